@@ -1,0 +1,62 @@
+"""Bins of a score: edges, assignment and grouped sums.
+
+Edges are part of a definition: bins are closed on the left, the last one on both sides, and equal-width edges are
+`arange(B + 1) / B`, because `linspace` moves values such as 0.3 into the wrong bin.
+"""
+
+import numpy as np
+
+from helpers.checks import check_count, check_probabilities
+
+
+def uniform_edges(n_bins):
+    """Edges of `n_bins` bins of equal width on [0, 1], (n_bins + 1,).
+
+    >>> uniform_edges(4)
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
+    n_bins = check_count(n_bins, "n_bins")
+    return np.arange(n_bins + 1) / n_bins
+
+
+def quantile_edges(p, n_bins):
+    """Edges of at most `n_bins` bins that hold about equally many of `p`; tied values share a bin, so there may be fewer.
+
+    >>> quantile_edges([0.1, 0.2, 0.2, 0.9], 2)
+    array([0. , 0.2, 1. ])
+    """
+    p = check_probabilities(p)
+    inner = np.quantile(p, uniform_edges(n_bins)[1:-1], method="inverted_cdf")
+    return np.unique(np.concatenate([[0.0], inner, [1.0]]))
+
+
+def assign_bins(p, edges):
+    """Bin of each score, (n,) int in 0 .. len(edges) - 2.
+
+    >>> assign_bins([0.0, 0.3, 1.0], uniform_edges(10))
+    array([0, 3, 9])
+    """
+    edges = np.asarray(edges, dtype=float)
+    if edges.ndim != 1 or edges.size < 2 or not (np.diff(edges) > 0).all() or edges[0] > 0 or edges[-1] < 1:
+        raise ValueError(f"edges must increase from 0 to 1, but they are {edges}.")
+    return np.minimum(np.searchsorted(edges, check_probabilities(p), side="right") - 1, edges.size - 2)
+
+
+def group_sums(region, *columns, size=None):
+    """Row count and column sums for each region, in one pass.
+
+    Parameters
+    ----------
+    region : (n,) int array, 0 .. J-1
+    columns : (n,) float arrays
+    size : J, when regions at the end may be empty
+
+    Returns
+    -------
+    list of (J,) arrays: the count, then one sum for each column
+
+    >>> group_sums([0, 0, 2], [1., 2., 5.])
+    [array([2, 0, 1]), array([3., 0., 5.])]
+    """
+    size = np.max(region, initial=-1) + 1 if size is None else size
+    return [np.bincount(region, minlength=size)] + [np.bincount(region, column, size) for column in columns]

@@ -1,0 +1,180 @@
+"""Maps from stated scores to calibrated ones, and the errors of scores (from `helpers.reliability`).
+
+Calibrators follow scikit-learn: `fit(p, y)`, `predict(p)`. They work on log-odds, where the identity is inside the family:
+a logistic regression on the raw probability cannot leave a perfect model alone.
+"""
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, log_softmax, logit, softmax
+from sklearn.base import BaseEstimator
+from sklearn.isotonic import IsotonicRegression
+
+from helpers.checks import check_labels, check_probabilities, check_same_length, check_weights
+from helpers.reliability import calibration_error, reliability_curve
+
+__all__ = [
+    "AffineCalibrator",
+    "IsotonicCalibrator",
+    "PlattCalibrator",
+    "calibration_error",
+    "clipped_logit",
+    "reliability_curve",
+]
+
+CLIP = 1e-6
+
+
+def clipped_logit(p):
+    """Log-odds of `p` after clipping to [1e-6, 1 - 1e-6], (n,)."""
+    return logit(np.clip(p, CLIP, 1 - CLIP))
+
+
+class PlattCalibrator(BaseEstimator):
+    """Platt scaling on log-odds: c(p) = expit(intercept + slope * logit(p)), maximum likelihood without a penalty.
+
+    Attributes
+    ----------
+    slope_, intercept_ : floats; 1 and 0 leave the scores alone, a slope below 1 says that the scores were too extreme
+    n_clipped_ : rows of the fit outside [1e-6, 1 - 1e-6]
+    separated_ : True where one score threshold tells the classes apart, so that no maximum likelihood exists; Platt's smoothed
+        labels (N1 + 1) / (N1 + 2) and 1 / (N0 + 2) are then used
+
+    Source: Platt (1999), here on the logit.
+
+    >>> p = np.repeat([0.2, 0.8], 10)
+    >>> y = np.r_[np.ones(2), np.zeros(8), np.ones(8), np.zeros(2)]
+    >>> PlattCalibrator().fit(p, y).predict([0.2, 0.5]).round(6)
+    array([0.2, 0.5])
+    """
+
+    def fit(self, p, y, sample_weight=None):
+        """Fit on (n,) scores and 0/1 labels; ValueError if one class is absent or all scores are equal."""
+        p, y, weight = check_probabilities(p), check_labels(y, both=True), check_weights(sample_weight)
+        check_same_length(p=p, y=y, sample_weight=weight)
+        self.n_clipped_ = int(((p < CLIP) | (p > 1 - CLIP)).sum())
+        x = clipped_logit(p)
+        if (x == x[0]).all():
+            raise ValueError(f"p must take at least two different values, but all {p.size:,} are {p[0]:g}.")
+        if weight is not None:
+            x, y, weight = x[weight > 0], y[weight > 0], weight[weight > 0]
+        ones, zeros = x[y == 1], x[y == 0]
+        if not ones.size or not zeros.size:
+            raise ValueError("sample_weight must leave rows of both classes, but one class has weight 0 everywhere.")
+        self.separated_ = bool(ones.min() >= zeros.max() or ones.max() <= zeros.min())
+        if self.separated_:
+            y = np.where(y == 1, (ones.size + 1) / (ones.size + 2), 1 / (zeros.size + 2))
+        self.intercept_, self.slope_ = _newton(x, y, np.ones_like(x) if weight is None else weight / weight.mean())
+        return self
+
+    def predict(self, p):
+        """Calibrated probabilities of class 1, (n,)."""
+        return expit(self.intercept_ + self.slope_ * clipped_logit(check_probabilities(p)))
+
+
+def _newton(x, y, weight, *, max_iter=100, tol=1e-10):
+    """Intercept and slope of a weighted logistic regression of `y` on `x` (Newton with halved steps)."""
+    center, scale = np.average(x, weights=weight), x.std() or 1.0
+    z = (x - center) / scale
+    beta = np.array([logit(np.clip(np.average(y, weights=weight), 1e-9, 1 - 1e-9)), 0.0])
+
+    def loss(beta):
+        eta = beta[0] + beta[1] * z
+        return np.dot(weight, np.logaddexp(0, eta) - y * eta)
+
+    current = loss(beta)
+    for _ in range(max_iter):
+        c = expit(beta[0] + beta[1] * z)
+        residual, curvature = weight * (y - c), weight * c * (1 - c)
+        gradient = np.array([residual.sum(), residual @ z])
+        a, b, d = curvature.sum(), curvature @ z, curvature @ (z * z)
+        step = np.linalg.solve([[a, b], [b, d]], gradient)
+        if gradient @ step < tol * (1 + abs(current)):
+            break
+        while (proposed := loss(beta + step)) > current and np.abs(step).max() > 1e-12:
+            step = step / 2
+        beta, current = beta + step, min(proposed, current)
+    return float(beta[0] - beta[1] * center / scale), float(beta[1] / scale)
+
+
+class IsotonicCalibrator(BaseEstimator):
+    """The non-decreasing step function closest to the labels; scores outside the fitted range get the end values.
+
+    >>> IsotonicCalibrator().fit([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1]).predict([0.25, 0.9])
+    array([0.5, 1. ])
+    """
+
+    def fit(self, p, y, sample_weight=None):
+        """Fit on (n,) scores and 0/1 labels."""
+        p, y, weight = check_probabilities(p), check_labels(y, both=True), check_weights(sample_weight)
+        check_same_length(p=p, y=y, sample_weight=weight)
+        self.isotonic_ = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(p, y, weight)
+        return self
+
+    def predict(self, p):
+        """Calibrated probabilities of class 1, (n,)."""
+        return self.isotonic_.predict(check_probabilities(p))
+
+
+class AffineCalibrator(BaseEstimator):
+    """Affine calibration of K-class log scores: softmax(scale * s + bias), maximum likelihood.
+
+    Parameters
+    ----------
+    bias : fit one offset a class; False is temperature scaling (temperature = 1 / scale)
+
+    Attributes
+    ----------
+    scale_ : float
+    bias_ : (K,) offsets that sum to zero
+
+    Source: Estienne, Ernst et al. (2026), equation 18.
+
+    >>> scores = np.log([[0.7, 0.3], [0.7, 0.3], [0.3, 0.7], [0.3, 0.7], [0.7, 0.3], [0.3, 0.7]])
+    >>> AffineCalibrator().fit(scores, [0, 1, 1, 0, 0, 1]).predict_proba(scores)[0].round(3)
+    array([0.667, 0.333])
+    """
+
+    def __init__(self, bias=True):
+        self.bias = bias
+
+    def fit(self, log_scores, y):
+        """Fit on (n, K) logits or log-probabilities and class labels 0 .. K-1."""
+        scores, y = _check_log_scores(log_scores), np.asarray(y)
+        check_same_length(log_scores=scores, y=y)
+        n, n_classes = scores.shape
+        bad = ~np.isin(y, np.arange(n_classes))
+        if bad.any():
+            raise ValueError(f"y must hold classes 0 .. {n_classes - 1}, but y[{np.argmax(bad)}] is {y[np.argmax(bad)]}.")
+        y = y.astype(int)
+        truth = np.bincount(y, minlength=n_classes) / n
+
+        def loss(theta):
+            log_proba = log_softmax(theta[0] * scores + theta[1:], axis=1)
+            proba = np.exp(log_proba)
+            slope = (np.vdot(proba, scores) - scores[np.arange(n), y].sum()) / n
+            offset = proba.mean(axis=0) - truth if self.bias else np.zeros(n_classes)
+            return -log_proba[np.arange(n), y].mean(), np.r_[slope, offset]
+
+        start = np.r_[1.0, np.zeros(n_classes)]
+        best = minimize(loss, start, jac=True, method="L-BFGS-B", options={"ftol": 1e-14, "gtol": 1e-9, "maxiter": 2000}).x
+        self.scale_, self.bias_ = float(best[0]), best[1:] - best[1:].mean()
+        return self
+
+    def predict_proba(self, log_scores):
+        """Calibrated probabilities, (n, K)."""
+        scores = _check_log_scores(log_scores)
+        if scores.shape[1] != self.bias_.size:
+            raise ValueError(f"log_scores must have {self.bias_.size} columns as in fit, but it has {scores.shape[1]}.")
+        return softmax(self.scale_ * scores + self.bias_, axis=1)
+
+
+def _check_log_scores(log_scores):
+    scores = np.array(log_scores, dtype=float)
+    if scores.ndim != 2 or scores.shape[0] < 1 or scores.shape[1] < 2:
+        raise ValueError(f"log_scores must be a table of rows and at least two classes, but its shape is {scores.shape}.")
+    bad = ~np.isfinite(scores)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        raise ValueError(f"log_scores must be finite, but log_scores[{row}, {column}] is {scores[row, column]}.")
+    return scores

@@ -1,0 +1,203 @@
+"""Inputs turned into clean arrays, or a ValueError that names the argument, the rule and the first offender.
+
+Every public function of the package calls these once, at its door. None of them changes the caller's data.
+"""
+
+import difflib
+
+import numpy as np
+
+
+def nearest_name(name, names, what="name"):
+    """A sentence that names the closest of `names` to `name`, for error messages.
+
+    >>> nearest_name("aeg", ["age", "sex"], "column")
+    "did you mean 'age'?"
+    >>> nearest_name("zzz", ["age", "sex"], "column")
+    "the columns are 'age', 'sex'."
+    """
+    names = [str(other) for other in names]
+    close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+    close = close or [other for other in names if other.lower() == str(name).lower()]
+    if close:
+        return f"did you mean {close[0]!r}?"
+    shown = ", ".join(repr(other) for other in names[:12])
+    return f"the {what}s are {shown}{', …' if len(names) > 12 else ''}."
+
+
+def check_vector(values, name, dtype=float):
+    """One-dimensional copy of `values` with the given dtype; ValueError if it is empty, not one-dimensional or not numeric."""
+    try:
+        array = np.array(values, dtype=dtype)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must hold numbers, but {error}.") from None
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, but its shape is {array.shape}.")
+    if not array.size:
+        raise ValueError(f"{name} must not be empty.")
+    return array
+
+
+def _raise_first(name, rule, array, bad):
+    """Raise the error for the first True of `bad`, counting the others."""
+    first = np.unravel_index(np.argmax(bad), bad.shape)
+    place = ", ".join(str(i) for i in first)
+    more = int(bad.sum()) - 1
+    raise ValueError(f"{name} must {rule}, but {name}[{place}] is {array[first]}{f' (and {more:,} more)' if more else ''}.")
+
+
+def check_labels(y, name="y", *, both=False):
+    """Float copy of 0/1 labels; booleans are welcome.
+
+    Parameters
+    ----------
+    y : (n,) array of 0 and 1 or False and True
+    name : how the error calls it
+    both : require that both classes occur
+
+    Raises
+    ------
+    ValueError if an entry is neither 0 nor 1 (NaN is neither), or, with `both`, if one class is absent.
+
+    >>> check_labels([0, 1, True])
+    array([0., 1., 1.])
+    >>> check_labels([1, 2, 2])
+    Traceback (most recent call last):
+    ValueError: y must be 0 or 1, but y[1] is 2.0 (and 1 more).
+    """
+    array = check_vector(y, name)
+    bad = ~((array == 0) | (array == 1))
+    if bad.any():
+        _raise_first(name, "be 0 or 1", array, bad)
+    if both and (array == array[0]).all():
+        raise ValueError(f"{name} must hold both classes, but all {array.size:,} labels are {array[0]:.0f}.")
+    return array
+
+
+def check_probabilities(p, name="p", *, ndim=1):
+    """Float copy of `p`; ValueError unless every entry lies in [0, 1] (NaN does not).
+
+    >>> check_probabilities([0.2, 1.5])
+    Traceback (most recent call last):
+    ValueError: p must lie in [0, 1], but p[1] is 1.5.
+    """
+    array = check_vector(p, name) if ndim == 1 else np.array(p, dtype=float)
+    if array.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} dimensions, but its shape is {array.shape}.")
+    bad = ~((array >= 0) & (array <= 1))
+    if bad.any():
+        _raise_first(name, "lie in [0, 1]", array, bad)
+    return array
+
+
+def check_simplex(proba, name="proba", *, tol=1e-6):
+    """Float copy of an (n, K) table of probabilities, K >= 2; ValueError unless each row lies in [0, 1] and sums to 1 within `tol`.
+
+    >>> check_simplex([[0.2, 0.8], [0.5, 0.4]])
+    Traceback (most recent call last):
+    ValueError: proba must sum to 1 in every row, but row 1 sums to 0.9.
+    """
+    array = check_probabilities(proba, name, ndim=2)
+    if not array.shape[0] or array.shape[1] < 2:
+        raise ValueError(f"{name} must have at least one row and two columns, but its shape is {array.shape}.")
+    total = array.sum(axis=1)
+    bad = np.abs(total - 1) > tol
+    if bad.any():
+        more = int(bad.sum()) - 1
+        first = int(np.argmax(bad))
+        raise ValueError(
+            f"{name} must sum to 1 in every row, but row {first} sums to {total[first]:.6g}"
+            f"{f' (and {more:,} more rows)' if more else ''}."
+        )
+    return array
+
+
+def check_cost_matrix(cost, name="cost"):
+    """Float copy of a 2 x 2 cost matrix, `cost[i, j]` for predicting i when the truth is j.
+
+    Raises
+    ------
+    ValueError unless it is finite, 2 x 2, and a mistake costs more than being right:
+    cost[1, 0] + cost[0, 1] - cost[0, 0] - cost[1, 1] > 0.
+
+    >>> check_cost_matrix([[0, 1], [1, 0]])
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    array = np.array(cost, dtype=float)
+    if array.shape != (2, 2):
+        raise ValueError(f"{name} must be 2 x 2 (rows: predicted 0, 1; columns: true 0, 1), but its shape is {array.shape}.")
+    if not np.isfinite(array).all():
+        _raise_first(name, "be finite", array, ~np.isfinite(array))
+    gap = array[1, 0] + array[0, 1] - array[0, 0] - array[1, 1]
+    if not gap > 0:
+        raise ValueError(
+            f"{name} must make mistakes dearer than right answers, "
+            f"but {name}[1, 0] + {name}[0, 1] - {name}[0, 0] - {name}[1, 1] is {gap:g}."
+        )
+    return array
+
+
+def check_same_length(**columns):
+    """ValueError unless all named columns have the same number of rows; None is left out.
+
+    >>> check_same_length(y=[0, 1], p=[0.5])
+    Traceback (most recent call last):
+    ValueError: y and p must have the same length, but they have 2 and 1 rows.
+    """
+    sizes = {name: np.shape(column)[0] for name, column in columns.items() if column is not None}
+    first, *others = sizes
+    for name in others:
+        if sizes[name] != sizes[first]:
+            raise ValueError(
+                f"{first} and {name} must have the same length, but they have {sizes[first]:,} and {sizes[name]:,} rows."
+            )
+
+
+def check_weights(weight, name="sample_weight"):
+    """Float copy of sampling weights, or None for None; ValueError if one is negative, not finite, or all are zero."""
+    if weight is None:
+        return None
+    array = check_vector(weight, name)
+    bad = ~((array >= 0) & np.isfinite(array))
+    if bad.any():
+        _raise_first(name, "be finite and not negative", array, bad)
+    if not array.any():
+        raise ValueError(f"{name} must not be zero everywhere, but all {array.size:,} entries are 0.")
+    return array
+
+
+def check_groups(groups, name="groups"):
+    """Integer codes 0 .. G-1 of any labels (people, hospitals, questions), or None for None; ValueError for a missing label."""
+    if groups is None:
+        return None
+    array = np.asarray(groups)
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"{name} must be one-dimensional and not empty, but its shape is {array.shape}.")
+    missing = array != array if array.dtype.kind == "f" else np.array([value is None or value != value for value in array]) \
+        if array.dtype.kind == "O" else np.zeros(array.size, bool)
+    if missing.any():
+        _raise_first(name, "not be missing", array, missing)
+    codes = np.unique(array, return_inverse=True)[1]
+    if codes.max() == 0:
+        raise ValueError(f"{name} must hold at least two groups, but all {array.size:,} rows are in {array[0]!r}.")
+    return codes
+
+
+def check_count(value, name, *, least=1):
+    """`value` as an int; ValueError unless it is a whole number of at least `least`.
+
+    >>> check_count(2.5, "n_bins")
+    Traceback (most recent call last):
+    ValueError: n_bins must be a whole number of at least 1, but it is 2.5.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, but it is {value!r}.")
+    return int(value)
+
+
+def check_one_of(value, name, allowed):
+    """ValueError unless `value` is one of `allowed`; the nearest is named."""
+    if value not in allowed:
+        shown = ", ".join(repr(option) for option in allowed)
+        raise ValueError(f"{name} must be one of {shown}, but it is {value!r}; {nearest_name(value, allowed, 'option')}")
