@@ -1,0 +1,170 @@
+"""Tables on disk: their column names and their columns, or a ValueError that names the file and what is wrong with it."""
+
+import csv
+import gzip
+import io
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from helpers.checks import nearest_name
+
+EXTENSIONS = (".csv", ".csv.gz", ".parquet", ".feather")
+# "None" and "none" are answers in surveys, so they stay words.
+MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"]
+
+
+def find_file(path, folders):
+    """The first existing file among `path` and `path` inside `folders`; ValueError if there is none or its kind is unknown."""
+    path = Path(path).expanduser()
+    if not path.name.lower().endswith(EXTENSIONS):
+        raise ValueError(f"{path.name} must be a table in one of the formats {', '.join(EXTENSIONS)}.")
+    places = [path] if path.is_absolute() else [path, *(Path(folder) / path for folder in folders)]
+    for place in places:
+        if place.is_file():
+            return place
+    if any(place.is_dir() for place in places):
+        raise ValueError(f"{path.name} is a folder, not a table.")
+    siblings = {
+        file.name for place in places for file in place.parent.glob("*") if file.name.lower().endswith(EXTENSIONS)
+    }
+    hint = nearest_name(path.name, sorted(siblings), "table")
+    raise ValueError(f"{path.name} does not exist{'; ' + hint if hint.startswith('did') else '.'}")
+
+
+def open_table(path):
+    """A reader with `.names` (the columns of the file) and `.read(columns)` (a DataFrame of some of them)."""
+    kind = path.name.lower()
+    try:
+        reader = CsvTable(path) if kind.endswith((".csv", ".csv.gz")) else ArrowTable(path)
+    except PermissionError:
+        raise ValueError(f"{path.name} cannot be read: permission denied.") from None
+    seen = set()
+    doubled = [name for name in reader.names if name in seen or seen.add(name)]
+    if doubled:
+        raise ValueError(
+            f"{path.name} has more than one column named {doubled[0]!r}"
+            f"{f' (and {len(doubled) - 1} more doubled names)' if doubled[1:] else ''}; rename them."
+        )
+    return reader
+
+
+class CsvTable:
+    """A CSV file, read into memory once; every line must have as many fields as the header."""
+
+    def __init__(self, path):
+        self.path, self.note = path, ""
+        try:
+            self.data = (gzip.open if path.name.lower().endswith(".gz") else open)(path, "rb").read()
+        except (EOFError, zlib.error):
+            raise ValueError(f"{path.name} is cut off in the middle: its compressed data end too early.") from None
+        except gzip.BadGzipFile:
+            raise ValueError(f"{path.name} is not a gzip file, although its name ends in .gz.") from None
+        if not self.data.strip():
+            raise ValueError(f"{path.name} is empty.")
+        if b"\0" in self.data[:4096]:
+            raise ValueError(f"{path.name} is not a text file in UTF-8; save it again as CSV (UTF-8).")
+        self.data = self.data.removeprefix(b"\xef\xbb\xbf")
+        self.names = self._header()
+        self._check_lines()
+        if not self.data.endswith((b"\n", b"\r")):
+            self.note = "the last line has no line end: check that the file is complete"
+
+    def _header(self):
+        try:
+            names = next(row for row in self._rows() if row)
+        except UnicodeDecodeError:
+            raise ValueError(f"{self.path.name} is not a text file in UTF-8; save it again as CSV (UTF-8).") from None
+        for mark, word in ((";", "semicolons"), ("\t", "tabs")):
+            if len(names) == 1 and mark in names[0]:
+                raise ValueError(f"{self.path.name} has {word} between its columns; save it with commas.")
+        return [name if name.strip() else f"Unnamed: {i}" for i, name in enumerate(names)]
+
+    def _rows(self):
+        return csv.reader(io.TextIOWrapper(io.BytesIO(self.data), encoding="utf-8", newline=""))
+
+    def _fields(self):
+        """Number of fields and line number of every line that is not blank."""
+        if b'"' in self.data:
+            reader = self._rows()
+            pairs = [(len(row), reader.line_num) for row in reader if row]
+            fields, lines = (np.array(column) for column in zip(*pairs, strict=True))
+            return fields, lines
+        letters = np.frombuffer(self.data, np.uint8)
+        starts = np.r_[0, np.flatnonzero(letters == ord("\n")) + 1]
+        starts = starts[starts < letters.size]
+        fields = 1 + np.add.reduceat(letters == ord(","), starts, dtype=np.int64)
+        length = np.diff(np.r_[starts, letters.size])
+        first = letters[starts]
+        written = ~((first == ord("\n")) | ((first == ord("\r")) & (length <= 2)))
+        return fields[written], 1 + np.flatnonzero(written)
+
+    def _check_lines(self):
+        fields, lines = self._fields()
+        if len(fields) < 2:
+            raise ValueError(f"{self.path.name} has a header but no rows.")
+        bad = np.flatnonzero(fields != len(self.names))
+        if not bad.size:
+            return
+        first = bad[0]
+        if bad.size == 1 and first == len(fields) - 1 and fields[first] < len(self.names):
+            raise ValueError(
+                f"{self.path.name} is cut off in the middle: its last line ({lines[first]:,}) has "
+                f"{fields[first]} of {len(self.names)} fields."
+            )
+        raise ValueError(
+            f"{self.path.name} must have {len(self.names)} fields in every line, as in its header, but line "
+            f"{lines[first]:,} has {fields[first]}{f' (and {bad.size - 1:,} more lines differ)' if bad.size > 1 else ''}."
+        )
+
+    def read(self, columns):
+        options = {"names": self.names, "header": 0, "usecols": list(columns), "index_col": False, "low_memory": False}
+        try:
+            frame = pd.read_csv(io.BytesIO(self.data), keep_default_na=False, na_values=MISSING, **options)
+        except UnicodeDecodeError:
+            raise ValueError(f"{self.path.name} is not a text file in UTF-8; save it again as CSV (UTF-8).") from None
+        except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+            raise ValueError(f"{self.path.name} cannot be read as CSV: {error}".strip()) from None
+        return frame[list(columns)]
+
+
+class ArrowTable:
+    """A Parquet or Feather file, read with pyarrow."""
+
+    note = ""
+
+    def __init__(self, path):
+        self.path = path
+        try:
+            import pyarrow
+            import pyarrow.ipc
+            import pyarrow.parquet
+        except ImportError:
+            raise ImportError(f"{path.name} needs the package pyarrow: install it, or save the table as CSV.") from None
+        if not path.stat().st_size:
+            raise ValueError(f"{path.name} is empty.")
+        self._errors = (pyarrow.ArrowException, OSError)
+        try:
+            if path.name.lower().endswith(".parquet"):
+                self._file = pyarrow.parquet.ParquetFile(path)
+                self.names = list(self._file.schema_arrow.names)
+                self._read = lambda columns: self._file.read(columns=columns)
+            else:
+                self._file = pyarrow.ipc.open_file(path)
+                self.names = list(self._file.schema.names)
+                self._read = lambda columns: self._file.read_all().select(columns)
+        except PermissionError:
+            raise
+        except self._errors:
+            raise ValueError(self._damaged()) from None
+
+    def read(self, columns):
+        try:
+            return self._read(list(columns)).to_pandas(ignore_metadata=True)
+        except self._errors:
+            raise ValueError(self._damaged()) from None
+
+    def _damaged(self):
+        return f"{self.path.name} is damaged or cut off in the middle: it cannot be read as {self.path.suffix[1:].title()}."

@@ -1,0 +1,127 @@
+"""Regions of the input space: trees that choose regions on some rows and are judged on others."""
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.tree import DecisionTreeRegressor
+
+from helpers.binning import assign_bins, group_sums, uniform_edges
+from helpers.checks import check_count, check_probabilities, check_same_length, check_vector, check_weights
+from helpers.encoding import TableEncoder, check_table
+
+
+class HonestTree(BaseEstimator):
+    """A regression tree whose regions are chosen on some rows and whose values are estimated on others.
+
+    Parameters
+    ----------
+    min_samples_leaf : rows a region needs when it is chosen
+    max_depth : depth limit, None for none
+    max_bins : numeric columns with more distinct values are cut at so many quantiles first (a million rows fit three times faster)
+    rng : int, Generator or None; decides between splits that are equally good
+
+    Attributes
+    ----------
+    n_regions_ : J; regions are numbered 0 .. J-1 from left to right
+    value_, count_ : (J,) means and row counts of the rows given to `estimate`
+
+    How tables are encoded (categories, booleans, missing values, dates) is told in `helpers.encoding`.
+    Source: Melo et al. (2026), algorithm 1; honest trees are Wager and Athey's (2017).
+
+    >>> X = np.arange(80.0)[:, None]
+    >>> residual = np.where(X[:, 0] < 39, -0.5, 0.5)
+    >>> tree = HonestTree(min_samples_leaf=15, max_depth=1, rng=0).fit(X[::2], residual[::2]).estimate(X[1::2], residual[1::2])
+    >>> tree.predict([[3.0], [70.0]]), tree.rules()
+    (array([-0.5,  0.5]), ['x0 <= 38', 'x0 > 38'])
+    """
+
+    def __init__(self, *, min_samples_leaf=15, max_depth=None, max_bins=1024, rng=None):
+        self.min_samples_leaf = min_samples_leaf
+        self.max_depth = max_depth
+        self.max_bins = max_bins
+        self.rng = rng
+
+    def fit(self, X, residual, sample_weight=None):
+        """Choose the regions that tell high from low residuals; `X` (n, d) table, `residual` (n,). Returns self."""
+        X, residual, weight = _checked(X, residual, sample_weight)
+        check_count(self.min_samples_leaf, "min_samples_leaf")
+        check_count(self.max_bins, "max_bins", least=2)
+        if self.max_depth is not None:
+            check_count(self.max_depth, "max_depth")
+        self.encoder_ = TableEncoder(self.max_bins).fit(X, residual, weight)
+        tree = DecisionTreeRegressor(
+            min_samples_leaf=self.min_samples_leaf,
+            max_depth=self.max_depth,
+            random_state=int(np.random.default_rng(self.rng).integers(2**31)),
+        )
+        self.tree_ = tree.fit(self.encoder_.transform(X), residual, weight).tree_
+        leaves = np.flatnonzero(self.tree_.children_left < 0)
+        self.n_regions_ = leaves.size
+        self._region_of_node = np.full(self.tree_.node_count, -1)
+        self._region_of_node[leaves] = np.arange(leaves.size)
+        return self
+
+    def apply(self, X):
+        """Region of each row, (n,) int in 0 .. n_regions_ - 1."""
+        self._check_fitted("tree_", "fit")
+        return self._region_of_node[self.tree_.apply(self.encoder_.transform(check_table(X)))]
+
+    def estimate(self, X, residual, sample_weight=None):
+        """Give each region the mean residual of these rows, which must not be those of `fit`; empty regions get 0. Returns self."""
+        X, residual, weight = _checked(X, residual, sample_weight)
+        weight = np.ones_like(residual) if weight is None else weight
+        self.count_, total, sums = group_sums(self.apply(X), weight, weight * residual, size=self.n_regions_)
+        self.value_ = np.divide(sums, total, out=np.zeros(self.n_regions_), where=total > 0)
+        return self
+
+    def predict(self, X):
+        """Mean residual of each row's region, (n,)."""
+        self._check_fitted("value_", "estimate")
+        return self.value_[self.apply(X)]
+
+    def rules(self):
+        """What each region is, in words, as a list of J strings; numbers are rounded to four digits, `apply` is exact.
+
+        A number that a region keeps although it is missing is said: "(income > 20 or missing)".
+        """
+        self._check_fitted("tree_", "fit")
+        columns = self.encoder_.columns_
+        whole = [(0, column.levels.size - 1, True) for column in columns]
+        rules, stack = [""] * self.n_regions_, [(0, whole)]
+        while stack:
+            node, spans = stack.pop()
+            if self._region_of_node[node] >= 0:
+                words = [column.words(*span) for column, span in zip(columns, spans, strict=True)]
+                rules[self._region_of_node[node]] = " and ".join(filter(None, words)) or "all rows"
+                continue
+            j, cut = self.tree_.feature[node], self.tree_.threshold[node]
+            first, last, missing = spans[j]
+            cut = int(np.floor(min(cut, columns[j].levels.size)))
+            missing_left = bool(self.tree_.missing_go_to_left[node])
+            left, right = list(spans), list(spans)
+            left[j] = (first, min(last, cut), missing and missing_left)
+            right[j] = (max(first, cut + 1), last, missing and not missing_left)
+            stack += [(self.tree_.children_left[node], left), (self.tree_.children_right[node], right)]
+        return rules
+
+    def _check_fitted(self, attribute, method):
+        if not hasattr(self, attribute):
+            raise NotFittedError(f"This HonestTree has no regions with values yet: call {method} first.")
+
+
+def _checked(X, residual, weight):
+    X, residual, weight = check_table(X), check_vector(residual, "residual"), check_weights(weight)
+    check_same_length(X=X, residual=residual, sample_weight=weight)
+    if not np.isfinite(residual).all():
+        first = np.argmin(np.isfinite(residual))
+        raise ValueError(f"residual must be finite, but residual[{first}] is {residual[first]}.")
+    return X, residual, weight
+
+
+def regions_from_scores(p, *, n_bins=15):
+    """Bins of the stated score as regions, (n,) int: the partition that sees no features, only miscalibration.
+
+    >>> regions_from_scores([0.05, 0.5, 1.0], n_bins=2)
+    array([0, 1, 1])
+    """
+    return assign_bins(check_probabilities(p), uniform_edges(n_bins))
