@@ -1,4 +1,6 @@
-"""Who is misjudged: groups of people whose stated probabilities are too high or too low, in words and with intervals."""
+"""Who is misjudged: groups of people whose stated probabilities are too high or too low, in words and with
+intervals.
+"""
 
 import numpy as np
 import pandas as pd
@@ -33,9 +35,9 @@ def audit_groups(y, p, X, *, max_depth=3, min_rows=None, sample_weight=None, gro
     Returns
     -------
     DataFrame, most overconfident group first, one row a group:
-    rule (words), n (rows that measured it), share (of the weight), stated (mean p), observed (rate of y), gap = observed - stated
-    (negative: the model overstates), low, high (95 % interval of the gap, t distribution, by group of rows where `groups` is given),
-    p_value, adjusted (Holm, over all groups looked at)
+    rule (words), n (rows that measured it), share (of the weight), stated (mean p), observed (rate of y), gap =
+    observed - stated (negative: the model overstates), low, high (95 % interval of the gap, t distribution, by group
+    of rows where `groups` is given), p_value, adjusted (Holm, over all groups looked at)
 
     Raises
     ------

@@ -20,7 +20,8 @@ def uniform_edges(n_bins):
 
 
 def quantile_edges(p, n_bins):
-    """Edges of at most `n_bins` bins that hold about equally many of `p`; tied values share a bin, so there may be fewer.
+    """Edges of at most `n_bins` bins that hold about equally many of `p`; tied values share a bin, so there may be
+    fewer.
 
     >>> quantile_edges([0.1, 0.2, 0.2, 0.9], 2)
     array([0. , 0.2, 1. ])

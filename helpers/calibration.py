@@ -1,7 +1,7 @@
 """Maps from stated scores to calibrated ones, and the errors of scores (from `helpers.reliability`).
 
-Calibrators follow scikit-learn: `fit(p, y)`, `predict(p)`. They work on log-odds, where the identity is inside the family:
-a logistic regression on the raw probability cannot leave a perfect model alone.
+Calibrators follow scikit-learn: `fit(p, y)`, `predict(p)`. They work on log-odds, where the identity is inside the
+family: a logistic regression on the raw probability cannot leave a perfect model alone.
 """
 
 import numpy as np
@@ -37,8 +37,8 @@ class PlattCalibrator(BaseEstimator):
     ----------
     slope_, intercept_ : floats; 1 and 0 leave the scores alone, a slope below 1 says that the scores were too extreme
     n_clipped_ : rows of the fit outside [1e-6, 1 - 1e-6]
-    separated_ : True where one score threshold tells the classes apart, so that no maximum likelihood exists; Platt's smoothed
-        labels (N1 + 1) / (N1 + 2) and 1 / (N0 + 2) are then used
+    separated_ : True where one score threshold tells the classes apart, so that no maximum likelihood exists; Platt's
+        smoothed labels (N1 + 1) / (N1 + 2) and 1 / (N0 + 2) are then used
 
     Source: Platt (1999), here on the logit.
 
@@ -145,7 +145,9 @@ class AffineCalibrator(BaseEstimator):
         n, n_classes = scores.shape
         bad = ~np.isin(y, np.arange(n_classes))
         if bad.any():
-            raise ValueError(f"y must hold classes 0 .. {n_classes - 1}, but y[{np.argmax(bad)}] is {y[np.argmax(bad)]}.")
+            raise ValueError(
+                f"y must hold classes 0 .. {n_classes - 1}, but y[{np.argmax(bad)}] is {y[np.argmax(bad)]}."
+            )
         y = y.astype(int)
         truth = np.bincount(y, minlength=n_classes) / n
 
@@ -157,7 +159,9 @@ class AffineCalibrator(BaseEstimator):
             return -log_proba[np.arange(n), y].mean(), np.r_[slope, offset]
 
         start = np.r_[1.0, np.zeros(n_classes)]
-        best = minimize(loss, start, jac=True, method="L-BFGS-B", options={"ftol": 1e-14, "gtol": 1e-9, "maxiter": 2000}).x
+        best = minimize(
+            loss, start, jac=True, method="L-BFGS-B", options={"ftol": 1e-14, "gtol": 1e-9, "maxiter": 2000}
+        ).x
         self.scale_, self.bias_ = float(best[0]), best[1:] - best[1:].mean()
         return self
 
@@ -172,7 +176,9 @@ class AffineCalibrator(BaseEstimator):
 def _check_log_scores(log_scores):
     scores = np.array(log_scores, dtype=float)
     if scores.ndim != 2 or scores.shape[0] < 1 or scores.shape[1] < 2:
-        raise ValueError(f"log_scores must be a table of rows and at least two classes, but its shape is {scores.shape}.")
+        raise ValueError(
+            f"log_scores must be a table of rows and at least two classes, but its shape is {scores.shape}."
+        )
     bad = ~np.isfinite(scores)
     if bad.any():
         row, column = np.argwhere(bad)[0]

@@ -26,7 +26,9 @@ def nearest_name(name, names, what="name"):
 
 
 def check_vector(values, name, dtype=float):
-    """One-dimensional copy of `values` with the given dtype; ValueError if it is empty, not one-dimensional or not numeric."""
+    """One-dimensional copy of `values` with the given dtype; ValueError if it is empty, not one-dimensional or
+    not numeric.
+    """
     try:
         array = np.array(values, dtype=dtype)
     except (TypeError, ValueError) as error:
@@ -43,7 +45,9 @@ def _raise_first(name, rule, array, bad):
     first = np.unravel_index(np.argmax(bad), bad.shape)
     place = ", ".join(str(i) for i in first)
     more = int(bad.sum()) - 1
-    raise ValueError(f"{name} must {rule}, but {name}[{place}] is {array[first]}{f' (and {more:,} more)' if more else ''}.")
+    raise ValueError(
+        f"{name} must {rule}, but {name}[{place}] is {array[first]}{f' (and {more:,} more)' if more else ''}."
+    )
 
 
 def check_labels(y, name="y", *, both=False):
@@ -91,7 +95,8 @@ def check_probabilities(p, name="p", *, ndim=1):
 
 
 def check_simplex(proba, name="proba", *, tol=1e-6):
-    """Float copy of an (n, K) table of probabilities, K >= 2; ValueError unless each row lies in [0, 1] and sums to 1 within `tol`.
+    """Float copy of an (n, K) table of probabilities, K >= 2; ValueError unless each row lies in [0, 1] and sums to 1
+    within `tol`.
 
     >>> check_simplex([[0.2, 0.8], [0.5, 0.4]])
     Traceback (most recent call last):
@@ -126,7 +131,9 @@ def check_cost_matrix(cost, name="cost"):
     """
     array = np.array(cost, dtype=float)
     if array.shape != (2, 2):
-        raise ValueError(f"{name} must be 2 x 2 (rows: predicted 0, 1; columns: true 0, 1), but its shape is {array.shape}.")
+        raise ValueError(
+            f"{name} must be 2 x 2 (rows: predicted 0, 1; columns: true 0, 1), but its shape is {array.shape}."
+        )
     if not np.isfinite(array).all():
         _raise_first(name, "be finite", array, ~np.isfinite(array))
     gap = array[1, 0] + array[0, 1] - array[0, 0] - array[1, 1]
@@ -150,7 +157,8 @@ def check_same_length(**columns):
     for name in others:
         if sizes[name] != sizes[first]:
             raise ValueError(
-                f"{first} and {name} must have the same length, but they have {sizes[first]:,} and {sizes[name]:,} rows."
+                f"{first} and {name} must have the same length, "
+                f"but they have {sizes[first]:,} and {sizes[name]:,} rows."
             )
 
 
@@ -168,14 +176,21 @@ def check_weights(weight, name="sample_weight"):
 
 
 def check_groups(groups, name="groups"):
-    """Integer codes 0 .. G-1 of any labels (people, hospitals, questions), or None for None; ValueError for a missing label."""
+    """Integer codes 0 .. G-1 of any labels (people, hospitals, questions), or None for None; ValueError for a
+    missing label.
+    """
     if groups is None:
         return None
     array = np.asarray(groups)
     if array.ndim != 1 or not array.size:
         raise ValueError(f"{name} must be one-dimensional and not empty, but its shape is {array.shape}.")
-    missing = array != array if array.dtype.kind == "f" else np.array([value is None or value != value for value in array]) \
-        if array.dtype.kind == "O" else np.zeros(array.size, bool)
+    missing = (
+        array != array
+        if array.dtype.kind == "f"
+        else np.array([value is None or value != value for value in array])
+        if array.dtype.kind == "O"
+        else np.zeros(array.size, bool)
+    )
     if missing.any():
         _raise_first(name, "not be missing", array, missing)
     codes = np.unique(array, return_inverse=True)[1]
@@ -200,4 +215,6 @@ def check_one_of(value, name, allowed):
     """ValueError unless `value` is one of `allowed`; the nearest is named."""
     if value not in allowed:
         shown = ", ".join(repr(option) for option in allowed)
-        raise ValueError(f"{name} must be one of {shown}, but it is {value!r}; {nearest_name(value, allowed, 'option')}")
+        raise ValueError(
+            f"{name} must be one of {shown}, but it is {value!r}; {nearest_name(value, allowed, 'option')}"
+        )

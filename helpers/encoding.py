@@ -2,11 +2,12 @@
 
 The encoding (documented because results depend on it), column by column, learned from the fitting rows alone:
 
-- numbers, dates and ordered categories keep their order. A column with more than `max_bins` distinct values is cut at that many
-  quantiles, which are values of the data; the tree then splits at "x <= value" exactly as its rule says.
+- numbers, dates and ordered categories keep their order. A column with more than `max_bins` distinct values is cut at
+  that many quantiles, which are values of the data; the tree then splits at "x <= value" exactly as its rule says.
 - booleans count as 0 and 1.
-- text and unordered categories are put in the order of their mean target, so that one split can separate any set of levels that
-  lie together in that order; a missing level is a level called "missing", a level not seen in fitting counts as a missing number.
+- text and unordered categories are put in the order of their mean target, so that one split can separate any set of
+  levels that lie together in that order; a missing level is a level called "missing", a level not seen in fitting
+  counts as a missing number.
 - missing numbers stay missing: the tree learns the side to which they go.
 """
 
@@ -19,12 +20,13 @@ from helpers.binning import group_sums
 
 
 def check_table(X, name="X"):
-    """`X` as a DataFrame with distinct string column names (arrays get "x0", "x1", …); the caller's data stay untouched.
+    """`X` as a DataFrame with distinct string column names (arrays get "x0", "x1", …); the caller's data stay
+    untouched.
 
     Raises
     ------
-    ValueError if it is not two-dimensional or empty, if a column name occurs twice, a column holds complex numbers, lists or
-    the like, or infinity.
+    ValueError if it is not two-dimensional or empty, if a column name occurs twice, a column holds complex numbers,
+    lists or the like, or infinity.
     """
     if hasattr(X, "to_pandas") and not isinstance(X, pd.DataFrame):
         X = X.to_pandas()
@@ -98,7 +100,9 @@ class _Column:
             return np.where(codes < 0, np.nan, codes)
         numbers = _as_numbers(values)
         if numbers is None:
-            raise ValueError(f"X must keep the types of the fit, but column {self.name!r} holds text or categories now.")
+            raise ValueError(
+                f"X must keep the types of the fit, but column {self.name!r} holds text or categories now."
+            )
         inner = np.arange(self.levels.size - 1) if self.kind == "ordered" else self.levels[:-1]
         codes = np.searchsorted(inner, numbers, side="left").astype(float)
         codes[np.isnan(numbers)] = np.nan
@@ -113,7 +117,9 @@ class _Column:
         return f"{level:.0f}" if self.kind == "whole" else f"{level:.{digits}g}"
 
     def words(self, first, last, missing):
-        """The rows with codes first .. last (and the missing ones, if `missing`) in words; "" if that is all of them."""
+        """The rows with codes first .. last (and the missing ones, if `missing`) in words; "" if that is all of
+        them.
+        """
         name, top = self.name, self.levels.size - 1
         if first > last:
             return f"{name} is missing"
@@ -180,7 +186,9 @@ class TableEncoder:
         return _Column(name, _kind(values, levels), levels, exact, missing)
 
     def transform(self, X):
-        """Codes of the rows, (n, d) float32, NaN where missing; ValueError if a column is absent or changed its type."""
+        """Codes of the rows, (n, d) float32, NaN where missing; ValueError if a column is absent or changed its
+        type.
+        """
         absent = [column.name for column in self.columns_ if column.name not in X.columns]
         if absent:
             raise ValueError(f"X must have the columns of the fit, but {absent[0]!r} is absent.")

@@ -1,16 +1,16 @@
-"""The grouping loss: what a calibrated score still gets wrong, because it gives one score to people with different risks.
+"""The grouping loss: what a calibrated score still gets wrong, because it gives one score to people with different
+risks.
 
-Unit: squared error of one class, E (q - c)**2. (Perez-Lebel et al. sum over two classes, and so does `glest`: twice this value.)
+Unit: squared error of one class, E (q - c)**2. (Perez-Lebel et al. sum over two classes, and so does `glest`: twice
+this value.)
 """
 
 from dataclasses import dataclass, field
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.sparse import csr_array
-from scipy.stats import chi2, norm
+from scipy.stats import norm
 
-from helpers.binning import group_sums
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator
 from helpers.checks import (
     check_count,
@@ -24,6 +24,7 @@ from helpers.checks import (
 )
 from helpers.encoding import check_table
 from helpers.partition import HonestTree
+from helpers.region_statistics import null_p_value, squared_means
 
 CALIBRATORS = {"platt": PlattCalibrator, "isotonic": IsotonicCalibrator, "none": None}
 SCORE = "stated probability"
@@ -35,12 +36,15 @@ class GroupingLoss:
     """Debiased lower bound of the grouping loss, in squared error (0 is best), with what stands behind it.
 
     value : estimate; may be slightly negative when there is nothing to find
-    se, low, high : standard error and 95 % interval of the grouping loss that these regions capture; claim "at least `low`"
+    se, low, high : standard error and 95 % interval of the grouping loss that these regions capture; claim "at least
+        `low`"
     p_value : one-sided test of "no grouping loss"
     plugin, bias : the naive estimate and its upward bias; value = plugin - bias
     calibration_loss : mean (p - c)**2 of the fitted calibrator; NaN without one
-    n : rows that were evaluated; n_regions : regions with at least two independent rows; left_out : share of the rows elsewhere
-    count, mean, variance : per region, in the order of the parts evaluated; `trees` and `part` tell which tree chose region j
+    n : rows that were evaluated; n_regions : regions with at least two independent rows; left_out : share of the rows
+        elsewhere
+    count, mean, variance : per region, in the order of the parts evaluated; `trees` and `part` tell which tree chose
+        region j
     """
 
     value: float
@@ -68,96 +72,6 @@ class GroupingLoss:
         )
 
 
-@dataclass(frozen=True)
-class _Part:
-    """What one evaluated part says: estimate, variance, its null distribution's variance and sum of cubed weights, region numbers."""
-
-    value: float
-    variance: float
-    null_variance: float
-    null_cubes: float
-    plugin: float
-    n: int
-    n_regions: int
-    left_out: float
-    count: np.ndarray
-    mean: np.ndarray
-    spread: np.ndarray
-
-
-def _evaluate_rows(residual, region):
-    """Independent rows of equal weight: closed forms in the count n_j, sum S_j and sum of squares Q_j of each region."""
-    n = residual.size
-    count, sums, squares = group_sums(region, residual, residual**2)
-    kept = count >= 2
-    n_j, s_j, q_j = count[kept], sums[kept], squares[kept]
-    u_j = (s_j**2 - q_j) / (n_j * (n_j - 1))
-    v_j = np.maximum(q_j - s_j**2 / n_j, 0) / (n_j - 1)
-    value = float(n_j @ u_j) / n
-    null_variance = 2 * float((n_j / (n_j - 1)) @ v_j**2) / n**2
-    within = 4 * max(float(n_j @ (u_j * v_j)), 0.0) / n**2
-    between = max(float(n_j @ u_j**2) / n - value**2, 0.0) / n
-    mean, spread = np.zeros(count.size), np.full(count.size, np.nan)
-    mean[count > 0] = sums[count > 0] / count[count > 0]
-    spread[kept] = v_j
-    plugin = float(n_j @ mean[kept] ** 2) / n
-    dropped = 1 - float(n_j.sum()) / n
-    variance, cubes = within + between + null_variance, float((v_j**3).sum()) / n**3
-    return _Part(value, variance, null_variance, cubes, plugin, n, n_j.size, dropped, count, mean, spread)
-
-
-def _evaluate_cells(residual, region, weight, groups):
-    """Weighted or clustered rows: sums of products between different groups only; a row is its own group where `groups` is None.
-
-    With W, S the weight and the weighted residual sum of a (group, region) cell and of a region,
-    value = sum_j (W_j / W) (S_j^2 - sum_g S_gj^2) / (W_j^2 - sum_g W_gj^2).
-    The variance adds up the groups' influences; twice the null variance, the noise in the squared means, is taken off.
-    """
-    weight = np.ones_like(residual) if weight is None else weight
-    if groups is None:
-        cell_region, cell_group, cell_w, cell_s = region, np.arange(residual.size), weight, weight * residual
-    else:
-        keys, cell = np.unique(region.astype(np.int64) * (groups.max() + 1) + groups, return_inverse=True)
-        cell_region, cell_group = np.divmod(keys, groups.max() + 1)
-        _, cell_w, cell_s = group_sums(cell, weight, weight * residual)
-    count, total, squares = group_sums(region, weight, weight * residual**2)
-    _, sums, own_w, own_s = group_sums(cell_region, cell_s, cell_w**2, cell_s**2, size=count.size)
-    pairs = total**2 - own_w
-    kept = pairs > 1e-9 * total**2
-    share = np.where(kept, total, 0) / total.sum()
-    mean, factor, spread = np.zeros(count.size), np.zeros(count.size), np.full(count.size, np.nan)
-    filled = total > 0
-    mean[filled] = sums[filled] / total[filled]
-    factor[kept] = share[kept] / pairs[kept]
-    spread[kept] = (squares[kept] / total[kept] - mean[kept] ** 2) * total[kept] ** 2 / pairs[kept]
-    value = float(factor @ (sums**2 - own_s))
-
-    left = cell_s - cell_w * mean[cell_region]
-    bessel = np.zeros(count.size)
-    bessel[kept] = np.minimum(total[kept] ** 2 / pairs[kept], 2)
-    entry = left * np.sqrt(factor * bessel)[cell_region]
-    null_variance = 2 * _off_diagonal(entry, cell_region, cell_group, groups is None)
-    cubes = float((np.bincount(cell_region, entry**2) ** 3).sum())
-    kept_mean = np.where(kept, mean, 0)
-    influence = 2 * (kept_mean * np.sqrt(bessel))[cell_region] * left + cell_w * (kept_mean**2 - value)[cell_region]
-    linear = float((np.bincount(cell_group, influence) ** 2).sum()) / total.sum() ** 2
-    variance = max(linear - 2 * null_variance, 0.0) + null_variance
-    plugin = float(share @ mean**2)
-    dropped = 1 - float(share.sum())
-    n, n_regions = residual.size, int(kept.sum())
-    return _Part(value, variance, null_variance, cubes, plugin, n, n_regions, dropped, count, mean, spread)
-
-
-def _off_diagonal(entry, region, group, one_region_each):
-    """Sum over pairs of different groups of the squared inner product of their rows in the (group, region) matrix."""
-    if one_region_each:
-        return float((np.bincount(region, entry**2) ** 2).sum() - (entry**4).sum())
-    matrix = csr_array((entry, (group, region)))
-    matrix = matrix if matrix.shape[0] < matrix.shape[1] else matrix.T
-    own = np.bincount(group, entry**2)
-    return max(float(((matrix @ matrix.T).data ** 2).sum() - (own**2).sum()), 0.0)
-
-
 def _combine(parts, calibration_loss, trees=()):
     """Mean of independent parts as a `GroupingLoss`."""
     k = len(parts)
@@ -170,7 +84,9 @@ def _combine(parts, calibration_loss, trees=()):
         se=se,
         low=value - norm.ppf(0.975) * se,
         high=value + norm.ppf(0.975) * se,
-        p_value=_null_test(k * value, sum(part.null_variance for part in parts), sum(part.null_cubes for part in parts)),
+        p_value=null_p_value(
+            k * value, sum(part.null_variance for part in parts), sum(part.null_cubes for part in parts)
+        ),
         plugin=plugin,
         bias=plugin - value,
         calibration_loss=calibration_loss,
@@ -185,25 +101,12 @@ def _combine(parts, calibration_loss, trees=()):
     )
 
 
-def _null_test(total, variance, cubes):
-    """P-value of `total` under no grouping loss: a sum of weighted, centred chi-squares, matched in variance and skewness."""
-    if not variance > 0 or not cubes > 0:
-        return float(total <= 0)
-    freedom = (variance / 2) ** 3 / cubes**2
-    return float(chi2.sf(freedom + total * np.sqrt(2 * freedom / variance), freedom))
-
-
-def _evaluate(residual, region, weight=None, groups=None):
-    if weight is None and groups is None:
-        return _evaluate_rows(residual, region)
-    return _evaluate_cells(residual, region, weight, groups)
-
-
 def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=None):
     """Debiased share of the grouping loss that a given partition captures.
 
-    value = sum_j (n_j / n) (S_j^2 - Q_j) / (n_j (n_j - 1)), with S_j the sum and Q_j the sum of squares of the residuals of region j:
-    the mean product of two different rows, unbiased when the regions were chosen without these rows.
+    value = sum_j (n_j / n) (S_j^2 - Q_j) / (n_j (n_j - 1)), with S_j the sum and Q_j the sum of squares of the
+    residuals of region j: the mean product of two different rows, unbiased when the regions were chosen without these
+    rows.
 
     Parameters
     ----------
@@ -232,8 +135,10 @@ def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=N
         first = int(np.argmin(np.isfinite(residual)))
         raise ValueError(f"residual must be finite, but residual[{first}] is {residual[first]}.")
     if region.ndim != 1 or region.dtype.kind not in "iu" or region.min() < 0:
-        raise ValueError(f"region must hold whole numbers from 0, but it is {region.dtype} and starts at {region.min()}.")
-    part = _evaluate(residual, region, weight, groups)
+        raise ValueError(
+            f"region must hold whole numbers from 0, but it is {region.dtype} and starts at {region.min()}."
+        )
+    part = squared_means(residual, region, weight, groups)
     if not part.n_regions:
         raise ValueError("region must leave two independent rows in at least one region, but no region has them.")
     return _combine([part], float("nan"))
@@ -256,15 +161,18 @@ def grouping_loss(
 
     A tree looks for people whose residuals y - c(p) agree; other people say how large the agreement really is.
 
-    - `method="crossfit"` (default): two halves; regions are chosen on one by the features and the score, and evaluated on the other,
-      then the roles change. Every row is evaluated once. The evaluated residuals use a calibrator fitted on all rows.
-    - `method="paper"`: 10 % of the rows calibrate, 40 % choose regions by the features alone, 50 % evaluate.
+    - `method="crossfit"` (default): two halves; regions are chosen on one by the features and the score, and
+      evaluated on the other, then the roles change. Every row is evaluated once. The evaluated residuals use a
+      calibrator fitted on all rows.
+    - `method="paper"`: 10 % of the rows calibrate, 40 % choose regions by the features alone, 50 % evaluate. The noise of a
+      calibrator from so few rows counts as grouping loss: below 10,000 rows a perfect model often fails the null test.
 
     Parameters
     ----------
     y : (n,) labels 0/1
     p : (n,) stated probabilities of class 1
-    X : (n, d) features: DataFrame (numbers, booleans, categories, text, dates, missing values) or array; see `helpers.encoding`
+    X : (n, d) features: DataFrame (numbers, booleans, categories, text, dates, missing values) or array; see
+        `helpers.encoding`
     calibrator : "platt" (on log-odds), "isotonic" or "none"; what it leaves uncalibrated counts as grouping loss
     min_samples_leaf, max_depth : of the trees, in rows of the fitting part
     sample_weight : (n,) sampling weights or None
@@ -277,7 +185,8 @@ def grouping_loss(
 
     Raises
     ------
-    ValueError for labels, scores, features, weights or groups that break a rule, or fewer than 4 * min_samples_leaf rows.
+    ValueError for labels, scores, features, weights or groups that break a rule, or fewer than 4 * min_samples_leaf
+    rows.
 
     Source: Melo et al. (2026), section 3 and algorithm 1; the cross-fitted form is ours.
 
@@ -294,7 +203,9 @@ def grouping_loss(
     check_one_of(calibrator, "calibrator", tuple(CALIBRATORS))
     check_count(min_samples_leaf, "min_samples_leaf")
     if y.size < 4 * min_samples_leaf:
-        raise ValueError(f"y must have at least 4 * min_samples_leaf = {4 * min_samples_leaf} rows, but it has {y.size}.")
+        raise ValueError(
+            f"y must have at least 4 * min_samples_leaf = {4 * min_samples_leaf} rows, but it has {y.size}."
+        )
     rng = np.random.default_rng(rng)
 
     def calibrated(fitted_on, rows):
@@ -309,7 +220,7 @@ def grouping_loss(
         tree.fit(table.iloc[fit], y[fit] - calibrated(calibrate, fit), w_fit)
         region = tree.apply(table.iloc[evaluate])
         residual = y[evaluate] - calibrated(evaluate_by, evaluate)
-        result = _evaluate(residual, region, w_eval, None if groups is None else groups[evaluate])
+        result = squared_means(residual, region, w_eval, None if groups is None else groups[evaluate])
         return result, tree.estimate(table.iloc[evaluate], residual, w_eval)
 
     seeds = rng.integers(2**31, size=2)
@@ -335,7 +246,9 @@ def grouping_loss(
 
 
 def split_rows(y, groups, shares, rng):
-    """Row numbers of random parts that end at the given shares of the rows; groups stay whole; each part has both classes."""
+    """Row numbers of random parts that end at the given shares of the rows; groups stay whole; each part has
+    both classes.
+    """
     unit = np.arange(y.size) if groups is None else groups
     size = np.bincount(unit)
     ones = np.bincount(unit, y)
@@ -348,6 +261,6 @@ def split_rows(y, groups, shares, rng):
         if ((hits > 0) & (hits < rows)).all():
             return [np.flatnonzero(part_of[unit] == k) for k in range(len(shares) + 1)]
     raise ValueError(
-        f"y must hold enough of both classes{'' if groups is None else ' and groups'} to put some into each of {len(shares) + 1} "
-        f"parts, but it has {int(y.sum()):,} ones in {y.size:,} rows{'' if groups is None else f' and {size.size:,} groups'}."
+        f"y must hold both classes in each of {len(shares) + 1} random parts, "
+        f"but it has {int(y.sum()):,} ones in {y.size:,} rows and {size.size:,} {'rows' if groups is None else 'groups'}."
     )

@@ -17,7 +17,8 @@ class HonestTree(BaseEstimator):
     ----------
     min_samples_leaf : rows a region needs when it is chosen
     max_depth : depth limit, None for none
-    max_bins : numeric columns with more distinct values are cut at so many quantiles first (a million rows fit three times faster)
+    max_bins : numeric columns with more distinct values are cut at so many quantiles first (a million rows fit three
+        times faster)
     rng : int, Generator or None; decides between splits that are equally good
 
     Attributes
@@ -30,7 +31,8 @@ class HonestTree(BaseEstimator):
 
     >>> X = np.arange(80.0)[:, None]
     >>> residual = np.where(X[:, 0] < 39, -0.5, 0.5)
-    >>> tree = HonestTree(min_samples_leaf=15, max_depth=1, rng=0).fit(X[::2], residual[::2]).estimate(X[1::2], residual[1::2])
+    >>> tree = HonestTree(min_samples_leaf=15, max_depth=1, rng=0).fit(X[::2], residual[::2])
+    >>> tree = tree.estimate(X[1::2], residual[1::2])
     >>> tree.predict([[3.0], [70.0]]), tree.rules()
     (array([-0.5,  0.5]), ['x0 <= 38', 'x0 > 38'])
     """
@@ -67,7 +69,9 @@ class HonestTree(BaseEstimator):
         return self._region_of_node[self.tree_.apply(self.encoder_.transform(check_table(X)))]
 
     def estimate(self, X, residual, sample_weight=None):
-        """Give each region the mean residual of these rows, which must not be those of `fit`; empty regions get 0. Returns self."""
+        """Give each region the mean residual of these rows, which must not be those of `fit`; empty regions get
+        0. Returns self.
+        """
         X, residual, weight = _checked(X, residual, sample_weight)
         weight = np.ones_like(residual) if weight is None else weight
         self.count_, total, sums = group_sums(self.apply(X), weight, weight * residual, size=self.n_regions_)

@@ -37,11 +37,19 @@ def _axes(ax, figsize=None):
 
 
 def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
-    """Observed rate against stated score with intervals, the band of a calibrated model, and row counts along the foot."""
+    """Observed rate against stated score with intervals, the band of a calibrated model, and row counts along
+    the foot.
+    """
     ax = _axes(ax)
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle="--", label="stated = observed")
     ax.fill_between(
-        curve.stated, curve.band_low, curve.band_high, color=GREY, alpha=0.25, linewidth=0, label="a calibrated model (95 %)"
+        curve.stated,
+        curve.band_low,
+        curve.band_high,
+        color=GREY,
+        alpha=0.25,
+        linewidth=0,
+        label="a calibrated model (95 %)",
     )
     reach = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)
     ax.errorbar(curve.stated, curve.observed, yerr=reach, color=BLUE, fmt="o", markersize=4.5, capsize=2, label=label)
@@ -56,14 +64,24 @@ def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
 
 def plot_groups(table, ax=None, *, most=8):
     """Gap of each group of `audit_groups` with its interval; the `most` furthest from zero, rules in words."""
-    shown = table.reindex(table["gap"].abs().sort_values(ascending=False, kind="stable").index[:most]).sort_values("gap")
+    shown = table.reindex(table["gap"].abs().sort_values(ascending=False, kind="stable").index[:most]).sort_values(
+        "gap"
+    )
     shown = shown.iloc[::-1].reset_index(drop=True)
     ax = _axes(ax, (8, 0.62 * len(shown) + 1.1))
     for row in shown.itertuples():
         sure = row.adjusted < 0.05
         color = (ORANGE if row.gap < 0 else BLUE) if sure else GREY
         ends = [[row.gap - row.low], [row.high - row.gap]]
-        ax.errorbar(row.gap, row.Index, xerr=ends, color=color, fmt="s" if row.gap < 0 else "o", capsize=3, fillstyle="full" if sure else "none")
+        ax.errorbar(
+            row.gap,
+            row.Index,
+            xerr=ends,
+            color=color,
+            fmt="s" if row.gap < 0 else "o",
+            capsize=3,
+            fillstyle="full" if sure else "none",
+        )
     ax.axvline(0, color=GREY, linewidth=1, linestyle="--")
     ax.set_yticks(shown.index, [_wrapped(f"{row.rule} ({row.n:,})") for row in shown.itertuples()])
     ax.set(ylim=(-0.6, len(shown) - 0.4), xlabel="observed rate - stated probability (left: overconfident in class 1)")
@@ -81,7 +99,9 @@ def _wrapped(text, width=46):
 
 
 def plot_convergence(table, truth=None, ax=None, *, x="n", y="value", error="error", by="estimator"):
-    """Estimates against sample size, one marked line for each estimator, bars of `error`; `truth` as a horizontal line."""
+    """Estimates against sample size, one marked line for each estimator, bars of `error`; `truth` as a
+    horizontal line.
+    """
     ax = _axes(ax)
     names = list(dict.fromkeys(table[by]))
     for k, name in enumerate(names):
@@ -97,12 +117,26 @@ def plot_convergence(table, truth=None, ax=None, *, x="n", y="value", error="err
 
 
 def plot_scores_and_truth(sample, ax=None, *, most=2000):
-    """True against stated probability of single rows: a calibrated score averages to the diagonal, but rows need not lie on it."""
+    """True against stated probability of single rows: a calibrated score averages to the diagonal, but rows
+    need not lie on it.
+    """
     ax = _axes(ax)
     rows = slice(0, most)
     above = sample.q[rows] >= sample.p[rows]
-    for mask, color, marker, label in ((above, BLUE, "^", "risk understated"), (~above, ORANGE, "v", "risk overstated")):
-        ax.scatter(sample.p[rows][mask], sample.q[rows][mask], s=9, color=color, marker=marker, alpha=0.5, linewidth=0, label=label)
+    for mask, color, marker, label in (
+        (above, BLUE, "^", "risk understated"),
+        (~above, ORANGE, "v", "risk overstated"),
+    ):
+        ax.scatter(
+            sample.p[rows][mask],
+            sample.q[rows][mask],
+            s=9,
+            color=color,
+            marker=marker,
+            alpha=0.5,
+            linewidth=0,
+            label=label,
+        )
     ax.plot([0, 1], [0, 1], color="black", linewidth=1, linestyle="--", label="stated = true")
     ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="stated probability", ylabel="true probability of this person")
     ax.legend(loc="upper left", markerscale=1.6)

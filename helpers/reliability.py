@@ -1,7 +1,8 @@
 """How far stated scores are from observed rates, never as a bare number.
 
-A binned calibration error is an absolute value of noise plus signal: a perfect model never shows zero. So each error comes with
-the value a perfectly calibrated model would show at this n and these bins, a debiased estimate, and an interval.
+A binned calibration error is an absolute value of noise plus signal: a perfect model never shows zero. So each error
+comes with the value a perfectly calibrated model would show at this n and these bins, a debiased estimate, and an
+interval.
 """
 
 from dataclasses import dataclass
@@ -45,7 +46,9 @@ class ReliabilityCurve:
 
     def __str__(self):
         outside = int(((self.observed < self.band_low) | (self.observed > self.band_high)).sum())
-        return f"{self.count.size} bins, {self.count.sum():,} rows; {outside} outside the 95 % band of a calibrated model"
+        return (
+            f"{self.count.size} bins, {self.count.sum():,} rows; {outside} outside the 95 % band of a calibrated model"
+        )
 
 
 def reliability_curve(y, p, *, n_bins=15, strategy="uniform", sample_weight=None, groups=None):
@@ -138,9 +141,9 @@ def calibration_error(
     """Expected calibration error with its null value, a debiased estimate and an interval.
 
     value = sum_s w_s |observed_s - stated_s|. Its sampling distribution is simulated for gaps t times the observed ones
-    (normal noise with the binomial variance of each bin): t = 0 gives the null value; the t at which the observed value is the
-    median gives `debiased`; those at which it is the 97.5 % and 2.5 % quantile give the interval. It starts at 0 exactly when
-    the value is no larger than a calibrated model may well show.
+    (normal noise with the binomial variance of each bin): t = 0 gives the null value; the t at which the observed
+    value is the median gives `debiased`; those at which it is the 97.5 % and 2.5 % quantile give the interval. It
+    starts at 0 exactly when the value is no larger than a calibrated model may well show.
 
     Parameters
     ----------

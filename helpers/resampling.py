@@ -45,7 +45,9 @@ def resampled_rows(n, n_resamples, *, groups=None, rng=None):
         yield np.concatenate([order[start[g] : start[g + 1]] for g in drawn])
 
 
-def bootstrap_interval(statistic, *columns, n_resamples=1000, confidence=0.95, method="percentile", groups=None, rng=None):
+def bootstrap_interval(
+    statistic, *columns, n_resamples=1000, confidence=0.95, method="percentile", groups=None, rng=None
+):
     """Bootstrap interval of a statistic of one or more columns.
 
     Parameters
@@ -54,7 +56,8 @@ def bootstrap_interval(statistic, *columns, n_resamples=1000, confidence=0.95, m
     columns : arrays of n rows each, resampled together
     n_resamples : bootstrap samples
     confidence : coverage aimed at, in (0, 1)
-    method : "percentile" (quantiles of the draws), "basic" (mirrored at the estimate), or "normal" (estimate and standard error)
+    method : "percentile" (quantiles of the draws), "basic" (mirrored at the estimate), or "normal" (estimate and
+        standard error)
     groups : (n,) labels; rows of one group are drawn together
     rng : int, Generator or None
 

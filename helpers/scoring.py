@@ -98,7 +98,8 @@ def decompose(p, q, c, *, rule=BRIER, sample_weight=None):
     -------
     Decomposition; every part is >= 0, smaller is better, infinite where the rule is.
 
-    Source: Perez-Lebel et al. (2023), equation 6; Melo et al. (2026), theorem 1. Squared error here is (p - y)**2, for one class.
+    Source: Perez-Lebel et al. (2023), equation 6; Melo et al. (2026), theorem 1. Squared error here is (p - y)**2,
+    for one class.
 
     >>> print(decompose(p=[0.5, 0.5], q=[0.3, 0.9], c=[0.6, 0.6]))
     Brier score 0.2500 = calibration 0.0100 + grouping 0.0900 + irreducible 0.1500

@@ -35,9 +35,9 @@ class Sample:
 class Sigmoid:
     """A calibrated score that is blind to one direction: the stretched sigmoid of a network's last layer.
 
-    X = (x1, x2) normal with variances 10 and 1; p = expit(x1); q = p + psi(x2) * room(p), psi(t) = 2 expit(3 t) - 1 odd, so that
-    E[Y | p] = p. `room` is min(p, 1 - p); with `accurate=True` also at most |p - 1/2|, so that deciding by p > 1/2 is optimal.
-    `strength` in [0, 1] scales psi; at 0 the score is perfect (the null population).
+    X = (x1, x2) normal with variances 10 and 1; p = expit(x1); q = p + psi(x2) * room(p), psi(t) = 2 expit(3 t) - 1
+    odd, so that E[Y | p] = p. `room` is min(p, 1 - p); with `accurate=True` also at most |p - 1/2|, so that deciding
+    by p > 1/2 is optimal. `strength` in [0, 1] scales psi; at 0 the score is perfect (the null population).
 
     Source: Perez-Lebel et al. (2023), appendix B.2.
 
@@ -77,7 +77,9 @@ class Sigmoid:
 
     @cached_property
     def irreducible_loss(self):
-        """E q (1 - q) by quadrature: p (1 - p) is what is left without the features, the grouping loss what they explain."""
+        """E q (1 - q) by quadrature: p (1 - p) is what is left without the features, the grouping loss what
+        they explain.
+        """
         return self._mean_over_scores(lambda p: p * (1 - p)) - self.grouping_loss
 
     @staticmethod
@@ -91,8 +93,8 @@ class Sigmoid:
 class Links:
     """A calibrated score p(x) of one feature whose link to the true probability is yours to choose.
 
-    x is standard normal or uniform on [-2, 2]; p = 1 - exp(-(0.9 x)**2) is the same at x and -x; q = h(p) for x > 0 and 2 p - h(p)
-    for x < 0, so that E[Y | p] = p whatever the link h.
+    x is standard normal or uniform on [-2, 2]; p = 1 - exp(-(0.9 x)**2) is the same at x and -x; q = h(p) for x > 0
+    and 2 p - h(p) for x < 0, so that E[Y | p] = p whatever the link h.
 
     Parameters
     ----------
@@ -123,7 +125,9 @@ class Links:
             inside &= np.where(p < 0.5, np.maximum(h, 2 * p - h) < 0.5, np.minimum(h, 2 * p - h) >= 0.5 - slack)
         if not inside.all():
             first = np.argmin(inside)
-            bounds = "on p's side of 1/2 (both h and 2 p - h)" if accurate else "between max(0, 2 p - 1) and min(1, 2 p)"
+            bounds = (
+                "on p's side of 1/2 (both h and 2 p - h)" if accurate else "between max(0, 2 p - 1) and min(1, 2 p)"
+            )
             raise ValueError(f"link must keep h(p) {bounds}, but h({p[first]:.4f}) is {h[first]:.4f}.")
 
     @staticmethod
@@ -161,14 +165,15 @@ class Links:
 class SemiSynthetic:
     """Real features with labels drawn from a known truth.
 
-    A model of the label is fitted on one half of a real table and declared to be the truth q; the rows of the other half are the
-    population. `sample` draws rows (with replacement) and labels y ~ Bernoulli(q).
+    A model of the label is fitted on one half of a real table and declared to be the truth q; the rows of the other
+    half are the population. `sample` draws rows (with replacement) and labels y ~ Bernoulli(q).
 
     Parameters
     ----------
     X : (n, d) real table; y : (n,) real 0/1 labels
     score : stated probabilities: function of a table of rows, or (n,) array aligned with `X`
-    model : classifier that becomes the truth; default a small histogram gradient boosting that takes categories and missing values
+    model : classifier that becomes the truth; default a small histogram gradient boosting that takes categories and
+        missing values
     rng : int, Generator or None; decides the halves
 
     Attributes
@@ -209,7 +214,9 @@ class SemiSynthetic:
 
 
 def _conditional_mean(p, q, neighbors):
-    """E[q | p] over a finite population: the mean of rows with the same p, or, where p hardly repeats, a centred running mean."""
+    """E[q | p] over a finite population: the mean of rows with the same p, or, where p hardly repeats, a
+    centred running mean.
+    """
     levels, code, count = np.unique(p, return_inverse=True, return_counts=True)
     if levels.size * neighbors <= p.size:
         return (np.bincount(code, q) / count)[code]
