@@ -24,7 +24,9 @@ def _plain(value):
         return str(value)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    raise ValueError(f"a recorded value must be a number, a text, None or a list of these, but it is a {type(value).__name__}.")
+    raise ValueError(
+        f"a recorded value must be a number, a text, None or a list of these, but it is a {type(value).__name__}."
+    )
 
 
 def record(**numbers):
@@ -38,11 +40,14 @@ def record(**numbers):
     ------
     ValueError for anything else.
     """
-    emit({"text/html": "<!-- numbers recorded for metrics.json -->"}, {KEY: {"metrics": {k: _plain(v) for k, v in numbers.items()}}})
+    emit(
+        {"text/html": "<!-- numbers recorded for metrics.json -->"},
+        {KEY: {"metrics": {k: _plain(v) for k, v in numbers.items()}}},
+    )
 
 
 def _largest_gap(got, want):
-    """Largest |got - want|: NaN if one is NaN, 0 for equal infinities; for things that are not numbers 0 if equal, else infinity."""
+    """Largest |got - want|; NaN if one is NaN, 0 for equal infinities; of things that are not numbers 0 or infinity."""
     got, want = np.asarray(got), np.asarray(want)
     if got.shape != want.shape:
         raise ValueError(f"got and want must have the same shape, but theirs are {got.shape} and {want.shape}.")
@@ -64,11 +69,15 @@ def _same(got, other):
     if not (np.ndim(got) and np.ndim(other)):
         return False
     mine, theirs = np.asarray(got), np.asarray(other)
-    return mine.size > 0 and mine.__array_interface__["data"] == theirs.__array_interface__["data"] and mine.shape == theirs.shape
+    return (
+        mine.size > 0
+        and mine.__array_interface__["data"] == theirs.__array_interface__["data"]
+        and mine.shape == theirs.shape
+    )
 
 
 def _fixed(value, unit):
-    """`value` with as many decimals as `unit` has up to its second digit; a value far below `unit` is 0 on every machine.
+    """`value` with as many decimals as `unit` has up to its second digit; far below a tiny `unit` it is 0 everywhere.
 
     >>> _fixed(0.01234, 0.001), _fixed(1e-17, 1e-12), _fixed(123456.7, 1000.0)
     ('0.0123', '0', '123,457')
@@ -94,10 +103,18 @@ def _outcome(got, want, tol, low, high):
         within = f" +- {tol:.2g}" if tol else ""
         if np.ndim(got):
             size = f"{np.size(got):,} values, largest deviation {_fixed(gap, tol)}, "
-            return gap <= tol, size + (f"allowed {tol:.2g}" if tol else "none allowed"), {"gap": gap, "tol": tol, "n": np.size(got)}
+            return (
+                bool(gap <= tol),
+                size + (f"allowed {tol:.2g}" if tol else "none allowed"),
+                {"gap": gap, "tol": tol, "n": np.size(got)},
+            )
         got, want = np.asarray(got).item(), np.asarray(want).item()
-        found = {"got": got, "want": want, "gap": gap, "tol": tol} if isinstance(got, numbers.Real) else {"got": str(got), "want": str(want)}
-        return gap <= tol, f"got {_fixed(got, tol)}, want {_fixed(want, tol)}{within}", found
+        found = (
+            {"got": got, "want": want, "gap": gap, "tol": tol}
+            if isinstance(got, numbers.Real)
+            else {"got": str(got), "want": str(want)}
+        )
+        return bool(gap <= tol), f"got {_fixed(got, tol)}, want {_fixed(want, tol)}{within}", found
     if not np.size(got):
         raise ValueError("got must not be empty: a claim about nothing always holds.")
     for name, bound in (("at_most", high), ("at_least", low)):
@@ -111,7 +128,11 @@ def _outcome(got, want, tol, low, high):
         value = _fixed(float(worst[side]), abs(float(bound)) / 10)
         tiny = holds and 0 < abs(bound) < 1e-6  # the digits of a rounding error differ between machines
         told.append(f"{side} {bound:,.3g}" if tiny else f"{value} is {side} {bound:,.3g}")
-    return bool(holds), " and ".join(told), {"got": [float(worst[side]) for side in bounds], "bounds": [float(b) for b in bounds.values()]}
+    return (
+        bool(holds),
+        " and ".join(told),
+        {"got": [float(worst[side]) for side in bounds], "bounds": [float(b) for b in bounds.values()]},
+    )
 
 
 def claim(id, got, want=_MISSING, tol=None, *, at_most=None, at_least=None, text=""):
@@ -127,8 +148,8 @@ def claim(id, got, want=_MISSING, tol=None, *, at_most=None, at_least=None, text
 
     Raises
     ------
-    ClaimFailed (an AssertionError) if it does not hold; ValueError for an unknown id, different shapes, or a claim that compares
-    a thing with itself.
+    ClaimFailed (an AssertionError) if it does not hold; ValueError for an unknown id, different shapes, or a claim
+    that compares a thing with itself.
     """
     from helpers.datasets import load_claims
 
@@ -162,7 +183,7 @@ def _hint(answer, expected, tol, hints):
         try:
             if wrong(answer) if callable(wrong) else _answers(answer, wrong, tol):
                 return sentence
-        except Exception:  # noqa: BLE001 a predicate need not cope with every answer a student may give
+        except Exception:  # a predicate need not cope with every answer a student may give
             continue
     if isinstance(expected, numbers.Real) and not isinstance(expected, (bool, np.bool_)):
         if not isinstance(answer, numbers.Real):

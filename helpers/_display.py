@@ -1,4 +1,4 @@
-"""Outputs of a notebook that come out the same on every machine: text, tables, figures, and records in output metadata."""
+"""Outputs of a notebook that come out the same on every machine: text, tables, figures, records in their metadata."""
 
 import base64
 import html
@@ -66,7 +66,8 @@ def table(df, caption=None, formats=None):
     ----------
     df : DataFrame; its index is shown only if it has a name
     caption : one line above the table
-    formats : column -> ".3f", "{:.1%}" or a function; without one, whole numbers get separated thousands, others three decimals
+    formats : column -> ".3f", "{:.1%}" or a function; without one, whole numbers get separated thousands and others
+        three decimals
 
     Raises
     ------
@@ -83,15 +84,24 @@ def table(df, caption=None, formats=None):
     n_index = len(df.index.names) if named else 0
     df = df.reset_index() if named else df.reset_index(drop=True)
     if df.columns.has_duplicates:
-        raise ValueError(f"df must have distinct column names, but {df.columns[df.columns.duplicated()][0]!r} occurs twice.")
+        raise ValueError(
+            f"df must have distinct column names, but {df.columns[df.columns.duplicated()][0]!r} occurs twice."
+        )
     formats = dict(formats or {})
     for name in formats:
         if name not in df.columns:
             raise ValueError(f"formats must name columns of df, but {name!r} is none of {list(df.columns)}.")
-    right = [pd.api.types.is_numeric_dtype(df[name]) and not pd.api.types.is_bool_dtype(df[name]) for name in df.columns]
+    right = [
+        pd.api.types.is_numeric_dtype(df[name]) and not pd.api.types.is_bool_dtype(df[name]) for name in df.columns
+    ]
     columns = [[_entry(value, formats.get(name)) for value in df[name].astype(object)] for name in df.columns]
     header = [str(name) for name in df.columns]
-    emit({"text/plain": _plain(header, columns, right, caption), "text/html": _html(header, columns, right, caption, n_index)})
+    emit(
+        {
+            "text/plain": _plain(header, columns, right, caption),
+            "text/html": _html(header, columns, right, caption, n_index),
+        }
+    )
 
 
 def _plain(header, columns, right, caption):
@@ -119,8 +129,8 @@ def _html(header, columns, right, caption, n_index):
 def figure(fig, alt, caption=None):
     """Show a matplotlib figure as a PNG of fixed resolution and close it.
 
-    The alternative text goes to the output's metadata (``{"image/png": {"alt": ...}}``, which our pages use), to its plain-text
-    version, and, since JupyterLab gives images no alternative text, into a fold "In words" below the figure.
+    The alternative text goes to the output's metadata (``{"image/png": {"alt": ...}}``, which our pages use), to its
+    plain-text version, and, since JupyterLab gives images no alternative text, into a fold "In words" below the figure.
 
     Parameters
     ----------

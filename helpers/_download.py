@@ -3,16 +3,24 @@
 import csv
 import os
 import sys
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
-import pooch
 import requests
+
+with warnings.catch_warnings():  # in a notebook without widgets tqdm complains when it is imported
+    warnings.simplefilter("ignore")
+    import pooch
+
+_HERE = Path(__file__).resolve().parent
+#: Folder of the shipped files: `data/` in the repository, `helpers/_data` in an installed wheel.
+DATA_FOLDER = _HERE / "_data" if (_HERE / "_data").is_dir() else _HERE.parent / "data"
 
 BASE_URL = "https://raw.githubusercontent.com"
 ATTEMPTS = 3  # how often one call takes up a connection that broke
 TIMEOUT = 30  # seconds without a byte
-CHUNK = 1 << 16
+CHUNK = 1 << 13  # bytes; a broken connection loses less than this
 
 
 class DownloadError(OSError):
@@ -38,9 +46,9 @@ class ManifestFile:
         return f"{BASE_URL}/{self.repository.removeprefix('github:')}/{self.commit}/{self.path_in_repository}"
 
 
-def read_manifest(path):
-    """The rows of a manifest as a tuple of `ManifestFile`."""
-    with open(path, newline="", encoding="utf-8") as file:
+def read_manifest():
+    """The rows of `data/manifest.csv` as a tuple of `ManifestFile`."""
+    with open(DATA_FOLDER / "manifest.csv", newline="", encoding="utf-8") as file:
         return tuple(ManifestFile(**{**row, "bytes": int(row["bytes"])}) for row in csv.DictReader(file))
 
 
@@ -190,7 +198,8 @@ def _short(error):
 
 def _help(entry, folder, reason):
     return (
-        f"{entry.collection}/{entry.path} ({entry.bytes:,} bytes) is not in the cache and could not be downloaded: {reason}. "
+        f"{entry.collection}/{entry.path} ({entry.bytes:,} bytes) is not in the cache and could not be downloaded: "
+        f"{reason}. "
         f"Source: {entry.url} (licence: {entry.licence}). To put it in place by hand, save that file as "
         f"{folder / entry.collection / entry.path} (sha256 {entry.sha256}), or set HONEST_DATA to a folder that holds "
         f"{entry.collection}/{entry.path}."

@@ -1,4 +1,4 @@
-"""A notebook's parameters: reading the cell that declares them, checking values against it, turning text into values."""
+"""A notebook's parameters: the cell that declares them, values checked against it, text turned into values."""
 
 import ast
 import io
@@ -13,7 +13,7 @@ INJECTED = "# Parameters"  # first line of the cell that papermill writes
 
 
 class ParameterError(ValueError):
-    """A parameter that does not exist, has the wrong type or breaks a rule; notebooks show the sentence without a traceback."""
+    """A parameter that does not exist, has the wrong type or breaks a rule; shown without a traceback."""
 
     def _render_traceback_(self):
         return [f"{type(self).__name__}: {self}"]
@@ -66,7 +66,13 @@ def assigned_names(source):
         body = ast.parse(source).body
     except SyntaxError:
         return []
-    return [target.id for line in body if isinstance(line, ast.Assign) for target in line.targets if isinstance(target, ast.Name)]
+    return [
+        target.id
+        for line in body
+        if isinstance(line, ast.Assign)
+        for target in line.targets
+        if isinstance(target, ast.Name)
+    ]
 
 
 def type_word(default):
@@ -111,14 +117,14 @@ def type_problem(name, value, default):
         return None
     hint = ""
     if isinstance(default, str) and isinstance(value, numbers.Real):
-        hint = f' (papermill turns -p {name} 007 into the number 7: use -r {name} 007 there, or python -m helpers.run)'
+        hint = f" (papermill turns -p {name} 007 into the number 7: use -r {name} 007 there, or python -m helpers.run)"
     if isinstance(default, (list, tuple)) and isinstance(value, str):
         hint = f' (with papermill, write -y "{name}: [a, b]"; with python -m helpers.run, -p {name} a,b)'
     return f"{name} must be {type_word(default)}, like its default {shown(default)}, but it is {value!r}{hint}."
 
 
 def from_text(name, text, default):
-    """The value that a word of the command line stands for, by the type of the parameter's default; ValueError if it has none.
+    """The value that a word of the command line stands for, by the type of the parameter's default; else ValueError.
 
     Lists are comma separated or JSON. Where the default is None, text that reads as a number becomes one.
 

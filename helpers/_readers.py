@@ -1,4 +1,4 @@
-"""Tables on disk: their column names and their columns, or a ValueError that names the file and what is wrong with it."""
+"""Tables on disk: their column names and their columns, or a ValueError that says what is wrong with the file."""
 
 import csv
 import gzip
@@ -17,7 +17,7 @@ MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"]
 
 
 def find_file(path, folders):
-    """The first existing file among `path` and `path` inside `folders`; ValueError if there is none or its kind is unknown."""
+    """The first existing file among `path` and `path` inside `folders`; ValueError if there is none or no table."""
     path = Path(path).expanduser()
     if not path.name.lower().endswith(EXTENSIONS):
         raise ValueError(f"{path.name} must be a table in one of the formats {', '.join(EXTENSIONS)}.")
@@ -57,7 +57,8 @@ class CsvTable:
     def __init__(self, path):
         self.path, self.note = path, ""
         try:
-            self.data = (gzip.open if path.name.lower().endswith(".gz") else open)(path, "rb").read()
+            with (gzip.open if path.name.lower().endswith(".gz") else open)(path, "rb") as file:
+                self.data = file.read()
         except (EOFError, zlib.error):
             raise ValueError(f"{path.name} is cut off in the middle: its compressed data end too early.") from None
         except gzip.BadGzipFile:
@@ -114,9 +115,10 @@ class CsvTable:
                 f"{self.path.name} is cut off in the middle: its last line ({lines[first]:,}) has "
                 f"{fields[first]} of {len(self.names)} fields."
             )
+        more = f" (and {bad.size - 1:,} more lines differ)" if bad.size > 1 else ""
         raise ValueError(
             f"{self.path.name} must have {len(self.names)} fields in every line, as in its header, but line "
-            f"{lines[first]:,} has {fields[first]}{f' (and {bad.size - 1:,} more lines differ)' if bad.size > 1 else ''}."
+            f"{lines[first]:,} has {fields[first]}{more}."
         )
 
     def read(self, columns):
@@ -167,4 +169,5 @@ class ArrowTable:
             raise ValueError(self._damaged()) from None
 
     def _damaged(self):
-        return f"{self.path.name} is damaged or cut off in the middle: it cannot be read as {self.path.suffix[1:].title()}."
+        kind = self.path.suffix[1:].title()
+        return f"{self.path.name} is damaged or cut off in the middle: it cannot be read as {kind}."

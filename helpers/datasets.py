@@ -4,34 +4,30 @@ Every loader returns a frozen dataclass that says where the rows come from and u
 """
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from helpers._download import DownloadError, fetch_file, find_cached, read_manifest
-from helpers.checks import nearest_name
+from helpers._download import DATA_FOLDER, DownloadError
+from helpers._scores import Scores, fetch_scores, score_systems
+from helpers.checks import check_count
 
 __all__ = [
     "DATA_FOLDER", "Dataset", "DownloadError", "Scores", "fetch_scores", "load_breast_cancer", "load_claims",
     "load_digits", "load_fair", "load_rand_hie", "load_rand_scores", "score_systems",
 ]  # fmt: skip
 
-_HERE = Path(__file__).resolve().parent
-#: Folder of the shipped files: `data/` in the repository, `helpers/_data` in an installed wheel.
-DATA_FOLDER = next(
-    (folder for folder in (_HERE / "_data", _HERE.parent / "data") if (folder / "claims.csv").is_file()),
-    _HERE.parent / "data",
+_RAND_CITATION = (
+    "Newhouse & the Insurance Experiment Group (1993), Free for All?; "
+    "this extract: Cameron & Trivedi (2005), Microeconometrics."
 )
-
-_RAND_CITATION = "Newhouse & the Insurance Experiment Group (1993), Free for All?; this extract: Cameron & Trivedi (2005), Microeconometrics."
 _RAND_SOURCE = "statsmodels.datasets.randhie"
 _AVERAGES = np.array([9.967, 10.576, 11.843, 13.732])  # values of `disea` off its grid: filled in, not counted
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Rows with labels: `X` (n, d) table, `y` (n,) integer labels, `groups` (n,) ids of people or None, `p` scores or None."""
+    """Rows with labels: `X` (n, d) table, `y` (n,) integers; `groups` (n,) ids of people, `p` (n,) scores, or None."""
 
     name: str
     X: pd.DataFrame = field(repr=False)
@@ -50,22 +46,6 @@ class Dataset:
         return f"{self.name}: {len(self.y):,} rows{people}, {self.X.shape[1]} features; label: {self.label}"
 
 
-@dataclass(frozen=True)
-class Scores:
-    """Stored outputs of one trained model: `scores` (n, K) log posteriors or logits as published, `y` (n,) true classes 0 .. K-1."""
-
-    name: str
-    scores: np.ndarray = field(repr=False)
-    y: np.ndarray = field(repr=False)
-    n_classes: int
-    licence: str
-    citation: str = field(repr=False)
-    source: str = field(repr=False)
-
-    def __str__(self):
-        return f"{self.name}: {len(self.y):,} rows, {self.n_classes} classes ({self.licence})"
-
-
 def _runs(table):
     """Number of the run each row belongs to: a run is a stretch of neighbouring rows that are equal in every column."""
     values = table.to_numpy()
@@ -77,11 +57,11 @@ def load_rand_hie(min_visits=1):
     """RAND Health Insurance Experiment: 20,190 years of real people who were given an insurance plan by lot.
 
     y = 1 if the person saw a doctor at least `min_visits` times in the year (1: any visit, 69 % of the rows; 5: 20 %).
-    The file has no id of the person. Neighbouring rows with the same covariates are one person's years: `groups` numbers
-    these runs, 5,294 of them, and 74 % of the rows repeat the row before. Nobody took part for more than five years, so the
-    441 longer runs (19 % of the rows) join people who look alike, mostly siblings: merging people is the safe mistake.
+    The file has no id of the person. Neighbouring rows with the same covariates are one person's years: `groups`
+    numbers these runs, 5,294 of them, and 74 % of the rows repeat the row before. Nobody took part for more than five
+    years, so the 441 longer runs (19 % of the rows) join people who look alike, as siblings may: the safe mistake.
 
-    Units are in `.units`. Undone from the file: logarithms, and averages filled in for missing answers (missing again here).
+    Units are in `.units`. Logarithms of the file are undone, and averages it fills in are missing values here.
 
     >>> data = load_rand_hie()
     >>> print(data)
@@ -89,8 +69,7 @@ def load_rand_hie(min_visits=1):
     >>> round(1 - np.unique(data.groups).size / len(data.y), 2)
     0.74
     """
-    if isinstance(min_visits, bool) or not isinstance(min_visits, (int, np.integer)) or min_visits < 1:
-        raise ValueError(f"min_visits must be a whole number of at least 1, but it is {min_visits!r}.")
+    min_visits = check_count(min_visits, "min_visits")
     from statsmodels.datasets import randhie
 
     raw = randhie.load_pandas().data
@@ -214,15 +193,15 @@ def load_breast_cancer():
     """
     from sklearn.datasets import load_breast_cancer as load
 
-    citation = "Wolberg, Mangasarian, Street & Street (1993), Breast Cancer Wisconsin (Diagnostic), UCI Machine Learning Repository."
+    citation = "Wolberg et al. (1993), Breast Cancer Wisconsin (Diagnostic), UCI Machine Learning Repository."
     return _from_sklearn(load(as_frame=True), "breast cancer", "benign", "as measured in the image", citation)
 
 
 def load_rand_scores():
-    """The shipped table `rand_scores.csv.gz`: real people of the RAND experiment, scored by a model trained on other people.
+    """The shipped table `rand_scores.csv.gz`: people of the RAND experiment, scored by a model trained on other people.
 
-    y = 1 if the person saw a doctor in the year; `p` is what the model said beforehand; `groups` is the person. The model
-    knows the insurance plan only, the table also holds what the person answered about health: `data/make_rand_scores.py`.
+    y = 1 if the person saw a doctor in the year; `p` is what the model said; `groups` is the person. The model knows
+    the insurance plan only; the table also holds what the person said about health (`data/make_rand_scores.py`).
 
     >>> data = load_rand_scores()
     >>> bool(abs(data.y.mean() - data.p.mean()) < 0.02)
@@ -257,66 +236,3 @@ def load_claims():
     '05'
     """
     return pd.read_csv(DATA_FOLDER / "claims.csv", dtype=str, keep_default_na=False)
-
-
-def _score_files():
-    files = {}
-    for entry in read_manifest(DATA_FOLDER / "manifest.csv"):
-        if entry.collection == "expected_cost":
-            name, file = entry.path.split("/")
-            files.setdefault(name, {})[file] = entry
-    return files
-
-
-def score_systems():
-    """What `fetch_scores` can fetch: one row a system, with its download size and whether it is in the cache already.
-
-    >>> len(score_systems())
-    14
-    """
-    rows = [
-        {
-            "name": name,
-            "bytes": sum(entry.bytes for entry in files.values()),
-            "licence": files["scores.npy"].licence,
-            "cached": all(find_cached(entry) for entry in files.values()),
-        }
-        for name, files in _score_files().items()
-    ]
-    return pd.DataFrame(rows)
-
-
-def fetch_scores(name, *, progressbar=None):
-    """Scores of a real network or language model on a public test set, downloaded once (pinned commit, sha256 checked).
-
-    Parameters
-    ----------
-    name : one of `score_systems()["name"]`, for example "sst2_gpt2"
-    progressbar : bool, or None for "only when standard error is a terminal"
-
-    The folder in the environment variable HONEST_DATA is searched first (files as `expected_cost/<name>/scores.npy`, may
-    be read-only), then the user's cache folder. Nothing is written when the file is there with the right hash.
-
-    Raises
-    ------
-    ValueError for an unknown name; DownloadError, with the way to put the file in place by hand, if it cannot be had.
-    """
-    files = _score_files()
-    if name not in files:
-        raise ValueError(
-            f"name must be one of the {len(files)} systems, but it is {name!r}; {nearest_name(name, files, 'system')} "
-            f"The systems: {', '.join(files)}."
-        )
-    arrays = {}
-    for file, entry in sorted(files[name].items()):
-        arrays[file] = np.load(fetch_file(entry, progressbar=progressbar), allow_pickle=False)
-    entry = files[name]["scores.npy"]
-    return Scores(
-        name=name,
-        scores=arrays["scores.npy"],
-        y=arrays["targets.npy"].astype(int),
-        n_classes=arrays["scores.npy"].shape[1],
-        licence=entry.licence,
-        citation="Ferrer (2023), Analysis and Comparison of Classification Metrics, arXiv:2209.05355.",
-        source=f"https://github.com/{entry.repository.removeprefix('github:')} at commit {entry.commit}",
-    )

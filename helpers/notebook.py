@@ -13,9 +13,20 @@ from helpers.checks import nearest_name
 from helpers.plotting import use_style
 
 __all__ = [
-    "ClaimFailed", "ParameterError", "at_least", "at_most", "between", "check_exercise", "claim", "figure", "one_of", "parameters",
-    "record", "show", "table",
-]  # fmt: skip
+    "ClaimFailed",
+    "ParameterError",
+    "at_least",
+    "at_most",
+    "between",
+    "check_exercise",
+    "claim",
+    "figure",
+    "one_of",
+    "parameters",
+    "record",
+    "show",
+    "table",
+]
 
 _first = {}  # defaults that the first guard of this kernel saw
 
@@ -69,7 +80,8 @@ def one_of(*values):
 def _find_cells(history, wanted):
     """The parameters declared last, and the names that papermill injected after them, from the cells run so far.
 
-    An exercise may also be a cell of plain assignments, so the cell must hold all names that the rules or an earlier guard know.
+    An exercise may also be a cell of plain assignments, so the cell must hold all names that the rules or an earlier
+    guard know.
     """
     plain = [(i, read_cell(source)) for i, source in enumerate(history) if not source.lstrip().startswith(INJECTED)]
     plain = [(i, cell) for i, cell in plain if cell]
@@ -77,28 +89,35 @@ def _find_cells(history, wanted):
         plain = [(i, read_cell(source)) for i, source in enumerate(history) if read_cell(source)][:1]
     if not plain:
         raise ParameterError(
-            "parameters() found no cell of plain assignments (seed = 1) among the cells run so far: run the parameters cell first, "
-            "and keep everything else, imports too, out of it."
+            "parameters() found no cell of plain assignments (seed = 1) among the cells run so far: "
+            "run the parameters cell first, and keep everything else, imports too, out of it."
         )
     for names in (wanted | set(_first), wanted, set()):
         holding = [(i, cell) for i, cell in plain if names <= {parameter.name for parameter in cell}]
         if holding:
             break
     place, cell = holding[-1]
-    injected = [name for source in history[place + 1 :] if source.lstrip().startswith(INJECTED) for name in assigned_names(source)]
+    injected = [
+        name
+        for source in history[place + 1 :]
+        if source.lstrip().startswith(INJECTED)
+        for name in assigned_names(source)
+    ]
     return cell, injected
 
 
 def parameters(**rules):
     """Guard behind the parameters cell: stop on an unknown name, a wrong type or a broken rule; echo what is used.
 
-    It reads the parameters cell and the cell that papermill injects from the cells run in this kernel, so an unknown parameter,
-    about which papermill only warns, stops the run. The default's type decides: bool is not int, int is fine for float, None needs
-    a default of None or a rule that allows it; "" and [] stand for "not given". One line is printed for each parameter.
+    It reads the parameters cell and the cell that papermill injects from the cells run in this kernel, so an unknown
+    parameter, about which papermill only warns, stops the run. The default's type decides: bool is not int, int is fine
+    for float, None needs a default of None or a rule that allows it; "" and [] stand for "not given". One line is
+    printed for each parameter.
 
     Parameters
     ----------
-    rules : parameter = `at_least(1)`, `at_most`, `between`, `one_of`, or any function of the value that returns None or a sentence
+    rules : parameter = `at_least(1)`, `at_most`, `between`, `one_of`, or any function of the value that returns None or
+        the sentence that it breaks
 
     Raises
     ------
@@ -107,13 +126,20 @@ def parameters(**rules):
     running = shell()
     history = None if running is None else running.user_ns.get("In")
     if history is None:
-        raise RuntimeError("parameters() reads the cells of a running notebook, so it works in Jupyter and under papermill only.")
+        raise RuntimeError(
+            "parameters() reads the cells of a running notebook, so it works in Jupyter and under papermill only."
+        )
     declared, injected = _find_cells(list(history), set(rules))
     names = [parameter.name for parameter in declared]
-    problems = [f"there is no parameter {name!r}; {nearest_name(name, names, 'parameter')}" for name in injected if name not in names]
+    problems = [
+        f"there is no parameter {name!r}; {nearest_name(name, names, 'parameter')}"
+        for name in injected
+        if name not in names
+    ]
     for name in rules:
         if name not in names:
-            raise ParameterError(f"a rule is given for {name!r}, which the parameters cell lacks; {nearest_name(name, names, 'parameter')}")
+            near = nearest_name(name, names, "parameter")
+            raise ParameterError(f"a rule is given for {name!r}, which the parameters cell lacks; {near}")
     lines = []
     for parameter in declared:
         name = parameter.name
@@ -125,7 +151,8 @@ def parameters(**rules):
         if broken is None and (sentence := rule(value)):
             broken = f"{name} {sentence}, but it is {value!r}."
         problems += [broken] if broken else []
-        lines.append(f"{name} = {shown(value)} " + ("(default)" if value == default else f"(changed; stored outputs used {shown(default)})"))
+        changed = "(default)" if value == default else f"(changed; stored outputs used {shown(default)})"
+        lines.append(f"{name} = {shown(value)} {changed}")
     if problems:
         raise ParameterError("\n".join(problems))
     for parameter in declared:

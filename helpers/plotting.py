@@ -116,9 +116,9 @@ def plot_convergence(table, truth=None, ax=None, *, x="n", y="value", error="err
     return ax
 
 
-def plot_scores_and_truth(sample, ax=None, *, most=2000):
+def plot_scores_and_truth(sample, ax=None, *, most=2000, people=None):
     """True against stated probability of single rows: a calibrated score averages to the diagonal, but rows
-    need not lie on it.
+    need not lie on it. `people` = {name: (p, q)} are marked.
     """
     ax = _axes(ax)
     rows = slice(0, most)
@@ -139,5 +139,16 @@ def plot_scores_and_truth(sample, ax=None, *, most=2000):
         )
     ax.plot([0, 1], [0, 1], color="black", linewidth=1, linestyle="--", label="stated = true")
     ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="stated probability", ylabel="true probability of this person")
+    for name, (p, q) in (people or {}).items():
+        ax.scatter(p, q, s=46, facecolor="white", edgecolor="black", linewidth=1.4, zorder=3)
+        side = 16 if q > p else -16
+        ax.annotate(
+            f"{name} {q:.0%}", (p, q), (0, side), textcoords="offset points", ha="center", va="center", weight="bold"
+        )
     ax.legend(loc="upper left", markerscale=1.6)
     return ax
+
+
+def panels(count=2, *, figsize=(10, 4.2), **options):
+    """A figure with `count` panels side by side and their axes, for the `ax` of the functions above."""
+    return plt.subplots(1, count, figsize=figsize, **options)

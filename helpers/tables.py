@@ -10,18 +10,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from helpers._download import DATA_FOLDER
+from helpers._features import tidy_features
 from helpers._readers import find_file, open_table
 from helpers.checks import check_groups, nearest_name
-from helpers.datasets import DATA_FOLDER
 
 __all__ = ["ScoreTable", "find_table", "read_scores"]
 
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """A checked table: `y` (n,) 0/1, `p` (n,) stated probability of 1, `X` (n, d) features, and optional `weight`, `groups`.
+    """A checked table: `y` (n,) 0/1, `p` (n,) stated probability of 1, `X` (n, d) features; `weight`, `groups` or None.
 
-    `groups` are codes 0 .. G-1; `dropped` says why a column is not among the features; `note` what a reader should know.
+    `groups` are codes 0 .. G-1; `dropped` says why a column is not a feature; `note` what a reader should know.
     """
 
     name: str
@@ -48,7 +49,8 @@ class ScoreTable:
     def __str__(self):
         weighted = "" if self.weight is None else ", weighted"
         grouped = "" if self.groups is None else f" in {self.groups.max() + 1:,} groups"
-        return f"{self.name}: {self.n:,} rows{grouped}{weighted}, {len(self.features)} features; {self.y.mean():.1%} positive"
+        size = f"{self.n:,} rows{grouped}{weighted}, {len(self.features)} features"
+        return f"{self.name}: {size}; {self.y.mean():.1%} positive"
 
 
 def find_table(path):
@@ -77,9 +79,9 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     weight, group : names of the columns with sampling weights and with ids of people, or None
     min_rows : fewest rows to accept
 
-    A table written by the folktexts benchmark (columns `risk_score`, `label`) is read as it is. Features are left out, and
-    listed in `.dropped`, if they are constant, all missing, a row number, text of its own in nearly every row, equal to the
-    label, or neither numbers, text nor dates. Text becomes categories, text dates (2024-01-31) become dates.
+    A table written by the folktexts benchmark (columns `risk_score`, `label`) is read as it is. Text becomes categories
+    and text dates (2024-01-31) become dates. Features are left out, and listed in `.dropped`, if they are constant, all
+    missing, a row number, text of its own in nearly every row, equal to the label, or neither numbers, text nor dates.
 
     >>> table = read_scores("data/rand_scores.csv.gz", group="person")
     >>> print(table)
@@ -107,7 +109,7 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
 
     y = _labels(file, label, frame[label])
     p, said = _scores(file, score, frame[score])
-    X, dropped, infinite = _features(frame[names], y)
+    X, dropped, infinite = tidy_features(frame[names], y)
     notes += said + infinite
     if not list(X):
         notes.append("no features: groups can only be sought along the score")
@@ -195,7 +197,8 @@ def _labels(file, column, values):
         kinds = list(values.drop_duplicates().head(1000))
         if len(kinds) == 2:
             one = kinds[1] if isinstance(kinds[1], str) else float(kinds[1])
-            hint = f"It holds {kinds[0]} and {kinds[1]}; for example: table[{column!r}] = (table[{column!r}] == {one!r}).astype(int)."
+            mend = f"table[{column!r}] = (table[{column!r}] == {one!r}).astype(int)"
+            hint = f"It holds {kinds[0]} and {kinds[1]}; for example: {mend}."
         elif values.dtype.kind == "f" and number.between(0, 1).all():
             hint = "It looks like a score: are label and score exchanged?"
         else:
@@ -241,64 +244,3 @@ def _groups(file, column, values):
     if values.isna().any():
         _reject(file, column, "name the group of every row", values, values.isna())
     return check_groups(pd.factorize(values)[0], f"{file}: column {column!r}")
-
-
-def _features(frame, y):
-    """Features as numbers, booleans, dates and categories; a dict of the columns left out and why; notes."""
-    kept, dropped, infinite = {}, {}, []
-    for name in frame:
-        values = _tidy(frame[name])
-        reason = _useless(values, y)
-        if reason:
-            dropped[name] = reason
-            continue
-        if values.dtype.kind == "f" and np.isinf(values.to_numpy()).any():
-            infinite.append(name)
-            values = values.replace([np.inf, -np.inf], np.nan)
-        kept[name] = values
-    said = f"infinite values read as missing in {', '.join(map(repr, infinite))}"
-    return pd.DataFrame(kept, index=frame.index), dropped, [said] if infinite else []
-
-
-def _tidy(values):
-    """Text as categories or dates, objects as what they are; None for what is none of these."""
-    if values.dtype.kind in "biufM" or isinstance(values.dtype, pd.CategoricalDtype | pd.DatetimeTZDtype):
-        return values
-    kind = pd.api.types.infer_dtype(values, skipna=True)
-    if kind == "decimal":
-        return values.astype(float)
-    if kind in ("date", "datetime"):
-        return pd.to_datetime(values)
-    if kind in ("boolean", "empty"):
-        return values.astype("category")
-    if kind != "string":
-        return None
-    present = values.dropna()
-    if present.iloc[:20].str.match(r"\d{4}-\d\d-\d\d").all():
-        try:
-            dates = pd.to_datetime(values, format="ISO8601", errors="coerce")
-        except ValueError:  # several time zones
-            return values.astype("category")
-        if dates.notna().sum() == len(present):
-            return dates
-    return values.astype("category")
-
-
-def _useless(values, y):
-    """Why a feature is left out, or ''."""
-    if values is None:
-        return "neither numbers, text nor dates"
-    present = int(values.notna().sum())
-    if not present:
-        return "all missing"
-    categories = isinstance(values.dtype, pd.CategoricalDtype)
-    codes = values.cat.codes.to_numpy() if categories else values.to_numpy()
-    if present == len(codes) and (codes == codes[0]).all():
-        return "constant"
-    if categories and present > 50 and values.nunique() > 0.9 * present:
-        return "its own text in nearly every row"
-    if values.dtype.kind in "iuf" and (np.diff(codes) == 1).all():
-        return "a row number"
-    if values.dtype.kind in "biuf" and ((codes == y).all() or (codes == 1 - y).all()):
-        return "equal to the label"
-    return ""

@@ -1,0 +1,301 @@
+"""Check the notebooks against the rules they are written by; each finding reads 'notebook: cell k: rule'.
+
+Each rule is a function of a notebook (a dict as nbformat reads it) that yields (cell number from 1, message).
+The ledger check at the end compares data/claims.csv with the claim cells.
+"""
+
+import ast
+import csv
+import re
+import statistics
+import sys
+from pathlib import Path
+
+import nbformat
+
+ROOT = Path(__file__).resolve().parent.parent
+TAGS = {"parameters", "claim", "exercise", "solution", "hide-input", "remove-cell", "raises-exception"}
+SPEAKING = {"show", "table", "figure", "claim", "check_exercise", "parameters"}
+CARD = ("Goals", "Needs", "Minutes", "Papers")
+SECTIONS = ("exercise", "when not", "key ideas", "your own", "references")
+METHOD_SECTIONS = ("negative control", "mislead", "predict", "real data", "paper value")
+NO_METHOD = ("00_", "13_", "14_")
+MAX_LINES, MAX_MEDIAN, MAX_FUNCTION, CELLS, MIN_EXERCISES, MIN_ALT = 20, 5, 10, (20, 60), 4, 20
+PLACES = re.compile(r"(?<![\w.:/])(/(home|Users|root|tmp|work|private|var|opt|mnt|usr|content)/[\w.-]+|[A-Z]:\\\w)")
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,}|<ipython-input|ipykernel_\d+")
+TIMING = re.compile(r"%%?time(it)?\b|perf_counter|time\.time\(|datetime\.now|date\.today")
+
+
+def code_cells(notebook):
+    """Pairs (cell number from 1, cell) of the code cells."""
+    return [(k, cell) for k, cell in enumerate(notebook["cells"], 1) if cell["cell_type"] == "code"]
+
+
+def tags(cell):
+    """The tags of a cell, as a list."""
+    return cell.get("metadata", {}).get("tags", [])
+
+
+def parsed(cell):
+    """Syntax tree of a code cell; line magics count as `pass`."""
+    source = re.sub(r"^(\s*)[%!].*$", r"\1pass", cell["source"], flags=re.MULTILINE)
+    try:
+        return ast.parse(source)
+    except SyntaxError:
+        return ast.Module(body=[], type_ignores=[])
+
+
+def calls(cell):
+    """Names of the functions a code cell calls."""
+    names = [node.func for node in ast.walk(parsed(cell)) if isinstance(node, ast.Call)]
+    return {f.id if isinstance(f, ast.Name) else getattr(f, "attr", "") for f in names}
+
+
+def prose(notebook):
+    """(cell number, source) of the markdown cells."""
+    return [(k, c["source"]) for k, c in enumerate(notebook["cells"], 1) if c["cell_type"] == "markdown"]
+
+
+def output_text(output):
+    """Everything a reader may read in one output."""
+    data = output.get("data", {})
+    pieces = [output.get("text", ""), *[v for kind, v in data.items() if kind.startswith("text/")]]
+    pieces += output.get("traceback", [])
+    return "\n".join("".join(piece) for piece in pieces)
+
+
+def rule_size(notebook):
+    """Short cells, short functions, the right number of cells."""
+    lengths = []
+    for k, cell in code_cells(notebook):
+        lines = [line for line in cell["source"].splitlines() if line.strip()]
+        lengths.append(len(lines))
+        if not lines:
+            yield k, "an empty code cell"
+        if len(lines) > MAX_LINES:
+            yield k, f"{len(lines)} lines of code, more than {MAX_LINES}"
+        for node in ast.walk(parsed(cell)):
+            if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno + 1 > MAX_FUNCTION:
+                yield k, f"function {node.name} is longer than {MAX_FUNCTION} lines: method code lives in helpers"
+    if lengths and statistics.median(lengths) > MAX_MEDIAN:
+        yield 1, f"the median code cell has {statistics.median(lengths):g} lines, more than {MAX_MEDIAN}"
+    if not CELLS[0] <= len(notebook["cells"]) <= CELLS[1]:
+        yield 1, f"{len(notebook['cells'])} cells, not {CELLS[0]} to {CELLS[1]}"
+
+
+def rule_source(notebook):
+    """No path tricks, no clocks, no nbval exceptions without a reason."""
+    ignored = 0
+    for k, cell in code_cells(notebook):
+        if "sys.path" in cell["source"]:
+            yield k, "sys.path is changed: the package is installed"
+        if TIMING.search(cell["source"]):
+            yield k, "a clock in a notebook: outputs would differ between machines"
+        lines = [line.strip() for line in cell["source"].splitlines()]
+        for here, line in enumerate(lines):
+            if line.lstrip("# ").startswith("NBVAL_") and "NBVAL_IGNORE_OUTPUT" not in line:
+                yield k, f"marker {line.lstrip('# ')} is not allowed"
+            elif "NBVAL_IGNORE_OUTPUT" in line:
+                ignored += 1
+                if not lines[here + 1 : here + 2] or not lines[here + 1].startswith("#"):
+                    yield k, "NBVAL_IGNORE_OUTPUT needs its reason in a comment on the next line"
+                if ignored > 1:
+                    yield k, "NBVAL_IGNORE_OUTPUT more than once"
+
+
+def rule_parameters(notebook):
+    """One cell tagged parameters: plain literals, one a line, a comment each."""
+    found = [(k, cell) for k, cell in code_cells(notebook) if "parameters" in tags(cell)]
+    if len(found) != 1:
+        yield 1, f"{len(found)} cells tagged parameters, not one"
+    for k, cell in found:
+        for node in parsed(cell).body:
+            line = cell["source"].splitlines()[node.lineno - 1]
+            plain = isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+            try:
+                ast.literal_eval(node.value if plain else None)
+            except ValueError:
+                plain = False
+            if not plain:
+                yield k, f"not a plain assignment of a literal: {line}"
+            elif node.end_lineno != node.lineno or not re.search(r"#\s*\S", line):
+                yield k, f"a parameter stands on one line with a comment: {line}"
+
+
+def rule_tags(notebook):
+    """Tags come from the fixed list."""
+    for k, cell in enumerate(notebook["cells"], 1):
+        for tag in sorted(set(tags(cell)) - TAGS):
+            yield k, f"tag {tag} is not one of {', '.join(sorted(TAGS))}"
+        if "claim" in tags(cell) and "claim" not in calls(cell):
+            yield k, "tagged claim, but claim() is not called"
+        if "claim" not in tags(cell) and cell["cell_type"] == "code" and "claim" in calls(cell):
+            yield k, "calls claim(), but is not tagged claim"
+
+
+def rule_format(notebook):
+    """Kernel python3, nbformat 4.5 with cell ids, counts 1..n."""
+    if notebook["metadata"].get("kernelspec", {}).get("name") != "python3":
+        yield 1, "the kernel is not python3"
+    ids = [cell.get("id") for cell in notebook["cells"]]
+    if notebook.get("nbformat_minor", 0) < 5 or None in ids or len(set(ids)) < len(ids):
+        yield 1, "cell ids are missing or repeated (nbformat 4.5)"
+    for count, (k, cell) in enumerate(code_cells(notebook), 1):
+        if cell.get("execution_count") != count:
+            yield k, f"execution count {cell.get('execution_count')}, not {count}: run all cells in order"
+
+
+def rule_outputs(notebook):
+    """Outputs are stored, fixed in format, and say nothing about the machine that made them."""
+    for k, cell in code_cells(notebook):
+        outputs = cell.get("outputs", [])
+        if calls(cell) & SPEAKING and not outputs:
+            yield k, "no stored output: run the notebook and save it"
+        last = parsed(cell).body[-1:]
+        loose = last and isinstance(last[0], ast.Expr) and not isinstance(last[0].value, ast.Call)
+        if (loose and not cell["source"].rstrip().endswith(";")) or any(
+            output["output_type"] == "execute_result" for output in outputs
+        ):
+            yield k, "ends in a bare object: use show, table or figure"
+        for output in outputs:
+            text = output_text(output)
+            if output.get("name") == "stderr":
+                yield k, "something was written to stderr"
+            if output["output_type"] == "error" and "raises-exception" not in tags(cell):
+                yield k, f"a stored error: {output.get('ename')}"
+            if PLACES.search(text):
+                yield k, f"a path of one machine in the output: {PLACES.search(text).group()}"
+            if ADDRESS.search(text):
+                yield k, f"an address in the output: {ADDRESS.search(text).group().strip()}"
+            if "Warning: " in text:
+                yield k, "a warning in the output"
+
+
+def rule_figures(notebook):
+    """At most one figure a cell, each with alternative text; images in prose too."""
+    for k, cell in code_cells(notebook):
+        figures = [output for output in cell.get("outputs", []) if "image/png" in output.get("data", {})]
+        for output in figures:
+            alt = output.get("metadata", {}).get("image/png", {}).get("alt", "")
+            if len(alt.strip()) < MIN_ALT:
+                yield k, "a figure without alternative text: figure(fig, alt=...)"
+        if len(figures) > 1:
+            yield k, "more than one figure in a cell"
+    for k, source in prose(notebook):
+        if re.search(r"!\[\s*\]\(|<img(?![^>]*\balt=)", source):
+            yield k, "an image without alternative text"
+
+
+def rule_exercises(notebook):
+    """At least four exercises, each with a scaffold, a solution after it and a self-check after that."""
+    steps = []
+    for k, cell in code_cells(notebook):
+        kind = next((name for name in ("exercise", "solution") if name in tags(cell)), None)
+        if kind is None and "check_exercise" in calls(cell):
+            kind = "check"
+        if kind and not (kind == "solution" and steps and steps[-1][1] == "solution"):
+            steps.append((k, kind))
+    exercises = [place for place, (_, kind) in enumerate(steps) if kind == "exercise"]
+    if len(exercises) < MIN_EXERCISES:
+        yield 1, f"{len(exercises)} exercises, fewer than {MIN_EXERCISES}"
+    for place in exercises:
+        k = steps[place][0]
+        if [kind for _, kind in steps[place + 1 : place + 3]] != ["solution", "check"]:
+            yield k, "an exercise is followed by its solution and then by check_exercise"
+        if "..." not in notebook["cells"][k - 1]["source"]:
+            yield k, "an exercise needs a scaffold with ... where the answer goes"
+
+
+def rule_anatomy(notebook, name=""):
+    """Header card first, and the sections every reader may rely on."""
+    first = notebook["cells"][0] if notebook["cells"] else {"cell_type": "", "source": ""}
+    if first["cell_type"] != "markdown" or not first["source"].startswith("# "):
+        yield 1, "the first cell is not a header card that starts with '# Title'"
+    for label in CARD:
+        if f"**{label}" not in first["source"]:
+            yield 1, f"the header card lacks **{label}**"
+    text = "\n".join(source for _, source in prose(notebook))
+    titles = "\n".join(re.findall(r"^#{1,4} .*$", text, flags=re.MULTILINE)).lower()
+    for words in SECTIONS + (() if name.startswith(NO_METHOD) else METHOD_SECTIONS):
+        if words not in titles:
+            yield 1, f"no section heading contains '{words}'"
+    if len(re.findall(r"^# ", text, flags=re.MULTILINE)) > 1:
+        yield 1, "more than one heading of the first level"
+
+
+RULES = (rule_size, rule_source, rule_parameters, rule_tags, rule_format, rule_outputs, rule_figures, rule_exercises)
+
+
+def lint(notebook, name):
+    """All findings for one notebook, as lines 'name: cell k: rule'."""
+    findings = [finding for rule in RULES for finding in rule(notebook)]
+    findings += rule_anatomy(notebook, name)
+    return [f"{name}: cell {k}: {message}" for k, message in sorted(findings)]
+
+
+def claim_ids(notebook):
+    """Ids in calls claim("id", ...) and in the records of stored outputs."""
+    written, recorded = set(), {}
+    for _, cell in code_cells(notebook):
+        for node in ast.walk(parsed(cell)):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "claim" and node.args:
+                if isinstance(node.args[0], ast.Constant):
+                    written.add(node.args[0].value)
+        for output in cell.get("outputs", []):
+            record = output.get("metadata", {}).get("honest", {})
+            for one in record if isinstance(record, list) else [record]:
+                if "claim" in one:
+                    recorded[one["claim"]] = bool(one.get("holds"))
+    return written, recorded
+
+
+def ledger_findings(rows, notebooks):
+    """Compare rows of data/claims.csv with {stem: notebook}; returns one line for each disagreement.
+
+    A claim needs a row; a verified row needs a claim that holds in the notebook it names; any row whose status is not
+    planned or needs names a notebook that exists (by its number or its full name).
+    """
+    findings, known = [], [row["id"] for row in rows]
+    for repeated in sorted({one for one in known if known.count(one) > 1}):
+        findings.append(f"claims.csv: {repeated}: more than one row")
+    ids = {stem: claim_ids(notebook) for stem, notebook in notebooks.items()}
+    for stem, (written, recorded) in ids.items():
+        for unknown in sorted((written | set(recorded)) - set(known)):
+            findings.append(f"{stem}: claim {unknown} has no row in claims.csv")
+    for row in rows:
+        asked = [part.strip() for part in re.split(r"[;,]", row["notebook"]) if part.strip()]
+        there = [stem for stem in notebooks for part in asked if stem == part or stem.startswith(f"{part}_")]
+        if row["status"] not in ("planned", "verified", "reproduced", "analogue", "differs", "needs"):
+            findings.append(f"claims.csv: {row['id']}: status {row['status']!r} is not one of the six")
+        if row["status"] not in ("planned", "needs") and not there:
+            findings.append(
+                f"claims.csv: {row['id']}: notebook {row['notebook']!r} does not exist, "
+                f"but the status is {row['status']}"
+            )
+        elif row["status"] == "verified" and not any(ids[stem][1].get(row["id"]) for stem in there):
+            findings.append(
+                f"claims.csv: {row['id']}: verified, but no claim that holds is stored in {row['notebook']}"
+            )
+    return findings
+
+
+def read_ledger(path=ROOT / "data" / "claims.csv"):
+    """Rows of data/claims.csv as dicts."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def main(arguments=None):
+    """Lint the notebooks named on the command line, or all of them and the ledger; returns the exit status."""
+    chosen = [Path(a) for a in (sys.argv[1:] if arguments is None else arguments)]
+    paths = chosen or sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
+    read = {path.stem: nbformat.read(path, as_version=4) for path in paths}
+    findings = [line for stem, notebook in read.items() for line in lint(notebook, stem)]
+    if not chosen:
+        findings += ledger_findings(read_ledger(), read)
+    print("\n".join(findings) or f"{len(read)} notebooks follow the rules")
+    return bool(findings)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
