@@ -121,7 +121,7 @@ async def _all(jobs, most):
 
 
 def run_jobs(jobs, most=1):
-    """Run coroutine functions, at most `most` at a time; if the user stops them, Interrupted once all kernels are down."""
+    """Run coroutine functions, `most` at a time; if the user stops them, Interrupted once all kernels are down."""
     asyncio.run(_all(jobs, most))
 
 

@@ -58,7 +58,7 @@ def _useless(values, y):
         return "constant"
     if categories and present > 50 and values.nunique() > 0.9 * present:
         return "its own text in nearly every row"
-    if values.dtype.kind in "iuf" and (np.diff(codes) == 1).all():
+    if values.dtype.kind in "iuf" and np.isfinite(codes).all() and (np.diff(codes) == 1).all():
         return "a row number"
     if values.dtype.kind in "biuf" and ((codes == y).all() or (codes == 1 - y).all()):
         return "equal to the label"

@@ -155,7 +155,10 @@ def _check_output(run, overwrite):
         raise ValueError(f"--output {run.folder} cannot be written.")
     files = [file.name for file in (run.executed, run.page, run.metrics) if file.exists()]
     if files and not overwrite:
-        raise ValueError(f"{run.folder} holds {', '.join(files)} already; choose another folder or add --overwrite.")
+        other = ", made from another notebook, other parameters, other data or other code" if run.swept else ""
+        raise ValueError(
+            f"{run.folder} holds {', '.join(files)} already{other}; choose another folder or add --overwrite."
+        )
 
 
 def plan_runs(path, given, sweeps, output, *, overwrite=False):

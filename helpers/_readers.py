@@ -12,6 +12,7 @@ import pandas as pd
 from helpers.checks import nearest_name
 
 EXTENSIONS = (".csv", ".csv.gz", ".parquet", ".feather")
+BLOCK = 1 << 22  # bytes
 # "None" and "none" are answers in surveys, so they stay words.
 MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"]
 
@@ -93,14 +94,13 @@ class CsvTable:
             pairs = [(len(row), reader.line_num) for row in reader if row]
             fields, lines = (np.array(column) for column in zip(*pairs, strict=True))
             return fields, lines
-        letters = np.frombuffer(self.data, np.uint8)
-        starts = np.r_[0, np.flatnonzero(letters == ord("\n")) + 1]
-        starts = starts[starts < letters.size]
-        fields = 1 + np.add.reduceat(letters == ord(","), starts, dtype=np.int64)
-        length = np.diff(np.r_[starts, letters.size])
-        first = letters[starts]
-        written = ~((first == ord("\n")) | ((first == ord("\r")) & (length <= 2)))
-        return fields[written], 1 + np.flatnonzero(written)
+        blocks, start = [], 0
+        while start < len(self.data):  # block by block, because numpy counts in eight bytes a letter
+            end = self.data.rfind(b"\n", start, start + BLOCK) + 1 or self.data.find(b"\n", start) + 1 or len(self.data)
+            blocks.append(_count_fields(np.frombuffer(self.data[start:end], np.uint8)))
+            start = end
+        fields = np.concatenate(blocks)
+        return fields[fields > 0], 1 + np.flatnonzero(fields)
 
     def _check_lines(self):
         fields, lines = self._fields()
@@ -130,6 +130,16 @@ class CsvTable:
         except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
             raise ValueError(f"{self.path.name} cannot be read as CSV: {error}".strip()) from None
         return frame[list(columns)]
+
+
+def _count_fields(letters):
+    """Number of fields in each line of a text without quotes, 0 for a blank line."""
+    starts = np.r_[0, np.flatnonzero(letters == ord("\n")) + 1]
+    starts = starts[starts < letters.size]
+    length = np.diff(np.r_[starts, letters.size])
+    first = letters[starts]
+    blank = (first == ord("\n")) | ((first == ord("\r")) & (length <= 2))
+    return np.where(blank, 0, 1 + np.add.reduceat(letters == ord(","), starts, dtype=np.int64))
 
 
 class ArrowTable:

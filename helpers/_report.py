@@ -28,13 +28,14 @@ pre { font: .85rem/1.5 ui-monospace, Menlo, Consolas, monospace; white-space: pr
 caption { font-weight: 600; padding-bottom: .4rem; } th, td { padding: .3rem .7rem; border-bottom: 1px solid #e3e6ea; }
 thead th { border-bottom: 2px solid #9aa3ad; vertical-align: bottom; } td { font-variant-numeric: tabular-nums; }
 blockquote { margin: 1rem 0; padding: 0 1rem; border-left: 3px solid #0b5cad; color: #374151; }
-math[display=block] { overflow: auto hidden; padding: .2rem 0; margin: 1rem 0; } footer { margin-top: 3rem; color: #6b7280; font-size: .8rem; }
+math[display=block] { overflow: auto hidden; padding: .2rem 0; margin: 1rem 0; }
+footer { margin-top: 3rem; color: #6b7280; font-size: .8rem; }
 @media (max-width: 40rem) { body { font-size: 16px; } h1 { font-size: 1.5rem; } th, td { padding: .25rem .4rem; } }
 """
 
 
 def _mend(mathml):
-    """docutils sets the index of an accented letter under it (q with hat and i below): set it beside the letter instead."""
+    """docutils sets the index of an accented letter below it and the words of a brace beside it: swap the two."""
     root = ElementTree.fromstring(mathml.replace("&ApplyFunction;", "\u2061").replace(f' xmlns="{MATHML}"', ""))
     for node in root.iter("munderover"):
         letter, index, accent = list(node)
@@ -44,6 +45,8 @@ def _mend(mathml):
             over.extend([letter, accent])
             node[:] = [over, index]
     for node in root.iter():
+        if node.tag in ("msub", "msup") and any(mark.text in ("⏟", "⏞") for mark in node[0].iter("mo")):
+            node.tag = {"msub": "munder", "msup": "mover"}[node.tag]  # words under a brace, not behind it
         node.text, node.tail = (node.text or "").strip() if len(node) else node.text, None
     root.set("xmlns", MATHML)
     return ElementTree.tostring(root, encoding="unicode")
@@ -124,7 +127,7 @@ def title_of(nb):
     """The first heading of a notebook, without markup."""
     heads = [re.search(r"^#\s+(.+)$", cell.source, re.MULTILINE) for cell in nb.cells if cell.cell_type == "markdown"]
     head = next((head[1] for head in heads if head), "Report")
-    return re.sub(r"[`*_$]|<[^>]+>|\[([^]]*)\]\([^)]*\)", r"\1", head).strip()
+    return re.sub(r"[`*$]|<[^>]+>|\[([^]]*)\]\([^)]*\)", r"\1", head).strip()
 
 
 def to_html(nb, folder=".", note=""):

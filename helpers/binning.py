@@ -6,7 +6,7 @@ Edges are part of a definition: bins are closed on the left, the last one on bot
 
 import numpy as np
 
-from helpers.checks import check_count, check_probabilities
+from helpers.checks import check_count, check_numbers, check_probabilities
 
 
 def uniform_edges(n_bins):
@@ -26,8 +26,8 @@ def quantile_edges(p, n_bins):
     >>> quantile_edges([0.1, 0.2, 0.2, 0.9], 2)
     array([0. , 0.2, 1. ])
     """
-    p = check_probabilities(p)
-    inner = np.quantile(p, uniform_edges(n_bins)[1:-1], method="inverted_cdf")
+    p, n_bins = np.sort(check_probabilities(p)), check_count(n_bins, "n_bins")
+    inner = p[np.arange(1, n_bins) * p.size // n_bins]
     return np.unique(np.concatenate([[0.0], inner, [1.0]]))
 
 
@@ -37,7 +37,7 @@ def assign_bins(p, edges):
     >>> assign_bins([0.0, 0.3, 1.0], uniform_edges(10))
     array([0, 3, 9])
     """
-    edges = np.asarray(edges, dtype=float)
+    edges = check_numbers(edges, "edges")
     if edges.ndim != 1 or edges.size < 2 or not (np.diff(edges) > 0).all() or edges[0] > 0 or edges[-1] < 1:
         raise ValueError(f"edges must increase from 0 to 1, but they are {edges}.")
     return np.minimum(np.searchsorted(edges, check_probabilities(p), side="right") - 1, edges.size - 2)

@@ -9,8 +9,16 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_softmax, logit, softmax
 from sklearn.base import BaseEstimator
 from sklearn.isotonic import IsotonicRegression
+from sklearn.utils.validation import check_is_fitted
 
-from helpers.checks import check_labels, check_probabilities, check_same_length, check_weights
+from helpers.checks import (
+    check_labels,
+    check_numbers,
+    check_probabilities,
+    check_same_length,
+    check_vector,
+    check_weights,
+)
 from helpers.reliability import calibration_error, reliability_curve
 
 __all__ = [
@@ -53,11 +61,14 @@ class PlattCalibrator(BaseEstimator):
         p, y, weight = check_probabilities(p), check_labels(y, both=True), check_weights(sample_weight)
         check_same_length(p=p, y=y, sample_weight=weight)
         self.n_clipped_ = int(((p < CLIP) | (p > 1 - CLIP)).sum())
-        x = clipped_logit(p)
-        if (x == x[0]).all():
-            raise ValueError(f"p must take at least two different values, but all {p.size:,} are {p[0]:g}.")
         if weight is not None:
-            x, y, weight = x[weight > 0], y[weight > 0], weight[weight > 0]
+            p, y, weight = p[weight > 0], y[weight > 0], weight[weight > 0]
+        x = clipped_logit(p)
+        if np.ptp(x) < 1e-9:
+            raise ValueError(
+                f"p must take at least two different values within [{CLIP:g}, 1 - {CLIP:g}], "
+                f"but all {p.size:,} are {p[0]:g}."
+            )
         ones, zeros = x[y == 1], x[y == 0]
         if not ones.size or not zeros.size:
             raise ValueError("sample_weight must leave rows of both classes, but one class has weight 0 everywhere.")
@@ -69,6 +80,7 @@ class PlattCalibrator(BaseEstimator):
 
     def predict(self, p):
         """Calibrated probabilities of class 1, (n,)."""
+        check_is_fitted(self)
         return expit(self.intercept_ + self.slope_ * clipped_logit(check_probabilities(p)))
 
 
@@ -113,6 +125,7 @@ class IsotonicCalibrator(BaseEstimator):
 
     def predict(self, p):
         """Calibrated probabilities of class 1, (n,)."""
+        check_is_fitted(self)
         return self.isotonic_.predict(check_probabilities(p))
 
 
@@ -140,7 +153,7 @@ class AffineCalibrator(BaseEstimator):
 
     def fit(self, log_scores, y):
         """Fit on (n, K) logits or log-probabilities and class labels 0 .. K-1."""
-        scores, y = _check_log_scores(log_scores), np.asarray(y)
+        scores, y = _check_log_scores(log_scores), check_vector(y, "y")
         check_same_length(log_scores=scores, y=y)
         n, n_classes = scores.shape
         bad = ~np.isin(y, np.arange(n_classes))
@@ -167,6 +180,7 @@ class AffineCalibrator(BaseEstimator):
 
     def predict_proba(self, log_scores):
         """Calibrated probabilities, (n, K)."""
+        check_is_fitted(self)
         scores = _check_log_scores(log_scores)
         if scores.shape[1] != self.bias_.size:
             raise ValueError(f"log_scores must have {self.bias_.size} columns as in fit, but it has {scores.shape[1]}.")
@@ -174,7 +188,7 @@ class AffineCalibrator(BaseEstimator):
 
 
 def _check_log_scores(log_scores):
-    scores = np.array(log_scores, dtype=float)
+    scores = check_numbers(log_scores, "log_scores")
     if scores.ndim != 2 or scores.shape[0] < 1 or scores.shape[1] < 2:
         raise ValueError(
             f"log_scores must be a table of rows and at least two classes, but its shape is {scores.shape}."

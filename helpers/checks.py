@@ -6,6 +6,7 @@ Every public function of the package calls these once, at its door. None of them
 import difflib
 
 import numpy as np
+import pandas as pd
 
 
 def nearest_name(name, names, what="name"):
@@ -25,14 +26,27 @@ def nearest_name(name, names, what="name"):
     return f"the {what}s are {shown}{', …' if len(names) > 12 else ''}."
 
 
-def check_vector(values, name, dtype=float):
-    """One-dimensional copy of `values` with the given dtype; ValueError if it is empty, not one-dimensional or
-    not numeric.
+def check_numbers(values, name):
+    """Float copy of an array of any shape, masked entries as NaN; ValueError for text (also "0"), dates, complex
+    numbers and ragged lists.
     """
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.astype(float).filled(np.nan)
     try:
-        array = np.array(values, dtype=dtype)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must hold numbers, but {error}.") from None
+        array = np.asarray(values)
+        wrong = np.full(array.shape, array.dtype.kind not in "biufO")
+        if array.dtype.kind == "O":
+            wrong = np.reshape([isinstance(value, str | bytes | complex) for value in array.flat], array.shape)
+        if not wrong.any():
+            return np.array(array, dtype=float)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name} must hold numbers, but {str(error).rstrip('.')}.") from None
+    _raise_first(name, "hold numbers", array, wrong)
+
+
+def check_vector(values, name):
+    """One-dimensional float copy of `values`; ValueError if it is empty, not one-dimensional or not numeric."""
+    array = check_numbers(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension, but its shape is {array.shape}.")
     if not array.size:
@@ -45,8 +59,9 @@ def _raise_first(name, rule, array, bad):
     first = np.unravel_index(np.argmax(bad), bad.shape)
     place = ", ".join(str(i) for i in first)
     more = int(bad.sum()) - 1
+    shown = repr(str(array[first])) if isinstance(array[first], str) else array[first]
     raise ValueError(
-        f"{name} must {rule}, but {name}[{place}] is {array[first]}{f' (and {more:,} more)' if more else ''}."
+        f"{name} must {rule}, but {name}[{place}] is {shown}{f' (and {more:,} more)' if more else ''}."
     )
 
 
@@ -85,7 +100,7 @@ def check_probabilities(p, name="p", *, ndim=1):
     Traceback (most recent call last):
     ValueError: p must lie in [0, 1], but p[1] is 1.5.
     """
-    array = check_vector(p, name) if ndim == 1 else np.array(p, dtype=float)
+    array = check_vector(p, name) if ndim == 1 else check_numbers(p, name)
     if array.ndim != ndim:
         raise ValueError(f"{name} must have {ndim} dimensions, but its shape is {array.shape}.")
     bad = ~((array >= 0) & (array <= 1))
@@ -129,7 +144,7 @@ def check_cost_matrix(cost, name="cost"):
     array([[0., 1.],
            [1., 0.]])
     """
-    array = np.array(cost, dtype=float)
+    array = check_numbers(cost, name)
     if array.shape != (2, 2):
         raise ValueError(
             f"{name} must be 2 x 2 (rows: predicted 0, 1; columns: true 0, 1), but its shape is {array.shape}."
@@ -163,7 +178,9 @@ def check_same_length(**columns):
 
 
 def check_weights(weight, name="sample_weight"):
-    """Float copy of sampling weights, or None for None; ValueError if one is negative, not finite, or all are zero."""
+    """Sampling weights as shares of the largest one, or None for None; ValueError if one is negative, not finite, or
+    all are zero.
+    """
     if weight is None:
         return None
     array = check_vector(weight, name)
@@ -172,30 +189,27 @@ def check_weights(weight, name="sample_weight"):
         _raise_first(name, "be finite and not negative", array, bad)
     if not array.any():
         raise ValueError(f"{name} must not be zero everywhere, but all {array.size:,} entries are 0.")
-    return array
+    return array / array.max()
 
 
 def check_groups(groups, name="groups"):
-    """Integer codes 0 .. G-1 of any labels (people, hospitals, questions), or None for None; ValueError for a
-    missing label.
+    """Integer codes 0 .. G-1, in order of appearance, of any labels (people, hospitals, questions), or None for None;
+    ValueError for a missing label or a single group.
     """
     if groups is None:
         return None
-    array = np.asarray(groups)
-    if array.ndim != 1 or not array.size:
-        raise ValueError(f"{name} must be one-dimensional and not empty, but its shape is {array.shape}.")
-    missing = (
-        array != array
-        if array.dtype.kind == "f"
-        else np.array([value is None or value != value for value in array])
-        if array.dtype.kind == "O"
-        else np.zeros(array.size, bool)
-    )
-    if missing.any():
-        _raise_first(name, "not be missing", array, missing)
-    codes = np.unique(array, return_inverse=True)[1]
-    if codes.max() == 0:
-        raise ValueError(f"{name} must hold at least two groups, but all {array.size:,} rows are in {array[0]!r}.")
+    shape = np.shape(groups) if hasattr(groups, "shape") else (len(groups),)
+    if len(shape) != 1 or not shape[0]:
+        raise ValueError(f"{name} must be one-dimensional and not empty, but its shape is {shape}.")
+    try:
+        labels = pd.Series(groups)
+        codes = pd.factorize(labels)[0]
+    except TypeError as error:
+        raise ValueError(f"{name} must hold labels such as names or numbers, but {error}.") from None
+    if (codes < 0).any():
+        _raise_first(name, "not be missing", labels.to_numpy(object), codes < 0)
+    if not codes.any():
+        raise ValueError(f"{name} must hold at least two groups, but all {codes.size:,} rows are in {labels.iloc[0]!r}.")
     return codes
 
 

@@ -33,7 +33,10 @@ def check_table(X, name="X"):
     if hasattr(X, "toarray"):
         X = X.toarray()
     if not isinstance(X, pd.DataFrame):
-        array = np.asarray(X)
+        try:
+            array = X.astype(float).filled(np.nan) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
+        except ValueError as error:
+            raise ValueError(f"{name} must have rows of equal length, but {error}") from None
         if array.ndim != 2:
             raise ValueError(f"{name} must have two dimensions (rows, features), but its shape is {array.shape}.")
         X = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])], copy=False)
@@ -43,10 +46,20 @@ def check_table(X, name="X"):
     twice = X.columns[X.columns.duplicated()]
     if len(twice):
         raise ValueError(f"{name} must not have two columns of one name, but {twice[0]!r} occurs twice or more.")
+    if (X.dtypes == object).any():
+        X = X.infer_objects()
     for column in X.columns:
         values = X[column]
         if values.dtype.kind == "c":
             raise ValueError(f"{name} must hold real numbers, text or categories, but column {column!r} is complex.")
+        if values.dtype == object:
+            odd = ~values.map(pd.api.types.is_scalar).to_numpy(bool)
+            if odd.any():
+                row = int(np.argmax(odd))
+                raise ValueError(
+                    f"{name} must hold numbers, text or dates, "
+                    f"but column {column!r} holds a {type(values.iloc[row]).__name__} in row {row}."
+                )
         if values.dtype.kind == "f" and np.isinf(values.to_numpy(float, na_value=np.nan)).any():
             row = int(np.argmax(np.isinf(values.to_numpy(float, na_value=np.nan))))
             raise ValueError(f"{name} must be finite or missing, but column {column!r} is infinite in row {row}.")

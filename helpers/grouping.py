@@ -134,11 +134,14 @@ def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=N
     if not np.isfinite(residual).all():
         first = int(np.argmin(np.isfinite(residual)))
         raise ValueError(f"residual must be finite, but residual[{first}] is {residual[first]}.")
-    if region.ndim != 1 or region.dtype.kind not in "iu" or region.min() < 0:
+    if region.ndim != 1 or region.dtype.kind not in "iu":
+        raise ValueError(f"region must hold whole numbers from 0, but it is {region.ndim}-dimensional {region.dtype}.")
+    if region.min() < 0 or region.max() > 1000 * (1000 + region.size):
         raise ValueError(
-            f"region must hold whole numbers from 0, but it is {region.dtype} and starts at {region.min()}."
+            f"region must count up from 0 (np.unique(region, return_inverse=True)[1] does), "
+            f"but it runs from {region.min()} to {region.max()}."
         )
-    part = squared_means(residual, region, weight, groups)
+    part = squared_means(residual, region.astype(np.int64), weight, groups)
     if not part.n_regions:
         raise ValueError("region must leave two independent rows in at least one region, but no region has them.")
     return _combine([part], float("nan"))
@@ -196,9 +199,7 @@ def grouping_loss(
     >>> print(grouping_loss(y, np.full(4000, 0.5), X, calibrator="none", rng=0))
     grouping loss 0.0864 [0.0794, 0.0934], n = 4,000 in 202 regions; p < 0.001
     """
-    y, p, X = check_labels(y, both=True), check_probabilities(p), check_table(X)
-    weight, groups = check_weights(sample_weight), check_groups(groups)
-    check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=groups)
+    y, p, X, weight, groups = _checked(y, p, X, sample_weight, groups)
     check_one_of(method, "method", ("crossfit", "paper"))
     check_one_of(calibrator, "calibrator", tuple(CALIBRATORS))
     check_count(min_samples_leaf, "min_samples_leaf")
@@ -238,11 +239,28 @@ def grouping_loss(
         tasks = [(seeds[0], a, a, b, calibration_rows, table), (seeds[1], b, b, a, calibration_rows, table)]
     workers = 2 if y.size >= PARALLEL_FROM else 1
     parts, trees = zip(*Parallel(workers, require="sharedmem")(delayed(part)(*task) for task in tasks), strict=True)
+    if not all(part.n_regions for part in parts):
+        raise ValueError("groups must leave two of them in at least one region of each part, but a part has no pair.")
     loss = float("nan")
     if CALIBRATORS[calibrator] is not None:
         everyone = np.arange(y.size)
         loss = float(np.average((p - calibrated(calibration_rows, everyone)) ** 2, weights=weight))
     return _combine(parts, loss, trees)
+
+
+def _checked(y, p, X, weight, groups):
+    """Clean columns without the rows of weight 0, which were not sampled."""
+    y, p, X, weight = check_labels(y, both=True), check_probabilities(p), check_table(X), check_weights(weight)
+    codes = check_groups(groups)
+    check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=codes)
+    if weight is None or weight.all():
+        return y, p, X, weight, codes
+    rows = np.flatnonzero(weight)
+    try:
+        codes = None if codes is None else check_groups(codes[rows])
+        return check_labels(y[rows], both=True), p[rows], X.iloc[rows], weight[rows], codes
+    except ValueError as error:
+        raise ValueError(f"sample_weight must leave enough rows with a weight: {error}") from None
 
 
 def split_rows(y, groups, shares, rng):

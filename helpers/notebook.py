@@ -3,6 +3,7 @@
 Importing it sets the style of all figures.
 """
 
+import linecache
 import numbers
 import sys
 
@@ -77,6 +78,13 @@ def one_of(*values):
     return check
 
 
+def _cells_run(running):
+    """Sources of the cells run so far; nbval keeps no history, but the cache behind tracebacks has them there too."""
+    history = [source for source in running.user_ns["In"] if source.strip()]
+    cached = [entry for entry in linecache.cache.values() if len(entry) == 4 and entry[1] is None]
+    return history or ["".join(lines) for _, _, lines, _ in cached]
+
+
 def _find_cells(history, wanted):
     """The parameters declared last, and the names that papermill injected after them, from the cells run so far.
 
@@ -124,12 +132,11 @@ def parameters(**rules):
     ParameterError (a ValueError) with all problems; RuntimeError outside of a notebook.
     """
     running = shell()
-    history = None if running is None else running.user_ns.get("In")
-    if history is None:
+    if running is None or "In" not in running.user_ns:
         raise RuntimeError(
-            "parameters() reads the cells of a running notebook, so it works in Jupyter and under papermill only."
+            "parameters() reads the cells of a running notebook: it works in Jupyter and papermill only."
         )
-    declared, injected = _find_cells(list(history), set(rules))
+    declared, injected = _find_cells(_cells_run(running), set(rules))
     names = [parameter.name for parameter in declared]
     problems = [
         f"there is no parameter {name!r}; {nearest_name(name, names, 'parameter')}"

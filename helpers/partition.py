@@ -59,6 +59,7 @@ class HonestTree(BaseEstimator):
         self.tree_ = tree.fit(self.encoder_.transform(X), residual, weight).tree_
         leaves = np.flatnonzero(self.tree_.children_left < 0)
         self.n_regions_ = leaves.size
+        self.__dict__.pop("value_", None)  # values of an earlier fit
         self._region_of_node = np.full(self.tree_.node_count, -1)
         self._region_of_node[leaves] = np.arange(leaves.size)
         return self

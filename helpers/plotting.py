@@ -98,9 +98,12 @@ def _wrapped(text, width=46):
     return "\n".join([*lines, line])
 
 
-def plot_convergence(table, truth=None, ax=None, *, x="n", y="value", error="error", by="estimator"):
-    """Estimates against sample size, one marked line for each estimator, bars of `error`; `truth` as a
-    horizontal line.
+def plot_convergence(
+    table, truth=None, ax=None, *, x="n", y="value", error="error", by="estimator", xlabel="rows", ylabel=None
+):
+    """One marked line for each `by`: column `y` against column `x` (log scale), with bars of `error` (a column, or None).
+
+    `truth` draws horizontal lines: a number, or {words for the legend: number}.
     """
     ax = _axes(ax)
     names = list(dict.fromkeys(table[by]))
@@ -108,11 +111,65 @@ def plot_convergence(table, truth=None, ax=None, *, x="n", y="value", error="err
         part = table[table[by] == name].sort_values(x)
         spread = part[x] * (1 + 0.03 * (k - (len(names) - 1) / 2))
         style = {"marker": MARKERS[k % len(MARKERS)], "linestyle": LINES[k % len(LINES)]}
-        ax.errorbar(spread, part[y], yerr=part[error], label=name, capsize=2, markersize=5, linewidth=1.4, **style)
-    if truth is not None:
-        ax.axhline(truth, color="black", linewidth=1, linestyle=":", label="truth")
-    ax.set(xscale="log", xlabel="rows", ylabel="grouping loss")
+        bars = None if error is None else part[error]
+        ax.errorbar(spread, part[y], yerr=bars, label=name, capsize=2, markersize=5, linewidth=1.4, **style)
+    levels = truth if isinstance(truth, dict) else {"truth": truth} if truth is not None else {}
+    for line, (words, level) in zip((":", "--", "-."), levels.items(), strict=False):
+        ax.axhline(level, color="black", linewidth=1, linestyle=line, label=words)
+    ax.set(xscale="log", xlabel=xlabel, ylabel="grouping loss" if ylabel is None else ylabel)
+    ticks = sorted(set(table[x]))
+    if len(ticks) <= 6:
+        ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        ax.minorticks_off()
     ax.legend()
+    return ax
+
+
+def plot_draws(draws, truth, ax=None, *, xlabel="estimated grouping loss", n_bins=40):
+    """Histograms of repeated estimates, {name: (n_draws,) values}, with their means and the `truth` as vertical lines."""
+    ax = _axes(ax)
+    everything = np.concatenate([np.asarray(values) for values in draws.values()])
+    edges = np.linspace(everything.min(), everything.max(), n_bins + 1)
+    for (name, values), color, line in zip(draws.items(), (ORANGE, BLUE, GREEN), LINES, strict=False):
+        ax.hist(values, edges, histtype="stepfilled", color=color, alpha=0.25)
+        ax.hist(values, edges, histtype="step", color=color, linestyle=line, linewidth=1.6, label=name)
+        ax.axvline(np.mean(values), ymax=0.94, color=color, linestyle=line, linewidth=1.6)
+    ax.axvline(truth, color="black", linestyle=":", linewidth=1.6, label="truth")
+    ax.set(xlabel=xlabel, ylabel="draws")
+    ax.legend()
+    return ax
+
+
+def plot_stated_observed(table, ax=None):
+    """Stated probability (open diamond) and observed rate with its interval (bar) of a few groups, one a line.
+
+    `table` has columns group, n, stated, observed, low, high.
+    """
+    ax = _axes(ax)
+    place = np.arange(len(table))[::-1]
+    reach = np.maximum([table["observed"] - table["low"], table["high"] - table["observed"]], 0)
+    ax.errorbar(table["observed"], place, xerr=reach, fmt="o", color=BLUE, capsize=3, label="observed, 95 % interval")
+    ax.plot(table["stated"], place, "D", color="black", fillstyle="none", markersize=7, label="stated")
+    ax.set_yticks(place, [f"{row.group}\n({row.n:,})" for row in table.itertuples()])
+    ax.set(ylim=(-0.6, len(table) - 0.1), xlabel="probability")
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.legend(loc="upper left")
+    return ax
+
+
+def plot_residuals(X, residual, ax=None, *, reach=0.4, most=4000):
+    """What is left of each row, by two features: triangles up and blue where the score says too little, down and
+    orange where it says too much; the stronger the colour, the more (full at `reach`).
+    """
+    ax = _axes(ax)
+    x1, x2 = np.asarray(X, dtype=float)[:most].T
+    residual = np.asarray(residual)[:most]
+    for up, color, marker in ((True, BLUE, "^"), (False, ORANGE, "v")):
+        mask = (residual >= 0) == up
+        strength = np.clip(np.abs(residual[mask]) / reach, 0.04, 1)
+        ax.scatter(x1[mask], x2[mask], s=12, color=color, marker=marker, alpha=strength, linewidth=0)
+    names = list(getattr(X, "columns", ("x1", "x2")))
+    ax.set(xlabel=names[0], ylabel=names[1])
     return ax
 
 
@@ -141,10 +198,9 @@ def plot_scores_and_truth(sample, ax=None, *, most=2000, people=None):
     ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="stated probability", ylabel="true probability of this person")
     for name, (p, q) in (people or {}).items():
         ax.scatter(p, q, s=46, facecolor="white", edgecolor="black", linewidth=1.4, zorder=3)
-        side = 16 if q > p else -16
-        ax.annotate(
-            f"{name} {q:.0%}", (p, q), (0, side), textcoords="offset points", ha="center", va="center", weight="bold"
-        )
+        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
+        place = {"xytext": (0, -17), "textcoords": "offset points", "ha": "center", "va": "center"}
+        ax.annotate(f"{name}: {q:.0%}", (p, q), weight="bold", bbox=box, **place)
     ax.legend(loc="upper left", markerscale=1.6)
     return ax
 

@@ -102,7 +102,8 @@ def _off_diagonal(entry, region, group, one_region_each):
     if one_region_each:
         return float((np.bincount(region, entry**2) ** 2).sum() - (entry**4).sum())
     matrix = csr_array((entry, (group, region)))
-    matrix = matrix if matrix.shape[0] < matrix.shape[1] else matrix.T
+    if (np.bincount(group) ** 2.0).sum() < (np.bincount(region) ** 2.0).sum():  # the product with fewer terms
+        matrix = matrix.T
     own = np.bincount(group, entry**2)
     return max(float(((matrix @ matrix.T).data ** 2).sum() - (own**2).sum()), 0.0)
 

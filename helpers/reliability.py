@@ -96,6 +96,9 @@ def reliability_curve(y, p, *, n_bins=15, strategy="uniform", sample_weight=None
 def _checked(y, p, weight, groups):
     y, p, weight, groups = check_labels(y), check_probabilities(p), check_weights(weight), check_groups(groups)
     check_same_length(y=y, p=p, sample_weight=weight, groups=groups)
+    if weight is not None and not weight.all():
+        rows = weight > 0
+        y, p, weight, groups = y[rows], p[rows], weight[rows], None if groups is None else groups[rows]
     return y, p, weight, groups
 
 
@@ -169,6 +172,9 @@ def calibration_error(
     value = float(curve.weight @ np.abs(gap))
     noise = rng.standard_normal((n_simulations, gap.size))
 
+    # rates at 0 or 1 have no noise at t = 1, but a little before they do: the steps towards 1 get shorter
+    ladder = np.concatenate([1 - 0.5 ** np.arange(1, 21), 2.0 ** np.arange(11)])
+
     def simulated(t):
         mean = np.clip(curve.stated + t * gap, 0, 1)
         spread = np.sqrt(mean * (1 - mean) / curve.effective)
@@ -183,10 +189,12 @@ def calibration_error(
 
         if value == 0 or excess(0) >= 0:
             return 0.0
-        top = 1.0
-        while excess(top) < 0 and top < 1024:
-            top *= 2
-        return size_at(brentq(excess, 0, top, xtol=1e-4) if excess(top) > 0 else top)
+        below = 0.0
+        for t in ladder:
+            if excess(t) > 0:
+                return size_at(brentq(excess, below, t, xtol=1e-4 * (t - below)))
+            below = t
+        return size_at(below)
 
     null = simulated(0)
     return CalibrationError(

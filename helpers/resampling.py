@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.stats import norm
 
-from helpers.checks import check_count, check_groups, check_one_of, check_same_length, check_vector
+from helpers.checks import check_count, check_groups, check_numbers, check_one_of, check_same_length, check_vector
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,8 @@ def bootstrap_interval(
 
     Raises
     ------
-    ValueError for lengths that differ, bad options, or a statistic that is not finite on the data.
+    ValueError for lengths that differ, bad options, or a statistic that is not finite on the data
+    or on a bootstrap sample.
 
     Source: Efron and Tibshirani (1993).
 
@@ -78,17 +79,27 @@ def bootstrap_interval(
     if not columns:
         raise ValueError("columns must hold at least one array, but none was given.")
     columns = [np.asarray(column) for column in columns]
+    for i, column in enumerate(columns):
+        if column.ndim < 1 or len(column) < 2:
+            raise ValueError(f"columns[{i}] must hold at least two rows, but its shape is {column.shape}.")
     check_same_length(**{f"columns[{i}]": column for i, column in enumerate(columns)}, groups=groups)
     check_count(n_resamples, "n_resamples", least=20)
     check_one_of(method, "method", ("percentile", "basic", "normal"))
-    if not 0 < confidence < 1:
+    if not 0 < float(check_numbers(confidence, "confidence")) < 1:
         raise ValueError(f"confidence must lie strictly between 0 and 1, but it is {confidence}.")
     n = len(columns[0])
-    value = float(statistic(*columns))
-    if not np.isfinite(value):
-        raise ValueError(f"statistic must be finite on the data, but it is {value}.")
+    value = check_numbers(statistic(*columns), "statistic")
+    if value.shape or not np.isfinite(value):
+        raise ValueError(f"statistic must be one finite number on the data, but it is {value}.")
+    value = float(value)
     samples = resampled_rows(n, n_resamples, groups=groups, rng=rng)
     draws = np.array([statistic(*(column[rows] for column in columns)) for rows in samples], dtype=float)
+    bad = ~np.isfinite(draws)
+    if bad.any():
+        raise ValueError(
+            f"statistic must be finite on every bootstrap sample, but it is {draws[np.argmax(bad)]} "
+            f"in {bad.sum():,} of {draws.size:,}."
+        )
     se = float(draws.std(ddof=1))
     tail = (1 - confidence) / 2
     low, high = np.quantile(draws, [tail, 1 - tail])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import rel_entr, xlogy
 
-from helpers.checks import check_labels, check_probabilities, check_same_length
+from helpers.checks import check_labels, check_probabilities, check_same_length, check_weights
 
 
 class _Rule:
@@ -49,12 +49,14 @@ class _Rule:
         >>> round(BRIER.variance([0.2, 0.6]), 4) == round(float(np.var([0.2, 0.6])), 4)
         True
         """
-        q = check_probabilities(q, "q")
-        return float(self._entropy(np.average(q, weights=weight)) - np.average(self._entropy(q), weights=weight))
+        q, weight = check_probabilities(q, "q"), check_weights(weight, "weight")
+        check_same_length(q=q, weight=weight)
+        gap = self._entropy(np.average(q, weights=weight)) - np.average(self._entropy(q), weights=weight)
+        return max(float(gap), 0.0)
 
 
 def _binary_kl(p, q):
-    return rel_entr(q, p) + rel_entr(1 - q, 1 - p)
+    return np.maximum(rel_entr(q, p) + rel_entr(1 - q, 1 - p), 0)  # rounding may go below 0
 
 
 BRIER = _Rule("Brier score", lambda p, q: (p - q) ** 2, lambda q: q * (1 - q))
@@ -105,6 +107,9 @@ def decompose(p, q, c, *, rule=BRIER, sample_weight=None):
     Brier score 0.2500 = calibration 0.0100 + grouping 0.0900 + irreducible 0.1500
     """
     p, q, c = check_probabilities(p), check_probabilities(q, "q"), check_probabilities(c, "c")
-    check_same_length(p=p, q=q, c=c, sample_weight=sample_weight)
+    weight = check_weights(sample_weight)
+    check_same_length(p=p, q=q, c=c, sample_weight=weight)
+    if weight is not None:  # an infinite loss of weight 0 does not count
+        p, q, c, weight = p[weight > 0], q[weight > 0], c[weight > 0], weight[weight > 0]
     parts = rule.divergence(p, c), rule.divergence(c, q), rule.entropy(q)
-    return Decomposition(*(float(np.average(part, weights=sample_weight)) for part in parts), rule.name)
+    return Decomposition(*(float(np.average(part, weights=weight)) for part in parts), rule.name)

@@ -11,9 +11,8 @@ from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from helpers.checks import check_count, check_labels, check_one_of, check_same_length
+from helpers.checks import check_count, check_labels, check_numbers, check_one_of, check_probabilities, check_same_length
 from helpers.encoding import check_table
-from helpers.scoring import BRIER
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Sigmoid:
     """
 
     def __init__(self, *, accurate=False, strength=1.0):
-        if not 0 <= strength <= 1:
+        if not 0 <= float(check_numbers(strength, "strength")) <= 1:
             raise ValueError(f"strength must lie in [0, 1], but it is {strength}.")
         self.accurate, self.strength = accurate, strength
 
@@ -118,7 +117,9 @@ class Links:
         check_one_of(inputs, "inputs", ("normal", "uniform"))
         self.link, self.inputs, self.accurate = link, inputs, accurate
         p = np.linspace(0, 1, 10_001)
-        h = np.asarray(link(p), dtype=float)
+        h = check_numbers(link(p), "link(p)")
+        if h.shape != p.shape:
+            raise ValueError(f"link must return one value for each p, but {p.size} values of p gave shape {h.shape}.")
         slack = 1e-12
         inside = (h >= np.maximum(0, 2 * p - 1) - slack) & (h <= np.minimum(1, 2 * p) + slack)
         if accurate:
@@ -196,8 +197,11 @@ class SemiSynthetic:
         self.model_ = clone(model).fit(X[half], y[half])
         self.X = X[~half].reset_index(drop=True)
         self.q = self.model_.predict_proba(self.X)[:, 1]
-        self.p = np.asarray(score(self.X) if callable(score) else np.asarray(score)[~half], dtype=float)
-        BRIER.divergence(self.p, self.q)
+        if not callable(score):
+            score = check_probabilities(score, "score")
+            check_same_length(X=X, score=score)
+        self.p = check_probabilities(score(self.X) if callable(score) else score[~half], "score")
+        check_same_length(q=self.q, score=self.p)
         self.c = _conditional_mean(self.p, self.q, check_count(neighbors, "neighbors", least=2))
 
     @property

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from test_tables import good
 
+from helpers import _readers
 from helpers.tables import read_scores
 
 N = 60
@@ -168,6 +169,17 @@ def test_parquet_columns_with_one_name(tmp_path):
     parquet.write_table(pyarrow.table(columns, names=["label", "score", "score"]), tmp_path / "my.parquet")
     with pytest.raises(ValueError, match="my.parquet has more than one column named 'score'"):
         read_scores(tmp_path / "my.parquet")
+
+
+@pytest.mark.parametrize("block", [1, 50, 1 << 22])
+def test_lines_are_counted_the_same_in_blocks_of_any_size(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(_readers, "BLOCK", block)
+    path = tmp_path / "my.csv"
+    path.write_bytes(PLAIN.replace(b"\n", b"\r\n\r\n"))
+    assert read_scores(path).n == N
+    path.write_bytes(PLAIN.replace(b"\n", b"\n\n") + b"1,2\n" + PLAIN.splitlines(keepends=True)[1])
+    with pytest.raises(ValueError, match="in its header, but line 123 has 2."):
+        read_scores(path)
 
 
 def test_a_missing_file_names_its_neighbour(tmp_path):

@@ -97,7 +97,7 @@ def stored(folder, name, *cells):
 
 def test_a_killed_kernel_fails(tmp_path):
     source = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
-    status, said = nbval(stored(tmp_path, "killed.ipynb", (source, ""), ("print(1)", "1\n")), seconds=10)
+    status, said = nbval(stored(tmp_path, "killed.ipynb", (source, ""), ("print(1)", "1\n")), seconds=5)
     assert status not in (0, -1), said
     assert "failed" in said
 
