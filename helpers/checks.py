@@ -36,7 +36,9 @@ def check_numbers(values, name):
         array = np.asarray(values)
         wrong = np.full(array.shape, array.dtype.kind not in "biufO")
         if array.dtype.kind == "O":
-            wrong = np.reshape([isinstance(value, str | bytes | complex) for value in array.flat], array.shape)
+            wrong = np.reshape(
+                [value is pd.NA or isinstance(value, str | bytes | complex) for value in array.flat], array.shape
+            )
         if not wrong.any():
             return np.array(array, dtype=float)
     except (TypeError, ValueError, OverflowError) as error:
@@ -57,12 +59,10 @@ def check_vector(values, name):
 def _raise_first(name, rule, array, bad):
     """Raise the error for the first True of `bad`, counting the others."""
     first = np.unravel_index(np.argmax(bad), bad.shape)
-    place = ", ".join(str(i) for i in first)
+    place = f"[{', '.join(str(i) for i in first)}]" if first else ""
     more = int(bad.sum()) - 1
     shown = repr(str(array[first])) if isinstance(array[first], str) else array[first]
-    raise ValueError(
-        f"{name} must {rule}, but {name}[{place}] is {shown}{f' (and {more:,} more)' if more else ''}."
-    )
+    raise ValueError(f"{name} must {rule}, but {name}{place} is {shown}{f' (and {more:,} more)' if more else ''}.")
 
 
 def check_labels(y, name="y", *, both=False):
@@ -209,7 +209,8 @@ def check_groups(groups, name="groups"):
     if (codes < 0).any():
         _raise_first(name, "not be missing", labels.to_numpy(object), codes < 0)
     if not codes.any():
-        raise ValueError(f"{name} must hold at least two groups, but all {codes.size:,} rows are in {labels.iloc[0]!r}.")
+        first = labels.iloc[0]
+        raise ValueError(f"{name} must hold at least two groups, but all {codes.size:,} rows are in {first!r}.")
     return codes
 
 

@@ -8,6 +8,7 @@ The encoding (documented because results depend on it), column by column, learne
 - text and unordered categories are put in the order of their mean target, so that one split can separate any set of
   levels that lie together in that order; a missing level is a level called "missing", a level not seen in fitting
   counts as a missing number.
+- what fitting did not see, a new category or a first missing number, goes with the larger side of a split.
 - missing numbers stay missing: the tree learns the side to which they go.
 """
 
@@ -46,8 +47,7 @@ def check_table(X, name="X"):
     twice = X.columns[X.columns.duplicated()]
     if len(twice):
         raise ValueError(f"{name} must not have two columns of one name, but {twice[0]!r} occurs twice or more.")
-    if (X.dtypes == object).any():
-        X = X.infer_objects()
+    X = X.infer_objects()
     for column in X.columns:
         values = X[column]
         if values.dtype.kind == "c":
@@ -66,7 +66,7 @@ def check_table(X, name="X"):
     return X
 
 
-def _as_numbers(values):
+def as_numbers(values):
     """Float array of a numeric, boolean, date or ordered column; None where the column is unordered."""
     dtype = values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
@@ -93,7 +93,7 @@ def _kind(values, levels):
         return "boolean"
     if pd.api.types.is_datetime64_any_dtype(dtype):
         return "date"
-    return "whole" if levels.size and (levels == np.round(levels)).all() else "number"
+    return "whole" if (levels == np.round(levels)).all() and np.abs(levels).max() < 1e15 else "number"
 
 
 @dataclass(frozen=True)
@@ -111,23 +111,33 @@ class _Column:
         if self.kind == "category":
             codes = pd.Index(self.levels).get_indexer(_as_text(values)).astype(float)
             return np.where(codes < 0, np.nan, codes)
-        numbers = _as_numbers(values)
+        if self.kind == "ordered":  # by name: other rows may come with other categories
+            codes = pd.Index(self.levels, dtype=object).get_indexer(values.astype(object)).astype(float)
+            return np.where(codes < 0, np.nan, codes)
+        numbers = as_numbers(values)
         if numbers is None:
             raise ValueError(
                 f"X must keep the types of the fit, but column {self.name!r} holds text or categories now."
             )
-        inner = np.arange(self.levels.size - 1) if self.kind == "ordered" else self.levels[:-1]
-        codes = np.searchsorted(inner, numbers, side="left").astype(float)
+        codes = np.searchsorted(self.levels[:-1], numbers, side="left").astype(float)
         codes[np.isnan(numbers)] = np.nan
         return codes
 
     def _spell(self, code, digits=4):
         level = self.levels[code]
         if self.kind == "date":
-            return str((pd.Timestamp(0) + pd.Timedelta(days=level)).date())
+            moment = (pd.Timestamp(0) + pd.Timedelta(days=level)).round("s")
+            return str(moment.date() if (self.levels == np.round(self.levels)).all() else moment)
         if self.kind == "ordered":
             return str(level)
         return f"{level:.0f}" if self.kind == "whole" else f"{level:.{digits}g}"
+
+    def _is_one_value(self, code):
+        """Whether no other value, in other rows, can have this code."""
+        if self.kind != "whole" or not self.exact:
+            return self.kind == "ordered"
+        between = 0 < code < self.levels.size - 1 and self.levels[code] - self.levels[code - 1] == 1
+        return between or np.array_equal(self.levels, [0, 1])
 
     def words(self, first, last, missing):
         """The rows with codes first .. last (and the missing ones, if `missing`) in words; "" if that is all of
@@ -140,17 +150,17 @@ class _Column:
             return f"{name} is not missing" if self.missing and not missing else ""
         if self.kind == "category":
             inside, outside = self.levels[first : last + 1], np.r_[self.levels[:first], self.levels[last + 1 :]]
-            if len(inside) > 1 and len(outside) < len(inside):
+            if missing and len(outside) < len(inside):  # `missing`: a category not seen in fitting goes here, too
                 return f"{name} is not {_join(outside, 'or')}"
             return f"{name} is {_join(inside, 'or')}"
         if self.kind == "boolean":
             text = f"{name} is {bool(self.levels[first])}"
-        elif first == last and self.exact and self.kind in ("whole", "ordered"):
+        elif first == last and self._is_one_value(first):
             text = f"{name} is {self._spell(first)}"
         elif first > 0 and last < top:
             ends = [self._spell(first - 1), self._spell(last)]
             if ends[0] == ends[1]:
-                ends = [self._spell(first - 1, 9), self._spell(last, 9)]
+                ends = [self._spell(first - 1, 17), self._spell(last, 17)]
             text = f"{ends[0]} < {name} <= {ends[1]}"
         else:
             text = f"{name} > {self._spell(first - 1)}" if first > 0 else f"{name} <= {self._spell(last)}"
@@ -159,6 +169,8 @@ class _Column:
 
 def _join(words, last):
     words = sorted(str(word) for word in words)
+    if len(words) > 20:
+        words = [*words[:10], f"{len(words) - 10:,} more"]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
@@ -182,7 +194,7 @@ class TableEncoder:
         return self
 
     def _learn(self, name, values, target, weight):
-        numbers = _as_numbers(values)
+        numbers = as_numbers(values)
         if numbers is None:
             levels, codes = np.unique(_as_text(values), return_inverse=True)
             _, total, sums = group_sums(codes, weight, weight * target, size=levels.size)

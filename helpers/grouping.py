@@ -23,7 +23,7 @@ from helpers.checks import (
     check_weights,
 )
 from helpers.encoding import check_table
-from helpers.partition import HonestTree
+from helpers.partition import HonestTree, split_rows
 from helpers.region_statistics import null_p_value, squared_means
 
 CALIBRATORS = {"platt": PlattCalibrator, "isotonic": IsotonicCalibrator, "none": None}
@@ -167,8 +167,9 @@ def grouping_loss(
     - `method="crossfit"` (default): two halves; regions are chosen on one by the features and the score, and
       evaluated on the other, then the roles change. Every row is evaluated once. The evaluated residuals use a
       calibrator fitted on all rows.
-    - `method="paper"`: 10 % of the rows calibrate, 40 % choose regions by the features alone, 50 % evaluate. The noise of a
-      calibrator from so few rows counts as grouping loss: below 10,000 rows a perfect model often fails the null test.
+    - `method="paper"`: 10 % of the rows calibrate, 40 % choose regions by the features alone, 50 % evaluate. The noise
+      of a calibrator from so few rows counts as grouping loss: below 10,000 rows a perfect model often fails the
+      null test.
 
     Parameters
     ----------
@@ -261,24 +262,3 @@ def _checked(y, p, X, weight, groups):
         return check_labels(y[rows], both=True), p[rows], X.iloc[rows], weight[rows], codes
     except ValueError as error:
         raise ValueError(f"sample_weight must leave enough rows with a weight: {error}") from None
-
-
-def split_rows(y, groups, shares, rng):
-    """Row numbers of random parts that end at the given shares of the rows; groups stay whole; each part has
-    both classes.
-    """
-    unit = np.arange(y.size) if groups is None else groups
-    size = np.bincount(unit)
-    ones = np.bincount(unit, y)
-    for _ in range(100):
-        order = rng.permutation(size.size)
-        reached = (np.cumsum(size[order]) - size[order] / 2) / y.size
-        part_of = np.empty(size.size, int)
-        part_of[order] = np.searchsorted(shares, reached)
-        rows, hits = np.bincount(part_of, size, len(shares) + 1), np.bincount(part_of, ones, len(shares) + 1)
-        if ((hits > 0) & (hits < rows)).all():
-            return [np.flatnonzero(part_of[unit] == k) for k in range(len(shares) + 1)]
-    raise ValueError(
-        f"y must hold both classes in each of {len(shares) + 1} random parts, "
-        f"but it has {int(y.sum()):,} ones in {y.size:,} rows and {size.size:,} {'rows' if groups is None else 'groups'}."
-    )

@@ -87,7 +87,8 @@ class HonestTree(BaseEstimator):
     def rules(self):
         """What each region is, in words, as a list of J strings; numbers are rounded to four digits, `apply` is exact.
 
-        A number that a region keeps although it is missing is said: "(income > 20 or missing)".
+        A number that a region keeps although it is missing is said: "(income > 20 or missing)". Lists of more than 20
+        categories are cut short. A missing number where fitting saw none may be in no rule.
         """
         self._check_fitted("tree_", "fit")
         columns = self.encoder_.columns_
@@ -130,3 +131,25 @@ def regions_from_scores(p, *, n_bins=15):
     array([0, 1, 1])
     """
     return assign_bins(check_probabilities(p), uniform_edges(n_bins))
+
+
+def split_rows(y, groups, shares, rng):
+    """Row numbers of random parts that end at the given shares of the rows; groups stay whole; each part has
+    both classes.
+    """
+    unit = np.arange(y.size) if groups is None else groups
+    size = np.bincount(unit)
+    ones = np.bincount(unit, y)
+    for _ in range(100):
+        order = rng.permutation(size.size)
+        reached = (np.cumsum(size[order]) - size[order] / 2) / y.size
+        part_of = np.empty(size.size, int)
+        part_of[order] = np.searchsorted(shares, reached)
+        rows, hits = np.bincount(part_of, size, len(shares) + 1), np.bincount(part_of, ones, len(shares) + 1)
+        if ((hits > 0) & (hits < rows)).all():
+            return [np.flatnonzero(part_of[unit] == k) for k in range(len(shares) + 1)]
+    raise ValueError(
+        f"y must hold both classes in each of {len(shares) + 1} random parts, "
+        f"but it has {int(y.sum()):,} ones in {y.size:,} rows"
+        f"{'' if groups is None else f' and {size.size:,} groups'}."
+    )

@@ -101,7 +101,7 @@ def _wrapped(text, width=46):
 def plot_convergence(
     table, truth=None, ax=None, *, x="n", y="value", error="error", by="estimator", xlabel="rows", ylabel=None
 ):
-    """One marked line for each `by`: column `y` against column `x` (log scale), with bars of `error` (a column, or None).
+    """One marked line for each `by`: `y` against `x` (log scale), with bars of `error` (a column, or None).
 
     `truth` draws horizontal lines: a number, or {words for the legend: number}.
     """
@@ -126,7 +126,7 @@ def plot_convergence(
 
 
 def plot_draws(draws, truth, ax=None, *, xlabel="estimated grouping loss", n_bins=40):
-    """Histograms of repeated estimates, {name: (n_draws,) values}, with their means and the `truth` as vertical lines."""
+    """Histograms of repeated estimates, {name: (n_draws,) values}; their means and the `truth` as vertical lines."""
     ax = _axes(ax)
     everything = np.concatenate([np.asarray(values) for values in draws.values()])
     edges = np.linspace(everything.min(), everything.max(), n_bins + 1)
@@ -208,3 +208,21 @@ def plot_scores_and_truth(sample, ax=None, *, most=2000, people=None):
 def panels(count=2, *, figsize=(10, 4.2), **options):
     """A figure with `count` panels side by side and their axes, for the `ax` of the functions above."""
     return plt.subplots(1, count, figsize=figsize, **options)
+
+
+def plot_reliability_close(curve, scores, ax=None):
+    """As `plot_reliability`, with axes that end where the results do and a histogram of the scores along the foot."""
+    ax = plot_reliability(curve, _axes(ax, (6.4, 4.8)))
+    ax.child_axes[0].remove()
+    seen = np.concatenate([curve.stated, curve.low, curve.high, curve.band_low, curve.band_high])
+    pad = 0.04 * (seen.max() - seen.min())
+    ends = max(seen.min() - pad, -0.02), min(seen.max() + pad, 1.02)
+    foot = ax.inset_axes([0, 0, 1, 0.1])
+    foot.hist(scores, bins=60, range=ends, color=BLUE, alpha=0.35, linewidth=0)
+    foot.set(xlim=ends)
+    foot.set_axis_off()
+    ax.set(xlim=ends, ylim=ends, xlabel="stated probability (bars: how many cases)")
+    ax.xaxis.set_major_formatter(PercentFormatter(1))
+    ax.yaxis.set_major_formatter(PercentFormatter(1))
+    ax.legend(loc="best")
+    return ax

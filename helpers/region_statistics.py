@@ -1,4 +1,4 @@
-"""Squared region means without their bias: the U-statistic behind the grouping loss, its variance and null distribution.
+"""Squared region means without their bias: the U-statistic behind the grouping loss, its variance and null law.
 
 Everything is a sum over rows or over (group, region) cells: counts, weights, residuals and their squares.
 """

@@ -11,8 +11,15 @@ from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from helpers.checks import check_count, check_labels, check_numbers, check_one_of, check_probabilities, check_same_length
-from helpers.encoding import check_table
+from helpers.checks import (
+    check_count,
+    check_labels,
+    check_numbers,
+    check_one_of,
+    check_probabilities,
+    check_same_length,
+)
+from helpers.encoding import as_numbers, check_table
 
 
 @dataclass(frozen=True)
@@ -191,12 +198,14 @@ class SemiSynthetic:
         check_same_length(X=X, y=y)
         rng = np.random.default_rng(rng)
         half = rng.permutation(len(X)) < len(X) // 2
+        own = model is not None
         model = model or HistGradientBoostingClassifier(
             max_iter=60, max_leaf_nodes=8, learning_rate=0.1, categorical_features="from_dtype", random_state=0
         )
-        self.model_ = clone(model).fit(X[half], y[half])
+        table = X if own else X.apply(_for_boosting)
+        self.model_ = clone(model).fit(table[half], y[half])
         self.X = X[~half].reset_index(drop=True)
-        self.q = self.model_.predict_proba(self.X)[:, 1]
+        self.q = self.model_.predict_proba(table[~half])[:, 1]
         if not callable(score):
             score = check_probabilities(score, "score")
             check_same_length(X=X, score=score)
@@ -215,6 +224,14 @@ class SemiSynthetic:
         rows = rng.integers(len(self.X), size=check_count(n, "n"))
         y = (rng.random(n) < self.q[rows]).astype(int)
         return Sample(self.X.iloc[rows].reset_index(drop=True), y, self.p[rows], self.q[rows], self.c[rows])
+
+
+def _for_boosting(values):
+    """A column of text as categories, one of dates as days; others as they are."""
+    if values.dtype.kind in "biuf" or isinstance(values.dtype, pd.CategoricalDtype):
+        return values
+    numbers = as_numbers(values)
+    return values.astype("category") if numbers is None else pd.Series(numbers, index=values.index)
 
 
 def _conditional_mean(p, q, neighbors):

@@ -75,7 +75,7 @@ def test_citation_and_project_agree():
 LAYER = {"checks": 0, "scoring": 1, "binning": 1, "encoding": 2, "reliability": 2, "region_statistics": 2}
 LAYER |= {"calibration": 3, "partition": 4, "grouping": 5, "decisions": 6, "audit": 7, "routing": 7}
 ONLY_CHECKS = {"selective", "answers", "answer_theory", "resampling"}
-EDGE = {"simulation", "datasets", "tables", "plotting", "notebook", "run"}
+EDGE = {"simulation", "datasets", "tables", "report", "wording", "plotting", "notebook", "run"}
 DRAWING = {"matplotlib", "seaborn"}
 
 

@@ -1,0 +1,279 @@
+"""The findings of `helpers.report` in plain words, section by section, for readers who decide and do not compute.
+
+"Points" are percentage points of probability. Functions return a table, a list of paragraphs for `say`, or a text.
+"""
+
+import numpy as np
+import pandas as pd
+
+from helpers._advice import next_steps, warnings_of
+from helpers._phrases import chance, listed, percent, points, root, say, span, squared
+
+__all__ = [
+    "about_calibration", "about_decisions", "about_groups", "about_loss", "control_line", "describe", "group_table",
+    "groups_alt", "loss_table", "next_steps", "reliability_alt", "reliability_table", "say", "steps_table", "summary",
+    "warnings_of",
+]  # fmt: skip
+
+SMALL, LARGE = 0.02, 0.05  # of a calibration error or a typical miss, in probability
+
+
+def describe(table):
+    """What was read: size, features, columns left out, notes. Paragraphs."""
+    grouped = "" if table.groups is None else f" from {table.groups.max() + 1:,} groups"
+    weighted = "" if table.weight is None else ", each with its weight"
+    rate = percent(np.average(table.y, weights=table.weight), 0.001)
+    said = [
+        f"{table.name}: {table.n:,} cases{grouped}{weighted}. The column {table.score!r} states a probability from "
+        f"{percent(table.p.min())} to {percent(table.p.max())}. The column {table.label!r} says what happened: "
+        f"it is 1 in {rate} of the cases."
+    ]
+    if table.features:
+        said += [f"Known about each case: {listed(table.features, 12)}."]
+    if table.dropped:
+        said += [f"Columns left out: {listed([f'{name} ({why})' for name, why in table.dropped.items()], 12)}."]
+    return said + [f"Note: {table.note}."] * bool(table.note)
+
+
+def summary(report):
+    """The answer first: four questions of a decision maker, and what this table can answer. A table."""
+    answers = {
+        "Are the scores right on average?": _on_average(report),
+        "Are they right for a single case?": _single(report),
+        "For whom are they wrong?": _for_whom(report),
+        "What should be done next?": " ".join(f"({k}) {what}" for k, (what, _) in enumerate(next_steps(report), 1)),
+    }
+    return pd.DataFrame({"Answer": answers}).rename_axis("Question")
+
+
+def steps_table(report):
+    """The next steps with the way to do them. A table."""
+    return pd.DataFrame(next_steps(report), columns=["What", "How"]).set_index("What")
+
+
+def _spread(error):
+    """Standard error of a calibration error, from its interval."""
+    return max((error.high - error.low) / 4, 1e-6)
+
+
+def _drift(report):
+    stated, observed, low, high = (report.average[name] for name in ("stated", "observed", "low", "high"))
+    se = (high - low) / 4
+    means = f"{percent(stated, se)} stated, {percent(observed, se)} observed"
+    if low > 0 or high < 0:
+        return f"Taken together they are too {'low' if low > 0 else 'high'} ({means})."
+    return f"Taken together they are neither too low nor too high ({means})."
+
+
+def _on_average(report):
+    error = report.error
+    se = _spread(error)
+    if error.p_value >= 0.05:
+        return (
+            f"Nothing speaks against it in these {error.n:,} cases. {_drift(report)} They may still be off by up to "
+            f"{points(error.high, se)} points among cases with similar scores."
+        )
+    word = "Nearly" if error.debiased < SMALL else "Roughly" if error.debiased < LARGE else "No"
+    return (
+        f"{word}. Among cases with similar scores, stated and observed rates lie about {points(error.debiased, se)} points "
+        f"apart ({span(error.low, error.high, se)}). {_drift(report)}"
+    )
+
+
+def _root_se(loss):
+    """Standard error of the square root of a grouping loss."""
+    return loss.se / (2 * max(root(loss.value), root(loss.se), 1e-9))
+
+
+def _single(report):
+    loss, n = report.loss, f"{report.table.n:,}"
+    if loss is None:
+        return f"This cannot be said. {report.obstacle}"
+    if report.certified:
+        word, se = "Nearly, but not quite" if root(loss.value) < SMALL else "No", _root_se(loss)
+        return (
+            f"{word}. Cases with the same score have different chances. Even recalibrated, the score typically misses "
+            f"them by about {points(root(loss.value), se)} points, and by {points(root(loss.low), se)} at the very least."
+        )
+    if loss.p_value < 0.05:
+        return (
+            f"There are signs that they are not ({chance(loss.p_value)}), but {n} cases cannot certify how large it is."
+        )
+    return (
+        f"Nothing speaks against it, but that is no proof: no grouping loss can be certified with these {n} cases. A "
+        f"typical miss of {points(root(report.detectable))} points or more would most likely have been found, if the "
+        "features can tell it."
+    )
+
+
+def _for_whom(report):
+    if report.audit is None:
+        return f"This cannot be said. {report.obstacle}"
+    sure = report.audit.sure
+    if not len(sure):
+        return f"Nobody can be named: none of {len(report.audit.table)} groups is off by more than chance allows."
+    said = []
+    for word, part in (("low", sure[sure["gap"] > 0][::-1]), ("high", sure[sure["gap"] < 0])):
+        if len(part):
+            top = part.iloc[0]
+            more = "" if len(part) == 1 else f"; so in {len(part) - 1} more group{'s' * (len(part) > 2)}"
+            rates = f"stated {percent(top['stated'])}, observed {percent(top['observed'])}"
+            said.append(f"Too {word} where {top['rule']} ({rates}){more}.")
+    return " ".join(said)
+
+
+def reliability_table(report):
+    """Calibration error as measured, of a perfect model, and without chance, in points. A table."""
+    error, se = report.error, _spread(report.error)
+    rows = {
+        "as measured": (points(error.value, se), "contains chance"),
+        "of a perfect model": (points(error.null, se), f"same cases, same {error.n_bins} bins: chance alone"),
+        "without chance": (points(error.debiased, se), f"95 % interval {span(error.low, error.high, se)}"),
+    }
+    frame = pd.DataFrame(rows.values(), index=list(rows), columns=["points", "remark"])
+    return frame.rename_axis("calibration error")
+
+
+def about_calibration(report):
+    """How to read the reliability diagram of this table. Paragraphs."""
+    error, curve = report.error, report.error.curve
+    outside = int(((curve.observed < curve.band_low) | (curve.observed > curve.band_high)).sum())
+    verdict = "More than chance can explain" if error.p_value < 0.05 else "No more than chance can explain"
+    said = [
+        f"{outside} of {error.n_bins} points lie outside the grey band, in which a calibrated model keeps 95 % of its "
+        f"points. {verdict} ({chance(max(error.p_value, 0.001))}). {_drift(report)}"
+    ]
+    if report.kind == "platt" and error.p_value < 0.05 and abs(report.calibrator.slope_ - 1) > 0.1:
+        slope = report.calibrator.slope_
+        said += [
+            f"The scores are too {'extreme' if slope < 1 else 'timid'}: a difference in log-odds between two cases is in truth "
+            f"{slope:.1f} times as large as stated."
+        ]
+    return said
+
+
+def reliability_alt(report):
+    """The reliability diagram for those who cannot see it."""
+    curve = report.error.curve
+    gap = curve.observed - curve.stated
+    k = int(np.argmax(np.abs(gap)))
+    return (
+        f"Reliability diagram with {gap.size} points, from {percent(curve.stated[0])} to {percent(curve.stated[-1])} "
+        f"stated. {int((gap > 0).sum())} of them lie above the diagonal, where more is observed than stated. The farthest "
+        f"is at {percent(curve.stated[k])} stated with {percent(curve.observed[k])} observed."
+    )
+
+
+def loss_table(report):
+    """Grouping loss in squared error and as a typical distance, beside a perfect model. A table, or None."""
+    loss = report.loss
+    if loss is None:
+        return None
+    ends = {"estimate": loss.value, "95 % interval from": loss.low, "to": loss.high}
+    squares = [squared(x, loss.se) if name == "estimate" or x > 0 else "0" for name, x in ends.items()]
+    distances = [points(root(x), _root_se(loss)) for x in ends.values()]
+    frame = pd.DataFrame([squares, distances], ["squared error", "typical distance in points"], columns=list(ends))
+    frame["of a perfect model"] = "0"
+    return frame.rename_axis("grouping loss")
+
+
+def about_loss(report):
+    """What the grouping loss says, and what it could have said. Paragraphs."""
+    loss = report.loss
+    if loss is None:
+        return [f"No grouping loss can be certified. {report.obstacle}"]
+    if report.certified:
+        said = [
+            f"If all cases with one score had the same chances, a value like this would be rare ({chance(loss.p_value)}). "
+            f"So at least {points(root(loss.low), _root_se(loss))} points are certain. The whole may be more than the interval "
+            "says, because no table tells everything about a case."
+        ]
+    else:
+        said = [f"{_single(report)} To find one half as large takes about sixteen times as many cases."]
+    if report.kind == "isotonic":
+        said += [
+            "Platt's two-parameter curve does not fit these scores. They were recalibrated with an isotonic curve, so that "
+            "what Platt's misses is not taken for grouping loss."
+        ]
+    if loss.left_out > 0.05:
+        said += [f"{percent(loss.left_out)} of the cases lie in regions too small to be measured. They count as zero."]
+    return said
+
+
+def group_table(report):
+    """The groups with stated and observed rates. A table, or None."""
+    if report.audit is None:
+        return None
+    rows = []
+    for row in report.audit.table.itertuples():
+        se = (row.high - row.low) / 4
+        rows.append({
+            "cases where": row.rule,
+            "share": percent(row.share),
+            "stated": percent(row.stated),
+            "observed": percent(row.observed),
+            "gap in points": f"{points(row.gap, se, sign=True)} ({span(row.low, row.high, se, sign=True)})",
+            "gap left after recalibration": points(row.left, se, sign=True),
+            "beyond chance": "yes" if row.adjusted < 0.05 else "no",
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def about_groups(report):
+    """What the table of groups says. Paragraphs."""
+    if report.audit is None:
+        return [f"Groups cannot be compared. {report.obstacle}"]
+    sure, table = report.audit.sure, report.audit.table
+    if not len(sure):
+        reach = points(max(-table["low"].min(), table["high"].max()))
+        return [
+            f"None of the {len(table)} groups is off by more than chance allows. The widest interval ends at {reach} points."
+        ]
+    return [
+        f"{len(sure)} of {len(table)} groups, with {percent(sure['share'].sum())} of the cases, are off by more than chance "
+        f"allows, after an adjustment for the number of groups. They are told apart by {listed(report.audit.features)}."
+    ]
+
+
+def groups_alt(report):
+    """The figure of the groups for those who cannot see it."""
+    table = report.audit.table
+    first, last = table.iloc[0], table.iloc[-1]
+    return (
+        f"Gaps between observed and stated rates of {len(table)} groups with their intervals, from "
+        f"{points(first['gap'], sign=True)} points ({first['rule']}) to {points(last['gap'], sign=True)} points "
+        f"({last['rule']}). {len(report.audit.sure)} of them are beyond chance."
+    )
+
+
+def about_decisions(report):
+    """The threshold of the costs, and the decisions that the measured gaps would turn. Paragraphs."""
+    d, cost = report.decisions, report.cost
+    false_alarm, miss = cost[1, 0] - cost[0, 0], cost[0, 1] - cost[1, 1]
+    said = [
+        f"If a false alarm costs {false_alarm:g} and a miss costs {miss:g}, it pays to say yes from a probability of "
+        f"{percent(d.threshold)} on. By the stated scores, this means yes for {percent(d.acted)} of the cases."
+    ]
+    if report.audit is None:
+        return said
+    if not len(report.audit.sure):
+        return [*said, "No group is surely misjudged, so there is nothing to correct."]
+    if not d.changed:
+        return [*said, "If the surely misjudged groups were corrected by their gaps, not one decision would turn."]
+    return [
+        *said,
+        f"If the surely misjudged groups were corrected by their gaps, {percent(d.changed)} of all decisions would turn: "
+        f"{percent(d.to_yes)} from no to yes, {percent(d.to_no)} from yes to no.",
+    ]
+
+
+def control_line(control):
+    """What the negative control found, in one line."""
+    if control is None:
+        return "No control was run, because no grouping loss was estimated."
+    fair = "no more than a fair test at 5 % may" if control.alarms <= 4 else "more than a fair test at 5 % may"
+    return (
+        f"{control.draws} tables with nothing to find, {control.n:,} cases each: grouping loss "
+        f"{squared(control.value, control.se)} on average, {control.alarms} alarms of the test ({fair}), "
+        f"{control.named} with a group called misjudged."
+    )

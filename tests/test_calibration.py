@@ -1,0 +1,207 @@
+"""Calibrators: the identity is inside the family, and separable data do not break them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.special import expit, logit
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+
+from helpers.calibration import AffineCalibrator, IsotonicCalibrator, PlattCalibrator, calibration_error, clipped_logit
+from helpers.simulation import Sigmoid
+
+BOTH = [PlattCalibrator, IsotonicCalibrator]
+NEW = np.linspace(0, 1, 21)
+SEPARATED = {
+    "in order": ([0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1]),
+    "reversed": ([0.1, 0.2, 0.8, 0.9], [1, 1, 0, 0]),
+    "tied at the threshold": ([0.1, 0.5, 0.5, 0.9], [0, 0, 1, 1]),
+    "two rows": ([0.3, 0.6], [0, 1]),
+    "scores 0 and 1": ([0.0, 0.0, 1.0, 1.0], [0, 0, 1, 1]),
+}
+
+
+@st.composite
+def labelled_scores(draw):
+    """Scores (with ties, 0 and 1) and labels of both classes."""
+    n = draw(st.integers(2, 60))
+    p = draw(arrays(float, n, elements=st.floats(0, 1) | st.sampled_from([0, 0.2, 0.5, 0.8, 1])))
+    y = draw(arrays(float, n, elements=st.sampled_from([0, 1])))
+    y[0], y[1] = 0, 1
+    assume(np.ptp(clipped_logit(p)) > 0.01)
+    return p, y
+
+
+def test_four_rows_by_hand():
+    """Two score values with one hit in two rows each: Platt cannot tell them apart, the step function is flat."""
+    p, y = [0.2, 0.2, 0.8, 0.8], [0, 1, 0, 1]
+    platt = PlattCalibrator().fit(p, y)
+    assert platt.slope_ == pytest.approx(0, abs=1e-9) and platt.intercept_ == pytest.approx(0, abs=1e-9)
+    assert IsotonicCalibrator().fit(p, y).predict([0, 0.5, 1]).tolist() == [0.5, 0.5, 0.5]
+
+
+def test_platt_equals_an_unpenalised_logistic_regression_on_log_odds():
+    sample = Sigmoid().sample(3000, rng=0)
+    weight = np.random.default_rng(1).uniform(0.1, 3, 3000)
+    peer = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(logit(sample.p)[:, None], sample.y, weight)
+    ours = PlattCalibrator().fit(sample.p, sample.y, weight)
+    assert ours.slope_ == pytest.approx(peer.coef_[0, 0], rel=1e-4)
+    assert ours.intercept_ == pytest.approx(peer.intercept_[0], abs=1e-4)
+
+
+def test_platt_leaves_a_perfect_model_alone_and_finds_a_distorted_one():
+    """Slope and intercept within 4 standard errors of (1, 0), and of the distortion that was put in."""
+    for seed, slope, shift in [(0, 1.0, 0.0), (1, 0.5, 0.4), (2, -1.0, 0.0)]:
+        x = np.random.default_rng(seed).normal(size=20_000)
+        q = expit(slope * x + shift)
+        y = np.random.default_rng(seed + 10).random(20_000) < q
+        design = np.column_stack([np.ones_like(x), x])
+        se = np.sqrt(np.diag(np.linalg.inv(design.T @ (design * (q * (1 - q))[:, None]))))
+        fitted = PlattCalibrator().fit(expit(x), y)
+        assert abs(fitted.intercept_ - shift) < 4 * se[0] and abs(fitted.slope_ - slope) < 4 * se[1]
+        assert fitted.n_clipped_ == 0 and not fitted.separated_
+
+
+def test_platt_on_log_odds_keeps_the_calibration_error_of_a_perfect_model_small():
+    sample = Sigmoid(strength=0).sample(20_000, rng=3)
+    fitted = PlattCalibrator().fit(sample.p, sample.y).predict(sample.p)
+    assert np.average(np.abs(fitted - sample.q)) < 4 * np.sqrt(2 * 0.11 / 20_000)
+    raw = LogisticRegression(C=np.inf).fit(sample.p[:, None], sample.y).predict_proba(sample.p[:, None])[:, 1]
+    assert np.average(np.abs(raw - sample.q)) > 5 * np.average(np.abs(fitted - sample.q))
+
+
+@given(labelled_scores())
+def test_platt_is_monotone_and_matches_the_moments_of_its_rows(rows):
+    p, y = rows
+    fitted = PlattCalibrator().fit(p, y)
+    c = fitted.predict(np.sort(p))
+    assert np.isfinite([fitted.slope_, fitted.intercept_]).all()
+    assert (np.sign(fitted.slope_) * np.diff(c) >= 0).all()
+    if not fitted.separated_:
+        residual = y - fitted.predict(p)
+        assert abs(residual.sum()) < 1e-3 and abs(residual @ clipped_logit(p)) < 1e-2
+
+
+@given(labelled_scores())
+def test_platt_does_not_care_which_class_is_called_one(rows):
+    p, y = rows
+    c, flipped = PlattCalibrator().fit(p, y).predict(p), PlattCalibrator().fit(1 - p, 1 - y).predict(1 - p)
+    assert np.allclose(c, 1 - flipped, atol=1e-5)
+
+
+@given(labelled_scores(), st.randoms(use_true_random=False))
+def test_row_order_and_unit_weights_do_not_matter(rows, random):
+    p, y = rows
+    order = random.sample(range(p.size), p.size)
+    for calibrator in BOTH:
+        c = calibrator().fit(p, y).predict(NEW)
+        assert np.allclose(calibrator().fit(p[order], y[order]).predict(NEW), c, atol=1e-5)
+        assert np.array_equal(calibrator().fit(p, y, np.full(p.size, 3.0)).predict(NEW), c)
+
+
+@given(labelled_scores())
+def test_rows_of_weight_zero_are_absent(rows):
+    p, y = rows
+    padded, labels = np.r_[p, 0.01, 0.99, 0.5], np.r_[y, 1, 0, 1]
+    weight = np.r_[np.ones(p.size), 0, 0, 0]
+    for calibrator in BOTH:
+        assert np.allclose(calibrator().fit(padded, labels, weight).predict(NEW), calibrator().fit(p, y).predict(NEW))
+
+
+@given(labelled_scores())
+def test_isotonic_is_non_decreasing_keeps_totals_and_stays_inside(rows):
+    p, y = rows
+    fitted = IsotonicCalibrator().fit(p, y)
+    c = fitted.predict(NEW)
+    assert (np.diff(c) >= 0).all() and c.min() >= 0 and c.max() <= 1
+    assert fitted.predict(p).sum() == pytest.approx(y.sum())
+
+
+@pytest.mark.parametrize(("p", "y"), SEPARATED.values(), ids=SEPARATED)
+def test_separable_labels_give_smoothed_finite_answers(p, y):
+    fitted = PlattCalibrator().fit(p, y)
+    c = fitted.predict(p)
+    n1, n0 = sum(y), len(y) - sum(y)
+    assert fitted.separated_ and np.isfinite([fitted.slope_, fitted.intercept_]).all()
+    assert c.min() > 0 and c.max() < 1
+    smooth = np.where(np.array(y) == 1, (n1 + 1) / (n1 + 2), 1 / (n0 + 2))
+    assert c.sum() == pytest.approx(smooth.sum(), abs=1e-4)
+
+
+@pytest.mark.parametrize("power", [-8, 8])
+def test_weights_over_many_orders_of_magnitude(power):
+    sample = Sigmoid().sample(400, rng=0)
+    weight = 10.0 ** np.random.default_rng(0).uniform(-8, 8, 400)
+    c = PlattCalibrator().fit(sample.p, sample.y, weight).predict(NEW)
+    scaled = PlattCalibrator().fit(sample.p, sample.y, weight * 10.0**power).predict(NEW)
+    assert np.isfinite(c).all() and np.allclose(c, scaled)
+
+
+def test_exact_scores_of_zero_and_one_are_clipped_and_counted():
+    fitted = PlattCalibrator().fit([0, 1, 0.4, 0.6, 1e-7, 1], [0, 1, 1, 0, 1, 0])
+    assert fitted.n_clipped_ == 4
+    assert np.isfinite(fitted.predict([0, 1])).all()
+    assert clipped_logit([0, 1]).tolist() == [logit(1e-6), logit(1 - 1e-6)]
+
+
+@pytest.mark.parametrize("calibrator", [*BOTH, AffineCalibrator])
+def test_a_calibrator_that_was_not_fitted_says_so(calibrator):
+    with pytest.raises(NotFittedError, match="not fitted"):
+        getattr(calibrator(), "predict", getattr(calibrator(), "predict_proba", None))([[0.5, 0.5]])
+
+
+def test_affine_recovers_scale_and_offsets():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(20_000, 3))
+    truth = expit(0) * 0 + np.array([0.3, 0.0, -0.3])
+    logits = 1.7 * scores + truth
+    y = (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
+    fitted = AffineCalibrator().fit(scores, y)
+    assert abs(fitted.scale_ - 1.7) < 4 * 0.02 and np.abs(fitted.bias_ - truth).max() < 4 * 0.02
+    proba = fitted.predict_proba(scores)
+    assert np.allclose(proba.mean(axis=0), np.bincount(y) / y.size, atol=1e-5)
+    temperature = AffineCalibrator(bias=False).fit(scores, y)
+    assert (temperature.bias_ == 0).all()
+
+
+def test_affine_with_two_classes_is_platt():
+    sample = Sigmoid().sample(2000, rng=5)
+    x = np.log(np.column_stack([1 - sample.p, sample.p]))
+    proba = AffineCalibrator().fit(x, sample.y).predict_proba(x)[:, 1]
+    assert np.allclose(proba, PlattCalibrator().fit(sample.p, sample.y).predict(sample.p), atol=1e-4)
+
+
+def test_affine_bad_tables():
+    good = np.log([[0.5, 0.5], [0.2, 0.8]])
+    for scores, y, sentence in [
+        (good, [0, 2], r"y must hold classes 0 .. 1, but y\[1\] is 2"),
+        (good, [0, 0.5], r"y\[1\] is 0.5"),
+        (good, ["a", "b"], r"y\[0\] is 'a'"),
+        (good, [[0], [1]], "one dimension"),
+        (good, [0], "same length"),
+        ([[0, np.nan]], [0], r"log_scores\[0, 1\] is nan"),
+        ([[0, -np.inf]], [0], r"log_scores\[0, 1\] is -inf"),
+        ([[0], [0, 1]], [0, 1], "log_scores"),
+        ([0.5], [0], "table"),
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            AffineCalibrator().fit(scores, y)
+    with pytest.raises(ValueError, match="2 columns as in fit, but it has 3"):
+        AffineCalibrator().fit(good, [0, 1]).predict_proba([[0, 1, 2]])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "Float64", "object"])
+def test_types_of_columns(dtype):
+    sample = Sigmoid().sample(200, rng=0)
+    p = pd.Series(sample.p, index=np.arange(200)[::-1]).astype(dtype)
+    y = pd.Series(sample.y.astype(bool))
+    for calibrator in BOTH:
+        exact = calibrator().fit(sample.p.astype("float32" if dtype == "float32" else float), sample.y).predict(NEW)
+        assert np.array_equal(calibrator().fit(p, y).predict(NEW), exact)
+
+
+def test_calibration_names_are_importable_from_here():
+    assert calibration_error([0, 1], [0.2, 0.8], rng=0).n == 2

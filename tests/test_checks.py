@@ -1,0 +1,200 @@
+"""Inputs become clean arrays or a sentence: never a silent guess."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers import checks
+
+FOUR = [0, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        FOUR,
+        tuple(FOUR),
+        np.array(FOUR, bool),
+        np.array(FOUR, np.int8),
+        np.array(FOUR, np.float32),
+        np.array(FOUR, object),
+        pd.Series(FOUR, index=[9, 9, 1, 0]),
+        pd.Series(FOUR, dtype="Int64"),
+        pd.Series(FOUR, dtype="boolean"),
+        pd.Series(FOUR, dtype="Float32"),
+        pd.Series(FOUR, dtype="category"),
+        pd.Series(FOUR, dtype=pd.SparseDtype(int)),
+        np.ma.array(FOUR, mask=False),
+    ],
+    ids=lambda y: str(getattr(y, "dtype", type(y).__name__)),
+)
+def test_labels_of_any_type_become_a_float_copy(y):
+    before = repr(y)
+    labels = checks.check_labels(y, both=True)
+    assert labels.dtype == float and labels.tolist() == FOUR
+    labels[:] = 7
+    assert repr(y) == before
+
+
+def test_arrow_columns_become_floats():
+    pytest.importorskip("pyarrow", reason="Arrow columns need pyarrow, which is in the test extra")
+    for dtype in ("int64[pyarrow]", "double[pyarrow]", "bool[pyarrow]"):
+        assert checks.check_labels(pd.Series(FOUR).astype(dtype)).tolist() == FOUR
+    with pytest.raises(ValueError, match=r"y must .* y\[1\] is"):
+        checks.check_labels(pd.Series([0, None], dtype="int64[pyarrow]"))
+
+
+@pytest.mark.parametrize(
+    ("y", "sentence"),
+    [
+        ([1, 2, 2], r"y must be 0 or 1, but y\[1\] is 2.0 \(and 1 more\)\."),
+        ([0, np.nan], r"y must be 0 or 1, but y\[1\] is nan\."),
+        ([0, None], r"y\[1\] is nan"),
+        ([-1, 1], r"y\[0\] is -1.0"),
+        (["0", "1"], r"y must hold numbers, but y\[0\] is '0' \(and 1 more\)\."),
+        ([b"0"], "y must hold numbers"),
+        (pd.Series(["no", "yes"], dtype="category"), r"y\[0\] is 'no'"),
+        (np.array([0, "1"], object), r"y\[1\] is '1'\."),
+        (pd.array([True, None], dtype="boolean"), r"y\[1\] is <NA>"),
+        (np.ma.array([0, 1, 1], mask=[0, 1, 0]), r"y\[1\] is nan"),
+        ([0, 1j], "y must hold numbers"),
+        (np.array([0], "M8[D]"), "y must hold numbers"),
+        (np.array([0], "m8[s]"), "y must hold numbers"),
+        ([10**400], "y must hold numbers"),
+        ([[0], [0, 1]], "y must hold numbers"),
+        ([[0, 1]], r"y must have one dimension, but its shape is \(1, 2\)"),
+        (pd.DataFrame({"y": FOUR}), "one dimension"),
+        (1, "one dimension"),
+        ({0: 1}, "y must hold numbers"),
+        ([], "y must not be empty"),
+    ],
+)
+def test_labels_that_are_none(y, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        checks.check_labels(y)
+
+
+def test_one_class_only():
+    assert checks.check_labels([1, 1]).tolist() == [1, 1]
+    with pytest.raises(ValueError, match="both classes, but all 2 labels are 1"):
+        checks.check_labels([1, 1], both=True)
+
+
+@pytest.mark.parametrize("p", [[0.2, -1e-12], [0.2, 1 + 1e-12], [0.2, np.nan], [0.2, np.inf], [0.2, -np.inf]])
+def test_probabilities_outside_the_unit_interval(p):
+    with pytest.raises(ValueError, match=r"score must lie in \[0, 1\], but score\[1\] is"):
+        checks.check_probabilities(p, "score")
+
+
+def test_probabilities_keep_the_ends_and_negative_zero():
+    assert checks.check_probabilities([0, 1, -0.0]).tolist() == [0, 1, 0]
+
+
+def test_simplex():
+    table = np.full((3, 4), 0.25)
+    assert np.array_equal(checks.check_simplex(table), table)
+    for bad, sentence in [
+        ([[0.5, 0.6]], "row 0 sums to 1.1"),
+        ([[0.5, 0.5], [0.4, 0.5], [0.1, 0.1]], r"row 1 sums to 0.9 \(and 1 more rows\)"),
+        ([[1.0]], "two columns"),
+        (np.empty((0, 2)), "at least one row"),
+        ([0.5, 0.5], "2 dimensions"),
+        ([[0.5, 0.5], [1]], "proba must hold numbers"),
+        ([[np.nan, 1]], r"proba\[0, 0\] is nan"),
+        ([[1.5, -0.5]], r"proba\[0, 0\] is 1.5"),
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            checks.check_simplex(bad)
+
+
+@pytest.mark.parametrize(
+    "cost", [[[0, 1]], [[0, np.inf], [1, 0]], [[0, np.nan], [1, 0]], [[1, 0], [0, 1]], np.zeros((2, 2)), "ab", None]
+)
+def test_cost_matrices_that_are_none(cost):
+    with pytest.raises(ValueError, match="cost"):
+        checks.check_cost_matrix(cost)
+
+
+def test_weights_become_shares_of_the_largest():
+    assert checks.check_weights(None) is None
+    for scale in (1e-300, 1, 1e308):
+        assert checks.check_weights(np.array([0.25, 0, 1]) * scale).tolist() == [0.25, 0, 1]
+    for bad, sentence in [
+        ([1, -1], r"\[1\] is -1.0"),
+        ([0, 0], "not be zero everywhere"),
+        ([1, np.nan], r"\[1\] is nan"),
+        ([np.inf, 1], r"\[0\] is inf"),
+        (["a"], "numbers"),
+    ]:
+        with pytest.raises(ValueError, match=f"sample_weight .*{sentence}"):
+            checks.check_weights(bad)
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        ["b", "a", "b", "c"],
+        [5.5, -1, 5.5, np.inf],
+        [2**60 + 1, 2**60, 2**60 + 1, 0],
+        [(1, 2), (1, 3), (1, 2), (2, 2)],
+        [1, "1", 1, 2.5],
+        pd.Categorical(["b", "a", "b", "c"], categories=["z", "c", "a", "b"]),
+        pd.Series(["b", "a", "b", "c"], index=[3, 3, 3, 3]),
+        pd.array([3, 1, 3, 2], dtype="Int64"),
+        pd.to_datetime(["2021", "2020", "2021", "2019"], utc=True),
+    ],
+    ids=str,
+)
+def test_groups_are_numbered_by_appearance(groups):
+    assert checks.check_groups(groups).tolist() == [0, 1, 0, 2]
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        ["a", None, "b"],
+        ["a", np.nan, "b"],
+        np.array(["a", pd.NA, "b"], object),
+        pd.array(["a", pd.NA, "b"]),
+        pd.array([1, None, 2], dtype="Int64"),
+        [1.0, np.nan, 2.0],
+        np.array(["2020-01-01", "NaT", "2021-01-01"], "M8[D]"),
+        pd.Categorical(["a", None, "b"]),
+        np.ma.array([1, 2, 3], mask=[0, 1, 0]),
+    ],
+    ids=lambda groups: f"{type(groups).__name__}-{getattr(groups, 'dtype', '')}",
+)
+def test_missing_groups(groups):
+    with pytest.raises(ValueError, match=r"groups must not be missing, but groups\[1\] is"):
+        checks.check_groups(groups)
+
+
+def test_groups_that_are_none():
+    for bad, sentence in [
+        (["a", "a"], "at least two groups, but all 2 rows are in 'a'"),
+        ([], "not empty"),
+        (np.zeros((2, 2)), "one-dimensional"),
+        ([[1], [2, 3]], "unhashable"),
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            checks.check_groups(bad)
+
+
+def test_lengths():
+    checks.check_same_length(y=FOUR, p=None, X=np.zeros((4, 2)))
+    with pytest.raises(ValueError, match="y and groups must have the same length, but they have 4 and 3 rows"):
+        checks.check_same_length(y=FOUR, p=FOUR, groups=[1, 2, 3])
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.0, True, "3", None, np.nan])
+def test_counts_that_are_none(value):
+    with pytest.raises(ValueError, match="n_bins must be a whole number of at least 1"):
+        checks.check_count(value, "n_bins")
+
+
+def test_options_name_the_nearest():
+    with pytest.raises(ValueError, match="did you mean 'crossfit'"):
+        checks.check_one_of("cross_fit", "method", ("crossfit", "paper"))
+    with pytest.raises(ValueError, match="the options are 'crossfit', 'paper'"):
+        checks.check_one_of(None, "method", ("crossfit", "paper"))
+    assert checks.nearest_name("AGE", ["age", "sex"]) == "did you mean 'age'?"
