@@ -17,11 +17,11 @@ def next_steps(report):
         steps += [("Name the column that tells people apart.", _repeats(table))]
     if error.p_value < 0.05 and error.debiased >= 0.01:
         steps += [("Recalibrate the scores.", _recalibrate(report))]
-    if audit is not None and len(audit.sure):
+    if audit is not None and len(audit.remaining):
         steps += [(f"Let the model use {listed(audit.features, 4)}.", _USE)]
-        grave = audit.sure[audit.sure["left"].abs() >= GRAVE]
+        grave = audit.remaining[audit.remaining["left"].abs() >= GRAVE]
         how = f"{len(grave)} group{'s' * (len(grave) != 1)}, {percent(grave['share'].sum())} of the cases. {_DEFER}"
-        steps += [("Until then, let people decide where recalibration leaves a gap of 5 points or more.", how)] * bool(
+        steps += [("Until then, let people decide where recalibration leaves 5 points or more.", how)] * bool(
             len(grave)
         )
     elif report.certified:
@@ -29,7 +29,7 @@ def next_steps(report):
     if report.obstacle:
         how = f"{report.obstacle} So far only calibration could be checked."
         steps += [("Add what is missing to the table, and audit again.", how)]
-    elif not report.certified and not (audit is not None and len(audit.sure)):
+    elif not report.certified and not (audit is not None and len(audit.remaining)):
         what = "Then audit again." if steps else "Use the scores as they are, and audit again when things change."
         steps += [(what, _NOTHING)]
     return steps
@@ -62,7 +62,7 @@ def _repeats(table):
     names = likely_groups(table)
     return (
         f"{repeated_rows(table):.0%} of the rows repeat the row before them in score and features. If they are the "
-        "same person again, name the column of the person with the parameter group: without it, this report is too sure."
+        "same person again, name the column of the person (parameter group): without it, this report is too sure."
         f"{f' Perhaps it is {listed(names)}.' if names else ''}"
     )
 

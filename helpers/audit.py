@@ -29,7 +29,10 @@ EVENTS = 10  # cases of the rarer label that a group should hold, so that its in
 class GroupAudit:
     """Groups chosen on one half of the rows and measured on the other.
 
-    table : one row a group, as `audit_groups` returns it
+    table : one row a group, most overstated first: rule (words), n (rows that measured it), share (of the weight),
+        stated (mean p), observed (rate of y), gap = observed - stated (negative: the model overstates), low, high (95 %
+        interval of the gap), p_value, adjusted (Holm, over all groups looked at); with `calibrated` also calibrated
+        (mean of it), left = observed - calibrated (the gap that recalibration leaves), left_p_value, left_adjusted
     leaf : (rows of the table,) the tree's number of each group
     tree : the `HonestTree` that tells the groups apart
     """
@@ -42,6 +45,11 @@ class GroupAudit:
     def sure(self):
         """Rows of the table whose gap stands after the adjustment for all groups looked at (5 % family-wise)."""
         return self.table[self.table["adjusted"] < 0.05]
+
+    @property
+    def remaining(self):
+        """Rows of the table whose gap stands even after recalibration; without calibrated scores, `sure`."""
+        return self.table[self.table["left_adjusted"] < 0.05] if "left" in self.table else self.sure
 
     @property
     def features(self):
@@ -63,10 +71,7 @@ class GroupAudit:
 def audit_groups(y, p, X, *, calibrated=None, max_depth=3, min_rows=None, sample_weight=None, groups=None, rng=None):
     """Groups that a shallow honest tree finds, as a table: `find_groups(...).table`.
 
-    See `find_groups` for the arguments. The most overstated group comes first, one row a group: rule (words), n (rows
-    that measured it), share (of the weight), stated (mean p), observed (rate of y), gap = observed - stated (negative:
-    the model overstates), low, high (95 % interval of the gap), p_value, adjusted (Holm, over all groups looked at);
-    with `calibrated` also calibrated (mean of it) and left (observed - calibrated: what recalibration leaves).
+    See `find_groups` for the arguments, and `GroupAudit` for the columns.
 
     >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
     >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
@@ -92,7 +97,7 @@ def find_groups(y, p, X, *, calibrated=None, max_depth=3, min_rows=None, sample_
     Parameters
     ----------
     y : (n,) labels 0/1; p : (n,) stated probabilities of class 1; X : (n, d) features in the user's words
-    calibrated : (n,) scores after recalibration or None; only adds two columns
+    calibrated : (n,) scores after recalibration or None; adds what recalibration leaves of each gap
     max_depth : questions that define a group, at most
     min_rows : rows that a group needs in each half; default the largest of 50, 2 % of the rows, and the rows that hold
         10 cases of the rarer label, but at most a quarter of the rows
@@ -131,6 +136,8 @@ def find_groups(y, p, X, *, calibrated=None, max_depth=3, min_rows=None, sample_
     leaf = table.index.to_numpy()
     table = table.reset_index(drop=True)
     table["adjusted"] = multipletests(table["p_value"], method="holm")[1]
+    if calibrated is not None:
+        table["left_adjusted"] = multipletests(table["left_p_value"], method="holm")[1]
     return GroupAudit(table, leaf, tree)
 
 
@@ -144,8 +151,8 @@ def measure_groups(y, p, region, *, calibrated=None, sample_weight=None, groups=
     """Stated and observed rates of groups that are given, with intervals of their gaps; no search, no adjustment.
 
     gap = observed - stated; its standard error is the larger of two: from the spread of y - p inside the group, and
-    from the binomial variance at the stated probabilities. (The first alone makes a group with one event where five were
-    promised look far too sure.) The interval is Student's at the effective number of independent rows or groups.
+    from the binomial variance at the stated probabilities. (The first alone makes a group with one event where five
+    were promised look far too sure.) The interval is Student's at the effective number of independent rows or groups.
 
     Parameters
     ----------
@@ -155,7 +162,7 @@ def measure_groups(y, p, region, *, calibrated=None, sample_weight=None, groups=
 
     Returns
     -------
-    DataFrame, one row a group: n, share, stated, observed, gap, low, high, p_value (and calibrated, left)
+    DataFrame, one row a group: the columns of `GroupAudit.table` without rule and adjustment
 
     >>> measure_groups([0, 0, 1, 1], [0.5] * 4, [0, 0, 0, 0])[["stated", "observed", "gap", "p_value"]]
        stated  observed  gap  p_value
@@ -184,12 +191,15 @@ def measure_groups(y, p, region, *, calibrated=None, sample_weight=None, groups=
     one_sided = np.where((observed == 0) | (observed == 1), np.sqrt(rate * (1 - rate) / independent), 0.0)
     se = np.maximum(np.maximum(se, chance), one_sided)
     reach = student.ppf(0.975, freedom) * se
-    p_value = 2 * student.sf(np.abs(np.divide(gap, se, out=np.zeros(count.size), where=se > 0)), freedom)
+
+    def p_value(x):
+        return 2 * student.sf(np.abs(np.divide(x, se, out=np.zeros(count.size), where=se > 0)), freedom)
+
     columns = {"n": count, "share": total / total.sum(), "stated": stated, "observed": observed, "gap": gap}
-    columns |= {"low": gap - reach, "high": gap + reach, "p_value": p_value}
+    columns |= {"low": gap - reach, "high": gap + reach, "p_value": p_value(gap)}
     if calibrated is not None:
         after = np.bincount(region, weight * check_probabilities(calibrated, "calibrated"), count.size) / filled
-        columns |= {"calibrated": after, "left": observed - after}
+        columns |= {"calibrated": after, "left": observed - after, "left_p_value": p_value(observed - after)}
     return pd.DataFrame(columns)
 
 

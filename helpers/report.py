@@ -24,17 +24,15 @@ POWER = 1.645 + 0.84  # standard errors: found with 80 % by a one-sided test at 
 
 @dataclass(frozen=True)
 class Decisions:
-    """Saying yes from `threshold` on: share that is acted on now, and the shares that the measured gaps would turn."""
+    """Saying yes from `threshold` on, in shares of the cases: yes by the stated scores, decisions that recalibration
+    turns, and decisions that the remaining gaps of misjudged groups turn after that, from no to yes and back.
+    """
 
     threshold: float
-    acted: float
+    yes: float
+    recalibrated: float
     to_yes: float
     to_no: float
-
-    @property
-    def changed(self):
-        """Share of all decisions that would change."""
-        return self.to_yes + self.to_no
 
 
 @dataclass(frozen=True)
@@ -91,7 +89,8 @@ class ScoreReport:
         if audit is not None:
             for name in ("rule", "n", "stated", "observed", "gap", "low", "high", "adjusted"):
                 found[f"groups_{name}"] = audit.table[name].tolist()
-        found |= {"threshold": self.decisions.threshold, "decisions_yes": self.decisions.acted}
+        found |= {"threshold": self.decisions.threshold, "decisions_yes": self.decisions.yes}
+        found["decisions_recalibrated"] = self.decisions.recalibrated
         return found | {"decisions_to_yes": self.decisions.to_yes, "decisions_to_no": self.decisions.to_no}
 
 
@@ -149,23 +148,24 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
     if not obstacle:
         loss = grouping_loss(y, p, table.X, calibrator=kind, rng=rng, **clustered)
         audit = find_groups(y, p, table.X, calibrated=calibrated, rng=rng, **clustered)
-    decisions = compare_decisions(table, audit, cost)
+    decisions = compare_decisions(table, calibrated, audit, cost)
     return ScoreReport(table, cost, average, error, kind, calibrator, calibrated, obstacle, loss, audit, decisions)
 
 
-def compare_decisions(table, audit, cost):
-    """`Decisions` at t* = (cost10 - cost00) / (cost10 + cost01 - cost00 - cost11): scores as stated, and with the gaps
-    of the sure groups of `audit` added.
+def compare_decisions(table, calibrated, audit, cost):
+    """`Decisions` at t* = (cost10 - cost00) / (cost10 + cost01 - cost00 - cost11): by the stated scores, by the
+    calibrated ones, and by these with the gaps that recalibration leaves in misjudged groups added.
     """
     cost = check_cost_matrix(cost)
     threshold = float((cost[1, 0] - cost[0, 0]) / (cost[1, 0] + cost[0, 1] - cost[0, 0] - cost[1, 1]))
-    before = after = table.p >= threshold
-    if audit is not None and len(audit.sure):
-        gap = np.zeros(len(audit.table) + 1)  # the last entry is for rows of no measured group
-        gap[audit.sure.index] = audit.sure["gap"]
-        after = np.clip(table.p + gap[audit.apply(table.X)], 0, 1) >= threshold
-    shares = [np.average(rows, weights=table.weight) for rows in (before, after & ~before, before & ~after)]
-    return Decisions(threshold, *map(float, shares))
+    stated, before = table.p >= threshold, calibrated >= threshold
+    after = before
+    if audit is not None and len(audit.remaining):
+        left = np.zeros(len(audit.table) + 1)  # the last entry is for rows of no measured group
+        left[audit.remaining.index] = audit.remaining["left"]
+        after = np.clip(calibrated + left[audit.apply(table.X)], 0, 1) >= threshold
+    turned = (stated, stated != before, after & ~before, before & ~after)
+    return Decisions(threshold, *(float(np.average(rows, weights=table.weight)) for rows in turned))
 
 
 @dataclass(frozen=True)

@@ -75,8 +75,8 @@ def _on_average(report):
         )
     word = "Nearly" if error.debiased < SMALL else "Roughly" if error.debiased < LARGE else "No"
     return (
-        f"{word}. Among cases with similar scores, stated and observed rates lie about {points(error.debiased, se)} points "
-        f"apart ({span(error.low, error.high, se)}). {_drift(report)}"
+        f"{word}. Among cases with similar scores, stated and observed rates lie about "
+        f"{points(error.debiased, se)} points apart ({span(error.low, error.high, se)}). {_drift(report)}"
     )
 
 
@@ -93,7 +93,8 @@ def _single(report):
         word, se = "Nearly, but not quite" if root(loss.value) < SMALL else "No", _root_se(loss)
         return (
             f"{word}. Cases with the same score have different chances. Even recalibrated, the score typically misses "
-            f"them by about {points(root(loss.value), se)} points, and by {points(root(loss.low), se)} at the very least."
+            f"them by about {points(root(loss.value), se)} points, and by {points(root(loss.low), se)} at the very "
+            "least."
         )
     if loss.p_value < 0.05:
         return (
@@ -119,7 +120,8 @@ def _for_whom(report):
             more = "" if len(part) == 1 else f"; so in {len(part) - 1} more group{'s' * (len(part) > 2)}"
             rates = f"stated {percent(top['stated'])}, observed {percent(top['observed'])}"
             said.append(f"Too {word} where {top['rule']} ({rates}){more}.")
-    return " ".join(said)
+    mended = not (sure["left_adjusted"] < 0.05).any()
+    return " ".join(said + ["Recalibration would mend this."] * mended)
 
 
 def reliability_table(report):
@@ -146,8 +148,8 @@ def about_calibration(report):
     if report.kind == "platt" and error.p_value < 0.05 and abs(report.calibrator.slope_ - 1) > 0.1:
         slope = report.calibrator.slope_
         said += [
-            f"The scores are too {'extreme' if slope < 1 else 'timid'}: a difference in log-odds between two cases is in truth "
-            f"{slope:.1f} times as large as stated."
+            f"The scores are too {'extreme' if slope < 1 else 'timid'}: a difference in log-odds between two cases "
+            f"is in truth {slope:.1f} times as large as stated."
         ]
     return said
 
@@ -159,8 +161,8 @@ def reliability_alt(report):
     k = int(np.argmax(np.abs(gap)))
     return (
         f"Reliability diagram with {gap.size} points, from {percent(curve.stated[0])} to {percent(curve.stated[-1])} "
-        f"stated. {int((gap > 0).sum())} of them lie above the diagonal, where more is observed than stated. The farthest "
-        f"is at {percent(curve.stated[k])} stated with {percent(curve.observed[k])} observed."
+        f"stated. {int((gap > 0).sum())} of them lie above the diagonal, where more is observed than stated. The "
+        f"farthest is at {percent(curve.stated[k])} stated with {percent(curve.observed[k])} observed."
     )
 
 
@@ -184,16 +186,16 @@ def about_loss(report):
         return [f"No grouping loss can be certified. {report.obstacle}"]
     if report.certified:
         said = [
-            f"If all cases with one score had the same chances, a value like this would be rare ({chance(loss.p_value)}). "
-            f"So at least {points(root(loss.low), _root_se(loss))} points are certain. The whole may be more than the interval "
-            "says, because no table tells everything about a case."
+            "If all cases with one score had the same chances, a value like this would be rare "
+            f"({chance(loss.p_value)}). So at least {points(root(loss.low), _root_se(loss))} points are certain. "
+            "The whole may be more than the interval says, because no table tells everything about a case."
         ]
     else:
         said = [f"{_single(report)} To find one half as large takes about sixteen times as many cases."]
     if report.kind == "isotonic":
         said += [
-            "Platt's two-parameter curve does not fit these scores. They were recalibrated with an isotonic curve, so that "
-            "what Platt's misses is not taken for grouping loss."
+            "Platt's two-parameter curve does not fit these scores. They were recalibrated with an isotonic curve, "
+            "so that what Platt's misses is not taken for grouping loss."
         ]
     if loss.left_out > 0.05:
         said += [f"{percent(loss.left_out)} of the cases lie in regions too small to be measured. They count as zero."]
@@ -214,7 +216,7 @@ def group_table(report):
             "observed": percent(row.observed),
             "gap in points": f"{points(row.gap, se, sign=True)} ({span(row.low, row.high, se, sign=True)})",
             "gap left after recalibration": points(row.left, se, sign=True),
-            "beyond chance": "yes" if row.adjusted < 0.05 else "no",
+            "beyond chance": "no" if row.adjusted >= 0.05 else "yes" if row.left_adjusted < 0.05 else "until then",
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -227,11 +229,15 @@ def about_groups(report):
     if not len(sure):
         reach = points(max(-table["low"].min(), table["high"].max()))
         return [
-            f"None of the {len(table)} groups is off by more than chance allows. The widest interval ends at {reach} points."
+            f"None of the {len(table)} groups is off by more than chance allows. The widest interval ends at "
+            f"{reach} points."
         ]
+    stay = int((sure["left_adjusted"] < 0.05).sum())
     return [
-        f"{len(sure)} of {len(table)} groups, with {percent(sure['share'].sum())} of the cases, are off by more than chance "
-        f"allows, after an adjustment for the number of groups. They are told apart by {listed(report.audit.features)}."
+        f"{len(sure)} of {len(table)} groups, with {percent(sure['share'].sum())} of the cases, are off by more than "
+        "chance allows, with an adjustment for the number of groups. In "
+        f"{stay} of them recalibration of the scores would leave a gap beyond chance. The groups are told apart by "
+        f"{listed(report.audit.features)}."
     ]
 
 
@@ -252,18 +258,19 @@ def about_decisions(report):
     false_alarm, miss = cost[1, 0] - cost[0, 0], cost[0, 1] - cost[1, 1]
     said = [
         f"If a false alarm costs {false_alarm:g} and a miss costs {miss:g}, it pays to say yes from a probability of "
-        f"{percent(d.threshold)} on. By the stated scores, this means yes for {percent(d.acted)} of the cases."
+        f"{percent(d.threshold)} on. By the stated scores, this means yes for {percent(d.yes)} of the cases.",
+        f"Recalibration would turn {percent(d.recalibrated)} of the decisions.",
     ]
     if report.audit is None:
         return said
-    if not len(report.audit.sure):
-        return [*said, "No group is surely misjudged, so there is nothing to correct."]
-    if not d.changed:
-        return [*said, "If the surely misjudged groups were corrected by their gaps, not one decision would turn."]
+    if not len(report.audit.remaining):
+        return [*said, "No group is surely misjudged beyond that, so there is nothing more to correct."]
+    if not d.to_yes + d.to_no:
+        return [*said, "If misjudged groups were corrected by the gaps that it leaves, no further decision would turn."]
     return [
         *said,
-        f"If the surely misjudged groups were corrected by their gaps, {percent(d.changed)} of all decisions would turn: "
-        f"{percent(d.to_yes)} from no to yes, {percent(d.to_no)} from yes to no.",
+        "If misjudged groups were corrected by the gaps that it leaves, a further "
+        f"{percent(d.to_yes + d.to_no)} would turn: {percent(d.to_yes)} from no to yes, {percent(d.to_no)} back.",
     ]
 
 
@@ -274,6 +281,6 @@ def control_line(control):
     fair = "no more than a fair test at 5 % may" if control.alarms <= 4 else "more than a fair test at 5 % may"
     return (
         f"{control.draws} tables with nothing to find, {control.n:,} cases each: grouping loss "
-        f"{squared(control.value, control.se)} on average, {control.alarms} alarms of the test ({fair}), "
+        f"{squared(control.value, control.se * control.draws**0.5)} on average, {control.alarms} alarms of the test ({fair}), "
         f"{control.named} with a group called misjudged."
     )

@@ -493,3 +493,22 @@ def test_make_explains_a_wrong_python(tmp_path, said, words):
 
 def test_the_ci_script_can_be_run():
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
+
+
+def test_readme_shows_the_figure_that_its_notebook_stores():
+    from readme_figure import FIGURE, stored_figure
+
+    assert FIGURE.read_bytes() == stored_figure(), "run: python tools/readme_figure.py"
+    assert FIGURE.relative_to(ROOT).as_posix() in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_readme_promises_only_what_is_there():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", readme) if "://" not in link]
+    assert len(links) > 5
+    assert not [link for link in links if not (ROOT / link).exists()]
+    listed = set(re.findall(r"notebooks/(\w+)\.ipynb", readme))
+    assert listed == {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
+    targets = set(re.findall(r"make (\w+)", readme))
+    rules = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert targets and not [target for target in targets if f"\n{target}:" not in rules]

@@ -24,19 +24,18 @@ def test_four_rows_by_hand():
 
 
 def test_confidences_on_the_tenths_are_binned_exactly():
-    """Scores 0, .1, …, 1, ten rows each, in ten bins: 0.110. Edges of linspace merge .2 with .3 and .5 with .6."""
-    gaps = np.array([1, 1, -1, 1, -1, 1, -1, 1, -2, 1, -1.2])
-    p = np.repeat(np.arange(11) / 10, 10)
-    hits = np.clip(np.round(np.arange(11) + gaps), 0, 10).astype(int)
-    y = np.concatenate([np.r_[np.ones(h), np.zeros(10 - h)] for h in hits])
-    gap = hits / 10 - np.arange(11) / 10
-    exact = (np.abs(gap[:9]).sum() + abs(gap[9:].sum())) / 11
+    """Scores 0, .1, …, 1 in ten bins, 1.0 in the last: 0.110; the edges of linspace join .2 with .3 and .5 with .6."""
+    score = np.arange(11) / 10
+    size = np.r_[np.full(9, 100), 50, 50]
+    surplus = [10, 14, -14, 14, -12, 12, -12, 10, -12, 3, -3]
+    hits = np.round(score * size).astype(int) + surplus
+    p = np.repeat(score, size)
+    y = np.concatenate([np.r_[np.ones(h), np.zeros(n - h)] for h, n in zip(hits, size, strict=True)])
     error = calibration_error(y, p, n_bins=10, rng=0)
-    assert error.value == pytest.approx(exact, abs=1e-12)
-    assert error.curve.count.tolist() == [10] * 9 + [20]
-    merged = np.digitize(p, np.linspace(0, 1, 11)[1:-1])
-    wrong = np.abs(np.bincount(merged, y - p)).sum() / p.size
-    assert wrong < error.value - 0.02
+    assert error.value == pytest.approx(0.110, abs=1e-12)
+    assert error.curve.count.tolist() == [100] * 10
+    joined = np.digitize(p, np.linspace(0, 1, 11)[1:-1])
+    assert np.abs(np.bincount(joined, y - p)).sum() / p.size == pytest.approx(0.058)
 
 
 @pytest.mark.parametrize(("n", "shown"), PERFECT.items())
