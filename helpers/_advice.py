@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers._intake import LEAST_ROWS, likely_groups, repeated_rows
-from helpers._phrases import listed, percent
+from helpers._phrases import listed, many, percent
 
 GRAVE = 0.05  # a gap that recalibration leaves and that people should look at
 
@@ -20,10 +20,7 @@ def next_steps(report):
     if audit is not None and len(audit.remaining):
         steps += [(f"Let the model use {listed(audit.features, 4)}.", _USE)]
         grave = audit.remaining[audit.remaining["left"].abs() >= GRAVE]
-        how = f"{len(grave)} group{'s' * (len(grave) != 1)}, {percent(grave['share'].sum())} of the cases. {_DEFER}"
-        steps += [("Until then, let people decide where recalibration leaves 5 points or more.", how)] * bool(
-            len(grave)
-        )
+        steps += [_until_then(grave)] * bool(len(grave))
     elif report.certified:
         steps += [("Retrain the model with the features of this table.", _SPREAD)]
     if report.obstacle:
@@ -42,12 +39,19 @@ _USE = (
     "These features tell the misjudged groups apart. If the model never saw them, give them to it. If it did, let it "
     "be more flexible there (interactions, trees). Then audit again. Recalibration alone cannot mend it."
 )
-_DEFER = "Adding the measured gap to their scores is an alternative, once the gap has been confirmed on new cases."
+_DEFER = "Adding the measured gap to the scores is an alternative, once the gap has been confirmed on new cases."
 _SPREAD = "The misses are real but spread over many small groups, so that no short list of groups would catch them."
 _NOTHING = (
     "That nothing was found with these cases and features does not mean that there is nothing. New features can show "
     "what these cannot."
 )
+
+
+def _until_then(grave):
+    share = grave["share"].sum()
+    what = "let people decide where the gap is large" if share < 0.5 else "do not let these scores decide alone"
+    where = f"Recalibration leaves gaps of {100 * GRAVE:.0f} points or more in {many(len(grave), 'group')}"
+    return f"Until then, {what}.", f"{where}, {percent(share)} of the cases. {_DEFER}"
 
 
 def _recalibrate(report):

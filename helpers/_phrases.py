@@ -36,6 +36,22 @@ def points(x, error=0.01, *, sign=False):
     return text.lstrip("+-") if float(text) == 0 else text
 
 
+def in_points(x, error=0.01):
+    """As `points`, with the word: '1 point', '3 points'."""
+    text = points(x, error)
+    return f"{text} point{'s' * (text != '1')}"
+
+
+def many(count, noun, verb=""):
+    """A count with its noun, and the verb in two forms 'is/are'.
+
+    >>> many(1, "group"), many(3, "group", "is/are")
+    ('1 group', '3 groups are')
+    """
+    words = [f"{count:,}", noun + "s" * (count != 1)]
+    return " ".join(words + [verb.split("/")[count != 1]] if verb else words)
+
+
 def span(low, high, error=0.01, *, sign=False):
     """An interval in points: '2 to 5'."""
     return f"{points(low, error, sign=sign)} to {points(high, error, sign=sign)}"

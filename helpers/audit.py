@@ -2,6 +2,7 @@
 intervals.
 """
 
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -48,15 +49,17 @@ class GroupAudit:
 
     @property
     def remaining(self):
-        """Rows of the table whose gap stands even after recalibration; without calibrated scores, `sure`."""
-        return self.table[self.table["left_adjusted"] < 0.05] if "left" in self.table else self.sure
+        """Those of `sure` whose gap would stand after recalibration; without calibrated scores, `sure`."""
+        return self.sure[self.sure["left_adjusted"] < 0.05] if "left" in self.table else self.sure
 
     @property
     def features(self):
-        """Features that tell the groups apart, the most telling first."""
+        """Features that set the remaining groups (or, if there are none, all groups) apart, the most telling first."""
         weight = self.tree.tree_.compute_feature_importances()
-        order = np.argsort(-weight, kind="stable")
-        return [self.tree.encoder_.columns_[j].name for j in order if weight[j] > 0]
+        names = [self.tree.encoder_.columns_[j].name for j in np.argsort(-weight, kind="stable") if weight[j] > 0]
+        rules = self.remaining["rule"] if len(self.remaining) else self.table["rule"]
+        named = [rules.str.contains(rf"(?<!\w){re.escape(name)}(?!\w)").any() for name in names]
+        return [name for name, found in zip(names, named, strict=True) if found]
 
     def apply(self, X):
         """Row of `table` that each row of `X` belongs to, (n,) int; -1 for a group that no row measured."""

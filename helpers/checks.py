@@ -214,6 +214,22 @@ def check_groups(groups, name="groups"):
     return codes
 
 
+def check_regions(region, name="region"):
+    """Integer region of each row, (n,); ValueError unless they are whole numbers that count up from 0."""
+    try:
+        array = np.asarray(region)
+    except ValueError as error:
+        raise ValueError(f"{name} must hold whole numbers from 0, but {error}") from None
+    if array.ndim != 1 or not array.size or array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must hold whole numbers from 0, but it is {array.dtype} of shape {array.shape}.")
+    if array.min() < 0 or array.max() > 1000 * (1000 + array.size):
+        raise ValueError(
+            f"{name} must count up from 0 (as np.unique(region, return_inverse=True)[1] does), "
+            f"but it runs from {array.min()} to {array.max()}."
+        )
+    return array.astype(np.int64)
+
+
 def check_count(value, name, *, least=1):
     """`value` as an int; ValueError unless it is a whole number of at least `least`.
 

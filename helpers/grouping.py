@@ -18,6 +18,7 @@ from helpers.checks import (
     check_labels,
     check_one_of,
     check_probabilities,
+    check_regions,
     check_same_length,
     check_vector,
     check_weights,
@@ -78,12 +79,13 @@ def _combine(parts, calibration_loss, trees=()):
     value = float(np.mean([part.value for part in parts]))
     plugin = float(np.mean([part.plugin for part in parts]))
     se = float(np.sqrt(sum(part.variance for part in parts))) / k
+    reach = float(norm.ppf(0.975)) * se
     n = sum(part.n for part in parts)
     return GroupingLoss(
         value=value,
         se=se,
-        low=value - norm.ppf(0.975) * se,
-        high=value + norm.ppf(0.975) * se,
+        low=value - reach,
+        high=value + reach,
         p_value=null_p_value(
             k * value, sum(part.null_variance for part in parts), sum(part.null_cubes for part in parts)
         ),
@@ -129,19 +131,12 @@ def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=N
     0.25
     """
     residual, weight, groups = check_vector(residual, "residual"), check_weights(sample_weight), check_groups(groups)
-    region = np.asarray(region)
+    region = check_regions(region)
     check_same_length(residual=residual, region=region, sample_weight=weight, groups=groups)
     if not np.isfinite(residual).all():
         first = int(np.argmin(np.isfinite(residual)))
         raise ValueError(f"residual must be finite, but residual[{first}] is {residual[first]}.")
-    if region.ndim != 1 or region.dtype.kind not in "iu":
-        raise ValueError(f"region must hold whole numbers from 0, but it is {region.ndim}-dimensional {region.dtype}.")
-    if region.min() < 0 or region.max() > 1000 * (1000 + region.size):
-        raise ValueError(
-            f"region must count up from 0 (np.unique(region, return_inverse=True)[1] does), "
-            f"but it runs from {region.min()} to {region.max()}."
-        )
-    part = squared_means(residual, region.astype(np.int64), weight, groups)
+    part = squared_means(residual, region, weight, groups)
     if not part.n_regions:
         raise ValueError("region must leave two independent rows in at least one region, but no region has them.")
     return _combine([part], float("nan"))

@@ -140,18 +140,33 @@ def plot_draws(draws, truth, ax=None, *, xlabel="estimated grouping loss", n_bin
     return ax
 
 
-def plot_stated_observed(table, ax=None):
+def plot_race(table, truth, *, error="error", rmse="rmse"):
+    """Two panels for estimators with known truth: mean estimates with their errors, and root mean squared errors.
+
+    `table` has columns estimator, n, value and the two named; returns the figure.
+    """
+    fig, (left, right) = panels(2, figsize=(11, 4.6))
+    plot_convergence(table, truth, left, error=error).set_title("mean estimate, \u00b1 2 standard errors")
+    plot_convergence(table, None, right, y=rmse, error=None, ylabel="root mean squared error").set_title("error")
+    right.get_legend().remove()
+    right.set_ylim(0)
+    return fig
+
+
+def plot_stated_observed(curves, ax=None):
     """Stated probability (open diamond) and observed rate with its interval (bar) of a few groups, one a line.
 
-    `table` has columns group, n, stated, observed, low, high.
+    `curves` maps the group's name to its `ReliabilityCurve` with a single bin.
     """
     ax = _axes(ax)
-    place = np.arange(len(table))[::-1]
-    reach = np.maximum([table["observed"] - table["low"], table["high"] - table["observed"]], 0)
-    ax.errorbar(table["observed"], place, xerr=reach, fmt="o", color=BLUE, capsize=3, label="observed, 95 % interval")
-    ax.plot(table["stated"], place, "D", color="black", fillstyle="none", markersize=7, label="stated")
-    ax.set_yticks(place, [f"{row.group}\n({row.n:,})" for row in table.itertuples()])
-    ax.set(ylim=(-0.6, len(table) - 0.1), xlabel="probability")
+    place = np.arange(len(curves))[::-1]
+    names = ("stated", "observed", "low", "high", "count")
+    stated, observed, low, high, count = ([getattr(one, name)[0] for one in curves.values()] for name in names)
+    reach = np.maximum([np.subtract(observed, low), np.subtract(high, observed)], 0)
+    ax.errorbar(observed, place, xerr=reach, fmt="o", color=BLUE, capsize=3, label="observed, 95 % interval")
+    ax.plot(stated, place, "D", color="black", fillstyle="none", markersize=7, label="stated")
+    ax.set_yticks(place, [f"{name}\n({n:,})" for name, n in zip(curves, count, strict=True)])
+    ax.set(ylim=(-0.6, len(curves) - 0.1), xlabel="probability")
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     ax.legend(loc="upper left")
     return ax

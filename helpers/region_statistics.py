@@ -49,7 +49,7 @@ def _evaluate_rows(residual, region):
     mean[count > 0] = sums[count > 0] / count[count > 0]
     spread[kept] = v_j
     plugin = float(n_j @ mean[kept] ** 2) / n
-    dropped = 1 - float(n_j.sum()) / n
+    dropped = 1 - int(n_j.sum()) / n
     variance, cubes = within + between + null_variance, float((v_j**3).sum()) / n**3
     return RegionStatistics(value, variance, null_variance, cubes, plugin, n, n_j.size, dropped, count, mean, spread)
 
@@ -92,7 +92,7 @@ def _evaluate_cells(residual, region, weight, groups):
     linear = float((np.bincount(cell_group, influence) ** 2).sum()) / total.sum() ** 2
     variance = max(linear - 2 * null_variance, 0.0) + null_variance
     plugin = float(share @ mean**2)
-    dropped = 1 - float(share.sum())
+    dropped = max(1 - float(share.sum()), 0.0)
     n, n_regions = residual.size, int(kept.sum())
     return RegionStatistics(value, variance, null_variance, cubes, plugin, n, n_regions, dropped, count, mean, spread)
 

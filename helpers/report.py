@@ -10,7 +10,7 @@ import pandas as pd
 
 from helpers._intake import LEAST_GROUPS, find_obstacle, read_table
 from helpers.audit import GroupAudit, find_groups, measure_groups
-from helpers.binning import assign_bins, quantile_edges
+from helpers.binning import assign_bins, quantile_edges, uniform_edges
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator, calibration_error, clipped_logit
 from helpers.checks import check_cost_matrix
 from helpers.grouping import GroupingLoss, grouping_loss, grouping_loss_from_regions
@@ -140,7 +140,8 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
     average = measure_groups(y, p, np.zeros(table.n, int), **clustered).iloc[0]
     events = min(int(y.sum()), table.n - int(y.sum()))
     n_bins = int(np.clip(events // 5, 2, 15))
-    error = calibration_error(y, p, n_bins=n_bins, strategy="quantile", rng=rng, **clustered)
+    strategy = _finest(p, n_bins)
+    error = calibration_error(y, p, n_bins=n_bins, strategy=strategy, rng=rng, **clustered)
     obstacle = find_obstacle(table)
     kind, calibrator = fit_calibrator(table, may_bend=not obstacle)
     calibrated = calibrator.predict(p)
@@ -150,6 +151,13 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
         audit = find_groups(y, p, table.X, calibrated=calibrated, rng=rng, **clustered)
     decisions = compare_decisions(table, calibrated, audit, cost)
     return ScoreReport(table, cost, average, error, kind, calibrator, calibrated, obstacle, loss, audit, decisions)
+
+
+def _finest(p, n_bins):
+    """The strategy with more bins in use: quantiles, unless many scores are equal, as those of decisions are."""
+    edges = quantile_edges(p, n_bins), uniform_edges(n_bins)
+    quantiles, uniform = (np.unique(assign_bins(p, one)).size for one in edges)
+    return "uniform" if uniform > quantiles else "quantile"
 
 
 def compare_decisions(table, calibrated, audit, cost):

@@ -82,6 +82,7 @@ def bootstrap_interval(
     for i, column in enumerate(columns):
         if column.ndim < 1 or len(column) < 2:
             raise ValueError(f"columns[{i}] must hold at least two rows, but its shape is {column.shape}.")
+    groups = check_groups(groups)
     check_same_length(**{f"columns[{i}]": column for i, column in enumerate(columns)}, groups=groups)
     check_count(n_resamples, "n_resamples", least=20)
     check_one_of(method, "method", ("percentile", "basic", "normal"))

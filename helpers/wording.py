@@ -7,15 +7,14 @@ import numpy as np
 import pandas as pd
 
 from helpers._advice import next_steps, warnings_of
-from helpers._phrases import chance, listed, percent, points, root, say, span, squared
+from helpers._phrases import chance, in_points, listed, many, percent, points, root, say, span, squared
+from helpers._summary import drift, root_se, spread, summary, upper
 
 __all__ = [
     "about_calibration", "about_decisions", "about_groups", "about_loss", "control_line", "describe", "group_table",
     "groups_alt", "loss_table", "next_steps", "reliability_alt", "reliability_table", "say", "steps_table", "summary",
     "warnings_of",
 ]  # fmt: skip
-
-SMALL, LARGE = 0.02, 0.05  # of a calibration error or a typical miss, in probability
 
 
 def describe(table):
@@ -35,102 +34,18 @@ def describe(table):
     return said + [f"Note: {table.note}."] * bool(table.note)
 
 
-def summary(report):
-    """The answer first: four questions of a decision maker, and what this table can answer. A table."""
-    answers = {
-        "Are the scores right on average?": _on_average(report),
-        "Are they right for a single case?": _single(report),
-        "For whom are they wrong?": _for_whom(report),
-        "What should be done next?": " ".join(f"({k}) {what}" for k, (what, _) in enumerate(next_steps(report), 1)),
-    }
-    return pd.DataFrame({"Answer": answers}).rename_axis("Question")
-
-
 def steps_table(report):
     """The next steps with the way to do them. A table."""
     return pd.DataFrame(next_steps(report), columns=["What", "How"]).set_index("What")
 
 
-def _spread(error):
-    """Standard error of a calibration error, from its interval."""
-    return max((error.high - error.low) / 4, 1e-6)
-
-
-def _drift(report):
-    stated, observed, low, high = (report.average[name] for name in ("stated", "observed", "low", "high"))
-    se = (high - low) / 4
-    means = f"{percent(stated, se)} stated, {percent(observed, se)} observed"
-    if low > 0 or high < 0:
-        return f"Taken together they are too {'low' if low > 0 else 'high'} ({means})."
-    return f"Taken together they are neither too low nor too high ({means})."
-
-
-def _on_average(report):
-    error = report.error
-    se = _spread(error)
-    if error.p_value >= 0.05:
-        return (
-            f"Nothing speaks against it in these {error.n:,} cases. {_drift(report)} They may still be off by up to "
-            f"{points(error.high, se)} points among cases with similar scores."
-        )
-    word = "Nearly" if error.debiased < SMALL else "Roughly" if error.debiased < LARGE else "No"
-    return (
-        f"{word}. Among cases with similar scores, stated and observed rates lie about "
-        f"{points(error.debiased, se)} points apart ({span(error.low, error.high, se)}). {_drift(report)}"
-    )
-
-
-def _root_se(loss):
-    """Standard error of the square root of a grouping loss."""
-    return loss.se / (2 * max(root(loss.value), root(loss.se), 1e-9))
-
-
-def _single(report):
-    loss, n = report.loss, f"{report.table.n:,}"
-    if loss is None:
-        return f"This cannot be said. {report.obstacle}"
-    if report.certified:
-        word, se = "Nearly, but not quite" if root(loss.value) < SMALL else "No", _root_se(loss)
-        return (
-            f"{word}. Cases with the same score have different chances. Even recalibrated, the score typically misses "
-            f"them by about {points(root(loss.value), se)} points, and by {points(root(loss.low), se)} at the very "
-            "least."
-        )
-    if loss.p_value < 0.05:
-        return (
-            f"There are signs that they are not ({chance(loss.p_value)}), but {n} cases cannot certify how large it is."
-        )
-    return (
-        f"Nothing speaks against it, but that is no proof: no grouping loss can be certified with these {n} cases. A "
-        f"typical miss of {points(root(report.detectable))} points or more would most likely have been found, if the "
-        "features can tell it."
-    )
-
-
-def _for_whom(report):
-    if report.audit is None:
-        return f"This cannot be said. {report.obstacle}"
-    sure = report.audit.sure
-    if not len(sure):
-        return f"Nobody can be named: none of {len(report.audit.table)} groups is off by more than chance allows."
-    said = []
-    for word, part in (("low", sure[sure["gap"] > 0][::-1]), ("high", sure[sure["gap"] < 0])):
-        if len(part):
-            top = part.iloc[0]
-            more = "" if len(part) == 1 else f"; so in {len(part) - 1} more group{'s' * (len(part) > 2)}"
-            rates = f"stated {percent(top['stated'])}, observed {percent(top['observed'])}"
-            said.append(f"Too {word} where {top['rule']} ({rates}){more}.")
-    mended = not (sure["left_adjusted"] < 0.05).any()
-    return " ".join(said + ["Recalibration would mend this."] * mended)
-
-
 def reliability_table(report):
     """Calibration error as measured, of a perfect model, and without chance, in points. A table."""
-    error, se = report.error, _spread(report.error)
+    error, se = report.error, spread(report.error)
     rows = {
         "as measured": (points(error.value, se), "contains chance"),
-        "of a perfect model": (points(error.null, se), f"same cases, same {error.n_bins} bins: chance alone"),
-        "without chance": (points(error.debiased, se), f"95 % interval {span(error.low, error.high, se)}"),
+        "of a perfect model": (points(error.null, se), f"same cases, same {many(error.n_bins, 'bin')}: chance alone"),
+        "without chance": (points(error.debiased, se), f"95 % interval {span(error.low, upper(error), se)}"),
     }
     frame = pd.DataFrame(rows.values(), index=list(rows), columns=["points", "remark"])
     return frame.rename_axis("calibration error")
@@ -142,11 +57,14 @@ def about_calibration(report):
     outside = int(((curve.observed < curve.band_low) | (curve.observed > curve.band_high)).sum())
     verdict = "More than chance can explain" if error.p_value < 0.05 else "No more than chance can explain"
     said = [
-        f"{outside} of {error.n_bins} points lie outside the grey band, in which a calibrated model keeps 95 % of its "
-        f"points. {verdict} ({chance(max(error.p_value, 0.001))}). {_drift(report)}"
+        f"{outside} of {many(error.n_bins, 'point', 'lies/lie')} outside the grey band, in which a calibrated "
+        f"model keeps 95 % of its points. {verdict} ({chance(max(error.p_value, 0.001))}). {drift(report)}"
     ]
     if report.kind == "platt" and error.p_value < 0.05 and abs(report.calibrator.slope_ - 1) > 0.1:
         slope = report.calibrator.slope_
+        if slope < 0.1:
+            way = "hardly differ in what happens" if slope > -0.1 else "differ the other way round: higher means rarer"
+            return [*said, f"Cases with different scores {way}."]
         said += [
             f"The scores are too {'extreme' if slope < 1 else 'timid'}: a difference in log-odds between two cases "
             f"is in truth {slope:.1f} times as large as stated."
@@ -173,7 +91,7 @@ def loss_table(report):
         return None
     ends = {"estimate": loss.value, "95 % interval from": loss.low, "to": loss.high}
     squares = [squared(x, loss.se) if name == "estimate" or x > 0 else "0" for name, x in ends.items()]
-    distances = [points(root(x), _root_se(loss)) for x in ends.values()]
+    distances = [points(root(x), root_se(loss)) for x in ends.values()]
     frame = pd.DataFrame([squares, distances], ["squared error", "typical distance in points"], columns=list(ends))
     frame["of a perfect model"] = "0"
     return frame.rename_axis("grouping loss")
@@ -187,11 +105,16 @@ def about_loss(report):
     if report.certified:
         said = [
             "If all cases with one score had the same chances, a value like this would be rare "
-            f"({chance(loss.p_value)}). So at least {points(root(loss.low), _root_se(loss))} points are certain. "
-            "The whole may be more than the interval says, because no table tells everything about a case."
+            f"({chance(loss.p_value)}). So at least {in_points(root(loss.low), root_se(loss))} can be taken as "
+            "certain. The whole may be more than the interval says, because no table tells everything about a case."
         ]
     else:
-        said = [f"{_single(report)} To find one half as large takes about sixteen times as many cases."]
+        least = in_points(root(report.detectable), root(report.detectable) / 5)
+        said = [
+            f"No grouping loss can be certified with these {report.table.n:,} cases (test: {chance(loss.p_value)}). A "
+            f"typical distance of {least} or more would most likely have been found, if the features can tell it. To "
+            "find one half as large takes about sixteen times as many cases."
+        ]
     if report.kind == "isotonic":
         said += [
             "Platt's two-parameter curve does not fit these scores. They were recalibrated with an isotonic curve, "
@@ -229,14 +152,15 @@ def about_groups(report):
     if not len(sure):
         reach = points(max(-table["low"].min(), table["high"].max()))
         return [
-            f"None of the {len(table)} groups is off by more than chance allows. The widest interval ends at "
-            f"{reach} points."
+            f"None of {many(len(table), 'group')} is off by more than chance allows. The widest interval ends at a "
+            f"gap of {reach} points."
         ]
-    stay = int((sure["left_adjusted"] < 0.05).sum())
+    stay = len(report.audit.remaining)
+    stay = f"{stay} of them" if stay else "none of them"
     return [
-        f"{len(sure)} of {len(table)} groups, with {percent(sure['share'].sum())} of the cases, are off by more than "
-        "chance allows, with an adjustment for the number of groups. In "
-        f"{stay} of them recalibration of the scores would leave a gap beyond chance. The groups are told apart by "
+        f"{len(sure)} of {many(len(table), 'group')}, with {percent(sure['share'].sum())} of the cases, "
+        f"{'is' if len(sure) == 1 else 'are'} off by more than chance allows, with an adjustment for the number of "
+        f"groups. In {stay} recalibration would leave a gap beyond chance. They are told apart by "
         f"{listed(report.audit.features)}."
     ]
 
@@ -248,7 +172,7 @@ def groups_alt(report):
     return (
         f"Gaps between observed and stated rates of {len(table)} groups with their intervals, from "
         f"{points(first['gap'], sign=True)} points ({first['rule']}) to {points(last['gap'], sign=True)} points "
-        f"({last['rule']}). {len(report.audit.sure)} of them are beyond chance."
+        f"({last['rule']}). Beyond chance: {many(len(report.audit.sure), 'group')}."
     )
 
 
@@ -281,6 +205,6 @@ def control_line(control):
     fair = "no more than a fair test at 5 % may" if control.alarms <= 4 else "more than a fair test at 5 % may"
     return (
         f"{control.draws} tables with nothing to find, {control.n:,} cases each: grouping loss "
-        f"{squared(control.value, control.se * control.draws**0.5)} on average, {control.alarms} alarms of the test ({fair}), "
-        f"{control.named} with a group called misjudged."
+        f"{squared(control.value, control.se * control.draws**0.5)} on average, {many(control.alarms, 'alarm')} of "
+        f"the test ({fair}), {control.named} with a group called misjudged."
     )

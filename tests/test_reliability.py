@@ -48,16 +48,16 @@ def test_the_null_value_is_what_a_perfect_model_shows(n, shown):
     se = value.std(ddof=1) / np.sqrt(repeats)
     assert abs(value.mean() - shown) < 4 * se + 0.0005
     # the null value uses normal noise: at most 4 % off where bins hold three rows
-    assert abs(null.mean() - value.mean()) < 4 * np.hypot(se, null.std(ddof=1) / np.sqrt(repeats)) + 0.04 * shown * (n < 300)
+    assert abs(null.mean() - value.mean()) < 4 * np.hypot(se, null.std(ddof=1) / np.sqrt(repeats)) + 0.04 * shown * (
+        n < 300
+    )
 
 
 @pytest.mark.parametrize("n", [300, 3000])
 def test_the_null_value_against_bernoulli_labels_of_the_same_scores(n):
     rng = np.random.default_rng(1)
     p = rng.beta(2, 2, n)
-    shown = [
-        reliability_curve(rng.random(n) < p, p) for _ in range(400)
-    ]
+    shown = [reliability_curve(rng.random(n) < p, p) for _ in range(400)]
     shown = np.array([curve.weight @ np.abs(curve.observed - curve.stated) for curve in shown])
     null = calibration_error(rng.random(n) < p, p, rng=0, n_simulations=2000).null
     assert abs(null - shown.mean()) < 4 * shown.std() * np.hypot(1 / 20, 1 / np.sqrt(2000)) + 0.01 * null

@@ -10,6 +10,8 @@ from helpers.scoring import BRIER, LOG, decompose
 from helpers.simulation import Links, Sigmoid
 
 RULES = [BRIER, LOG]
+
+
 def expected_loss(rule, p, q):
     """Mean loss over y ~ Bernoulli(q), per row; an infinite loss of probability 0 counts nothing."""
     loss = np.zeros_like(p)
@@ -87,7 +89,9 @@ def test_a_certain_error_of_weight_zero_does_not_count(rule):
     assert weighted == alone
 
 
-@pytest.mark.parametrize("population", [Sigmoid(), Links(lambda p: np.minimum(1, 1.3 * p) * (p < 0.5) + p * (p >= 0.5))])
+@pytest.mark.parametrize(
+    "population", [Sigmoid(), Links(lambda p: np.minimum(1, 1.3 * p) * (p < 0.5) + p * (p >= 0.5))]
+)
 def test_a_calibrated_population_has_no_calibration_loss(population):
     sample = population.sample(1000, rng=0)
     parts = decompose(sample.p, sample.q, sample.c)

@@ -1,0 +1,256 @@
+"""Bad inputs x functions: each pair raises a ValueError that names the argument, before anything is computed."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.binning import assign_bins, quantile_edges, uniform_edges
+from helpers.calibration import IsotonicCalibrator, PlattCalibrator
+from helpers.grouping import grouping_loss, grouping_loss_from_regions
+from helpers.partition import HonestTree, regions_from_scores
+from helpers.reliability import calibration_error, reliability_curve
+from helpers.resampling import bootstrap_interval, paired_difference
+from helpers.scoring import BRIER, LOG, decompose
+from helpers.simulation import SemiSynthetic
+
+N = 120
+RNG = np.random.default_rng(0)
+GOOD = {
+    "p": RNG.random(N),
+    "q": RNG.random(N),
+    "c": RNG.random(N),
+    "X": pd.DataFrame({"a": RNG.normal(size=N), "b": RNG.choice(["u", "v"], N)}),
+    "residual": RNG.uniform(-1, 1, N),
+    "region": np.arange(N) % 5,
+    "sample_weight": RNG.uniform(0.5, 2, N),
+    "groups": np.arange(N) // 3,
+    "edges": np.array([0, 0.5, 1]),
+    "a": RNG.random(N),
+    "b": RNG.random(N),
+}
+GOOD["y"] = (RNG.random(N) < GOOD["p"]).astype(int)
+
+TREE = HonestTree(min_samples_leaf=5, rng=0).fit(GOOD["X"], GOOD["residual"])
+PLATT, ISOTONIC = (fit().fit(GOOD["p"], GOOD["y"]) for fit in (PlattCalibrator, IsotonicCalibrator))
+
+FUNCTIONS = {
+    "brier score": lambda p, y: BRIER.score(p, y),
+    "log score": lambda p, y: LOG.score(p, y),
+    "divergence": lambda p, q: LOG.divergence(p, q),
+    "entropy": lambda q: BRIER.entropy(q),
+    "decompose": lambda p, q, c, sample_weight: decompose(p, q, c, sample_weight=sample_weight),
+    "quantile edges": lambda p: quantile_edges(p, 5),
+    "assign bins": lambda p, edges: assign_bins(p, edges),
+    "regions from scores": lambda p: regions_from_scores(p),
+    "platt": lambda p, y, sample_weight: PlattCalibrator().fit(p, y, sample_weight),
+    "isotonic": lambda p, y, sample_weight: IsotonicCalibrator().fit(p, y, sample_weight),
+    "platt predict": lambda p: PLATT.predict(p),
+    "isotonic predict": lambda p: ISOTONIC.predict(p),
+    "reliability": lambda y, p, sample_weight, groups: reliability_curve(
+        y, p, sample_weight=sample_weight, groups=groups
+    ),
+    "calibration error": lambda y, p, sample_weight, groups: calibration_error(
+        y, p, sample_weight=sample_weight, groups=groups, n_simulations=100, rng=0
+    ),
+    "tree fit": lambda X, residual, sample_weight: HonestTree(rng=0).fit(X, residual, sample_weight),
+    "tree estimate": lambda X, residual, sample_weight: TREE.estimate(X, residual, sample_weight),
+    "tree apply": lambda X: TREE.apply(X),
+    "regions": lambda residual, region, sample_weight, groups: grouping_loss_from_regions(
+        residual, region, sample_weight=sample_weight, groups=groups
+    ),
+    "grouping loss": lambda y, p, X, sample_weight, groups: grouping_loss(
+        y, p, X, sample_weight=sample_weight, groups=groups, rng=0
+    ),
+    "grouping loss of the paper": lambda y, p, X, sample_weight, groups: grouping_loss(
+        y, p, X, method="paper", calibrator="isotonic", sample_weight=sample_weight, groups=groups, rng=0
+    ),
+    "bootstrap": lambda a, groups: bootstrap_interval(np.mean, a, n_resamples=20, groups=groups, rng=0),
+    "paired difference": lambda a, b, groups: paired_difference(a, b, n_resamples=20, groups=groups, rng=0),
+    "semi-synthetic": lambda X, y, p: SemiSynthetic(X, y, p, rng=0),
+}
+
+
+def changed(name, value, at=7):
+    """The good column with one entry replaced."""
+    column = GOOD[name].astype(object if isinstance(value, str | complex) or value is None else float)
+    column[at] = value
+    return column
+
+
+NOT_NUMBERS = {
+    "text": lambda name: GOOD[name].astype(str),
+    "one word": lambda name: changed(name, "0.5"),
+    "dates": lambda name: np.full(N, "2020-01-01", "M8[D]"),
+    "complex": lambda name: changed(name, 1j),
+    "masked": lambda name: np.ma.array(GOOD[name], mask=np.arange(N) == 7),
+    "missing": lambda name: changed(name, None),
+    "nan": lambda name: changed(name, np.nan),
+    "infinite": lambda name: changed(name, np.inf),
+    "NA": lambda name: pd.Series(GOOD[name], dtype="Float64").mask(np.arange(N) == 7, pd.NA),
+}
+SHAPES = {
+    "empty": lambda name: GOOD[name][:0],
+    "short": lambda name: GOOD[name][:-1],
+    "table": lambda name: np.column_stack([GOOD[name], GOOD[name]]),
+    "column": lambda name: np.asarray(GOOD[name])[:, None],
+    "scalar": lambda name: GOOD[name][0],
+    "ragged": lambda name: [[1], [1, 2]] * (N // 2),
+    "none": lambda name: None,
+}
+PROBABILITY = (
+    NOT_NUMBERS
+    | SHAPES
+    | {
+        "above one": lambda name: changed(name, 1 + 1e-9),
+        "negative": lambda name: changed(name, -1e-9),
+        "per cent": lambda name: 100 * GOOD[name],
+    }
+)
+GROUPS = {name: SHAPES[name] for name in ("empty", "short", "table", "ragged")} | {
+    "missing": lambda name: [None, *[f"p{i}" for i in range(N - 1)]],
+    "nan": lambda name: changed(name, np.nan),
+    "NA": lambda name: pd.array([pd.NA, *[f"p{i}" for i in range(N - 1)]]),
+    "NaT": lambda name: np.r_[np.array(["NaT"], "M8[D]"), np.arange(N - 1).astype("M8[D]")],
+    "one": lambda name: ["all"] * N,
+}
+WEIGHTS = (
+    NOT_NUMBERS
+    | {k: v for k, v in SHAPES.items() if k != "none"}
+    | {
+        "negative": lambda name: changed(name, -1),
+        "zero everywhere": lambda name: np.zeros(N),
+    }
+)
+TABLES = {
+    "short": lambda name: GOOD["X"][:-1],
+    "no columns": lambda name: GOOD["X"].iloc[:, :0],
+    "no rows": lambda name: GOOD["X"][:0],
+    "one column": lambda name: GOOD["X"]["a"],
+    "cube": lambda name: np.zeros((N, 2, 2)),
+    "none": lambda name: None,
+    "duplicated": lambda name: pd.concat([GOOD["X"], GOOD["X"]], axis=1),
+    "infinite": lambda name: GOOD["X"].assign(a=changed("residual", -np.inf)),
+    "complex": lambda name: GOOD["X"].assign(a=1j),
+    "lists": lambda name: GOOD["X"].assign(b=[[1]] * N),
+    "ragged": lambda name: [[1], [1, 2]] * (N // 2),
+}
+BAD = {
+    "y": PROBABILITY | {"one and two": lambda name: GOOD["y"] + 1, "signs": lambda name: 2 * GOOD["y"] - 1},
+    **dict.fromkeys(("p", "q", "c"), PROBABILITY),
+    "X": TABLES,
+    "residual": NOT_NUMBERS | SHAPES,
+    "region": SHAPES
+    | {
+        "negative": lambda name: GOOD["region"] - 1,
+        "floats": lambda name: GOOD["region"] + 0.5,
+        "words": lambda name: GOOD["region"].astype(str),
+        "missing": lambda name: pd.array([None, *GOOD["region"][1:]], dtype="Int64"),
+        "huge": lambda name: GOOD["region"] + 10**12,
+        "one row each": lambda name: np.arange(N),
+    },
+    "sample_weight": WEIGHTS,
+    "groups": GROUPS,
+    "edges": {
+        "gap": lambda name: [0, 0.5],
+        "tied": lambda name: [0, 0.5, 0.5, 1],
+        "nan": lambda name: [0, np.nan, 1],
+        "text": lambda name: "ab",
+        "none": lambda name: None,
+    },
+    "a": {k: NOT_NUMBERS[k] for k in ("nan", "infinite")} | {k: SHAPES[k] for k in ("empty", "short", "scalar")},
+    "b": {k: NOT_NUMBERS[k] for k in ("nan", "infinite", "text")} | {k: SHAPES[k] for k in ("empty", "short")},
+}
+WORD = {"a": "a|columns|statistic", "b": "b|statistic", "p": "p|score"}
+WITHOUT_LENGTH = {
+    "quantile edges",
+    "assign bins",
+    "regions from scores",
+    "platt predict",
+    "isotonic predict",
+    "entropy",
+}
+
+
+def pairs():
+    for function, call in FUNCTIONS.items():
+        names = list(inspect.signature(call).parameters)
+        for name in names:
+            for kind, make in BAD[name].items():
+                if kind == "short" and (function in WITHOUT_LENGTH or names == ["X"]):
+                    continue  # the only column may have any length
+                if function == "bootstrap" and name == "a" and kind == "short" and "groups" not in names:
+                    continue
+                yield pytest.param(call, names, name, make, id=f"{function}-{name}-{kind}")
+
+
+@pytest.mark.parametrize(("call", "names", "name", "make"), list(pairs()))
+def test_each_function_names_each_bad_input(call, names, name, make):
+    bad = make(name)
+    before = repr(bad)
+    with pytest.raises(ValueError, match=rf"(^|\W)({WORD.get(name, name)})(\W|$)"):
+        call(**{other: GOOD[other] for other in names} | {name: bad})
+    assert repr(bad) == before
+
+
+@pytest.mark.parametrize("call", list(FUNCTIONS.values()), ids=list(FUNCTIONS))
+def test_the_good_inputs_are_good_and_stay_untouched(call):
+    names = list(inspect.signature(call).parameters)
+    copies = {name: GOOD[name].copy() for name in names}
+    call(**{name: GOOD[name] for name in names})
+    for name, copy in copies.items():
+        assert copy.equals(GOOD[name]) if name == "X" else np.array_equal(copy, GOOD[name])
+
+
+def grouping(**options):
+    return grouping_loss(**{name: GOOD[name] for name in ("y", "p", "X")} | {"rng": 0} | options)
+
+
+def error(**options):
+    return calibration_error(GOOD["y"], GOOD["p"], **options)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: grouping(method="papers"), "method must be one of .* did you mean 'paper'"),
+        (lambda: grouping(calibrator="plat"), "calibrator must be one of .* did you mean 'platt'"),
+        (lambda: grouping(calibrator=None), "calibrator must be one of"),
+        (lambda: grouping(min_samples_leaf=0), "min_samples_leaf must be a whole number of at least 1"),
+        (lambda: grouping(min_samples_leaf=2.5), "min_samples_leaf must be a whole number"),
+        (
+            lambda: grouping(min_samples_leaf=N),
+            "y must have at least 4 [*] min_samples_leaf = 480 rows, but it has 120",
+        ),
+        (lambda: grouping(max_depth=0), "max_depth must be a whole number of at least 1"),
+        (lambda: grouping(y=np.ones(N)), "y must hold both classes, but all 120 labels are 1"),
+        (lambda: grouping(y=np.arange(N) == 3), "y must hold both classes in each of 2 random parts"),
+        (lambda: grouping(p=np.full(N, 0.3)), "p must take at least two different values .* all 60 are 0.3"),
+        (lambda: grouping(p=np.full(N, 0.3), calibrator="isotonic", y=np.ones(N)), "y must hold both classes"),
+        (lambda: grouping(groups=np.arange(N) % 2), "groups must leave two of them"),
+        (lambda: grouping(sample_weight=(GOOD["y"] == 1) * 1.0), "sample_weight must leave enough rows.*both classes"),
+        (lambda: grouping(sample_weight=np.arange(N) < 20), "y must have at least 4 [*] min_samples_leaf"),
+        (lambda: error(n_bins=0), "n_bins must be a whole number of at least 1"),
+        (lambda: error(n_bins=3.0), "n_bins must be a whole number"),
+        (lambda: error(strategy="equal"), "strategy must be one of"),
+        (lambda: error(n_simulations=10), "n_simulations must be a whole number of at least 100"),
+        (lambda: uniform_edges(True), "n_bins must be a whole number"),
+        (lambda: HonestTree(max_bins=1).fit(GOOD["X"], GOOD["residual"]), "max_bins must be a whole number"),
+        (lambda: HonestTree(min_samples_leaf=0).fit(GOOD["X"], GOOD["residual"]), "min_samples_leaf must be"),
+        (lambda: TREE.apply(GOOD["X"][["a"]]), "X must have the columns of the fit, but 'b' is absent"),
+        (lambda: HonestTree().predict(GOOD["X"]), "call estimate first"),
+        (lambda: HonestTree().rules(), "call fit first"),
+        (lambda: PlattCalibrator().fit([0.3, 0.3], [0, 1]), "p must take at least two different values"),
+        (
+            lambda: PlattCalibrator().fit([0.3, 0.3, 0.8, 0.9], [0, 1, 0, 1], [1, 1, 0, 0]),
+            "p must take at least two different values",
+        ),
+        (lambda: PlattCalibrator().fit([0.3, 0.8, 0.9], [0, 1, 1], [0, 1, 1]), "sample_weight must leave rows of both"),
+        (lambda: BRIER.variance([0.1, 0.2], [0, 0]), "weight must not be zero everywhere"),
+        (lambda: BRIER.variance([0.1, 0.2], [1]), "q and weight must have the same length"),
+    ],
+)
+def test_options_and_columns_that_break_a_rule(call, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        call()

@@ -1,0 +1,150 @@
+"""Bootstrap intervals: exact small cases, coverage with and without groups."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from helpers.resampling import bootstrap_interval, paired_difference, resampled_rows
+
+
+def test_two_rows_by_hand():
+    """Means of two rows 0 and 1 are 0, 1/2, 1 with chances 1/4, 1/2, 1/4."""
+    interval = bootstrap_interval(np.mean, [0.0, 1.0], n_resamples=4000, rng=0)
+    share = np.array([(interval.draws == level).mean() for level in (0, 0.5, 1)])
+    assert np.abs(share - [0.25, 0.5, 0.25]).max() < 4 * np.sqrt(0.25 / 4000)
+    assert (interval.value, interval.low, interval.high, interval.n) == (0.5, 0, 1, 2)
+
+
+def test_methods_by_hand():
+    column = np.random.default_rng(0).exponential(size=80)
+    by = {m: bootstrap_interval(np.mean, column, method=m, rng=1) for m in ("percentile", "basic", "normal")}
+    assert all(np.array_equal(by["basic"].draws, interval.draws) for interval in by.values())
+    low, high = np.quantile(by["basic"].draws, [0.025, 0.975])
+    assert (by["percentile"].low, by["percentile"].high) == pytest.approx((low, high))
+    assert (by["basic"].low, by["basic"].high) == pytest.approx((2 * column.mean() - high, 2 * column.mean() - low))
+    reach = norm.ppf(0.975) * by["normal"].draws.std(ddof=1)
+    assert (by["normal"].low, by["normal"].high) == pytest.approx((column.mean() - reach, column.mean() + reach))
+    narrow = bootstrap_interval(np.mean, column, confidence=0.5, rng=1)
+    assert narrow.high - narrow.low < high - low and narrow.confidence == 0.5
+
+
+def test_the_standard_error_of_a_mean():
+    column = np.random.default_rng(0).normal(size=400)
+    interval = bootstrap_interval(np.mean, column, n_resamples=2000, rng=0)
+    exact = column.std() / 20
+    assert abs(interval.se - exact) < 4 * exact / np.sqrt(2 * 2000)
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "normal"])
+def test_coverage_of_a_mean(method):
+    """200 draws of 80 rows: 95 % less 1 % for the small sample, less 4 standard errors."""
+    rng, repeats = np.random.default_rng(1), 200
+    hits = []
+    for _ in range(repeats):
+        interval = bootstrap_interval(np.mean, rng.normal(size=80), n_resamples=200, method=method, rng=rng)
+        hits.append(interval.low <= 0 <= interval.high)
+    assert np.mean(hits) > 0.94 - 4 * np.sqrt(0.06 * 0.94 / repeats)
+
+
+def test_groups_widen_the_interval_of_clustered_rows_to_the_truth():
+    rng = np.random.default_rng(2)
+    person = np.repeat(np.arange(150), 8)
+    column = rng.normal(size=150)[person] + 0.1 * rng.normal(size=1200)
+    exact = column.reshape(150, 8).mean(axis=1).std() / np.sqrt(150)
+    clustered = bootstrap_interval(np.mean, column, groups=person, n_resamples=1500, rng=0)
+    rows = bootstrap_interval(np.mean, column, n_resamples=300, rng=0)
+    assert abs(clustered.se - exact) < 4 * exact / np.sqrt(2 * 1500) and rows.se < 0.5 * exact
+
+
+def test_drawn_groups_are_whole_and_their_names_do_not_matter():
+    groups = np.array(["c", "a", "c", "b", "a", "c"])
+    for rows in resampled_rows(6, 30, groups=groups, rng=0):
+        count = pd.Series(groups[rows]).value_counts()
+        assert count.get("a", 0) % 2 == 0 and count.get("c", 0) % 3 == 0 and np.bincount(rows).max() <= 3
+    first = list(resampled_rows(6, 5, groups=groups, rng=0))
+    second = list(resampled_rows(6, 5, groups=[{"c": 9, "a": 7, "b": -1}[g] for g in groups], rng=0))
+    assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+    singletons = [np.sort(rows).tolist() for rows in resampled_rows(6, 5, groups=np.arange(6), rng=0)]
+    assert singletons == [np.sort(rows).tolist() for rows in resampled_rows(6, 5, rng=0)]
+
+
+def test_columns_are_resampled_together():
+    a = np.arange(50.0)
+    interval = bootstrap_interval(lambda x, y: np.abs(x + y - 49).max(), a, a[::-1], n_resamples=50, rng=0)
+    assert interval.draws.max() == 0
+    table = np.column_stack([a, a])
+    assert bootstrap_interval(lambda t: t.mean(), table, n_resamples=20, rng=0).value == 24.5
+
+
+def test_paired_differences_cancel_what_the_systems_share():
+    rng = np.random.default_rng(0)
+    shared = 10 * rng.normal(size=300)
+    a, b = shared + rng.normal(size=300), shared + rng.normal(size=300) + 0.5
+    difference = paired_difference(a, b, rng=0)
+    exact = (a - b).std() / np.sqrt(300)
+    assert difference.value == pytest.approx((a - b).mean())
+    assert abs(difference.se - exact) < 4 * exact / np.sqrt(2 * 1000) and difference.high < 0
+    turned = paired_difference(b, a, rng=0)
+    assert turned.value == -difference.value and turned.low == pytest.approx(-difference.high)
+    assert difference.p_value == pytest.approx(1 / 1001, rel=1e-6) and turned.p_value == difference.p_value
+
+
+def test_p_values_are_uniform_enough_under_the_null():
+    rng, repeats = np.random.default_rng(3), 300
+    alarms = [
+        paired_difference(*rng.normal(size=(2, 60)), n_resamples=200, rng=rng).p_value < 0.05 for _ in range(repeats)
+    ]
+    assert np.mean(alarms) < 0.065 + 4 * np.sqrt(0.05 * 0.95 / repeats)
+    assert bootstrap_interval(np.mean, [0.0, 0.0, 0.0], rng=0).p_value == 1
+
+
+def test_types_indices_seeds_and_untouched_inputs():
+    column = pd.Series([3.0, 1.0, 2.0, 5.0], index=[9, 9, 0, 1])
+    before = column.copy()
+    np.random.seed(0)  # noqa: NPY002 the state that must not move
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    first = bootstrap_interval(np.mean, column, rng=5)
+    for other in (column.tolist(), column.astype("float32"), column.astype("Int64"), column.to_numpy(object)):
+        assert bootstrap_interval(np.mean, other, rng=5).low == first.low
+    assert column.equals(before) and np.array_equal(state, np.random.get_state()[1])  # noqa: NPY002
+    words = bootstrap_interval(lambda words: (words == "yes").mean(), ["yes", "no", "yes"], rng=0)
+    assert words.value == pytest.approx(2 / 3)
+    assert str(first) == f"{first.value:.4f} [{first.low:.4f}, {first.high:.4f}], n = 4"
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: bootstrap_interval(np.mean), "columns must hold at least one array"),
+        (lambda: bootstrap_interval(np.mean, []), r"columns\[0\] must hold at least two rows"),
+        (lambda: bootstrap_interval(np.mean, [1.0]), r"columns\[0\] must hold at least two rows"),
+        (lambda: bootstrap_interval(np.mean, 3.0), r"columns\[0\] must hold at least two rows"),
+        (lambda: bootstrap_interval(np.mean, [1, 2], None), r"columns\[1\] must hold at least two rows"),
+        (lambda: bootstrap_interval(np.mean, [1, 2], [1, 2, 3]), r"columns\[0\] and columns\[1\] must have the same"),
+        (lambda: bootstrap_interval(np.mean, [1, 2], groups=[1, 2, 3]), "groups must have the same length"),
+        (lambda: bootstrap_interval(np.mean, [1, 2], groups=[1, None]), r"groups\[1\] is nan"),
+        (lambda: bootstrap_interval(np.mean, [1, 2], groups=[1, 1]), "at least two groups"),
+        (lambda: bootstrap_interval(np.mean, [1, np.nan]), "statistic must be one finite number on the data"),
+        (lambda: bootstrap_interval(lambda x: x, [1, 2]), "statistic must be one finite number on the data"),
+        (lambda: bootstrap_interval(lambda x: "high", [1, 2]), "statistic must hold numbers"),
+        (
+            lambda: bootstrap_interval(lambda x: 1.0 if x.any() else np.nan, [1, 0, 0], rng=0),
+            "statistic must be finite on every bootstrap sample, but it is nan in",
+        ),
+        (
+            lambda: bootstrap_interval(np.mean, [1, 2], n_resamples=3),
+            "n_resamples must be a whole number of at least 20",
+        ),
+        (lambda: bootstrap_interval(np.mean, [1, 2], method="bca"), "method must be one of"),
+        (lambda: bootstrap_interval(np.mean, [1, 2], confidence=1), "confidence must lie strictly between 0 and 1"),
+        (lambda: bootstrap_interval(np.mean, [1, 2], confidence=np.nan), "confidence must lie strictly"),
+        (lambda: bootstrap_interval(np.mean, [1, 2], confidence="95%"), "confidence must hold numbers"),
+        (lambda: paired_difference([1, 2], [1, 2, 3]), "a and b must have the same length"),
+        (lambda: paired_difference(["x", "y"], [1, 2]), r"a must hold numbers, but a\[0\] is 'x'"),
+        (lambda: paired_difference([1, np.inf], [1, 2]), "statistic must be one finite number"),
+    ],
+)
+def test_bad_inputs(call, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        call()
