@@ -56,7 +56,7 @@ def _until_then(grave):
 
 def _recalibrate(report):
     end = "Check the result on new cases. This mends the average, not the single case."
-    if report.kind == "isotonic":
+    if report.kind == "isotonic" or report.calibrator.n_clipped_:  # 0 and 1 have no log-odds
         return f"Replace each score by the observed rate of scores like it: an isotonic curve. {end}"
     a, b = report.calibrator.intercept_, report.calibrator.slope_
     return f"Replace the log-odds z of each score by {a:.2f} {'+' if b >= 0 else '-'} {abs(b):.2f} z. {end}"
@@ -83,8 +83,8 @@ def warnings_of(report):
         ]
     if table.n < LEAST_ROWS:
         said += [f"{table.n:,} cases are few. Take every number here as a rough one."]
-    if "groups" in report.obstacle:
-        said += ["With so few groups, the intervals of the calibration are too narrow as well."]
+    if "people or places" in report.obstacle:
+        said += ["With so few people or places, the intervals of the calibration are too narrow as well."]
     if ((table.p == 0) | (table.p == 1)).all():
         said += ["All scores are 0 or 1. These are decisions, not probabilities, and can only look overconfident."]
     return said or ["Nothing about this table in particular. In general:"]

@@ -68,5 +68,5 @@ def find_obstacle(table):
     if events < LEAST_EVENTS:
         return f"Only {events} cases have the rarer label; at least {LEAST_EVENTS} are needed."
     if table.groups is not None and (many := np.unique(table.groups[used]).size) < LEAST_GROUPS:
-        return f"The cases come from only {many} groups; at least {LEAST_GROUPS} are needed to tell people from chance."
+        return f"The cases come from only {many} people or places; at least {LEAST_GROUPS} are needed."
     return ""

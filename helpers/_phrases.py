@@ -58,16 +58,16 @@ def span(low, high, error=0.01, *, sign=False):
 
 
 def percent(x, error=0.01):
-    """A share or probability in percent; near 0 and 100 with as many digits as it takes to tell it from them.
+    r"""A share or probability in percent; near 0 and 100 with as many digits as it takes to tell it from them.
 
-    >>> percent(0.675), percent(0.0031), percent(0.25, 0.001), percent(1e-9)
-    ('68 %', '0.31 %', '25.0 %', '0 %')
+    >>> [percent(*given).replace("\N{NO-BREAK SPACE}", " ") for given in [(0.675,), (0.0031,), (0.25, 0.001), (1e-9,)]]
+    ['68 %', '0.31 %', '25.0 %', '0 %']
     """
     rare = min(x, 1 - x)
     if rare < 5e-7:
-        return f"{100 * round(x)} %"
+        return f"{100 * round(x)}\N{NO-BREAK SPACE}%"
     need = int(np.ceil(-np.log10(100 * rare))) + 1 if 100 * rare < 2 else 0
-    return f"{100 * x:.{min(max(need, digits(100 * error)), 4)}f} %"
+    return f"{100 * x:.{min(max(need, digits(100 * error)), 4)}f}\N{NO-BREAK SPACE}%"
 
 
 def chance(p):

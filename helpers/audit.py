@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 from scipy.stats import t as student
-from statsmodels.stats.multitest import multipletests
 
 from helpers.binning import group_sums
 from helpers.checks import (
@@ -138,9 +137,9 @@ def find_groups(y, p, X, *, calibrated=None, max_depth=3, min_rows=None, sample_
     table = table[table["share"] > 0].sort_values("gap", kind="stable")
     leaf = table.index.to_numpy()
     table = table.reset_index(drop=True)
-    table["adjusted"] = multipletests(table["p_value"], method="holm")[1]
+    table["adjusted"] = holm(table["p_value"])
     if calibrated is not None:
-        table["left_adjusted"] = multipletests(table["left_p_value"], method="holm")[1]
+        table["left_adjusted"] = holm(table["left_p_value"])
     return GroupAudit(table, leaf, tree)
 
 
@@ -148,6 +147,21 @@ def _enough(y):
     """Rows that a group needs in each half."""
     rare = min(y.mean(), 1 - y.mean())
     return max(50, min(max(y.size // 50, int(np.ceil(EVENTS / rare))), y.size // 4))
+
+
+def holm(p_value):
+    """P-values adjusted for their number, (m,): of those below 5 %, any is a false alarm with at most 5 % probability.
+
+    Source: Holm (1979). Like statsmodels' `multipletests`, without its pause for garbage collection.
+
+    >>> holm([0.04, 0.01, 0.5])
+    array([0.08, 0.03, 0.5 ])
+    """
+    p_value = np.asarray(p_value, dtype=float)
+    order = np.argsort(p_value, kind="stable")
+    adjusted = np.empty(p_value.size)
+    adjusted[order] = np.minimum(np.maximum.accumulate(p_value[order] * np.arange(p_value.size, 0, -1)), 1)
+    return adjusted
 
 
 def measure_groups(y, p, region, *, calibrated=None, sample_weight=None, groups=None, size=None):

@@ -99,11 +99,21 @@ def _wrapped(text, width=46):
 
 
 def plot_convergence(
-    table, truth=None, ax=None, *, x="n", y="value", error="error", by="estimator", xlabel="rows", ylabel=None
+    table,
+    truth=None,
+    ax=None,
+    *,
+    x="n",
+    y="value",
+    error="error",
+    by="estimator",
+    xlabel="rows",
+    ylabel=None,
+    ymin=None,
 ):
     """One marked line for each `by`: `y` against `x` (log scale), with bars of `error` (a column, or None).
 
-    `truth` draws horizontal lines: a number, or {words for the legend: number}.
+    `truth` draws horizontal lines: a number, or {words for the legend: number}; `ymin` fixes the foot of the y axis.
     """
     ax = _axes(ax)
     names = list(dict.fromkeys(table[by]))
@@ -121,6 +131,7 @@ def plot_convergence(
     if len(ticks) <= 6:
         ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         ax.minorticks_off()
+    ax.set_ylim(bottom=ymin)
     ax.legend()
     return ax
 
@@ -140,16 +151,17 @@ def plot_draws(draws, truth, ax=None, *, xlabel="estimated grouping loss", n_bin
     return ax
 
 
-def plot_race(table, truth, *, error="error", rmse="rmse"):
-    """Two panels for estimators with known truth: mean estimates with their errors, and root mean squared errors.
+def plot_race(table, truth):
+    """Mean estimates with bars (columns value, error) beside root mean squared errors (rmse); returns the figure.
 
-    `table` has columns estimator, n, value and the two named; returns the figure.
+    `table` has one row for each `estimator` and size `n`; `truth` as in `plot_convergence`.
     """
     fig, (left, right) = panels(2, figsize=(11, 4.6))
-    plot_convergence(table, truth, left, error=error).set_title("mean estimate, \u00b1 2 standard errors")
-    plot_convergence(table, None, right, y=rmse, error=None, ylabel="root mean squared error").set_title("error")
-    right.get_legend().remove()
-    right.set_ylim(0)
+    plot_convergence(table, truth, left).set_title("mean estimate, \u00b1 2 standard errors")
+    plot_convergence(table, None, right, y="rmse", error=None, ylabel="root mean squared error", ymin=0)
+    for ax in (left, right):
+        ax.get_legend().remove()
+    fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return fig
 
 
@@ -237,7 +249,8 @@ def plot_reliability_close(curve, scores, ax=None):
     foot.set(xlim=ends)
     foot.set_axis_off()
     ax.set(xlim=ends, ylim=ends, xlabel="stated probability (bars: how many cases)")
-    ax.xaxis.set_major_formatter(PercentFormatter(1))
-    ax.yaxis.set_major_formatter(PercentFormatter(1))
+    whole = 0 if ends[1] - ends[0] > 0.1 else None
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=whole))
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=whole))
     ax.legend(loc="best")
     return ax

@@ -12,14 +12,17 @@ from helpers._summary import drift, root_se, spread, summary, upper
 
 __all__ = [
     "about_calibration", "about_decisions", "about_groups", "about_loss", "control_line", "describe", "group_table",
-    "groups_alt", "loss_table", "next_steps", "reliability_alt", "reliability_table", "say", "steps_table", "summary",
-    "warnings_of",
+    "groups_alt", "loss_table", "next_steps", "read_group_table", "read_loss_table", "reliability_alt",
+    "reliability_table", "say", "steps_table", "summary", "warnings_of",
 ]  # fmt: skip
+
+
+NBSP = "\N{NO-BREAK SPACE}"
 
 
 def describe(table):
     """What was read: size, features, columns left out, notes. Paragraphs."""
-    grouped = "" if table.groups is None else f" from {table.groups.max() + 1:,} groups"
+    grouped = "" if table.groups is None else f" of {table.groups.max() + 1:,} people or places"
     weighted = "" if table.weight is None else ", each with its weight"
     rate = percent(np.average(table.y, weights=table.weight), 0.001)
     said = [
@@ -57,10 +60,11 @@ def about_calibration(report):
     outside = int(((curve.observed < curve.band_low) | (curve.observed > curve.band_high)).sum())
     verdict = "More than chance can explain" if error.p_value < 0.05 else "No more than chance can explain"
     said = [
-        f"{outside} of {many(error.n_bins, 'point', 'lies/lie')} outside the grey band, in which a calibrated "
-        f"model keeps 95 % of its points. {verdict} ({chance(max(error.p_value, 0.001))}). {drift(report)}"
+        f"{outside} of {many(error.n_bins, 'dot', 'lies/lie')} outside the grey band, in which a calibrated "
+        f"model keeps 95 % of its dots. {verdict} ({chance(max(error.p_value, 0.001))}). {drift(report)}"
     ]
-    if report.kind == "platt" and error.p_value < 0.05 and abs(report.calibrator.slope_ - 1) > 0.1:
+    readable = report.kind == "platt" and not report.calibrator.n_clipped_
+    if readable and error.p_value < 0.05 and abs(report.calibrator.slope_ - 1) > 0.1:
         slope = report.calibrator.slope_
         if slope < 0.1:
             way = "hardly differ in what happens" if slope > -0.1 else "differ the other way round: higher means rarer"
@@ -78,9 +82,10 @@ def reliability_alt(report):
     gap = curve.observed - curve.stated
     k = int(np.argmax(np.abs(gap)))
     return (
-        f"Reliability diagram with {gap.size} points, from {percent(curve.stated[0])} to {percent(curve.stated[-1])} "
-        f"stated. {int((gap > 0).sum())} of them lie above the diagonal, where more is observed than stated. The "
-        f"farthest is at {percent(curve.stated[k])} stated with {percent(curve.observed[k])} observed."
+        f"Reliability diagram with {many(gap.size, 'dot')}, from {percent(curve.stated[0])} to "
+        f"{percent(curve.stated[-1])} stated. {int((gap > 0).sum())} of them lie above the diagonal, where more is "
+        f"observed than stated. The farthest is at {percent(curve.stated[k])} stated with "
+        f"{percent(curve.observed[k])} observed."
     )
 
 
@@ -125,6 +130,23 @@ def about_loss(report):
     return said
 
 
+def read_loss_table():
+    """How to read `loss_table`. Paragraphs."""
+    return [
+        "The estimate is a lower bound: features that are not in the table may tell cases apart still further. "
+        "Chance has been subtracted, so a perfect model gets 0 on average, and sometimes a little less."
+    ]
+
+
+def read_group_table():
+    """How to read `group_table`. Paragraphs."""
+    return [
+        "A negative gap means that the scores were too high for these cases, a positive one that they were too "
+        "low; the gap that recalibration of all scores would leave stands in its own column. Beyond chance takes "
+        "into account how many groups were looked at."
+    ]
+
+
 def group_table(report):
     """The groups with stated and observed rates. A table, or None."""
     if report.audit is None:
@@ -132,14 +154,16 @@ def group_table(report):
     rows = []
     for row in report.audit.table.itertuples():
         se = (row.high - row.low) / 4
+        gap = f"{points(row.gap, se, sign=True)} ({span(row.low, row.high, se, sign=True)})"
+        stays = "yes" if row.left_adjusted < 0.05 else "until recalibrated"
         rows.append({
             "cases where": row.rule,
             "share": percent(row.share),
             "stated": percent(row.stated),
             "observed": percent(row.observed),
-            "gap in points": f"{points(row.gap, se, sign=True)} ({span(row.low, row.high, se, sign=True)})",
-            "gap left after recalibration": points(row.left, se, sign=True),
-            "beyond chance": "no" if row.adjusted >= 0.05 else "yes" if row.left_adjusted < 0.05 else "until then",
+            "gap in points": gap.replace(" ", NBSP),
+            "after recalibration": points(row.left, se, sign=True),
+            "beyond chance": "no" if row.adjusted >= 0.05 else stays,
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -194,7 +218,8 @@ def about_decisions(report):
     return [
         *said,
         "If misjudged groups were corrected by the gaps that it leaves, a further "
-        f"{percent(d.to_yes + d.to_no)} would turn: {percent(d.to_yes)} from no to yes, {percent(d.to_no)} back.",
+        f"{percent(d.to_yes + d.to_no)} would turn: {percent(d.to_yes)} from no to yes, {percent(d.to_no)} from yes "
+        "to no.",
     ]
 
 

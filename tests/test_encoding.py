@@ -87,6 +87,13 @@ def test_ordered_categories_are_matched_by_name():
     assert codes(fit, ["mid", "high"]) == [1, 2]
 
 
+def test_dates_are_moments_whatever_the_time_zone():
+    moments = pd.date_range("2020-03-01 20:00", periods=4, freq="3h", tz="UTC")
+    for zone in ("UTC", "Asia/Tokyo", "America/New_York"):
+        assert codes(moments, moments.tz_convert(zone)) == [0, 1, 2, 3]
+    assert codes(moments, moments.tz_localize(None)) == [0, 1, 2, 3]
+
+
 def test_new_numbers_go_to_the_code_whose_rule_they_satisfy():
     assert codes([10, 20, 30, 40], [-5, 10, 10.5, 20, 39.9, 40, 1e9]) == [0, 0, 1, 1, 3, 3, 3]
 

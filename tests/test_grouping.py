@@ -149,6 +149,22 @@ def test_with_many_rows_the_two_standard_errors_agree():
     assert weighted.p_value == pytest.approx(plain.p_value, abs=1e-6)
 
 
+@pytest.mark.parametrize("rows", [2, 4, 15])
+def test_the_noise_of_small_regions_is_not_understated_by_weights(rows):
+    """Null variance where n_j / (n_j - 1) is far from 1: not below the truth, not above the closed form."""
+    region = np.repeat(np.arange(3000), rows)
+    r = np.random.default_rng(0).normal(size=region.size)
+    weighted, plain = squared_means(r, region, np.ones(r.size)), squared_means(r, region)
+    truth = 2 * 3000 * rows / (rows - 1) / r.size**2
+    blocks = np.split(np.arange(r.size), 30)
+    blocks = [squared_means(r[rows], region[rows] - region[rows].min(), np.ones(rows.size)) for rows in blocks]
+    se = np.std([part.null_variance / 900 for part in blocks]) * np.sqrt(30)
+    assert truth - 4 * se < weighted.null_variance <= plain.null_variance * (1 + 1e-9)
+    assert se < 0.1 * weighted.null_variance
+    spread = np.mean([r[region == j].var(ddof=1) for j in range(100)])
+    assert np.allclose(weighted.spread[:100].mean(), spread)
+
+
 @pytest.fixture(scope="module")
 def sample():
     return Sigmoid().sample(600, rng=0)
@@ -348,6 +364,44 @@ def test_clustered_rows_are_unbiased_and_covered(weighted):
     assert ignoring.mean() - truth > 4 * ignoring.std() / np.sqrt(repeats)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_people_spread_over_regions_are_counted_once(weighted):
+    """Everybody is in many regions with the same shift: the standard error must see people, not cells."""
+    rng, repeats, rows = np.random.default_rng(3), 300, []
+    for _ in range(repeats):
+        person = np.repeat(np.arange(100), 8)
+        region = rng.integers(0, 5, 800)
+        r = 0.2 + 0.3 * rng.standard_normal(100)[person] + 0.2 * rng.standard_normal(800)
+        part = squared_means(r, region, rng.uniform(0.5, 2, 800) if weighted else None, person)
+        rows.append((part.value, np.sqrt(part.variance)))
+    value, se = np.array(rows).T
+    assert abs(value.mean() - 0.04) < 4 * value.std() / np.sqrt(repeats)
+    assert np.sqrt(np.mean(se**2)) > value.std() * (1 - 4 / np.sqrt(2 * repeats))
+    assert np.mean(np.abs(value - 0.04) < 1.96 * se) > 0.94 - 4 * np.sqrt(0.06 * 0.94 / repeats)
+
+
+@pytest.mark.parametrize("method", ["crossfit", "paper"])
+def test_weights_reach_every_step_of_the_estimator(method):
+    """One in ten of the first kind is drawn, all of the second: the loss of all people is found with weights only."""
+    rng, repeats, values = np.random.default_rng(8), 40, []
+    truth = 0.5 * 0.3**2
+    for seed in range(repeats):
+        kind = rng.random(6000) < 0.5
+        chance = np.where(kind, 0.1, 1.0)
+        taken = rng.random(6000) < chance
+        kind, chance = kind[taken], chance[taken]
+        y = rng.random(kind.size) < np.where(kind, 0.8, 0.5)
+        p, X = np.full(kind.size, 0.5), kind[:, None] * 1.0
+        options = dict(method=method, calibrator="none", max_depth=1, rng=seed)
+        weighted = grouping_loss(y, p, X, sample_weight=1 / chance, **options)
+        values.append((weighted.value, grouping_loss(y, p, X, **options).value, weighted.low <= truth <= weighted.high))
+    weighted, plain, covered = np.array(values).T
+    standard_error = weighted.std() / np.sqrt(repeats)
+    assert abs(weighted.mean() - truth) < 4 * standard_error
+    assert truth - plain.mean() > 10 * standard_error
+    assert covered.mean() > 0.94 - 4 * np.sqrt(0.06 * 0.94 / repeats)
+
+
 @pytest.mark.parametrize(("calibrator", "bias"), [("platt", 0.001), ("isotonic", 0.001), ("none", 0.0)])
 def test_a_perfect_model_has_no_grouping_loss(calibrator, bias):
     """120 draws of 600 rows: a calibrator fitted on the evaluated rows may lower the value a little, never raise it."""
@@ -430,7 +484,7 @@ def test_the_result_is_consistent_with_its_trees_and_prints_one_line(sample):
 def test_the_paper_uses_tenths_and_features_only():
     s = Sigmoid().sample(1000, rng=0)
     gl = grouping_loss(s.y, s.p, s.X, method="paper", rng=0)
-    assert gl.n == 500 and len(gl.trees) == 1
+    assert gl.n == 500 and len(gl.trees) == 1 and gl.trees[0].tree_.n_node_samples[0] == 400
     assert [column.name for column in gl.trees[0].encoder_.columns_] == ["x1", "x2"]
 
 

@@ -1,0 +1,220 @@
+"""Misjudged groups: hand-made cases, known truth in standard errors, false alarms, invariances, bad input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from helpers.audit import audit_groups, find_groups, holm, measure_groups
+
+COLUMNS = ["rule", "n", "share", "stated", "observed", "gap", "low", "high", "p_value", "adjusted"]
+
+
+def population(n, rng, *, effect=0.3):
+    """People over 50 have a higher risk than stated, others a lower one."""
+    X = pd.DataFrame({"age": rng.integers(20, 80, n), "job": rng.choice(["cook", "smith", "clerk"], n)})
+    p = rng.uniform(0.35, 0.65, n)
+    q = p + np.where(X["age"] > 50, effect, -effect)
+    return X, p, q, (rng.random(n) < q).astype(int)
+
+
+# ---- hand-made ------------------------------------------------------------------------------------------------
+
+
+def test_four_rows_by_hand():
+    table = measure_groups([1, 1, 0, 1], [0.5, 0.5, 0.8, 0.8], [0, 0, 1, 1])
+    assert table["n"].tolist() == [2, 2] and table["share"].tolist() == [0.5, 0.5]
+    np.testing.assert_allclose(table["stated"], [0.5, 0.8])
+    np.testing.assert_allclose(table["observed"], [1.0, 0.5])
+    np.testing.assert_allclose(table["gap"], [0.5, -0.3])
+    # second group: residuals -0.8 and 0.2, so their spread gives sqrt(0.5 * 2) / 2, more than sqrt(2 * 0.16) / 2
+    np.testing.assert_allclose(table["high"][1] - table["gap"][1], 12.706 * 0.5, rtol=1e-4)
+
+
+def test_weights_shift_rates_and_shares():
+    table = measure_groups([1, 0, 1, 0], [0.5] * 4, [0, 0, 1, 1], sample_weight=[3, 1, 1, 1])
+    np.testing.assert_allclose(table["observed"], [0.75, 0.5])
+    np.testing.assert_allclose(table["share"], [4 / 6, 2 / 6])
+
+
+def test_one_event_where_five_were_promised_is_not_certain():
+    y = np.zeros(100)
+    y[0] = 1
+    table = measure_groups(y, np.full(100, 0.05), np.zeros(100, int))
+    assert 0.05 < table["p_value"][0] < 0.12  # the exact binomial tail is 0.037 on one side
+    assert table["high"][0] > 0
+
+
+@pytest.mark.parametrize("rate", [0, 1])
+def test_one_sided_groups_keep_an_interval(rate):
+    y = np.full(40, float(rate))
+    table = measure_groups(np.r_[y, 1 - y], np.full(80, float(rate)), np.repeat([0, 1], 40))
+    assert table["low"][0] < 0 < table["high"][0]
+    assert table["p_value"][0] == 1
+
+
+def test_calibrated_scores_add_what_recalibration_leaves():
+    table = measure_groups([1, 1, 0, 0], [0.2] * 4, [0] * 4, calibrated=[0.5] * 4)
+    np.testing.assert_allclose(table[["gap", "calibrated", "left"]].iloc[0], [0.3, 0.5, 0.0])
+    assert table["left_p_value"][0] == 1
+    assert "left" not in measure_groups([1, 0], [0.2, 0.2], [0, 0])
+
+
+def test_empty_regions_have_no_share():
+    table = measure_groups([1, 0], [0.5, 0.5], [0, 2], size=4)
+    assert table["n"].tolist() == [1, 0, 1, 0] and table["gap"].isna().tolist() == [False, True, False, True]
+
+
+def test_holm_agrees_with_statsmodels():
+    from statsmodels.stats.multitest import multipletests
+
+    p_values = np.random.default_rng(0).random(12) ** 3
+    np.testing.assert_allclose(holm(p_values), multipletests(p_values, method="holm")[1])
+
+
+# ---- known truth ----------------------------------------------------------------------------------------------
+
+
+def test_finds_the_groups_and_their_gaps():
+    rng = np.random.default_rng(1)
+    X, p, q, y = population(8000, rng)
+    audit = find_groups(y, p, X, max_depth=1, rng=0)
+    table = audit.table
+    assert list(table) == COLUMNS and table["rule"].tolist() == ["age <= 50", "age > 50"]
+    se = (table["high"] - table["low"]) / 4
+    assert (np.abs(table["gap"] - [-0.3, 0.3]) < 3 * se).all() and len(audit.sure) == 2
+    assert audit.features == ["age"] and str(audit) == "2 groups, 2 of them surely misjudged"
+    np.testing.assert_array_equal(audit.apply(X), (X["age"] > 50).astype(int))
+
+
+def test_intervals_cover_true_gaps():
+    covered = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X, p, q, y = population(1500, rng, effect=0.2)
+        audit = find_groups(y, p, X, rng=seed)
+        truth = pd.Series(q - p).groupby(audit.apply(X)).mean()
+        covered += ((audit.table["low"] <= truth) & (truth <= audit.table["high"])).tolist()
+    share = np.mean(covered)
+    assert share > 0.95 - 3 * np.sqrt(0.95 * 0.05 / len(covered))
+
+
+def null_draw(kind, seed):
+    """A perfect model: labels, scores, features and what else the kind brings."""
+    rng = np.random.default_rng(seed)
+    n = 1200
+    X = rng.normal(size=(n, 3))
+    extra = {}
+    if kind == "people":  # four rows a person, with the same score and a shared fate
+        person = np.arange(n) // 4
+        X = X[person]
+        p = expit(X[:, 0])
+        fate = rng.beta(2 * p[::4], 2 * (1 - p[::4]))[person]
+        return (rng.random(n) < fate).astype(int), p, X, {"groups": person}
+    if kind == "weights":
+        extra["sample_weight"] = rng.lognormal(0, 1, n)
+    p = expit(X[:, 0] - (3.5 if kind == "rare" else 0))
+    return (rng.random(n) < p).astype(int), p, X, extra
+
+
+@pytest.mark.parametrize("kind", ["plain", "weights", "people", "rare"])
+def test_family_of_false_alarms_is_at_most_five_percent(kind):
+    draws = 200
+    alarms = 0
+    for seed in range(draws):
+        y, p, X, extra = null_draw(kind, seed)
+        alarms += len(find_groups(y, p, X, rng=seed, **extra).sure) > 0
+    assert alarms <= draws * 0.05 + 2.5 * np.sqrt(draws * 0.05 * 0.95)
+
+
+def test_forgetting_people_raises_alarms():
+    draws = 40
+    with_people = without = 0
+    for seed in range(draws):
+        rng = np.random.default_rng(seed)
+        person = np.arange(1200) // 30
+        X, p = rng.normal(size=(40, 2))[person], np.full(1200, 0.5)
+        y = (rng.random(1200) < rng.beta(1, 1, 40)[person]).astype(int)
+        with_people += len(find_groups(y, p, X, groups=person, rng=seed).sure) > 0
+        without += len(find_groups(y, p, X, rng=seed).sure) > 0
+    assert with_people <= 6 and without > 30
+
+
+def test_pure_miscalibration_is_mended_by_recalibration():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(6000, 3))
+    q = expit(X[:, 0])
+    y = (rng.random(6000) < q).astype(int)
+    audit = find_groups(y, expit(X[:, 0] + 0.8), X, calibrated=q, rng=0)
+    assert len(audit.sure) >= 2 and len(audit.remaining) == 0
+
+
+# ---- invariances ----------------------------------------------------------------------------------------------
+
+
+def test_same_seed_same_table_and_untouched_inputs():
+    X, p, q, y = population(1000, np.random.default_rng(3))
+    kept = X.copy(), p.copy(), y.copy()
+    np.random.seed(0)  # noqa: NPY002
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    one, two = (audit_groups(y, p, X, rng=5) for _ in range(2))
+    pd.testing.assert_frame_equal(one, two)
+    pd.testing.assert_frame_equal(X, kept[0])
+    assert (p == kept[1]).all() and (y == kept[2]).all()
+    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+
+
+def test_weights_of_one_value_change_nothing():
+    X, p, q, y = population(1000, np.random.default_rng(4))
+    plain, weighted = audit_groups(y, p, X, rng=1), audit_groups(y, p, X, sample_weight=np.full(1000, 3.0), rng=1)
+    pd.testing.assert_frame_equal(plain, weighted)
+
+
+def test_every_row_its_own_group_changes_only_the_halves():
+    y, p, X, _ = null_draw("plain", 9)
+    region = (X[:, 1] > 0).astype(int)
+    plain, own = measure_groups(y, p, region), measure_groups(y, p, region, groups=np.arange(y.size))
+    pd.testing.assert_frame_equal(plain, own)
+
+
+def test_groups_are_never_split_and_rare_labels_make_groups_larger():
+    y, p, X, extra = null_draw("people", 0)
+    table = audit_groups(y, p, X, rng=0, **extra)
+    assert (table["n"] % 4 == 0).all()
+    y, p, X, _ = null_draw("rare", 0)
+    assert audit_groups(y, p, X, rng=0)["n"].min() > 100
+    assert table["adjusted"].ge(table["p_value"]).all() and table["gap"].is_monotonic_increasing
+
+
+# ---- bad input ------------------------------------------------------------------------------------------------
+
+GOOD = {"y": [0, 1] * 100, "p": [0.5] * 200, "X": np.arange(400.0).reshape(200, 2)}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y": [0, 2] * 100}, r"y must be 0 or 1, but y\[1\] is 2.0 \(and 99 more\)"),
+        ({"y": [1] * 200}, "y must hold both classes"),
+        ({"p": [0.5] * 199 + [np.nan]}, r"p must lie in \[0, 1\], but p\[199\] is nan"),
+        ({"p": [0.5] * 199}, "y and p must have the same length, but they have 200 and 199 rows"),
+        ({"X": np.ones((199, 1))}, "y and X must have the same length"),
+        ({"calibrated": [1.5] * 200}, r"calibrated must lie in \[0, 1\]"),
+        ({"calibrated": [0.5] * 3}, "y and calibrated must have the same length"),
+        ({"sample_weight": [-1.0] * 200}, "sample_weight must be finite and not negative"),
+        ({"sample_weight": [0.0] * 200}, "sample_weight must not be zero everywhere"),
+        ({"groups": [None] * 200}, "groups must not be missing"),
+        ({"groups": [1] * 200}, "groups must hold at least two groups"),
+        ({"min_rows": 5}, "min_rows must be a whole number of at least 10"),
+        ({"min_rows": 60}, r"y must have at least 4 \* min_rows = 240 rows, but it has 200"),
+        ({"max_depth": 0}, "max_depth must be a whole number"),
+    ],
+)
+def test_bad_input(change, message):
+    with pytest.raises(ValueError, match=message):
+        audit_groups(**(GOOD | change))
+
+
+def test_too_few_rows():
+    with pytest.raises(ValueError, match="at least 4"):
+        audit_groups([0, 1] * 50, [0.5] * 100, np.ones((100, 1)))
