@@ -14,9 +14,13 @@ def summary(report):
         "Are the scores right on average?": _on_average(report),
         "Are they right for a single case?": _single(report),
         "For whom are they wrong?": _for_whom(report),
-        "What should be done next?": " ".join(f"({k}) {what}" for k, (what, _) in enumerate(next_steps(report), 1)),
+        "What should be done next?": _numbered([what for what, _ in next_steps(report)]),
     }
     return pd.DataFrame({"Answer": answers}).rename_axis("Question")
+
+
+def _numbered(sentences):
+    return " ".join(f"({k}) {text}" for k, text in enumerate(sentences, 1)) if sentences[1:] else sentences[0]
 
 
 def upper(error):
@@ -72,8 +76,8 @@ def _single(report):
         )
     if len(report.audit.remaining):
         return (
-            f"No, not for {many(len(report.audit.remaining), 'group')} named below. But {n} cases cannot certify how "
-            f"large the grouping loss is ({chance(loss.p_value)})."
+            f"No, not for the group{'s' * (len(report.audit.remaining) > 1)} named below. But {n} cases cannot certify "
+            f"how large the grouping loss is ({chance(loss.p_value)})."
         )
     if loss.p_value < 0.05:
         return (
