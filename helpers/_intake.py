@@ -29,6 +29,16 @@ def read_table(path, label="label", score="score", *, features=None, weight=None
     return replace(table, note="; ".join(filter(None, [table.note, note])))
 
 
+def two_costs(costs):
+    """Rule of the parameter `cost`: the extra costs of a false alarm and of a miss; None, or what is wrong with them.
+
+    >>> two_costs([1, 5]), two_costs([0, 0])
+    (None, 'must be two costs, none below 0 and not both 0')
+    """
+    fine = len(costs) == 2 and min(costs) >= 0 and 0 < max(costs) < float("inf")
+    return None if fine else "must be two costs, none below 0 and not both 0"
+
+
 def repeated_rows(table):
     """Share of the rows that equal the row before in score and features, less the share that chance would give.
 

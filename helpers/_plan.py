@@ -118,8 +118,11 @@ def _check_inputs(values, names, given):
             if not os.access(path, os.R_OK):
                 raise ValueError(f"{name}: {path} may not be read.")
     if scores and values["path"]:
+        from helpers.report import two_costs
         from helpers.tables import read_scores
 
+        if isinstance(values.get("cost"), list) and (broken := two_costs(values["cost"])):
+            raise ValueError(f"cost {broken}, but it is {values['cost']}.")
         others = {name: values[name] or None for name in ("features", "weight", "group") if name in names}
         read_scores(values["path"], label=values["label"], score=values["score"], **others)
 

@@ -21,14 +21,16 @@ def uniform_edges(n_bins):
 
 def quantile_edges(p, n_bins):
     """Edges of at most `n_bins` bins that hold about equally many of `p`; tied values share a bin, so there may be
-    fewer.
+    fewer. A value that would fill more than a bin gets a bin of its own.
 
     >>> quantile_edges([0.1, 0.2, 0.2, 0.9], 2)
     array([0. , 0.2, 1. ])
+    >>> assign_bins([0, 0, 0, 0, 0.1, 0.2], quantile_edges([0, 0, 0, 0, 0.1, 0.2], 3))
+    array([0, 0, 0, 0, 1, 1])
     """
     p, n_bins = np.sort(check_probabilities(p)), check_count(n_bins, "n_bins")
-    inner = p[np.arange(1, n_bins) * p.size // n_bins]
-    return np.unique(np.concatenate([[0.0], inner, [1.0]]))
+    inner, times = np.unique(p[np.arange(1, n_bins) * p.size // n_bins], return_counts=True)
+    return np.unique(np.concatenate([[0.0], inner, np.nextafter(inner[times > 1], 2.0), [1.0]]))
 
 
 def assign_bins(p, edges):

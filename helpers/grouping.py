@@ -39,7 +39,7 @@ class GroupingLoss:
     value : estimate; may be slightly negative when there is nothing to find
     se, low, high : standard error and 95 % interval of the grouping loss that these regions capture; claim "at least
         `low`"
-    p_value : one-sided test of "no grouping loss"
+    p_value : one-sided test of "no grouping loss"; null_se : standard error of the value if that were so
     plugin, bias : the naive estimate and its upward bias; value = plugin - bias
     calibration_loss : mean (p - c)**2 of the fitted calibrator; NaN without one
     n : rows that were evaluated; n_regions : regions with at least two independent rows; left_out : share of the rows
@@ -53,6 +53,7 @@ class GroupingLoss:
     low: float
     high: float
     p_value: float
+    null_se: float
     plugin: float
     bias: float
     calibration_loss: float
@@ -80,15 +81,15 @@ def _combine(parts, calibration_loss, trees=()):
     plugin = float(np.mean([part.plugin for part in parts]))
     se = float(np.sqrt(sum(part.variance for part in parts))) / k
     reach = float(norm.ppf(0.975)) * se
+    null_variance, null_cubes = (sum(getattr(part, name) for part in parts) for name in ("null_variance", "null_cubes"))
     n = sum(part.n for part in parts)
     return GroupingLoss(
         value=value,
         se=se,
         low=value - reach,
         high=value + reach,
-        p_value=null_p_value(
-            k * value, sum(part.null_variance for part in parts), sum(part.null_cubes for part in parts)
-        ),
+        p_value=null_p_value(k * value, null_variance, null_cubes),
+        null_se=float(np.sqrt(null_variance)) / k,
         plugin=plugin,
         bias=plugin - value,
         calibration_loss=calibration_loss,

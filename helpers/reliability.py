@@ -146,7 +146,8 @@ def calibration_error(
     value = sum_s w_s |observed_s - stated_s|. Its sampling distribution is simulated for gaps t times the observed ones
     (normal noise with the binomial variance of each bin): t = 0 gives the null value; the t at which the observed
     value is the median gives `debiased`; those at which it is the 97.5 % and 2.5 % quantile give the interval. It
-    starts at 0 exactly when the value is no larger than a calibrated model may well show.
+    starts at 0 exactly when the value is no larger than a calibrated model may well show; a value below the median of
+    such models is luck, and the interval then ends where it would end at that median.
 
     Parameters
     ----------
@@ -183,11 +184,11 @@ def calibration_error(
     def size_at(t):
         return float(np.abs(np.clip(curve.stated + t * gap, 0, 1) - curve.stated) @ curve.weight)
 
-    def invert(level):
+    def invert(level, target=value):
         def excess(t):
-            return np.quantile(simulated(t), level) - value
+            return np.quantile(simulated(t), level) - target
 
-        if value == 0 or excess(0) >= 0:
+        if not gap.any() or excess(0) >= 0:
             return 0.0
         below = 0.0
         for t in ladder:
@@ -201,7 +202,7 @@ def calibration_error(
         value,
         invert(0.5),
         invert(0.975),
-        invert(0.025) if value else float(np.quantile(null, 0.975)),
+        invert(0.025, max(value, float(np.median(null)))) if value else float(np.quantile(null, 0.975)),
         float(null.mean()),
         float((null >= value).mean()),
         int(curve.count.sum()),

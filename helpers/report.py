@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from helpers._intake import LEAST_GROUPS, find_obstacle, read_table
+from helpers._intake import LEAST_GROUPS, find_obstacle, read_table, two_costs
 from helpers.audit import GroupAudit, find_groups, measure_groups
-from helpers.binning import assign_bins, quantile_edges, uniform_edges
+from helpers.binning import assign_bins, quantile_edges
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator, calibration_error, clipped_logit
 from helpers.checks import check_cost_matrix
 from helpers.grouping import GroupingLoss, grouping_loss, grouping_loss_from_regions
 from helpers.reliability import CalibrationError
 from helpers.tables import ScoreTable
 
-__all__ = ["Control", "Decisions", "ScoreReport", "audit_scores", "compare_decisions", "negative_control", "read_table"]
+__all__ = ["Control", "Decisions", "ScoreReport", "audit_scores", "compare_decisions", "negative_control", "read_table", "two_costs"]
 
 POWER = 1.645 + 0.84  # standard errors: found with 80 % by a one-sided test at 5 %
 
@@ -68,7 +68,7 @@ class ScoreReport:
     @property
     def detectable(self):
         """Grouping loss that is found with 80 % probability, if the regions can tell it; NaN without regions."""
-        return float("nan") if self.loss is None else POWER * self.loss.se
+        return float("nan") if self.loss is None else POWER * self.loss.null_se
 
     def metrics(self):
         """Names and numbers for metrics.json."""
@@ -140,8 +140,7 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
     average = measure_groups(y, p, np.zeros(table.n, int), **clustered).iloc[0]
     events = min(int(y.sum()), table.n - int(y.sum()))
     n_bins = int(np.clip(events // 5, 2, 15))
-    strategy = _finest(p, n_bins)
-    error = calibration_error(y, p, n_bins=n_bins, strategy=strategy, rng=rng, **clustered)
+    error = calibration_error(y, p, n_bins=n_bins, strategy="quantile", rng=rng, **clustered)
     obstacle = find_obstacle(table)
     kind, calibrator = fit_calibrator(table, may_bend=not obstacle)
     calibrated = calibrator.predict(p)
@@ -151,13 +150,6 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
         audit = find_groups(y, p, table.X, calibrated=calibrated, rng=rng, **clustered)
     decisions = compare_decisions(table, calibrated, audit, cost)
     return ScoreReport(table, cost, average, error, kind, calibrator, calibrated, obstacle, loss, audit, decisions)
-
-
-def _finest(p, n_bins):
-    """The strategy with more bins in use: quantiles, unless many scores are equal, as those of decisions are."""
-    edges = quantile_edges(p, n_bins), uniform_edges(n_bins)
-    quantiles, uniform = (np.unique(assign_bins(p, one)).size for one in edges)
-    return "uniform" if uniform > quantiles else "quantile"
 
 
 def compare_decisions(table, calibrated, audit, cost):

@@ -235,16 +235,15 @@ def _for_boosting(values):
 
 
 def _conditional_mean(p, q, neighbors):
-    """E[q | p] over a finite population: the mean of rows with the same p, or, where p hardly repeats, a
-    centred running mean.
+    """E[q | p] over a finite population: the mean of rows with the same p, joined by rows with the nearest p where
+    these are fewer than `neighbors`. Rows with the same p get the same value.
     """
-    levels, code, count = np.unique(p, return_inverse=True, return_counts=True)
-    if levels.size * neighbors <= p.size:
-        return (np.bincount(code, q) / count)[code]
-    order = np.argsort(p, kind="stable")
-    total = np.concatenate([[0.0], np.cumsum(q[order])])
-    rank = np.empty(p.size, int)
-    rank[order] = np.arange(p.size)
-    low = np.clip(rank - neighbors // 2, 0, max(p.size - neighbors, 0))
-    high = np.minimum(low + neighbors, p.size)
-    return (total[high] - total[low]) / (high - low)
+    code, count = np.unique(p, return_inverse=True, return_counts=True)[1:]
+    end = np.cumsum(count)
+    start = end - count
+    middle = (start + end) // 2
+    low = np.clip(np.minimum(start, middle - neighbors // 2), 0, max(p.size - neighbors, 0))
+    low = np.where(count >= neighbors, start, np.minimum(low, start))
+    high = np.where(count >= neighbors, end, np.minimum(np.maximum(low + neighbors, end), p.size))
+    total = np.concatenate([[0.0], np.cumsum(q[np.argsort(code, kind="stable")])])
+    return ((total[high] - total[low]) / (high - low))[code]

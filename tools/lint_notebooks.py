@@ -20,7 +20,7 @@ CARD = ("Goals", "Needs", "Minutes", "Papers")
 SECTIONS = ("exercise", "when not", "key ideas", "your own", "references")
 METHOD_SECTIONS = ("negative control", "mislead", "predict", "real data", "paper value")
 NO_METHOD = ("00_", "13_", "14_")
-MAX_LINES, MAX_MEDIAN, MAX_FUNCTION, CELLS, MIN_EXERCISES, MIN_ALT = 20, 5, 10, (20, 60), 4, 20
+MAX_LINES, MAX_WIDTH, MAX_MEDIAN, MAX_FUNCTION, CELLS, MIN_EXERCISES, MIN_ALT = 20, 100, 5, 10, (20, 80), 4, 20
 PLACES = re.compile(r"(?<![\w.:/])(/(home|Users|root|tmp|work|private|var|opt|mnt|usr|content)/[\w.-]+|[A-Z]:\\\w)")
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,}|<ipython-input|ipykernel_\d+")
 TIMING = re.compile(r"%%?time(it)?\b|perf_counter|time\.time\(|datetime\.now|date\.today")
@@ -74,6 +74,9 @@ def rule_size(notebook):
             yield k, "an empty code cell"
         if len(lines) > MAX_LINES:
             yield k, f"{len(lines)} lines of code, more than {MAX_LINES}"
+        for line in lines:
+            if len(line) > MAX_WIDTH:
+                yield k, f"a line of {len(line)} characters, more than the {MAX_WIDTH} that a page shows"
         for node in ast.walk(parsed(cell)):
             if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno + 1 > MAX_FUNCTION:
                 yield k, f"function {node.name} is longer than {MAX_FUNCTION} lines: method code lives in helpers"
