@@ -35,10 +35,10 @@ def repeat(study, cases, n_repeats, *, rng=None):
     ...     return [{"heads": int(rng.binomial(n, 0.5))}]
     >>> repeat(toss, {"n": [10, 1000]}, 2, rng=0)
           n  repeat  heads
-    0    10       0      3
-    1    10       1      4
-    2  1000       0    511
-    3  1000       1    502
+    0    10       0      7
+    1    10       1      6
+    2  1000       0    505
+    3  1000       1    500
     """
     lines = [dict(zip(cases, values, strict=True)) for values in itertools.product(*cases.values())]
     tasks = [(line, k) for line in lines for k in range(check_count(n_repeats, "n_repeats"))]
@@ -115,15 +115,18 @@ def summarise(frame, by, *, truth=None, level=0.05):
 def verdict(low, high, *, at_least=-np.inf, at_most=np.inf):
     """What a 95 % interval says about a statement "the value lies between `at_least` and `at_most`" (equal: a point).
 
-    "agrees" if the interval lies inside, or holds the point; "differs" if it lies outside; else "cannot tell".
+    "agrees" if the interval lies inside, or holds the point; "differs" if it lies outside; else, also for an interval
+    of NaN, "cannot tell".
 
     >>> verdict(0.8, 0.9, at_most=1.0), verdict(0.9, 1.1, at_most=1.0), verdict(1.1, 1.2, at_most=1.0)
     ('agrees', 'cannot tell', 'differs')
     >>> verdict(-0.1, 0.2, at_least=0, at_most=0)
     'agrees'
     """
-    if not low <= high:
+    if low > high:
         raise ValueError(f"low must not exceed high, but they are {low} and {high}.")
+    if np.isnan([low, high]).any():
+        return "cannot tell"
     if high < at_least or low > at_most:
         return "differs"
     inside = at_least <= low and high <= at_most

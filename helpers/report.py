@@ -17,7 +17,16 @@ from helpers.grouping import GroupingLoss, grouping_loss, grouping_loss_from_reg
 from helpers.reliability import CalibrationError
 from helpers.tables import ScoreTable
 
-__all__ = ["Control", "Decisions", "ScoreReport", "audit_scores", "compare_decisions", "negative_control", "read_table", "two_costs"]
+__all__ = [
+    "Control",
+    "Decisions",
+    "ScoreReport",
+    "audit_scores",
+    "compare_decisions",
+    "negative_control",
+    "read_table",
+    "two_costs",
+]
 
 POWER = 1.645 + 0.84  # standard errors: found with 80 % by a one-sided test at 5 %
 

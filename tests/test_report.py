@@ -13,7 +13,8 @@ from helpers._intake import find_obstacle, likely_groups, repeated_rows
 from helpers._phrases import chance, in_points, many, percent, points, root, squared
 from helpers._summary import upper
 from helpers.datasets import DATA_FOLDER
-from helpers.report import audit_scores, compare_decisions, fit_calibrator, negative_control, read_table
+from helpers.grouping import grouping_loss_from_regions
+from helpers.report import POWER, audit_scores, compare_decisions, fit_calibrator, negative_control, read_table
 from helpers.tables import ScoreTable
 
 
@@ -179,7 +180,12 @@ def test_no_obstacle_from_300_rows_on():
 
 
 def test_detectable_size_is_found_most_of_the_time(reports):
-    assert reports("perfect").detectable == pytest.approx(2.485 * reports("perfect").loss.se)
+    rng, region = np.random.default_rng(5), np.repeat(np.arange(40), 50)
+    null = grouping_loss_from_regions((rng.random(2000) < 0.5) - 0.5, region)
+    shift = np.where(region % 2, 1, -1) * np.sqrt(POWER * null.null_se)
+    draws = [grouping_loss_from_regions((rng.random(2000) < 0.5 + shift) - 0.5, region).p_value for _ in range(400)]
+    assert 0.7 < np.mean(np.array(draws) < 0.05) < 0.9  # meant: 80 %
+    assert reports("perfect").detectable > reports("perfect").loss.null_se > 0
     assert "would most likely have been found" in wording.about_loss(reports("perfect"))[0]
 
 
