@@ -119,7 +119,8 @@ def _html(header, columns, right, caption, n_index):
     rows = []
     for row in zip(*columns, strict=True):
         tags = ['th scope="row"'] * n_index + ["td"] * (len(row) - n_index)
-        entries = zip(tags, style, row, strict=True)
+        marks = [' class="words"' * (len(entry) > 30) + s for entry, s in zip(row, style, strict=True)]
+        entries = zip(tags, marks, row, strict=True)
         rows.append("<tr>" + "".join(f"<{tag}{s}>{escape(entry)}</{tag[:2]}>" for tag, s, entry in entries) + "</tr>")
     top = f'<caption style="caption-side: top; text-align: left">{escape(caption)}</caption>\n' if caption else ""
     body = "\n".join(rows)

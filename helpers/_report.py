@@ -26,6 +26,7 @@ pre { font: .85rem/1.5 ui-monospace, Menlo, Consolas, monospace; white-space: pr
 .error pre { border-color: #b42318; background: #fef3f2; }
 .wide { overflow-x: auto; margin: .8rem 0; } table { border-collapse: collapse; font-size: .9rem; }
 caption { font-weight: 600; padding-bottom: .4rem; } th, td { padding: .3rem .7rem; border-bottom: 1px solid #e3e6ea; }
+td.words { min-width: 11rem; }
 thead th { border-bottom: 2px solid #9aa3ad; vertical-align: bottom; } td { font-variant-numeric: tabular-nums; }
 blockquote { margin: 1rem 0; padding: 0 1rem; border-left: 3px solid #0b5cad; color: #374151; }
 math[display=block] { overflow: auto hidden; padding: .2rem 0; margin: 1rem 0; }
@@ -109,6 +110,8 @@ def _for_readers(nb):
         head = re.match(r"(#+)\s*(.*)", cell.source) if cell.cell_type == "markdown" else None
         if head and len(head[1]) <= (skipping or 9):
             skipping = len(head[1]) if head[2].lower().startswith("exercise") else 0
+        if not cells:
+            cell.source = re.sub(r"^\|.*\n?", "", cell.source, flags=re.MULTILINE)  # goals and needs are for the course
         if skipping or {"exercise", "solution", "remove-cell"} & set(cell.metadata.get("tags", [])):
             continue
         for output in cell.get("outputs", []):

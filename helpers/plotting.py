@@ -84,8 +84,8 @@ def plot_groups(table, ax=None, *, most=8):
         )
     ax.axvline(0, color=GREY, linewidth=1, linestyle="--")
     ax.set_yticks(shown.index, [_wrapped(f"{row.rule} ({row.n:,})") for row in shown.itertuples()])
-    ax.set(ylim=(-0.6, len(shown) - 0.4), xlabel="observed rate - stated probability (left: overconfident in class 1)")
-    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.set(ylim=(-0.6, len(shown) - 0.4), xlabel="observed rate - stated probability (left: stated too high)")
+    ax.xaxis.set_major_formatter(PercentFormatter(1))
     return ax
 
 

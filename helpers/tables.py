@@ -4,6 +4,7 @@ One row a case: what happened (`label`, 0 or 1), what the model said (`score`, t
 known about the case (the features). Nothing is ever written.
 """
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +17,9 @@ from helpers._readers import find_file, open_table
 from helpers.checks import check_groups, nearest_name
 
 __all__ = ["ScoreTable", "find_table", "read_scores"]
+
+
+ROW_LABELS = re.compile(r"__index_level_\d+__|Unnamed: \d+")
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,7 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
 
     A table written by the folktexts benchmark (columns `risk_score`, `label`) is read as it is. Text becomes categories
     and text dates (2024-01-31) become dates. Features are left out, and listed in `.dropped`, if they are constant, all
-    missing, a row number, text of its own in nearly every row, equal to the label, or neither numbers, text nor dates.
+    missing, row numbers or labels, text of its own in nearly every row, equal to the label, or neither numbers, text nor dates.
 
     >>> table = read_scores("data/rand_scores.csv.gz", group="person")
     >>> print(table)
@@ -110,6 +114,8 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     y = _labels(file, label, frame[label])
     p, said = _scores(file, score, frame[score])
     X, dropped, infinite = tidy_features(frame[names], y)
+    if features is None:
+        dropped |= {name: "row labels that pandas wrote" for name in table.names if ROW_LABELS.fullmatch(name)}
     notes += said + infinite
     if not list(X):
         notes.append("no features: groups can only be sought along the score")
@@ -142,7 +148,7 @@ def _check_roles(file, columns, **roles):
 
 def _feature_names(file, columns, features, roles):
     if features is None:
-        return [name for name in columns if name not in roles.values()]
+        return [name for name in columns if name not in roles.values() and not ROW_LABELS.fullmatch(name)]
     if isinstance(features, str):
         features = [features] if features in columns else [name.strip() for name in features.split(",")]
     features = list(features)

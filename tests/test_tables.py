@@ -104,7 +104,7 @@ def test_useless_columns_are_left_out_and_listed(save):
 
 def test_an_index_column_without_a_name_is_a_row_number(save, tmp_path):
     good().to_csv(tmp_path / "index.csv")
-    assert read_scores(tmp_path / "index.csv").dropped == {"Unnamed: 0": "a row number"}
+    assert read_scores(tmp_path / "index.csv").dropped == {"Unnamed: 0": "row labels that pandas wrote"}
     pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
     good().set_index("age").to_parquet(tmp_path / "index.parquet")
     assert read_scores(tmp_path / "index.parquet").features == ["income", "school", "age"]
@@ -212,3 +212,14 @@ def test_the_shipped_table():
 def test_a_result_cannot_be_changed(save):
     with pytest.raises(AttributeError):
         read_scores(save(good())).label = "other"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_row_labels_of_pandas_are_no_features(tmp_path, suffix):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"age": rng.normal(size=100), "label": rng.integers(0, 2, 100), "score": rng.random(100)})
+    table = table.set_index(rng.permutation(10_000)[:100])
+    path = tmp_path / f"table{suffix}"
+    table.to_csv(path) if suffix == ".csv" else table.to_parquet(path)
+    read = read_scores(path)
+    assert read.features == ["age"] and list(read.dropped.values()) == ["row labels that pandas wrote"]
