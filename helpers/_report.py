@@ -26,7 +26,7 @@ pre { font: .85rem/1.5 ui-monospace, Menlo, Consolas, monospace; white-space: pr
 .error pre { border-color: #b42318; background: #fef3f2; }
 .wide { overflow-x: auto; margin: .8rem 0; } table { border-collapse: collapse; font-size: .9rem; }
 caption { font-weight: 600; padding-bottom: .4rem; } th, td { padding: .3rem .7rem; border-bottom: 1px solid #e3e6ea; }
-td.words { min-width: 11rem; }
+td.words { min-width: 9.5rem; } .wide th, .wide td { padding-left: .45rem; padding-right: .45rem; }
 thead th { border-bottom: 2px solid #9aa3ad; vertical-align: bottom; } td { font-variant-numeric: tabular-nums; }
 blockquote { margin: 1rem 0; padding: 0 1rem; border-left: 3px solid #0b5cad; color: #374151; }
 math[display=block] { overflow: auto hidden; padding: .2rem 0; margin: 1rem 0; }

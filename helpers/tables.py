@@ -85,7 +85,8 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
 
     A table written by the folktexts benchmark (columns `risk_score`, `label`) is read as it is. Text becomes categories
     and text dates (2024-01-31) become dates. Features are left out, and listed in `.dropped`, if they are constant, all
-    missing, row numbers or labels, text of its own in nearly every row, equal to the label, or neither numbers, text nor dates.
+    missing, row numbers or labels, text of its own in nearly every row, equal to the label, or neither numbers, text
+    nor dates.
 
     >>> table = read_scores("data/rand_scores.csv.gz", group="person")
     >>> print(table)
