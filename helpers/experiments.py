@@ -1,30 +1,27 @@
 """Experiments that are repeated: one study on many samples, and what its estimates do on average."""
 
 import itertools
-import warnings
-from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
+from scipy.stats import sem
 
 from helpers.checks import check_count, nearest_name
-from helpers.grouping import GroupingLoss
+from helpers.grouping import grouping_loss
 
-NUMBERS = ("value", "se", "low", "high", "p_value")
+NUMBERS = ("value", "se", "low", "high", "p_value", "plugin")
 
 
 def repeat(study, cases, n_repeats, *, rng=None):
     """Run a study again and again, for every combination of cases; a table with one line for each result.
 
-    Every run has its own spawned seed, so the table is the same for any number of workers. Runs go one after the other
-    unless the caller chooses workers: ``with joblib.parallel_config(n_jobs=2): ...``.
+    Each run has its own spawned seed: the same table for any number of workers (``joblib.parallel_config(n_jobs=2)``).
 
     Parameters
     ----------
     study : function of one value of each case and of `rng` (Generator); returns a list of results, each a dict
-    cases : {name: list of values}; {} for a study without cases
-    n_repeats : runs of each combination
+    cases : {name: list of values}; {} for a study without cases; n_repeats : runs of each combination
     rng : int, list of int, Generator or None
 
     Returns
@@ -48,19 +45,34 @@ def repeat(study, cases, n_repeats, *, rng=None):
     return pd.DataFrame(rows)
 
 
-def by_estimator(found):
-    """Results for `repeat`, one for each estimator of the same sample.
+def each_way(draw, ways):
+    """A study for `repeat`: draw a sample of n rows, estimate its grouping loss in several ways.
 
-    `found` is {name: `GroupingLoss`, or the value alone}; numbers that an estimator does not give are NaN.
+    Parameters
+    ----------
+    draw : function (n, rng) that returns a `Sample`
+    ways : {name: options of `grouping_loss`}; an option that is a function is given the sample, and `p` replaces the
+        stated score: {"p": lambda a: a.c} hands in the true c. Or {name: function (sample, rng) that returns a value}
 
-    >>> by_estimator({"plug-in": 0.02})
-    [{'estimator': 'plug-in', 'value': 0.02, 'se': nan, 'low': nan, 'high': nan, 'p_value': nan}]
+    >>> from helpers.simulation import Sigmoid
+    >>> study = each_way(Sigmoid().sample, {"cross-fitted": {}, "zero": lambda a, rng: 0.0})
+    >>> repeat(study, {"n": [500]}, 1, rng=0)["estimator"].tolist()
+    ['cross-fitted', 'zero']
     """
-    rows = []
-    for name, one in found.items():
-        known = {key: getattr(one, key) for key in NUMBERS} if isinstance(one, GroupingLoss) else {"value": one}
-        rows.append({"estimator": name} | dict.fromkeys(NUMBERS, np.nan) | known)
-    return rows
+
+    def study(n, rng):
+        sample = draw(n, rng)
+        return [{"estimator": name} | _estimate(sample, way, rng) for name, way in ways.items()]
+
+    return study
+
+
+def _estimate(sample, way, rng):
+    if callable(way):
+        return {"value": way(sample, rng)}
+    options = {name: option(sample) if callable(option) else option for name, option in way.items()}
+    found = grouping_loss(sample.y, options.pop("p", sample.p), sample.X, rng=rng, **options)
+    return {name: getattr(found, name) for name in NUMBERS}
 
 
 def summarise(frame, by, *, truth=None, level=0.05):
@@ -69,8 +81,7 @@ def summarise(frame, by, *, truth=None, level=0.05):
     Parameters
     ----------
     frame : DataFrame with a column `value`, and if there are any `se` and `p_value`; NaN: this run gave no estimate
-    by : name or list of names of columns
-    truth : number, or name of a column, from which errors are measured
+    by : list of names of columns; truth : number from which errors are measured
     level : a run with a p-value below it raises an alarm
 
     Returns
@@ -79,44 +90,34 @@ def summarise(frame, by, *, truth=None, level=0.05):
     `stopped` (share of runs without an estimate); with a truth `rmse`; with `se` its mean `reported`; with `p_value`
     `alarms` (share) and `alarms_error` (twice its binomial standard error, never below that of the promised level)
 
-    Raises
-    ------
-    ValueError for a column that is not there
-
     >>> runs = pd.DataFrame({"n": [9, 9], "value": [0.1, 0.3], "p_value": [0.2, 0.01]})
-    >>> summarise(runs, "n", truth=0.2)[["n", "value", "rmse", "alarms"]]
-       n  value  rmse  alarms
-    0  9    0.2   0.1     0.5
+    >>> summarise(runs, ["n"], truth=0.2)[["n", "value", "rmse", "alarms"]].to_dict("list")
+    {'n': [9], 'value': [0.2], 'rmse': [0.0999...], 'alarms': [0.5]}
     """
-    by = [by] if isinstance(by, str) else list(by)
-    for name in [*by, "value", *([truth] if isinstance(truth, str) else [])]:
+    for name in [*by, "value"]:
         if name not in frame:
             raise ValueError(f"frame must have a column {name!r}; {nearest_name(name, list(frame), 'column')}.")
-    frame = frame.assign(stopped=frame["value"].isna())
-    if truth is not None:
-        frame["squared"] = (frame["value"] - (frame[truth] if isinstance(truth, str) else truth)) ** 2
-    if "p_value" in frame:
-        frame["alarm"] = (frame["p_value"] < level).where(frame["p_value"].notna())
     groups = frame.groupby(by, sort=False)
     value = groups["value"]
     result = pd.DataFrame({"draws": value.size(), "value": value.mean(), "spread": value.std()})
     result.insert(2, "error", 2 * result["spread"] / value.count() ** 0.5)
     if truth is not None:
-        result["rmse"] = groups["squared"].mean() ** 0.5
+        result["rmse"] = (value.var(ddof=0) + (result["value"] - truth) ** 2) ** 0.5
     if "se" in frame:
         result["reported"] = groups["se"].mean()
     if "p_value" in frame:
-        result["alarms"] = groups["alarm"].mean().astype(float)
+        alarm = (frame["p_value"] < level).astype(float).where(frame["p_value"].notna())
+        alarm = frame.assign(alarm=alarm).groupby(by, sort=False)["alarm"]
+        result["alarms"] = alarm.mean()
         variance = (result["alarms"] * (1 - result["alarms"])).clip(lower=level * (1 - level))
-        result["alarms_error"] = 2 * (variance / groups["alarm"].count()) ** 0.5
-    return result.assign(stopped=groups["stopped"].mean()).reset_index()
+        result["alarms_error"] = 2 * (variance / alarm.count()) ** 0.5
+    return result.assign(stopped=1 - value.count() / value.size()).reset_index()
 
 
 def verdict(low, high, *, at_least=-np.inf, at_most=np.inf):
     """What a 95 % interval says about a statement "the value lies between `at_least` and `at_most`" (equal: a point).
 
-    "agrees" if the interval lies inside, or holds the point; "differs" if it lies outside; else, also for an interval
-    of NaN, "cannot tell".
+    "agrees" if the interval lies inside, or holds the point; "differs" if it lies outside; else "cannot tell".
 
     >>> verdict(0.8, 0.9, at_most=1.0), verdict(0.9, 1.1, at_most=1.0), verdict(1.1, 1.2, at_most=1.0)
     ('agrees', 'cannot tell', 'differs')
@@ -129,29 +130,21 @@ def verdict(low, high, *, at_least=-np.inf, at_most=np.inf):
         return "cannot tell"
     if high < at_least or low > at_most:
         return "differs"
-    inside = at_least <= low and high <= at_most
-    return "agrees" if inside or at_least == at_most else "cannot tell"
+    return "agrees" if at_least <= low and high <= at_most or at_least == at_most else "cannot tell"
 
 
-def has_glest():
-    """Whether the package `glest`, the binned estimator of Perez-Lebel et al. (2023), is installed."""
-    return find_spec("glest") is not None
+def comparison(what, stated, ours, error, *, form="{:z.3f}", **allowed):
+    """One line of the table "paper, ours, interval, verdict"; `allowed` goes to `verdict`, `error` is two s.e.
 
-
-def binned_estimate(y, p, X, *, region=None, rng=None):
-    """What `glest` reports: the grouping loss summed over BOTH classes, in bins of the score.
-
-    With `region` (n,) 0/1 the regions are given and the plug-in is returned; otherwise glest grows its own trees and
-    corrects. NaN when it stops because a bin holds too few people.
+    >>> comparison("share found", "<= 1", 0.8, 0.1, at_most=1)["verdict"]
+    'agrees'
     """
-    from glest import GLEstimator
+    ends = (ours - error, ours + error)
+    row = {"what": what, "the paper": stated, "ours": form.format(ours)}
+    return row | {"95 % interval": " to ".join(map(form.format, ends)), "verdict": verdict(*ends, **allowed)}
 
-    X = X.apply(lambda x: x.cat.codes if x.dtype == "category" else x).astype(float).fillna(-1).to_numpy()
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            if region is not None:
-                return float(GLEstimator(p, partitioner=None).fit(X, y, partition=region).GL_uncorrected())
-            seed = int(np.random.default_rng(rng).integers(2**31))
-            return float(GLEstimator(p, random_state=seed).fit(X, y).GL())
-    except ValueError:
-        return float("nan")
+
+def improvement(error, n):
+    """How much the mean of `error` falls from the smallest to the largest `n`, and two standard errors of that."""
+    first, last = (np.asarray(error)[n == size] for size in (np.min(n), np.max(n)))
+    return first.mean() - last.mean(), 2 * np.hypot(sem(first), sem(last))

@@ -207,20 +207,10 @@ def plot_scores_and_truth(sample, ax=None, *, most=2000, people=None):
     ax = _axes(ax)
     rows = slice(0, most)
     above = sample.q[rows] >= sample.p[rows]
-    for mask, color, marker, label in (
-        (above, BLUE, "^", "risk understated"),
-        (~above, ORANGE, "v", "risk overstated"),
-    ):
-        ax.scatter(
-            sample.p[rows][mask],
-            sample.q[rows][mask],
-            s=9,
-            color=color,
-            marker=marker,
-            alpha=0.5,
-            linewidth=0,
-            label=label,
-        )
+    kinds = ((above, BLUE, "^", "risk understated"), (~above, ORANGE, "v", "risk overstated"))
+    for mask, color, marker, label in kinds:
+        style = {"s": 9, "color": color, "marker": marker, "alpha": 0.5, "linewidth": 0, "label": label}
+        ax.scatter(sample.p[rows][mask], sample.q[rows][mask], **style)
     ax.plot([0, 1], [0, 1], color="black", linewidth=1, linestyle="--", label="stated = true")
     ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="stated probability", ylabel="true probability of this person")
     for name, (p, q) in (people or {}).items():

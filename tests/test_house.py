@@ -76,6 +76,7 @@ LAYER = {"checks": 0, "scoring": 1, "binning": 1, "encoding": 2, "reliability": 
 LAYER |= {"calibration": 3, "partition": 4, "grouping": 5, "decisions": 6, "audit": 7, "routing": 7}
 ONLY_CHECKS = {"selective", "answers", "answer_theory", "resampling"}
 EDGE = {"simulation", "datasets", "tables", "report", "wording", "plotting", "notebook", "run"}
+EDGE |= {"experiments", "controls"}
 DRAWING = {"matplotlib", "seaborn"}
 
 

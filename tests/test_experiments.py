@@ -1,0 +1,136 @@
+"""Repeated experiments: one table for any number of workers, summaries by hand, verdicts; controls of known truth."""
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers import controls
+from helpers.experiments import comparison, each_way, improvement, repeat, summarise, verdict
+from helpers.grouping import grouping_loss
+from helpers.simulation import Sigmoid
+
+
+def tosses(n, bias, rng):
+    return [{"estimator": name, "value": rng.binomial(n, bias) / n} for name in ("a", "b")]
+
+
+def test_a_table_is_the_same_for_any_number_of_workers():
+    cases = {"n": [10, 1000], "bias": [0.2, 0.5]}
+    alone = repeat(tosses, cases, 3, rng=7)
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        pd.testing.assert_frame_equal(repeat(tosses, cases, 3, rng=7), alone)
+    assert len(alone) == 2 * 2 * 3 * 2 and list(alone) == ["n", "bias", "repeat", "estimator", "value"]
+    assert not repeat(tosses, cases, 3, rng=8).equals(alone)
+    assert alone.loc[alone["n"] == 1000, "value"].nunique() > 6  # every run has its own seed
+
+
+def test_global_random_state_is_untouched():
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    repeat(tosses, {"n": [5], "bias": [0.5]}, 2)
+    assert (before == np.random.get_state()[1]).all()  # noqa: NPY002
+
+
+def test_no_repetition_is_refused():
+    with pytest.raises(ValueError, match="n_repeats"):
+        repeat(tosses, {"n": [5], "bias": [0.5]}, 0)
+
+
+def test_each_way_hands_in_options_and_sees_one_sample():
+    ways = {"fitted": {}, "known": {"p": lambda a: a.c, "calibrator": "none"}, "truth": lambda a, rng: a.grouping_loss}
+    rows = each_way(Sigmoid().sample, ways)(400, np.random.default_rng(3))
+    rng = np.random.default_rng(3)
+    a = Sigmoid().sample(400, rng)
+    first = grouping_loss(a.y, a.p, a.X, rng=rng)
+    assert [row["estimator"] for row in rows] == list(ways)
+    assert rows[0]["value"] == first.value and rows[0]["p_value"] == first.p_value
+    assert rows[2]["value"] == a.grouping_loss
+    assert list(ways["known"]) == ["p", "calibrator"]  # untouched
+
+
+def test_summary_by_hand():
+    runs = pd.DataFrame({"n": [9, 9, 9, 1], "value": [0.1, 0.3, np.nan, 0.4]})
+    runs["p_value"], runs["se"] = [0.01, 0.2, np.nan, 0.5], [0.1, 0.2, np.nan, 0.3]
+    nine = summarise(runs, ["n"], truth=0.2).iloc[0]
+    assert nine["draws"] == 3 and nine["stopped"] == pytest.approx(1 / 3)
+    assert nine["value"] == pytest.approx(0.2) and nine["rmse"] == pytest.approx(0.1)
+    assert nine["spread"] == pytest.approx(0.02**0.5) and nine["error"] == pytest.approx(0.2)
+    assert nine["reported"] == pytest.approx(0.15)
+    assert nine["alarms"] == 0.5 and nine["alarms_error"] == pytest.approx(2 * (0.25 / 2) ** 0.5)
+    one = summarise(runs, ["n"]).iloc[1]
+    assert one["alarms"] == 0 and one["alarms_error"] == pytest.approx(2 * 0.0475**0.5) and "rmse" not in one
+    with pytest.raises(ValueError, match="'m'"):
+        summarise(runs, ["m"])
+
+
+def test_verdicts():
+    assert verdict(1, 2, at_least=0) == "agrees" and verdict(-2, -1, at_least=0) == "differs"
+    assert verdict(-1, 1, at_least=0) == "cannot tell" == verdict(np.nan, np.nan, at_least=0)
+    assert verdict(1, 2, at_least=0, at_most=0) == "differs"
+    with pytest.raises(ValueError, match="low"):
+        verdict(2, 1)
+    row = comparison("bias", "0", -0.0001, 0.2, at_least=0, at_most=0)
+    assert row["ours"] == "0.000" and row["verdict"] == "agrees"
+
+
+def test_improvement_by_hand():
+    gain, error = improvement([0.4, 0.6, 9.0, 0.1, 0.3], np.array([1, 1, 2, 3, 3]))
+    assert gain == pytest.approx(0.3) and error == pytest.approx(2 * (0.1**2 + 0.1**2) ** 0.5)
+
+
+@pytest.mark.parametrize("draw", [controls.perfect, controls.same_sign, controls.same_people])
+def test_controls_are_calibrated(draw):
+    a = draw(4000, 5)
+    for part in (a.p < 0.5, a.p >= 0.5):
+        noise = (a.q * (1 - a.q) + (a.q - a.c) ** 2)[part]
+        assert abs((a.y - a.p)[part].sum()) < 4 * (4 * noise.sum()) ** 0.5
+    assert draw(50, 1).y.tolist() == draw(50, 1).y.tolist()
+
+
+def test_four_rows_captured():
+    missed = np.array([0.1, 0.3, -0.2, -0.2])
+    assert controls.captured([0, 0, 1, 1], missed) == pytest.approx((0.04 + 0.04) / 2)
+    assert controls.captured([0, 0, 0, 0], missed) == pytest.approx(0)
+
+
+def test_exact_luck_against_draws():
+    crowd = controls.even_crowd(Sigmoid(), 0, log2_rows=8)
+    region = controls.equal_parts(crowd.X["x2"], 16)
+    theory = controls.exact_luck(region, crowd.q, crowd.c, 40)
+    assert theory["aim"] < theory["bound"] and theory["plug-in bias"] < theory["without nu"]
+
+    def draw(rng):
+        rows = rng.integers(256, size=40)
+        residual = (rng.random(40) < crowd.q[rows]) - crowd.c[rows]
+        total = np.bincount(region[rows], residual, 16)
+        count = np.maximum(np.bincount(region[rows], minlength=16), 1)
+        return [{"value": (total**2 / count).sum() / 40 - theory["bound"]}]
+
+    found = summarise(repeat(draw, {}, 2000, rng=1).assign(one=1), ["one"]).iloc[0]
+    assert abs(found["value"] - theory["plug-in bias"]) < 2 * found["error"]
+
+
+def test_crowd_has_the_loss_of_its_population():
+    assert controls.even_crowd(Sigmoid(), 3).grouping_loss == pytest.approx(Sigmoid().grouping_loss, rel=0.01)
+
+
+def test_coverage_and_distances():
+    crowd = controls.even_crowd(Sigmoid(), 0, log2_rows=10)
+    region = controls.equal_parts(crowd.X["x2"], 4)
+    runs = repeat(lambda rng: controls.coverage(region, crowd, 500, rng), {}, 200, rng=2)
+    assert abs(runs["covered"].mean() - 0.95) < 0.065 and runs["captured"].nunique() == 1
+    row = controls.tree_distances(Sigmoid(), crowd, 400, 20, rng=1)[0]
+    assert row["error"] == abs(row["value"] - crowd.grouping_loss) and row["J"] <= 20
+    assert row["lemma 1"] ** 2 <= 4 * row["L2"] and row["error"] <= row["lemma 1"] + row["lemma 2"]
+
+
+def test_glest_counts_both_classes():
+    pytest.importorskip("glest")
+    a = Sigmoid().sample(3000, 0)
+    side = (a.X["x2"] > 0).to_numpy(int)
+    cells = pd.DataFrame({"y": a.y, "bin": np.minimum((a.p * 15).astype(int), 14), "side": side})
+    gap = cells.groupby(["bin", "side"])["y"].transform("mean") - cells.groupby("bin")["y"].transform("mean")
+    assert controls.binned_estimate(a.y, a.p, a.X, region=side) == pytest.approx((gap**2).mean())
+    assert 0 < controls.binned_estimate(a.y, a.p, a.X, rng=0) < 0.06
+    assert controls.has_glest()
+    assert np.isnan(controls.binned_estimate(a.y[:20], a.p[:20], a.X[:20], rng=0))
