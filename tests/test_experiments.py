@@ -125,7 +125,7 @@ def test_coverage_and_distances():
 
 
 def test_glest_counts_both_classes():
-    pytest.importorskip("glest")
+    pytest.importorskip("glest", reason="the peer is in the test extra: pip install glest==0.0.1")
     a = Sigmoid().sample(3000, 0)
     side = (a.X["x2"] > 0).to_numpy(int)
     cells = pd.DataFrame({"y": a.y, "bin": np.minimum((a.p * 15).astype(int), 14), "side": side})
