@@ -206,42 +206,41 @@ def grouping_loss(
         )
     rng = np.random.default_rng(rng)
 
-    def calibrated(fitted_on, rows):
+    def calibrated(rows):
+        """All scores, calibrated on these rows."""
         if CALIBRATORS[calibrator] is None:
-            return p[rows]
-        w = None if weight is None else weight[fitted_on]
-        return CALIBRATORS[calibrator]().fit(p[fitted_on], y[fitted_on], w).predict(p[rows])
+            return p
+        fitted = CALIBRATORS[calibrator]().fit(p[rows], y[rows], None if weight is None else weight[rows])
+        return fitted.predict(p)
 
-    def part(seed, calibrate, fit, evaluate, evaluate_by, table):
+    def part(seed, c_fit, fit, evaluate, table):
         w_fit, w_eval = (None, None) if weight is None else (weight[fit], weight[evaluate])
         tree = HonestTree(min_samples_leaf=min_samples_leaf, max_depth=max_depth, rng=seed)
-        tree.fit(table.iloc[fit], y[fit] - calibrated(calibrate, fit), w_fit)
-        region = tree.apply(table.iloc[evaluate])
-        residual = y[evaluate] - calibrated(evaluate_by, evaluate)
+        tree.fit(table.iloc[fit], (y - c_fit)[fit], w_fit)
+        region, residual = tree.apply(table.iloc[evaluate]), (y - c)[evaluate]
         result = squared_means(residual, region, w_eval, None if groups is None else groups[evaluate])
         return result, tree.estimate(table.iloc[evaluate], residual, w_eval)
 
     seeds = rng.integers(2**31, size=2)
     if method == "paper":
         calibrate, fit, evaluate = split_rows(y, groups, (0.1, 0.5), rng)
-        tasks = [(seeds[0], calibrate, fit, evaluate, calibrate, X)]
-        calibration_rows = calibrate
+        c = calibrated(calibrate)
+        tasks = [(seeds[0], c, fit, evaluate, X)]
     else:
+        c = calibrated(np.arange(y.size))
         a, b = split_rows(y, groups, (0.5,), rng)
-        calibration_rows = np.arange(y.size)
         name = SCORE
         while name in X.columns:
             name = f"{name} (p)"
         table = X.assign(**{name: p})
-        tasks = [(seeds[0], a, a, b, calibration_rows, table), (seeds[1], b, b, a, calibration_rows, table)]
+        tasks = [(seeds[0], calibrated(a), a, b, table), (seeds[1], calibrated(b), b, a, table)]
     workers = 2 if y.size >= PARALLEL_FROM else 1
     parts, trees = zip(*Parallel(workers, require="sharedmem")(delayed(part)(*task) for task in tasks), strict=True)
     if not all(part.n_regions for part in parts):
         raise ValueError("groups must leave two of them in at least one region of each part, but a part has no pair.")
     loss = float("nan")
     if CALIBRATORS[calibrator] is not None:
-        everyone = np.arange(y.size)
-        loss = float(np.average((p - calibrated(calibration_rows, everyone)) ** 2, weights=weight))
+        loss = float(np.average((p - c) ** 2, weights=weight))
     return _combine(parts, loss, trees)
 
 
