@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from helpers.binning import group_sums
+from helpers.binning import cross_cells, group_sums
 from helpers.checks import (
     check_count,
     check_groups,
@@ -19,8 +19,8 @@ from helpers.checks import (
     check_weights,
 )
 from helpers.encoding import check_table
-from helpers.grouping import split_rows
-from helpers.partition import HonestTree
+from helpers.partition import HonestTree, split_rows
+from helpers.reliability import design_effect
 
 EVENTS = 10  # cases of the rarer label that a group should hold, so that its interval means something
 
@@ -224,9 +224,6 @@ def _by_unit(region, weight, deviation, groups, size):
     """Sums over (region, group) cells: squared deviations, squared weights, and how much clustering inflates the
     variance (at least 1, pooled over regions).
     """
-    keys, cell = np.unique(region.astype(np.int64) * (groups.max() + 1) + groups, return_inverse=True)
-    home = keys // (groups.max() + 1)
+    cell, home, _ = cross_cells(region, groups)
     squares, weights = np.bincount(cell, deviation) ** 2, np.bincount(cell, weight) ** 2
-    alone = np.dot(deviation, deviation)
-    inflation = max(1.0, float(squares.sum() / alone)) if alone else 1.0
-    return np.bincount(home, squares, size), np.bincount(home, weights, size), inflation
+    return np.bincount(home, squares, size), np.bincount(home, weights, size), design_effect(cell, deviation)

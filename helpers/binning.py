@@ -63,3 +63,22 @@ def group_sums(region, *columns, size=None):
     """
     size = np.max(region, initial=-1) + 1 if size is None else size
     return [np.bincount(region, minlength=size)] + [np.bincount(region, column, size) for column in columns]
+
+
+def cross_cells(region, groups):
+    """The cells in which regions and groups meet: the cell of each row, and the region and the group of each cell.
+
+    Parameters
+    ----------
+    region, groups : (n,) int arrays from 0
+
+    Returns
+    -------
+    three int arrays: (n,) cell of each row, (C,) region and (C,) group of each cell that holds a row
+
+    >>> cross_cells(np.array([0, 1, 1, 0]), np.array([2, 0, 0, 2]))
+    (array([0, 1, 1, 0]), array([0, 1]), array([2, 0]))
+    """
+    n_groups = groups.max() + 1
+    keys, cell = np.unique(region.astype(np.int64) * n_groups + groups, return_inverse=True)
+    return cell, *np.divmod(keys, n_groups)

@@ -46,13 +46,17 @@ def check_numbers(values, name):
     _raise_first(name, "hold numbers", array, wrong)
 
 
-def check_vector(values, name):
-    """One-dimensional float copy of `values`; ValueError if it is empty, not one-dimensional or not numeric."""
+def check_vector(values, name, *, finite=False):
+    """One-dimensional float copy of `values`; ValueError if it is empty, not one-dimensional, not numeric or, with
+    `finite`, NaN or infinite somewhere.
+    """
     array = check_numbers(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension, but its shape is {array.shape}.")
     if not array.size:
         raise ValueError(f"{name} must not be empty.")
+    if finite and not np.isfinite(array).all():
+        _raise_first(name, "be finite", array, ~np.isfinite(array))
     return array
 
 

@@ -131,12 +131,9 @@ def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=N
     >>> grouping_loss_from_regions([0.5, 0.5, -0.5, -0.5], [0, 0, 1, 1]).value
     0.25
     """
-    residual, weight, groups = check_vector(residual, "residual"), check_weights(sample_weight), check_groups(groups)
-    region = check_regions(region)
+    residual, region = check_vector(residual, "residual", finite=True), check_regions(region)
+    weight, groups = check_weights(sample_weight), check_groups(groups)
     check_same_length(residual=residual, region=region, sample_weight=weight, groups=groups)
-    if not np.isfinite(residual).all():
-        first = int(np.argmin(np.isfinite(residual)))
-        raise ValueError(f"residual must be finite, but residual[{first}] is {residual[first]}.")
     part = squared_means(residual, region, weight, groups)
     if not part.n_regions:
         raise ValueError("region must leave two independent rows in at least one region, but no region has them.")
@@ -219,7 +216,7 @@ def grouping_loss(
         tree.fit(table.iloc[fit], (y - c_fit)[fit], w_fit)
         region, residual = tree.apply(table.iloc[evaluate]), (y - c)[evaluate]
         result = squared_means(residual, region, w_eval, None if groups is None else groups[evaluate])
-        return result, tree.estimate(table.iloc[evaluate], residual, w_eval)
+        return result, tree.estimate_regions(region, residual, w_eval)
 
     seeds = rng.integers(2**31, size=2)
     if method == "paper":

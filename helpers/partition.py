@@ -74,8 +74,12 @@ class HonestTree(BaseEstimator):
         0. Returns self.
         """
         X, residual, weight = _checked(X, residual, sample_weight)
-        weight = np.ones_like(residual) if weight is None else weight
-        self.count_, total, sums = group_sums(self.apply(X), weight, weight * residual, size=self.n_regions_)
+        return self.estimate_regions(self.apply(X), residual, weight)
+
+    def estimate_regions(self, region, residual, sample_weight=None):
+        """`estimate` where `apply` has already told the region of each row. Returns self."""
+        weight = np.ones_like(residual) if sample_weight is None else sample_weight
+        self.count_, total, sums = group_sums(region, weight, weight * residual, size=self.n_regions_)
         self.value_ = np.divide(sums, total, out=np.zeros(self.n_regions_), where=total > 0)
         return self
 
@@ -116,11 +120,8 @@ class HonestTree(BaseEstimator):
 
 
 def _checked(X, residual, weight):
-    X, residual, weight = check_table(X), check_vector(residual, "residual"), check_weights(weight)
+    X, residual, weight = check_table(X), check_vector(residual, "residual", finite=True), check_weights(weight)
     check_same_length(X=X, residual=residual, sample_weight=weight)
-    if not np.isfinite(residual).all():
-        first = np.argmin(np.isfinite(residual))
-        raise ValueError(f"residual must be finite, but residual[{first}] is {residual[first]}.")
     return X, residual, weight
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.stats import chi2
 
-from helpers.binning import group_sums
+from helpers.binning import cross_cells, group_sums
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,7 @@ def _evaluate_cells(residual, region, weight, groups):
     if groups is None:
         cell_region, cell_group, cell_w, cell_s = region, np.arange(residual.size), weight, weight * residual
     else:
-        keys, cell = np.unique(region.astype(np.int64) * (groups.max() + 1) + groups, return_inverse=True)
-        cell_region, cell_group = np.divmod(keys, groups.max() + 1)
+        cell, cell_region, cell_group = cross_cells(region, groups)
         _, cell_w, cell_s = group_sums(cell, weight, weight * residual)
     count, total, squares = group_sums(region, weight, weight * residual**2)
     _, sums, own_w, own_s = group_sums(cell_region, cell_s, cell_w**2, cell_s**2, size=count.size)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import beta, binom
 
-from helpers.binning import assign_bins, group_sums, quantile_edges, uniform_edges
+from helpers.binning import assign_bins, cross_cells, group_sums, quantile_edges, uniform_edges
 from helpers.checks import (
     check_count,
     check_groups,
@@ -83,7 +83,8 @@ def reliability_curve(y, p, *, n_bins=15, strategy="uniform", sample_weight=None
     effective = total**2 / squares
     if groups is not None:
         bin_of = (np.cumsum(kept) - 1)[region]
-        effective = effective / _design_effect(bin_of, w * (y - p - (observed - stated)[bin_of]), groups)
+        cell = cross_cells(bin_of, groups)[0]
+        effective = effective / design_effect(cell, w * (y - p - (observed - stated)[bin_of]))
     hits = observed * effective
     with np.errstate(invalid="ignore"):
         low = np.where(observed > 0, beta.ppf(0.025, hits, effective - hits + 1), 0.0)
@@ -102,9 +103,10 @@ def _checked(y, p, weight, groups):
     return y, p, weight, groups
 
 
-def _design_effect(region, residual, groups):
-    """Pooled factor (at least 1) by which clustering inflates the variance of bin sums of `residual`."""
-    cell = np.unique(region.astype(np.int64) * (groups.max() + 1) + groups, return_inverse=True)[1]
+def design_effect(cell, residual):
+    """Pooled factor (at least 1) by which clustering inflates the variance of region sums of `residual`, given the
+    (region, group) cell of each row.
+    """
     own = np.dot(residual, residual)
     return max(1.0, float((np.bincount(cell, residual) ** 2).sum() / own)) if own else 1.0
 

@@ -109,9 +109,12 @@ def fit_calibrator(table, *, may_bend=True):
     The test takes bins of the score as regions: what is left in them after Platt scaling is miscalibration, and would
     be read as grouping loss.
     """
-    isotonic = IsotonicCalibrator().fit(table.p, table.y, table.weight)
+
+    def isotonic():
+        return "isotonic", IsotonicCalibrator().fit(table.p, table.y, table.weight)
+
     if np.ptp(clipped_logit(table.p)) == 0:
-        return "isotonic", isotonic
+        return isotonic()
     platt = PlattCalibrator().fit(table.p, table.y, table.weight)
     if not may_bend or platt.slope_ <= 0:
         return "platt", platt
@@ -119,7 +122,7 @@ def fit_calibrator(table, *, may_bend=True):
     left = grouping_loss_from_regions(
         table.y - platt.predict(table.p), bins, sample_weight=table.weight, groups=table.groups
     )
-    return ("isotonic", isotonic) if left.p_value < 0.01 else ("platt", platt)
+    return isotonic() if left.p_value < 0.01 else ("platt", platt)
 
 
 def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
