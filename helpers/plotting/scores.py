@@ -1,0 +1,108 @@
+"""Figures of scores: what was stated beside what was observed, or is true."""
+
+import numpy as np
+from matplotlib.ticker import PercentFormatter
+
+from helpers.plotting.style import BLUE, GREY, ORANGE, axes_for
+
+
+def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
+    """Observed rate against stated score with intervals, the band of a calibrated model, and row counts along
+    the foot.
+    """
+    ax = axes_for(ax)
+    ax.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle="--", label="stated = observed")
+    ax.fill_between(
+        curve.stated,
+        curve.band_low,
+        curve.band_high,
+        color=GREY,
+        alpha=0.25,
+        linewidth=0,
+        label="a calibrated model (95 %)",
+    )
+    reach = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)
+    ax.errorbar(curve.stated, curve.observed, yerr=reach, color=BLUE, fmt="o", markersize=4.5, capsize=2, label=label)
+    foot = ax.insetaxes_for([0, 0, 1, 0.12], sharex=ax)
+    width = np.diff(curve.edges).min() * 0.7
+    foot.bar(curve.stated, curve.count, width=width, color=BLUE, alpha=0.35, linewidth=0)
+    foot.set_axis_off()
+    ax.set(xlim=(0, 1), ylim=(-0.02, 1), xlabel="stated probability", ylabel="observed rate")
+    ax.legend(loc="upper left")
+    return ax
+
+
+def plot_reliability_close(curve, scores, ax=None):
+    """As `plot_reliability`, with axes that end where the results do and a histogram of the scores along the foot."""
+    ax = plot_reliability(curve, axes_for(ax, (6.4, 4.8)))
+    ax.child_axes[0].remove()
+    seen = np.concatenate([curve.stated, curve.low, curve.high, curve.band_low, curve.band_high])
+    pad = 0.04 * (seen.max() - seen.min())
+    ends = max(seen.min() - pad, -0.02), min(seen.max() + pad, 1.02)
+    foot = ax.insetaxes_for([0, 0, 1, 0.1])
+    foot.hist(scores, bins=60, range=ends, color=BLUE, alpha=0.35, linewidth=0)
+    foot.set(xlim=ends)
+    foot.set_axis_off()
+    ax.set(xlim=ends, ylim=ends, xlabel="stated probability (bars: how many cases)")
+    whole = 0 if ends[1] - ends[0] > 0.1 else None
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=whole))
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=whole))
+    ax.legend(loc="best")
+    return ax
+
+
+def plot_stated_observed(curves, ax=None):
+    """Stated probability (open diamond) and observed rate with its interval (bar) of a few groups, one a line.
+
+    `curves` maps the group's name to its `ReliabilityCurve` with a single bin.
+    """
+    ax = axes_for(ax)
+    place = np.arange(len(curves))[::-1]
+    names = ("stated", "observed", "low", "high", "count")
+    stated, observed, low, high, count = ([getattr(one, name)[0] for one in curves.values()] for name in names)
+    reach = np.maximum([np.subtract(observed, low), np.subtract(high, observed)], 0)
+    ax.errorbar(observed, place, xerr=reach, fmt="o", color=BLUE, capsize=3, label="observed, 95 % interval")
+    ax.plot(stated, place, "D", color="black", fillstyle="none", markersize=7, label="stated")
+    ax.set_yticks(place, [f"{name}\n({n:,})" for name, n in zip(curves, count, strict=True)])
+    ax.set(ylim=(-0.6, len(curves) - 0.1), xlabel="probability")
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.legend(loc="upper left")
+    return ax
+
+
+def plot_scores_and_truth(sample, ax=None, *, most=2000, people=None):
+    """True against stated probability of single rows: a calibrated score averages to the diagonal, but rows
+    need not lie on it. `people` = {name: (p, q)} are marked.
+    """
+    ax = axes_for(ax)
+    rows = slice(0, most)
+    above = sample.q[rows] >= sample.p[rows]
+    kinds = ((above, BLUE, "^", "risk understated"), (~above, ORANGE, "v", "risk overstated"))
+    for mask, color, marker, label in kinds:
+        style = {"s": 9, "color": color, "marker": marker, "alpha": 0.5, "linewidth": 0, "label": label}
+        ax.scatter(sample.p[rows][mask], sample.q[rows][mask], **style)
+    ax.plot([0, 1], [0, 1], color="black", linewidth=1, linestyle="--", label="stated = true")
+    ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="stated probability", ylabel="true probability of this person")
+    for name, (p, q) in (people or {}).items():
+        ax.scatter(p, q, s=46, facecolor="white", edgecolor="black", linewidth=1.4, zorder=3)
+        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
+        place = {"xytext": (0, -17), "textcoords": "offset points", "ha": "center", "va": "center"}
+        ax.annotate(f"{name}: {q:.0%}", (p, q), weight="bold", bbox=box, **place)
+    ax.legend(loc="upper left", markerscale=1.6)
+    return ax
+
+
+def plot_residuals(X, residual, ax=None, *, reach=0.4, most=4000):
+    """What is left of each row, by two features: triangles up and blue where the score says too little, down and
+    orange where it says too much; the stronger the colour, the more (full at `reach`).
+    """
+    ax = axes_for(ax)
+    x1, x2 = np.asarray(X, dtype=float)[:most].T
+    residual = np.asarray(residual)[:most]
+    for up, color, marker in ((True, BLUE, "^"), (False, ORANGE, "v")):
+        mask = (residual >= 0) == up
+        strength = np.clip(np.abs(residual[mask]) / reach, 0.04, 1)
+        ax.scatter(x1[mask], x2[mask], s=12, color=color, marker=marker, alpha=strength, linewidth=0)
+    names = list(getattr(X, "columns", ("x1", "x2")))
+    ax.set(xlabel=names[0], ylabel=names[1])
+    return ax
