@@ -130,7 +130,7 @@ def _check_inputs(values, names, given):
 def _sources(path, nb, values):
     """What a result depends on: the notebook's cells, the package's code, the parameters, the files they name."""
     parts = [[cell.cell_type, cell.source] for cell in nb.cells]
-    parts += [[entry.name, _digest(entry)] for entry in sorted(Path(__file__).parent.glob("*.py"))]
+    parts += [[entry.name, _digest(entry)] for entry in sorted(Path(__file__).parent.rglob("*.py"))]
     parts += [
         [name, _digest(Path(v)) if _is_file(name) and v and Path(v).is_file() else v] for name, v in values.items()
     ]

@@ -23,7 +23,7 @@ def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
     )
     reach = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)
     ax.errorbar(curve.stated, curve.observed, yerr=reach, color=BLUE, fmt="o", markersize=4.5, capsize=2, label=label)
-    foot = ax.insetaxes_for([0, 0, 1, 0.12], sharex=ax)
+    foot = ax.inset_axes([0, 0, 1, 0.12], sharex=ax)
     width = np.diff(curve.edges).min() * 0.7
     foot.bar(curve.stated, curve.count, width=width, color=BLUE, alpha=0.35, linewidth=0)
     foot.set_axis_off()
@@ -39,7 +39,7 @@ def plot_reliability_close(curve, scores, ax=None):
     seen = np.concatenate([curve.stated, curve.low, curve.high, curve.band_low, curve.band_high])
     pad = 0.04 * (seen.max() - seen.min())
     ends = max(seen.min() - pad, -0.02), min(seen.max() + pad, 1.02)
-    foot = ax.insetaxes_for([0, 0, 1, 0.1])
+    foot = ax.inset_axes([0, 0, 1, 0.1])
     foot.hist(scores, bins=60, range=ends, color=BLUE, alpha=0.35, linewidth=0)
     foot.set(xlim=ends)
     foot.set_axis_off()
