@@ -97,6 +97,20 @@ def check_labels(y, name="y", *, both=False):
     return array
 
 
+def check_classes(y, n_classes, name="y"):
+    """Integer copy of classes 0 .. n_classes - 1, (n,).
+
+    >>> check_classes([0, 3], 3)
+    Traceback (most recent call last):
+    ValueError: y must be a class 0 .. 2, but y[1] is 3.0.
+    """
+    array = check_vector(y, name)
+    bad = ~((array >= 0) & (array < n_classes) & (array == np.floor(array)))
+    if bad.any():
+        _raise_first(name, f"be a class 0 .. {n_classes - 1}", array, bad)
+    return array.astype(int)
+
+
 def check_probabilities(p, name="p", *, ndim=1):
     """Float copy of `p`; ValueError unless every entry lies in [0, 1] (NaN does not).
 

@@ -11,6 +11,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import norm
 
+from helpers.binned_grouping import BinnedGroupingLoss, binned_grouping_loss, binned_grouping_loss_from_regions
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator
 from helpers.checks import (
     check_count,
@@ -27,6 +28,10 @@ from helpers.encoding import check_table
 from helpers.partition import HonestTree, split_rows
 from helpers.region_statistics import null_p_value, squared_means
 
+__all__ = [
+    "BinnedGroupingLoss", "GroupingLoss", "binned_grouping_loss", "binned_grouping_loss_from_regions", "grouping_loss",
+    "grouping_loss_from_regions",
+]  # fmt: skip
 CALIBRATORS = {"platt": PlattCalibrator, "isotonic": IsotonicCalibrator, "none": None}
 SCORE = "stated probability"
 PARALLEL_FROM = 20_000

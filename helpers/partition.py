@@ -5,9 +5,12 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeRegressor
 
+from helpers.binned_partition import BinnedTree
 from helpers.binning import assign_bins, group_sums, uniform_edges
 from helpers.checks import check_count, check_probabilities, check_same_length, check_vector, check_weights
 from helpers.encoding import TableEncoder, check_table
+
+__all__ = ["BinnedTree", "HonestTree", "regions_from_scores", "split_rows"]
 
 
 class HonestTree(BaseEstimator):

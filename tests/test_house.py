@@ -73,11 +73,12 @@ def test_citation_and_project_agree():
 # ---- arrows between modules -----------------------------------------------------------------------------------
 
 LAYER = {"checks": 0, "scoring": 1, "binning": 1, "encoding": 2, "reliability": 2, "region_statistics": 2}
-LAYER |= {"multiclass": 1, "curves": 2, "binned_partition": 3, "binned_grouping": 4, "binning_truth": 4}
+LAYER |= {"multiclass": 1, "curves": 2, "binned_partition": 3, "binned_statistics": 3, "binned_result": 4}
+LAYER |= {"binning_truth": 4, "binned_grouping": 4.5}
 LAYER |= {"calibration": 3, "partition": 4, "grouping": 5, "decisions": 6, "audit": 7, "routing": 7}
 ONLY_CHECKS = {"selective", "answers", "answer_theory", "resampling"}
 EDGE = {"simulation", "datasets", "tables", "report", "wording", "plotting", "notebook", "run"}
-EDGE |= {"experiments", "controls"}
+EDGE |= {"experiments", "controls", "embeddings"}
 DRAWING = {"matplotlib", "seaborn"}
 
 
