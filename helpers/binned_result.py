@@ -89,8 +89,8 @@ class BinnedGroupingLoss:
     def __str__(self):
         unit = "" if self.rule == BRIER.name else f" ({self.rule})"
         return (
-            f"grouping loss{unit} at least {self.value:.4f} [{self.low:.4f}, {self.high:.4f}] = explained "
-            f"{self.explained:.4f} - {self.taken_off} {getattr(self, self.taken_off):.4f}, "
+            f"grouping loss{unit} at least {self.value:z.4f} [{self.low:z.4f}, {self.high:z.4f}] = explained "
+            f"{self.explained:z.4f} - {self.taken_off} {getattr(self, self.taken_off):z.4f}, "
             f"n = {self.n:,} in {self.n_regions:,} regions"
         )
 

@@ -13,8 +13,8 @@ from helpers.scoring import BRIER
 @dataclass(frozen=True)
 class Rows:
     """Evaluated rows: label, stated score, bin and region (every region lies in one bin), two calibration curves from
-    different labels and the one of them in which the row itself has no part, weight and group code or None. `own_share`
-    is the share of the two curves that rests on these rows' labels: 1/2 when a fitting half made the first, else 1.
+    different labels, weight and group code or None. `own_share` is the share of the two curves that rests on these
+    rows' labels: 1/2 when a fitting half made the first, else 1.
     """
 
     y: np.ndarray
@@ -23,7 +23,6 @@ class Rows:
     region: np.ndarray
     first: np.ndarray
     second: np.ndarray
-    other: np.ndarray
     weight: np.ndarray | None
     groups: np.ndarray | None
     own_share: float
@@ -142,20 +141,22 @@ def _explained(rows, rule, bin_stated, around):
     """Debiased variance of the region rates around their bin's rate, its variance when there is none, and the share of
     noisy rates in the sum of squared influences.
     """
-    if (
-        rule is BRIER
-    ):  # the unbiased square of each region's rate, minus that of its bin; shifted to lose less to rounding
-        shifted = rows.y - bin_stated[rows.bin]
-        inner = squared_means(shifted, rows.region, rows.weight, rows.groups)
-        outer = squared_means(shifted, rows.bin, rows.weight, rows.groups)
+    if rule is BRIER:
+        value, inner, outer = _between(rows, rows.y - bin_stated[rows.bin])  # shifted to lose less to rounding
         null = max(inner.null_variance - outer.null_variance, 0.0)
         noise = 2 * null
         if rows.weight is None and rows.groups is None:
             noise = 4 * float(np.nansum(inner.spread**2) - np.nansum(outer.spread**2)) / rows.y.size**2
-        return inner.value - outer.value, null, noise
+        return value, null, noise
     of_bins, of_regions = (_entropy_left(rows, index, around) for index in (rows.bin, rows.region))
     freedom = (np.unique(rows.region).size - np.unique(rows.bin).size) / rows.y.size**2
     return of_bins - of_regions, freedom / 2, freedom
+
+
+def _between(rows, column):
+    """Unbiased mean square of a column's region means around those of their bins, with the statistics of both."""
+    inner, outer = (squared_means(column, index, rows.weight, rows.groups) for index in (rows.region, rows.bin))
+    return inner.value - outer.value, inner, outer
 
 
 def _entropy_left(rows, index, around):
@@ -198,26 +199,29 @@ def _captured(rows, rule, weight, around, inside):
     """The part of the explained loss that regions owe to the scores of their rows; what is left of the divergence for
     each row, the rate that the scores lead one to expect in its region, and the effect of its own score.
 
-    A region's curve has noise, too; the half difference of the two curves tells how much (twice, for one curve).
+    The curve is the one that rests on other rows or, where there is none, the mean of both. Its noise in a region
+    counts as difference, too; half the difference of the two curves tells how much (twice, for one curve).
     """
-    half = (rows.first - rows.second) / 2
-    _, level, offset = _means(rows.bin, weight, rows.other, half)
-    _, shift, gap = _means(rows.region, weight, rows.other - level[rows.bin], half - offset[rows.bin])
-    level, shift = level[rows.bin], shift[rows.region]
+    half, mean = (rows.first - rows.second) / 2, (rows.first + rows.second) / 2
+    curve = rows.first if rows.own_share < 1 else mean
+    level, offset = (column[rows.bin] for column in _means(rows.bin, weight, curve, half)[1:])
+    shift, gap = (column[rows.region] for column in _means(rows.region, weight, curve - level, half - offset)[1:])
+    share = weight / weight.sum()
     if rule is BRIER:
         expected = around + shift
-        before, left = (around - inside) ** 2, (expected - inside) ** 2
+        left = (expected - inside) ** 2
+        first, apart, noise = (_between(rows, u)[0] for u in (rows.y - level, rows.y - curve, half - offset))
+        captured = first - apart + noise / rows.own_share
     else:  # shifted on the logit scale, so that a rate stays a rate
         ends = np.stack([around, level, level + shift])
         inner = ((ends > 0) & (ends < 1)).all(axis=0)
         odds = logit(np.where(inner, ends, 0.5))
         expected = np.where(inner, expit(odds[0] - odds[1] + odds[2]), around)
-        before, left = rule.divergence(around, inside), rule.divergence(expected, inside)
-    share = weight / weight.sum()
-    captured = before - left + 2 * _bend(rule, around) * gap[rows.region] ** 2
-    drift = rows.other - level - shift
-    tilt = 2 * _bend(rule, expected) * (expected - inside)
-    return float(share @ captured), left, expected, tilt * drift
+        left = rule.divergence(expected, inside)
+        noise = _bend(rule, around) * gap**2 / rows.own_share
+        captured = float(share @ (rule.divergence(around, inside) - left + noise))
+    drift = 2 * _bend(rule, expected) * (expected - inside) * (curve - level - shift)
+    return captured, left, expected, drift
 
 
 def _calibration(rows, rule, weight, bin_rate, bin_stated, induced):

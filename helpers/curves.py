@@ -18,7 +18,7 @@ def running_curve(p, y, at=None, *, neighbors=None, degree=1):
     ----------
     p : (n,) stated probabilities; y : (n,) labels 0/1
     at : (m,) scores to evaluate at, default `p`
-    neighbors : rows in a window, at most n; default n ** 0.8, at least 30, so that windows shrink as rows come in
+    neighbors : rows in a window, at most n; default n ** (2/3), at least 30, so that windows shrink as rows come in
 
     Returns
     -------
@@ -38,7 +38,7 @@ def running_curve(p, y, at=None, *, neighbors=None, degree=1):
     at = p if at is None else check_probabilities(at, "at")
     check_same_length(p=p, y=y)
     check_one_of(degree, "degree", (0, 1))
-    k = min(p.size, max(30, round(p.size**0.8))) if neighbors is None else check_count(neighbors, "neighbors")
+    k = min(p.size, max(30, round(p.size ** (2 / 3)))) if neighbors is None else check_count(neighbors, "neighbors")
     if k > p.size:
         raise ValueError(f"neighbors must be at most the number of rows, {p.size:,}, but it is {k:,}.")
     order = np.argsort(p, kind="stable")

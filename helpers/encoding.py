@@ -19,6 +19,8 @@ import pandas as pd
 
 from helpers.binning import group_sums
 
+NAMED = 3  # levels of an ordered category that a rule names one by one
+
 
 def check_table(X, name="X"):
     """`X` as a DataFrame with distinct string column names (arrays get "x0", "x1", …); the caller's data stay
@@ -135,7 +137,7 @@ class _Column:
     def _is_one_value(self, code):
         """Whether no other value, in other rows, can have this code."""
         if self.kind != "whole" or not self.exact:
-            return self.kind == "ordered"
+            return False
         between = 0 < code < self.levels.size - 1 and self.levels[code] - self.levels[code - 1] == 1
         return between or np.array_equal(self.levels, [0, 1])
 
@@ -155,6 +157,8 @@ class _Column:
             return f"{name} is {_join(inside, 'or')}"
         if self.kind == "boolean":
             text = f"{name} is {bool(self.levels[first])}"
+        elif self.kind == "ordered" and last - first < NAMED:  # "health > good" would be read as "better than good"
+            text = f"{name} is {_join(self.levels[first : last + 1], 'or', in_order=True)}"
         elif first == last and self._is_one_value(first):
             text = f"{name} is {self._spell(first)}"
         elif first > 0 and last < top:
@@ -167,8 +171,9 @@ class _Column:
         return f"({text} or missing)" if self.missing and missing else text
 
 
-def _join(words, last):
-    words = sorted(str(word) for word in words)
+def _join(words, last, *, in_order=False):
+    words = [str(word) for word in words]
+    words = words if in_order else sorted(words)
     if len(words) > 20:
         words = [*words[:10], f"{len(words) - 10:,} more"]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"

@@ -1,5 +1,7 @@
 """Regions of the input space: trees that choose regions on some rows and are judged on others."""
 
+from copy import copy
+
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
@@ -27,6 +29,7 @@ class HonestTree(BaseEstimator):
     Attributes
     ----------
     n_regions_ : J; regions are numbered 0 .. J-1 from left to right
+    region_nodes_ : (J,) node of `tree_` that is each region
     value_, count_ : (J,) means and row counts of the rows given to `estimate`
 
     How tables are encoded (categories, booleans, missing values, dates) is told in `helpers.encoding`.
@@ -61,7 +64,7 @@ class HonestTree(BaseEstimator):
         )
         self.tree_ = tree.fit(self.encoder_.transform(X), residual, weight).tree_
         leaves = np.flatnonzero(self.tree_.children_left < 0)
-        self.n_regions_ = leaves.size
+        self.n_regions_, self.region_nodes_ = leaves.size, leaves
         self.__dict__.pop("value_", None)  # values of an earlier fit
         self._region_of_node = np.full(self.tree_.node_count, -1)
         self._region_of_node[leaves] = np.arange(leaves.size)
@@ -116,6 +119,27 @@ class HonestTree(BaseEstimator):
             right[j] = (max(first, cut + 1), last, missing and not missing_left)
             stack += [(self.tree_.children_left[node], left), (self.tree_.children_right[node], right)]
         return rules
+
+    def pruned(self, nodes):
+        """A copy in which each of these nodes of `tree_` is one region, with all that lies below it.
+
+        Regions are numbered anew from left to right; their values must be estimated anew, too.
+        """
+        self._check_fitted("tree_", "fit")
+        whole, region, stack = set(np.asarray(nodes, int).tolist()) | set(self.region_nodes_.tolist()), [], [(0, None)]
+        found = np.full(self.tree_.node_count, -1)
+        while stack:
+            node, own = stack.pop()
+            if own is None and node in whole:
+                own = len(region)
+                region.append(node)
+            found[node] = -1 if own is None else own
+            if self.tree_.children_left[node] >= 0:
+                stack += [(self.tree_.children_right[node], own), (self.tree_.children_left[node], own)]
+        tree = copy(self)
+        tree.__dict__.pop("value_", None)
+        tree._region_of_node, tree.region_nodes_, tree.n_regions_ = found, np.array(region), len(region)
+        return tree
 
     def _check_fitted(self, attribute, method):
         if not hasattr(self, attribute):

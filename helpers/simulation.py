@@ -2,7 +2,11 @@
 
 from helpers._blind_spot import BlindSpot, Sigmoid
 from helpers._links import Links
+from helpers._model_pool import ModelPool, PoolSample, model_pool
 from helpers._populations import Cells, Sample, largest_grouping_loss
 from helpers._semisynthetic import SemiSynthetic
 
-__all__ = ["BlindSpot", "Cells", "Links", "Sample", "SemiSynthetic", "Sigmoid", "largest_grouping_loss"]
+__all__ = [
+    "BlindSpot", "Cells", "Links", "ModelPool", "PoolSample", "Sample", "SemiSynthetic", "Sigmoid",
+    "largest_grouping_loss", "model_pool",
+]  # fmt: skip

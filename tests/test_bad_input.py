@@ -138,7 +138,8 @@ TABLES = {
 }
 BAD = {
     "y": PROBABILITY | {"one and two": lambda name: GOOD["y"] + 1, "signs": lambda name: 2 * GOOD["y"] - 1},
-    **dict.fromkeys(("p", "q", "c"), PROBABILITY),
+    **dict.fromkeys(("p", "q"), PROBABILITY),
+    "c": {k: v for k, v in PROBABILITY.items() if k != "none"},  # None: computed from q
     "X": TABLES,
     "residual": NOT_NUMBERS | SHAPES,
     "region": SHAPES

@@ -74,11 +74,14 @@ def test_citation_and_project_agree():
 
 LAYER = {"checks": 0, "scoring": 1, "binning": 1, "encoding": 2, "reliability": 2, "region_statistics": 2}
 LAYER |= {"multiclass": 1, "curves": 2, "binned_partition": 3, "binned_statistics": 3, "binned_result": 4}
-LAYER |= {"binning_truth": 4, "binned_grouping": 4.5}
+LAYER |= {"binning_truth": 4, "binning_bounds": 5, "binned_grouping": 4.5}
 LAYER |= {"calibration": 3, "partition": 4, "grouping": 5, "decisions": 6, "audit": 7, "routing": 7}
+LAYER |= {"routed": 1, "text_rows": 3, "cascades": 2, "sweeps": 2, "policies": 2, "thresholds": 2, "routers": 5}
+LAYER |= {"costs": 1, "risks": 2}
+LAYER |= {"group_rates": 5, "group_merging": 6, "group_stability": 8}
 ONLY_CHECKS = {"selective", "answers", "answer_theory", "resampling"}
 EDGE = {"simulation", "datasets", "tables", "report", "wording", "plotting", "notebook", "run"}
-EDGE |= {"experiments", "controls", "embeddings"}
+EDGE |= {"experiments", "controls", "embeddings", "example_losses", "pools", "folktexts"}
 DRAWING = {"matplotlib", "seaborn"}
 
 

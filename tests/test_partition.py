@@ -120,6 +120,15 @@ def test_rules_in_words_people_use():
     assert one.rules() == ["member is False", "member is True"]
 
 
+def test_few_levels_of_an_order_are_named_one_by_one():
+    levels = ["excellent", "good", "fair", "poor", "very poor"]
+    X = pd.DataFrame({"health": pd.Categorical(np.repeat(levels, 20), levels, ordered=True)})
+    ill = HonestTree(max_depth=1, rng=0).fit(X, np.repeat([0.0, 0, 1, 1, 1], 20))
+    assert ill.rules() == ["health is excellent or good", "health is fair, poor or very poor"]
+    most = HonestTree(max_depth=1, rng=0).fit(X, np.repeat([0.0, 1, 1, 1, 1], 20))
+    assert most.rules() == ["health is excellent", "health > excellent"]
+
+
 def test_rules_of_days_hours_and_extreme_numbers():
     hours = pd.DataFrame({"t": pd.date_range("2020-01-01 00:00", periods=96, freq="h", tz="UTC")})
     late = np.arange(96) >= 30

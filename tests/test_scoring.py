@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from helpers.multiclass import top_label
 from helpers.scoring import BRIER, LOG, decompose
 from helpers.simulation import Links, Sigmoid
 
@@ -117,3 +118,271 @@ def test_inputs_are_left_alone_and_row_order_does_not_matter():
     moved = decompose(p[order], q[order], c[order])
     assert parts.total == pytest.approx(moved.total) and parts.grouping == pytest.approx(moved.grouping)
     assert all(np.array_equal(a, b) for a, b in zip((p, q, c), copies, strict=True))
+
+
+# ---------------------------------------------------------------- more than two classes, and the three views
+
+VIEWS = ["joint", "top-label", "classwise"]
+each_view = pytest.mark.parametrize("view", VIEWS)
+each_rule = pytest.mark.parametrize("rule", RULES, ids=repr)
+
+
+@st.composite
+def populations(draw):
+    """(p, q, weight): a finite population whose rows share few scores; the truth may hold zeros."""
+    n, k, atoms = draw(st.integers(1, 12)), draw(st.integers(2, 4)), draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    p = rng.dirichlet(np.ones(k), atoms).round(1)
+    p[:, -1] = (1 - p[:, :-1].sum(axis=1)).clip(0)
+    p /= p.sum(axis=1, keepdims=True)
+    q = rng.dirichlet(np.full(k, draw(st.sampled_from([0.05, 0.3, 5.0]))), n)
+    q = np.where(q < 0.2, 0, q)
+    q /= q.sum(axis=1, keepdims=True)
+    return p[rng.integers(atoms, size=n)], q, rng.integers(1, 4, n)
+
+
+def mean_loss(rule, p, q, view, weight=None):
+    """Expected loss straight from its definition: the score of every class that can happen."""
+    n, k = p.shape
+    if view == "top-label":
+        top = np.arange(n), p.argmax(axis=1)
+        return np.average(expected_loss(rule, p[top], q[top]), weights=weight)
+    loss = np.zeros(n)
+    for y in range(k):
+        possible = q[:, y] > 0
+        if possible.any():
+            loss[possible] += q[possible, y] * rule.score(p[possible], np.full(possible.sum(), y))
+    return np.average(loss, weights=weight)
+
+
+def parts_of(parts):
+    return np.array([parts.calibration, parts.grouping, parts.irreducible])
+
+
+def h_variances(score, q, rule, weight):
+    """Mean h-variance of one column of `q` among the rows with the same score, from definition 4.1."""
+
+    def h(x):
+        return x**2 if rule is BRIER else x * np.log(np.where(x > 0, x, 1))
+
+    total = 0
+    for level in set(score):
+        rows = score == level
+        w = weight[rows] / weight[rows].sum()
+        total += weight[rows].sum() / weight.sum() * (w @ h(q[rows]) - h(w @ q[rows]))
+    return total
+
+
+def test_three_classes_by_hand():
+    p = [[0.2, 0.3, 0.5], [0.2, 0.3, 0.5], [1, 0, 0], [1, 0, 0]]
+    y = [2, 0, 0, 1]
+    assert np.allclose(BRIER.score(p, y), [0.04 + 0.09 + 0.25, 0.64 + 0.09 + 0.25, 0, 2])
+    assert np.allclose(LOG.score(p, y), [np.log(2), np.log(5), 0, np.inf])
+    assert np.allclose(BRIER.entropy(p), [0.62, 0.62, 0, 0])
+    assert np.allclose(LOG.entropy([[0.5, 0.5, 0], [1, 0, 0]]), [np.log(2), 0])
+    assert np.allclose(BRIER.divergence(p[:1], [[0.4, 0.3, 0.3]]), 0.08)
+    assert np.allclose(LOG.divergence(p[:1], [[0.4, 0, 0.6]]), 0.4 * np.log(2) + 0.6 * np.log(1.2))
+    assert LOG.divergence([[0.5, 0.5, 0]], [[0.5, 0.4, 0.1]]).tolist() == [np.inf]
+
+
+def test_the_three_views_by_hand():
+    """Two images say (.6, .4, 0), one (.6, 0, .4): the views put different rows together."""
+    p = [[0.6, 0.4, 0], [0.6, 0.4, 0], [0.6, 0, 0.4]]
+    q = [[0.9, 0.1, 0], [0.5, 0.5, 0], [0.4, 0, 0.6]]
+    joint = (0.1**2 + 0.1**2, 0.2**2 + 0.2**2), (0.2**2 + 0.2**2, 0)  # (calibration, grouping) of the two scores
+    irreducible = (0.18 + 0.5 + 0.48) / 3
+    want = [(2 * joint[0][0] + joint[1][0]) / 3, (2 * joint[0][1] + joint[1][1]) / 3, irreducible]
+    assert np.allclose(parts_of(decompose(p, q)), want)
+    spread = (0.3**2 + 0.1**2 + 0.2**2) / 3  # class 0: all three rows say .6 and are right in .6
+    assert np.allclose(parts_of(decompose(p, q, view="top-label")), [0, spread, (0.09 + 0.25 + 0.24) / 3])
+    calibration = (2 * 0.1**2 + 0.2**2) / 3  # class 1: .4 stated, .3 true, twice; class 2: .4 stated, .6 true, once
+    assert np.allclose(parts_of(decompose(p, q, view="classwise")), [calibration, spread + 2 * 0.2**2 / 3, irreducible])
+
+
+@each_rule
+@given(populations())
+def test_two_columns_are_one_probability(rule, population):
+    q = population[1][:, 0]
+    p = np.minimum(population[0][:, 0], 1)
+    tables = np.column_stack([p, 1 - p]), np.column_stack([q, 1 - q])
+    times = 2 if rule is BRIER else 1  # Brier sums over the classes, log counts the one that occurs
+    assert np.allclose(rule.divergence(*tables), times * rule.divergence(p, q))
+    assert np.allclose(rule.entropy(tables[1]), times * rule.entropy(q))
+    assert rule.variance(tables[1]) == pytest.approx(times * rule.variance(q), abs=1e-12)
+    y = np.arange(len(p)) % 2
+    assert np.allclose(rule.score(tables[0], y), times * rule.score(p, 1 - y))
+    binary = parts_of(decompose(p, q, rule=rule))
+    for view in ("joint", "classwise"):
+        assert np.allclose(parts_of(decompose(*tables, rule=rule, view=view)), times * binary, atol=1e-12)
+
+
+@each_rule
+@given(populations())
+def test_expected_loss_is_divergence_plus_entropy(rule, population):
+    p, q, _ = population
+    regret = rule.divergence(p, q)
+    assert (regret >= 0).all()
+    assert mean_loss(rule, p, q, "joint") == pytest.approx((regret + rule.entropy(q)).mean(), abs=1e-12)
+    assert np.allclose(rule.divergence(q, q), 0)
+    assert mean_loss(rule, q, q, "joint") == pytest.approx(rule.entropy(q).mean(), abs=1e-12)
+
+
+@each_view
+@each_rule
+@given(populations(), st.booleans())
+def test_parts_add_up_in_every_view(rule, view, population, weighted):
+    p, q, weight = population
+    weight = weight if weighted else None
+    parts = decompose(p, q, rule=rule, view=view, sample_weight=weight)
+    assert (parts_of(parts) >= 0).all() and np.isfinite([parts.grouping, parts.irreducible]).all()
+    assert parts.total == pytest.approx(mean_loss(rule, p, q, view, weight), abs=1e-12)
+    assert parts.view == view and str(parts).startswith(f"{view} {rule}")
+
+
+@each_rule
+@given(populations())
+def test_the_grouping_loss_is_an_h_variance(rule, population):
+    """Lemmas 4.1 and C.4 by explicit loops; joint conditioning is finer, so it leaves less to group."""
+    p, q, weight = population
+    row = np.unique(p, axis=0, return_inverse=True)[1].ravel()
+    by_row = sum(h_variances(row, column, rule, weight) for column in q.T)
+    by_class = sum(h_variances(s, column, rule, weight) for s, column in zip(p.T, q.T, strict=True))
+    joint, classwise = (decompose(p, q, rule=rule, view=v, sample_weight=weight) for v in ("joint", "classwise"))
+    assert joint.grouping == pytest.approx(by_row, abs=1e-12)
+    assert classwise.grouping == pytest.approx(by_class, abs=1e-12)
+    assert joint.grouping <= classwise.grouping + 1e-12 and joint.calibration >= classwise.calibration - 1e-12
+    assert joint.irreducible == pytest.approx(classwise.irreducible)
+
+
+@each_rule
+@given(populations())
+def test_the_law_of_total_h_variance_of_tables(rule, population):
+    q, weight = population[1:]
+    half = np.arange(len(q)) < len(q) // 2
+    parts = [rows for rows in (half, ~half) if rows.any()]
+    means = np.array([np.average(q[rows], axis=0, weights=weight[rows]) for rows in parts])
+    size = np.array([weight[rows].sum() for rows in parts])
+    within = np.average([rule.variance(q[rows], weight[rows]) for rows in parts], weights=size)
+    assert rule.variance(q, weight) == pytest.approx(within + rule.variance(means, size), abs=1e-12)
+
+
+@each_view
+@each_rule
+def test_the_calibrated_score_may_be_given(rule, view):
+    rng = np.random.default_rng(3)
+    p = rng.dirichlet(np.ones(3), 4)[rng.integers(4, size=60)]
+    q = rng.dirichlet(np.ones(3), 60)
+    if view == "joint":
+        c = np.array([q[(p == row).all(axis=1)].mean(axis=0) for row in p])
+    elif view == "classwise":
+        c = np.column_stack([[q[p[:, k] == s, k].mean() for s in p[:, k]] for k in range(3)])
+    else:
+        top = p.argmax(axis=1)
+        hit = q[np.arange(60), top]
+        c = np.array([hit[p.max(axis=1) == s].mean() for s in p.max(axis=1)])
+    given_c, computed = decompose(p, q, c, rule=rule, view=view), decompose(p, q, rule=rule, view=view)
+    assert np.allclose(parts_of(given_c), parts_of(computed), rtol=1e-12, atol=1e-15)
+
+
+def test_one_class_alone_may_have_a_negative_calibration_part():
+    """Why classwise log parts are summed before anything is said: C log(C/S) of one class is no loss."""
+    p, q = np.array([[0.5, 0.5]]), np.array([[0.2, 0.8]])
+    assert LOG.part(p, q)[0, 0] < 0 < decompose(p, q, rule=LOG, view="classwise").calibration
+
+
+@each_view
+def test_infinite_exactly_where_a_stated_zero_can_happen(view):
+    certain = [[1.0, 0, 0], [1.0, 0, 0]]
+    never = decompose(certain, certain, rule=LOG, view=view)
+    assert parts_of(never).tolist() == [0, 0, 0]
+    wrong = decompose(certain, [[1.0, 0, 0], [0.9, 0.1, 0]], rule=LOG, view=view)
+    assert wrong.calibration == np.inf and 0 < wrong.grouping < 1 and wrong.total == np.inf
+    assert decompose(certain, [[1.0, 0, 0], [0.9, 0.1, 0]], view=view).total < 1
+    spared = decompose(certain, [[1.0, 0, 0], [0.9, 0.1, 0]], rule=LOG, view=view, sample_weight=[2, 0])
+    assert parts_of(spared).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("q", [[1, 1, np.nextafter(1, 0)], [0, 0, 5e-324], [0, 1, 5e-324], [0, 1, np.nextafter(1, 0)]])
+def test_rounding_does_not_make_the_possible_impossible(q):
+    """The mean of (1, 1, 1 - 1e-16) rounds to 1; a grouping loss is finite all the same."""
+    q = np.array(q)
+    assert np.isfinite(decompose(np.full(3, 0.5), q, rule=LOG).grouping)
+    table = np.column_stack([q, 1 - q])
+    for view in VIEWS:
+        assert np.isfinite(decompose(np.full((3, 2), 0.5), table, rule=LOG, view=view).grouping)
+
+
+@each_view
+@each_rule
+def test_neither_row_order_nor_class_order_nor_copies_matter(rule, view):
+    rng = np.random.default_rng(1)
+    p = rng.dirichlet(np.ones(4), 5)[rng.integers(5, size=40)]
+    q, weight = rng.dirichlet(np.full(4, 0.3), 40), rng.integers(1, 4, 40)
+    copies, state = (p.copy(), q.copy(), weight.copy()), np.random.get_state()[1].copy()  # noqa: NPY002
+    want = parts_of(decompose(p, q, rule=rule, view=view, sample_weight=weight))
+    rows, classes = rng.permutation(40), rng.permutation(4)
+    moved = decompose(p[rows][:, classes], q[rows][:, classes], rule=rule, view=view, sample_weight=weight[rows])
+    copied = decompose(np.repeat(p, weight, axis=0), np.repeat(q, weight, axis=0), rule=rule, view=view)
+    assert np.allclose(parts_of(moved), want, rtol=1e-12) and np.allclose(parts_of(copied), want, rtol=1e-12)
+    assert all(np.array_equal(a, b) for a, b in zip((p, q, weight), copies, strict=True))
+    assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+def test_minus_zero_is_the_same_score_as_zero():
+    p = np.array([[0.0, 1.0], [-0.0, 1.0]])
+    for view in VIEWS:
+        assert decompose(p, [[0.2, 0.8], [0.4, 0.6]], view=view).grouping > 0
+
+
+@each_view
+@each_rule
+def test_labels_drawn_from_the_population_have_the_loss_of_the_parts(rule, view):
+    """60,000 labels, three classes; alternative (four shared scores) and null (the score is the truth)."""
+    rng = np.random.default_rng(5)
+    q = rng.dirichlet(np.ones(3), 300)
+    row = rng.integers(300, size=60_000)
+    y = (rng.random(60_000)[:, None] > q[row].cumsum(axis=1)).sum(axis=1).clip(max=2)
+    for p in (rng.dirichlet(np.full(3, 9), 4)[rng.integers(4, size=300)], q):
+        parts = decompose(p, q, rule=rule, view=view)
+        seen = top_label(p[row], y) if view == "top-label" else (y, p[row])
+        loss = rule.score(seen[1], seen[0])
+        share = np.bincount(row, minlength=300)
+        exact = decompose(p, q, rule=rule, view=view, sample_weight=share)  # the rows that were drawn
+        assert abs(loss.mean() - exact.total) < 4 * loss.std() / np.sqrt(loss.size)
+        null = p is q
+        assert (max(parts.calibration, parts.grouping) < 1e-12) is null
+
+
+TABLE = np.array([[0.2, 0.3, 0.5], [0.1, 0.1, 0.8]])
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: BRIER.score([[0.2, 0.7]], [0]), "p must sum to 1 in every row, but row 0 sums to 0.9"),
+        (lambda: BRIER.score(TABLE, [0, 3]), r"y must be a class 0 .. 2, but y\[1\] is 3"),
+        (lambda: BRIER.score(TABLE, [0, 0.5]), r"y must be a class 0 .. 2, but y\[1\] is 0.5"),
+        (lambda: BRIER.score(TABLE, [0, np.nan]), "y must be a class 0 .. 2"),
+        (lambda: BRIER.score(TABLE, [0]), "p and y must have the same length"),
+        (lambda: BRIER.score(TABLE[:, :1], [0, 0]), "p must have at least one row and two columns"),
+        (lambda: BRIER.score(TABLE[:0], []), "p must have at least one row"),
+        (lambda: LOG.entropy(TABLE * [[1], [np.nan]]), r"q must lie in \[0, 1\], but q\[1, 0\] is nan \(and 2 more\)"),
+        (lambda: LOG.entropy(TABLE[None]), "q must have one dimension"),
+        (lambda: LOG.variance(TABLE, [1, 1, 1]), "q and weight must have the same length"),
+        (lambda: LOG.divergence(TABLE, TABLE[:, 0]), r"q must have the shape of p, \(2, 3\), but its shape is \(2,\)"),
+        (lambda: LOG.divergence(TABLE, [[0.5, 0.5]] * 2), "q must have the shape of p"),
+        (lambda: decompose(TABLE, TABLE, view="jiont"), "view must be one of .* did you mean 'joint'"),
+        (lambda: decompose(TABLE[:, 0], TABLE[:, 0], view="joint"), "view must be None for one probability a row"),
+        (lambda: decompose(TABLE, TABLE, rule="log"), "rule must be one of Brier score, log score"),
+        (lambda: decompose(TABLE, TABLE, TABLE / 2), "c must sum to 1 in every row"),
+        (lambda: decompose(TABLE, TABLE, TABLE + 0.5, view="classwise"), r"c must lie in \[0, 1\]"),
+        (lambda: decompose(TABLE, TABLE, TABLE[:, 0]), "c must have the shape of p"),
+        (lambda: decompose(TABLE, TABLE, TABLE, view="top-label"), "c must have the shape of p"),
+        (lambda: decompose(TABLE, TABLE, sample_weight=[1]), "p and sample_weight must have the same length"),
+        (lambda: decompose(TABLE, [["a", "b", "c"]] * 2), "q must hold numbers"),
+        (lambda: decompose(TABLE, [[1, 0, 0], [1, 0]]), "q must hold numbers"),
+    ],
+)
+def test_bad_tables_are_named(call, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        call()

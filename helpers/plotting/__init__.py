@@ -1,5 +1,6 @@
 """One function a figure: each draws a result on `ax` and returns it; nothing is computed here."""
 
+from helpers.plotting.audits import plot_pool, plot_pools, plot_rates, plot_second_look, plot_shares
 from helpers.plotting.bins import plot_bounds, plot_spread, plot_stack
 from helpers.plotting.constructions import plot_ceilings, plot_counts, plot_link, plot_links, plot_profile
 from helpers.plotting.diagrams import plot_bands, plot_grouping_diagram, plot_lower_bounds
@@ -18,7 +19,8 @@ __all__ = [
     "BLUE", "GREEN", "GREY", "LINES", "MARKERS", "ORANGE", "RED",
     "panels", "plot_bands", "plot_bars", "plot_bounds", "plot_ceilings", "plot_changes", "plot_clouds",
     "plot_convergence", "plot_counts", "plot_draws", "plot_grouping_diagram", "plot_groups", "plot_link",
-    "plot_links", "plot_lower_bounds", "plot_parts", "plot_profile", "plot_race", "plot_reliability",
-    "plot_reliability_close", "plot_residuals", "plot_scores_and_truth", "plot_spread", "plot_stack",
-    "plot_stacked_parts", "plot_stated_observed", "use_style",
+    "plot_links", "plot_lower_bounds", "plot_parts", "plot_pool", "plot_pools", "plot_profile", "plot_race",
+    "plot_rates", "plot_reliability", "plot_reliability_close", "plot_residuals", "plot_scores_and_truth",
+    "plot_second_look", "plot_shares", "plot_spread", "plot_stack", "plot_stacked_parts", "plot_stated_observed",
+    "use_style",
 ]  # fmt: skip

@@ -52,6 +52,7 @@ def plot_stack(table, ax=None, *, total=None, xlabel="", ylabel="grouping loss")
         ax.axhline(level, color="black", linestyle=line, linewidth=1.4, label=words)
     ax.set_xticks(place, [f"{entry:,}" if isinstance(entry, int) else str(entry) for entry in table.index.tolist()])
     ax.set(xlabel=xlabel or table.index.name or "", ylabel=ylabel)
+    ax.margins(y=0.06)
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return ax
 

@@ -1,0 +1,149 @@
+"""Answers of language models about people of a census survey, as the folktexts benchmark writes them.
+
+The benchmark (Cruz et al. 2024) writes one CSV a model: the row label of the person, `risk_score` and `label`. Who the
+person is stands in another table, that of folktables (Ding et al. 2021), under the same row labels. An audit needs
+both.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from helpers._features import tidy_features
+from helpers.checks import check_count, check_groups, check_labels, check_probabilities, check_weights, nearest_name
+from helpers.tables import ScoreTable, find_table
+
+# Words for the codes of the survey (public use microdata sample, code lists of 2018); other columns stay numbers.
+SCHOOLING = ["no schooling", "nursery school", "kindergarten", *(f"grade {k}" for k in range(1, 12))]
+SCHOOLING += ["grade 12", "high school", "GED", "some college", "college, no degree", "associate's", "bachelor's"]
+SCHOOLING += ["master's", "professional degree", "doctorate"]
+MARRIAGE = ["married", "widowed", "divorced", "separated", "never married"]
+WORK = ["private employee", "nonprofit employee", "city employee", "state employee", "federal employee"]
+WORK += ["self-employed", "own company", "unpaid in family", "unemployed"]
+RACE = ["White", "Black", "American Indian", "Alaska Native", "American Indian or Alaska Native tribe", "Asian"]
+RACE += ["Pacific Islander", "other race", "two or more races"]
+WORDS = {
+    "AGEP": ("age", None),
+    "SCHL": ("education", SCHOOLING),
+    "SEX": ("sex", ["male", "female"]),
+    "MAR": ("marriage", MARRIAGE),
+    "COW": ("work", WORK),
+    "RAC1P": ("race", RACE),
+    "WKHP": ("weekly_hours", None),
+}
+
+
+def read_folktexts(predictions, people, *, features=None, weight=None, group=None):
+    """Predictions of the folktexts benchmark, joined with the people they are about; codes become words.
+
+    Parameters
+    ----------
+    predictions : CSV with row labels in its first column, and `risk_score`, `label`
+    people : CSV with the same row labels in its first column, and columns such as AGEP, SCHL, SEX; more rows are fine
+    features : columns of `people` that the audit may use; None takes all but weight and group. Leave out the answer
+        itself (such as PINCP where the question is income)
+    weight, group : columns of `people` with sampling weights (PWGTP) and households (SERIALNO), or None
+
+    Returns
+    -------
+    ScoreTable; education is an ordered category, other codes with words are categories
+
+    Raises
+    ------
+    ValueError for missing columns, row labels that are missing or occur twice, scores or labels that break a rule.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table = read_folktexts(*simulate_folktexts(folder, 500, rng=0))
+    >>> print(table)
+    ACSIncome_predictions.csv: 500 rows, 5 features; 46.6% positive
+    """
+    said, file = _indexed(predictions, ("risk_score", "label"))
+    who, home = _indexed(people, [name for name in (weight, group, *(features or [])) if name is not None])
+    absent = ~said.index.isin(who.index)
+    if absent.any():
+        row = said.index[absent][0]
+        raise ValueError(
+            f"{home} must have a row for each person of {file}, but {row!r} (and {absent.sum() - 1:,} more) is absent."
+        )
+    who = who.loc[said.index]
+    y, p = check_labels(said["label"], "label", both=True), check_probabilities(said["risk_score"], "risk_score")
+    columns = [name for name in (features or who.columns) if name not in (weight, group)]
+    X, dropped, notes = tidy_features(_in_words(who[columns]).reset_index(drop=True), y)
+    return ScoreTable(
+        name=file,
+        label="label",
+        score="risk_score",
+        y=y.astype(np.int8),
+        p=p,
+        X=X,
+        weight=None if weight is None else check_weights(who[weight].to_numpy(), weight),
+        groups=None if group is None else check_groups(pd.factorize(who[group])[0], group),
+        dropped=dropped,
+        note="; ".join(["predictions of the folktexts benchmark, joined with " + home, *notes]),
+    )
+
+
+def _indexed(path, needed):
+    """A CSV with distinct row labels in its first column, and its name."""
+    path = find_table(path)
+    table = pd.read_csv(path, index_col=0)
+    for name in needed:
+        if name not in table:
+            raise ValueError(f"{path.name} has no column {name!r}; {nearest_name(name, list(table), 'column')}")
+    if not table.index.is_unique:
+        twice = table.index[table.index.duplicated()]
+        raise ValueError(
+            f"{path.name} must name each row once, but {twice[0]!r} (and {len(twice) - 1:,} more) is twice."
+        )
+    return table, path.name
+
+
+def _in_words(table):
+    """Known columns with readable names and levels; a code outside its list becomes missing."""
+    columns = {}
+    for name in table:
+        new, words = WORDS.get(name, (name, None))
+        values = table[name]
+        if words is not None:
+            place = pd.to_numeric(values, errors="coerce").fillna(0).to_numpy()
+            place = np.where((place >= 1) & (place <= len(words)) & (place == place.round()), place, 0).astype(int) - 1
+            values = pd.Series(pd.Categorical.from_codes(place, words, ordered=name == "SCHL"), index=table.index)
+        columns[new] = values
+    return pd.DataFrame(columns)
+
+
+def simulate_folktexts(folder, n_rows=8000, *, rng=None):
+    """Write a small pair of tables in the format of folktexts and folktables; the people and the model are simulated.
+
+    The model knows the income of everybody but two groups, those of the paper's figure 1, made larger so that a small
+    table can tell: women of at most 24 with a master's degree or more (its log-odds are 2 too high) and women of at
+    least 37 with a professional degree (1.5 too low). Its log-odds are then doubled, so that it is over-confident.
+
+    Returns
+    -------
+    list of two paths: predictions, people
+
+    Source: figure 1 of Melo et al. (2026) names the groups; the numbers are ours.
+    """
+    rng = np.random.default_rng(rng)
+    n = check_count(n_rows, "n_rows", least=50)
+    age, sex = rng.integers(17, 80, n), rng.integers(1, 3, n)
+    age = np.where(rng.random(n) < 0.2, rng.integers(19, 25, n), age)
+    schooling = rng.choice([16, 18, 20, 21, 22, 23, 24], n, p=[0.25, 0.15, 0.1, 0.15, 0.15, 0.12, 0.08])
+    hours, marriage = rng.integers(10, 60, n), rng.integers(1, 6, n)
+    odds = 0.25 * (schooling - 20) + 0.04 * (hours - 35) + 0.5 * np.minimum(age - 35, 15) / 15 - 0.3 * (sex == 2)
+    young = (sex == 2) & (age <= 24) & (schooling >= 22)
+    old = (sex == 2) & (age >= 37) & (schooling == 23)
+    true = odds - 2.0 * young + 1.5 * old
+    label = (rng.random(n) < expit(true)).astype(int)
+    index = rng.permutation(10 * n)[:n]
+    said = pd.DataFrame({"risk_score": expit(2 * odds).round(6), "label": label}, index=index)
+    columns = {"AGEP": age, "SCHL": schooling, "SEX": sex, "MAR": marriage, "WKHP": hours}
+    who = pd.DataFrame(columns, index=index)
+    paths = [Path(folder) / name for name in ("ACSIncome_predictions.csv", "ACSIncome_people.csv")]
+    said.to_csv(paths[0])
+    who.sort_index().to_csv(paths[1])  # as in the survey: another order than the answers
+    return paths

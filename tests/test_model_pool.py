@@ -1,0 +1,111 @@
+"""The pool of black boxes: its numbers are exact sums, its knobs do what they say, its samples obey it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.grouping import grouping_loss
+from helpers.simulation import model_pool
+
+POOL = model_pool(sizes=[1, 8, 70], slope=[0.6, 1.0, 1.8], shift=[0.3, 0, -0.2], rng=0)
+
+
+def test_the_table_is_what_the_cells_say():
+    for k, line in POOL.models.iterrows():
+        cells = POOL.cells(k)  # computes c anew, from the rows that share a score
+        assert np.allclose(cells.c, POOL.c[k], atol=1e-12)
+        assert line["grouping_loss"] == pytest.approx(cells.grouping_loss, abs=1e-12)
+        assert line["calibration_loss"] == pytest.approx(cells.calibration_loss, abs=1e-12)
+        assert line["accuracy"] == pytest.approx(POOL.best_accuracy - cells.accuracy_lost, abs=1e-12)
+    assert POOL.share.sum() == pytest.approx(1) and (POOL.share > 0).all()
+    assert list(POOL.price) == [1, 8, 70]
+
+
+def test_calibration_error_is_the_slope_and_the_shift():
+    plain = model_pool(sizes=[1, 8, 70], rng=0)
+    assert np.array_equal(plain.p, plain.c) and (plain.models["calibration_loss"] == 0).all()
+    assert np.allclose(plain.c, POOL.c)  # the knobs of the statement do not touch what is known
+    odds = np.log(POOL.p / (1 - POOL.p)), np.log(POOL.c / (1 - POOL.c))
+    assert np.allclose(odds[0], np.array([[0.3], [0], [-0.2]]) + np.array([[0.6], [1.0], [1.8]]) * odds[1])
+
+
+def test_grouping_error_is_what_it_says():
+    losses = [model_pool(sizes=[1], grouping_error=e, rng=1).models["grouping_loss"][0] for e in (0, 0.5, 1, 2)]
+    assert losses[0] == 0 and (np.diff(losses) > 0.005).all()
+    grown = model_pool(rng=1).models
+    assert grown["grouping_loss"].is_monotonic_decreasing and grown["accuracy"].iloc[-1] > grown["accuracy"].iloc[0]
+
+
+def test_a_biased_group_is_misjudged_and_by_the_small_model_only():
+    pool = model_pool(sizes=[1, 70], grouping_error=0, group_bias={("job", "farm"): [2.0, 0.0]}, rng=2)
+    farm = (pool.X["job"] == "farm").to_numpy()
+    gap = [(pool.share * (pool.c[k] - pool.q))[farm].sum() / pool.share[farm].sum() for k in (0, 1)]
+    assert gap[0] > 0.1 and gap[1] == 0  # told too high
+    assert pool.models["grouping_loss"][1] == 0
+
+
+def test_models_share_the_errors_they_are_told_to_share():
+    def agreement(shared):
+        pool = model_pool(sizes=[1, 2], grouping_error=1.0, shared=shared, rng=3)
+        return np.corrcoef(pool.c[0] - pool.q, pool.c[1] - pool.q)[0, 1]
+
+    assert agreement(1.0) == pytest.approx(1) and agreement(0.0) < agreement(0.5) < 0.9
+
+
+def test_samples_obey_the_population():
+    n = 40_000
+    sample = POOL.sample(n, rng=4)
+    assert sample.p.shape == sample.c.shape == (3, n) and len(sample.X) == n
+    assert abs(sample.y.mean() - POOL.share @ POOL.q) < 4 * 0.5 / np.sqrt(n)
+    for k in range(3):
+        right = (sample.prediction[k] == sample.y).mean()
+        assert abs(right - POOL.models["accuracy"][k]) < 4 * 0.5 / np.sqrt(n)
+    z = (sample.y - sample.q).sum() / np.sqrt((sample.q * (1 - sample.q)).sum())
+    assert abs(z) < 4
+    again = POOL.sample(n, rng=4)
+    assert np.array_equal(again.y, sample.y) and again.X.equals(sample.X)
+
+
+def test_the_estimator_finds_the_loss_and_nothing_in_a_pool_without_it():
+    sample = POOL.sample(20_000, rng=5)
+    found = grouping_loss(sample.y, sample.p[0], sample.X, rng=0)
+    assert 0.4 * POOL.models["grouping_loss"][0] < found.value < POOL.models["grouping_loss"][0] + 2 * found.se
+    null = model_pool(sizes=[1], grouping_error=0, slope=0.5, rng=6).sample(8000, rng=7)
+    found = grouping_loss(null.y, null.p[0], null.X, rng=0)
+    assert abs(found.value) < 4 * found.null_se
+
+
+def test_the_same_seed_is_the_same_pool():
+    a, b, c = (model_pool(rng=seed) for seed in (8, 8, 9))
+    pd.testing.assert_frame_equal(a.models, b.models)
+    assert np.array_equal(a.p, b.p) and not np.array_equal(a.p, c.p)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"sizes": [3, 1]}, "sizes must be positive and ascending"),
+        ({"sizes": [0, 1]}, "sizes must be positive and ascending"),
+        ({"sizes": [1, np.nan]}, "sizes must be finite"),
+        ({"sizes": []}, "sizes must not be empty"),
+        ({"grouping_error": -1}, r"grouping_error must be finite and lie in \[0, inf\]"),
+        ({"grouping_error": [1, 2]}, "grouping_error must be one number or one for each of 7 models"),
+        ({"slope": 0}, "slope must be finite"),
+        ({"shift": np.nan}, "shift must be finite"),
+        ({"shared": 1.5}, r"shared must be finite and lie in \[0, 1\]"),
+        ({"base_rate": 1.0}, "base_rate must be finite"),
+        ({"n_levels": 1}, "n_levels must be a whole number of at least 2"),
+        ({"price": -1}, "price must be finite"),
+        ({"group_bias": {("job", "pirate"): 1}}, "group_bias must name .* one is .'job', 'pirate'."),
+        ({"group_bias": {"job": 1}}, "group_bias must name"),
+        ({"group_bias": {("job", "farm"): [1, 2]}}, "group_bias must be one number or one for each"),
+    ],
+)
+def test_bad_knobs_are_named(options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        model_pool(rng=0, **options)
+
+
+def test_a_sample_needs_rows():
+    with pytest.raises(ValueError, match="n must be a whole number of at least 1"):
+        POOL.sample(0)
