@@ -4,23 +4,26 @@ intervals.
 
 import re
 from dataclasses import dataclass, field
+from numbers import Real
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
 
-from helpers.binning import cross_cells, group_sums
 from helpers.checks import (
     check_count,
     check_groups,
     check_labels,
+    check_one_of,
     check_probabilities,
     check_same_length,
     check_weights,
 )
 from helpers.encoding import check_table
+from helpers.group_merging import merge_siblings
+from helpers.group_rates import holm, measure_groups
 from helpers.partition import HonestTree, split_rows
-from helpers.reliability import design_effect
+
+__all__ = ["GroupAudit", "audit_groups", "find_groups", "holm", "measure_groups"]
 
 EVENTS = 10  # cases of the rarer label that a group should hold, so that its interval means something
 
@@ -32,19 +35,26 @@ class GroupAudit:
     table : one row a group, most overstated first: rule (words), n (rows that measured it), share (of the weight),
         stated (mean p), observed (rate of y), gap = observed - stated (negative: the model overstates), low, high (95 %
         interval of the gap), p_value, adjusted (Holm, over all groups looked at); with `calibrated` also calibrated
-        (mean of it), left = observed - calibrated (the gap that recalibration leaves), left_p_value, left_adjusted
+        (mean of it), left = observed - calibrated (the gap that recalibration leaves), left_p_value, left_low,
+        left_high, left_adjusted
     leaf : (rows of the table,) the tree's number of each group
     tree : the `HonestTree` that tells the groups apart
+    settings : the options of `find_groups` that say which groups are sought
     """
 
     table: pd.DataFrame
     leaf: np.ndarray = field(repr=False)
     tree: HonestTree = field(repr=False)
+    settings: dict = field(default_factory=dict, repr=False)
 
     @property
     def sure(self):
-        """Rows of the table whose gap stands after the adjustment for all groups looked at (5 % family-wise)."""
-        return self.table[self.table["adjusted"] < 0.05]
+        """Rows of the table whose gap stands after the adjustment for all groups looked at (5 % family-wise).
+
+        Groups sought `against="calibrated"` are judged by the gap that recalibration leaves.
+        """
+        after = self.settings.get("against") == "calibrated"
+        return self.table[self.table["left_adjusted" if after else "adjusted"] < 0.05]
 
     @property
     def remaining(self):
@@ -70,39 +80,46 @@ class GroupAudit:
         return f"{len(self.table)} groups, {len(self.sure)} of them surely misjudged"
 
 
-def audit_groups(y, p, X, *, calibrated=None, max_depth=3, min_rows=None, sample_weight=None, groups=None, rng=None):
-    """Groups that a shallow honest tree finds, as a table: `find_groups(...).table`.
+def audit_groups(y, p, X, **options):
+    """Groups that a shallow honest tree finds, as a table: `find_groups(y, p, X, **options).table`.
 
-    See `find_groups` for the arguments, and `GroupAudit` for the columns.
+    See `find_groups` for the options, and `GroupAudit` for the columns.
 
     >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
     >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
     >>> audit_groups(y, np.full(2000, 0.5), X, max_depth=1, rng=0)["rule"].tolist()
     ['age <= 39', 'age > 39']
     """
-    return find_groups(
-        y,
-        p,
-        X,
-        calibrated=calibrated,
-        max_depth=max_depth,
-        min_rows=min_rows,
-        sample_weight=sample_weight,
-        groups=groups,
-        rng=rng,
-    ).table
+    return find_groups(y, p, X, **options).table
 
 
-def find_groups(y, p, X, *, calibrated=None, max_depth=3, min_rows=None, sample_weight=None, groups=None, rng=None):
+def find_groups(
+    y,
+    p,
+    X,
+    *,
+    calibrated=None,
+    against="stated",
+    max_depth=3,
+    min_rows=None,
+    merge=None,
+    sample_weight=None,
+    groups=None,
+    rng=None,
+):
     """Groups that a shallow honest tree finds: chosen on one half of the rows, measured on the other.
 
     Parameters
     ----------
     y : (n,) labels 0/1; p : (n,) stated probabilities of class 1; X : (n, d) features in the user's words
     calibrated : (n,) scores after recalibration or None; adds what recalibration leaves of each gap
+    against : groups are sought where y differs from the "stated" or from the "calibrated" scores (the paper's choice)
     max_depth : questions that define a group, at most
     min_rows : rows that a group needs in each half; default the largest of 50, 2 % of the rows, and the rows that hold
         10 cases of the rarer label, but at most a quarter of the rows
+    merge : neighbouring leaves whose gaps do not differ become one group, so that fewer, shorter rules are left: the
+        p-value below which a difference counts (0.2 is a good choice), or None to keep every leaf. Decided on the
+        half that chooses, with an adjustment for its search
     sample_weight : (n,) sampling weights; groups : (n,) labels of people, hospitals, … that are never split
     rng : int, Generator or None
 
@@ -120,110 +137,50 @@ def find_groups(y, p, X, *, calibrated=None, max_depth=3, min_rows=None, sample_
     weight, groups = check_weights(sample_weight), check_groups(groups)
     calibrated = None if calibrated is None else check_probabilities(calibrated, "calibrated")
     check_same_length(y=y, p=p, X=X, calibrated=calibrated, sample_weight=weight, groups=groups)
+    settings = {"against": against, "max_depth": max_depth, "min_rows": min_rows, "merge": merge}
+    target = _target(p, calibrated, against)
+    _check_merge(merge)
     min_rows = _enough(y) if min_rows is None else check_count(min_rows, "min_rows", least=10)
     if y.size < 4 * min_rows:
         raise ValueError(f"y must have at least 4 * min_rows = {4 * min_rows:,} rows, but it has {y.size:,}.")
     rng = np.random.default_rng(rng)
     fit, rest = split_rows(y, groups, (0.5,), rng)
-    weight = np.ones_like(y) if weight is None else weight
+    w = np.ones_like(y) if weight is None else weight
     tree = HonestTree(min_samples_leaf=min_rows, max_depth=max_depth, rng=rng)
-    region = tree.fit(X.iloc[fit], (y - p)[fit], weight[fit]).apply(X.iloc[rest])
-    unit = None if groups is None else groups[rest]
-    after = None if calibrated is None else calibrated[rest]
-    table = measure_groups(
-        y[rest], p[rest], region, calibrated=after, sample_weight=weight[rest], groups=unit, size=tree.n_regions_
-    )
+    tree.fit(X.iloc[fit], (y - target)[fit], w[fit])
+
+    def of(rows):
+        columns = {"calibrated": calibrated, "sample_weight": w, "groups": groups}
+        return {name: None if column is None else column[rows] for name, column in columns.items()}
+
+    if merge is not None:
+        options = {name: column for name, column in of(fit).items() if name != "calibrated"}
+        tree = merge_siblings(tree, X.iloc[fit], y[fit], target[fit], level=merge, **options)
+    table = measure_groups(y[rest], p[rest], tree.apply(X.iloc[rest]), size=tree.n_regions_, **of(rest))
     table.insert(0, "rule", tree.rules())
-    table = table[table["share"] > 0].sort_values("gap", kind="stable")
+    table = table[table["share"] > 0].sort_values("gap" if against == "stated" else "left", kind="stable")
     leaf = table.index.to_numpy()
     table = table.reset_index(drop=True)
     table["adjusted"] = holm(table["p_value"])
     if calibrated is not None:
         table["left_adjusted"] = holm(table["left_p_value"])
-    return GroupAudit(table, leaf, tree)
+    return GroupAudit(table, leaf, tree, settings)
+
+
+def _target(p, calibrated, against):
+    """The scores against which groups are sought."""
+    check_one_of(against, "against", ("stated", "calibrated"))
+    if against == "calibrated" and calibrated is None:
+        raise ValueError("calibrated must be given where groups are sought against calibrated scores, but it is None.")
+    return p if against == "stated" else calibrated
+
+
+def _check_merge(merge):
+    if merge is not None and (isinstance(merge, bool) or not isinstance(merge, Real) or not 0 < merge <= 1):
+        raise ValueError(f"merge must be None or a p-value in (0, 1], but it is {merge!r}.")
 
 
 def _enough(y):
     """Rows that a group needs in each half."""
     rare = min(y.mean(), 1 - y.mean())
     return max(50, min(max(y.size // 50, int(np.ceil(EVENTS / rare))), y.size // 4))
-
-
-def holm(p_value):
-    """P-values adjusted for their number, (m,): of those below 5 %, any is a false alarm with at most 5 % probability.
-
-    Source: Holm (1979). Like statsmodels' `multipletests`, without its pause for garbage collection.
-
-    >>> holm([0.04, 0.01, 0.5])
-    array([0.08, 0.03, 0.5 ])
-    """
-    p_value = np.asarray(p_value, dtype=float)
-    order = np.argsort(p_value, kind="stable")
-    adjusted = np.empty(p_value.size)
-    adjusted[order] = np.minimum(np.maximum.accumulate(p_value[order] * np.arange(p_value.size, 0, -1)), 1)
-    return adjusted
-
-
-def measure_groups(y, p, region, *, calibrated=None, sample_weight=None, groups=None, size=None):
-    """Stated and observed rates of groups that are given, with intervals of their gaps; no search, no adjustment.
-
-    gap = observed - stated; its standard error is the larger of two: from the spread of y - p inside the group, and
-    from the binomial variance at the stated probabilities. (The first alone makes a group with one event where five
-    were promised look far too sure.) The interval is Student's at the effective number of independent rows or groups.
-
-    Parameters
-    ----------
-    y, p : (n,) labels and stated probabilities; region : (n,) int, the group of each row
-    calibrated, sample_weight, groups : see `find_groups`
-    size : number of groups, when the last ones may be empty
-
-    Returns
-    -------
-    DataFrame, one row a group: the columns of `GroupAudit.table` without rule and adjustment
-
-    >>> measure_groups([0, 0, 1, 1], [0.5] * 4, [0, 0, 0, 0])[["stated", "observed", "gap", "p_value"]]
-       stated  observed  gap  p_value
-    0     0.5       0.5  0.0      1.0
-    """
-    y, p = check_labels(y), check_probabilities(p)
-    weight, groups = check_weights(sample_weight), check_groups(groups)
-    region = np.asarray(region)
-    check_same_length(y=y, p=p, region=region, sample_weight=weight, groups=groups)
-    weight = np.ones_like(y) if weight is None else weight
-    count, total, stated, observed, own = group_sums(region, weight, weight * p, weight * y, weight**2, size=size)
-    filled = np.where(total > 0, total, np.nan)
-    stated, observed = stated / filled, observed / filled
-    gap = observed - stated
-    deviation = weight * (y - p - gap[region])
-    if groups is None:
-        spread = np.bincount(region, deviation**2, count.size)
-        independent, inflation = filled**2 / np.where(own > 0, own, np.nan), 1.0
-    else:
-        spread, independent, inflation = _by_unit(region, weight, deviation, groups, count.size)
-        independent = filled**2 / np.where(independent > 0, independent, np.nan)
-    freedom = np.maximum(independent - 1, 1)
-    se = np.sqrt(spread * (1 + 1 / freedom)) / filled
-    chance = np.sqrt(np.bincount(region, weight**2 * p * (1 - p), count.size) * inflation) / filled
-    rate = (observed * independent + 1) / (independent + 2)  # a rate of 0 or 1 was seen, but is not certain
-    one_sided = np.where((observed == 0) | (observed == 1), np.sqrt(rate * (1 - rate) / independent), 0.0)
-    se = np.maximum(np.maximum(se, chance), one_sided)
-    reach = student.ppf(0.975, freedom) * se
-
-    def p_value(x):
-        return 2 * student.sf(np.abs(np.divide(x, se, out=np.zeros(count.size), where=se > 0)), freedom)
-
-    columns = {"n": count, "share": total / total.sum(), "stated": stated, "observed": observed, "gap": gap}
-    columns |= {"low": gap - reach, "high": gap + reach, "p_value": p_value(gap)}
-    if calibrated is not None:
-        after = np.bincount(region, weight * check_probabilities(calibrated, "calibrated"), count.size) / filled
-        columns |= {"calibrated": after, "left": observed - after, "left_p_value": p_value(observed - after)}
-    return pd.DataFrame(columns)
-
-
-def _by_unit(region, weight, deviation, groups, size):
-    """Sums over (region, group) cells: squared deviations, squared weights, and how much clustering inflates the
-    variance (at least 1, pooled over regions).
-    """
-    cell, home, _ = cross_cells(region, groups)
-    squares, weights = np.bincount(cell, deviation) ** 2, np.bincount(cell, weight) ** 2
-    return np.bincount(home, squares, size), np.bincount(home, weights, size), design_effect(cell, deviation)

@@ -13,6 +13,7 @@ from helpers.scoring import BRIER, LOG
 
 STRATEGIES = ("uniform", "quantile")
 NAMED = ("tree", "stump", "kmeans")
+SEED = "random_state"
 
 
 class BinnedTree(BaseEstimator):
@@ -23,7 +24,7 @@ class BinnedTree(BaseEstimator):
     estimator : how a bin is divided:
 
         - "tree": a decision tree on the labels with at most one region for every `region_ratio` rows of the bin
-        - "stump": one split into two regions, each with about half of the bin's rows
+        - "stump": one split into two regions, each with half of the bin's rows (where ties at the median allow one)
         - "kmeans": two clusters of the features, which must be numbers without gaps
         - a scikit-learn regressor: by its leaves if it has a single tree's `apply`, else by its predictions, cut at
           quantiles so that a region has about `region_ratio` rows; or a clusterer with `predict`. It is cloned for each
@@ -62,10 +63,12 @@ class BinnedTree(BaseEstimator):
         X, p, y = check_table(X), check_probabilities(p), check_labels(y)
         check_same_length(X=X, p=p, y=y)
         self.check_parameters()
+        self.columns_ = list(X.columns)
         self.seed_ = int(np.random.default_rng(self.rng).integers(2**31))
         uniform = self.strategy == "uniform"
         self.edges_ = uniform_edges(self.n_bins) if uniform else quantile_edges(p, self.n_bins)
-        self.encoder_ = TableEncoder().fit(X, y - p) if self._named("tree", "stump") else None
+        encoder = TableEncoder(len(X)) if self._named("stump") else TableEncoder()  # a stump must find the median
+        self.encoder_ = encoder.fit(X, y - p) if self._named("tree", "stump") else None
         table = self._table(X)
         self.members_ = [self._divide(_take(table, rows), y[rows]) for rows in _rows_of_bins(p, self.edges_)]
         sizes = [1 if member is None else member.names.size for member in self.members_]
@@ -80,7 +83,10 @@ class BinnedTree(BaseEstimator):
         check_is_fitted(self, "bin_of_region_")
         X, p = check_table(X), check_probabilities(p)
         check_same_length(X=X, p=p)
-        table, region = self._table(X), np.empty(p.size, dtype=np.int64)
+        absent = [name for name in self.columns_ if name not in X.columns]
+        if absent:
+            raise ValueError(f"X must have the columns of the fit, but {absent[0]!r} is absent.")
+        table, region = self._table(X[self.columns_]), np.empty(p.size, dtype=np.int64)
         first = np.searchsorted(self.bin_of_region_, np.arange(len(self.members_)))
         for b, rows in enumerate(_rows_of_bins(p, self.edges_)):
             member = self.members_[b]
@@ -128,8 +134,8 @@ class BinnedTree(BaseEstimator):
             model = KMeans(2, n_init=4, random_state=self.seed_)
         else:
             model = clone(self.estimator)
-            if model.get_params().get("random_state", 0) is None:
-                model.set_params(random_state=self.seed_)
+            unset = [name for name, value in model.get_params().items() if value is None and name.endswith(SEED)]
+            model.set_params(**dict.fromkeys(unset, self.seed_))  # also inside a pipeline
         return _Division(model.fit(table, y), table, y.size // self.region_ratio)
 
 

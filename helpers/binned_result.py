@@ -104,33 +104,39 @@ def binned_result(parts, rule, correction, problems, evaluate, groups):
         whole |= {name: sum(part[name] for part in parts) for name in ("n_regions", "n_single", "n_empty")}
         whole |= {name: np.concatenate([part[name] for part in parts]) for name in ARRAYS}
         bins = [part["region_bin"] + shift for part, shift in zip(parts, shifts, strict=False)]
-        whole |= {"region_bin": np.concatenate(bins), "null_variance": _sum_of_null(parts, problems, evaluate)}
-        whole |= {"noise_variance": 2 * whole["null_variance"]}
+        whole |= {"region_bin": np.concatenate(bins), **_summed_variances(parts, problems, evaluate)}
         whole |= {"left_out": float(np.mean([part["left_out"] for part in parts])), "partition": None}
         whole |= {"parts": tuple(binned_result([part], rule, correction, [], evaluate, groups) for part in parts)}
     influence = whole.pop("influence")
     extra, null, noise = (whole.pop(f"{name}_variance") for name in ("curve", "null", "noise"))
     if groups is not None:
         influence = np.bincount(groups[evaluate], influence)
-    se = np.sqrt(max(float(influence @ influence) - noise, 0.0) + null + extra)
+    growing = max(float(influence @ influence) - noise, 0.0)
+    se = np.sqrt(growing + null + extra)
     value = whole["explained"] - whole["captured" if correction == "regions" else "induced"]
-    low, high = value + norm.ppf([0.025, 0.975]) * se
+    low, high = _interval(value, se**2, growing, (1 if rule is BRIER else 2) / whole["n"])
     loss = whole["calibration_binned"] + whole["calibration_induced"]
     ends = {"value": value, "se": float(se), "low": float(low), "high": float(high), "calibration_loss": loss}
     return BinnedGroupingLoss(**ends, **whole, rule=rule.name, correction=correction)
 
 
-def _sum_of_null(parts, problems, evaluate):
-    """Variance of a sum over classes when there is nothing to find: squares of correlated residuals are correlated by
-    the square of their correlation, at most (that is when their regions agree).
+def _interval(value, variance, growing, most):
+    """95 % interval of a loss whose variance grows with it; `growing` is that part, in proportion to the loss, at most
+    `most` times the loss. The upper end is where the estimate is 1.96 of *its* standard errors away; the lower end uses
+    the standard error of the estimate, which is the safer of the two there.
+    """
+    z, slope = norm.ppf(0.975), min(growing / value, most) if value > 0 else 0.0
+    return value - z * np.sqrt(variance), value + z**2 * slope / 2 + z * np.sqrt(variance + (z * slope / 2) ** 2)
+
+
+def _summed_variances(parts, problems, evaluate):
+    """Null and noise variance of a sum over classes: squares of correlated residuals are correlated by the square of
+    their correlation, at most (that is when their regions agree).
     """
     residuals = np.array([(labels - scores)[evaluate] for labels, scores in problems])
     spread = np.sqrt((residuals**2).mean(axis=1))
-    overlap = np.divide(
-        residuals @ residuals.T / evaluate.size,
-        np.outer(spread, spread),
-        where=np.outer(spread, spread) > 0,
-        out=np.eye(len(parts)),
-    )
-    sizes = np.sqrt([part["null_variance"] for part in parts])
-    return float(sizes @ overlap**2 @ sizes)
+    apart = np.outer(spread, spread)
+    overlap = np.divide(residuals @ residuals.T / evaluate.size, apart, where=apart > 0, out=np.eye(len(parts)))
+    names = ("null_variance", "noise_variance")
+    sizes = {name: np.sqrt([max(part[name], 0.0) for part in parts]) for name in names}
+    return {name: float(size @ overlap**2 @ size) for name, size in sizes.items()}

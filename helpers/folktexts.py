@@ -58,13 +58,13 @@ def read_folktexts(predictions, people, *, features=None, weight=None, group=Non
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     table = read_folktexts(*simulate_folktexts(folder, 500, rng=0))
     >>> print(table)
-    ACSIncome_predictions.csv: 500 rows, 5 features; 46.6% positive
+    ACSIncome_predictions.csv: 500 rows, 5 features; 40.4% positive
     """
     said, file = _indexed(predictions, ("risk_score", "label"))
     who, home = _indexed(people, [name for name in (weight, group, *(features or [])) if name is not None])
     absent = ~said.index.isin(who.index)
     if absent.any():
-        row = said.index[absent][0]
+        row = said.index[absent].tolist()[0]
         raise ValueError(
             f"{home} must have a row for each person of {file}, but {row!r} (and {absent.sum() - 1:,} more) is absent."
         )
@@ -79,11 +79,16 @@ def read_folktexts(predictions, people, *, features=None, weight=None, group=Non
         y=y.astype(np.int8),
         p=p,
         X=X,
-        weight=None if weight is None else check_weights(who[weight].to_numpy(), weight),
+        weight=None if weight is None else _weights(who[weight].to_numpy(float), weight),
         groups=None if group is None else check_groups(pd.factorize(who[group])[0], group),
         dropped=dropped,
         note="; ".join(["predictions of the folktexts benchmark, joined with " + home, *notes]),
     )
+
+
+def _weights(weight, name):
+    check_weights(weight, name)
+    return weight
 
 
 def _indexed(path, needed):
@@ -94,7 +99,7 @@ def _indexed(path, needed):
         if name not in table:
             raise ValueError(f"{path.name} has no column {name!r}; {nearest_name(name, list(table), 'column')}")
     if not table.index.is_unique:
-        twice = table.index[table.index.duplicated()]
+        twice = table.index[table.index.duplicated()].tolist()
         raise ValueError(
             f"{path.name} must name each row once, but {twice[0]!r} (and {len(twice) - 1:,} more) is twice."
         )
@@ -119,8 +124,8 @@ def simulate_folktexts(folder, n_rows=8000, *, rng=None):
     """Write a small pair of tables in the format of folktexts and folktables; the people and the model are simulated.
 
     The model knows the income of everybody but two groups, those of the paper's figure 1, made larger so that a small
-    table can tell: women of at most 24 with a master's degree or more (its log-odds are 2 too high) and women of at
-    least 37 with a professional degree (1.5 too low). Its log-odds are then doubled, so that it is over-confident.
+    table can tell: women of at most 24 with a master's degree or more (its log-odds are 3 too high) and women of at
+    least 37 with a professional degree (3 too low). Its log-odds are then doubled, so that it is over-confident.
 
     Returns
     -------
@@ -131,13 +136,13 @@ def simulate_folktexts(folder, n_rows=8000, *, rng=None):
     rng = np.random.default_rng(rng)
     n = check_count(n_rows, "n_rows", least=50)
     age, sex = rng.integers(17, 80, n), rng.integers(1, 3, n)
-    age = np.where(rng.random(n) < 0.2, rng.integers(19, 25, n), age)
-    schooling = rng.choice([16, 18, 20, 21, 22, 23, 24], n, p=[0.25, 0.15, 0.1, 0.15, 0.15, 0.12, 0.08])
+    age = np.where(rng.random(n) < 0.25, rng.integers(19, 25, n), age)
+    schooling = rng.choice([16, 18, 20, 21, 22, 23, 24], n, p=[0.2, 0.13, 0.1, 0.15, 0.16, 0.22, 0.04])
     hours, marriage = rng.integers(10, 60, n), rng.integers(1, 6, n)
-    odds = 0.25 * (schooling - 20) + 0.04 * (hours - 35) + 0.5 * np.minimum(age - 35, 15) / 15 - 0.3 * (sex == 2)
+    odds = 0.15 * (schooling - 22) + 0.04 * (hours - 35) + 0.5 * np.minimum(age - 35, 15) / 15 - 0.3 * (sex == 2)
     young = (sex == 2) & (age <= 24) & (schooling >= 22)
     old = (sex == 2) & (age >= 37) & (schooling == 23)
-    true = odds - 2.0 * young + 1.5 * old
+    true = odds - 3.0 * young + 3.0 * old
     label = (rng.random(n) < expit(true)).astype(int)
     index = rng.permutation(10 * n)[:n]
     said = pd.DataFrame({"risk_score": expit(2 * odds).round(6), "label": label}, index=index)

@@ -52,7 +52,9 @@ def oracle_risk(q, p, cost, t=None):
     >>> oracle_risk([0.1, 0.3], [0.15, 0.15], cost_matrix(false_alarm=1, miss=4))
     array([0. , 0.5])
     """
-    return excess_risk(check_probabilities(q, "q"), p, cost, t)
+    q, p = check_probabilities(q, "q"), check_probabilities(p)
+    check_same_length(q=q, p=p)
+    return excess_risk(q, p, cost, t)
 
 
 def calibration_risk(c, p, cost, t=None):
@@ -65,7 +67,9 @@ def calibration_risk(c, p, cost, t=None):
     >>> calibration_risk([0.3], [0.6], cost_matrix(false_alarm=1, miss=1))
     array([0.4])
     """
-    return excess_risk(check_probabilities(c, "c"), p, cost, t)
+    c, p = check_probabilities(c, "c"), check_probabilities(p)
+    check_same_length(c=c, p=p)
+    return excess_risk(c, p, cost, t)
 
 
 def grouping_risk(c, corrected, cost):
@@ -77,4 +81,6 @@ def grouping_risk(c, corrected, cost):
     >>> grouping_risk([0.6], [0.25], cost_matrix(false_alarm=1, miss=1))
     array([0.5])
     """
-    return excess_risk(check_vector(corrected, "corrected", finite=True), check_probabilities(c, "c"), cost)
+    c, corrected = check_probabilities(c, "c"), check_vector(corrected, "corrected", finite=True)
+    check_same_length(c=c, corrected=corrected)
+    return excess_risk(corrected, c, cost)

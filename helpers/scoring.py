@@ -50,6 +50,9 @@ class _Rule:
     def __repr__(self):
         return self.name
 
+    def __reduce__(self):
+        return "LOG" if self._both else "BRIER"  # copies and pickles are the rule itself
+
     def score(self, p, y):
         """Loss of stating `p` when the label is `y`, (n,) in [0, inf]; y is 0 or 1, or the column 0 .. K-1 of a table.
 

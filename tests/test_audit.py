@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from helpers.audit import audit_groups, find_groups, holm, measure_groups
 
@@ -149,6 +149,37 @@ def test_pure_miscalibration_is_mended_by_recalibration():
     assert len(audit.sure) >= 2 and len(audit.remaining) == 0
 
 
+@pytest.mark.parametrize("kind", ["loud noise", "flattened"])
+def test_what_recalibration_leaves_has_its_own_standard_error(kind):
+    """Stated scores scatter in a group whose recalibrated scores do not; y - p has the wrong spread for y - c."""
+    draws, alarms = 400, 0
+    for seed in range(draws):
+        rng = np.random.default_rng(seed)
+        p, c = expit(3 * rng.normal(size=400)), np.full(400, 0.5)
+        y = rng.random(400) < (c if kind == "loud noise" else p)  # the mean of p is 0.5 as well
+        alarms += measure_groups(y, p, np.zeros(400, int), calibrated=c)["left_p_value"][0] < 0.05
+    se = np.sqrt(draws * 0.05 * 0.95)
+    assert draws * 0.05 - 3 * se < alarms < draws * 0.05 + 3 * se
+
+
+def test_groups_sought_against_calibrated_scores():
+    """Scores too loud for everybody, and a group that is off beyond that: only this group is named."""
+    rng = np.random.default_rng(8)
+    n = 8000
+    X = pd.DataFrame({"seen": rng.normal(size=n), "town": rng.random(n) < 0.3})
+    c = 0.25 + 0.5 * expit(X["seen"].to_numpy())
+    q = c + np.where(X["town"], -0.15, 0.15 * 0.3 / 0.7)
+    y = (rng.random(n) < q).astype(int)
+    loud = expit(3 * logit(c))
+    after = find_groups(y, loud, X, calibrated=c, against="calibrated", merge=1e-6, rng=0)
+    assert after.features == ["town"] and after.table["rule"].tolist() == ["town is True", "town is False"]
+    assert after.table["left"].is_monotonic_increasing and len(after.sure) == 2
+    inside = (after.table["left_low"] < after.table["left"]) & (after.table["left"] < after.table["left_high"])
+    assert inside.all()
+    stated = find_groups(y, loud, X, calibrated=c, merge=0.2, rng=0)
+    assert stated.features[0] == "seen"
+
+
 # ---- invariances ----------------------------------------------------------------------------------------------
 
 
@@ -208,6 +239,11 @@ GOOD = {"y": [0, 1] * 100, "p": [0.5] * 200, "X": np.arange(400.0).reshape(200, 
         ({"min_rows": 5}, "min_rows must be a whole number of at least 10"),
         ({"min_rows": 60}, r"y must have at least 4 \* min_rows = 240 rows, but it has 200"),
         ({"max_depth": 0}, "max_depth must be a whole number"),
+        ({"merge": 0}, r"merge must be None or a p-value in \(0, 1\], but it is 0"),
+        ({"merge": True}, "merge must be None or a p-value"),
+        ({"merge": float("nan")}, "merge must be None or a p-value"),
+        ({"against": "stating"}, "against must be one of 'stated', 'calibrated', but it is 'stating'"),
+        ({"against": "calibrated"}, "calibrated must be given where groups are sought against calibrated scores"),
     ],
 )
 def test_bad_input(change, message):

@@ -8,8 +8,16 @@ import pytest
 
 from helpers.binning import assign_bins, quantile_edges, uniform_edges
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator
-from helpers.grouping import grouping_loss, grouping_loss_from_regions
-from helpers.partition import HonestTree, regions_from_scores
+from helpers.curves import running_curve
+from helpers.decisions import RiskEstimator, calibration_risk, expected_cost, grouping_risk, oracle_risk
+from helpers.grouping import (
+    binned_grouping_loss,
+    binned_grouping_loss_from_regions,
+    grouping_loss,
+    grouping_loss_from_regions,
+)
+from helpers.multiclass import top_label
+from helpers.partition import BinnedTree, HonestTree, regions_from_scores
 from helpers.reliability import calibration_error, reliability_curve
 from helpers.resampling import bootstrap_interval, paired_difference
 from helpers.scoring import BRIER, LOG, decompose
@@ -31,9 +39,14 @@ GOOD = {
     "b": RNG.random(N),
 }
 GOOD["y"] = (RNG.random(N) < GOOD["p"]).astype(int)
+GOOD["at"] = np.arange(N) / N
+GOOD["proba"] = np.column_stack([1 - GOOD["p"], GOOD["p"]])
 
 TREE = HonestTree(min_samples_leaf=5, rng=0).fit(GOOD["X"], GOOD["residual"])
+BINNED = BinnedTree(n_bins=2, rng=0).fit(GOOD["X"], GOOD["p"], GOOD["y"])
 PLATT, ISOTONIC = (fit().fit(GOOD["p"], GOOD["y"]) for fit in (PlattCalibrator, IsotonicCalibrator))
+COST = [[0, 2], [1, 0]]
+RISK = RiskEstimator(COST, min_samples_leaf=5, rng=0).fit(GOOD["X"], GOOD["p"], GOOD["y"])
 
 FUNCTIONS = {
     "brier score": lambda p, y: BRIER.score(p, y),
@@ -66,6 +79,25 @@ FUNCTIONS = {
     "grouping loss of the paper": lambda y, p, X, sample_weight, groups: grouping_loss(
         y, p, X, method="paper", calibrator="isotonic", sample_weight=sample_weight, groups=groups, rng=0
     ),
+    "running curve": lambda p, y, at: running_curve(p, y, at),
+    "top label": lambda proba, y: top_label(proba, y),
+    "binned tree fit": lambda X, p, y: BinnedTree(n_bins=3, rng=0).fit(X, p, y),
+    "binned tree apply": lambda X, p: BINNED.apply(X, p),
+    "binned grouping loss": lambda y, p, X, sample_weight, groups: binned_grouping_loss(
+        y, p, X, n_bins=2, sample_weight=sample_weight, groups=groups, rng=0
+    ),
+    "binned grouping loss by regions": lambda y, p, region, sample_weight, groups: binned_grouping_loss_from_regions(
+        y, p, region, n_bins=2, sample_weight=sample_weight, groups=groups, rng=0
+    ),
+    "binned log grouping loss": lambda y, p, X: binned_grouping_loss(y, p, X, n_bins=2, rule=LOG, rng=0),
+    "oracle risk": lambda q, p: oracle_risk(q, p, COST),
+    "calibration risk": lambda c, p: calibration_risk(c, p, COST),
+    "grouping risk": lambda c: grouping_risk(c, np.full(N, 0.5), COST),
+    "expected cost": lambda q: expected_cost(np.zeros(N, int), q, COST),
+    "risk fit": lambda X, p, y, sample_weight, groups: RiskEstimator(COST, rng=0).fit(X, p, y, sample_weight, groups),
+    "risk of own rows": lambda X, p, y, groups: RiskEstimator(COST, rng=0).fit_predict(X, p, y, groups=groups),
+    "risk predict": lambda X, p: RISK.predict(X, p),
+    "risk table": lambda X, p: RISK.to_frame(X, p),
     "bootstrap": lambda a, groups: bootstrap_interval(np.mean, a, n_resamples=20, groups=groups, rng=0),
     "paired difference": lambda a, b, groups: paired_difference(a, b, n_resamples=20, groups=groups, rng=0),
     "semi-synthetic": lambda X, y, p: SemiSynthetic(X, y, p, rng=0),
@@ -140,6 +172,14 @@ BAD = {
     "y": PROBABILITY | {"one and two": lambda name: GOOD["y"] + 1, "signs": lambda name: 2 * GOOD["y"] - 1},
     **dict.fromkeys(("p", "q"), PROBABILITY),
     "c": {k: v for k, v in PROBABILITY.items() if k != "none"},  # None: computed from q
+    "at": {k: v for k, v in PROBABILITY.items() if k not in ("none", "short")},  # None: p; any number of points
+    "proba": {k: v for k, v in PROBABILITY.items() if k not in ("table", "column", "masked", "NA")}
+    | {
+        "one class": lambda name: GOOD[name][:, 1:],
+        "one dimension": lambda name: GOOD[name][:, 1],
+        "sum above one": lambda name: GOOD[name] + 1e-5,
+        "log odds": lambda name: np.log(GOOD[name] / (1 - GOOD[name])),
+    },
     "X": TABLES,
     "residual": NOT_NUMBERS | SHAPES,
     "region": SHAPES

@@ -81,7 +81,9 @@ LAYER |= {"costs": 1, "risks": 2}
 LAYER |= {"group_rates": 5, "group_merging": 6, "group_stability": 8}
 ONLY_CHECKS = {"selective", "answers", "answer_theory", "resampling"}
 EDGE = {"simulation", "datasets", "tables", "report", "wording", "plotting", "notebook", "run"}
-EDGE |= {"experiments", "controls", "embeddings", "example_losses", "pools", "folktexts"}
+EDGE |= {"experiments", "controls", "embeddings", "example_losses", "post_training", "risk_studies"}
+EDGE |= {"pools", "trained_pools", "folktexts", "audit_studies"}
+EDGE |= {"asked_pools", "cascade_studies", "cascade_summaries", "answer_cascades"}
 DRAWING = {"matplotlib", "seaborn"}
 
 

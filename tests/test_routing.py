@@ -557,7 +557,7 @@ BAD = {
     "few resamples": (lambda: evaluate_policies(policies(), Y, n_resamples=2), "n_resamples must be"),
     "a model that is not there": (lambda: always(PREDICTION, PRICE, 4), "model must be a number from -4 to 3"),
     "a record of other models": (lambda: best_single(PREDICTION, PRICE, correct=[[1]]), "must have the same length"),
-    "a record of marks": (lambda: best_single(PREDICTION, PRICE, correct=2 + PREDICTION), "correct must be 0 or 1"),
+    "a record of marks": (lambda: best_single(PREDICTION, PRICE, correct=2 + PREDICTION), r"correct must lie in"),
     "a budget below the cheapest": (
         lambda: random_mix(PREDICTION, PRICE, budget=0.5),
         "budget must be at least the price of the cheapest model, 1",
@@ -578,7 +578,7 @@ BAD = {
     "fewer rows than neighbours": (lambda: NeighborRouter().fit(P[:, :9].T, PREDICTION[:, :9]), "at least k = 40 rows"),
     "an embedding with holes": (lambda: NeighborRouter().fit(holed(P).T, PREDICTION), "X must be finite, but row 7"),
     "a tree with few rows": (lambda: TreeRouter().fit(P[:, :50].T, PREDICTION[:, :50]), "at least 4 .* = 60 rows"),
-    "marks to learn from": (lambda: TreeRouter().fit(P.T, 5 * P), "correct must be 0 or 1"),
+    "marks to learn from": (lambda: TreeRouter().fit(P.T, 5 * P), r"correct must lie in \[0, 1\]"),
     "asked before it learned": (lambda: TreeRouter().predict(P.T), "call fit first"),
     "neighbours before they moved in": (lambda: NeighborRouter().predict(P.T), "call fit first"),
 }

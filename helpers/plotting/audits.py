@@ -38,7 +38,8 @@ def plot_rates(table, ax=None, *, most=8, sure=None):
     ax.plot([], [], "o", color=BLUE, label="observed: more")
     ax.plot([], [], "s", color=ORANGE, label="observed: less")
     ax.set_yticks(place, [_wrapped(f"{row.rule} ({row.n:,})") for row in shown.itertuples()])
-    ax.set(ylim=(-0.6, len(shown) - 0.4), xlabel="probability")
+    left, right = ax.get_xlim()
+    ax.set(xlim=(max(left, -0.02), min(right, 1.02)), ylim=(-0.6, len(shown) - 0.4), xlabel="probability")
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     ax.legend(loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=4)
     return ax

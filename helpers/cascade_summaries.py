@@ -1,0 +1,78 @@
+"""What one policy gains on another: pool by pool, averaged over populations, and as a table for reading."""
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student
+
+from helpers.checks import nearest_name
+
+
+def gains(table, against, *, ours="risk cascade"):
+    """What one policy gains on another, pool by pool.
+
+    Returns
+    -------
+    DataFrame: pool, `gain` (how much less its decisions cost; with cost 1 for each mistake that is accuracy; above 0 is
+    good), `relative_cost` (of what is paid for models; below 1 is good), `better_and_cheaper`
+
+    >>> table = pd.DataFrame({"pool": [0, 0], "policy": ["a", "b"], "expected_cost": [0.2, 0.3], "money": [1.0, 2.0]})
+    >>> gains(table, "b", ours="a").round(1)
+       pool  gain  relative_cost  better_and_cheaper
+    0     0   0.1            0.5                True
+    """
+    known = sorted(set(table["policy"]))
+    for name in (ours, against):
+        if name not in known:
+            raise ValueError(f"table has no policy {name!r}; {nearest_name(name, known, 'policy')}")
+    a, b = (table[table["policy"] == name].set_index("pool") for name in (ours, against))
+    found = pd.DataFrame({"gain": b["expected_cost"] - a["expected_cost"], "relative_cost": a["money"] / b["money"]})
+    found["better_and_cheaper"] = (found["gain"] > 0) & (found["relative_cost"] < 1)
+    return found.reset_index()
+
+
+def gain_clouds(tables, rivals, *, kind="population"):
+    """{"against: rival": table of `gains` of all populations, named in a column `kind`}; `tables` is {name: table}."""
+    clouds = {}
+    for rival in rivals:
+        parts = {name: gains(table, rival) for name, table in tables.items()}
+        clouds[f"against: {rival}"] = pd.concat(parts, names=[kind]).reset_index(level=0)
+    return clouds
+
+
+def summarise_gains(tables, rivals, *, ours="risk cascade"):
+    """What a policy gains on each rival, averaged over pools and then over populations.
+
+    Pools of one population share models and people, so only populations count as repetitions: each number is a mean of
+    their means, and `_error` is half of its 95 % interval (Student's t; NaN for one population).
+
+    Parameters
+    ----------
+    tables : list of tables of `Trial.compare`, one for each population; rivals : names of policies
+
+    Returns
+    -------
+    DataFrame: rival, lowest and highest gain of any pool, and with errors gain, relative_cost, better_and_cheaper
+    """
+    lines = []
+    for rival in rivals:
+        every = pd.concat([gains(table, rival, ours=ours) for table in tables], keys=range(len(tables)))
+        means = every.drop(columns="pool").astype(float).groupby(level=0).mean()
+        reach = student.ppf(0.975, len(means) - 1) * means.sem() if len(means) > 1 else np.nan * means.mean()
+        line = {"rival": rival, "lowest": every["gain"].min(), "highest": every["gain"].max()}
+        lines.append(line | means.mean().to_dict() | reach.add_suffix("_error").to_dict())
+    return pd.DataFrame(lines)
+
+
+def in_points(summary):
+    """A summary for reading: gains in points (x 100) with their error, ratio of costs, share of pools; all as text."""
+    gain, error = 100 * summary["gain"], 100 * summary["gain_error"]
+    table = summary.drop(columns=[name for name in summary if name not in ("rival", "world", "people", "setting")])
+    table["gain, points"] = gain.map("{:z.1f}".format)
+    if error.notna().any():
+        table["+- (95 %)"] = error.map("{:.1f}".format)
+    table["worst, best pool"] = [
+        f"{100 * a:z.1f}, {100 * b:z.1f}" for a, b in summary[["lowest", "highest"]].to_numpy()
+    ]
+    table["its cost / rival's"] = summary["relative_cost"].map("{:.2f}".format)
+    table["better and cheaper"] = summary["better_and_cheaper"].map("{:.0%}".format)
+    return table

@@ -1,0 +1,161 @@
+"""What a policy did with each question: the answer it gave, whose answer it was, and what was paid.
+
+Tables are (models, rows), models in order of cost. Prices are one number for each model or one for each model and row.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from helpers.checks import check_numbers, check_vector
+
+
+@dataclass(frozen=True)
+class Routed:
+    """What a policy did, each (n,): `prediction` its answer, `model` whose answer that is, `paid` for all it asked."""
+
+    prediction: np.ndarray
+    model: np.ndarray
+    paid: np.ndarray
+
+    def __str__(self):
+        asked = np.bincount(self.model)
+        shares = ", ".join(f"{share:.0%} by model {k}" for k, share in enumerate(asked / asked.sum()) if share)
+        return f"{self.model.size:,} rows, {self.paid.mean():.4g} paid a row; answered {shares}"
+
+
+def shown_first(name, rule, array, bad, hint=""):
+    """Raise the ValueError for the first True of `bad`, counting the others."""
+    first = np.unravel_index(np.argmax(bad), bad.shape)
+    more = int(bad.sum()) - 1
+    place = ", ".join(str(i) for i in first)
+    raise ValueError(
+        f"{name} must {rule}, but {name}[{place}] is {array[first]}{f' (and {more:,} more)' if more else ''}{hint}."
+    )
+
+
+def check_answers(prediction, name="prediction"):
+    """Copy of a (models, rows) table of answers (classes or texts); ValueError if one is missing."""
+    try:
+        array = np.array(prediction.tolist() if isinstance(prediction, np.ma.MaskedArray) else prediction)
+    except ValueError as error:
+        raise ValueError(f"{name} must have rows of equal length, but {error}") from None
+    if array.ndim != 2 or not array.size:
+        raise ValueError(f"{name} must be a table (models, rows), not empty, but its shape is {array.shape}.")
+    bad = np.asarray(pd.isna(array))
+    if bad.any():
+        model = int(np.argmax(bad.any(axis=1)))
+        shown_first(
+            name,
+            "hold an answer of every model in every row",
+            array,
+            bad,
+            f"; model {model} lacks {bad[model].sum():,}",
+        )
+    if array.dtype.kind in "cmMV":
+        raise ValueError(f"{name} must hold classes or texts, but its type is {array.dtype}.")
+    return array
+
+
+def check_model_table(values, shape, name, *, least=0.0, most=np.inf):
+    """Float copy of a (models, rows) table; ValueError for another shape than `shape` or entries out of bounds."""
+    array = check_numbers(values, name)
+    if array.shape != shape:
+        raise ValueError(f"{name} must have the shape (models, rows) = {shape} of the rest, but it is {array.shape}.")
+    bad = ~((array >= least) & (array <= most) & np.isfinite(array))
+    if bad.any():
+        model = int(np.argmax(bad.any(axis=1)))
+        rule = f"lie in [{least:g}, {most:g}]" if np.isfinite(most) else f"be finite and at least {least:g}"
+        shown_first(name, rule, array, bad, f"; model {model} has {bad[model].sum():,} of them")
+    return array
+
+
+def check_prices(cost, shape, name="cost"):
+    """Float copy of prices (models,) or (models, rows).
+
+    Raises
+    ------
+    ValueError for a wrong shape, a price that is negative or not finite, or models that are not in order of cost (of
+    mean cost where it differs from row to row).
+    """
+    array = check_numbers(cost, name)
+    if array.shape not in (shape[:1], shape):
+        raise ValueError(
+            f"{name} must hold one price for each of the {shape[0]} models, or a table (models, rows) = {shape}, "
+            f"but its shape is {array.shape}."
+        )
+    bad = ~((array >= 0) & np.isfinite(array))
+    if bad.any():
+        shown_first(name, "be finite and not negative", array, bad)
+    level = array if array.ndim == 1 else array.mean(axis=1)
+    falls = np.flatnonzero(np.diff(level) < -1e-12 * level.max(initial=0.0))
+    if falls.size:
+        k = int(falls[0])
+        raise ValueError(
+            f"{name} must not fall from one model to the next: put the models of all tables in order of cost, "
+            f"but model {k} costs {level[k]:g} and model {k + 1} costs {level[k + 1]:g}."
+        )
+    return array
+
+
+def check_truth(y, n, name="y"):
+    """Copy of the (n,) right answers, classes or texts; ValueError if one is missing or the length differs."""
+    array = check_answers([y] if np.ndim(y) == 1 else y, name)[0]
+    if np.ndim(y) != 1 or array.size != n:
+        raise ValueError(
+            f"{name} must hold one right answer for each of the {n:,} rows, but its shape is {np.shape(y)}."
+        )
+    return array
+
+
+def paid_for(cost, model, n):
+    """Price of asking `model` (n,) only, (n,)."""
+    return cost[model] if cost.ndim == 1 else cost[model, np.arange(n)]
+
+
+def paid_up_to(cost, last, n):
+    """Price of asking every model up to and including `last` (n,), (n,)."""
+    return paid_for(np.cumsum(cost, axis=0), last, n)
+
+
+def decision_losses(prediction, y, cost=None):
+    """Cost of each answer, of the shape of `prediction`: 1 for a wrong one, or `cost[answer, truth]`.
+
+    Raises
+    ------
+    ValueError unless `cost` is finite and square, and answers and truths are its classes 0 .. K-1.
+    """
+    if cost is None:
+        return (prediction != y).astype(float)
+    cost = check_numbers(cost, "cost")
+    if cost.ndim != 2 or cost.shape[0] != cost.shape[1] or not np.isfinite(cost).all():
+        raise ValueError(
+            f"cost must be a finite square table, cost[i, j] for answering i when the truth is j, but it is {cost}."
+        )
+    classes = {}
+    for name, values in (("prediction", prediction), ("y", y)):
+        values = check_numbers(values, name)
+        bad = ~((values >= 0) & (values < len(cost)) & (values == np.floor(values)))
+        if bad.any():
+            shown_first(name, f"be a class 0 .. {len(cost) - 1} of cost", values, bad)
+        classes[name] = values.astype(int)
+    return cost[classes["prediction"], classes["y"]]
+
+
+def check_correct(correct, name="correct"):
+    """Float copy of a (models, rows) table of numbers in [0, 1], 1 for right and 0 for wrong; ValueError for others."""
+    array = check_numbers(correct, name)
+    if array.ndim != 2 or not array.size:
+        raise ValueError(f"{name} must be a table (models, rows), not empty, but its shape is {array.shape}.")
+    return check_model_table(array, array.shape, name, most=1)
+
+
+def check_thresholds(thresholds, name, *, least, most=np.inf):
+    """Float copy of (T,) thresholds; ValueError if one is outside of [least, most] or not a number."""
+    array = check_vector(np.atleast_1d(check_numbers(thresholds, name)), name)
+    bad = ~((array >= least) & (array <= most))
+    if bad.any():
+        rule = f"be at least {least:g}" if np.isinf(most) else f"lie in [{least:g}, {most:g}]"
+        shown_first(name, rule, array, bad)
+    return array

@@ -1,0 +1,206 @@
+"""Regions inside bins: every estimator keeps to its bin, its size, its seed and its columns."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans, MiniBatchKMeans
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.mixture import GaussianMixture
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeRegressor
+from threadpoolctl import threadpool_limits
+
+from helpers.binning import assign_bins
+from helpers.partition import BinnedTree
+from helpers.scoring import LOG
+
+N = 1200
+RNG = np.random.default_rng(0)
+X, P = RNG.normal(size=(N, 3)), RNG.random(N)
+Y = (RNG.random(N) < np.clip(P + 0.4 * np.sign(X[:, 0]) * np.minimum(P, 1 - P), 0, 1)).astype(int)
+OWN = {
+    "line": LinearRegression(),
+    "boosting": HistGradientBoostingRegressor(max_iter=5, random_state=None),
+    "forest": RandomForestRegressor(3),
+    "one tree": DecisionTreeRegressor(max_leaf_nodes=4, min_samples_leaf=5),
+    "pipeline of clusters": make_pipeline(StandardScaler(), KMeans(3, n_init=1)),
+    "pipeline of a line": make_pipeline(StandardScaler(), LinearRegression()),
+    "small batches": MiniBatchKMeans(2, n_init=1, batch_size=64),
+}
+EVERY = {name: name for name in ("tree", "stump", "kmeans")} | OWN
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    with threadpool_limits(1):
+        yield
+
+
+def halves(estimator, n_bins=5, **options):
+    """Partition fitted on the first half, and the regions of the second."""
+    half = N // 2
+    tree = BinnedTree(estimator, n_bins=n_bins, rng=0, **options).fit(X[:half], P[:half], Y[:half])
+    return tree, tree.apply(X[half:], P[half:])
+
+
+@pytest.mark.parametrize("estimator", EVERY.values(), ids=EVERY)
+@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
+def test_a_region_lies_in_one_bin(estimator, strategy):
+    tree, region = halves(estimator, strategy=strategy)
+    assert tree.bin_of_region_.shape == (tree.n_regions_,) and (np.diff(tree.bin_of_region_) >= 0).all()
+    assert set(tree.bin_of_region_) == set(range(tree.edges_.size - 1))
+    assert region.dtype == np.int64 and (tree.bin_of_region_[region] == assign_bins(P[N // 2 :], tree.edges_)).all()
+    assert tree.n_regions_ > 5  # every one of them divides
+
+
+@pytest.mark.parametrize("estimator", EVERY.values(), ids=EVERY)
+def test_same_seed_same_regions_and_nothing_else_is_touched(estimator):
+    data = X.copy(), P.copy(), Y.copy()
+    first, state = halves(estimator)[1], repr(np.random.get_state())  # noqa: NPY002
+    np.random.random(7)  # noqa: NPY002  (what the world draws must not matter)
+    moved = repr(np.random.get_state())  # noqa: NPY002
+    assert (first == halves(estimator)[1]).all() and state != moved
+    assert repr(np.random.get_state()) == moved  # noqa: NPY002
+    assert all(np.array_equal(a, b) for a, b in zip(data, (X, P, Y), strict=True))
+
+
+@pytest.mark.parametrize("ratio", [1, 5, 12, 60, 10**6])
+@pytest.mark.parametrize("rule", [None, LOG], ids=["Brier", "log"])
+def test_a_tree_keeps_its_region_ratio(ratio, rule):
+    tree = BinnedTree(n_bins=4, region_ratio=ratio, rng=0, **({} if rule is None else {"rule": rule})).fit(X, P, Y)
+    rows = np.bincount(assign_bins(P, tree.edges_))
+    leaves, sizes = np.bincount(tree.bin_of_region_), np.bincount(tree.apply(X, P), minlength=tree.n_regions_)
+    assert (leaves <= np.maximum(rows // ratio, 2)).all() and (sizes >= min(max(ratio // 2, 1), rows.min())).all()
+    assert (ratio > N) == (leaves == 1).all()
+
+
+def test_predictions_are_cut_so_that_regions_have_about_the_ratio():
+    tree = BinnedTree(LinearRegression(), n_bins=3, region_ratio=40, rng=0).fit(X, P, Y)
+    rows = np.bincount(assign_bins(P, tree.edges_))
+    assert (np.bincount(tree.bin_of_region_) == rows // 40).all()
+    sizes = np.bincount(tree.apply(X, P))
+    assert sizes.min() >= 39 and sizes.max() <= 43
+
+
+def test_a_stump_halves_a_bin_and_kmeans_clusters_it():
+    tree = BinnedTree("stump", n_bins=4, rng=0).fit(X, P, Y)
+    sizes = np.bincount(tree.apply(X, P)).reshape(4, 2)
+    assert (np.abs(sizes[:, 0] - sizes[:, 1]) <= 1).all()
+    apart = np.c_[np.where(np.arange(N) % 3, 5.0, -5.0), X]
+    clusters = BinnedTree("kmeans", n_bins=4, rng=0).fit(apart, P, Y).apply(apart, P)
+    assert np.unique(np.c_[clusters, np.arange(N) % 3 > 0], axis=0).shape == (8, 2)
+
+
+def test_a_tree_splits_where_the_labels_differ():
+    high = X[:, 0] > np.median(X[:, 0])
+    for estimator in ("tree", "stump"):
+        tree = BinnedTree(estimator, n_bins=1, rng=0).fit(X, P, high)
+        assert tree.n_regions_ == 2 and (tree.apply(X, P) == high).all()
+
+
+def test_a_stump_finds_the_median_of_many_rows_and_says_no_to_ties():
+    rng = np.random.default_rng(1)
+    many, p = rng.normal(size=(40_000, 1)), rng.random(40_000)
+    y = rng.random(40_000) < p
+    tree = BinnedTree("stump", n_bins=2, rng=0).fit(many, p, y)
+    assert np.ptp(np.bincount(tree.apply(many, p)).reshape(2, 2), axis=1).max() <= 1
+    assert BinnedTree("stump", n_bins=2, rng=0).fit(many > 1, p, y).n_regions_ == 2
+
+
+def test_row_order_does_not_matter():
+    ties, order = np.round(P, 1), np.random.default_rng(1).permutation(N)
+    for estimator in ("stump", LinearRegression()):  # "tree" meets splits that are equally good
+        regions, again = (
+            BinnedTree(estimator, rng=0).fit(X[rows], ties[rows], Y[rows]).apply(X, ties)
+            for rows in (np.arange(N), order)
+        )
+        assert (regions == again).all() and regions.max() > 15
+
+
+@pytest.mark.parametrize("estimator", ["tree", "stump", "kmeans", LinearRegression()], ids=str)
+def test_thin_bins_stay_whole(estimator):
+    p = np.r_[np.full(N - 2, 0.1), 0.95, 0.96]  # bins without rows, and one with two
+    tree = BinnedTree(estimator, n_bins=10, rng=0).fit(X, p, Y)
+    assert (np.bincount(tree.bin_of_region_)[[0, *range(2, 9)]] == 1).all() and tree.n_regions_ > 10
+    somewhere = tree.apply(X[:10], (np.arange(10) + 0.5) / 10)  # rows where fitting saw none
+    assert (tree.bin_of_region_[somewhere] == np.arange(10)).all()
+    constant = BinnedTree(estimator, n_bins=3, rng=0).fit(np.ones((N, 1)), P, Y)
+    assert constant.n_regions_ == 3
+
+
+def table(n=N):
+    frame = pd.DataFrame({"a": X[:n, 0], "b": np.where(X[:n, 1] > 0, "u", "v")})
+    frame["c"] = pd.Categorical(np.where(X[:n, 2] > 1, "k", "l"))
+    return frame.assign(a=frame["a"].mask(np.arange(n) % 7 == 0), b=frame["b"].mask(np.arange(n) % 5 == 0))
+
+
+@pytest.mark.parametrize("estimator", ["tree", "stump"])
+def test_text_categories_and_gaps_are_welcome(estimator):
+    frame = table()
+    before = frame.copy()
+    tree = BinnedTree(estimator, n_bins=3, rng=0).fit(frame, P, Y)
+    assert tree.n_regions_ > 3 and frame.equals(before)
+    new = frame.assign(b="never seen")
+    assert (tree.bin_of_region_[tree.apply(new, P)] == assign_bins(P, tree.edges_)).all()
+
+
+def test_kmeans_names_the_column_that_it_cannot_use():
+    frame = table()
+    with pytest.raises(ValueError, match="X must hold numbers without gaps for 'kmeans', but column 'a' is missing"):
+        BinnedTree("kmeans").fit(frame, P, Y)
+    with pytest.raises(ValueError, match="X must hold numbers .* column 'b' holds text"):
+        BinnedTree("kmeans").fit(frame[["b"]], P, Y)
+
+
+@pytest.mark.parametrize("estimator", EVERY.values(), ids=EVERY)
+def test_columns_are_known_by_name(estimator):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    tree = BinnedTree(estimator, n_bins=3, rng=0).fit(frame, P, Y)
+    regions = tree.apply(frame, P)
+    assert (tree.apply(frame[["c", "a", "b"]].assign(other=1), P) == regions).all()
+    with pytest.raises(ValueError, match="X must have the columns of the fit, but 'b' is absent"):
+        tree.apply(frame[["a", "c"]], P)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [DBSCAN(), AgglomerativeClustering(), GaussianMixture(2), LogisticRegression(), KMeans, StandardScaler(), None, 3],
+    ids=str,
+)
+def test_what_cannot_divide_new_rows_is_refused(estimator):
+    with pytest.raises(ValueError, match="estimator must be 'tree', 'stump', 'kmeans', a scikit-learn regressor"):
+        BinnedTree(estimator).fit(X, P, Y)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"estimator": "trees"}, "estimator must be one of .* did you mean 'tree'"),
+        ({"n_bins": 0}, "n_bins must be a whole number"),
+        ({"strategy": "equal"}, "strategy must be one of 'uniform', 'quantile'"),
+        ({"region_ratio": 0}, "region_ratio must be a whole number"),
+        ({"region_ratio": 2.5}, "region_ratio must be a whole number"),
+        ({"rule": "brier"}, "rule must be one of"),
+    ],
+)
+def test_parameters_that_break_a_rule(options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        BinnedTree(**options).fit(X, P, Y)
+
+
+def test_it_is_a_scikit_learn_estimator():
+    tree = BinnedTree("stump", n_bins=4, rng=1, rule=LOG)
+    assert clone(tree).get_params() == tree.get_params()
+    with pytest.raises(NotFittedError):
+        tree.apply(X, P)
+    fitted = clone(tree).fit(X, P, Y)
+    assert (pickle.loads(pickle.dumps(fitted)).apply(X, P) == fitted.apply(X, P)).all()
+    mine = OWN["one tree"]
+    BinnedTree(mine, n_bins=2).fit(X, P, Y)
+    assert not hasattr(mine, "tree_")  # it was cloned
