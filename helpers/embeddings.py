@@ -53,8 +53,8 @@ def digits_network(rng=None, *, n_train=600, n_hidden=100, renditions=True):
     order = rng.permutation(data.y.size)
     learn, ask = order[:n_train], order[n_train:]
 
-    def hidden(images):
-        return np.maximum(images.reshape(-1, 64) @ weights + bias, 0)
+    def hidden(images):  # rounded: the last bits of a matrix product depend on the machine, and trees see ties
+        return np.round(np.maximum(images.reshape(-1, 64) @ weights + bias, 0), 6)
 
     # Newton's method to the last digit, so that every machine finds the same network.
     model = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-10, max_iter=100)
@@ -63,6 +63,7 @@ def digits_network(rng=None, *, n_train=600, n_hidden=100, renditions=True):
     pictures = np.concatenate([change(images[ask], rng) for change in shown.values()])
     proba, label = model.predict_proba(hidden(pictures)), np.tile(data.y[ask], len(shown))
     correct, confidence = top_label(proba, label)
+    confidence = np.round(confidence, 6)
     X = pd.DataFrame(hidden(pictures)).add_prefix("unit ")
     kind = np.repeat(np.array(list(shown), dtype=object), ask.size)
     return Embeddings("digits", correct.astype(int), confidence, X, kind, np.tile(np.arange(ask.size), len(shown)))
