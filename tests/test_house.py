@@ -136,6 +136,12 @@ def test_arrows_run_one_way():
     assert len(drawing) > 3 and arrow_faults(sources) == []
 
 
+def test_the_package_says_where_everything_is():
+    text = (ROOT / "helpers" / "__init__.py").read_text(encoding="utf-8")
+    modules = {path.stem for path in (ROOT / "helpers").glob("[a-z]*.py")} | {"plotting"}
+    assert modules <= set(re.findall(r"\w+", text)), modules - set(re.findall(r"\w+", text))
+
+
 @pytest.mark.parametrize(
     "module, source",
     [
