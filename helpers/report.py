@@ -13,6 +13,7 @@ from helpers.audit import GroupAudit, find_groups, measure_groups
 from helpers.binning import assign_bins, quantile_edges
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator, calibration_error, clipped_logit
 from helpers.checks import check_cost_matrix
+from helpers.costs import optimal_threshold
 from helpers.grouping import GroupingLoss, grouping_loss, grouping_loss_from_regions
 from helpers.reliability import CalibrationError
 from helpers.tables import ScoreTable
@@ -165,11 +166,11 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
 
 
 def compare_decisions(table, calibrated, audit, cost):
-    """`Decisions` at t* = (cost10 - cost00) / (cost10 + cost01 - cost00 - cost11): by the stated scores, by the
-    calibrated ones, and by these with the gaps that recalibration leaves in misjudged groups added.
+    """`Decisions` at the optimal threshold: by the stated scores, by the calibrated ones, and by these with the gaps
+    that recalibration leaves in misjudged groups added.
     """
     cost = check_cost_matrix(cost)
-    threshold = float((cost[1, 0] - cost[0, 0]) / (cost[1, 0] + cost[0, 1] - cost[0, 0] - cost[1, 1]))
+    threshold = optimal_threshold(cost)
     stated, before = table.p >= threshold, calibrated >= threshold
     after = before
     if audit is not None and len(audit.remaining):
