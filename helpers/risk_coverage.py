@@ -1,0 +1,195 @@
+"""Errors among the answers that are kept, as fewer and fewer are kept: the risk-coverage curve and its area (AURC).
+
+Answers are kept in order of confidence. Tied answers have no order: every quantity is averaged over all of theirs, in
+closed form. These measures see only the order of the confidences, not whether they are right as probabilities.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import digamma
+
+from helpers.checks import check_labels, check_numbers, check_probabilities, check_same_length, check_vector
+
+
+@dataclass(frozen=True)
+class RiskCoverageCurve:
+    """One point for each distinct confidence, from the highest down: keep the answers of at least this confidence.
+
+    threshold : confidences, decreasing; coverage : share of answers kept, up to 1; risk : share of wrong ones in them
+    count, errors : answers and wrong answers kept
+    """
+
+    threshold: np.ndarray = field(repr=False)
+    coverage: np.ndarray = field(repr=False)
+    risk: np.ndarray = field(repr=False)
+    count: np.ndarray = field(repr=False)
+    errors: np.ndarray = field(repr=False)
+
+    @property
+    def n(self):
+        """Answers, counted with their weights."""
+        return int(self.count[-1])
+
+    @property
+    def accuracy(self):
+        """Share of right answers when all are kept."""
+        return float(1 - self.risk[-1])
+
+    @property
+    def aurc(self):
+        """Mean error over the coverages 1/n .. 1; smaller is better."""
+        return float(mean_risk(*self._blocks))
+
+    @property
+    def best_aurc(self):
+        """AURC of the same answers in the best order, all right ones first."""
+        wrong = self.errors[-1]
+        return float(mean_risk(np.array([self.n - wrong, wrong]), np.array([0.0, wrong])))
+
+    @property
+    def excess(self):
+        """AURC above that of the best order, 0 for a perfect one."""
+        return max(self.aurc - self.best_aurc, 0.0)
+
+    @property
+    def _blocks(self):
+        return np.diff(self.count, prepend=0), np.diff(self.errors, prepend=0)
+
+    def coverage_at(self, risk):
+        """Largest coverage whose risk is at most `risk`; tied answers are kept together; 0.0 if there is none."""
+        risk = check_numbers(risk, "risk")
+        if risk.ndim or not 0 <= risk <= 1:
+            raise ValueError(f"risk must be one number in [0, 1], but it is {risk}.")
+        within = self.errors <= (risk + np.finfo(float).eps) * self.count  # 29 of 100 are not above 0.29
+        return float(np.max(self.coverage, where=within, initial=0.0))
+
+    def __str__(self):
+        return (
+            f"AURC {self.aurc:.4f} ({self.best_aurc:.4f} in the best order), accuracy {self.accuracy:.4f}, "
+            f"n = {self.n:,} at {self.threshold.size:,} confidences"
+        )
+
+
+def mean_risk(weight, errors):
+    """AURC from blocks of tied answers, most confident first: mean over k of the errors among the first k, over k.
+
+    Inside a block of W answers with E wrong ones, after W0 with E0, the mean over all orders of the errors among the
+    first k is E0 + k E / W, so the block adds E + (E0 - W0 E / W) (digamma(W0 + W + 1) - digamma(W0 + 1)).
+
+    Parameters
+    ----------
+    weight, errors : (b,) answers and wrong answers of each block, as whole numbers; empty blocks are welcome
+
+    >>> round(float(mean_risk(np.array([1, 2]), np.array([0, 1]))), 4)  # right; then one right and one wrong, tied
+    0.1944
+    """
+    weight, errors = (np.asarray(column, dtype=float) for column in (weight, errors))
+    kept = weight > 0
+    weight, errors = weight[kept], errors[kept]
+    upto, wrong = np.cumsum(weight), np.cumsum(errors)
+    before, lost = upto - weight, wrong - errors
+    single = weight == 1
+    harmonic = np.where(single, 1 / upto, digamma(upto + 1) - digamma(before + 1))
+    return (errors + (lost - before * (errors / weight)) * harmonic).sum() / upto[-1]
+
+
+def risk_coverage_curve(correct, confidence, *, sample_weight=None):
+    """How the share of wrong answers falls when the least confident ones are left out.
+
+    Parameters
+    ----------
+    correct : (n,) 0/1 or bool; confidence : (n,) in [0, 1]
+    sample_weight : (n,) whole numbers, how often each row occurs, or None
+
+    Returns
+    -------
+    RiskCoverageCurve
+
+    Raises
+    ------
+    ValueError for `correct` not 0/1, confidence outside [0, 1], lengths that differ, weights that are not counts.
+
+    Source: El-Yaniv and Wiener (2010); Geifman et al. (2019).
+
+    >>> curve = risk_coverage_curve([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2])
+    >>> print(curve)
+    AURC 0.2083 (0.0625 in the best order), accuracy 0.7500, n = 4 at 3 confidences
+    >>> curve.coverage, curve.risk.round(3)
+    (array([0.25, 0.75, 1.  ]), array([0.   , 0.333, 0.25 ]))
+    """
+    correct, confidence = check_labels(correct, "correct"), check_probabilities(confidence, "confidence")
+    weight = check_counts(sample_weight)
+    check_same_length(correct=correct, confidence=confidence, sample_weight=weight)
+    weight = np.ones_like(correct) if weight is None else weight
+    threshold, count, errors = tied_blocks(confidence, weight, weight * (1 - correct))
+    keep = count > 0
+    threshold, count, errors = threshold[keep], np.cumsum(count[keep]), np.cumsum(errors[keep])
+    return RiskCoverageCurve(threshold, count / count[-1], errors / count, count, errors)
+
+
+def tied_blocks(confidence, *columns):
+    """Distinct confidences from the highest down, and the sums of each column at each of them."""
+    order = np.argsort(-confidence)
+    ordered = confidence[order]
+    start = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    return ordered[start], *(np.add.reduceat(column[order], start) for column in columns)
+
+
+def check_counts(weight, name="sample_weight"):
+    """Frequency weights as floats, or None for None; ValueError unless they are whole numbers, not all 0.
+
+    AURC is a mean over 1, 2, … n kept answers: a weight of 2 is the row twice, and a weight of 0.5 has no meaning.
+    """
+    if weight is None:
+        return None
+    array = check_vector(weight, name)
+    bad = ~((array >= 0) & np.isfinite(array) & (array == np.floor(array)))
+    if bad.any():
+        first = int(np.argmax(bad))
+        raise ValueError(
+            f"{name} must hold whole numbers of at least 0 (how often each row occurs), "
+            f"but {name}[{first}] is {array[first]} (and {int(bad.sum()) - 1:,} more)."
+        )
+    if not array.any():
+        raise ValueError(f"{name} must not be zero everywhere, but all {array.size:,} entries are 0.")
+    return array
+
+
+def aurc(correct, confidence, *, sample_weight=None):
+    """Area under the risk-coverage curve: mean over coverages 1/n .. 1 of the error among the answers kept.
+
+    Exactly averaged over the orders of tied answers, so it does not depend on the order of the rows. 0 if all answers
+    are right, 1 if all are wrong; smaller is better. Constant confidence gives the error rate.
+
+    Parameters, errors: see `risk_coverage_curve`. Source: Geifman et al. (2019); the tied form is ours.
+
+    >>> round(aurc([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2]), 4), aurc([0, 0], [0.9, 0.7])
+    (0.2083, 1.0)
+    """
+    return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).aurc
+
+
+def excess_aurc(correct, confidence, *, sample_weight=None):
+    """AURC minus that of the best possible order of the same answers: what is lost by ranking; 0 is perfect.
+
+    Source: Geifman et al. (2019).
+
+    >>> round(excess_aurc([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2]), 4), excess_aurc([1, 0], [0.9, 0.2])
+    (0.1458, 0.0)
+    """
+    return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).excess
+
+
+def coverage_at_risk(correct, confidence, risk, *, sample_weight=None):
+    """Largest share of answers that can be kept with at most `risk` of them wrong; larger is better.
+
+    Answers of the same confidence are kept or left out together; 0.0 if no threshold will do. The threshold is chosen
+    on these rows: on new rows the risk may be higher.
+
+    >>> coverage_at_risk([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2], 0.3)
+    1.0
+    >>> coverage_at_risk([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2], 0.1)
+    0.25
+    """
+    return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).coverage_at(risk)
