@@ -79,11 +79,19 @@ LAYER |= {"calibration": 3, "partition": 4, "grouping": 5, "decisions": 6, "audi
 LAYER |= {"routed": 1, "text_rows": 3, "cascades": 2, "sweeps": 2, "policies": 2, "thresholds": 2, "routers": 5}
 LAYER |= {"costs": 1, "risks": 2}
 LAYER |= {"group_rates": 5, "group_merging": 6, "group_stability": 8}
-ONLY_CHECKS = {"selective", "answers", "answer_theory", "resampling"}
+LAYER |= {"bayes_costs": 0.4, "abstention": 0.5, "risk_coverage": 0.5}
+LAYER |= {"confidence_scores": 3, "selective_systems": 4, "selective": 5}
+LAYER |= {"answer_splits": 0.4, "semantic_confidence": 0.5, "answer_rules": 3, "answer_classes": 4}
+LAYER |= {"semantic_calibration": 4, "answers": 5, "affine_calibration": 2}
+LAYER |= {"answer_biases": 0.5, "answer_moments": 0.6, "answer_expansions": 0.6, "answer_theory": 1}
+ONLY_CHECKS = {"resampling"}
 EDGE = {"simulation", "datasets", "tables", "report", "wording", "plotting", "notebook", "run"}
 EDGE |= {"experiments", "controls", "embeddings", "example_losses", "post_training", "risk_studies"}
 EDGE |= {"pools", "trained_pools", "folktexts", "audit_studies"}
 EDGE |= {"asked_pools", "cascade_studies", "cascade_summaries", "answer_cascades"}
+EDGE |= {"abstention_studies", "ecuas_studies", "network_ecuas", "printed_ecuas"}
+EDGE |= {"answer_studies", "answer_gap_studies", "answer_protocols", "answer_theory_studies"}
+EDGE |= {"answer_table", "answer_report", "answer_wording"}
 DRAWING = {"matplotlib", "seaborn"}
 
 
@@ -147,7 +155,7 @@ def test_the_package_says_where_everything_is():
     [
         ("checks", "from helpers.scoring import BRIER"),
         ("calibration", "def f():\n    from helpers import grouping"),
-        ("answers", "import helpers.binning"),
+        ("abstention", "import helpers.binning"),
         ("grouping", "from .tables import read_scores"),
         ("grouping", "import matplotlib.pyplot as plt"),
         ("tables", "from helpers.plotting import use_style"),
