@@ -97,6 +97,14 @@ class Run:
         return parameterize_notebook(nb, self.injected) if self.injected else nb
 
 
+# what a table is read with: a change in any of these calls for another look at it
+READ_WITH = (
+    "path", "label", "score", "features", "weight", "group",
+    "question", "sample", "answer", "confidence", "reference", "correct", "counts", "rule",
+    "reject_cost", "price", "n_resamples",
+)  # fmt: skip
+
+
 def _is_file(name):
     return name == "path" or name.endswith("_path")
 
@@ -108,10 +116,10 @@ def _resolve(name, value):
 
 
 def _check_inputs(values, names, given):
-    """ValueError if a file that the user names cannot be read, or a table of scores cannot be used."""
-    scores = {"path", "label", "score"} <= set(names)
+    """ValueError if a file that the user names cannot be read, or a table of scores or answers cannot be used."""
+    scores, answers = ({"path", *two} <= set(names) for two in (("label", "score"), ("question", "answer")))
     for name in given:
-        if _is_file(name) and values[name] and not (scores and name == "path"):
+        if _is_file(name) and values[name] and not ((scores or answers) and name == "path"):
             path = Path(values[name])
             if not path.is_file():
                 raise ValueError(f"{name}: there is no file {path}{_near(path)}.")
@@ -125,6 +133,13 @@ def _check_inputs(values, names, given):
             raise ValueError(f"cost {broken}, but it is {values['cost']}.")
         others = {name: values[name] or None for name in ("features", "weight", "group") if name in names}
         read_scores(values["path"], label=values["label"], score=values["score"], **others)
+    if answers:
+        from helpers.answer_report import check_terms
+        from helpers.answer_table import read_answers
+
+        check_terms(**{name: values[name] for name in ("reject_cost", "price", "n_resamples") if name in names})
+        roles = ("question", "sample", "answer", "confidence", "reference", "correct", "counts", "rule")
+        read_answers(values["path"], **{name: values[name] for name in roles if name in names})
 
 
 def _sources(path, nb, values):
@@ -194,9 +209,7 @@ def plan_runs(path, given, sweeps, output, *, overwrite=False):
         own = {name: from_text(name, text, declared[name]) for name, text in [*given, *swept.items()]}
         injected = {name: _resolve(name, value) if _is_file(name) and value else value for name, value in own.items()}
         used = declared | injected
-        key = json.dumps(
-            [used[name] for name in ("path", "label", "score", "features", "weight", "group") if name in used]
-        )
+        key = json.dumps([used[name] for name in READ_WITH if name in used])
         if key not in checked or any(map(_is_file, own)):
             _check_inputs(used, declared, own)
             checked.add(key)

@@ -17,11 +17,11 @@ BLOCK = 1 << 22  # bytes
 MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"]
 
 
-def find_file(path, folders):
+def find_file(path, folders, extensions=EXTENSIONS):
     """The first existing file among `path` and `path` inside `folders`; ValueError if there is none or no table."""
     path = Path(path).expanduser()
-    if not path.name.lower().endswith(EXTENSIONS):
-        raise ValueError(f"{path.name} must be a table in one of the formats {', '.join(EXTENSIONS)}.")
+    if not path.name.lower().endswith(extensions):
+        raise ValueError(f"{path.name} must be a table in one of the formats {', '.join(extensions)}.")
     places = [path] if path.is_absolute() else [path, *(Path(folder) / path for folder in folders)]
     for place in places:
         if place.is_file():
@@ -29,10 +29,31 @@ def find_file(path, folders):
     if any(place.is_dir() for place in places):
         raise ValueError(f"{path.name} is a folder, not a table.")
     siblings = {
-        file.name for place in places for file in place.parent.glob("*") if file.name.lower().endswith(EXTENSIONS)
+        file.name for place in places for file in place.parent.glob("*") if file.name.lower().endswith(extensions)
     }
     hint = nearest_name(path.name, sorted(siblings), "table")
     raise ValueError(f"{path.name} does not exist{'; ' + hint if hint.startswith('did') else '.'}")
+
+
+def read_bytes(path):
+    """Content of a text file, plain or gz, without byte order mark; ValueError if it is cut off, empty or not text."""
+    try:
+        with (gzip.open if path.name.lower().endswith(".gz") else open)(path, "rb") as file:
+            data = file.read()
+    except (EOFError, zlib.error):
+        raise ValueError(f"{path.name} is cut off in the middle: its compressed data end too early.") from None
+    except gzip.BadGzipFile:
+        raise ValueError(f"{path.name} is not a gzip file, although its name ends in .gz.") from None
+    if not data.strip():
+        raise ValueError(f"{path.name} is empty.")
+    if b"\0" in data[:4096]:
+        raise ValueError(f"{path.name} is not a text file in UTF-8; save it again as {kind_of(path)} (UTF-8).")
+    return data.removeprefix(b"\xef\xbb\xbf")
+
+
+def kind_of(path):
+    """The format of a text file as errors call it."""
+    return "CSV" if ".csv" in path.name.lower() else "JSON lines"
 
 
 def open_table(path):
@@ -57,18 +78,7 @@ class CsvTable:
 
     def __init__(self, path):
         self.path, self.note = path, ""
-        try:
-            with (gzip.open if path.name.lower().endswith(".gz") else open)(path, "rb") as file:
-                self.data = file.read()
-        except (EOFError, zlib.error):
-            raise ValueError(f"{path.name} is cut off in the middle: its compressed data end too early.") from None
-        except gzip.BadGzipFile:
-            raise ValueError(f"{path.name} is not a gzip file, although its name ends in .gz.") from None
-        if not self.data.strip():
-            raise ValueError(f"{path.name} is empty.")
-        if b"\0" in self.data[:4096]:
-            raise ValueError(f"{path.name} is not a text file in UTF-8; save it again as CSV (UTF-8).")
-        self.data = self.data.removeprefix(b"\xef\xbb\xbf")
+        self.data = read_bytes(path)
         self.names = self._header()
         self._check_lines()
         if not self.data.endswith((b"\n", b"\r")):
@@ -121,8 +131,9 @@ class CsvTable:
             f"{lines[first]:,} has {fields[first]}{more}."
         )
 
-    def read(self, columns):
+    def read(self, columns, dtype=None):
         options = {"names": self.names, "header": 0, "usecols": list(columns), "index_col": False, "low_memory": False}
+        options["dtype"] = dtype
         try:
             frame = pd.read_csv(io.BytesIO(self.data), keep_default_na=False, na_values=MISSING, **options)
         except UnicodeDecodeError:

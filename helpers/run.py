@@ -19,7 +19,8 @@ from helpers._plan import find_parameters, plan_runs, read_notebook, write_json,
 LIBRARIES = ("honest-confidence", "numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
 EXAMPLE = """example:
   python -m helpers.run notebooks/13_audit_your_scores.ipynb -p path my.csv -p label y -p score p --output out/
-  python -m helpers.run notebooks/13_audit_your_scores.ipynb --help      (lists its parameters)"""
+  python -m helpers.run notebooks/13_audit_your_scores.ipynb --help      (lists its parameters)
+  python -m helpers.run notebooks/14_audit_your_answers.ipynb -p path answers.jsonl --output out/"""
 
 
 def _parser():

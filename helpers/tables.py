@@ -13,7 +13,7 @@ import pandas as pd
 
 from helpers._download import DATA_FOLDER
 from helpers._features import tidy_features
-from helpers._readers import find_file, open_table
+from helpers._readers import EXTENSIONS, find_file, open_table
 from helpers.checks import check_groups, nearest_name
 
 __all__ = ["ScoreTable", "find_table", "read_scores"]
@@ -57,14 +57,14 @@ class ScoreTable:
         return f"{self.name}: {size}; {self.y.mean():.1%} positive"
 
 
-def find_table(path):
+def find_table(path, extensions=EXTENSIONS):
     """Path of a table: as given, else inside the repository or the shipped data; ValueError if it is not there.
 
     >>> find_table("data/rand_scores.csv.gz").name
     'rand_scores.csv.gz'
     """
     try:
-        return find_file(path, [DATA_FOLDER.parent, DATA_FOLDER])
+        return find_file(path, [DATA_FOLDER.parent, DATA_FOLDER], extensions)
     except ValueError:
         shipped = DATA_FOLDER / Path(path).name  # an installed package keeps `data/` under another name
         if Path(path).parts[:-1] == ("data",) and shipped.is_file():
