@@ -39,7 +39,7 @@ site: $(READY)
 	@$(PY) tools/run_notebooks.py --site --rebuild $(ARGS)
 
 test: $(READY)
-	@$(PY) -m pytest $(ARGS)
+	@$(PY) -m pytest --numprocesses 2 --dist loadfile $(ARGS)
 
 lab: $(READY)
 	@$(PY) -m jupyterlab notebooks/00_start_here.ipynb $(ARGS)

@@ -5,20 +5,13 @@ family: a logistic regression on the raw probability cannot leave a perfect mode
 """
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit, log_softmax, logit, softmax
+from scipy.special import expit, logit
 from sklearn.base import BaseEstimator
 from sklearn.isotonic import IsotonicRegression
 from sklearn.utils.validation import check_is_fitted
 
-from helpers.checks import (
-    check_labels,
-    check_numbers,
-    check_probabilities,
-    check_same_length,
-    check_vector,
-    check_weights,
-)
+from helpers.affine_calibration import AffineCalibrator, cross_calibrate
+from helpers.checks import check_labels, check_probabilities, check_same_length, check_weights
 from helpers.reliability import calibration_error, reliability_curve
 
 __all__ = [
@@ -27,6 +20,7 @@ __all__ = [
     "PlattCalibrator",
     "calibration_error",
     "clipped_logit",
+    "cross_calibrate",
     "reliability_curve",
 ]
 
@@ -127,74 +121,3 @@ class IsotonicCalibrator(BaseEstimator):
         """Calibrated probabilities of class 1, (n,)."""
         check_is_fitted(self)
         return self.isotonic_.predict(check_probabilities(p))
-
-
-class AffineCalibrator(BaseEstimator):
-    """Affine calibration of K-class log scores: softmax(scale * s + bias), maximum likelihood.
-
-    Parameters
-    ----------
-    bias : fit one offset a class; False is temperature scaling (temperature = 1 / scale)
-
-    Attributes
-    ----------
-    scale_ : float
-    bias_ : (K,) offsets that sum to zero
-
-    Source: Estienne, Ernst et al. (2026), equation 18.
-
-    >>> scores = np.log([[0.7, 0.3], [0.7, 0.3], [0.3, 0.7], [0.3, 0.7], [0.7, 0.3], [0.3, 0.7]])
-    >>> AffineCalibrator().fit(scores, [0, 1, 1, 0, 0, 1]).predict_proba(scores)[0].round(3)
-    array([0.667, 0.333])
-    """
-
-    def __init__(self, bias=True):
-        self.bias = bias
-
-    def fit(self, log_scores, y):
-        """Fit on (n, K) logits or log-probabilities and class labels 0 .. K-1."""
-        scores, y = _check_log_scores(log_scores), check_vector(y, "y")
-        check_same_length(log_scores=scores, y=y)
-        n, n_classes = scores.shape
-        bad = ~np.isin(y, np.arange(n_classes))
-        if bad.any():
-            raise ValueError(
-                f"y must hold classes 0 .. {n_classes - 1}, but y[{np.argmax(bad)}] is {y[np.argmax(bad)]}."
-            )
-        y = y.astype(int)
-        truth = np.bincount(y, minlength=n_classes) / n
-
-        def loss(theta):
-            log_proba = log_softmax(theta[0] * scores + theta[1:], axis=1)
-            proba = np.exp(log_proba)
-            slope = (np.vdot(proba, scores) - scores[np.arange(n), y].sum()) / n
-            offset = proba.mean(axis=0) - truth if self.bias else np.zeros(n_classes)
-            return -log_proba[np.arange(n), y].mean(), np.r_[slope, offset]
-
-        start = np.r_[1.0, np.zeros(n_classes)]
-        best = minimize(
-            loss, start, jac=True, method="L-BFGS-B", options={"ftol": 1e-14, "gtol": 1e-9, "maxiter": 2000}
-        ).x
-        self.scale_, self.bias_ = float(best[0]), best[1:] - best[1:].mean()
-        return self
-
-    def predict_proba(self, log_scores):
-        """Calibrated probabilities, (n, K)."""
-        check_is_fitted(self)
-        scores = _check_log_scores(log_scores)
-        if scores.shape[1] != self.bias_.size:
-            raise ValueError(f"log_scores must have {self.bias_.size} columns as in fit, but it has {scores.shape[1]}.")
-        return softmax(self.scale_ * scores + self.bias_, axis=1)
-
-
-def _check_log_scores(log_scores):
-    scores = check_numbers(log_scores, "log_scores")
-    if scores.ndim != 2 or scores.shape[0] < 1 or scores.shape[1] < 2:
-        raise ValueError(
-            f"log_scores must be a table of rows and at least two classes, but its shape is {scores.shape}."
-        )
-    bad = ~np.isfinite(scores)
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
-        raise ValueError(f"log_scores must be finite, but log_scores[{row}, {column}] is {scores[row, column]}.")
-    return scores

@@ -9,15 +9,16 @@ import numpy as np
 import pandas as pd
 
 from helpers._download import DATA_FOLDER, DownloadError
+from helpers._ecuas_tables import EcuasTable, load_ecuas_table
 from helpers._networks import NetworkLosses, load_network_losses
 from helpers._sampled_answers import SampledAnswers, answer_systems, fetch_sampled_answers
 from helpers._scores import Scores, fetch_scores, score_systems
 from helpers.checks import check_count
 
 __all__ = [
-    "DATA_FOLDER", "Dataset", "DownloadError", "NetworkLosses", "SampledAnswers", "Scores", "answer_systems",
-    "fetch_sampled_answers", "fetch_scores", "load_breast_cancer", "load_claims", "load_digits", "load_fair",
-    "load_network_losses", "load_rand_hie", "load_rand_scores", "score_systems",
+    "DATA_FOLDER", "Dataset", "DownloadError", "EcuasTable", "NetworkLosses", "SampledAnswers", "Scores",
+    "answer_systems", "fetch_sampled_answers", "fetch_scores", "load_breast_cancer", "load_claims", "load_digits",
+    "load_ecuas_table", "load_fair", "load_network_losses", "load_rand_hie", "load_rand_scores", "score_systems",
 ]  # fmt: skip
 
 _RAND_CITATION = (

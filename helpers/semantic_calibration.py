@@ -121,7 +121,7 @@ def sem_ece(
         chosen, size = counts.argmax(axis=1), n_answers
         confidence = {"sem1": sem1(counts)}
         if "sem2" in sources:
-            confidence["sem2"] = np.round(sem2(counts, n_select, ties=ties), 12)  # rounding errors must not cross an edge
+            confidence["sem2"] = np.round(sem2(counts, n_select, ties=ties), 12)
     else:
         size = block_sizes(check_counts(counts, least=2).sum(axis=1), n_select)
         given = None if order is None else first_blocks(order, size, counts.shape[1])

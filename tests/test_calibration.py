@@ -177,7 +177,7 @@ def test_affine_with_two_classes_is_platt():
 def test_affine_bad_tables():
     good = np.log([[0.5, 0.5], [0.2, 0.8]])
     for scores, y, sentence in [
-        (good, [0, 2], r"y must hold classes 0 .. 1, but y\[1\] is 2"),
+        (good, [0, 2], r"y must be a class 0 .. 1, but y\[1\] is 2"),
         (good, [0, 0.5], r"y\[1\] is 0.5"),
         (good, ["a", "b"], r"y\[0\] is 'a'"),
         (good, [[0], [1]], "one dimension"),

@@ -1,0 +1,165 @@
+"""What printed tables of measures say by themselves: who is best, which numbers cannot be, what stays unknown."""
+
+import numpy as np
+import pandas as pd
+from scipy.special import xlogy
+from scipy.stats import binomtest
+
+from helpers.checks import check_count, check_vector
+
+LARGER = ("auc",)  # measures of which more is better
+
+
+def best_methods(table, metrics, *, suffix=""):
+    """For each model (rows) and metric (columns) the set of methods printed as best; several if printed equal.
+
+    Parameters
+    ----------
+    table : DataFrame with columns model, method and the metrics (with `suffix` added to their names)
+    """
+
+    def best(rows, metric):
+        values = rows[metric + suffix]
+        top = values.max() if metric in LARGER else values.min()
+        return frozenset(rows.loc[values == top, "method"])
+
+    models = table.groupby("model", sort=False)
+    return pd.DataFrame({metric: {model: best(rows, metric) for model, rows in models} for metric in metrics})
+
+
+def disagreement(best, other=None):
+    """Share of models for which two metrics name different best methods, whatever was lost in rounding, (m, m).
+
+    With `other` (the same models and metrics under another grader): a Series, one share a metric.
+    """
+    if other is not None:
+        return pd.Series({metric: _differ(best[metric], other[metric]) for metric in best})
+    return pd.DataFrame({a: {b: _differ(best[a], best[b]) for b in best} for a in best})
+
+
+def _differ(one, two):
+    return np.mean([a.isdisjoint(b) for a, b in zip(one, two, strict=True)])
+
+
+def possible_sizes(shares, sizes, *, decimals=3):
+    """The sample sizes, of those tried, in which every printed share is a whole number of rows.
+
+    >>> possible_sizes([0.333, 0.167], range(1, 20))
+    [6, 12, 18]
+    """
+    shares, half = check_vector(shares, "shares"), 0.5 * 10.0**-decimals + 1e-9
+    return [n for n in sizes if (np.abs(np.round(shares * n) / n - shares) <= half).all()]
+
+
+def aurc_limits(error_rate, auc=None, *, rounding=0.0005):
+    """Smallest and largest AURC that answers with this error rate (and this AUC) can have.
+
+    Without `auc`, over all orders of the answers: e + (1 - e) log(1 - e) to e - e log e, for any number of answers.
+    With it, over all orders with that AUC (ties averaged), up to terms of size 1/n: the largest puts the share 1 - auc
+    of the wrong answers first and the others last, the smallest keeps all wrong answers together. Both inputs may be
+    off by `rounding`.
+
+    Returns
+    -------
+    (low, high)
+
+    >>> low, high = aurc_limits(0.2, rounding=0)
+    >>> round(low, 4), round(high, 4)
+    (0.0215, 0.5219)
+    """
+    few, many = np.clip([error_rate - rounding, error_rate + rounding], 0, 1)
+    high, low = (1.0, 0.0) if auc is None else np.clip([auc + rounding, auc - rounding], 0, 1)
+    before, first = (1 - few) * high, many * (1 - low)  # right answers before all wrong ones; wrong ones at the top
+    smallest = few + xlogy(before, before) - xlogy(before + few, before + few)
+    last = many - first
+    largest = first - xlogy(first, first) + last + xlogy(1 - last, 1 - last)
+    return float(smallest), float(largest)
+
+
+def check_aurc(table, *, rounding=0.0005, slack=0.005):
+    """A table (columns error_rate, auc, aurc) with the limits of each AURC and what they say about it.
+
+    Returns
+    -------
+    DataFrame with least, most (any order), low, high (any order with that AUC), and kind: "possible", "beyond its
+    band" (by more than `slack`, for terms of size 1/n: ties were not averaged, or it is another quantity), "impossible"
+    """
+    least, most = np.array([aurc_limits(e, rounding=rounding) for e in table["error_rate"]]).T
+    low, high = np.array([aurc_limits(*pair, rounding=rounding) for pair in table[["error_rate", "auc"]].to_numpy()]).T
+    inside = table["aurc"].between(low - slack, high + slack)
+    never = ~table["aurc"].between(least - rounding, most + rounding)
+    kind = np.select([never, ~inside], ["impossible", "beyond its band"], "possible")
+    return table.assign(least=least, most=most, low=low, high=high, kind=kind)
+
+
+def paired_limits(first, second, n, *, reviewed=None):
+    """What two error counts on the same questions say about their difference, when nobody printed the overlap.
+
+    McNemar's exact test needs the number m of questions on which exactly one of the two is wrong. The counts only say
+    that m lies between |first - second| and min(first + second, 2 reviewed - first - second).
+
+    Parameters
+    ----------
+    first, second : wrong answers out of n
+    reviewed : questions on which anything can be wrong; n if None
+
+    Returns
+    -------
+    dict: difference (share), p_smallest, p_largest (two-sided), and verdict at the 5 % level: "differ", "no evidence"
+    or "unknown" (it depends on the overlap)
+
+    >>> [paired_limits(30, other, 200)["verdict"] for other in (10, 20, 29)]
+    ['differ', 'unknown', 'no evidence']
+    """
+    first, second = check_count(first, "first", least=0), check_count(second, "second", least=0)
+    reviewed = n if reviewed is None else check_count(reviewed, "reviewed")
+    if max(first, second) > reviewed:
+        raise ValueError(f"first and second must be at most {reviewed:,}, but they are {first:,} and {second:,}.")
+    gap = abs(first - second)
+    most = min(first + second, 2 * reviewed - first - second)
+    p = [binomtest((m + gap) // 2, m).pvalue if m else 1.0 for m in range(gap, most + 1, 2)]
+    low, high = float(min(p)), float(max(p))
+    verdict = "differ" if high < 0.05 else "no evidence" if low >= 0.05 else "unknown"
+    return {"difference": (first - second) / n, "p_smallest": low, "p_largest": high, "verdict": verdict}
+
+
+def compare_counts(first, second, n, *, reviewed=None):
+    """`paired_limits` of many pairs of error counts, one line a pair.
+
+    Parameters
+    ----------
+    first, second : Series of whole numbers with the same index; their names become columns
+
+    >>> compare_counts(pd.Series({"a": 30}, name="one"), pd.Series({"a": 20}, name="two"), 200).iloc[0].tolist()[-1]
+    'unknown'
+    """
+    lines = [paired_limits(int(a), int(b), n, reviewed=reviewed) for a, b in zip(first, second, strict=True)]
+    counts = pd.DataFrame({first.name: first, second.name: second})
+    return counts.join(pd.DataFrame(lines, index=first.index).drop(columns="difference"))
+
+
+def rank_changes(table, metrics, *, suffixes=("_llm", "_human")):
+    """How the order of all systems changes from one grader to the other, one row a metric.
+
+    Returns
+    -------
+    DataFrame: metric, kendall (tau-b of the two orders), most_moved (model, method), places (that it moved; positive
+    means towards the best), swapped (share of pairs of systems whose printed order is reversed)
+    """
+    rows = []
+    for metric in metrics:
+        one, two = (table[metric + suffix] * (-1 if metric in LARGER else 1) for suffix in suffixes)
+        moved = one.rank() - two.rank()
+        most = moved.abs().idxmax()
+        signs = [np.sign(column.to_numpy()[:, None] - column.to_numpy()) for column in (one, two)]
+        pairs = np.triu_indices(len(table), 1)
+        rows.append(
+            {
+                "metric": metric,
+                "kendall": one.corr(two, method="kendall"),
+                "most_moved": " / ".join(table.loc[most, ["model", "method"]]),
+                "places": moved[most],
+                "swapped": np.mean((signs[0] * signs[1])[pairs] < 0),
+            }
+        )
+    return pd.DataFrame(rows)
