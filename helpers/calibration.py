@@ -100,7 +100,8 @@ def _newton(x, y, weight, *, max_iter=100, tol=1e-10):
         while (proposed := loss(beta + step)) > current and np.abs(step).max() > 1e-12:
             step = step / 2
         beta, current = beta + step, min(proposed, current)
-    return float(beta[0] - beta[1] * center / scale), float(beta[1] / scale)
+    # ten digits: the next ones depend on the matrix library, and a tree grown on the residuals may break ties by them
+    return float(f"{beta[0] - beta[1] * center / scale:.10g}"), float(f"{beta[1] / scale:.10g}")
 
 
 class IsotonicCalibrator(BaseEstimator):

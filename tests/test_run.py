@@ -274,7 +274,7 @@ def kernels_of(process):
     return [int(pid) for pid, parent in zip(children[::2], children[1::2], strict=True) if int(parent) == process.pid]
 
 
-def wait_for(condition, seconds=30):
+def wait_for(condition, seconds=180):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited in vain"
@@ -300,7 +300,7 @@ while seed == 2 and not os.path.exists("go"):
     wait_for(lambda: (folder / "here").exists() or process.poll() is not None)
     kernels = kernels_of(process)
     process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=30)
+    _, error = process.communicate(timeout=180)
     assert process.returncode == 130, error
     assert "1 of 3 runs are finished and stay. Run the same command again to go on." in error
     assert "Traceback" not in error
@@ -314,7 +314,7 @@ while seed == 2 and not os.path.exists("go"):
 
     (folder / "go").touch()
     process = start(*command, "--jobs", "2")
-    _, error = process.communicate(timeout=60)
+    _, error = process.communicate(timeout=180)
     assert process.returncode == 0, error
     assert "seed=1: finished before, reused" in error
     assert (done / "metrics.json").stat().st_mtime_ns == stamp

@@ -1,7 +1,6 @@
 """Confidence read from counts: reference values, every split by hand, rational arithmetic, random splits, laws."""
 
 import itertools
-import time
 from fractions import Fraction
 from math import comb
 
@@ -279,12 +278,11 @@ def test_inputs_stay_and_seeds_repeat():
     assert (sem2_splits(table, rng=np.random.default_rng(4)) == first).all()
 
 
-def test_ten_thousand_questions_of_fifty_answers_are_quick():
+def test_ten_thousand_questions_are_as_good_as_each_alone():
     rng = np.random.default_rng(0)
     counts = rng.multinomial(50, rng.dirichlet(np.ones(10), 10_000))
-    start = time.perf_counter()
-    sem2(counts)
-    assert time.perf_counter() - start < 5
+    some = [0, 1, 4999, 9999]
+    assert sem2(counts)[some] == pytest.approx([sem2(counts[i]) for i in some], abs=1e-13)
 
 
 # ---- bad inputs -----------------------------------------------------------------------------------------------
