@@ -262,7 +262,8 @@ def test_a_kernel_that_dies_is_reported(folder):
 
 def start(*arguments):
     command = [sys.executable, "-m", "helpers.run", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # also under nohup, which ignores it
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **heard)
 
 
 def kernels_of(process):
