@@ -35,7 +35,7 @@ from helpers.checks import (
 
 __all__ = [
     "BayesDecision", "LargestUncertainty", "bayes_decision", "chow_cost", "ecuas", "ecuas_from_uncertainty",
-    "expected_cost_at", "general_ecuas", "largest_uncertainty", "normalized_ecuas", "reject_cost_weight",
+    "expected_cost_at", "general_ecuas", "largest_uncertainty", "reject_cost_weight",
 ]  # fmt: skip
 
 SLACK = 1e-6  # rounding that is not worth a warning, the same as in check_simplex
@@ -55,7 +55,8 @@ def _largest(n_classes):
     return 1.0 if n_classes is None else 1 - 1 / check_count(n_classes, "n_classes", least=2)
 
 
-def _answers(correct, confidence):
+def check_answers(correct, confidence):
+    """`correct` as 0/1 and `confidence` in [0, 1], floats of one length; ValueError otherwise."""
     correct, confidence = check_labels(correct, "correct"), check_probabilities(confidence, "confidence")
     check_same_length(correct=correct, confidence=confidence)
     return correct, confidence
@@ -95,7 +96,7 @@ def ecuas(correct, confidence, *, n=1, n_classes=None):
     >>> ecuas([1, 0], [1.0, 1.0], n=0)
     array([ 0., inf])
     """
-    correct, confidence = _answers(correct, confidence)
+    correct, confidence = check_answers(correct, confidence)
     n, largest = check_exponent(n), _largest(n_classes)
     low = 1 - confidence > largest + SLACK
     if low.any():
@@ -213,7 +214,7 @@ def chow_cost(correct, confidence, reject_cost):
     >>> chow_cost([1, 0, 1, 0], [0.6, 0.6, 0.7, 0.9], 0.3)
     array([0.3, 0.3, 0. , 1. ])
     """
-    correct, confidence = _answers(correct, confidence)
+    correct, confidence = check_answers(correct, confidence)
     gamma = check_numbers(reject_cost, "reject_cost")
     if gamma.ndim:
         raise ValueError(f"reject_cost must be one number, but its shape is {gamma.shape}: see expected_cost_at.")
@@ -244,7 +245,7 @@ def expected_cost_at(correct, confidence, reject_costs, *, sample_weight=None):
     0         0.05           0.05       0.0             NaN
     1         0.30           0.40       0.5             0.5
     """
-    correct, confidence = _answers(correct, confidence)
+    correct, confidence = check_answers(correct, confidence)
     gamma, weight = check_vector(reject_costs, "reject_costs"), check_weights(sample_weight)
     check_not_negative(gamma, "reject_costs")
     check_same_length(correct=correct, sample_weight=weight)
@@ -284,37 +285,3 @@ def reject_cost_weight(reject_cost, *, n=1, n_classes=None):
         raise ValueError("n must be finite here, but it is inf: its weight is a point mass at the largest uncertainty.")
     with np.errstate(divide="ignore", over="ignore", under="ignore"):
         return np.where(gamma <= largest, (n + 1) / largest**2 * (gamma / largest) ** (n - 1), 0.0)
-
-
-def normalized_ecuas(y, proba, *, n=1, sample_weight=None):
-    """Mean ECUAS_n of a classifier, divided by that of the system that always states the class shares of `y`.
-
-    The classifier answers argmax(proba), the lower class of tied ones, with confidence max(proba).
-
-    Parameters
-    ----------
-    y : (n_rows,) classes 0 .. K-1; proba : (n_rows, K) probabilities
-    n : see `ecuas`; sample_weight : (n_rows,) weights or None
-
-    Returns
-    -------
-    float >= 0: 0 is perfect, 1 as good as no model, above 1 worse than none (infinity is possible for n = 0)
-
-    Source: Estienne, Ernst et al. (2026), section 4.1.
-
-    >>> round(normalized_ecuas([0, 1, 1, 1], [[0.8, 0.2], [0.4, 0.6], [0.1, 0.9], [0.3, 0.7]]), 3)
-    0.4
-    """
-    proba = check_table(proba)
-    y, n, weight = check_classes(y, proba.shape[1]), check_exponent(n), check_weights(sample_weight)
-    check_same_length(y=y, proba=proba, sample_weight=weight)
-    share = np.bincount(y, weight, proba.shape[1])
-    share = share / share.sum()
-    if share.max() == 1:
-        raise ValueError(f"y must hold at least two classes, but all {y.size:,} rows are of class {share.argmax()}.")
-    largest = 1 - 1 / proba.shape[1]
-    own = _closed_form((proba.argmax(axis=1) != y) + 0.0, 1 - proba.max(axis=1), n, largest)
-    naive = _closed_form((share.argmax() != y) + 0.0, np.full(y.size, 1 - share.max()), n, largest)
-    if weight is not None:
-        own, naive, weight = own[weight > 0], naive[weight > 0], weight[weight > 0]
-    return float(np.average(own, weights=weight) / np.average(naive, weights=weight))

@@ -7,15 +7,13 @@ answer differently: the labels differ (`helpers.selective_systems.compare_system
 import numpy as np
 import pandas as pd
 
-from helpers.abstention import check_exponent, ecuas, normalized_ecuas
+from helpers.abstention import check_answers, check_exponent, ecuas
 from helpers.bayes_costs import check_table
 from helpers.binning import assign_bins, uniform_edges
 from helpers.checks import (
     check_classes,
     check_count,
-    check_labels,
     check_numbers,
-    check_probabilities,
     check_same_length,
     check_weights,
 )
@@ -33,7 +31,7 @@ def brier_of_confidence(correct, confidence):
     >>> brier_of_confidence([1, 0], [0.8, 0.8]).round(2)
     array([0.04, 0.64])
     """
-    return BRIER.score(*_answers(correct, confidence)[::-1])
+    return BRIER.score(*check_answers(correct, confidence)[::-1])
 
 
 def cross_entropy_of_confidence(correct, confidence):
@@ -44,7 +42,7 @@ def cross_entropy_of_confidence(correct, confidence):
     >>> cross_entropy_of_confidence([1, 0, 0], [0.8, 0.8, 1.0]).round(3)
     array([0.223, 1.609,   inf])
     """
-    return LOG.score(*_answers(correct, confidence)[::-1])
+    return LOG.score(*check_answers(correct, confidence)[::-1])
 
 
 def brier_of_distribution(y, proba):
@@ -72,12 +70,6 @@ def _classified(y, proba):
     return y, proba
 
 
-def _answers(correct, confidence):
-    correct, confidence = check_labels(correct, "correct"), check_probabilities(confidence, "confidence")
-    check_same_length(correct=correct, confidence=confidence)
-    return correct, confidence
-
-
 def confidence_auc(correct, confidence, *, sample_weight=None):
     """Probability that a right answer has a higher confidence than a wrong one, ties counted half.
 
@@ -92,7 +84,7 @@ def confidence_auc(correct, confidence, *, sample_weight=None):
     >>> confidence_auc([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2])
     0.5
     """
-    correct, confidence = _answers(correct, confidence)
+    correct, confidence = check_answers(correct, confidence)
     weight = check_weights(sample_weight)
     check_same_length(correct=correct, sample_weight=weight)
     weight = np.ones_like(correct) if weight is None else weight
@@ -122,7 +114,7 @@ def expected_calibration_error(correct, confidence, *, n_bins=PAPER_BINS, sample
     >>> round(expected_calibration_error([1, 0, 1, 1], [0.6, 0.6, 0.9, 0.9]), 3)
     0.1
     """
-    correct, confidence = _answers(correct, confidence)
+    correct, confidence = check_answers(correct, confidence)
     weight, edges = check_weights(sample_weight), uniform_edges(check_count(n_bins, "n_bins"))
     check_same_length(correct=correct, sample_weight=weight)
     weight = np.ones_like(correct) if weight is None else weight
@@ -158,7 +150,7 @@ def normalized_of_confidence(score, correct, confidence, *, sample_weight=None):
     >>> round(normalized_of_confidence(brier_of_confidence, [1, 1, 1, 0], [0.9, 0.8, 0.9, 0.4]), 3)
     0.293
     """
-    correct, confidence = _answers(correct, confidence)
+    correct, confidence = check_answers(correct, confidence)
     weight = check_weights(sample_weight)
     check_same_length(correct=correct, sample_weight=weight)
     naive = _mean(score(correct, np.full(correct.size, _mean(correct, weight))), weight)
@@ -188,6 +180,34 @@ def normalized_of_distribution(score, y, proba, *, sample_weight=None):
     return _mean(score(y, proba), weight) / naive
 
 
+def normalized_ecuas(y, proba, *, n=1, sample_weight=None):
+    """Mean ECUAS_n of a classifier, divided by that of the system that always states the class shares of `y`.
+
+    The classifier answers argmax(proba), the lower class of tied ones, with confidence max(proba).
+
+    Parameters
+    ----------
+    y : (n_rows,) classes 0 .. K-1; proba : (n_rows, K) probabilities
+    n : see `ecuas`; sample_weight : (n_rows,) weights or None
+
+    Returns
+    -------
+    float >= 0: 0 is perfect, 1 as good as no model, above 1 worse than none (infinity is possible for n = 0)
+
+    Source: Estienne, Ernst et al. (2026), section 4.1.
+
+    >>> round(normalized_ecuas([0, 1, 1, 1], [[0.8, 0.2], [0.4, 0.6], [0.1, 0.9], [0.3, 0.7]]), 3)
+    0.4
+    """
+    proba = check_table(proba)
+    y, n, weight = check_classes(y, proba.shape[1]), check_exponent(n), check_weights(sample_weight)
+    check_same_length(y=y, proba=proba, sample_weight=weight)
+    share, options = _shares(y, weight, proba.shape[1]), {"n": n, "n_classes": proba.shape[1]}
+    own = ecuas(proba.argmax(axis=1) == y, proba.max(axis=1), **options)
+    naive = ecuas(y == share.argmax(), np.full(y.size, share.max()), **options)
+    return _mean(own, weight) / _mean(naive, weight)
+
+
 def _shares(y, weight, n_classes):
     total = np.bincount(y, weight, n_classes)
     if total.max() == total.sum():
@@ -213,7 +233,7 @@ def confidence_metrics(correct, confidence, *, n=(0, 1, 128), n_classes=None, sa
     >>> confidence_metrics([1, 0, 1, 1], [0.6, 0.6, 0.9, 0.9], n=1).round(3).to_dict()
     {'er': 0.25, 'ece': 0.1, 'auc': 0.833, 'ce': 0.409, 'brier': 0.135, 'aurc': 0.104, 'ecuas_1': 0.385}
     """
-    correct, confidence = _answers(correct, confidence)
+    correct, confidence = check_answers(correct, confidence)
     weight, exponents = check_counts(sample_weight), check_exponents(n)
     check_same_length(correct=correct, sample_weight=weight)
     values = {

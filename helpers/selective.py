@@ -14,7 +14,6 @@ from helpers.abstention import (
     expected_cost_at,
     general_ecuas,
     largest_uncertainty,
-    normalized_ecuas,
     reject_cost_weight,
 )
 from helpers.confidence_scores import (
@@ -25,6 +24,7 @@ from helpers.confidence_scores import (
     cross_entropy_of_confidence,
     cross_entropy_of_distribution,
     expected_calibration_error,
+    normalized_ecuas,
     normalized_of_confidence,
     normalized_of_distribution,
     selective_metrics,

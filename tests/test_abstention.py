@@ -19,9 +19,9 @@ from helpers.abstention import (
     expected_cost_at,
     general_ecuas,
     largest_uncertainty,
-    normalized_ecuas,
     reject_cost_weight,
 )
+from helpers.confidence_scores import normalized_ecuas
 from helpers.scoring import BRIER
 
 ROWS = [1, 0, 1, 0], [0.6, 0.6, 0.9, 0.9]
@@ -403,6 +403,7 @@ BAD = {
     "sample_weight": [[1, -2, 0], [0, 0, 0], [1, np.nan, 1], [1, 2], []],
 }  # fmt: skip
 FUNCTIONS = {name: getattr(abstention, name) for name in abstention.__all__ if name.islower()}
+FUNCTIONS["normalized_ecuas"] = normalized_ecuas
 CASES = [
     (function, argument, i)
     for function in FUNCTIONS
