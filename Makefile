@@ -4,10 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/ready
+BENCH := .venv-bench
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lab site student format clean
+.PHONY: help run test lab site student bench format clean
 
 help:
 	@echo "make run      run every notebook into build/executed/ and render build/site/index.html"
@@ -15,22 +16,26 @@ help:
 	@echo "make lab      open JupyterLab at the first notebook"
 	@echo "make site     as run, but render the site anew"
 	@echo "make student  write copies without solutions to build/student/; ARGS=--force overwrites edited ones"
+	@echo "make bench    time and memory beside other packages, about ten minutes; ARGS=--quick for a look"
 	@echo "make format   tidy the Python code and the code cells"
-	@echo "make clean    delete build/ (the environment in $(VENV) stays)"
+	@echo "make clean    delete build/ (the environments $(VENV) and $(BENCH) stay)"
 	@echo
-	@echo "The first call creates $(VENV). Another interpreter: make PYTHON=python3.12 run"
+	@echo "The first call creates $(VENV); bench has its own, $(BENCH), with PyTorch in it."
+	@echo "Another interpreter: make PYTHON=python3.12 run"
 
-$(READY): pyproject.toml constraints.txt
+$(READY): EXTRAS := test,site,scale,llm
+$(BENCH)/ready: EXTRAS := test,bench
+$(READY) $(BENCH)/ready: pyproject.toml constraints.txt
 	@command -v "$(PYTHON)" >/dev/null 2>&1 || \
 	  { echo "There is no '$(PYTHON)' here. Name a Python 3.11, 3.12 or 3.13, for example: make PYTHON=python3.12 run" >&2; exit 1; }
 	@"$(PYTHON)" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' || \
 	  { echo "Honest Confidence needs Python 3.11, 3.12 or 3.13, but $(PYTHON) is $$("$(PYTHON)" -V 2>&1)." >&2; \
 	    echo "Name another one, for example: make PYTHON=python3.12 run" >&2; exit 1; }
-	@echo "Creating $(VENV) (once; a minute or two) ..."
-	@rm -f $(READY)
-	@"$(PYTHON)" -m venv $(VENV)
-	@$(PY) -m pip install --quiet --disable-pip-version-check --no-input -c constraints.txt -e ".[test,site]"
-	@touch $(READY)
+	@echo "Creating $(@D) (once; a minute or two) ..."
+	@rm -f $@
+	@"$(PYTHON)" -m venv $(@D)
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-input -c constraints.txt -e ".[$(EXTRAS)]"
+	@touch $@
 
 run: $(READY)
 	@$(PY) tools/run_notebooks.py --site $(ARGS)
@@ -47,9 +52,12 @@ lab: $(READY)
 student: $(READY)
 	@$(PY) tools/student.py $(ARGS)
 
+bench: $(BENCH)/ready
+	@$(BENCH)/bin/python bench/run.py $(ARGS)
+
 format: $(READY)
 	@$(PY) -m ruff check --fix .
-	@$(PY) -m ruff format helpers tools tests data
+	@$(PY) -m ruff format helpers tools tests data bench
 
 clean:
 	rm -rf build

@@ -1,16 +1,19 @@
 """What `helpers.run` is asked to do, checked from end to end before anything runs or is written."""
 
-import csv
-import difflib
+import copy
+import functools
 import hashlib
 import itertools
 import json
+import math
 import os
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from helpers._grid import MOST, near_file, read_grid
+from helpers._inputs import READ_WITH, check_inputs, is_file, resolve
 from helpers._parameters import ParameterError, from_text, read_cell
+from helpers._sweep import _folder_name, folder_names, foreign_table, word_of
 from helpers.checks import nearest_name
 
 
@@ -20,7 +23,7 @@ def read_notebook(path):
 
     path = Path(path)
     if not path.is_file():
-        raise ValueError(f"there is no notebook {path}{_near(path)}.")
+        raise ValueError(f"there is no notebook {path}{near_file(path)}.")
     if path.suffix != ".ipynb":
         raise ValueError(f"a notebook's name ends in .ipynb, but this is {path.name}.")
     try:
@@ -29,11 +32,15 @@ def read_notebook(path):
         raise ValueError(f"{path.name} is not a notebook, or is damaged or cut off in the middle.") from None
 
 
-def _near(path):
-    """ ", did you mean ...?" for a file that is not there."""
-    others = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-    close = difflib.get_close_matches(path.name, others, n=1)
-    return f"; did you mean {path.parent / close[0]}?" * bool(close) if close else ""
+def _check_kernel(nb, path):
+    """ValueError if the kernel that the notebook asks for is not installed."""
+    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+
+    name = nb.metadata.get("kernelspec", {}).get("name", "python3")
+    try:
+        KernelSpecManager().get_kernel_spec(name)
+    except NoSuchKernel:
+        raise ValueError(f"{Path(path).name} asks for the kernel {name!r}, which is not installed.") from None
 
 
 def find_parameters(nb, path):
@@ -63,6 +70,7 @@ class Run:
     swept: dict
     sha256: str
     fingerprint: str
+    template: object = field(default=None, repr=False)  # the notebook, read once for all runs
     finished: bool = field(default=False)
 
     @property
@@ -81,85 +89,53 @@ class Run:
     def metrics(self):
         return self.folder / "metrics.json"
 
+    @property
+    def numbers(self):
+        """metrics.json before it gets its name, which it gets last."""
+        return self.metrics.with_suffix(".partial.json")
+
     def is_current(self):
         """Whether the folder holds the complete result of this very run."""
+        return self._made(self.metrics) and self.executed.exists()
+
+    def was_ending(self):
+        """Whether this very run was killed while it gave its files their names."""
+        return self._made(self.numbers)
+
+    def _made(self, path):
         try:
-            return json.loads(self.metrics.read_text())["fingerprint"] == self.fingerprint and self.executed.exists()
+            return json.loads(path.read_text(encoding="utf-8"))["fingerprint"] == self.fingerprint
         except (OSError, ValueError, KeyError, TypeError):
             return False
 
     def prepare(self):
         """The notebook with the cell that papermill would inject."""
-        from papermill.iorw import load_notebook_node
         from papermill.parameterize import parameterize_notebook
 
-        nb = load_notebook_node(str(self.notebook))
+        nb = copy.deepcopy(self.template)
         return parameterize_notebook(nb, self.injected) if self.injected else nb
 
 
-# what a table is read with: a change in any of these calls for another look at it
-READ_WITH = (
-    "path", "label", "score", "features", "weight", "group",
-    "question", "sample", "answer", "confidence", "reference", "correct", "counts", "rule",
-    "reject_cost", "price", "n_resamples",
-)  # fmt: skip
+def _fingerprints(path, nb):
+    """values -> digest of what a result depends on: the notebook's cells, the package's code, the parameters, the files
+    they name. Each file is read once, however many runs there are."""
+    cells = [[cell.cell_type, cell.source] for cell in nb.cells]
+    code = [[entry.name, _digest(entry)] for entry in sorted(Path(__file__).parent.rglob("*.py"))]
+    common = hashlib.sha256(json.dumps([Path(path).name, cells, code]).encode())
+    digest = functools.cache(_digest)
 
+    def fingerprint(values):
+        found = common.copy()
+        own = [[n, digest(Path(v)) if is_file(n) and v and Path(v).is_file() else v] for n, v in values.items()]
+        found.update(json.dumps(own, default=str).encode())
+        return found.hexdigest()
 
-def _is_file(name):
-    return name == "path" or name.endswith("_path")
-
-
-def _resolve(name, value):
-    """A file parameter as a full path if it lies there from where the user stands."""
-    path = Path(value).expanduser()
-    return str(path.resolve()) if path.is_file() else value
-
-
-def _check_inputs(values, names, given):
-    """ValueError if a file that the user names cannot be read, or a table of scores or answers cannot be used."""
-    scores, answers = ({"path", *two} <= set(names) for two in (("label", "score"), ("question", "answer")))
-    for name in given:
-        if _is_file(name) and values[name] and not ((scores or answers) and name == "path"):
-            path = Path(values[name])
-            if not path.is_file():
-                raise ValueError(f"{name}: there is no file {path}{_near(path)}.")
-            if not os.access(path, os.R_OK):
-                raise ValueError(f"{name}: {path} may not be read.")
-    if scores and values["path"]:
-        from helpers.report import two_costs
-        from helpers.tables import read_scores
-
-        if isinstance(values.get("cost"), list) and (broken := two_costs(values["cost"])):
-            raise ValueError(f"cost {broken}, but it is {values['cost']}.")
-        others = {name: values[name] or None for name in ("features", "weight", "group") if name in names}
-        read_scores(values["path"], label=values["label"], score=values["score"], **others)
-    if answers:
-        from helpers.answer_report import check_terms
-        from helpers.answer_table import read_answers
-
-        check_terms(**{name: values[name] for name in ("reject_cost", "price", "n_resamples") if name in names})
-        roles = ("question", "sample", "answer", "confidence", "reference", "correct", "counts", "rule")
-        read_answers(values["path"], **{name: values[name] for name in roles if name in names})
-
-
-def _sources(path, nb, values):
-    """What a result depends on: the notebook's cells, the package's code, the parameters, the files they name."""
-    parts = [[cell.cell_type, cell.source] for cell in nb.cells]
-    parts += [[entry.name, _digest(entry)] for entry in sorted(Path(__file__).parent.rglob("*.py"))]
-    parts += [
-        [name, _digest(Path(v)) if _is_file(name) and v and Path(v).is_file() else v] for name, v in values.items()
-    ]
-    return hashlib.sha256(json.dumps([Path(path).name, parts], default=str).encode()).hexdigest()
+    return fingerprint
 
 
 def _digest(path):
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _folder_name(swept):
-    """ "seed=1" or "seed=1,n_rows=300"; other signs than letters, digits and .+- become _."""
-    return ",".join(f"{name}={re.sub(r'[^A-Za-z0-9.+-]+', '_', text)[:60]}" for name, text in swept.items())
 
 
 def _check_output(run, overwrite):
@@ -172,25 +148,15 @@ def _check_output(run, overwrite):
     if not os.access(existing, os.W_OK):
         raise ValueError(f"--output {run.folder} cannot be written.")
     files = [file.name for file in (run.executed, run.page, run.metrics) if file.exists()]
-    if files and not overwrite:
+    if files and not overwrite and not run.was_ending():
         other = ", made from another notebook, other parameters, other data or other code" if run.swept else ""
         raise ValueError(
             f"{run.folder} holds {', '.join(files)} already{other}; choose another folder or add --overwrite."
         )
 
 
-def plan_runs(path, given, sweeps, output, *, overwrite=False):
-    """The runs a command asks for, all checked; ValueError or OSError with one clear message otherwise.
-
-    Parameters
-    ----------
-    path : the notebook
-    given : pairs (name, text)
-    sweeps : lists [name, text, text, ...]; several make a product
-    output : folder of the results, with sweeps one subfolder a run
-    """
-    nb = read_notebook(path)
-    declared = {parameter.name: parameter.default for parameter in find_parameters(nb, path)}
+def _check_names(path, given, sweeps, declared):
+    """ParameterError for names that the notebook does not have or that come twice, and for sweeps without values."""
     names = [name for name, _ in given] + [sweep[0] for sweep in sweeps]
     for name in names:
         if name not in declared:
@@ -203,52 +169,88 @@ def plan_runs(path, given, sweeps, output, *, overwrite=False):
         if not texts or len(set(texts)) < len(texts):
             raise ParameterError(f"--sweep {name} needs values, each once, but it has {texts}.")
 
+
+def _wanted(path, given, sweeps, grid, declared):
+    """(list of (words for the folder's name, parameters), names that vary, how many runs were asked for)."""
+    points = [{}] if grid is None else read_grid(grid, declared, Path(path).name)
+    varied = [*dict.fromkeys(name for point in points for name in point), *(sweep[0] for sweep in sweeps)]
+    for name in [name for name, _ in given] + [sweep[0] for sweep in sweeps]:
+        if any(name in point for point in points):
+            raise ParameterError(f"{name} is given on the command line and in {Path(grid).name}; take it out of one.")
+    size = len(points) * math.prod(len(texts) for _, *texts in sweeps)
+    if size > MOST:
+        raise ParameterError(f"this asks for {size:,} runs; at most {MOST:,} are done in one sweep.")
+    found, names = {}, [name for name, *_ in sweeps]
+    for point, texts in itertools.product(points, itertools.product(*[texts for _, *texts in sweeps])):
+        swept = dict(zip(names, texts, strict=True))
+        own, other = ({n: from_text(n, text, declared[n]) for n, text in pairs} for pairs in (given, swept.items()))
+        own |= point | other
+        key = json.dumps(declared | own, default=str) if grid else len(found)
+        found.setdefault(key, ({name: word_of(value) for name, value in point.items()} | swept, own))
+    return list(found.values()), varied, size
+
+
+def plan_runs(path, given, sweeps, output, *, grid=None, overwrite=False):
+    """The runs a command asks for, all checked; ValueError or OSError with one clear message otherwise.
+
+    Parameters
+    ----------
+    path : the notebook
+    given : pairs (name, text)
+    sweeps : lists [name, text, text, ...]; several make a product
+    output : folder of the results, with sweeps or a grid one subfolder a run
+    grid : a file of runs; each of them is done for every combination of the sweeps
+
+    Returns
+    -------
+    (list of `Run`, a sentence about runs that are asked for twice and done once, or "")
+    """
+    nb = read_notebook(path)
+    declared = {parameter.name: parameter.default for parameter in find_parameters(nb, path)}
+    _check_kernel(nb, path)
+    _check_names(path, given, sweeps, declared)
+    wanted, varied, size = _wanted(path, given, sweeps, grid, declared)
+    words = [words for words, _ in wanted]
+    labels = folder_names(words) if grid else [_folder_name(each) for each in words]
+    if len(set(labels)) < len(labels):
+        raise ParameterError("two values of the sweep would have the same folder name; sweep them one at a time.")
+
+    fingerprint, sha256 = _fingerprints(path, nb), _digest(path)
     runs, checked = [], set()
-    for texts in itertools.product(*[texts for _, *texts in sweeps]):
-        swept = dict(zip([sweep[0] for sweep in sweeps], texts, strict=True))
-        own = {name: from_text(name, text, declared[name]) for name, text in [*given, *swept.items()]}
-        injected = {name: _resolve(name, value) if _is_file(name) and value else value for name, value in own.items()}
-        used = declared | injected
-        key = json.dumps([used[name] for name in READ_WITH if name in used])
-        if key not in checked or any(map(_is_file, own)):
-            _check_inputs(used, declared, own)
+    for label, (_, own) in zip(labels, wanted, strict=True):
+        injected = {name: resolve(name, value) if is_file(name) and value else value for name, value in own.items()}
+        used, values = declared | injected, declared | own
+        files = [item for item in injected.items() if is_file(item[0])]
+        key = json.dumps([[used[name] for name in READ_WITH if name in used], files], default=str)
+        if key not in checked:
+            check_inputs(used, declared, own)
             checked.add(key)
-        folder, label = (output / _folder_name(swept), _folder_name(swept)) if sweeps else (output, Path(path).stem)
-        fingerprint = _sources(path, nb, used)
-        shared = {"swept": {name: own[name] for name in swept}, "sha256": _digest(path), "fingerprint": fingerprint}
-        run = Run(Path(path), folder, label, own, declared | own, injected, **shared)
-        run.finished = bool(sweeps) and not overwrite and run.is_current()
+        folder, label = (output / label, label) if varied else (output, Path(path).stem)
+        shared = {"swept": {name: values[name] for name in varied}, "sha256": sha256, "fingerprint": fingerprint(used)}
+        run = Run(Path(path), folder, label, own, values, injected, **shared)
+        run.finished = bool(varied) and not overwrite and run.is_current()
         if not run.finished:
             _check_output(run, overwrite)
         runs.append(run)
-    if len({run.folder for run in runs}) < len(runs):
-        raise ParameterError("two values of the sweep would have the same folder name; sweep them one at a time.")
-    table = output / "metrics.csv"
-    if sweeps and table.exists() and not overwrite and not table.read_text().startswith("run,"):
+    if varied and not overwrite and (table := foreign_table(output)):
         raise ValueError(
             f"{table} exists already and is not the table of a sweep; choose another folder or add --overwrite."
         )
-    return runs
+    _load(runs)
+    twice = size - len(runs)
+    return runs, f"{twice:,} of the {size:,} runs asked for are the same as others and are done once." * bool(twice)
+
+
+def _load(runs):
+    """Read the notebook once: who edits it during a sweep does not mix two versions."""
+    from papermill.iorw import load_notebook_node
+
+    template = load_notebook_node(str(runs[0].notebook))
+    for run in runs:
+        run.template = template
 
 
 def write_json(path, content):
     """Write JSON with fixed order and line ends; numbers that are not finite become texts before."""
     finite = json.loads(json.dumps(content, default=str), parse_constant=str)
     Path(path).write_text(json.dumps(finite, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def write_table(path, runs):
-    """One row a run: its name, the swept parameters, all numbers it recorded, claims held and failed, seconds."""
-    rows = []
-    for run in runs:
-        found = json.loads(run.metrics.read_text(encoding="utf-8"))
-        held = sum(claim["holds"] for claim in found["claims"])
-        counts = {"claims_held": held, "claims_failed": len(found["claims"]) - held, "seconds": found["seconds"]}
-        rows.append({"run": run.label} | run.swept | found["metrics"] | counts)
-    names = list(dict.fromkeys(["run", *(name for row in rows for name in row)]))
-    partial = Path(path).with_suffix(".csv.tmp")
-    with open(partial, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, names, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    os.replace(partial, path)

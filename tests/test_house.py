@@ -25,9 +25,9 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-REQUIREMENTS = [
-    Requirement(line) for line in PROJECT["dependencies"] + sum(PROJECT["optional-dependencies"].values(), [])
-]
+EXTRAS = PROJECT["optional-dependencies"]
+PEERS = set(EXTRAS["bench"]) - set(EXTRAS["test"])  # `make bench` has an environment of its own
+REQUIREMENTS = [Requirement(line) for line in PROJECT["dependencies"] + sum(EXTRAS.values(), []) if line not in PEERS]
 
 
 def each_notebook(function):
@@ -92,6 +92,7 @@ EDGE |= {"asked_pools", "cascade_studies", "cascade_summaries", "answer_cascades
 EDGE |= {"abstention_studies", "ecuas_studies", "network_ecuas", "printed_ecuas"}
 EDGE |= {"answer_studies", "answer_gap_studies", "answer_protocols", "answer_theory_studies"}
 EDGE |= {"answer_table", "answer_report", "answer_wording"}
+EDGE |= {"mergeable", "chunks"}
 DRAWING = {"matplotlib", "seaborn"}
 
 
