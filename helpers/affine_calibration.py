@@ -6,7 +6,6 @@ Source: Estienne, Ernst et al. (2026), equation 18 and appendix B.
 import numbers
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedKFold
@@ -70,9 +69,7 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
         self.separated_ = _separated(scores, y, self.bias)
         if self.separated_:
             target = (target + 1 / np.maximum(counts, 1)[:, None]) / (1 + n_classes / np.maximum(counts, 1)[:, None])
-        rows = ((scores - center) / spread, y, target, self.bias)  # of order 1: well conditioned from 0 on
-        options = {"ftol": 0, "gtol": 1e-9, "maxiter": 5000, "maxfun": 10_000}
-        best = minimize(affine_loss, np.zeros(n_classes + 1), rows, jac=True, method="L-BFGS-B", options=options).x
+        best = _newton((scores - center) / spread, y, target, self.bias)  # of order 1: well conditioned from 0 on
         self.scale_ = float(best[0] / spread)
         self.bias_ = best[1:] - self.scale_ * center
         self.bias_ -= self.bias_.mean()
@@ -104,15 +101,78 @@ def affine_loss(theta, scores, y, target, bias=True):
     return -np.vdot(wanted, log_proba) / len(y), np.r_[np.vdot(gap, scores) / len(y), offset]
 
 
+def _newton(scores, y, target, bias, *, max_iter=200):
+    """Scale and offsets (K + 1,) with the lowest `affine_loss`, which is convex: Newton with halved steps, until no log
+    odds would move by more than 1e-9.
+    """
+    n, n_classes = scores.shape
+    columns = np.ascontiguousarray(scores.T)
+    sums = np.array([np.bincount(y, column, n_classes) for column in columns]).T
+    wanted = np.r_[np.vdot(target, sums), np.bincount(y, minlength=n_classes) @ target * bias] / n
+    theta, free = np.zeros(n_classes + 1), n_classes + 1 if bias else 1
+    reach, width = np.abs(scores).max(), max(20_000 // n_classes, 1)
+    parts = [columns[:, start : start + width] for start in range(0, n, width)]
+
+    def terms(theta):
+        """Loss, its slopes and its curvature at `theta`."""
+        loss, slope, curvature = (
+            sum(term) / n for term in zip(*(_terms(theta, part, bias) for part in parts), strict=True)
+        )
+        return loss - theta @ wanted, slope - wanted, curvature
+
+    loss, slope, curvature = terms(theta)
+    for _ in range(max_iter):
+        fixed = np.zeros((free, free))
+        fixed[1:, 1:] = 1 / n_classes  # offsets that rise together change nothing
+        fixed.flat[:: free + 1] += 1e-14
+        step = np.zeros_like(theta)
+        step[:free] = np.linalg.solve(curvature[:free, :free] + fixed, -slope[:free])
+        moved = reach * abs(step[0]) + np.ptp(step[1:])
+        if moved < 1e-9:
+            return theta + step
+        proposed = terms(theta + step)
+        while proposed[0] > loss and moved > 1e-3:  # below, the full step is safe and the loss has no more digits
+            step, moved = step / 2, moved / 2
+            proposed = terms(theta + step)
+        theta, (loss, slope, curvature) = theta + step, proposed
+    return theta
+
+
+def _terms(theta, scores, bias):
+    """Sums over the columns of `scores` (K, m): log of the normaliser, its slopes (K + 1,), its curvature."""
+    z = theta[0] * scores
+    if bias:
+        z += theta[1:, None]
+    top = z.max(axis=0)
+    proba = np.exp(z - top, out=z)
+    total = proba.sum(axis=0)
+    proba /= total
+    mean = np.einsum("km,km->m", proba, scores)
+    left = scores - mean
+    pull = proba * left
+    curvature = np.zeros((theta.size, theta.size))
+    slope = np.zeros(theta.size)
+    slope[0], curvature[0, 0] = mean.sum(), np.einsum("km,km", pull, left)
+    if bias:
+        slope[1:] = proba.sum(axis=1)
+        curvature[0, 1:] = curvature[1:, 0] = pull.sum(axis=1)
+        curvature[1:, 1:] = np.diag(slope[1:]) - proba @ proba.T
+    return (top + np.log(total)).sum(), slope, curvature
+
+
 def _separated(scores, y, bias):
     """Whether scale = 1 or -1 with some offsets (all zero without `bias`) gives no row's class less than another class.
 
     Offsets b exist if and only if b_k - b_j <= margin[j, k] can hold for all pairs: if no cycle has a negative sum.
     """
     n_classes = scores.shape[1]
-    for sign in (1, -1):
+    order = np.argsort(y, kind="stable")
+    present, starts = np.unique(y[order], return_index=True)
+    gaps = scores[order]
+    gaps = gaps[np.arange(len(y)), y[order]][:, None] - gaps
+    for ends in (np.minimum.reduceat(gaps, starts), -np.maximum.reduceat(gaps, starts)):
         margin = np.full((n_classes, n_classes), np.inf)
-        np.minimum.at(margin, y, sign * (scores[np.arange(len(y)), y][:, None] - scores))
+        margin[present] = ends
         np.fill_diagonal(margin, 0)
         for k in range(n_classes if bias else 0):  # shortest paths
             margin = np.minimum(margin, margin[:, [k]] + margin[[k]])

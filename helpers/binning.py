@@ -8,6 +8,8 @@ import numpy as np
 
 from helpers.checks import check_count, check_numbers, check_probabilities
 
+BLOCK = 32_768  # rows that stay in the cache
+
 
 def uniform_edges(n_bins):
     """Edges of `n_bins` bins of equal width on [0, 1], (n_bins + 1,).
@@ -42,7 +44,42 @@ def assign_bins(p, edges):
     edges = check_numbers(edges, "edges")
     if edges.ndim != 1 or edges.size < 2 or not (np.diff(edges) > 0).all() or edges[0] > 0 or edges[-1] < 1:
         raise ValueError(f"edges must increase from 0 to 1, but they are {edges}.")
-    return np.minimum(np.searchsorted(edges, check_probabilities(p), side="right") - 1, edges.size - 2)
+    return np.minimum(search_edges(edges, check_probabilities(p), side="right") - 1, edges.size - 2)
+
+
+def search_edges(edges, values, *, side="left"):
+    """`np.searchsorted(edges, values, side)`, for many values several times faster: a grid of equal cells says near
+    which edges to look. Missing values get any place.
+
+    >>> search_edges(np.array([0.0, 1.0]), np.array([-1.0, 0.0, 0.5, 3.0]))
+    array([0, 0, 1, 2])
+    """
+    cells = 16 * edges.size
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        scale = cells / (edges[-1] - edges[0]) if edges.size > 1 else 0.0
+        if values.size < 1000 or not 0 < scale < np.inf:
+            return np.searchsorted(edges, values, side)
+
+        def cell(x):  # never falls as x grows: edges of an earlier cell are smaller than x, those of a later one larger
+            place = x - edges[0]
+            place *= scale
+            np.fmax(place, 0, out=place)
+            return np.fmin(place, cells, out=place).astype(np.int32)
+
+        start = np.searchsorted(cell(edges), np.arange(cells + 1))
+        most = np.diff(start, append=edges.size).max()
+        if most > 6:
+            return np.searchsorted(edges, values, side)
+        padded = np.append(edges, np.nan)  # past the last edge nothing counts
+        found = np.empty(values.size, np.intp)
+        for first in range(0, values.size, BLOCK):
+            part = values[first : first + BLOCK]
+            place = start.take(cell(part))
+            for _ in range(most):
+                edge = padded.take(place)
+                place += edge < part if side == "left" else edge <= part
+            found[first : first + BLOCK] = place
+    return found
 
 
 def group_sums(region, *columns, size=None):

@@ -78,30 +78,46 @@ class PlattCalibrator(BaseEstimator):
         return expit(self.intercept_ + self.slope_ * clipped_logit(check_probabilities(p)))
 
 
-def _newton(x, y, weight, *, max_iter=100, tol=1e-10):
-    """Intercept and slope of a weighted logistic regression of `y` on `x` (Newton with halved steps)."""
+def _newton(x, y, weight):
+    """Intercept and slope of a weighted logistic regression of `y` on `x`."""
     center, scale = np.average(x, weights=weight), x.std() or 1.0
     z = (x - center) / scale
-    beta = np.array([logit(np.clip(np.average(y, weights=weight), 1e-9, 1 - 1e-9)), 0.0])
 
-    def loss(beta):
+    def evaluate(beta):
         eta = beta[0] + beta[1] * z
-        return np.dot(weight, np.logaddexp(0, eta) - y * eta)
-
-    current = loss(beta)
-    for _ in range(max_iter):
-        c = expit(beta[0] + beta[1] * z)
+        c = expit(eta)
         residual, curvature = weight * (y - c), weight * c * (1 - c)
-        gradient = np.array([residual.sum(), residual @ z])
         a, b, d = curvature.sum(), curvature @ z, curvature @ (z * z)
-        step = np.linalg.solve([[a, b], [b, d]], gradient)
+        loss = np.dot(weight, np.logaddexp(0, eta) - y * eta)
+        return loss, np.array([residual.sum(), residual @ z]), [[a, b], [b, d]]
+
+    beta = newton(evaluate, np.average(y, weights=weight))
+    return ten_digits(beta[0] - beta[1] * center / scale), ten_digits(beta[1] / scale)
+
+
+def newton(evaluate, rate, *, max_iter=100, tol=1e-10):
+    """Intercept and slope of least loss (Newton with halved steps) from slope 0, where every score is the mean label.
+
+    `evaluate(beta)` returns the logistic loss of all rows, how fast it falls, (2,), and its curvature, (2, 2): sums,
+    so that the same steps are taken where rows come in chunks.
+    """
+    beta = np.array([logit(np.clip(rate, 1e-9, 1 - 1e-9)), 0.0])
+    current, gradient, curvature = evaluate(beta)
+    for _ in range(max_iter):
+        step = np.linalg.solve(curvature, gradient)
         if gradient @ step < tol * (1 + abs(current)):
             break
-        while (proposed := loss(beta + step)) > current and np.abs(step).max() > 1e-12:
+        proposed = evaluate(beta + step)
+        while proposed[0] > current and np.abs(step).max() > 1e-12:
             step = step / 2
-        beta, current = beta + step, min(proposed, current)
-    # ten digits: the next ones depend on the matrix library, and a tree grown on the residuals may break ties by them
-    return float(f"{beta[0] - beta[1] * center / scale:.10g}"), float(f"{beta[1] / scale:.10g}")
+            proposed = evaluate(beta + step)
+        beta, current, (gradient, curvature) = beta + step, min(proposed[0], current), proposed[1:]
+    return beta
+
+
+def ten_digits(value):
+    """The next digits depend on the matrix library, and a tree grown on the residuals may break ties by them."""
+    return float(f"{value:.10g}")
 
 
 class IsotonicCalibrator(BaseEstimator):

@@ -1,32 +1,47 @@
 """Experiments that are repeated: one study on many samples, and what its estimates do on average."""
 
 import itertools
+import re
+import reprlib
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from scipy.stats import sem
 
+from helpers._bar import Bar
+from helpers._chunk_progress import fingerprint
+from helpers._journal import Journal
+from helpers._workers import in_order
 from helpers.checks import check_count, nearest_name
 from helpers.grouping import grouping_loss
 
 NUMBERS = ("value", "se", "low", "high", "p_value", "plugin")
 
 
-def repeat(study, cases, n_repeats, *, rng=None):
+def repeat(study, cases, n_repeats, *, rng=None, progress=None, verbose=False):
     """Run a study again and again, for every combination of cases; a table with one line for each result.
 
-    Each run has its own spawned seed: the same table for any number of workers (``joblib.parallel_config(n_jobs=2)``).
+    Workers are joblib's, chosen by the caller: ``joblib.parallel_config(n_jobs=2)`` for two processes on this machine,
+    ``joblib.parallel_config("dask")`` for the cluster that is connected. Each run has its own spawned seed and one
+    thread for matrix libraries: the table is the same for any workers.
 
     Parameters
     ----------
     study : function of one value of each case and of `rng` (Generator); returns a list of results, each a dict
     cases : {name: list of values}; {} for a study without cases; n_repeats : runs of each combination
     rng : int, list of int, Generator or None
+    progress : file that keeps finished runs, which return numbers and text; a second start, with the same seed, goes
+        on from it. Or None.
+    verbose : a progress bar on stderr
 
     Returns
     -------
     DataFrame with the columns of `cases`, `repeat` (0 .. n_repeats - 1) and those of the results
+
+    Raises
+    ------
+    ValueError (RuntimeError where the study raised another error) that names the run that failed; for a `progress`
+    file of other work, or without a seed.
 
     >>> def toss(n, rng):
     ...     return [{"heads": int(rng.binomial(n, 0.5))}]
@@ -39,10 +54,39 @@ def repeat(study, cases, n_repeats, *, rng=None):
     """
     lines = [dict(zip(cases, values, strict=True)) for values in itertools.product(*cases.values())]
     tasks = [(line, k) for line in lines for k in range(check_count(n_repeats, "n_repeats"))]
+    if progress is not None and rng is None:
+        raise ValueError("rng must be given where progress is kept, or a second start draws other seeds; it is None.")
     seeds = np.random.default_rng(rng).spawn(len(tasks))
-    results = Parallel()(delayed(study)(**line, rng=seed) for (line, _), seed in zip(tasks, seeds, strict=True))
-    rows = [line | {"repeat": k} | one for (line, k), found in zip(tasks, results, strict=True) for one in found]
+    journal = Journal(progress, None if progress is None else _mark(study, cases, n_repeats, seeds))
+    found = journal.found
+    missing = [number for number in range(len(tasks)) if number not in found]
+    items = ((study, *tasks[number], seeds[number]) for number in missing)
+    with Bar("runs", len(tasks), done=len(found), shown=verbose) as bar:
+        for number, rows in zip(missing, in_order(_one_run, items), strict=True):
+            found[number] = journal.add(number, rows)
+            bar.step()
+    rows = [line | {"repeat": k} | one for number, (line, k) in enumerate(tasks) for one in found[number]]
     return pd.DataFrame(rows)
+
+
+def _one_run(study, line, k, seed):
+    """Results of one run; an error names it."""
+    try:
+        return list(study(**line, rng=seed))
+    except Exception as error:
+        place = ", ".join([*(f"{name} = {reprlib.repr(value)}" for name, value in line.items()), f"repeat {k}"])
+        if isinstance(error, ValueError):
+            raise ValueError(f"{place}: {error}") from error
+        raise RuntimeError(f"{place}: {type(error).__name__}: {error}") from error
+
+
+def _mark(study, cases, n_repeats, seeds):
+    """Tells work from other work, the same in every process."""
+    names = {name: [getattr(value, "__qualname__", repr(value)) for value in values] for name, values in cases.items()}
+    names = re.sub(r" at 0x[0-9a-f]+", "", repr(names))
+    return fingerprint(
+        getattr(study, "__qualname__", ""), names, n_repeats, *(str(s.bit_generator.state) for s in seeds)
+    )
 
 
 def each_way(draw, ways):

@@ -56,12 +56,18 @@ def measure_groups(y, p, region, *, calibrated=None, sample_weight=None, groups=
     """
     clustered = {"sample_weight": sample_weight, "groups": groups, "size": size}
     rates = _rates(y, p, region, **clustered)
-    columns = {name: rates[name] for name in ("n", "share", "stated", "observed", "gap")} | _tested(**rates)
-    if calibrated is not None:
-        after = _rates(y, check_probabilities(calibrated, "calibrated"), region, **clustered)
-        columns |= {"calibrated": after["stated"], "left": after["gap"]}
-        columns |= {f"left_{name}": values for name, values in _tested(**after).items()}
-    return pd.DataFrame(columns)
+    if calibrated is None:
+        return table_of_rates(rates)
+    after = _rates(y, check_probabilities(calibrated, "calibrated"), region, **clustered)
+    left = {"calibrated": after["stated"], "left": after["gap"]}
+    left |= {f"left_{name}": values for name, values in _tested(**after).items()}
+    return table_of_rates(rates).assign(**left)
+
+
+def table_of_rates(rates):
+    """The table of `measure_groups` from what `rates_from_sums` returns."""
+    columns = {name: rates[name] for name in ("n", "share", "stated", "observed", "gap")}
+    return pd.DataFrame(columns | _tested(**rates))
 
 
 def _tested(gap, se, freedom, **others):
@@ -93,20 +99,32 @@ def _rates(y, p, region, sample_weight, groups, size):
     region = check_regions(region)
     check_same_length(y=y, p=p, region=region, sample_weight=weight, groups=groups)
     weight = np.ones_like(y) if weight is None else weight
-    count, total, stated, observed, own = group_sums(region, weight, weight * p, weight * y, weight**2, size=size)
+    chance = weight**2 * p * (1 - p)
+    sums = group_sums(region, weight, weight * p, weight * y, weight**2, chance, size=size)
+
+    def spread(gap):
+        deviation = weight * (y - p - gap[region])
+        if groups is None:
+            return np.bincount(region, deviation**2, sums[0].size), sums[4], 1.0
+        return _by_unit(region, weight, deviation, groups, sums[0].size)
+
+    return rates_from_sums(*sums, spread)
+
+
+def rates_from_sums(count, total, stated, observed, own, chance, spread):
+    """The columns of `gap_errors` from the sums in each group: rows, weight w, w p, w y, w^2 and w^2 p (1 - p).
+
+    `spread` maps the gaps (NaN in an empty group) to three things: the sum of squared deviations from them and of
+    squared weights, over rows or units that are independent, and the factor by which units inflate variances.
+    """
     filled = np.where(total > 0, total, np.nan)
     stated, observed = stated / filled, observed / filled
     gap = observed - stated
-    deviation = weight * (y - p - gap[region])
-    if groups is None:
-        spread = np.bincount(region, deviation**2, count.size)
-        independent, inflation = filled**2 / np.where(own > 0, own, np.nan), 1.0
-    else:
-        spread, independent, inflation = _by_unit(region, weight, deviation, groups, count.size)
-        independent = filled**2 / np.where(independent > 0, independent, np.nan)
+    squares, weights, inflation = spread(gap)
+    independent = filled**2 / np.where(weights > 0, weights, np.nan)
     freedom = np.maximum(independent - 1, 1)
-    se = np.sqrt(spread * (1 + 1 / freedom)) / filled
-    chance = np.sqrt(np.bincount(region, weight**2 * p * (1 - p), count.size) * inflation) / filled
+    se = np.sqrt(squares * (1 + 1 / freedom)) / filled
+    chance = np.sqrt(chance * inflation) / filled
     rate = (observed * independent + 1) / (independent + 2)  # a rate of 0 or 1 was seen, but is not certain
     one_sided = np.where((observed == 0) | (observed == 1), np.sqrt(rate * (1 - rate) / independent), 0.0)
     se = np.maximum(np.maximum(se, chance), one_sided)

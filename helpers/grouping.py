@@ -25,13 +25,14 @@ from helpers.checks import (
     check_weights,
 )
 from helpers.encoding import check_table
-from helpers.partition import HonestTree, split_rows
+from helpers.partition import HistogramTree, HonestTree, split_rows
 from helpers.region_statistics import null_p_value, squared_means
 
 __all__ = [
     "BinnedGroupingLoss", "GroupingLoss", "binned_grouping_loss", "binned_grouping_loss_from_regions", "grouping_loss",
     "grouping_loss_from_regions",
 ]  # fmt: skip
+TREES = {"exact": HonestTree, "hist": HistogramTree}
 CALIBRATORS = {"platt": PlattCalibrator, "isotonic": IsotonicCalibrator, "none": None}
 SCORE = "stated probability"
 PARALLEL_FROM = 20_000
@@ -79,7 +80,7 @@ class GroupingLoss:
         )
 
 
-def _combine(parts, calibration_loss, trees=()):
+def combine(parts, calibration_loss, trees=()):
     """Mean of independent parts as a `GroupingLoss`."""
     k = len(parts)
     value = float(np.mean([part.value for part in parts]))
@@ -142,7 +143,7 @@ def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=N
     part = squared_means(residual, region, weight, groups)
     if not part.n_regions:
         raise ValueError("region must leave two independent rows in at least one region, but no region has them.")
-    return _combine([part], float("nan"))
+    return combine([part], float("nan"))
 
 
 def grouping_loss(
@@ -152,6 +153,7 @@ def grouping_loss(
     *,
     method="crossfit",
     calibrator="platt",
+    tree="exact",
     min_samples_leaf=15,
     max_depth=None,
     sample_weight=None,
@@ -176,6 +178,8 @@ def grouping_loss(
     X : (n, d) features: DataFrame (numbers, booleans, categories, text, dates, missing values) or array; see
         `helpers.encoding`
     calibrator : "platt" (on log-odds), "isotonic" or "none"; what it leaves uncalibrated counts as grouping loss
+    tree : "exact" (`HonestTree`), or "hist" (`HistogramTree`) for many rows: several times faster, numbers cut at
+        255 quantiles, no rules in words
     min_samples_leaf, max_depth : of the trees, in rows of the fitting part
     sample_weight : (n,) sampling weights or None
     groups : (n,) labels of people, hospitals, …: never split, and no pairs within a group
@@ -183,7 +187,7 @@ def grouping_loss(
 
     Returns
     -------
-    GroupingLoss, smaller is better; `trees` hold the regions in words.
+    GroupingLoss, smaller is better; `trees` tell the region of any row and, if exact, say it in words.
 
     Raises
     ------
@@ -201,6 +205,7 @@ def grouping_loss(
     y, p, X, weight, groups = _checked(y, p, X, sample_weight, groups)
     check_one_of(method, "method", ("crossfit", "paper"))
     check_one_of(calibrator, "calibrator", tuple(CALIBRATORS))
+    check_one_of(tree, "tree", tuple(TREES))
     check_count(min_samples_leaf, "min_samples_leaf")
     if y.size < 4 * min_samples_leaf:
         raise ValueError(
@@ -208,34 +213,34 @@ def grouping_loss(
         )
     rng = np.random.default_rng(rng)
 
-    def calibrated(rows):
-        """All scores, calibrated on these rows."""
+    def calibrated(rows, of):
+        """Scores `of` some rows, calibrated on others."""
         if CALIBRATORS[calibrator] is None:
-            return p
+            return p[of]
         fitted = CALIBRATORS[calibrator]().fit(p[rows], y[rows], None if weight is None else weight[rows])
-        return fitted.predict(p)
+        return fitted.predict(p[of])
 
-    def part(seed, c_fit, fit, evaluate, table):
+    def part(seed, calibrate, fit, evaluate, table):
         w_fit, w_eval = (None, None) if weight is None else (weight[fit], weight[evaluate])
-        tree = HonestTree(min_samples_leaf=min_samples_leaf, max_depth=max_depth, rng=seed)
-        tree.fit(table.iloc[fit], (y - c_fit)[fit], w_fit)
-        region, residual = tree.apply(table.iloc[evaluate]), (y - c)[evaluate]
+        chooser = TREES[tree](min_samples_leaf=min_samples_leaf, max_depth=max_depth, rng=seed)
+        chooser.fit(table.iloc[fit], y[fit] - calibrated(calibrate, fit), w_fit)
+        region, residual = chooser.apply(table.iloc[evaluate]), y[evaluate] - c[evaluate]
         result = squared_means(residual, region, w_eval, None if groups is None else groups[evaluate])
-        return result, tree.estimate_regions(region, residual, w_eval)
+        return result, chooser.estimate_regions(region, residual, w_eval)
 
     seeds = rng.integers(2**31, size=2)
     if method == "paper":
         calibrate, fit, evaluate = split_rows(y, groups, (0.1, 0.5), rng)
-        c = calibrated(calibrate)
-        tasks = [(seeds[0], c, fit, evaluate, X)]
+        c = calibrated(calibrate, slice(None))
+        tasks = [(seeds[0], calibrate, fit, evaluate, X)]
     else:
-        c = calibrated(np.arange(y.size))
+        c = calibrated(slice(None), slice(None))
         a, b = split_rows(y, groups, (0.5,), rng)
         name = SCORE
         while name in X.columns:
             name = f"{name} (p)"
         table = X.assign(**{name: p})
-        tasks = [(seeds[0], calibrated(a), a, b, table), (seeds[1], calibrated(b), b, a, table)]
+        tasks = [(seeds[0], a, a, b, table), (seeds[1], b, b, a, table)]
     workers = 2 if y.size >= PARALLEL_FROM else 1
     parts, trees = zip(*Parallel(workers, require="sharedmem")(delayed(part)(*task) for task in tasks), strict=True)
     if not all(part.n_regions for part in parts):
@@ -243,7 +248,7 @@ def grouping_loss(
     loss = float("nan")
     if CALIBRATORS[calibrator] is not None:
         loss = float(np.average((p - c) ** 2, weights=weight))
-    return _combine(parts, loss, trees)
+    return combine(parts, loss, trees)
 
 
 def _checked(y, p, X, weight, groups):

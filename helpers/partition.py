@@ -3,19 +3,18 @@
 from copy import copy
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeRegressor
 
 from helpers.binned_partition import BinnedTree
-from helpers.binning import assign_bins, group_sums, uniform_edges
-from helpers.checks import check_count, check_probabilities, check_same_length, check_vector, check_weights
+from helpers.binning import assign_bins, uniform_edges
+from helpers.checks import check_count, check_probabilities
 from helpers.encoding import TableEncoder, check_table
+from helpers.histogram_tree import HistogramTree, ValuedRegions, checked_rows
 
-__all__ = ["BinnedTree", "HonestTree", "regions_from_scores", "split_rows"]
+__all__ = ["BinnedTree", "HistogramTree", "HonestTree", "regions_from_scores", "split_rows"]
 
 
-class HonestTree(BaseEstimator):
+class HonestTree(ValuedRegions):
     """A regression tree whose regions are chosen on some rows and whose values are estimated on others.
 
     Parameters
@@ -51,7 +50,7 @@ class HonestTree(BaseEstimator):
 
     def fit(self, X, residual, sample_weight=None):
         """Choose the regions that tell high from low residuals; `X` (n, d) table, `residual` (n,). Returns self."""
-        X, residual, weight = _checked(X, residual, sample_weight)
+        X, residual, weight = checked_rows(X, residual, sample_weight)
         check_count(self.min_samples_leaf, "min_samples_leaf")
         check_count(self.max_bins, "max_bins", least=2)
         if self.max_depth is not None:
@@ -74,25 +73,6 @@ class HonestTree(BaseEstimator):
         """Region of each row, (n,) int in 0 .. n_regions_ - 1."""
         self._check_fitted("tree_", "fit")
         return self._region_of_node[self.tree_.apply(self.encoder_.transform(check_table(X)))]
-
-    def estimate(self, X, residual, sample_weight=None):
-        """Give each region the mean residual of these rows, which must not be those of `fit`; empty regions get
-        0. Returns self.
-        """
-        X, residual, weight = _checked(X, residual, sample_weight)
-        return self.estimate_regions(self.apply(X), residual, weight)
-
-    def estimate_regions(self, region, residual, sample_weight=None):
-        """`estimate` where `apply` has already told the region of each row. Returns self."""
-        weight = np.ones_like(residual) if sample_weight is None else sample_weight
-        self.count_, total, sums = group_sums(region, weight, weight * residual, size=self.n_regions_)
-        self.value_ = np.divide(sums, total, out=np.zeros(self.n_regions_), where=total > 0)
-        return self
-
-    def predict(self, X):
-        """Mean residual of each row's region, (n,)."""
-        self._check_fitted("value_", "estimate")
-        return self.value_[self.apply(X)]
 
     def rules(self):
         """What each region is, in words, as a list of J strings; numbers are rounded to four digits, `apply` is exact.
@@ -140,16 +120,6 @@ class HonestTree(BaseEstimator):
         tree.__dict__.pop("value_", None)
         tree._region_of_node, tree.region_nodes_, tree.n_regions_ = found, np.array(region), len(region)
         return tree
-
-    def _check_fitted(self, attribute, method):
-        if not hasattr(self, attribute):
-            raise NotFittedError(f"This HonestTree has no regions with values yet: call {method} first.")
-
-
-def _checked(X, residual, weight):
-    X, residual, weight = check_table(X), check_vector(residual, "residual", finite=True), check_weights(weight)
-    check_same_length(X=X, residual=residual, sample_weight=weight)
-    return X, residual, weight
 
 
 def regions_from_scores(p, *, n_bins=15):

@@ -31,12 +31,11 @@ class RegionStatistics:
     spread: np.ndarray
 
 
-def _evaluate_rows(residual, region):
+def evaluate_sums(count, sums, squares):
     """Independent rows of equal weight: closed forms in the count n_j, sum S_j and sum of squares Q_j of each
     region.
     """
-    n = residual.size
-    count, sums, squares = group_sums(region, residual, residual**2)
+    n = int(count.sum())
     kept = count >= 2
     n_j, s_j, q_j = count[kept], sums[kept], squares[kept]
     u_j = (s_j**2 - q_j) / (n_j * (n_j - 1))
@@ -69,6 +68,13 @@ def _evaluate_cells(residual, region, weight, groups):
         cell, cell_region, cell_group = cross_cells(region, groups)
         _, cell_w, cell_s = group_sums(cell, weight, weight * residual)
     count, total, squares = group_sums(region, weight, weight * residual**2)
+    return evaluate_cells(count, total, squares, cell_region, cell_group, cell_w, cell_s, groups is None)
+
+
+def evaluate_cells(count, total, squares, cell_region, cell_group, cell_w, cell_s, one_region_each=False):
+    """`RegionStatistics` from region sums of rows, weights and weighted squares, and from the region, group, weight and
+    weighted residual sum of each (group, region) cell; `one_region_each` says that every cell is a group of its own.
+    """
     _, sums, own_w, own_s = group_sums(cell_region, cell_s, cell_w**2, cell_s**2, size=count.size)
     pairs = total**2 - own_w
     kept = pairs > 1e-9 * total**2
@@ -84,7 +90,7 @@ def _evaluate_cells(residual, region, weight, groups):
     bessel = np.zeros(count.size)
     bessel[kept] = np.minimum(total[kept] ** 2 / pairs[kept], 2)
     entry = left * np.sqrt(factor * bessel)[cell_region]
-    null_variance = 2 * _off_diagonal(entry, cell_region, cell_group, groups is None)
+    null_variance = 2 * _off_diagonal(entry, cell_region, cell_group, one_region_each)
     cubes = float((np.bincount(cell_region, entry**2) ** 3).sum())
     kept_mean = np.where(kept, mean, 0)
     influence = 2 * (kept_mean * np.sqrt(bessel))[cell_region] * left + cell_w * (kept_mean**2 - value)[cell_region]
@@ -92,7 +98,36 @@ def _evaluate_cells(residual, region, weight, groups):
     variance = max(linear - 2 * null_variance, 0.0) + null_variance
     plugin = float(share @ mean**2)
     dropped = max(1 - float(share.sum()), 0.0)
-    n, n_regions = residual.size, int(kept.sum())
+    n, n_regions = int(count.sum()), int(kept.sum())
+    return RegionStatistics(value, variance, null_variance, cubes, plugin, n, n_regions, dropped, count, mean, spread)
+
+
+def evaluate_moments(count, moments):
+    """`RegionStatistics` of independent weighted rows from region sums alone: those of w, w r, w r^2, w^2, w^2 r,
+    w^2 r^2 and w^4 r^k, k = 0 .. 4; the same as `evaluate_cells` with a cell for each row, up to rounding.
+    """
+    total, sums, squares, own_w, own_r, own_s, *fourth = moments
+    pairs = total**2 - own_w
+    kept = pairs > 1e-9 * total**2
+    share = np.where(kept, total, 0) / total.sum()
+    mean, factor, bessel = np.zeros(count.size), np.zeros(count.size), np.zeros(count.size)
+    spread = np.full(count.size, np.nan)
+    filled = total > 0
+    mean[filled] = sums[filled] / total[filled]
+    factor[kept] = share[kept] / pairs[kept]
+    spread[kept] = (squares[kept] / total[kept] - mean[kept] ** 2) * total[kept] ** 2 / pairs[kept]
+    bessel[kept] = np.minimum(total[kept] ** 2 / pairs[kept], 2)
+    value = float(factor @ (sums**2 - own_s))
+    left = np.maximum(own_s - 2 * mean * own_r + mean**2 * own_w, 0)  # sum of w^2 (r - mean)^2
+    fourth = sum(binomial * (-mean) ** (4 - k) * fourth[k] for k, binomial in enumerate((1, 4, 6, 4, 1)))
+    entry = left * factor * bessel
+    null_variance = 2 * max(float(entry @ entry - (np.maximum(fourth, 0) * (factor * bessel) ** 2).sum()), 0.0)
+    kept_mean = np.where(kept, mean, 0)
+    slope, level = 2 * kept_mean * np.sqrt(bessel), kept_mean**2 - value
+    linear = float((slope**2 * left + 2 * slope * level * (own_r - mean * own_w) + level**2 * own_w).sum())
+    variance = max(linear / total.sum() ** 2 - 2 * null_variance, 0.0) + null_variance
+    dropped = max(1 - float(share.sum()), 0.0)
+    n, n_regions, plugin, cubes = int(count.sum()), int(kept.sum()), float(share @ mean**2), float((entry**3).sum())
     return RegionStatistics(value, variance, null_variance, cubes, plugin, n, n_regions, dropped, count, mean, spread)
 
 
@@ -110,7 +145,7 @@ def _off_diagonal(entry, region, group, one_region_each):
 def squared_means(residual, region, weight=None, groups=None):
     """`RegionStatistics` of residuals in regions 0 .. J-1; weights and integer group codes are optional."""
     if weight is None and groups is None:
-        return _evaluate_rows(residual, region)
+        return evaluate_sums(*group_sums(region, residual, residual**2))
     return _evaluate_cells(residual, region, weight, groups)
 
 

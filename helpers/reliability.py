@@ -75,16 +75,32 @@ def reliability_curve(y, p, *, n_bins=15, strategy="uniform", sample_weight=None
     n_bins = check_count(n_bins, "n_bins")
     edges = uniform_edges(n_bins) if strategy == "uniform" else quantile_edges(p, n_bins)
     region = assign_bins(p, edges)
-    w = np.ones_like(p) if weight is None else weight
-    count, total, squares, stated, observed = group_sums(region, w, w * w, w * p, w * y, size=edges.size - 1)
+    if weight is None:
+        count, *stated = group_sums(region, p, y, size=edges.size - 1)
+        sums = [count, count.astype(float), count.astype(float), *stated]
+    else:
+        sums = group_sums(region, weight, weight * weight, weight * p, weight * y, size=edges.size - 1)
+
+    def inflation(gap):
+        residual = y - p - gap[region]
+        return design_effect(cross_cells(region, groups)[0], residual if weight is None else weight * residual)
+
+    return curve_from_sums(edges, *sums, None if groups is None else inflation)
+
+
+def curve_from_sums(edges, count, total, squares, stated, observed, inflation=None):
+    """`ReliabilityCurve` from the sums of each bin: rows, weight w, w squared, w * p and w * y.
+
+    `inflation` maps the gap of each bin (0 where it is empty) to the factor by which clustered rows inflate variances.
+    """
     kept = total > 0
     count, total, squares, stated, observed = (a[kept] for a in (count, total, squares, stated, observed))
     stated, observed = stated / total, observed / total
     effective = total**2 / squares
-    if groups is not None:
-        bin_of = (np.cumsum(kept) - 1)[region]
-        cell = cross_cells(bin_of, groups)[0]
-        effective = effective / design_effect(cell, w * (y - p - (observed - stated)[bin_of]))
+    if inflation is not None:
+        gap = np.zeros(kept.size)
+        gap[kept] = observed - stated
+        effective = effective / inflation(gap)
     hits = observed * effective
     with np.errstate(invalid="ignore"):
         low = np.where(observed > 0, beta.ppf(0.025, hits, effective - hits + 1), 0.0)
@@ -171,6 +187,11 @@ def calibration_error(
     rng = np.random.default_rng(rng)
     check_count(n_simulations, "n_simulations", least=100)
     curve = reliability_curve(y, p, n_bins=n_bins, strategy=strategy, sample_weight=sample_weight, groups=groups)
+    return error_of_curve(curve, n_simulations, rng)
+
+
+def error_of_curve(curve, n_simulations, rng):
+    """`CalibrationError` of a curve; see `calibration_error`."""
     gap = curve.observed - curve.stated
     value = float(curve.weight @ np.abs(gap))
     noise = rng.standard_normal((n_simulations, gap.size))

@@ -1,11 +1,16 @@
 """Repeated experiments: one table for any number of workers, summaries by hand, verdicts; controls of known truth."""
 
+import io
+import os
+import sys
+
 import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from helpers import controls
+from helpers import _bar, controls
 from helpers.experiments import comparison, each_way, improvement, repeat, summarise, verdict
 from helpers.grouping import grouping_loss
 from helpers.simulation import Sigmoid
@@ -15,14 +20,116 @@ def tosses(n, bias, rng):
     return [{"estimator": name, "value": rng.binomial(n, bias) / n} for name in ("a", "b")]
 
 
-def test_a_table_is_the_same_for_any_number_of_workers():
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # what "multiprocessing" does on newer Pythons
+def test_a_table_is_the_same_for_any_workers():
     cases = {"n": [10, 1000], "bias": [0.2, 0.5]}
     alone = repeat(tosses, cases, 3, rng=7)
-    with joblib.parallel_config(backend="threading", n_jobs=2):
-        pd.testing.assert_frame_equal(repeat(tosses, cases, 3, rng=7), alone)
+    for backend, n_jobs in (("threading", 2), ("threading", 3), ("loky", 2), ("multiprocessing", 2)):
+        with joblib.parallel_config(backend=backend, n_jobs=n_jobs):
+            pd.testing.assert_frame_equal(repeat(tosses, cases, 3, rng=7), alone)
     assert len(alone) == 2 * 2 * 3 * 2 and list(alone) == ["n", "bias", "repeat", "estimator", "value"]
     assert not repeat(tosses, cases, 3, rng=8).equals(alone)
     assert alone.loc[alone["n"] == 1000, "value"].nunique() > 6  # every run has its own seed
+
+
+def threads(rng):
+    return [{"threads": max(library["num_threads"] for library in ThreadpoolController().info()), "pid": os.getpid()}]
+
+
+def test_processes_are_the_default_and_matrix_libraries_have_one_thread_inside():
+    with threadpool_limits(2):
+        with joblib.parallel_config(n_jobs=2):
+            found = repeat(threads, {}, 6, rng=0)
+        assert os.getpid() not in set(found["pid"]) and set(found["threads"]) == {1}
+        with joblib.parallel_config(backend="threading", n_jobs=2):
+            assert set(repeat(threads, {}, 20, rng=0)["threads"]) == {1}
+        assert set(repeat(threads, {}, 2, rng=0)["threads"]) == {1}
+        assert threads(0)[0]["threads"] == 2  # as it was
+
+
+class Study:
+    """Fails where it is told to; counts its runs."""
+
+    __qualname__ = "Study"
+
+    def __init__(self, fails=None, error=ValueError):
+        self.fails, self.error, self.runs = fails, error, []
+
+    def __call__(self, n, rng):
+        self.runs.append(n)
+        if len(self.runs) == self.fails:
+            raise self.error("no luck")
+        return [{"value": rng.normal(), "n": np.int64(n), "name": "a", "big": np.bool_(n > 1)} for _ in range(n)]
+
+
+def fails(n, rng):
+    raise (ValueError if n == 1 else KeyError)("no luck")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_error_names_the_run(n_jobs):
+    with joblib.parallel_config(n_jobs=n_jobs):
+        with pytest.raises(ValueError, match="^n = 1, repeat 0: no luck"):
+            repeat(fails, {"n": [1, 2]}, 2, rng=0)
+        with pytest.raises(RuntimeError, match="^n = 2, repeat 0: KeyError: 'no luck'"):
+            repeat(fails, {"n": [2]}, 2, rng=0)
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_finished_runs_are_kept(error, tmp_path):
+    kept, want = tmp_path / "runs", repeat(Study(), {"n": [1, 2]}, 3, rng=0)
+    with pytest.raises(error, match="no luck"):
+        repeat(Study(5, error), {"n": [1, 2]}, 3, rng=0, progress=kept)
+    with open(kept, "a") as file:
+        file.write('{"task": 4, "rows": [{"val')  # the machine went down in the middle of a line
+    study = Study()
+    pd.testing.assert_frame_equal(repeat(study, {"n": [1, 2]}, 3, rng=0, progress=kept), want)
+    assert study.runs == [2, 2]
+    pd.testing.assert_frame_equal(repeat(study, {"n": [1, 2]}, 3, rng=0, progress=kept), want)
+    assert study.runs == [2, 2]
+
+
+def test_runs_of_other_work_are_refused(tmp_path):
+    kept = tmp_path / "runs"
+    repeat(Study(), {"n": [1, 2]}, 3, rng=0, progress=kept)
+    for cases, n_repeats, rng in (({"n": [1, 3]}, 3, 0), ({"n": [1, 2]}, 4, 0), ({"n": [1, 2]}, 3, 1)):
+        with pytest.raises(ValueError, match="^runs holds finished tasks of another study, other cases"):
+            repeat(Study(), cases, n_repeats, rng=rng, progress=kept)
+    with pytest.raises(ValueError, match="holds finished tasks of another study"):
+        repeat(lambda n, rng: [], {"n": [1, 2]}, 3, rng=0, progress=kept)
+    with pytest.raises(ValueError, match="rng must be given where progress is kept"):
+        repeat(Study(), {"n": [1, 2]}, 3, progress=kept)
+    with pytest.raises(ValueError, match="study must return numbers, text and truth values"):
+        repeat(lambda rng: [{"value": np.zeros(2)}], {}, 1, rng=0, progress=tmp_path / "arrays")
+    for text in ("", "text", "[1]\n", '{"mark": 1}\n{}\n'):
+        kept.write_text(text)
+        with pytest.raises(ValueError, match="runs does not hold finished tasks"):
+            repeat(Study(), {"n": [1]}, 1, rng=0, progress=kept)
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_bar_is_shown_on_request(capsys, monkeypatch):
+    repeat(Study(), {"n": [1, 2]}, 2, rng=0)
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(_bar, "SECONDS", -1)
+    repeat(Study(), {"n": [1, 2]}, 2, rng=0, verbose=True)
+    assert capsys.readouterr().err.splitlines()[:4] == [f"runs {k} of 4" for k in (1, 2, 3, 4)]
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    repeat(Study(), {"n": [1, 2]}, 2, rng=0, verbose=True)
+    assert sys.stderr.getvalue().startswith("\r[######..................] runs 1 of 4\r[############")
+    assert sys.stderr.getvalue().endswith("] runs 4 of 4\n")
+
+
+def test_the_bar_says_how_long_it_may_take(monkeypatch):
+    clock = iter([0.0, 30.0])
+    monkeypatch.setattr(_bar, "monotonic", lambda: next(clock))
+    bar = _bar.Bar("runs", 1500, done=1000, shown=False)
+    bar.done = 1100
+    assert bar.line() == "runs 1,100 of 1,500, 30 s, about 120 s left"
 
 
 def test_global_random_state_is_untouched():

@@ -61,11 +61,11 @@ def job(kind, path, folder):
     target = folder / f"{kind}_{path.name}"
     if kind == "nbval":
         return nbval(path)
+    parameters = json.loads((ROOT / "tests" / "second_parameters.json").read_text(encoding="utf-8"))[path.stem]
     if kind == "papermill":
-        entries = json.loads((ROOT / "tests" / "second_parameters.json").read_text(encoding="utf-8"))
-        return papermill(path, target, entries[path.stem])
+        return papermill(path, target, parameters)
     nbformat.write(student.student_copy(nbformat.read(path, as_version=4)), target)
-    return papermill(target, folder / f"executed_{target.name}")
+    return papermill(target, folder / f"executed_{target.name}", parameters)
 
 
 @pytest.fixture(scope="module")
