@@ -7,8 +7,9 @@ Doors, which most readers need, with the modules behind each:
 
 - `scoring`: proper scores and their parts
 - `calibration` (reliability, affine_calibration): recalibration, calibration error
-- `partition` (encoding, binned_partition): honest trees, bins with regions
+- `partition` (encoding, binned_partition, histogram_tree): honest trees, bins with regions
 - `grouping` (region_statistics, curves, multiclass, binned_grouping, binned_result, binned_statistics): grouping loss
+- `stacked_grouping`: the same from many learners, closer to the truth and slower
 - `decisions` (costs, risks): costs, thresholds, the risk of one decision
 - `audit` (group_rates, group_merging, group_stability): who is misjudged
 - `routing` (routed, cascades, routers, sweeps, policies, thresholds): which model answers
@@ -17,6 +18,8 @@ Doors, which most readers need, with the modules behind each:
 - `answer_theory` (answer_biases, answer_moments, answer_expansions): what is known about them exactly
 - `resampling`: intervals and paired differences
 - `simulation`, `datasets` (folktexts, embeddings): populations with known truth, real data
+- `chunks` (mergeable, scale_studies): tables that do not fit into memory
+- `collect` (stand_in, collect_studies): from a model to the tables of notebooks 13 and 14 (extra `llm`)
 - `plotting`, `notebook`, `run`: figures, what every notebook needs, running one with your parameters
 - `report` (tables, wording): notebook 13; `answer_report` (answer_table, answer_wording): notebook 14
 

@@ -75,6 +75,7 @@ def test_citation_and_project_agree():
 LAYER = {"checks": 0, "scoring": 1, "binning": 1, "encoding": 2, "reliability": 2, "region_statistics": 2}
 LAYER |= {"multiclass": 1, "curves": 2, "binned_partition": 3, "binned_statistics": 3, "binned_result": 4}
 LAYER |= {"binning_truth": 4, "binning_bounds": 5, "binned_grouping": 4.5}
+LAYER |= {"histogram_tree": 3}
 LAYER |= {"calibration": 3, "partition": 4, "grouping": 5, "decisions": 6, "audit": 7, "routing": 7}
 LAYER |= {"routed": 1, "text_rows": 3, "cascades": 2, "sweeps": 2, "policies": 2, "thresholds": 2, "routers": 5}
 LAYER |= {"costs": 1, "risks": 2}
@@ -92,7 +93,9 @@ EDGE |= {"asked_pools", "cascade_studies", "cascade_summaries", "answer_cascades
 EDGE |= {"abstention_studies", "ecuas_studies", "network_ecuas", "printed_ecuas"}
 EDGE |= {"answer_studies", "answer_gap_studies", "answer_protocols", "answer_theory_studies"}
 EDGE |= {"answer_table", "answer_report", "answer_wording"}
-EDGE |= {"mergeable", "chunks"}
+EDGE |= {"stacked_grouping", "mergeable", "chunks", "scale_studies"}
+EDGE |= {"collect", "stand_in", "collect_studies"}
+PACKAGES = {"plotting", "collect"}
 DRAWING = {"matplotlib", "seaborn"}
 
 
@@ -140,14 +143,16 @@ def arrow_faults(sources):
 def test_arrows_run_one_way():
     files = [path for path in (ROOT / "helpers").glob("*.py") if path.stem not in ("__init__", "__main__")]
     sources = {path.stem: path.read_text(encoding="utf-8") for path in files}
-    drawing = sorted((ROOT / "helpers" / "plotting").glob("*.py"))
-    sources["plotting"] = "\n".join(path.read_text(encoding="utf-8") for path in drawing)
-    assert len(drawing) > 3 and arrow_faults(sources) == []
+    for package in PACKAGES:
+        inside = sorted((ROOT / "helpers" / package).glob("*.py"))
+        assert len(inside) > 3
+        sources[package] = "\n".join(path.read_text(encoding="utf-8") for path in inside)
+    assert arrow_faults(sources) == []
 
 
 def test_the_package_says_where_everything_is():
     text = (ROOT / "helpers" / "__init__.py").read_text(encoding="utf-8")
-    modules = {path.stem for path in (ROOT / "helpers").glob("[a-z]*.py")} | {"plotting"}
+    modules = {path.stem for path in (ROOT / "helpers").glob("[a-z]*.py")} | PACKAGES
     assert modules <= set(re.findall(r"\w+", text)), modules - set(re.findall(r"\w+", text))
 
 

@@ -1,0 +1,108 @@
+"""The body of a response, read strictly: choices, log-probabilities, tokens; what does not fit is `Unreadable`."""
+
+import json
+import math
+from dataclasses import dataclass, field
+
+
+class Unreadable(Exception):
+    """A body that is not the answer of a chat model; the text says why, in a few words."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One response: `choices`, each a dictionary with text, finish_reason, logprobs and top; tokens, None if unknown.
+
+    logprobs : log-probability of each token, or None; top : for each token the pairs (token, log-probability) of the
+    likeliest ones, or None
+    """
+
+    choices: list
+    model: str | None
+    tokens_in: int | None
+    tokens_out: int | None
+    retries: dict = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def read_reply(body, hide=lambda text: text):
+    """`Reply` of the bytes of a response; `hide` is applied to every text in it. Unreadable if it breaks a rule.
+
+    >>> body = b'{"choices": [{"message": {"content": "Paris"}, "finish_reason": "stop"}]}'
+    >>> read_reply(body).choices
+    [{'text': 'Paris', 'finish_reason': 'stop', 'logprobs': None, 'top': None}]
+    """
+    try:
+        record = json.loads(body.decode("utf-8-sig"), parse_constant=lambda name: None)
+    except UnicodeDecodeError:
+        raise Unreadable("body not in UTF-8") from None
+    except (ValueError, RecursionError):
+        raise Unreadable("body not JSON") from None
+    choices = record.get("choices") if isinstance(record, dict) else None
+    if not isinstance(choices, list) or not choices:
+        raise Unreadable("no choices in the body")
+    choices = [_choice(one, hide) for one in sorted(choices, key=_index)]
+    usage = record.get("usage") if isinstance(record.get("usage"), dict) else {}
+    model = record.get("model")
+    tokens = (_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+    return Reply(choices, _clean(model, hide) if isinstance(model, str) else None, *tokens)
+
+
+def _index(choice):
+    index = choice.get("index", 0) if isinstance(choice, dict) else 0
+    return index if isinstance(index, int) else 0
+
+
+def _choice(choice, hide):
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(message, dict) or not isinstance(message.get("content"), str | None):
+        raise Unreadable("a choice without a message")
+    text, reason = message.get("content"), choice.get("finish_reason")
+    logprobs, top = _logprobs(choice.get("logprobs"), hide)
+    return {
+        "text": None if text is None else _clean(text, hide),
+        "finish_reason": _clean(reason, hide) if isinstance(reason, str) else None,
+        "logprobs": logprobs,
+        "top": top,
+    }
+
+
+def _logprobs(given, hide):
+    """(log-probability of each token, likeliest tokens at each place); None where any is missing or no number."""
+    tokens = given.get("content") if isinstance(given, dict) else None
+    if not isinstance(tokens, list) or not tokens or not all(isinstance(one, dict) for one in tokens):
+        return None, None
+    own = [one.get("logprob") for one in tokens]
+    top = [_top(one.get("top_logprobs"), hide) for one in tokens]
+    return own if all(map(_is_logprob, own)) else None, top if all(one is not None for one in top) else None
+
+
+def _top(listed, hide):
+    if not isinstance(listed, list) or not listed:
+        return None
+    pairs = [(one.get("token"), one.get("logprob")) for one in listed if isinstance(one, dict)]
+    good = len(pairs) == len(listed) and all(isinstance(token, str) and _is_logprob(one) for token, one in pairs)
+    return [[_clean(token, hide), one] for token, one in pairs] if good else None
+
+
+def _is_logprob(value):
+    """Whether it is a number that can be the logarithm of a probability, rounding allowed."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value <= 1e-4
+
+
+def first_word(top):
+    """The likeliest tokens at the first place where the likeliest is not white space; None without log-probabilities.
+
+    >>> first_word([[["\\n", -0.1]], [["True", -0.2], ["False", -1.8]]])
+    [['True', -0.2], ['False', -1.8]]
+    """
+    return next((place for place in top or [] if max(place, key=lambda pair: pair[1])[0].strip()), None)
+
+
+def _count(value):
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _clean(text, hide):
+    """The text without what `hide` hides, and without halves of surrogate pairs, which no file in UTF-8 can hold."""
+    return hide(text.encode("utf-8", "replace").decode("utf-8"))
