@@ -14,6 +14,9 @@ from helpers.histogram_tree import HistogramTree, ValuedRegions, checked_rows
 __all__ = ["BinnedTree", "HistogramTree", "HonestTree", "regions_from_scores", "split_rows"]
 
 
+FINE, COARSE, MANY_ROWS = 1024, 256, 200_000
+
+
 class HonestTree(ValuedRegions):
     """A regression tree whose regions are chosen on some rows and whose values are estimated on others.
 
@@ -21,8 +24,8 @@ class HonestTree(ValuedRegions):
     ----------
     min_samples_leaf : rows a region needs when it is chosen
     max_depth : depth limit, None for none
-    max_bins : numeric columns with more distinct values are cut at so many quantiles first (a million rows fit three
-        times faster)
+    max_bins : numeric columns with more distinct values are cut at so many quantiles first; None: 1,024, and 256 from
+        200,000 rows on (a million rows fit four times faster than uncut)
     rng : int, Generator or None; decides between splits that are equally good
 
     Attributes
@@ -42,7 +45,7 @@ class HonestTree(ValuedRegions):
     (array([-0.5,  0.5]), ['x0 <= 38', 'x0 > 38'])
     """
 
-    def __init__(self, *, min_samples_leaf=15, max_depth=None, max_bins=1024, rng=None):
+    def __init__(self, *, min_samples_leaf=15, max_depth=None, max_bins=None, rng=None):
         self.min_samples_leaf = min_samples_leaf
         self.max_depth = max_depth
         self.max_bins = max_bins
@@ -52,10 +55,11 @@ class HonestTree(ValuedRegions):
         """Choose the regions that tell high from low residuals; `X` (n, d) table, `residual` (n,). Returns self."""
         X, residual, weight = checked_rows(X, residual, sample_weight)
         check_count(self.min_samples_leaf, "min_samples_leaf")
-        check_count(self.max_bins, "max_bins", least=2)
+        max_bins = (FINE if len(X) < MANY_ROWS else COARSE) if self.max_bins is None else self.max_bins
+        check_count(max_bins, "max_bins", least=2)
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth")
-        self.encoder_ = TableEncoder(self.max_bins).fit(X, residual, weight)
+        self.encoder_ = TableEncoder(max_bins).fit(X, residual, weight)
         tree = DecisionTreeRegressor(
             min_samples_leaf=self.min_samples_leaf,
             max_depth=self.max_depth,

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from helpers import partition
 from helpers.partition import HonestTree, regions_from_scores, split_rows
 
 SIZES = ["S", "M", "L"]
@@ -262,3 +263,12 @@ def test_split_rows_keeps_groups_whole_and_uses_every_row_once(seed, n_groups):
     owners = [set(groups[rows]) for rows in parts]
     assert not (owners[0] & owners[1] or owners[0] & owners[2] or owners[1] & owners[2])
     assert all(0 < y[rows].sum() < rows.size for rows in parts)
+
+
+def test_columns_are_cut_more_coarsely_where_there_are_many_rows(monkeypatch):
+    monkeypatch.setattr(partition, "MANY_ROWS", 3000)
+    X, residual = np.random.default_rng(0).normal(size=(2, 3000))
+    few, many = (HonestTree(rng=0).fit(X[:n, None], residual[:n]) for n in (2999, 3000))
+    fixed = HonestTree(max_bins=1024, rng=0).fit(X[:, None], residual)
+    levels = [len(np.unique(tree.encoder_.transform(pd.DataFrame({"x0": X})))) for tree in (few, many, fixed)]
+    assert levels == [1024, 256, 1024]
