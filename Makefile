@@ -44,7 +44,7 @@ site: $(READY)
 	@$(PY) tools/run_notebooks.py --site --rebuild $(ARGS)
 
 test: $(READY)
-	@$(PY) -m pytest --numprocesses 2 --dist loadfile $(ARGS)
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest --numprocesses 2 --dist loadfile $(ARGS)
 
 lab: $(READY)
 	@$(PY) -m jupyterlab notebooks/00_start_here.ipynb $(ARGS)
