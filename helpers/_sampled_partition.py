@@ -9,7 +9,8 @@ import pandas as pd
 from helpers._chunk_kinds import check_kinds, kind_of_column
 from helpers.binning import uniform_edges
 from helpers.checks import check_labels, check_one_of, check_probabilities, check_weights, nearest_name
-from helpers.grouping import CALIBRATORS, SCORE
+from helpers.encoding import with_score
+from helpers.grouping import CALIBRATORS
 from helpers.mergeable import EvaluationSums, PlattStart, PlattSums, RegionSums, ReliabilitySums, ScoreSums
 from helpers.partition import HonestTree
 from helpers.scoring import BRIER, LOG
@@ -101,7 +102,7 @@ class SampledPartition:
         return self._region(check_kinds(frame, self.kinds, name), p)
 
     def _region(self, table, p):
-        return self.tree.apply(table.assign(**{_score_name(self.kinds): p})) if p.size else np.zeros(0, np.int64)
+        return self.tree.apply(with_score(table, p)) if p.size else np.zeros(0, np.int64)
 
     def sums(self, frame, name="chunk", *, scores=None):
         """`EvaluationSums` of a frame; rows of weight 0, which were not sampled, are left out.
@@ -198,15 +199,8 @@ def fit_partition(
     fitted = None if CALIBRATORS[calibrator] is None else CALIBRATORS[calibrator]().fit(p, y, w)
     residual = y - (p if fitted is None else fitted.predict(p))
     tree = HonestTree(min_samples_leaf=min_samples_leaf, max_depth=max_depth, rng=rng)
-    tree.fit(sample[features].assign(**{_score_name(kinds): p}), residual, w)
+    tree.fit(with_score(sample[features], p), residual, w)
     return SampledPartition(tree, fitted, label, score, weight, group, kinds, uniform_edges(n_bins), len(sample))
-
-
-def _score_name(names):
-    name = SCORE
-    while name in names:
-        name = f"{name} (p)"
-    return name
 
 
 def _numbers(frame, column, name, rule, good):

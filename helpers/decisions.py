@@ -30,8 +30,8 @@ from helpers.costs import (
     expected_cost,
     optimal_threshold,
 )
-from helpers.encoding import check_table
-from helpers.grouping import CALIBRATORS, PARALLEL_FROM, SCORE
+from helpers.encoding import check_table, with_score
+from helpers.grouping import CALIBRATORS, PARALLEL_FROM
 from helpers.partition import HonestTree, split_rows
 from helpers.risks import calibration_risk, excess_risk, grouping_risk, oracle_risk
 
@@ -232,10 +232,7 @@ class RiskEstimator(BaseEstimator):
     def _table(self, X, p):
         if self.method == "paper":
             return X
-        name = SCORE
-        while name in X.columns:
-            name = f"{name} (p)"
-        return X.assign(**{name: p})
+        return with_score(X, p)
 
     def _checked(self, X, p, y, weight, groups):
         y, p, X, weight = check_labels(y, both=True), check_probabilities(p), check_table(X), check_weights(weight)

@@ -22,6 +22,21 @@ from helpers.binning import group_sums, search_edges
 NAMED = 3  # levels of an ordered category that a rule names one by one
 
 
+SCORE = "stated probability"
+
+
+def with_score(X, p):
+    """The table with the scores p as its last column, named "stated probability" (and "(p)" where X has that name).
+
+    >>> list(with_score(pd.DataFrame({"age": [40]}), [0.7]).columns)
+    ['age', 'stated probability']
+    """
+    name = SCORE
+    while name in X.columns:
+        name = f"{name} (p)"
+    return X.assign(**{name: p})
+
+
 def check_table(X, name="X"):
     """`X` as a DataFrame with distinct string column names (arrays get "x0", "x1", …); the caller's data stay
     untouched.

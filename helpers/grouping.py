@@ -24,7 +24,7 @@ from helpers.checks import (
     check_vector,
     check_weights,
 )
-from helpers.encoding import check_table
+from helpers.encoding import check_table, with_score
 from helpers.partition import HistogramTree, HonestTree, split_rows
 from helpers.region_statistics import null_p_value, squared_means
 
@@ -34,7 +34,6 @@ __all__ = [
 ]  # fmt: skip
 TREES = {"exact": HonestTree, "hist": HistogramTree}
 CALIBRATORS = {"platt": PlattCalibrator, "isotonic": IsotonicCalibrator, "none": None}
-SCORE = "stated probability"
 PARALLEL_FROM = 20_000
 
 
@@ -202,7 +201,7 @@ def grouping_loss(
     >>> print(grouping_loss(y, np.full(4000, 0.5), X, calibrator="none", rng=0))
     grouping loss 0.0864 [0.0794, 0.0934], n = 4,000 in 202 regions; p < 0.001
     """
-    y, p, X, weight, groups = _checked(y, p, X, sample_weight, groups)
+    y, p, X, weight, groups = checked_columns(y, p, X, sample_weight, groups)
     check_one_of(method, "method", ("crossfit", "paper"))
     check_one_of(calibrator, "calibrator", tuple(CALIBRATORS))
     check_one_of(tree, "tree", tuple(TREES))
@@ -236,10 +235,7 @@ def grouping_loss(
     else:
         c = calibrated(slice(None), slice(None))
         a, b = split_rows(y, groups, (0.5,), rng)
-        name = SCORE
-        while name in X.columns:
-            name = f"{name} (p)"
-        table = X.assign(**{name: p})
+        table = with_score(X, p)
         tasks = [(seeds[0], a, a, b, table), (seeds[1], b, b, a, table)]
     workers = 2 if y.size >= PARALLEL_FROM else 1
     parts, trees = zip(*Parallel(workers, require="sharedmem")(delayed(part)(*task) for task in tasks), strict=True)
@@ -251,7 +247,7 @@ def grouping_loss(
     return combine(parts, loss, trees)
 
 
-def _checked(y, p, X, weight, groups):
+def checked_columns(y, p, X, weight, groups):
     """Clean columns without the rows of weight 0, which were not sampled."""
     y, p, X, weight = check_labels(y, both=True), check_probabilities(p), check_table(X), check_weights(weight)
     codes = check_groups(groups)

@@ -22,7 +22,7 @@ from helpers._weather import FACTS, place_and_wind, true_loss, weather_chunk
 from helpers.calibration import PlattCalibrator
 from helpers.checks import check_count, check_same_length, check_vector
 from helpers.chunks import read_chunks
-from helpers.grouping import SCORE
+from helpers.encoding import with_score
 from helpers.mergeable import RegionSums
 
 __all__ = [
@@ -132,7 +132,7 @@ def captured_truth(frames, partition):
 def _true_sums(frame, partition):
     p = frame["score"].to_numpy()
     c = p if partition.calibrator is None else partition.calibrator.predict(p)
-    region = partition.tree.apply(frame[list(partition.kinds)].assign(**{SCORE: p}))
+    region = partition.tree.apply(with_score(frame[list(partition.kinds)], p))
     return RegionSums.of(frame["truth"].to_numpy() - c, region, partition.tree.n_regions_)
 
 

@@ -14,8 +14,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 from helpers._residual_learners import NAMES, predicted_columns
 from helpers.checks import check_count, check_one_of, check_weights
-from helpers.encoding import TableEncoder
-from helpers.grouping import CALIBRATORS, SCORE, _checked
+from helpers.encoding import TableEncoder, with_score
+from helpers.grouping import CALIBRATORS, checked_columns
 from helpers.region_statistics import squared_means
 
 __all__ = ["StackedGroupingLoss", "stacked_grouping_loss"]
@@ -111,7 +111,7 @@ def stacked_grouping_loss(y, p, X, *, calibrator="platt", n_folds=5, sample_weig
     >>> gl.low < 0.09 < gl.high, gl.p_value < 0.001
     (True, True)
     """
-    y, p, X, weight, groups = _checked(y, p, X, sample_weight, groups)
+    y, p, X, weight, groups = checked_columns(y, p, X, sample_weight, groups)
     kept = np.ones(y.size, bool) if weight is None else check_weights(sample_weight) > 0
     check_one_of(calibrator, "calibrator", tuple(CALIBRATORS))
     check_count(n_folds, "n_folds", least=2)
@@ -120,10 +120,7 @@ def stacked_grouping_loss(y, p, X, *, calibrator="platt", n_folds=5, sample_weig
     rng = np.random.default_rng(rng)
     fold = _folds(y, groups, n_folds, rng)
     seeds = rng.integers(2**31, size=n_folds)
-    name = SCORE
-    while name in X.columns:
-        name = f"{name} (p)"
-    table = X.assign(**{name: p})
+    table = with_score(X, p)
     w = np.ones(y.size) if weight is None else weight / weight.mean()
     leaf = EVALUATED * (n_folds - 1)
     found = Parallel()(
