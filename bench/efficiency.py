@@ -42,8 +42,7 @@ def k_means_regions(y, p, X, rng):
 
 def estimators():
     """{name: function (y, p, X, rng) of a result with value, low and p_value}."""
-    from helpers.grouping import binned_grouping_loss, grouping_loss
-    from helpers.stacked_grouping import stacked_grouping_loss
+    from helpers.grouping import binned_grouping_loss, grouping_loss, stacked_grouping_loss
 
     return {
         "paper": lambda y, p, X, rng: grouping_loss(y, p, X, method="paper", rng=rng),
@@ -212,7 +211,7 @@ def efficiency_figure(target, path=SUMMARY):
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, use_style
+    from helpers.plotting import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, use_style
 
     use_style()
     table = pd.read_csv(path, keep_default_na=False, na_values=[""])

@@ -202,7 +202,7 @@ def draw(path, table, exponents, cases):
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    from helpers.plotting.style import use_style
+    from helpers.plotting import use_style
 
     use_style()
     done = [row for row in table if row["status"] == "ok"]
@@ -217,7 +217,7 @@ def draw(path, table, exponents, cases):
 
 def draw_growth(ax, grown, exponents):
     """Seconds against rows."""
-    from helpers.plotting.style import BLUE, LINES, MARKERS, ORANGE
+    from helpers.plotting import BLUE, LINES, MARKERS, ORANGE
 
     for k, who in enumerate(dict.fromkeys(row["contestant"] for row in grown)):
         rows = [row for row in grown if row["contestant"] == who]
@@ -234,7 +234,7 @@ def draw_growth(ax, grown, exponents):
 
 def draw_ratios(ax, done, cases):
     """The peers' times over ours, at the largest size at which a peer finished."""
-    from helpers.plotting.style import BLUE, GREY, ORANGE
+    from helpers.plotting import BLUE, GREY, ORANGE
 
     names = []
     for ours, peers in duels(done, cases):

@@ -4,6 +4,7 @@ import sys
 from time import monotonic
 
 SECONDS = 10.0
+
 WIDTH = 24
 
 

@@ -9,9 +9,8 @@ import pandas as pd
 from scipy.stats import sem
 
 from helpers._bar import Bar
-from helpers._chunk_progress import fingerprint
-from helpers._journal import Journal
-from helpers._workers import in_order
+from helpers._checkpoint import Journal, fingerprint
+from helpers._parallel import in_order
 from helpers.checks import check_count, nearest_name
 from helpers.grouping import grouping_loss
 

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from helpers.binning import assign_bins, quantile_edges, uniform_edges
-from helpers.calibration import IsotonicCalibrator, PlattCalibrator
-from helpers.curves import running_curve
+from helpers.calibration import IsotonicCalibrator, PlattCalibrator, calibration_error, reliability_curve, running_curve
 from helpers.decisions import RiskEstimator, calibration_risk, expected_cost, grouping_risk, oracle_risk
 from helpers.grouping import (
     binned_grouping_loss,
@@ -16,11 +15,9 @@ from helpers.grouping import (
     grouping_loss,
     grouping_loss_from_regions,
 )
-from helpers.multiclass import top_label
 from helpers.partition import BinnedTree, HonestTree, regions_from_scores
-from helpers.reliability import calibration_error, reliability_curve
 from helpers.resampling import bootstrap_interval, paired_difference
-from helpers.scoring import BRIER, LOG, decompose
+from helpers.scoring import BRIER, LOG, decompose, top_label
 from helpers.simulation import SemiSynthetic
 
 N = 120

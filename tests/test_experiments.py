@@ -10,10 +10,11 @@ import pandas as pd
 import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from helpers import _bar, controls
+from helpers import _bar
 from helpers.experiments import comparison, each_way, improvement, repeat, summarise, verdict
-from helpers.grouping import grouping_loss
-from helpers.simulation import Sigmoid
+from helpers.grouping import captured, exact_luck, grouping_loss
+from helpers.simulation import Sigmoid, controls
+from helpers.studies import nb05_partitions
 
 
 def tosses(n, bias, rng):
@@ -196,14 +197,14 @@ def test_controls_are_calibrated(draw):
 
 def test_four_rows_captured():
     missed = np.array([0.1, 0.3, -0.2, -0.2])
-    assert controls.captured([0, 0, 1, 1], missed) == pytest.approx((0.04 + 0.04) / 2)
-    assert controls.captured([0, 0, 0, 0], missed) == pytest.approx(0)
+    assert captured([0, 0, 1, 1], missed) == pytest.approx((0.04 + 0.04) / 2)
+    assert captured([0, 0, 0, 0], missed) == pytest.approx(0)
 
 
 def test_exact_luck_against_draws():
     crowd = controls.even_crowd(Sigmoid(), 0, log2_rows=8)
     region = controls.equal_parts(crowd.X["x2"], 16)
-    theory = controls.exact_luck(region, crowd.q, crowd.c, 40)
+    theory = exact_luck(region, crowd.q, crowd.c, 40)
     assert theory["aim"] < theory["bound"] and theory["plug-in bias"] < theory["without nu"]
 
     def draw(rng):
@@ -224,9 +225,9 @@ def test_crowd_has_the_loss_of_its_population():
 def test_coverage_and_distances():
     crowd = controls.even_crowd(Sigmoid(), 0, log2_rows=10)
     region = controls.equal_parts(crowd.X["x2"], 4)
-    runs = repeat(lambda rng: controls.coverage(region, crowd, 500, rng), {}, 200, rng=2)
+    runs = repeat(lambda rng: nb05_partitions.coverage(region, crowd, 500, rng), {}, 200, rng=2)
     assert abs(runs["covered"].mean() - 0.95) < 0.065 and runs["captured"].nunique() == 1
-    row = controls.tree_distances(Sigmoid(), crowd, 400, 20, rng=1)[0]
+    row = nb05_partitions.tree_distances(Sigmoid(), crowd, 400, 20, rng=1)[0]
     assert row["error"] == abs(row["value"] - crowd.grouping_loss) and row["J"] <= 20
     assert row["lemma 1"] ** 2 <= 4 * row["L2"] and row["error"] <= row["lemma 1"] + row["lemma 2"]
 
@@ -237,7 +238,7 @@ def test_glest_counts_both_classes():
     side = (a.X["x2"] > 0).to_numpy(int)
     cells = pd.DataFrame({"y": a.y, "bin": np.minimum((a.p * 15).astype(int), 14), "side": side})
     gap = cells.groupby(["bin", "side"])["y"].transform("mean") - cells.groupby("bin")["y"].transform("mean")
-    assert controls.binned_estimate(a.y, a.p, a.X, region=side) == pytest.approx((gap**2).mean())
-    assert 0 < controls.binned_estimate(a.y, a.p, a.X, rng=0) < 0.06
-    assert controls.has_glest()
-    assert np.isnan(controls.binned_estimate(a.y[:20], a.p[:20], a.X[:20], rng=0))
+    assert nb05_partitions.binned_estimate(a.y, a.p, a.X, region=side) == pytest.approx((gap**2).mean())
+    assert 0 < nb05_partitions.binned_estimate(a.y, a.p, a.X, rng=0) < 0.06
+    assert nb05_partitions.has_glest()
+    assert np.isnan(nb05_partitions.binned_estimate(a.y[:20], a.p[:20], a.X[:20], rng=0))

@@ -160,7 +160,7 @@ def test_the_package_says_where_everything_is():
     "module, source",
     [
         ("checks", "from helpers.scoring import BRIER"),
-        ("calibration", "def f():\n    from helpers import grouping"),
+        ("calibration", "def f():\n    from helpers.grouping import crossfit as grouping"),
         ("abstention", "import helpers.binning"),
         ("grouping", "from .tables import read_scores"),
         ("grouping", "import matplotlib.pyplot as plt"),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.multiclass import top_label
+from helpers.scoring import top_label
 
 
 def test_four_rows_by_hand():

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from helpers.multiclass import top_label
-from helpers.scoring import BRIER, LOG, decompose
+from helpers.scoring import BRIER, LOG, decompose, top_label
 from helpers.simulation import Links, Sigmoid
 
 RULES = [BRIER, LOG]

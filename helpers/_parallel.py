@@ -1,0 +1,81 @@
+"""Tasks by the workers that the caller chose (`joblib.parallel_config`), in order, one thread inside each."""
+
+import os
+import traceback
+import warnings
+from contextlib import contextmanager
+from functools import lru_cache, partial
+from itertools import takewhile
+from threading import Lock
+
+from joblib import Parallel, delayed
+from threadpoolctl import ThreadpoolController
+
+_lock, _inside = Lock(), []
+
+
+@lru_cache(maxsize=1)
+def _libraries():
+    """Matrix libraries, whose setting all threads of a process share, and OpenMP, where each thread has its own."""
+    found = ThreadpoolController()  # takes longer than a small task
+    return found.select(user_api="blas"), found.select(user_api="openmp")
+
+
+@contextmanager
+def one_thread():
+    """Matrix libraries and OpenMP use one thread in here: workers side by side do not get into each other's way, and
+    sums come out the same for any number of workers. Threads may come and go: the last one restores what was before.
+    """
+    shared, own = _libraries()
+    with _lock:
+        _inside.append(None if _inside else shared.limit(limits=1))
+    try:
+        with own.limit(limits=1):
+            yield
+    finally:
+        with _lock:
+            if len(_inside) == 1:
+                _inside[0].restore_original_limits()
+            _inside.pop()
+
+
+def caught(home, function, *item):
+    """(`function(*item)`, None) or (None, error), so that an error is raised in its turn; `home`: pid of the caller."""
+    try:
+        with one_thread():
+            return function(*item), None
+    except Exception as error:
+        if os.getpid() != home:
+            error.add_note(traceback.format_exc())  # would be lost between processes
+        return None, error
+
+
+def in_order(function, items, n_jobs=None):
+    """`function(*item)` of each item, in order; the first error is raised after the results of all items before it.
+
+    Items are taken as workers get free, and none after an error.
+
+    >>> list(in_order(pow, [(2, 3), (3, 2)]))
+    [8, 9]
+    """
+    failed = []
+    items = takewhile(lambda _: not failed, items)
+    try:
+        parallel = Parallel(n_jobs, return_as="generator")
+    except ValueError:  # a backend that cannot
+        parallel = Parallel(n_jobs)
+    results = iter(parallel(delayed(partial(caught, os.getpid(), function))(*item) for item in items))
+    with one_thread():  # some matrix libraries listen to the main thread alone
+        try:
+            for result, error in results:
+                failed += [] if error is None else [error]
+                if not failed:
+                    yield result
+        finally:
+            with warnings.catch_warnings(action="ignore"):  # joblib counts the tasks that are not waited for
+                getattr(results, "close", list)()
+    if failed:
+        raise failed[0]
+
+
+PARALLEL_FROM = 20_000

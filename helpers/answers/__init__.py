@@ -1,0 +1,96 @@
+"""The confidence of sampled answers: classes, counts, Sem1, Sem2, their calibration, and what theory says of them.
+
+- `spelling`, `stated`, `counts`: a table of answers turned into counts of classes, with stated confidences beside them
+- `confidence`: how sure a model is, from its counts
+- `calibration`: how far these confidences are from how often the answers are right
+- `exact`, `theory`: biases computed exactly, and the bounds and leading terms of Wang et al. (2026)
+- `population`: questions whose answer probabilities are known
+"""
+
+from helpers.answers.calibration import SemanticCalibration, sem_ece
+from helpers.answers.confidence import (
+    mean_of_selected,
+    oracle_confidence,
+    sem1,
+    sem2,
+    sem2_each_split,
+    sem2_splits,
+    sem2_spread,
+    semantic_entropy,
+    split_bias_corrected,
+    standardized_margin,
+    top_two_margin,
+    top_two_mass,
+)
+from helpers.answers.counts import GroupedAnswers, counts_from_wide, group_answers
+from helpers.answers.exact import binomial_law, estimator_moments, exact_bias, winner_law
+from helpers.answers.population import AnswerPopulation
+from helpers.answers.spelling import RULES, spell_answers
+from helpers.answers.stated import parse_confidence, parse_confidences
+from helpers.answers.theory import (
+    CRITICAL_HALF_MARGIN,
+    REGIMES,
+    LeadingBias,
+    bias_bound,
+    confidence_error_bound,
+    critical_half_margin,
+    direct_gap,
+    direct_gap_leading,
+    ece_bound,
+    jensen_bias,
+    leading_bias,
+    leading_bias_all,
+    oracle_gap,
+    oracle_gap_leading,
+    regime,
+    selection_bias,
+    selection_error_bound,
+    standardized,
+)
+
+__all__ = [
+    "AnswerPopulation",
+    "CRITICAL_HALF_MARGIN",
+    "GroupedAnswers",
+    "LeadingBias",
+    "REGIMES",
+    "RULES",
+    "SemanticCalibration",
+    "bias_bound",
+    "binomial_law",
+    "confidence_error_bound",
+    "counts_from_wide",
+    "critical_half_margin",
+    "direct_gap",
+    "direct_gap_leading",
+    "ece_bound",
+    "estimator_moments",
+    "exact_bias",
+    "group_answers",
+    "jensen_bias",
+    "leading_bias",
+    "leading_bias_all",
+    "mean_of_selected",
+    "oracle_confidence",
+    "oracle_gap",
+    "oracle_gap_leading",
+    "parse_confidence",
+    "parse_confidences",
+    "regime",
+    "selection_bias",
+    "selection_error_bound",
+    "sem1",
+    "sem2",
+    "sem2_each_split",
+    "sem2_splits",
+    "sem2_spread",
+    "sem_ece",
+    "semantic_entropy",
+    "spell_answers",
+    "split_bias_corrected",
+    "standardized",
+    "standardized_margin",
+    "top_two_margin",
+    "top_two_mass",
+    "winner_law",
+]

@@ -1,0 +1,335 @@
+"""Exact expectations of Sem1 and Sem2 for known answer probabilities: no sampling, no asymptotics.
+
+Exact mean and variance of any estimator that reads the counts of a question's answers.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import permutations
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from scipy.special import gammaln, xlog1py, xlogy
+
+from helpers.checks import check_count, check_one_of, check_simplex, check_vector
+
+
+def probability_rows(pi, name="pi"):
+    """Answer probabilities as a (Q, K) table whose rows sum to 1, and whether one vector (K,) was given.
+
+    >>> probability_rows([0.75, 0.25])
+    (array([[0.75, 0.25]]), True)
+    """
+    single = np.ndim(pi) == 1
+    table = check_simplex([pi] if single else pi, name)
+    return table / table.sum(axis=1, keepdims=True), single
+
+
+def _product(a, b):
+    """Row-wise product of two tables of polynomials, cut at the degree of `a`, (Q, d)."""
+    size = a.shape[1]
+    padded = np.concatenate([np.zeros((len(a), b.shape[1] - 1)), a], axis=1)
+    return np.einsum("qsw,qw->qs", sliding_window_view(padded, b.shape[1], axis=1)[:, :size], b[:, ::-1])
+
+
+def _others(term, v, rest, early, late):
+    """(Q, K) weights: the other classes share `rest` answers, none with more than v; one with exactly v counts
+    `early` (before class k) or `late` (after it). Products of truncated generating functions, from both ends.
+    """
+    rows, classes, _ = term.shape
+    degree = min(v, rest) + 1
+    upto = term[:, :, :degree].copy()
+    below = upto.copy()
+    upto[:, :, v:] *= late
+    below[:, :, v:] *= early
+    first = np.zeros((rows, rest + 1))
+    first[:, 0] = 1
+    prefix, suffix = [first], [first]
+    for k in range(classes - 2):
+        prefix.append(_product(prefix[-1], below[:, k]))
+        suffix.append(_product(suffix[-1], upto[:, classes - 1 - k]))
+    suffix = suffix[::-1]  # suffix[k - 1]: classes after k, for k = 1 .. classes - 1
+    weight = np.empty((rows, classes))
+    weight[:, 0] = (upto[:, 1] * suffix[0][:, ::-1][:, :degree]).sum(axis=1)
+    weight[:, -1] = (below[:, -2] * prefix[-1][:, ::-1][:, :degree]).sum(axis=1)
+    for k in range(1, classes - 1):
+        weight[:, k] = (prefix[k] * suffix[k - 1][:, ::-1]).sum(axis=1)
+    return weight
+
+
+def winner_law(pi, n, *, ties="index"):
+    """Probability that class k is the most frequent of n answers and has v copies.
+
+    Answers are n independent draws from `pi`. For class k with v copies the others have at most v (later) or v - 1
+    (earlier) copies:  (n pi_k)^v e^(-n pi_k) / v! * [t^(n - v)] prod_j sum_(x <= limit_j) Poisson(x; n pi_j) t^x
+    divided by Poisson(n; n). All terms are positive, so small probabilities keep their leading digits.
+
+    Parameters
+    ----------
+    pi : (K,) probabilities of the answer classes, or a (Q, K) table with a row a question
+    n : number of answers
+    ties : "index", the lower index wins, or "lot", all tied classes are equally likely (which is what the order of
+        first appearance among the n answers amounts to): the mean over y of a weight y for each tied class
+
+    Returns
+    -------
+    (K, n + 1) or (Q, K, n + 1) array that sums to 1 for each question. Work grows like Q K n**3.
+
+    Raises
+    ------
+    ValueError unless rows are probabilities that sum to 1, n is a whole number of at least 1 and `ties` is known.
+
+    Source: exact form of equations 1 and 3 of Wang et al. (2026).
+
+    >>> winner_law([0.5, 0.5], 2)  # two answers: (0, 2), (1, 1) or (2, 0) copies of the first class
+    array([[0.  , 0.5 , 0.25],
+           [0.  , 0.  , 0.25]])
+    """
+    rows, single = probability_rows(pi)
+    n = check_count(n, "n")
+    check_one_of(ties, "ties", ("index", "lot"))
+    nodes, shares = np.polynomial.legendre.leggauss(rows.shape[1] // 2 + 1)
+    rules = (
+        [(0, 1, 1)]
+        if ties == "index"
+        else [(0.5 + y / 2, 0.5 + y / 2, w / 2) for y, w in zip(nodes, shares, strict=True)]
+    )
+    mean = n * rows[:, :, None]
+    x = np.arange(n + 1)
+    term = np.exp(xlogy(x, mean) - mean - gammaln(x + 1))
+    law = np.zeros(term.shape)
+    for v in range(-(-n // rows.shape[1]), n + 1):
+        law[:, :, v] = sum(share * _others(term, v, n - v, early, late) for early, late, share in rules)
+    law *= term
+    law /= np.exp(xlogy(n, n) - n - gammaln(n + 1))
+    return law[0] if single else law
+
+
+@dataclass(frozen=True)
+class ExactBias:
+    """Exact biases of Sem1 and Sem2 as estimates of the probability of the mode.
+
+    Attributes
+    ----------
+    pi : (..., K) answer probabilities; n : answers in the selection block
+    law : (..., K, n + 1) chance that class k wins with v copies
+    """
+
+    pi: np.ndarray = field(repr=False)
+    n: int
+    law: np.ndarray = field(repr=False)
+
+    @cached_property
+    def target(self):
+        """Oracle confidence c*, the largest probability, (...)."""
+        return self.pi.max(axis=-1)
+
+    @cached_property
+    def selection(self):
+        """(..., K) chance that class k is selected."""
+        return self.law.sum(axis=-1)
+
+    @cached_property
+    def sem1(self):
+        """E Sem1 - c*, never negative (equation 2)."""
+        return (self.law * np.arange(self.n + 1)).sum(axis=(-2, -1)) / self.n - self.target
+
+    @cached_property
+    def sem2(self):
+        """E Sem2 - c*, never positive (equation 5); the size of the held-out block plays no part."""
+        return -(self.selection * (self.target[..., None] - self.pi)).sum(axis=-1)
+
+    @cached_property
+    def wrong(self):
+        """Chance that the class selected is not the mode (the first class with the largest probability)."""
+        mode = self.pi.argmax(axis=-1)[..., None]
+        others = np.where(np.arange(self.pi.shape[-1]) == mode, 0, self.selection)
+        return others.sum(axis=-1)
+
+    def __str__(self):
+        many = "" if self.pi.ndim == 1 else f"mean of {len(self.pi):,} questions, "
+        return (
+            f"{many}n = {self.n}: Sem1 {np.mean(self.sem1):+z.4f}, Sem2 {np.mean(self.sem2):+z.4f}, "
+            f"mode missed {np.mean(self.wrong):.1%}"
+        )
+
+
+def exact_bias(pi, n, *, ties="index"):
+    """Exact biases of Sem1 and Sem2 with n answers in the selection block, `ExactBias`.
+
+    Parameters
+    ----------
+    pi : (K,) answer probabilities or a (Q, K) table; n : answers in the selection block
+    ties : "index" or "lot", as in `winner_law`; Sem1 does not depend on it
+
+    Raises
+    ------
+    ValueError unless rows are probabilities that sum to 1 and n is a whole number of at least 1.
+
+    Source: expectations in equations 2 and 5 of Wang et al. (2026), exactly.
+
+    >>> print(exact_bias([0.55, 0.45], 25))
+    n = 25: Sem1 +0.0401, Sem2 -0.0306, mode missed 30.6%
+    """
+    rows, single = probability_rows(pi)
+    law = winner_law(pi, n, ties=ties)
+    return ExactBias(rows[0] if single else rows, int(n), law)
+
+
+def largest_deviation(pi, n):
+    """E max_k |share of class k - pi_k| for n answers, exactly; at most sqrt(log(2 K) / (2 n)).
+
+    Parameters
+    ----------
+    pi : (K,) answer probabilities; n : number of answers
+
+    Raises
+    ------
+    ValueError unless pi is one vector of probabilities that sum to 1 and n is a whole number of at least 1.
+
+    Source: left side of equation 13, Wang et al. (2026).
+
+    >>> largest_deviation([0.5, 0.5], 1)
+    0.5
+    """
+    rows, single = probability_rows(pi)
+    if not single:
+        raise ValueError(f"pi must be one vector, but its shape is {rows.shape}.")
+    n = check_count(n, "n")
+    x, pi = np.arange(n + 1), rows[0]
+    term = np.exp(xlogy(x, n * pi[:, None]) - n * pi[:, None] - gammaln(x + 1))
+    away = np.abs(x / n - pi[:, None]).round(12)
+    levels = np.unique(np.append(away, 0.0))
+    inside = []
+    for level in levels:
+        poly = np.ones(1)
+        for row in np.where(away <= level, term, 0):
+            poly = np.convolve(poly, row)[: n + 1]
+        inside.append(poly[n] if poly.size > n else 0.0)
+    outside = 1 - np.array(inside) / np.exp(xlogy(n, n) - n - gammaln(n + 1))
+    return float((outside[:-1] * np.diff(levels)).sum())
+
+
+def binomial_law(pi, m):
+    """P(w of m held-out answers are of a class with probability pi), (..., m + 1).
+
+    >>> binomial_law(0.5, 2)
+    array([0.25, 0.5 , 0.25])
+    """
+    w = np.arange(m + 1)
+    pi = np.asarray(pi)[..., None]
+    ways = gammaln(m + 1) - gammaln(w + 1) - gammaln(m - w + 1)
+    return np.exp(ways + xlogy(w, pi) + xlog1py(m - w, -pi))
+
+
+def count_vectors(n, n_classes):
+    """All ways to share n answers among the classes, (C(n + K - 1, K - 1), K) whole numbers.
+
+    >>> count_vectors(2, 2)
+    array([[0, 2],
+           [1, 1],
+           [2, 0]])
+    """
+    n, n_classes = check_count(n, "n"), check_count(n_classes, "n_classes", least=2)
+    table = np.arange(n + 1)[:, None]
+    for _ in range(n_classes - 2):
+        left = n - table.sum(axis=1)
+        start = np.repeat(np.cumsum(left + 1) - (left + 1), left + 1)
+        table = np.column_stack([np.repeat(table, left + 1, axis=0), np.arange((left + 1).sum()) - start])
+    return np.column_stack([table, n - table.sum(axis=1)])
+
+
+def count_probabilities(counts, pi):
+    """Multinomial probability of each count vector, (rows,), with answer probabilities pi, (K,).
+
+    >>> count_probabilities(count_vectors(2, 2), [0.5, 0.5])
+    array([0.25, 0.5 , 0.25])
+    """
+    pi = probability_rows([pi])[0][0]
+    counts = np.asarray(counts)
+    if counts.ndim != 2 or counts.shape[1] != pi.size:
+        raise ValueError(f"counts must have {pi.size} columns, one a class, but its shape is {counts.shape}.")
+    return np.exp(gammaln(counts.sum(axis=1) + 1) + (xlogy(counts, pi) - gammaln(counts + 1)).sum(axis=1))
+
+
+def orders_of_appearance(counts):
+    """Every column order of every count vector with its chance to be the order of first appearance.
+
+    Answers come in random order, so the next class to appear is class k with chance c_k / (answers of classes not yet
+    seen). Classes without answers come last, in any order.
+
+    Returns
+    -------
+    list of (counts with columns permuted, (rows,) chances), one pair a permutation; chances of a row sum to 1
+
+    >>> [(c.tolist(), chance.round(3).tolist()) for c, chance in orders_of_appearance([[3, 1]])]
+    [([[3, 1]], [0.75]), ([[1, 3]], [0.25])]
+    """
+    counts = np.asarray(counts)
+    result = []
+    for order in permutations(range(counts.shape[1])):
+        table = counts[:, order]
+        left = table[:, ::-1].cumsum(axis=1)[:, ::-1]
+        absent = 1.0 / np.arange(counts.shape[1], 0, -1)
+        step = np.where(left > 0, table / np.maximum(left, 1), absent)
+        result.append((table, step.prod(axis=1)))
+    return result
+
+
+@dataclass(frozen=True)
+class EstimatorMoments:
+    """Exact mean and variance of an estimator of c*, the probability of the mode.
+
+    Attributes
+    ----------
+    mean, variance : over all samples of n answers
+    target : c*
+    n : answers
+    """
+
+    mean: float
+    variance: float
+    target: float
+    n: int
+
+    @property
+    def bias(self):
+        """mean - c*."""
+        return self.mean - self.target
+
+    @property
+    def mse(self):
+        """Mean squared error, bias**2 + variance."""
+        return self.bias**2 + self.variance
+
+    def __str__(self):
+        return f"n = {self.n}: bias {self.bias:+z.4f}, sd {self.variance**0.5:.4f}, root mse {self.mse**0.5:.4f}"
+
+
+def estimator_moments(estimator, pi, n, *, order="index"):
+    """Exact mean and variance of an estimator over all samples of n answers, `EstimatorMoments`.
+
+    Parameters
+    ----------
+    estimator : function of a (rows, K) table of counts that returns (rows,) numbers
+    pi : (K,) answer probabilities; work grows like n**(K - 1), and with order="appearance" like K! times that
+    n : number of answers
+    order : "index", columns are the classes of `pi`; "appearance", columns in order of first appearance, each order
+        weighted by its chance, as in sampled answers
+
+    Raises
+    ------
+    ValueError unless pi is one vector of probabilities that sum to 1, and n and `order` are valid.
+
+    >>> print(estimator_moments(lambda counts: counts.max(axis=1) / 25, [0.55, 0.45], 25))
+    n = 25: bias +0.0401, sd 0.0655, root mse 0.0768
+    """
+    check_one_of(order, "order", ("index", "appearance"))
+    pi = probability_rows([check_vector(pi, "pi")])[0][0]
+    counts = count_vectors(n, pi.size)
+    chance = count_probabilities(counts, pi)
+    pairs = [(counts, np.ones(len(counts)))] if order == "index" else orders_of_appearance(counts)
+    weights = np.concatenate([chance * share for _, share in pairs])
+    values = np.concatenate([check_vector(estimator(table), "estimator") for table, _ in pairs])
+    mean = (weights * values).sum()
+    return EstimatorMoments(float(mean), float((weights * (values - mean) ** 2).sum()), float(pi.max()), int(n))

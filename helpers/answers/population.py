@@ -1,0 +1,332 @@
+"""Calibration errors of Sem1, Sem2 and the oracle over questions whose answer probabilities are known.
+
+Questions whose answer probabilities are known: what Sem1, Sem2 and their calibration errors should be.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from helpers.answers.exact import binomial_law, probability_rows, winner_law
+from helpers.binning import assign_bins, uniform_edges
+from helpers.checks import check_classes, check_count, check_labels, check_numbers, check_same_length, check_vector
+
+
+@dataclass(frozen=True)
+class ExactCalibration:
+    """Calibration errors of Sem1, Sem2 and the oracle over the questions of a population, exactly.
+
+    Attributes
+    ----------
+    gaps1, gaps2, oracle_gaps : (B,) E[(correct - confidence) 1{confidence in bin}]
+    confidence1, confidence2, oracle_confidence : mean confidences
+    accuracy, oracle_accuracy : of the selected class and of the mode
+    confidence_error1, confidence_error2 : E |confidence - c*|
+    selection_error : chance that selected class and mode differ in correctness
+    n, n_held_out : sizes of the two blocks
+    """
+
+    gaps1: np.ndarray = field(repr=False)
+    gaps2: np.ndarray = field(repr=False)
+    oracle_gaps: np.ndarray = field(repr=False)
+    confidence1: float
+    confidence2: float
+    oracle_confidence: float
+    accuracy: float
+    oracle_accuracy: float
+    confidence_error1: float
+    confidence_error2: float
+    selection_error: float
+    n: int
+    n_held_out: int
+
+    @property
+    def sem1(self):
+        """Sem1-ECE."""
+        return float(np.abs(self.gaps1).sum())
+
+    @property
+    def sem2(self):
+        """Sem2-ECE with one split into n and n_held_out answers."""
+        return float(np.abs(self.gaps2).sum())
+
+    @property
+    def oracle(self):
+        """ECE of the oracle: confidence c*, answer the mode."""
+        return float(np.abs(self.oracle_gaps).sum())
+
+    def __str__(self):
+        return (
+            f"n = {self.n}: Sem1-ECE {self.sem1:.4f}, Sem2-ECE {self.sem2:.4f}, oracle {self.oracle:.4f}; "
+            f"accuracy {self.accuracy:.3f}, of the mode {self.oracle_accuracy:.3f}"
+        )
+
+
+def exact_calibration(pi, correct, n, *, n_held_out=None, n_bins=10, ties="index"):
+    """`ExactCalibration` of questions with answer probabilities `pi` and correctness `correct`, both (Q, K)."""
+    n, n_bins = check_count(n, "n"), check_count(n_bins, "n_bins")
+    m = n if n_held_out is None else check_count(n_held_out, "n_held_out")
+    mode = pi.argmax(axis=1)[:, None]
+    mode_right = np.take_along_axis(correct, mode, axis=1)
+    rows, index = np.unique(pi, axis=0, return_inverse=True)
+    index = index.ravel()
+    number = np.bincount(index)[:, None]
+    right = _sums(correct, index) / number
+    flipped = _sums(correct != mode_right, index) / number
+    law = winner_law(rows, n, ties=ties) * number[:, :, None] / len(pi)
+    selected = law.sum(axis=2)
+    law2 = selected[:, :, None] * binomial_law(rows, m)
+    share1, share2 = np.arange(n + 1) / n, np.arange(m + 1) / m
+    target = rows.max(axis=1)[:, None, None]
+    return ExactCalibration(
+        _binned((right[:, :, None] - share1) * law, n, n_bins),
+        _binned((right[:, :, None] - share2) * law2, m, n_bins),
+        oracle_gaps(pi, correct, n_bins),
+        confidence1=float((law * share1).sum()),
+        confidence2=float((selected * rows).sum()),
+        oracle_confidence=float(pi.max(axis=1).mean()),
+        accuracy=float((selected * right).sum()),
+        oracle_accuracy=float(mode_right.mean()),
+        confidence_error1=float((law * np.abs(share1 - target)).sum()),
+        confidence_error2=float((law2 * np.abs(share2 - target)).sum()),
+        selection_error=float((selected * flipped).sum()),
+        n=n,
+        n_held_out=m,
+    )
+
+
+def oracle_gaps(pi, correct, n_bins):
+    """(B,) mean of (is the mode right - c*) in each bin of c*, times the share of questions there."""
+    top = pi.max(axis=1)
+    right = np.take_along_axis(correct, pi.argmax(axis=1)[:, None], axis=1)[:, 0]
+    return np.bincount(assign_bins(top, uniform_edges(n_bins)), right - top, n_bins) / len(top)
+
+
+def _sums(table, index):
+    """Sums of the rows of a (Q, K) table that share an index."""
+    total = np.zeros((index.max() + 1, table.shape[1]))
+    np.add.at(total, index, table)
+    return total
+
+
+def _binned(contribution, n, n_bins):
+    """(B,) sums of (R, K, n + 1) contributions by the bin of v / n; whole numbers, so values on edges are exact."""
+    bins = np.minimum(np.arange(n + 1) * n_bins // n, n_bins - 1)
+    return np.bincount(bins, contribution.sum(axis=(0, 1)), n_bins)
+
+
+@dataclass(frozen=True)
+class AnswerSample:
+    """Sampled answers to Q questions; classes in order of first appearance, tables padded on the right.
+
+    Attributes
+    ----------
+    counts : (Q, C) whole numbers, 0 in the padding
+    correct : (Q, C) 0/1, is the class right; 0 in the padding
+    classes : (Q, C) index of the class in the population, -1 in the padding
+    order : (Q, n) column of each answer in the order in which answers came
+    """
+
+    counts: np.ndarray
+    correct: np.ndarray
+    classes: np.ndarray
+    order: np.ndarray = field(repr=False)
+
+    def __str__(self):
+        questions, n = self.order.shape
+        return f"{questions:,} questions, {n} answers each, up to {self.counts.shape[1]} different ones"
+
+
+@dataclass(frozen=True)
+class AnswerPopulation:
+    """Questions with known answer probabilities and known right answers.
+
+    Parameters
+    ----------
+    pi : (Q, K) answer probabilities, K >= 2
+    correct : (Q, K) 0/1 table of right classes (several or none may be right), or (Q,) the right class
+
+    Raises
+    ------
+    ValueError unless rows of `pi` are probabilities that sum to 1 and `correct` fits.
+
+    Source: the "answers" population of Wang et al. (2026), section 3.
+
+    >>> population = AnswerPopulation([[0.7, 0.3], [0.4, 0.6]], [0, 0])
+    >>> population.oracle_confidence, population.oracle_correct
+    (array([0.7, 0.6]), array([1, 0]))
+    >>> print(population)
+    2 questions, 2 classes: oracle confidence 0.650, accuracy of the mode 0.500
+    """
+
+    pi: np.ndarray = field(repr=False)
+    correct: np.ndarray = field(repr=False)
+
+    def __post_init__(self):
+        pi, single = probability_rows(self.pi)
+        if single:
+            raise ValueError("pi must be a table with a row a question, but it has one dimension.")
+        check_same_length(pi=pi, correct=self.correct)
+        if np.ndim(self.correct) == 1:
+            right = check_classes(self.correct, pi.shape[1], "correct")
+            correct = (np.arange(pi.shape[1]) == right[:, None]).astype(int)
+        else:
+            correct = check_numbers(self.correct, "correct")
+            if correct.shape != pi.shape:
+                raise ValueError(f"correct must have the shape of pi, {pi.shape}, but its shape is {correct.shape}.")
+            correct = check_labels(correct.ravel(), "correct").reshape(pi.shape).astype(int)
+        for name, value in (("pi", pi), ("correct", correct)):
+            value.flags.writeable = False
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def dirichlet(cls, n_questions, n_classes, concentration=0.5, *, overconfidence=0.0, copies=1, rng=None):
+        """Answer probabilities from a symmetric Dirichlet distribution; small concentration: sure answers.
+
+        Parameters
+        ----------
+        overconfidence : from -1 to 1. The mode is right with probability c* at 0 (calibrated), c* (1 - o) for o > 0
+            (at 1 never), c* + |o| (1 - c*) for o < 0 (at -1 always); otherwise another class is, in proportion to pi.
+        copies : each question so many times, right classes spread as evenly as possible instead of drawn, so that
+            accuracies are those of the dial up to 1 / (2 copies)
+
+        >>> print(AnswerPopulation.dirichlet(1000, 4, overconfidence=1, rng=0))
+        1,000 questions, 4 classes: oracle confidence 0.613, accuracy of the mode 0.000
+        """
+        rng = np.random.default_rng(rng)
+        shape = check_count(n_questions, "n_questions"), check_count(n_classes, "n_classes", least=2)
+        if not np.ndim(concentration) == 0 or not 0 < concentration < np.inf:
+            raise ValueError(f"concentration must be a positive number, but it is {concentration!r}.")
+        pi = rng.dirichlet(np.full(shape[1], float(concentration)), shape[0])
+        return cls(*_with_right(pi, overconfidence, copies, rng))
+
+    @classmethod
+    def with_margins(cls, margins, n_classes=2, *, n_rivals=1, mass=1.0, overconfidence=0.0, copies=1, rng=None):
+        """One question a margin: a leader, `n_rivals` classes `margin` behind it, the others equal and far behind.
+
+        Parameters
+        ----------
+        margins : (Q,) top-two margins, at least 0
+        mass : probability that leader and rivals share; 1 if there are no other classes
+        overconfidence, copies : as in `dirichlet`
+
+        Raises
+        ------
+        ValueError if a margin does not fit into the mass, or the other classes would come in front of the rivals.
+
+        >>> AnswerPopulation.with_margins([0.1], 4, n_rivals=2, mass=0.9, rng=0).pi.round(4)
+        array([[0.3667, 0.2667, 0.2667, 0.1   ]])
+        """
+        rng = np.random.default_rng(rng)
+        margins = check_vector(margins, "margins", finite=True)
+        n_classes = check_count(n_classes, "n_classes", least=2)
+        n_rivals = check_count(n_rivals, "n_rivals")
+        far = n_classes - 1 - n_rivals
+        if far < 0:
+            raise ValueError(f"n_rivals must be below n_classes, {n_classes}, but it is {n_rivals}.")
+        if not 0 < mass <= 1 or (far == 0) != (mass == 1):
+            raise ValueError(f"mass must lie in (0, 1), or be 1 if no class is left over, but it is {mass!r}.")
+        rival = (mass - margins) / (1 + n_rivals)
+        other = (1 - mass) / far if far else 0.0
+        bad = ~((margins >= 0) & (rival >= other))
+        if bad.any():
+            first = int(np.argmax(bad))
+            raise ValueError(
+                f"margins must lie between 0 and what the mass allows, {mass - (1 + n_rivals) * other:.4g}, "
+                f"but margins[{first}] is {margins[first]} (and {bad.sum() - 1:,} more)."
+            )
+        parts = [rival + margins] + [rival] * n_rivals + [np.full(margins.size, other)] * far
+        pi = np.column_stack(parts)
+        return cls(*_with_right(pi, overconfidence, copies, rng))
+
+    @classmethod
+    def from_classifier(cls, proba, y):
+        """A real classifier as an answerer: its (Q, K) softmax is pi, its (Q,) labels 0 .. K - 1 are the truth."""
+        return cls(proba, y)
+
+    @property
+    def mode(self):
+        """First class with the largest probability, (Q,)."""
+        return self.pi.argmax(axis=1)
+
+    @property
+    def oracle_confidence(self):
+        """c*, the probability of the mode, (Q,)."""
+        return self.pi.max(axis=1)
+
+    @property
+    def oracle_correct(self):
+        """Is the mode right, (Q,) 0/1."""
+        return np.take_along_axis(self.correct, self.mode[:, None], axis=1)[:, 0]
+
+    def oracle_ece(self, n_bins=10):
+        """Binned calibration error of the oracle: confidence c*, answer the mode."""
+        return float(np.abs(oracle_gaps(self.pi, self.correct, check_count(n_bins, "n_bins"))).sum())
+
+    def sample(self, n, rng=None):
+        """`AnswerSample` of n answers to every question."""
+        rng = np.random.default_rng(rng)
+        n = check_count(n, "n")
+        questions, classes = self.pi.shape
+        upper = np.cumsum(self.pi, axis=1)
+        possible = np.cumsum(self.pi[:, ::-1], axis=1)[:, ::-1]  # 0 behind the last class that can be drawn
+        upper[np.column_stack([possible[:, 1:], np.zeros(questions)]) == 0] = 1.5
+        rows = np.arange(questions)
+        flat = (upper + 2 * rows[:, None]).ravel()
+        drawn = np.searchsorted(flat, rng.random((questions, n)) + 2 * rows[:, None], side="right")
+        drawn = np.minimum(drawn - classes * rows[:, None], classes - 1)
+        first = np.full((questions, classes), n)
+        for i in reversed(range(n)):
+            first[rows, drawn[:, i]] = i
+        order = np.argsort(first, axis=1, kind="stable")
+        width = int((first < n).sum(axis=1).max())
+        codes = np.argsort(order, axis=1)
+        tally = np.bincount((drawn + classes * rows[:, None]).ravel(), minlength=questions * classes)
+        order = order[:, :width]
+        counts = np.take_along_axis(tally.reshape(questions, classes), order, axis=1)
+        seen = counts > 0
+        correct = np.where(seen, np.take_along_axis(self.correct, order, axis=1), 0)
+        return AnswerSample(counts, correct, np.where(seen, order, -1), np.take_along_axis(codes, drawn, axis=1))
+
+    def calibration(self, n, *, n_held_out=None, n_bins=10, ties="index"):
+        """Exact calibration errors with n answers to select and `n_held_out` (default n) to check, `ExactCalibration`.
+
+        No sampling: the law of winner and count for every question (`answer_biases.winner_law`), a binomial for the
+        held-out block. Equal questions are computed once. Bins are closed on the left, the last one on both sides.
+
+        >>> print(AnswerPopulation.with_margins([0.1, 0.1], overconfidence=1, rng=0).calibration(25))
+        n = 25: Sem1-ECE 0.2838, Sem2-ECE 0.2933, oracle 0.5500; accuracy 0.306, of the mode 0.000
+        """
+        return exact_calibration(self.pi, self.correct, n, n_held_out=n_held_out, n_bins=n_bins, ties=ties)
+
+    def __str__(self):
+        questions, classes = self.pi.shape
+        return (
+            f"{questions:,} questions, {classes} classes: oracle confidence {self.oracle_confidence.mean():.3f}, "
+            f"accuracy of the mode {self.oracle_correct.mean():.3f}"
+        )
+
+
+def _with_right(pi, overconfidence, copies, rng):
+    """Questions and the 0/1 table of their right classes: the mode with probability c* moved by the dial, else another
+    class; drawn, or with copies spread evenly.
+    """
+    if not -1 <= overconfidence <= 1:
+        raise ValueError(f"overconfidence must lie between -1 and 1, but it is {overconfidence!r}.")
+    rows, copies = np.arange(len(pi)), check_count(copies, "copies")
+    mode, top = pi.argmax(axis=1), pi.max(axis=1)
+    accuracy = top * (1 - overconfidence) if overconfidence > 0 else top - overconfidence * (1 - top)
+    rest = pi.copy()
+    rest[rows, mode] = 0
+    upper = np.cumsum(rest, axis=1)
+    if copies == 1:
+        other, hit = rng.random((len(pi), 1)) * upper[:, -1:], rng.random(len(pi)) < accuracy
+    else:
+        place, count = np.tile(np.arange(copies) + 0.5, len(pi)), np.repeat(copies * accuracy, copies)
+        pi, mode, upper = (np.repeat(table, copies, axis=0) for table in (pi, mode, upper))
+        hit, left = place < count, np.maximum(copies - count, 1e-300)
+        other = (np.maximum(place - count, 0) / left)[:, None] * upper[:, -1:]
+    right = np.where(hit, mode, np.minimum((other >= upper).sum(axis=1), pi.shape[1] - 1))
+    table = (np.arange(pi.shape[1]) == right[:, None]).astype(int)
+    table[~hit & (upper[:, -1] == 0)] = 0  # a question with one possible answer, and that one is wrong
+    return pi, table

@@ -1,0 +1,105 @@
+"""Leaves that say the same: splits of a tree whose two sides do not differ are taken back, from the bottom up."""
+
+import numpy as np
+from scipy.stats import chi2, norm
+from scipy.stats import t as student
+
+from helpers.audit.rates import gap_errors
+from helpers.partition.encoder import check_table
+
+
+def merge_siblings(tree, X, y, p, *, level, sample_weight=None, groups=None):
+    """`tree` without the splits whose two sides have gaps that do not differ in these rows.
+
+    Bottom-up: where both sides of a split are single groups, their gaps (mean of y - p) are compared. If a difference
+    like theirs would be found by chance with a probability of `level` or more, they become one group, and the split
+    above is looked at. Only neighbours in the tree are merged, so a merged rule is shorter than those it replaces.
+
+    The rows must be those that chose the tree: those that measure its groups stay strangers to every decision. As the
+    tree picked the best of many splits, the p-value is that of the best (`split_p_value`).
+
+    Parameters
+    ----------
+    tree : fitted `HonestTree`; X, y, p : the rows of its fit, with labels (n,) and the probabilities (n,) whose
+        residuals y - p it was given
+    level : largest p-value at which a split is kept, in (0, 1]; a smaller one leaves fewer groups
+    sample_weight, groups : (n,) or None, see `find_groups`
+
+    Returns
+    -------
+    HonestTree, the same questions, fewer regions
+    """
+    region, codes = tree.apply(X), tree.encoder_.transform(check_table(X))
+    left, right = tree.tree_.children_left, tree.tree_.children_right
+    first, last = np.full(left.size, -1), np.full(left.size, -1)  # regions below a node: first .. last
+    first[tree.region_nodes_] = last[tree.region_nodes_] = np.arange(tree.n_regions_)
+    whole = left < 0
+    for node in np.flatnonzero(~whole)[::-1]:  # a node comes before those below it
+        first[node], last[node] = first[left[node]], last[right[node]]
+        if whole[left[node]] and whole[right[node]]:
+            rows = np.flatnonzero((region >= first[node]) & (region <= last[node]))
+            side = (region[rows] > last[left[node]]).astype(int)
+            one, two = (None if column is None else column[rows] for column in (sample_weight, groups))
+            z = _difference(y[rows], p[rows], side, one, two)
+            kinds = [column.kind for column in tree.encoder_.columns_]
+            whole[node] = not split_p_value(z, codes[rows], kinds, tree.min_samples_leaf) < level
+    return tree.pruned(np.flatnonzero(whole))
+
+
+def _difference(y, p, side, weight, groups):
+    """Difference between the gaps of the two sides in standard errors, as a normal value; 0 if it cannot be judged."""
+    if groups is not None:
+        groups = np.unique(groups, return_inverse=True)[1]
+        if not groups.any():
+            return 0.0
+    if weight is not None and not np.bincount(side, weight, 2).all():
+        return 0.0
+    found = gap_errors(y, p, side, sample_weight=weight, groups=groups, size=2)
+    se = np.hypot(*found["se"])
+    t = abs(found["gap"][1] - found["gap"][0]) / se if se > 0 else 0.0
+    return float(norm.isf(student.sf(t, found["freedom"].min())))
+
+
+def split_p_value(z, codes, kinds, min_rows):
+    """Probability, at most, that the best of all splits of a node differs by `z` standard errors or more by chance.
+
+    The sum over features of the smallest of valid bounds. For a feature with m allowed cuts: m P(|Z| >= z), or what the
+    largest of many neighbouring cuts has, 4 phi(z) / z + phi(z) (z - 1 / z) log(b (1 - a) / (a (1 - b))), with a and b
+    the shares of rows below the first and the last cut. For L unordered categories, which may be grouped at will,
+    P(chi2 with L - 1 degrees of freedom >= z**2).
+
+    Parameters
+    ----------
+    z : difference of the two sides in standard errors, not negative
+    codes : (n, d) encoded features of the node's rows, NaN where missing (then cuts are tried twice)
+    kinds : (d,) "category" for unordered ones; min_rows : rows that each side of a split needs
+
+    Source: Miller and Siegmund (1982), Maximally selected chi square statistics, Biometrics 38.
+
+    >>> codes = np.arange(100.0)[:, None]
+    >>> [round(split_p_value(3.0, column, ["number"], 10), 3) for column in (codes, codes > 50)]
+    [0.058, 0.003]
+    """
+    total = 0.0
+    for column, kind in zip(np.asarray(codes, dtype=float).T, kinds, strict=True):
+        known = column[~np.isnan(column)]
+        levels, count = np.unique(known, return_counts=True)
+        twice = 1 if known.size == column.size else 2
+        if kind == "category":
+            freedom = levels.size + twice - 2
+            total += chi2.sf(z**2, freedom) if freedom else 0.0
+            continue
+        below = np.cumsum(count)[: None if twice == 2 else -1]
+        below = below[(below >= min_rows) & (column.size - below >= min_rows)]
+        if below.size:
+            total += min(twice * below.size * 2 * norm.sf(z), twice * _best_cut(z, below[[0, -1]] / column.size))
+    return float(min(total, 1.0))
+
+
+def _best_cut(z, shares):
+    """Miller and Siegmund's approximation for cuts between two shares of the rows; 1 where z is small."""
+    if z <= 1:
+        return 1.0
+    low, high = shares
+    odds = np.log(high * (1 - low) / (low * (1 - high)))
+    return float(norm.pdf(z) * (4 / z + (z - 1 / z) * odds))

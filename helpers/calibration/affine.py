@@ -1,0 +1,244 @@
+"""Affine calibration of K-class log scores, and its cross-validated predictions.
+
+Source: Estienne, Ernst et al. (2026), equation 18 and appendix B.
+"""
+
+import numbers
+
+import numpy as np
+from scipy.special import log_softmax, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.validation import check_is_fitted
+
+from helpers.checks import check_classes, check_count, check_numbers, check_same_length
+
+
+class AffineCalibrator(ClassifierMixin, BaseEstimator):
+    """Affine calibration of K-class log scores: softmax(scale * s + bias), maximum likelihood without a penalty.
+
+    A scikit-learn classifier: X is the (n, K) table of log scores (posteriors or logits; adding a number to a row
+    changes nothing), the classes are 0 .. K-1, one a column.
+
+    Parameters
+    ----------
+    bias : fit one offset a class; False is temperature scaling (temperature = 1 / scale), which keeps each row's order
+
+    Attributes
+    ----------
+    scale_ : float; below 1 says that the scores were too sure, below 0 that they point the wrong way
+    bias_ : (K,) offsets that sum to zero
+    classes_ : 0 .. K-1
+    separated_ : True where some scale and offsets put every row right (or level), so that no maximum likelihood exists;
+        as in `PlattCalibrator`, a row of a class seen m times then counts as (m + 1) / (m + K) of its own class and as
+        1 / (m + K) of each other one
+
+    Source: Estienne, Ernst et al. (2026), equation 18.
+
+    >>> scores = np.log([[0.7, 0.3], [0.7, 0.3], [0.3, 0.7], [0.3, 0.7], [0.7, 0.3], [0.3, 0.7]])
+    >>> AffineCalibrator().fit(scores, [0, 1, 1, 0, 0, 1]).predict_proba(scores)[0].round(3)
+    array([0.667, 0.333])
+    """
+
+    def __init__(self, bias=True):
+        self.bias = bias
+
+    def fit(self, log_scores, y):
+        """Fit on (n, K) log scores and classes 0 .. K-1.
+
+        ValueError if with `bias` a class is absent (its offset would be minus infinity), or if no row differs from the
+        others (without `bias`: if every row is level), so that the scale is not determined.
+        """
+        scores = _centered(_check_log_scores(log_scores))
+        n, n_classes = scores.shape
+        y = check_classes(y, n_classes)
+        check_same_length(log_scores=scores, y=y)
+        counts = np.bincount(y, minlength=n_classes)
+        if self.bias and not counts.all():
+            raise ValueError(
+                f"y must hold every class 0 .. {n_classes - 1} to fit an offset for each, but class "
+                f"{np.argmin(counts)} is absent; bias=False (temperature scaling) does without."
+            )
+        center = scores.mean(axis=0) if self.bias else np.zeros(n_classes)
+        spread = np.sqrt(np.mean((scores - center) ** 2))
+        if spread < 1e-9:
+            raise ValueError(f"log_scores must {'differ between rows' if self.bias else 'not be level in every row'}.")
+        target = np.eye(n_classes)
+        self.separated_ = _separated(scores, y, self.bias)
+        if self.separated_:
+            target = (target + 1 / np.maximum(counts, 1)[:, None]) / (1 + n_classes / np.maximum(counts, 1)[:, None])
+        best = _newton((scores - center) / spread, y, target, self.bias)  # of order 1: well conditioned from 0 on
+        self.scale_ = float(best[0] / spread)
+        self.bias_ = best[1:] - self.scale_ * center
+        self.bias_ -= self.bias_.mean()
+        self.classes_ = np.arange(n_classes)
+        return self
+
+    def predict_proba(self, log_scores):
+        """Calibrated probabilities, (n, K)."""
+        check_is_fitted(self)
+        scores = _check_log_scores(log_scores)
+        if scores.shape[1] != self.bias_.size:
+            raise ValueError(f"log_scores must have {self.bias_.size} columns as in fit, but it has {scores.shape[1]}.")
+        return softmax(self.scale_ * _centered(scores) + self.bias_, axis=1)
+
+    def predict(self, log_scores):
+        """The most probable class of each row, (n,)."""
+        return self.predict_proba(log_scores).argmax(axis=1)
+
+
+def affine_loss(theta, scores, y, target, bias=True):
+    """Mean log loss of softmax(theta[0] * scores + theta[1:]) against rows of `target`, and its exact gradient.
+
+    `target` (K, K): the distribution that a row of each class stands for (the identity for plain labels).
+    """
+    log_proba = log_softmax(theta[0] * scores + theta[1:], axis=1)
+    wanted = target[y]
+    gap = np.exp(log_proba) - wanted
+    offset = gap.mean(axis=0) if bias else np.zeros(scores.shape[1])
+    return -np.vdot(wanted, log_proba) / len(y), np.r_[np.vdot(gap, scores) / len(y), offset]
+
+
+def _newton(scores, y, target, bias, *, max_iter=200):
+    """Scale and offsets (K + 1,) with the lowest `affine_loss`, which is convex: Newton with halved steps, until no log
+    odds would move by more than 1e-9.
+    """
+    n, n_classes = scores.shape
+    columns = np.ascontiguousarray(scores.T)
+    sums = np.array([np.bincount(y, column, n_classes) for column in columns]).T
+    wanted = np.r_[np.vdot(target, sums), np.bincount(y, minlength=n_classes) @ target * bias] / n
+    theta, free = np.zeros(n_classes + 1), n_classes + 1 if bias else 1
+    reach, width = np.abs(scores).max(), max(20_000 // n_classes, 1)
+    parts = [columns[:, start : start + width] for start in range(0, n, width)]
+
+    def terms(theta):
+        """Loss, its slopes and its curvature at `theta`."""
+        loss, slope, curvature = (
+            sum(term) / n for term in zip(*(_terms(theta, part, bias) for part in parts), strict=True)
+        )
+        return loss - theta @ wanted, slope - wanted, curvature
+
+    loss, slope, curvature = terms(theta)
+    for _ in range(max_iter):
+        fixed = np.zeros((free, free))
+        fixed[1:, 1:] = 1 / n_classes  # offsets that rise together change nothing
+        fixed.flat[:: free + 1] += 1e-14
+        step = np.zeros_like(theta)
+        step[:free] = np.linalg.solve(curvature[:free, :free] + fixed, -slope[:free])
+        moved = reach * abs(step[0]) + np.ptp(step[1:])
+        if moved < 1e-9:
+            return theta + step
+        proposed = terms(theta + step)
+        while proposed[0] > loss and moved > 1e-3:  # below, the full step is safe and the loss has no more digits
+            step, moved = step / 2, moved / 2
+            proposed = terms(theta + step)
+        theta, (loss, slope, curvature) = theta + step, proposed
+    return theta
+
+
+def _terms(theta, scores, bias):
+    """Sums over the columns of `scores` (K, m): log of the normaliser, its slopes (K + 1,), its curvature."""
+    z = theta[0] * scores
+    if bias:
+        z += theta[1:, None]
+    top = z.max(axis=0)
+    proba = np.exp(z - top, out=z)
+    total = proba.sum(axis=0)
+    proba /= total
+    mean = np.einsum("km,km->m", proba, scores)
+    left = scores - mean
+    pull = proba * left
+    curvature = np.zeros((theta.size, theta.size))
+    slope = np.zeros(theta.size)
+    slope[0], curvature[0, 0] = mean.sum(), np.einsum("km,km", pull, left)
+    if bias:
+        slope[1:] = proba.sum(axis=1)
+        curvature[0, 1:] = curvature[1:, 0] = pull.sum(axis=1)
+        curvature[1:, 1:] = np.diag(slope[1:]) - proba @ proba.T
+    return (top + np.log(total)).sum(), slope, curvature
+
+
+def _separated(scores, y, bias):
+    """Whether scale = 1 or -1 with some offsets (all zero without `bias`) gives no row's class less than another class.
+
+    Offsets b exist if and only if b_k - b_j <= margin[j, k] can hold for all pairs: if no cycle has a negative sum.
+    """
+    n_classes = scores.shape[1]
+    order = np.argsort(y, kind="stable")
+    present, starts = np.unique(y[order], return_index=True)
+    gaps = scores[order]
+    gaps = gaps[np.arange(len(y)), y[order]][:, None] - gaps
+    for ends in (np.minimum.reduceat(gaps, starts), -np.maximum.reduceat(gaps, starts)):
+        margin = np.full((n_classes, n_classes), np.inf)
+        margin[present] = ends
+        np.fill_diagonal(margin, 0)
+        for k in range(n_classes if bias else 0):  # shortest paths
+            margin = np.minimum(margin, margin[:, [k]] + margin[[k]])
+        if (np.diag(margin) if bias else margin).min() >= -1e-12 * np.abs(scores).max():
+            return True
+    return False
+
+
+def cross_calibrate(log_scores, y, *, bias=True, n_folds=5, rng=42):
+    """Calibrated probabilities of each row from an `AffineCalibrator` that was fitted on the other folds.
+
+    Parameters
+    ----------
+    log_scores : (n, K) logits or log posteriors
+    y : (n,) classes 0 .. K-1
+    bias : False for temperature scaling
+    n_folds : folds, stratified by class and shuffled
+    rng : int, Generator or None; 42 gives the folds of the paper's calibrated rows
+
+    Returns
+    -------
+    (n, K) array; rows of one fold share one map, so ranks and means of rows hold within a fold only
+
+    Raises
+    ------
+    ValueError for bad tables, and for a class with fewer rows than folds, which some fold would lack.
+
+    Source: Estienne, Ernst et al. (2026), appendix B.
+
+    >>> scores, y = np.log([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.5, 0.5]] * 20), np.tile([0, 1, 1, 0], 20)
+    >>> cross_calibrate(scores, y).shape
+    (80, 2)
+    """
+    scores = _check_log_scores(log_scores)
+    y = check_classes(y, scores.shape[1])
+    check_same_length(log_scores=scores, y=y)
+    n_folds = check_count(n_folds, "n_folds", least=2)
+    counts = np.bincount(y, minlength=scores.shape[1])
+    few = (counts < n_folds) & (bias | (counts > 0))
+    if few.any():
+        raise ValueError(
+            f"y must hold at least n_folds = {n_folds} rows of every class, so that no fold lacks one, "
+            f"but class {np.argmax(few)} has {counts[np.argmax(few)]}."
+        )
+    seed = int(rng) if isinstance(rng, numbers.Integral) else int(np.random.default_rng(rng).integers(2**31))
+    proba = np.empty_like(scores)
+    for fit, rest in StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(scores, y):
+        proba[rest] = AffineCalibrator(bias=bias).fit(scores[fit], y[fit]).predict_proba(scores[rest])
+    return proba
+
+
+def _centered(scores):
+    """Scores with the mean of each row moved to 0, which no softmax sees."""
+    return scores - scores.mean(axis=1, keepdims=True)
+
+
+def _check_log_scores(log_scores):
+    """Float copy of the table."""
+    scores = check_numbers(log_scores, "log_scores")
+    if scores.ndim != 2 or scores.shape[0] < 1 or scores.shape[1] < 2:
+        raise ValueError(
+            f"log_scores must be a table of rows and at least two classes, but its shape is {scores.shape}."
+        )
+    bad = ~np.isfinite(scores)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        raise ValueError(f"log_scores must be finite, but log_scores[{row}, {column}] is {scores[row, column]}.")
+    largest = np.abs(scores).max()
+    if largest > 1e100:
+        raise ValueError(f"log_scores must lie within -1e100 and 1e100, but the largest size is {largest:g}.")
+    return scores

@@ -1,0 +1,131 @@
+"""Maps from stated scores to calibrated ones, and the errors of scores (from `helpers.calibration.reliability`).
+
+Calibrators follow scikit-learn: `fit(p, y)`, `predict(p)`. They work on log-odds, where the identity is inside the
+family: a logistic regression on the raw probability cannot leave a perfect model alone.
+"""
+
+import numpy as np
+from scipy.special import expit, logit
+from sklearn.base import BaseEstimator
+from sklearn.isotonic import IsotonicRegression
+from sklearn.utils.validation import check_is_fitted
+
+from helpers.checks import check_labels, check_probabilities, check_same_length, check_weights
+
+CLIP = 1e-6
+
+
+def clipped_logit(p):
+    """Log-odds of `p` after clipping to [1e-6, 1 - 1e-6], (n,)."""
+    return logit(np.clip(p, CLIP, 1 - CLIP))
+
+
+class PlattCalibrator(BaseEstimator):
+    """Platt scaling on log-odds: c(p) = expit(intercept + slope * logit(p)), maximum likelihood without a penalty.
+
+    Attributes
+    ----------
+    slope_, intercept_ : floats; 1 and 0 leave the scores alone, a slope below 1 says that the scores were too extreme
+    n_clipped_ : rows of the fit outside [1e-6, 1 - 1e-6]
+    separated_ : True where one score threshold tells the classes apart, so that no maximum likelihood exists; Platt's
+        smoothed labels (N1 + 1) / (N1 + 2) and 1 / (N0 + 2) are then used
+
+    Source: Platt (1999), here on the logit.
+
+    >>> p = np.repeat([0.2, 0.8], 10)
+    >>> y = np.r_[np.ones(2), np.zeros(8), np.ones(8), np.zeros(2)]
+    >>> PlattCalibrator().fit(p, y).predict([0.2, 0.5]).round(6)
+    array([0.2, 0.5])
+    """
+
+    def fit(self, p, y, sample_weight=None):
+        """Fit on (n,) scores and 0/1 labels; ValueError if one class is absent or all scores are equal."""
+        p, y, weight = check_probabilities(p), check_labels(y, both=True), check_weights(sample_weight)
+        check_same_length(p=p, y=y, sample_weight=weight)
+        self.n_clipped_ = int(((p < CLIP) | (p > 1 - CLIP)).sum())
+        if weight is not None:
+            p, y, weight = p[weight > 0], y[weight > 0], weight[weight > 0]
+        x = clipped_logit(p)
+        if np.ptp(x) < 1e-9:
+            raise ValueError(
+                f"p must take at least two different values within [{CLIP:g}, 1 - {CLIP:g}], "
+                f"but all {p.size:,} are {p[0]:g}."
+            )
+        ones, zeros = x[y == 1], x[y == 0]
+        if not ones.size or not zeros.size:
+            raise ValueError("sample_weight must leave rows of both classes, but one class has weight 0 everywhere.")
+        self.separated_ = bool(ones.min() >= zeros.max() or ones.max() <= zeros.min())
+        if self.separated_:
+            y = np.where(y == 1, (ones.size + 1) / (ones.size + 2), 1 / (zeros.size + 2))
+        self.intercept_, self.slope_ = _newton(x, y, np.ones_like(x) if weight is None else weight / weight.mean())
+        return self
+
+    def predict(self, p):
+        """Calibrated probabilities of class 1, (n,)."""
+        check_is_fitted(self)
+        return expit(self.intercept_ + self.slope_ * clipped_logit(check_probabilities(p)))
+
+
+def _newton(x, y, weight):
+    """Intercept and slope of a weighted logistic regression of `y` on `x`."""
+    center, scale = np.average(x, weights=weight), x.std() or 1.0
+    z = (x - center) / scale
+
+    def evaluate(beta):
+        eta = beta[0] + beta[1] * z
+        c = expit(eta)
+        residual, curvature = weight * (y - c), weight * c * (1 - c)
+        a, b, d = curvature.sum(), curvature @ z, curvature @ (z * z)
+        loss = np.dot(weight, np.logaddexp(0, eta) - y * eta)
+        return loss, np.array([residual.sum(), residual @ z]), [[a, b], [b, d]]
+
+    beta = newton(evaluate, np.average(y, weights=weight))
+    return ten_digits(beta[0] - beta[1] * center / scale), ten_digits(beta[1] / scale)
+
+
+def newton(evaluate, rate, *, max_iter=100, tol=1e-10):
+    """Intercept and slope of least loss (Newton with halved steps) from slope 0, where every score is the mean label.
+
+    `evaluate(beta)` returns the logistic loss of all rows, how fast it falls, (2,), and its curvature, (2, 2): sums,
+    so that the same steps are taken where rows come in chunks.
+    """
+    beta = np.array([logit(np.clip(rate, 1e-9, 1 - 1e-9)), 0.0])
+    current, gradient, curvature = evaluate(beta)
+    for _ in range(max_iter):
+        step = np.linalg.solve(curvature, gradient)
+        if gradient @ step < tol * (1 + abs(current)):
+            break
+        proposed = evaluate(beta + step)
+        while proposed[0] > current and np.abs(step).max() > 1e-12:
+            step = step / 2
+            proposed = evaluate(beta + step)
+        beta, current, (gradient, curvature) = beta + step, min(proposed[0], current), proposed[1:]
+    return beta
+
+
+def ten_digits(value):
+    """The next digits depend on the matrix library, and a tree grown on the residuals may break ties by them."""
+    return float(f"{value:.10g}")
+
+
+class IsotonicCalibrator(BaseEstimator):
+    """The non-decreasing step function closest to the labels; scores outside the fitted range get the end values.
+
+    >>> IsotonicCalibrator().fit([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1]).predict([0.25, 0.9])
+    array([0.5, 1. ])
+    """
+
+    def fit(self, p, y, sample_weight=None):
+        """Fit on (n,) scores and 0/1 labels."""
+        p, y, weight = check_probabilities(p), check_labels(y, both=True), check_weights(sample_weight)
+        check_same_length(p=p, y=y, sample_weight=weight)
+        self.isotonic_ = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(p, y, weight)
+        return self
+
+    def predict(self, p):
+        """Calibrated probabilities of class 1, (n,)."""
+        check_is_fitted(self)
+        return self.isotonic_.predict(check_probabilities(p))
+
+
+CALIBRATORS = {"platt": PlattCalibrator, "isotonic": IsotonicCalibrator, "none": None}

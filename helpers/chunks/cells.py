@@ -1,0 +1,155 @@
+"""What all sums of `helpers.chunks.sums` share: `+`, arrays for a file, (region, group) cells, columns without rows."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+import pandas as pd
+
+from helpers.binning import cross_cells
+from helpers.checks import check_vector
+
+LARGEST = 1e60  # fourth powers of weights are summed
+
+
+class Sums:
+    """`+` for dataclasses: fields of `_same` must agree, of those of `_least` the smaller is kept, others are added."""
+
+    _same, _least, kinds = (), (), {}
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        Sums.kinds[cls.__name__] = cls
+
+    def __add__(self, other):
+        if type(other) is not type(self):
+            return NotImplemented
+        merged = {}
+        for name in (field.name for field in fields(self)):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if (mine is None) != (theirs is None) or np.shape(mine) != np.shape(theirs):
+                raise ValueError(
+                    f"sums can be added when both have the same regions or bins, weights and groups, "
+                    f"but their {name} differ."
+                )
+            if name in self._same:
+                if not np.array_equal(mine, theirs):
+                    raise ValueError(f"sums can be added when their {name} agree, but they are {mine} and {theirs}.")
+                merged[name] = mine
+            elif name in self._least:
+                merged[name] = np.minimum(mine, theirs)
+            else:
+                merged[name] = None if mine is None else mine + theirs
+        return type(self)(**merged)
+
+    def __radd__(self, other):
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def arrays(self, prefix):
+        """{path of the field: array} of all that these sums hold, for a file; `Sums.restored` reads them."""
+        found = {f"{prefix}.kind": np.array(type(self).__name__)}
+        for name in (field.name for field in fields(self)):
+            value = getattr(self, name)
+            if isinstance(value, Sums):
+                found |= value.arrays(f"{prefix}.{name}")
+            elif value is not None:
+                found[f"{prefix}.{name}"] = np.asarray(value)
+        return found
+
+    @staticmethod
+    def restored(arrays, prefix):
+        """Sums whose `arrays(prefix)` are among these; None where none are."""
+        if f"{prefix}.kind" not in arrays:
+            return None
+        kind = Sums.kinds[str(arrays[f"{prefix}.kind"])]
+        values = {}
+        for field in fields(kind):
+            value = arrays.get(f"{prefix}.{field.name}")
+            if value is None:
+                value = Sums.restored(arrays, f"{prefix}.{field.name}")
+            elif field.type in (int, tuple):
+                value = field.type(value.tolist())
+            values[field.name] = value
+        return kind(**values)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells(Sums):
+    """Sums of the rows in each (region, group) cell, for rows of one group that are not independent.
+
+    labels : (G,) groups, sorted; region, group : (C,) of each cell, `group` counts along `labels`; sums : (k, C)
+    """
+
+    labels: np.ndarray
+    region: np.ndarray
+    group: np.ndarray
+    sums: np.ndarray
+
+    @classmethod
+    def of(cls, region, groups, *columns):
+        """Cells of (n,) regions and group labels (numbers or text), with the sums of (n,) columns."""
+        labels, codes = np.unique(group_labels(groups), return_inverse=True)
+        return cls._crossed(labels, region, codes, np.reshape(columns, (len(columns), len(region))))
+
+    @classmethod
+    def _crossed(cls, labels, region, codes, columns):
+        if not len(codes):
+            return cls(labels, np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((len(columns), 0)))
+        cell, of_region, of_group = cross_cells(region, codes)
+        return cls(labels, of_region, of_group, np.array([np.bincount(cell, column) for column in columns]))
+
+    def check(self):
+        """ValueError unless there are two groups: the rows of one say nothing about others."""
+        if self.labels.size < 2:
+            raise ValueError(f"groups must hold at least two groups, but all rows are in {self.labels[0].item()!r}.")
+
+    def __add__(self, other):
+        if not self.labels.size or not other.labels.size:
+            return self if self.labels.size else other
+        if (self.labels.dtype.kind == "U") != (other.labels.dtype.kind == "U"):
+            raise ValueError("groups must be all numbers or all text, but some parts hold numbers and others text.")
+        labels, codes = np.unique(np.r_[self.labels, other.labels], return_inverse=True)
+        codes = np.r_[codes[: self.labels.size][self.group], codes[self.labels.size :][other.group]]
+        return self._crossed(labels, np.r_[self.region, other.region], codes, np.hstack([self.sums, other.sums]))
+
+
+def some(values, check, *args, **options):
+    """`check(values)`, but no rows are welcome, too."""
+    return check(values, *args, **options) if np.size(values) else np.zeros(0)
+
+
+def raw_weights(weight):
+    """Weights on their own scale, because other parts may hold larger ones; all may be zero here."""
+    if weight is None:
+        return None
+    weight = some(weight, check_vector, "sample_weight")
+    bad = ~((weight == 0) | ((weight >= 1 / LARGEST) & (weight <= LARGEST)))
+    if bad.any():
+        first = int(np.argmax(bad))
+        raise ValueError(
+            f"sample_weight must be 0 or lie in [{1 / LARGEST:g}, {LARGEST:g}], "
+            f"but sample_weight[{first}] is {weight[first]} (and {int(bad.sum()) - 1:,} more)."
+        )
+    return weight
+
+
+def group_labels(groups):
+    """Labels as an array of numbers or of text that can be sorted and stored; ValueError for a missing or other one."""
+    if not len(groups):
+        return np.zeros(0)
+    labels = pd.Series(groups)
+    if labels.isna().any():
+        raise ValueError(f"groups must not be missing, but groups[{int(np.argmax(labels.isna()))}] is.")
+    if labels.dtype.kind in "iufb" and isinstance(labels.dtype, np.dtype):
+        return labels.to_numpy()
+    labels = labels.astype(object)
+    odd = ~labels.map(lambda label: isinstance(label, str)).to_numpy(bool)
+    if odd.all():
+        numbers = pd.to_numeric(labels, errors="coerce")
+        if not numbers.isna().any():
+            return numbers.to_numpy()
+    if odd.any():
+        raise ValueError(
+            f"groups must be all numbers or all text, but groups[{int(np.argmax(odd))}] "
+            f"is a {type(labels.iloc[int(np.argmax(odd))]).__name__}."
+        )
+    return labels.to_numpy(str)

@@ -1,0 +1,226 @@
+"""Regions and a calibrator from a sample, applied to other rows chunk by chunk."""
+
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from helpers.binning import uniform_edges
+from helpers.calibration.calibrators import CALIBRATORS
+from helpers.checks import check_labels, check_one_of, check_probabilities, check_weights, nearest_name
+from helpers.chunks.score_sums import PlattStart, PlattSums, ScoreSums
+from helpers.chunks.sources import check_kinds, kind_of_column
+from helpers.chunks.sums import EvaluationSums, RegionSums, ReliabilitySums
+from helpers.partition import HonestTree
+from helpers.partition.encoder import with_score
+from helpers.scoring import BRIER, LOG
+
+PROBABILITIES = ("hold probabilities in [0, 1]", lambda p: (p >= 0) & (p <= 1))
+
+
+def _brier(y, p):
+    return BRIER.score(p, y)
+
+
+def _log_score(y, p):
+    return LOG.score(p, y)
+
+
+@dataclass(frozen=True)
+class SampledPartition:
+    """Regions and a calibrator that a sample chose; `sums(frame)` says what other rows add to the evaluation.
+
+    tree : HonestTree; calibrator : fitted, or None; label, score, weight, group : column names (the last two or None)
+    kinds : what each feature held in the sample; edges : bins of the reliability curve; n : rows of the sample
+    """
+
+    tree: HonestTree = field(repr=False)
+    calibrator: object = field(repr=False)
+    label: str
+    score: str
+    weight: str | None
+    group: str | None
+    kinds: dict = field(repr=False)
+    edges: np.ndarray = field(repr=False)
+    n: int
+
+    def __str__(self):
+        return f"{self.tree.n_regions_:,} regions from a sample of {self.n:,} rows, {len(self.kinds)} features"
+
+    @property
+    def platt_columns(self):
+        """Columns that a calibrator needs."""
+        return tuple(name for name in (self.label, self.score, self.weight) if name is not None)
+
+    @property
+    def columns(self):
+        """All columns that are read."""
+        return (*self.platt_columns, *([] if self.group is None else [self.group]), *self.kinds)
+
+    @property
+    def has_platt(self):
+        """Whether the calibrator is Platt's."""
+        return hasattr(self.calibrator, "slope_")
+
+    def with_calibrator(self, intercept, slope):
+        """A copy with these values of its Platt calibrator."""
+        calibrator = deepcopy(self.calibrator)
+        calibrator.intercept_, calibrator.slope_ = float(intercept), float(slope)
+        return replace(self, calibrator=calibrator)
+
+    def marks(self):
+        """What tells this partition from others: arrays and plain values."""
+        tree = self.tree.tree_
+        columns = self.tree.encoder_.columns_
+        levels = [c.levels.astype(str) if c.levels.dtype == object else c.levels for c in columns]
+        parts = [tree.feature, tree.threshold, tree.children_left, self.edges, self.columns, *levels]
+        grid = np.arange(1025) / 1024
+        return [
+            *parts,
+            type(self.calibrator).__name__,
+            grid if self.calibrator is None else self.calibrator.predict(grid),
+        ]
+
+    def no_rows(self):
+        """A frame without rows, whose sums are neutral."""
+        return pd.DataFrame(columns=list(self.columns))
+
+    def platt_start(self, frame, name="chunk"):
+        """`PlattStart` of a frame."""
+        y, p, weight, _, _ = self._checked(frame, name)
+        return PlattStart.of(y, p, sample_weight=weight)
+
+    def platt_sums(self, place, frame, name="chunk"):
+        """`PlattSums` of a frame at `place` = (beta, center, scale, targets)."""
+        y, p, weight, _, _ = self._checked(frame, name)
+        beta, center, scale, targets = place
+        return PlattSums.of(y, p, beta, center=center, scale=scale, targets=targets, sample_weight=weight)
+
+    def region(self, frame, name="chunk"):
+        """Region of each row of a frame, (n,) int."""
+        p = _numbers(frame, self.score, name, *PROBABILITIES)
+        return self._region(check_kinds(frame, self.kinds, name), p)
+
+    def _region(self, table, p):
+        return self.tree.apply(with_score(table, p)) if p.size else np.zeros(0, np.int64)
+
+    def sums(self, frame, name="chunk", *, scores=None):
+        """`EvaluationSums` of a frame; rows of weight 0, which were not sampled, are left out.
+
+        `scores` adds means: {name: function of labels and stated probabilities}.
+
+        Raises
+        ------
+        ValueError that names the chunk, the column and the row (its index) of the first label, score, weight or group
+        that breaks a rule, or the feature whose type is not that of the sample.
+        """
+        y, p, weight, groups, frame = self._checked(frame, name)
+        table = check_kinds(frame, self.kinds, name)
+        c = p if self.calibrator is None or not p.size else self.calibrator.predict(p)
+        rules = {"brier": _brier, "log score": _log_score} | (scores or {})
+        found = {word: rule(y, p) if p.size else p for word, rule in rules.items()}
+        if self.calibrator is not None:
+            found |= {"brier calibrated": (c - y) ** 2, "calibration loss": (p - c) ** 2}
+        options = {"sample_weight": weight, "groups": groups}
+        return EvaluationSums(
+            RegionSums.of(y - c, self._region(table, p), self.tree.n_regions_, **options),
+            ReliabilitySums.of(y, p, self.edges, **options),
+            ScoreSums.of(found, **options),
+        )
+
+    def _checked(self, frame, name):
+        weight = None
+        if self.weight is not None:
+            rule = "hold weights that are finite and not negative"
+            weight = _numbers(frame, self.weight, name, rule, lambda w: (w >= 0) & np.isfinite(w))
+            if not weight.all():
+                frame, weight = frame[weight > 0], weight[weight > 0]
+        y = _numbers(frame, self.label, name, "hold labels 0 and 1", lambda y: (y == 0) | (y == 1))
+        p = _numbers(frame, self.score, name, *PROBABILITIES)
+        groups = None
+        if self.group is not None and self.group in frame.columns:
+            groups = frame[self.group]
+            if groups.isna().any():
+                _reject(frame, self.group, name, "name the group of every row", groups.isna().to_numpy())
+        return y, p, weight, groups, frame
+
+
+def fit_partition(
+    sample,
+    *,
+    label="label",
+    score="score",
+    features=None,
+    weight=None,
+    group=None,
+    calibrator="platt",
+    min_samples_leaf=15,
+    max_depth=None,
+    n_bins=15,
+    rng=None,
+):
+    """Regions whose residuals agree in a sample, and a calibrator of its scores, to be judged on other rows.
+
+    Parameters
+    ----------
+    sample : DataFrame with a row a case; it must not be evaluated afterwards (see `split_chunks`)
+    label, score : columns with labels 0/1 and stated probabilities of 1
+    features : columns that may shape regions, beside the score; None for all that have no other role
+    weight, group : columns with sampling weights and with people, hospitals, …; or None
+    calibrator, min_samples_leaf, max_depth : see `helpers.grouping.grouping_loss`
+    n_bins : bins of equal width of the reliability curve
+    rng : int, Generator or None
+
+    Returns
+    -------
+    SampledPartition
+
+    Raises
+    ------
+    ValueError for columns that are absent, and for labels, scores, weights or features that break a rule.
+
+    >>> rng = np.random.default_rng(0)
+    >>> sample = pd.DataFrame({"age": rng.random(600), "score": rng.random(600), "label": rng.random(600) < 0.5})
+    >>> print(fit_partition(sample, max_depth=2, rng=0))
+    4 regions from a sample of 600 rows, 1 features
+    """
+    check_one_of(calibrator, "calibrator", tuple(CALIBRATORS))
+    roles = {"label": label, "score": score, "weight": weight, "group": group}
+    names = [name for name in roles.values() if name is not None]
+    features = [name for name in sample.columns if name not in names] if features is None else list(features)
+    for name in [*names, *features]:
+        if name not in sample.columns:
+            raise ValueError(f"sample has no column {name!r}; {nearest_name(name, sample.columns, 'column')}")
+    if len(set(names)) < len(names) or set(names) & set(features):
+        raise ValueError(f"label, score, weight, group and features must be different columns, but they are {names}.")
+    y, p = check_labels(sample[label], label, both=True), check_probabilities(sample[score], score)
+    w = None if weight is None else check_weights(sample[weight], weight)
+    kinds = {name: kind_of_column(sample[name]) for name in features}
+    fitted = None if CALIBRATORS[calibrator] is None else CALIBRATORS[calibrator]().fit(p, y, w)
+    residual = y - (p if fitted is None else fitted.predict(p))
+    tree = HonestTree(min_samples_leaf=min_samples_leaf, max_depth=max_depth, rng=rng)
+    tree.fit(with_score(sample[features], p), residual, w)
+    return SampledPartition(tree, fitted, label, score, weight, group, kinds, uniform_edges(n_bins), len(sample))
+
+
+def _numbers(frame, column, name, rule, good):
+    """Float array of a column; ValueError that names the chunk and the first row where it is not `good`."""
+    if column not in frame.columns:
+        raise ValueError(f"{name} has no column {column!r}; {nearest_name(column, frame.columns, 'column')}")
+    values = pd.to_numeric(frame[column], errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    bad = ~good(values)
+    if bad.any():
+        _reject(frame, column, name, rule, bad)
+    return values
+
+
+def _reject(frame, column, name, rule, bad):
+    first = int(np.argmax(bad))
+    value = frame[column].iloc[first]
+    found = "is missing" if pd.isna(value) else f"is {value!r}" if isinstance(value, str) else f"is {value}"
+    more = int(bad.sum()) - 1
+    raise ValueError(
+        f"{name}: column {column!r} must {rule}, but in row {frame.index[first]} it {found}"
+        f"{f' (and in {more:,} more rows)' if more else ''}."
+    )

@@ -1,0 +1,195 @@
+"""Work on chunks by the workers that the caller chose, whose finished parts are kept in a file.
+
+Whatever the workers are (this process, joblib's, those of a dask cluster), results come in the order of the chunks: the
+sums are the same to the last bit, and an error is that of the first chunk that is wrong; all before it are kept.
+"""
+
+from collections.abc import Callable
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import partial
+from time import monotonic
+
+import numpy as np
+import pandas as pd
+
+from helpers._bar import Bar
+from helpers._checkpoint import Progress
+from helpers._parallel import caught, in_order
+from helpers.chunks.cells import Sums
+from helpers.chunks.sources import Chunk, Partition, numbered, unreadable
+
+SAVE_SECONDS = 1.0
+
+TRIES = 3  # times that workers may die without a chunk being finished
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """A table in pieces; iterating gives DataFrames, again and again unless the source runs dry.
+
+    `columns` are read; `held_out` says which rows are left out: see `split_chunks`; `mark` tells sources apart
+    """
+
+    source: Callable = field(repr=False)
+    columns: tuple | None = None
+    held_out: tuple | None = None
+    on_dask: bool = False
+    mark: tuple = field(default=(), repr=False)
+    count: Callable = field(default=lambda: None, repr=False)
+
+    def __iter__(self):
+        return (frame for _, _, frame in each(self, _itself))
+
+    @property
+    def group(self):
+        """Column by which the chunks were split, or None."""
+        return None if self.held_out is None else self.held_out[2]
+
+
+def _itself(frame, name):
+    return frame
+
+
+class Run:
+    """Passes over chunks. With a file, finished passes and chunks are kept there; `mark` tells runs apart."""
+
+    def __init__(self, chunks, mark, *, progress=None, n_jobs=None, verbose=False):
+        self.chunks, self.n_jobs, self.verbose = chunks, n_jobs, verbose
+        self.file = Progress(progress, mark)
+        self.kept = self.file.load()
+        self.known = dict(zip(self.kept.get("names", ()), self.kept.get("marks", ()), strict=True))
+        self.ended, self.passes = int(self.kept.get("ended", 0)), 0
+        self.done = self.kept.get("done", np.zeros(0, str)).tolist()
+
+    def total(self, work, columns, sums, *, what="chunks", last=False):
+        """`sums`, which say nothing, plus `work(frame, name)` of every chunk; `last` passes meet every chunk again."""
+        number, self.passes = self.passes, self.passes + 1
+        prefix = f"pass {number}"
+        sums = Sums.restored(self.kept, prefix) or sums
+        if number < self.ended:
+            return sums
+        saved, failures, count = monotonic(), 0, self.chunks.count() if self.verbose else None
+        try:
+            with Bar(what, count, done=len(self.done), shown=self.verbose) as bar:
+                while True:
+                    options = {"columns": columns, "skip": frozenset(self.done), "n_jobs": self.n_jobs}
+                    if self.file.path is not None:
+                        options["known"] = self.known
+                    try:
+                        with closing(each(self.chunks, work, **options)) as parts:
+                            for name, mark, part in parts:
+                                sums = sums + part
+                                self.done.append(name)
+                                self.known[name] = mark
+                                failures = 0
+                                bar.step()
+                                if monotonic() - saved > SAVE_SECONDS:
+                                    self._save(prefix, sums)
+                                    saved = monotonic()
+                        break
+                    except BrokenProcessPool:  # the pool is new the next time
+                        failures += 1
+                        if failures == TRIES:
+                            raise ValueError(
+                                f"chunks after {self.done[-1] if self.done else 'the start'!r} made the worker "
+                                f"processes die {TRIES} times: too little memory? Try smaller chunks or fewer workers."
+                            ) from None
+            if not last:
+                self.ended, self.done = number + 1, []
+        finally:
+            self._save(prefix, sums)
+        return sums
+
+    def _save(self, prefix, sums):
+        if self.file.path is None:
+            return
+        self.kept |= sums.arrays(prefix) if isinstance(sums, Sums) else {}
+        names, marks = (np.array(list(column), str) for column in (self.known.keys(), self.known.values()))
+        rest = {name: array for name, array in self.kept.items() if name.startswith("pass ")}
+        self.file.save(names=names, marks=marks, ended=self.ended, done=np.array(self.done, str), **rest)
+
+
+def each(chunks, work, *, columns=None, skip=frozenset(), known=None, n_jobs=1):
+    """(name, mark, `work(frame, name)`) of each chunk, in order; `columns` are read, chunks named in `skip` are not."""
+    columns = chunks.columns if columns is None else tuple(columns)
+    wanted = columns
+    if columns is not None and chunks.group is not None and chunks.group not in columns:
+        wanted = (*columns, chunks.group)
+    pieces = numbered(chunks.source(wanted), known, skip)
+    work = partial(_one_chunk, chunks.held_out, work, wanted, columns)
+    client = _cluster() if chunks.on_dask else None
+    if client is None:
+        return in_order(work, pieces, n_jobs)
+    return _on_cluster(client, pieces, work)
+
+
+def _one_chunk(held_out, work, wanted, columns, number, chunk):
+    """(name, mark, result) of a chunk; a ValueError names it."""
+    try:
+        frame = chunk.read(wanted)
+        if held_out is not None:
+            frame = frame[_drawn(frame, number, chunk.name, held_out)]
+        return chunk.name, chunk.mark(), work(frame if columns is None else frame[list(columns)], chunk.name)
+    except ValueError as error:
+        text = str(error)
+        raise ValueError(text if text.startswith(chunk.name) else f"{chunk.name}: {text}") from None
+
+
+def _drawn(frame, number, name, held_out):
+    """Whether each row belongs to this side of the split: the same answer whenever and wherever it is asked."""
+    share, seed, group, inside = held_out
+    if group is None:
+        return (np.random.default_rng([seed, number]).random(len(frame)) < share) == inside
+    if group not in frame.columns:
+        raise ValueError(f"{name} has no column {group!r} (group).")
+    labels = frame[group]
+    if labels.isna().any():
+        row = int(np.argmax(labels.isna()))
+        raise ValueError(f"{name}: column {group!r} must name the group of every row, but in row {row} it is missing.")
+    numbers = pd.api.types.is_numeric_dtype(labels.dtype)
+    keys = labels.to_numpy(float) if numbers else labels.astype(object).to_numpy()
+    mixed = np.random.default_rng(seed).integers(2**63, dtype=np.uint64)
+    keys = pd.util.hash_array(pd.util.hash_array(keys, categorize=False) ^ mixed)
+    return ((keys >> np.uint64(11)) / 2.0**53 < share) == inside
+
+
+def _cluster():
+    """The dask client that the caller connected, or None."""
+    try:
+        from distributed import default_client
+
+        return default_client()
+    except (ImportError, ValueError):
+        return None
+
+
+def _on_cluster(client, pieces, work):
+    """What `_one_chunk` returns for each piece, computed on the cluster; a worker that dies is dask's to replace."""
+    import dask
+
+    pieces, run, shared = list(pieces), dask.delayed(_one_partition, pure=False), dask.delayed(work, pure=False)
+    wrong = [
+        k for k, (_, chunk) in enumerate(pieces) if not isinstance(chunk.reader, Partition)
+    ]  # errors of the source
+    good = pieces[: wrong[0]] if wrong else pieces
+    futures = client.compute([run(shared, k, chunk.reader.delayed, chunk.name, chunk.mark()) for k, chunk in good])
+    try:
+        for k, (_, chunk) in enumerate(good):
+            try:
+                found, error = futures[k].result()
+            except Exception as lost:
+                found, error = None, ValueError(f"{chunk.name}: {unreadable(lost)}")
+            if error is not None:
+                raise error
+            futures[k] = None  # the cluster may forget it
+            yield found
+    finally:
+        client.cancel([future for future in futures if future is not None])
+    if wrong:
+        work(*pieces[wrong[0]])
+
+
+def _one_partition(work, number, frame, name, mark):
+    return caught(None, work, number, Chunk(name, lambda _: frame, lambda: mark))

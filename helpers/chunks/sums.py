@@ -1,0 +1,242 @@
+"""Sums that can be added: what the estimators need to know of any number of rows, in memory that does not grow.
+
+`Sums.of(rows)` of each part, added up with `+` or `sum`, say what `Sums.of(all rows)` says: to 1e-12, for any parts in
+any order. The sums of no rows change nothing. Everything here is frozen and can be pickled.
+
+Rows of one group (a person, a hospital) may lie in several parts: sums of each (region, group) cell are kept then, and
+memory grows with the number of these cells, not with that of the rows.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from helpers.audit.rates import rates_from_sums, table_of_rates
+from helpers.binning import assign_bins, group_sums
+from helpers.calibration.reliability import curve_from_sums, error_of_curve
+from helpers.checks import (
+    check_count,
+    check_labels,
+    check_numbers,
+    check_probabilities,
+    check_regions,
+    check_same_length,
+    check_vector,
+)
+from helpers.chunks.cells import Cells, Sums, raw_weights, some
+from helpers.chunks.score_sums import ScoreSums
+from helpers.grouping.crossfit import combine
+from helpers.grouping.region_statistics import evaluate_cells, evaluate_moments, evaluate_sums
+
+
+def _regions(region, n_regions):
+    region, n_regions = some(region, check_regions).astype(np.int64), check_count(n_regions, "n_regions")
+    if region.size and region.max() >= n_regions:
+        raise ValueError(f"region must be less than n_regions = {n_regions}, but it goes up to {region.max()}.")
+    return region, n_regions
+
+
+@dataclass(frozen=True, eq=False)
+class RegionSums(Sums):
+    """Sums of residuals r in each region, enough for the grouping loss, its interval and its test.
+
+    count : (J,) rows
+    moments : (k, J) sums of r and r^2; with weights w, of w r^k (k = 0, 1, 2), w^2 r^k and w^4 r^k (k = 0 .. 4); with
+        groups, of w and w r^2
+    cells : sums of w and w r in each (region, group) cell, or None
+
+    >>> parts = [RegionSums.of([0.5, -0.5], [0, 1], 2), RegionSums.of([0.5, -0.5], [0, 1], 2)]
+    >>> sum(parts).grouping_loss().value
+    0.25
+    """
+
+    count: np.ndarray
+    moments: np.ndarray
+    cells: Cells | None = None
+
+    @classmethod
+    def of(cls, residual, region, n_regions, *, sample_weight=None, groups=None):
+        """Sums of some rows.
+
+        Parameters
+        ----------
+        residual : (n,) label minus calibrated score; n = 0 gives the neutral sums
+        region : (n,) int, 0 .. n_regions - 1, chosen without these rows
+        n_regions : J
+        sample_weight : (n,) sampling weights on the same scale in every part, or None
+        groups : (n,) labels of people, hospitals, …: numbers in every part or text in every part, or None
+
+        Raises
+        ------
+        ValueError for lengths that differ, or entries that break a rule.
+        """
+        r, (region, n_regions) = some(residual, check_vector, "residual", finite=True), _regions(region, n_regions)
+        weight = raw_weights(sample_weight)
+        check_same_length(residual=r, region=region, sample_weight=weight, groups=groups)
+        if groups is not None:
+            w = np.ones_like(r) if weight is None else weight
+            count, *moments = group_sums(region, w, w * r**2, size=n_regions)
+            return cls(count, np.array(moments), Cells.of(region, groups, w, w * r))
+        columns = [r, r**2]
+        if weight is not None:
+            columns = [weight**m * r**k for m, top in ((1, 3), (2, 3), (4, 5)) for k in range(top)]
+        count, *moments = group_sums(region, *columns, size=n_regions)
+        return cls(count, np.array(moments))
+
+    def statistics(self):
+        """`RegionStatistics` of all rows."""
+        if self.cells is not None:
+            cells = self.cells
+            return evaluate_cells(self.count, *self.moments, cells.region, cells.group, *cells.sums)
+        if len(self.moments) == 2:
+            return evaluate_sums(self.count, *self.moments)
+        return evaluate_moments(self.count, self.moments)
+
+    def grouping_loss(self, *, calibration_loss=float("nan")):
+        """`GroupingLoss` that these regions capture, as `grouping_loss_from_regions` gives it for all rows at once.
+
+        ValueError if no region has two independent rows.
+        """
+        pairs = "region must leave two independent rows in at least one region, but no region has them."
+        weighted = len(self.moments) > 2 or self.cells is not None
+        if not self.count.any() or (weighted and not self.moments[0].any()):
+            raise ValueError(pairs)
+        if self.cells is not None:
+            self.cells.check()
+        part = self.statistics()
+        if not part.n_regions:
+            raise ValueError(pairs)
+        return combine([part], calibration_loss)
+
+
+@dataclass(frozen=True, eq=False)
+class ReliabilitySums(Sums):
+    """Sums of labels y and scores p in bins of the score, enough for the reliability curve and the calibration error.
+
+    edges : (B + 1,) ; count : (B,) rows with a weight
+    moments : (k, B) sums of w, w^2, w p, w y; with groups also of w^2 (y - p) and w^2 (y - p)^2
+    cells : sums of w and w (y - p) in each (bin, group) cell, or None
+
+    >>> edges = [0, 0.5, 1]
+    >>> halves = [ReliabilitySums.of([0, 1], [0.1, 0.9], edges), ReliabilitySums.of([1, 1], [0.1, 0.9], edges)]
+    >>> sum(halves).curve().observed
+    array([0.5, 1. ])
+    """
+
+    _same = ("edges",)
+    edges: np.ndarray
+    count: np.ndarray
+    moments: np.ndarray
+    cells: Cells | None = None
+
+    @classmethod
+    def of(cls, y, p, edges, *, sample_weight=None, groups=None):
+        """Sums of some rows: (n,) labels 0/1 and probabilities, edges that all parts share; n = 0 is neutral."""
+        y, p, weight = some(y, check_labels), some(p, check_probabilities), raw_weights(sample_weight)
+        check_same_length(y=y, p=p, sample_weight=weight, groups=groups)
+        edges = check_numbers(edges, "edges")
+        bins = assign_bins(p, edges) if p.size else np.zeros(0, np.int64)
+        w = np.ones_like(p) if weight is None else weight
+        count = np.bincount(bins[w > 0], minlength=edges.size - 1)
+        columns = [w, w * w, w * p, w * y]
+        if groups is not None:
+            columns += [w**2 * (y - p), (w * (y - p)) ** 2]
+        moments = np.array(group_sums(bins, *columns, size=edges.size - 1)[1:])
+        return cls(edges, count, moments, None if groups is None else Cells.of(bins, groups, w, w * (y - p)))
+
+    def curve(self):
+        """`ReliabilityCurve`, as `reliability_curve` gives it for all rows at once; ValueError without rows."""
+        if not self.count.any():
+            raise ValueError("sums must hold at least one row with a weight, but they hold none.")
+        if self.cells is not None:
+            self.cells.check()
+        return curve_from_sums(self.edges, self.count, *self.moments[:4], self.cells and self._inflation)
+
+    def _inflation(self, gap):
+        _, squares, _, _, first, second = self.moments
+        own = float((second - 2 * gap * first + gap**2 * squares).sum())
+        weight, excess = self.cells.sums
+        between = float(((excess - gap[self.cells.region] * weight) ** 2).sum())
+        return max(1.0, between / own) if own > 1e-14 * squares.sum() else 1.0
+
+    def calibration_error(self, *, n_simulations=1000, rng=None):
+        """`CalibrationError`, as `calibration_error` gives it for all rows at once (same bins, same `rng`)."""
+        check_count(n_simulations, "n_simulations", least=100)
+        return error_of_curve(self.curve(), n_simulations, np.random.default_rng(rng))
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSums(Sums):
+    """Sums of labels y and scores p in groups that are given, enough for the table of `helpers.audit.measure_groups`.
+
+    count : (G,) rows; moments : (7, G) sums of w, w p, w y, w^2, w^2 p (1 - p), w^2 (y - p) and w^2 (y - p)^2
+    cells : sums of w and w (y - p) in each (group, unit) cell where rows of one unit are not independent, or None
+
+    >>> counties = [GroupSums.of([0, 1], [0.5, 0.5], [0, 1], 2), GroupSums.of([0, 1], [0.5, 0.5], [0, 1], 2)]
+    >>> sum(counties).table()[["n", "stated", "observed", "gap"]]
+       n  stated  observed  gap
+    0  2     0.5       0.0 -0.5
+    1  2     0.5       1.0  0.5
+    """
+
+    count: np.ndarray
+    moments: np.ndarray
+    cells: Cells | None = None
+
+    @classmethod
+    def of(cls, y, p, region, n_regions, *, sample_weight=None, groups=None):
+        """Sums of some rows: (n,) labels, probabilities and int groups 0 .. n_regions - 1; n = 0 is neutral.
+
+        `sample_weight` and `groups` (here the units, such as people, whose rows belong together): see `RegionSums.of`.
+        """
+        y, p, weight = some(y, check_labels), some(p, check_probabilities), raw_weights(sample_weight)
+        region, n_regions = _regions(region, n_regions)
+        check_same_length(y=y, p=p, region=region, sample_weight=weight, groups=groups)
+        w = np.ones_like(p) if weight is None else weight
+        columns = [w, w * p, w * y, w**2, w**2 * p * (1 - p), w**2 * (y - p), (w * (y - p)) ** 2]
+        count, *moments = group_sums(region, *columns, size=n_regions)
+        return cls(count, np.array(moments), None if groups is None else Cells.of(region, groups, w, w * (y - p)))
+
+    def table(self):
+        """DataFrame with a row a group, as `measure_groups` gives it for all rows at once; ValueError without rows."""
+        if not self.moments[0].any():
+            raise ValueError("sums must hold at least one row with a weight, but they hold none.")
+        if self.cells is not None:
+            self.cells.check()
+        return table_of_rates(rates_from_sums(self.count, *self.moments[:5], self._spread))
+
+    def _spread(self, gap):
+        own, first, second = self.moments[3], *self.moments[5:]
+        gap = np.nan_to_num(gap)
+        rows = np.maximum(second - 2 * gap * first + gap**2 * own, 0)
+        if self.cells is None:
+            return rows, own, 1.0
+        weight, excess = self.cells.sums
+        squares = (excess - gap[self.cells.region] * weight) ** 2
+        _, units, weights = group_sums(self.cells.region, squares, weight**2, size=self.count.size)
+        return units, weights, max(1.0, units.sum() / rows.sum()) if rows.sum() else 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluationSums(Sums):
+    """What a partition and a calibrator from a sample say about other rows: `regions`, `reliability` and `scores`."""
+
+    regions: RegionSums
+    reliability: ReliabilitySums
+    scores: ScoreSums
+
+    @property
+    def n(self):
+        """Number of rows."""
+        return int(self.regions.count.sum())
+
+    def grouping_loss(self):
+        """`GroupingLoss` captured by the regions, in squared error; 0 is best."""
+        return self.regions.grouping_loss(calibration_loss=self.scores.mean.get("calibration loss", float("nan")))
+
+    def calibration_error(self, *, n_simulations=1000, rng=None):
+        """`CalibrationError` of the stated scores; 0 is best."""
+        return self.reliability.calibration_error(n_simulations=n_simulations, rng=rng)
+
+    def __str__(self):
+        return str(self.grouping_loss()) if self.n else "no rows"

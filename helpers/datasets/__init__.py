@@ -1,0 +1,41 @@
+"""Real data. `load_*` reads what is shipped or installed; `fetch_*` downloads once and checks the hash.
+
+Every loader returns a frozen dataclass that says where the rows come from and under which licence.
+"""
+
+from helpers.datasets.download import DATA_FOLDER, DownloadError
+from helpers.datasets.network_scores import Scores, fetch_scores, score_systems
+from helpers.datasets.published import EcuasTable, NetworkLosses, load_ecuas_table, load_model_list, load_network_losses
+from helpers.datasets.sampled_answers import SampledAnswers, answer_systems, fetch_sampled_answers
+from helpers.datasets.tables import (
+    Dataset,
+    load_breast_cancer,
+    load_claims,
+    load_digits,
+    load_fair,
+    load_rand_hie,
+    load_rand_scores,
+)
+
+__all__ = [
+    "DATA_FOLDER",
+    "Dataset",
+    "DownloadError",
+    "EcuasTable",
+    "NetworkLosses",
+    "SampledAnswers",
+    "Scores",
+    "answer_systems",
+    "fetch_sampled_answers",
+    "fetch_scores",
+    "load_breast_cancer",
+    "load_claims",
+    "load_digits",
+    "load_ecuas_table",
+    "load_fair",
+    "load_model_list",
+    "load_network_losses",
+    "load_rand_hie",
+    "load_rand_scores",
+    "score_systems",
+]

@@ -1,0 +1,88 @@
+"""Scores of real networks and language models on public test sets, fetched once."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from helpers.checks import nearest_name
+from helpers.datasets.download import fetch_file, find_cached, read_manifest
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Outputs of one trained model: `scores` (n, K) log posteriors or logits as published, `y` (n,) classes."""
+
+    name: str
+    scores: np.ndarray = field(repr=False)
+    y: np.ndarray = field(repr=False)
+    n_classes: int
+    licence: str
+    citation: str = field(repr=False)
+    source: str = field(repr=False)
+
+    def __str__(self):
+        return f"{self.name}: {len(self.y):,} rows, {self.n_classes} classes ({self.licence})"
+
+
+def _score_files():
+    files = {}
+    for entry in read_manifest():
+        if entry.collection == "expected_cost":
+            name, file = entry.path.split("/")
+            files.setdefault(name, {})[file] = entry
+    return files
+
+
+def score_systems():
+    """What `fetch_scores` can fetch: one row a system, with its download size and whether it is in the cache already.
+
+    >>> len(score_systems())
+    14
+    """
+    rows = [
+        {
+            "name": name,
+            "bytes": sum(entry.bytes for entry in files.values()),
+            "licence": files["scores.npy"].licence,
+            "cached": all(find_cached(entry) for entry in files.values()),
+        }
+        for name, files in _score_files().items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def fetch_scores(name, *, progressbar=None):
+    """Scores of a real network or language model on a public test set, downloaded once (pinned commit, sha256 checked).
+
+    Parameters
+    ----------
+    name : one of `score_systems()["name"]`, for example "sst2_gpt2"
+    progressbar : bool, or None for "only when standard error is a terminal"
+
+    The folder in the environment variable HONEST_DATA is searched first (files as `expected_cost/<name>/scores.npy`;
+    it may be read-only), then the user's cache folder. Nothing is written when the file is there with the right hash.
+
+    Raises
+    ------
+    ValueError for an unknown name; DownloadError, with the way to put the file in place by hand, if it cannot be had.
+    """
+    files = _score_files()
+    if name not in files:
+        raise ValueError(
+            f"name must be one of the {len(files)} systems, but it is {name!r}; {nearest_name(name, files, 'system')} "
+            f"The systems: {', '.join(files)}."
+        )
+    arrays = {}
+    for file, entry in sorted(files[name].items()):
+        arrays[file] = np.load(fetch_file(entry, progressbar=progressbar), allow_pickle=False)
+    entry = files[name]["scores.npy"]
+    return Scores(
+        name=name,
+        scores=arrays["scores.npy"],
+        y=arrays["targets.npy"].astype(int),
+        n_classes=arrays["scores.npy"].shape[1],
+        licence=entry.licence,
+        citation="Ferrer (2023), Analysis and Comparison of Classification Metrics, arXiv:2209.05355.",
+        source=f"https://github.com/{entry.repository.removeprefix('github:')} at commit {entry.commit}",
+    )

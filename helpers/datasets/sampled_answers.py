@@ -1,0 +1,148 @@
+"""Sampled answers of real language models, fetched once (public through `helpers.datasets.tables`)."""
+
+import json
+import re
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from helpers.checks import nearest_name
+from helpers.datasets.download import fetch_file, find_cached, read_manifest
+
+_MODELS = {"GPT3": "GPT-3.5", "GPT4": "GPT-4", "llama2_13B": "Llama-2 13B"}
+
+_DATE = re.compile(r"(?<!\d)(\d{1,2})/(\d{1,2})/(\d{4})(?!\d)")
+
+_NUMBER = re.compile(r"-?\d[\d,]*\.?\d*")
+
+
+@dataclass(frozen=True)
+class SampledAnswers:
+    """Answers that one model gave to one prompt, several to each question.
+
+    `table` has one row for each answer: question (number), sample (number), answer (as published), parsed (the last
+    date or number in it, in one spelling; missing where there is none), reference (the right answer), generated (all
+    the model wrote), model, prompt. `questions` is the text of each question, by its number.
+    """
+
+    name: str
+    table: pd.DataFrame = field(repr=False)
+    questions: tuple = field(repr=False)
+    model: str
+    task: str
+    prompt: str
+    n_samples: int
+    licence: str
+    citation: str = field(repr=False)
+    source: str = field(repr=False)
+
+    def __str__(self):
+        return (
+            f"{self.name}: {self.model}, {len(self.questions):,} {self.task} questions, {self.n_samples} answers each "
+            f"(licence: {self.licence})"
+        )
+
+
+def _answer_files():
+    files = {}
+    for entry in read_manifest():
+        if entry.collection == "mot":
+            folder, file = entry.path.split("/")
+            files[f"{folder.removesuffix('_result')}/{file.removesuffix('.json')}"] = entry
+    return files
+
+
+def answer_systems():
+    """What `fetch_sampled_answers` can fetch: name, model, task, prompt, download size, and whether it is in the cache.
+
+    >>> answer_systems().query("task == 'date' and model == 'GPT-4'")["name"].tolist()
+    ['GPT4/date_cot1', 'GPT4/date_greedy_cot1']
+    """
+    rows = [
+        dict(zip(("name", "model", "task", "prompt"), (name, *_described(name)), strict=True))
+        | {"bytes": entry.bytes, "licence": entry.licence, "cached": find_cached(entry) is not None}
+        for name, entry in _answer_files().items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def _described(name):
+    """(model, task, prompt) of a system."""
+    folder, file = name.split("/")
+    task, _, prompt = file.partition("_")
+    return _MODELS.get(folder, folder), task, prompt
+
+
+def fetch_sampled_answers(name, *, progressbar=None):
+    """Answers of GPT-3.5, GPT-4 or Llama-2 to DATE or GSM questions, downloaded once (pinned commit, sha256 checked).
+
+    Parameters
+    ----------
+    name : one of `answer_systems()["name"]`, for example "GPT3/date_cot1_t=0.8"
+    progressbar : bool, or None for "only when standard error is a terminal"
+
+    Returns
+    -------
+    SampledAnswers. The files come without a licence: read them, do not pass them on.
+
+    The folder in the environment variable HONEST_DATA is searched first (files as `mot/GPT4_result/date_cot1.json`),
+    then the user's cache folder. Ties and answers without a date are kept: what to do with them is the reader's choice.
+
+    Raises
+    ------
+    ValueError for an unknown name or a file that is not what it should be; DownloadError if it cannot be had.
+
+    Source: Yue et al. (2024), Large Language Model Cascades with Mixture of Thought Representations, ICLR.
+    """
+    files = _answer_files()
+    if name not in files:
+        raise ValueError(
+            f"name must be one of the {len(files)} systems, but it is {name!r}; {nearest_name(name, files, 'system')} "
+            f"The systems: {', '.join(files)}."
+        )
+    entry = files[name]
+    records = json.loads(fetch_file(entry, progressbar=progressbar).read_text(encoding="utf-8"))
+    model, task, prompt = _described(name)
+    table = _tidy(records, task, name).assign(model=model, prompt=prompt)
+    return SampledAnswers(
+        name=name,
+        table=table,
+        questions=tuple(record["question"] for record in records),
+        model=model,
+        task=task,
+        prompt=prompt,
+        n_samples=int(table.groupby("question").size().max()),
+        licence=entry.licence,
+        citation="Yue et al. (2024), Large Language Model Cascades with Mixture of Thought Representations, ICLR.",
+        source=f"https://github.com/{entry.repository.removeprefix('github:')} at commit {entry.commit}",
+    )
+
+
+def _tidy(records, task, name):
+    """One row for each answer."""
+    rows = []
+    for number, record in enumerate(records):
+        lacking = {"question", "answer", "generated", "results"} - set(record)
+        if lacking or len(record["results"]) != len(record["generated"]):
+            problem = f"lacks {sorted(lacking)}" if lacking else "has another number of answers than of texts"
+            raise ValueError(
+                f"the file of {name} must hold answers and texts of every question, but question {number} {problem}."
+            )
+        reference = str(record["answer"]).strip()
+        for sample, (answer, text) in enumerate(zip(record["results"], record["generated"], strict=True)):
+            rows.append((number, sample, str(answer).strip(), parse_answer(answer, task), reference, text))
+    columns = ["question", "sample", "answer", "parsed", "reference", "generated"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def parse_answer(answer, task="date"):
+    """The last date (as MM/DD/YYYY) or, for other tasks, the last number in a text; None where there is none.
+
+    >>> parse_answer("So today is 7/9/1972."), parse_answer("about 1,250 dollars", "gsm"), parse_answer("unclear")
+    ('07/09/1972', '1250', None)
+    """
+    if task == "date":
+        found = _DATE.findall(str(answer))
+        return f"{int(found[-1][0]):02d}/{int(found[-1][1]):02d}/{found[-1][2]}" if found else None
+    found = _NUMBER.findall(str(answer))
+    return f"{float(found[-1].replace(',', '').rstrip('.')):.10g}" if found else None

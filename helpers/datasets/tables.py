@@ -1,0 +1,234 @@
+"""Real data. `load_*` reads what is shipped or installed; `fetch_*` downloads once and checks the hash.
+
+Every loader returns a frozen dataclass that says where the rows come from and under which licence.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from helpers.checks import check_count
+from helpers.datasets.download import DATA_FOLDER
+
+_RAND_CITATION = (
+    "Newhouse & the Insurance Experiment Group (1993), Free for All?; "
+    "this extract: Cameron & Trivedi (2005), Microeconometrics."
+)
+
+_RAND_SOURCE = "statsmodels.datasets.randhie"
+
+_AVERAGES = np.array([9.967, 10.576, 11.843, 13.732])  # values of `disea` off its grid: filled in, not counted
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Rows with labels: `X` (n, d) table, `y` (n,) integers; `groups` (n,) ids of people, `p` (n,) scores, or None."""
+
+    name: str
+    X: pd.DataFrame = field(repr=False)
+    y: np.ndarray = field(repr=False)
+    label: str
+    units: dict = field(repr=False)
+    source: str
+    citation: str = field(repr=False)
+    licence: str
+    note: str = field(default="", repr=False)
+    groups: np.ndarray | None = field(default=None, repr=False)
+    p: np.ndarray | None = field(default=None, repr=False)
+
+    def __str__(self):
+        people = "" if self.groups is None else f" of {np.unique(self.groups).size:,} groups"
+        return f"{self.name}: {len(self.y):,} rows{people}, {self.X.shape[1]} features; label: {self.label}"
+
+
+def _runs(table):
+    """Number of the run each row belongs to: a run is a stretch of neighbouring rows that are equal in every column."""
+    values = table.to_numpy()
+    starts = np.r_[True, (values[1:] != values[:-1]).any(axis=1)]
+    return np.cumsum(starts) - 1
+
+
+def load_rand_hie(min_visits=1):
+    """RAND Health Insurance Experiment: 20,190 years of real people who were given an insurance plan by lot.
+
+    y = 1 if the person saw a doctor at least `min_visits` times in the year (1: any visit, 69 % of the rows; 5: 20 %).
+    The file has no id of the person. Neighbouring rows with the same covariates are one person's years: `groups`
+    numbers these runs, 5,294 of them, and 74 % of the rows repeat the row before. Nobody took part for more than five
+    years, so the 441 longer runs (19 % of the rows) join people who look alike, as siblings may: the safe mistake.
+
+    Units are in `.units`. Logarithms of the file are undone, and averages it fills in are missing values here.
+
+    >>> data = load_rand_hie()
+    >>> print(data)
+    RAND HIE: 20,190 rows of 5,294 groups, 7 features; label: saw a doctor at least once in the year
+    >>> round(1 - np.unique(data.groups).size / len(data.y), 2)
+    0.74
+    """
+    min_visits = check_count(min_visits, "min_visits")
+    from statsmodels.datasets import randhie
+
+    raw = randhie.load_pandas().data
+    health = np.select([raw["hlthg"] == 1, raw["hlthf"] == 1, raw["hlthp"] == 1], ["good", "fair", "poor"], "excellent")
+    averaged = np.isclose(raw["disea"].to_numpy()[:, None], _AVERAGES, atol=5e-4).any(axis=1)
+    limited = raw["physlm"].map({0.0: "no", 1.0: "yes"})
+    X = pd.DataFrame({
+        "coinsurance": np.rint(np.expm1(raw["lncoins"])),
+        "deductible_plan": raw["idp"] == 1,
+        "incentive": _dollars(raw["lpi"]),
+        "free_above": _dollars(raw["fmde"]),
+        "limited": pd.Categorical(limited, ["no", "yes"]),
+        "chronic": raw["disea"].where(~averaged).round(1),
+        "health": pd.Categorical(health, ["excellent", "good", "fair", "poor"], ordered=True),
+    })  # fmt: skip
+    often = "once" if min_visits == 1 else f"{min_visits} times"
+    return Dataset(
+        name="RAND HIE",
+        X=X,
+        y=(raw["mdvis"] >= min_visits).to_numpy().astype(int),
+        groups=_runs(raw.drop(columns="mdvis")),
+        label=f"saw a doctor at least {often} in the year",
+        units={
+            "coinsurance": "share of each bill the family pays, percent (0, 25, 50, 95, 100)",
+            "deductible_plan": "True for a plan with a deductible for each person",
+            "incentive": "yearly payment for taking part, dollars (0 where the file says at most 1)",
+            "free_above": "yearly spending after which the plan pays all, dollars (exp of fmde; 0 where fmde is 0)",
+            "limited": "physical limitation (missing where the file holds an average: 5 % of the rows)",
+            "chronic": "index of chronic diseases, 0 to 58.6 (missing where the file holds an average: 40 %)",
+            "health": "the person's own rating",
+        },
+        source=_RAND_SOURCE,
+        citation=_RAND_CITATION,
+        licence="public domain",
+        note="groups are runs of neighbouring rows with equal covariates; 74 % of the rows repeat the row before.",
+    )
+
+
+def _dollars(logarithm):
+    """Undo ln(max(1, dollars)), to the dollar; 0 stays 0 because at most one dollar is meant."""
+    return np.where(logarithm > 0, np.rint(np.exp(logarithm)), 0.0)
+
+
+def load_fair():
+    """Fair's survey (1978): 6,366 married women; y = 1 if she reported any time in an extramarital affair (32 %).
+
+    Codes are turned into words; `children` and `married_years` keep the survey's midpoints (5.5 means "5 or more").
+
+    >>> print(load_fair())
+    Fair: 6,366 rows, 8 features; label: any affair reported
+    """
+    from statsmodels.datasets import fair
+
+    raw = fair.load_pandas().data
+    jobs = ["student", "farm or unskilled", "white collar", "skilled or teaching", "business", "professional"]
+    X = pd.DataFrame({
+        "marriage": _ordered(raw["rate_marriage"], [1, 2, 3, 4, 5], ["very poor", "poor", "fair", "good", "very good"]),
+        "age": raw["age"],
+        "married_years": raw["yrs_married"],
+        "children": raw["children"],
+        "religious": _ordered(raw["religious"], [1, 2, 3, 4], ["not", "mildly", "fairly", "strongly"]),
+        "school_years": raw["educ"],
+        "job": _ordered(raw["occupation"], range(1, 7), jobs, ordered=False),
+        "husband_job": _ordered(raw["occupation_husb"], range(1, 7), jobs, ordered=False),
+    })  # fmt: skip
+    return Dataset(
+        name="Fair",
+        X=X,
+        y=(raw["affairs"] > 0).to_numpy().astype(int),
+        label="any affair reported",
+        units={
+            "marriage": "her rating of the marriage",
+            "age": "years (midpoints of classes)",
+            "married_years": "years (midpoints of classes)",
+            "children": "number (5.5: five or more)",
+            "religious": "how religious",
+            "school_years": "years of education (9 grade school, 12 high school, 16 college, 20 advanced degree)",
+            "job": "her occupation",
+            "husband_job": "his occupation",
+        },
+        source="statsmodels.datasets.fair",
+        citation="Fair (1978), A Theory of Extramarital Affairs, Journal of Political Economy 86, 45-61.",
+        licence="distributed by statsmodels with the author's permission",
+    )
+
+
+def _ordered(codes, values, words, ordered=True):
+    return pd.Categorical(codes.map(dict(zip(values, words, strict=True))), words, ordered=ordered)
+
+
+def _from_sklearn(bunch, name, label, unit, citation):
+    return Dataset(
+        name=name,
+        X=bunch.data,
+        y=bunch.target.to_numpy().astype(int),
+        label=label,
+        units=dict.fromkeys(bunch.data.columns, unit),
+        source=f"sklearn.datasets.load_{name.replace(' ', '_')}",
+        citation=citation,
+        licence="CC BY 4.0 (UCI Machine Learning Repository)",
+    )
+
+
+def load_digits():
+    """Handwritten digits, 1,797 images of 8 x 8 pixels; y = the digit, 0 to 9.
+
+    >>> print(load_digits())
+    digits: 1,797 rows, 64 features; label: the digit written
+    """
+    from sklearn.datasets import load_digits as load
+
+    citation = "Alpaydin & Kaynak (1998), Optical Recognition of Handwritten Digits, UCI Machine Learning Repository."
+    return _from_sklearn(load(as_frame=True), "digits", "the digit written", "ink in the pixel, 0 to 16", citation)
+
+
+def load_breast_cancer():
+    """Breast cancer biopsies, 569 women, 30 measurements of cell nuclei; y = 1 for a benign tumour (63 %).
+
+    >>> print(load_breast_cancer())
+    breast cancer: 569 rows, 30 features; label: benign
+    """
+    from sklearn.datasets import load_breast_cancer as load
+
+    citation = "Wolberg et al. (1993), Breast Cancer Wisconsin (Diagnostic), UCI Machine Learning Repository."
+    return _from_sklearn(load(as_frame=True), "breast cancer", "benign", "as measured in the image", citation)
+
+
+def load_rand_scores():
+    """The shipped table `rand_scores.csv.gz`: people of the RAND experiment, scored by a model trained on other people.
+
+    y = 1 if the person saw a doctor in the year; `p` is what the model said; `groups` is the person. The model knows
+    the insurance plan only; the table also holds what the person said about health (`make_rand_scores.py`).
+
+    >>> data = load_rand_scores()
+    >>> bool(abs(data.y.mean() - data.p.mean()) < 0.02)
+    True
+    """
+    table = pd.read_csv(DATA_FOLDER / "rand_scores.csv.gz")
+    rand = load_rand_hie()
+    X = table[list(rand.X)].copy()
+    for column in ("limited", "health"):
+        X[column] = X[column].astype(rand.X[column].dtype)
+    return Dataset(
+        name="RAND scores",
+        X=X,
+        y=table["label"].to_numpy().astype(int),
+        p=table["score"].to_numpy(),
+        groups=table["person"].to_numpy(),
+        label=rand.label,
+        units=rand.units,
+        source="data/rand_scores.csv.gz, made by data/scripts/make_rand_scores.py from statsmodels.datasets.randhie",
+        citation=_RAND_CITATION,
+        licence="public domain",
+    )
+
+
+def load_claims():
+    """The ledger `data/claims.csv` as a table of text, one row for every numbered item of the papers.
+
+    >>> claims = load_claims()
+    >>> list(claims)[:4]
+    ['id', 'paper', 'item', 'statement']
+    >>> claims.loc[claims["id"] == "melo2026.proposition2", "notebook"].item()
+    '05'
+    """
+    return pd.read_csv(DATA_FOLDER / "claims.csv", dtype=str, keep_default_na=False)

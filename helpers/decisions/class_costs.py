@@ -1,0 +1,175 @@
+"""The best decision when decisions have costs, what it is expected to cost, and how much that can be at most.
+
+Cost tables here have one row for each class and one column for each decision, as in the ECUAS paper: `cost[k, d]` is
+paid for decision d when the truth is k. (`helpers.decisions.costs` has it the other way round: pass cost.T.)
+"""
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import linprog
+
+from helpers.checks import check_numbers, check_simplex
+
+TIE = 1e-12  # expected costs closer than this share of the largest cost are tied
+
+
+def check_table(proba, name="proba"):
+    """`check_simplex`, with a word on what the table looks like if it holds no probabilities."""
+    array = check_numbers(proba, name)
+    try:
+        return check_simplex(array, name)
+    except ValueError as error:
+        advice = _looks_like(array, name)
+        raise ValueError(f"{error}{advice}") from None if advice else error
+
+
+def _looks_like(array, name):
+    """What a table of scores seems to be, for the error message."""
+    if array.ndim == 1:
+        return f" For two classes, pass np.column_stack([1 - {name}, {name}])."
+    if array.ndim != 2 or not array.size or not np.isfinite(array).all():
+        return ""
+    total = array.sum(axis=1)
+    if (array <= 0).all() and np.abs(np.exp(array).sum(axis=1) - 1).max() < 1e-3:
+        return f" These look like log-probabilities: pass scipy.special.softmax({name}, axis=1)."
+    if (array >= 0).all() and np.abs(total - 100).max() < 1:
+        return f" These look like percentages: pass {name} / 100."
+    if (array < 0).any() or (array > 1).any():
+        return f" These look like logits: pass scipy.special.softmax({name}, axis=1)."
+    if np.abs(total - 1).max() < 1e-2:
+        return f" These look rounded: pass {name} / {name}.sum(axis=1, keepdims=True)."
+    return ""
+
+
+def check_not_negative(array, name):
+    """ValueError unless all entries are finite and at least 0."""
+    array = np.atleast_1d(array)
+    bad = ~((array >= 0) & np.isfinite(array))
+    if bad.any():
+        place = ", ".join(str(i) for i in np.argwhere(bad)[0])
+        place, more = f"[{place}]" if array.size > 1 else "", int(bad.sum()) - 1
+        raise ValueError(
+            f"{name} must be finite and not negative, but {name}{place} is {array[bad][0]}"
+            f"{f' (and {more:,} more)' if more else ''}."
+        )
+
+
+@dataclass(frozen=True)
+class BayesDecision:
+    """Cheapest decision of each row, and its expected cost, the uncertainty."""
+
+    decision: np.ndarray = field(repr=False)
+    uncertainty: np.ndarray = field(repr=False)
+
+    def __str__(self):
+        return (
+            f"{self.decision.size:,} decisions, mean expected cost {self.uncertainty.mean():.4f}, "
+            f"largest {self.uncertainty.max():.4f}"
+        )
+
+
+@dataclass(frozen=True)
+class LargestUncertainty:
+    """`value`: the largest expected cost that a best decision can have; `distribution` (K,): where it is reached."""
+
+    value: float
+    distribution: np.ndarray = field(repr=False)
+
+    def __str__(self):
+        shares = ", ".join(f"{share:.3g}" for share in self.distribution[:8])
+        return f"largest uncertainty {self.value:.4f}, at [{shares}{', …' if self.distribution.size > 8 else ''}]"
+
+
+def check_class_costs(cost, n_classes=None, name="cost"):
+    """Float copy (K, D) of costs, classes down, decisions across; ValueError unless finite, >= 0 and of that shape.
+
+    Of a DataFrame the labels are read: rows that end in 0 .. K-1 are put in order, and labels that say that the
+    decisions are down are refused.
+
+    >>> check_class_costs(pd.DataFrame([[0, 5], [1, 0]], ["predict 0", "predict 1"], ["truth 0", "truth 1"]))
+    Traceback (most recent call last):
+    ValueError: cost must have one row for each class and one column for each decision, but its labels say the \
+opposite: pass cost.T.
+    """
+    layout = "one row for each class and one column for each decision"
+    if isinstance(cost, pd.DataFrame):
+        down, across = ([str(label).lower() for label in [*axis, axis.name]] for axis in (cost.index, cost.columns))
+        swapped = [label for label in down if label.startswith(("predict", "decision", "action"))]
+        if swapped or [label for label in across if label.startswith(("truth", "true", "actual"))]:
+            raise ValueError(f"{name} must have {layout}, but its labels say the opposite: pass {name}.T.")
+        number = [int(digits[-1]) if (digits := re.findall(r"\d+$", label)) else -1 for label in down[:-1]]
+        cost = cost.iloc[np.argsort(number)] if sorted(number) == list(range(len(number))) else cost
+    array = check_numbers(cost, name)
+    if array.ndim != 2 or array.shape[0] < 2 or not array.shape[1]:
+        raise ValueError(f"{name} must have {layout}, at least two classes, but its shape is {array.shape}.")
+    if n_classes is not None and len(array) != n_classes:
+        advice = f": pass {name}.T" if array.shape[1] == n_classes else ""
+        raise ValueError(
+            f"{name} must have {layout}, {n_classes} rows as proba has columns, but its shape is {array.shape}{advice}."
+        )
+    check_not_negative(array, name)
+    return array
+
+
+def bayes_decision(proba, cost):
+    """The decision with the smallest expected cost under each row's probabilities, and that cost.
+
+    Parameters
+    ----------
+    proba : (n_rows, K) probabilities
+    cost : (K, D) costs >= 0, `cost[k, d]` of decision d when the truth is k
+
+    Returns
+    -------
+    BayesDecision; expected costs within 1e-12 of the largest cost are tied, and the lower decision is taken
+
+    Source: Estienne, Ernst et al. (2026), equation 6.
+
+    >>> best = bayes_decision([[0.9, 0.1], [0.4, 0.6]], cost=[[0, 1, 0.3], [1, 0, 0.3]])
+    >>> best.decision, best.uncertainty.round(3)
+    (array([0, 2]), array([0.1, 0.3]))
+    """
+    proba = check_table(proba)
+    return cheapest(proba, check_class_costs(cost, proba.shape[1]))
+
+
+def cheapest(proba, cost):
+    """`bayes_decision` for arrays that have been checked."""
+    expected = proba @ cost
+    least = expected.min(axis=1)
+    return BayesDecision(np.argmax(expected <= least[:, None] + TIE * cost.max(), axis=1), least)
+
+
+def largest_uncertainty(cost):
+    """u_M: the largest expected cost that remains when the decision is the best one, over all distributions.
+
+    max over q of min over d of sum_k q_k cost[k, d], the value of a matrix game, by linear programming. For the 0-1
+    cost of K classes it is 1 - 1/K, at equal shares.
+
+    Source: Estienne, Ernst et al. (2026), after equation 8.
+
+    >>> print(largest_uncertainty([[0, 1], [5, 0]]))
+    largest uncertainty 0.8333, at [0.833, 0.167]
+    """
+    cost = check_class_costs(cost)
+    n_classes, n_decisions = cost.shape
+    if n_classes == n_decisions and np.array_equal(cost, 1 - np.eye(n_classes)):
+        return LargestUncertainty(1 - 1 / n_classes, np.full(n_classes, 1 / n_classes))
+    scale = cost.max() or 1.0
+    solved = linprog(
+        np.r_[np.zeros(n_classes), -1.0],
+        A_ub=np.column_stack([-(cost / scale).T, np.ones(n_decisions)]),
+        b_ub=np.zeros(n_decisions),
+        A_eq=np.r_[np.ones(n_classes), 0.0][None],
+        b_eq=[1.0],
+        bounds=[(0, None)] * (n_classes + 1),
+        method="highs",
+    )
+    if solved.status != 0:
+        raise ValueError(f"cost must lead to a game that can be solved, but the solver says: {solved.message}")
+    worst = np.maximum(solved.x[:-1], 0)
+    worst /= worst.sum()
+    return LargestUncertainty(float((worst @ cost).min()), worst)

@@ -1,0 +1,240 @@
+"""The risk of one decision: what deciding by a stated probability costs more than deciding by the truth, per row.
+
+With a truth `q` the risk is exact (`oracle_risk`); without one `RiskEstimator` puts calibrated score plus residual of
+people like this one in its place.
+"""
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import NotFittedError
+
+from helpers._parallel import PARALLEL_FROM
+from helpers.calibration.calibrators import CALIBRATORS
+from helpers.checks import (
+    check_count,
+    check_groups,
+    check_labels,
+    check_one_of,
+    check_probabilities,
+    check_same_length,
+    check_weights,
+)
+from helpers.decisions.costs import best_decision, check_costs, check_threshold, decision_names
+from helpers.decisions.risks import calibration_risk, excess_risk, grouping_risk
+from helpers.partition import HonestTree, split_rows
+from helpers.partition.encoder import check_table, with_score
+
+
+class RiskEstimator(BaseEstimator):
+    """What single decisions by a stated probability cost more than the best possible ones, for rows without labels.
+
+    risk(x) = `excess_risk(c(p) + r(x), p, cost, t)`: c recalibrates the score, r(x) is the mean residual y - c among
+    people like x. Trees say who is like x: some rows choose their regions, others give these their means.
+
+    - `method="crossfit"` (default): random halves, one chooses by the features and the score, the other gives the
+      means, then the roles change; r is the mean over `n_halvings` such pairs of trees. All rows calibrate.
+    - `method="paper"`: one tree; 10 % of the rows calibrate, 40 % choose by the features alone, 50 % give the means.
+
+    Parameters
+    ----------
+    cost : (D, 2) costs, a row for each decision, a column for each truth (`cost_matrix` builds a labelled one)
+    t : threshold in use on the stated score, default the optimal one; two decisions only
+    calibrator : "platt" (on log-odds), "isotonic" or "none"
+    residual : "tree", or a scikit-learn regressor of the residual (appendix C.8), fitted on each half; it is given the
+        table `X` with the score as a last column, so text needs a pipeline
+    min_samples_leaf : rows a region needs when it is chosen; default 15 for the paper's method, else max(15, sqrt(n)),
+        or the rows of sqrt(G) of G groups: regions whose means rest on ever more people, without which the risk of
+        single decisions does not converge
+    max_depth : of the trees; n_halvings : random halvings, more of them take longer and err less
+    rng : int, Generator or None
+
+    Attributes
+    ----------
+    calibrator_ : the fitted calibrator, None for "none"; models_ : its `HonestTree`s or regressors
+
+    Source: Melo et al. (2026), proposition 6, equation 8 and algorithm 1; the cross-fitted form is ours. Over eight
+    populations with known truth its root mean squared error was 0.5, 0.4 and 0.3 times that of the paper's method at
+    1,000, 4,000 and 16,000 rows (geometric means).
+
+    >>> rng = np.random.default_rng(0)
+    >>> X = pd.DataFrame({"age": rng.integers(20, 80, 4000)})
+    >>> y = rng.random(4000) < np.where(X["age"] < 50, 0.4, 0.8)
+    >>> costs = cost_matrix(false_alarm=1, miss=1)
+    >>> model = RiskEstimator(costs, calibrator="none", rng=0).fit(X, np.full(4000, 0.6), y)
+    >>> model.predict(pd.DataFrame({"age": [30, 70]}), [0.6, 0.6]).round(1)
+    array([0.2, 0. ])
+    """
+
+    def __init__(
+        self,
+        cost,
+        t=None,
+        *,
+        method="crossfit",
+        calibrator="platt",
+        residual="tree",
+        min_samples_leaf=None,
+        max_depth=None,
+        n_halvings=4,
+        rng=None,
+    ):
+        self.cost = cost
+        self.t = t
+        self.method = method
+        self.calibrator = calibrator
+        self.residual = residual
+        self.min_samples_leaf = min_samples_leaf
+        self.max_depth = max_depth
+        self.n_halvings = n_halvings
+        self.rng = rng
+
+    def fit(self, X, p, y, sample_weight=None, groups=None):
+        """Learn from labelled rows.
+
+        Parameters
+        ----------
+        X : (n, d) features, see `helpers.partition.encoder`; p : (n,) stated probabilities; y : (n,) labels 0/1
+        sample_weight : (n,) sampling weights; groups : (n,) labels of people, hospitals, …, never split into halves
+
+        Raises
+        ------
+        ValueError for input or options that break a rule, or fewer than 4 * min_samples_leaf rows.
+        """
+        X, p, y, weight, groups, leaf = self._checked(X, p, y, sample_weight, groups)
+        rng = np.random.default_rng(self.rng)
+        everybody = np.arange(y.size)
+        if self.method == "paper":
+            calibrate, *pair = split_rows(y, groups, (0.1, 0.5), rng)
+            pairs = [pair]
+        else:
+            calibrate, halves = everybody, [split_rows(y, groups, (0.5,), rng) for _ in range(self.n_halvings)]
+            pairs = [pair for a, b in halves for pair in ((a, b), (b, a))]
+        self.calibrator_ = None
+        if CALIBRATORS[self.calibrator] is not None:
+            w = None if weight is None else weight[calibrate]
+            self.calibrator_ = CALIBRATORS[self.calibrator]().fit(p[calibrate], y[calibrate], w)
+        table, residual = self._table(X, p), y - self.calibrated(p)
+        learn, seeds = self._tree if self._uses_trees else self._regressor, rng.integers(2**31, size=len(pairs))
+        self.models_ = Parallel(2 if y.size >= PARALLEL_FROM else 1, require="sharedmem")(
+            delayed(learn)(table, residual, weight, *pair, leaf, int(seed))
+            for pair, seed in zip(pairs, seeds, strict=True)
+        )
+        used = [pair[1 if self._uses_trees else 0] for pair in pairs]  # rows whose labels are in the model's values
+        self._unseen = np.array([~np.isin(everybody, rows) for rows in used])
+        return self
+
+    def calibrated(self, p):
+        """Calibrated scores c(p), (n,)."""
+        if not hasattr(self, "calibrator_"):
+            raise NotFittedError("This RiskEstimator has learned nothing yet: call fit first.")
+        p = check_probabilities(p)
+        return p if self.calibrator_ is None else self.calibrator_.predict(p)
+
+    def corrected(self, X, p):
+        """Calibrated score plus residual of people like this one, c + r, (n,); it may leave [0, 1]."""
+        return self.calibrated(p) + self._each(X, p).mean(axis=0)
+
+    def predict(self, X, p):
+        """Estimated risk of each decision, (n,), in the unit of the costs; 0: nobody would decide better.
+
+        For rows of the fit use `fit_predict`: their own labels are in these means.
+        """
+        return excess_risk(self.corrected(X, p), p, self.cost, self.t)
+
+    def fit_corrected(self, X, p, y, sample_weight=None, groups=None):
+        """Fit, and return c + r of the same rows, (n,), each from trees whose means do not contain its own label."""
+        if self.method == "paper":
+            raise ValueError('method must be "crossfit" here: half of the rows have no mean without their own label.')
+        each = self.fit(X, p, y, sample_weight, groups)._each(X, p)
+        return self.calibrated(p) + np.where(self._unseen, each, 0).sum(axis=0) / self._unseen.sum(axis=0)
+
+    def fit_predict(self, X, p, y, sample_weight=None, groups=None):
+        """Fit, and return the risk of the same rows, (n,), judged by other people's labels (`fit_corrected`)."""
+        return excess_risk(self.fit_corrected(X, p, y, sample_weight, groups), p, self.cost, self.t)
+
+    def to_frame(self, X, p):
+        """Everything about each row as a table, with the index of `X`.
+
+        Columns: stated, calibrated, corrected; decision and best_decision (by the corrected probability) in the words
+        of the cost matrix; risk, calibration_risk, grouping_risk; and, from the tree whose mean is nearest to that of
+        all trees, region (number), rule (people like this one) and rows (that gave its mean). Without trees these are
+        -1, "" and 0.
+        """
+        X, p = check_table(X), check_probabilities(p)
+        each, c = self._each(X, p), self.calibrated(p)
+        corrected = c + each.mean(axis=0)
+        names = np.array(decision_names(self.cost), dtype=object)
+        frame = pd.DataFrame({"stated": p, "calibrated": c, "corrected": corrected}, index=X.index)
+        frame["decision"] = names[best_decision(p, self.cost, self.t)]
+        frame["best_decision"] = names[best_decision(corrected, self.cost)]
+        frame["risk"] = excess_risk(corrected, p, self.cost, self.t)
+        frame["calibration_risk"] = calibration_risk(c, p, self.cost, self.t)
+        frame["grouping_risk"] = grouping_risk(c, corrected, self.cost)
+        frame["region"], frame["rule"], frame["rows"] = -1, "", 0
+        if self._uses_trees:
+            nearest, table = np.abs(each - each.mean(axis=0)).argmin(axis=0), self._table(X, p)
+            first = np.cumsum([0, *(tree.n_regions_ for tree in self.models_)])
+            for k in np.unique(nearest):
+                rows, tree = nearest == k, self.models_[k]
+                region = tree.apply(table[rows])
+                frame.loc[rows, "region"] = first[k] + region
+                frame.loc[rows, "rule"] = np.array(tree.rules(), dtype=object)[region]
+                frame.loc[rows, "rows"] = tree.count_[region]
+        return frame
+
+    @property
+    def _uses_trees(self):
+        return isinstance(self.residual, str)
+
+    def _each(self, X, p):
+        """Residual that each tree or regressor predicts, (models, n)."""
+        X, p = check_table(X), check_probabilities(p)
+        check_same_length(X=X, p=p)
+        self.calibrated(p)
+        table = self._table(X, p)
+        return np.array([model.predict(table) for model in self.models_])
+
+    def _tree(self, table, residual, weight, choose, judge, leaf, seed):
+        w_choose, w_judge = (None, None) if weight is None else (weight[choose], weight[judge])
+        tree = HonestTree(min_samples_leaf=leaf, max_depth=self.max_depth, rng=seed)
+        return tree.fit(table.iloc[choose], residual[choose], w_choose).estimate(
+            table.iloc[judge], residual[judge], w_judge
+        )
+
+    def _leaf(self, n, n_units):
+        if self.min_samples_leaf is not None:
+            return check_count(self.min_samples_leaf, "min_samples_leaf")
+        return 15 if self.method == "paper" else max(15, int(min(n / n_units**0.5, n / 8)))
+
+    def _regressor(self, table, residual, weight, learn, other, leaf, seed):
+        model = clone(self.residual)
+        states = [name for name, value in model.get_params().items() if name.endswith("random_state") and value is None]
+        model.set_params(**dict.fromkeys(states, seed))
+        options = {} if weight is None else {"sample_weight": weight[learn]}
+        return model.fit(table.iloc[learn], residual[learn], **options)
+
+    def _table(self, X, p):
+        if self.method == "paper":
+            return X
+        return with_score(X, p)
+
+    def _checked(self, X, p, y, weight, groups):
+        y, p, X, weight = check_labels(y, both=True), check_probabilities(p), check_table(X), check_weights(weight)
+        groups = check_groups(groups)
+        check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=groups)
+        check_costs(self.cost)
+        if self.t is not None:
+            check_threshold(self.t, self.cost)
+        check_one_of(self.method, "method", ("crossfit", "paper"))
+        check_one_of(self.calibrator, "calibrator", tuple(CALIBRATORS))
+        check_count(self.n_halvings, "n_halvings")
+        leaf = self._leaf(y.size, y.size if groups is None else groups.max() + 1)
+        if self._uses_trees:
+            check_one_of(self.residual, "residual", ("tree",))
+            if y.size < 4 * leaf:
+                raise ValueError(f"y must have at least 4 * min_samples_leaf = {4 * leaf} rows, but it has {y.size}.")
+        elif not (hasattr(self.residual, "fit") and hasattr(self.residual, "predict")):
+            raise ValueError(f"residual must be 'tree' or a scikit-learn regressor, but it is {self.residual!r}.")
+        return X, p, y, weight, groups, leaf

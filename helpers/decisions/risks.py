@@ -1,0 +1,86 @@
+"""What a decision costs more than the best one, row by row: from the truth, or from what stands in its place."""
+
+import numpy as np
+
+from helpers.checks import check_probabilities, check_same_length, check_vector
+from helpers.decisions.costs import check_costs, check_threshold, steps
+
+
+def excess_risk(reference, p, cost, t=None):
+    """What deciding by `p` costs more than deciding by `reference`, if the reference is right, row by row.
+
+    cost gap * |reference - t*| where reference >= t* and p >= t differ, else 0. For D decisions: the sum of this over
+    their thresholds.
+
+    Parameters
+    ----------
+    reference : (n,) what the probability is taken to be: the truth, a calibrated score c, or c + r, never clipped
+    p : (n,) stated probabilities; cost : (D, 2) costs
+    t : threshold in use, default the optimal one (two decisions only)
+
+    Returns
+    -------
+    (n,) in the unit of `cost`, 0 is best
+
+    Raises
+    ------
+    ValueError for references that are not finite, scores, costs or thresholds that break a rule, unequal lengths.
+
+    Source: Melo et al. (2026), equations 7, 8, 52 and 98; the sum over thresholds is ours.
+
+    >>> from helpers.decisions.costs import cost_matrix
+    >>> excess_risk([0.9, 0.4, 0.6], [0.2, 0.2, 0.7], cost_matrix(false_alarm=1, miss=1)).round(3)
+    array([0.8, 0. , 0. ])
+    """
+    reference, p, cost = check_vector(reference, "reference", finite=True), check_probabilities(p), check_costs(cost)
+    check_same_length(reference=reference, p=p)
+    _, thresholds, gaps = steps(cost)
+    used = thresholds if t is None else [check_threshold(t, cost)]
+    risk = np.zeros(p.size)
+    for best_from, used_from, gap in zip(thresholds, used, gaps, strict=True):
+        apart = (reference >= best_from) != (p >= used_from)
+        risk[apart] += gap * np.abs(reference[apart] - best_from)
+    return risk
+
+
+def oracle_risk(q, p, cost, t=None):
+    """Excess risk of each decision by `p` when the true probability is `q`: what nobody can compute on real data.
+
+    See `excess_risk`; `q` (n,) in [0, 1]. Source: Melo et al. (2026), proposition 5, equation 7.
+
+    >>> from helpers.decisions.costs import cost_matrix
+    >>> oracle_risk([0.1, 0.3], [0.15, 0.15], cost_matrix(false_alarm=1, miss=4))
+    array([0. , 0.5])
+    """
+    q, p = check_probabilities(q, "q"), check_probabilities(p)
+    check_same_length(q=q, p=p)
+    return excess_risk(q, p, cost, t)
+
+
+def calibration_risk(c, p, cost, t=None):
+    """Part of the risk that recalibration would remove: `excess_risk` with the calibrated score `c` (n,) in [0, 1].
+
+    Right on average over the people with one score, not for each of them. Source: Perez-Lebel et al. (2025); Melo et
+    al. (2026), proposition 8, equation 97.
+
+    >>> from helpers.decisions.costs import cost_matrix
+    >>> calibration_risk([0.3], [0.6], cost_matrix(false_alarm=1, miss=1))
+    array([0.4])
+    """
+    c, p = check_probabilities(c, "c"), check_probabilities(p)
+    check_same_length(c=c, p=p)
+    return excess_risk(c, p, cost, t)
+
+
+def grouping_risk(c, corrected, cost):
+    """Part of the risk that recalibration leaves: `excess_risk` of deciding by `c` if `corrected` = c + r is right.
+
+    Source: Melo et al. (2026), definition 4, equation 98.
+
+    >>> from helpers.decisions.costs import cost_matrix
+    >>> grouping_risk([0.6], [0.25], cost_matrix(false_alarm=1, miss=1))
+    array([0.5])
+    """
+    c, corrected = check_probabilities(c, "c"), check_vector(corrected, "corrected", finite=True)
+    check_same_length(c=c, corrected=corrected)
+    return excess_risk(corrected, c, cost)

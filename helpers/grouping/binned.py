@@ -1,0 +1,386 @@
+"""The result of the binned lower bound, put together from the parts of one problem or of one a class.
+
+The binned lower bound of the grouping loss (public through `helpers.grouping.crossfit`).
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.stats import beta, norm
+
+from helpers.binning import assign_bins, cross_cells, quantile_edges, uniform_edges
+from helpers.calibration import running_curve
+from helpers.checks import (
+    check_classes,
+    check_groups,
+    check_labels,
+    check_numbers,
+    check_one_of,
+    check_probabilities,
+    check_regions,
+    check_same_length,
+    check_simplex,
+    check_weights,
+)
+from helpers.grouping.binned_statistics import Rows, bound_parts
+from helpers.partition import BinnedTree, split_rows
+from helpers.partition.encoder import check_table
+from helpers.scoring import BRIER, top_label
+
+SUMS = ("plugin", "explained", "bias", "induced", "captured", "calibration_binned", "calibration_induced")
+
+ARRAYS = ("count", "rate", "stated", "bin_count", "bin_rate", "bin_stated")
+
+
+@dataclass(frozen=True)
+class BinnedGroupingLoss:
+    """Lower bound of the grouping loss from bins of the score and regions inside them; 0 is best.
+
+    value : explained - captured (`correction` "regions") or explained - induced ("bins"), in the unit of the rule
+        (squared error of one class, or nats); may be slightly negative when there is nothing to find
+    se, low, high : standard error and 95 % interval of what these bins and regions capture; claim "at least `low`"
+    explained : debiased variance of the region rates around the rate of their bin
+    plugin, bias : the naive estimate and its upward bias; explained = plugin - bias
+    induced : grouping loss that the bins themselves create; captured : the part of `explained` that comes from it
+    calibration_loss : of the score itself = calibration_binned (debiased) + calibration_induced (what bins hide)
+    n : rows evaluated; left_out : share of the rows that were not, because their region has no second independent row
+    n_single, n_empty : such regions with a row, and regions of the partition without any; n_regions : the others
+    edges : (B + 1,) of the bins
+    region_bin, count, rate, stated : (J,) bin, rows, observed rate and mean stated score of each region with a row
+    bin_count, bin_rate, bin_stated : (B,) of each bin, NaN where it is empty
+    partition : the fitted `BinnedTree`, or None; parts : one result a class in the classwise view, which sums them
+    """
+
+    value: float
+    se: float
+    low: float
+    high: float
+    explained: float
+    plugin: float
+    bias: float
+    induced: float
+    captured: float
+    calibration_loss: float
+    calibration_binned: float
+    calibration_induced: float
+    n: int
+    n_regions: int
+    n_single: int
+    n_empty: int
+    left_out: float
+    rule: str
+    correction: str
+    edges: np.ndarray = field(repr=False)
+    region_bin: np.ndarray = field(repr=False)
+    count: np.ndarray = field(repr=False)
+    rate: np.ndarray = field(repr=False)
+    stated: np.ndarray = field(repr=False)
+    bin_count: np.ndarray = field(repr=False)
+    bin_rate: np.ndarray = field(repr=False)
+    bin_stated: np.ndarray = field(repr=False)
+    partition: BinnedTree | None = field(default=None, repr=False)
+    parts: tuple = field(default=(), repr=False)
+
+    @property
+    def rate_low(self):
+        """(J,) lower end of the 95 % Clopper-Pearson interval of each region's rate."""
+        return self._rate_bound(0.025, 0.0)
+
+    @property
+    def rate_high(self):
+        """(J,) upper end of the same interval."""
+        return self._rate_bound(0.975, 1.0)
+
+    def _rate_bound(self, level, shift):
+        hits = np.rint(self.count * self.rate)
+        lower = beta.ppf(level, hits + shift, self.count - hits + 1 - shift)
+        return np.where(np.isnan(lower), 0.0 if shift == 0 else 1.0, lower)
+
+    @property
+    def taken_off(self):
+        """Name of what the correction takes off `explained`."""
+        return "captured" if self.correction == "regions" else "induced"
+
+    @property
+    def n_bins_used(self):
+        """Bins with an evaluated row."""
+        return int((self.bin_count > 0).sum())
+
+    def __str__(self):
+        unit = "" if self.rule == BRIER.name else f" ({self.rule})"
+        return (
+            f"grouping loss{unit} at least {self.value:z.4f} [{self.low:z.4f}, {self.high:z.4f}] = explained "
+            f"{self.explained:z.4f} - {self.taken_off} {getattr(self, self.taken_off):z.4f}, "
+            f"n = {self.n:,} in {self.n_regions:,} regions"
+        )
+
+
+def binned_result(parts, rule, correction, problems, evaluate, groups):
+    """One problem's parts with their interval, or the sum over the classes with one result a class in `parts`."""
+    whole = dict(parts[0])
+    if len(parts) > 1:
+        shifts = np.cumsum([0] + [part["bin_count"].size for part in parts])
+        whole |= {name: sum(part[name] for part in parts) for name in (*SUMS, "influence", "curve_variance")}
+        whole |= {name: sum(part[name] for part in parts) for name in ("n_regions", "n_single", "n_empty")}
+        whole |= {name: np.concatenate([part[name] for part in parts]) for name in ARRAYS}
+        bins = [part["region_bin"] + shift for part, shift in zip(parts, shifts, strict=False)]
+        whole |= {"region_bin": np.concatenate(bins), **_summed_variances(parts, problems, evaluate)}
+        whole |= {"left_out": float(np.mean([part["left_out"] for part in parts])), "partition": None}
+        whole |= {"parts": tuple(binned_result([part], rule, correction, [], evaluate, groups) for part in parts)}
+    influence = whole.pop("influence")
+    extra, null, noise = (whole.pop(f"{name}_variance") for name in ("curve", "null", "noise"))
+    if groups is not None:
+        influence = np.bincount(groups[evaluate], influence)
+    growing = max(float(influence @ influence) - noise, 0.0)
+    se = np.sqrt(growing + null + extra)
+    value = whole["explained"] - whole["captured" if correction == "regions" else "induced"]
+    low, high = _interval(value, se**2, growing, (1 if rule is BRIER else 2) / whole["n"])
+    loss = whole["calibration_binned"] + whole["calibration_induced"]
+    ends = {"value": value, "se": float(se), "low": float(low), "high": float(high), "calibration_loss": loss}
+    return BinnedGroupingLoss(**ends, **whole, rule=rule.name, correction=correction)
+
+
+def _interval(value, variance, growing, most):
+    """95 % interval of a loss whose variance grows with it; `growing` is that part, in proportion to the loss, at most
+    `most` times the loss. The upper end is where the estimate is 1.96 of *its* standard errors away; the lower end uses
+    the standard error of the estimate, which is the safer of the two there.
+    """
+    z, slope = norm.ppf(0.975), min(growing / value, most) if value > 0 else 0.0
+    return value - z * np.sqrt(variance), value + z**2 * slope / 2 + z * np.sqrt(variance + (z * slope / 2) ** 2)
+
+
+def _summed_variances(parts, problems, evaluate):
+    """Null and noise variance of a sum over classes: squares of correlated residuals are correlated by the square of
+    their correlation, at most (that is when their regions agree).
+    """
+    residuals = np.array([(labels - scores)[evaluate] for labels, scores in problems])
+    spread = np.sqrt((residuals**2).mean(axis=1))
+    apart = np.outer(spread, spread)
+    overlap = np.divide(residuals @ residuals.T / evaluate.size, apart, where=apart > 0, out=np.eye(len(parts)))
+    names = ("null_variance", "noise_variance")
+    sizes = {name: np.sqrt([max(part[name], 0.0) for part in parts]) for name in names}
+    return {name: float(size @ overlap**2 @ size) for name, size in sizes.items()}
+
+
+CORRECTIONS = ("regions", "bins")
+
+VIEWS = ("top-label", "classwise")
+
+
+def binned_grouping_loss(
+    y,
+    p,
+    X,
+    *,
+    n_bins=15,
+    strategy="uniform",
+    estimator="tree",
+    region_ratio=12,
+    correction="regions",
+    rule=BRIER,
+    view=None,
+    sample_weight=None,
+    groups=None,
+    rng=None,
+):
+    """Lower bound of the grouping loss with bins: regions are chosen inside each bin on one half, evaluated on the
+    other.
+
+    explained = sum_s (n_s / n) [sum_j (n_j / n_s) (mu_j - c_s)^2 - bias_s], for bins s with rate c_s and their regions
+    j with rate mu_j; `bias_s` removes the noise of the rates. Bins create grouping loss of their own, `induced`: the
+    variance inside them of a smooth calibration curve, measured as the covariance of two curves from different rows, so
+    that their noise does not count.
+
+    - `correction="regions"` (default): value = explained - captured. From each region's rate is taken what the scores
+      in it lead one to expect. The rest is zero for a perfect model, whatever the regions.
+    - `correction="bins"`: value = explained - induced, as printed. All of the induced loss is taken off, also what
+      the regions did not pick up: a perfect model gets -induced where regions do not follow the score.
+
+    For the log score, rates enter through entropies. No estimator of an entropy from n labels is unbiased at every
+    rate; the one used here (`debiased_entropy` in `helpers.grouping.binned_statistics`) is where regions do not differ.
+
+    Parameters
+    ----------
+    y : (n,) labels 0/1, or classes 0 .. K-1
+    p : (n,) stated probabilities of class 1, or (n, K)
+    X : (n, d) features: table or array, see `helpers.partition.encoder`
+    n_bins, strategy, estimator, region_ratio : see `BinnedTree`
+    correction : "regions" or "bins", see above
+    rule : `BRIER` (squared error of one class) or `LOG` (nats; without weights and groups)
+    view : for (n, K) scores "top-label" (default: is the predicted class right?) or "classwise" (sum over the classes)
+    sample_weight : (n,) sampling weights or None
+    groups : (n,) labels of people, hospitals, …: never split, and no products within a group
+    rng : int, Generator or None
+
+    Returns
+    -------
+    BinnedGroupingLoss, smaller is better
+
+    Raises
+    ------
+    ValueError for inputs that break a rule, or if no region has two independent rows.
+
+    Source: Perez-Lebel et al. (2023), equation 13, propositions 4.3 and C.1, theorem C.2; the interval, the
+    correction by regions, the noise-free induced term and the debiased log score are ours. Their unit is twice this one
+    for a binary problem.
+
+    >>> rng = np.random.default_rng(0)
+    >>> X, p = rng.normal(size=(4000, 2)), rng.random(4000)
+    >>> y = rng.random(4000) < p + np.sign(X[:, 0]) * np.minimum(p, 1 - p) / 2
+    >>> print(binned_grouping_loss(y, p, X, rng=0))  # truth: 1/4 * E min(p, 1 - p)^2 = 0.0208
+    grouping loss at least 0.0194 [0.0137, 0.0257] = explained 0.0194 - captured -0.0001, n = 1,995 in 147 regions
+    """
+    options = {"estimator": estimator, "n_bins": n_bins, "strategy": strategy, "region_ratio": region_ratio}
+    BinnedTree(**options, rule=rule).check_parameters()
+    check_one_of(correction, "correction", CORRECTIONS)
+    problems = _problems(y, p, view)
+    X, weight, codes = check_table(X), _positive_weights(sample_weight), check_groups(groups)
+    check_same_length(y=problems[0][0], X=X, sample_weight=weight, groups=codes)
+    _check_rule(rule, weight, codes)
+    rng = np.random.default_rng(rng)
+    fit, evaluate = _halves(*problems[0], codes, rng)
+    parts = []
+    for labels, scores in problems:
+        tree = BinnedTree(**options, rule=rule, rng=rng).fit(X.iloc[fit], scores[fit], labels[fit])
+        first, second = (_curve(rule, labels, scores, half, evaluate) for half in (fit, evaluate))
+        rows = Rows(
+            y=labels[evaluate],
+            p=scores[evaluate],
+            bin=assign_bins(scores[evaluate], tree.edges_),
+            region=tree.apply(X.iloc[evaluate], scores[evaluate]),
+            first=first,
+            second=second,
+            in_first=np.zeros(evaluate.size, dtype=bool),
+            weight=None if weight is None else weight[evaluate],
+            groups=None if codes is None else codes[evaluate],
+            own_share=0.5,
+        )
+        parts.append(
+            bound_parts(rows, rule, correction, tree.edges_.size - 1, tree.n_regions_)
+            | {"edges": tree.edges_, "partition": tree}
+        )
+    return binned_result(parts, rule, correction, problems, evaluate, codes)
+
+
+def binned_grouping_loss_from_regions(
+    y,
+    p,
+    region,
+    *,
+    n_bins=15,
+    strategy="uniform",
+    correction="regions",
+    rule=BRIER,
+    sample_weight=None,
+    groups=None,
+    rng=None,
+):
+    """The same lower bound for regions that are known: wards, kinds of pictures, or another program's partition.
+
+    Every row is evaluated, so the regions must have been chosen without these labels. Each bin is crossed with each
+    region. `rng` decides which rows make which of the two calibration curves.
+
+    Parameters
+    ----------
+    y : (n,) labels 0/1; p : (n,) stated probabilities of class 1
+    region : (n,) int from 0
+    n_bins, strategy, correction, rule, sample_weight, groups, rng : as in `binned_grouping_loss`
+
+    Returns
+    -------
+    BinnedGroupingLoss
+
+    Raises
+    ------
+    ValueError for inputs that break a rule, or if no region of a bin has two independent rows.
+
+    Source: Perez-Lebel et al. (2023), proposition 4.3 and figure 13.
+
+    >>> y = [0, 0, 0, 1, 1, 1, 1, 0]
+    >>> result = binned_grouping_loss_from_regions(y, np.full(8, 0.5), [0, 0, 0, 0, 1, 1, 1, 1], rng=0)
+    >>> round(result.plugin, 4), round(result.bias, 4)
+    (0.0625, 0.0268)
+    """
+    BinnedTree(n_bins=n_bins, strategy=strategy, rule=rule).check_parameters()
+    check_one_of(correction, "correction", CORRECTIONS)
+    y, p, region = check_labels(y), check_probabilities(p), check_regions(region)
+    weight, codes = _positive_weights(sample_weight), check_groups(groups)
+    check_same_length(y=y, p=p, region=region, sample_weight=weight, groups=codes)
+    _check_rule(rule, weight, codes)
+    if y.size < 4:
+        raise ValueError(f"y must have at least 4 rows, but it has {y.size}.")
+    edges = uniform_edges(n_bins) if strategy == "uniform" else quantile_edges(p, n_bins)
+    bins = assign_bins(p, edges)
+    cell, cell_bin, _ = cross_cells(bins, region)
+    halves = _halves(y, p, codes, np.random.default_rng(rng))
+    first, second = (_curve(rule, y, p, half, slice(None)) for half in halves)
+    rows = Rows(
+        y=y,
+        p=p,
+        bin=bins,
+        region=cell,
+        first=first,
+        second=second,
+        in_first=np.isin(np.arange(y.size), halves[0]),
+        weight=weight,
+        groups=codes,
+        own_share=1.0,
+    )
+    part = bound_parts(rows, rule, correction, edges.size - 1, cell_bin.size) | {"edges": edges}
+    return binned_result([part], rule, correction, [(y, p)], np.arange(y.size), codes)
+
+
+def _curve(rule, y, p, half, at):
+    """Calibration curve of one half: running lines; for the log score running means where a line leaves (0, 1)."""
+    line = running_curve(p[half], y[half], p[at])
+    if rule is BRIER:
+        return line
+    return np.where((line > 0) & (line < 1), line, running_curve(p[half], y[half], p[at], degree=0))
+
+
+def _problems(y, p, view):
+    """The binary problems (labels, scores) behind a score: one, or one for each class."""
+    p = check_numbers(p, "p")
+    if p.ndim != 2:
+        if view is not None:
+            raise ValueError(f"view must be None for scores of one class, but it is {view!r}.")
+        y, p = check_labels(y), check_probabilities(p)
+        check_same_length(y=y, p=p)
+        return [(y, p)]
+    check_one_of("top-label" if view is None else view, "view", VIEWS)
+    proba = check_simplex(p, "p")
+    classes = check_classes(y, proba.shape[1])
+    check_same_length(y=classes, p=proba)
+    if view == "classwise":
+        return [((classes == k).astype(float), proba[:, k]) for k in range(proba.shape[1])]
+    return [top_label(proba, classes)]
+
+
+def _positive_weights(sample_weight):
+    weight = check_weights(sample_weight)
+    if weight is not None and not weight.all():
+        first = int(np.argmin(weight))
+        raise ValueError(f"sample_weight must be positive (leave out the other rows), but sample_weight[{first}] is 0.")
+    return weight
+
+
+def _check_rule(rule, weight, groups):
+    for name, given in (("sample_weight", weight), ("groups", groups)):
+        if rule is not BRIER and given is not None:
+            raise ValueError(f"{name} must be None for the log score, whose correction counts independent rows.")
+
+
+def _halves(y, p, groups, rng):
+    """Row numbers of two random halves with the same scores: rows are paired in the order of p and each pair is split;
+    groups stay whole.
+    """
+    if y.size < 4:
+        raise ValueError(f"y must have at least 4 rows, but it has {y.size}.")
+    if groups is not None:
+        return split_rows(y, groups, (0.5,), rng)
+    order = np.lexsort((rng.random(y.size), p))
+    pairs = (y.size + 1) // 2
+    second = np.empty(y.size, dtype=bool)
+    flip = rng.random(pairs) < 0.5
+    second[order] = np.column_stack([flip, ~flip]).ravel()[: y.size]
+    return np.flatnonzero(~second), np.flatnonzero(second)

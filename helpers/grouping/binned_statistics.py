@@ -1,0 +1,260 @@
+"""What bins and regions say about rows that did not choose them: every part of the binned bound and its variance."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import digamma, exp1, expit, logit, xlogy
+
+from helpers.binning import cross_cells, group_sums
+from helpers.grouping.region_statistics import squared_means
+from helpers.scoring import BRIER
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Evaluated rows: label, stated score, bin and region (every region lies in one bin), two calibration curves from
+    different labels and whether the row's own is behind the first, weight and group code or None. `own_share` is the
+    share of the two curves that rests on these rows' labels: 1/2 when a fitting half made the first, else 1.
+    """
+
+    y: np.ndarray
+    p: np.ndarray
+    bin: np.ndarray
+    region: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    in_first: np.ndarray
+    weight: np.ndarray | None
+    groups: np.ndarray | None
+    own_share: float
+
+    def take(self, kept):
+        """The rows where `kept` is true."""
+        columns = {name: column for name, column in vars(self).items() if isinstance(column, np.ndarray)}
+        return replace(self, **{name: column[kept] for name, column in columns.items()})
+
+
+def debiased_entropy(hits, count, rate):
+    """Estimate of the binary entropy (nats) behind `hits` ones among `count` rows; `rate` says about how rare they are.
+
+    With -log q = sum_v (1 - q)^v / v, the sum over the two classes of (k/n) (digamma(n) - digamma(k)) has the entropy
+    up to v = n - 1 as its mean. No function of n labels has the rest as its mean; it is taken at `rate`, so that
+    nothing is left over where the true rate is `rate`, and never more than 0.4 / n. The plug-in lacks 1 / (2 n).
+
+    Parameters
+    ----------
+    hits, count, rate : arrays of one shape; counts of at least 1, rates in [0, 1]
+
+    Source: Zhang (2012), Entropy estimation in Turing's perspective; the rest is ours.
+
+    >>> debiased_entropy(np.array([1, 0]), np.array([2, 5]), np.array([0.5, 0.0])).round(4)
+    array([1.1936, 0.    ])
+    """
+    both, rates = np.stack([hits, count - hits]), np.stack([rate, 1 - rate])
+    gap = digamma(count) - digamma(np.where(both > 0, both, 1))
+    start = np.where(both > 0, both * gap, 0).sum(axis=0) / count
+    return start + _rest_of_series(rates, count).sum(axis=0)
+
+
+def _rest_of_series(rate, n):
+    """rate * sum over v >= n of (1 - rate)^v / v, as the integral of exp(-n s) / (1 - exp(-s)) from -log(1 - rate),
+    with 1 / (1 - exp(-s)) = 1/s + 1/2 + s/12 - ...
+    """
+    inner = (rate > 0) & (rate < 1)
+    low = -np.log1p(-np.where(inner, rate, 0.5))
+    weight = np.exp(-n * low)
+    series = exp1(n * low) + weight * (1 / (2 * n) + (low / n + 1 / n**2) / 12)
+    return np.where(inner, rate * series, 0)
+
+
+def bound_parts(rows, rule, correction, n_bins, n_regions):
+    """Every number of `BinnedGroupingLoss` but its interval, as a dict, with the influence of each row on the value,
+    the variance of the curve's other half and the variance that is left when there is nothing to find.
+    """
+    independent, seen = (np.bincount(index, minlength=n_regions) for index in (_independent(rows), rows.region))
+    kept = independent[rows.region] >= 2
+    if not kept.any():
+        name = "X or region" if rows.groups is None else "groups"
+        raise ValueError(f"{name} must leave two independent rows in at least one region, but no region has them.")
+    every, rows = rows, rows.take(kept)
+    weight = np.ones(rows.y.size) if rows.weight is None else rows.weight
+    share = weight / weight.sum()
+    bins, bin_rate, bin_stated = _means(rows.bin, weight, rows.y, rows.p, size=n_bins)
+    regions, rate, stated, of_bin = _means(rows.region, weight, rows.y, rows.p, rows.bin, size=n_regions)
+    around, inside = bin_rate[rows.bin], rate[rows.region]
+    spread = rule.entropy(around) - rule.entropy(inside)
+    plugin = float(share @ spread)
+    units = independent[rows.region]
+    label = (rows.y - inside) * np.sqrt(units / (units - 1))  # the mean of few labels lies too close to them
+    induced, by_score, by_label = _induced(rows, rule, weight)
+    captured, left, expected, drift = _captured(rows, rule, weight, around, inside)
+    explained, null, noise = _explained(rows, rule, bin_stated, around, expected)
+    if correction == "regions":
+        effect = left - share @ left + (_slope(rule, expected) - _slope(rule, inside)) * label + drift
+        extra = 0.0
+    else:
+        between = _slope(rule, around) * (inside - around)
+        effect = spread - plugin + between + (_slope(rule, around) - _slope(rule, inside)) * label
+        effect -= by_score + rows.own_share * by_label
+        extra = float(((share * (1 - rows.own_share) * by_label) ** 2).sum())
+    influence = np.zeros(every.y.size)
+    influence[kept] = share * effect
+    binned, hidden = _calibration(rows, rule, weight, bin_rate, bin_stated, induced)
+    used = regions > 0
+    return {
+        "plugin": plugin,
+        "explained": explained,
+        "bias": plugin - explained,
+        "induced": induced,
+        "captured": captured,
+        "calibration_binned": binned,
+        "calibration_induced": hidden,
+        "n": rows.y.size,
+        "n_regions": int(used.sum()),
+        "n_single": int(((seen > 0) & ~used).sum()),
+        "n_empty": int((seen == 0).sum()),
+        "left_out": 1 - float(weight.sum() / (every.y.size if every.weight is None else every.weight.sum())),
+        "region_bin": np.rint(of_bin[used]).astype(int),
+        "count": regions[used],
+        "rate": rate[used],
+        "stated": stated[used],
+        "bin_count": bins,
+        "bin_rate": bin_rate,
+        "bin_stated": bin_stated,
+        "influence": influence,
+        "curve_variance": extra,
+        "null_variance": null,
+        "noise_variance": noise,
+    }
+
+
+def _independent(rows):
+    """Region of each independent unit: of each row, or of each (region, group) cell."""
+    return rows.region if rows.groups is None else cross_cells(rows.region, rows.groups)[1]
+
+
+def _means(index, weight, *columns, size=None):
+    """Rows of each bin or region, and weighted means of the columns there (NaN without rows)."""
+    count, total, *sums = group_sums(index, weight, *(weight * column for column in columns), size=size)
+    return count, *(np.divide(part, total, out=np.full(total.size, np.nan), where=total > 0) for part in sums)
+
+
+def _explained(rows, rule, bin_stated, around, expected):
+    """Debiased variance of the region rates around their bin's rate, its variance when there is none, and the share of
+    noisy rates in the sum of squared influences.
+    """
+    if rule is BRIER:
+        value, inner, outer = _between(rows, rows.y - bin_stated[rows.bin])  # shifted to lose less to rounding
+        null = max(inner.null_variance - outer.null_variance, 0.0)
+        noise = 2 * null
+        if rows.weight is None and rows.groups is None:
+            noise = 4 * float(np.nansum(inner.spread**2) - np.nansum(outer.spread**2)) / rows.y.size**2
+            null = max(null, _null_variance(rows, outer.spread))
+        return value, null, noise
+    of_bins, of_regions = _entropy_left(rows, rows.bin, around), _entropy_left(rows, rows.region, expected)
+    freedom = (np.unique(rows.region).size - np.unique(rows.bin).size) / rows.y.size**2
+    return of_bins - of_regions, freedom / 2, freedom
+
+
+def _null_variance(rows, spread):
+    """Variance of the explained part when regions do not differ: labels then vary in a region as in its bin, whose
+    variance is `spread`. (Regions of few rows often hold one label only, and would look certain on their own.)
+    """
+    total = 0.0
+    for index, sign in ((rows.region, 1), (rows.bin, -1)):
+        count, variance = group_sums(index, spread[rows.bin])
+        kept = count > 0
+        total += sign * float(((variance[kept] / count[kept]) ** 2 * count[kept] / (count[kept] - 1)).sum())
+    return 2 * max(total, 0.0) / rows.y.size**2
+
+
+def _between(rows, column):
+    """Unbiased mean square of a column's region means around those of their bins, with the statistics of both."""
+    inner, outer = (squared_means(column, index, rows.weight, rows.groups) for index in (rows.region, rows.bin))
+    return inner.value - outer.value, inner, outer
+
+
+def _entropy_left(rows, index, about):
+    """Mean debiased entropy over bins or regions, in which the rates `about` are to be expected, (n,)."""
+    count, hits, rates = (column[np.bincount(index) > 0] for column in group_sums(index, rows.y, about))
+    return float(count @ debiased_entropy(hits, count, rates / count)) / rows.y.size
+
+
+def _entropy(rule, q):
+    """Entropy at a curve, which a straight line may carry out of [0, 1]; the log score uses running means."""
+    return q * (1 - q) if rule is BRIER else rule.entropy(np.clip(q, 0, 1))  # a mean may end in 1 + 1e-16
+
+
+def _slope(rule, q):
+    """Derivative of the rule's entropy; 0 where that of the log score is infinite (labels do not vary there)."""
+    return 1 - 2 * q if rule is BRIER else np.where((q > 0) & (q < 1), -logit(np.clip(q, 1e-300, 1 - 1e-16)), 0)
+
+
+def _induced(rows, rule, weight):
+    """Mean variance of the calibration curve inside the bins, and its effects of a row's score and label, each (n,).
+
+    The two curves' mean has noise of its own; half their difference tells how much, because their labels differ.
+    """
+    curve, half = (rows.first + rows.second) / 2, (rows.first - rows.second) / 2
+    _, centre, offset = _means(rows.bin, weight, curve, half)
+    centre, offset = centre[rows.bin], offset[rows.bin]
+    gap = _entropy(rule, centre) + _slope(rule, centre) * (curve - centre) - _entropy(rule, curve)
+    share = weight / weight.sum()
+    induced = float(share @ (gap - _bend(rule, centre) * (half - offset) ** 2))
+    return induced, gap - share @ gap, (_slope(rule, centre) - _slope(rule, curve)) * (rows.y - curve)
+
+
+def _bend(rule, q):
+    """Half the curvature of the rule's negative entropy; 0 where that of the log score is infinite."""
+    variance = q * (1 - q)
+    return np.ones_like(q) if rule is BRIER else np.divide(0.5, variance, out=np.zeros_like(q), where=variance > 0)
+
+
+def _captured(rows, rule, weight, around, inside):
+    """The part of the explained loss that regions owe to the scores of their rows; what is left of the divergence for
+    each row, the rate that the scores lead one to expect in its region, and the effect of its own score.
+
+    A label is held against the curve that rests on other labels; of the two curves' noise only the product counts,
+    which is zero on average. In squared error with M, D the curves' mean and half difference, and s = 1 (-1) for rows
+    behind the first (second): 2 <Y, M> - <M, M> - 2 <s Y, D> + <D, D>, where no row is multiplied with itself.
+    """
+    first, second = (_expected(rows, rule, weight, around, curve) for curve in (rows.first, rows.second))
+    expected, drift = np.where(rows.in_first, second, first)
+    if rule is BRIER:
+        left, label, side = (expected - inside) ** 2, rows.y - around, np.where(rows.in_first, 1, -1)
+        middle, half = (rows.first + rows.second) / 2, (rows.first - rows.second) / 2
+        columns = (label, side * label - half, label - middle, side * label)
+        whole, across, rest, own = (_between(rows, column)[0] for column in columns)
+        captured = whole - rest + across - own
+    else:  # a curve has noise; half the difference of the two tells how much
+        left, noise = rule.divergence(expected, inside), (first[0] - second[0]) ** 2 / 2
+        noise *= _bend(rule, (first[0] + second[0]) / 2)
+        captured = float(weight @ (rule.score(around, rows.y) - rule.score(expected, rows.y) + noise) / weight.sum())
+    return captured, left, expected, 2 * _bend(rule, expected) * (expected - inside) * drift
+
+
+def _expected(rows, rule, weight, around, curve):
+    """The rate that a curve leads one to expect in each row's region, and how far the curve at the row is from its mean
+    there; each (n,).
+    """
+    level, mean = (_means(index, weight, curve)[1][index] for index in (rows.bin, rows.region))
+    expected = around + (mean - level)
+    if rule is not BRIER:  # shifted on the logit scale, so that a rate stays a rate
+        ends = np.stack([around, level, mean])
+        inner = ((ends > 0) & (ends < 1)).all(axis=0)
+        odds = logit(np.where(inner, ends, 0.5))
+        expected = np.where(inner, expit(odds[0] - odds[1] + odds[2]), around)
+    return expected, curve - mean
+
+
+def _calibration(rows, rule, weight, bin_rate, bin_stated, induced):
+    """Debiased calibration loss of the binned score, and what the bins hide of the score's own."""
+    if rule is BRIER:
+        gaps = [rows.p - curve for curve in (rows.first, rows.second)]
+        centres = [mean[rows.bin] for mean in _means(rows.bin, weight, *gaps)[1:]]
+        binned = squared_means(rows.y - rows.p, rows.bin, rows.weight, rows.groups).value
+        return binned, float(np.average((gaps[0] - centres[0]) * (gaps[1] - centres[1]), weights=weight))
+    rate, stated = bin_rate[rows.bin], bin_stated[rows.bin]
+    cross = float(np.mean(-xlogy(rate, stated) - xlogy(1 - rate, 1 - stated)))
+    beyond = float(np.mean(rule.score(rows.p, rows.y))) - cross if np.isfinite(cross) else 0.0
+    return cross - _entropy_left(rows, rows.bin, rate), beyond + induced

@@ -1,0 +1,161 @@
+"""From what a model returns to a confidence: pure functions of log-probabilities and texts. What is missing is NaN.
+
+Three ways to a confidence in a sampled answer (Estienne, Ernst et al. 2026, section 4.2): the probability of the text
+itself, that of the word True, and a number that the model states; and the score of a yes-no question (Melo et al. 2026,
+section 4.2). All lie in [0, 1]; high means sure.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+
+_LINE = re.compile(r"(confidence|probability)\s*:\s*(\d{1,3}(?:\.\d+)?|\.\d+)\s*(%?)", re.IGNORECASE)
+
+_ANSWER = re.compile(r"answer\s*:\s*(\S.*)", re.IGNORECASE)
+
+_AROUND = " \t\r\n\"'`*_.,:;!()[]▁Ġ"  # around a word in a token, also the marks of some tokenizers for a space
+
+
+def sequence_posterior(token_logprobs):
+    """Probability that the model gave to a text: exp(sum of the log-probabilities of its tokens).
+
+    Parameters
+    ----------
+    token_logprobs : natural logarithms, one a token; None or empty where the endpoint gives none
+
+    Returns
+    -------
+    Number in [0, 1], NaN if a token has none. Longer texts are less likely: it is a confidence in the wording, not in
+    the meaning (Estienne, Ernst et al. 2026, section 4.2, Sequence Posterior).
+
+    Raises
+    ------
+    ValueError for a log-probability above zero.
+
+    >>> round(sequence_posterior([math.log(0.9), math.log(0.5)]), 6)
+    0.45
+    >>> sequence_posterior(None), sequence_posterior([]), sequence_posterior([-0.1, None])
+    (nan, nan, nan)
+    """
+    found = [_logprob(one, "token_logprobs") for one in (() if token_logprobs is None else token_logprobs)]
+    return math.exp(math.fsum(found)) if found else math.nan
+
+
+def is_true_probability(top_logprobs):
+    """P(True) / (P(True) + P(False)) at the first token of a reply, over all spellings of the two words.
+
+    Parameters
+    ----------
+    top_logprobs : {token: log-probability}, pairs of both, or the list of the API ({"token": .., "logprob": ..})
+
+    Returns
+    -------
+    Number in [0, 1]; NaN if neither word is among the tokens. A word that is not listed counts as 0, so that the value
+    is 0 or 1 where only one of them is (Estienne, Ernst et al. 2026, section 4.2, Is True).
+
+    >>> round(is_true_probability({"True": math.log(0.6), " true": math.log(0.1), "False": math.log(0.1)}), 6)
+    0.875
+    >>> is_true_probability({"Paris": -0.1}), is_true_probability(None)
+    (nan, nan)
+    """
+    true, false = _masses(top_logprobs, ("true", "false"), beginnings=False)
+    return _share(true, false)
+
+
+def option_probability(top_logprobs, options=("Yes", "No")):
+    """P(first option) / (P(first) + P(second)) from the next-token probabilities (Melo et al. 2026, section 4.2).
+
+    Parameters
+    ----------
+    top_logprobs : as in `is_true_probability`
+    options : two texts; a token counts for an option if it is the option, or the beginning of it and not of the other
+        (capitals and white space do not count)
+
+    Returns
+    -------
+    Number in [0, 1]; NaN if no token belongs to either.
+
+    Raises
+    ------
+    ValueError unless there are two different options.
+
+    >>> round(option_probability([("Yes", math.log(0.3)), ("no", math.log(0.1)), ("Maybe", math.log(0.6))]), 6)
+    0.75
+    """
+    return _share(*option_masses(top_logprobs, options))
+
+
+def option_masses(top_logprobs, options=("Yes", "No")):
+    """(probability of the first option, of the second) among the listed tokens; NaN where there are no tokens.
+
+    >>> yes, no = option_masses({"Yes": math.log(0.3), "Maybe": math.log(0.6)})
+    >>> round(yes, 6), no
+    (0.3, 0.0)
+    """
+    return _masses(top_logprobs, check_options(options), beginnings=True)
+
+
+def check_options(options):
+    """The two options in plain spelling; ValueError unless they are two different texts."""
+    options = (options,) if isinstance(options, str) else tuple(options)
+    plain = [str(one).strip(_AROUND).casefold() for one in options]
+    if len(plain) != 2 or not all(plain) or plain[0] == plain[1]:
+        raise ValueError(f"options must be two different texts, but they are {options!r}.")
+    return plain
+
+
+def _masses(top_logprobs, words, beginnings):
+    """Probabilities of two words, summed over the tokens that spell them."""
+    total, listed = [0.0, 0.0], False
+    for token, logprob in _pairs(top_logprobs):
+        plain, listed = str(token).strip(_AROUND).casefold(), True
+        fits = [plain == word for word in words]
+        if beginnings and plain and not any(fits):
+            fits = [word.startswith(plain) for word in words]
+        if sum(fits) == 1:
+            total[fits.index(True)] += math.exp(_logprob(logprob, "top_logprobs"))
+    return tuple(total) if listed else (math.nan, math.nan)
+
+
+def _pairs(top_logprobs):
+    """(token, log-probability) of a dictionary, of pairs, or of the list of the API."""
+    if top_logprobs is None:
+        return []
+    if isinstance(top_logprobs, Mapping):
+        return top_logprobs.items()
+    return [(one["token"], one["logprob"]) if isinstance(one, Mapping) else one for one in top_logprobs]
+
+
+def _logprob(value, name):
+    """A log-probability as a float, NaN for None; above zero only by rounding."""
+    number = math.nan if value is None else float(value)
+    if number > 1e-4:
+        raise ValueError(f"{name} must be logarithms of probabilities, at most 0, but one is {number:g}.")
+    return min(number, 0.0) if number == number else math.nan
+
+
+def _share(one, other):
+    """one / (one + other); NaN if both are 0."""
+    return one / (one + other) if one + other > 0 else math.nan
+
+
+def parse_verbalised(text):
+    """(answer, probability) of a reply with a stated confidence, read strictly: None or NaN for what does not fit.
+
+    The reply is one line "Confidence: 85%" or "Probability: 0.85", in any capitals, and before it at most one line
+    "Answer: ..."; a number without the sign is a probability. Anything else, such as a second number, a sentence
+    around it or a number out of range, is no confidence; the answer is kept if its line is first.
+
+    >>> parse_verbalised("Answer: Paris\\nConfidence: 85%")
+    ('Paris', 0.85)
+    >>> parse_verbalised("Probability: 0.85"), parse_verbalised("I am 85% sure"), parse_verbalised("Confidence: 850%")
+    ((None, 0.85), (None, nan), (None, nan))
+    """
+    lines = [line.strip() for line in (text or "").splitlines() if line.strip()]
+    answer = _ANSWER.fullmatch(lines[0]) if lines else None
+    stated = lines[1:] if answer else lines
+    found = _LINE.fullmatch(stated[0]) if len(stated) == 1 else None
+    value = math.nan
+    if found:
+        value = float(found[2]) / (100 if found[3] else 1)
+    return (answer[1].strip() if answer else None), value if value <= 1 else math.nan

@@ -1,0 +1,127 @@
+"""The prompts: text files of our own, with a hash that stands in every output; or a file of the reader's own."""
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from helpers.checks import nearest_name
+
+FOLDER = Path(__file__).parent / "prompts"
+
+PLACES = ("question", "answer", "reference", "answers", "case", "options")
+
+NEEDED = {
+    "answer": ("question",),
+    "is_true": ("question", "answer"),
+    "verbalised": ("question", "answer"),
+    "score": ("case", "question", "options"),
+    "partition": ("question", "answers"),
+    "grade": ("question", "answer", "reference"),
+}
+
+_ROLE = re.compile(r"^\[(system|user|assistant)\][ \t]*$", re.MULTILINE)
+
+_PLACE = re.compile(r"\{([A-Za-z_]+)\}")
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt that has been read: `name` (of the file), `text` and `sha256`, the first 16 digits of its hash."""
+
+    name: str
+    text: str = field(repr=False)
+    sha256: str
+
+    @property
+    def states_confidence(self):
+        """Whether it asks for a line "Confidence: ..." beside the answer."""
+        return re.search(r"^(confidence|probability):", self.text, re.IGNORECASE | re.MULTILINE) is not None
+
+    def messages(self, **values):
+        """The messages of a request, the places filled with `values`; braces inside a value stay as they are."""
+        parts = _ROLE.split(self.text)
+        roles, texts = (parts[1::2], parts[2::2]) if len(parts) > 1 else (["user"], parts)
+        return [{"role": role, "content": _filled(text, values)} for role, text in zip(roles, texts, strict=True)]
+
+
+def _filled(text, values):
+    return _PLACE.sub(lambda found: str(values[found[1]]), text.strip())
+
+
+def load_prompt(name, step):
+    """`Prompt` of a built-in name or of a path, for one step of `NEEDED`.
+
+    Raises
+    ------
+    ValueError if it is neither a prompt of ours nor a file, not UTF-8, holds a text before the first role line or a
+    place that this step cannot fill, or lacks one that it needs.
+    """
+    text = prompt_text(name)
+    label, needed = Path(name).name.removesuffix(".txt"), NEEDED[step]
+    places = _PLACE.findall(text)
+    for place in places:
+        if place not in needed:
+            hint = nearest_name(place, needed, "place")
+            raise ValueError(f"prompt {label} holds {{{place}}}, which nothing fills here; {hint}")
+    for place in needed:
+        if place not in places:
+            raise ValueError(f"prompt {label} must hold {{{place}}}, or the model cannot see it.")
+    if _ROLE.search(text) and _ROLE.split(text)[0].strip():
+        raise ValueError(f"prompt {label} must begin with its first [system] or [user], but text stands before it.")
+    return Prompt(label, text, _digest(text))
+
+
+def prompt_text(name):
+    """Text of a prompt: one of ours by its name, or a file of the reader's own by its path.
+
+    The lines [system], [user] and [assistant] begin a message of that role (without any, all is one message of the
+    user); places such as {question} are filled for each request.
+
+    Raises
+    ------
+    ValueError if it is neither, or not a text in UTF-8.
+
+    >>> print(prompt_text("is_true").splitlines()[-1])
+    Proposed answer: {answer}
+    >>> prompt_text("is_ture")
+    Traceback (most recent call last):
+    ValueError: prompt must be the name of a prompt or the path of a text file, but 'is_ture' is neither; did you mean
+    'is_true'?
+    """
+    names = prompt_names()
+    path = FOLDER / f"{name}.txt" if name in names else Path(name).expanduser()
+    try:
+        data = path.read_bytes()
+        if not data.strip():
+            raise ValueError(f"prompt {path.name} is empty.")
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise ValueError(f"prompt {path.name} must be a text file in UTF-8.") from None
+    except OSError:
+        raise ValueError(
+            f"prompt must be the name of a prompt or the path of a text file, but {path.name!r} is neither; "
+            f"{nearest_name(path.name, names, 'prompt')}"
+        ) from None
+
+
+def prompt_names():
+    """Names of the prompts that come with the package.
+
+    >>> prompt_names()
+    ['answer', 'answer_with_confidence', 'choice', 'grade', 'is_true', 'partition', 'risk', 'verbalised']
+    """
+    return sorted(path.stem for path in FOLDER.glob("*.txt"))
+
+
+def prompt_hash(name):
+    """First 16 hexadecimal digits of the SHA-256 of a prompt, as the outputs show it; line ends do not count.
+
+    >>> len(prompt_hash("answer")), prompt_hash("answer") == prompt_hash("choice")
+    (16, False)
+    """
+    return _digest(prompt_text(name))
+
+
+def _digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

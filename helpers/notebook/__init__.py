@@ -1,0 +1,26 @@
+"""What every notebook needs: a guard for its parameters, claims that bind prose to numbers, fixed outputs, self-checks.
+
+Importing it sets the style of all figures.
+"""
+
+from helpers.notebook.claims import ClaimFailed, claim, record
+from helpers.notebook.display import figure, show, table
+from helpers.notebook.exercises import check_exercise
+from helpers.notebook.guard import at_least, at_most, between, one_of, parameters
+from helpers.notebook.parameter_cell import ParameterError
+
+__all__ = [
+    "ClaimFailed",
+    "ParameterError",
+    "at_least",
+    "at_most",
+    "between",
+    "check_exercise",
+    "claim",
+    "figure",
+    "one_of",
+    "parameters",
+    "record",
+    "show",
+    "table",
+]

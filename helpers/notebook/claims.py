@@ -1,0 +1,168 @@
+"""Claims that bind a notebook's prose to numbers, numbers for metrics.json, and self-checks of exercises."""
+
+import math
+import numbers
+
+import numpy as np
+
+from helpers.checks import nearest_name
+from helpers.notebook.display import KEY, emit
+
+_MISSING = object()
+
+
+class ClaimFailed(AssertionError):
+    """A number that the notebook's text states did not come out."""
+
+
+def _plain(value):
+    """A number, text, list or None as JSON can hold it; numbers that are not finite become texts."""
+    value = value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise ValueError(
+        f"a recorded value must be a number, a text, None or a list of these, but it is a {type(value).__name__}."
+    )
+
+
+def record(**numbers):
+    """Keep numbers for metrics.json, in the metadata of an output that nobody sees.
+
+    Parameters
+    ----------
+    numbers : name = a number, text, None, or a short list or array of these
+
+    Raises
+    ------
+    ValueError for anything else.
+    """
+    emit(
+        {"text/html": "<!-- numbers recorded for metrics.json -->"},
+        {KEY: {"metrics": {k: _plain(v) for k, v in numbers.items()}}},
+    )
+
+
+def _largest_gap(got, want):
+    """Largest |got - want|; NaN if one is NaN, 0 for equal infinities; of things that are not numbers 0 or infinity."""
+    got, want = np.asarray(got), np.asarray(want)
+    if got.shape != want.shape:
+        raise ValueError(f"got and want must have the same shape, but theirs are {got.shape} and {want.shape}.")
+    if not got.size:
+        raise ValueError("got and want must not be empty: a claim about nothing always holds.")
+    if not {got.dtype.kind, want.dtype.kind} <= set("biuf"):
+        return 0.0 if np.all(got == want) else math.inf
+    with np.errstate(invalid="ignore"):
+        gap = np.abs(got.astype(float) - want.astype(float))
+    return float(np.max(np.where(got == want, 0.0, gap)))
+
+
+def _same(got, other):
+    """Whether two arguments are one object, or two names of the same numbers in memory."""
+    if other is _MISSING or other is None or isinstance(got, (bool, int, str, np.bool_)):
+        return False  # Python keeps one copy of small numbers and texts
+    if got is other:
+        return True
+    if not (np.ndim(got) and np.ndim(other)):
+        return False
+    mine, theirs = np.asarray(got), np.asarray(other)
+    return (
+        mine.size > 0
+        and mine.__array_interface__["data"] == theirs.__array_interface__["data"]
+        and mine.shape == theirs.shape
+    )
+
+
+def _fixed(value, unit):
+    """`value` with as many decimals as `unit` has up to its second digit; far below a tiny `unit` it is 0 everywhere.
+
+    >>> _fixed(0.01234, 0.001), _fixed(1e-17, 1e-12), _fixed(123456.7, 1000.0)
+    ('0.0123', '0', '123,457')
+    """
+    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+        return str(value)
+    if not math.isfinite(value) or isinstance(value, numbers.Integral) and not unit:
+        return f"{value:,}"
+    if unit < 1e-6:
+        return "0" if abs(value) <= 1e-9 else f"{value:.4g}"
+    return f"{value:,.{max(0, 1 - math.floor(math.log10(unit)))}f}"
+
+
+def _outcome(got, want, tol, low, high):
+    """(holds, what the line says, what is recorded) of a claim."""
+    if want is not _MISSING:
+        if tol is None and "f" in (np.asarray(got).dtype.kind, np.asarray(want).dtype.kind):
+            raise ValueError("tol must be given where numbers are not whole.")
+        tol = 0.0 if tol is None else tol
+        if not (isinstance(tol, numbers.Real) and 0 <= tol < math.inf):
+            raise ValueError(f"tol must be a finite number, not negative, but it is {tol!r}.")
+        gap = _largest_gap(got, want)
+        within = f" +- {tol:.2g}" if tol else ""
+        if np.ndim(got):
+            size = f"{np.size(got):,} values, largest deviation {_fixed(gap, tol)}, "
+            return (
+                bool(gap <= tol),
+                size + (f"allowed {tol:.2g}" if tol else "none allowed"),
+                {"gap": gap, "tol": tol, "n": np.size(got)},
+            )
+        got, want = np.asarray(got).item(), np.asarray(want).item()
+        found = (
+            {"got": got, "want": want, "gap": gap, "tol": tol}
+            if isinstance(got, numbers.Real)
+            else {"got": str(got), "want": str(want)}
+        )
+        return bool(gap <= tol), f"got {_fixed(got, tol)}, want {_fixed(want, tol)}{within}", found
+    if not np.size(got):
+        raise ValueError("got must not be empty: a claim about nothing always holds.")
+    for name, bound in (("at_most", high), ("at_least", low)):
+        if bound is not None and not (np.ndim(bound) == 0 and float(bound) == float(bound)):
+            raise ValueError(f"{name} must be a number, but it is {bound!r}.")
+    worst = {"at most": np.max(got), "at least": np.min(got)}
+    bounds = {side: bound for side, bound in (("at least", low), ("at most", high)) if bound is not None}
+    holds = all(worst[side] <= bound if side == "at most" else worst[side] >= bound for side, bound in bounds.items())
+    told = []
+    for side, bound in bounds.items():
+        value = _fixed(float(worst[side]), abs(float(bound)) / 10)
+        tiny = holds and 0 < abs(bound) < 1e-6  # the digits of a rounding error differ between machines
+        told.append(f"{side} {bound:,.3g}" if tiny else f"{value} is {side} {bound:,.3g}")
+    return (
+        bool(holds),
+        " and ".join(told),
+        {"got": [float(worst[side]) for side in bounds], "bounds": [float(b) for b in bounds.values()]},
+    )
+
+
+def claim(id, got, want=_MISSING, tol=None, *, at_most=None, at_least=None, text=""):
+    """Assert one row of the ledger, print one rounded line, and record the exact numbers in the output's metadata.
+
+    Parameters
+    ----------
+    id : row of data/claims.csv
+    got, want : numbers or arrays of the same shape, or other values that must be equal
+    tol : largest |got - want| allowed; may be left out for whole numbers, booleans and texts
+    at_most, at_least : bounds instead of `want`; of an array, every entry obeys them. NaN obeys nothing
+    text : a few words added to the line
+
+    Raises
+    ------
+    ClaimFailed (an AssertionError) if it does not hold; ValueError for an unknown id, different shapes, or a claim
+    that compares a thing with itself.
+    """
+    from helpers.datasets import load_claims
+
+    known = list(load_claims()["id"])
+    if id not in known:
+        raise ValueError(f"the ledger data/claims.csv has no claim {id!r}; {nearest_name(id, known, 'claim')}")
+    if (want is _MISSING) == (at_most is None and at_least is None):
+        raise ValueError("a claim needs either want (with tol) or bounds (at_most, at_least).")
+    if any(_same(got, other) for other in (want, at_most, at_least)):
+        raise ValueError(f"claim {id!r} compares a thing with itself, so it always holds.")
+    holds, told, found = _outcome(got, want, tol, at_least, at_most)
+    line = f"{id} {'holds' if holds else 'FAILS'}: {told}" + (f" ({text})" if text else "")
+    found = {name: _plain(value) for name, value in found.items()}
+    emit({"text/plain": line}, {KEY: {"claim": id, "holds": holds, "text": text, **found}})
+    if not holds:
+        raise ClaimFailed(f"{line}\n" + ", ".join(f"{name} {value!r}" for name, value in found.items()))

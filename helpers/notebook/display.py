@@ -1,0 +1,161 @@
+"""Outputs of a notebook that come out the same on every machine: text, tables, figures, records in their metadata."""
+
+import base64
+import html
+import io
+import numbers
+import sys
+
+import pandas as pd
+
+KEY = "honest"  # our entry in the metadata of an output
+
+DPI = 110
+
+
+def shell():
+    """The running IPython shell, or None outside of one; never imports IPython."""
+    module = sys.modules.get("IPython")
+    return module.get_ipython() if module else None
+
+
+def emit(bundle, metadata=None):
+    """Show a bundle {mime type: content} as one output; outside of IPython write its plain text, if it has any."""
+    if shell() is not None:
+        from IPython.display import display
+
+        display(bundle, metadata=metadata or {}, raw=True)
+    elif "text/plain" in bundle:
+        sys.stdout.write(bundle["text/plain"] + "\n")
+
+
+def escape(text):
+    """Text for HTML; dollar signs are set apart so that a page with mathematics leaves them alone."""
+    return html.escape(str(text)).replace("$", "<span>$</span>")
+
+
+def show(text):
+    """One line of text output.
+
+    >>> show(f"grouping loss {0.01274:.3f}")
+    grouping loss 0.013
+    """
+    sys.stdout.write(f"{text}\n")
+
+
+def _entry(value, spec):
+    """One cell of a table as a fixed string."""
+    if spec is not None and not pd.api.types.is_scalar(value):
+        return spec(value) if callable(spec) else str(value)
+    if pd.api.types.is_scalar(value) and pd.isna(value):
+        return "–"
+    if callable(spec):
+        return str(spec(value))
+    if spec is not None and not isinstance(value, str):
+        return spec.format(value) if "{" in spec else format(value, spec)
+    if isinstance(value, bool) or type(value).__name__ == "bool":
+        return "yes" if value else "no"
+    if isinstance(value, numbers.Integral):
+        return f"{value:,}"
+    return f"{value:,.3f}" if isinstance(value, numbers.Real) else str(value)
+
+
+def table(df, caption=None, formats=None):
+    """Show a pandas table with every number as a fixed string.
+
+    Parameters
+    ----------
+    df : DataFrame; its index is shown only if it has a name
+    caption : one line above the table
+    formats : column -> ".3f", "{:.1%}" or a function; without one, whole numbers get separated thousands and others
+        three decimals
+
+    Raises
+    ------
+    ValueError if `formats` names a column that `df` does not have, or a column name occurs twice.
+
+    >>> table(pd.DataFrame({"group": ["old"], "gap": [0.12345]}), "Gaps", {"gap": ".2f"})
+    Gaps
+    group   gap
+    old    0.12
+    """
+    if isinstance(df, pd.Series):
+        df = df.to_frame()
+    named = [name for name in df.index.names if name is not None]
+    n_index = len(df.index.names) if named else 0
+    df = df.reset_index() if named else df.reset_index(drop=True)
+    if df.columns.has_duplicates:
+        raise ValueError(
+            f"df must have distinct column names, but {df.columns[df.columns.duplicated()][0]!r} occurs twice."
+        )
+    formats = dict(formats or {})
+    for name in formats:
+        if name not in df.columns:
+            raise ValueError(f"formats must name columns of df, but {name!r} is none of {list(df.columns)}.")
+    right = [
+        pd.api.types.is_numeric_dtype(df[name]) and not pd.api.types.is_bool_dtype(df[name]) for name in df.columns
+    ]
+    columns = [[_entry(value, formats.get(name)) for value in df[name].astype(object)] for name in df.columns]
+    header = [str(name) for name in df.columns]
+    emit(
+        {
+            "text/plain": _plain(header, columns, right, caption),
+            "text/html": _html(header, columns, right, caption, n_index),
+        }
+    )
+
+
+def _plain(header, columns, right, caption):
+    lines = [[] for _ in range(1 + len(columns[0]) if columns else 1)]
+    for name, column, is_right in zip(header, columns, right, strict=True):
+        width = max(map(len, [name, *column]))
+        for line, entry in zip(lines, [name, *column], strict=True):
+            line.append(entry.rjust(width) if is_right else entry.ljust(width))
+    return "\n".join([caption] * bool(caption) + ["  ".join(line).rstrip() for line in lines])
+
+
+def _html(header, columns, right, caption, n_index):
+    style = [f' style="text-align: {"right" if is_right else "left"}"' for is_right in right]
+    head = "".join(f'<th scope="col"{s}>{escape(name)}</th>' for name, s in zip(header, style, strict=True))
+    rows = []
+    for row in zip(*columns, strict=True):
+        tags = ['th scope="row"'] * n_index + ["td"] * (len(row) - n_index)
+        marks = [' class="words"' * (len(entry) > 30) + s for entry, s in zip(row, style, strict=True)]
+        entries = zip(tags, marks, row, strict=True)
+        rows.append("<tr>" + "".join(f"<{tag}{s}>{escape(entry)}</{tag[:2]}>" for tag, s, entry in entries) + "</tr>")
+    top = f'<caption style="caption-side: top; text-align: left">{escape(caption)}</caption>\n' if caption else ""
+    body = "\n".join(rows)
+    return f'<table class="honest-table">\n{top}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>'
+
+
+def figure(fig, alt, caption=None):
+    """Show a matplotlib figure as a PNG of fixed resolution and close it.
+
+    The alternative text goes to the output's metadata (``{"image/png": {"alt": ...}}``, which our pages use), to its
+    plain-text version, and, since JupyterLab gives images no alternative text, into a fold "In words" below the figure.
+
+    Parameters
+    ----------
+    fig : Figure or Axes
+    alt : what a reader who cannot see the figure must know; at least 20 characters
+    caption : one or two sentences shown below it, plain text
+
+    Raises
+    ------
+    ValueError if `alt` is too short to say anything, or merely repeats the caption.
+    """
+    alt = " ".join(str(alt or "").split())
+    if len(alt) < 20:
+        raise ValueError(f"alt must describe the figure in at least 20 characters, but it is {alt!r}.")
+    if caption and alt == " ".join(caption.split()):
+        raise ValueError("alt must say what the figure shows, not repeat the caption.")
+    fig = fig.figure
+    buffer = io.BytesIO()
+    fig.savefig(buffer, format="png", dpi=DPI, bbox_inches="tight", pad_inches=0.1, metadata={"Software": None})
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close(fig)
+    picture = base64.b64encode(buffer.getvalue()).decode()
+    emit({"image/png": picture, "text/plain": f"Figure: {alt}"}, {"image/png": {"alt": alt}, KEY: {"alt": alt}})
+    if shell() is not None:
+        below = f'<p class="honest-caption">{escape(caption)}</p>\n' if caption else ""
+        emit({"text/html": f'{below}<details class="honest-words"><summary>In words</summary>{escape(alt)}</details>'})

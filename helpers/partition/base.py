@@ -1,0 +1,50 @@
+"""A fast tree that chooses regions from histograms, and what all trees share that are valued on other rows (public
+through `helpers.partition.honest_tree`).
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from helpers.binning import group_sums
+from helpers.checks import check_same_length, check_vector, check_weights
+from helpers.partition.encoder import check_table
+
+
+class ValuedRegions(BaseEstimator):
+    """A partition with `n_regions_` and `apply(X)`, whose values are estimated on rows that did not choose it.
+
+    Attributes
+    ----------
+    value_, count_ : (J,) means and row counts of the rows given to `estimate`
+    """
+
+    def estimate(self, X, residual, sample_weight=None):
+        """Give each region the mean residual of these rows, which must not be those of `fit`; empty regions get
+        0. Returns self.
+        """
+        X, residual, weight = checked_rows(X, residual, sample_weight)
+        return self.estimate_regions(self.apply(X), residual, weight)
+
+    def estimate_regions(self, region, residual, sample_weight=None):
+        """`estimate` where `apply` has already told the region of each row. Returns self."""
+        weight = np.ones_like(residual) if sample_weight is None else sample_weight
+        self.count_, total, sums = group_sums(region, weight, weight * residual, size=self.n_regions_)
+        self.value_ = np.divide(sums, total, out=np.zeros(self.n_regions_), where=total > 0)
+        return self
+
+    def predict(self, X):
+        """Mean residual of each row's region, (n,)."""
+        self._check_fitted("value_", "estimate")
+        return self.value_[self.apply(X)]
+
+    def _check_fitted(self, attribute, method):
+        if not hasattr(self, attribute):
+            raise NotFittedError(f"This {type(self).__name__} has no regions with values yet: call {method} first.")
+
+
+def checked_rows(X, residual, weight):
+    """Clean table, residuals and weights of one length."""
+    X, residual, weight = check_table(X), check_vector(residual, "residual", finite=True), check_weights(weight)
+    check_same_length(X=X, residual=residual, sample_weight=weight)
+    return X, residual, weight

@@ -1,0 +1,196 @@
+"""Regions inside bins of the score: the partition behind the binned estimator."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone, is_clusterer, is_regressor
+from sklearn.cluster import KMeans
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import check_is_fitted
+
+from helpers.binning import assign_bins, quantile_edges, uniform_edges
+from helpers.checks import check_count, check_labels, check_one_of, check_probabilities, check_same_length
+from helpers.partition.encoder import TableEncoder, as_numbers, check_table
+from helpers.scoring import BRIER, LOG
+
+STRATEGIES = ("uniform", "quantile")
+
+NAMED = ("tree", "stump", "kmeans")
+
+SEED = "random_state"
+
+
+class BinnedTree(BaseEstimator):
+    """Bins of the score, and inside each bin regions of the input space, chosen on one part of the data.
+
+    Parameters
+    ----------
+    estimator : how a bin is divided:
+
+        - "tree": a decision tree on the labels with at most one region for every `region_ratio` rows of the bin
+        - "stump": one split into two regions, each with half of the bin's rows (where ties at the median allow one)
+        - "kmeans": two clusters of the features, which must be numbers without gaps
+        - a scikit-learn regressor: by its leaves if it has a single tree's `apply`, else by its predictions, cut at
+          quantiles so that a region has about `region_ratio` rows; or a clusterer with `predict`. It is cloned for each
+          bin and given the table as it is (a pipeline may prepare it).
+    n_bins, strategy : `n_bins` bins of equal width ("uniform") or of about equally many rows ("quantile")
+    region_ratio : rows of the fitting part for each region, a dozen as recommended; no leaf of "tree" has fewer than
+        half of it. A bin with fewer rows than this stays whole ("stump" and "kmeans" divide every bin they can).
+    rule : `BRIER` or `LOG`: the loss that "tree" and "stump" reduce
+    rng : int, Generator or None; decides between splits that are equally good and starts the clusters
+
+    Attributes
+    ----------
+    edges_ : (B + 1,) edges of the bins
+    n_regions_ : J, regions are numbered bin by bin; every bin has at least one, also a bin without rows
+    bin_of_region_ : (J,) int
+
+    Source: Perez-Lebel et al. (2023), section 4.4 and appendix D.
+
+    >>> rng = np.random.default_rng(0)
+    >>> X, p = rng.normal(size=(400, 1)), rng.random(400)
+    >>> tree = BinnedTree("stump", n_bins=2, rng=0).fit(X, p, X[:, 0] > 0)
+    >>> tree.apply([[-1.0], [1.0], [1.0]], [0.2, 0.2, 0.9]), tree.bin_of_region_
+    (array([0, 1, 3]), array([0, 0, 1, 1]))
+    """
+
+    def __init__(self, estimator="tree", *, n_bins=15, strategy="uniform", region_ratio=12, rule=BRIER, rng=None):
+        self.estimator = estimator
+        self.n_bins = n_bins
+        self.strategy = strategy
+        self.region_ratio = region_ratio
+        self.rule = rule
+        self.rng = rng
+
+    def fit(self, X, p, y):
+        """Choose the regions; `X` (n, d) table, `p` (n,) stated probabilities, `y` (n,) labels 0/1. Returns self."""
+        X, p, y = check_table(X), check_probabilities(p), check_labels(y)
+        check_same_length(X=X, p=p, y=y)
+        self.check_parameters()
+        self.columns_ = list(X.columns)
+        self.seed_ = int(np.random.default_rng(self.rng).integers(2**31))
+        uniform = self.strategy == "uniform"
+        self.edges_ = uniform_edges(self.n_bins) if uniform else quantile_edges(p, self.n_bins)
+        encoder = TableEncoder(len(X)) if self._named("stump") else TableEncoder()  # a stump must find the median
+        self.encoder_ = encoder.fit(X, y - p) if self._named("tree", "stump") else None
+        table = self._table(X)
+        self.members_ = [self._divide(_take(table, rows), y[rows]) for rows in _rows_of_bins(p, self.edges_)]
+        sizes = [1 if member is None else member.names.size for member in self.members_]
+        self.bin_of_region_ = np.repeat(np.arange(len(sizes)), sizes)
+        self.n_regions_ = self.bin_of_region_.size
+        return self
+
+    def apply(self, X, p):
+        """Region of each row, (n,) int in 0 .. n_regions_ - 1; a cluster that fitting did not see counts as the bin's
+        first.
+        """
+        check_is_fitted(self, "bin_of_region_")
+        X, p = check_table(X), check_probabilities(p)
+        check_same_length(X=X, p=p)
+        absent = [name for name in self.columns_ if name not in X.columns]
+        if absent:
+            raise ValueError(f"X must have the columns of the fit, but {absent[0]!r} is absent.")
+        table, region = self._table(X[self.columns_]), np.empty(p.size, dtype=np.int64)
+        first = np.searchsorted(self.bin_of_region_, np.arange(len(self.members_)))
+        for b, rows in enumerate(_rows_of_bins(p, self.edges_)):
+            member = self.members_[b]
+            region[rows] = first[b] if member is None or not rows.size else first[b] + member.place(_take(table, rows))
+        return region
+
+    def _named(self, *names):
+        return isinstance(self.estimator, str) and self.estimator in names
+
+    def check_parameters(self):
+        """ValueError unless every parameter keeps its rule."""
+        check_count(self.n_bins, "n_bins")
+        check_one_of(self.strategy, "strategy", STRATEGIES)
+        check_count(self.region_ratio, "region_ratio")
+        check_one_of(self.rule, "rule", (BRIER, LOG))
+        if isinstance(self.estimator, str):
+            check_one_of(self.estimator, "estimator", NAMED)
+        elif not _can_divide(self.estimator):
+            raise ValueError(
+                "estimator must be 'tree', 'stump', 'kmeans', a scikit-learn regressor or a clusterer with predict, "
+                f"but it is {self.estimator!r}."
+            )
+
+    def _table(self, X):
+        """What the estimator is given: codes for trees, floats for k-means, the table itself for the caller's own."""
+        if self.encoder_ is not None:
+            return self.encoder_.transform(X)
+        return _all_numbers(X) if self._named("kmeans") else X
+
+    def _divide(self, table, y):
+        """The `_Division` of one bin, or None where it stays whole."""
+        if self._named("stump", "kmeans"):
+            if y.size < 2 or not (table != table[:1]).any():
+                return None
+        elif y.size < self.region_ratio:
+            return None
+        criterion = "gini" if self.rule is BRIER else "log_loss"
+        options = {"criterion": criterion, "random_state": self.seed_}
+        if self._named("tree"):
+            least, most = max(self.region_ratio // 2, 1), max(2, y.size // self.region_ratio)
+            model = DecisionTreeClassifier(min_samples_leaf=least, max_leaf_nodes=most, **options)
+        elif self._named("stump"):
+            model = DecisionTreeClassifier(min_samples_leaf=y.size // 2, max_depth=1, **options)
+        elif self._named("kmeans"):
+            model = KMeans(2, n_init=4, random_state=self.seed_)
+        else:
+            model = clone(self.estimator)
+            unset = [name for name, value in model.get_params().items() if value is None and name.endswith(SEED)]
+            model.set_params(**dict.fromkeys(unset, self.seed_))  # also inside a pipeline
+        return _Division(model.fit(table, y), table, y.size // self.region_ratio)
+
+
+class _Division:
+    """A fitted estimator that puts the rows of one bin into regions 0 .. len(names) - 1."""
+
+    def __init__(self, model, table, most):
+        self.model, self.cuts = model, None
+        marks = self._marks(table)
+        if self.cuts is None and marks.dtype.kind == "f":  # predictions of a regressor
+            self.cuts = np.unique(np.quantile(marks, np.arange(1, most) / most))
+            marks = np.searchsorted(self.cuts, marks)
+        self.names = np.unique(marks)
+
+    def _marks(self, table):
+        """What the model says of each row: leaf, cluster or, before it is cut, prediction."""
+        if hasattr(self.model, "apply"):
+            leaves = self.model.apply(table)
+            if np.ndim(leaves) == 1:
+                return leaves
+        marks = self.model.predict(table)
+        return marks if is_clusterer(self.model) else np.asarray(marks, dtype=float)
+
+    def place(self, table):
+        marks = self._marks(table)
+        if self.cuts is not None:
+            marks = np.searchsorted(self.cuts, marks)
+        place = np.minimum(np.searchsorted(self.names, marks), self.names.size - 1)
+        return np.where(self.names[place] == marks, place, 0)
+
+
+def _can_divide(estimator):
+    known = isinstance(estimator, BaseEstimator) and (is_regressor(estimator) or is_clusterer(estimator))
+    return known and hasattr(estimator, "predict")
+
+
+def _rows_of_bins(p, edges):
+    """Row numbers of each bin, a list of arrays."""
+    bins = assign_bins(p, edges)
+    return np.split(np.argsort(bins, kind="stable"), np.cumsum(np.bincount(bins, minlength=edges.size - 1))[:-1])
+
+
+def _take(table, rows):
+    return table.iloc[rows] if hasattr(table, "iloc") else table[rows]
+
+
+def _all_numbers(X):
+    """(n, d) floats of a table; ValueError where a column is text or has a gap."""
+    columns = []
+    for name in X.columns:
+        numbers = as_numbers(X[name])
+        if numbers is None or np.isnan(numbers).any():
+            fault = "holds text" if numbers is None else f"is missing in row {int(np.argmax(np.isnan(numbers)))}"
+            raise ValueError(f"X must hold numbers without gaps for 'kmeans', but column {name!r} {fault}.")
+        columns.append(numbers)
+    return np.column_stack(columns)

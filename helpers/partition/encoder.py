@@ -1,0 +1,242 @@
+"""Tables turned into what a regression tree can split, so that its splits can be told in the table's own words.
+
+The encoding (documented because results depend on it), column by column, learned from the fitting rows alone:
+
+- numbers, dates and ordered categories keep their order. A column with more than `max_bins` distinct values is cut at
+  that many quantiles, which are values of the data; the tree then splits at "x <= value" exactly as its rule says.
+- booleans count as 0 and 1.
+- text and unordered categories are put in the order of their mean target, so that one split can separate any set of
+  levels that lie together in that order; a missing level is a level called "missing", a level not seen in fitting
+  counts as a missing number.
+- what fitting did not see, a new category or a first missing number, goes with the larger side of a split.
+- missing numbers stay missing: the tree learns the side to which they go.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from helpers.binning import group_sums, search_edges
+
+NAMED = 3  # levels of an ordered category that a rule names one by one
+
+SCORE = "stated probability"
+
+
+def with_score(X, p):
+    """The table with the scores p as its last column, named "stated probability" (and "(p)" where X has that name).
+
+    >>> list(with_score(pd.DataFrame({"age": [40]}), [0.7]).columns)
+    ['age', 'stated probability']
+    """
+    name = SCORE
+    while name in X.columns:
+        name = f"{name} (p)"
+    return X.assign(**{name: p})
+
+
+def check_table(X, name="X"):
+    """`X` as a DataFrame with distinct string column names (arrays get "x0", "x1", …); the caller's data stay
+    untouched.
+
+    Raises
+    ------
+    ValueError if it is not two-dimensional or empty, if a column name occurs twice, a column holds complex numbers,
+    lists or the like, or infinity.
+    """
+    if hasattr(X, "to_pandas") and not isinstance(X, pd.DataFrame):
+        X = X.to_pandas()
+    if hasattr(X, "toarray"):
+        X = X.toarray()
+    if not isinstance(X, pd.DataFrame):
+        try:
+            array = X.astype(float).filled(np.nan) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
+        except ValueError as error:
+            raise ValueError(f"{name} must have rows of equal length, but {error}") from None
+        if array.ndim != 2:
+            raise ValueError(f"{name} must have two dimensions (rows, features), but its shape is {array.shape}.")
+        X = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])], copy=False)
+    if not X.shape[0] or not X.shape[1]:
+        raise ValueError(f"{name} must have at least one row and one column, but its shape is {X.shape}.")
+    X = X.set_axis([str(column) for column in X.columns], axis=1)
+    twice = X.columns[X.columns.duplicated()]
+    if len(twice):
+        raise ValueError(f"{name} must not have two columns of one name, but {twice[0]!r} occurs twice or more.")
+    X = X.infer_objects()
+    for column in X.columns:
+        values = X[column]
+        if values.dtype.kind == "c":
+            raise ValueError(f"{name} must hold real numbers, text or categories, but column {column!r} is complex.")
+        if values.dtype == object:
+            odd = ~values.map(pd.api.types.is_scalar).to_numpy(bool)
+            if odd.any():
+                row = int(np.argmax(odd))
+                raise ValueError(
+                    f"{name} must hold numbers, text or dates, "
+                    f"but column {column!r} holds a {type(values.iloc[row]).__name__} in row {row}."
+                )
+        if values.dtype.kind == "f" and np.isinf(values.to_numpy(float, na_value=np.nan)).any():
+            row = int(np.argmax(np.isinf(values.to_numpy(float, na_value=np.nan))))
+            raise ValueError(f"{name} must be finite or missing, but column {column!r} is infinite in row {row}.")
+    return X
+
+
+def as_numbers(values):
+    """Float array of a numeric, boolean, date or ordered column; None where the column is unordered."""
+    dtype = values.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return np.where(values.cat.codes < 0, np.nan, values.cat.codes).astype(float) if dtype.ordered else None
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        since = pd.to_datetime(values, utc=True) - pd.Timestamp(0, tz="UTC")
+        return (since / pd.Timedelta(days=1)).to_numpy(dtype=float, na_value=np.nan)
+    if pd.api.types.is_timedelta64_dtype(dtype):
+        return (values / pd.Timedelta(days=1)).to_numpy(dtype=float, na_value=np.nan)
+    if pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):
+        return values.to_numpy(dtype=float, na_value=np.nan)
+    return None
+
+
+def _as_text(values):
+    """Object array of the categories as words; missing ones are called "missing"."""
+    return values.astype(object).where(values.notna(), "missing").astype(str).to_numpy(object)
+
+
+def _kind(values, levels):
+    """How the levels of a column are spelled out in rules."""
+    dtype = values.dtype
+    if pd.api.types.is_bool_dtype(dtype):
+        return "boolean"
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        return "date"
+    return "whole" if (levels == np.round(levels)).all() and np.abs(levels).max() < 1e15 else "number"
+
+
+@dataclass(frozen=True)
+class _Column:
+    """One column as codes 0 .. L-1: code k holds the values up to `levels[k]`, or the category `levels[k]`."""
+
+    name: str
+    kind: str  # "number", "whole", "boolean", "date", "ordered" or "category"
+    levels: np.ndarray
+    exact: bool = True  # every code is one value
+    missing: bool = False  # missing numbers occurred in fitting
+
+    def encode(self, values):
+        """(n,) float codes, NaN where the value is missing or the category is new."""
+        if self.kind == "category":
+            codes = pd.Index(self.levels).get_indexer(_as_text(values)).astype(float)
+            return np.where(codes < 0, np.nan, codes)
+        if self.kind == "ordered":  # by name: other rows may come with other categories
+            codes = pd.Index(self.levels, dtype=object).get_indexer(values.astype(object)).astype(float)
+            return np.where(codes < 0, np.nan, codes)
+        numbers = as_numbers(values)
+        if numbers is None:
+            raise ValueError(
+                f"X must keep the types of the fit, but column {self.name!r} holds text or categories now."
+            )
+        codes = search_edges(self.levels[:-1], numbers).astype(float)
+        codes[np.isnan(numbers)] = np.nan
+        return codes
+
+    def _spell(self, code, digits=4):
+        level = self.levels[code]
+        if self.kind == "date":
+            moment = (pd.Timestamp(0) + pd.Timedelta(days=level)).round("s")
+            return str(moment.date() if (self.levels == np.round(self.levels)).all() else moment)
+        if self.kind == "ordered":
+            return str(level)
+        return f"{level:.0f}" if self.kind == "whole" else f"{level:.{digits}g}"
+
+    def _is_one_value(self, code):
+        """Whether no other value, in other rows, can have this code."""
+        if self.kind != "whole" or not self.exact:
+            return False
+        between = 0 < code < self.levels.size - 1 and self.levels[code] - self.levels[code - 1] == 1
+        return between or np.array_equal(self.levels, [0, 1])
+
+    def words(self, first, last, missing):
+        """The rows with codes first .. last (and the missing ones, if `missing`) in words; "" if that is all of
+        them.
+        """
+        name, top = self.name, self.levels.size - 1
+        if first > last:
+            return f"{name} is missing"
+        if first == 0 and last == top:
+            return f"{name} is not missing" if self.missing and not missing else ""
+        if self.kind == "category":
+            inside, outside = self.levels[first : last + 1], np.r_[self.levels[:first], self.levels[last + 1 :]]
+            if missing and len(outside) < len(inside):  # `missing`: a category not seen in fitting goes here, too
+                return f"{name} is not {_join(outside, 'or')}"
+            return f"{name} is {_join(inside, 'or')}"
+        if self.kind == "boolean":
+            text = f"{name} is {bool(self.levels[first])}"
+        elif self.kind == "ordered" and last - first < NAMED:  # "health > good" would be read as "better than good"
+            text = f"{name} is {_join(self.levels[first : last + 1], 'or', in_order=True)}"
+        elif first == last and self._is_one_value(first):
+            text = f"{name} is {self._spell(first)}"
+        elif first > 0 and last < top:
+            ends = [self._spell(first - 1), self._spell(last)]
+            if ends[0] == ends[1]:
+                ends = [self._spell(first - 1, 17), self._spell(last, 17)]
+            text = f"{ends[0]} < {name} <= {ends[1]}"
+        else:
+            text = f"{name} > {self._spell(first - 1)}" if first > 0 else f"{name} <= {self._spell(last)}"
+        return f"({text} or missing)" if self.missing and missing else text
+
+
+def _join(words, last, *, in_order=False):
+    words = [str(word) for word in words]
+    words = words if in_order else sorted(words)
+    if len(words) > 20:
+        words = [*words[:10], f"{len(words) - 10:,} more"]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+class TableEncoder:
+    """Learns the encoding of a table and applies it to other rows: `fit(X, target)`, `transform(X)`.
+
+    >>> table = pd.DataFrame({"age": [20, 30, 40], "job": ["cook", "smith", "cook"]})
+    >>> TableEncoder().fit(table, np.array([0.0, 1.0, 0.0])).transform(table)
+    array([[0., 0.],
+           [1., 1.],
+           [2., 0.]], dtype=float32)
+    """
+
+    def __init__(self, max_bins=1024):
+        self.max_bins = max_bins
+
+    def fit(self, X, target, sample_weight=None):
+        """Learn levels and their order from a checked table and an (n,) target."""
+        weight = np.ones(len(X)) if sample_weight is None else sample_weight
+        self.columns_ = [self._learn(name, X[name], target, weight) for name in X.columns]
+        return self
+
+    def _learn(self, name, values, target, weight):
+        numbers = as_numbers(values)
+        if numbers is None:
+            levels, codes = np.unique(_as_text(values), return_inverse=True)
+            _, total, sums = group_sums(codes, weight, weight * target, size=levels.size)
+            mean = sums / np.where(total > 0, total, 1)
+            return _Column(name, "category", levels[np.argsort(mean, kind="stable")])
+        missing = bool(np.isnan(numbers).any())
+        if isinstance(values.dtype, pd.CategoricalDtype):
+            return _Column(name, "ordered", values.cat.categories.to_numpy(object), missing=missing)
+        present = np.sort(numbers[~np.isnan(numbers)])
+        levels = present[np.r_[True, present[1:] > present[:-1]]] if present.size else np.zeros(1)
+        exact = levels.size <= self.max_bins
+        if not exact:
+            levels = np.unique(present[np.arange(1, self.max_bins + 1) * present.size // self.max_bins - 1])
+        return _Column(name, _kind(values, levels), levels, exact, missing)
+
+    def transform(self, X):
+        """Codes of the rows, (n, d) float32, NaN where missing; ValueError if a column is absent or changed its
+        type.
+        """
+        absent = [column.name for column in self.columns_ if column.name not in X.columns]
+        if absent:
+            raise ValueError(f"X must have the columns of the fit, but {absent[0]!r} is absent.")
+        codes = np.empty((len(X), len(self.columns_)), dtype=np.float32)
+        for j, column in enumerate(self.columns_):
+            codes[:, j] = column.encode(X[column.name])
+        return codes

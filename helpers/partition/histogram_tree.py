@@ -1,0 +1,117 @@
+"""A fast tree that chooses regions from histograms."""
+
+from functools import lru_cache
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingRegressor
+from threadpoolctl import ThreadpoolController
+
+from helpers.checks import check_count
+from helpers.partition.base import ValuedRegions, checked_rows
+from helpers.partition.encoder import TableEncoder, as_numbers, check_table
+
+MAX_BINS = 255  # of scikit-learn's histograms
+
+
+class HistogramTree(ValuedRegions):
+    """A single tree of scikit-learn's histogram gradient boosting as a partition: for millions of rows.
+
+    Numbers are cut at no more than 255 quantiles, dates and ordered categories keep their order, other categories are
+    put in the order of their mean residual and missing values go to the better side, as `helpers.partition`
+    tells.
+
+    Parameters
+    ----------
+    min_samples_leaf, max_depth : as of `HonestTree`
+    rng : int, Generator or None; decides which rows the quantiles come from where there are more than 200,000
+
+    Attributes
+    ----------
+    n_regions_ : J; regions are numbered 0 .. J-1 from the lowest mean residual of the fitting rows to the highest.
+        The public face of that model tells leaves apart by their value alone, so leaves of exactly one value are one
+        region (with a few distinct residuals there are many such leaves)
+    value_, count_ : (J,) means and row counts of the rows given to `estimate`
+
+    It has no rules in words; `HonestTree` has. One thread fits: the answer is the same for any number of them.
+
+    >>> X = np.arange(80.0)[:, None]
+    >>> residual = np.where(X[:, 0] < 40, -0.5, 0.5)
+    >>> tree = HistogramTree(max_depth=1, rng=0).fit(X[::2], residual[::2]).estimate(X[1::2], residual[1::2])
+    >>> tree.predict([[3.0], [70.0]]), tree.count_
+    (array([-0.5,  0.5]), array([20, 20]))
+    """
+
+    def __init__(self, *, min_samples_leaf=15, max_depth=None, rng=None):
+        self.min_samples_leaf = min_samples_leaf
+        self.max_depth = max_depth
+        self.rng = rng
+
+    def fit(self, X, residual, sample_weight=None):
+        """Choose the regions that tell high from low residuals; `X` (n, d) table, `residual` (n,). Returns self."""
+        X, residual, weight = checked_rows(X, residual, sample_weight)
+        check_count(self.min_samples_leaf, "min_samples_leaf")
+        if self.max_depth is not None:
+            check_count(self.max_depth, "max_depth")
+        if weight is not None:
+            rows = np.flatnonzero(weight)
+            X, residual, weight = X.iloc[rows], residual[rows], weight[rows] / weight[rows].mean()
+        self.columns_ = list(X.columns)
+        self.encoded_ = [name for name in X.columns if not _is_number(X[name])]
+        self.encoder_ = TableEncoder().fit(X[self.encoded_], residual, weight)
+        self.model_ = HistGradientBoostingRegressor(
+            learning_rate=1.0,
+            max_iter=1,
+            max_leaf_nodes=None,
+            max_depth=self.max_depth,
+            min_samples_leaf=self.min_samples_leaf,
+            max_bins=MAX_BINS,
+            early_stopping=False,
+            random_state=int(np.random.default_rng(self.rng).integers(2**31)),
+        )
+        numbers = self._numbers(X)
+        self.empty_ = np.isnan(numbers).all(axis=0)  # such a column has no quantiles
+        numbers[:, self.empty_] = 0
+        with _one_thread():
+            self.levels_ = np.unique(self.model_.fit(numbers, residual, weight).predict(numbers))
+        self.n_regions_ = self.levels_.size
+        self.__dict__.pop("value_", None)  # values of an earlier fit
+        return self
+
+    def apply(self, X):
+        """Region of each row, (n,) int in 0 .. n_regions_ - 1."""
+        self._check_fitted("levels_", "fit")
+        numbers = self._numbers(check_table(X))
+        numbers[:, self.empty_] = 0
+        with _one_thread():
+            return np.searchsorted(self.levels_, self.model_.predict(numbers))
+
+    def _numbers(self, X):
+        """(n, d) floats, NaN where missing; ValueError if a column is absent or changed its type."""
+        absent = [name for name in self.columns_ if name not in X.columns]
+        if absent:
+            raise ValueError(f"X must have the columns of the fit, but {absent[0]!r} is absent.")
+        table = np.empty((len(X), len(self.columns_)), order="F")
+        codes = dict(zip(self.encoded_, self.encoder_.transform(X).T, strict=True))
+        for j, name in enumerate(self.columns_):
+            column = codes.get(name)
+            if column is None:
+                column = as_numbers(X[name])
+            if column is None:
+                raise ValueError(f"X must keep the types of the fit, but column {name!r} holds text or categories now.")
+            table[:, j] = column
+        return table
+
+
+def _is_number(values):
+    """Whether a column is compared by size (categories, ordered ones too, are known by name)."""
+    return not hasattr(values, "cat") and as_numbers(values) is not None
+
+
+@lru_cache(1)
+def _threads():
+    return ThreadpoolController()
+
+
+def _one_thread():
+    """Context in which this thread's OpenMP loops run alone; the sums at a root depend on how many share the rows."""
+    return _threads().limit(limits=1, user_api="openmp")

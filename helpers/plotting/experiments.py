@@ -1,0 +1,61 @@
+"""Figures of estimates: groups, and what repeated estimates do."""
+
+import numpy as np
+
+from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, axes_for
+
+
+def plot_convergence(
+    table,
+    truth=None,
+    ax=None,
+    *,
+    x="n",
+    y="value",
+    error="error",
+    by="estimator",
+    xlabel="rows",
+    ylabel=None,
+    ymin=None,
+):
+    """One marked line for each `by`: `y` against `x` (log scale), with bars of `error` (a column, or None).
+
+    `truth` draws horizontal lines: a number, or {words for the legend: number}; `ymin` fixes the foot of the y axis.
+    """
+    ax = axes_for(ax)
+    names = list(dict.fromkeys(table[by]))
+    for k, name in enumerate(names):
+        part = table[table[by] == name].sort_values(x)
+        spread = part[x] * (1 + 0.03 * (k - (len(names) - 1) / 2))
+        style = {"marker": MARKERS[k % len(MARKERS)], "linestyle": LINES[k % len(LINES)]}
+        bars = None if error is None else part[error]
+        ax.errorbar(spread, part[y], yerr=bars, label=name, capsize=2, markersize=5, linewidth=1.4, **style)
+    levels = truth if isinstance(truth, dict) else {"truth": truth} if truth is not None else {}
+    for line, (words, level) in zip((":", "--", "-."), levels.items(), strict=False):
+        ax.axhline(level, color="black", linewidth=1, linestyle=line, label=words)
+    ax.set(xscale="log", xlabel=xlabel, ylabel="grouping loss" if ylabel is None else ylabel)
+    ticks = sorted(set(table[x]))
+    if len(ticks) <= 6:
+        ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        ax.minorticks_off()
+    ax.set_ylim(bottom=ymin)
+    ax.legend()
+    return ax
+
+
+def plot_bars(table, ax=None, *, ylabel="", form="{:.0f}"):
+    """Bars in groups: one group for each row of `table`, one hatched bar for each column, its value above it."""
+    ax = axes_for(ax)
+    width = 0.8 / table.shape[1]
+    for k, (name, color, hatch) in enumerate(
+        zip(table, (GREY, ORANGE, BLUE, GREEN), ("", "//", "..", "xx"), strict=False)
+    ):
+        x = np.arange(len(table)) + (k - (table.shape[1] - 1) / 2) * width
+        bars = ax.bar(x, table[name], 0.9 * width, color=color, hatch=hatch, edgecolor="white", label=name)
+        ax.bar_label(bars, labels=[form.format(value) for value in table[name]], padding=2, fontsize=9)
+    ax.set_xticks(np.arange(len(table)), list(table.index))
+    ax.tick_params(axis="x", length=0)
+    ax.set(ylabel=ylabel)
+    ax.margins(y=0.12)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=table.shape[1])
+    return ax

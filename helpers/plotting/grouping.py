@@ -1,0 +1,133 @@
+"""Figures of the binned grouping loss: the diagram of regions, its lower bounds, and estimates against a setting."""
+
+import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.ticker import PercentFormatter
+
+from helpers.plotting.style import BLUE, GREEN, GREY, MARKERS, ORANGE, axes_for, panels
+
+FULL_AREA, LEAST_AREA = 130, 16  # points squared, of the largest region and of those too small to see
+
+
+def plot_grouping_diagram(result, ax=None, *, legend=True):
+    """Observed rate of every region beside the calibration curve of the bins (the grouping diagram).
+
+    `result` is a `BinnedGroupingLoss`. The regions of a bin stand side by side around its mean score, in order of
+    their rates, with 95 % Clopper-Pearson intervals; the area of a mark is the number of rows (tiny ones are drawn a
+    little larger). Grey circles: the interval holds the rate of the bin. Blue triangles up: these rows do better than
+    their score says, orange ones down: worse. Rows by bin stand along the foot. Empty regions and bins are not drawn.
+
+    Source: Perez-Lebel et al. (2023), section 5.2 and figure 5.
+    """
+    if getattr(result, "parts", ()):
+        raise ValueError(f"result must be of one class, but it sums {len(result.parts)}: draw result.parts[k].")
+    ax = axes_for(ax, (6.4, 5.2))
+    bins, shown = np.flatnonzero(result.bin_count), np.flatnonzero(result.count)
+    ax.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle="--", label="stated = observed")
+    for edge in result.edges:
+        ax.axvline(edge, color=GREY, linewidth=0.5, alpha=0.3, zorder=0)
+    ax.plot(result.bin_stated[bins], result.bin_rate[bins], "s-", color="black", markersize=4, label="rate of the bin")
+    x, area = _places(result, shown), _area(result.count[shown])
+    rate, center = result.rate[shown], result.bin_rate[result.region_bin[shown]]
+    low, high = result.rate_low[shown], result.rate_high[shown]
+    kinds = ((low > center, BLUE, "^", "better than the bin"), (high < center, ORANGE, "v", "worse than the bin"))
+    kinds += ((~(low > center) & ~(high < center), GREY, "o", "cannot be told from the bin"),)
+    crowded = shown.size > 60
+    for mask, color, marker, words in kinds[::-1]:
+        faint = 0.3 if crowded and marker == "o" else 0.75
+        ax.vlines(x[mask], low[mask], high[mask], color=color, linewidth=0.9 if crowded else 1.3, alpha=faint)
+        style = {"color": color, "marker": marker, "edgecolor": "white", "linewidth": 0.4, "zorder": 3}
+        ax.scatter(x[mask], rate[mask], s=area[mask], label=words, **style)
+    _rows_along_the_foot(ax, result, bins)
+    ax.set(xlim=(0, 1), ylim=(-0.14, 1.02), xlabel="stated confidence (bars: rows of the bin)", ylabel="observed rate")
+    ax.set_yticks(np.arange(6) / 5)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(PercentFormatter(1, decimals=0))
+    if legend:
+        _two_legends(ax, result.count[shown])
+    return ax
+
+
+def _places(result, shown):
+    """x of each region: side by side around the mean score of its bin, in order of the rates, inside the bin."""
+    x = np.empty(shown.size)
+    for b in np.unique(result.region_bin[shown]):
+        mine = np.flatnonzero(result.region_bin[shown] == b)
+        left, right = result.edges[b], result.edges[b + 1]
+        half = (right - left) * min(0.08 * (mine.size - 1), 0.42)
+        middle = np.clip(result.bin_stated[b], left + half, right - half)
+        order = mine[np.argsort(result.rate[shown][mine], kind="stable")]
+        x[order] = middle + np.linspace(-half, half, mine.size) if mine.size > 1 else middle
+    return x
+
+
+def _area(count, most=None):
+    """Points squared of marks for `count` rows, where the largest region has `most`."""
+    return np.maximum(FULL_AREA * np.asarray(count) / (np.max(count, initial=1) if most is None else most), LEAST_AREA)
+
+
+def _rows_along_the_foot(ax, result, bins):
+    foot = ax.inset_axes([0, 0, 1, 0.1], sharex=ax)
+    width = np.diff(result.edges)[bins]
+    foot.bar(result.edges[bins] + width / 2, result.bin_count[bins], width * 0.9, color=GREY, alpha=0.5, linewidth=0)
+    foot.set_axis_off()
+
+
+def _two_legends(ax, count):
+    """What the marks mean on the left, how many rows they stand for on the right."""
+    first = ax.legend(loc="upper left", fontsize=8, framealpha=0.85, frameon=True, edgecolor="none")
+    for handle in first.legend_handles:
+        if hasattr(handle, "set_sizes"):
+            handle.set_sizes([40])
+    ax.add_artist(first)
+    most = count.max(initial=1)
+    sizes = sorted({_round(part * most) for part in (0.1, 0.4, 1)})
+    style = {"marker": "o", "linestyle": "none", "color": GREY, "markeredgecolor": "white"}
+    marks = [Line2D([], [], markersize=_area(size, most) ** 0.5, label=f"{size:,}", **style) for size in sizes]
+    box = {"fontsize": 8, "title_fontsize": 8, "frameon": True, "framealpha": 0.85, "edgecolor": "none"}
+    ax.legend(handles=marks, title="rows", loc="lower right", bbox_to_anchor=(1, 0.12), **box)
+
+
+def _round(size):
+    """A whole number with one digit that counts, at least 1."""
+    digit = 10 ** int(np.log10(max(size, 1)))
+    return max(1, int(size / digit) * digit)
+
+
+def plot_lower_bounds(table, *, figsize=None):
+    """Calibration loss (left) and lower bound of the grouping loss (right) of several networks, the most accurate on
+    top; returns the figure.
+
+    `table` has one row for each network and recalibration: columns `network`, `accuracy`, `recalibration` (each value
+    gets its own mark, the first one open), `calibration_loss`, `value`, `low`, `high`, and if there are any
+    `calibration_low`, `calibration_high`.
+
+    Source: Perez-Lebel et al. (2023), figures 7 and 14.
+    """
+    names = table.sort_values("accuracy", kind="stable")["network"].drop_duplicates()
+    height = figsize or (9.5, 0.42 * len(names) + 1.6)
+    fig, axes = panels(2, figsize=height, sharey=True)
+    columns = (("calibration_loss", "calibration_low", "calibration_high"), ("value", "low", "high"))
+    for ax, three in zip(axes, columns, strict=True):
+        _marks(ax, table, names, *three)
+        ax.axvline(0, color="black", linewidth=0.8)
+    accuracy = table.drop_duplicates("network").set_index("network")["accuracy"]
+    axes[0].set_yticks(range(len(names)), [f"{name}\n({accuracy[name]:.1%} right)" for name in names])
+    axes[0].set(ylim=(-0.6, len(names) - 0.4), xlabel="calibration loss")
+    axes[1].set(xlabel="grouping loss: lower bound, 95 % interval")
+    fig.legend(*axes[1].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return fig
+
+
+def _marks(ax, table, names, value, low, high):
+    place = {name: k for k, name in enumerate(names)}
+    kinds = list(dict.fromkeys(table["recalibration"]))
+    for k, kind in enumerate(kinds):
+        part = table[table["recalibration"] == kind]
+        y = part["network"].map(place) - 0.18 * (k - (len(kinds) - 1) / 2)
+        style = {"color": (ORANGE, BLUE, GREEN)[k % 3], "marker": MARKERS[k % len(MARKERS)], "markersize": 6}
+        style["fillstyle"] = "none" if k == 0 else "full"
+        reach = None
+        if {low, high} <= set(part):
+            reach = np.maximum([part[value] - part[low], part[high] - part[value]], 0)
+        ax.errorbar(part[value], y, xerr=reach, linestyle="none", capsize=2, linewidth=1.2, label=kind, **style)

@@ -1,0 +1,87 @@
+"""Figures of systems that may abstain: what an answer costs, which reject costs count, what handing over is worth."""
+
+import numpy as np
+from matplotlib.ticker import PercentFormatter
+
+from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, axes_for
+
+_COLOURS = (BLUE, ORANGE, GREEN, RED, GREY, "black")
+
+
+def _styles(k, *, marker=False):
+    """Colour, line and mark of the k-th line of a figure."""
+    style = {"color": _COLOURS[k % len(_COLOURS)], "linestyle": LINES[k % len(LINES)]}
+    return style | ({"marker": MARKERS[k % len(MARKERS)]} if marker else {})
+
+
+def plot_abstention_costs(curves, ax=None, *, fee=None, always=True, log=True, xlabel="reject cost (in mistakes)"):
+    """Mean cost against the cost of a refusal, a line for each system; the thin line is "refuse everything".
+
+    Parameters
+    ----------
+    curves : {name: table with columns reject_cost, expected_cost} (`expected_cost_at`)
+    fee : reject cost of the story, a dotted line
+    always : draw the line of whoever refuses everything, cost = reject cost
+    """
+    ax = axes_for(ax)
+    for k, (name, table) in enumerate(curves.items()):
+        ax.plot(table["reject_cost"], table["expected_cost"], linewidth=2, label=name, **_styles(k))
+    gamma = next(iter(curves.values()))["reject_cost"]
+    if always:
+        ax.plot(gamma, gamma, color="black", linewidth=1, linestyle=(0, (1, 1)), label="refuse everything")
+    if fee is not None:
+        ax.axvline(fee, color="black", linestyle=":", linewidth=1.4)
+        ax.annotate(
+            f"{fee:g}", (fee, 1), xycoords=("data", "axes fraction"), xytext=(3, -10), textcoords="offset points",
+            fontsize=9,
+        )  # fmt: skip
+    if log:
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    ax.set(xlabel=xlabel, ylabel="mean cost (in mistakes)", xlim=(np.min(gamma), np.max(gamma)))
+    top = max(table["expected_cost"].max() for table in curves.values())
+    ax.set_ylim(0, 1.15 * top)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    return ax
+
+
+def plot_risk_coverage(curves, ax=None):
+    """Share of wrong answers among the accepted ones against the share accepted, {name: `RiskCoverageCurve`}."""
+    ax = axes_for(ax)
+    for k, (name, curve) in enumerate(curves.items()):
+        every = max(1, len(curve.coverage) // 8)
+        style = _styles(k, marker=True) | {"markevery": every, "markersize": 5, "linewidth": 1.8}
+        ax.plot(curve.coverage, curve.risk, label=name, **style)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.set(xlabel="answers accepted", ylabel="wrong among the accepted", xlim=(0, 1))
+    ax.set_ylim(bottom=0)
+    ax.legend()
+    return ax
+
+
+def plot_measured(table, ax=None, *, xlabel="", zero=False):
+    """One line for each row of `table` from the top: its index as words, a mark at `value`, a bar from low to high.
+
+    An infinite value or upper end is an arrow at the right edge with its words; a missing end is not drawn.
+    zero : draw a line at 0, for differences
+    """
+    ax = axes_for(ax, (6.4, 0.42 * len(table) + 1.2))
+    place = np.arange(len(table))[::-1]
+    value, low, high = (table[name].to_numpy(dtype=float) for name in ("value", "low", "high"))
+    finite = np.isfinite(value)
+    inner = [np.nan_to_num(end[finite] - value[finite], posinf=0, neginf=0) for end in (low, high)]
+    ends = [np.maximum(-inner[0], 0), np.maximum(inner[1], 0)]
+    ax.errorbar(value[finite], place[finite], xerr=ends, fmt="o", color=BLUE, capsize=3)
+    for y, here in zip(place, value, strict=True):
+        if np.isposinf(here) or np.isposinf(high[place == y])[0]:
+            ax.plot(0.985, y, ">", color=ORANGE, markersize=8, transform=ax.get_yaxis_transform(), clip_on=False)
+            ax.annotate(
+                "infinite" if np.isposinf(here) else "up to infinity", (0.985, y), xycoords=("axes fraction", "data"),
+                xytext=(-8, 0), textcoords="offset points", ha="right", va="center", fontsize=9,
+            )  # fmt: skip
+    if zero:
+        ax.axvline(0, color="black", linewidth=0.8)
+    ax.set_yticks(place, [str(name) for name in table.index])
+    ax.set(xlabel=xlabel, ylim=(-0.6, len(table) - 0.4))
+    return ax

@@ -1,0 +1,39 @@
+"""Which model answers which question: cascades, predictive routers, what to compare them with, and what they cost.
+
+Tables are (models, rows), models in order of cost; every model that is asked is paid.
+"""
+
+from helpers.routing.cascades import cascade, confidence_cascade
+from helpers.routing.policies import (
+    always,
+    best_single,
+    compare_policies,
+    evaluate_policies,
+    oracle_route,
+    pareto_front,
+    random_mix,
+)
+from helpers.routing.routed import Routed
+from helpers.routing.routers import NeighborRouter, TreeRouter, route
+from helpers.routing.sweeps import sweep_cascades, sweep_routers
+from helpers.routing.thresholds import FittedThreshold, fit_threshold
+
+__all__ = [
+    "FittedThreshold",
+    "NeighborRouter",
+    "Routed",
+    "TreeRouter",
+    "always",
+    "best_single",
+    "cascade",
+    "compare_policies",
+    "confidence_cascade",
+    "evaluate_policies",
+    "fit_threshold",
+    "oracle_route",
+    "pareto_front",
+    "random_mix",
+    "route",
+    "sweep_cascades",
+    "sweep_routers",
+]

@@ -1,0 +1,213 @@
+"""Accuracy and cost of cascades and routers for many thresholds and many pools of models, in one pass over the rows.
+
+What a row does is a step function of the threshold, so each row is counted once for each model of a pool, at the
+threshold where its step is, whatever the number of thresholds.
+"""
+
+import numpy as np
+import pandas as pd
+
+from helpers.checks import check_numbers, check_one_of, check_probabilities
+from helpers.routing.routed import (
+    check_answers,
+    check_model_table,
+    check_prices,
+    check_thresholds,
+    check_truth,
+    decision_losses,
+)
+
+CHUNK = 1 << 15  # rows at a time: small enough to stay in the processor's cache
+
+LARGEST = np.finfo(float).max
+
+
+def sweep_cascades(signal, prediction, cost, y, *, thresholds, pools=None, rule="risk", decision_cost=None):
+    """Accuracy and cost of a cascade for many thresholds and many pools of models.
+
+    A row stops at the first model where the running minimum of its risks is at most the threshold.
+
+    Parameters
+    ----------
+    signal : (m, n) risks as in `cascade`, or with `rule="confidence"` probabilities as in `confidence_cascade`
+    prediction, cost : as in `cascade`
+    y : (n,) right answers
+    thresholds : (T,) of tau, at least 0; of the confidence in [1/2, 1]
+    pools : list of ascending tuples of model numbers; None for one pool of all models
+    decision_cost : (K, K) cost of answering i when the truth is j; None counts mistakes
+
+    Returns
+    -------
+    DataFrame with one line for each pool and threshold: `pool` (its number), `threshold`, `accuracy` (large is good),
+    `expected_cost` and `money` (means over rows; small is good)
+
+    Raises
+    ------
+    ValueError as in `cascade`, or for a pool that is empty, not ascending, or names a model that is not there.
+
+    >>> sweep_cascades([[0.0, 0.2], [0.5, 0.0]], [[0, 0], [1, 1]], [1, 10], [0, 1], thresholds=[0, 0.3])
+       pool  threshold  accuracy  expected_cost  money
+    0     0        0.0       1.0            0.0    6.0
+    1     0        0.3       0.5            0.5    1.0
+    """
+    check_one_of(rule, "rule", ("risk", "confidence"))
+    prediction, cost, right, loss, pools = _checked(prediction, cost, y, pools, decision_cost)
+    if rule == "risk":
+        doubt = check_model_table(signal, prediction.shape, "signal")
+        thresholds = edges = check_thresholds(thresholds, "thresholds", least=0)
+    else:
+        p = check_model_table(check_probabilities(signal, "signal", ndim=2), prediction.shape, "signal", most=1)
+        thresholds = check_thresholds(thresholds, "thresholds", least=0.5, most=1)
+        doubt, edges = -np.maximum(p, 1 - p), -thresholds
+    order = np.argsort(edges, kind="stable")
+    code = np.searchsorted(edges[order], doubt, side="left" if rule == "risk" else "right")  # may stop from here on
+    total = np.zeros((len(pools), 3, edges.size + 1))
+    for rows, price in _chunks(cost, right):
+        add = _cascade_steps(code[:, rows], doubt[:, rows], right[:, rows], loss[:, rows], price, edges.size, rule)
+        for k, state in _along(pools, add):
+            total[k] += _closed(state, edges.size)
+    return _table(total, order, thresholds, right.shape[1])
+
+
+def _cascade_steps(code, doubt, right, loss, price, size, rule):
+    """Function (state of a pool, model j) that returns the state of the pool with j appended.
+
+    A state is (where rows stop so far, lowest doubt, [right, loss, money] of rows that never stop, steps so far).
+    """
+
+    def add(state, j):
+        values = [right[j], loss[j], price[j]]
+        if state is None:
+            before, best, end = np.full(code.shape[1], size), doubt[j], values
+            steps = np.zeros((3, size + 1))
+        else:
+            before, best, end, steps = state
+            values[2] = end[2] + price[j]
+            lower = doubt[j] < best if rule == "risk" else np.ones(best.size, bool)
+            end = [np.where(lower, right[j], end[0]), np.where(lower, loss[j], end[1]), values[2]]
+            best = np.where(lower, doubt[j], best)
+        running = np.minimum(code[j], before)
+        return running, best, end, steps + _steps(running, values, size) - _steps(before, values, size)
+
+    return add
+
+
+def _closed(state, size):
+    """Steps of a whole pool: rows that never stop get what is left at its end."""
+    running, _, end, steps = state
+    steps = steps - _steps(running, end, size)
+    steps[:, 0] += [column.sum() for column in end]
+    return steps
+
+
+def _steps(at, values, size):
+    """Sum of each column of `values` at each threshold number, (columns, size + 1)."""
+    return np.array([np.bincount(at, column, size + 1) for column in values])
+
+
+def sweep_routers(accuracy, prediction, cost, y, *, willingness, pools=None, decision_cost=None):
+    """Accuracy and cost of the predictive router for many values of `willingness` and many pools of models.
+
+    A dearer model beats a cheaper one from some willingness on. A model of a pool is chosen between the last start
+    against a cheaper model and the first end against a dearer one, so that comparing pairs of models is enough.
+
+    Parameters
+    ----------
+    accuracy, prediction, cost : as in `route`
+    y, pools, decision_cost : as in `sweep_cascades`
+    willingness : (T,) values, at least 0
+
+    Returns
+    -------
+    DataFrame as of `sweep_cascades`, with the willingness as `threshold`
+
+    Raises
+    ------
+    ValueError as in `route`; prices that differ from row to row must be in order in each row.
+
+    >>> sweep_routers([[0.9, 0.5], [0.95, 0.9]], [[0, 0], [1, 1]], [1, 10], [0, 1], willingness=[0, 100])
+       pool  threshold  accuracy  expected_cost  money
+    0     0        0.0       0.5            0.5    1.0
+    1     0      100.0       1.0            0.0    5.5
+    """
+    prediction, cost, right, loss, pools = _checked(prediction, cost, y, pools, decision_cost)
+    accuracy = check_model_table(accuracy, prediction.shape, "accuracy", most=1)
+    if cost.ndim == 2 and (np.diff(cost, axis=0) < 0).any():
+        row = int(np.argmax((np.diff(cost, axis=0) < 0).any(axis=0)))
+        raise ValueError(f"cost must not fall from one model to the next in any row, but it does in row {row}.")
+    willingness = check_thresholds(willingness, "willingness", least=0, most=LARGEST)
+    order = np.argsort(willingness, kind="stable")
+    m, size = len(cost), willingness.size
+    total = np.zeros((len(pools), 3, size + 1))
+    for rows, price in _chunks(cost, right):
+        wins = _first_wins(willingness[order], accuracy[:, rows], price)
+        for k, pool in enumerate(pools):
+            for j in pool:
+                start = np.max([wins[-1], *(wins[i, j] for i in pool if i < j)], axis=0)
+                end = np.min([wins[m], *(wins[j, i] for i in pool if i > j)], axis=0)
+                chosen = np.flatnonzero(start < end)
+                values = [right[j, rows][chosen], loss[j, rows][chosen], price[j][chosen]]
+                total[k] += _steps(start[chosen], values, size) - _steps(end[chosen], values, size)
+    return _table(total, order, willingness, right.shape[1])
+
+
+def _first_wins(willingness, accuracy, price):
+    """{(i, j): at how many willingnesses model j > i is not worth more than model i}; -1: at none, m: at all."""
+    m, n = accuracy.shape
+    wins = {(i, j): np.zeros(n, np.int32) for j in range(m) for i in range(j)}
+    for value in willingness:
+        worth = value * accuracy - price
+        for i, j in wins:
+            wins[i, j] += worth[j] <= worth[i]
+    return wins | {-1: np.zeros(n, np.int32), m: np.full(n, len(willingness), np.int32)}
+
+
+def _checked(prediction, cost, y, pools, decision_cost):
+    prediction = check_answers(prediction)
+    m, n = prediction.shape
+    cost, y, pools = check_prices(cost, (m, n)), check_truth(y, n), check_pools(pools, m)
+    return prediction, cost, (prediction == y).astype(float), decision_losses(prediction, y, decision_cost), pools
+
+
+def check_pools(pools, m):
+    """List of tuples of ascending model numbers below `m`; None becomes the pool of all."""
+    pools = [tuple(range(m))] if pools is None else [tuple(pool) for pool in pools]
+    if not pools:
+        raise ValueError("pools must hold at least one pool, but it is empty.")
+    for k, pool in enumerate(pools):
+        numbers = check_numbers(pool, f"pools[{k}]")
+        whole = numbers.size and (numbers == np.floor(numbers)).all() and numbers.min() >= 0 and numbers.max() < m
+        if not whole or (np.diff(numbers) <= 0).any():
+            raise ValueError(
+                f"pools[{k}] must hold ascending model numbers from 0 to {m - 1}, each once, but it is {pool}."
+            )
+    return [tuple(int(j) for j in pool) for pool in pools]
+
+
+def _chunks(cost, right):
+    """Slices of the rows, each with its prices (m, rows)."""
+    for start in range(0, right.shape[1], CHUNK):
+        rows = slice(start, start + CHUNK)
+        yield rows, np.broadcast_to(cost[:, None] if cost.ndim == 1 else cost[:, rows], right[:, rows].shape)
+
+
+def _along(pools, add):
+    """(number of the pool, its state) for each pool; what pools have in common at their start is computed once."""
+    trail = []
+    for k in sorted(range(len(pools)), key=lambda k: pools[k]):
+        shared = 0
+        while shared < min(len(trail), len(pools[k])) and trail[shared][0] == pools[k][shared]:
+            shared += 1
+        del trail[shared:]
+        for j in pools[k][shared:]:
+            trail.append((j, add(trail[-1][1] if trail else None, j)))
+        yield k, trail[-1][1]
+
+
+def _table(steps, order, thresholds, n):
+    """Tidy table of steps (pools, 3, T + 1) of right answers, losses and money, in ascending order of threshold."""
+    means = np.empty((len(steps), 3, thresholds.size))
+    means[:, :, order] = np.cumsum(steps, axis=2)[:, :, :-1] / n
+    columns = dict(zip(("accuracy", "expected_cost", "money"), means.transpose(1, 0, 2).reshape(3, -1), strict=True))
+    pool = np.repeat(np.arange(len(steps)), thresholds.size)
+    return pd.DataFrame({"pool": pool, "threshold": np.tile(thresholds, len(steps))} | columns)

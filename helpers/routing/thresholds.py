@@ -1,0 +1,153 @@
+"""A threshold that keeps a promise: chosen on held-out rows, with a bound on how often the promise is broken."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from scipy.special import xlogy
+from scipy.stats import binom, norm
+
+from helpers.checks import check_groups, check_numbers, check_same_length
+from helpers.routing.routed import Routed, check_thresholds, check_truth, decision_losses
+
+
+@dataclass(frozen=True)
+class FittedThreshold:
+    """The cheapest threshold whose promise could be certified, or word that none could be.
+
+    threshold : NaN if not `certified`
+    target, confidence : the promise, "expected cost at most `target`", and how often it holds at least
+    n : held-out rows; n_units : independent ones (groups)
+    rows_needed : about how many rows would certify the safest threshold if what was observed is the truth; infinite if
+        that misses the target; NaN when certified
+    table : threshold, expected_cost, money, p_value, certified, in the order tried; p_value NaN behind the first
+        failure, which ends the search
+    """
+
+    threshold: float
+    certified: bool
+    target: float
+    confidence: float
+    n: int
+    n_units: int
+    rows_needed: float
+    table: pd.DataFrame = field(repr=False)
+
+    def __str__(self):
+        promise = f"expected cost at most {self.target:.4g} with {self.confidence:.0%} confidence"
+        if self.certified:
+            row = self.table[self.table["certified"]].iloc[-1]
+            return f"threshold {self.threshold:.4g}: {promise}; {row['money']:.4g} paid a row, n = {self.n:,}"
+        seen = f"cannot be certified at n = {self.n:,}: {promise}; observed {self.table['expected_cost'].iloc[0]:.4g}"
+        if np.isinf(self.rows_needed):
+            return f"{seen}, which misses the target"
+        return f"{seen}; about {self.rows_needed:,.0f} rows would do"
+
+
+def fit_threshold(policy, thresholds, y, *, target, cost=None, groups=None, confidence=0.95):
+    """Find the cheapest threshold that meets a target on held-out rows, or say that none can be certified.
+
+    The thresholds are tried in the given order, safest first. Each is tested at level 1 - confidence; the first that
+    fails ends the search, and the last that passed is returned. With probability `confidence` or more (over held-out
+    rows) its true expected cost is at most `target`: with a fixed order only one test, the first true "misses the
+    target", can go wrong. The test is the exact binomial one for two-valued costs without groups, else the better of
+    Hoeffding's and Bentkus' bounds, which need only that costs are bounded.
+
+    Parameters
+    ----------
+    policy : function of a threshold that returns the `Routed` of the held-out rows, for example
+        `lambda tau: cascade(risk, prediction, price, tau=tau)`; risks must come from other rows
+    thresholds : (T,) fixed before these rows were looked at, safest first: ascending tau, descending confidence or
+        willingness
+    y : (n,) right answers of the held-out rows
+    target : largest expected cost that is acceptable; without `cost` the largest share of mistakes
+    cost : (K, K) cost[i, j] of answering i when the truth is j; None: 1 for each mistake
+    groups : (n,) labels of rows that belong together; the largest group's size is taken as known beforehand
+    confidence : in (0, 1)
+
+    Returns
+    -------
+    FittedThreshold
+
+    Raises
+    ------
+    ValueError for a target outside the range of the costs, a policy that returns something else, or bad columns.
+
+    Source: fixed-sequence testing; bounds of Hoeffding (1963) and Bentkus (2004), as combined by Bates et al. (2021).
+
+    >>> prediction = np.array([[0] * 400, [1] * 400])
+    >>> def coin(share):  # the second model is always right
+    ...     model = (np.arange(400) >= 400 * share).astype(int)
+    ...     return Routed(prediction[model, np.arange(400)], model, 1.0 + 9 * model)
+    >>> print(fit_threshold(coin, [0, 0.05, 0.1, 0.2], np.ones(400, int), target=0.1))
+    threshold 0.05: expected cost at most 0.1 with 95% confidence; 9.55 paid a row, n = 400
+    """
+    thresholds = check_thresholds(thresholds, "thresholds", least=-np.inf)
+    y = check_truth(y, np.size(y))
+    groups = check_groups(groups)
+    check_same_length(y=y, groups=groups)
+    confidence = float(check_numbers(confidence, "confidence"))
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie strictly between 0 and 1, but it is {confidence}.")
+    values = np.array([0.0, 1.0]) if cost is None else np.unique(check_numbers(cost, "cost"))
+    low, high = values[0], values[-1]
+    target = float(check_numbers(target, "target"))
+    if not low < target < high:
+        raise ValueError(
+            f"target must lie strictly between the smallest and the largest cost, {low:g} and {high:g}, "
+            f"but it is {target:g}."
+        )
+    exact = values.size == 2 and groups is None
+    level = (target - low) / (high - low)
+    lines, going = [], True
+    for threshold in thresholds:
+        routed = _routed(policy, threshold, y.size)
+        loss = decision_losses(routed.prediction, y, cost)
+        p_value = _p_value((loss - low) / (high - low), level, groups, exact) if going else np.nan
+        going = going and p_value <= 1 - confidence
+        lines.append([threshold, loss.mean(), routed.paid.mean(), p_value, going])
+    table = pd.DataFrame(lines, columns=["threshold", "expected_cost", "money", "p_value", "certified"])
+    passed = int(table["certified"].sum())
+    n_units = y.size if groups is None else int(groups.max()) + 1
+    return FittedThreshold(
+        threshold=float(thresholds[passed - 1]) if passed else float("nan"),
+        certified=passed > 0,
+        target=target,
+        confidence=confidence,
+        n=y.size,
+        n_units=n_units,
+        rows_needed=float("nan") if passed else _rows_needed(table["expected_cost"][0], target, low, high, confidence),
+        table=table,
+    )
+
+
+def _routed(policy, threshold, n):
+    routed = policy(threshold)
+    if not isinstance(routed, Routed):
+        raise ValueError(f"policy must return a Routed result, but policy({threshold:g}) is a {type(routed).__name__}.")
+    check_same_length(y=np.empty(n), **{"the policy's prediction": routed.prediction})
+    return routed
+
+
+def _p_value(loss, level, groups, exact):
+    """p-value of "the mean loss is above `level`", for losses in [0, 1]."""
+    if exact:
+        return float(binom.cdf(round(loss.sum()), loss.size, level))
+    if groups is not None:  # the excess of a whole group, scaled back into [0, 1], has mean `level` at the border
+        size = np.bincount(groups)
+        loss = np.bincount(groups, loss - level) / size.max() + level
+    n, mean = loss.size, min(loss.mean(), level)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        divergence = xlogy(mean, mean / level) + xlogy(1 - mean, (1 - mean) / (1 - level))
+    hoeffding = np.exp(-n * divergence)
+    bentkus = np.e * binom.cdf(np.ceil(round(n * loss.mean(), 9)), n, level)
+    return float(min(hoeffding, bentkus, 1.0))
+
+
+def _rows_needed(observed, target, low, high, confidence):
+    """Rows at which a normal test passes in half of the samples, were the observed cost the true one."""
+    if observed >= target:
+        return float("inf")
+    share = (target - low) / (high - low)
+    z = norm.ppf(confidence) * np.sqrt(share * (1 - share)) * (high - low)
+    return float(np.ceil((z / (target - observed)) ** 2))

@@ -1,0 +1,303 @@
+"""Files that a request names: whether they are there, can be read, and hold a table that the notebook can use.
+
+What `helpers.run` is asked to do, checked from end to end before anything runs or is written.
+"""
+
+import copy
+import functools
+import hashlib
+import itertools
+import json
+import math
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from helpers.checks import nearest_name
+from helpers.notebook import ParameterError
+from helpers.notebook.parameter_cell import from_text, read_cell
+from helpers.run.grid import MOST, near_file, read_grid
+from helpers.run.sweep import _folder_name, folder_names, foreign_table, word_of
+
+# what a table is read with: a change in any of these calls for another look at it
+READ_WITH = (
+    "path", "label", "score", "features", "weight", "group",
+    "question", "sample", "answer", "confidence", "reference", "correct", "counts", "rule",
+    "cost", "reject_cost", "price", "n_resamples",
+)  # fmt: skip
+
+
+def is_file(name):
+    return name == "path" or name.endswith("_path")
+
+
+def resolve(name, value):
+    """A file parameter as a full path if it lies there from where the user stands."""
+    path = Path(value).expanduser()
+    return str(path.resolve()) if path.is_file() else value
+
+
+def check_inputs(values, names, given):
+    """ValueError if a file that the user names cannot be read, or a table of scores or answers cannot be used."""
+    scores, answers = ({"path", *two} <= set(names) for two in (("label", "score"), ("question", "answer")))
+    for name in given:
+        if is_file(name) and values[name] and not ((scores or answers) and name == "path"):
+            path = Path(values[name])
+            if not path.is_file():
+                raise ValueError(f"{name}: there is no file {path}{near_file(path)}.")
+            if not os.access(path, os.R_OK):
+                raise ValueError(f"{name}: {path} may not be read.")
+    if scores and values["path"]:
+        from helpers.reports import two_costs
+        from helpers.tables import read_scores
+
+        if isinstance(values.get("cost"), list) and (broken := two_costs(values["cost"])):
+            raise ValueError(f"cost {broken}, but it is {values['cost']}.")
+        others = {name: values[name] or None for name in ("features", "weight", "group") if name in names}
+        read_scores(values["path"], label=values["label"], score=values["score"], **others)
+    if answers:
+        from helpers.reports import check_terms
+        from helpers.tables import read_answers
+
+        check_terms(**{name: values[name] for name in ("cost", "reject_cost", "price", "n_resamples") if name in names})
+        roles = ("question", "sample", "answer", "confidence", "reference", "correct", "counts", "rule")
+        read_answers(values["path"], **{name: values[name] for name in roles if name in names})
+
+
+def read_notebook(path):
+    """The notebook at `path`; ValueError if it is missing, is none, or is cut off in the middle."""
+    import nbformat
+
+    path = Path(path)
+    if not path.is_file():
+        raise ValueError(f"there is no notebook {path}{near_file(path)}.")
+    if path.suffix != ".ipynb":
+        raise ValueError(f"a notebook's name ends in .ipynb, but this is {path.name}.")
+    try:
+        return nbformat.read(path, as_version=4)
+    except (ValueError, KeyError, nbformat.reader.NotJSONError, nbformat.ValidationError):
+        raise ValueError(f"{path.name} is not a notebook, or is damaged or cut off in the middle.") from None
+
+
+def _check_kernel(nb, path):
+    """ValueError if the kernel that the notebook asks for is not installed."""
+    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+
+    name = nb.metadata.get("kernelspec", {}).get("name", "python3")
+    try:
+        KernelSpecManager().get_kernel_spec(name)
+    except NoSuchKernel:
+        raise ValueError(f"{Path(path).name} asks for the kernel {name!r}, which is not installed.") from None
+
+
+def find_parameters(nb, path):
+    """Parameters of the cell tagged `parameters`; ValueError if there is none or it holds more than assignments."""
+    tagged = [
+        cell.source for cell in nb.cells if "parameters" in cell.metadata.get("tags", []) and cell.cell_type == "code"
+    ]
+    declared = read_cell(tagged[0]) if tagged else None
+    if not declared:
+        why = (
+            "its parameters cell holds more than plain assignments" if tagged else "it has no cell tagged 'parameters'"
+        )
+        raise ValueError(f"{Path(path).name} takes no parameters: {why}.")
+    return declared
+
+
+@dataclass
+class Run:
+    """One execution of a notebook: its parameters, its files, and the fingerprint of all that its result depends on."""
+
+    notebook: Path
+    folder: Path
+    label: str
+    given: dict  # as the user wrote them
+    values: dict  # all parameters, as metrics.json shows them
+    injected: dict  # as the kernel receives them: files with their full paths
+    swept: dict
+    sha256: str
+    fingerprint: str
+    template: object = field(default=None, repr=False)  # the notebook, read once for all runs
+    finished: bool = field(default=False)
+
+    @property
+    def executed(self):
+        return self.folder / self.notebook.name
+
+    @property
+    def partial(self):
+        return self.executed.with_suffix(".partial.ipynb")
+
+    @property
+    def page(self):
+        return self.executed.with_suffix(".html")
+
+    @property
+    def metrics(self):
+        return self.folder / "metrics.json"
+
+    @property
+    def numbers(self):
+        """metrics.json before it gets its name, which it gets last."""
+        return self.metrics.with_suffix(".partial.json")
+
+    def is_current(self):
+        """Whether the folder holds the complete result of this very run."""
+        return self._made(self.metrics) and self.executed.exists()
+
+    def was_ending(self):
+        """Whether this very run was killed while it gave its files their names."""
+        return self._made(self.numbers)
+
+    def _made(self, path):
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))["fingerprint"] == self.fingerprint
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+
+    def prepare(self):
+        """The notebook with the cell that papermill would inject."""
+        from papermill.parameterize import parameterize_notebook
+
+        nb = copy.deepcopy(self.template)
+        return parameterize_notebook(nb, self.injected) if self.injected else nb
+
+
+def _fingerprints(path, nb):
+    """values -> digest of what a result depends on: the notebook's cells, the package's code, the parameters, the files
+    they name. Each file is read once, however many runs there are."""
+    cells = [[cell.cell_type, cell.source] for cell in nb.cells]
+    code = [[entry.name, _digest(entry)] for entry in sorted(Path(__file__).parents[1].rglob("*.py"))]
+    common = hashlib.sha256(json.dumps([Path(path).name, cells, code]).encode())
+    digest = functools.cache(_digest)
+
+    def fingerprint(values):
+        found = common.copy()
+        own = [[n, digest(Path(v)) if is_file(n) and v and Path(v).is_file() else v] for n, v in values.items()]
+        found.update(json.dumps(own, default=str).encode())
+        return found.hexdigest()
+
+    return fingerprint
+
+
+def _digest(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _check_output(run, overwrite):
+    """ValueError if the folder cannot be written, or holds files that would be replaced."""
+    if run.executed.exists() and run.executed.samefile(run.notebook):
+        raise ValueError(f"--output {run.folder} holds the notebook itself; choose another folder.")
+    existing = next(folder for folder in (run.folder, *run.folder.absolute().parents) if folder.exists())
+    if not existing.is_dir():
+        raise ValueError(f"--output {run.folder} is not a folder: {existing} is a file.")
+    if not os.access(existing, os.W_OK):
+        raise ValueError(f"--output {run.folder} cannot be written.")
+    files = [file.name for file in (run.executed, run.page, run.metrics) if file.exists()]
+    if files and not overwrite and not run.was_ending():
+        other = ", made from another notebook, other parameters, other data or other code" if run.swept else ""
+        raise ValueError(
+            f"{run.folder} holds {', '.join(files)} already{other}; choose another folder or add --overwrite."
+        )
+
+
+def _check_names(path, given, sweeps, declared):
+    """ParameterError for names that the notebook does not have or that come twice, and for sweeps without values."""
+    names = [name for name, _ in given] + [sweep[0] for sweep in sweeps]
+    for name in names:
+        if name not in declared:
+            raise ParameterError(
+                f"{Path(path).name} has no parameter {name!r}; {nearest_name(name, declared, 'parameter')}"
+            )
+        if names.count(name) > 1:
+            raise ParameterError(f"{name} is given {names.count(name)} times.")
+    for name, *texts in sweeps:
+        if not texts or len(set(texts)) < len(texts):
+            raise ParameterError(f"--sweep {name} needs values, each once, but it has {texts}.")
+
+
+def _wanted(path, given, sweeps, grid, declared):
+    """(list of (words for the folder's name, parameters), names that vary, how many runs were asked for)."""
+    points = [{}] if grid is None else read_grid(grid, declared, Path(path).name)
+    varied = [*dict.fromkeys(name for point in points for name in point), *(sweep[0] for sweep in sweeps)]
+    for name in [name for name, _ in given] + [sweep[0] for sweep in sweeps]:
+        if any(name in point for point in points):
+            raise ParameterError(f"{name} is given on the command line and in {Path(grid).name}; take it out of one.")
+    size = len(points) * math.prod(len(texts) for _, *texts in sweeps)
+    if size > MOST:
+        raise ParameterError(f"this asks for {size:,} runs; at most {MOST:,} are done in one sweep.")
+    found, names = {}, [name for name, *_ in sweeps]
+    for point, texts in itertools.product(points, itertools.product(*[texts for _, *texts in sweeps])):
+        swept = dict(zip(names, texts, strict=True))
+        own, other = ({n: from_text(n, text, declared[n]) for n, text in pairs} for pairs in (given, swept.items()))
+        own |= point | other
+        key = json.dumps(declared | own, default=str) if grid else len(found)
+        found.setdefault(key, ({name: word_of(value) for name, value in point.items()} | swept, own))
+    return list(found.values()), varied, size
+
+
+def plan_runs(path, given, sweeps, output, *, grid=None, overwrite=False):
+    """The runs a command asks for, all checked; ValueError or OSError with one clear message otherwise.
+
+    Parameters
+    ----------
+    path : the notebook
+    given : pairs (name, text)
+    sweeps : lists [name, text, text, ...]; several make a product
+    output : folder of the results, with sweeps or a grid one subfolder a run
+    grid : a file of runs; each of them is done for every combination of the sweeps
+
+    Returns
+    -------
+    (list of `Run`, a sentence about runs that are asked for twice and done once, or "")
+    """
+    nb = read_notebook(path)
+    declared = {parameter.name: parameter.default for parameter in find_parameters(nb, path)}
+    _check_kernel(nb, path)
+    _check_names(path, given, sweeps, declared)
+    wanted, varied, size = _wanted(path, given, sweeps, grid, declared)
+    words = [words for words, _ in wanted]
+    labels = folder_names(words) if grid else [_folder_name(each) for each in words]
+    if len(set(labels)) < len(labels):
+        raise ParameterError("two values of the sweep would have the same folder name; sweep them one at a time.")
+
+    fingerprint, sha256 = _fingerprints(path, nb), _digest(path)
+    runs, checked = [], set()
+    for label, (_, own) in zip(labels, wanted, strict=True):
+        injected = {name: resolve(name, value) if is_file(name) and value else value for name, value in own.items()}
+        used, values = declared | injected, declared | own
+        files = [item for item in injected.items() if is_file(item[0])]
+        key = json.dumps([[used[name] for name in READ_WITH if name in used], files], default=str)
+        if key not in checked:
+            check_inputs(used, declared, own)
+            checked.add(key)
+        folder, label = (output / label, label) if varied else (output, Path(path).stem)
+        shared = {"swept": {name: values[name] for name in varied}, "sha256": sha256, "fingerprint": fingerprint(used)}
+        run = Run(Path(path), folder, label, own, values, injected, **shared)
+        run.finished = bool(varied) and not overwrite and run.is_current()
+        if not run.finished:
+            _check_output(run, overwrite)
+        runs.append(run)
+    if varied and not overwrite and (table := foreign_table(output)):
+        raise ValueError(
+            f"{table} exists already and is not the table of a sweep; choose another folder or add --overwrite."
+        )
+    _load(runs)
+    twice = size - len(runs)
+    return runs, f"{twice:,} of the {size:,} runs asked for are the same as others and are done once." * bool(twice)
+
+
+def _load(runs):
+    """Read the notebook once: who edits it during a sweep does not mix two versions."""
+    from papermill.iorw import load_notebook_node
+
+    template = load_notebook_node(str(runs[0].notebook))
+    for run in runs:
+        run.template = template
+
+
+def write_json(path, content):
+    """Write JSON with fixed order and line ends; numbers that are not finite become texts before."""
+    finite = json.loads(json.dumps(content, default=str), parse_constant=str)
+    Path(path).write_text(json.dumps(finite, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,56 @@
+"""Systems that state an answer and a confidence, so that a reader may refuse: what they cost, and how to compare them.
+
+- `abstention`: ECUAS and the costs of refusing; `risk_coverage`: the curve and AURC
+- `metrics`: the other numbers of the paper's tables; `compare`: paired systems with intervals
+"""
+
+from helpers.selective.abstention import (
+    chow_cost,
+    ecuas,
+    ecuas_from_uncertainty,
+    expected_cost_at,
+    general_ecuas,
+    reject_cost_weight,
+)
+from helpers.selective.compare import compare_systems, measure_systems
+from helpers.selective.metrics import (
+    brier_of_confidence,
+    brier_of_distribution,
+    confidence_auc,
+    confidence_metrics,
+    cross_entropy_of_confidence,
+    cross_entropy_of_distribution,
+    expected_calibration_error,
+    normalized_ecuas,
+    normalized_of_confidence,
+    normalized_of_distribution,
+    selective_metrics,
+)
+from helpers.selective.risk_coverage import RiskCoverageCurve, aurc, coverage_at_risk, excess_aurc, risk_coverage_curve
+
+__all__ = [
+    "RiskCoverageCurve",
+    "aurc",
+    "brier_of_confidence",
+    "brier_of_distribution",
+    "chow_cost",
+    "compare_systems",
+    "confidence_auc",
+    "confidence_metrics",
+    "coverage_at_risk",
+    "cross_entropy_of_confidence",
+    "cross_entropy_of_distribution",
+    "ecuas",
+    "ecuas_from_uncertainty",
+    "excess_aurc",
+    "expected_calibration_error",
+    "expected_cost_at",
+    "general_ecuas",
+    "measure_systems",
+    "normalized_ecuas",
+    "normalized_of_confidence",
+    "normalized_of_distribution",
+    "reject_cost_weight",
+    "risk_coverage_curve",
+    "selective_metrics",
+]

@@ -1,0 +1,241 @@
+"""Several systems that answered the same questions: their measures with intervals, and paired differences.
+
+Rows (or whole groups of them) are drawn again by counting how often each occurs, so that ties stay exact and all
+systems see the same draw.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from helpers.binning import assign_bins, uniform_edges
+from helpers.calibration import calibration_error
+from helpers.checks import (
+    check_count,
+    check_groups,
+    check_labels,
+    check_numbers,
+    check_one_of,
+    check_probabilities,
+    check_same_length,
+)
+from helpers.resampling import Interval, resampled_rows
+from helpers.selective.abstention import ecuas
+from helpers.selective.metrics import (
+    PAPER_BINS,
+    auc_of_blocks,
+    brier_of_confidence,
+    check_exponents,
+    cross_entropy_of_confidence,
+)
+from helpers.selective.risk_coverage import mean_risk
+
+OF_THE_CONFIDENCE = ("ece", "auc", "ce", "brier")  # their labels are "was the answer right?"
+
+
+@dataclass(frozen=True)
+class _System:
+    """One system, arranged so that its measures follow from how often each row occurs.
+
+    rows : (n, m) one column for each measure that is a mean, infinite entries as 0
+    certain, infinite : (k,) rows with such an entry, and (k, m) where it is
+    gaps : (n, bins) correct - confidence, in the column of the row's bin
+    order, start : rows by falling confidence, and where blocks of ties begin
+    """
+
+    correct: np.ndarray
+    rows: np.ndarray
+    certain: np.ndarray
+    infinite: np.ndarray
+    gaps: np.ndarray
+    order: np.ndarray
+    start: np.ndarray
+
+    def measures(self, counts):
+        """er, ece, auc, ce, brier, aurc, ecuas, … of the rows, each taken `counts` times."""
+        total = counts.sum()
+        means = counts @ self.rows / total
+        means[counts[self.certain] @ self.infinite > 0] = np.inf
+        ece = np.abs(counts @ self.gaps).sum() / total
+        weight = counts[self.order]
+        wrong = np.add.reduceat(weight * (1 - self.correct[self.order]), self.start)
+        weight = np.add.reduceat(weight, self.start)
+        auc, area = auc_of_blocks(weight - wrong, wrong), mean_risk(weight, wrong)
+        return np.r_[means[0], ece, auc, means[1:3], area, means[3:]]
+
+
+def _arrange(correct, confidence, exponents, n_classes):
+    answers = correct, confidence
+    rows = [1 - correct, cross_entropy_of_confidence(*answers), brier_of_confidence(*answers)]
+    rows = np.column_stack(rows + [ecuas(*answers, n=n, n_classes=n_classes) for n in exponents.values()])
+    certain = np.flatnonzero(np.isinf(rows).any(axis=1))
+    infinite = np.isinf(rows[certain]).astype(float)
+    rows[np.isinf(rows)] = 0
+    gaps = np.zeros((correct.size, PAPER_BINS))
+    gaps[np.arange(correct.size), assign_bins(confidence, uniform_edges(PAPER_BINS))] = correct - confidence
+    order = np.argsort(-confidence)
+    start = np.flatnonzero(np.diff(confidence[order], prepend=-1))
+    return _System(correct, rows, certain, infinite, gaps, order, start)
+
+
+def _check_systems(systems):
+    if not hasattr(systems, "items") or not systems:
+        raise ValueError("systems must be a dict of name: (correct, confidence), with at least one system.")
+    checked = {}
+    for name, pair in systems.items():
+        label = f"systems[{name!r}]"
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise ValueError(f"{label} must be a pair (correct, confidence), but it is a {type(pair).__name__}.")
+        checked[name] = check_labels(pair[0], f"{label}[0]"), check_probabilities(pair[1], f"{label}[1]")
+    columns = {f"systems[{name!r}][{i}]": pair[i] for name, pair in checked.items() for i in (0, 1)}
+    check_same_length(**columns)
+    return checked, len(next(iter(columns.values())))
+
+
+@dataclass(frozen=True)
+class _Draws:
+    """Measures of each system on the data, {name: (m,)}, and on each resample, {name: (n_resamples, m)}."""
+
+    metrics: list
+    value: dict
+    drawn: dict
+    systems: dict
+    level: float
+    size: int
+
+    def interval(self, value, draws):
+        """Quantiles of the draws that exist, without interpolation where some are infinite."""
+        draws = draws[~np.isnan(draws)]
+        tails = (1 - self.level) / 2, (1 + self.level) / 2
+        low = high = np.nan
+        if draws.size and not np.isnan(value):
+            low, high = np.quantile(draws, tails, method="linear" if np.isfinite(draws).all() else "inverted_cdf")
+        return Interval(value, np.nan, float(low), float(high), self.level, self.size, draws)
+
+
+def _draw(systems, n, n_classes, n_resamples, confidence, groups, rng):
+    systems, size = _check_systems(systems)
+    exponents, groups = check_exponents(n), check_groups(groups)
+    check_same_length(systems=next(iter(systems.values()))[0], groups=groups)
+    check_count(n_resamples, "n_resamples", least=20)
+    level = check_numbers(confidence, "confidence")
+    if level.ndim or not 0 < level < 1:
+        raise ValueError(f"confidence must be one number strictly between 0 and 1, but it is {confidence}.")
+    arranged = {name: _arrange(*pair, exponents, n_classes) for name, pair in systems.items()}
+    drawn = {name: [] for name in arranged}
+    for rows in resampled_rows(size, n_resamples, groups=groups, rng=rng):
+        counts = np.bincount(rows, minlength=size).astype(float)
+        for name, system in arranged.items():
+            drawn[name].append(system.measures(counts))
+    return _Draws(
+        ["er", "ece", "auc", "ce", "brier", "aurc", *(f"ecuas_{name}" for name in exponents)],
+        {name: system.measures(np.ones(size)) for name, system in arranged.items()},
+        {name: np.array(rows) for name, rows in drawn.items()},
+        systems,
+        float(level),
+        size,
+    )
+
+
+def measure_systems(
+    systems, *, n=(0, 1, 128), n_classes=None, n_resamples=1000, confidence=0.95, groups=None, rng=None
+):
+    """Every measure of `confidence_metrics` for each system, with a bootstrap interval.
+
+    Parameters
+    ----------
+    systems : {name: (correct, confidence)}, each (n_rows,), on the same rows
+    n, n_classes : exponents of ECUAS, and K or None for many
+    n_resamples, confidence : resamples, and coverage aimed at
+    groups : (n_rows,) labels of people, documents, …; rows of one group are drawn together
+    rng : int, Generator or None
+
+    Returns
+    -------
+    DataFrame: system, metric, value, low, high. AUC: larger is better; all others: smaller. An ECE is biased upwards,
+    and bootstrap intervals of it miss; its 95 % interval is that of `calibration_error`, and missing at other levels.
+    Resamples of only right or only wrong answers have no AUC and are left out.
+
+    Raises
+    ------
+    ValueError for a system that is no pair of 0/1 and [0, 1], systems of other lengths, bad options.
+
+    Source: measures of Estienne, Ernst et al. (2026), table 2; the intervals are ours.
+
+    >>> systems = {"a": ([1, 0, 1, 1] * 50, [0.6, 0.6, 0.9, 0.9] * 50)}
+    >>> table = measure_systems(systems, n=1, n_resamples=200, rng=0)
+    >>> table.query("metric in ('er', 'aurc')").round(2).to_numpy().tolist()
+    [['a', 'er', 0.25, 0.2, 0.31], ['a', 'aurc', 0.08, 0.05, 0.11]]
+    """
+    rng = np.random.default_rng(rng)
+    seed = int(rng.integers(2**32))  # the same noise for each system, in any order
+    draws = _draw(systems, n, n_classes, n_resamples, confidence, groups, rng)
+    rows = []
+    for name, values in draws.value.items():
+        for j, metric in enumerate(draws.metrics):
+            if metric == "ece":
+                error = calibration_error(*draws.systems[name], n_bins=PAPER_BINS, groups=groups, rng=seed)
+                ends = (error.low, error.high) if draws.level == 0.95 else (np.nan, np.nan)
+            else:
+                interval = draws.interval(values[j], draws.drawn[name][:, j])
+                ends = interval.low, interval.high
+            rows.append((name, metric, values[j], *ends))
+    return pd.DataFrame(rows, columns=["system", "metric", "value", "low", "high"])
+
+
+def compare_systems(
+    systems, *, against, n=(0, 1, 128), n_classes=None, n_resamples=1000, confidence=0.95, groups=None, rng=None
+):
+    """Each system minus one of them, measure by measure, on the same resamples.
+
+    Parameters
+    ----------
+    systems, n, n_classes, n_resamples, confidence, groups, rng : see `measure_systems`
+    against : name of the system that is subtracted
+
+    Returns
+    -------
+    DataFrame: system, metric, difference (below 0: better than `against`, but for AUC worse), low, high, p_value (of
+    "no difference", two-sided), comparable, remark.
+    `comparable` is False for the measures of the confidence alone (ECE, AUC, CE, Brier) if the two do not answer the
+    same rows correctly: the confidences are then judged on different labels. The remark says so. Differences of ECE
+    have no interval: each ECE has its own bias, and bootstrap intervals cover far too rarely. Two infinite measures
+    have no difference.
+
+    Raises
+    ------
+    ValueError as `measure_systems`, and for an `against` that is no system.
+
+    Source: Estienne, Ernst et al. (2026), section 4, on what must not be compared; the intervals are ours.
+
+    >>> right, sure, unsure = [1, 0, 1, 1] * 50, [0.6, 0.6, 0.9, 0.9] * 50, [0.6] * 200
+    >>> table = compare_systems({"a": (right, sure), "b": (right, unsure)}, against="b", n=1, n_resamples=200, rng=0)
+    >>> table.query("metric == 'ecuas_1'").iloc[0, 2:5].astype(float).round(3).tolist()
+    [-0.075, -0.086, -0.065]
+    """
+    rng = np.random.default_rng(rng)
+    checked, _ = _check_systems(systems)
+    check_one_of(against, "against", list(checked))
+    if len(checked) < 2:
+        raise ValueError(f"systems must hold at least two systems to compare, but there is only {against!r}.")
+    draws = _draw(systems, n, n_classes, n_resamples, confidence, groups, rng)
+    rows = []
+    for name in draws.value:
+        if name == against:
+            continue
+        differ = int((draws.systems[name][0] != draws.systems[against][0]).sum())
+        with np.errstate(invalid="ignore"):
+            value, drawn = (table[name] - table[against] for table in (draws.value, draws.drawn))
+        for j, metric in enumerate(draws.metrics):
+            comparable = not (differ and metric in OF_THE_CONFIDENCE)
+            remark = "" if comparable else f"other labels: correctness differs in {differ:,} of {draws.size:,} rows"
+            interval = draws.interval(value[j], drawn[:, j])
+            found = interval.low, interval.high, np.nan if np.isnan(value[j]) else interval.p_value
+            if metric == "ece":
+                found, remark = (np.nan,) * 3, remark or "no interval: the bias of an ECE depends on the system"
+            elif np.isnan(value[j]):
+                remark = remark or "no difference: undefined, or infinite in both"
+            rows.append((name, metric, value[j], *found, comparable, remark))
+    columns = ["system", "metric", "difference", "low", "high", "p_value", "comparable", "remark"]
+    return pd.DataFrame(rows, columns=columns)

@@ -1,0 +1,288 @@
+"""The other numbers that papers print beside ECUAS: error rate, ECE, AUC, Brier score and cross entropy.
+
+Those of the confidence treat "was the answer right?" as the label. They must not be compared between systems that
+answer differently: the labels differ (`helpers.selective.compare_systems` marks them).
+"""
+
+import numpy as np
+import pandas as pd
+
+from helpers.binning import assign_bins, uniform_edges
+from helpers.checks import check_classes, check_count, check_numbers, check_same_length, check_weights
+from helpers.decisions.class_costs import check_table
+from helpers.scoring import BRIER, LOG
+from helpers.selective.abstention import check_answers, check_exponent, ecuas
+from helpers.selective.risk_coverage import aurc, check_counts, tied_blocks
+
+PAPER_BINS = 10  # equal width; gives the ECE printed in table 3
+
+
+def brier_of_confidence(correct, confidence):
+    """(confidence - correct)**2, (n,) in [0, 1], smaller is better.
+
+    Units: one class. The paper's normalised column is twice as large, see `selective_metrics`.
+
+    >>> brier_of_confidence([1, 0], [0.8, 0.8]).round(2)
+    array([0.04, 0.64])
+    """
+    return BRIER.score(*check_answers(correct, confidence)[::-1])
+
+
+def cross_entropy_of_confidence(correct, confidence):
+    """-log(confidence) of a right answer, -log(1 - confidence) of a wrong one, in nats, (n,) in [0, inf].
+
+    Infinite for a wrong answer stated with confidence 1 (nothing is clipped); smaller is better.
+
+    >>> cross_entropy_of_confidence([1, 0, 0], [0.8, 0.8, 1.0]).round(3)
+    array([0.223, 1.609,   inf])
+    """
+    return LOG.score(*check_answers(correct, confidence)[::-1])
+
+
+def brier_of_distribution(y, proba):
+    """Sum over the classes of (proba - [class = y])**2, (n,) in [0, 2], smaller is better.
+
+    >>> brier_of_distribution([1], [[0.2, 0.8, 0.0]]).round(2)
+    array([0.08])
+    """
+    return BRIER.score(*_classified(y, proba)[::-1])
+
+
+def cross_entropy_of_distribution(y, proba):
+    """-log of the probability of the class that occurred, in nats, (n,) in [0, inf], smaller is better.
+
+    >>> cross_entropy_of_distribution([1, 2], [[0.2, 0.8, 0.0], [0.2, 0.8, 0.0]]).round(3)
+    array([0.223,   inf])
+    """
+    return LOG.score(*_classified(y, proba)[::-1])
+
+
+def _classified(y, proba):
+    proba = check_table(proba)
+    y = check_classes(y, proba.shape[1])
+    check_same_length(y=y, proba=proba)
+    return y, proba
+
+
+def confidence_auc(correct, confidence, *, sample_weight=None):
+    """Probability that a right answer has a higher confidence than a wrong one, ties counted half.
+
+    Parameters
+    ----------
+    correct : (n,) 0/1; confidence : (n,) in [0, 1]; sample_weight : (n,) weights or None
+
+    Returns
+    -------
+    float in [0, 1], larger is better, 0.5 is chance; NaN where all answers are right, or all wrong
+
+    >>> confidence_auc([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2])
+    0.5
+    """
+    correct, confidence = check_answers(correct, confidence)
+    weight = check_weights(sample_weight)
+    check_same_length(correct=correct, sample_weight=weight)
+    weight = np.ones_like(correct) if weight is None else weight
+    return float(auc_of_blocks(*tied_blocks(confidence, weight * correct, weight * (1 - correct))[1:]))
+
+
+def auc_of_blocks(right, wrong):
+    """AUC from the weights of right and wrong answers in blocks of tied confidence, the highest first."""
+    pairs = right.sum() * wrong.sum()
+    return np.dot(right, wrong.sum() - np.cumsum(wrong) + wrong / 2) / pairs if pairs else np.nan
+
+
+def expected_calibration_error(correct, confidence, *, n_bins=PAPER_BINS, sample_weight=None):
+    """Weighted mean over equal-width bins of |share right - mean confidence|, the bare number of the paper's tables.
+
+    It is biased upwards, and a perfect model does not show 0: `helpers.calibration.calibration_error` reports what
+    chance shows, a debiased value and an interval.
+
+    Parameters
+    ----------
+    correct : (n,) 0/1; confidence : (n,) in [0, 1]; n_bins : bins, closed on the left (10 gives the printed values)
+
+    Returns
+    -------
+    float in [0, 1], smaller is better
+
+    >>> round(expected_calibration_error([1, 0, 1, 1], [0.6, 0.6, 0.9, 0.9]), 3)
+    0.1
+    """
+    correct, confidence = check_answers(correct, confidence)
+    weight, edges = check_weights(sample_weight), uniform_edges(check_count(n_bins, "n_bins"))
+    check_same_length(correct=correct, sample_weight=weight)
+    weight = np.ones_like(correct) if weight is None else weight
+    gap = np.bincount(assign_bins(confidence, edges), weight * (correct - confidence))
+    return float(np.abs(gap).sum() / weight.sum())
+
+
+def check_exponents(n):
+    """One or more exponents, with the endings of their names: 0 -> "0", 0.5 -> "0.5"."""
+    values = check_numbers(n, "n")
+    if values.ndim > 1 or not values.size:
+        raise ValueError(f"n must be one number or a list of them, but it is {n!r}.")
+    return {f"{check_exponent(value):g}": float(value) for value in np.atleast_1d(values)}
+
+
+def _mean(row, weight):
+    """Weighted mean; an infinite cost of weight 0 does not count."""
+    return float(row.mean() if weight is None else np.average(row[weight > 0], weights=weight[weight > 0]))
+
+
+def normalized_of_confidence(score, correct, confidence, *, sample_weight=None):
+    """Mean score of the confidence, divided by that of always stating the accuracy.
+
+    Parameters
+    ----------
+    score : `brier_of_confidence` or `cross_entropy_of_confidence`; correct, confidence : see there
+
+    Returns
+    -------
+    float >= 0: 0 is perfect, 1 as good as stating the accuracy for every answer; NaN where all answers are right, or
+    all wrong, and stating it is perfect
+
+    >>> round(normalized_of_confidence(brier_of_confidence, [1, 1, 1, 0], [0.9, 0.8, 0.9, 0.4]), 3)
+    0.293
+    """
+    correct, confidence = check_answers(correct, confidence)
+    weight = check_weights(sample_weight)
+    check_same_length(correct=correct, sample_weight=weight)
+    naive = _mean(score(correct, np.full(correct.size, _mean(correct, weight))), weight)
+    return _mean(score(correct, confidence), weight) / naive if naive else np.nan
+
+
+def normalized_of_distribution(score, y, proba, *, sample_weight=None):
+    """Mean score of the probabilities, divided by that of always stating the class shares of `y`.
+
+    Parameters
+    ----------
+    score : `brier_of_distribution` or `cross_entropy_of_distribution`; y, proba : see there
+
+    Returns
+    -------
+    float >= 0: 0 is perfect, 1 as good as no model. ValueError if `y` holds one class only.
+
+    Source: Estienne, Ernst et al. (2026), section 4.1.
+
+    >>> round(normalized_of_distribution(brier_of_distribution, [0, 1], [[0.8, 0.2], [0.2, 0.8]]), 3)
+    0.16
+    """
+    (y, proba), weight = _classified(y, proba), check_weights(sample_weight)
+    check_same_length(y=y, sample_weight=weight)
+    share = _shares(y, weight, proba.shape[1])
+    naive = _mean(score(y, np.tile(share, (y.size, 1))), weight)
+    return _mean(score(y, proba), weight) / naive
+
+
+def normalized_ecuas(y, proba, *, n=1, sample_weight=None):
+    """Mean ECUAS_n of a classifier, divided by that of the system that always states the class shares of `y`.
+
+    The classifier answers argmax(proba), the lower class of tied ones, with confidence max(proba).
+
+    Parameters
+    ----------
+    y : (n_rows,) classes 0 .. K-1; proba : (n_rows, K) probabilities
+    n : see `ecuas`; sample_weight : (n_rows,) weights or None
+
+    Returns
+    -------
+    float >= 0: 0 is perfect, 1 as good as no model, above 1 worse than none (infinity is possible for n = 0)
+
+    Source: Estienne, Ernst et al. (2026), section 4.1.
+
+    >>> round(normalized_ecuas([0, 1, 1, 1], [[0.8, 0.2], [0.4, 0.6], [0.1, 0.9], [0.3, 0.7]]), 3)
+    0.4
+    """
+    proba = check_table(proba)
+    y, n, weight = check_classes(y, proba.shape[1]), check_exponent(n), check_weights(sample_weight)
+    check_same_length(y=y, proba=proba, sample_weight=weight)
+    share, options = _shares(y, weight, proba.shape[1]), {"n": n, "n_classes": proba.shape[1]}
+    own = ecuas(proba.argmax(axis=1) == y, proba.max(axis=1), **options)
+    naive = ecuas(y == share.argmax(), np.full(y.size, share.max()), **options)
+    return _mean(own, weight) / _mean(naive, weight)
+
+
+def _shares(y, weight, n_classes):
+    total = np.bincount(y, weight, n_classes)
+    if total.max() == total.sum():
+        raise ValueError(f"y must hold at least two classes, but all {y.size:,} rows are of class {total.argmax()}.")
+    return total / total.sum()
+
+
+def confidence_metrics(correct, confidence, *, n=(0, 1, 128), n_classes=None, sample_weight=None):
+    """All measures of answers with a confidence, for systems that state no distribution (table 5 of the paper).
+
+    Parameters
+    ----------
+    correct : (n_rows,) 0/1; confidence : (n_rows,) in [0, 1]
+    n : exponents of ECUAS; n_classes : K, or None for many
+    sample_weight : (n_rows,) whole numbers, how often each row occurs, or None
+
+    Returns
+    -------
+    Series: er, ece (10 bins), auc (larger is better; all others smaller), ce, brier (one class), aurc, ecuas_0, …
+
+    Source: Estienne, Ernst et al. (2026), section 4.2.
+
+    >>> confidence_metrics([1, 0, 1, 1], [0.6, 0.6, 0.9, 0.9], n=1).round(3).to_dict()
+    {'er': 0.25, 'ece': 0.1, 'auc': 0.833, 'ce': 0.409, 'brier': 0.135, 'aurc': 0.104, 'ecuas_1': 0.385}
+    """
+    correct, confidence = check_answers(correct, confidence)
+    weight, exponents = check_counts(sample_weight), check_exponents(n)
+    check_same_length(correct=correct, sample_weight=weight)
+    values = {
+        "er": _mean(1 - correct, weight),
+        "ece": expected_calibration_error(correct, confidence, sample_weight=weight),
+        "auc": confidence_auc(correct, confidence, sample_weight=weight),
+        "ce": _mean(cross_entropy_of_confidence(correct, confidence), weight),
+        "brier": _mean(brier_of_confidence(correct, confidence), weight),
+        "aurc": aurc(correct, confidence, sample_weight=weight),
+    }
+    for name, exponent in exponents.items():
+        values[f"ecuas_{name}"] = _mean(ecuas(correct, confidence, n=exponent, n_classes=n_classes), weight)
+    return pd.Series(values, name="value")
+
+
+def selective_metrics(y, proba, *, n=(0, 1, 128), paper_scale=True, sample_weight=None):
+    """The eleven columns of the paper's table 3, for a classifier that answers argmax and states max.
+
+    "n_" means divided by the value of the system that always states the class shares of `y`; for the two scores of the
+    confidence, of always stating the accuracy. The lower of tied classes is answered.
+
+    Parameters
+    ----------
+    y : (n_rows,) classes 0 .. K-1; proba : (n_rows, K) probabilities
+    n : exponents of ECUAS
+    paper_scale : n_brier_confidence is twice the ratio, as printed (2 is then as good as stating the accuracy);
+        False gives the ratio itself
+    sample_weight : (n_rows,) whole numbers, how often each row occurs, or None
+
+    Returns
+    -------
+    Series: n_er, ece (10 bins), auc (larger is better; all others smaller), n_ce_confidence, n_brier_confidence, n_ce,
+    n_brier, aurc, n_ecuas_0, …
+
+    Source: Estienne, Ernst et al. (2026), table 3.
+
+    >>> selective_metrics([0, 1, 1, 0], [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.3, 0.7]], n=1).round(3).tolist()
+    [0.5, 0.35, 0.667, 0.908, 1.867, 0.737, 0.7, 0.146, 0.7]
+    """
+    (y, proba), weight, exponents = _classified(y, proba), check_counts(sample_weight), check_exponents(n)
+    check_same_length(y=y, sample_weight=weight)
+    share = _shares(y, weight, proba.shape[1])
+    correct, confidence = (proba.argmax(axis=1) == y).astype(float), proba.max(axis=1)
+    answers, options = (correct, confidence), {"sample_weight": weight}
+    double = 2 if paper_scale else 1
+    values = {
+        "n_er": _mean(1 - correct, weight) / (1 - share.max()),
+        "ece": expected_calibration_error(*answers, **options),
+        "auc": confidence_auc(*answers, **options),
+        "n_ce_confidence": normalized_of_confidence(cross_entropy_of_confidence, *answers, **options),
+        "n_brier_confidence": double * normalized_of_confidence(brier_of_confidence, *answers, **options),
+        "n_ce": normalized_of_distribution(cross_entropy_of_distribution, y, proba, **options),
+        "n_brier": normalized_of_distribution(brier_of_distribution, y, proba, **options),
+        "aurc": aurc(*answers, **options),
+    }
+    for name, exponent in exponents.items():
+        values[f"n_ecuas_{name}"] = normalized_ecuas(y, proba, n=exponent, **options)
+    return pd.Series(values, name="value")

@@ -1,0 +1,26 @@
+"""Populations whose truth is known: what an estimator should find, and what it should not."""
+
+from helpers.simulation.blind_spot import BlindSpot, Sigmoid
+from helpers.simulation.controls import equal_parts, even_crowd, perfect, same_people, same_sign
+from helpers.simulation.links import Links
+from helpers.simulation.pools import ModelPool, PoolSample, model_pool
+from helpers.simulation.populations import Cells, Sample, largest_grouping_loss
+from helpers.simulation.semisynthetic import SemiSynthetic
+
+__all__ = [
+    "BlindSpot",
+    "Cells",
+    "Links",
+    "ModelPool",
+    "PoolSample",
+    "Sample",
+    "SemiSynthetic",
+    "Sigmoid",
+    "equal_parts",
+    "even_crowd",
+    "largest_grouping_loss",
+    "model_pool",
+    "perfect",
+    "same_people",
+    "same_sign",
+]

@@ -1,0 +1,85 @@
+"""What an estimator of the grouping loss is tested on: populations that mislead it, regions whose content is known, and
+a rival.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+from scipy.stats import norm, qmc
+
+from helpers.checks import check_count
+from helpers.simulation.populations import Sample
+
+
+@dataclass(frozen=True)
+class GroupedSample(Sample):
+    """A `Sample` whose rows belong to people: `groups` (n,) int."""
+
+    groups: np.ndarray = field(default=None)
+
+
+def _draw(X, q, p, rng):
+    X = pd.DataFrame(X).add_prefix("x")
+    return Sample(X, (rng.random(len(q)) < q).astype(int), p=p, q=q, c=p)
+
+
+def perfect(n, rng=None):
+    """`Sample` of a perfect model, p = q, of two of five normal features: nothing is to be found.
+
+    >>> perfect(100, rng=0).grouping_loss
+    0.0
+    """
+    rng = np.random.default_rng(rng)
+    X = rng.normal(size=(check_count(n, "n"), 5))
+    q = expit(X[:, 0] + X[:, 1] / 2)
+    return _draw(X, q, q, rng)
+
+
+def same_sign(n, rng=None):
+    """`Sample` whose score is 0.15 too low where two features have the same sign and 0.15 too high where not, so that
+    no single feature shows anything; grouping loss 0.0225.
+
+    >>> round(same_sign(100, rng=0).grouping_loss, 6)
+    0.0225
+    """
+    rng = np.random.default_rng(rng)
+    X = rng.normal(size=(check_count(n, "n"), 4))
+    p = 0.2 + 0.6 * norm.cdf(X[:, 2])
+    return _draw(X, p + 0.15 * np.sign(X[:, 0] * X[:, 1]), p, rng)
+
+
+def same_people(n_people, rng=None, *, each=4):
+    """`GroupedSample`: a score that is perfect given the features, and people who differ in ways that no feature shows,
+    with `each` rows a person. q is the person's own probability; c = p, the mean over people with the same features.
+
+    >>> same_people(2, rng=0, each=3).groups
+    array([0, 0, 0, 1, 1, 1])
+    """
+    rng = np.random.default_rng(rng)
+    person = np.repeat(np.arange(check_count(n_people, "n_people")), check_count(each, "each"))
+    X = rng.normal(size=(n_people, 3))
+    p = expit(X[:, 0])
+    q = p + rng.choice([-1, 1], size=n_people) * 0.6 * np.minimum(p, 1 - p)
+    a = _draw(X[person], q[person], p[person], rng)
+    return GroupedSample(a.X, a.y, a.p, a.q, a.c, groups=person)
+
+
+def even_crowd(population, rng=None, *, log2_rows=15):
+    """`Sample` of 2**log2_rows rows spread evenly over a `Sigmoid` population, for sums without noise; y is not drawn
+    (all 0).
+    """
+    points = norm.ppf(qmc.Sobol(2, rng=np.random.default_rng(rng)).random_base2(log2_rows))
+    X = pd.DataFrame(points * np.sqrt([10, 1]), columns=["x1", "x2"])
+    p = expit(X["x1"].to_numpy())
+    return Sample(X, np.zeros(len(X), int), p=p, q=population.truth(X), c=p)
+
+
+def equal_parts(values, k):
+    """Number, 0 .. k - 1, of the part in which each value lies when they are cut into `k` parts of the same size.
+
+    >>> equal_parts([3.0, 1.0, 2.0, 4.0], 2)
+    array([1, 0, 0, 1])
+    """
+    return pd.qcut(np.asarray(values), k, labels=False).astype(int)

@@ -1,0 +1,220 @@
+"""A family of black boxes of growing size that answer the same questions, with known truth.
+
+A stand-in for language models asked about people, as in Melo et al. (2026): nobody's data, nobody's model. What it
+shares with them is what cascades and audits need: models that grow better and dearer, state confidences that are too
+high or too low, are wrong about the same groups, and never all about the same people.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit, logit
+
+from helpers.checks import check_count, check_numbers, check_vector
+from helpers.simulation.populations import Cells
+
+_LEVELS = {
+    "age": np.arange(20, 70, 5),
+    "schooling": ["none", "school", "vocational", "college", "master"],
+    "job": ["care", "craft", "farm", "office", "sales", "science", "teaching", "transport"],
+    "hours": np.arange(10, 60, 10),
+    "region": ["east", "north", "south", "west"],
+}
+
+_PAIRS = (("age", "schooling"), ("job", "hours"), ("age", "job"), ("schooling", "hours"), ("region", "job"))
+
+
+@dataclass(frozen=True)
+class PoolSample:
+    """Rows of a pool's population: features `X`, label `y`, true `q`; by model stated `p`, calibrated `c` (m, n)."""
+
+    X: pd.DataFrame
+    y: np.ndarray
+    q: np.ndarray
+    p: np.ndarray
+    c: np.ndarray
+
+    @property
+    def prediction(self):
+        """Decisions of the models by p >= 1/2, (m, n) int."""
+        return (self.p >= 0.5).astype(int)
+
+
+@dataclass(frozen=True)
+class ModelPool:
+    """Black boxes of growing size on one finite population: everything about them is an exact sum.
+
+    models : table, one line a model: size, price, accuracy, calibration_loss, grouping_loss (squared error)
+    X, share, q : the kinds of people, their share of the population, their true probability
+    p, c : (m, k) stated and calibrated probabilities of each model for each kind
+    """
+
+    models: pd.DataFrame
+    X: pd.DataFrame = field(repr=False)
+    share: np.ndarray = field(repr=False)
+    q: np.ndarray = field(repr=False)
+    p: np.ndarray = field(repr=False)
+    c: np.ndarray = field(repr=False)
+
+    @property
+    def price(self):
+        """Price of asking each model once, (m,)."""
+        return self.models["price"].to_numpy()
+
+    @property
+    def best_accuracy(self):
+        """Accuracy of deciding by the truth: nobody can do better, because labels are drawn by lot."""
+        return float(self.share @ np.maximum(self.q, 1 - self.q))
+
+    def cells(self, model):
+        """The population as one model sees it, as `Cells`."""
+        return Cells(self.p[model], self.q, self.share, X=self.X)
+
+    def sample(self, n, rng=None):
+        """`PoolSample` of n people, drawn with replacement; all models answer about all of them."""
+        rng = np.random.default_rng(rng)
+        kind = rng.choice(self.q.size, check_count(n, "n"), p=self.share)
+        y = (rng.random(n) < self.q[kind]).astype(int)
+        return PoolSample(self.X.iloc[kind].reset_index(drop=True), y, self.q[kind], self.p[:, kind], self.c[:, kind])
+
+
+def model_pool(
+    sizes=(1, 3, 8, 14, 27, 47, 70),
+    *,
+    grouping_error=None,
+    slope=1.0,
+    shift=0.0,
+    group_bias=None,
+    shared=0.5,
+    signal=1.5,
+    base_rate=0.5,
+    n_levels=200,
+    price=None,
+    rng=None,
+):
+    """A pool of black boxes of growing size whose calibration and grouping errors are set by hand.
+
+    The truth q is a logistic function of five features with interactions. Model k sees log-odds of q plus an error: a
+    function of the features, so that groups are misjudged, partly the same one in all models. It knows only which of
+    `n_levels` levels that falls into; c is the exact rate in each level, and it states
+    p = expit(shift + slope * logit(c)).
+
+    Parameters
+    ----------
+    sizes : (m,) ascending, for example billions of parameters
+    grouping_error : standard deviation of the error in log-odds, at least 0, one or (m,); default
+        1.5 (size / smallest size) ** -0.25. At 0 (and without bias) c = q: no grouping loss
+    slope, shift : of the stated log-odds, one or (m,). 1 and 0: calibrated; slope above 1: over-confident
+    group_bias : {(column, level): error in log-odds for this group, one or (m,)}
+    shared : share of the error's variance that all models have in common, in [0, 1]
+    signal : standard deviation of the true log-odds: the larger, the less is left to chance
+    base_rate : rate of y = 1, roughly
+    n_levels : distinct scores of a model
+    price : (m,) of asking once; default the size
+    rng : int, Generator or None; decides truth and errors
+
+    Returns
+    -------
+    ModelPool
+
+    Raises
+    ------
+    ValueError for sizes that do not grow, numbers out of range, or a group that is not there.
+
+    Source: ours; in place of the 27 language models of Melo et al. (2026), table 1.
+
+    >>> pool = model_pool(sizes=[1, 10], grouping_error=[1, 0], rng=0)
+    >>> pool.models["grouping_loss"].round(3).tolist()
+    [0.024, 0.0]
+    """
+    rng = np.random.default_rng(rng)
+    sizes = check_vector(sizes, "sizes", finite=True)
+    if not (sizes > 0).all() or not (np.diff(sizes) > 0).all():
+        raise ValueError(f"sizes must be positive and ascending, but they are {sizes.tolist()}.")
+    m = sizes.size
+    error = 1.5 * (sizes / sizes[0]) ** -0.25 if grouping_error is None else grouping_error
+    error = _each(error, "grouping_error", m, least=0)
+    slope, shift = _each(slope, "slope", m, least=1e-9), _each(shift, "shift", m)
+    price = sizes if price is None else _each(price, "price", m, least=0)
+    shared = _each(shared, "shared", 1, least=0, most=1)[0]
+    signal, base_rate = (
+        _each(signal, "signal", 1, least=0)[0],
+        _each(base_rate, "base_rate", 1, least=0.01, most=0.99)[0],
+    )
+    check_count(n_levels, "n_levels", least=2)
+    X, share = _people(rng)
+    truth = logit(base_rate) + signal * _surface(X, share, rng)
+    common = _surface(X, share, rng)
+    own = np.array([_surface(X, share, rng) for _ in range(m)])
+    seen = truth + error[:, None] * (np.sqrt(shared) * common + np.sqrt(1 - shared) * own)
+    bias = _biases(X, group_bias or {}, m)
+    q = expit(truth)
+    exact = (error == 0) & ~bias.any(axis=1)
+    seen = seen + bias
+    c = np.array([q if exact[k] else _level_means(seen[k], q, share, n_levels) for k in range(m)])
+    calibrated = (slope == 1) & (shift == 0)
+    p = np.where(calibrated[:, None], c, expit(shift[:, None] + slope[:, None] * logit(c)))
+    table = pd.DataFrame({"size": sizes, "price": price})
+    table["accuracy"] = np.where(p >= 0.5, q, 1 - q) @ share
+    table["calibration_loss"], table["grouping_loss"] = (p - c) ** 2 @ share, (q - c) ** 2 @ share
+    return ModelPool(table, X, share, q, p, c)
+
+
+def _each(value, name, m, *, least=-np.inf, most=np.inf):
+    """(m,) floats within bounds from one number or m of them."""
+    array = check_numbers(value, name)
+    if array.shape not in ((), (m,)):
+        raise ValueError(f"{name} must be one number or one for each of {m} models, but its shape is {array.shape}.")
+    if not (np.isfinite(array) & (array >= least) & (array <= most)).all():
+        raise ValueError(f"{name} must be finite and lie in [{least:g}, {most:g}], but it is {array.tolist()}.")
+    return np.broadcast_to(array, m).copy()
+
+
+def _people(rng):
+    """Every combination of the features, and its share of the population."""
+    grid = pd.MultiIndex.from_product(_LEVELS.values(), names=list(_LEVELS)).to_frame(index=False)
+    for name in ("schooling", "job", "region"):
+        grid[name] = pd.Categorical(grid[name], _LEVELS[name], ordered=name == "schooling")
+    weight = np.ones(len(grid))
+    for name, levels in _LEVELS.items():
+        weight *= rng.dirichlet(np.full(len(levels), 8.0))[_codes(grid, name)]
+    return grid, weight / weight.sum()
+
+
+def _codes(X, name):
+    return pd.Index(_LEVELS[name]).get_indexer(X[name].astype(object))
+
+
+def _surface(X, share, rng):
+    """A random function of the features, main effects and interactions, with mean 0 and variance 1."""
+    codes = {name: _codes(X, name) for name in _LEVELS}
+    value = sum(rng.normal(size=len(_LEVELS[name]))[code] for name, code in codes.items())
+    for a, b in _PAIRS:
+        value = value + rng.normal(scale=0.7, size=(len(_LEVELS[a]), len(_LEVELS[b])))[codes[a], codes[b]]
+    value = value - share @ value
+    return value / np.sqrt(share @ value**2)
+
+
+def _biases(X, group_bias, m):
+    """(m, k) error in log-odds of each model about each kind of people."""
+    bias = np.zeros((m, len(X)))
+    for group, value in group_bias.items():
+        column, level = group if isinstance(group, tuple) and len(group) == 2 else (group, None)
+        inside = (X[column] == level).to_numpy() if column in X else np.zeros(len(X), bool)
+        if not inside.any():
+            known = {name: np.asarray(levels).tolist() for name, levels in _LEVELS.items()}
+            raise ValueError(f"group_bias must name (column, level) of {known}, but one is {group!r}.")
+        bias[:, inside] += _each(value, "group_bias", m)[:, None]
+    return bias
+
+
+def _level_means(seen, q, share, n_levels):
+    """Mean of q among the kinds of people that fall into the same of `n_levels` levels of `seen`, equally many each."""
+    order = np.argsort(seen, kind="stable")
+    level = np.empty(seen.size, int)
+    middle = np.cumsum(share[order]) - share[order] / 2
+    level[order] = np.minimum((middle * n_levels).astype(int), n_levels - 1)
+    mass = np.bincount(level, share, n_levels)
+    total = np.bincount(level, share * q, n_levels)
+    return np.divide(total, mass, out=np.zeros(n_levels), where=mass > 0)[level]

@@ -1,0 +1,209 @@
+"""Small populations with known truth that show where a loss comes from, and what the word "calibrated" can mean.
+
+Figures of losses: their three parts side by side, and how they change.
+"""
+
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+
+from helpers.checks import check_one_of, check_same_length, check_simplex
+from helpers.plotting import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE
+from helpers.plotting.style import axes_for
+
+VIEWS = ("joint", "classwise", "top-label")
+
+
+def three_towns():
+    """Three scores with Brier score 0.2 and the same bill, {town: (p, q)}: stated and true probability of four equally
+    common kinds of call.
+
+    Arden's score is too timid (all that can be avoided is calibration loss), Birch's mixes kinds of call (grouping
+    loss), Corrie's is the truth (nothing can be avoided). Every p is at least 0.2.
+
+    >>> from helpers.scoring import decompose
+    >>> {town: round(decompose(p, q).total, 3) for town, (p, q) in three_towns().items()}
+    {'Arden': 0.2, 'Birch': 0.2, 'Corrie': 0.2}
+    """
+    right = 0.5 + np.array([-1, -1, 1, 1]) * 0.05**0.5  # 0.276 and 0.724: p (1 - p) = 0.2
+    truth = np.array([0.1, 0.1, 0.9, 0.9])
+    timid = truth + np.array([1, 1, -1, -1]) * 0.11**0.5  # 0.2 = 0.11 + 0.1 * 0.9
+    mixed = right + 0.27 * np.array([-1, 1, -1, 1])
+    return {"Arden": (timid, truth), "Birch": (right, mixed), "Corrie": (right, right.copy())}
+
+
+def four_wards(rng=None, *, kinds=25):
+    """Stated and true probabilities (S, Q) of four wards for kinds of patient, both (48 * kinds, 4).
+
+    48 different rows of scores: (.5, .3, .15, .05) and (.7, .15, .1, .05) in every order, each for `kinds` rows. The
+    truth of a kind is drawn around its scores.
+
+    >>> S, Q = four_wards(rng=0)
+    >>> S.shape, len(np.unique(S, axis=0))
+    ((1200, 4), 48)
+    """
+    rng = np.random.default_rng(rng)
+    patterns = (0.5, 0.3, 0.15, 0.05), (0.7, 0.15, 0.1, 0.05)
+    S = np.repeat([order for pattern in patterns for order in permutations(pattern)], kinds, axis=0)
+    return S, np.vstack([rng.dirichlet(0.3 + 2 * row) for row in S])
+
+
+def three_meanings():
+    """Populations that are calibrated in one sense and in no stronger one, {view: (S, Q)}, each row equally common.
+
+    The scores are .6, .3, .1 in every order. "joint": two kinds for each row of scores, off in opposite directions;
+    "classwise": three of the rows are off in one direction and three in the other, so that it cancels for each class;
+    "top-label": the two lower scores are exchanged.
+
+    Source: after Perez-Lebel et al. (2023), definitions 3.1 to 3.3.
+
+    >>> S, Q = three_meanings()["top-label"]
+    >>> S[0].tolist(), Q[0].round(1).tolist()
+    ([0.6, 0.3, 0.1], [0.6, 0.1, 0.3])
+    """
+    S = np.array([*permutations((0.6, 0.3, 0.1))])
+    turn = np.array([1, -1, -1, 1, 1, -1])[:, None]  # even and odd orders
+    push = np.where(S == 0.6, 0.1, -0.05)
+    return {
+        "joint": (np.vstack([S, S]), np.vstack([S + push, S - push])),
+        "classwise": (S, S + turn * push),
+        "top-label": (S, np.where(S == 0.6, S, 0.4 - S)),
+    }
+
+
+def calibration_gaps(S, Y, view):
+    """Observed minus stated rate for each score, in standard errors: one number for each score that occurs.
+
+    Parameters
+    ----------
+    S : (n, K) stated probabilities; Y : (n, K) rows of zeros with a one
+    view : "joint" (one number for each row of scores and class), "classwise" (for each class and its score) or
+        "top-label" (for each highest score; of tied classes the lowest is predicted)
+
+    Raises
+    ------
+    ValueError for rows off the simplex, unequal lengths, another view.
+
+    Source: Perez-Lebel et al. (2023), definitions 3.1 to 3.3.
+
+    >>> calibration_gaps([[0.5, 0.5]] * 4, [[1, 0], [1, 0], [1, 0], [0, 1]], "classwise").tolist()
+    [1.0, -1.0]
+    """
+    S, Y = check_simplex(S, "S"), check_simplex(Y, "Y")
+    check_same_length(S=S, Y=Y)
+    check_one_of(view, "view", VIEWS)
+    n, n_classes = S.shape
+    column = np.tile(np.arange(n_classes), (n, 1))
+    whole = np.repeat(np.unique(S, axis=0, return_inverse=True)[1].reshape(-1, 1), n_classes, axis=1)
+    use = column == S.argmax(axis=1)[:, None] if view == "top-label" else np.full(S.shape, True)
+    keys = {"joint": [whole, column], "classwise": [column, S], "top-label": [S]}[view]
+    cells = pd.DataFrame({"gap": (Y - S)[use], "variance": (S * (1 - S))[use]})
+    sums = cells.groupby([key[use] for key in keys]).sum()
+    return (sums["gap"] / np.sqrt(sums["variance"])).to_numpy()
+
+
+_PARTS = (("calibration", ORANGE, "//"), ("grouping", BLUE, ".."), ("irreducible", GREY, ""))
+
+
+def plot_parts(parts, ax=None, *, xlabel="expected loss"):
+    """One bar for each `Decomposition` of `parts`, {name: Decomposition}, in three hatched segments with their values.
+
+    Raises ValueError for an infinite part: no bar is long enough.
+    """
+    values = {part: [getattr(one, part) for one in parts.values()] for part, _, _ in _PARTS}
+    infinite = [name for name, one in parts.items() if not np.isfinite(one.total)]
+    if infinite:
+        raise ValueError(f"parts must be finite to be drawn, but those of {infinite[0]!r} are not.")
+    ax = axes_for(ax, (6.8, 0.6 * len(parts) + 1.4))
+    place, left = np.arange(len(parts))[::-1], np.zeros(len(parts))
+    longest = max(one.total for one in parts.values())
+    for part, color, hatch in _PARTS:
+        width = np.array(values[part])
+        ax.barh(place, width, 0.6, left=left, color=color, hatch=hatch, edgecolor="white", linewidth=0.8, label=part)
+        for y, x, w in zip(place, left, width, strict=True):
+            if w > 0.09 * longest:
+                box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.5}
+                ax.text(x + w / 2, y, f"{w:.3f}", ha="center", va="center", fontsize=9, bbox=box)
+        left = left + width
+    ax.set_yticks(place, list(parts))
+    ax.tick_params(axis="y", length=0)
+    ax.set(xlabel=xlabel, ylim=(-0.6, len(parts) - 0.4), xlim=(0, 1.02 * longest))
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    return ax
+
+
+def plot_stacked_parts(table, ax=None, *, xlabel="", total="expected loss"):
+    """The parts as bands one above the other: `table` has some of the columns calibration, grouping, irreducible, and
+    an index of numbers along the x axis; the line on top is called `total`.
+    """
+    ax = axes_for(ax)
+    foot = np.zeros(len(table))
+    for part, color, hatch in [one for one in _PARTS[::-1] if one[0] in table]:
+        top = foot + table[part].to_numpy()
+        ax.fill_between(table.index, foot, top, color=color, hatch=hatch, edgecolor="white", alpha=0.85, label=part)
+        foot = top
+    ax.plot(table.index, foot, color="black", marker="o", markersize=4, label=total)
+    ax.set(xlabel=xlabel, ylabel="loss", xlim=(table.index.min(), table.index.max()), ylim=(0, 1.08 * foot.max()))
+    handles, words = ax.get_legend_handles_labels()
+    ax.legend(handles[::-1], words[::-1], loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
+    return ax
+
+
+def plot_changes(changes, intervals, ax=None, *, within=0.0, xlabel="change", mark=()):
+    """One line of points for each group, with the mean and its interval below them, and a grey band around no change.
+
+    Parameters
+    ----------
+    changes : {group: Series of changes, indexed by name}
+    intervals : {group: `Interval` of the mean}
+    within : half width of the band: what rounding alone may do
+    mark : names that are written beside their points
+    """
+    ax = axes_for(ax, (7.6, 0.95 * len(changes) + 1.2))
+    ax.axvspan(-within, within, color=GREY, alpha=0.22, linewidth=0, label="rounding alone")
+    ax.axvline(0, color=GREY, linewidth=1, linestyle="--")
+    for row, (name, values) in enumerate(changes.items()):
+        y, one = len(changes) - 1 - row, intervals[name]
+        order = values.groupby(values.round(9)).cumcount()
+        order = order * min(0.06, 0.75 / max(order.max(), 1))  # as high as there is room
+        ax.plot(
+            values,
+            y + 0.02 + order,
+            "o",
+            color=BLUE,
+            markersize=4,
+            alpha=0.75,
+            linewidth=0,
+            label="one network" if not row else None,
+        )
+        ends = [[one.value - one.low], [one.high - one.value]]
+        ax.errorbar(
+            one.value,
+            y - 0.15,
+            xerr=ends,
+            fmt="D",
+            color=ORANGE,
+            capsize=3,
+            markersize=5,
+            label="mean, 95 % interval" if not row else None,
+        )
+        for who in mark:
+            if who in values:
+                spot = (values[who], y + 0.02 + order[who])
+                ax.annotate(who, spot, xytext=(0, 7), textcoords="offset points", ha="center", fontsize=9)
+    ax.set_yticks(range(len(changes)), list(changes)[::-1])
+    ax.set(xlabel=xlabel, ylim=(-0.5, len(changes) + 0.1))
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    return ax
+
+
+def plot_clouds(clouds, ax=None, *, xlabel="", ylabel=""):
+    """Points of a few groups, {name: (x, y)}, each with a mark of its own."""
+    ax = axes_for(ax)
+    for (name, (x, y)), color, marker in zip(clouds.items(), (BLUE, ORANGE, GREEN, "black"), MARKERS, strict=False):
+        ax.plot(x, y, marker, color=color, markersize=5, alpha=0.8, label=name, linestyle="none")
+    ax.axhline(0, color=GREY, linewidth=1, linestyle=LINES[1])
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.legend()
+    return ax

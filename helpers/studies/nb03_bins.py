@@ -1,0 +1,78 @@
+"""Figures of bins and regions when the truth is known: what they reveal, what they invent, how far bounds reach."""
+
+import numpy as np
+from matplotlib.ticker import PercentFormatter
+
+from helpers.plotting import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE
+from helpers.plotting.style import axes_for
+
+HATCHES = ("", "///", "...", "xx")
+
+
+def plot_spread(x, truth, level, ax=None, *, stated=None, group=None, label="level", xlabel="stated probability"):
+    """True probability of each row (mark) and the level it is compared with (line); the stick between them, squared
+    and averaged, is a loss.
+
+    Parameters
+    ----------
+    x : (n,) place of each row; truth, level : (n,) true probability, and the mean it belongs to
+    stated : a stated probability shared by all rows, drawn as a dashed line; None: no line
+    group : (n,) names of the rows' groups, each with its own mark and colour
+    label : what the level is, for the legend
+    """
+    ax = axes_for(ax)
+    x, truth, level = (np.asarray(column, dtype=float) for column in (x, truth, level))
+    group = np.full(x.size, "one case") if group is None else np.asarray(group)
+    ax.vlines(x, np.minimum(truth, level), np.maximum(truth, level), color=GREY, linewidth=1.2, alpha=0.7)
+    if stated is not None:
+        ax.axhline(stated, color="black", linewidth=1.2, linestyle="--", label="stated")
+    reach = 0.5 * np.ptp(x) / max(np.unique(x).size - 1, 1)
+    order = np.argsort(x, kind="stable")
+    last = np.append(np.abs(np.diff(level[order])) > 1e-9, True)
+    first = np.append(True, last[:-1])
+    left, right, height = x[order][first] - reach, x[order][last] + reach, level[order][first]
+    ax.hlines(height, left, right, color="black", linewidth=2.2, label=label)
+    for name, color, marker in zip(dict.fromkeys(group.tolist()), (BLUE, ORANGE, GREEN), MARKERS, strict=False):
+        rows = group == name
+        ax.plot(x[rows], truth[rows], marker, color=color, markersize=6, label=name)
+    ax.set(ylim=(-0.02, 1.02), xlabel=xlabel, ylabel="true probability")
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.legend(loc="best")
+    return ax
+
+
+def plot_stack(table, ax=None, *, total=None, xlabel="", ylabel="grouping loss"):
+    """Columns of `table` on top of each other, a bar for each entry of its index; `total`: {words: height} of lines."""
+    ax = axes_for(ax)
+    place, foot = np.arange(len(table)), np.zeros(len(table))
+    for name, color, hatch in zip(table.columns, (BLUE, "white", ORANGE, GREEN), HATCHES, strict=False):
+        height = table[name].to_numpy(float)
+        ax.bar(place, height, bottom=foot, color=color, hatch=hatch, edgecolor="black", linewidth=0.8, label=name)
+        foot = foot + height
+    for (words, level), line in zip((total or {}).items(), LINES[1:], strict=False):
+        ax.axhline(level, color="black", linestyle=line, linewidth=1.4, label=words)
+    ax.set_xticks(place, [f"{entry:,}" if isinstance(entry, int) else str(entry) for entry in table.index.tolist()])
+    ax.set(xlabel=xlabel or table.index.name or "", ylabel=ylabel)
+    ax.margins(y=0.06)
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    return ax
+
+
+def plot_bounds(value, low, high, ax=None, *, xlabel="bins", ylabel="added by binning"):
+    """A value over a sweep (marked line) between nested bounds.
+
+    Parameters
+    ----------
+    value : Series over the sweep; low, high : DataFrames over the same sweep, one column for each kind of bound
+    """
+    ax = axes_for(ax)
+    for name, color, line in zip(low.columns, (GREEN, ORANGE, GREY, BLUE), LINES, strict=False):
+        ax.plot(low.index, low[name], color=color, linestyle=line, linewidth=1.8, label=name)
+        ax.plot(high.index, high[name], color=color, linestyle=line, linewidth=1.8)
+    ax.plot(value.index, value, "o-", color="black", markersize=5, linewidth=1.2, label=value.name)
+    ax.axhline(0, color=GREY, linewidth=0.8)
+    ax.set(xscale="log", xlabel=xlabel, ylabel=ylabel)
+    ax.set_xticks(list(value.index), [f"{entry:,}" for entry in value.index])
+    ax.minorticks_off()
+    ax.legend(loc="best")
+    return ax

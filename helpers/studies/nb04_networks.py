@@ -1,0 +1,241 @@
+"""A network audited in its own feature space: a table of embeddings, scores and labels in, the grouping diagram out.
+
+The protocol is that of Perez-Lebel et al. (2023), appendices D and E.
+"""
+
+import numpy as np
+import pandas as pd
+from scipy.ndimage import gaussian_filter, rotate
+from scipy.special import softmax
+from scipy.stats import norm
+from sklearn.linear_model import LogisticRegression
+
+from helpers.binning import assign_bins, group_sums, uniform_edges
+from helpers.calibration import IsotonicCalibrator
+from helpers.checks import check_count, check_groups, check_one_of, check_probabilities, check_same_length
+from helpers.datasets import fetch_scores, load_digits
+from helpers.grouping import binned_grouping_loss_from_regions
+from helpers.partition import BinnedTree
+from helpers.partition.encoder import check_table
+from helpers.plotting import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE
+from helpers.plotting.style import axes_for
+from helpers.scoring import top_label
+from helpers.tables import Embeddings
+
+RECALIBRATION = ("none", "isotonic")
+
+
+def digits_network(rng=None, *, n_train=600, n_hidden=100, renditions=True):
+    """A small network and handwritten digits that it reads well, badly, and worse than it thinks; nothing to download.
+
+    One layer of random rectified units, one trained layer. It learns from clean images and is asked about the other
+    images `load_digits` has: as written and, with `renditions`, also blurred, noisy, turned, faint and half hidden.
+
+    Parameters
+    ----------
+    rng : int, Generator or None; decides units, training images and noise
+    n_train : images to learn from; n_hidden : units, the features
+
+    Returns
+    -------
+    Embeddings by the highest score; `kind` is the rendition, `groups` the image (each is shown several times)
+
+    >>> print(digits_network(rng=0, renditions=False))
+    digits: 1,197 rows of 1,197 groups, 100 features; ...
+    """
+    rng = np.random.default_rng(rng)
+    data = load_digits()
+    images = data.X.to_numpy().reshape(-1, 8, 8) / 16
+    weights, bias = rng.normal(size=(64, n_hidden)) / 2, 0.3 * rng.normal(size=n_hidden)
+    order = rng.permutation(data.y.size)
+    learn, ask = order[:n_train], order[n_train:]
+
+    def hidden(images):  # rounded: the last bits of a matrix product depend on the machine, and trees see ties
+        return np.round(np.maximum(images.reshape(-1, 64) @ weights + bias, 0), 6)
+
+    # Newton's method to the last digit, so that every machine finds the same network.
+    model = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-10, max_iter=100)
+    model.fit(hidden(images[learn]), data.y[learn])
+    shown = RENDITIONS if renditions else {"as written": RENDITIONS["as written"]}
+    pictures = np.concatenate([change(images[ask], rng) for change in shown.values()])
+    proba, label = model.predict_proba(hidden(pictures)), np.tile(data.y[ask], len(shown))
+    correct, confidence = top_label(proba, label)
+    confidence = np.round(confidence, 6)
+    X = pd.DataFrame(hidden(pictures)).add_prefix("unit ")
+    kind = np.repeat(np.array(list(shown), dtype=object), ask.size)
+    return Embeddings("digits", correct.astype(int), confidence, X, kind, np.tile(np.arange(ask.size), len(shown)))
+
+
+RENDITIONS = {
+    "as written": lambda images, rng: images,
+    "blurred": lambda images, rng: gaussian_filter(images, (0, 0.8, 0.8)),
+    "noisy": lambda images, rng: np.clip(images + rng.normal(scale=0.35, size=images.shape), 0, 1),
+    "turned": lambda images, rng: rotate(images, 20, axes=(1, 2), reshape=False, order=1),
+    "faint": lambda images, rng: 0.4 * images,
+    "left side hidden": lambda images, rng: images * (np.arange(8) > 2),
+}
+
+
+def fetch_embeddings(name):
+    """`Embeddings` of a public network by its highest score, with its logits as features (see `fetch_scores`)."""
+    data = fetch_scores(name)
+    correct, confidence = top_label(softmax(data.scores.astype(float), axis=1), data.y)
+    logits = pd.DataFrame(data.scores.astype(float)).add_prefix("logit ")
+    return Embeddings(name, correct.astype(int), confidence, logits)
+
+
+def halves(p, groups=None, rng=None):
+    """(n,) bool, True for the half that chooses: neighbours in the order of the score go to different halves.
+
+    So the scores are distributed alike in both halves (appendix D). Rows of one of the `groups` stay together, ordered
+    by their mean score.
+
+    >>> int(halves([0.1, 0.9, 0.11, 0.92], rng=0).sum())
+    2
+    """
+    rng = np.random.default_rng(rng)
+    p = check_probabilities(p)
+    groups = np.arange(p.size) if groups is None else check_groups(groups)
+    check_same_length(p=p, groups=groups)
+    count, total = group_sums(groups, p)
+    order = np.lexsort((rng.random(count.size), total / count))
+    first = rng.random((count.size + 1) // 2) < 0.5
+    chosen = np.empty(count.size, dtype=bool)
+    chosen[order] = np.column_stack([first, ~first]).ravel()[: count.size]
+    return chosen[groups]
+
+
+def audit_network(
+    data,
+    *,
+    recalibration="none",
+    estimator="tree",
+    n_bins=15,
+    strategy="uniform",
+    region_ratio=30,
+    known=False,
+    rng=None,
+):
+    """The protocol of appendix D: one half calibrates and chooses regions in each bin, the other half is evaluated.
+
+    Parameters
+    ----------
+    data : Embeddings
+    recalibration : "none" or "isotonic" (fitted on the choosing half)
+    estimator, n_bins, strategy, region_ratio : see `BinnedTree`; "stump" for the diagram, "tree" for the lower bound
+    known : take the known groups `data.kind` as regions instead, chosen by nobody
+    rng : int, Generator or None; decides the halves
+
+    Returns
+    -------
+    BinnedGroupingLoss of the evaluated half; smaller is better
+
+    Raises
+    ------
+    ValueError for an unknown recalibration, or `known` without `data.kind`.
+
+    Source: Perez-Lebel et al. (2023), section 5.2, appendices D and E, figures 6 to 8 and 13 to 27.
+
+    >>> print(audit_network(digits_network(rng=0), estimator="stump", rng=0).n_regions > 10)
+    True
+    """
+    check_one_of(recalibration, "recalibration", RECALIBRATION)
+    if known and data.kind is None:
+        raise ValueError("data must have a kind for each row when known=True, but data.kind is None.")
+    rng = np.random.default_rng(rng)
+    a = halves(data.p, data.groups, rng)
+    p, X = data.p, check_table(data.X)
+    if recalibration == "isotonic":
+        p = IsotonicCalibrator().fit(p[a], data.y[a]).predict(p)
+    if known:
+        region = pd.factorize(data.kind, sort=True)[0][~a]
+    else:
+        tree = BinnedTree(estimator, n_bins=n_bins, strategy=strategy, region_ratio=region_ratio, rng=rng)
+        region = tree.fit(X[a], p[a], data.y[a]).apply(X[~a], p[~a])
+    groups = None if data.groups is None else data.groups[~a]
+    bins = {"n_bins": n_bins, "strategy": strategy}
+    return binned_grouping_loss_from_regions(data.y[~a], p[~a], region, **bins, groups=groups, rng=rng)
+
+
+COLUMNS = ("value", "se", "low", "high", "explained", "induced", "captured", "plugin", "calibration_loss")
+
+COLUMNS += ("n", "n_regions")
+
+
+def lower_bounds(data, *, n_splits=10, rng=None, **options):
+    """Calibration loss and lower bound of the grouping loss, as stated and recalibrated, over several random halves.
+
+    `options` go to `audit_network`.
+
+    Returns
+    -------
+    DataFrame with one row for each recalibration: `network`, `accuracy`, `recalibration`, the means over the splits of
+    the numbers of `audit_network` (`low` and `high`: of one split, on average) and `spread`, the standard deviation of
+    `value` over the splits. `plotting.plot_lower_bounds` draws it.
+
+    Source: Perez-Lebel et al. (2023), figures 7 and 14, tables 1 and 2.
+    """
+    seeds = np.random.default_rng(rng).integers(2**31, size=check_count(n_splits, "n_splits"))
+    rows = []
+    for recalibration in RECALIBRATION:
+        found = [audit_network(data, recalibration=recalibration, **options, rng=seed) for seed in seeds]
+        means = {name: float(np.mean([getattr(one, name) for one in found])) for name in COLUMNS}
+        means["spread"] = float(np.std([one.value for one in found], ddof=1)) if n_splits > 1 else float("nan")
+        rows.append({"network": data.name, "accuracy": data.y.mean(), "recalibration": recalibration} | means)
+    return pd.DataFrame(rows)
+
+
+def kind_gaps(data, *, n_bins=15):
+    """How much better each known group of cases does than all cases with scores of the same bin (figure 13).
+
+    Returns
+    -------
+    DataFrame as `plotting.plot_groups` draws it: `rule` (the kind), `n`, `gap` = mean over its rows of label minus rate
+    of the row's bin, `low` and `high` (95 %, clusters respected), `adjusted` p-value (Bonferroni over the kinds)
+
+    Source: Perez-Lebel et al. (2023), figure 13; the interval is ours.
+    """
+    if data.kind is None:
+        raise ValueError("data must have a kind for each row, but data.kind is None.")
+    bins = assign_bins(data.p, uniform_edges(n_bins))
+    count, total = group_sums(bins, data.y)
+    residual = data.y - (total / np.maximum(count, 1))[bins]
+    groups = np.arange(data.y.size) if data.groups is None else data.groups
+    rows = []
+    for name in np.unique(data.kind):
+        mine = data.kind == name
+        sums = group_sums(np.unique(groups[mine], return_inverse=True)[1], residual[mine] - residual[mine].mean())[1]
+        gap, se = residual[mine].mean(), np.sqrt((sums**2).sum()) / mine.sum()
+        rows.append({"rule": name, "n": int(mine.sum()), "gap": gap, "low": gap - 1.96 * se, "high": gap + 1.96 * se,
+                     "adjusted": 2 * norm.sf(abs(gap) / se) if se else 1.0})  # fmt: skip
+    table = pd.DataFrame(rows)
+    return table.assign(adjusted=np.minimum(1, table["adjusted"] * len(table)))
+
+
+def plot_bands(table, truth, ax=None, *, x, xlabel, by="estimator", broken=None, log=True):
+    """Mean estimates against a setting, one marked line for each `by`, with a band of one standard deviation.
+
+    `table` has columns `x`, `by`, `value` and `spread`; the black line is the `truth`. `broken` (low, high) shades the
+    settings at which the estimate breaks down.
+
+    Source: Perez-Lebel et al. (2023), figure 4.
+    """
+    ax = axes_for(ax)
+    if broken is not None:
+        ax.axvspan(*broken, color=GREY, alpha=0.18, linewidth=0, label="too few rows a region")
+    for k, name in enumerate(dict.fromkeys(table[by])):
+        part, color = table[table[by] == name].sort_values(x), (ORANGE, GREEN, BLUE, GREY)[k % 4]
+        ends = part["value"] - part["spread"], part["value"] + part["spread"]
+        ax.fill_between(part[x], *ends, color=color, alpha=0.18, linewidth=0)
+        style = {"marker": MARKERS[k % len(MARKERS)], "linestyle": LINES[k % len(LINES)], "markersize": 4.5}
+        ax.plot(part[x], part["value"], color=color, label=name, **style)
+    ax.axhline(truth, color="black", linewidth=1, linestyle=":", label="truth")
+    ticks = sorted(set(table[x]))
+    if log:
+        ax.set_xscale("log")
+    if len(ticks) <= 9:
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.minorticks_off()
+    ax.set(xlabel=xlabel, ylabel="grouping loss")
+    ax.legend()
+    return ax

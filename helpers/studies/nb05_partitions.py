@@ -1,0 +1,97 @@
+"""What an estimator of the grouping loss is tested on: populations that mislead it, regions whose content is known, and
+a rival.
+
+Figures of estimates: groups, and what repeated estimates do.
+"""
+
+import warnings
+from importlib.util import find_spec
+
+import numpy as np
+
+from helpers.grouping import captured, grouping_loss_from_regions
+from helpers.partition import HonestTree
+from helpers.plotting import BLUE, GREEN, LINES, ORANGE, panels, plot_convergence
+from helpers.plotting.style import axes_for
+
+
+def has_glest():
+    """Whether the package `glest`, the binned estimator of Perez-Lebel et al. (2023), is installed."""
+    return find_spec("glest") is not None
+
+
+def binned_estimate(y, p, X, *, region=None, rng=None):
+    """Grouping loss of one class by `glest` (which sums over both; this is half of it), in bins of the score.
+
+    With `region` (n,) int the regions are given and the result is the plug-in; otherwise glest grows its own trees and
+    corrects. NaN when it stops because a bin holds too few people.
+    """
+    from glest import GLEstimator
+
+    X = X.apply(lambda x: x.cat.codes if x.dtype == "category" else x).astype(float).fillna(-1).to_numpy()
+    seed = int(np.random.default_rng(rng).integers(2**31))
+    options = {"random_state": seed} if region is None else {"partitioner": None}
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            found = GLEstimator(p, **options).fit(X, y, partition=region)
+            return float(found.GL() if region is None else found.GL_uncorrected()) / 2
+    except ValueError:
+        return float("nan")
+
+
+def coverage(region, crowd, n, rng=None):
+    """Whether the interval of one sample of n rows of a crowd holds what given regions capture, as one result for
+    `experiments.repeat`.
+    """
+    rng = np.random.default_rng(rng)
+    rows, known = rng.integers(len(crowd.q), size=n), captured(region, crowd.q - crowd.c)
+    found = grouping_loss_from_regions((rng.random(n) < crowd.q[rows]) - crowd.c[rows], region[rows])
+    covered = found.low <= known <= found.high
+    return [{"captured": known, "covered": covered, "low end too high": found.low > known}]
+
+
+def tree_distances(population, crowd, n, leaf, rng=None):
+    """One honest tree (n rows choose, n judge, at least `leaf` a region) and its distances from the truth, one result
+    for `experiments.repeat`.
+
+    `J` regions; `value`: equation 6; `stone`: mean square of the region means over the crowd, the step between lemma 1
+    (to the grouping loss) and lemma 2 (to `value`); `L2`: mean square distance of the region means from q - c.
+    """
+    rng = np.random.default_rng(rng)
+    a, b = population.sample(n, rng), population.sample(n, rng)
+    tree = HonestTree(min_samples_leaf=leaf, rng=rng).fit(a.X, a.y - a.c).estimate(b.X, b.y - b.c)
+    value = grouping_loss_from_regions(b.y - b.c, tree.apply(b.X)).value
+    guess, truth = tree.predict(crowd.X), crowd.grouping_loss
+    stone, far = np.mean(guess**2), np.mean((guess - crowd.q + crowd.c) ** 2)
+    row = {"J": tree.n_regions_, "J / n": tree.n_regions_ / n, "J / sqrt n": tree.n_regions_ / n**0.5, "L2": far}
+    row |= {"lemma 1": abs(stone - truth), "lemma 2": abs(stone - value), "error": abs(value - truth)}
+    return [row | {"stone": stone, "value": value}]
+
+
+def plot_race(table, truth):
+    """Mean estimates with bars (columns value, error) beside root mean squared errors (rmse); returns the figure.
+
+    `table` has one row for each `estimator` and size `n`; `truth` as in `plot_convergence`.
+    """
+    fig, (left, right) = panels(2, figsize=(11, 4.6))
+    plot_convergence(table, truth, left).set_title("mean estimate, \u00b1 2 standard errors")
+    plot_convergence(table, None, right, y="rmse", error=None, ylabel="root mean squared error", ymin=0)
+    for ax in (left, right):
+        ax.get_legend().remove()
+    fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return fig
+
+
+def plot_draws(draws, truth, ax=None, *, xlabel="estimated grouping loss", n_bins=40):
+    """Histograms of repeated estimates, {name: (n_draws,) values}; their means and the `truth` as vertical lines."""
+    ax = axes_for(ax)
+    everything = np.concatenate([np.asarray(values) for values in draws.values()])
+    edges = np.linspace(everything.min(), everything.max(), n_bins + 1)
+    for (name, values), color, line in zip(draws.items(), (ORANGE, BLUE, GREEN), LINES, strict=False):
+        ax.hist(values, edges, histtype="stepfilled", color=color, alpha=0.25)
+        ax.hist(values, edges, histtype="step", color=color, linestyle=line, linewidth=1.6, label=name)
+        ax.axvline(np.mean(values), ymax=0.94, color=color, linestyle=line, linewidth=1.6)
+    ax.axvline(truth, color="black", linestyle=":", linewidth=1.6, label="truth")
+    ax.set(xlabel=xlabel, ylabel="draws")
+    ax.legend()
+    return ax

@@ -1,0 +1,17 @@
+"""Notebook 06: post-training of real models, errors of the risk estimator, figures."""
+
+from helpers.studies.nb06_decisions.errors import acting_on_it, estimation_errors
+from helpers.studies.nb06_decisions.figures import plot_below_line, plot_intervals, plot_risk_corners
+from helpers.studies.nb06_decisions.post_training import models, rank_guides, real_tasks, try_all
+
+__all__ = [
+    "acting_on_it",
+    "estimation_errors",
+    "models",
+    "plot_below_line",
+    "plot_intervals",
+    "plot_risk_corners",
+    "rank_guides",
+    "real_tasks",
+    "try_all",
+]

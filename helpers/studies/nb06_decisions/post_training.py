@@ -1,0 +1,233 @@
+"""Does the estimated risk of a model's decisions foretell what post-training will save? Real tasks, six models.
+
+The experiment of Melo et al. (2026), appendix C.1, on data that are shipped: a model is given, other rows recalibrate
+and fine-tune it, and the rows that are left show what either saves.
+"""
+
+import numpy as np
+import pandas as pd
+from scipy.stats import spearmanr
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.feature_selection import SelectKBest, VarianceThreshold
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from helpers.calibration import PlattCalibrator, clipped_logit
+from helpers.checks import (
+    check_count,
+    check_groups,
+    check_labels,
+    check_probabilities,
+    check_same_length,
+    check_vector,
+    nearest_name,
+)
+from helpers.datasets import Dataset, load_breast_cancer, load_digits, load_fair, load_rand_hie
+from helpers.decisions import RiskEstimator, best_decision, cost_matrix, excess_risk, expected_cost, grouping_risk
+from helpers.partition import split_rows
+from helpers.partition.encoder import as_numbers, check_table
+from helpers.resampling import bootstrap_interval
+
+SHARES = (0.2, 0.6)  # rows that train the model end here, those that tune it there, the others test
+
+
+def models(rng=None):
+    """Six classifiers of different kinds, {name: unfitted scikit-learn classifier}.
+
+    >>> list(models(0))
+    ['one feature', 'logistic', 'naive Bayes', 'tree', 'neighbours', 'forest']
+    """
+    seed = int(np.random.default_rng(rng).integers(2**31))
+    return {
+        "one feature": make_pipeline(VarianceThreshold(), SelectKBest(k=1), StandardScaler(), LogisticRegression()),
+        "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
+        "naive Bayes": GaussianNB(var_smoothing=1e-6),
+        "tree": DecisionTreeClassifier(max_depth=3, random_state=seed),
+        "neighbours": make_pipeline(StandardScaler(), KNeighborsClassifier(10)),
+        "forest": RandomForestClassifier(50, min_samples_leaf=5, random_state=seed),
+    }
+
+
+def real_tasks(max_rows=3000, *, digits=range(10), rng=None):
+    """Yes-or-no questions about four real data sets, {name: `Dataset`}; people of larger ones are drawn by lot.
+
+    RAND: at least 1, 2, 5, 10 visits to a doctor in the year; Fair: any affair; breast cancer: malignant; and for each
+    of `digits`: this digit or another (constant pixels are left out).
+
+    >>> list(real_tasks(rng=0, digits=[8]))[-3:]
+    ['Fair', 'cancer', 'digit 8']
+    """
+    rng = np.random.default_rng(rng)
+    check_count(max_rows, "max_rows", least=200)
+    tasks = {f"RAND, {k} or more visits": load_rand_hie(k) for k in (1, 2, 5, 10)} | {"Fair": load_fair()}
+    cancer, images = load_breast_cancer(), load_digits()
+    tasks["cancer"] = _with(cancer, cancer.X, 1 - cancer.y)
+    ink = images.X.loc[:, images.X.nunique() > 1]
+    tasks |= {f"digit {k}": _with(images, ink, (images.y == k).astype(int)) for k in digits}
+    return {name: _thinned(data, max_rows, rng) for name, data in tasks.items()}
+
+
+def _with(data, X, y, groups=None):
+    return Dataset(data.name, X, y, data.label, data.units, data.source, data.citation, data.licence, groups=groups)
+
+
+def _thinned(data, max_rows, rng):
+    if len(data.y) <= max_rows:
+        return data
+    unit = np.arange(len(data.y)) if data.groups is None else np.unique(data.groups, return_inverse=True)[1]
+    order = rng.permutation(unit.max() + 1)
+    kept = np.isin(unit, order[np.cumsum(np.bincount(unit)[order]) <= max_rows])
+    groups = None if data.groups is None else data.groups[kept]
+    return _with(data, data.X[kept].reset_index(drop=True), data.y[kept], groups)
+
+
+def as_matrix(X):
+    """A table as an (n, d) array of finite floats for scikit-learn: text as one column a category, medians where a
+    number is missing.
+
+    >>> as_matrix(pd.DataFrame({"age": [20.0, None, 40.0], "sex": ["f", "m", "f"]})).tolist()
+    [[20.0, 1.0, 0.0], [30.0, 0.0, 1.0], [40.0, 1.0, 0.0]]
+    """
+    X = check_table(X)
+    columns = []
+    for name in X.columns:
+        numbers = as_numbers(X[name])
+        if numbers is None:
+            columns.append(pd.get_dummies(X[name]).to_numpy(float))
+        else:
+            columns.append(np.where(np.isnan(numbers), np.nanmedian(numbers), numbers)[:, None])
+    return np.hstack(columns)
+
+
+def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0.9), rng=None):
+    """What recalibration and fine-tuning save, and what could be known before: one row for each cost matrix.
+
+    A fifth of the rows train `model`. Two fifths recalibrate it (Platt) and fine-tune it: boosted trees on the features
+    and the recalibrated log-odds (stacking). The last two fifths test. Cost matrices have a gap of 2: a false alarm
+    costs 2 t*, a miss 2 (1 - t*).
+
+    Parameters
+    ----------
+    X : (n, d) table; y : (n,) labels 0/1; model : unfitted scikit-learn classifier
+    groups : (n,) labels of people, …, never split; thresholds : t* of the cost matrices; rng : int, Generator or None
+
+    Returns
+    -------
+    DataFrame with t, n (test rows); mean costs on the test rows: cost (of the model), recalibrated, tuned; mean risk
+        and grouping_risk of the test rows, estimated as in the paper from these same rows (but never from a row's own
+        label); risk_elsewhere and grouping_elsewhere, estimated on the rows that tune; accuracy, brier, auc of the
+        model on the test rows
+
+    >>> data = real_tasks(600, rng=0)["RAND, 5 or more visits"]
+    >>> found = post_training(data.X, data.y, models(0)["naive Bayes"], groups=data.groups, thresholds=[0.2], rng=0)
+    >>> found.columns[:5].tolist()
+    ['t', 'n', 'cost', 'recalibrated', 'tuned']
+    """
+    X, y = check_table(X), check_labels(y, both=True).astype(int)
+    groups, thresholds = check_groups(groups), check_probabilities(thresholds, "thresholds")
+    check_same_length(X=X, y=y, groups=groups)
+    rng, Z = np.random.default_rng(rng), as_matrix(X)
+    train, tune, test = split_rows(y, groups, SHARES, rng)
+    p = model.fit(Z[train], y[train]).predict_proba(Z)[:, 1]
+    c = PlattCalibrator().fit(p[tune], y[tune]).predict(p)
+    stacked = np.column_stack([Z, clipped_logit(c)])
+    boosted = GradientBoostingClassifier(n_estimators=40, min_samples_leaf=15, max_features=0.5, random_state=0)
+    tuned = boosted.fit(stacked[tune], y[tune]).predict_proba(stacked)[:, 1]
+
+    def estimated(rows):
+        own = None if groups is None else groups[rows]
+        risk = RiskEstimator(cost_matrix(false_alarm=1, miss=1), n_halvings=2, rng=rng)
+        corrected = risk.fit_corrected(X.iloc[rows], p[rows], y[rows], groups=own)
+        return p[rows], risk.calibrated(p[rows]), corrected
+
+    here, elsewhere = estimated(test), estimated(tune)
+    scores = {
+        "accuracy": np.mean((p[test] >= 0.5) == y[test]),
+        "brier": np.mean((p[test] - y[test]) ** 2),
+        "auc": roc_auc_score(y[test], p[test]),
+    }
+    lines = []
+    for t in thresholds:
+        cost = cost_matrix(false_alarm=2 * t, miss=2 * (1 - t))
+        line = {"t": t, "n": test.size}
+        for name, score in (("cost", p), ("recalibrated", c), ("tuned", tuned)):
+            line[name] = expected_cost(best_decision(score[test], cost), y[test], cost).mean()
+        for suffix, (stated, calibrated, corrected) in (("", here), ("_elsewhere", elsewhere)):
+            line[f"risk{suffix}"] = excess_risk(corrected, stated, cost).mean()
+            line[f"grouping{suffix or '_risk'}"] = grouping_risk(calibrated, corrected, cost).mean()
+        lines.append(line | scores)
+    return pd.DataFrame(lines)
+
+
+def try_all(tasks, classifiers, rng=None):
+    """`post_training` of each classifier on each task, as one table, with the columns task, data, model and what was
+    saved: recalibration, fine_tuning (of the model as it is) and after_recalibration (fine-tuning after recalibrating).
+
+    Parameters
+    ----------
+    tasks : {name: `Dataset`}, for example `real_tasks()`; classifiers : {name: unfitted classifier}, `models()`
+    rng : int, list of int or Generator; each task has one split for all its models
+    """
+    seeds, parts = np.random.default_rng(rng).integers(2**31, size=len(tasks)), []
+    for (task, data), seed in zip(tasks.items(), seeds, strict=True):
+        for name, model in classifiers.items():
+            found = post_training(data.X, data.y, model, groups=data.groups, rng=int(seed))
+            parts.append(found.assign(task=task, data=data.name, model=name))
+    table = pd.concat(parts, ignore_index=True)
+    table["recalibration"] = table["cost"] - table["recalibrated"]
+    table["fine_tuning"] = table["cost"] - table["tuned"]
+    table["after_recalibration"] = table["recalibrated"] - table["tuned"]
+    return table
+
+
+def squared_rank_correlation(a, b):
+    """Square of Spearman's correlation of `a` and `b`, (n,) each, with its sign: from -1 to 1, 0 if one is constant.
+
+    Its size is the share of the ranks of one that those of the other explain. The sign keeps an interval around 0 from
+    being pushed up by the square. Source: the summary in Melo et al. (2026), figures 9 and 10, which are positive.
+
+    >>> squared_rank_correlation([1, 2, 3, 4], [10, 20, 30, 100]), squared_rank_correlation([1, 2], [5, 4])
+    (1.0, -1.0)
+    """
+    a, b = check_vector(a, "a", finite=True), check_vector(b, "b", finite=True)
+    check_same_length(a=a, b=b)
+    if np.ptp(a) == 0 or np.ptp(b) == 0:
+        return 0.0
+    correlation = spearmanr(a, b).statistic
+    return round(float(correlation * abs(correlation)), 12)
+
+
+def rank_guides(table, outcome, guides, *, against=None, n_resamples=200, rng=None):
+    """How well each guide, known beforehand, ranks an outcome: squared rank correlation with a 95 % interval.
+
+    Whole tasks are resampled, because the triplets of one task are not independent.
+
+    Parameters
+    ----------
+    table : of `try_all`; outcome : column; guides : {words: column}
+    against : column; if given, what is measured is the lead of this guide over each of the others, whose correlation
+        counts with either sign
+
+    Returns
+    -------
+    DataFrame indexed by the words, columns value, low, high; larger is better
+    """
+    for name in [outcome, *guides.values(), *([against] if against else [])]:
+        if name not in table:
+            raise ValueError(f"table must have a column {name!r}; {nearest_name(name, list(table), 'column')}")
+
+    def lead(first, other, gain):
+        return squared_rank_correlation(first, gain) - abs(squared_rank_correlation(other, gain))
+
+    lines = {}
+    for words, column in guides.items():
+        columns = [table[column], table[outcome]] if against is None else table[[against, column, outcome]].to_numpy().T
+        statistic = squared_rank_correlation if against is None else lead
+        one = bootstrap_interval(statistic, *columns, groups=table["task"], n_resamples=n_resamples, rng=rng)
+        lines[words] = {"value": one.value, "low": one.low, "high": one.high}
+    return pd.DataFrame.from_dict(lines, orient="index")

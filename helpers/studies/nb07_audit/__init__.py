@@ -1,0 +1,51 @@
+"""Notebook 07: audits with planted subgroups, pools of models by size, figures."""
+
+from helpers.studies.nb07_audit.audits import (
+    alarm_shares,
+    alarm_study,
+    figure1_study,
+    fishing_study,
+    perfect_score,
+    planted_study,
+    quarter_too_low,
+    redrawn,
+    same_terms,
+    second_look,
+)
+from helpers.studies.nb07_audit.figures import plot_pool, plot_pools, plot_rates, plot_second_look, plot_shares
+from helpers.studies.nb07_audit.folktexts import simulate_folktexts
+from helpers.studies.nb07_audit.model_size import (
+    across,
+    lowess_trend,
+    normalise,
+    pool_losses,
+    simulate_pool,
+    train_pools,
+    trained_losses,
+)
+
+__all__ = [
+    "across",
+    "alarm_shares",
+    "alarm_study",
+    "figure1_study",
+    "fishing_study",
+    "lowess_trend",
+    "normalise",
+    "perfect_score",
+    "planted_study",
+    "plot_pool",
+    "plot_pools",
+    "plot_rates",
+    "plot_second_look",
+    "plot_shares",
+    "pool_losses",
+    "quarter_too_low",
+    "redrawn",
+    "same_terms",
+    "second_look",
+    "simulate_folktexts",
+    "simulate_pool",
+    "train_pools",
+    "trained_losses",
+]

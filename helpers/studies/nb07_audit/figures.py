@@ -1,0 +1,125 @@
+"""Figures of an audit: rates of groups, groups looked at twice, and pools of models."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.ticker import PercentFormatter
+
+from helpers.plotting import BLUE, GREY, MARKERS, ORANGE
+from helpers.plotting.audit import _wrapped
+from helpers.plotting.style import axes_for
+
+KINDS = {"base": (BLUE, "o", "-"), "tuned": (ORANGE, "s", "--")}
+
+
+def plot_rates(table, ax=None, *, most=8, sure=None):
+    """Stated (diamond), calibrated (cross) and observed (dot, 95 % interval) rate of each group of an audit.
+
+    The `most` groups whose gaps are furthest from zero, the most overstated at the foot. Blue dots: more happens than
+    was stated; orange squares: less; grey and hollow: not beyond chance.
+
+    Parameters
+    ----------
+    table : `GroupAudit.table`; sure : the rows of it that are surely misjudged (default: adjusted < 0.05)
+    """
+    sure = table.index[table["adjusted"] < 0.05] if sure is None else sure.index
+    column = "left" if "left" in table else "gap"
+    shown = table.loc[table[column].abs().sort_values(ascending=False, kind="stable").index[:most]].sort_values(column)
+    ax = axes_for(ax, (8, 0.62 * len(shown) + 1.5))
+    place = np.arange(len(shown))
+    ax.plot(shown["stated"], place, "D", color=GREY, fillstyle="none", markersize=7, label="stated")
+    if "calibrated" in shown:
+        ax.plot(shown["calibrated"], place, "x", color="black", markersize=7, label="recalibrated")
+    for k, row in zip(place, shown.itertuples(), strict=True):
+        beyond = row.Index in sure
+        over = getattr(row, column) < 0
+        color = (ORANGE if over else BLUE) if beyond else GREY
+        ends = [[row.gap - row.low], [row.high - row.gap]]
+        style = {"fmt": "s" if over else "o", "fillstyle": "full" if beyond else "none", "capsize": 3}
+        ax.errorbar(row.observed, k, xerr=ends, color=color, **style)
+    ax.plot([], [], "o", color=BLUE, label="observed: more")
+    ax.plot([], [], "s", color=ORANGE, label="observed: less")
+    ax.set_yticks(place, [_wrapped(f"{row.rule} ({row.n:,})") for row in shown.itertuples()])
+    left, right = ax.get_xlim()
+    ax.set(xlim=(max(left, -0.02), min(right, 1.02)), ylim=(-0.6, len(shown) - 0.4), xlabel="probability")
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.legend(loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=4)
+    return ax
+
+
+def plot_second_look(first, second, ax=None, *, names=("who chose", "other people"), ylabel="gap"):
+    """Gaps of the same groups in the rows that chose them (left) and in other rows (right), joined by lines."""
+    ax = axes_for(ax, (5.2, 4.2))
+    for one, two in zip(np.asarray(first, float), np.asarray(second, float), strict=True):
+        up = one > 0
+        ax.plot([0, 1], [one, two], "-o" if up else "--s", color=BLUE if up else ORANGE, markersize=5, linewidth=1.2)
+    ax.axhline(0, color=GREY, linewidth=1, linestyle=":")
+    ax.set_xticks([0, 1], names)
+    ax.set(xlim=(-0.3, 1.3), ylabel=ylabel)
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    return ax
+
+
+def plot_pool(table, trend=None, ax=None, *, error="error", truth=None, xlabel="size", ylabel="grouping loss"):
+    """Value of each model against its size (log scale), base and tuned models apart, with LOWESS lines.
+
+    Parameters
+    ----------
+    table : columns size, kind ("base" or "tuned"), value, and `error` (half length of the bars; None: no bars)
+    trend : table of `lowess_trend`, or None; truth : column with the true values, drawn as small bars, or None
+    """
+    ax = axes_for(ax)
+    for kind, (color, marker, line) in KINDS.items():
+        rows = table[table["kind"] == kind]
+        if rows.empty:
+            continue
+        x = rows["size"] * (0.97 if kind == "base" else 1.03)
+        bars = None if error is None else rows[error]
+        ax.errorbar(x, rows["value"], yerr=bars, fmt=marker, color=color, markersize=5, capsize=2, label=kind)
+        if truth is not None:
+            ax.plot(x, rows[truth], "_", color="black", markersize=9, label="truth" if kind == "base" else None)
+        if trend is not None:
+            part = trend[trend["kind"] == kind]
+            ax.plot(part["size"], part["value"], linestyle=line, color=color, linewidth=1.8)
+    ax.axhline(0, color=GREY, linewidth=0.8)
+    ax.set(xscale="log", xlabel=xlabel, ylabel=ylabel)
+    ticks = sorted(set(table["size"]))
+    if len(ticks) <= 6:
+        ax.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])
+    else:
+        ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    ax.minorticks_off()
+    ax.legend()
+    return ax
+
+
+def plot_pools(tables, trends, *, error="spread", xlabel="size", columns=3):
+    """`plot_pool` for each of {title: table}, {title: trend}, in rows of `columns` panels; returns the figure."""
+    rows = -(-len(tables) // columns)
+    fig, axes = plt.subplots(rows, columns, figsize=(3.7 * columns, 3.2 * rows), squeeze=False)
+    for ax, (title, table) in zip(axes.flat, tables.items(), strict=False):
+        plot_pool(table, trends[title], ax, error=error, xlabel=xlabel, ylabel="grouping loss").set_title(title)
+        ax.get_legend().remove()
+    for ax in axes.flat[len(tables) :]:
+        ax.set_axis_off()
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    spare = axes.flat[len(tables)] if len(tables) < axes.size else None
+    (spare or fig).legend(handles, labels, loc="center" if spare else "outside lower center")
+    return fig
+
+
+def plot_shares(shares, low, high, levels, ax=None, *, xlabel="share of draws"):
+    """Shares (dots) with intervals, one line for each entry of the Series; `levels`: {words: share} of dashed lines."""
+    ax = axes_for(ax, (7, 0.5 * len(shares) + 1.2))
+    place = np.arange(len(shares))[::-1]
+    ends = [shares - low, high - shares]
+    for k, (x, y) in enumerate(zip(shares, place, strict=True)):
+        bars = [[ends[0].iloc[k]], [ends[1].iloc[k]]]
+        ax.errorbar(x, y, xerr=bars, fmt=MARKERS[k % len(MARKERS)], color=BLUE, capsize=3)
+    for words, level in levels.items():
+        ax.axvline(level, color="black", linestyle="--", linewidth=1.2, label=words)
+    ax.set_yticks(place, list(shares.index))
+    ax.set(ylim=(-0.6, len(shares) - 0.4), xlabel=xlabel)
+    ax.set_xlim(left=0)
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.legend(loc="best")
+    return ax

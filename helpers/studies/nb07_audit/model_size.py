@@ -1,0 +1,237 @@
+"""Pools of models that answered about the same people: grouping loss of each, and how it moves with size.
+
+Pools of real models of growing size, small enough to be trained on every laptop: five questions, base and tuned.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.tree import DecisionTreeRegressor
+from statsmodels.nonparametric.smoothers_lowess import lowess
+
+from helpers.checks import check_count, check_numbers, nearest_name
+from helpers.datasets import load_digits, load_fair, load_model_list, load_rand_hie
+from helpers.grouping import grouping_loss
+from helpers.simulation import model_pool
+
+
+@dataclass(frozen=True)
+class ScoredPool:
+    """Models of several sizes that gave a probability for the same rows.
+
+    models : table, one line a model: size, kind ("base", "tuned")
+    X, y, groups : the rows: features (n, d), labels (n,), people (n,) or None; p : (m, n) stated probabilities
+    truth : (m,) exact grouping losses, or None where nobody knows them
+    """
+
+    name: str
+    models: pd.DataFrame = field(repr=False)
+    X: pd.DataFrame = field(repr=False)
+    y: np.ndarray = field(repr=False)
+    p: np.ndarray = field(repr=False)
+    groups: np.ndarray | None = field(default=None, repr=False)
+    truth: np.ndarray | None = field(default=None, repr=False)
+
+    def __str__(self):
+        return f"{self.name}: {len(self.models)} models, {len(self.y):,} rows, {self.y.mean():.0%} positive"
+
+
+def simulate_pool(n_rows, *, name="simulated", tuned=0.75, rng=None):
+    """`ScoredPool` of 27 simulated models with the sizes and types of the paper's table 1, and known grouping losses.
+
+    The error of a model's log-odds falls like size ** -0.25 and is `tuned` times as large in an instruct model. As Cruz
+    et al. (2024) found in language models, base models are under-confident (slope 0.6) and instruct models
+    over-confident (slope 2): calibration says the opposite of the grouping loss.
+
+    >>> pool = simulate_pool(100, rng=0)
+    >>> len(pool.models), pool.p.shape, bool(pool.truth.max() < 0.1)
+    (27, (27, 100), True)
+    """
+    rng = np.random.default_rng(rng)
+    models = load_model_list().sort_values(["billions", "type"], kind="stable")
+    instruct = (models["type"] == "instruct").to_numpy()
+    size = models["billions"].to_numpy(float)
+    error = 1.5 * size**-0.25 * np.where(instruct, tuned, 1.0)
+    distinct = size + 1e-6 * np.arange(size.size)  # models of one size are still different models
+    pool = model_pool(distinct, grouping_error=error, slope=np.where(instruct, 2.0, 0.6), rng=rng)
+    sample = pool.sample(n_rows, rng)
+    table = pd.DataFrame({"size": size, "kind": np.where(instruct, "tuned", "base")})
+    truth = pool.models["grouping_loss"].to_numpy()
+    return ScoredPool(name, table, sample.X, sample.y, sample.p, truth=truth)
+
+
+def pool_losses(pool, *, n_repeats=1, rng=None, **options):
+    """Grouping loss of each model of a pool, the mean over random halves; a table with a line for each model.
+
+    Returns
+    -------
+    DataFrame: dataset, size, kind, value (mean over the repeats, squared error), spread (standard deviation over the
+        repeats, NaN for one), se (mean of the reported standard errors), calibration_loss; `truth` if it is known
+
+    Source: Melo et al. (2026), figures 11 to 15, which average five splits; `options` go to `grouping_loss`.
+
+    >>> table = pool_losses(simulate_pool(400, rng=0), rng=0)
+    >>> len(table), bool((table["value"] < table["truth"] + 4 * table["se"]).all())
+    (27, True)
+    """
+    seeds, lines = np.random.default_rng(rng).integers(2**31, size=check_count(n_repeats, "n_repeats")), []
+    for p in pool.p:
+        found = [grouping_loss(pool.y, p, pool.X, groups=pool.groups, rng=int(seed), **options) for seed in seeds]
+        values = [one.value for one in found]
+        spread = np.std(values, ddof=1) if n_repeats > 1 else np.nan
+        lines.append((np.mean(values), spread, np.mean([one.se for one in found]), found[0].calibration_loss))
+    table = pd.DataFrame(lines, columns=["value", "spread", "se", "calibration_loss"])
+    table = pd.concat([pool.models.reset_index(drop=True), table], axis=1)
+    table.insert(0, "dataset", pool.name)
+    return table if pool.truth is None else table.assign(truth=pool.truth)
+
+
+def normalise(table, *, value="value", by="dataset"):
+    """Copy with a column `normalised`: 0 for the smallest and 1 for the largest value of each data set (min-max).
+
+    Source: Melo et al. (2026), figure 4. It makes data sets comparable and noise as large as signal: see notebook 07.
+
+    >>> normalise(pd.DataFrame({"dataset": ["a"] * 3, "value": [0.012, 0.004, 0.008]}))["normalised"].round(3).tolist()
+    [1.0, 0.0, 0.5]
+    """
+    for name in (value, by):
+        if name not in table:
+            raise ValueError(f"table must have a column {name!r}; {nearest_name(name, list(table), 'column')}.")
+    groups = table.groupby(by)[value]
+    low, reach = groups.transform("min"), groups.transform("max") - groups.transform("min")
+    if not (reach > 0).all():
+        same = table.loc[~(reach > 0), by].iloc[0]
+        raise ValueError(f"{value} must differ between the models of a data set, but in {same!r} it does not.")
+    return table.assign(normalised=(table[value] - low) / reach)
+
+
+def across(table, *, value="normalised", by=("size", "kind")):
+    """Mean of each model over data sets, with its standard error: columns of `by`, then value, error (two s.e.).
+
+    Models of one size and kind are one line. Source: Melo et al. (2026), figure 4 (which draws one standard error).
+    """
+    groups = table.groupby(list(by), sort=True)[value]
+    return pd.DataFrame({"value": groups.mean(), "error": 2 * groups.sem()}).reset_index()
+
+
+def lowess_trend(table, *, value="value", size="size", by="kind", frac=2 / 3, it=3):
+    """Local linear trend of `value` over the logarithm of `size` for each `by`: a table by, size, value on a fine grid.
+
+    `frac` is the share of the points behind each value; `it` rounds of weighting outliers down (0 for few points).
+
+    Source: Cleveland (1979), by statsmodels; Melo et al. (2026), figures 4 and 11 to 15.
+
+    >>> line = pd.DataFrame({"kind": "base", "size": [1.0, 10.0, 100.0, 1000.0], "value": [3.0, 2.0, 1.0, 0.0]})
+    >>> lowess_trend(line, frac=1)["value"].iloc[[0, -1]].abs().round(6).tolist()
+    [3.0, 0.0]
+    """
+    parts = []
+    for name, rows in table.groupby(by, sort=True):
+        x = np.log(rows[size].to_numpy(float))
+        grid = np.linspace(x.min(), x.max(), 40)
+        smooth = lowess(rows[value].to_numpy(float), x, frac=frac, it=it, xvals=grid)
+        parts.append(pd.DataFrame({by: name, size: np.exp(grid), "value": smooth}))
+    return pd.concat(parts, ignore_index=True)
+
+
+SIZES = (50, 150, 500, 1500, 5000)  # rows that a base model has learned from
+
+
+def survey_tasks():
+    """Five questions about real rows: {name: (features, labels, people or None)}.
+
+    Two about years of the RAND experiment, two about the women of Fair's survey, one about handwritten digits.
+    """
+    rand, often, fair, digits = load_rand_hie(), load_rand_hie(5), load_fair(), load_digits()
+    happy = (fair.X["marriage"] == "very good").to_numpy().astype(int)
+    others = fair.X.drop(columns="marriage").assign(affair=fair.y == 1)
+    return {
+        "RAND: any visit": (rand.X, rand.y, rand.groups),
+        "RAND: five visits": (often.X, often.y, often.groups),
+        "Fair: affair": (fair.X, fair.y, None),
+        "Fair: happy marriage": (others, happy, None),
+        "digits: odd": (digits.X, digits.y % 2, None),
+    }
+
+
+def train_pools(*, sizes=SIZES, n_tuning=500, n_rows=8000, rng=None):
+    """`ScoredPool` of real models for each of `survey_tasks`; the size of a model is how many rows it has learned from.
+
+    40 % of the people may train base models (boosted trees, three questions deep, more of them the more people), 10 %
+    tune, 50 % are asked about, at most `n_rows` rows. A size that a task has not enough rows for is left out. A tuned
+    model goes on from the base model's log-odds with 30 small trees fitted to at most `n_tuning` rows.
+
+    Parameters
+    ----------
+    sizes : ascending numbers of rows; n_tuning, n_rows : rows; rng : int, Generator or None
+
+    Returns
+    -------
+    list of ScoredPool
+    """
+    sizes = check_numbers(sizes, "sizes")
+    check_count(n_tuning, "n_tuning", least=40)
+    check_count(n_rows, "n_rows", least=200)
+    if sizes.ndim != 1 or not (np.diff(sizes) > 0).all() or not (sizes >= 20).all():
+        raise ValueError(f"sizes must be ascending numbers of at least 20 rows, but they are {sizes.tolist()}.")
+    tasks, pools = survey_tasks(), []
+    for (name, (X, y, groups)), seed in zip(tasks.items(), np.random.default_rng(rng).spawn(len(tasks)), strict=True):
+        unit = np.arange(len(y)) if groups is None else groups
+        role = seed.random(unit.max() + 1)[unit]
+        train = seed.permutation(np.flatnonzero(role < 0.4))
+        tune = seed.permutation(np.flatnonzero((role >= 0.4) & (role < 0.5)))[:n_tuning]
+        asked = np.flatnonzero(role >= 0.5)
+        asked = asked[role[asked] <= np.sort(role[asked])[min(n_rows, asked.size) - 1]]  # whole people, by lot
+        codes, used = _codes(X), sizes[sizes <= train.size].astype(int)
+        base = [_learned(codes, y, train[:size], seed) for size in used]
+        tuned = [_tuned(codes, odds, y, tune) for odds in base]
+        models = pd.DataFrame({"size": np.tile(used, 2), "kind": np.repeat(["base", "tuned"], used.size)})
+        people = None if groups is None else groups[asked]
+        p = expit(np.array(base + tuned))[:, asked]
+        pools.append(ScoredPool(name, models, X.iloc[asked].reset_index(drop=True), y[asked], p, people))
+    return pools
+
+
+def _codes(X):
+    """Every column as numbers, -1 where missing."""
+    columns = [x.cat.codes if isinstance(x.dtype, pd.CategoricalDtype) else x.astype(float) for _, x in X.items()]
+    return pd.concat(columns, axis=1).fillna(-1).to_numpy(float)
+
+
+def _learned(codes, y, rows, rng):
+    """Log-odds of boosted trees fitted to some rows, for all rows."""
+    trees = int(np.clip(rows.size // 20, 3, 60))
+    options = {"n_estimators": trees, "max_depth": 3, "min_samples_leaf": 10, "subsample": 0.7}
+    model = GradientBoostingClassifier(**options, random_state=int(rng.integers(2**31)))
+    return model.fit(codes[rows], y[rows]).decision_function(codes)
+
+
+def _tuned(codes, odds, y, rows, *, trees=30, rate=0.1):
+    """Log-odds after boosting has gone on from `odds`, with trees of two questions fitted to other rows."""
+    least = max(20, rows.size // 15)
+    for _ in range(trees):
+        p = expit(odds)
+        tree = DecisionTreeRegressor(max_depth=2, min_samples_leaf=least, random_state=0)
+        tree.fit(codes[rows], (y - p)[rows])
+        leaf = tree.apply(codes)
+        step, curve = (np.bincount(leaf[rows], column[rows], leaf.max() + 1) for column in (y - p, p * (1 - p)))
+        odds = odds + rate * np.divide(step, curve, out=np.zeros(step.size), where=curve > 0)[leaf]
+    return odds
+
+
+def trained_losses(n_rounds, *, n_rows=8000, rng=None):
+    """Grouping losses of the pools of `train_pools`, averaged over rounds that train, tune and ask other people.
+
+    Returns
+    -------
+    DataFrame, one line for each data set, kind and size: value (mean), spread (standard deviation over the rounds), se
+        (mean of what one round reports: rounds share rows, so it is not divided by their number)
+    """
+    rounds = []
+    for seed in np.random.default_rng(rng).spawn(check_count(n_rounds, "n_rounds", least=2)):
+        rounds += [pool_losses(pool, rng=seed) for pool in train_pools(n_rows=n_rows, rng=seed)]
+    by = pd.concat(rounds).groupby(["dataset", "kind", "size"], sort=False)
+    return by.agg(value=("value", "mean"), spread=("value", "std"), se=("se", "mean")).reset_index()

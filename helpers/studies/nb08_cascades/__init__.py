@@ -1,0 +1,30 @@
+"""Notebook 08: pools of models, policies on them, their summaries and figures."""
+
+from helpers.studies.nb08_cascades.answers import handing_on, vote
+from helpers.studies.nb08_cascades.figures import plot_cascade, plot_gain_lines, plot_pool_gains
+from helpers.studies.nb08_cascades.policies import all_pools, compare_pools, every_policy, learn, try_pool, try_text
+from helpers.studies.nb08_cascades.pools import REAL_MODELS, ask, language_like, real_pool
+from helpers.studies.nb08_cascades.summaries import gain_clouds, in_points, summarise_gains
+from helpers.studies.nb08_cascades.text import rows_as_text
+
+__all__ = [
+    "REAL_MODELS",
+    "all_pools",
+    "ask",
+    "compare_pools",
+    "every_policy",
+    "gain_clouds",
+    "handing_on",
+    "in_points",
+    "language_like",
+    "learn",
+    "plot_cascade",
+    "plot_gain_lines",
+    "plot_pool_gains",
+    "real_pool",
+    "rows_as_text",
+    "summarise_gains",
+    "try_pool",
+    "try_text",
+    "vote",
+]

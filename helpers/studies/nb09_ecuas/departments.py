@@ -1,0 +1,194 @@
+"""Systems that may abstain, where the truth is known: an invented department, lies, spellings, tuned thresholds."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy.integrate import quad
+from scipy.stats import beta
+
+from helpers.checks import check_count, check_numbers, check_probabilities, check_same_length, check_vector
+from helpers.decisions import bayes_decision, largest_uncertainty
+from helpers.selective import ecuas, ecuas_from_uncertainty
+
+
+@lru_cache(maxsize=1)
+def _quadrature():
+    return np.polynomial.legendre.leggauss(400)
+
+
+@dataclass(frozen=True)
+class Department:
+    """Cases with K possible answers; the system's answer is right with a chance that differs from case to case.
+
+    The chance is 1/K + (1 - 1/K) t with t ~ Beta(a, b); the other K - 1 answers share the rest equally.
+
+    >>> right, chance = Department().sample(4, 0)
+    >>> right.tolist(), chance.round(2).tolist()
+    ([0, 1, 1, 1], [0.82, 0.68, 0.92, 0.92])
+    """
+
+    n_classes: int = 4
+    a: float = 5.0
+    b: float = 1.2
+
+    @property
+    def accuracy(self):
+        """Mean chance of a right answer."""
+        return float(self._chance(self.a / (self.a + self.b)))
+
+    def _chance(self, t):
+        return 1 / self.n_classes + (1 - 1 / self.n_classes) * t
+
+    def sample(self, n, rng=None):
+        """(right, chance): whether each of n answers is right, 0/1, and the true chance that it is."""
+        rng = np.random.default_rng(rng)
+        chance = self._chance(rng.beta(self.a, self.b, check_count(n, "n")))
+        return (rng.random(n) < chance).astype(int), chance
+
+    def powered(self, chance, power):
+        """Confidence in the same answer if all K probabilities are raised to `power` (a temperature of 1 / power).
+
+        Above 1: too sure; below 1: too modest. The order of confidences stays.
+
+        >>> Department().powered([0.25, 0.7], 2).round(3)
+        array([0.25 , 0.942])
+        """
+        chance = check_probabilities(chance, "chance")
+        if not np.all(check_numbers(power, "power") > 0):
+            raise ValueError(f"power must be above 0, but it is {power}.")
+        with np.errstate(divide="ignore"):
+            odds = ((1 - chance) / (self.n_classes - 1) / chance) ** power
+        return 1 / (1 + (self.n_classes - 1) * odds)
+
+    def expected_ecuas(self, power=1.0, *, n=1):
+        """Exact mean ECUAS_n of whoever states `powered(chance, power)`, by quadrature (to about 1e-6).
+
+        >>> round(Department().expected_ecuas(n=1), 4)
+        0.328
+        """
+        nodes, weights = _quadrature()
+        t = (nodes + 1) / 2
+        chance, weights = self._chance(t), weights * beta(self.a, self.b).pdf(t)
+        costs = [
+            ecuas(np.full(t.size, right), self.powered(chance, power), n=n, n_classes=self.n_classes)
+            for right in (0, 1)
+        ]
+        return float(weights @ (chance * costs[1] + (1 - chance) * costs[0]) / weights.sum())
+
+
+def simplex_grid(steps):
+    """All distributions over three classes whose probabilities are multiples of 1 / steps, (m, 3).
+
+    >>> simplex_grid(2).tolist()
+    [[0.0, 0.0, 1.0], [0.0, 0.5, 0.5], [0.0, 1.0, 0.0], [0.5, 0.0, 0.5], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]
+    """
+    check_count(steps, "steps")
+    a, b = np.indices((steps + 1, steps + 1)).reshape(2, -1)
+    a, b = a[a + b <= steps], b[a + b <= steps]
+    return np.column_stack([a, b, steps - a - b]) / steps
+
+
+def stated_costs(statements, cost, *, reject_cost=np.inf, n=None, largest=None):
+    """What each statement costs under each truth, (m, K): the cost of its Bayes decision, or with `n` its ECUAS_n.
+
+    Parameters
+    ----------
+    statements : (m, K) distributions; cost : (K, D), a row for each truth
+    reject_cost : what a refusal costs (infinite: no refusal); not used with `n`
+    largest : u_M, if it is known already
+
+    >>> stated_costs([[0.9, 0.1], [0.4, 0.6]], [[0, 1], [1, 0]], reject_cost=0.2)
+    array([[0. , 1. ],
+           [0.2, 0.2]])
+    """
+    cost = np.asarray(cost, dtype=float)
+    best = bayes_decision(statements, cost)
+    incurred = cost[:, best.decision].T
+    if n is None:
+        return np.where((best.uncertainty <= reject_cost)[:, None], incurred, reject_cost)
+    options = {"n": n, "largest": largest_uncertainty(cost).value if largest is None else largest}
+    return np.column_stack([ecuas_from_uncertainty(column, best.uncertainty, **options) for column in incurred.T])
+
+
+def smallest_gain(beliefs, paid):
+    """The least that honesty saves: over all beliefs p and statements q, min of E_p paid(q) - E_p paid(p).
+
+    `paid` is `stated_costs(beliefs, …)`: each belief may be stated in the place of each other. A proper score gives 0
+    (up to rounding), an improper one less.
+
+    >>> beliefs = np.array([[0.9, 0.1], [0.6, 0.4]])
+    >>> smallest_gain(beliefs, stated_costs(beliefs, [[0, 1], [1, 0]], n=1))
+    0.0
+    >>> round(smallest_gain(beliefs, 1 - beliefs), 2)  # absolute error: it pays to exaggerate
+    -0.06
+    """
+    beliefs, paid = check_numbers(beliefs, "beliefs"), check_numbers(paid, "paid")
+    if beliefs.shape != paid.shape:
+        raise ValueError(f"paid must have the shape of beliefs, {beliefs.shape}, but its shape is {paid.shape}.")
+    expected = beliefs @ paid.T
+    return float((expected - np.diag(expected)[:, None]).min())
+
+
+def integrate_over_fees(cost_at, kink, largest, args=()):
+    """Integral of a function of the reject cost from 0 to `largest`, in two pieces that meet at its kink.
+
+    >>> round(integrate_over_fees(lambda fee, u: fee if fee < u else 0.0, 0.4, 1.0, args=(0.4,)), 6)
+    0.08
+    """
+    return sum(quad(cost_at, *ends, args=args, epsabs=1e-12, limit=200)[0] for ends in ((0, kink), (kink, largest)))
+
+
+def bills_at_drawn_fees(correct, confidence, *, n, n_classes, n_draws=200_000, rng=None):
+    """Bills for one answer, each divided by its reject cost x, drawn with density (n+1) x**n / u_M**(n+1).
+
+    Their mean is the ECUAS_n of the answer. Returns (n_draws,).
+
+    >>> bills_at_drawn_fees(1, 0.9, n=0, n_classes=2, n_draws=4, rng=0)
+    array([0., 0., 1., 1.])
+    """
+    rng = np.random.default_rng(rng)
+    lots = (1 - 1 / n_classes) * rng.random(check_count(n_draws, "n_draws")) ** (1 / (n + 1))
+    return np.where(1 - confidence <= lots, 1 - correct, lots) / lots
+
+
+def tuned_threshold(loss, confidence, reject_cost):
+    """The threshold that is cheapest on these rows: accept where confidence >= threshold, else pay `reject_cost`.
+
+    Parameters
+    ----------
+    loss : (n,) what each answer costs if it is accepted; confidence : (n,) any number, the higher the surer
+
+    Returns
+    -------
+    float, one of the confidences; infinite where refusing everything is cheapest
+
+    >>> tuned_threshold([0, 0, 1, 0], [0.9, 0.7, 0.6, 0.5], 0.3)
+    0.7
+    """
+    loss, confidence = check_vector(loss, "loss"), check_vector(confidence, "confidence")
+    check_same_length(loss=loss, confidence=confidence)
+    thresholds, place = np.unique(confidence, return_inverse=True)
+    gain = np.bincount(place, reject_cost - loss)[::-1]  # of accepting the surest, the next, …
+    total = np.r_[0.0, np.cumsum(gain)]
+    return float(np.r_[np.inf, thresholds[::-1]][np.argmax(total)])
+
+
+def spelled_answers(n, rng=None, *, n_meanings=6, n_spellings=5):
+    """Questions to which a model gives answers with several meanings, each in several spellings; its beliefs are true.
+
+    Returns
+    -------
+    (right, meaning, string), each (n,): whether the most probable meaning is right, its probability, and the
+    probability of its most frequent spelling (it has 1 to `n_spellings` of them)
+
+    >>> right, meaning, string = spelled_answers(1000, 0)
+    >>> bool((string <= meaning).all()), round(float(string.mean() / meaning.mean()), 2)
+    (True, 0.66)
+    """
+    rng = np.random.default_rng(rng)
+    meaning = rng.dirichlet(np.full(n_meanings, 0.2), check_count(n, "n")).max(axis=1)
+    share = rng.exponential(size=(n, n_spellings))
+    share *= np.arange(n_spellings) < rng.integers(1, n_spellings + 1, n)[:, None]
+    string = meaning * (share.max(axis=1) / share.sum(axis=1))
+    return (rng.random(n) < meaning).astype(int), meaning, string

@@ -1,0 +1,69 @@
+"""Notebook 10: ECUAS of digits and of real networks, and what printed tables allow."""
+
+from helpers.studies.nb10_ecuas_real.digits import (
+    TEMPERATURES,
+    answer_quality,
+    digit_readers,
+    draw_population,
+    population_table,
+    sampled_answer_costs,
+    with_hopeless_answers,
+)
+from helpers.studies.nb10_ecuas_real.figures import (
+    plot_answer_quality,
+    plot_aurc_limits,
+    plot_calibration_gains,
+    plot_deviations,
+    plot_disagreement,
+    plot_graders,
+    plot_reader_costs,
+)
+from helpers.studies.nb10_ecuas_real.networks import (
+    against_printed,
+    measure_draws,
+    measure_networks,
+    reading,
+    saturated_rows,
+    score_maps,
+    side_by_side,
+    with_intervals,
+)
+from helpers.studies.nb10_ecuas_real.printed import (
+    best_methods,
+    check_aurc,
+    compare_counts,
+    disagreement,
+    possible_sizes,
+    rank_changes,
+)
+
+__all__ = [
+    "TEMPERATURES",
+    "against_printed",
+    "answer_quality",
+    "best_methods",
+    "check_aurc",
+    "compare_counts",
+    "digit_readers",
+    "disagreement",
+    "draw_population",
+    "measure_draws",
+    "measure_networks",
+    "plot_answer_quality",
+    "plot_aurc_limits",
+    "plot_calibration_gains",
+    "plot_deviations",
+    "plot_disagreement",
+    "plot_graders",
+    "plot_reader_costs",
+    "population_table",
+    "possible_sizes",
+    "rank_changes",
+    "reading",
+    "sampled_answer_costs",
+    "saturated_rows",
+    "score_maps",
+    "side_by_side",
+    "with_hopeless_answers",
+    "with_intervals",
+]

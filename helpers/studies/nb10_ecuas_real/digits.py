@@ -1,0 +1,150 @@
+"""Studies of notebook 10: machines that read digits, populations of known cost, answers that are made worse."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from scipy.integrate import quad
+from scipy.special import expit, log_softmax, softmax
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import BernoulliNB
+
+from helpers.calibration import AffineCalibrator
+from helpers.checks import check_count, check_vector
+from helpers.datasets import load_digits
+from helpers.selective import ecuas, ecuas_from_uncertainty
+
+TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0)
+
+
+@dataclass(frozen=True)
+class DigitReaders:
+    """Two machines that read handwritten digits: `log_scores` {name: (n, 10)} on `y` (n,), images they never saw."""
+
+    log_scores: dict = field(repr=False)
+    y: np.ndarray = field(repr=False)
+
+    def __str__(self):
+        return f"{' and '.join(self.log_scores)} on {self.y.size:,} digits"
+
+
+def digit_readers(*, n_train=600, rng=None):
+    """Train the "bold" and the "timid" reader on `n_train` digits; return what they say about all others.
+
+    Bold: naive Bayes on which pixels are dark, as if pixels were independent; far too sure of itself. Timid: logistic
+    regression with a penalty so heavy (C = 0.12 / n_train) that it hardly dares to be sure, but it orders answers well.
+
+    >>> print(digit_readers(rng=0))
+    bold and timid on 1,197 digits
+    """
+    data, n_train = load_digits(), check_count(n_train, "n_train", least=100)
+    if n_train > len(data.y) - 200:
+        raise ValueError(f"n_train must leave 200 of the {len(data.y):,} digits for the test, but it is {n_train:,}.")
+    order = np.random.default_rng(rng).permutation(len(data.y))
+    X, y = data.X.to_numpy()[order], data.y[order]
+    models = {"bold": BernoulliNB(binarize=7.5), "timid": LogisticRegression(C=0.12 / n_train, tol=1e-8, max_iter=5000)}
+    said = {name: model.fit(X[:n_train], y[:n_train]).predict_log_proba(X[n_train:]) for name, model in models.items()}
+    return DigitReaders({name: scores.round(6) for name, scores in said.items()}, y[n_train:])
+
+
+def sampled_answer_costs(proba, y, temperatures, *, n=1):
+    """Expected ECUAS_n of a row whose answer is drawn from softmax(log(proba) / t), over the draw, (n_rows, T).
+
+    The confidence is the probability (temperature 1) of the answer drawn, at least 1/K. Temperature 0 is the argmax.
+    No sampling is needed: the cost of each class is weighted by its probability of being drawn.
+
+    Source: Estienne, Ernst et al. (2026), appendix B.1.
+
+    >>> sampled_answer_costs([[0.8, 0.2]], [0], [0, 1], n=1).round(3)
+    array([[0.16 , 0.328]])
+    """
+    proba, temperatures = np.asarray(proba, dtype=float), check_vector(temperatures, "temperatures", finite=True)
+    if (temperatures < 0).any():
+        raise ValueError(f"temperatures must not be negative, but one is {temperatures.min():g}.")
+    rows, n_classes = np.arange(len(proba)), proba.shape[1]
+    right = (np.arange(n_classes) == np.asarray(y)[:, None]).ravel()
+    stated = np.maximum(proba, 1 / n_classes).ravel()
+    cost = ecuas(right, stated, n=n, n_classes=n_classes).reshape(proba.shape)
+    with np.errstate(divide="ignore"):
+        log_proba = np.log(proba)
+    drawn = np.zeros((len(temperatures), *proba.shape))
+    for share, t in zip(drawn, temperatures, strict=True):
+        if t:
+            share[:] = softmax(log_proba / t, axis=1)
+        else:
+            share[rows, proba.argmax(axis=1)] = 1
+    return np.multiply(drawn, cost, where=drawn > 0, out=np.zeros_like(drawn)).sum(axis=2).T
+
+
+def answer_quality(proba, y, *, temperatures=TEMPERATURES, n=(0, 1, 128)):
+    """Figure 2: mean ECUAS_n when answers are drawn at rising temperatures, with intervals of the means and the steps.
+
+    Returns
+    -------
+    DataFrame: n, temperature, value, low, high, and step, step_low, step_high: the rise since the temperature before
+    (NaN at the first). 95 % normal intervals of means over rows.
+    """
+    parts = []
+    for exponent in np.atleast_1d(n):
+        cost = sampled_answer_costs(proba, y, temperatures, n=exponent)
+        rise = np.diff(cost, axis=1, prepend=np.nan)
+        columns = {"n": exponent, "temperature": np.asarray(temperatures, dtype=float)}
+        for name, table in (("value", cost), ("step", rise)):
+            mean, half = table.mean(axis=0), 1.96 * table.std(axis=0, ddof=1) / np.sqrt(len(table))
+            ends = ("low", "high") if name == "value" else ("step_low", "step_high")
+            columns |= {name: mean, ends[0]: mean - half, ends[1]: mean + half}
+        parts.append(pd.DataFrame(columns))
+    return pd.concat(parts, ignore_index=True)
+
+
+def draw_population(n_rows, *, sharpness=1.0, rng=None):
+    """A two-class population of known truth: P(class 1) = q is uniform, and the model states sharpness * log-odds.
+
+    Returns
+    -------
+    log_scores (n_rows, 2), y (n_rows,). Sharpness 1 is a perfect model; affine calibration should find 1 / sharpness.
+    """
+    rng = np.random.default_rng(rng)
+    q = rng.uniform(1e-9, 1 - 1e-9, size=check_count(n_rows, "n_rows"))
+    y = (rng.random(n_rows) < q).astype(int)
+    return log_softmax(sharpness * np.log(np.column_stack([1 - q, q])), axis=1), y
+
+
+def population_ecuas(*, sharpness=1.0, n=1):
+    """Exact ECUAS_n of `draw_population`, by quadrature; it is also the normalised value, because nobody's costs 1.
+
+    >>> round(population_ecuas(n=1), 6)
+    0.666667
+    """
+
+    def mean_cost(log_odds):
+        q, u = expit(log_odds), expit([-sharpness * log_odds] * 2)  # 1 - confidence would round to 0
+        wrong, right = ecuas_from_uncertainty([1, 0], u, n=n, largest=0.5)
+        return 2 * q * (1 - q) * (q * right + (1 - q) * wrong)  # q is uniform: its log-odds have density q (1 - q)
+
+    return quad(mean_cost, 0, 40, limit=200)[0]
+
+
+def population_table(n_rows, *, sharpness=(1 / 3, 1, 3), n=(0, 1, 128), rng=None):
+    """Exact cost and that of a sample of `draw_population`, with its standard error, and the scale that is found.
+
+    Returns
+    -------
+    DataFrame: sharpness, n, exact, sample, se, sharpness x scale (1 if affine calibration undoes the sharpness)
+    """
+    lines = []
+    for factor, seed in zip(sharpness, np.random.default_rng(rng).spawn(len(sharpness)), strict=True):
+        scores, y = draw_population(n_rows, sharpness=factor, rng=seed)
+        proba, scale = softmax(scores, axis=1), AffineCalibrator().fit(scores, y).scale_
+        for exponent in n:
+            cost = ecuas(proba.argmax(axis=1) == y, proba.max(axis=1), n=exponent, n_classes=2)
+            exact, se = population_ecuas(sharpness=factor, n=exponent), cost.std() / np.sqrt(n_rows)
+            lines.append([factor, exponent, exact, cost.mean(), se, factor * scale])
+    return pd.DataFrame(lines, columns=["sharpness", "n", "exact", "sample", "se", "sharpness x scale"])
+
+
+def with_hopeless_answers(correct, confidence, *, share=0.2, n_classes=10, rng=None):
+    """The same system, but in a random `share` of the rows it gives a silly wrong answer with confidence 1 / K."""
+    rng = np.random.default_rng(rng)
+    silly = rng.random(len(correct)) < share
+    return np.where(silly, 0, correct), np.where(silly, 1 / n_classes, confidence)

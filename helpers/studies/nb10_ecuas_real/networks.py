@@ -1,0 +1,197 @@
+"""Measures of real classifiers beside printed ones: raw and calibrated, with intervals, and in single precision."""
+
+import numpy as np
+import pandas as pd
+from scipy.special import softmax
+
+from helpers.calibration import cross_calibrate
+from helpers.checks import check_numbers
+from helpers.datasets import DownloadError, fetch_scores
+from helpers.experiments import verdict
+from helpers.selective import (
+    aurc,
+    brier_of_confidence,
+    chow_cost,
+    confidence_auc,
+    cross_entropy_of_confidence,
+    ecuas,
+    normalized_of_confidence,
+    selective_metrics,
+)
+
+REJECT_COSTS = (0.01, 0.05, 0.1, 0.2, 0.4)
+
+SATURATED = ("auc", "n_ce_confidence", "aurc", "n_ecuas_0")  # what single precision changes
+
+
+def score_maps(log_scores, y):
+    """Probabilities (n, K) from log scores as stated ("raw"), and cross-validated with and without offsets."""
+    scores = check_numbers(log_scores, "log_scores")
+    return {
+        "raw": softmax(scores, axis=1),
+        "temperature": cross_calibrate(scores, y, bias=False),
+        "calibrated": cross_calibrate(scores, y),
+    }
+
+
+def all_measures(y, proba, *, reject_costs=REJECT_COSTS, sample_weight=None):
+    """`selective_metrics`, the Brier score of the confidence as it is, and Chow's cost at some rejection costs.
+
+    "n_cost_0.1" is the mean cost of a reader who refuses at 0.1, divided by that of the better of "never ask the
+    machine" and "always answer the most frequent class". All are smaller for better systems, except `auc`.
+    """
+    y, weight = np.asarray(y), np.ones(len(y)) if sample_weight is None else sample_weight
+    measures = selective_metrics(y, proba, sample_weight=sample_weight).to_dict()
+    correct, confidence = proba.argmax(axis=1) == y, proba.max(axis=1)
+    measures["brier_confidence"] = np.average(brier_of_confidence(correct, confidence), weights=weight)
+    rarest = 1 - np.bincount(y, weight).max() / weight.sum()
+    for gamma in reject_costs:
+        paid = np.average(chow_cost(correct, confidence, gamma), weights=weight)
+        measures[f"n_cost_{gamma:g}"] = paid / min(gamma, rarest)
+    return pd.Series(measures)
+
+
+def measure_draws(probas, y, *, n_resamples=1000, rng=None):
+    """`all_measures` on the data (first row) and on resampled rows, the same rows for every set of probabilities.
+
+    Parameters
+    ----------
+    probas : {name: (n, K)}; y : (n,) classes. The calibrating maps are not fitted again.
+
+    Returns
+    -------
+    {name: DataFrame of 1 + n_resamples rows, one column a measure}
+    """
+    rng, n = np.random.default_rng(rng), len(y)
+    draws = [np.ones(n)] + [np.bincount(rng.integers(n, size=n), minlength=n) for _ in range(n_resamples)]
+    return {name: pd.DataFrame([all_measures(y, p, sample_weight=w) for w in draws]) for name, p in probas.items()}
+
+
+def with_intervals(draws, pairs=(), *, confidence=0.95):
+    """Values and percentile intervals of `measure_draws`, and of differences (name, other): name minus other.
+
+    Returns
+    -------
+    DataFrame: scores (name), minus ("" or other), metric, value, low, high. An ECE has none: it is biased upwards, more
+    so in a resample, and such an interval would miss.
+    """
+    tables = [(name, "", table) for name, table in draws.items()]
+    tables += [(name, other, draws[name] - draws[other]) for name, other in pairs]
+    tails, parts = [(1 - confidence) / 2, (1 + confidence) / 2], []
+    for name, other, table in tables:
+        low, high = np.quantile(table.iloc[1:], tails, axis=0, method="closest_observation")
+        values = {"metric": list(table), "value": table.iloc[0].to_numpy(), "low": low, "high": high}
+        parts.append(pd.DataFrame({"scores": name, "minus": other} | values))
+    found = pd.concat(parts, ignore_index=True)
+    found.loc[found["metric"] == "ece", ["low", "high"]] = np.nan
+    return found
+
+
+def single_precision(log_scores, y):
+    """The four measures that change when a softmax is computed with 24 bits, as the paper's table 3 seems to be.
+
+    A confidence above 1 - 6e-8 becomes exactly 1, and such answers are tied: no order among them is left, and the
+    AURC depends on the order of the rows. Logarithms get 1e-7 added (ECUAS) or are cut there (cross entropy).
+
+    Returns
+    -------
+    Series: auc, n_ce_confidence, n_ecuas_0, aurc (mean over the orders of ties), aurc_low, aurc_high (best and worst)
+    """
+    proba = softmax(np.asarray(log_scores, dtype=np.float32), axis=1)
+    answer, confidence = proba.argmax(axis=1), proba.max(axis=1)
+    correct, n_classes = (answer == y).astype(float), proba.shape[1]
+    cut = np.clip(confidence, np.float32(1e-7), np.float32(1 - 1e-7)).astype(float)
+    stated = 1 - ((np.float32(1) - confidence).astype(float) + 1e-7)
+    share = np.bincount(y, minlength=n_classes) / len(y)
+    naive = ecuas(share.argmax() == y, np.full(len(y), share.max()), n=0, n_classes=n_classes)
+    found = {
+        "auc": confidence_auc(correct, confidence),
+        "n_ce_confidence": normalized_of_confidence(cross_entropy_of_confidence, correct, cut),
+        "n_ecuas_0": ecuas(correct, np.maximum(stated, 1 / n_classes), n=0, n_classes=n_classes).mean() / naive.mean(),
+        "aurc": aurc(correct, confidence),
+    }
+    for name, side in (("aurc_low", -correct), ("aurc_high", correct)):
+        found[name] = aurc(correct[np.lexsort((side, -confidence))], np.linspace(1, 0, len(y)))
+    return pd.Series(found)
+
+
+def saturated_rows(log_scores, y):
+    """`single_precision` as rows (scores, metric, value, low, high); the ends are those of the AURC over tie orders."""
+    found = single_precision(log_scores, y)
+    table = pd.DataFrame({"metric": SATURATED, "value": found[list(SATURATED)].to_numpy()})
+    ties = table["metric"] == "aurc"
+    table["low"], table["high"] = found["aurc_low"], found["aurc_high"]
+    table[["low", "high"]] = table[["low", "high"]].where(ties)
+    return table.assign(scores="single precision", minus="")
+
+
+def measure_networks(names):
+    """Measure public networks again, raw, calibrated and in single precision; scores are downloaded where needed.
+
+    Returns
+    -------
+    (DataFrame as `network_ecuas.csv`, without intervals; list of the systems whose files cannot be had)
+    """
+    parts, missing = [], []
+    for name in names:
+        try:
+            data = fetch_scores(name)
+        except DownloadError:
+            missing.append(name)
+            continue
+        for kind, proba in score_maps(data.scores, data.y).items():
+            values = all_measures(data.y, proba)
+            columns = {"scores": kind, "metric": values.index, "value": values.to_numpy()}
+            parts.append(pd.DataFrame(columns | {"system": name, "minus": ""}))
+        parts.append(saturated_rows(data.scores, data.y).assign(system=name))
+    return pd.concat(parts, ignore_index=True), missing
+
+
+def against_printed(measured, printed, *, tolerance=1.05e-4):
+    """Our numbers beside the printed ones of table 3, and whether a difference is explained.
+
+    Parameters
+    ----------
+    measured : rows of the shipped table (system, scores, metric, value, low, high), with "single precision"
+    printed : the paper's table 3, one column a metric
+    tolerance : of a printed last digit and a stored one
+
+    Returns
+    -------
+    DataFrame: system, scores, metric, printed, ours, distance, single (in single precision), kind: "equal", "single
+    precision" (equal then), "order of ties" (an AURC within what the orders of its tied rows can give), "unexplained"
+    """
+    keys = ["system", "metric"]
+    table = printed.melt(["system", "scores"], var_name="metric", value_name="printed")
+    table = table.merge(measured.rename(columns={"value": "ours"})[["scores", *keys, "ours"]], on=["scores", *keys])
+    single = measured.query("scores == 'single precision'").rename(columns={"value": "single"})
+    table = table.merge(single[[*keys, "single", "low", "high"]], on=keys, how="left")
+    table["distance"] = (table["ours"] - table["printed"]).abs()
+    raw = table["scores"] == "raw"
+    explained = [
+        table["distance"] <= tolerance,
+        raw & ((table["single"] - table["printed"]).abs() <= tolerance),
+        raw & (table["metric"] == "aurc") & table["printed"].between(table["low"], table["high"]),
+    ]
+    table["kind"] = np.select(explained, ["equal", "single precision", "order of ties"], "unexplained")
+    return table
+
+
+def side_by_side(table):
+    """The result of `against_printed` with two lines for each system and kind of scores: the paper's and ours."""
+    parts = []
+    for who, column in (("paper", "printed"), ("ours", "ours")):
+        wide = table.pivot(index=["system", "scores"], columns="metric", values=column)
+        parts.append(wide[list(dict.fromkeys(table["metric"]))].assign(who=who))
+    both = pd.concat(parts).reset_index().sort_values(["system", "scores", "who"], ascending=[True, False, False])
+    return both[["system", "scores", "who", *parts[0].columns[:-1]]].reset_index(drop=True)
+
+
+def reading(measured, what, sentence, key, **allowed):
+    """One line of "what, the paper, ours, 95 % interval, verdict" from rows (value, low, high) of the shipped table.
+
+    `key` is a row of `measured`, indexed by system, scores, minus, metric; `allowed` goes to `verdict`.
+    """
+    value, low, high = measured.loc[key, ["value", "low", "high"]]
+    ours = {"ours": f"{value:z.4f}", "95 % interval": f"{low:z.4f} to {high:z.4f}"}
+    return {"what": what, "the paper": sentence} | ours | {"verdict": verdict(low, high, **allowed)}

@@ -1,0 +1,42 @@
+"""Notebook 12: simulated readers with known answers, tables and figures."""
+
+from helpers.studies.nb12_sem_practice.figures import plot_boundary, plot_by_margin, plot_pair_gaps, plot_sources
+from helpers.studies.nb12_sem_practice.readers import CARDS, READERS, binned_error, card_readers, half_split_gap
+from helpers.studies.nb12_sem_practice.tables import (
+    boundary_table,
+    difference_table,
+    edge_table,
+    equal_size_gaps,
+    error_by_margin,
+    error_draws,
+    judge_sweep,
+    margin_boundaries,
+    pair_table,
+    pool_populations,
+    rate_study,
+    selection_sweep,
+)
+
+__all__ = [
+    "CARDS",
+    "READERS",
+    "binned_error",
+    "boundary_table",
+    "card_readers",
+    "difference_table",
+    "edge_table",
+    "equal_size_gaps",
+    "error_by_margin",
+    "error_draws",
+    "half_split_gap",
+    "judge_sweep",
+    "margin_boundaries",
+    "pair_table",
+    "plot_boundary",
+    "plot_by_margin",
+    "plot_pair_gaps",
+    "plot_sources",
+    "pool_populations",
+    "rate_study",
+    "selection_sweep",
+]

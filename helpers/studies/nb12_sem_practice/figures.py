@@ -1,0 +1,87 @@
+"""Figures of sampled answers: confidences and their errors against answers, margins, bins, splits and judges."""
+
+import numpy as np
+from matplotlib.ticker import PercentFormatter
+
+from helpers.plotting import BLUE, GREEN, GREY, MARKERS, ORANGE, RED
+from helpers.plotting.answers import _STYLE, _look
+from helpers.plotting.style import axes_for
+
+
+def plot_pair_gaps(pairs, ax=None, *, by="cards"):
+    """Sem1-ECE less Sem2-ECE (with `low`, `high`) against over-confidence, one mark a row of `pairs`, a colour and a
+    shape for each value of the column `by`. Above zero Sem2 has the smaller error.
+    """
+    ax = axes_for(ax, (6.6, 4.2))
+    ax.axhline(0, color="black", linewidth=1)
+    ax.axvline(0, color=GREY, linewidth=1, linestyle=":")
+    colors = (BLUE, ORANGE, GREEN, RED, GREY)
+    for k, (name, part) in enumerate(pairs.groupby(by, sort=False)):
+        reach = np.maximum([part["gap"] - part["low"], part["high"] - part["gap"]], 0)
+        style = {"color": colors[k % 5], "fmt": MARKERS[k % 6], "markersize": 6, "capsize": 2, "linewidth": 1}
+        ax.errorbar(part["overconfidence"], part["gap"], yerr=reach, label=name, **style)
+    ax.set(xlabel="over-confidence: mean Sem1 less accuracy", ylabel="Sem1-ECE less Sem2-ECE")
+    ax.legend(loc="best")
+    return ax
+
+
+def plot_by_margin(table, ax=None, *, boundaries=(), title=None, legend=True):
+    """ECE of Sem1 and Sem2 by the observed top-two margin (`by_margin` of `sem_ece`, `error_by_margin`), and, where the
+    table has it, what a calibrated source of this size would show. `boundaries` = (name, margin) pairs: upright lines.
+    """
+    ax = axes_for(ax)
+    middle = (table["margin_from"] + table["margin_to"]) / 2
+    for (name, margin), style, color in zip(boundaries, ("--", "-"), (RED, GREY), strict=False):
+        ax.axvline(margin, color=color, linewidth=1.3, linestyle=style, label=name)
+    for source, name in (("sem1", "Sem1"), ("sem2", "Sem2")):
+        color, marker, line = _STYLE[name]
+        options = {"color": color, "marker": marker, "linestyle": line, "markersize": 5}
+        ax.plot(middle, table[f"ece_{source}"], label=f"{name}-ECE", **options)
+    if "null_sem1" in table:
+        ax.fill_between(middle, 0, table["null_sem1"], color=GREY, alpha=0.25, linewidth=0, label="a calibrated source")
+    ax.set(xlim=(0, 1), ylim=(0, None), xlabel="observed top-two margin", ylabel="calibration error")
+    if title:
+        ax.set_title(title)
+    if legend:
+        ax.legend(loc="best")
+    return ax
+
+
+def plot_boundary(mass, lines, band, ax=None, *, title=None):
+    """Ratio of a gap to the printed prediction against the top-two mass, one line a name in `lines`; `band` = (low,
+    high) is the range that the paper reports.
+    """
+    ax = axes_for(ax)
+    ax.axhspan(*band, color=GREY, alpha=0.3, linewidth=0, label="printed by the paper")
+    ax.axhline(1, color="black", linewidth=1, linestyle=":")
+    looks = ((ORANGE, "-"), (BLUE, "--"), (GREEN, "-."))
+    for (name, ratio), (color, style) in zip(lines.items(), looks, strict=False):
+        ax.plot(mass, ratio, color=color, linestyle=style, linewidth=2, label=name)
+    ax.set(xlabel="share of the two leading classes", ylabel="gap / prediction")
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    if title:
+        ax.set_title(title)
+    ax.legend(loc="best")
+    return ax
+
+
+def plot_sources(curves, ax=None, *, title=None, legend=True):
+    """Reliability of several confidences in one picture: `curves` = {"Sem1": ReliabilityCurve, ...}, intervals of 95 %,
+    and the band of a calibrated source around the first.
+    """
+    ax = axes_for(ax, (4.8, 4.4))
+    ax.plot([0, 1], [0, 1], color="black", linewidth=1, linestyle=":", label="confidence = accuracy")
+    for k, (name, curve) in enumerate(curves.items()):
+        if k == 0:
+            options = {"color": GREY, "alpha": 0.25, "linewidth": 0, "label": "a calibrated source (95 %)"}
+            ax.fill_between(curve.stated, curve.band_low, curve.band_high, **options)
+        color, marker, line = _look(name, k)
+        reach = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)
+        options = {"color": color, "marker": marker, "linestyle": line, "markersize": 5, "capsize": 2}
+        ax.errorbar(curve.stated, curve.observed, yerr=reach, label=name, **options)
+    ax.set(xlim=(0, 1.02), ylim=(-0.02, 1.02), xlabel="confidence", ylabel="accuracy")
+    if title:
+        ax.set_title(title)
+    if legend:
+        ax.legend(loc="best")
+    return ax

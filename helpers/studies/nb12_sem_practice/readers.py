@@ -1,0 +1,223 @@
+"""Studies of sampled answers: real readers of digits, answers cut into halves, fewer answers, judges that err."""
+
+import numpy as np
+from scipy.special import ndtr
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from helpers.answers import AnswerPopulation
+from helpers.answers.confidence import check_counts
+from helpers.binning import assign_bins, uniform_edges
+from helpers.checks import check_count, check_one_of, check_probabilities, check_same_length, check_vector
+from helpers.datasets import load_digits
+
+READERS = ("pixels", "densities", "neighbours", "forest", "tree")
+
+CARDS = ("clean", "smudged", "slipped")
+
+_HEAT = {"pixels": 2.0, "densities": 6.0, "forest": 0.7}  # temperature at which a reader answers
+
+_TRAINING = 797
+
+
+def card_readers(n_questions=1000, *, rng=None):
+    """Five real classifiers as answerers: each reads handwritten digits on clean, smudged and slipped cards.
+
+    They learn from 797 clean images and are asked about up to 1,000 others: as scanned, with a square of 3 x 3 pixels
+    overwritten at random, or moved one pixel to the right. A reader's answer to a card is drawn from its own class
+    probabilities, taken to the power 1 / temperature, as a language model draws its words; so answer probabilities,
+    oracle and truth are all known.
+
+    Parameters
+    ----------
+    n_questions : cards of each kind, at most 1,000; rng : int, Generator or None (which cards, which smudges)
+
+    Returns
+    -------
+    {(cards, reader): AnswerPopulation}, 15 of them, all with the same cards in the same order
+
+    >>> print(card_readers(200, rng=0)["slipped", "tree"])
+    200 questions, 10 classes: oracle confidence 0.711, accuracy of the mode 0.280
+    """
+    rng = np.random.default_rng(rng)
+    if check_count(n_questions, "n_questions") > 1000:
+        raise ValueError(f"n_questions must be at most 1,000, but it is {n_questions:,}.")
+    data = load_digits()
+    images, order = data.X.to_numpy().reshape(-1, 8, 8), rng.permutation(len(data.y))
+    learnt, asked = order[:_TRAINING], order[_TRAINING:][:n_questions]
+    smudged = images[asked].copy()
+    for image, row, column in zip(smudged, *rng.integers(0, 6, (2, n_questions)), strict=True):
+        image[row : row + 3, column : column + 3] = rng.integers(0, 17, (3, 3))
+    piles = {"clean": images[asked], "smudged": smudged, "slipped": np.roll(images[asked], 1, axis=2)}
+    makers = (
+        BernoulliNB(binarize=8),
+        GaussianNB(var_smoothing=0.01),
+        KNeighborsClassifier(15, algorithm="kd_tree"),  # ties do not depend on the number of threads
+        RandomForestClassifier(60, random_state=0),
+        DecisionTreeClassifier(min_samples_leaf=8, random_state=0),
+    )
+    fitted = {
+        name: maker.fit(images[learnt].reshape(-1, 64), data.y[learnt])
+        for name, maker in zip(READERS, makers, strict=True)
+    }
+    return {
+        (cards, name): AnswerPopulation(_heated(reader.predict_proba(pile.reshape(-1, 64)), name), data.y[asked])
+        for cards, pile in piles.items()
+        for name, reader in fitted.items()
+    }
+
+
+def _heated(proba, name):
+    """Probabilities at the reader's temperature, rounded so that every machine draws the same answers."""
+    logs = np.log(np.maximum(proba, 1e-12)) / _HEAT.get(name, 1.0)
+    heated = np.exp(logs - logs.max(axis=1, keepdims=True))
+    heated = np.round(heated / heated.sum(axis=1, keepdims=True), 6)
+    return heated / heated.sum(axis=1, keepdims=True)
+
+
+def mode_correct(counts, correct):
+    """Is the most frequent answer to each question right, (Q,) 0/1; of tied answers the one in the earlier column.
+
+    >>> mode_correct([[2, 3], [1, 1]], [[1, 0], [1, 0]])
+    array([0, 1])
+    """
+    table, correct = check_counts(counts), np.atleast_2d(correct)
+    check_same_length(counts=table, correct=correct)
+    return np.take_along_axis(correct, table.argmax(axis=1)[:, None], axis=1)[:, 0]
+
+
+def half_split_gap(margin, mass, n_answers):
+    """Sem1 - Sem2 of N answers cut into halves, leading order: sqrt(p / N) (phi(m) + m Phi(-m)), m = D / sqrt(p / N).
+
+    D and p are the OBSERVED top-two margin and mass; two leading classes. No model is in it: given the counts, the gap
+    is arithmetic. The first half's margin is normal around D with variance p / N; with the wrong class the second
+    half's share falls by D less half of the error, with the right one by half of it.
+
+    Parameters
+    ----------
+    margin, mass : numbers or arrays; n_answers : N
+
+    Source: ours; compare phi(m) / sqrt(N) in Wang et al. (2026), appendix D, which is for a TRUE margin.
+
+    >>> round(float(half_split_gap(0.08, 1.0, 50)), 4)
+    0.0709
+    """
+    margin, mass = np.asarray(margin, dtype=float), np.asarray(mass, dtype=float)
+    unit = np.sqrt(mass / check_count(n_answers, "n_answers", least=2))
+    m = margin / unit
+    return unit * (np.exp(-(m**2) / 2) / np.sqrt(2 * np.pi) + m * ndtr(-m))
+
+
+def thin(counts, n, *, rng=None):
+    """`n` of the answers to each question, drawn without replacement: (Q, C) counts, columns in their order.
+
+    >>> thin([[3, 0], [2, 2]], 3, rng=0).sum(axis=1)
+    array([3, 3])
+    """
+    rng = np.random.default_rng(rng)
+    table = check_counts(counts, least=check_count(n, "n"))
+    picked, rest, left = np.zeros_like(table), table.sum(axis=1), np.full(len(table), n)
+    for j in range(table.shape[1]):
+        rest = rest - table[:, j]
+        picked[:, j] = rng.hypergeometric(table[:, j], rest, left)
+        left = left - picked[:, j]
+    return picked
+
+
+def misjudge(counts, correct, *, merge=0.0, split=0.0, rng=None):
+    """What a judge that errs makes of answer classes: some split in two, some thrown together.
+
+    First each class with two answers or more is split with probability `split`, each answer going to either part by
+    the toss of a coin. Then each class but the first is, with probability `merge`, thrown together with an earlier one
+    drawn at random. The grade of a class is that of its largest part, as if one of its answers were shown to a grader.
+
+    Parameters
+    ----------
+    counts, correct : (Q, C) counts of answers and 0/1, is the class right
+    merge, split : probabilities; rng : int, Generator or None
+
+    Returns
+    -------
+    (counts, correct) of the judge's classes, (Q, C') both; as many answers a question as before
+
+    >>> misjudge([[3, 2, 1]], [[0, 1, 0]], merge=1, rng=0)[0].sum(), misjudge([[3]], [[1]], split=1, rng=0)[0]
+    (np.int64(6), array([[2, 1]]))
+    """
+    rng = np.random.default_rng(rng)
+    table = check_counts(counts)
+    merge, split = (float(check_probabilities([v], name)[0]) for v, name in ((merge, "merge"), (split, "split")))
+    right = check_probabilities(np.atleast_2d(correct), "correct", ndim=2)
+    if right.shape != table.shape:
+        raise ValueError(f"correct must have the shape of counts, {table.shape}, but its shape is {right.shape}.")
+    cut = (rng.random(table.shape) < split) & (table >= 2)
+    part = np.where(cut, rng.binomial(table, 0.5), 0)
+    table, right = np.hstack([table - part, part]), np.hstack([right, right])
+    largest = table.copy()
+    for j in range(1, table.shape[1]):
+        joins = (table[:, j] > 0) & (rng.random(len(table)) < merge)
+        earlier = np.where(table[:, :j] > 0, rng.random((len(table), j)), -1.0)
+        to = earlier.argmax(axis=1)
+        rows = np.flatnonzero(joins & (earlier.max(axis=1) >= 0))
+        bigger = rows[largest[rows, j] > largest[rows, to[rows]]]
+        right[bigger, to[bigger]], largest[bigger, to[bigger]] = right[bigger, j], largest[bigger, j]
+        table[rows, to[rows]] += table[rows, j]
+        table[rows, j] = 0
+    return table, right.astype(int)
+
+
+def binned_error(confidence, correct, *, n_bins=10, closed="left"):
+    """Binned calibration error sum_s |sum over bin s of (correct - confidence)| / n, without interval or null value.
+
+    Parameters
+    ----------
+    confidence : (n,) in [0, 1]; correct : (n,) in [0, 1], shares allowed
+    n_bins : bins of equal width; closed : "left", a value on an edge belongs to the bin above it, or "right"
+
+    Returns
+    -------
+    float in [0, 1], smaller is better; of few rows too large even for perfect confidences (`sem_ece` says how much)
+
+    >>> binned_error([0.3, 0.25], [1, 0]), round(binned_error([0.3, 0.25], [1, 0], closed="right"), 3)
+    (0.475, 0.225)
+    """
+    confidence, correct = check_probabilities(confidence, "confidence"), check_probabilities(correct, "correct")
+    check_same_length(confidence=confidence, correct=correct)
+    check_one_of(closed, "closed", ("left", "right"))
+    place = np.round(confidence, 12)
+    bins = assign_bins(place if closed == "left" else np.nextafter(place, 0.0), uniform_edges(n_bins))
+    return float(np.abs(np.bincount(bins, correct - confidence)).sum() / confidence.size)
+
+
+def loglog_slope(sizes, gaps, included=None, *, n_resamples=1000, rng=None):
+    """Slope of log(mean gap) against log(size) with a standard error, from questions resampled as wholes.
+
+    Parameters
+    ----------
+    sizes : (S,) numbers of answers; gaps : (S, Q) gap of each question
+    included : (S, Q) bool, which questions count at which size, or None for all
+    n_resamples, rng : of the standard error
+
+    Returns
+    -------
+    (slope, standard error); NaN where a mean gap is not positive
+
+    Source: the fit of figure 10 of Wang et al. (2026), with the standard error that it lacks.
+
+    >>> loglog_slope([10, 40], np.array([[0.2] * 5, [0.1] * 5]), rng=0)
+    (-0.5, 0.0)
+    """
+    rng = np.random.default_rng(rng)
+    sizes, gaps = check_vector(sizes, "sizes"), np.atleast_2d(gaps)
+    included = np.ones(gaps.shape, dtype=bool) if included is None else np.asarray(included, dtype=bool)
+    check_same_length(sizes=sizes, gaps=gaps, included=included)
+    n = gaps.shape[1]
+    draws = rng.multinomial(n, np.full(n, 1 / n), check_count(n_resamples, "n_resamples", least=20))
+    weights = np.vstack([np.ones(n), draws])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = (weights @ (gaps * included).T) / (weights @ included.T)
+        logs = np.where(means > 0, np.log(means), np.nan)
+    x = np.log(sizes) - np.log(sizes).mean()
+    slopes = logs @ x / (x @ x)
+    return round(float(slopes[0]), 12), float(np.round(np.nanstd(slopes[1:]), 12))

@@ -1,0 +1,40 @@
+"""Notebook 15: forecasts of rain with known truth in files of any size, and figures."""
+
+from helpers.studies.nb15_weather.archive import (
+    Growth,
+    captured_truth,
+    damage,
+    growth,
+    load_weather_run,
+    refitted,
+    scale_installed,
+    sums_by,
+    two_workers,
+    weather_chunks,
+    weather_on_dask,
+    write_archive,
+)
+from helpers.studies.nb15_weather.figures import plot_growth, plot_memory, plot_months
+from helpers.studies.nb15_weather.weather import FACTS, place_and_wind, true_loss, weather_chunk
+
+__all__ = [
+    "FACTS",
+    "Growth",
+    "captured_truth",
+    "damage",
+    "growth",
+    "load_weather_run",
+    "place_and_wind",
+    "plot_growth",
+    "plot_memory",
+    "plot_months",
+    "refitted",
+    "scale_installed",
+    "sums_by",
+    "true_loss",
+    "two_workers",
+    "weather_chunk",
+    "weather_chunks",
+    "weather_on_dask",
+    "write_archive",
+]

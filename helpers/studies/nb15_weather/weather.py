@@ -1,0 +1,97 @@
+"""Forecasts of rain with known truth, made on the fly (public through `helpers.studies.nb15_weather.archive`)."""
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from helpers.checks import check_count
+
+FACTS = ["altitude", "sea", "wind", "humidity"]
+
+SCORES = np.arange(1, 20) / 20
+
+COAST, MOUNTAIN, NEW_MODEL, STORM = 0.2641, 0.2641 * 3**0.5, 9, 20  # share of min(p, 1-p); month; rows of a storm
+
+
+def _stations():
+    """(600,) altitude in m and distance from the sea in km: 200 at the coast, 200 in the plain, 200 in mountains."""
+    k = np.arange(600)
+    kind, u, v = k // 200, k * 0.6180339887 % 1, k * 0.7548776662 % 1
+    altitude = np.choose(kind, [5 + 195 * u, 10 + 490 * u, 1000 + 1500 * u])
+    return altitude.astype(np.int16), np.where(kind == 0, 1 + 19 * v, 30 + 270 * v).astype(np.int16)
+
+
+def weather_chunk(number, rows, *, n_chunks=12, seed=0, strength=1.0, shared=0.0):
+    """One piece of a year of forecasts: what was stated, what came, and the truth that nobody sees.
+
+    q = p + a min(p, 1-p) with p on a grid of 0.05. At the coast a is 0.26 with wind from the sea (180 to 359 degrees)
+    and -0.26 with wind from the land; in the mountains 0, but 0.46 and -0.46 from month 9 on; in the plain 0.
+    Every 20 rows are one storm that passes neighbouring stations with one wind.
+
+    Parameters
+    ----------
+    number : 0 .. n_chunks - 1; the year is cut into pieces of equal length, in order of time
+    rows, n_chunks, seed : rows of this piece, pieces of the year, and of all random draws
+    strength : factor on a, at most 2; 0 is a perfect forecaster
+    shared : correlation, 0 to 1, of the luck of the rows of one storm; q stays what it is
+
+    Returns
+    -------
+    DataFrame: month 1 .. 12, station, storm, altitude (m), sea (km), wind (degrees), humidity (percent), score p,
+    label (1 rain), truth q; the same in whatever process it is made
+
+    Raises
+    ------
+    ValueError for arguments outside these bounds.
+
+    >>> weather_chunk(0, 2000, seed=1).equals(weather_chunk(0, 2000, seed=1))
+    True
+    """
+    rows, n_chunks = check_count(rows, "rows"), check_count(n_chunks, "n_chunks")
+    number = check_count(number, "number", least=0)
+    if number >= n_chunks:
+        raise ValueError(f"number must be less than n_chunks = {n_chunks}, but it is {number}.")
+    for name, value, top in (("strength", strength, 2), ("shared", shared, 1)):
+        if not 0 <= value <= top:
+            raise ValueError(f"{name} must lie between 0 and {top}, but it is {value!r}.")
+    rng = np.random.default_rng([seed, number])
+    storm, n_storms = np.arange(rows) // STORM, -(-rows // STORM)
+    month = 1 + ((number + (np.arange(rows) + 0.5) / rows) * 12 // n_chunks).astype(np.int8)
+    first, winds = rng.integers(600, size=n_storms), rng.integers(360, size=n_storms)
+    kind, place = np.divmod(first, 200)
+    station = kind[storm] * 200 + (place[storm] + rng.integers(30, size=rows)) % 200
+    altitude, sea = (column[station] for column in _stations())
+    wind = winds[storm].astype(np.int16)
+    p = rng.choice(SCORES, rows)
+    q = p + strength * pull(altitude, sea, wind, month) * np.minimum(p, 1 - p)
+    humidity = np.clip(50 + 40 * (p - 0.5) + 12 * rng.normal(size=rows), 5, 100).astype(np.int8)
+    luck = shared**0.5 * rng.normal(size=n_storms)[storm] + (1 - shared) ** 0.5 * rng.normal(size=rows)
+    facts = {"altitude": altitude, "sea": sea, "wind": wind, "humidity": humidity}
+    when = {"month": month, "station": station.astype(np.int16), "storm": storm + number * 10**7}
+    return pd.DataFrame(when | facts | {"score": p, "label": (luck < ndtri(q)).astype(np.int8), "truth": q})
+
+
+def pull(altitude, sea, wind, month):
+    """(n,) a of `weather_chunk`: how far the truth is from the stated probability, as a share of min(p, 1-p)."""
+    late = (altitude >= 1000) & (month >= NEW_MODEL)
+    return np.where(wind >= 180, 1.0, -1.0) * (COAST * (sea < 25) + MOUNTAIN * late)
+
+
+def true_loss(month=None):
+    """Grouping loss of the archive with strength 1, exactly: in one month, or over the year. In squared probability.
+
+    >>> round(true_loss(), 4), round(true_loss(1), 4), round(true_loss(12), 4)
+    (0.0041, 0.002, 0.0082)
+    """
+    if month is None:
+        return float(np.mean([true_loss(each) for each in range(1, 13)]))
+    room = np.mean(np.minimum(SCORES, 1 - SCORES) ** 2)
+    return float(room * (COAST**2 + MOUNTAIN**2 * (month >= NEW_MODEL)) / 3)
+
+
+def place_and_wind(frame):
+    """(n,) words for the place of each row, and for the wind where it matters."""
+    coast, mountain = frame["sea"] < 25, frame["altitude"] >= 1000
+    place = np.select([coast, mountain], ["coast", "mountains"], "plain").astype(object)
+    wind = np.where(frame["wind"] >= 180, ", wind from the sea", ", wind from the land")
+    return place + np.where(coast | mountain, wind, "")

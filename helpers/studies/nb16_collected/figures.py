@@ -1,0 +1,80 @@
+"""Figures of answers that are collected from a model: what is read out, what was drawn, what it cost."""
+
+import numpy as np
+from matplotlib.ticker import PercentFormatter
+
+from helpers.plotting import BLUE, GREY, MARKERS, ORANGE
+from helpers.plotting.style import axes_for
+
+PARTS = (("right", BLUE, ""), ("wrong", ORANGE, "///"), ("looked up", "#d9d9d9", ""))
+
+
+def plot_read_out(shares, ax=None):
+    """What becomes of 100 questions under a rule: read out and right, read out and wrong, looked up; a bar a row.
+
+    `shares` is a table with the columns right, wrong and looked up, indexed by the name of the confidence.
+    """
+    ax = axes_for(ax, (6.8, 2.9))
+    place, left = np.arange(len(shares))[::-1], np.zeros(len(shares))
+    for name, color, hatch in PARTS:
+        width = 100 * shares[name].to_numpy()
+        ax.barh(place, width, 0.62, left, color=color, hatch=hatch, edgecolor="white", linewidth=0.8, label=name)
+        for x, y, w in zip(left, place, width, strict=True):
+            if w >= 4:
+                box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.2}
+                ax.text(x + w / 2, y, f"{w:.0f}", ha="center", va="center", fontsize=9, bbox=box)
+        left = left + width
+    ax.set_yticks(place, shares.index)
+    ax.set(xlim=(0, 100), xlabel="of 100 questions")
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    return ax
+
+
+def plot_known_shares(table, band, ax=None, *, label="a question and meaning"):
+    """Collected share against known probability, one dot a row of `table` (known, share), with the diagonal.
+
+    `band` has the columns known, low and high: where a share lies in 95 of 100 cases if all is as it should be.
+    """
+    ax = axes_for(ax, (5.6, 4.4))
+    ax.fill_between(
+        band["known"], band["low"], band["high"], color=GREY, alpha=0.3, linewidth=0, label="95 % by chance"
+    )
+    ax.plot([0, 1], [0, 1], color="black", linewidth=1, linestyle="--")
+    ax.scatter(table["known"], table["share"], s=13, color=BLUE, alpha=0.55, linewidth=0, label=label)
+    ax.set(xlim=(0, 1), ylim=(-0.02, 1.02), xlabel="known probability", ylabel="share of the collected answers")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.legend(loc="upper left")
+    return ax
+
+
+def plot_wording_and_meaning(table, ax=None):
+    """Probability of a wording against that of its meaning, a colour and a mark for each value of the column `kind`.
+
+    `table` has the columns meaning, wording and kind; on the dashed line a meaning has only one wording.
+    """
+    ax = axes_for(ax, (5.6, 4.4))
+    ax.plot([0, 1], [0, 1], color="black", linewidth=1, linestyle="--", label="one wording a meaning")
+    for k, (kind, part) in enumerate(table.groupby("kind", sort=False)):
+        style = {"color": (BLUE, ORANGE, GREY)[k % 3], "marker": MARKERS[k % len(MARKERS)], "alpha": 0.6, "s": 18}
+        ax.scatter(part["meaning"], part["wording"], linewidth=0, label=kind, **style)
+    ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="probability of the meaning", ylabel="probability of the wording")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.legend(loc="upper left", markerscale=1.4)
+    return ax
+
+
+def plot_planned_counted(table, ax=None):
+    """Ranges that a plan stated (bars) and what was counted afterwards (diamonds), one line a row, logarithmic.
+
+    `table` has the columns low, high and counted, indexed by what is counted.
+    """
+    ax = axes_for(ax, (6.4, 2.7))
+    place = np.arange(len(table))[::-1]
+    ax.hlines(place, table["low"], table["high"], color=GREY, linewidth=9, alpha=0.6, label="planned, low to high")
+    ax.plot(table["counted"], place, "D", color=BLUE, markersize=7, markeredgecolor="white", label="counted")
+    ax.set_yticks(place, table.index)
+    ax.set(xscale="log", ylim=(-0.6, len(table) - 0.4), xlabel="number (logarithmic)")
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    return ax

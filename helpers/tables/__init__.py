@@ -1,0 +1,22 @@
+"""Tables that a user brings: scores of cases, sampled answers, embeddings; read and checked first.
+
+- `files`: CSV, Parquet, Feather and JSON lines; `scores`, `folktexts`: one row a case
+- `answers`, `answer_files`, `answer_layouts`: one row an answer, or a question; `embeddings`: a network's features
+"""
+
+from helpers.tables.answers import AnswerTable, read_answers, table_of_counts
+from helpers.tables.embeddings import Embeddings, read_embeddings
+from helpers.tables.folktexts import read_folktexts
+from helpers.tables.scores import ScoreTable, find_table, read_scores
+
+__all__ = [
+    "AnswerTable",
+    "Embeddings",
+    "ScoreTable",
+    "find_table",
+    "read_answers",
+    "read_embeddings",
+    "read_folktexts",
+    "read_scores",
+    "table_of_counts",
+]

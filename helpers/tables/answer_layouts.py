@@ -1,0 +1,186 @@
+"""Rows of a file of sampled answers: columns found, spread out where a row holds many answers, and checked."""
+
+import numpy as np
+import pandas as pd
+
+from helpers.checks import nearest_name
+from helpers.tables.answer_files import MANY, short
+
+DEFAULTS = {
+    "question": "question", "sample": "sample", "answer": "answer", "confidence": "confidence",
+    "reference": "reference",
+}  # fmt: skip
+
+OPTIONAL = ("sample", "confidence", "reference")
+
+WITHOUT = {
+    "sample": "no column {!r}, so answers are taken in the order of the rows",
+    "confidence": "no column {!r}, so no confidence is stated",
+    "reference": "no column {!r}, so no right answer is known",
+}
+
+MOST_CELLS = 2e8  # questions times the most answers to one of them: 1.6 GB
+
+
+def find_columns(source, roles):
+    """({role: column}, notes): the columns that are there; ValueError for one that is asked for and is not.
+
+    An optional column under its default name may be absent, and a note says so.
+    """
+    found, notes, taken = {}, [], {}
+    for role, name in roles.items():
+        if not name:
+            continue
+        if name not in source.names:
+            if role in OPTIONAL and name == DEFAULTS[role]:
+                free = [other for other in source.names if other not in {*roles.values(), *DEFAULTS}]
+                near = nearest_name(name, free, "column")
+                notes += [f"{WITHOUT[role].format(name)}{'; ' + near if near.startswith('did') else ''}"]
+                continue
+            near = nearest_name(name, source.names, "column")
+            raise ValueError(f"{source.file} has no column {name!r} ({role}); {near}")
+        if name in taken:
+            raise ValueError(f"{taken[name]} and {role} must be different columns, but both are {name!r}.")
+        taken[name] = role
+        found[role] = name
+    return found, notes
+
+
+def long_rows(source, columns):
+    """(frame, layout): one row an answer with columns question, sample, answer, confidence, reference and row.
+
+    `row` is where the answer stands in the file. A cell of `answer` may hold a list of answers, or a dictionary of
+    counts {answer: count}; then all cells must, and `layout` is "lists" or "counts", else "answers".
+    """
+    frame = source.read(list(columns.values())).rename(columns={name: role for role, name in columns.items()})
+    frame["row"] = np.arange(len(frame))
+    kinds = _kinds(frame["answer"])
+    layout = next((kind for kind in ("lists", "counts") if (kinds == kind).any()), "answers")
+    if layout == "answers":
+        return frame, layout
+    if (kinds != layout).any():
+        rule = f"hold {'a list of answers' if layout == 'lists' else 'counts'} in every row if it does in one"
+        source.reject(columns["answer"], rule, kinds != layout, frame["answer"])
+    return _spread(source, columns, frame, layout), layout
+
+
+def _kinds(cells):
+    """What each cell holds: "lists", "counts" or "" for a text or nothing."""
+    kinds = {kind: "lists" if issubclass(kind, MANY) else "counts" for kind in set(map(type, cells))}
+    kinds = {kind: name for kind, name in kinds.items() if issubclass(kind, (dict, *MANY))}
+    if not kinds:
+        return pd.Series("", index=cells.index, dtype=object)
+    return pd.Series([kinds.get(type(cell), "") for cell in cells], index=cells.index, dtype=object)
+
+
+def _spread(source, columns, frame, layout):
+    """One row an answer, from one row a question."""
+    cells = frame["answer"].tolist()
+    if layout == "counts":
+        pairs = [_repeated(source, columns["answer"], row, cell) for row, cell in enumerate(cells)]
+    else:
+        pairs = cells
+    size = np.array([len(cell) for cell in pairs])
+    if not size.all():
+        source.reject(columns["answer"], "hold at least two answers", size == 0, cells)
+    row = np.repeat(frame["row"].to_numpy(), size)
+    long = frame.drop(columns=["answer", "sample"], errors="ignore").iloc[row].reset_index(drop=True)
+    long["answer"] = pd.Series([entry for cell in pairs for entry in cell], dtype=object)
+    long["sample"] = np.arange(row.size) - np.repeat(np.cumsum(size) - size, size) + 1
+    for role in ("confidence", "correct"):
+        if role in frame and (_kinds(frame[role]) == "lists").any():
+            pairs = zip(frame[role], size, strict=True)
+            entries = [cell if isinstance(cell, MANY) else [cell] * n for cell, n in pairs]
+            odd = np.array([len(cell) for cell in entries]) != size
+            if odd.any():
+                source.reject(columns[role], "hold as many entries as there are answers", odd, frame[role])
+            long[role] = pd.Series([entry for cell in entries for entry in cell], dtype=object)
+    return long
+
+
+def _repeated(source, column, row, counts):
+    """The answers of a dictionary of counts, each as often as it says."""
+    for answer, count in counts.items():
+        if isinstance(count, bool) or not isinstance(count, (int, float)) or count < 0 or count != int(count):
+            raise ValueError(
+                f"{source.file}: column {column!r} must hold counts that are whole and not negative, but in "
+                f"{source.where(row)} the count of {short(answer)} is {count!r}."
+            )
+    return [answer for answer, count in counts.items() for _ in range(int(count))]
+
+
+def check_rows(source, columns, frame):
+    """ValueError for rows without a question, one sample number twice, or a question with a single answer."""
+    if "question" in columns and frame["question"].isna().any():
+        bad = frame["question"].isna().to_numpy()
+        source.reject(
+            columns["question"], "name the question of every answer", bad, frame["question"], rows=frame["row"]
+        )
+    single = [role for role in ("question", "sample", "reference") if role in columns]
+    listed = [role for role in single if (_kinds(frame[role]) != "").any()]
+    if listed:
+        values = frame[listed[0]]
+        rule = "hold one text or number in each cell"
+        source.reject(columns[listed[0]], rule, _kinds(values) != "", values, rows=frame["row"])
+    if "sample" in columns:
+        _check_samples(source, columns["sample"], frame)
+    size = frame.groupby("question", sort=False)["row"].agg(["size", "first"])
+    few = size[size["size"] < 2]
+    if len(few):
+        more = f" (and {len(few) - 1:,} more questions)" if len(few) > 1 else ""
+        raise ValueError(
+            f"{source.file}: every question must have at least two answers, but question "
+            f"{short(few.index[0])} ({source.where(few['first'].iloc[0])}) has one{more}."
+        )
+    most = int(size["size"].max())
+    if len(size) * most > MOST_CELLS:
+        one = size["size"].idxmax()
+        raise ValueError(
+            f"{source.file}: question {short(one)} ({source.where(size.loc[one, 'first'])}) has {most:,} answers, "
+            f"where half of the {len(size):,} questions have {size['size'].median():,.0f} or fewer: too many for one "
+            "table. Is this the column of questions?"
+        )
+    if len(size) < 2:
+        raise ValueError(f"{source.file} must hold at least two questions, but all {len(frame):,} answers are to one.")
+
+
+def _check_samples(source, column, frame):
+    if frame["sample"].isna().any():
+        source.reject(column, "number every answer", frame["sample"].isna().to_numpy(), frame["sample"])
+    number = pd.to_numeric(frame["sample"], errors="coerce")
+    if number.notna().all():
+        frame["sample"] = number
+    twice = frame.duplicated(["question", "sample"]).to_numpy()
+    if not twice.any():
+        return
+    second = int(np.argmax(twice))
+    question, sample = frame["question"].iloc[second], frame["sample"].iloc[second]
+    first = int(np.argmax(((frame["question"] == question) & (frame["sample"] == sample)).to_numpy()))
+    places = " and ".join(source.where(frame["row"].iloc[k]) for k in (first, second))
+    more = int(twice.sum()) - 1
+    raise ValueError(
+        f"{source.file}: column {column!r} must number the answers to a question, but {places} are both sample "
+        f"{sample} of question {short(question)}{f' (and {more:,} more rows repeat one)' if more else ''}."
+    )
+
+
+def count_columns(source, names):
+    """(Q, C) counts of a file with one row a question; ValueError for one that is negative, not whole or no number."""
+    for name in names:
+        if name not in source.names:
+            near = nearest_name(name, source.names, "column")
+            raise ValueError(f"{source.file} has no column {name!r} (counts); {near}")
+        if list(names).count(name) > 1:
+            raise ValueError(f"counts must name each column once, but {name!r} occurs {list(names).count(name)} times.")
+    if len(names) < 2:
+        raise ValueError(f"counts must name at least two columns, one for each class, but it is {list(names)}.")
+    frame = source.read(list(names))
+    found = {}
+    for name in names:
+        number = pd.to_numeric(frame[name], errors="coerce").to_numpy(float)
+        bad = ~((number >= 0) & (number == np.floor(number)) & (number < 2**53))
+        if bad.any():
+            hint = "Write 0 where a class was not given." if frame[name].isna()[bad].any() else ""
+            source.reject(name, "hold counts (whole numbers, not negative)", bad, frame[name], hint)
+        found[name] = number.astype(np.int64)
+    return pd.DataFrame(found)

@@ -1,0 +1,246 @@
+"""A user's file of sampled answers, read and checked before anything is computed from it.
+
+One row an answer, with columns for question, sample, answer and, where there are any, confidence and reference; or one
+row a question, with a list of answers, a dictionary of counts, or a column of counts for each class. CSV, Parquet,
+Feather or JSON lines. Nothing is ever written.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from helpers.answers import RULES, GroupedAnswers, counts_from_wide, group_answers, parse_confidences, spell_answers
+from helpers.answers.confidence import check_counts
+from helpers.checks import check_one_of, nearest_name
+from helpers.tables.answer_files import open_answers
+from helpers.tables.answer_layouts import DEFAULTS, check_rows, count_columns, find_columns, long_rows
+
+SHIPPED = "data/digit_answers.csv.gz"
+
+
+@dataclass(frozen=True)
+class AnswerTable:
+    """A checked file of sampled answers.
+
+    grouped : answers sorted into classes, see `helpers.answers.group_answers`
+    layout : what a row is: "answers", "lists", "counts" (a dictionary of counts) or "columns" (a column a class)
+    columns : {role: column} of the columns that were used
+    notes : what a reader should know
+    """
+
+    name: str
+    grouped: GroupedAnswers = field(repr=False)
+    rule: str
+    layout: str
+    columns: dict
+    n_rows: int
+    notes: tuple = ()
+
+    @property
+    def n_questions(self):
+        """Number of questions."""
+        return len(self.grouped.counts)
+
+    @property
+    def n_answers(self):
+        """Number of answers."""
+        return int(self.grouped.n_answers.sum())
+
+    @property
+    def graded(self):
+        """(Q,) bool: whether the right answer is known."""
+        return self.grouped.graded
+
+    @property
+    def stated(self):
+        """(Q,) bool: whether a confidence was stated."""
+        return np.isfinite(self.grouped.confidence)
+
+    def __str__(self):
+        return (
+            f"{self.name}: {self.n_answers:,} answers to {self.n_questions:,} questions; right answer known for "
+            f"{self.graded.sum():,}, confidence stated for {self.stated.sum():,}"
+        )
+
+
+def read_answers(
+    path=SHIPPED, *, question="question", sample="sample", answer="answer", confidence="confidence",
+    reference="reference", correct="", counts=(), rule="normalized",
+):  # fmt: skip
+    """Read a file of sampled answers; a ValueError says what to mend if it cannot be used.
+
+    Parameters
+    ----------
+    path : CSV, Parquet, Feather or JSON lines (also .gz); looked up here, then in the repository; "" for the shipped
+        file
+    question, sample, answer, confidence, reference : names of columns. "" stands for none; sample, confidence and
+        reference may also be absent under these default names, and a note says so. `answer` may hold lists (of the
+        answers to a question) or dictionaries {answer: count}
+    correct : column of grades 0 and 1 that a judge gave to each answer, instead of a reference; "" for none
+    counts : names of columns with counts, one for each class, in a file with one row a question; `reference` then
+        names one of them, and `sample`, `answer` and `correct` are not used
+    rule : when two answers are the same, see `helpers.answers.spell_answers`
+
+    Returns
+    -------
+    AnswerTable. Answers that the rule cannot read count as answers of their own; missing references and confidences
+    are counted. Empty cells and null are missing, in CSV also NA and NaN.
+
+    >>> print(read_answers())
+    digit_answers.csv.gz: 6,250 answers to 250 questions; right answer known for 250, confidence stated for 250
+    >>> read_answers(answer="anwser")
+    Traceback (most recent call last):
+    ValueError: digit_answers.csv.gz has no column 'anwser' (answer); did you mean 'answer'?
+    """
+    check_one_of(rule, "rule", RULES)
+    source = open_answers(path or SHIPPED)
+    roles = {"question": question, "confidence": confidence, "reference": "" if correct else reference}
+    if len(counts):
+        if question == DEFAULTS["question"] and question not in source.names:
+            roles["question"] = ""
+        columns, notes = find_columns(source, roles)
+        return _from_columns(source, columns, notes, counts)
+    columns, notes = find_columns(source, {"answer": answer, "sample": sample, "correct": correct} | roles)
+    for role in ("question", "answer"):
+        if role not in columns:
+            raise ValueError(f"{role} must name a column of {source.file}, but it is not given.")
+    return _from_rows(source, columns, notes, rule)
+
+
+def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
+    """`AnswerTable` of counts without a file, for simulations.
+
+    Parameters
+    ----------
+    counts : (Q, C) whole numbers; correct : (Q, C) 0/1, -1 for unknown, or None; confidence : (Q,) or None
+
+    >>> print(table_of_counts([[3, 1], [2, 2]], [[1, 0], [0, 1]]))
+    simulated: 8 answers to 2 questions; right answer known for 2, confidence stated for 0
+    """
+    counts = check_counts(counts, least=2)
+    stated = np.full(len(counts), np.nan) if confidence is None else np.array(confidence, dtype=float)
+    correct = np.full(counts.shape, -1) if correct is None else np.array(correct, dtype=int)
+    names = tuple(tuple(range(int(np.flatnonzero(row)[-1]) + 1)) for row in counts)
+    total, none = counts.sum(axis=1), np.zeros((len(counts), 0), dtype=int)
+    there, lost = np.isfinite(stated).astype(int), np.zeros(len(counts), dtype=int)
+    questions = np.arange(len(counts))
+    grouped = GroupedAnswers(counts, names, questions, total, correct, stated, there, lost, none, {})
+    return AnswerTable(name, grouped, "class", "columns", {}, len(counts))
+
+
+def _from_rows(source, columns, notes, rule):
+    """`AnswerTable` of a file with an answer, a list or a dictionary of counts in each row."""
+    frame, layout = long_rows(source, columns)
+    if layout != "answers":
+        columns = {role: name for role, name in columns.items() if role != "sample"}
+        notes = [note for note in notes if "'sample'" not in note]
+    check_rows(source, columns, frame)
+    spelled = spell_answers(frame["answer"], rule)
+    if pd.isna(spelled).all():
+        first = frame["answer"].dropna()
+        shown = f"; the first is {first.iloc[0]!r}" if len(first) else ""
+        other = "; rule 'normalized' reads any text" if rule in ("numeric", "date") and len(first) else ""
+        raise ValueError(
+            f"{source.file}: column {columns['answer']!r} must hold answers that rule {rule!r} can read, but it reads "
+            f"none of the {len(frame):,}{shown}{other}."
+        )
+    if "reference" in columns:
+        _check_references(source, columns["reference"], frame, rule)
+    if "confidence" in columns:
+        notes += _about_confidences(source, columns["confidence"], frame["confidence"])
+    if "correct" in columns:
+        frame["correct"] = _grades(source, columns["correct"], frame["correct"], frame["row"])
+    given = {role: role if role in columns else None for role in ("confidence", "reference", "correct")}
+    numbered = "sample" if "sample" in frame else None
+    grouped = group_answers(frame, rule, sample=numbered, **given)
+    notes += [source.reader.note] * bool(source.reader.note)
+    return AnswerTable(source.file, grouped, rule, layout, columns, len(frame), tuple(notes))
+
+
+def _check_references(source, column, frame, rule):
+    """ValueError for a question with two right answers, naming both rows."""
+    spelled = pd.Series(spell_answers(frame["reference"], rule), index=frame.index)
+    asked = spelled.groupby(frame["question"], sort=False).transform("first")
+    differs = (spelled.notna() & (spelled != asked)).to_numpy()
+    if differs.any():
+        second = int(np.argmax(differs))
+        question = frame["question"].iloc[second]
+        first = int(np.argmax((frame["question"] == question).to_numpy() & spelled.notna().to_numpy()))
+        both = " and ".join(
+            f"{frame['reference'].iloc[k]!r} in {source.where(frame['row'].iloc[k])}" for k in (first, second)
+        )
+        raise ValueError(
+            f"{source.file}: column {column!r} must hold one right answer to a question, but to {question!r} it is "
+            f"{both}."
+        )
+
+
+def _grades(source, column, values, rows):
+    """Grades 0, 1 or NaN as floats; ValueError for another value."""
+    words = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
+    plain = values.map(lambda value: words.get(str(value).strip().lower(), value), na_action="ignore")
+    grades = pd.to_numeric(plain, errors="coerce")
+    wrong = (values.notna() & ~grades.isin([0, 1])).to_numpy()
+    if wrong.any():
+        source.reject(column, "hold grades 0 and 1 (or false and true)", wrong, values, rows=rows)
+    return grades
+
+
+def _about_confidences(source, column, values):
+    """Notes on how confidences were read; ValueError if there are some and none can be read."""
+    read = parse_confidences(values)
+    if read.n_unread and not np.isfinite(read.values).any():
+        first = values.dropna().iloc[0]
+        raise ValueError(
+            f"{source.file}: column {column!r} must hold confidences such as 0.95 or 95%, but none of the "
+            f'{read.n_unread:,} can be read; the first is {first!r}. If there are none, set confidence to "".'
+        )
+    notes = []
+    if read.n_missing or read.n_unread:
+        parts = [f"{read.n_missing:,} are empty"] * bool(read.n_missing)
+        parts += [f"{read.n_unread:,} cannot be read"] * bool(read.n_unread)
+        notes += [f"of {len(values):,} confidences, {' and '.join(parts)}; they are left out, not taken for 100 %"]
+    if read.n_as_percent:
+        notes += [f"{read.n_as_percent:,} confidences above 1 without a sign are read as percent"]
+    return notes
+
+
+def _from_columns(source, columns, notes, names):
+    """`AnswerTable` of a file with one row a question and a column of counts for each class."""
+    taken = set(names) & set(columns.values())
+    if taken:
+        raise ValueError(f"a column of counts must have no other role, but {sorted(taken)[0]!r} has two.")
+    counts = count_columns(source, names)
+    few = counts.sum(axis=1).to_numpy() < 2
+    if few.any():
+        more = f" (and {few.sum() - 1:,} more)" if few.sum() > 1 else ""
+        first = int(np.argmax(few))
+        raise ValueError(
+            f"{source.file}: every question must have at least two answers, but {source.where(first)} counts "
+            f"{counts.iloc[first].sum()}{more}."
+        )
+    frame = pd.concat([source.read(list(columns.values())), counts], axis=1)
+    if "question" in columns:
+        _check_question_names(source, columns["question"], frame[columns["question"]])
+    if "reference" in columns:
+        given = frame[columns["reference"]]
+        wrong = (given.notna() & ~given.isin(list(names))).to_numpy()
+        if wrong.any():
+            near = nearest_name(given[wrong].iloc[0], names, "class")
+            near = near[0].upper() + near[1:]
+            source.reject(columns["reference"], "name one of the columns of counts", wrong, given, near)
+    if "confidence" in columns:
+        notes += _about_confidences(source, columns["confidence"], frame[columns["confidence"]])
+    given = {role: columns.get(role) for role in ("question", "reference", "confidence")}
+    grouped = counts_from_wide(frame, names, **given)
+    notes += [source.reader.note] * bool(source.reader.note)
+    return AnswerTable(source.file, grouped, "class", "columns", columns, len(frame), tuple(notes))
+
+
+def _check_question_names(source, column, values):
+    """ValueError for a question without a name, or with that of another."""
+    if values.isna().any():
+        source.reject(column, "name every question", values.isna(), values)
+    if values.duplicated().any():
+        source.reject(column, "name each question once in a file with one row a question", values.duplicated(), values)

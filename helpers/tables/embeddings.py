@@ -1,0 +1,134 @@
+"""A table of embeddings, scores and labels, read and checked (public through `helpers.studies.nb04_networks`)."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from helpers.checks import check_groups, check_labels, check_numbers, check_probabilities, nearest_name
+from helpers.datasets import DATA_FOLDER
+from helpers.tables.files import EXTENSIONS, open_table
+from helpers.tables.scores import find_table
+
+
+@dataclass(frozen=True)
+class Embeddings:
+    """Cases that a network has scored: `y` (n,) 0/1, `p` (n,) stated probability of 1, `X` (n, d) its features.
+
+    For several classes `y` says whether the predicted class is right and `p` is its score. `kind` (n,) names of known
+    groups of cases, `groups` (n,) codes of rows that are not independent (one image several times), or None.
+    """
+
+    name: str
+    y: np.ndarray = field(repr=False)
+    p: np.ndarray = field(repr=False)
+    X: pd.DataFrame = field(repr=False)
+    kind: np.ndarray | None = field(default=None, repr=False)
+    groups: np.ndarray | None = field(default=None, repr=False)
+
+    def __str__(self):
+        own = "" if self.groups is None else f" of {np.unique(self.groups).size:,} groups"
+        size = f"{self.y.size:,} rows{own}, {self.X.shape[1]} features"
+        return f"{self.name}: {size}; {self.y.mean():.1%} right at a mean score of {self.p.mean():.1%}"
+
+
+class _NpzTable:
+    """The arrays of an npz file as columns: a vector keeps its name, the columns of a table get numbers."""
+
+    def __init__(self, path):
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+        except (OSError, ValueError, EOFError):
+            raise ValueError(f"{path.name} cannot be read as npz: damaged, or it holds objects.") from None
+        sizes = {name: np.shape(array)[:1] for name, array in arrays.items()}
+        wrong = [name for name, array in arrays.items() if array.ndim not in (1, 2)]
+        wrong += [name for name in arrays if sizes[name] != sizes[next(iter(arrays))]]
+        if wrong or not arrays:
+            shape = arrays[wrong[0]].shape if wrong else "missing"
+            raise ValueError(
+                f"{path.name} must hold vectors and tables with one row a case, but {wrong[:1]} is {shape}."
+            )
+        self.columns = {}
+        for name, array in arrays.items():
+            parts = {name: array} if array.ndim == 1 else {f"{name}_{j}": part for j, part in enumerate(array.T)}
+            self.columns |= parts
+        self.names = list(self.columns)
+
+    def read(self, columns):
+        return pd.DataFrame({name: self.columns[name] for name in columns})
+
+
+def _open(path):
+    path = Path(path).expanduser()
+    if not path.name.lower().endswith((*EXTENSIONS, ".npz")):
+        raise ValueError(f"path must end in {', '.join(EXTENSIONS)} or .npz, but it is {path.name!r}.")
+    if not path.name.lower().endswith(".npz"):
+        path = find_table(path)
+        return path.name, open_table(path)
+    for place in (path, DATA_FOLDER.parent / path):
+        if place.is_file():
+            return place.name, _NpzTable(place)
+    raise ValueError(f"path must name a file, but {path.name!r} does not exist.")
+
+
+def read_embeddings(path, label="label", score="score", *, kind=None, group=None, min_rows=200):
+    """Read a table with one row for each case: label, score, features of the network's last hidden layer.
+
+    Parameters
+    ----------
+    path : CSV, CSV.gz, Parquet, Feather or npz file; in an npz file arrays (n,) are columns and a table (n, d) holds d
+    label : column with 0/1: is the class 1, or for several classes, is the predicted class right
+    score : column with the stated probability of that, in [0, 1]
+    kind : column with known groups of cases ("sketch", "tattoo"), or None
+    group : column with ids of rows that belong together (crops of one image), or None
+    min_rows : fewest rows to accept
+
+    All other columns are features and must be numbers, finite in every row.
+
+    Returns
+    -------
+    Embeddings
+
+    Raises
+    ------
+    ValueError that names the file, the column, the rule and the first row (counted from 0) that breaks it.
+
+    >>> data = read_embeddings("data/rand_scores.csv.gz", kind="health", group="person")
+    Traceback (most recent call last):
+    ValueError: the feature 'limited' of rand_scores.csv.gz must hold numbers, but the feature 'limited' of ...
+    """
+    file, table = _open(path)
+    roles = {name: column for name, column in zip(("label", "score", "kind", "group"), (label, score, kind, group),
+                                                  strict=True) if column is not None}  # fmt: skip
+    for role, column in roles.items():
+        if column not in table.names:
+            near = nearest_name(column, table.names, "column")
+            raise ValueError(f"{file} has no column {column!r} ({role}); {near}")
+    if len(set(roles.values())) < len(roles):
+        raise ValueError(f"label, score, kind and group must be different columns, but they are {roles}.")
+    features = [name for name in table.names if name not in roles.values()]
+    if not features:
+        raise ValueError(f"{file} must have at least one feature column beside {', '.join(roles.values())}.")
+    frame = table.read([*roles.values(), *features])
+    if len(frame) < min_rows:
+        raise ValueError(f"{file} must have at least {min_rows:,} rows, but it has {len(frame):,}.")
+    y = check_labels(frame[label], f"column {label!r} of {file}", both=True)
+    p = check_probabilities(frame[score], f"column {score!r} of {file}")
+    X = pd.DataFrame({name: _numbers(frame[name], f"the feature {name!r} of {file}") for name in features})
+    kinds = None if kind is None else frame[kind].astype(str).to_numpy(dtype=object)
+    if kind is not None and frame[kind].isna().any():
+        raise ValueError(f"column {kind!r} of {file} must name a kind in every row, but row "
+                         f"{int(np.argmax(frame[kind].isna()))} is empty.")  # fmt: skip
+    groups = None if group is None else check_groups(frame[group].to_numpy(), f"column {group!r} of {file}")
+    return Embeddings(file, y.astype(int), p, X, kinds, groups)
+
+
+def _numbers(values, name):
+    values = check_numbers(values, name)
+    bad = ~np.isfinite(values)
+    if bad.any():
+        more = f" (and {bad.sum() - 1:,} more)" if bad.sum() > 1 else ""
+        raise ValueError(f"{name} must be finite, but in row {np.argmax(bad)} it is {values[bad][0]}{more}.")
+    return values

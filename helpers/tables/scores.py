@@ -1,0 +1,313 @@
+"""Columns of a user's table made into features a tree can take, and the reasons why some are left out.
+
+A user's table of scores, read and checked before anything is computed from it.
+
+One row a case: what happened (`label`, 0 or 1), what the model said (`score`, the stated probability of 1), and what is
+known about the case (the features). Nothing is ever written.
+"""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from helpers.checks import check_groups, nearest_name
+from helpers.datasets import DATA_FOLDER
+from helpers.tables.files import EXTENSIONS, find_file, open_table
+
+
+def tidy_features(frame, y):
+    """Features as numbers, booleans, dates and categories; a dict of the columns left out and why; notes."""
+    kept, dropped, infinite = {}, {}, []
+    for name in frame:
+        values = _tidy(frame[name])
+        reason = _useless(values, y)
+        if reason:
+            dropped[name] = reason
+            continue
+        if values.dtype.kind == "f" and np.isinf(values.to_numpy()).any():
+            infinite.append(name)
+            values = values.replace([np.inf, -np.inf], np.nan)
+        kept[name] = values
+    said = f"infinite values read as missing in {', '.join(map(repr, infinite))}"
+    return pd.DataFrame(kept, index=frame.index), dropped, [said] if infinite else []
+
+
+def _tidy(values):
+    """Text as categories or dates, objects as what they are; None for what is none of these."""
+    if values.dtype.kind in "biufM" or isinstance(values.dtype, pd.CategoricalDtype | pd.DatetimeTZDtype):
+        return values
+    kind = pd.api.types.infer_dtype(values, skipna=True)
+    if kind == "decimal":
+        return values.astype(float)
+    if kind in ("date", "datetime"):
+        return pd.to_datetime(values)
+    if kind in ("boolean", "empty"):
+        return values.astype("category")
+    if kind != "string":
+        return None
+    present = values.dropna()
+    if present.iloc[:20].str.match(r"\d{4}-\d\d-\d\d").all():
+        try:
+            dates = pd.to_datetime(values, format="ISO8601", errors="coerce")
+        except ValueError:  # several time zones
+            return values.astype("category")
+        if dates.notna().sum() == len(present):
+            return dates
+    return values.astype("category")
+
+
+def _useless(values, y):
+    """Why a feature is left out, or ''."""
+    if values is None:
+        return "neither numbers, text nor dates"
+    present = int(values.notna().sum())
+    if not present:
+        return "all missing"
+    categories = isinstance(values.dtype, pd.CategoricalDtype)
+    codes = values.cat.codes.to_numpy() if categories else values.to_numpy()
+    if present == len(codes) and (codes == codes[0]).all():
+        return "constant"
+    if categories and present > 50 and values.nunique() > 0.9 * present:
+        return "its own text in nearly every row"
+    if values.dtype.kind in "iuf" and np.isfinite(codes).all() and (np.diff(codes) == 1).all():
+        return "a row number"
+    if values.dtype.kind in "biuf" and ((codes == y).all() or (codes == 1 - y).all()):
+        return "equal to the label"
+    return ""
+
+
+ROW_LABELS = re.compile(r"__index_level_\d+__|Unnamed: \d+")
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """A checked table: `y` (n,) 0/1, `p` (n,) stated probability of 1, `X` (n, d) features; `weight`, `groups` or None.
+
+    `groups` are codes 0 .. G-1; `dropped` says why a column is not a feature; `note` what a reader should know.
+    """
+
+    name: str
+    label: str
+    score: str
+    y: np.ndarray = field(repr=False)
+    p: np.ndarray = field(repr=False)
+    X: pd.DataFrame = field(repr=False)
+    weight: np.ndarray | None = field(default=None, repr=False)
+    groups: np.ndarray | None = field(default=None, repr=False)
+    dropped: dict = field(default_factory=dict)
+    note: str = ""
+
+    @property
+    def n(self):
+        """Number of rows."""
+        return len(self.y)
+
+    @property
+    def features(self):
+        """Names of the features that are used."""
+        return list(self.X)
+
+    def __str__(self):
+        weighted = "" if self.weight is None else ", weighted"
+        grouped = "" if self.groups is None else f" in {self.groups.max() + 1:,} groups"
+        size = f"{self.n:,} rows{grouped}{weighted}, {len(self.features)} features"
+        return f"{self.name}: {size}; {self.y.mean():.1%} positive"
+
+
+def find_table(path, extensions=EXTENSIONS):
+    """Path of a table: as given, else inside the repository or the shipped data; ValueError if it is not there.
+
+    >>> find_table("data/rand_scores.csv.gz").name
+    'rand_scores.csv.gz'
+    """
+    try:
+        return find_file(path, [DATA_FOLDER.parent, DATA_FOLDER], extensions)
+    except ValueError:
+        shipped = DATA_FOLDER / Path(path).name  # an installed package keeps `data/` under another name
+        if Path(path).parts[:-1] == ("data",) and shipped.is_file():
+            return shipped
+        raise
+
+
+def read_scores(path, label="label", score="score", *, features=None, weight=None, group=None, min_rows=50):
+    """Read a table of labels, scores and features; a ValueError says what to mend if it cannot be used.
+
+    Parameters
+    ----------
+    path : CSV, CSV.gz, Parquet or Feather file; looked up here, then in the repository, then in the shipped data
+    label, score : names of the columns with labels (0/1, False/True) and stated probabilities of 1
+    features : column names (a list, or one text with commas); None takes all but those with another role
+    weight, group : names of the columns with sampling weights and with ids of people, or None
+    min_rows : fewest rows to accept
+
+    A table written by the folktexts benchmark (columns `risk_score`, `label`) is read as it is. Text becomes categories
+    and text dates (2024-01-31) become dates. Features are left out, and listed in `.dropped`, if they are constant, all
+    missing, row numbers or labels, text of its own in nearly every row, equal to the label, or neither numbers, text
+    nor dates.
+
+    >>> table = read_scores("data/rand_scores.csv.gz", group="person")
+    >>> print(table)
+    rand_scores.csv.gz: 10,052 rows in 2,647 groups, 7 features; 69.3% positive
+    >>> read_scores("data/rand_scores.csv.gz", score="scores")
+    Traceback (most recent call last):
+    ValueError: rand_scores.csv.gz has no column 'scores' (score); did you mean 'score'?
+    """
+    path = find_table(path)
+    file = path.name
+    table = open_table(path)
+    notes = [table.note] if table.note else []
+    if (
+        (label, score) == ("label", "score")
+        and "score" not in table.names
+        and {"label", "risk_score"} <= set(table.names)
+    ):
+        score = "risk_score"
+        notes.append("read as predictions of the folktexts benchmark: the score is the column 'risk_score'")
+    roles = _check_roles(file, table.names, label=label, score=score, weight=weight, group=group)
+    names = _feature_names(file, table.names, features, roles)
+    frame = table.read([*roles.values(), *names])
+    if len(frame) < min_rows:
+        raise ValueError(f"{file} has {len(frame):,} rows, but at least {min_rows:,} are needed.")
+
+    y = _labels(file, label, frame[label])
+    p, said = _scores(file, score, frame[score])
+    X, dropped, infinite = tidy_features(frame[names], y)
+    if features is None:
+        dropped |= {name: "row labels that pandas wrote" for name in table.names if ROW_LABELS.fullmatch(name)}
+    notes += said + infinite
+    if not list(X):
+        notes.append("no features: groups can only be sought along the score")
+    return ScoreTable(
+        name=file,
+        label=label,
+        score=score,
+        y=y,
+        p=p,
+        X=X,
+        weight=None if weight is None else _weights(file, weight, frame[weight]),
+        groups=None if group is None else _groups(file, group, frame[group]),
+        dropped=dropped,
+        note="; ".join(notes),
+    )
+
+
+def _check_roles(file, columns, **roles):
+    """The roles that are filled; ValueError for a column that is not there or has two roles."""
+    roles = {role: name for role, name in roles.items() if name is not None}
+    taken = {}
+    for role, name in roles.items():
+        if name not in columns:
+            raise ValueError(f"{file} has no column {name!r} ({role}); {nearest_name(name, columns, 'column')}")
+        if name in taken:
+            raise ValueError(f"{taken[name]} and {role} must be different columns, but both are {name!r}.")
+        taken[name] = role
+    return roles
+
+
+def _feature_names(file, columns, features, roles):
+    if features is None:
+        return [name for name in columns if name not in roles.values() and not ROW_LABELS.fullmatch(name)]
+    if isinstance(features, str):
+        features = [features] if features in columns else [name.strip() for name in features.split(",")]
+    features = list(features)
+    for name in features:
+        if name not in columns:
+            raise ValueError(f"{file} has no column {name!r} (features); {nearest_name(name, columns, 'column')}")
+        if name in roles.values():
+            role = next(role for role in roles if roles[role] == name)
+            raise ValueError(f"features must not name the {role} column, but {name!r} is among them.")
+        if features.count(name) > 1:
+            raise ValueError(f"features must name each column once, but {name!r} occurs {features.count(name)} times.")
+    return features
+
+
+def _reject(file, column, rule, values, bad, hint=""):
+    """Raise the error for the first bad row (rows count from 1), with the number of the others."""
+    bad = np.asarray(bad, bool)
+    row = int(np.argmax(bad))
+    value = values.iloc[row]
+    found = "is missing" if pd.isna(value) else f"is {value!r}" if isinstance(value, str) else f"is {value}"
+    more = int(bad.sum()) - 1
+    raise ValueError(
+        f"{file}: column {column!r} must {rule}, but in row {row + 1:,} it {found}"
+        f"{f' (and in {more:,} more rows)' if more else ''}.{' ' + hint if hint else ''}"
+    )
+
+
+def _numbers(file, column, values, rule, hint=""):
+    """Float array of a column; ValueError for text or a missing value."""
+    if not (pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values)):
+        numbers = pd.to_numeric(values.astype(object), errors="coerce")
+        if numbers.isna().any():
+            text = values[numbers.isna()].dropna().astype(str)
+            if text.str.fullmatch(r"\s*-?\d*,\d+\s*").any():
+                hint = "Write decimals with a point, not a comma."
+            elif text.str.endswith("%").any():
+                hint = "Write 0.25, not 25%."
+            _reject(file, column, rule, values, numbers.isna(), hint)
+        values = numbers
+    if values.isna().any():
+        _reject(file, column, rule, values, values.isna(), hint)
+    return values.to_numpy(dtype=float)
+
+
+def _labels(file, column, values):
+    rule = "hold labels 0 and 1 (or False and True)"
+    if values.isna().any():
+        _reject(file, column, rule, values, values.isna(), "Drop the rows without a label.")
+    number = pd.to_numeric(values.astype(object), errors="coerce") if values.dtype.kind not in "biuf" else values
+    bad = ~number.isin([0, 1])
+    if bad.any():
+        kinds = list(values.drop_duplicates().head(1000))
+        if len(kinds) == 2:
+            one = kinds[1] if isinstance(kinds[1], str) else float(kinds[1])
+            mend = f"table[{column!r}] = (table[{column!r}] == {one!r}).astype(int)"
+            hint = f"It holds {kinds[0]} and {kinds[1]}; for example: {mend}."
+        elif values.dtype.kind == "f" and number.between(0, 1).all():
+            hint = "It looks like a score: are label and score exchanged?"
+        else:
+            shown = ", ".join(map(str, kinds[:5]))
+            hint = f"It holds {values.nunique():,} different values: {shown}{', …' if len(kinds) > 5 else ''}."
+        _reject(file, column, rule, values, bad, hint)
+    y = number.to_numpy(dtype=np.int8)
+    if (y == y[0]).all():
+        raise ValueError(f"{file}: column {column!r} must hold both classes, but all {y.size:,} labels are {y[0]}.")
+    return y
+
+
+def _scores(file, column, values):
+    rule = "hold probabilities in [0, 1]"
+    p = _numbers(file, column, values, rule)
+    bad = ~((p >= 0) & (p <= 1))
+    if bad.any():
+        hint = "If these are percentages, divide them by 100." if p.min() >= 0 and p.max() <= 100 else ""
+        if p.min() < 0:
+            hint = "If these are logits, turn them into probabilities with 1 / (1 + exp(-logit))."
+        _reject(file, column, rule, values, bad, hint)
+    if (p == p[0]).all():
+        raise ValueError(f"{file}: column {column!r} must hold scores that differ, but all {p.size:,} are {p[0]:g}.")
+    if ((p == 0) | (p == 1)).all():
+        return p, [f"all scores in {column!r} are 0 or 1: decisions, not probabilities"]
+    return p, []
+
+
+def _weights(file, column, values):
+    rule = "hold weights that are finite and not negative"
+    weight = _numbers(file, column, values, rule)
+    bad = ~((weight >= 0) & np.isfinite(weight))
+    if bad.any():
+        _reject(file, column, rule, values, bad)
+    if not weight.any():
+        raise ValueError(
+            f"{file}: column {column!r} must not be zero everywhere, but all {weight.size:,} weights are 0."
+        )
+    return weight
+
+
+def _groups(file, column, values):
+    if values.isna().any():
+        _reject(file, column, "name the group of every row", values, values.isna())
+    return check_groups(pd.factorize(values)[0], f"{file}: column {column!r}")

@@ -1,0 +1,353 @@
+"""Answers sorted into classes: rules, confidences in words, counts, and every oddity a file of answers can have."""
+
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.answers import counts_from_wide, group_answers, parse_confidence, parse_confidences, sem1, spell_answers
+from helpers.datasets import fetch_sampled_answers
+from helpers.datasets.sampled_answers import parse_answer
+from helpers.studies.nb08_cascades import vote
+
+
+def answers_of(*questions, reference=None, **columns):
+    """A tidy table: one list of answers a question."""
+    rows = [(q, s, a) for q, answers in enumerate(questions) for s, a in enumerate(answers)]
+    table = pd.DataFrame(rows, columns=["question", "sample", "answer"]).assign(**columns)
+    if reference is not None:
+        table["reference"] = [reference[q] for q in table["question"]]
+    return table
+
+
+# ---- rules ----------------------------------------------------------------------------------------------------
+
+SAME = {
+    "normalized": [
+        ("The Eiffel Tower.", "eiffel  tower", "EIFFEL TOWER!", "'Eiffel Tower'"), ("Ｐａｒｉｓ", "Paris", "**paris**"),
+        ("straße", "STRASSE"), ("ﬁve", "five"), ("U.S.", "us"), ("don't", "don’t"), ("co-op", "co op"),
+        ("−5", "-5", "(-5)"), ("- 5", "5"), ("1914–1918", "1914-1918"), ("ångström", "Å" + "ngström"),
+    ],
+    "numeric": [
+        ("1,000", "1000.0", "1000", "$1,000", "1 000", "about 1e3.", "1\u00a0000"), ("- 5 km", "5"),
+        ("50%", "0.5", "50 percent", "1/2", "½"),
+        ("€5", "5 dollars", "5.", "USD5", 5, 5.0), ("-$5", "−5"), ("2 million", "2,000,000"), ("2 then 3", "3"),
+        ("٤٢", "42", "４２"), ("-0", "0"), ("25 m²", "25"),
+    ],
+    "date": [
+        ("So it is 5/1/2021.", "05/01/2021", "May 1, 2021", "1st of May 2021", "2021-05-01", "may 1 2021"),
+        ("Sept 10, 1909", "Sep. 10, 1909", "10 September 1909", "1/1/1900, no: 09/10/1909"),
+    ],
+    "exact": [("5", 5, 5.0)],
+}  # fmt: skip
+DIFFERENT = {
+    "normalized": [
+        ("3.5", "35"), ("0.5", ".5", "5"), ("-5", "5"), ("1/2", "12"), ("C", "C++", "C#"), ("5%", "5"), ("$5", "5"),
+        ("hepatitis", "hepatitis A", "hepatitis B"), ("A", "B"), ("12:30", "1230"), ("ａ b", "ab"),
+    ],
+    "numeric": [("5", "-5"), ("50%", "50"), ("2", "2 million"), ("1/2", "1/3"), ("0.1", "0.10001")],
+    "date": [("05/01/2021", "01/05/2021"), ("May 1, 2021", "May 1, 2020")],
+    "exact": [("Paris", "paris"), ("Paris", "Paris.")],
+}  # fmt: skip
+UNREADABLE = {
+    "normalized": ["", "  ", "!!!", "...", None, np.nan],
+    "numeric": ["no idea", "3,5", "1,2,3", "10²", "2½", "1/0", "1e999", "", None],
+    "date": ["unclear", "08/31", "31 Foo 2021", "12345", None],
+    "exact": ["", " ", None],
+    "class": [None, np.nan],
+}
+
+
+@pytest.mark.parametrize("rule, cases", [(rule, case) for rule, cases in SAME.items() for case in cases])
+def test_same_answers(rule, cases):
+    spelled = spell_answers(pd.Series(list(cases), dtype=object), rule)
+    assert len(set(spelled)) == 1 and spelled[0] is not None
+
+
+@pytest.mark.parametrize("rule, cases", [(rule, case) for rule, cases in DIFFERENT.items() for case in cases])
+def test_different_answers(rule, cases):
+    assert len(set(spell_answers(list(cases), rule))) == len(cases)
+
+
+@pytest.mark.parametrize("rule", UNREADABLE)
+def test_unreadable_answers(rule):
+    spelled = spell_answers(pd.Series(UNREADABLE[rule], dtype=object), rule)
+    assert [text for text, one in zip(UNREADABLE[rule], spelled, strict=True) if one is not None] == []
+
+
+@given(st.lists(st.sampled_from(["7/9/1972", "so ", "07/10/1972.", " 1/2/34", "112/3/2001", "no", "/"]), max_size=5))
+def test_dates_are_read_as_the_published_answers_were(parts):
+    text = "".join(parts)
+    if parse_answer(text) is not None:
+        assert spell_answers([text], "date")[0] == parse_answer(text)
+
+
+@given(st.text(max_size=30))
+def test_a_spelling_is_its_own_spelling(text):
+    for rule in ("exact", "numeric", "date"):
+        once = spell_answers([text], rule)[0]
+        assert once is None or spell_answers([once], rule)[0] == once
+    once = spell_answers([text], "normalized")[0]
+    assert once is None or (once == once.strip() and "  " not in once)
+
+
+@given(st.floats(-1e12, 1e12))
+def test_numbers_survive_their_spelling(value):
+    spelled = [f"{value:.6f}", f"the answer is {value:.6f}.", f"{value:,.6f}"]
+    numbers = [float(one) for one in spell_answers(spelled, "numeric")]
+    assert numbers == pytest.approx([value] * 3, rel=1e-10, abs=1e-6)
+
+
+def test_a_callable_is_called_once_for_each_text():
+    seen = []
+
+    def first_letter(text):
+        seen.append(text)
+        return None if text == "pass" else text[0]
+
+    table = answers_of(["ab", "ac", "pass"], ["b", "ab", "ab"], reference=["ax", "bx"])
+    grouped = group_answers(table, first_letter)
+    assert sorted(seen) == sorted([*{"ab", "ac", "pass", "b"}, "ax", "bx"])
+    assert grouped.counts.tolist() == [[2, 1], [1, 2]] and grouped.correct.tolist() == [[1, 0], [1, 0]]
+    assert spell_answers(["x", "y"], lambda text: float("nan") if text == "x" else 1).tolist() == [None, 1]
+
+
+# ---- confidences in words -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text, value",
+    [
+        ("95%", 0.95), ("95 %", 0.95), ("0.95", 0.95), ("95", 0.95), (0.95, 0.95), (95, 0.95), (".95", 0.95),
+        ("Confidence: 95%", 0.95), ("**Confidence:** 85%", 0.85), ("Answer 7. Confidence: 80%", 0.8), ("9/10", 0.9),
+        ("8 out of 10", 0.8), ("95,5%", 0.955), ("９５％", 0.95), ("I am 90% sure", 0.9), ("1", 1), ("0", 0),
+        ("100%", 1), (1, 1), (0, 0), ("1e-3", 0.001), ("confidence 0.3, revised: Confidence: 0.6", 0.6),
+    ],
+)  # fmt: skip
+def test_confidences(text, value):
+    assert parse_confidence(text) == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", None, np.nan, "high", "-5%", "105%", "101", -0.1, np.inf, "80-90%", "80%-90%", "80 to 90%", "9O%", "2nd",
+        "1,000", "5/0", "11/10", True, "Confidence: 80-90%", "90 - 95%", pd.NA,
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_missing_and_never_certain(text):
+    assert math.isnan(parse_confidence(text))
+    assert parse_confidences([text], missing=1.0).values.tolist() == [1.0]  # only by name
+
+
+def test_a_column_decides_what_one_means():
+    assert parse_confidences([95, 1, 80]).values.tolist() == [0.95, 0.01, 0.8]
+    mixed = parse_confidences([0.95, 1, 80, 1.5, "60%", "sure", None, 0.2])
+    np.testing.assert_allclose(mixed.values, [0.95, 1, 0.8, np.nan, 0.6, np.nan, np.nan, 0.2])
+    assert (mixed.n_missing, mixed.n_unread, mixed.n_as_percent) == (1, 2, 1)
+    assert "5 of 8 confidences read (1 as per cent without a sign), 1 missing, 2 unreadable" == str(mixed)
+    assert parse_confidences(["95%", "0.95"]).values.tolist() == [0.95, 0.95]
+    assert parse_confidences(["95%", 1, "60%"]).values.tolist() == [0.95, 1, 0.6]
+    assert parse_confidences([]).values.size == 0
+    assert parse_confidences(pd.Series([95, None, 3], dtype="Int64")).values.tolist()[::2] == [0.95, 0.03]
+
+
+# ---- grouping: hand cases -------------------------------------------------------------------------------------
+
+
+def test_a_question_by_hand():
+    table = answers_of(
+        ["b", "A", "a.", "?", "B"], ["x", None, "y"], reference=["b", "z"], confidence=["90%", "0.7", "", None] * 2
+    )
+    grouped = group_answers(table, confidence="confidence")
+    assert grouped.counts.tolist() == [[2, 2, 1], [1, 1, 1]]
+    assert grouped.labels == (("b", "a", None), ("x", None, "y"))
+    assert grouped.correct.tolist() == [[1, 0, 0], [0, 0, 0]]
+    assert grouped.order.tolist() == [[0, 1, 1, 2, 0], [0, 1, 2, -1, -1]]
+    assert grouped.n_answers.tolist() == [5, 3] and grouped.unparsed.tolist() == [1, 1]
+    np.testing.assert_allclose(grouped.confidence, [(0.9 + 0.7 + 0.9) / 3, 0.7])
+    assert grouped.n_stated.tolist() == [3, 1] and grouped.questions.tolist() == [0, 1]
+    assert grouped.first(3).tolist() == [[1, 2, 0], [1, 1, 1]]
+    assert grouped.first([5, 1]).tolist() == [[2, 2, 1], [1, 0, 0]]
+    assert "2 unreadable answers" in str(grouped) and "2 questions with 3 to 5 answers" in str(grouped)
+    assert grouped.problems["missing confidences"] + grouped.problems["unreadable confidences"] == 4
+
+
+def test_three_ways_with_unreadable_answers():
+    table = answers_of(["?", "a", "!", "a"], ["?", "!", "?", "."], reference=["a", "a"])
+    each = group_answers(table)
+    assert each.counts.tolist() == [[1, 2, 1, 0], [1, 1, 1, 1]] and each.correct[0].tolist() == [0, 1, 0, -1]
+    one = group_answers(table, unparsed="class")
+    assert one.counts.tolist() == [[2, 2], [4, 0]] and one.labels == ((None, "a"), (None,))
+    none = group_answers(table, unparsed="drop")
+    assert none.counts.tolist() == [[2]] and none.questions.tolist() == [0] and none.unparsed.tolist() == [2]
+    assert none.problems["questions without a readable answer, left out"] == 1
+    assert "1 questions without a readable answer" in str(none)
+
+
+def test_references_that_are_missing_or_unreadable():
+    table = answers_of(["1", "2"], ["1", "2"], ["1", "2"], ["1", "2"], reference=["2.0", None, "many", "7"])
+    grouped = group_answers(table, "numeric")
+    assert grouped.correct.tolist() == [[0, 1], [-1, -1], [-1, -1], [0, 0]]
+    assert grouped.graded.tolist() == [True, False, False, True]
+    assert grouped.problems["questions without a reference"] == 1
+    assert grouped.problems["questions whose reference cannot be read"] == 1
+    assert (group_answers(table, "numeric", reference=None).correct == -1).all()
+    some = table.assign(reference=["2", None, *table["reference"][2:]])
+    assert group_answers(some, "numeric").correct[0].tolist() == [0, 1]  # one row that says it is enough
+
+
+def test_classes_and_grades_of_a_judge():
+    table = answers_of(["x", "y", "z"], ["u", "v", "w"]).assign(
+        cluster=[4, 4, 7, 1, 1, None], grade=[1, 0, 0, None, 1, 0]
+    )
+    grouped = group_answers(table, "class", answer="cluster", correct="grade")
+    assert grouped.counts.tolist() == [[2, 1], [2, 1]] and grouped.labels == (("4", "7"), ("1", None))
+    assert grouped.correct.tolist() == [[1, 0], [1, 0]]  # a tie goes to the first grade
+    assert grouped.problems["classes whose answers are graded both ways"] == 1
+    blank = group_answers(table.assign(grade=np.nan), "class", answer="cluster", correct="grade")
+    assert (blank.correct == -1).all() and blank.problems["classes without a grade"] == 4
+    true = group_answers(table.assign(grade=[True, False, False, True, True, False]), "class", answer="cluster",
+                         correct="grade")  # fmt: skip
+    assert true.correct.tolist() == [[1, 0], [1, 0]]
+
+
+def test_wide_tables():
+    table = pd.DataFrame({"id": ["p", "q"], "yes": [3, None], "no": [0, 2], "truth": ["no", None], "said": ["90%", ""]})
+    grouped = counts_from_wide(table, ["yes", "no"], question="id", reference="truth", confidence="said")
+    assert grouped.counts.tolist() == [[3, 0], [0, 2]] and grouped.correct.tolist() == [[0, 1], [-1, -1]]
+    assert grouped.questions.tolist() == ["p", "q"] and grouped.problems["questions without a reference"] == 1
+    assert grouped.confidence[0] == 0.9 and np.isnan(grouped.confidence[1])
+    with pytest.raises(ValueError, match="without the order"):
+        grouped.first(1)
+    numbered = pd.DataFrame({0: [1, 2], 1: [2, 1], "truth": [1, 0]})
+    assert counts_from_wide(numbered, [0, 1], reference="truth").correct.tolist() == [[0, 1], [1, 0]]
+
+
+# ---- identities and invariances -------------------------------------------------------------------------------
+
+
+@given(st.lists(st.lists(st.sampled_from(["a", "b", "c", "?"]), min_size=1, max_size=6), min_size=1, max_size=5))
+def test_against_counting_by_hand(questions):
+    if all(answer == "?" for answers in questions for answer in answers):
+        return
+    grouped = group_answers(answers_of(*questions), reference=None, unparsed="class")
+    for q, answers in enumerate(questions):
+        names = list(dict.fromkeys(answers))
+        assert grouped.labels[q] == tuple(None if name == "?" else name for name in names)
+        assert grouped.counts[q, : len(names)].tolist() == [answers.count(name) for name in names]
+        assert grouped.order[q, : len(answers)].tolist() == [names.index(answer) for answer in answers]
+    assert (grouped.counts.sum(axis=1) == grouped.n_answers).all()
+
+
+def test_row_order_does_not_matter_where_samples_are_numbered():
+    rng = np.random.default_rng(0)
+    table = answers_of(*[rng.choice(list("abcd"), 12).tolist() for _ in range(30)], reference=["a"] * 30)
+    whole = group_answers(table)
+    shuffled = group_answers(table.sample(frac=1, random_state=1))
+    back = np.argsort(shuffled.questions)
+    for name in ("counts", "correct", "order", "n_answers"):
+        np.testing.assert_array_equal(getattr(shuffled, name)[back], getattr(whole, name))
+    as_text = group_answers(table.assign(sample=table["sample"].astype(str)).sample(frac=1, random_state=2))
+    np.testing.assert_array_equal(as_text.order[np.argsort(as_text.questions)], whole.order)  # "10" comes after "9"
+    named = group_answers(table.assign(sample="run " + table["sample"].map("{:02d}".format)))
+    np.testing.assert_array_equal(named.order, whole.order)
+    np.testing.assert_array_equal(group_answers(table, sample=None).order, whole.order)
+    columns = {"question": "Q", "sample": "S", "answer": "A", "reference": "R"}
+    renamed = group_answers(table.rename(columns=columns), **columns)
+    np.testing.assert_array_equal(renamed.counts, whole.counts)
+
+
+def test_the_table_is_left_alone():
+    table = answers_of(["a", None, "B"], reference=["b"], confidence=["1", None, "x"])
+    before = table.copy(deep=True)
+    group_answers(table, confidence="confidence")
+    pd.testing.assert_frame_equal(table, before)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_winner_is_that_of_a_vote(seed):
+    rng = np.random.default_rng(seed)
+    table = answers_of(*[rng.choice(list("abc-"), rng.integers(1, 9)).tolist() for _ in range(40)])
+    table["parsed"] = table["answer"].replace("-", None)
+    voted = vote(table.assign(reference="a", generated="").sample(frac=1, random_state=seed))
+    grouped = group_answers(table, "exact", answer="parsed", reference=None, unparsed="class")
+    winner = [labels[k] or "none" for labels, k in zip(grouped.labels, grouped.counts.argmax(axis=1), strict=True)]
+    assert winner == voted["answer"].tolist()
+    np.testing.assert_allclose(sem1(grouped.counts), voted["agreement"])
+
+
+@pytest.mark.parametrize("name", ["GPT3/date_cot1_t=0.8", "GPT3/date_cot2_t=0.8", "GPT4/date_cot1"])
+def test_real_answers_are_voted_on_as_before(name):
+    folder = Path(os.environ.get("HONEST_DATA", "nowhere")) / "mot"
+    if not folder.is_dir():
+        pytest.skip("needs the fetched answers in HONEST_DATA")
+    table = fetch_sampled_answers(name).table
+    voted = vote(table)
+    grouped = group_answers(table, "exact", answer="parsed", unparsed="class")
+    winner = [labels[k] or "none" for labels, k in zip(grouped.labels, grouped.counts.argmax(axis=1), strict=True)]
+    assert winner == voted["answer"].tolist()
+    np.testing.assert_allclose(sem1(grouped.counts), voted["agreement"])
+    right = np.take_along_axis(grouped.correct, grouped.counts.argmax(axis=1)[:, None], axis=1)[:, 0]
+    np.testing.assert_array_equal(right, voted["answer"] == voted["reference"])
+
+
+def test_a_million_rows():
+    rng, n = np.random.default_rng(0), 1_000_000
+    table = pd.DataFrame({
+        "question": np.repeat(np.arange(n // 50), 50), "sample": np.tile(np.arange(50), n // 50),
+        "answer": "The answer " + pd.Series(rng.integers(8, size=n).astype(str)), "reference": "answer 3",
+        "confidence": rng.integers(100, size=n).astype(str),
+    })  # fmt: skip
+    grouped = group_answers(table, confidence="confidence")
+    assert grouped.counts.sum() == n and grouped.counts.shape == (20_000, 8)
+    assert abs(grouped.correct[grouped.counts > 0].mean() - 1 / 8) < 1e-3
+
+
+# ---- bad inputs -----------------------------------------------------------------------------------------------
+
+TABLE = answers_of(["a", "b"], ["c", "c"], reference=["a", "c"], confidence=0.5, grade=1)
+BAD = {
+    "no such column": (lambda: group_answers(TABLE, answer="anser"), "answer must name .* did you mean 'answer'"),
+    "no sample": (lambda: group_answers(TABLE.drop(columns="sample")), "sample must name .* Give sample=None"),
+    "no reference": (lambda: group_answers(TABLE.drop(columns="reference")), "Give reference=None"),
+    "two columns": (lambda: group_answers(pd.concat([TABLE, TABLE[["answer"]]], axis=1)), "2 columns have that name"),
+    "no table": (lambda: group_answers([1, 2]), "table must be a DataFrame"),
+    "no rows": (lambda: group_answers(TABLE.iloc[:0]), "at least one row"),
+    "rule": (lambda: group_answers(TABLE, "normalised"), "did you mean 'normalized'"),
+    "unparsed": (lambda: group_answers(TABLE, unparsed="keep"), "unparsed must be one of"),
+    "same sample twice": (
+        lambda: group_answers(TABLE.assign(sample=[0, 1, 3, 3])), "rows 2 and 3 are both answer 3 to question 1"),
+    "missing sample": (lambda: group_answers(TABLE.assign(sample=[0, None, 0, 1])), "sample must not be missing"),
+    "missing question": (
+        lambda: group_answers(TABLE.assign(question=[0, 0, None, 1])), "question must not be missing, but .* row 2"),
+    "two references": (
+        lambda: group_answers(TABLE.assign(reference=["a", "b", "c", "c"])), "question 0 has 'b' and 'a'|'a' and 'b'"),
+    "nothing readable": (lambda: group_answers(TABLE, "date"), "reads none of the 4 answers; the first is 'a'"),
+    "all blank": (lambda: group_answers(TABLE.assign(answer=" "), unparsed="drop"), "reads none of the 4 answers"),
+    "grades": (lambda: group_answers(TABLE.assign(grade=[0, 1, 2, 1]), correct="grade"), "grade must be 0 or 1"),
+    "lists": (lambda: group_answers(TABLE.assign(answer=[["a"]] * 4)), "answers must be texts or numbers"),
+    "first of too many": (lambda: group_answers(TABLE).first(3), "n is 3, but question 0 has 2"),
+    "first of none": (lambda: group_answers(TABLE).first(0), "n must be a whole number"),
+    "wide: negative": (lambda: counts_from_wide(pd.DataFrame({"a": [-1], "b": [2]}), ["a", "b"]), "not negative"),
+    "wide: no answers": (
+        lambda: counts_from_wide(pd.DataFrame({"a": [0], "b": [None]}), ["a", "b"]), "question 0 has 0"),
+    "wide: column": (lambda: counts_from_wide(TABLE, ["a"]), "must name a column"),
+    "wide: twice": (lambda: counts_from_wide(TABLE, ["grade", "grade"]), "each once"),
+    "wide: none": (lambda: counts_from_wide(TABLE, []), "classes must name columns"),
+    "wide: reference": (
+        lambda: counts_from_wide(TABLE, ["grade", "sample"], reference="reference"), "one of the classes, but row 0"),
+    "wide: names": (lambda: counts_from_wide(TABLE, ["grade"], question="question"), "once, but row 1 holds 0"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_inputs(name):
+    call, words = BAD[name]
+    with pytest.raises(ValueError, match=words):
+        call()

@@ -1,0 +1,319 @@
+"""Calibration of sampled answers: by hand, against known errors, edges of bins, one answer and many, bad inputs."""
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers import answers
+from helpers.answers import group_answers, sem1, sem2, sem_ece, semantic_entropy, standardized_margin, top_two_margin
+from helpers.answers.calibration import _Rule
+from helpers.answers.confidence import first_blocks, held_out_shares, random_blocks
+from helpers.calibration import calibration_error
+from helpers.datasets import fetch_sampled_answers
+
+QUICK = {"n_resamples": 20, "margins": None, "rng": 0}
+
+
+def draw(rng, n_questions, *, n_answers=20, known=1.0):
+    """Counts and right classes: the right answer follows the same probabilities as the answers, for a share `known` of
+    the questions, and is none of them for the others.
+    """
+    pi = rng.dirichlet(np.full(6, 0.7), n_questions)
+    right = (rng.random((n_questions, 1)) > np.cumsum(pi, axis=1)).sum(axis=1).clip(0, 5)
+    correct = np.eye(6, dtype=int)[right] * (rng.random((n_questions, 1)) < known)
+    return rng.multinomial(n_answers, pi), correct
+
+
+def ece_of(p, y):
+    """Ten equal bins closed on the left, written out."""
+    region = np.minimum(np.searchsorted(np.arange(11) / 10, p, side="right") - 1, 9)
+    return np.abs(np.bincount(region, y - p)).sum() / len(p)
+
+
+# ---- hand cases -----------------------------------------------------------------------------------------------
+
+
+def test_four_questions_by_hand():
+    counts = [[3, 1], [4, 0], [2, 2], [1, 3]]
+    found = sem_ece(counts, [[1, 0], [1, 0], [0, 1], [1, 0]], stated=[0.8, 0.9, np.nan, 0.8], **QUICK)
+    # sem1 .75 right, 1 right, .5 wrong, .75 wrong: the bins hold -.5, 0 and -.5 of four questions
+    line = found.summary.set_index("source")
+    assert line.loc["sem1", "ece"] == pytest.approx(0.25) and line.loc["sem1", "confidence"] == 0.75
+    assert line.loc["stated", "n"] == 3 and line.loc["stated", "accuracy"] == pytest.approx(2 / 3)
+    assert line.loc["sem1", "overconfidence"] == 0.25 and found.n_ungraded == 0
+    assert found.per_question["correct"].tolist() == [1, 1, 0, 0]
+    assert found.per_question["sem2"].tolist() == sem2(counts).round(12).tolist()
+
+
+def test_stated_confidences_by_hand():
+    found = sem_ece([[3, 1]] * 4, [1, 1, 0, 0], stated=[0.85, 0.95, np.nan, 0.85], sources="stated", **QUICK)
+    assert found.summary["ece"][0] == pytest.approx((abs(2 * 0.85 - 1) + 0.05) / 3)
+    assert list(found.errors) == ["stated"] and found.differences.empty
+
+
+@pytest.mark.parametrize("closed, lower", [("left", 0), ("right", 1)])
+def test_every_share_of_fifty_answers_lies_in_its_bin(closed, lower):
+    table = pd.DataFrame({"sem1": np.arange(1, 51) / 50, "correct": 0})
+    found = _Rule(10, "uniform", closed, None).binned(table, "sem1")[0]
+    np.testing.assert_array_equal(found, np.minimum((np.arange(1, 51) - lower) // 5, 9))
+
+
+def test_the_edge_rule_moves_the_error():
+    counts, correct = [[10, 10], [11, 9]], [1, 0]  # .5 and .55: one bin, or two
+    left = sem_ece(counts, correct, sources=["sem1"], **QUICK)
+    right = sem_ece(counts, correct, sources=["sem1"], closed="right", **QUICK)
+    assert left.errors["sem1"].value == pytest.approx(0.05 / 2)
+    assert right.errors["sem1"].value == pytest.approx((0.5 + 0.55) / 2)
+
+
+def test_the_first_answers_select_and_the_others_measure():
+    table = pd.DataFrame({
+        "question": [0] * 5 + [1] * 5, "sample": [*range(5)] * 2, "answer": list("abbba") + list("ccdce"),
+        "reference": "b",
+    })  # fmt: skip
+    grouped = group_answers(table)
+    block = sem_ece(grouped, answer="block", **QUICK).per_question
+    assert block["sem1"].tolist() == [0.5, 1] and block["sem2"].tolist() == pytest.approx([1 / 3, 1 / 3])
+    assert block["correct"].tolist() == [0, 0]  # "a" leads the first two answers, "b" all five
+    whole = sem_ece(grouped, **QUICK).per_question
+    assert whole["correct"].tolist() == [1, 0] and whole["sem1"].tolist() == [0.6, 0.6]
+    three = sem_ece(grouped, answer="block", n_select=3, **QUICK).per_question
+    assert three["sem1"].tolist() == pytest.approx([2 / 3, 2 / 3]) and three["sem2"].tolist() == [0.5, 0.5]
+    assert three["standardized_margin"].tolist() == standardized_margin(grouped.counts, 3).tolist()
+
+
+def test_questions_without_a_grade_are_left_out_and_counted():
+    counts = np.array([[3, 1], [4, 0], [2, 2], [1, 3]])
+    correct = np.array([[1, 0], [-1, 0], [0, -1], [0, np.nan]])
+    found = sem_ece(counts, correct, **QUICK)
+    assert found.per_question["question"].tolist() == [0, 2] and found.n_ungraded == 2
+    assert "n = 2 questions, 2 without a grade left out" in str(found)
+    by_answer = sem_ece(counts, [1, np.nan, 0, -1], **QUICK)
+    assert by_answer.summary.equals(found.summary)
+
+
+def test_low_margins_and_strata():
+    counts = np.array([[11, 9], [13, 7], [20, 0], [12, 8], [20, 0]])
+    found = sem_ece(counts, [1, 0, 1, 1, 0], rng=0, n_resamples=30)
+    strata = found.by_margin
+    assert strata["margin_from"].tolist() == [0.1, 0.2, 0.8] and strata["n"].tolist() == [1, 2, 2]
+    last = strata.iloc[-1]
+    assert last["accuracy"] == 0.5 and last["ece_sem1"] == pytest.approx(0.5) and last["null_sem1"] == 0
+    low = found.differences.set_index("what").loc["ece at low margins"]
+    assert low["n"] == 2  # .1 and .2 are below 1 / sqrt(20) = .224, .3 and 1 are not
+
+
+# ---- identities and invariances -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("closed", ["left", "right"])
+@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
+@pytest.mark.parametrize("answer", ["all", "block"])
+def test_parts_agree(closed, strategy, answer):
+    counts, correct = draw(np.random.default_rng(2), 300)
+    stated = np.random.default_rng(3).random(300)
+    options = {"closed": closed, "strategy": strategy, "n_bins": 7, "answer": answer, "n_resamples": 40, "rng": 1}
+    found = sem_ece(counts, correct, stated=stated, **options)
+    table, line = found.per_question, found.summary.set_index("source")
+    for name in ("sem1", "sem2", "stated"):
+        p = table[name] if closed == "left" else np.nextafter(table[name], 0)
+        again = calibration_error(table["correct"], p, n_bins=7, strategy=strategy, rng=0)
+        assert found.errors[name].value == line.loc[name, "ece"] == pytest.approx(again.value, abs=1e-12)
+    gaps = found.differences.set_index(["what", "first", "second"])
+    for first, second in (("sem1", "sem2"), ("sem1", "stated"), ("sem2", "stated")):
+        row = gaps.loc["ece", first, second]
+        assert row["difference"] == pytest.approx(line.loc[first, "ece"] - line.loc[second, "ece"], abs=1e-12)
+        assert row["low"] <= row["high"] and row["n"] == 300
+        mean = gaps.loc["confidence", first, second]
+        assert mean["difference"] == pytest.approx(line.loc[first, "confidence"] - line.loc[second, "confidence"])
+    np.testing.assert_allclose(table["margin"], top_two_margin(counts))
+    np.testing.assert_allclose(table["entropy"], semantic_entropy(counts))
+    size = 20 if answer == "all" else 10
+    np.testing.assert_allclose(table["standardized_margin"], standardized_margin(counts, size))
+    if answer == "all":
+        np.testing.assert_allclose(table["sem1"], sem1(counts))
+        np.testing.assert_allclose(table["sem2"], sem2(counts), atol=1e-12)
+
+
+def test_one_range_of_margins_is_the_whole():
+    counts, correct = draw(np.random.default_rng(4), 200)
+    assert sem_ece(counts, correct, **QUICK).by_margin.empty
+    found = sem_ece(counts, correct, **(QUICK | {"margins": (0, 1)}))
+    assert found.by_margin["ece_sem2"].tolist() == pytest.approx([found.errors["sem2"].value])
+    split = sem_ece(counts, correct, rng=0, n_resamples=20).by_margin
+    assert split["n"].sum() == 200 and (split["margin_from"] < split["margin_to"]).all()
+    assert split["n"] @ split["confidence_sem1"] / 200 == pytest.approx(sem1(counts).mean())
+
+
+def test_order_of_questions_inputs_and_seeds():
+    counts, correct = draw(np.random.default_rng(5), 150)
+    before = counts.copy(), correct.copy()
+    np.random.seed(0)  # noqa: NPY002 the state that must not move
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    one = sem_ece(counts, correct, n_resamples=50, rng=3)
+    two = sem_ece(counts, correct, n_resamples=50, rng=np.random.default_rng(3))
+    assert np.array_equal(state, np.random.get_state()[1])  # noqa: NPY002
+    assert (counts == before[0]).all() and (correct == before[1]).all()
+    for name in ("summary", "differences", "by_margin", "per_question"):
+        pd.testing.assert_frame_equal(getattr(one, name), getattr(two, name))
+    order = np.random.default_rng(0).permutation(150)
+    moved = sem_ece(counts[order], correct[order], n_resamples=50, rng=3)
+    assert moved.errors["sem2"].value == pytest.approx(one.errors["sem2"].value, abs=1e-12)
+    np.testing.assert_array_equal(moved.per_question["question"], np.arange(150))
+
+
+def test_questions_that_belong_together_widen_the_intervals():
+    counts, correct = draw(np.random.default_rng(6), 60, known=0.5)
+    copies = {"groups": np.repeat(np.arange(60), 8)}
+    single = sem_ece(np.repeat(counts, 8, axis=0), np.repeat(correct, 8, axis=0), n_resamples=200, rng=0)
+    grouped = sem_ece(np.repeat(counts, 8, axis=0), np.repeat(correct, 8, axis=0), n_resamples=200, rng=0, **copies)
+    wide, narrow = (found.differences.query("what == 'confidence'").iloc[0] for found in (grouped, single))
+    assert 2 < (wide["high"] - wide["low"]) / (narrow["high"] - narrow["low"]) < 4  # sqrt(8) = 2.8
+    assert grouped.errors["sem1"].null > 2 * single.errors["sem1"].null
+
+
+def test_a_sample_of_a_population_can_be_given():
+    counts, correct = draw(np.random.default_rng(7), 80)
+    order = np.array([np.random.default_rng(8).permutation(np.repeat(np.arange(6), row)) for row in counts])
+    sample = SimpleNamespace(counts=counts, correct=correct, order=order)
+    assert sem_ece(sample, **QUICK).summary.equals(sem_ece(counts, correct, **QUICK).summary)
+    block = first_blocks(order, np.full(80, 10), 6)
+    found = sem_ece(sample, answer="block", **QUICK).per_question
+    np.testing.assert_allclose(found["sem1"], sem1(block))
+    np.testing.assert_allclose(found["sem2"], held_out_shares(counts, block))
+
+
+def test_the_door_shows_everything():
+    assert all(hasattr(answers, name) for name in answers.__all__) and len(set(answers.__all__)) == len(answers.__all__)
+
+
+# ---- truth ----------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_found_on_calibrated_answers():
+    """Right with probability Sem1: the error is what the null value says, and alarms come at their rate."""
+    rng, alarms, excess, repeats = np.random.default_rng(9), 0, [], 100
+    for _ in range(repeats):
+        counts, _ = draw(rng, 300)
+        right = (rng.random(300) < sem1(counts)).astype(int)
+        error = sem_ece(counts, right, sources=["sem1"], **QUICK).errors["sem1"]
+        alarms += error.p_value < 0.05
+        excess.append(error.value - error.null)
+    assert abs(np.mean(excess)) < 4 * np.std(excess) / np.sqrt(repeats)
+    assert abs(alarms / repeats - 0.05) < 4 * np.sqrt(0.05 * 0.95 / repeats)
+
+
+def test_a_known_error_is_recovered_and_covered():
+    """Right with probability 0.8 Sem1: the binned error is 0.2 of the mean confidence."""
+    rng, inside, off, repeats = np.random.default_rng(10), 0, [], 50
+    for _ in range(repeats):
+        counts, _ = draw(rng, 2000)
+        confidence = sem1(counts)
+        right = (rng.random(2000) < 0.8 * confidence).astype(int)
+        error = sem_ece(counts, right, sources=["sem1"], **QUICK).errors["sem1"]
+        inside += error.low <= 0.2 * confidence.mean() <= error.high
+        off.append(error.debiased - 0.2 * confidence.mean())
+        assert error.p_value < 0.05
+    assert inside / repeats > 0.95 - 4 * np.sqrt(0.95 * 0.05 / repeats)
+    assert abs(np.mean(off)) < 4 * np.std(off) / np.sqrt(repeats)
+
+
+@pytest.mark.parametrize("answer", ["all", "block"])
+def test_paired_differences_cover_the_truth(answer):
+    """Populations with known probabilities; the truth from 200,000 questions."""
+    rng, repeats = np.random.default_rng(11), 30
+    counts, correct = draw(rng, 200_000, known=0.8)
+    block = counts if answer == "all" else random_blocks(counts, np.full(len(counts), 10), rng=rng)[0]
+    pair = sem1(block), sem2(counts).round(12) if answer == "all" else held_out_shares(counts, block)
+    right = np.take_along_axis(correct, block.argmax(axis=1)[:, None], axis=1)[:, 0]
+    truth = {"ece": ece_of(pair[0], right) - ece_of(pair[1], right), "confidence": np.mean(pair[0] - pair[1])}
+    inside = {"ece": 0, "confidence": 0}
+    for k in range(repeats):
+        counts, correct = draw(rng, 300, known=0.8)
+        found = sem_ece(counts, correct, answer=answer, n_resamples=60, margins=None, rng=k)
+        rows = found.differences.set_index("what")
+        for what in inside:
+            inside[what] += rows.loc[what, "low"] <= truth[what] <= rows.loc[what, "high"]
+    for what, times in inside.items():
+        assert times / repeats > 0.95 - 4 * np.sqrt(0.95 * 0.05 / repeats), what
+    assert truth["confidence"] > 0 and truth["ece"] > 0.03  # over-confident answers: Sem2 is the better
+
+
+def test_a_calibrated_model_turns_the_order_around():
+    """Right answers drawn from pi itself: Sem1 is off, and Sem2 with half the answers is further off."""
+    counts, correct = draw(np.random.default_rng(12), 30_000)
+    found = sem_ece(counts, correct, n_resamples=30, margins=None, rng=0)
+    row = found.differences.set_index("what").loc["ece"]
+    assert row["high"] < 0 and found.errors["sem1"].p_value < 0.05
+
+
+# ---- real answers ---------------------------------------------------------------------------------------------
+
+
+def test_real_answers_turn_the_order_around():
+    if not (Path(os.environ.get("HONEST_DATA", "nowhere")) / "mot").is_dir():
+        pytest.skip("needs the fetched answers in HONEST_DATA")
+    table = fetch_sampled_answers("GPT3/date_cot2_t=0.8").table
+    exact = sem_ece(group_answers(table, "exact"), **QUICK)
+    assert exact.errors["sem1"].value == pytest.approx(0.0748, abs=5e-5)
+    assert exact.errors["sem2"].value == pytest.approx(0.0882, abs=5e-5)
+    counts = exact.per_question[["sem1", "sem2", "correct"]]
+    assert ece_of(counts["sem1"].to_numpy(), counts["correct"].to_numpy()) == pytest.approx(0.0748, abs=5e-5)
+    # with the classes of a question sorted by frequency, ties go to the class that leads: another number
+    grouped = group_answers(table, "exact")
+    sorted_ = sem2(-np.sort(-grouped.counts, axis=1)).round(12)
+    assert ece_of(sorted_, counts["correct"].to_numpy()) == pytest.approx(0.0849, abs=5e-5)
+    dates = sem_ece(group_answers(table, "date"), **QUICK)
+    assert dates.errors["sem2"].value > dates.errors["sem1"].value > exact.errors["sem1"].value
+
+
+# ---- bad inputs -----------------------------------------------------------------------------------------------
+
+COUNTS, RIGHT = np.array([[3, 1], [2, 2], [4, 0]]), np.array([[1, 0], [1, 0], [0, 1]])
+GROUPED = group_answers(
+    pd.DataFrame({"question": [0, 0, 1, 1], "sample": [0, 1, 0, 1], "answer": list("abcc"), "reference": "c"})
+)
+BAD = {
+    "one answer": (lambda: sem_ece([[3, 1], [1, 0]], [1, 0]), "at least 2 answers to every question, but question 1"),
+    "one answer, block": (
+        lambda: sem_ece([[3, 1], [1, 0]], RIGHT[:2], answer="block"), "at least 2 answers .* question 1 has 1"),
+    "n_select": (lambda: sem_ece(COUNTS, RIGHT, n_select=4), "n_select must leave"),
+    "n_select, block": (lambda: sem_ece(COUNTS, RIGHT, n_select=4, answer="block"), "n_select must leave"),
+    "negative": (lambda: sem_ece(-COUNTS, RIGHT), "not negative"),
+    "not whole": (lambda: sem_ece(COUNTS / 3, RIGHT), "whole numbers"),
+    "no grades": (lambda: sem_ece(COUNTS), "correct must say"),
+    "shape": (lambda: sem_ece(COUNTS, RIGHT[:, :1]), "correct must have the shape of counts"),
+    "length": (lambda: sem_ece(COUNTS, [1, 0]), "correct must have the shape of counts"),
+    "grades": (lambda: sem_ece(COUNTS, RIGHT * 2), "correct must be 0, 1, or -1"),
+    "text grades": (lambda: sem_ece(COUNTS, ["1", "0", "1"]), "correct must hold numbers"),
+    "no grade at all": (lambda: sem_ece(COUNTS, -np.ones((3, 2))), "known for two questions"),
+    "one grade": (lambda: sem_ece(COUNTS, [1, -1, np.nan]), "known for two questions at least, but it is for 1"),
+    "block, one column": (lambda: sem_ece(COUNTS, [1, 0, 1], answer="block"), "a column for each class"),
+    "stated": (lambda: sem_ece(COUNTS, RIGHT, stated=[0.1, 95, 0.2]), r"one confidence in \[0, 1\]"),
+    "stated length": (lambda: sem_ece(COUNTS, RIGHT, stated=[0.1, 0.2]), "counts and stated must have the same"),
+    "stated text": (lambda: sem_ece(COUNTS, RIGHT, stated=["95%", "1", "0"]), "stated must hold numbers"),
+    "no stated": (lambda: sem_ece(COUNTS, RIGHT, sources=["sem1", "stated"]), "no confidence is stated"),
+    "sources": (lambda: sem_ece(COUNTS, RIGHT, sources=["sem3"]), "sources must be one of"),
+    "no sources": (lambda: sem_ece(COUNTS, RIGHT, sources=[]), "sources must name"),
+    "answer": (lambda: sem_ece(COUNTS, RIGHT, answer="first"), "answer must be one of"),
+    "closed": (lambda: sem_ece(COUNTS, RIGHT, closed="up"), "closed must be one of"),
+    "strategy": (lambda: sem_ece(COUNTS, RIGHT, strategy="none"), "strategy must be one of"),
+    "n_bins": (lambda: sem_ece(COUNTS, RIGHT, n_bins=0), "n_bins must be a whole"),
+    "margins": (lambda: sem_ece(COUNTS, RIGHT, margins=(0, 0.5)), "margins must increase from 0 to 1"),
+    "margins order": (lambda: sem_ece(COUNTS, RIGHT, margins=(0, 0.7, 0.5, 1)), "margins must increase"),
+    "groups": (lambda: sem_ece(COUNTS, RIGHT, groups=[1, 2]), "counts and groups must have the same length"),
+    "resamples": (lambda: sem_ece(COUNTS, RIGHT, n_resamples=3), "n_resamples must be"),
+    "both": (lambda: sem_ece(GROUPED, RIGHT), "correct and stated must be None"),
+    "grouped, no stated": (lambda: sem_ece(GROUPED, sources="stated"), "no confidence is stated"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_inputs(name):
+    call, words = BAD[name]
+    with pytest.raises(ValueError, match=words):
+        call()

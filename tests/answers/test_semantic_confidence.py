@@ -1,0 +1,384 @@
+"""Confidence read from counts: reference values, every split by hand, rational arithmetic, random splits, laws."""
+
+import itertools
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom, multinomial, norm
+
+from helpers.answers import (
+    estimator_moments,
+    exact_bias,
+    mean_of_selected,
+    oracle_confidence,
+    sem1,
+    sem2,
+    sem2_each_split,
+    sem2_splits,
+    sem2_spread,
+    semantic_entropy,
+    split_bias_corrected,
+    standardized_margin,
+    top_two_margin,
+    top_two_mass,
+)
+from helpers.answers.confidence import BALANCING_WEIGHT
+
+COUNTS = st.lists(st.integers(0, 9), min_size=1, max_size=6).filter(lambda counts: sum(counts) >= 2)
+
+
+def compositions(total):
+    """Every ordered way to write `total` as a sum of positive whole numbers, padded with zeros, one a row."""
+    rows = []
+    for cuts in itertools.product((False, True), repeat=total - 1):
+        row = [1]
+        for cut in cuts:
+            row = [*row, 1] if cut else [*row[:-1], row[-1] + 1]
+        rows.append(row + [0] * (total - len(row)))
+    return np.array(rows)
+
+
+def every_split(counts, n):
+    """Chosen class and held-out share in each of the C(N, n) splits of one question's answers."""
+    answers = np.repeat(np.arange(len(counts)), counts)
+    chosen, shares = [], []
+    for picked in itertools.combinations(range(len(answers)), n):
+        selected = np.bincount(answers[list(picked)], minlength=len(counts))
+        chosen.append(int(selected.argmax()))
+        shares.append((counts[chosen[-1]] - selected[chosen[-1]]) / (len(answers) - n))
+    return np.array(chosen), np.array(shares)
+
+
+def rational(counts, n):
+    """Exact Sem2 as a fraction: for each class and each number of its copies among the n that select."""
+    total = Fraction(0)
+    for k, own in enumerate(counts):
+        for v in range(1, min(own, n) + 1):
+            ways = [1]
+            for j, other in enumerate(counts):
+                if j != k:
+                    most = min(other, v - 1 if j < k else v)
+                    longer = [0] * (len(ways) + most)
+                    for a, x in itertools.product(range(len(ways)), range(most + 1)):
+                        longer[a + x] += ways[a] * comb(other, x)
+                    ways = longer[: n + 1]
+            if n - v < len(ways):
+                total += Fraction(comb(own, v) * ways[n - v] * (own - v), sum(counts) - n)
+    return total / comb(sum(counts), n)
+
+
+# ---- hand cases -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "counts, value",
+    [
+        ((25, 25), 0.4421531158), ((20, 18, 12), 0.3368185046), ((30, 5, 5, 5, 5), 0.6),
+        ((10,) * 5, 0.1267374563), ((50,), 1.0), ((1,) * 50, 0.0),
+    ],
+)  # fmt: skip
+def test_reference_values(counts, value):
+    assert sem2(counts) == pytest.approx(value, abs=1e-9)
+
+
+def test_four_answers_by_hand():
+    # a a b c, two of them select: aa, ab ×2, ac ×2, bc; a tie goes to the earlier class
+    assert sem2([2, 1, 1]) == pytest.approx((0 + 2 * 0.5 + 2 * 0.5 + 0) / 6)
+    assert mean_of_selected([1, 0, 0], [2, 1, 1]) == pytest.approx(5 / 6)
+    assert mean_of_selected([0, 1, 0], [2, 1, 1]) == pytest.approx(1 / 6)
+    assert sem2([[2, 1, 1], [4, 0, 0]]).tolist() == pytest.approx([1 / 3, 1])
+    assert sem1([[2, 1, 1], [4, 0, 0]]).tolist() == [0.5, 1]
+
+
+def test_ties_go_to_the_class_that_appeared_first():
+    # one answer selects: no ties; two select: a tie of a and b is given to the earlier
+    assert sem2([3, 1], n_select=1) == pytest.approx(sem2([1, 3], n_select=1))
+    assert sem2([3, 1]) == pytest.approx((3 * 0.5 + 3 * 1) / 6)  # aa leaves ab, ab leaves aa
+    assert sem2([1, 3]) == pytest.approx((3 * 0.5 + 3 * 0) / 6)  # the same, but a tie is given to b, which is gone
+
+
+def test_odd_numbers_hold_one_more_answer_out():
+    assert sem2([4, 3]) == sem2([4, 3], n_select=3) != sem2([4, 3], n_select=4)
+    mixed = sem2([[4, 3], [2, 2], [1, 1]])
+    assert mixed.tolist() == [sem2([4, 3]), sem2([2, 2]), sem2([1, 1])]
+
+
+def test_one_question_is_a_float_and_a_table_is_an_array():
+    for function in (sem1, sem2, sem2_spread, semantic_entropy, top_two_margin, top_two_mass, split_bias_corrected):
+        assert isinstance(function([3, 2]), float)
+        assert function([[3, 2]]).shape == (1,) and function([[3, 2]])[0] == function([3, 2])
+    assert sem2_each_split([3, 2], n_splits=4, rng=0).shape == (4, 1)
+    assert isinstance(sem2_splits([3, 2], rng=0), float)
+
+
+# ---- truth: all splits, rational numbers, random splits, all samples -------------------------------------------
+
+
+@pytest.mark.parametrize("total", range(2, 11))
+def test_every_count_vector_and_every_split_up_to_ten_answers(total):
+    table = compositions(total)
+    answers = np.array([np.repeat(np.arange(total), row) for row in table])
+    grades = np.random.default_rng(0).random(table.shape)
+    for n in range(1, total):
+        subsets = np.array(list(itertools.combinations(range(total), n)))
+        selected = (answers[:, subsets][..., None] == np.arange(total)).sum(axis=2)  # (rows, splits, classes)
+        chosen = selected.argmax(axis=2)
+        left = np.take_along_axis(table[:, None] - selected, chosen[..., None], axis=2)[..., 0] / (total - n)
+        np.testing.assert_allclose(sem2(table, n), left.mean(axis=1), atol=1e-13)
+        np.testing.assert_allclose(sem2_spread(table, n), left.std(axis=1), atol=1e-7)
+        worth = np.take_along_axis(grades, chosen, axis=1).mean(axis=1)
+        np.testing.assert_allclose(mean_of_selected(grades, table, n), worth, atol=1e-13)
+        assert (sem2(table, n) <= sem1(table) + 1e-13).all()
+
+
+def test_zeros_between_classes_change_nothing():
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        counts = rng.integers(0, 4, 5)
+        if counts.sum() >= 2:
+            n = int(rng.integers(1, counts.sum()))
+            assert sem2(counts, n) == pytest.approx(every_split(counts, n)[1].mean(), abs=1e-13)
+
+
+@pytest.mark.parametrize(
+    "counts, n", [((100, 100), 100), ((60, 50, 50, 40), 100), ((80, 70, 30, 20), 37), ((25,) * 8, 100), ((199, 1), 150)]
+)
+def test_two_hundred_answers_against_rational_arithmetic(counts, n):
+    assert abs(Fraction(sem2(counts, n)) - rational(counts, n)) < Fraction(1, 10**14)
+
+
+def test_random_splits_agree_within_their_errors():
+    rng, n_splits = np.random.default_rng(1), 20_000
+    for _ in range(60):
+        answers = int(rng.integers(2, 101))
+        counts = rng.multinomial(answers, rng.dirichlet(np.full(rng.integers(1, 12), rng.choice([0.3, 1, 5]))))
+        n = int(rng.integers(1, answers))
+        selected = rng.multivariate_hypergeometric(counts, n, size=n_splits)
+        chosen = selected.argmax(axis=1)[:, None]
+        shares = np.take_along_axis(counts - selected, chosen, axis=1)[:, 0] / (answers - n)
+        spread = sem2_spread(counts, n)
+        assert abs(shares.mean() - sem2(counts, n)) <= 4 * spread / np.sqrt(n_splits) + 1e-12
+        squares = (shares - shares.mean()) ** 2
+        assert abs(spread**2 - squares.mean()) <= 4 * squares.std() / np.sqrt(n_splits) + 1e-12
+
+
+def test_unbiased_for_the_class_that_is_selected():
+    """Eq. 4, over every sample of 7 answers: E Sem2 = sum of P(k selected by 3) pi_k; eq. 2 for Sem1."""
+    pi, total, n = np.array([0.45, 0.35, 0.2]), 7, 3
+    samples = np.array([c for c in itertools.product(range(total + 1), repeat=3) if sum(c) == total])
+    blocks = np.array([c for c in itertools.product(range(n + 1), repeat=3) if sum(c) == n])
+    chance = multinomial.pmf(blocks, n, pi)
+    wins = np.bincount(blocks.argmax(axis=1), chance, minlength=3)
+    weight = multinomial.pmf(samples, total, pi)
+    assert weight @ sem2(samples, n) == pytest.approx(wins @ pi, abs=1e-12)
+    assert wins @ pi < oracle_confidence(pi) < weight @ sem1(samples)
+
+
+def test_ten_splits_have_the_spread_that_is_stated():
+    counts, copies = np.tile([20, 18, 12], (4000, 1)), 4000
+    found = sem2_splits(counts, rng=3)
+    spread = sem2_spread([20, 18, 12]) / np.sqrt(10)
+    assert 0.01 < spread < 0.022
+    assert abs(found.mean() - sem2([20, 18, 12])) < 4 * spread / np.sqrt(copies)
+    assert abs(found.std() / spread - 1) < 4 / np.sqrt(2 * copies)
+    ten = sem2_each_split(counts[:3], n_splits=10, rng=5)
+    np.testing.assert_array_equal(sem2_splits(counts[:3], rng=5), ten.mean(axis=0))
+    np.testing.assert_allclose(ten * 25, np.round(ten * 25), atol=1e-12)  # shares of 25
+
+
+def test_weight_between_the_two_balances_the_leading_bias():
+    margin = np.linspace(0, 6, 6001)  # in standard errors of n = N; Sem2 selects with half of the answers
+    high = norm.pdf(margin) - margin * norm.cdf(-margin)
+    low = np.sqrt(2) * np.maximum(margin, 0) / np.sqrt(1) * norm.cdf(-margin)
+
+    def largest(weight):
+        return np.abs(weight * high - (1 - weight) * low).max()
+
+    steps = (-0.01, 0, 0.01)
+    assert np.argmin([largest(BALANCING_WEIGHT + step) for step in steps]) == 1
+    assert largest(BALANCING_WEIGHT) == pytest.approx(0.1274, abs=1e-3)
+    assert largest(1) == pytest.approx(0.3989, abs=1e-3) and largest(0) == pytest.approx(0.2404, abs=1e-3)
+
+
+def test_weighted_mean_has_a_third_of_the_worst_bias_exactly():
+    total = 200
+    seen = np.arange(total + 1)
+    counts = np.column_stack([seen, total - seen])
+    chance = binom.pmf(seen, total, np.linspace(0.5, 1, 101)[:, None])
+    oracle = np.linspace(0.5, 1, 101)
+    worst = [np.abs(chance @ f(counts) - oracle).max() for f in (sem1, sem2, split_bias_corrected)]
+    assert worst[2] < worst[1] * 0.65 < worst[0] * 0.4
+    counts = counts[20]
+    assert split_bias_corrected(counts, weight=1) == sem1(counts) and split_bias_corrected(counts, weight=0) == sem2(
+        counts
+    )
+
+
+def test_margins_and_entropy():
+    assert top_two_margin([30, 20]) == pytest.approx(0.2) == top_two_margin([0.6, 0.4])
+    assert top_two_margin([12, 8]) == 0.2  # on the grid, so that an edge of a range is met: 0.6 - 0.4 is less
+    assert top_two_mass([30, 10, 10]) == pytest.approx(0.8) and top_two_mass([7]) == 1
+    assert top_two_margin([7]) == 1 and standardized_margin([7], 49) == pytest.approx(7)
+    assert standardized_margin([0.36, 0.32, 0.32], 400) == pytest.approx(0.04 / np.sqrt(0.68 / 400))
+    found = standardized_margin([[3, 1], [30, 10]], np.array([4, 40]))
+    assert found == pytest.approx([0.5 * 2, 0.5 * np.sqrt(40)])
+    assert semantic_entropy([[5, 5], [10, 0]]) == pytest.approx([np.log(2), 0])
+    assert np.signbit(semantic_entropy([[10, 0]])).sum() == 0
+    assert oracle_confidence([[0.2, 0.5, 0.3]]) == pytest.approx([0.5])
+
+
+# ---- laws -----------------------------------------------------------------------------------------------------
+
+
+@given(COUNTS, st.data())
+def test_laws_of_both(counts, data):
+    n = data.draw(st.integers(1, sum(counts) - 1))
+    one, two = sem1(counts), sem2(counts, n)
+    assert 1 / len(counts) - 1e-12 <= one <= 1 and -1e-12 <= two <= one + 1e-12
+    assert (two > 1 - 1e-12) == (one == 1)
+    assert sem2([*counts, 0], n) == pytest.approx(two, abs=1e-13)
+    shares = [mean_of_selected(np.eye(len(counts))[k], counts, n) for k in range(len(counts))]
+    assert sum(shares) == pytest.approx(1, abs=1e-12)
+    assert top_two_margin(counts) <= one and two <= split_bias_corrected(counts, n_select=n) + 1e-12 <= one + 2e-12
+
+
+@given(COUNTS, st.randoms(use_true_random=False))
+def test_the_order_of_classes_matters_only_through_ties(counts, random):
+    shuffled = list(counts)
+    random.shuffle(shuffled)
+    assert sem1(shuffled) == sem1(counts)
+    assert sem2(shuffled, 1) == pytest.approx(sem2(counts, 1), abs=1e-13)  # one answer cannot tie
+    total = sum(counts)
+    largest, second = (sorted(counts, reverse=True) + [0])[:2]
+    n = total - 1
+    if largest - second >= 2:  # the leader wins every split that holds a single answer out
+        assert sem2(shuffled, n) == pytest.approx(sem1(counts), abs=1e-13) == sem2(counts, n)
+
+
+def test_an_earlier_class_gains_from_ties_and_equal_rows_agree():
+    assert sem2([3, 2, 2], 4) > sem2([2, 3, 2], 4) > sem2([2, 2, 3], 4)
+    table = np.array([[3, 2, 2], [2, 3, 2], [3, 2, 2]])
+    assert sem2(table)[0] == sem2(table)[2] == sem2(table[0])
+    order = np.random.default_rng(0).permutation(500)
+    many = np.random.default_rng(1).multinomial(21, [0.5, 0.3, 0.2], size=500)
+    np.testing.assert_array_equal(sem2(many[order]), sem2(many)[order])
+
+
+def test_inputs_stay_and_seeds_repeat():
+    table = np.array([[3, 2], [1, 4]])
+    before, state = table.copy(), np.random.get_state()[1].copy()  # noqa: NPY002
+    for function in (sem1, sem2, sem2_spread, semantic_entropy, split_bias_corrected):
+        function(table)
+    first, second = sem2_splits(table, rng=4), sem2_splits(table, rng=4)
+    assert (first == second).all() and (table == before).all() and (np.random.get_state()[1] == state).all()  # noqa: NPY002
+    assert (sem2_splits(table, rng=np.random.default_rng(4)) == first).all()
+
+
+def test_ten_thousand_questions_are_as_good_as_each_alone():
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(50, rng.dirichlet(np.ones(10), 10_000))
+    some = [0, 1, 4999, 9999]
+    assert sem2(counts)[some] == pytest.approx([sem2(counts[i]) for i in some], abs=1e-13)
+
+
+# ---- bad inputs -----------------------------------------------------------------------------------------------
+
+BAD = {
+    "negative": ([3, -1], "not negative, but counts.1. is -1"),
+    "not whole": ([[3, 1.5], [2, 0.5]], r"counts.0, 1. is 1.5 \(and 1 more\)"),
+    "missing": ([3, np.nan], "counts.1. is nan"),
+    "infinite": ([3, np.inf], "counts.1. is inf"),
+    "text": (["3", "1"], "must hold numbers"),
+    "no answers": ([[3, 1], [0, 0]], "question 1 has 0"),
+    "empty": ([], "not empty"),
+    "three dimensions": (np.ones((2, 2, 2)), "its shape is"),
+    "ragged": ([[3, 1], [2]], "must hold numbers"),
+}
+ON_COUNTS = {
+    "sem1": sem1, "sem2": sem2, "spread": sem2_spread, "splits": sem2_splits, "each": sem2_each_split,
+    "corrected": split_bias_corrected, "selected": lambda counts: mean_of_selected([1, 0], counts),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ON_COUNTS)
+@pytest.mark.parametrize("bad", BAD)
+def test_bad_counts(name, bad):
+    counts, words = BAD[bad]
+    with pytest.raises(ValueError, match=words):
+        ON_COUNTS[name](counts)
+
+
+@pytest.mark.parametrize("name", [name for name in ON_COUNTS if name != "sem1"])
+def test_a_single_answer_cannot_be_split(name):
+    with pytest.raises(ValueError, match="at least 2 answers to every question, but question 1 has 1"):
+        ON_COUNTS[name]([[2, 1], [1, 0]])
+    assert sem1([1, 0]) == 1
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: sem2([2, 1], n_select=3), "n_select must leave .* question 0 has 3"),
+        (lambda: sem2([[5, 1], [2, 1]], n_select=4), "it is 4 and question 1 has 3"),
+        (lambda: sem2([2, 1], n_select=0), "n_select must be a whole number"),
+        (lambda: sem2_splits([2, 1], n_splits=0), "n_splits"),
+        (lambda: split_bias_corrected([2, 1], weight=1.5), "weight must lie"),
+        (lambda: mean_of_selected([1, 0, 0], [2, 1]), "values must have the shape"),
+        (lambda: standardized_margin([2, 1], 0), "n must be a whole"),
+        (lambda: standardized_margin([[2, 1]], [2, 3]), "n must be a whole"),
+        (lambda: semantic_entropy([0.5, 0.4]), "sum to 1"),
+        (lambda: top_two_margin([0.5, -0.5, 1.0]), r"lie in \[0, 1\]"),
+        (lambda: top_two_mass([-1, 2]), "not negative"),
+        (lambda: oracle_confidence([[0.5, np.nan]]), r"lie in \[0, 1\]"),
+    ],
+)
+def test_bad_options(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+# ---- ties by lot ----------------------------------------------------------------------------------------------
+
+
+def lot_by_enumeration(counts, n):
+    """Mean over all splits of the mean over the tied classes of their held-out share."""
+    answers = [k for k, times in enumerate(counts) for _ in range(times)]
+    found = []
+    for chosen in itertools.combinations(range(len(answers)), n):
+        block = np.bincount([answers[i] for i in chosen], minlength=len(counts))
+        tied = block == block.max()
+        found.append(((np.array(counts) - block)[tied]).mean() / (len(answers) - n))
+    return np.mean(found)
+
+
+@pytest.mark.parametrize("counts", [(2, 1, 1), (3, 3, 2), (1,) * 6, (4, 3, 2, 1), (2, 2, 2, 2), (1, 0, 2, 3), (7,)])
+def test_ties_by_lot_against_all_splits(counts):
+    for n in range(1, sum(counts)):
+        assert sem2(list(counts), n, ties="lot") == pytest.approx(lot_by_enumeration(counts, n), abs=1e-12)
+
+
+def test_ties_by_lot_do_not_depend_on_the_order_of_the_columns():
+    counts = np.random.default_rng(3).multinomial(12, [0.3, 0.3, 0.2, 0.2], size=50)
+    assert np.allclose(sem2(counts, ties="lot"), sem2(counts[:, ::-1], ties="lot"), atol=1e-13)
+    assert np.abs(sem2(counts) - sem2(counts[:, ::-1])).max() > 0.01
+
+
+@pytest.mark.parametrize("pi", [(1 / 3, 1 / 3, 1 / 3), (0.6, 0.4), (0.5, 0.3, 0.2)])
+def test_ties_by_lot_know_nothing_of_the_held_out_part(pi):
+    """In order of first appearance the earlier column is too often the one that is frequent in the held-out part."""
+    truth = exact_bias(np.array(pi), 2, ties="lot").sem2
+    by_lot, by_order = (
+        estimator_moments(lambda counts, t=ties: sem2(counts, ties=t), np.array(pi), 4, order="appearance")
+        for ties in ("lot", "order")
+    )
+    assert by_lot.mean - max(pi) == pytest.approx(truth, abs=1e-12)
+    assert by_order.mean - max(pi) > truth + 0.01
+
+
+def test_an_unknown_tie_rule_is_refused():
+    with pytest.raises(ValueError, match="ties must be one of"):
+        sem2([2, 1], ties="coin")

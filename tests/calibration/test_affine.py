@@ -1,0 +1,389 @@
+"""Affine calibration: exact gradient, the maximum of the likelihood, known truths, and no maximum at all."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import check_grad, linprog, minimize
+from scipy.special import expit, log_softmax, softmax
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from helpers.calibration import AffineCalibrator, PlattCalibrator, affine_loss, cross_calibrate
+from helpers.calibration.affine import _separated
+from helpers.datasets import fetch_scores, score_systems
+
+REAL = dict(zip(*[score_systems()[column] for column in ("name", "cached")], strict=True))
+
+
+def draw(n, n_classes, scale=1.0, bias=0.0, seed=0):
+    """Log scores and classes drawn from softmax(scale * scores + bias)."""
+    rng = np.random.default_rng(seed)
+    scores = 1.5 * rng.normal(size=(n, n_classes))
+    return scores, (scale * scores + bias + rng.gumbel(size=scores.shape)).argmax(axis=1)
+
+
+def gradient(fitted, scores, y):
+    """Slope of the log loss at a fit, in the units of the fit."""
+    theta = np.r_[fitted.scale_, fitted.bias_]
+    return affine_loss(theta, scores, y, np.eye(scores.shape[1]), fitted.bias)[1]
+
+
+def log_loss(proba, y):
+    return -np.log(proba[np.arange(len(y)), y]).mean()
+
+
+def errors_of(scores, proba):
+    """Standard errors of scale and centred offsets, from the Fisher information at the true probabilities."""
+    n, n_classes = scores.shape
+    design = np.concatenate([scores[:, :, None], np.broadcast_to(np.eye(n_classes), (n, n_classes, n_classes))], axis=2)
+    mean = np.einsum("nk,nkp->np", proba, design)
+    information = np.einsum("nk,nkp,nkq->pq", proba, design, design) - mean.T @ mean
+    center = np.eye(n_classes + 1)
+    center[1:, 1:] -= 1 / n_classes
+    return np.sqrt(np.diag(center @ np.linalg.pinv(information) @ center.T))
+
+
+# ---------------------------------------------------------------- by hand
+
+
+def test_four_rows_by_hand():
+    """Odds of 4 stated, odds of 3 seen: the scale is log 3 / log 4, and nothing prefers a class."""
+    scores = np.log([[0.8, 0.2]] * 4 + [[0.2, 0.8]] * 4)
+    fitted = AffineCalibrator().fit(scores, [0, 0, 0, 1, 1, 1, 1, 0])
+    assert fitted.scale_ == pytest.approx(np.log(3) / np.log(4)) and np.allclose(fitted.bias_, 0, atol=1e-8)
+    assert fitted.predict_proba(scores)[0] == pytest.approx([0.75, 0.25])
+    assert fitted.predict(scores).tolist() == [0] * 4 + [1] * 4 and fitted.classes_.tolist() == [0, 1]
+
+
+def test_scores_that_point_the_wrong_way_get_a_negative_scale():
+    scores = np.log([[0.8, 0.2]] * 4 + [[0.2, 0.8]] * 4)
+    assert AffineCalibrator().fit(scores, [1, 1, 1, 0, 0, 0, 0, 1]).scale_ == pytest.approx(-np.log(3) / np.log(4))
+
+
+# ---------------------------------------------------------------- gradient and maximum
+
+
+@given(st.integers(0, 10**6), st.booleans(), st.booleans())
+def test_the_gradient_is_that_of_finite_differences(seed, bias, smooth):
+    rng = np.random.default_rng(seed)
+    n_classes = int(rng.integers(2, 6))
+    scores, y = draw(25, n_classes, seed=seed)
+    target = softmax(rng.normal(size=(n_classes, n_classes)), axis=1) if smooth else np.eye(n_classes)
+    offsets = rng.normal(size=n_classes)
+
+    def theta(free):
+        return free if bias else np.r_[free, offsets]
+
+    free = np.r_[rng.normal(), offsets][: None if bias else 1]
+    gap = check_grad(
+        lambda x: affine_loss(theta(x), scores, y, target, bias)[0],
+        lambda x: affine_loss(theta(x), scores, y, target, bias)[1][: x.size],
+        free,
+    )
+    assert gap < 1e-5 * (1 + np.abs(scores).max())
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_another_optimiser_finds_no_better_map(bias):
+    scores, y = draw(400, 4, scale=0.7, bias=np.array([0.5, 0, 0, -0.5]), seed=1)
+    fitted = AffineCalibrator(bias=bias).fit(scores, y)
+
+    def loss(theta):
+        return -log_softmax(theta[0] * scores + (np.r_[theta[1:], 0] if bias else 0), axis=1)[np.arange(400), y].mean()
+
+    peer = minimize(loss, np.zeros(4 if bias else 1), method="Powell", options={"xtol": 1e-10, "ftol": 1e-14})
+    found = log_loss(fitted.predict_proba(scores), y)
+    assert found <= peer.fun + 1e-12 and found == pytest.approx(peer.fun, abs=1e-8)
+    assert fitted.scale_ == pytest.approx(peer.x[0], abs=1e-4)
+
+
+def test_two_classes_are_an_unpenalised_logistic_regression_on_the_difference():
+    scores, y = draw(3000, 2, scale=1.3, bias=np.array([0.4, -0.4]), seed=2)
+    x = np.diff(scores, axis=1)
+    peer = LogisticRegression(C=np.inf, tol=1e-12, max_iter=1000).fit(x, y)
+    proba = AffineCalibrator().fit(scores, y).predict_proba(scores)
+    assert np.allclose(proba, peer.predict_proba(x), atol=1e-6)
+    flat = LogisticRegression(C=np.inf, tol=1e-12, max_iter=1000, fit_intercept=False).fit(x, y)
+    temperature = AffineCalibrator(bias=False).fit(scores, y)
+    assert temperature.scale_ == pytest.approx(flat.coef_[0, 0], rel=1e-5) and (temperature.bias_ == 0).all()
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+def test_the_maximum_is_reached_whatever_the_size_of_the_scores(size):
+    scores, y = draw(300, 5, scale=0.5, seed=3)
+    for bias in (True, False):
+        fitted = AffineCalibrator(bias=bias).fit(size * scores, y)
+        slopes = gradient(fitted, size * scores, y) / np.r_[size, np.ones(5)]
+        assert np.abs(slopes).max() < 1e-6
+        assert fitted.scale_ * size == pytest.approx(AffineCalibrator(bias=bias).fit(scores, y).scale_, rel=1e-5)
+
+
+# ---------------------------------------------------------------- known truth, and nothing to find
+
+
+@pytest.mark.parametrize(
+    ("scale", "bias"), [(1.0, [0, 0, 0, 0]), (0.4, [1, 0, 0, -1]), (2.5, [0.2, 0.3, -0.9, 0.4]), (-1.0, [0, 0, 0, 0])]
+)
+def test_scale_and_offsets_are_recovered_within_standard_errors(scale, bias):
+    """(1, 0) is the null: a perfect model is left alone. 5 numbers in 4 cases, so 4 standard errors."""
+    scores, y = draw(20_000, 4, scale, np.array(bias), seed=4)
+    fitted = AffineCalibrator().fit(scores, y)
+    se = errors_of(scores, softmax(scale * scores + bias, axis=1))
+    assert (np.abs(np.r_[fitted.scale_ - scale, fitted.bias_ - bias]) < 4 * se).all()
+
+
+def test_the_standard_errors_of_these_tests_are_those_of_repeated_draws():
+    fits = [AffineCalibrator().fit(*draw(500, 3, 0.8, np.array([0.5, 0, -0.5]), seed)) for seed in range(200)]
+    scores, _ = draw(500, 3, seed=0)
+    se = errors_of(scores, softmax(0.8 * scores + np.array([0.5, 0, -0.5]), axis=1))
+    spread = np.std([np.r_[one.scale_, one.bias_] for one in fits], axis=0)
+    assert np.allclose(spread / se, 1, atol=5 / np.sqrt(2 * 200))
+
+
+def test_a_perfect_model_loses_what_wilks_says_and_gains_nothing_on_new_rows():
+    """Fitting K free numbers to n rows of a perfect model wins K / 2n on them and loses as much on new rows."""
+    n, n_classes, gains = 1000, 4, []
+    for seed in range(60):
+        scores, y = draw(2 * n, n_classes, seed=seed)
+        fitted = AffineCalibrator().fit(scores[:n], y[:n])
+        before, after = softmax(scores, axis=1), fitted.predict_proba(scores)
+        rows = slice(0, n), slice(n, None)
+        gains.append([log_loss(before[part], y[part]) - log_loss(after[part], y[part]) for part in rows])
+    mean, se = np.mean(gains, axis=0), np.std(gains, axis=0) / np.sqrt(60)
+    assert (np.abs(mean - np.array([1, -1]) * n_classes / (2 * n)) < 4 * se).all() and (se < 5e-4).all()
+
+
+# ---------------------------------------------------------------- laws
+
+
+@st.composite
+def tables(draw_one):
+    """Scores on a coarse grid (ties, level rows) and classes, every class present."""
+    n_classes = draw_one(st.integers(2, 4))
+    n = draw_one(st.integers(n_classes, 25))
+    scores = draw_one(arrays(float, (n, n_classes), elements=st.integers(-3, 3).map(float)))
+    y = draw_one(arrays(int, n, elements=st.integers(0, n_classes - 1)))
+    y[:n_classes] = np.arange(n_classes)
+    assume((scores != scores[0]).any() and np.ptp(scores - scores.mean(axis=1, keepdims=True), axis=0).max() > 0.1)
+    return scores, y
+
+
+@given(tables(), st.booleans())
+def test_rows_may_be_shifted_and_shuffled_and_classes_renamed(table, bias):
+    scores, y = table
+    assume(bias or np.ptp(scores, axis=1).max() > 0)
+    kept = scores.copy(), y.copy()
+    proba = AffineCalibrator(bias=bias).fit(scores, y).predict_proba(scores)
+    rng = np.random.default_rng(0)
+    shifted = scores + rng.normal(size=(len(y), 1))
+    assert np.allclose(AffineCalibrator(bias=bias).fit(shifted, y).predict_proba(shifted), proba, atol=1e-5)
+    order = rng.permutation(len(y))
+    assert np.allclose(AffineCalibrator(bias=bias).fit(scores[order], y[order]).predict_proba(scores), proba, atol=1e-5)
+    names = rng.permutation(scores.shape[1])  # class k is called names[k]
+    renamed = AffineCalibrator(bias=bias).fit(scores[:, np.argsort(names)], names[y])
+    assert np.allclose(renamed.predict_proba(scores[:, np.argsort(names)])[:, names], proba, atol=1e-5)
+    assert np.array_equal(scores, kept[0]) and np.array_equal(y, kept[1])
+
+
+@given(tables())
+def test_the_mean_probability_of_each_class_is_its_share(table):
+    scores, y = table
+    fitted = AffineCalibrator().fit(scores, y)
+    share = np.bincount(y) / len(y)
+    if not fitted.separated_:
+        assert np.allclose(fitted.predict_proba(scores).mean(axis=0), share, atol=1e-6)
+    assert abs(fitted.bias_.sum()) < 1e-6 * (1 + np.abs(fitted.bias_).max())
+
+
+@given(tables())
+def test_temperature_never_changes_the_order_of_a_row(table):
+    scores, y = table
+    assume(np.ptp(scores, axis=1).max() > 0)
+    fitted = AffineCalibrator(bias=False).fit(scores, y)
+    proba, sign = fitted.predict_proba(scores), np.sign(fitted.scale_)
+    gaps = scores[:, :, None] - scores[:, None, :]
+    assert (sign * gaps * (proba[:, :, None] - proba[:, None, :]) >= 0).all()
+
+
+# ---------------------------------------------------------------- no maximum
+
+
+def has_no_maximum(scores, y, bias):
+    """Whether a direction of scale and offsets lowers no row's margin and raises one: by linear programming."""
+    n, n_classes = scores.shape
+    own = np.eye(n_classes)[y]
+    rows = np.array([
+        np.r_[scores[i, y[i]] - scores[i, k], (own[i] - np.eye(n_classes)[k]) * bias]
+        for i in range(n) for k in range(n_classes) if k != y[i]
+    ])  # fmt: skip
+    best = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=[(-1, 1)] * (n_classes + 1))
+    return -best.fun > 1e-7
+
+
+@given(tables(), st.booleans())
+def test_separated_says_exactly_where_no_maximum_exists(table, bias):
+    scores, y = table
+    assume(bias or np.ptp(scores, axis=1).max() > 0)
+    centered = scores - scores.mean(axis=1, keepdims=True)
+    assert _separated(centered, y, bias) == has_no_maximum(centered, y, bias)
+
+
+@pytest.mark.parametrize("y", [[0, 0, 1, 1], [1, 1, 0, 0]], ids=["right", "reversed"])
+def test_separated_rows_count_as_in_platt_scaling(y):
+    p = np.array([0.1, 0.2, 0.8, 0.9])
+    scores = np.log(np.column_stack([1 - p, p]))
+    fitted, platt = AffineCalibrator().fit(scores, y), PlattCalibrator().fit(p, y)
+    assert fitted.separated_ and platt.separated_
+    assert np.allclose(fitted.predict_proba(scores)[:, 1], platt.predict(p), atol=1e-6)
+    assert not AffineCalibrator().fit(scores, [0, 1, 0, 1]).separated_
+
+
+def test_a_perfectly_right_model_stays_finite():
+    scores, _ = draw(50, 3, seed=5)
+    y = scores.argmax(axis=1)
+    for bias in (True, False):
+        fitted = AffineCalibrator(bias=bias).fit(scores, y)
+        proba = fitted.predict_proba(scores)
+        assert fitted.separated_ and 0 < fitted.scale_ < np.inf and ((proba > 0) & (proba < 1)).all()
+
+
+# ---------------------------------------------------------------- cross-validation and scikit-learn
+
+
+def test_cross_calibrate_is_what_scikit_learn_does_with_the_same_folds():
+    scores, y = draw(400, 3, scale=0.6, bias=np.array([0.5, 0, -0.5]), seed=6)
+    folds = StratifiedKFold(5, shuffle=True, random_state=42)
+    for bias in (True, False):
+        peer = cross_val_predict(AffineCalibrator(bias=bias), scores, y, cv=folds, method="predict_proba")
+        assert np.array_equal(cross_calibrate(scores, y, bias=bias), peer)
+    assert np.array_equal(cross_val_predict(AffineCalibrator(), scores, y, cv=folds).shape, y.shape)
+
+
+def test_it_is_a_scikit_learn_classifier():
+    calibrator = clone(AffineCalibrator(bias=False))
+    assert calibrator.get_params() == {"bias": False} and not hasattr(calibrator, "classes_")
+    scores, y = draw(300, 3, seed=7)
+    assert calibrator.fit(scores, y).score(scores, y) == np.mean(scores.argmax(axis=1) == y)
+
+
+def test_each_row_is_calibrated_without_its_own_label():
+    scores, y = draw(60, 3, seed=8)
+    proba = cross_calibrate(scores, y)
+    fold = next(rest for _, rest in StratifiedKFold(5, shuffle=True, random_state=42).split(scores, y) if 0 in rest)
+    others = np.setdiff1d(np.arange(60), fold)
+    expected = AffineCalibrator().fit(scores[others], y[others]).predict_proba(scores[fold])
+    assert np.array_equal(proba[fold], expected) and np.allclose(proba.sum(axis=1), 1)
+
+
+def test_same_seed_same_answer_and_no_global_state():
+    scores, y = draw(100, 3, seed=9)
+    np.random.seed(0)  # noqa: NPY002
+    before = np.random.random()  # noqa: NPY002
+    np.random.seed(0)  # noqa: NPY002
+    assert np.array_equal(cross_calibrate(scores, y), cross_calibrate(scores, y, rng=np.int64(42)))
+    drawn = [cross_calibrate(scores, y, rng=np.random.default_rng(1)) for _ in range(2)]
+    assert np.array_equal(*drawn) and not np.array_equal(drawn[0], cross_calibrate(scores, y))
+    cross_calibrate(scores, y, rng=None)
+    assert np.random.random() == before  # noqa: NPY002
+
+
+def test_calibrating_a_miscalibrated_model_helps_on_rows_it_was_not_fitted_to():
+    scores, y = draw(3000, 5, scale=0.5, seed=10)
+    raw, fixed = softmax(scores, axis=1), cross_calibrate(scores, y)
+    rows = np.arange(len(y))
+    gain = np.log(fixed[rows, y]) - np.log(raw[rows, y])
+    assert gain.mean() > 4 * gain.std() / np.sqrt(len(y))
+    perfect = cross_calibrate(0.5 * scores, y)
+    change = np.log(perfect[rows, y]) - np.log(softmax(0.5 * scores, axis=1)[rows, y])
+    assert abs(change.mean()) < 4 * change.std() / np.sqrt(len(y)) + 5 / len(y)
+
+
+@pytest.mark.skipif(not REAL.get("cifar10_resnet-20"), reason="the scores are not in the cache")
+def test_the_calibrated_row_of_a_real_network_is_that_of_the_paper():
+    """Table 3, CIFAR-10 ResNet-20: N-ER .0839, N-CE(q) .1011, N-BS(q) .1243 (raw .0822, .1223, .1319)."""
+    data = fetch_scores("cifar10_resnet-20")
+    truth, prior = np.eye(10)[data.y], np.full(10, 0.1)
+    for proba, printed in [
+        (softmax(data.scores, axis=1), (0.0822, 0.1223, 0.1319)),
+        (cross_calibrate(data.scores, data.y), (0.0839, 0.1011, 0.1243)),
+    ]:
+        brier = ((proba - truth) ** 2).sum(axis=1).mean() / ((prior - truth) ** 2).sum(axis=1).mean()
+        ours = np.mean(proba.argmax(axis=1) != data.y) / 0.9, log_loss(proba, data.y) / np.log(10), brier
+        assert ours == pytest.approx(printed, abs=1e-4)
+
+
+# ---------------------------------------------------------------- bad input
+
+GOOD = np.log([[0.7, 0.3], [0.4, 0.6], [0.2, 0.8], [0.6, 0.4], [0.5, 0.5], [0.9, 0.1]])
+FITS = {"fit": lambda scores, y: AffineCalibrator().fit(scores, y), "cross_calibrate": cross_calibrate}
+BAD = [
+    (GOOD, [0, 1, 1, 0, 1, 2], r"y must be a class 0 .. 1, but y\[5\] is 2"),
+    (GOOD, [0, 1, 1, 0, 1, np.nan], "y must be a class"),
+    (GOOD, [0, 1], "log_scores and y must have the same length, but they have 6 and 2 rows"),
+    (GOOD[:, 0], [0] * 6, "table of rows and at least two classes"),
+    (GOOD[:, :1], [0] * 6, "table of rows and at least two classes"),
+    (np.empty((0, 2)), [], "table of rows"),
+    (np.where(GOOD < -2, -np.inf, GOOD), [0, 1, 1, 0, 1, 0], r"log_scores\[5, 1\] is -inf"),
+    (np.where(GOOD < -2, np.nan, GOOD), [0, 1, 1, 0, 1, 0], r"log_scores\[5, 1\] is nan"),
+    (GOOD * 1e101, [0, 1, 1, 0, 1, 0], "must lie within -1e100 and 1e100"),
+    ([["a", "b"]] * 6, [0, 1, 1, 0, 1, 0], "log_scores must hold numbers"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", FITS)
+@pytest.mark.parametrize(("scores", "y", "sentence"), BAD)
+def test_bad_input_is_named(function, scores, y, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        FITS[function](scores, y)
+
+
+def test_an_absent_class_has_no_offset_but_a_temperature():
+    scores, y = draw(200, 3, seed=11)
+    y = np.where(y == 2, 0, y)
+    with pytest.raises(ValueError, match=r"every class 0 .. 2 .* class 2 is absent; bias=False"):
+        AffineCalibrator().fit(scores, y)
+    fitted = AffineCalibrator(bias=False).fit(scores, y)
+    assert fitted.classes_.tolist() == [0, 1, 2] and fitted.predict_proba(scores).shape == (200, 3)
+    assert cross_calibrate(scores, y, bias=False).shape == (200, 3)
+
+
+def test_a_class_that_a_fold_would_lack_is_named():
+    scores, y = draw(200, 3, seed=12)
+    y = np.where(y == 2, 0, y)
+    y[:3] = 2
+    with pytest.raises(ValueError, match=r"at least n_folds = 5 rows of every class.*class 2 has 3"):
+        cross_calibrate(scores, y)
+    with pytest.raises(ValueError, match=r"class 2 has 3"):
+        cross_calibrate(scores, y, bias=False)
+    assert cross_calibrate(scores, y, n_folds=3).shape == (200, 3)
+    with pytest.raises(ValueError, match=r"class 0 has 0"):
+        cross_calibrate(scores + 0, np.maximum(y, 1))
+
+
+@pytest.mark.parametrize("n_folds", [1, 0, 2.5, "5", True])
+def test_folds_are_counted(n_folds):
+    with pytest.raises(ValueError, match="n_folds must be a whole number of at least 2"):
+        cross_calibrate(GOOD, [0, 1, 1, 0, 1, 0], n_folds=n_folds)
+
+
+def test_scores_that_say_nothing_have_no_scale():
+    with pytest.raises(ValueError, match="must differ between rows"):
+        AffineCalibrator().fit([[0.3, -0.2]] * 4, [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="must not be level in every row"):
+        AffineCalibrator(bias=False).fit([[0.3, 0.3], [1.0, 1.0]], [0, 1])
+
+
+def test_huge_scores_do_not_overflow():
+    scores, y = draw(100, 3, seed=13)
+    fitted = AffineCalibrator().fit(1e80 * scores, y)
+    assert np.allclose(fitted.predict_proba(1e80 * scores), AffineCalibrator().fit(scores, y).predict_proba(scores))
+    assert np.isfinite(AffineCalibrator().fit(scores, y).predict_proba(1e80 * scores)).all()
+
+
+def test_expit_is_the_two_class_case():
+    fitted = AffineCalibrator().fit(GOOD, [0, 1, 1, 0, 0, 1])
+    slope, shift = fitted.scale_, np.diff(fitted.bias_)[0]
+    assert np.allclose(fitted.predict_proba(GOOD)[:, 1], expit(slope * np.diff(GOOD, axis=1)[:, 0] + shift))

@@ -1,0 +1,283 @@
+"""Workers, failures and what is kept: the same sums to the last bit, and nothing is read twice."""
+
+import io
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from test_chunks import PARTITION, SAMPLE, TABLE, draw, same
+
+from helpers import _bar
+from helpers.chunks import ScoreSums, add_up, evaluate_in_chunks, fit_partition, read_chunks, split_chunks
+from helpers.chunks import runs as _chunk_runs
+from helpers.chunks import sources as _chunk_sources
+
+pq = pytest.importorskip("pyarrow.parquet", reason="Parquet needs pyarrow: pip install pyarrow")
+
+
+@pytest.fixture(scope="module")
+def parquet(tmp_path_factory):
+    path = tmp_path_factory.mktemp("tables") / "scores.parquet"
+    TABLE.to_parquet(path, row_group_size=250)
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(parquet):
+    return evaluate_in_chunks(read_chunks(parquet), PARTITION)
+
+
+@pytest.fixture
+def groups_read(monkeypatch):
+    """Row groups that were read from here on."""
+    found, original = [], _chunk_sources._read_group
+
+    def counted(path, k, columns):
+        found.append(k)
+        return original(path, k, columns)
+
+    monkeypatch.setattr(_chunk_sources, "_read_group", counted)
+    return found
+
+
+def identical(total, want):
+    """To the last bit."""
+    assert np.array_equal(total.regions.moments, want.regions.moments) and total.scores.mean == want.scores.mean
+    assert np.array_equal(total.reliability.moments, want.reliability.moments)
+
+
+# ---- workers ---------------------------------------------------------------------------------------------------
+
+
+def _die_once(marker, frame):
+    """Kills the process that is the first to come here."""
+    if not os.path.exists(marker):
+        open(marker, "w").close()
+        os._exit(1)
+    return ScoreSums.of({"age": frame["age"].fillna(0.0)})
+
+
+def _die(frame):
+    os._exit(1)
+
+
+def test_any_number_of_workers_gives_the_very_same(parquet, whole, tmp_path):
+    for backend in ("threading", "loky"):
+        with parallel_config(backend, n_jobs=2):
+            identical(evaluate_in_chunks(read_chunks(parquet), PARTITION), whole)
+    one = add_up(read_chunks(parquet), lambda frame: ScoreSums.of({"age": frame["age"].fillna(0.0)}))
+    marker = str(tmp_path / "died")
+    two = add_up(read_chunks(parquet), lambda frame: _die_once(marker, frame), n_jobs=2)
+    assert os.path.exists(marker) and np.array_equal(one.moments, two.moments)  # a worker died and changed nothing
+
+
+# ---- finished work is kept -------------------------------------------------------------------------------------
+
+
+class Frames:
+    """Eight frames; the ones in `broken` raise `error` when they are asked for; counts what was read."""
+
+    def __init__(self, broken=(), error=OSError):
+        self.broken, self.error, self.read = set(broken), error, []
+
+    def __call__(self):
+        for k in range(8):
+            if k in self.broken:
+                raise self.error("the disk is gone")
+            self.read.append(k)
+            yield TABLE[k * 250 : (k + 1) * 250]
+
+
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_a_failed_run_goes_on_where_it_stopped(error, whole, tmp_path):
+    frames = Frames()
+    chunks, kept = read_chunks(frames), tmp_path / "kept.npz"
+    partition = PARTITION
+    frames.broken, frames.error = {5}, error
+    with pytest.raises(error, match="the disk is gone"):
+        evaluate_in_chunks(chunks, partition, refit=False, progress=kept)
+    with np.load(kept) as file:
+        assert file["done"].tolist() == [f"chunk {k}" for k in range(5)]
+    worked, original = [], _chunk_runs._one_chunk
+
+    def counted(*args):
+        worked.append(args[-1].name)
+        return original(*args)
+
+    frames.broken = set()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_chunk_runs, "_one_chunk", counted)
+        total = evaluate_in_chunks(chunks, partition, refit=False, progress=kept)
+    assert worked == ["chunk 5", "chunk 6", "chunk 7"]
+    same(total, evaluate_in_chunks(read_chunks(TABLE), partition, refit=False))
+    worked.clear()
+    same(evaluate_in_chunks(chunks, partition, refit=False, progress=kept), total)
+
+
+def test_a_killed_run_reads_only_what_is_missing(tmp_path, parquet, whole, groups_read):
+    """The process dies without a word in the middle of the third pass of the calibrator."""
+    code = f"""
+        import os, sys
+        sys.path[:0] = {[os.path.dirname(__file__), *sys.path]!r}
+        from helpers.chunks import runs as _chunk_runs, sources as _chunk_sources
+        from test_chunks import PARTITION, evaluate_in_chunks, read_chunks
+        _chunk_runs.SAVE_SECONDS = -1
+        original, calls = _chunk_sources._read_group, []
+        def dying(*args):
+            calls.append(1)
+            if len(calls) == 21:
+                os._exit(9)
+            return original(*args)
+        _chunk_sources._read_group = dying
+        evaluate_in_chunks(read_chunks({str(parquet)!r}), PARTITION, progress={str(tmp_path / "kept")!r})
+    """
+    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
+    assert ended.returncode == 9, ended.stderr
+    with np.load(tmp_path / "kept") as file:
+        assert int(file["ended"]) == 2 and len(file["done"]) == 4
+    identical(evaluate_in_chunks(read_chunks(parquet), PARTITION, progress=tmp_path / "kept"), whole)
+    n_passes = len(groups_read[4:]) // 8
+    assert groups_read == [4, 5, 6, 7, *list(range(8)) * n_passes] and n_passes >= 2
+    groups_read.clear()
+    identical(evaluate_in_chunks(read_chunks(parquet), PARTITION, progress=tmp_path / "kept"), whole)
+    assert groups_read == []
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_corrupt_row_group_is_named_and_finished_work_is_kept(parquet, tmp_path, whole, n_jobs, groups_read):
+    good, bad, kept = tmp_path / "good", tmp_path / "scores.parquet", tmp_path / "kept.npz"
+    good.write_bytes(parquet.read_bytes())
+    column = pq.ParquetFile(parquet).metadata.row_group(5).column(1)
+    data = bytearray(good.read_bytes())
+    start = column.dictionary_page_offset or column.data_page_offset
+    data[start : start + column.total_compressed_size] = b"\xff" * column.total_compressed_size
+    bad.write_bytes(data)
+    with pytest.raises(ValueError, match=r"^scores.parquet, row group 5: it is damaged and cannot be read \("):
+        evaluate_in_chunks(read_chunks(bad), PARTITION, progress=kept, n_jobs=n_jobs)
+    with np.load(kept) as file:
+        assert file["done"].tolist() == [f"scores.parquet, row group {k}" for k in range(5)]
+    bad.write_bytes(good.read_bytes())
+    groups_read.clear()
+    identical(evaluate_in_chunks(read_chunks(bad), PARTITION, progress=kept), whole)
+    assert groups_read[:11] == [5, 6, 7, *range(8)]
+
+
+def test_work_of_another_run_is_refused(tmp_path):
+    kept, chunks = tmp_path / "kept.npz", read_chunks(TABLE, rows=500)
+    evaluate_in_chunks(chunks, PARTITION, refit=False, progress=kept)
+    other = fit_partition(SAMPLE, features=["age"], rng=0)
+    split = split_chunks(chunks, 0.1, rng=0)[1]
+    for source, partition, refit in (
+        (chunks, other, False),
+        (chunks, PARTITION, True),
+        (split, PARTITION, False),
+        (read_chunks(TABLE, rows=400), PARTITION, False),
+    ):
+        with pytest.raises(ValueError, match=r"kept.npz holds the finished work of a run with another partition"):
+            evaluate_in_chunks(source, partition, refit=refit, progress=kept)
+    for content in (b"", b"text", kept.read_bytes()[:-300]):
+        kept.write_bytes(content)
+        with pytest.raises(ValueError, match="kept.npz does not hold the finished work"):
+            evaluate_in_chunks(chunks, PARTITION, refit=False, progress=kept)
+
+
+def test_work_on_other_data_is_refused(tmp_path, parquet, whole, groups_read):
+    """Files of the same name, frames of the same size: no row group is read, and nothing is mixed."""
+    kept, path = tmp_path / "kept.npz", tmp_path / "scores.parquet"
+    path.write_bytes(parquet.read_bytes())
+    evaluate_in_chunks(read_chunks(path), PARTITION, progress=kept)
+    other = TABLE.copy()
+    other.loc[900, "score"] = 0.01
+    other.to_parquet(path, row_group_size=250)
+    groups_read.clear()
+    with pytest.raises(ValueError, match=r"^scores.parquet, row group 3 holds other rows than in the run whose"):
+        evaluate_in_chunks(read_chunks(path), PARTITION, progress=kept)
+    assert groups_read == []
+    path.write_bytes(parquet.read_bytes())
+    identical(evaluate_in_chunks(read_chunks(path), PARTITION, progress=kept), whole)
+    assert groups_read == []
+    frames, kept = [TABLE[:1000], TABLE[1000:]], tmp_path / "frames.npz"
+    evaluate_in_chunks(read_chunks(lambda: frames), PARTITION, progress=kept)
+    with pytest.raises(ValueError, match="^chunk 1 holds other rows"):
+        evaluate_in_chunks(read_chunks(lambda: [frames[0], draw(1000, 9)]), PARTITION, progress=kept)
+
+
+def test_a_calibrator_of_other_data_is_refused_too(tmp_path):
+    """Killed after the calibrator, before the first chunk of the last pass: its passes remember what they saw."""
+    frames, kept = Frames(), tmp_path / "kept.npz"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(PARTITION), "sums", _stop)
+        with pytest.raises(KeyboardInterrupt):
+            evaluate_in_chunks(read_chunks(frames), PARTITION, progress=kept)
+    with np.load(kept) as file:
+        assert len(file["done"]) == 0 and int(file["ended"]) > 3
+    other = [draw(250, seed) for seed in range(8)]
+    with pytest.raises(ValueError, match="^chunk 0 holds other rows"):
+        evaluate_in_chunks(read_chunks(lambda: other), PARTITION, progress=kept)
+
+
+ORIGINAL = type(PARTITION).sums
+
+
+def _stop(partition, frame, *args, **options):
+    if len(frame):
+        raise KeyboardInterrupt
+    return ORIGINAL(partition, frame, *args, **options)
+
+
+def test_the_sums_of_any_kind_can_be_kept(tmp_path):
+    frames = Frames()
+
+    def sums(frame):
+        return ScoreSums.of({"a": frame["score"], "b": frame["label"]}, groups=frame["job"])
+
+    want = add_up(read_chunks(frames), sums)
+    frames.broken = {6}
+    with pytest.raises(OSError):
+        add_up(read_chunks(frames), sums, progress=tmp_path / "kept")
+    frames.broken = set()
+    total = add_up(read_chunks(frames), sums, progress=tmp_path / "kept")
+    assert (
+        str(total) == str(want)
+        and total.names == ("a", "b")
+        and total.cells.labels.tolist() == ["cook", "nurse", "smith"]
+    )
+    with pytest.raises(ValueError, match="another partition"):
+        add_up(read_chunks(frames), sums, columns=["score", "label", "job"], progress=tmp_path / "kept")
+
+
+# ---- the bar ---------------------------------------------------------------------------------------------------
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_the_bar_is_silent_unless_asked_for(parquet, capsys, monkeypatch):
+    evaluate_in_chunks(read_chunks(parquet), PARTITION, refit=False)
+    evaluate_in_chunks(read_chunks(parquet), PARTITION, refit=False, verbose=True)
+    assert capsys.readouterr() == ("", "")  # short work is not worth a word in a log
+    monkeypatch.setattr(_bar, "SECONDS", -1)
+    evaluate_in_chunks(read_chunks(parquet), PARTITION, verbose=True)
+    told = capsys.readouterr().err
+    assert "calibrator, pass 1: chunk 1 of 8\n" in told and "regions and scores: chunk 8 of 8\n" in told
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    evaluate_in_chunks(read_chunks(parquet), PARTITION, refit=False, verbose=True)
+    told = sys.stderr.getvalue()
+    assert told.startswith("\r[###.....................] regions and scores: chunk 1 of 8\r") and told.endswith(
+        "8 of 8\n"
+    )
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    add_up(read_chunks(Frames()), lambda frame: ScoreSums.of({"a": frame["score"]}), verbose=True)
+    assert sys.stderr.getvalue().split("\r")[1:] == [f"chunk {k}" for k in range(1, 9)] + ["chunk 8\n"]
+
+
+def test_workers_that_always_die_are_given_up(parquet, monkeypatch):
+    monkeypatch.setattr(_chunk_runs, "TRIES", 1)
+    with pytest.raises(ValueError, match=r"chunks after 'the start' made the worker processes die 1 times"):
+        add_up(read_chunks(parquet), _die, n_jobs=2)

@@ -1,0 +1,379 @@
+"""Tables in chunks: the same result as in memory, whatever the source; bad chunks are named."""
+
+import weakref
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.audit import measure_groups
+from helpers.calibration import PlattCalibrator, calibration_error
+from helpers.chunks import GroupSums, ScoreSums, add_up, evaluate_in_chunks, fit_partition, read_chunks, split_chunks
+from helpers.grouping import grouping_loss_from_regions
+from helpers.selective import chow_cost, ecuas
+
+pytest.importorskip("pyarrow", reason="Parquet needs pyarrow: pip install pyarrow")
+
+
+def draw(n, rng=0, strength=0.25):
+    """A calibrated score that misses the job, with a number, a text, a date, weights and people."""
+    rng = np.random.default_rng(rng)
+    age, job = rng.normal(size=n), rng.choice(["cook", "smith", "nurse"], n)
+    p = rng.uniform(0.3, 0.7, n)
+    q = p + strength * ((job == "cook") * 1.0 - 1 / 3)
+    day = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, n), unit="D")
+    return pd.DataFrame(
+        {
+            "label": (rng.random(n) < q).astype(int),
+            "score": p,
+            "age": np.where(rng.random(n) < 0.1, np.nan, age),
+            "job": job,
+            "day": day,
+            "weight": rng.choice([0.0, 1.0, 2.5], n),
+            "person": rng.integers(0, n // 5, n),
+        }
+    )
+
+
+FEATURES = ["age", "job", "day"]
+SAMPLE, TABLE = draw(800, 1), draw(2000, 2)
+PARTITION = fit_partition(SAMPLE, features=FEATURES, rng=0)
+
+
+def same(total, want, tol=1e-12):
+    """Losses, errors and scores agree."""
+    for call in ("grouping_loss", "calibration_error"):
+        got, right = (
+            getattr(sums, call)(**({"rng": 0} if call == "calibration_error" else {})) for sums in (total, want)
+        )
+        for name in ("value", "low", "high", "p_value", "n"):
+            np.testing.assert_allclose(getattr(got, name), getattr(right, name), rtol=tol, atol=tol)
+    np.testing.assert_allclose(list(total.scores.mean.values()), list(want.scores.mean.values()), rtol=tol, atol=tol)
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return evaluate_in_chunks(read_chunks(TABLE, rows=10_000), PARTITION)
+
+
+@pytest.fixture(scope="module")
+def parquet(tmp_path_factory):
+    path = tmp_path_factory.mktemp("tables") / "scores.parquet"
+    TABLE.to_parquet(path, row_group_size=250)
+    return path
+
+
+# ---- the same result -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("group", [None, "person"])
+def test_the_result_is_that_of_the_rows_in_memory(weight, group):
+    partition = fit_partition(SAMPLE, features=FEATURES, weight=weight, group=group, rng=0)
+    total = evaluate_in_chunks(read_chunks(TABLE, rows=190), partition)
+    rows = TABLE if weight is None else TABLE[TABLE["weight"] > 0]
+    y, p, w = rows["label"].to_numpy(), rows["score"].to_numpy(), None if weight is None else rows["weight"].to_numpy()
+    groups = None if group is None else rows["person"].to_numpy()
+    c = PlattCalibrator().fit(p, y, w).predict(p)
+    region = partition.tree.apply(rows[FEATURES].assign(**{"stated probability": p}))
+    want = grouping_loss_from_regions(y - c, region, sample_weight=w, groups=groups)
+    got = total.grouping_loss()
+    for name in ("value", "se", "low", "high", "p_value", "plugin", "n", "n_regions", "left_out"):
+        np.testing.assert_allclose(getattr(got, name), getattr(want, name), rtol=1e-12, atol=1e-12)
+    assert got.calibration_loss == pytest.approx(np.average((p - c) ** 2, weights=w), abs=1e-12)
+    error, wanted = total.calibration_error(rng=0), calibration_error(y, p, sample_weight=w, groups=groups, rng=0)
+    assert error.value == pytest.approx(wanted.value, abs=1e-12) and error.high == pytest.approx(wanted.high, abs=1e-12)
+    assert total.n == len(rows)
+
+
+def test_every_source_gives_the_same(whole, parquet, tmp_path):
+    TABLE.to_csv(tmp_path / "scores.csv", index=False, float_format="%.17g")
+    TABLE[:700].to_csv(tmp_path / "first.csv.gz", index=False, float_format="%.17g")
+    TABLE[700:].to_parquet(tmp_path / "second.parquet", row_group_size=500)
+    frames = [TABLE[start : start + 300] for start in range(0, 2000, 300)]
+    reading = {"columns": ["label", "score", *FEATURES], "rows": 333}
+    for source in (frames, frames[::-1], lambda: iter(frames), parquet, str(parquet), TABLE):
+        same(evaluate_in_chunks(read_chunks(source, **reading), PARTITION), whole)
+    text = fit_partition(SAMPLE, features=["age", "job"], rng=0)  # dates are text in a CSV
+    want = evaluate_in_chunks(read_chunks(TABLE), text)
+    for source in (tmp_path / "scores.csv", [tmp_path / "first.csv.gz", tmp_path / "second.parquet"]):
+        same(evaluate_in_chunks(read_chunks(source, rows=333), text), want)
+
+
+def test_two_folders_may_hold_files_of_one_name(tmp_path, whole):
+    for year, rows in (("2024", TABLE[:900]), ("2025", TABLE[900:])):
+        (tmp_path / year).mkdir()
+        rows.to_parquet(tmp_path / year / "part.parquet")
+    paths = sorted(tmp_path.glob("*/part.parquet"))
+    same(evaluate_in_chunks(read_chunks(paths), PARTITION, progress=tmp_path / "kept"), whole)
+
+
+def test_a_label_and_a_category_may_come_late_and_chunks_may_be_empty(whole):
+    table = TABLE.sort_values(["label", "job"], kind="stable")
+    frames = [table[:200], table[:0], pd.DataFrame(), table[200:600], table[600:], table[:0].astype(object)]
+    assert table[:600]["label"].nunique() == 1 and table[:200]["job"].nunique() == 1
+    same(evaluate_in_chunks(read_chunks(frames), PARTITION), whole)
+    new = pd.concat([TABLE, TABLE[-1:].assign(job="pilot")])
+    parts = evaluate_in_chunks(read_chunks([new[:2000], new[2000:]]), PARTITION)
+    same(parts, evaluate_in_chunks(read_chunks(new), PARTITION))
+
+
+def test_a_chunk_of_missing_values_fits_any_column():
+    table = TABLE.copy()
+    table.loc[:399, ["age", "day"]] = np.nan, pd.NaT
+    table.loc[:399, "job"] = None
+    blank = table[:400].assign(age=None, day=None)
+    same(
+        evaluate_in_chunks(read_chunks([blank, table[400:]]), PARTITION),
+        evaluate_in_chunks(read_chunks(table), PARTITION),
+    )
+
+
+def test_memory_holds_few_chunks_at_a_time():
+    alive, most = [], []
+
+    def frames():
+        for k in range(30):
+            frame = draw(50, k)
+            alive.append(weakref.ref(frame))
+            yield frame
+            del frame
+            most.append(sum(reference() is not None for reference in alive))
+
+    evaluate_in_chunks(read_chunks(frames), PARTITION)
+    assert len(most) >= 30 and max(most) <= 4
+
+
+def _paid(y, p):
+    """Cost of acting where p reaches 0.4: 1 for an act without need, 1.5 for a need without an act."""
+    return np.where(p >= 0.4, 1.0 - y, 1.5 * y)
+
+
+def test_scores_and_costs_of_ones_own_are_those_in_memory():
+    """0-1 score, cost at a threshold, ECUAS, Chow's cost: all are means over rows."""
+    total = evaluate_in_chunks(read_chunks(TABLE, rows=170), PARTITION, refit=False, scores={"paid": _paid})
+    y, p = TABLE["label"].to_numpy(), TABLE["score"].to_numpy()
+    assert total.scores.mean["paid"] == pytest.approx(_paid(y, p).mean(), rel=1e-12)
+    assert total.scores.se["paid"] == pytest.approx(_paid(y, p).std() / np.sqrt(2000), rel=1e-12)
+
+    def scores(frame):
+        correct, confidence = (frame["score"] >= 0.5) == frame["label"], frame["score"].clip(lower=1 - frame["score"])
+        return {
+            "0-1": 1.0 - correct,
+            "ecuas": ecuas(correct, confidence, n=2),
+            "chow": chow_cost(correct, confidence, 0.3),
+        }
+
+    options = {"columns": ["label", "score"]}
+    found = add_up(read_chunks(TABLE, rows=170), lambda frame: ScoreSums.of(scores(frame)), **options).mean
+    for name, column in scores(TABLE).items():
+        assert found[name] == pytest.approx(np.mean(column), rel=1e-12)
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("group", [None, "person"])
+def test_an_audit_of_given_groups_is_that_in_memory(weight, group):
+    """Regions of a shallow tree over all rows, and a code that the table holds."""
+    partition = fit_partition(SAMPLE, features=FEATURES, max_depth=2, rng=0)
+    table, size = TABLE.assign(code=TABLE["day"].dt.month), partition.tree.n_regions_
+    for region_of, n_regions in ((partition.region, size), (lambda frame: frame["code"], 14)):
+
+        def sums(frame):
+            options = {"sample_weight": weight, "groups": group}
+            options = {name: None if column is None else frame[column] for name, column in options.items()}
+            region = region_of(frame)  # noqa: B023
+            return GroupSums.of(frame["label"], frame["score"], region, n_regions, **options)  # noqa: B023
+
+        found = add_up(read_chunks(table, rows=190), sums).table()
+        columns = {name: None if c is None else table[c] for name, c in (("sample_weight", weight), ("groups", group))}
+        want = measure_groups(table["label"], table["score"], region_of(table), size=n_regions, **columns)
+        pd.testing.assert_frame_equal(found, want, rtol=1e-11, atol=1e-12)
+
+
+# ---- sample and others -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("group", [None, "person", "name"])
+def test_sample_and_others_share_no_row_and_miss_none(group, parquet):
+    table = TABLE.assign(row=np.arange(2000), name=TABLE["person"].map("p{}".format))
+    chunks = read_chunks(table, rows=170)
+    sample, others = split_chunks(chunks, 0.2, group=group, rng=0)
+    rest = pd.concat(list(others))
+    assert sorted([*sample["row"], *rest["row"]]) == list(range(2000))
+    assert abs(len(sample) / 2000 - 0.2) < 4 * np.sqrt(0.16 / (2000 if group is None else 400)) * 1.3
+    again, _ = split_chunks(chunks, 0.2, group=group, rng=0, n_jobs=2)
+    other, _ = split_chunks(chunks, 0.2, group=group, rng=1)
+    assert again.equals(sample) and set(other["row"]) != set(sample["row"])
+    if group is not None:
+        assert not set(sample["person"]) & set(rest["person"])
+
+
+def test_only_a_few_columns_can_be_read_after_a_split_by_group():
+    _, others = split_chunks(read_chunks(TABLE, rows=300), 0.3, group="person", rng=0)
+    total = evaluate_in_chunks(others, PARTITION)
+    assert total.n == sum(len(frame) for frame in others)
+
+
+def test_regions_of_a_split_sample_find_what_is_there_and_nothing_more():
+    losses = {}
+    for strength in (0.0, 0.4):
+        sample, others = split_chunks(read_chunks(draw(20_000, 5, strength), rows=3000), 0.3, rng=0)
+        losses[strength] = evaluate_in_chunks(others, fit_partition(sample, features=FEATURES, rng=0)).grouping_loss()
+    truth = 0.4**2 * 2 / 9
+    assert losses[0.0].low < 0 and losses[0.0].p_value > 0.001
+    assert losses[0.4].value < truth + 4 * losses[0.4].se and losses[0.4].low > 0.7 * truth
+
+
+def test_a_calibrator_from_a_small_sample_raises_false_alarms_and_refitting_does_not():
+    """A perfect model, 300 rows in the sample and 9,000 evaluated: the calibrator is read as grouping loss."""
+    repeats, draws = 25, []
+    for seed in range(repeats):
+        rng = np.random.default_rng(seed)
+        p = rng.uniform(0.1, 0.9, 9_300)
+        table = pd.DataFrame({"label": rng.random(p.size) < p, "score": p, "x": rng.normal(size=p.size)})
+        partition = fit_partition(table[:300], rng=0)
+        losses = [evaluate_in_chunks(read_chunks(table[300:]), partition, refit=refit) for refit in (True, False)]
+        draws.append([(loss.grouping_loss().value, loss.grouping_loss().p_value < 0.05) for loss in losses])
+    value, alarm = np.array(draws, float).transpose(2, 1, 0)
+    se = value.std(axis=1, ddof=1) / np.sqrt(repeats)
+    assert alarm[0].mean() < 0.06 + 4 * np.sqrt(0.06 * 0.94 / repeats) and value[0].mean() < 4 * se[0]
+    assert alarm[1].mean() > 0.5 and value[1].mean() > 4 * se[1]
+
+
+# ---- bad input -------------------------------------------------------------------------------------------------
+
+
+def frames_with(**changes):
+    """Eight frames; row 3 of frame 7 is changed."""
+    frames = [TABLE[k * 250 : (k + 1) * 250].reset_index(drop=True) for k in range(8)]
+    last = frames[7].astype({column: object for column in changes})
+    for column, value in ({"weight": 1.0} | changes).items():
+        last.at[3, column] = value
+    return [*frames[:7], last]
+
+
+ALL = fit_partition(SAMPLE, features=FEATURES, weight="weight", group="person", rng=0)
+
+
+@pytest.mark.parametrize(
+    ("frames", "words"),
+    [
+        (frames_with(label=np.nan), r"^chunk 7: column 'label' must hold labels 0 and 1, but in row 3 it is missing"),
+        (frames_with(label=-1), r"^chunk 7: column 'label' must hold labels 0 and 1, but in row 3 it is -1"),
+        (frames_with(label=2), r"^chunk 7: column 'label' must hold labels 0 and 1, but in row 3 it is 2"),
+        (frames_with(label="yes"), r"^chunk 7: column 'label' .* in row 3 it is 'yes'"),
+        (
+            frames_with(score=1.5),
+            r"^chunk 7: column 'score' must hold probabilities in \[0, 1\], but in row 3 it is 1.5",
+        ),
+        (frames_with(score=None), r"^chunk 7: column 'score' .* in row 3 it is missing"),
+        (frames_with(weight=-1), r"^chunk 7: column 'weight' must hold weights .* in row 3 it is -1"),
+        (
+            frames_with(person=None, weight=1),
+            r"^chunk 7: column 'person' must name the group of every row, but in row 3",
+        ),
+        (
+            frames_with(age="old"),
+            r"^chunk 7 must hold in each column .* but column 'age' holds text \(object\) and not numbers",
+        ),
+        (frames_with(day=3), r"^chunk 7 must hold .* column 'day' holds"),
+        (frames_with(job=[1]), r"^chunk 7: X must hold numbers, text or dates, but column 'job' holds a list in row"),
+        ([TABLE, TABLE.drop(columns="age")], r"^chunk 1 has no column 'age'"),
+        ([TABLE, TABLE.rename(columns={"job": "jobs"})], r"^chunk 1 has no column 'job'; did you mean 'jobs'\?"),
+        ([TABLE, TABLE.assign(age=TABLE["job"])], r"^chunk 1 must hold .* 'age' holds text .* and not numbers"),
+        ([TABLE, TABLE.assign(job=1.5)], r"^chunk 1 must hold .* 'job' holds numbers \(float64\) and not text"),
+        ([TABLE, TABLE.assign(person="p")], "groups must be all numbers or all text"),
+        ([TABLE, "table"], "^chunk 1 must be a DataFrame, but it is a str"),
+        (
+            [TABLE, TABLE.assign(age=np.inf)],
+            r"^chunk 1: X must be finite or missing, but column 'age' is infinite in row",
+        ),
+    ],
+)
+def test_a_bad_chunk_is_named_with_its_row(frames, words):
+    with pytest.raises(ValueError, match=words):
+        evaluate_in_chunks(read_chunks(frames), ALL, refit=False)
+
+
+def test_the_row_is_that_of_the_chunk_also_behind_a_split():
+    frames = frames_with(label=np.nan)
+    found = set()
+    for seed in range(12):
+        _, others = split_chunks(read_chunks(frames), 0.2, rng=seed)
+        try:
+            evaluate_in_chunks(others, PARTITION)
+        except ValueError as error:
+            found.add(str(error).split(", but ")[1])
+    assert found == {"in row 3 it is missing."}
+
+
+def test_a_text_column_that_looks_like_numbers_in_one_csv_chunk_is_named(tmp_path):
+    table = TABLE[["label", "score"]].assign(code=["7"] * 1000 + ["a7"] * 1000)
+    table.to_csv(tmp_path / "codes.csv", index=False)
+    chunks = read_chunks(tmp_path / "codes.csv", rows=500)
+    with pytest.raises(ValueError, match=r"^codes.csv, chunk 2 must hold .* 'code' holds text .* and not numbers"):
+        split_chunks(chunks, 0.5, rng=0)
+    sample, others = split_chunks(
+        replace(read_chunks(tmp_path / "codes.csv", rows=500, dtype={"code": str})), 0.5, rng=0
+    )
+    assert evaluate_in_chunks(others, fit_partition(sample, rng=0)).n == 2000 - len(sample)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda path: read_chunks(path / "none.parquet"), "none.parquet does not exist"),
+        (lambda path: read_chunks(path / "table.xlsx"), "table.xlsx must be a table in one of the formats"),
+        (lambda path: read_chunks([]), "source must name at least one table"),
+        (lambda path: read_chunks(iter([TABLE])), "source must be a path, a list, .* but it is a list_iterator"),
+        (lambda path: read_chunks(TABLE, rows=0), "rows must be a whole number of at least 1"),
+        (
+            lambda path: list(read_chunks(TABLE, columns=["labels"])),
+            "chunk 0 has no column 'labels'; did you mean 'label'",
+        ),
+        (lambda path: list(read_chunks(path / "cut.parquet")), "cut.parquet is damaged or cut off"),
+        (lambda path: list(read_chunks([path / "cut.parquet"] * 2)), "cut.parquet occurs 2 times"),
+        (lambda path: list(read_chunks(path / "wide.csv", rows=2)), "wide.csv, chunk 1: it cannot be read as CSV"),
+        (lambda path: add_up(read_chunks(TABLE), len), "chunk 0: sums_of must return sums .* but it returned a int"),
+        (lambda path: add_up(read_chunks(lambda: []), len), "chunks must hold at least one chunk"),
+        (lambda path: split_chunks(read_chunks(TABLE), 1.0), "share must lie between 0 and 1"),
+        (lambda path: split_chunks(read_chunks(TABLE), 1e-9, rng=0), "no row was drawn"),
+        (lambda path: split_chunks(read_chunks(TABLE), 0.1, group="who"), "no column 'who'"),
+        (
+            lambda path: split_chunks(read_chunks([TABLE, TABLE.assign(z=1)]), 0.1),
+            "chunk 1 must have the columns .* 'z'",
+        ),
+        (lambda path: fit_partition(TABLE, label="lable"), "sample has no column 'lable'; did you mean 'label'"),
+        (lambda path: fit_partition(TABLE, features=["score"]), "must be different columns"),
+        (lambda path: fit_partition(TABLE.assign(label=0)), "label must hold both classes"),
+        (lambda path: fit_partition(TABLE, calibrator="plat"), "calibrator must be one of"),
+        (
+            lambda path: evaluate_in_chunks(read_chunks(TABLE.assign(label=1)), PARTITION),
+            "label must hold both classes in",
+        ),
+        (
+            lambda path: evaluate_in_chunks(read_chunks(TABLE[:0]), PARTITION),
+            "label must hold both classes in the chunks",
+        ),
+        (
+            lambda path: evaluate_in_chunks(read_chunks(TABLE.assign(score=0.5)), PARTITION),
+            "score must take at least two different values",
+        ),
+        (
+            lambda path: evaluate_in_chunks(split_chunks(read_chunks(TABLE), 0.1)[1], ALL),
+            "chunks must be split by the group",
+        ),
+    ],
+)
+def test_a_wrong_call_is_named(call, words, tmp_path):
+    (tmp_path / "cut.parquet").write_bytes(b"PAR1 and no more")
+    (tmp_path / "wide.csv").write_text("a,b\n1,2\n1,2\n1,2,3\n1,2\n")
+    with pytest.raises(ValueError, match=words):
+        call(tmp_path)
+
+
+def test_frames_are_left_as_they_were(whole):
+    before = TABLE.copy()
+    split_chunks(read_chunks(TABLE, rows=100), 0.5, rng=0)
+    assert TABLE.equals(before)

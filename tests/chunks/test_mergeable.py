@@ -1,0 +1,325 @@
+"""Sums that can be added: any split, any order, any association says what all rows at once say."""
+
+import io
+import pickle
+from dataclasses import FrozenInstanceError, fields
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.audit import measure_groups
+from helpers.binning import uniform_edges
+from helpers.calibration import PlattCalibrator, calibration_error, reliability_curve
+from helpers.chunks import (
+    EvaluationSums,
+    GroupSums,
+    PlattStart,
+    PlattSums,
+    RegionSums,
+    ReliabilitySums,
+    ScoreSums,
+    Sums,
+)
+from helpers.grouping import grouping_loss_from_regions
+from helpers.grouping.region_statistics import squared_means
+from helpers.scoring import BRIER, LOG
+
+EDGES = uniform_edges(5)
+KINDS = [(False, False), (True, False), (False, True), (True, True)]  # weights, groups
+each_kind = pytest.mark.parametrize(("weighted", "grouped"), KINDS, ids=["plain", "weights", "groups", "both"])
+
+
+def rows(n, rng, *, weighted, grouped, names="numbers"):
+    """y, p, region and the options of n rows; groups meet several regions."""
+    rng = np.random.default_rng(rng)
+    q = rng.random(n).round(1)
+    options = {}
+    if weighted:
+        options["sample_weight"] = rng.choice([0.0, 0.5, 1.0, 3.0, 40.0], n) * 10
+    if grouped:
+        codes = rng.integers(0, max(n // 3, 2), n)
+        options["groups"] = codes if names == "numbers" else np.array([f"person {code}" for code in codes])
+    return (rng.random(n) < q).astype(float), q, rng.integers(0, 4, n), options
+
+
+def take(options, part):
+    return {name: column[part] for name, column in options.items()}
+
+
+def all_sums(y, p, region, options):
+    """One of each kind for these rows."""
+    return EvaluationSums(
+        RegionSums.of(y - p, region, 4, **options),
+        ReliabilitySums.of(y, p, EDGES, **options),
+        ScoreSums.of({"brier": (y - p) ** 2, "cost": 3 * y + p}, **options),
+    )
+
+
+def merge_somehow(sums, rng):
+    """Neighbours added in a random association."""
+    sums = list(sums)
+    while len(sums) > 1:
+        k = rng.integers(len(sums) - 1)
+        sums[k : k + 2] = [sums[k] + sums[k + 1]]
+    return sums[0]
+
+
+def same(got, want, scale=1.0):
+    np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12 * scale)
+
+
+# ---- hand cases ------------------------------------------------------------------------------------------------
+
+
+def test_four_rows_in_two_parts():
+    first = RegionSums.of([0.5, -0.5], [0, 1], 2)
+    total = first + RegionSums.of([0.5, -0.5], [0, 1], 2)
+    assert total.count.tolist() == [2, 2] and total.moments.tolist() == [[1, -1], [0.5, 0.5]]
+    assert total.grouping_loss().value == 0.25 and first.count.tolist() == [1, 1]
+    curve = (
+        ReliabilitySums.of([0, 1], [0.1, 0.9], [0, 0.5, 1]) + ReliabilitySums.of([1, 1], [0.1, 0.9], [0, 0.5, 1])
+    ).curve()
+    assert curve.observed.tolist() == [0.5, 1] and curve.count.tolist() == [2, 2]
+
+
+def test_a_group_in_two_parts_has_no_pair_with_itself():
+    parts = [RegionSums.of([0.5, 0.5], [0, 0], 1, groups=["ann", "ben"]), RegionSums.of([0.5], [0], 1, groups=["ann"])]
+    total = sum(parts)
+    assert total.cells.labels.tolist() == ["ann", "ben"] and total.cells.sums.tolist() == [[2, 1], [1, 0.5]]
+    assert total.grouping_loss().value == pytest.approx(0.25) == (1.5**2 - 1 - 0.25) / (9 - 4 - 1)
+    with pytest.raises(ValueError, match="at least two groups, but all rows are in 'ann'"):
+        parts[1].grouping_loss()
+
+
+def test_scores_have_the_mean_and_the_standard_error_of_their_rows():
+    s, w = np.array([0.0, 1.0, 0.25, 0.5]), np.array([1.0, 2.0, 1.0, 4.0])
+    total = ScoreSums.of({"s": s[:1]}, sample_weight=w[:1]) + ScoreSums.of({"s": s[1:]}, sample_weight=w[1:])
+    mean = np.average(s, weights=w)
+    assert total.mean["s"] == pytest.approx(mean) and total.count == 4
+    assert total.se["s"] == pytest.approx(np.sqrt((w**2 * (s - mean) ** 2).sum()) / 8)
+    assert str(total) == f"s {mean:.4f} [{mean - 1.96 * total.se['s']:.4f}, {mean + 1.96 * total.se['s']:.4f}], n = 4"
+
+
+def test_an_infinite_score_stays_infinite():
+    certain = ScoreSums.of({"log": LOG.score([1.0, 0.5], [0, 1])}) + ScoreSums.of({"log": LOG.score([0.5], [1])})
+    assert certain.mean["log"] == np.inf and np.isnan(certain.se["log"])
+    unseen = ScoreSums.of({"log": [np.inf, 1.0]}, sample_weight=[0, 1])
+    assert unseen.mean["log"] == 1.0 and unseen.count == 1
+
+
+# ---- laws ------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(12, 60),
+    st.sampled_from(KINDS),
+    st.integers(1, 6),
+    st.integers(0, 10**6),
+    st.sampled_from(["numbers", "text"]),
+)
+def test_any_split_order_and_association_says_the_same(n, kind, n_parts, seed, names):
+    rng = np.random.default_rng(seed)
+    y, p, region, options = rows(n, seed, weighted=kind[0], grouped=kind[1], names=names)
+    part_of, order = rng.integers(0, n_parts, n), rng.permutation(n)
+    parts = [order[part_of[order] == k] for k in range(n_parts)]  # some may be empty
+    total = merge_somehow([all_sums(y[i], p[i], region[i], take(options, i)) for i in parts], rng)
+    if kind[0] and not options["sample_weight"].any():
+        return
+    once = all_sums(y, p, region, options)
+    codes = np.unique(options["groups"], return_inverse=True)[1] if kind[1] else None
+    want = squared_means(y - p, region, options.get("sample_weight"), codes)
+    for sums in (total, once):
+        got = sums.regions.statistics()
+        for name in (field.name for field in fields(want)):
+            value, right = getattr(got, name), getattr(want, name)
+            same(value if np.ndim(value) == 0 else value[: len(right)], right)
+        curve = reliability_curve(y, p, n_bins=5, **options)
+        for name in ("count", "stated", "observed", "effective", "low", "high", "weight"):
+            same(getattr(sums.reliability.curve(), name), getattr(curve, name), scale=n)
+    for name in ("mean", "se"):
+        same(list(getattr(total.scores, name).values()), list(getattr(once.scores, name).values()))
+    same(total.scores.mean["brier"], np.average((y - p) ** 2, weights=options.get("sample_weight")))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 60), st.sampled_from(KINDS), st.integers(1, 6), st.integers(0, 10**6))
+def test_rates_of_given_groups_are_those_of_all_rows_at_once(n, kind, n_parts, seed):
+    rng = np.random.default_rng(seed)
+    y, p, region, options = rows(n, seed, weighted=kind[0], grouped=kind[1])
+    if kind[0] and not options["sample_weight"].any():
+        return
+    if kind[1] and np.ptp(options["groups"]) == 0:
+        with pytest.raises(ValueError, match="at least two groups"):
+            GroupSums.of(y, p, region, 6, **options).table()
+        return
+    part_of = rng.integers(0, n_parts, n)
+    parts = [part_of == k for k in range(n_parts)]
+    total = merge_somehow([GroupSums.of(y[i], p[i], region[i], 6, **take(options, i)) for i in parts], rng)
+    want = measure_groups(y, p, region, size=6, **options)
+    pd.testing.assert_frame_equal(total.table(), want, rtol=1e-9, atol=1e-12)
+
+
+@each_kind
+def test_sums_in_a_file_come_back_to_the_last_bit(weighted, grouped):
+    y, p, region, options = rows(40, 3, weighted=weighted, grouped=grouped, names="text")
+    weight = options.get("sample_weight")
+    beta = (0.1, 1.2)
+    for total in (
+        all_sums(y, p, region, options),
+        all_sums(y[:0], p[:0], region[:0], take(options, slice(0, 0))),
+        GroupSums.of(y, p, region, 4, **options),
+        PlattStart.of(y, p, sample_weight=weight),
+        PlattSums.of(y, p, beta, sample_weight=weight),
+    ):
+        file = io.BytesIO()
+        np.savez(file, **total.arrays("kept"))
+        file.seek(0)
+        with np.load(file, allow_pickle=False) as arrays:
+            back = Sums.restored(dict(arrays), "kept")
+        want, got = total.arrays(""), back.arrays("")
+        assert type(back) is type(total) and got.keys() == want.keys()
+        assert all(np.array_equal(got[name], want[name]) and got[name].dtype == want[name].dtype for name in want)
+        assert (back + total).arrays("").keys() == want.keys()
+    assert Sums.restored({}, "kept") is None
+
+
+@each_kind
+def test_no_rows_are_neutral_on_both_sides(weighted, grouped):
+    y, p, region, options = rows(30, 0, weighted=weighted, grouped=grouped)
+    total = all_sums(y, p, region, options)
+    nothing = all_sums(y[:0], p[:0], region[:0].astype(int), take(options, slice(0, 0)))
+    for sums in (total + nothing, nothing + total, sum([total]), 0 + total, nothing + nothing + total):
+        assert np.array_equal(sums.regions.moments, total.regions.moments)
+        assert str(sums.scores) == str(total.scores) and sums.n == 30
+        assert str(sums.grouping_loss()) == str(total.grouping_loss()) == str(sums)
+    assert str(nothing) == "no rows"
+    for call in (nothing.grouping_loss, nothing.calibration_error, lambda: nothing.scores.mean):
+        with pytest.raises(ValueError, match="must (leave|hold)"):
+            call()
+
+
+@each_kind
+def test_sums_can_be_pickled_and_not_changed(weighted, grouped):
+    y, p, region, options = rows(50, 1, weighted=weighted, grouped=grouped)
+    before = [column.copy() for column in (y, p, region, *options.values())]
+    total = all_sums(y, p, region, options)
+    copy = pickle.loads(pickle.dumps(total))
+    assert str(copy.grouping_loss()) == str(total.grouping_loss())
+    assert copy.calibration_error(rng=0).low == total.calibration_error(rng=0).low
+    with pytest.raises(FrozenInstanceError):
+        total.regions.count = 0
+    assert all(np.array_equal(a, b) for a, b in zip(before, (y, p, region, *options.values()), strict=True))
+
+
+@each_kind
+def test_results_are_those_of_all_rows_in_memory(weighted, grouped):
+    y, p, region, options = rows(3000, 2, weighted=weighted, grouped=grouped)
+    total = sum(all_sums(y[i::7], p[i::7], region[i::7], take(options, slice(i, None, 7))) for i in range(7))
+    loss, want = total.grouping_loss(), grouping_loss_from_regions(y - p, region, **options)
+    for name in ("value", "se", "low", "high", "p_value", "null_se", "plugin", "bias", "left_out", "count", "mean"):
+        same(getattr(loss, name), getattr(want, name))
+    error, wanted = total.calibration_error(rng=3), calibration_error(y, p, n_bins=5, rng=3, **options)
+    for name in ("value", "low", "high", "null", "p_value", "n", "n_bins"):
+        same(getattr(error, name), getattr(wanted, name))
+
+
+def test_newton_steps_on_sums_reach_the_calibrator_of_all_rows():
+    rng = np.random.default_rng(0)
+    p = rng.random(4000)
+    y, w = (rng.random(4000) < p**2).astype(float), rng.uniform(0.5, 2, 4000)
+    for labels, weight in ((y, None), (y, w), (y, w * rng.integers(0, 2, 4000) * 50), (p > 0.3, None)):
+        whole = PlattCalibrator().fit(p, labels, weight)
+        parts = [{"y": labels[i::3], "p": p[i::3]} for i in range(3)]
+        for i, part in enumerate(parts):
+            part["sample_weight"] = None if weight is None else weight[i::3]
+
+        def evaluate(beta, center, scale, targets):
+            options = {"center": center, "scale": scale, "targets": targets}
+            return sum(PlattSums.of(beta=beta, **part, **options) for part in parts)  # noqa: B023
+
+        intercept, slope = sum(PlattStart.of(**part) for part in parts).fit(evaluate)
+        assert whole.separated_ == (labels.dtype == bool)
+        same([intercept, slope], [whole.intercept_, whole.slope_])
+
+
+def test_scores_of_people_with_several_rows_have_wider_intervals():
+    """300 people with ten rows each, in ten parts: the standard error is that of means over people."""
+    rng, repeats, means, errors = np.random.default_rng(5), 200, [], []
+    for _ in range(repeats):
+        person = np.tile(np.arange(300), 10)
+        s = rng.standard_normal(300)[person] + rng.standard_normal(3000)
+        total = sum(ScoreSums.of({"s": s[k::10]}, groups=person[k::10]) for k in range(10))
+        means.append(total.mean["s"])
+        errors.append((total.se["s"], ScoreSums.of({"s": s}).se["s"]))
+    se, naive = np.mean(errors, axis=0)
+    assert abs(se / np.std(means) - 1) < 4 / np.sqrt(2 * repeats)
+    assert naive < 0.6 * np.std(means)
+    assert np.mean(np.abs(means) < 1.96 * se) > 0.95 - 4 * np.sqrt(0.05 * 0.95 / repeats)
+
+
+# ---- bad input -------------------------------------------------------------------------------------------------
+
+PLAIN = RegionSums.of([0.5, -0.5], [0, 1], 2)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: RegionSums.of([0.5, np.nan], [0, 1], 2), r"residual must be finite, but residual\[1\] is nan"),
+        (lambda: RegionSums.of([0.5], [0, 1], 2), "residual and region must have the same length"),
+        (lambda: RegionSums.of([0.5], [2], 2), "region must be less than n_regions = 2, but it goes up to 2"),
+        (lambda: RegionSums.of([0.5], [-1], 2), "region must count up from 0"),
+        (lambda: RegionSums.of([0.5], [0], 0), "n_regions must be a whole number of at least 1"),
+        (lambda: RegionSums.of([0.5], [0], 1, sample_weight=[-1]), r"sample_weight must be 0 or lie in .* is -1.0"),
+        (lambda: RegionSums.of([0.5], [0], 1, sample_weight=[np.nan]), "sample_weight must be 0 or lie in"),
+        (lambda: RegionSums.of([0.5], [0], 1, sample_weight=[1e70]), "sample_weight must be 0 or lie in"),
+        (lambda: RegionSums.of([0.5], [0], 1, groups=[None]), r"groups must not be missing, but groups\[0\] is"),
+        (
+            lambda: RegionSums.of([0.5, 0.5], [0, 0], 1, groups=["a", 1]),
+            r"all numbers or all text, but groups\[1\] is a int",
+        ),
+        (lambda: RegionSums.of([0.5], [0], 1).grouping_loss(), "two independent rows"),
+        (lambda: RegionSums.of([0.5, 0], [0, 0], 1, sample_weight=[0, 0]).grouping_loss(), "two independent rows"),
+        (
+            lambda: PLAIN + RegionSums.of([0.5], [0], 3),
+            "same regions or bins, weights and groups, but their count differ",
+        ),
+        (lambda: PLAIN + RegionSums.of([0.5], [0], 2, sample_weight=[1]), "but their moments differ"),
+        (lambda: PLAIN + RegionSums.of([0.5], [0], 2, groups=[1]), "but their cells differ"),
+        (
+            lambda: RegionSums.of([0.5], [0], 2, groups=[1]) + RegionSums.of([0.5], [0], 2, groups=["a"]),
+            "all numbers or all text, but some parts",
+        ),
+        (lambda: ReliabilitySums.of([2], [0.5], EDGES), r"y must be 0 or 1, but y\[0\] is 2.0"),
+        (lambda: ReliabilitySums.of([1], [1.5], EDGES), r"p must lie in \[0, 1\]"),
+        (lambda: ReliabilitySums.of([1], [0.5], [0.2, 1]), "edges must increase from 0 to 1"),
+        (
+            lambda: ReliabilitySums.of([1], [0.5], [0, 0.5, 1]) + ReliabilitySums.of([1], [0.5], [0, 0.4, 1]),
+            "their edges agree",
+        ),
+        (lambda: ScoreSums.of({"a": [1.0]}) + ScoreSums.of({"b": [1.0]}), "their names agree"),
+        (lambda: ScoreSums.of({"a": ["x"]}), "a must hold numbers"),
+        (lambda: PlattSums.of([1], [np.nan], (0, 1)), r"p must lie in \[0, 1\]"),
+        (lambda: PlattStart.of([1, 1], [0.2, 0.3]).fit(None), "label must hold both classes"),
+        (lambda: PlattStart.of([], []).fit(None), "label must hold both classes"),
+        (lambda: PlattStart.of([1, 0], [0.2, 0.2]).fit(None), "score must take at least two different values"),
+        (lambda: GroupSums.of([1], [0.5], [2], 2), "region must be less than n_regions = 2, but it goes up to 2"),
+        (lambda: GroupSums.of([], [], [], 2).table(), "must hold at least one row with a weight"),
+    ],
+)
+def test_bad_input_is_named(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_other_things_cannot_be_added():
+    for other in (1, None, ScoreSums.of({"a": [1.0]})):
+        with pytest.raises(TypeError):
+            PLAIN + other
+    with pytest.raises(TypeError):
+        1 + PLAIN
+    assert BRIER.score([0.5], [1]) == [0.25]

@@ -1,0 +1,526 @@
+"""Costs, thresholds and the risk of one decision: by hand, by brute force, against a known truth, and refusals."""
+
+import itertools
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.special import expit, logit
+from scipy.stats import sem
+from sklearn.base import clone
+from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from helpers.decisions import (
+    RiskEstimator,
+    best_decision,
+    calibration_risk,
+    cost_gap,
+    cost_matrix,
+    decision_thresholds,
+    excess_risk,
+    expected_cost,
+    grouping_risk,
+    optimal_threshold,
+    oracle_risk,
+)
+from helpers.decisions.costs import check_costs, decision_names
+from helpers.partition import HonestTree
+from helpers.simulation import Cells, Sigmoid, controls
+
+EVEN = cost_matrix(false_alarm=1, miss=1)
+THREE = np.array([[0, 10], [1, 4], [5, 0]])  # wait, test, treat
+
+cents = st.integers(-500, 500).map(lambda k: k / 100)
+
+
+@st.composite
+def matrices(draw):
+    cost = np.array(draw(st.lists(cents, min_size=4, max_size=4))).reshape(2, 2)
+    assume(cost[1, 0] + cost[0, 1] - cost[0, 0] - cost[1, 1] > 0.005)
+    return cost
+
+
+def brute(reference, p, cost, t):
+    """Expected cost of the decision taken minus that of the cheapest decision, by trying every decision."""
+    risk = []
+    for q, stated in zip(reference, p, strict=True):
+        price = [(1 - q) * row[0] + q * row[1] for row in cost]
+        risk.append(price[int(stated >= t)] - min(price))
+    return np.array(risk)
+
+
+def random_costs(n, rng):
+    """(n, 2, 2) cost matrices with any diagonal and a gap above 0.1."""
+    cost = rng.uniform(-3, 3, (3 * n, 2, 2))
+    gap = cost[:, 1, 0] + cost[:, 0, 1] - cost[:, 0, 0] - cost[:, 1, 1]
+    return cost[gap > 0.1][:n]
+
+
+# ---- hand-made cases --------------------------------------------------------------------------------------------
+
+
+def test_four_people_by_hand():
+    cost = cost_matrix(false_alarm=1, miss=4)
+    assert optimal_threshold(cost) == 0.2 and cost_gap(cost) == 5
+    q, p = [0.1, 0.1, 0.6, 0.6], [0.1, 0.3, 0.1, 0.3]
+    assert oracle_risk(q, p, cost).tolist() == pytest.approx([0, 0.5, 2.0, 0])
+    assert oracle_risk(q, p, cost, t=0.05).tolist() == pytest.approx([0.5, 0.5, 0, 0])
+    assert expected_cost([0, 1, 0, 1], q, cost).tolist() == pytest.approx([0.4, 0.9, 2.4, 0.4])
+
+
+def test_a_threshold_belongs_to_the_upper_decision():
+    cost = cost_matrix(false_alarm=7, miss=3)
+    assert best_decision([0.7, np.nextafter(0.7, 0)], cost).tolist() == [1, 0]
+    assert oracle_risk([0.7, 0.7], [0.0, 1.0], cost).tolist() == [0, 0]  # at t* both decisions cost the same
+
+
+@given(matrices())
+def test_thresholds_of_costs_in_cents_are_exact(cost):
+    a, b, c, d = (Fraction(round(100 * x), 100) for x in cost.ravel())
+    assert optimal_threshold(cost) == float((c - a) / (b + c - a - d))
+    assert cost_gap(cost) == float(b + c - a - d)
+
+
+def test_a_diagonal_may_make_one_decision_always_best():
+    lazy, eager = [[0, 1], [3, 2]], [[2, 3], [1, 0]]  # never worth it; always worth it
+    assert optimal_threshold(lazy) == 1.5 and optimal_threshold(eager) == -0.5
+    q, p = np.array([0.0, 0.4, 1.0]), np.array([1.0, 1.0, 0.0])
+    assert best_decision(q, lazy).tolist() == [0, 0, 0] and best_decision(q, eager).tolist() == [1, 1, 1]
+    assert oracle_risk(q, p, lazy).tolist() == [0, 0, 0]  # deciding by p >= t* never acts either
+    assert oracle_risk(q, p, lazy, t=0.5).tolist() == pytest.approx([3, 2.2, 0])
+
+
+def test_three_decisions_by_hand():
+    decision, threshold = decision_thresholds(np.vstack([THREE, [6, 6]]))
+    assert decision.tolist() == [0, 1, 2] and threshold.tolist() == pytest.approx([1 / 7, 0.5])
+    assert best_decision([0.1, 0.3, 0.5], THREE).tolist() == [0, 1, 2]
+    assert oracle_risk([0.1, 0.6], [0.9, 0.05], THREE).tolist() == pytest.approx([4.5 - 1, 6 - 2])
+    table = pd.DataFrame(THREE[[2, 0, 1]], ["treat", "wait", "test"], ["truth 0", "truth 1"])
+    assert best_decision([0.1, 0.3, 0.5], table).tolist() == [1, 2, 0] and decision_names(table)[0] == "treat"
+
+
+# ---- proposition 5, corollary B.4, propositions 6 and 8 --------------------------------------------------------
+
+
+@given(matrices(), st.integers(0, 10**6))
+def test_proposition_5_is_what_brute_force_finds(cost, seed):
+    rng = np.random.default_rng(seed)
+    q, p, t = rng.random(50), rng.random(50), rng.random()
+    star = optimal_threshold(cost)
+    assert oracle_risk(q, p, cost, t) == pytest.approx(brute(q, p, cost, t), abs=1e-9)
+    assert oracle_risk(q, p, cost) == pytest.approx(brute(q, p, cost, star), abs=1e-9)
+    decided = (p >= t).astype(int)
+    paid = expected_cost(decided, q, cost) - expected_cost(best_decision(q, cost), q, cost)
+    assert oracle_risk(q, p, cost, t) == pytest.approx(paid, abs=1e-9)
+
+
+@given(matrices(), st.integers(0, 10**6))
+def test_corollary_b4(cost, seed):
+    rng = np.random.default_rng(seed)
+    q, one, two = rng.random(50), rng.integers(0, 2, 50), rng.integers(0, 2, 50)
+    difference = expected_cost(two, q, cost) - expected_cost(one, q, cost)
+    assert difference == pytest.approx(cost_gap(cost) * (one - two) * (q - optimal_threshold(cost)), abs=1e-9)
+
+
+@given(st.lists(st.tuples(cents, cents), min_size=3, max_size=6), st.integers(0, 10**6))
+def test_many_decisions_are_many_thresholds(rows, seed):
+    cost, rng = np.array(rows), np.random.default_rng(seed)
+    q, p = rng.random(50), rng.random(50)
+    price = (1 - q[:, None]) * cost[:, 0] + q[:, None] * cost[:, 1]
+    chosen = expected_cost(best_decision(q, cost), q, cost)
+    assert chosen == pytest.approx(price.min(axis=1), abs=1e-9)
+    taken = expected_cost(best_decision(p, cost), q, cost)
+    assert oracle_risk(q, p, cost) == pytest.approx(taken - price.min(axis=1), abs=1e-9)
+
+
+def test_the_bound_of_proposition_6_holds_in_a_million_rows():
+    rng = np.random.default_rng(0)
+    violated = rows = 0
+    for cost in random_costs(1000, rng):
+        q, c, p = rng.random((3, 1000))
+        r_hat = np.where(rng.random(1000) < 0.5, rng.uniform(-1, 1, 1000), q - c + rng.normal(0, 0.01, 1000))
+        t = rng.random() if rng.random() < 0.5 else None
+        off = np.abs(oracle_risk(q, p, cost, t) - excess_risk(c + r_hat, p, cost, t))
+        bound = cost_gap(cost) * np.abs((q - c) - r_hat)
+        violated, rows = violated + int((off > bound + 1e-12).sum()), rows + 1000
+    assert (violated, rows) == (0, 10**6)
+
+
+@pytest.mark.parametrize("decisions", [3, 5])
+def test_the_bound_holds_for_many_decisions(decisions):
+    rng = np.random.default_rng(decisions)
+    for _ in range(100):
+        cost = rng.uniform(-3, 3, (decisions, 2))
+        q, p, guess = rng.random(500), rng.random(500), rng.uniform(-0.5, 1.5, 500)
+        off = np.abs(oracle_risk(q, p, cost) - excess_risk(guess, p, cost))
+        assert (off <= cost_gap(cost) * np.abs(q - guess) + 1e-12).all()
+
+
+@given(matrices(), st.integers(0, 10**6))
+def test_the_risk_is_calibration_risk_plus_grouping_risk_on_average_only(cost, seed):
+    rng = np.random.default_rng(seed)
+    town = Cells(p=rng.choice([0.1, 0.3, 0.5, 0.8], 40), q=rng.random(40), share=rng.dirichlet(np.ones(40)))
+    t = rng.random()
+    total = town.share @ oracle_risk(town.q, town.p, cost, t)
+    parts = [calibration_risk(town.c, town.p, cost, t), grouping_risk(town.c, town.q, cost)]
+    assert total == pytest.approx(town.share @ parts[0] + town.share @ parts[1], abs=1e-9)
+    assert (np.minimum(*parts) >= 0).all()
+
+
+def test_recalibration_may_turn_a_single_decision_for_the_worse():
+    town = Cells(p=[0.6, 0.6, 0.6], q=[0.9, 0.1, 0.2])  # c = 0.4: the first person was decided rightly
+    before, after = oracle_risk(town.q, town.p, EVEN), oracle_risk(town.q, town.c, EVEN)
+    assert before.tolist() == pytest.approx([0, 0.8, 0.6]) and after.tolist() == pytest.approx([0.8, 0, 0])
+    assert (before - after).mean() == pytest.approx(calibration_risk(town.c, town.p, EVEN).mean())
+
+
+# ---- invariances ------------------------------------------------------------------------------------------------
+
+
+@given(matrices(), st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-3, 3), st.floats(-3, 3))
+def test_units_and_costs_that_nobody_can_avoid_do_not_matter(cost, seed, unit, truth_0, truth_1):
+    q, p = np.random.default_rng(seed).random((2, 30))
+    t = 0.4
+    moved = unit * cost + [truth_0, truth_1]
+    assert oracle_risk(q, p, moved, t) == pytest.approx(unit * oracle_risk(q, p, cost, t), abs=1e-9)
+    assert optimal_threshold(moved) == pytest.approx(optimal_threshold(cost), abs=1e-6)
+
+
+@given(matrices(), st.integers(0, 10**6))
+def test_renaming_the_classes_changes_nothing(cost, seed):
+    q, p = np.random.default_rng(seed).random((2, 30))
+    assert oracle_risk(1 - q, 1 - p, cost[::-1, ::-1]) == pytest.approx(oracle_risk(q, p, cost), abs=1e-9)
+
+
+# ---- which way round is the matrix? ----------------------------------------------------------------------------
+
+
+def test_labelled_costs_are_read_by_their_labels():
+    table = cost_matrix(false_alarm=1, miss=5, hit=0.5, rejection=0.1)
+    want = [[0.1, 5], [1, 0.5]]
+    for rows, columns in itertools.product([[0, 1], [1, 0]], repeat=2):
+        assert check_costs(table.iloc[rows, columns]).tolist() == want
+    plain = pd.DataFrame(want, index=pd.Index([0, 1], name="predicted"), columns=pd.Index([0, 1], name="true"))
+    assert check_costs(plain).tolist() == want and decision_names(plain) == ["predict 0", "predict 1"]
+    named = pd.DataFrame(want, index=["send home", "keep"], columns=["truth 0", "truth 1"])
+    assert check_costs(named).tolist() == want and decision_names(named) == ["send home", "keep"]
+
+
+@pytest.mark.parametrize(
+    ("cost", "sentence"),
+    [
+        (EVEN.T, "rows are called 'truth 0', 'truth 1': pass its transpose, cost.T"),
+        (EVEN.set_axis(["a", "b"]).T, "cost must have one row for each decision.*rows are called 'truth 0'"),
+        (EVEN.set_axis([0, 1]).T.set_axis([0, 1]).rename_axis("truth"), "rows are called 'truth'"),
+        (
+            EVEN.set_axis([0, 1]).set_axis([0, 1], axis=1).rename_axis(columns="predicted"),
+            "columns are called 'predicted'",
+        ),
+        (EVEN.set_axis(["sick", "well"], axis=1), "columns must end in 0 and 1, but they are called 'sick', 'well'"),
+        (THREE.T, r"shape is \(2, 3\): if its rows are the truths, pass its transpose"),
+        (np.ones((3, 3)), r"shape is \(3, 3\): this theory is for two classes, so set one of the 3 against the rest"),
+        (np.ones((1, 2)), r"shape is \(1, 2\)"),
+        (np.ones(4), r"shape is \(4,\)"),
+        ([[0, 1], [1, np.nan]], r"cost must be finite, but cost\[1, 1\] \(decision 1, truth 1\) is nan"),
+        ([[0, np.inf], [1, 0]], r"cost must be finite, but cost\[0, 1\] \(decision 0, truth 1\) is inf"),
+        (
+            [[1, 0], [0, 1]],
+            "cost must make mistakes dearer than right answers, but .* is -2; its rows are the decisions",
+        ),
+        ([[0.1, 0.3], [0.1, 0.3]], "cost must make mistakes dearer"),
+        ([["0", "1"], ["1", "0"]], "cost must hold numbers"),
+        (None, "cost"),
+    ],
+)
+def test_costs_that_break_a_rule(cost, sentence):
+    calls = [
+        lambda: optimal_threshold(cost),
+        lambda: cost_gap(cost),
+        lambda: decision_thresholds(cost),
+        lambda: best_decision([0.5], cost),
+        lambda: expected_cost([0], [0.5], cost),
+        lambda: excess_risk([0.5], [0.5], cost),
+        lambda: RiskEstimator(cost).fit(np.ones((80, 1)), np.tile([0.2, 0.8], 40), np.tile([0, 1], 40)),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=sentence):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: cost_matrix(false_alarm=np.nan, miss=1), "false_alarm must be finite"),
+        (lambda: cost_matrix(false_alarm=1, miss=1, hit="2"), "hit must hold numbers"),
+        (lambda: cost_matrix(false_alarm=1, miss=1, hit=3), "mistakes dearer"),
+        (lambda: optimal_threshold(THREE), "cost must have two decisions here, but it has 3: decision_thresholds"),
+        (lambda: excess_risk([0.5], [0.5], THREE, t=0.5), "t must be None for 3 decisions"),
+        (lambda: excess_risk([0.5], [0.5], EVEN, t=50), r"t must lie in \[0, 1\] .* t\* = 0.5, but it is 50"),
+        (lambda: excess_risk([0.5], [0.5], EVEN, t=-0.1), r"t must lie in \[0, 1\]"),
+        (lambda: excess_risk([0.5], [0.5], EVEN, t=np.nan), r"t must lie in \[0, 1\]"),
+        (lambda: excess_risk([0.5], [0.5], EVEN, t="0.5"), "t must be a number"),
+        (lambda: excess_risk([0.5], [0.5], EVEN, t=True), "t must be a number"),
+        (lambda: excess_risk([np.nan], [0.5], EVEN), "reference must be finite"),
+        (lambda: excess_risk([0.5, 0.1], [0.5], EVEN), "reference and p must have the same length"),
+        (lambda: excess_risk([0.5], [50], EVEN), r"p must lie in \[0, 1\]"),
+        (lambda: oracle_risk([1.1], [0.5], EVEN), r"q must lie in \[0, 1\]"),
+        (lambda: calibration_risk([1.1], [0.5], EVEN), r"c must lie in \[0, 1\]"),
+        (lambda: grouping_risk([0.5], [np.inf], EVEN), "corrected must be finite"),
+        (lambda: grouping_risk([1.5], [0.5], EVEN), r"c must lie in \[0, 1\]"),
+        (lambda: expected_cost([2], [0.5], EVEN), r"decision must be a class 0 .. 1, but decision\[0\] is 2"),
+        (lambda: expected_cost([0, 1], [0.5], EVEN), "decision and q must have the same length"),
+        (lambda: best_decision([np.nan], EVEN), "q must be finite"),
+    ],
+)
+def test_arguments_that_break_a_rule(call, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        call()
+
+
+def test_thresholds_that_are_allowed():
+    lazy = [[0, 1], [3, 2]]
+    assert excess_risk([0.9], [1.0], EVEN, t=np.inf).tolist() == pytest.approx([0.8])
+    assert excess_risk([0.9], [0.0], EVEN, t=0).tolist() == [0]
+    assert excess_risk([0.9], [0.5], lazy, t=optimal_threshold(lazy)).tolist() == [0]
+
+
+# ---- the estimator ----------------------------------------------------------------------------------------------
+
+
+def wards(n, rng):
+    """Two kinds of people who get the same score 0.5 and truly have 0.2 and 0.8."""
+    kind = rng.integers(0, 2, n)
+    q = np.where(kind == 1, 0.8, 0.2)
+    return pd.DataFrame({"kind": kind}), np.full(n, 0.5), (rng.random(n) < q).astype(int), q
+
+
+def test_the_transparent_version_is_the_package():
+    rng = np.random.default_rng(3)
+    a = Sigmoid().sample(800, rng)
+    model = RiskEstimator(EVEN, n_halvings=1, rng=5).fit(a.X, a.p, a.y)
+    new = Sigmoid().sample(500, rng)
+    first = model._unseen[0]  # the rows that chose the first tree: the others gave its means
+    c = model.calibrator_.predict(a.p)
+    table, fresh = a.X.assign(stated=a.p), new.X.assign(stated=new.p)
+    guess = 0
+    for half in (first, ~first):
+        tree = (
+            HonestTree(min_samples_leaf=28, rng=0)
+            .fit(table[half], (a.y - c)[half])
+            .estimate(table[~half], (a.y - c)[~half])
+        )
+        guess = guess + tree.predict(fresh) / 2
+    want = model.calibrator_.predict(new.p) + guess
+    assert model.corrected(new.X, new.p) == pytest.approx(want, abs=1e-12)
+    assert model.predict(new.X, new.p) == pytest.approx(2 * np.abs(want - 0.5) * ((want >= 0.5) != (new.p >= 0.5)))
+
+
+def test_region_means_are_unbiased_given_the_regions():
+    rng = np.random.default_rng(0)
+    X, p, y, q = wards(400, rng)
+    tree = HonestTree(min_samples_leaf=15, max_depth=1, rng=0).fit(X, y - p)
+    values = []
+    for _ in range(400):
+        X, p, y, q = wards(60, rng)
+        values.append(tree.estimate(X, y - p).predict(pd.DataFrame({"kind": [0, 1]})))
+    z = (np.mean(values, axis=0) - [-0.3, 0.3]) / sem(values)
+    assert (np.abs(z) < 4).all()
+    # the risk itself is convex in them: with few rows it is too large where nothing is wrong
+    small = [np.mean(excess_risk(0.5 + rng.normal(0, 0.05, 50), np.full(50, 0.5), EVEN)) for _ in range(200)]
+    assert np.mean(small) > 4 * sem(small)
+
+
+def root_mean_square(n, seed, population, **options):
+    rng = np.random.default_rng([seed, n])
+    a, new = population(n, rng), population(4000, rng)
+    model = RiskEstimator(EVEN, rng=rng, **options).fit(a.X, a.p, a.y)
+    return np.mean((model.predict(new.X, new.p) - oracle_risk(new.q, new.p, EVEN)) ** 2) ** 0.5
+
+
+@pytest.mark.parametrize("population", [Sigmoid().sample, controls.same_sign, controls.perfect])
+def test_more_rows_bring_the_estimated_risk_nearer_to_the_oracle(population):
+    small, large = ([root_mean_square(n, k, population) for k in range(6)] for n in (500, 8000))
+    assert np.mean(small) - np.mean(large) > 2 * np.hypot(sem(small), sem(large))
+
+
+def test_many_trees_err_less_than_the_one_of_the_paper():
+    for population in (Sigmoid().sample, controls.same_sign):
+        error = [[root_mean_square(2000, k, population, **o) for k in range(4)] for o in ({"method": "paper"}, {})]
+        gain = np.subtract(*error)
+        assert gain.mean() > 2 * sem(gain)
+
+
+def test_the_method_of_the_paper_is_one_tree_of_three_parts():
+    a = Sigmoid().sample(2000, 11)
+    model = RiskEstimator(EVEN, method="paper", rng=0).fit(a.X, a.p, a.y)
+    (tree,) = model.models_
+    leaves = tree.tree_.n_node_samples[tree.tree_.children_left < 0]
+    assert leaves.sum() == 800 and leaves.min() >= 15 and tree.count_.sum() == 1000
+    assert [column.name for column in tree.encoder_.columns_] == ["x1", "x2"]
+    frame = model.to_frame(a.X, a.p)
+    assert (frame["region"] == tree.apply(a.X)).all() and frame["rule"].nunique() == frame["region"].nunique()
+    with pytest.raises(ValueError, match='method must be "crossfit" here'):
+        model.fit_predict(a.X, a.p, a.y)
+
+
+def test_what_the_score_hides_is_found_and_a_perfect_score_is_left_alone():
+    rng = np.random.default_rng(1)
+    X, p, y, q = wards(3000, rng)
+    found = RiskEstimator(EVEN, calibrator="none", rng=0).fit(X, p, y).predict(X, p)
+    assert found == pytest.approx(np.where(q < 0.5, 0.6, 0), abs=0.15)
+    perfect = controls.perfect(6000, 2)
+    risk = RiskEstimator(EVEN, rng=0).fit(perfect.X, perfect.p, perfect.y).predict(perfect.X, perfect.p)
+    assert risk.mean() < 0.02 and np.mean(risk > 0.3) < 0.01
+
+
+def test_miscalibration_alone_is_calibration_risk():
+    rng = np.random.default_rng(4)
+    a = controls.perfect(6000, rng)
+    stated = expit(logit(a.p) + 1.5)
+    frame = RiskEstimator(EVEN, rng=0).fit(a.X, stated, a.y).to_frame(a.X, stated)
+    truth = oracle_risk(a.q, stated, EVEN)
+    # c is off by about two standard errors of a proportion among 6,000 rows; the risk by twice that, where it counts
+    assert frame["calibration_risk"].to_numpy() == pytest.approx(truth, abs=0.1)
+    assert frame["grouping_risk"].mean() < 0.1 * truth.mean()
+
+
+@pytest.mark.parametrize("residual", ["tree", LinearRegression()])
+def test_own_labels_do_not_judge_their_own_row(residual):
+    X = pd.DataFrame({"x": np.arange(200) % 2})  # one possible split: the label cannot choose another region
+    p, y = np.full(200, 0.5), (np.arange(200) % 3 == 0).astype(int)
+    model = RiskEstimator(EVEN, t=0, calibrator="none", residual=residual, max_depth=1, rng=0)
+    for row in (0, 51, 199):
+        flipped = y.copy()
+        flipped[row] = 1 - flipped[row]
+        fair = [model.fit_predict(X, p, labels)[row] for labels in (y, flipped)]
+        assert fair[0] > 0.1 and fair[0] == pytest.approx(fair[1], abs=1e-12)
+    voted = [model.fit(X, p, labels).corrected(X, p)[row] for labels in (y, flipped)]
+    assert abs(voted[0] - voted[1]) > 1e-3
+
+
+def test_weights_and_groups():
+    rng = np.random.default_rng(5)
+    X, p, y, q = wards(2000, rng)
+    one = RiskEstimator(EVEN, calibrator="none", rng=0).fit(X, p, y).corrected(X, p)
+    same = RiskEstimator(EVEN, calibrator="none", rng=0).fit(X, p, y, sample_weight=np.full(2000, 7.0))
+    assert same.corrected(X, p) == pytest.approx(one, abs=1e-9)
+    weight = np.where(y == 1, 3.0, 1.0)
+    heavy = RiskEstimator(EVEN, calibrator="none", rng=0).fit(X, p, y, sample_weight=weight).corrected(X, p)
+    assert heavy == pytest.approx(np.where(q > 0.5, 12 / 13, 3 / 7), abs=0.1)
+    people = np.repeat(np.arange(400), 5)
+    grouped = RiskEstimator(EVEN, calibrator="none", rng=0).fit(X, p, y, groups=people)
+    for first in grouped._unseen:
+        assert (pd.Series(first).groupby(people).nunique() == 1).all()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_any_regressor_may_say_the_residual(weighted):
+    rng = np.random.default_rng(6)
+    X, p, y, q = wards(1000, rng)
+    weight = np.ones(1000) if weighted else None
+    boosted = RiskEstimator(
+        EVEN, calibrator="none", residual=GradientBoostingRegressor(n_estimators=30, subsample=0.5), rng=0
+    )
+    assert boosted.fit(X, p, y, weight).corrected(X, p) == pytest.approx(q, abs=0.1)
+    again = clone(boosted).fit(X, p, y, weight).corrected(X, p)
+    assert again.tolist() == boosted.corrected(X, p).tolist()
+    if not weighted:
+        linear = RiskEstimator(EVEN, calibrator="none", residual=make_pipeline(StandardScaler(), LinearRegression()))
+        frame = linear.fit(X, p, y).to_frame(X, p)
+        assert frame["corrected"].to_numpy() == pytest.approx(q, abs=0.1)
+        assert (frame["rule"] == "").all() and (frame["rows"] == 0).all() and (frame["region"] == -1).all()
+
+
+def test_the_table_says_what_the_methods_say():
+    rng = np.random.default_rng(7)
+    X, p, y, q = wards(1500, rng)
+    X = X.assign(kind=np.where(X["kind"] == 1, "old", "young")).set_index(np.arange(1500) + 10)
+    costs = cost_matrix(false_alarm=1, miss=2).set_axis(["send home", "keep"])
+    p = np.clip(p + rng.normal(0, 0.1, 1500), 0, 1)
+    model = RiskEstimator(costs, t=0.6, max_depth=1, rng=0).fit(X, p, y)
+    frame = model.to_frame(X, p)
+    c, corrected = model.calibrated(p), model.corrected(X, p)
+    assert frame.index.equals(X.index) and frame["stated"].tolist() == p.tolist()
+    assert frame["risk"].to_numpy() == pytest.approx(model.predict(X, p))
+    assert frame["calibration_risk"].to_numpy() == pytest.approx(calibration_risk(c, p, costs, 0.6))
+    assert frame["grouping_risk"].to_numpy() == pytest.approx(grouping_risk(c, corrected, costs))
+    assert ((frame["decision"] == "keep") == (p >= 0.6)).all()
+    assert ((frame["best_decision"] == "keep") == (corrected >= 1 / 3)).all()
+    assert (frame["risk"] == 0).sum() == ((p >= 0.6) == (corrected >= 1 / 3)).sum()
+    for kind in ("old", "young"):
+        assert frame["rule"][X["kind"] == kind].str.fullmatch(f"kind (= |is |in )?.*{kind}.*").all()
+    assert frame["rows"].between(15, 1500).all() and frame["region"].between(0, 15).all()
+
+
+def test_same_seed_same_answer_and_nothing_else_is_touched():
+    rng = np.random.default_rng(8)
+    X, p, y, q = wards(600, rng)
+    copies = X.copy(), p.copy(), y.copy()
+    np.random.seed(5)  # noqa: NPY002
+    before = np.random.random()  # noqa: NPY002
+    np.random.seed(5)  # noqa: NPY002
+    with warnings.catch_warnings(action="error"):
+        one, two = (RiskEstimator(EVEN, calibrator="none", rng=3).fit(X, p, y).predict(X, p) for _ in range(2))
+    assert one.tolist() == two.tolist() and np.random.random() == before  # noqa: NPY002
+    pd.testing.assert_frame_equal(X, copies[0])
+    assert (p == copies[1]).all() and (y == copies[2]).all()
+    generator = np.random.default_rng(3)
+    assert RiskEstimator(EVEN, calibrator="none", rng=generator).fit(X, p, y).predict(X, p).tolist() == one.tolist()
+
+
+GOOD = dict(zip(("X", "p", "y", "q"), wards(200, np.random.default_rng(9)), strict=True))
+GOOD["p"] = np.clip(GOOD["p"] + np.linspace(-0.2, 0.2, 200), 0, 1)
+
+
+def fitted(**options):
+    columns = {name: options.pop(name, GOOD[name]) for name in ("X", "p", "y")}
+    rest = {name: options.pop(name) for name in ("sample_weight", "groups") if name in options}
+    return RiskEstimator(options.pop("cost", EVEN), **options).fit(*columns.values(), **rest)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: fitted(t=2), r"t must lie in \[0, 1\]"),
+        (lambda: fitted(method="papers"), "method must be one of .* did you mean 'paper'"),
+        (lambda: fitted(calibrator="plat"), "calibrator must be one of .* did you mean 'platt'"),
+        (lambda: fitted(residual="trees"), "residual must be one of 'tree'"),
+        (lambda: fitted(residual=3), "residual must be 'tree' or a scikit-learn regressor"),
+        (lambda: fitted(min_samples_leaf=0), "min_samples_leaf must be a whole number"),
+        (lambda: fitted(min_samples_leaf=60), r"y must have at least 4 \* min_samples_leaf = 240 rows, but it has 200"),
+        (lambda: fitted(max_depth=0), "max_depth must be"),
+        (lambda: fitted(n_halvings=0), "n_halvings must be a whole number of at least 1"),
+        (lambda: fitted(y=np.ones(200)), "y must hold both classes"),
+        (lambda: fitted(y=GOOD["y"][:-1]), "y and p must have the same length"),
+        (lambda: fitted(p=np.full(200, 0.5)), "p must take at least two different values"),
+        (lambda: fitted(p=100 * GOOD["p"]), r"p must lie in \[0, 1\]"),
+        (lambda: fitted(X=GOOD["X"]["kind"]), "X must have two dimensions"),
+        (lambda: fitted(sample_weight=-np.ones(200)), "sample_weight must be finite and not negative"),
+        (lambda: fitted(groups=["one"] * 200), "groups must hold at least two"),
+        (lambda: fitted(cost=np.eye(3)), "two classes"),
+        (lambda: fitted().predict(GOOD["X"], GOOD["p"][:-1]), "X and p must have the same length"),
+        (lambda: fitted().predict(GOOD["X"], GOOD["p"] + 1), r"p must lie in \[0, 1\]"),
+        (
+            lambda: fitted().predict(GOOD["X"].set_axis(["other"], axis=1), GOOD["p"]),
+            "X must have the columns of the fit",
+        ),
+        (lambda: fitted().calibrated([np.nan]), r"p must lie in \[0, 1\]"),
+    ],
+)
+def test_the_estimator_refuses_what_breaks_a_rule(call, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        call()
+
+
+def test_nothing_can_be_asked_before_the_fit():
+    for ask in (lambda m: m.predict(GOOD["X"], GOOD["p"]), lambda m: m.calibrated(GOOD["p"])):
+        with pytest.raises(NotFittedError, match="call fit first"):
+            ask(RiskEstimator(EVEN))

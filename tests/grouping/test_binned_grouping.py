@@ -1,0 +1,727 @@
+"""The binned lower bound: identities by brute force, quadrature truth within standard errors, silence when there is
+nothing, and the edges where bins or regions run out of rows.
+"""
+
+import tracemalloc
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.special import expit
+from scipy.stats import binom, binomtest
+from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
+
+from helpers.grouping import binned_grouping_loss, binned_grouping_loss_from_regions
+from helpers.grouping.binned_statistics import debiased_entropy
+from helpers.scoring import BRIER, LOG, top_label
+from helpers.simulation import BlindSpot, Links, Sigmoid
+
+RULES = pytest.mark.parametrize("rule", [BRIER, LOG], ids=["Brier", "log"])
+SEEDS = 50
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    with threadpool_limits(1):
+        yield
+
+
+def error(values, truth=0.0):
+    """Distance of the mean from the truth in standard errors; 0 if every value is the truth itself."""
+    values = np.asarray(values) - truth
+    spread = values.std(ddof=1)
+    return (
+        values.mean() / (spread / np.sqrt(values.size)) if spread > 1e-12 else float(np.sign(np.round(values[0], 12)))
+    )
+
+
+def close(errors):
+    """Many distances at once: one in twenty may lie beyond two standard errors, none beyond three."""
+    errors = np.abs(errors)
+    return errors.max() < 3 and (errors < 2).mean() >= 0.9
+
+
+def each(draw, fit, seeds=SEEDS):
+    """Results for as many samples; `draw(seed)` gives y, p and what tells regions."""
+    return [fit(*draw(seed), rng=seed) for seed in range(seeds)]
+
+
+def values(results, name="value"):
+    return [getattr(result, name) for result in results]
+
+
+# ---- by hand and by brute force ---------------------------------------------------------------------------------
+
+
+def test_eight_rows_by_hand():
+    y, region = [0, 0, 0, 1, 1, 1, 1, 0], [0, 0, 0, 0, 1, 1, 1, 1]
+    one = binned_grouping_loss_from_regions(y, np.full(8, 0.5), region, rng=0)
+    assert one.plugin == pytest.approx(0.25**2)
+    assert one.bias == pytest.approx((0.25 * 0.75 / 3 + 0.75 * 0.25 / 3) / 2 - 0.25 / 7)
+    assert abs(one.captured) < 1e-12 and one.induced == 0.0 and one.value == pytest.approx(one.plugin - one.bias)
+    assert one.rate.tolist() == [0.25, 0.75] and one.count.tolist() == [4, 4] and one.stated.tolist() == [0.5, 0.5]
+    assert one.n_bins_used == 1 and one.bin_count.sum() == 8 and np.isnan(one.bin_rate).sum() == 14
+    assert one.calibration_binned == pytest.approx(-0.25 / 7)  # (y - p)(y' - p) over pairs
+    nats = binned_grouping_loss_from_regions(y, np.full(8, 0.5), region, rule=LOG, rng=0)
+    assert nats.plugin == pytest.approx(np.log(2) + (np.log(0.25) + 3 * np.log(0.75)) / 4)
+
+
+def brute(y, p, region, n_bins, weight=None, groups=None):
+    """Proposition 4.3, bin by bin and region by region, with products of different people only.
+
+    Rates are counted from the mean score of their bin: without weights that changes nothing.
+    """
+    w = np.ones(y.size) if weight is None else weight
+    g = np.arange(y.size) if groups is None else groups
+    bins = np.minimum((p * n_bins).astype(int), n_bins - 1)
+    kept = np.zeros(y.size, bool)
+    for b in range(n_bins):
+        for j in np.unique(region):
+            rows = (bins == b) & (region == j)
+            kept |= rows & (np.unique(g[rows]).size >= 2)
+    y, w, g, bins, region, p = (column[kept] for column in (y, w, g, bins, region, p))
+    off = y - (np.bincount(bins, w * p) / np.maximum(np.bincount(bins, w), 1e-300))[bins]
+
+    def square(rows):
+        pairs = np.outer(w[rows], w[rows]) * (g[rows][:, None] != g[rows])
+        return (pairs * np.outer(off[rows], off[rows])).sum() / pairs.sum()
+
+    explained = plugin = 0.0
+    for b in np.unique(bins):
+        inside = bins == b
+        rate = np.average(y[inside], weights=w[inside])
+        explained -= w[inside].sum() * square(inside)
+        for j in np.unique(region[inside]):
+            rows = inside & (region == j)
+            explained += w[rows].sum() * square(rows)
+            plugin += w[rows].sum() * (np.average(y[rows], weights=w[rows]) - rate) ** 2
+    return explained / w.sum(), plugin / w.sum(), 1 - kept.mean()
+
+
+@st.composite
+def few_rows(draw):
+    n = draw(st.integers(8, 60))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    p = np.round(rng.random(n), draw(st.sampled_from([1, 9])))
+    return rng.integers(0, 2, n).astype(float), p, rng.integers(0, draw(st.integers(1, 5)), n), rng
+
+
+@given(few_rows(), st.integers(1, 5), st.booleans(), st.booleans())
+def test_explained_is_what_it_says(rows, n_bins, weighted, clustered):
+    y, p, region, rng = rows
+    weight = rng.uniform(0.2, 3, y.size) if weighted else None
+    groups = rng.integers(0, max(y.size // 2, 6), y.size) if clustered else None
+    bins = np.minimum((p * n_bins).astype(int), n_bins - 1)
+    cell = bins * 5 + region
+    unit = np.arange(y.size) if groups is None else groups
+    assume(max(np.unique(unit[cell == k]).size for k in cell) > 1)
+    if clustered:  # both classes in both random halves
+        assume(min(np.unique(groups[y == k]).size for k in (0, 1)) > 4)
+    ours = binned_grouping_loss_from_regions(y, p, region, n_bins=n_bins, sample_weight=weight, groups=groups, rng=0)
+    explained, plugin, left_out = brute(y, p, region, n_bins, weight, groups)
+    assert ours.explained == pytest.approx(explained, abs=1e-12) and ours.plugin == pytest.approx(plugin, abs=1e-12)
+    assert ours.bias == pytest.approx(plugin - explained, abs=1e-12)
+    assert ours.value == pytest.approx(ours.explained - ours.captured, abs=1e-12)
+    assert ours.low <= ours.value <= ours.high
+    if weight is None:
+        assert ours.left_out == pytest.approx(left_out)
+
+
+@RULES
+def test_the_parts_add_up(rule):
+    rng = np.random.default_rng(0)
+    p, region = rng.random(900), rng.integers(0, 4, 900)
+    y = rng.random(900) < p**2
+    a, b = (
+        binned_grouping_loss_from_regions(y, p, region, correction=correction, rule=rule, rng=0)
+        for correction in ("regions", "bins")
+    )
+    assert a.value == pytest.approx(a.explained - a.captured) and b.value == pytest.approx(b.explained - b.induced)
+    assert a.explained == pytest.approx(a.plugin - a.bias)
+    assert a.calibration_loss == pytest.approx(a.calibration_binned + a.calibration_induced)
+    assert (a.explained, a.induced, a.captured) == (b.explained, b.induced, b.captured)
+    assert (a.taken_off, b.taken_off) == ("captured", "induced") and f"{a.value:z.4f} [" in str(a)
+    assert a.count.sum() == a.n == a.bin_count.sum()
+    assert np.bincount(a.region_bin, a.count * a.rate) / a.bin_count == pytest.approx(a.bin_rate)
+    with pytest.raises(FrozenInstanceError):
+        a.value = 0
+
+
+def test_clopper_pearson():
+    rng = np.random.default_rng(0)
+    region = np.repeat(np.arange(6), [2, 3, 5, 20, 60, 110])
+    y = (rng.random(200) < region / 5).astype(float)
+    result = binned_grouping_loss_from_regions(y, np.full(200, 0.4), region, rng=0)
+    for j, (count, rate) in enumerate(zip(result.count, result.rate, strict=True)):
+        exact = binomtest(round(count * rate), int(count)).proportion_ci(method="exact")
+        assert (result.rate_low[j], result.rate_high[j]) == pytest.approx((exact.low, exact.high))
+    assert result.rate_low[0] == 0 and result.rate_high[-1] == 1
+
+
+# ---- the entropy behind few labels --------------------------------------------------------------------------------
+
+
+def expected_entropy(n, q, rate):
+    """Exact mean of the estimate and of the plug-in over the binomial distribution."""
+    hits = np.arange(n + 1)
+    weight = binom.pmf(hits, n, q)
+    return weight @ debiased_entropy(hits, np.full(n + 1, n), np.full(n + 1, rate)), weight @ LOG.entropy(hits / n)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 12, 50, 400])
+def test_the_entropy_is_unbiased_at_the_rate_it_is_told(n):
+    for q in (0.01, 0.1, 0.3, 0.5, 0.9, 0.999):
+        truth = float(LOG.entropy([q])[0])
+        ours, plugin = expected_entropy(n, q, q)
+        assert ours == pytest.approx(truth, rel=1e-3)
+        assert abs(ours - truth) < abs(plugin - truth) / 50
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 12, 100])
+def test_elsewhere_it_is_off_by_little(n):
+    """By less than the plug-in lacks where rates are not extreme: 1 / (2 n)."""
+    bound = 0.4 / n if n == 2 else 1 / (3 * n)
+    for q in (0.001, 0.02, 0.1, 0.2, 0.5, 0.8):
+        for rate in (0.0, 0.001, 0.1, 0.5, 0.95, 1.0):
+            assert abs(expected_entropy(n, q, rate)[0] - LOG.entropy([q])[0]) <= bound
+
+
+# ---- quadrature truth -----------------------------------------------------------------------------------------------
+
+
+def wave(p):
+    return p + 0.8 * np.minimum(p, 1 - p) * np.sin(9 * p)
+
+
+ONE = {
+    "worst link": Links(lambda p: np.minimum(1, 2 * p)),
+    "wave": Links(wave, inputs="uniform"),
+    "uneven shares": Links(lambda p: np.minimum(1, p + 0.2), other=lambda p: 0.7 * p),
+    "nothing": Links(lambda p: p),
+}
+BLIND = BlindSpot([1, 0], [0, 1], link=lambda t: 0.1 + 0.8 * expit(1.7 * t))  # stays away from 0 and 1
+
+
+def cut(x, k):
+    return np.searchsorted(np.linspace(-1.5, 1.5, k - 1), x) if k > 2 else (x > 0).astype(int)
+
+
+def parts(p, q, weight, n_bins, region, rule):
+    """explained, induced, and what is left when the scores' own share is taken off, for calibrated p."""
+    bins = np.minimum((p * n_bins).astype(int), n_bins - 1)
+    cell = np.unique(bins * 1000 + region, return_inverse=True)[1]
+    mass = np.bincount(cell, weight)
+    truth, stated = np.bincount(cell, weight * q) / mass, np.bincount(cell, weight * p) / mass
+    of_bin = np.bincount(bins, weight)
+    rate = np.bincount(bins, weight * p) / np.where(of_bin > 0, of_bin, 1)
+    around = np.zeros(mass.size)
+    around[cell] = rate[bins]
+    induced = weight @ (rule.entropy(rate[bins]) - rule.entropy(p))
+    return mass @ rule.divergence(around, truth), induced, mass @ rule.divergence(stated, truth)
+
+
+def known_link(name, n_bins, k, rule=BRIER):
+    population = ONE[name]
+    x = np.linspace(-6, 6, 100_000) if population.inputs == "normal" else np.linspace(-2, 2, 100_000)
+    weight = population.density(x)
+    x, weight = x[weight > 0], weight[weight > 0] / weight.sum()
+    return parts(population.stated(x), population.truth(x), weight, n_bins, cut(x, k), rule)
+
+
+def known_blind(n_bins, k, rule):
+    a, b = (np.linspace(-5, 5, m) for m in (4000, 100))
+    X = np.column_stack([np.repeat(a, b.size), np.tile(b, a.size)])
+    weight = np.exp(-(X**2).sum(axis=1) / 2)
+    return parts(BLIND.stated(X), BLIND.truth(X), weight / weight.sum(), n_bins, cut(X[:, 1], k), rule)
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_known_regions_find_what_quadrature_says(name):
+    """Both corrections, from few wide bins with many regions to many bins with few regions."""
+    samples, errors = [ONE[name].sample(1000, seed) for seed in range(SEEDS)], []
+    for n_bins, k in ((1, 3), (2, 9), (4, 2), (15, 4)):
+        explained, induced, left = known_link(name, n_bins, k)
+        results = [
+            binned_grouping_loss_from_regions(s.y, s.p, cut(s.X["x"].to_numpy(), k), n_bins=n_bins, rng=seed)
+            for seed, s in enumerate(samples)
+        ]
+        errors += [error(values(results), left), error(values(results, "explained"), explained)]
+        net = np.subtract(values(results, "explained"), values(results, "induced"))
+        errors += [error(values(results, "induced"), induced), error(net, explained - induced)]
+    assert close(errors)
+
+
+@RULES
+def test_a_score_in_the_plane(rule):
+    samples, errors = [BLIND.sample(2000, seed) for seed in range(SEEDS)], []
+    for n_bins, k in ((2, 3), (5, 2), (15, 2)):
+        explained, induced, left = known_blind(n_bins, k, rule)
+        options = {"n_bins": n_bins, "rule": rule}
+        results = [
+            binned_grouping_loss_from_regions(s.y, s.p, cut(s.X["x2"].to_numpy(), k), **options, rng=seed)
+            for seed, s in enumerate(samples)
+        ]
+        errors += [error(values(results), left), error(values(results, "explained"), explained)]
+        errors += [error(values(results, "induced"), induced)]
+        ratio = np.mean(values(results, "se")) / np.std(values(results), ddof=1)
+        assert 0.7 < ratio < 1.4  # the standard deviation of 50 values is known to a tenth
+    assert np.abs(errors).max() < 3 and np.sqrt(np.mean(np.square(errors))) < 2  # the nine share their samples
+
+
+@RULES
+@pytest.mark.parametrize("correction", ["regions", "bins"])
+def test_intervals_cover(rule, correction):
+    def draw(seed):
+        s = BLIND.sample(1000, seed)
+        return s.y, s.p, cut(s.X["x2"].to_numpy(), 2)
+
+    options = {"n_bins": 8, "correction": correction, "rule": rule}
+    explained, induced, left = known_blind(8, 2, rule)
+    truth = left if correction == "regions" else explained - induced
+    results = each(draw, lambda *rows, rng: binned_grouping_loss_from_regions(*rows, **options, rng=rng), 200)
+    above, below = (
+        np.mean(side) for side in ([one.low > truth for one in results], [one.high < truth for one in results])
+    )
+    assert above <= 0.025 + 2 * np.sqrt(0.025 * 0.975 / 200)  # the side on which a claim is made
+    assert above + below <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)  # small values have small standard errors: skew
+
+
+@pytest.mark.parametrize("population", [Sigmoid(), ONE["worst link"]], ids=["sigmoid", "link"])
+def test_it_is_a_lower_bound_and_not_an_empty_one(population):
+    def draw(seed):
+        s = population.sample(1500, seed)
+        return s.y, s.p, s.X
+
+    results = each(draw, lambda *rows, rng: binned_grouping_loss(*rows, rng=rng))
+    for found in (values(results), np.subtract(values(results, "explained"), values(results, "induced"))):
+        assert error(found, population.grouping_loss) < 2 < error(found, population.grouping_loss / 3)
+    assert np.mean([one.low <= population.grouping_loss for one in results]) > 0.9
+
+
+@pytest.mark.parametrize("n_bins", [1, 2, 5, 15])
+def test_bins_of_a_perfect_uniform_score_induce_a_twelfth_of_their_square(n_bins):
+    def draw(seed):
+        rng = np.random.default_rng(seed)
+        p = rng.random(1000)
+        return rng.random(1000) < p, p, rng.integers(0, 2, 1000)
+
+    results = each(draw, lambda *rows, rng: binned_grouping_loss_from_regions(*rows, n_bins=n_bins, rng=rng))
+    assert abs(error(values(results, "induced"), 1 / (12 * n_bins**2))) < 2
+    assert abs(error(values(results, "calibration_induced"))) < 2
+
+
+@RULES
+@pytest.mark.parametrize(("given", "n_bins"), [("regions", 3), ("regions", 15), ("features", 15)])
+def test_the_calibration_loss_of_the_score_before_binning(rule, given, n_bins):
+    """Stated p = q^1.5, so c(p) = q; the integral is over q uniform in [0.1, 0.9]."""
+    q = 0.1 + 0.8 * (np.arange(100_000) + 0.5) / 100_000
+    truth = np.mean(rule.divergence(q**1.5, q))
+
+    def draw(seed):
+        rng = np.random.default_rng(seed)
+        q = rng.uniform(0.1, 0.9, 1500)
+        side = rng.integers(0, 2, 1500)
+        return rng.random(1500) < q, q**1.5, side if given == "regions" else side[:, None]
+
+    fit = binned_grouping_loss_from_regions if given == "regions" else binned_grouping_loss
+    results = each(draw, lambda *rows, rng: fit(*rows, n_bins=n_bins, rule=rule, rng=rng))
+    assert abs(error(values(results, "calibration_loss"), truth)) < 2
+    bins = np.minimum((q**1.5 * n_bins).astype(int), n_bins - 1)
+    count = np.bincount(bins)
+    stated, rate = (np.bincount(bins, column) / np.maximum(count, 1) for column in (q**1.5, q))
+    binned = count @ rule.divergence(stated, rate) / q.size
+    assert abs(error(values(results, "calibration_binned"), binned)) < 2 and binned < truth
+
+
+# ---- nothing to find ------------------------------------------------------------------------------------------------
+
+NULL = [(n, options, rule) for n in (200, 500, 1000) for options in ({}, {"region_ratio": 30}) for rule in (BRIER, LOG)]
+OTHERS = [{"estimator": "stump"}, {"estimator": "kmeans"}, {"n_bins": 3}, {"strategy": "quantile", "n_bins": 6}]
+NULL += [(n, options, BRIER) for n, options in zip((200, 500, 1000, 1000), OTHERS, strict=True)]
+
+
+@pytest.mark.parametrize(("n", "options", "rule"), NULL, ids=str)
+def test_a_perfect_score_gets_nothing(n, options, rule):
+    def draw(seed):
+        s = Sigmoid(strength=0).sample(n, seed)
+        return s.y, s.p, s.X
+
+    results = each(draw, lambda *rows, rng: binned_grouping_loss(*rows, rule=rule, rng=rng, **options))
+    assert abs(error(values(results))) < 2
+
+
+@RULES
+def test_a_perfect_score_gets_nothing_from_many_rows_either(rule):
+    def draw(seed):
+        s = Sigmoid(strength=0).sample(5000, seed)
+        return s.y, s.p, s.X
+
+    results = each(draw, lambda *rows, rng: binned_grouping_loss(*rows, rule=rule, rng=rng), 30)
+    assert abs(error(values(results))) < 2
+    assert np.mean([one.low > 0 for one in results]) <= 0.025 + 2 * np.sqrt(0.025 * 0.975 / 30)
+
+
+@pytest.mark.parametrize("n_bins", [1, 2])
+def test_wide_bins_with_regions_that_do_not_see_the_score(n_bins):
+    """The paper's correction takes the whole induced loss off; ours only what regions picked up: nothing."""
+
+    def draw(seed):
+        rng = np.random.default_rng(seed)
+        p = rng.random(800)
+        return rng.random(800) < p, p, rng.normal(size=(800, 1))
+
+    results = each(draw, lambda *rows, rng: binned_grouping_loss(*rows, n_bins=n_bins, rng=rng))
+    assert abs(error(values(results))) < 2
+    theirs = np.subtract(values(results, "explained"), values(results, "induced"))
+    assert error(theirs) < -10
+
+
+@pytest.mark.parametrize("n_bins", [2, 15])
+def test_known_regions_that_are_ranges_of_the_score(n_bins):
+    """Everything they explain, they owe to the score; the curves share labels with the rates, which must not show."""
+
+    def draw(seed):
+        rng = np.random.default_rng(seed)
+        p = rng.random(300)
+        return rng.random(300) < p, p, (p * 12).astype(int)
+
+    results = each(draw, lambda *rows, rng: binned_grouping_loss_from_regions(*rows, n_bins=n_bins, rng=rng), 200)
+    assert abs(error(values(results))) < 2.5
+
+
+# ---- weights and groups ---------------------------------------------------------------------------------------------
+
+
+def test_weights_take_the_sampling_back():
+    """People with x > 0 are drawn three times as often; weights undo it."""
+    population = ONE["worst link"]
+    left = known_link("worst link", 6, 4)[2]
+
+    def draw(seed):
+        rng = np.random.default_rng(seed)
+        s = population.sample(1800, seed)
+        x = s.X["x"].to_numpy()
+        chance = np.where(x > 0, 1.0, 1 / 3)
+        kept = rng.random(x.size) < chance
+        return s.y[kept], s.p[kept], cut(x, 4)[kept], 1 / chance[kept]
+
+    def fit(y, p, region, weight, rng):
+        a = binned_grouping_loss_from_regions(y, p, region, n_bins=6, sample_weight=weight, rng=rng)
+        b = binned_grouping_loss_from_regions(y, p, region, n_bins=6, rng=rng)
+        return a, b
+
+    weighted, plain = zip(*each(draw, fit), strict=True)
+    assert abs(error(values(weighted), left)) < 2 and abs(error(values(plain), left)) > 5
+    ratio = np.mean(values(weighted, "se")) / np.std(values(weighted), ddof=1)
+    assert 0.7 < ratio < 1.4
+
+
+def test_equal_weights_and_groups_of_one_change_nothing():
+    rng = np.random.default_rng(0)
+    p, region = rng.random(400), rng.integers(0, 3, 400)
+    y = rng.random(400) < p
+    plain = binned_grouping_loss_from_regions(y, p, region, rng=0)
+    same = binned_grouping_loss_from_regions(y, p, region, sample_weight=np.full(400, 7.0), rng=0)
+    for name in ("value", "explained", "plugin", "captured", "induced", "calibration_loss"):
+        assert getattr(same, name) == pytest.approx(getattr(plain, name), abs=1e-12)
+    alone = binned_grouping_loss_from_regions(y, p, region, groups=rng.permutation(400), rng=0)
+    for name in ("explained", "plugin", "n", "left_out"):
+        assert getattr(alone, name) == pytest.approx(getattr(plain, name), abs=1e-12)
+    assert same.se == pytest.approx(plain.se, rel=0.1) and alone.se == pytest.approx(plain.se, rel=0.1)
+
+
+def test_what_people_share_is_no_grouping_loss():
+    """Each person has eight rows, a risk of her own and features that tell who she is; the score is right on average.
+
+    Half of a person's rows would choose the regions and the other half confirm them.
+    """
+
+    def draw(seed):
+        rng = np.random.default_rng(seed)
+        person = np.repeat(np.arange(60), 8)
+        p = rng.uniform(0.3, 0.7, 60)[person]
+        q = p + rng.choice([-0.3, 0.3], 60)[person]
+        return rng.random(480) < q, p, rng.normal(size=(60, 1))[person], person
+
+    def fit(y, p, X, person, rng):
+        a = binned_grouping_loss(y, p, X, n_bins=3, groups=person, rng=rng)
+        return a, binned_grouping_loss(y, p, X, n_bins=3, rng=rng)
+
+    grouped, plain = zip(*each(draw, fit), strict=True)
+    assert abs(error(values(grouped))) < 2 and error(values(plain)) > 10
+    assert np.mean([one.low > 0 for one in grouped]) <= 0.1 < 0.5 < np.mean([one.low > 0 for one in plain])
+
+
+# ---- K classes ------------------------------------------------------------------------------------------------------
+
+
+def classes(seed, n=450, k=3, tilt=0.0):
+    """Labels from q = p + tilt (x > 0 or not) times the room between the first two classes; p is calibrated."""
+    rng = np.random.default_rng(seed)
+    proba, x = rng.dirichlet(np.ones(k), n), rng.normal(size=(n, 1))
+    move = tilt * np.sign(x[:, 0]) * np.minimum(proba[:, 0], proba[:, 1])
+    q = proba.copy()
+    q[:, 0], q[:, 1] = q[:, 0] + move, q[:, 1] - move
+    y = (rng.random(n)[:, None] > q.cumsum(axis=1)[:, :-1]).sum(axis=1)
+    return y, proba, x
+
+
+def test_top_label_is_the_binary_problem():
+    y, proba, x = classes(0, tilt=0.8)
+    correct, confidence = top_label(proba, y)
+    binary = binned_grouping_loss(correct, confidence, x, rng=0)
+    for view in (None, "top-label"):
+        top = binned_grouping_loss(y, proba, x, view=view, rng=0)
+        assert (top.value, top.se, top.n_regions, top.parts) == (binary.value, binary.se, binary.n_regions, ())
+
+
+@pytest.mark.parametrize("view", ["top-label", "classwise"])
+@RULES
+def test_calibrated_classes_hide_nothing(view, rule):
+    results = each(classes, lambda *rows, rng: binned_grouping_loss(*rows, view=view, rule=rule, rng=rng))
+    assert abs(error(values(results))) < 2
+    assert 0.7 < np.mean(values(results, "se")) / np.std(values(results), ddof=1) < 2
+
+
+def test_classes_that_hide_something_are_found_and_not_overstated():
+    """Two of three classes trade probability: E move^2 each; scores of a class alone see all of it."""
+    rng = np.random.default_rng(0)
+    proba = rng.dirichlet(np.ones(3), 10**5)
+    truth = 2 * np.mean((0.8 * np.minimum(proba[:, 0], proba[:, 1])) ** 2)
+
+    def draw(seed):
+        return classes(seed, 1500, tilt=0.8)
+
+    results = each(draw, lambda *rows, rng: binned_grouping_loss(*rows, view="classwise", rng=rng), 25)
+    assert error(values(results), truth) < 2 and error(values(results), truth / 2) > 2
+    one = results[0]
+    assert len(one.parts) == 3 and one.value == pytest.approx(sum(part.value for part in one.parts))
+    assert one.plugin == pytest.approx(sum(part.plugin for part in one.parts))
+    assert one.n_regions == sum(part.n_regions for part in one.parts) == one.count.size
+    assert one.bin_count.size == 45 and one.region_bin.max() > 30
+    spread = np.std(values(results), ddof=1)
+    assert 0.6 < np.mean(values(results, "se")) / spread < 1.6
+
+
+def test_two_classes_are_twice_one():
+    rng = np.random.default_rng(0)
+    p, x = rng.random(1000), rng.normal(size=(1000, 1))
+    y = (rng.random(1000) < p + 0.8 * np.sign(x[:, 0]) * np.minimum(p, 1 - p)).astype(int)
+    both = binned_grouping_loss(y, np.column_stack([1 - p, p]), x, view="classwise", estimator="stump", rng=0)
+    other, one = both.parts
+    for name in ("value", "se", "explained", "captured", "induced", "calibration_loss"):
+        assert getattr(other, name) == pytest.approx(getattr(one, name), abs=1e-12)
+        tol = {"rel": 0.02} if name == "se" else {"abs": 1e-12}  # of a sum, the noise is known a little less sharply
+        assert getattr(both, name) == pytest.approx(2 * getattr(one, name), **tol)
+
+
+# ---- invariances ----------------------------------------------------------------------------------------------------
+
+
+def invariant(a, b, names):
+    return all(getattr(a, name) == pytest.approx(getattr(b, name), abs=1e-12, nan_ok=True) for name in names)
+
+
+@RULES
+def test_row_order_with_ties(rule):
+    """Which rows make which curve is drawn, so only what rests on a curve may change; with one score it does not."""
+    rng = np.random.default_rng(0)
+    p, region = np.round(rng.random(500), 1), rng.integers(0, 3, 500)
+    y = rng.random(500) < p
+    order = rng.permutation(500)
+    names = ["plugin", "calibration_binned", "n", "left_out", "count", "rate", "stated", "bin_rate"]
+    names += ["explained", "bias"] if rule is BRIER else []
+    for scores in (p, np.full(500, 0.4)):
+        a, b = (
+            binned_grouping_loss_from_regions(y[rows], scores[rows], region[rows], rule=rule, rng=0)
+            for rows in (np.arange(500), order)
+        )
+        assert invariant(a, b, names) and a.value == pytest.approx(b.value, abs=a.se)
+    assert invariant(a, b, ["value", "explained", "captured", "induced"])
+
+
+def test_names_of_regions_and_classes_carry_nothing():
+    rng = np.random.default_rng(0)
+    p, region = rng.random(500), rng.integers(0, 3, 500)
+    y = rng.random(500) < p**2
+    a = binned_grouping_loss_from_regions(y, p, region, rng=0)
+    b = binned_grouping_loss_from_regions(y, p, np.array([40, 7, 12])[region], rng=0)
+    assert invariant(a, b, ["value", "se", "explained", "captured", "induced", "calibration_loss", "n_regions"])
+
+
+FUNCTIONS = {
+    "features": lambda y, p, X, **options: binned_grouping_loss(y, p, X, **options),
+    "own pipeline": lambda y, p, X, **options: binned_grouping_loss(y, p, X, estimator=KMeans(2, n_init=1), **options),
+    "regions": lambda y, p, X, **options: binned_grouping_loss_from_regions(y, p, (X[:, 0] > 0) * 1, **options),
+}
+
+
+@pytest.mark.parametrize("fit", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_same_seed_same_answer_and_nothing_else_is_touched(fit):
+    rng = np.random.default_rng(0)
+    X, p = rng.normal(size=(400, 2)), rng.random(400)
+    y, weight = (rng.random(400) < p).astype(int), rng.uniform(1, 2, 400)
+    copies = [column.copy() for column in (y, p, X, weight)]
+    state = repr(np.random.get_state())  # noqa: NPY002
+    a = fit(y, p, X, sample_weight=weight, rng=3)
+    np.random.random(5)  # noqa: NPY002
+    moved = repr(np.random.get_state())  # noqa: NPY002
+    assert str(a) == str(fit(y, p, X, sample_weight=weight, rng=3)) != str(fit(y, p, X, sample_weight=weight, rng=4))
+    assert repr(np.random.get_state()) == moved != state  # noqa: NPY002
+    assert all(np.array_equal(a, b) for a, b in zip(copies, (y, p, X, weight), strict=True))
+    assert a.value == fit(y, p, X, sample_weight=weight, rng=np.random.default_rng(3)).value
+
+
+def test_frames_with_text_and_gaps():
+    rng = np.random.default_rng(0)
+    p, kind = rng.random(1500), rng.choice(["u", "v", "w"], 1500)
+    frame = pd.DataFrame(
+        {"kind": kind, "size": pd.Categorical(rng.choice(["s", "l"], 1500)), "x": rng.normal(size=1500)}
+    )
+    frame = frame.assign(x=frame["x"].mask(np.arange(1500) % 3 == 0), kind=frame["kind"].mask(kind == "w"))
+    y = rng.random(1500) < p + 0.8 * np.where(kind == "u", 1, -0.5) * np.minimum(p, 1 - p)
+    before = frame.copy()
+    assert binned_grouping_loss(y, p, frame, rng=0).low > 0 and frame.equals(before)
+    with pytest.raises(ValueError, match="X must hold numbers without gaps for 'kmeans', but column 'kind'"):
+        binned_grouping_loss(y, p, frame, estimator="kmeans", rng=0)
+
+
+# ---- where bins and regions run out of rows -------------------------------------------------------------------------
+
+
+@RULES
+@pytest.mark.parametrize("correction", ["regions", "bins"])
+def test_one_region_a_bin_has_nothing_to_explain(rule, correction):
+    rng = np.random.default_rng(0)
+    p = rng.random(600)
+    y = rng.random(600) < p**2
+    everywhere = {
+        "regions": lambda **o: binned_grouping_loss_from_regions(y, p, np.zeros(600, int), **o),
+        "constant": lambda **o: binned_grouping_loss(y, p, np.ones((600, 1)), **o),
+        "too thin": lambda **o: binned_grouping_loss(y, p, rng.normal(size=(600, 2)), region_ratio=600, **o),
+    }
+    for fit in everywhere.values():
+        one = fit(rule=rule, correction=correction, rng=0)
+        assert abs(one.explained) < 1e-12 and abs(one.plugin) < 1e-12 and one.n_regions == one.n_bins_used == 15
+        if correction == "regions":
+            assert abs(one.value) < 1e-12
+        else:
+            assert one.value == pytest.approx(-one.induced) and one.value < 0
+
+
+def test_one_row_regions_are_counted_and_left_out():
+    rng = np.random.default_rng(0)
+    p, region = rng.random(300), rng.integers(0, 2, 300)
+    y = rng.random(300) < p
+    alone = np.r_[region, 2 + np.arange(30)]
+    result = binned_grouping_loss_from_regions(np.r_[y, np.ones(30)], np.r_[p, rng.random(30)], alone, n_bins=4, rng=0)
+    plain = binned_grouping_loss_from_regions(y, p, region, n_bins=4, rng=0)
+    assert result.n_single == 30 and result.n == 300 and result.left_out == pytest.approx(30 / 330)
+    assert invariant(result, plain, ["explained", "plugin", "bias", "count", "rate", "bin_rate"])
+    with pytest.raises(ValueError, match="region must leave two independent rows"):
+        binned_grouping_loss_from_regions(y, p, np.arange(300), rng=0)
+    with pytest.raises(ValueError, match="groups must leave two independent rows"):
+        binned_grouping_loss_from_regions(y, p, region, groups=region, rng=0)
+
+
+def test_empty_bins_and_empty_regions():
+    rng = np.random.default_rng(0)
+    p, X = rng.uniform(0.4, 0.6, 800), rng.normal(size=(800, 2))
+    y = rng.random(800) < p
+    one = binned_grouping_loss(y, p, X, n_bins=10, rng=0)
+    assert one.n_bins_used == 2 and (one.bin_count > 0).tolist() == [4 <= b < 6 for b in range(10)]
+    assert np.isnan(one.bin_rate[0]) and np.isnan(one.bin_stated[9]) and not np.isnan(one.rate).any()
+    assert one.n_empty >= 8 and one.n_regions + one.n_single + one.n_empty == one.partition.n_regions_
+    assert (one.edges == np.arange(11) / 10).all()
+
+
+SCORES = {
+    "one": np.full(240, 0.3),
+    "none": np.zeros(240),
+    "sure": np.tile([0.0, 1.0], 120),
+    "halves": np.tile([0.0, 0.5, 1.0], 80),
+    "ties": np.round(np.random.default_rng(0).random(240), 1),
+}
+LABELS = {
+    "coin": np.random.default_rng(1).integers(0, 2, 240),
+    "never": np.zeros(240, int),
+    "always": np.ones(240, int),
+    "one case": (np.arange(240) == 7).astype(int),
+}
+
+
+@RULES
+@pytest.mark.parametrize("p", SCORES.values(), ids=SCORES)
+@pytest.mark.parametrize("y", LABELS.values(), ids=LABELS)
+def test_extreme_scores_and_labels_give_finite_losses(rule, p, y):
+    X = np.random.default_rng(2).normal(size=(240, 2))
+    for strategy in ("uniform", "quantile"):
+        for fit in (FUNCTIONS["features"], FUNCTIONS["regions"]):
+            one = fit(y, p, X, rule=rule, strategy=strategy, rng=0)
+            parts = [one.value, one.se, one.explained, one.plugin, one.bias, one.induced, one.captured]
+            assert np.isfinite(parts).all() and one.se >= 0
+            assert not np.isnan(one.calibration_loss)
+            if len(set(y)) == 1:
+                assert abs(one.value) < 1e-9 and one.low <= 1e-9
+
+
+def test_the_log_score_of_a_certain_mistake_is_infinite():
+    p, y = SCORES["sure"], LABELS["coin"]
+    result = binned_grouping_loss_from_regions(y, p, np.arange(240) % 3, rule=LOG, rng=0)
+    assert result.calibration_loss == np.inf and np.isfinite(result.value)
+
+
+def test_four_rows_are_enough_and_three_are_not():
+    p, X = np.array([0.1, 0.2, 0.3, 0.4]), np.arange(4.0)[:, None]
+    for y in ([0, 1, 0, 1], [0, 0, 0, 1]):
+        assert np.isfinite(binned_grouping_loss(y, p, X, n_bins=1, rng=0).value)
+        assert np.isfinite(binned_grouping_loss_from_regions(y, p, [0, 0, 1, 1], n_bins=1, rng=0).value)
+    for call in (
+        lambda: binned_grouping_loss([0, 1, 0], p[:3], X[:3], rng=0),
+        lambda: binned_grouping_loss_from_regions([0, 1, 0], p[:3], [0, 0, 0], rng=0),
+    ):
+        with pytest.raises(ValueError, match="y must have at least 4 rows, but it has 3"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"correction": "bin"}, "correction must be one of .* did you mean 'bins'"),
+        ({"strategy": "uniforme"}, "strategy must be one of .* did you mean 'uniform'"),
+        ({"n_bins": 1.0}, "n_bins must be a whole number"),
+        ({"region_ratio": 0}, "region_ratio must be a whole number"),
+        ({"estimator": "forest"}, "estimator must be one of"),
+        ({"rule": "log"}, "rule must be one of"),
+        ({"view": "classwise"}, "view must be None for scores of one class"),
+        ({"rule": LOG, "sample_weight": np.ones(40)}, "sample_weight must be None for the log score"),
+        ({"rule": LOG, "groups": np.arange(40)}, "groups must be None for the log score"),
+        ({"sample_weight": np.r_[0, np.ones(39)]}, r"sample_weight must be positive .* sample_weight\[0\] is 0"),
+        ({"groups": np.arange(40) % 2}, "groups must leave two independent rows"),
+        ({"p": np.full((40, 2), 0.5), "view": "joint"}, "view must be one of 'top-label', 'classwise'"),
+        ({"p": np.full((40, 2), 0.4)}, "p must sum to 1 in every row"),
+        ({"p": np.full((40, 2), 0.5), "y": np.full(40, 2)}, "y must be a class 0 .. 1"),
+        ({"p": np.full((39, 2), 0.5)}, "y and p must have the same length"),
+    ],
+)
+def test_options_that_break_a_rule(options, sentence):
+    rng = np.random.default_rng(0)
+    rows = {"y": rng.integers(0, 2, 40), "p": rng.random(40), "X": rng.normal(size=(40, 1))}
+    with pytest.raises(ValueError, match=sentence):
+        binned_grouping_loss(**rows | {"rng": 0} | options)
+
+
+def test_memory_is_a_few_copies_of_the_table():
+    rng = np.random.default_rng(0)
+    X, p = rng.normal(size=(20_000, 10)), rng.random(20_000)
+    y = rng.random(20_000) < p
+    binned_grouping_loss(y[:500], p[:500], X[:500], rng=0)
+    tracemalloc.start()
+    binned_grouping_loss(y, p, X, rng=0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * X.nbytes  # a matrix of rows and neighbours would be a thousand times the table

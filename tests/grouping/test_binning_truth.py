@@ -1,0 +1,403 @@
+"""Bins and regions when the truth is known: brute force, the paper's identities, its bounds, and bad inputs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.binning import assign_bins, quantile_edges, uniform_edges
+from helpers.grouping import binned_grouping_loss_from_regions, induced_bounds, known_parts, sweep_bins
+from helpers.grouping.truth import NUMBERS
+from helpers.scoring import BRIER, LOG, decompose
+from helpers.simulation import Sigmoid
+
+each_rule = pytest.mark.parametrize("rule", [BRIER, LOG], ids=repr)
+LOSSES = (
+    "calibration_loss", "grouping_loss", "calibration_binned", "grouping_binned", "induced", "explained", "residual",
+    "explained_unbinned", "residual_unbinned",
+)  # fmt: skip
+
+
+@st.composite
+def populations(draw, most=30):
+    """Rows of a finite population: scores with ties, truths, regions, shares, and a number of bins."""
+    n = draw(st.integers(1, most))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    steps = draw(st.sampled_from([4, 20, 1000]))
+    p, q = rng.integers(0, steps + 1, n) / steps, rng.integers(0, 11, n) / 10
+    return p, q, rng.integers(0, draw(st.integers(1, 4)), n), rng.uniform(0.1, 3, n), draw(st.integers(1, 12))
+
+
+def mean(values, weight):
+    return float(np.average(values, weights=weight))
+
+
+def expected_variance(rule, values, weight, *labels):
+    """E V_h[values | labels] by a loop over the cells."""
+    cells = pd.DataFrame(dict(enumerate(labels))).groupby(list(range(len(labels)))).indices.values()
+    return sum(weight[rows].sum() / weight.sum() * rule.variance(values[rows], weight[rows]) for rows in cells)
+
+
+def cell_means(values, weight, *labels):
+    """For each row the mean of `values` over the rows with the same labels, by a loop."""
+    means = np.empty(values.size)
+    for rows in pd.DataFrame(dict(enumerate(labels))).groupby(list(range(len(labels)))).indices.values():
+        means[rows] = mean(values[rows], weight[rows])
+    return means
+
+
+# ---- by hand and by brute force --------------------------------------------------------------------------------
+
+
+def test_figure_2_by_hand():
+    """One score, 0.7; two regions with 0.6 and 0.8, and inside each a spread of 0.1 around it."""
+    known = known_parts([0.7] * 4, [0.5, 0.7, 0.7, 0.9], [0, 0, 1, 1], n_bins=10)
+    assert known.grouping_loss == pytest.approx(0.02) and known.calibration_loss == pytest.approx(0)
+    assert known.explained_unbinned == pytest.approx(0.01) == known.explained
+    assert known.residual_unbinned == pytest.approx(0.01) == known.residual
+    assert known.induced == pytest.approx(0) and known.lower_bound == pytest.approx(0.01)
+    assert (known.left[0], known.right[0], known.share[0]) == (0.7, 0.8, pytest.approx(1))
+    assert str(known) == "grouping loss 0.0200 = explained 0.0100 - induced 0.0000 + residual 0.0100, 1 bin"
+
+
+def test_a_perfect_score_in_one_wide_bin_by_hand():
+    known = known_parts([0.6, 0.8], [0.6, 0.8], n_bins=2)
+    assert (known.grouping_loss, known.calibration_loss) == pytest.approx((0, 0))
+    assert known.grouping_binned == known.induced == pytest.approx(0.01)
+    assert known.stated == pytest.approx([0.7]) == known.rate
+    assert known.stated_variance == pytest.approx([0.01]) == known.covariance == known.rate_variance
+    split = known_parts([0.6, 0.8], [0.6, 0.8], [0, 1], n_bins=2)
+    assert split.explained == pytest.approx(0.01) == split.captured
+    assert split.lower_bound == pytest.approx(0) == split.lower_bound_regions
+    assert known.lower_bound == pytest.approx(-0.01) and known.lower_bound_regions == 0
+
+
+@each_rule
+@given(populations())
+def test_every_loss_against_a_loop(rule, population):
+    p, q, region, w, n_bins = population
+    known = known_parts(p, q, region, n_bins=n_bins, rule=rule, sample_weight=w)
+    bins = assign_bins(p, uniform_edges(n_bins))
+    labels = ((q, p), (p, bins), (q, bins), (q, bins, region), (q, p, region))
+    means = [np.minimum(cell_means(values, w, *by), 1) for values, *by in labels]  # rounding may go above 1
+    c, p_bin, c_bin, by_bin, by_score = means
+    expected = {
+        "calibration_loss": mean(rule.divergence(p, c), w),
+        "grouping_loss": mean(rule.divergence(c, q), w),
+        "calibration_binned": mean(rule.divergence(p_bin, c_bin), w),
+        "grouping_binned": mean(rule.divergence(c_bin, q), w),
+        "induced": expected_variance(rule, c, w, bins),
+        "explained": expected_variance(rule, by_bin, w, bins),
+        "residual": expected_variance(rule, q, w, bins, region),
+        "explained_unbinned": expected_variance(rule, by_score, w, p),
+        "residual_unbinned": expected_variance(rule, q, w, p, region),
+    }
+    assert {name: getattr(known, name) for name in LOSSES} == pytest.approx(expected, abs=1e-12)
+    beyond = mean(rule.divergence(np.minimum(cell_means(c, w, bins, region), 1), by_bin), w)
+    assert known.lower_bound_regions == pytest.approx(beyond, abs=1e-12)
+    assert known.share.sum() == pytest.approx(1) and (known.left < known.right).all()
+
+
+def test_the_log_score_is_infinite_where_it_must_be_and_bins_hide_it():
+    known = known_parts([0.0, 0.2], [0.1, 0.1], n_bins=2, rule=LOG)
+    assert known.calibration_loss == np.inf and known.calibration_binned == pytest.approx(0, abs=1e-15)
+    assert known.calibration_induced == np.inf and known.grouping_loss == 0
+
+
+# ---- the paper's statements hold exactly -----------------------------------------------------------------------
+
+
+@each_rule
+@given(populations())
+def test_theorem_4_1_propositions_4_1_and_4_2(rule, population):
+    p, q, region, w, n_bins = population
+    known = known_parts(p, q, region, n_bins=n_bins, rule=rule, sample_weight=w)
+    near = {"abs": 1e-12}
+    assert known.grouping_loss == pytest.approx(known.explained_unbinned + known.residual_unbinned, **near)
+    assert known.grouping_binned == pytest.approx(known.grouping_loss + known.induced, **near)
+    assert known.grouping_binned == pytest.approx(known.explained + known.residual, **near)
+    assert known.grouping_loss == pytest.approx(known.lower_bound + known.residual, **near)
+    assert min(getattr(known, name) for name in LOSSES) >= 0
+    assert -1e-12 <= known.lower_bound_regions <= known.explained_unbinned + 1e-12
+    assert known.lower_bound <= known.explained_unbinned + 1e-12
+    assert known.calibration_binned <= known.calibration_loss + 1e-12  # proposition C.2, and for the log score ours
+
+
+@given(populations())
+def test_proposition_c_2_and_the_sum_of_theorem_c_1(population):
+    p, q, region, w, n_bins = population
+    known = known_parts(p, q, region, n_bins=n_bins, sample_weight=w)
+    c, bins = cell_means(q, w, p), assign_bins(p, uniform_edges(n_bins))
+    hidden = mean((p - c - cell_means(p - c, w, bins)) ** 2, w)
+    assert known.calibration_induced == pytest.approx(hidden, abs=1e-12)
+    formula = known.share @ (2 * known.covariance - known.stated_variance)
+    assert known.net_induced == pytest.approx(formula, abs=1e-12)
+    assert abs(known.net_induced) <= max(known.induced, known.calibration_induced) + 1e-12  # remark 1
+    assert known.epistemic_loss == pytest.approx(mean((p - q) ** 2, w), abs=1e-12)
+
+
+@given(populations())
+def test_all_printed_bounds_hold_and_are_nested(population):
+    p, q, region, w, n_bins = population
+    known = known_parts(p, q, region, n_bins=n_bins, sample_weight=w)
+    bounds = induced_bounds(known)
+    assert (bounds["low"] - 1e-12 <= known.net_induced).all() and (known.net_induced <= bounds["high"] + 1e-12).all()
+    assert (bounds["floor"] <= known.epistemic_loss + 1e-12).all()
+    assert bounds.loc["theorem C.1", "floor"] >= known.calibration_binned + known.lower_bound - 1e-12
+    printed = bounds.loc[["theorem C.1", "corollary C.1", "width only"]]
+    assert (printed["high"].diff().dropna() >= -1e-12).all() and (printed["low"].diff().dropna() <= 1e-12).all()
+    sharp, loose = bounds.loc["width only, sharp", "high"], bounds.loc["width only", "high"]
+    assert bounds.loc["corollary C.1", "high"] - 1e-12 <= sharp <= loose + 1e-12
+    assert (known.stated_variance <= (known.right - known.left) ** 2 / 4 + 1e-15).all()  # lemma C.3
+    assert (known.rate_variance <= known.rate * (1 - known.rate) + 1e-15).all()
+
+
+@each_rule
+@given(populations())
+def test_bins_cut_in_two_and_regions_cut_finer_never_lose(rule, population):
+    p, q, region, w, n_bins = population
+    options = {"rule": rule, "sample_weight": w}
+    coarse = known_parts(p, q, region, n_bins=n_bins, **options)
+    finer_bins = known_parts(p, q, region, n_bins=2 * n_bins, **options)
+    finer_regions = known_parts(p, q, 2 * region + (q > 0.5), n_bins=n_bins, **options)
+    assert finer_bins.induced <= coarse.induced + 1e-12
+    assert finer_bins.calibration_binned >= coarse.calibration_binned - 1e-12
+    for finer in (finer_bins, finer_regions):
+        assert finer.lower_bound >= coarse.lower_bound - 1e-12 and finer.residual <= coarse.residual + 1e-12
+    assert finer_regions.explained_unbinned >= coarse.explained_unbinned - 1e-12
+
+
+# ---- exact facts about equal bins ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_bins", [1, 2, 3, 5, 8, 15])
+def test_uniform_calibrated_scores_have_a_twelfth_of_the_squared_width(n_bins):
+    """k evenly spaced scores a bin have variance (1 - 1 / k**2) / (12 N**2): 1 / (12 N**2) in the limit."""
+    for k in (2, 64):
+        p = (np.arange(n_bins * k) + 0.5) / (n_bins * k)
+        known = known_parts(p, p, n_bins=n_bins)
+        assert known.induced == pytest.approx((1 - k**-2) / (12 * n_bins**2), abs=1e-14)
+        assert known.stated_variance == pytest.approx([known.induced] * n_bins, abs=1e-13)
+        assert known.calibration_induced == pytest.approx(0, abs=1e-15)
+
+
+def test_a_quarter_is_attained_in_the_last_bin_and_only_approached_in_the_others():
+    last = known_parts([0.75, 1.0], [0.75, 1.0], n_bins=4)
+    assert last.induced == pytest.approx(1 / (4 * 4**2), abs=1e-15)
+    below = np.nextafter(0.75, 0)
+    other = known_parts([0.5, 0.75 - 1e-6], [0.5, 0.75 - 1e-6], n_bins=4)
+    assert 1 / 64 - 1e-6 < other.induced < 1 / 64
+    assert assign_bins([below, 0.75], uniform_edges(4)).tolist() == [2, 3]
+
+
+@pytest.mark.parametrize(("truth", "sum_", "bound"), [([1, 0], -0.75, "low"), ([0, 1], 0.25, "high")])
+def test_the_width_bounds_are_attained_except_the_printed_upper_one(truth, sum_, bound):
+    known = known_parts([0, 1], truth, n_bins=1)
+    ends = induced_bounds(known)[bound]
+    assert known.net_induced == pytest.approx(sum_) == ends["width only, sharp"] == ends["corollary C.1"]
+    assert ends["width only"] == pytest.approx(0.5 if bound == "high" else -0.75)
+
+
+@pytest.mark.parametrize("slope", [-1.0, 0.0, 0.5, 1.0])
+def test_a_straight_calibration_curve_induces_by_its_slope(slope):
+    """c = 1/2 + slope (p - 1/2): slope**2, (1 - slope)**2 and 2 slope - 1 times the variance of the scores in a bin."""
+    p = (np.arange(960) + 0.5) / 960
+    known = known_parts(p, 0.5 + slope * (p - 0.5), n_bins=6)
+    scores = known.share @ known.stated_variance
+    assert known.induced == pytest.approx(slope**2 * scores, abs=1e-13)
+    assert known.calibration_induced == pytest.approx((1 - slope) ** 2 * scores, abs=1e-13)
+    assert known.net_induced == pytest.approx((2 * slope - 1) * scores, abs=1e-13)
+
+
+def test_quantile_bins_and_their_widths():
+    p = np.array([0.1, 0.2, 0.3, 0.9])
+    known = known_parts(p, p, n_bins=2, strategy="quantile")
+    edges = quantile_edges(p, 2)
+    assert known.left.tolist() == edges[:-1].tolist() and known.right.tolist() == edges[1:].tolist()
+    assert known.share.tolist() == [0.5, 0.5]
+
+
+# ---- continuous scores -----------------------------------------------------------------------------------------
+
+
+def test_a_sample_of_a_continuous_score_needs_its_c():
+    """20,000 rows without two equal scores: with c the population's loss within 4 standard errors, without it none."""
+    population = Sigmoid()
+    s = population.sample(20_000, rng=0)
+    side = (s.X["x2"] > 0).to_numpy(int)
+    known = known_parts(s.p, s.q, side, c=s.c)
+    loss = (s.q - s.c) ** 2
+    assert abs(known.grouping_loss - population.grouping_loss) < 4 * loss.std() / len(loss) ** 0.5
+    cross = 2 * (s.q - s.c) * (s.c - known.rate[assign_bins(s.p, uniform_edges(15))])
+    noise = 4 * cross.std() / len(cross) ** 0.5
+    assert abs(known.grouping_binned - known.grouping_loss - known.induced) < noise
+    assert np.isnan([known.explained_unbinned, known.residual_unbinned]).all()
+    assert known_parts(s.p, s.q, side).grouping_loss == pytest.approx(0, abs=1e-15)
+
+
+# ---- what the estimator finds from labels ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stated", ["calibrated", "too timid", "perfect"])
+def test_the_estimator_finds_the_known_parts_in_standard_errors(stated):
+    """60 samples of 1,500 labels, 4 standard errors: the explained part and the binned calibration loss need no curve;
+    for a straight calibration curve the induced part is found, too, and a perfect score shows no loss.
+    """
+    score, unseen = np.repeat((np.arange(60) + 0.5) / 60, 4), np.tile([-1.0, -0.4, 0.4, 1.0], 60)
+    q = score + unseen * np.minimum(score, 1 - score)
+    p = {"calibrated": score, "too timid": 0.25 + score / 2, "perfect": q}[stated]
+    side = (unseen > 0).astype(int)
+    known, rng, found = known_parts(p, q, side, n_bins=3), np.random.default_rng(0), []
+    for _ in range(60):
+        rows = rng.integers(q.size, size=1500)
+        y = (rng.random(1500) < q[rows]).astype(int)
+        one = binned_grouping_loss_from_regions(y, p[rows], side[rows], n_bins=3, correction="bins", rng=rng)
+        found.append([one.explained, one.calibration_binned, one.induced, one.value])
+    wanted = [known.explained, known.calibration_binned, known.induced, known.lower_bound]
+    gap = (np.mean(found, axis=0) - wanted) / (np.std(found, axis=0, ddof=1) / 60**0.5)
+    assert (np.abs(gap) < 4).all()
+    assert (known.grouping_loss > 0.01) == (stated != "perfect")
+
+
+# ---- K classes -------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def tables(draw):
+    """Rows of a K-class population, with a partition of its own for each class."""
+    n, k = draw(st.integers(1, 20)), draw(st.integers(2, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    p, q = (rng.multinomial(10, np.full(k, 1 / k), n) / 10 for _ in "pq")
+    return p, q, rng.integers(0, 3, (n, k)), rng.uniform(0.1, 3, n), draw(st.integers(1, 9))
+
+
+@each_rule
+@given(tables())
+def test_theorem_c_2_class_by_class_and_in_sum(rule, rows):
+    p, q, region, w, n_bins = rows
+    known = known_parts(p, q, region, n_bins=n_bins, rule=rule, sample_weight=w)
+    for parts in (known, *known.classes):
+        assert parts.grouping_loss == pytest.approx(parts.explained_unbinned + parts.residual_unbinned, abs=1e-12)
+        assert parts.grouping_binned == pytest.approx(parts.grouping_loss + parts.induced, abs=1e-12)
+        assert parts.grouping_loss == pytest.approx(parts.lower_bound + parts.residual, abs=1e-12)
+        assert min(getattr(parts, name) for name in LOSSES) >= -1e-15
+    assert known.grouping_loss == pytest.approx(sum(one.grouping_loss for one in known.classes), abs=1e-12)
+    if rule is BRIER:
+        alone = known_parts(p[:, 0], q[:, 0], region[:, 0], n_bins=n_bins, sample_weight=w)
+        assert [getattr(known.classes[0], name) for name in LOSSES] == pytest.approx(
+            [getattr(alone, name) for name in LOSSES], abs=1e-12
+        )
+        bounds = induced_bounds(known)
+        assert (bounds["low"] - 1e-12 <= known.net_induced).all()
+        assert (known.net_induced <= bounds["high"] + 1e-12).all()
+
+
+@each_rule
+@given(tables())
+def test_classwise_losses_are_those_of_decompose(rule, rows):
+    p, q, _, w, _ = rows
+    known = known_parts(p, q, rule=rule, sample_weight=w)
+    parts = decompose(p, q, rule=rule, view="classwise", sample_weight=w)
+    assert known.grouping_loss == pytest.approx(parts.grouping, abs=1e-12)
+    assert known.calibration_loss == pytest.approx(parts.calibration, abs=1e-12)
+
+
+def test_two_classes_are_the_binary_score_twice_or_once():
+    """Brier sums over the classes, the log score counts the one that occurs; scores off the edges, where mirrored bins
+    are the same bins."""
+    rng = np.random.default_rng(0)
+    p, q, region = rng.choice([0.12, 0.37, 0.41, 0.66, 0.93], 200), rng.random(200), rng.integers(0, 3, 200)
+    for rule, factor in ((BRIER, 2), (LOG, 1)):
+        two = known_parts(np.column_stack([1 - p, p]), np.column_stack([1 - q, q]), region, n_bins=4, rule=rule)
+        one = known_parts(p, q, region, n_bins=4, rule=rule)
+        assert [getattr(two, name) for name in LOSSES] == pytest.approx(
+            [factor * getattr(one, name) for name in LOSSES], abs=1e-12
+        )
+
+
+# ---- invariances -----------------------------------------------------------------------------------------------
+
+
+def losses(known):
+    return [getattr(known, name) for name in LOSSES]
+
+
+@each_rule
+@given(populations(), st.integers(0, 99))
+def test_order_names_copies_and_scale_of_the_rows_do_not_matter(rule, population, seed):
+    p, q, region, w, n_bins = population
+    options = {"n_bins": n_bins, "rule": rule}
+    expected = pytest.approx(losses(known_parts(p, q, region, sample_weight=w, **options)), abs=1e-12)
+    order = np.random.default_rng(seed).permutation(p.size)
+    assert losses(known_parts(p[order], q[order], 7 - region[order], sample_weight=9 * w[order], **options)) == expected
+    twice, halves = np.r_[order, order], np.r_[0.3 * w[order], 0.7 * w[order]]
+    assert losses(known_parts(p[twice], q[twice], region[twice], sample_weight=halves, **options)) == expected
+    p, q, region, w = np.r_[p, 0.5], np.r_[q, 1.0], np.r_[region, 9], np.r_[w, 0.0]
+    assert losses(known_parts(p, q, region, sample_weight=w, **options)) == expected
+
+
+def test_a_sweep_holds_what_known_parts_says():
+    p, q, region = np.array([0.1, 0.1, 0.8]), np.array([0.0, 0.3, 0.9]), [0, 1, 1]
+    found = sweep_bins({"as it is": p, "squared": p**2}, q, region, n_bins=[1, 3], rule=LOG)
+    assert found.index.tolist() == [(name, n) for name in ("as it is", "squared") for n in (1, 3)]
+    known = known_parts(p**2, q, region, n_bins=3, rule=LOG)
+    assert found.loc[("squared", 3)].to_dict() == {name: getattr(known, name) for name in NUMBERS}
+
+
+def test_inputs_stay_untouched():
+    rng = np.random.default_rng(0)
+    p, q, c, w = rng.random((4, 50))
+    region = rng.integers(0, 3, 50)
+    copies = [column.copy() for column in (p, q, region, c, w)]
+    induced_bounds(known_parts(p, q, region, c=c, sample_weight=w))
+    assert all(np.array_equal(a, b) for a, b in zip((p, q, region, c, w), copies, strict=True))
+
+
+# ---- bad inputs ------------------------------------------------------------------------------------------------
+
+GOOD = {"p": [0.2, 0.7, 0.7], "q": [0.1, 0.6, 0.8], "region": [0, 0, 1], "c": [0.1, 0.7, 0.7]}
+GOOD |= {"sample_weight": [1.0, 2.0, 2.0]}
+TABLE = [[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]]
+BAD = {
+    "p": [[0.2, 0.7, 1.1], [0.2, np.nan, 0.7], [0.2, 0.7], [], 0.5, None, ["a", "b", "c"], [[0.2], [0.7], [0.7]]],
+    "q": [[0.1, -0.1, 0.8], [np.nan] * 3, [0.1, 0.6], [], 0.5, None, TABLE],
+    "region": [[0, 0.5, 1], [-1, 0, 1], [0, 1], [], 0, ["a", "b", "c"], [[0, 1]] * 3, [[0], [0, 1], [1]]],
+    "c": [[0.1, 0.7, 1.7], [np.nan] * 3, [0.1, 0.7], [], "0.1", TABLE],
+    "sample_weight": [[1, 2, -1], [0, 0, 0], [1, np.inf, 1], [1, 2], [], 1.0],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
+def test_bad_columns_are_named(name, value):
+    columns = GOOD | {name: value}
+    with pytest.raises(ValueError, match=rf"(^|\W){name}(\W|$)"):
+        known_parts(columns.pop("p"), columns.pop("q"), columns.pop("region"), **columns)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"n_bins": 0}, "n_bins must be a whole number of at least 1"),
+        ({"n_bins": 2.0}, "n_bins must be a whole number"),
+        ({"strategy": "equal"}, "strategy must be one of 'uniform', 'quantile'"),
+        ({"rule": "brier"}, "rule must be one of Brier score, log score"),
+        ({"p": TABLE}, "q must have 2 dimensions"),
+        ({"p": TABLE, "q": [[0.2, 0.3, 0.5]] * 3}, "q must have the shape of p"),
+        ({"p": TABLE, "q": TABLE, "c": [0.1] * 3}, "c must be None for a table"),
+        ({"p": TABLE, "q": TABLE, "region": np.zeros((3, 3), int)}, "region must have 2 columns"),
+        ({"p": TABLE, "q": TABLE, "region": np.zeros((3, 2))}, "region must hold whole numbers"),
+        ({"p": TABLE, "q": TABLE, "region": np.zeros((2, 2), int)}, "region must have the same length|same length"),
+        ({"p": [[0.2, 0.9]] * 3, "q": TABLE}, "p must sum to 1"),
+    ],
+)
+def test_options_and_tables_that_break_a_rule(options, sentence):
+    columns = {"p": GOOD["p"], "q": GOOD["q"]} | options
+    with pytest.raises(ValueError, match=sentence):
+        known_parts(columns.pop("p"), columns.pop("q"), columns.pop("region", None), **columns)
+
+
+@pytest.mark.parametrize("known", [known_parts(GOOD["p"], GOOD["q"], rule=LOG), None, "text", [0.1]])
+def test_bounds_are_for_the_brier_score(known):
+    with pytest.raises(ValueError, match="known must be the known_parts of the Brier score"):
+        induced_bounds(known)

@@ -1,0 +1,572 @@
+"""The grouping loss: identities by brute force, truth within standard errors, and silence where there is nothing."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from joblib import Parallel, delayed, parallel_config
+from scipy.special import expit, logit
+
+from helpers import _parallel as grouping
+from helpers._parallel import PARALLEL_FROM
+from helpers.grouping import grouping_loss, grouping_loss_from_regions
+from helpers.grouping.region_statistics import null_p_value, squared_means
+from helpers.simulation import Links, Sigmoid
+
+NUMBERS = ("value", "se", "low", "high", "p_value", "plugin", "bias", "left_out")
+
+
+def same(a, b, names=NUMBERS, tol=1e-9):
+    return all(getattr(a, name) == pytest.approx(getattr(b, name), abs=tol) for name in names)
+
+
+def pairs_of_different_groups(r, region, w, g):
+    """sum_j W_j / W times the weighted mean product of two rows of region j that belong to different groups."""
+    value = 0.0
+    for j in np.unique(region):
+        rows = np.flatnonzero(region == j)
+        apart = g[rows][:, None] != g[rows]
+        pair = np.outer(w[rows], w[rows])[apart].sum()
+        if pair > 0:
+            value += w[rows].sum() / w.sum() * np.outer(w[rows] * r[rows], w[rows] * r[rows])[apart].sum() / pair
+    return value
+
+
+@st.composite
+def residual_rows(draw):
+    n = draw(st.integers(4, 40))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    regions = draw(st.integers(1, 6))
+    return rng.uniform(-1, 1, n), rng.integers(0, regions, n), rng.uniform(0.1, 3, n), rng.integers(0, 8, n)
+
+
+# ---- hand-made cases and identities ----------------------------------------------------------------------------
+
+
+def test_four_rows_by_hand():
+    gl = grouping_loss_from_regions([0.6, 0.2, -0.5, -0.5], [0, 0, 1, 1])
+    assert gl.value == pytest.approx(0.5 * 0.6 * 0.2 + 0.5 * 0.25)
+    assert gl.plugin == pytest.approx(0.5 * 0.4**2 + 0.5 * 0.5**2)
+    assert gl.mean.tolist() == pytest.approx([0.4, -0.5]) and gl.count.tolist() == [2, 2]
+    assert gl.variance.tolist() == pytest.approx([0.08, 0.0]) and np.isnan(gl.calibration_loss)
+    lonely = grouping_loss_from_regions([0.6, 0.2, 0.9, 0.9], [0, 0, 1, 3])
+    assert lonely.value == pytest.approx(0.5 * 0.12) and lonely.left_out == 0.5 and lonely.n_regions == 1
+    assert lonely.count.tolist() == [2, 1, 0, 1] and np.isnan(lonely.variance[1:]).all()
+    weighted = grouping_loss_from_regions([0.6, 0.2, -0.5, -0.5], [0, 0, 1, 1], sample_weight=[1, 3, 2, 2])
+    assert weighted.value == pytest.approx(0.5 * 0.12 + 0.5 * 0.25)
+    clustered = grouping_loss_from_regions([0.6, 0.2, 0.4, -0.5], [0, 0, 0, 0], groups=["a", "a", "b", "b"])
+    assert clustered.value == pytest.approx((0.6 + 0.2) * (0.4 - 0.5) / 4)
+
+
+@given(residual_rows())
+def test_equation_6_as_printed(rows):
+    r, region, _, _ = rows
+    assume(np.bincount(region).max() > 1)
+    paper = plugin = 0.0
+    for j in np.unique(region):
+        own = r[region == j]
+        if own.size > 1:
+            paper += own.size / r.size * (own.mean() ** 2 - own.var(ddof=1) / own.size)
+            plugin += own.size / r.size * own.mean() ** 2
+    gl = grouping_loss_from_regions(r, region)
+    assert gl.value == pytest.approx(paper, abs=1e-12) and gl.plugin == pytest.approx(plugin, abs=1e-12)
+    assert gl.value == pytest.approx(gl.plugin - gl.bias, abs=1e-12)
+    assert gl.value == pytest.approx(
+        pairs_of_different_groups(r, region, np.ones(r.size), np.arange(r.size)), abs=1e-12
+    )
+
+
+@given(residual_rows())
+def test_the_standard_error_in_closed_form(rows):
+    r, region, _, _ = rows
+    regions = [r[region == j] for j in np.unique(region) if (region == j).sum() > 1]
+    assume(regions)
+    n_j = np.array([own.size for own in regions])
+    v_j = np.array([own.var(ddof=1) for own in regions])
+    u_j = np.array([(own.sum() ** 2 - (own**2).sum()) / (own.size * (own.size - 1)) for own in regions])
+    gl, n = grouping_loss_from_regions(r, region), r.size
+    null = 2 * (n_j / (n_j - 1) * v_j**2).sum() / n**2
+    variance = 4 * max((n_j * u_j * v_j).sum(), 0) / n**2 + max((n_j * u_j**2).sum() / n - gl.value**2, 0) / n + null
+    assert gl.se == pytest.approx(np.sqrt(variance)) and gl.high - gl.low == pytest.approx(2 * 1.959964 * gl.se)
+
+
+@given(residual_rows())
+def test_weights_and_groups_against_all_pairs(rows):
+    r, region, w, g = rows
+    for weight, groups in ((w, None), (None, g), (w, g)):
+        expected = pairs_of_different_groups(
+            r, region, np.ones(r.size) if weight is None else weight, np.arange(r.size) if groups is None else groups
+        )
+        try:
+            gl = grouping_loss_from_regions(r, region, sample_weight=weight, groups=groups)
+        except ValueError as error:
+            assert "two independent rows" in str(error) or "at least two groups" in str(error)
+            continue
+        assert gl.value == pytest.approx(expected, abs=1e-10)
+        assert gl.value == pytest.approx(gl.plugin - gl.bias) and gl.se >= 0 and 0 <= gl.p_value <= 1
+
+
+# ---- invariances -----------------------------------------------------------------------------------------------
+
+
+@given(residual_rows(), st.randoms(use_true_random=False))
+def test_row_order_scale_of_weights_names_of_groups_and_signs_do_not_matter(rows, random):
+    r, region, w, g = rows
+    assume(np.bincount(region).max() > 2 and np.unique(g).size > 2)
+    order = random.sample(range(r.size), r.size)
+    try:
+        gl = grouping_loss_from_regions(r, region, sample_weight=w, groups=g)
+    except ValueError:
+        assume(False)
+    moved = grouping_loss_from_regions(r[order], region[order], sample_weight=w[order], groups=g[order])
+    named = grouping_loss_from_regions(r, region, sample_weight=1e-200 * w, groups=[f"person {-i}" for i in g])
+    turned = grouping_loss_from_regions(-r, region.max() - region, sample_weight=w, groups=g)
+    assert same(gl, moved) and same(gl, named) and same(gl, turned)
+
+
+@given(residual_rows())
+def test_unit_weights_and_singleton_groups_are_no_weights_and_no_groups(rows):
+    r, region, _, _ = rows
+    assume(np.bincount(region).max() > 1)
+    plain = grouping_loss_from_regions(r, region)
+    weighted = grouping_loss_from_regions(r, region, sample_weight=np.full(r.size, 7.0))
+    grouped = grouping_loss_from_regions(r, region, groups=np.arange(r.size))
+    coinciding = ("value", "plugin", "bias", "left_out", "n", "n_regions")
+    assert same(plain, weighted, coinciding) and same(plain, grouped, coinciding)
+    assert same(weighted, grouped)
+    assert np.allclose(plain.mean, weighted.mean) and np.allclose(plain.variance, weighted.variance, equal_nan=True)
+
+
+def test_with_many_rows_the_two_standard_errors_agree():
+    rng = np.random.default_rng(0)
+    region = rng.integers(0, 100, 5000)
+    r = rng.normal(size=5000) * 0.4 + 0.1 * rng.normal(size=100)[region]
+    plain = grouping_loss_from_regions(r, region)
+    weighted = grouping_loss_from_regions(r, region, sample_weight=np.ones(5000))
+    assert weighted.se == pytest.approx(plain.se, rel=0.03)
+    assert weighted.p_value == pytest.approx(plain.p_value, abs=1e-6)
+
+
+@pytest.mark.parametrize("rows", [2, 4, 15])
+def test_the_noise_of_small_regions_is_not_understated_by_weights(rows):
+    """Null variance where n_j / (n_j - 1) is far from 1: not below the truth, not above the closed form."""
+    region = np.repeat(np.arange(3000), rows)
+    r = np.random.default_rng(0).normal(size=region.size)
+    weighted, plain = squared_means(r, region, np.ones(r.size)), squared_means(r, region)
+    truth = 2 * 3000 * rows / (rows - 1) / r.size**2
+    blocks = np.split(np.arange(r.size), 30)
+    blocks = [squared_means(r[rows], region[rows] - region[rows].min(), np.ones(rows.size)) for rows in blocks]
+    se = np.std([part.null_variance / 900 for part in blocks]) * np.sqrt(30)
+    assert truth - 4 * se < weighted.null_variance <= plain.null_variance * (1 + 1e-9)
+    assert se < 0.1 * weighted.null_variance
+    spread = np.mean([r[region == j].var(ddof=1) for j in range(100)])
+    assert np.allclose(weighted.spread[:100].mean(), spread)
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return Sigmoid().sample(600, rng=0)
+
+
+@pytest.mark.parametrize("method", ["crossfit", "paper"])
+@pytest.mark.parametrize("calibrator", ["platt", "isotonic", "none"])
+def test_same_answer_for_the_same_rows_in_another_form(sample, method, calibrator):
+    X, y, p = sample.X, sample.y, sample.p
+    options = dict(method=method, calibrator=calibrator, rng=3)
+    plain = grouping_loss(y, p, X, **options)
+    shuffled = np.random.default_rng(0).permutation(600)
+    forms = [
+        (y.tolist(), p.tolist(), X.to_numpy().tolist(), {}),
+        (y.astype(bool), pd.Series(p, index=shuffled), X.set_axis(shuffled), {}),
+        (y.astype(np.float32), p, X.astype("Float64").set_axis([0] * 600), {}),
+        (pd.Series(y, dtype="Int64"), p, X.astype(object), {}),
+        (y, p, np.asfortranarray(X), {}),
+        (y, p, X, {"sample_weight": np.full(600, 1e-300)}),
+        (y, p, X, {"sample_weight": np.full(600, 1e300)}),
+        (y, p, X, {"groups": np.arange(600)}),
+        (y, p, X, {"groups": [f"person {i}" for i in shuffled]}),
+    ]
+    for other_y, other_p, other_X, more in forms:
+        other = grouping_loss(other_y, other_p, other_X, **options, **more)
+        assert same(plain, other, ("value", "plugin", "bias", "n", "n_regions")), more
+
+
+@pytest.mark.parametrize("dtype", ["float64[pyarrow]", "float32[pyarrow]"])
+def test_arrow_columns(sample, dtype):
+    pytest.importorskip("pyarrow", reason="Arrow columns need pyarrow, which is in the test extra")
+    exact = sample.X.astype(dtype.split("[")[0])
+    assert same(
+        grouping_loss(sample.y, sample.p, sample.X.astype(dtype), rng=0),
+        grouping_loss(sample.y, sample.p, exact, rng=0),
+    )
+
+
+def test_an_affine_change_of_the_log_odds_changes_nothing(sample):
+    """The grouping loss does not change under an invertible recalibration, and Platt's map undoes an affine one."""
+    plain = grouping_loss(sample.y, sample.p, sample.X, rng=0)
+    other = grouping_loss(sample.y, expit(0.5 * logit(sample.p) + 1), sample.X, rng=0)
+    assert same(plain, other, tol=1e-6) and other.calibration_loss > 3 * plain.calibration_loss
+
+
+def test_rows_of_weight_zero_are_absent(sample):
+    weight = np.random.default_rng(0).uniform(0.5, 2, 600) * (np.arange(600) % 3 > 0)
+    rows = weight > 0
+    for groups in (None, np.arange(600) // 4):
+        masked = grouping_loss(sample.y, sample.p, sample.X, sample_weight=weight, groups=groups, rng=0)
+        absent = grouping_loss(
+            sample.y[rows],
+            sample.p[rows],
+            sample.X[rows],
+            sample_weight=weight[rows],
+            groups=None if groups is None else groups[rows],
+            rng=0,
+        )
+        assert str(masked) == str(absent) and masked.n == 400
+
+
+def test_inputs_and_global_state_stay_untouched(sample):
+    X = sample.X.assign(job=np.where(sample.p > 0.5, "cook", None), score=1)
+    before, y, p = X.copy(deep=True), sample.y.copy(), sample.p.copy()
+    weight, groups = np.ones(600), np.arange(600) // 2
+    np.random.seed(1)  # noqa: NPY002 the state that must not move
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    generator = np.random.default_rng(5)
+    first = grouping_loss(y, p, X, sample_weight=weight, groups=groups, rng=5)
+    assert same(first, grouping_loss(y, p, X, sample_weight=weight, groups=groups, rng=generator))
+    pd.testing.assert_frame_equal(X, before)
+    assert np.array_equal(y, sample.y) and np.array_equal(p, sample.p) and (weight == 1).all()
+    assert np.array_equal(state, np.random.get_state()[1])  # noqa: NPY002
+    assert not same(first, grouping_loss(y, p, X, sample_weight=weight, groups=groups, rng=6))
+
+
+def test_relabelled_groups_categories_and_a_column_called_like_the_score(sample):
+    person = np.random.default_rng(0).permutation(np.arange(600) // 3)
+    named = pd.Series(person).map({i: f"{hash((i, 1)) % 1000}-{i}" for i in range(200)})
+    cut = pd.cut(sample.X["x2"], 5, labels=list("abcde"))
+    X = sample.X[["x1"]].assign(**{"stated probability": cut.astype(str)})
+    renamed = X.assign(**{"stated probability": X["stated probability"].map(dict(zip("abcde", "vxwzy", strict=True)))})
+    first = grouping_loss(sample.y, sample.p, X, groups=person, rng=0)
+    assert same(first, grouping_loss(sample.y, sample.p, renamed, groups=named, rng=0))
+    assert first.trees[0].encoder_.columns_[-1].name == "stated probability (p)"
+
+
+# ---- reproducibility under any number of workers ---------------------------------------------------------------
+
+
+def test_any_number_of_workers_gives_the_same_answer(sample, monkeypatch):
+    alone = grouping_loss(sample.y, sample.p, sample.X, rng=0)
+    monkeypatch.setattr(grouping, "PARALLEL_FROM", 0)
+    arguments = (sample.y, sample.p, sample.X)
+    answers = [grouping_loss(*arguments, rng=0)]
+    for backend, workers in [("threading", 1), ("threading", 2), ("loky", 1), ("loky", 2)]:
+        with parallel_config(backend=backend, n_jobs=workers):
+            answers.append(grouping_loss(*arguments, rng=0))
+    answers += Parallel(2, backend="threading")(delayed(grouping_loss)(*arguments, rng=0) for _ in range(2))
+    assert all(str(answer) == str(alone) and answer.value == alone.value for answer in answers)
+
+
+def test_inside_worker_processes_the_answer_is_the_same():
+    big = Sigmoid().sample(PARALLEL_FROM, rng=0)
+    alone = grouping_loss(big.y, big.p, big.X, rng=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the operating system about forks, not ours
+        answers = Parallel(2)(delayed(grouping_loss)(big.y, big.p, big.X, rng=0) for _ in range(2))
+    assert [answer.value for answer in answers] == [alone.value] * 2
+
+
+# ---- truth, in standard errors ---------------------------------------------------------------------------------
+
+PARTITIONS = [(10, 500, 0.0), (100, 2000, 0.0), (400, 6000, 0.0), (10, 500, 0.1), (100, 2000, 0.15), (400, 6000, 0.2)]
+
+
+@pytest.mark.parametrize(("n_regions", "n", "spread"), PARTITIONS)
+def test_fixed_partitions_mean_coverage_and_false_alarms(n_regions, n, spread):
+    """600 draws: unbiased to 4 standard errors; 95 % intervals cover; alarms where the null holds are near 5 %."""
+    rng, repeats = np.random.default_rng(n_regions + int(100 * spread)), 600
+    share, base = rng.dirichlet(np.full(n_regions, 3)), rng.uniform(0.1, 0.9, n_regions)
+    q = np.clip(base + spread * rng.standard_normal(n_regions), 0.02, 0.98)
+    truth = share @ (q - base) ** 2
+    rows = []
+    for _ in range(repeats):
+        region = rng.choice(n_regions, n, p=share)
+        residual = (rng.random(n) < q[region]) - base[region]
+        weight = rng.uniform(0.3, 2, n)
+        for w in (None, weight):
+            part = squared_means(residual, region, w)
+            p_value = null_p_value(part.value, part.null_variance, part.null_cubes)
+            rows.append((part.value, part.value - truth, np.sqrt(part.variance), p_value))
+    value, error, se, p_value = np.array(rows).reshape(repeats, 2, 4).transpose(2, 0, 1)
+    lonely = share @ (1 - share) ** (n - 1)  # a region with one row is left out
+    assert (np.abs(error.mean(axis=0)) < 4 * value.std(axis=0) / np.sqrt(repeats) + lonely * truth).all()
+    covered = (np.abs(error) < 1.96 * se).mean(axis=0)
+    assert (covered > 0.94 - 4 * np.sqrt(0.06 * 0.94 / repeats)).all()
+    if spread == 0:
+        alarms = (p_value < 0.05).mean(axis=0)
+        assert (alarms < 0.065 + 4 * np.sqrt(0.05 * 0.95 / repeats)).all() and (alarms > 0.02).all()
+    else:
+        assert (p_value < 0.05).mean() > 0.5
+
+
+def test_a_population_sampled_unevenly_and_reweighted_recovers_its_loss():
+    """Rows of some regions are drawn ten times as often: the weights undo it, without them the answer is another."""
+    rng, repeats = np.random.default_rng(0), 400
+    q = np.array([0.2, 0.4, 0.5, 0.9])
+    truth, chance = np.mean((q - 0.5) ** 2), np.array([1.0, 0.5, 0.3, 0.1])
+    values = []
+    for _ in range(repeats):
+        region = rng.integers(0, 4, 3000)
+        keep = rng.random(3000) < chance[region]
+        region = region[keep]
+        residual = (rng.random(region.size) < q[region]) - 0.5
+        weighted = squared_means(residual, region, 1 / chance[region])
+        values.append((weighted.value, np.sqrt(weighted.variance), squared_means(residual, region).value))
+    weighted, se, plain = np.array(values).T
+    standard_error = weighted.std() / np.sqrt(repeats)
+    assert abs(weighted.mean() - truth) < 4 * standard_error + truth / 300  # ratio estimate: bias of order 1/n
+    assert abs(plain.mean() - truth) > 10 * standard_error
+    assert np.mean(np.abs(weighted - truth) < 1.96 * se) > 0.94 - 4 * np.sqrt(0.06 * 0.94 / repeats)
+
+
+def test_people_with_several_rows_alarm_without_groups_and_not_with_them():
+    """X knows the person, not the risk: pairs within a person look like structure."""
+    rng, repeats, alarms = np.random.default_rng(4), 60, []
+    for seed in range(repeats):
+        person = np.repeat(np.arange(150), 5)
+        q = np.clip(0.5 + 0.25 * rng.standard_normal(150), 0.05, 0.95)[person]
+        X = rng.normal(size=(150, 3))[person]
+        y = rng.random(750) < q
+        p = np.full(750, 0.5)
+        rows = grouping_loss(y, p, X, calibrator="none", rng=seed)
+        people = grouping_loss(y, p, X, calibrator="none", groups=person, rng=seed)
+        alarms.append((rows.p_value < 0.05, people.p_value < 0.05, people.value, people.low > 0))
+    by_rows, by_people, mean, low = np.mean(alarms, axis=0)
+    assert by_rows > 0.5
+    assert by_people < 0.06 + 4 * np.sqrt(0.06 * 0.94 / repeats) and low < 0.05 + 4 * np.sqrt(0.05 * 0.95 / repeats)
+    assert abs(mean) < 4 * np.std([row[2] for row in alarms]) / np.sqrt(repeats)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_clustered_rows_are_unbiased_and_covered(weighted):
+    rng, repeats, effect = np.random.default_rng(9), 400, np.tile([0.1, -0.15, 0.0, 0.05, -0.05], 5)
+    truth, rows = np.mean(effect**2), []
+    for _ in range(repeats):
+        person = np.repeat(np.arange(300), 4)
+        region = rng.integers(0, 25, 300)[person]
+        r = effect[region] + 0.2 * rng.standard_normal(300)[person] + 0.4 * rng.standard_normal(1200)
+        weight = rng.uniform(0.5, 2, 1200) if weighted else None
+        part = squared_means(r, region, weight, person)
+        rows.append((part.value, np.sqrt(part.variance), squared_means(r, region, weight).value))
+    value, se, ignoring = np.array(rows).T
+    assert abs(value.mean() - truth) < 4 * value.std() / np.sqrt(repeats)
+    assert np.mean(np.abs(value - truth) < 1.96 * se) > 0.94 - 4 * np.sqrt(0.06 * 0.94 / repeats)
+    assert ignoring.mean() - truth > 4 * ignoring.std() / np.sqrt(repeats)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_people_spread_over_regions_are_counted_once(weighted):
+    """Everybody is in many regions with the same shift: the standard error must see people, not cells."""
+    rng, repeats, rows = np.random.default_rng(3), 300, []
+    for _ in range(repeats):
+        person = np.repeat(np.arange(100), 8)
+        region = rng.integers(0, 5, 800)
+        r = 0.2 + 0.3 * rng.standard_normal(100)[person] + 0.2 * rng.standard_normal(800)
+        part = squared_means(r, region, rng.uniform(0.5, 2, 800) if weighted else None, person)
+        rows.append((part.value, np.sqrt(part.variance)))
+    value, se = np.array(rows).T
+    assert abs(value.mean() - 0.04) < 4 * value.std() / np.sqrt(repeats)
+    assert np.sqrt(np.mean(se**2)) > value.std() * (1 - 4 / np.sqrt(2 * repeats))
+    assert np.mean(np.abs(value - 0.04) < 1.96 * se) > 0.94 - 4 * np.sqrt(0.06 * 0.94 / repeats)
+
+
+@pytest.mark.parametrize("method", ["crossfit", "paper"])
+def test_weights_reach_every_step_of_the_estimator(method):
+    """One in ten of the first kind is drawn, all of the second: the loss of all people is found with weights only."""
+    rng, repeats, values = np.random.default_rng(8), 40, []
+    truth = 0.5 * 0.3**2
+    for seed in range(repeats):
+        kind = rng.random(6000) < 0.5
+        chance = np.where(kind, 0.1, 1.0)
+        taken = rng.random(6000) < chance
+        kind, chance = kind[taken], chance[taken]
+        y = rng.random(kind.size) < np.where(kind, 0.8, 0.5)
+        p, X = np.full(kind.size, 0.5), kind[:, None] * 1.0
+        options = dict(method=method, calibrator="none", max_depth=1, rng=seed)
+        weighted = grouping_loss(y, p, X, sample_weight=1 / chance, **options)
+        values.append((weighted.value, grouping_loss(y, p, X, **options).value, weighted.low <= truth <= weighted.high))
+    weighted, plain, covered = np.array(values).T
+    standard_error = weighted.std() / np.sqrt(repeats)
+    assert abs(weighted.mean() - truth) < 4 * standard_error
+    assert truth - plain.mean() > 10 * standard_error
+    assert covered.mean() > 0.94 - 4 * np.sqrt(0.06 * 0.94 / repeats)
+
+
+@pytest.mark.parametrize(("calibrator", "bias"), [("platt", 0.001), ("isotonic", 0.001), ("none", 0.0)])
+def test_a_perfect_model_has_no_grouping_loss(calibrator, bias):
+    """120 draws of 600 rows: a calibrator fitted on the evaluated rows may lower the value a little, never raise it."""
+    population, repeats = Sigmoid(strength=0), 120
+    draws = []
+    for seed in range(repeats):
+        s = population.sample(600, rng=seed)
+        gl = grouping_loss(s.y, s.p, s.X, calibrator=calibrator, rng=seed)
+        draws.append((gl.value, gl.p_value < 0.05, gl.low > 0))
+    value, alarm, low = np.array(draws).T
+    se = value.std() / np.sqrt(repeats)
+    assert -4 * se - bias < value.mean() < 4 * se
+    assert alarm.mean() < 0.06 + 4 * np.sqrt(0.06 * 0.94 / repeats)
+    assert low.mean() < 0.025 + 4 * np.sqrt(0.025 * 0.975 / repeats)
+
+
+def test_the_paper_without_a_calibrator_is_unbiased_under_the_null():
+    population, repeats = Sigmoid(strength=0), 120
+    samples = [population.sample(600, rng=seed) for seed in range(repeats)]
+    losses = [grouping_loss(s.y, s.p, s.X, method="paper", calibrator="none", rng=0) for s in samples]
+    value = np.array([loss.value for loss in losses])
+    assert abs(value.mean()) < 4 * value.std() / np.sqrt(repeats)
+    assert all(loss.n == 300 and np.isnan(loss.calibration_loss) for loss in losses)
+
+
+@pytest.mark.parametrize("method", ["crossfit", "paper"])
+@pytest.mark.parametrize(
+    "population",
+    [Sigmoid(), Links(lambda p: np.where(p < 0.5, 1.6 * p, 1.6 * p - 0.6), inputs="uniform")],
+    ids=["sigmoid", "links"],
+)
+def test_a_known_loss_is_bounded_from_below_and_mostly_found(method, population):
+    repeats, truth = 12, population.grouping_loss
+    losses = []
+    for seed in range(repeats):
+        s = population.sample(6000, rng=seed)
+        losses.append(grouping_loss(s.y, s.p, s.X, method=method, calibrator="none", rng=seed))
+    value = np.array([loss.value for loss in losses])
+    se = value.std(ddof=1) / np.sqrt(repeats)
+    assert value.mean() < truth + 4 * se and value.mean() > 0.75 * truth
+    assert np.mean([loss.low <= truth for loss in losses]) == 1 and max(loss.p_value for loss in losses) < 0.001
+
+
+def test_the_interval_covers_what_the_two_partitions_capture():
+    """Captured loss of the fitted regions, from 20,000 fresh rows with known q."""
+    population, repeats, covered = Sigmoid(), 60, []
+    fresh = population.sample(20_000, rng=10**6)
+    table = fresh.X.assign(**{grouping.SCORE: fresh.p})
+    for seed in range(repeats):
+        s = population.sample(1500, rng=seed)
+        loss = grouping_loss(s.y, s.p, s.X, calibrator="none", rng=seed)
+        captured = []
+        for tree in loss.trees:
+            region = tree.apply(table)
+            size = np.bincount(region, minlength=tree.n_regions_)
+            mean = np.bincount(region, fresh.q - fresh.c, tree.n_regions_) / np.maximum(size, 1)
+            captured.append(size @ mean**2 / size.sum())
+        covered.append(loss.low <= np.mean(captured) <= loss.high)
+    assert np.mean(covered) > 0.94 - 4 * np.sqrt(0.06 * 0.94 / repeats)
+
+
+# ---- the result ------------------------------------------------------------------------------------------------
+
+
+def test_the_result_is_consistent_with_its_trees_and_prints_one_line(sample):
+    gl = grouping_loss(sample.y, sample.p, sample.X, rng=0)
+    assert gl.value == pytest.approx(gl.plugin - gl.bias)
+    assert gl.n == 600 and gl.count.sum() == 600 and len(gl.trees) == 2
+    for k, tree in enumerate(gl.trees):
+        assert np.array_equal(tree.count_, gl.count[gl.part == k])
+        assert np.allclose(tree.value_, gl.mean[gl.part == k])
+        assert len(tree.rules()) == (gl.part == k).sum()
+    assert str(gl) == (
+        f"grouping loss {gl.value:.4f} [{gl.low:.4f}, {gl.high:.4f}], n = 600 in {gl.n_regions} regions; p < 0.001"
+    )
+    with pytest.raises(AttributeError):
+        gl.value = 0
+
+
+def test_the_paper_uses_tenths_and_features_only():
+    s = Sigmoid().sample(1000, rng=0)
+    gl = grouping_loss(s.y, s.p, s.X, method="paper", rng=0)
+    assert gl.n == 500 and len(gl.trees) == 1 and gl.trees[0].tree_.n_node_samples[0] == 400
+    assert [column.name for column in gl.trees[0].encoder_.columns_] == ["x1", "x2"]
+
+
+def test_glest_counts_both_classes():
+    """One bin: twice our squared error, once the variance of the bin's own mean is put back."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the imports of glest
+        glest = pytest.importorskip("glest.helpers", reason="the peer is in the test extra: pip install glest==0.0.1")
+    rng = np.random.default_rng(0)
+    region = rng.integers(0, 12, 500)
+    y = (rng.random(500) < rng.uniform(0.1, 0.9, 12)[region]).astype(float)
+    count = np.bincount(region)
+    rate = np.bincount(region, y) / count
+    gl = grouping_loss_from_regions(y - y.mean(), region)
+    peer = [
+        float(f(rate[None], count[None], psr="brier")) for f in (glest.compute_GL_uncorrected, glest.compute_GL_bias)
+    ]
+    assert peer[0] == pytest.approx(2 * gl.plugin)
+    assert peer[0] - peer[1] == pytest.approx(2 * (gl.value + y.mean() * (1 - y.mean()) / 499))
+
+
+# ---- tables and weights that tried to break it -----------------------------------------------------------------
+
+N = 240
+HARD = {
+    "missing everywhere": pd.DataFrame({"a": np.full(N, np.nan)}),
+    "missing text": pd.DataFrame({"a": [None] * N}),
+    "constant": pd.DataFrame({"a": np.ones(N)}),
+    "one category": pd.DataFrame({"a": ["x"] * N}),
+    "a category each": pd.DataFrame({"a": [f"c{i}" for i in range(N)]}),
+    "unused levels": pd.DataFrame({"a": pd.Categorical(["u", "v"] * (N // 2), categories=list("zvu"))}),
+    "mixed objects": pd.DataFrame({"a": [1, "a", None, 2.5] * (N // 4)}),
+    "huge numbers": pd.DataFrame({"a": [2**70 + i for i in range(N)]}),
+    "extreme floats": pd.DataFrame({"a": np.arange(N) * 1e300, "b": np.arange(N) * 5e-324}),
+    "time zones": pd.DataFrame({"a": pd.date_range("2020", periods=N, tz="Asia/Tokyo")}),
+    "durations": pd.DataFrame({"a": pd.to_timedelta(np.arange(N), unit="h")}),
+    "intervals": pd.DataFrame({"a": pd.cut(np.arange(N), 4)}),
+    "sparse": pd.DataFrame({"a": pd.arrays.SparseArray(np.arange(N) % 5)}),
+    "duplicated index": pd.DataFrame({"a": np.arange(N)}, index=[0] * N),
+    "two-level names": pd.DataFrame(np.eye(N)[:, :2], columns=pd.MultiIndex.from_tuples([("a", "b"), ("a", "c")])),
+}
+
+
+@pytest.mark.parametrize("table", HARD.values(), ids=HARD)
+@pytest.mark.parametrize("method", ["crossfit", "paper"])
+def test_hard_tables_give_finite_answers_and_rules(table, method):
+    rng = np.random.default_rng(0)
+    p = rng.random(N)
+    gl = grouping_loss(rng.random(N) < p, p, table, method=method, rng=0)
+    assert np.isfinite([gl.value, gl.se, gl.low, gl.high, gl.p_value]).all()
+    assert all(all(tree.rules()) for tree in gl.trees)
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [10.0 ** np.random.default_rng(0).uniform(-8, 8, N), np.where(np.arange(N) % 3, 1e-8, 1e8), np.arange(N) / N],
+    ids=["sixteen powers of ten", "two sizes", "a zero"],
+)
+def test_hard_weights_give_finite_answers(weight):
+    rng = np.random.default_rng(0)
+    p = rng.random(N)
+    for groups in (None, np.arange(N) // 2):
+        gl = grouping_loss(rng.random(N) < p, p, p[:, None], sample_weight=weight, groups=groups, rng=0)
+        assert np.isfinite([gl.value, gl.se, gl.low, gl.high, gl.p_value]).all() and 0 <= gl.left_out <= 1
+
+
+@pytest.mark.parametrize("p", [np.tile([0.0, 1.0], N // 2), np.repeat([0.0, 0.3, 1.0], N // 3)], ids=["sure", "steps"])
+@pytest.mark.parametrize("calibrator", ["platt", "isotonic", "none"])
+def test_scores_of_exactly_zero_and_one(p, calibrator):
+    rng = np.random.default_rng(0)
+    for y in (p > 0.5, rng.random(N) < 0.5):
+        gl = grouping_loss(y, p, rng.normal(size=(N, 2)), calibrator=calibrator, rng=0)
+        assert np.isfinite([gl.value, gl.se, gl.p_value]).all()
+
+
+def test_one_group_in_a_part_is_not_a_loss_of_zero():
+    rng = np.random.default_rng(0)
+    p = rng.random(N)
+    y = rng.random(N) < p
+    for groups in (np.arange(N) % 2, np.r_[np.zeros(N - 1), 1]):
+        with pytest.raises(ValueError, match="groups must leave|both classes in each of 2 random parts"):
+            grouping_loss(y, p, p[:, None], groups=groups, rng=0)
+    giant = grouping_loss(y, p, p[:, None], groups=np.maximum(np.arange(N) - N // 2, 0), rng=0)
+    assert np.isfinite(giant.value) and giant.n == N

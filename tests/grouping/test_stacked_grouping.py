@@ -1,0 +1,334 @@
+"""The stacked grouping loss: its identities by brute force, nothing learned from the judged rows, truth, silence."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import parallel_config
+from scipy.special import expit, ndtri
+from scipy.stats import norm
+from sklearn.linear_model import LinearRegression
+
+from helpers.calibration import PlattCalibrator
+from helpers.grouping import stacked as learners
+from helpers.grouping import stacked as module
+from helpers.grouping import stacked_grouping_loss
+from helpers.grouping.region_statistics import squared_means
+from helpers.grouping.stacked import combination
+from helpers.simulation import Sigmoid
+
+NUMBERS = ("value", "se", "low", "high", "p_value", "null_se", "calibration_loss", "n")
+
+
+def same(a, b, tol=1e-9):
+    return all(getattr(a, name) == pytest.approx(getattr(b, name), abs=tol, nan_ok=True) for name in NUMBERS)
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return Sigmoid().sample(300, rng=0)
+
+
+@pytest.fixture(scope="module")
+def plain(sample):
+    return stacked_grouping_loss(sample.y, sample.p, sample.X, rng=1)
+
+
+@pytest.fixture
+def lines(monkeypatch):
+    """Two cheap learners in the place of the eleven: straight lines in all columns and in the first."""
+
+    def predicted(train, target, weight, test, seed):
+        fits = [LinearRegression().fit(train[:, :k], target, weight).predict(test[:, :k]) for k in (None, 1)]
+        return np.column_stack(fits)
+
+    monkeypatch.setattr(module, "predicted_columns", predicted)
+    monkeypatch.setattr(module, "NAMES", ("lines", "line"))
+
+
+# ---- hand-made cases and identities ----------------------------------------------------------------------------
+
+
+def judged(r, g, w=None, groups=None, plain=None, kept=None, rest=(0.0, 0.0)):
+    r, g = np.array(r, float), np.array(g, float)
+    w = np.ones(r.size) if w is None else np.array(w, float)
+    kept = np.ones(r.size, bool) if kept is None else kept
+    return module._judged(r, g, g if plain is None else plain, rest, w, groups, 0.0, np.ones(2), kept)
+
+
+def test_four_rows_by_hand():
+    gl = judged([0.5, 0.5, -0.5, 0.5], [0.5, 0.1, -0.1, 0.0])
+    terms = np.array([0.25, 0.09, 0.09, 0.0])
+    assert gl.value == pytest.approx(terms.mean()) and gl.se == pytest.approx(terms.std(ddof=1) / 2)
+    assert gl.null_se == pytest.approx(np.sqrt(2 * (0.25**2 + 2 * 0.05**2)) / 4)
+    assert gl.p_value == pytest.approx(norm.sf(0.35 / np.sqrt(2 * 0.0675)))
+    assert gl.high - gl.low == pytest.approx(2 * 1.959964 * gl.se)
+    weighted = judged([0.5, 0.5, -0.5, 0.5], [0.5, 0.1, -0.1, 0.0], w=[1, 0, 0, 3])
+    assert weighted.value == pytest.approx(0.25 / 4)
+    twins = judged([0.5, 0.5, -0.5, 0.5], [0.5, 0.1, -0.1, 0.0], groups=np.array([0, 0, 1, 1]))
+    assert twins.value == gl.value and twins.se == pytest.approx(np.abs(0.34 - 0.09) / 4)
+    assert judged([0.5, -0.5], [0.0, 0.0]).p_value == 1.0
+    masked = judged([0.5, 1], [0.5, 0], kept=np.array([False, True, True]))
+    assert np.isnan(masked.residual).tolist() == [True, False, False]
+    more = judged([0.5, 0.5, -0.5, 0.5], [0.5, 0.1, -0.1, 0.0], rest=(0.01, 0.0004))
+    assert more.value == pytest.approx(gl.value + 0.01) and more.se == pytest.approx(np.hypot(gl.se, 0.02))
+
+
+def test_singleton_groups_are_no_groups_and_copies_are_one():
+    rng = np.random.default_rng(0)
+    r, g = rng.normal(size=50), 0.1 * rng.normal(size=50)
+    plain = judged(r, g)
+    assert same(plain, judged(r, g, groups=np.arange(50))) and same(plain, judged(r, g, w=np.full(50, 1.0)))
+    copies = judged(np.tile(r, 3), np.tile(g, 3), groups=np.tile(np.arange(50), 3))
+    assert copies.se == pytest.approx(plain.se) and copies.p_value == pytest.approx(plain.p_value)
+
+
+def test_weights_of_the_combination_are_least_squares_where_that_is_not_negative():
+    rng = np.random.default_rng(0)
+    columns = rng.normal(size=(200, 3))
+    r, w = columns @ [0.5, 0.2, 0.9] + 0.1 * rng.normal(size=200), rng.uniform(0.5, 2, 200)
+    root = np.sqrt(w)[:, None]
+    free = np.linalg.lstsq(root * columns, root[:, 0] * r, rcond=None)[0]
+    assert combination(columns, r, w) == pytest.approx(free, abs=1e-4)
+    against = combination(np.column_stack([columns, -columns]), r, w)
+    assert (against >= 0).all() and against[3:] == pytest.approx(0, abs=1e-4)
+    assert combination(np.zeros((5, 2)), np.ones(5), np.ones(5)).tolist() == [0, 0]
+
+
+def test_the_value_is_the_mean_of_two_g_r_minus_g_squared(sample, plain):
+    r, g = sample.y - PlattCalibrator().fit(sample.p, sample.y).predict(sample.p), plain.residual
+    assert plain.direct == pytest.approx(np.mean(2 * g * r - g**2)) and plain.n == g.size == 300
+    assert plain.direct == pytest.approx(np.mean(r**2) - np.mean((r - g) ** 2))
+    assert plain.value == pytest.approx(plain.direct + plain.rest)
+    assert plain.se > (2 * g * r - g**2).std(ddof=1) / np.sqrt(300)
+    assert plain.low == pytest.approx(plain.value - 1.959964 * plain.se) and 0 <= plain.p_value <= 1
+    assert plain.weights.size == len(plain.learners) == 11 and (plain.weights >= 0).all() and (np.abs(g) <= 1).all()
+    assert str(plain).startswith("grouping loss 0.0") and "n = 300 with " in str(plain)
+
+
+def test_nothing_about_a_row_comes_from_its_own_fold(sample, lines):
+    """Other labels in a fold: the predictions for its rows stay, those for other rows change."""
+    table, inside = sample.X.assign(s=sample.p), np.arange(300) % 5 == 2
+    for rows, stays in ((inside, True), (~inside, False)):
+        y = np.where(rows, np.random.default_rng(0).permutation(sample.y), sample.y).astype(float)
+        first, other = (
+            module._out_of_fold(labels, sample.p, table, None, inside, "platt", 15, 0) for labels in (sample.y, y)
+        )
+        assert [np.array_equal(a, b) for a, b in zip(first, other, strict=True)] == [stays] * 3
+
+
+def test_weights_reach_the_learners(sample, lines):
+    """Wrong labels of rows that weigh nothing change neither the predictions nor the calibrator."""
+    table, inside, light = sample.X.assign(s=sample.p), np.arange(300) % 5 == 2, np.arange(300) % 3 == 0
+    wrong, w = np.where(light, 1 - sample.y, sample.y), np.where(light, 1e-13, 1.0)
+    first, other = (
+        module._out_of_fold(y * 1.0, sample.p, table, w, inside, "platt", 15, 0)[:2] for y in (sample.y, wrong)
+    )
+    assert first[0] == pytest.approx(other[0], abs=1e-6) and first[1] == pytest.approx(other[1], abs=1e-6)
+
+
+def test_the_rest_is_the_mean_product_of_two_rows_of_a_region_and_fold():
+    left, region = np.array([0.5, 0.5, -0.5, 0.5, 0.2, -0.4]), np.array([0, 0, 0, 1, 1, 1])
+    fold = np.array([0, 0, 1, 0, 1, 1])
+    value, variance = module._rest(left, region, fold, None, None)
+    assert value == pytest.approx(2 / 6 * 0.25 + 2 / 6 * -0.08)
+    halves = [squared_means(left[fold == j], region[fold == j]).variance for j in (0, 1)]
+    assert variance == pytest.approx(sum(halves) / 4) and variance > 0
+    apart = module._rest(left, region, fold, None, np.array([0, 0, 1, 2, 3, 4]))[0]
+    assert apart == pytest.approx(2 / 6 * -0.08)
+    weighted = module._rest(left, region, fold, np.array([3.0, 3, 1, 1, 1, 1]), None)[0]
+    assert weighted == pytest.approx(6 / 10 * 0.25 + 2 / 10 * -0.08)
+
+
+# ---- the learners ----------------------------------------------------------------------------------------------
+
+
+def test_normal_scores_by_hand():
+    scores = learners.NormalScores().fit(np.array([[1, 5, np.nan], [1, 6, 2], [1, 7, 3], [1, 8, 3.0]]))
+    found = scores.transform(np.array([[9, 5, np.nan], [1, 6.5, 2], [1, np.nan, 3]]))
+    assert found[:, 0] == pytest.approx([ndtri(0.125), 0, 0], abs=1e-12)
+    assert found[:, 1] == pytest.approx([0, ndtri(1 / 6), ndtri(2 / 3)]) and found[:, 2].tolist() == [1, 0, 0]
+
+
+@pytest.mark.parametrize("shape", ["line", "corner", "bump"])
+def test_learners_predict_rows_they_have_not_seen(shape):
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(1500, 3)), rng.uniform(0.1, 0.25, 1500)
+    s = {
+        "line": X[:, 0],
+        "corner": 2.0 * (X[:, 0] * X[:, 1] > 0) - 1,
+        "bump": 2 * np.exp(-(X[:, 0] ** 2) - X[:, 1] ** 2),
+    }
+    s = s[shape] - s[shape].mean()
+    target = s + rng.normal(size=1500) / np.sqrt(weight) / 2
+    columns = learners.predicted_columns(X[:1000], target[:1000], weight[:1000], X[1000:], 0)
+    left = ((columns - s[1000:, None]) ** 2).mean(axis=0) / (s[1000:] ** 2).mean()
+    assert columns.shape == (500, 11) and (left < 0.95).all()
+    assert left.min() < {"line": 0.1, "corner": 0.35, "bump": 0.35}[shape]
+    kinds = [left[a:b].min() for a, b in ((0, 3), (3, 5), (5, 9), (9, 11))]
+    assert np.argmin(kinds) == {"line": 1, "corner": 0, "bump": 2}[shape]
+
+
+def test_cluster_means_are_drawn_to_zero():
+    X = np.repeat([[0.0], [9.0]], 20, axis=0)
+    model = learners.ClusterMeans(2, prior=5.0, random_state=0).fit(X, np.repeat([1.0, -1], 20), np.full(40, 0.25))
+    assert model.predict([[0.1], [8.0]]) == pytest.approx([0.5, -0.5])
+
+
+# ---- invariances -----------------------------------------------------------------------------------------------
+
+
+def test_same_answer_for_the_same_rows_in_another_form(sample, plain):
+    forms = [
+        (sample.y.tolist(), pd.Series(sample.p), np.asfortranarray(sample.X), {}),
+        (sample.y, expit(1 + 2 * np.log(sample.p / (1 - sample.p))), sample.X, {}),
+        (sample.y, sample.p, np.exp(sample.X / 3), {"sample_weight": np.full(300, 1e-300)}),
+    ]
+    for y, p, X, more in forms:
+        other = stacked_grouping_loss(y, p, X, rng=1, **more)
+        assert other.value == pytest.approx(plain.value, abs=1e-6) and other.se == pytest.approx(plain.se, rel=0.02)
+
+
+def test_order_of_columns_and_any_number_of_workers(sample, plain):
+    turned = stacked_grouping_loss(sample.y, sample.p, sample.X[sample.X.columns[::-1]], rng=1)
+    assert turned.value == pytest.approx(plain.value, abs=plain.se / 3)  # ties between splits go by column
+    with parallel_config(backend="loky", n_jobs=2):
+        assert same(plain, stacked_grouping_loss(sample.y, sample.p, sample.X, rng=1), 1e-12)
+
+
+def test_threads_give_the_same_answer(sample, lines):
+    alone = stacked_grouping_loss(sample.y, sample.p, sample.X, rng=1)
+    for workers in (2, 5):
+        with parallel_config(backend="threading", n_jobs=workers):
+            assert same(alone, stacked_grouping_loss(sample.y, sample.p, sample.X, rng=1), 0)
+
+
+def test_inputs_and_global_state_stay_untouched(sample, lines):
+    X = sample.X.assign(job=np.where(sample.p > 0.5, "cook", None), **{"stated probability": 1.0})
+    before, y, p, weight, groups = (
+        X.copy(deep=True),
+        sample.y.copy(),
+        sample.p.copy(),
+        np.ones(300),
+        np.arange(300) // 2,
+    )
+    np.random.seed(1)  # noqa: NPY002 the state that must not move
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    options = {"sample_weight": weight, "groups": groups}
+    first = stacked_grouping_loss(y, p, X, rng=5, **options)
+    assert same(first, stacked_grouping_loss(y, p, X, rng=np.random.default_rng(5), **options), 0)
+    assert not same(first, stacked_grouping_loss(y, p, X, rng=6, **options))
+    pd.testing.assert_frame_equal(X, before)
+    assert np.array_equal(y, sample.y) and np.array_equal(p, sample.p) and (weight == 1).all()
+    assert np.array_equal(state, np.random.get_state()[1])  # noqa: NPY002
+
+
+def test_rows_of_weight_zero_are_absent(sample, lines):
+    weight, rows = np.where(np.arange(300) % 3, 2.0, 0), np.arange(300) % 3 > 0
+    masked = stacked_grouping_loss(sample.y, sample.p, sample.X, sample_weight=weight, rng=0)
+    absent = stacked_grouping_loss(sample.y[rows], sample.p[rows], sample.X[rows], rng=0)
+    exact = [getattr(masked, name) == pytest.approx(getattr(absent, name)) for name in ("value", "rest", "null_se")]
+    assert all(exact) and masked.n == absent.n == 200
+    assert masked.se == pytest.approx(absent.se, rel=0.02)  # weighted regions have a variance formula of their own
+    assert np.array_equal(np.isnan(masked.residual), ~rows)
+    assert masked.residual[rows] == pytest.approx(absent.residual)
+
+
+def test_groups_stay_whole():
+    groups = np.random.default_rng(0).integers(0, 12, 300)
+    fold = module._folds(np.arange(300) % 2.0, groups, 5, np.random.default_rng(0))
+    assert all(np.unique(fold[groups == g]).size == 1 for g in range(12)) and np.unique(fold).size == 5
+
+
+def test_text_gaps_and_columns_that_say_nothing():
+    rng = np.random.default_rng(0)
+    job, p = rng.choice(list("abcdef"), 600), rng.uniform(0.2, 0.8, 600)
+    y = rng.random(600) < p + 0.19 * np.where(np.isin(job, list("ace")), 1, -1)
+    X = pd.DataFrame({"job": job, "age": np.where(rng.random(600) < 0.3, np.nan, 1.0), "empty": np.nan, "one": 1})
+    gl = stacked_grouping_loss(y, p, X, rng=0)
+    assert gl.p_value < 0.001 and gl.low < 0.19**2 < gl.high + 0.01
+    assert gl.residual[np.isin(job, list("ace"))].mean() > 0.08
+    nothing = stacked_grouping_loss(y, np.full(600, 0.5), X[["one", "empty"]], calibrator="none", rng=0)
+    assert abs(nothing.value) < 4 * nothing.se + 1e-3
+
+
+# ---- truth, in standard errors ---------------------------------------------------------------------------------
+
+
+def test_the_grouping_loss_of_a_known_population_is_nearly_reached():
+    s = Sigmoid().sample(3000, rng=3)
+    gl = stacked_grouping_loss(s.y, s.p, s.X, rng=0)
+    captured = np.mean(2 * gl.residual * (s.q - s.c) - gl.residual**2)
+    assert abs(gl.value - captured) < 4 * gl.se and captured > 0.8 * 0.02535948
+    assert gl.low < 0.02535948 and gl.p_value < 1e-6
+
+
+@pytest.mark.parametrize("strength", [0.0, 0.5])
+def test_bound_interval_and_false_alarms(lines, strength):
+    """60 draws, lines as learners: unbiased for what is captured, not above the truth, at most 5 % alarms."""
+    rng, repeats, rows = np.random.default_rng(11), 60, []
+    for seed in range(repeats):
+        X = rng.uniform(-1, 1, size=(400, 4))
+        c = rng.uniform(0.2, 0.8, 400)
+        d = strength * X[:, 0] * np.minimum(c, 1 - c)
+        y = rng.random(400) < c + d
+        gl = stacked_grouping_loss(y, c, X, calibrator="none", rng=seed)
+        captured = np.mean(2 * gl.residual * d - gl.residual**2)
+        missed = np.mean((gl.residual - d) ** 2)
+        rows.append((gl.value, gl.direct - captured, gl.rest - missed, gl.low, gl.p_value, missed))
+    value, error, above, low, p_value, missed = np.array(rows).T
+    truth = strength**2 / 3 * 0.13  # E min(c, 1 - c)^2 = 2 / 0.6 * (0.5^3 - 0.2^3) / 3
+    assert abs(error.mean()) < 4 * error.std() / np.sqrt(repeats) + 1e-4
+    assert -missed.mean() < above.mean() < 4 * above.std() / np.sqrt(repeats)  # the rest: something of what is missed
+    assert value.mean() < truth + 4 * value.std() / np.sqrt(repeats)
+    assert (low > truth).mean() < 0.025 + 4 * np.sqrt(0.025 * 0.975 / repeats)
+    if strength:
+        assert (p_value < 0.05).mean() > 0.6 and value.mean() > truth / 2
+    else:
+        assert (p_value < 0.05).mean() < 0.05 + 4 * np.sqrt(0.05 * 0.95 / repeats)
+
+
+def test_weights_undo_uneven_sampling(lines):
+    """One in ten of the first kind is drawn, all of the second: weights bring back the loss of all people."""
+    rng, rows = np.random.default_rng(8), []
+    for seed in range(20):
+        kind = rng.random(4000) < 0.5
+        chance = np.where(kind, 0.1, 1.0)
+        taken = rng.random(4000) < chance
+        kind, chance = kind[taken], chance[taken]
+        y, p = rng.random(kind.size) < np.where(kind, 0.8, 0.5), np.full(kind.size, 0.5)
+        options = dict(calibrator="none", rng=seed)
+        weighted = stacked_grouping_loss(y, p, kind[:, None] * 1.0, sample_weight=1 / chance, **options)
+        rows.append((weighted.value, stacked_grouping_loss(y, p, kind[:, None] * 1.0, **options).value))
+    weighted, unweighted = np.array(rows).T
+    se = weighted.std() / np.sqrt(20)
+    assert abs(weighted.mean() - 0.045) < 4 * se + 0.001 and 0.045 - unweighted.mean() > 10 * se
+
+
+# ---- bad input -------------------------------------------------------------------------------------------------
+
+Y, P, X = np.arange(80) % 2, np.linspace(0.1, 0.9, 80), np.arange(160.0).reshape(80, 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y": Y + 1}, "y must be 0 or 1"),
+        ({"y": np.zeros(80)}, "both classes"),
+        ({"y": np.arange(80) == 0}, "outside each of 5 random folds"),
+        ({"p": P * 2}, r"p must lie in \[0, 1\]"),
+        ({"p": P * np.nan}, r"p must lie in \[0, 1\]"),
+        ({"X": X[:50]}, "same length"),
+        ({"X": np.full((80, 1), np.inf)}, "finite or missing"),
+        ({"y": Y[:40], "p": P[:40], "X": X[:40]}, "at least 60 rows"),
+        ({"calibrator": "plat"}, "did you mean 'platt'"),
+        ({"n_folds": 1}, "n_folds must be a whole number of at least 2"),
+        ({"n_folds": 2.0}, "n_folds must be a whole number"),
+        ({"sample_weight": -np.ones(80)}, "not negative"),
+        ({"sample_weight": np.r_[np.ones(20), np.zeros(60)]}, "at least 60 rows"),
+        ({"groups": np.arange(80) // 20}, "at least n_folds = 5, but there are 4"),
+        ({"groups": [None] * 80}, "groups must not be missing"),
+    ],
+)
+def test_bad_input(change, message):
+    with pytest.raises(ValueError, match=message):
+        stacked_grouping_loss(**({"y": Y, "p": P, "X": X} | change))

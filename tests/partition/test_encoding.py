@@ -1,0 +1,181 @@
+"""Tables of any kind become codes a tree can split, and the codes mean the same in other rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from helpers.partition.encoder import TableEncoder, check_table
+
+TARGET = np.array([0.0, 1.0, 0.5, 0.2])
+
+
+def codes(column, new=None, target=TARGET, **options):
+    """Codes of one column, learned from it and applied to `new` (or to itself)."""
+    table = check_table(pd.DataFrame({"a": column}))
+    encoder = TableEncoder(**options).fit(table, target)
+    rows = table if new is None else check_table(pd.DataFrame({"a": new}))
+    return encoder.transform(rows)[:, 0].tolist()
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [1, 4, 2, 1],
+        [1.5, 9.0, 2.0, 1.5],
+        np.array([1, 4, 2, 1], np.uint64) + 2**52,
+        pd.array([1, 4, 2, 1], dtype="Int8"),
+        pd.array([0.1, 0.4, 0.2, 0.1], dtype="Float32"),
+        pd.arrays.SparseArray([1.0, 4.0, 2.0, 1.0]),
+        np.array([1, 4.5, 2, 1], object),
+        pd.to_datetime(["2020-01-01", "2021-01-01", "2020-06-01", "2020-01-01"]),
+        pd.to_datetime(["2020-01-01", "2021-01-01", "2020-06-01", "2020-01-01"]).tz_localize("Asia/Tokyo"),
+        pd.to_timedelta([1, 4, 2, 1], unit="h"),
+        pd.Categorical(["s", "l", "m", "s"], categories=["s", "m", "l"], ordered=True),
+    ],
+    ids=lambda column: str(getattr(column, "dtype", "list")),
+)
+def test_what_has_an_order_keeps_it(column):
+    assert codes(column) == [0, 2, 1, 0]
+
+
+@pytest.mark.parametrize("dtype", ["int64[pyarrow]", "double[pyarrow]", "timestamp[ns][pyarrow]"])
+def test_arrow_columns_keep_their_order_and_their_missing_values(dtype):
+    pytest.importorskip("pyarrow", reason="Arrow columns need pyarrow, which is in the test extra")
+    column = pd.Series([1, 4, None, 1], dtype="Int64").astype(dtype)
+    got = codes(column)
+    assert got[:2] == [0, 1] and np.isnan(got[2])
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        ["c", "b", "a", "c"],
+        pd.Series(["c", "b", "a", "c"], dtype="string"),
+        pd.Categorical(["c", "b", "a", "c"], categories=["z", "b", "c", "a", "y"]),
+        np.array([1, "b", 2.5, 1], object),
+        pd.period_range("2020", periods=3, freq="D")[[2, 1, 0, 2]],
+    ],
+    ids=["text", "string", "unused-levels", "mixed", "period"],
+)
+def test_categories_are_ordered_by_their_mean_target(column):
+    assert codes(column) == [0, 2, 1, 0]
+
+
+def test_names_of_categories_do_not_matter():
+    rng = np.random.default_rng(0)
+    letters, target = rng.choice(list("abcdef"), 400), rng.normal(size=400)
+    renamed = pd.Series(letters).map(dict(zip("abcdef", "fbdace", strict=True)))
+    assert codes(letters, target=target) == codes(renamed, target=target)
+
+
+def test_missing_levels_and_new_levels():
+    assert codes(["a", None, "b", "a"]) == [0, 2, 1, 0]
+    assert np.isnan(codes(["a", "c", "b", "a"], ["new", None])).all()
+    assert codes(["a", None, "b", "a"], [None, "missing", np.nan, pd.NA]) == [2, 2, 2, 2]
+    assert np.isnan(codes(pd.Categorical(["s", "m", None, "s"], ["s", "m"], ordered=True))[2])
+    assert np.isnan(codes([1.0, np.nan, 2.0, 1.0])[1])
+    assert np.isnan(codes(pd.array([True, None, False, True], dtype="boolean"))[1])
+
+
+def test_ordered_categories_are_matched_by_name():
+    """Other rows often come with fewer categories, or in another order."""
+    fit = pd.Categorical(["low", "mid", "high", "low"], ["low", "mid", "high"], ordered=True)
+    for categories in (["high", "mid"], ["mid", "high", "new"], ["high", "mid", "low"]):
+        new = pd.Categorical(["mid", "high"], categories, ordered=True)
+        assert codes(fit, new) == [1, 2]
+    assert codes(fit, ["mid", "high"]) == [1, 2]
+
+
+def test_dates_are_moments_whatever_the_time_zone():
+    moments = pd.date_range("2020-03-01 20:00", periods=4, freq="3h", tz="UTC")
+    for zone in ("UTC", "Asia/Tokyo", "America/New_York"):
+        assert codes(moments, moments.tz_convert(zone)) == [0, 1, 2, 3]
+    assert codes(moments, moments.tz_localize(None)) == [0, 1, 2, 3]
+
+
+def test_new_numbers_go_to_the_code_whose_rule_they_satisfy():
+    assert codes([10, 20, 30, 40], [-5, 10, 10.5, 20, 39.9, 40, 1e9]) == [0, 0, 1, 1, 3, 3, 3]
+
+
+def test_quantile_cuts_are_values_of_the_data():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=5000)
+    table = pd.DataFrame({"a": values})
+    encoder = TableEncoder(max_bins=16).fit(table, values)
+    column = encoder.columns_[0]
+    assert not column.exact and column.levels.size == 16 and np.isin(column.levels, values).all()
+    count = np.bincount(encoder.transform(table)[:, 0].astype(int))
+    assert count.max() - count.min() <= 1
+    few = TableEncoder(max_bins=16).fit(pd.DataFrame({"a": np.arange(16.0)}), np.zeros(16))
+    assert few.columns_[0].exact
+
+
+@pytest.mark.parametrize("column", [[np.nan] * 4, [None] * 4, [7] * 4, ["a"] * 4, pd.array([None] * 4, dtype="Int64")])
+def test_columns_without_information(column):
+    assert len(set(map(str, codes(column)))) == 1
+
+
+def test_arrays_frames_and_lists_are_the_same_table():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    tables = [X, X.tolist(), pd.DataFrame(X), sp.csr_array(X), X.astype(object), np.ma.array(X, mask=False)]
+    for table in tables:
+        frame = check_table(table)
+        assert np.allclose(frame.to_numpy(float), X)
+    assert check_table(X).columns.tolist() == ["x0", "x1", "x2"]
+    masked = check_table(np.ma.array(X, mask=X > 1))
+    assert np.array_equal(masked.isna().to_numpy(), X > 1)
+
+
+def test_the_callers_table_stays_untouched():
+    table = pd.DataFrame({1: [3, 1, 2, 3], "b": ["x", None, "y", "x"], "c": np.array([1, None, 2, 3], object)})
+    before = table.copy(deep=True)
+    checked = check_table(table)
+    TableEncoder().fit(checked, TARGET).transform(checked)
+    pd.testing.assert_frame_equal(table, before)
+    assert checked.columns.tolist() == ["1", "b", "c"]
+
+
+def test_other_frames_are_read_through_to_pandas():
+    class Other:
+        def to_pandas(self):
+            return pd.DataFrame({"a": [1, 2]})
+
+    assert check_table(Other()).columns.tolist() == ["a"]
+    arrow = pytest.importorskip("pyarrow", reason="Arrow tables need pyarrow, which is in the test extra")
+    assert check_table(arrow.table({"a": [1, 2], "b": ["x", "y"]})).shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("X", "sentence"),
+    [
+        (np.zeros(4), r"two dimensions .* \(4,\)"),
+        (np.zeros((2, 2, 2)), "two dimensions"),
+        (None, "two dimensions"),
+        ([[1], [1, 2]], "rows of equal length"),
+        (np.empty((4, 0)), "at least one row and one column"),
+        (pd.DataFrame({"a": []}), "at least one row and one column"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "'a' occurs twice"),
+        (pd.DataFrame([[1, 2]], columns=[1, "1"]), "'1' occurs twice"),
+        (np.array([[1j]]), "complex"),
+        ([[1.0], [np.inf]], r"column 'x0' is infinite in row 1"),
+        (pd.DataFrame({"a": pd.array([1, -np.inf], dtype="Float64")}), "'a' is infinite in row 1"),
+        (np.array([[1.0], [np.inf]], object), "'x0' is infinite in row 1"),
+        (pd.DataFrame({"a": ["x", [1, 2]]}), "'a' holds a list in row 1"),
+        (pd.DataFrame({"a": [{"k": 1}] * 2}), "'a' holds a dict in row 0"),
+    ],
+)
+def test_tables_that_are_none(X, sentence):
+    with pytest.raises(ValueError, match=f"X must .*{sentence}"):
+        check_table(X)
+
+
+def test_columns_that_left_or_changed():
+    table = pd.DataFrame({"a": [1.0, 2.0], "b": [1.0, 2.0]})
+    encoder = TableEncoder().fit(table, np.zeros(2))
+    with pytest.raises(ValueError, match="'b' is absent"):
+        encoder.transform(table[["a"]])
+    with pytest.raises(ValueError, match="column 'a' holds text or categories now"):
+        encoder.transform(table.assign(a=["x", "y"]))
+    swapped = encoder.transform(table[["b", "a"]].assign(extra=0))
+    assert np.array_equal(swapped, encoder.transform(table))

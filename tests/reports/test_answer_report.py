@@ -1,0 +1,392 @@
+"""The report on sampled answers: what it says on files of every kind, and what it leaves unsaid."""
+
+import itertools
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib import pyplot as plt
+
+from helpers.answers import AnswerPopulation
+from helpers.plotting import plot_confidences, plot_kept, plot_votes
+from helpers.reports import (
+    about_gap,
+    about_kept,
+    about_samples,
+    audit_answers,
+    check_terms,
+    hard_table,
+    kept_alt,
+    kept_curves,
+    kept_points,
+    kept_table,
+    read_kept,
+    read_samples,
+    sample_table,
+    samples_alt,
+    strata_table,
+)
+from helpers.reports import answers_text as wording
+from helpers.reports.answer_numbers import exact_interval, gap_strata, hardest, keep_answers, over_confidence
+from helpers.reports.answer_votes import bootstrap_means, common_size, price_votes, vote_curve
+from helpers.reports.answers import negative_control
+from helpers.reports.answers_advice import best_source, next_steps, steps_table, warnings_of
+from helpers.reports.answers_phrases import a_sample, hundred, measured, number, points_apart, shares, short
+from helpers.reports.answers_sections import control_line
+from helpers.reports.answers_summary import summary
+from helpers.selective import ecuas
+from helpers.tables import read_answers, table_of_counts
+
+
+def make(kind="honest", n=120, answers=20, seed=0):
+    """A small file with known truth."""
+    rng = np.random.default_rng(seed)
+    dial = {"too sure": 0.5, "too timid": -0.6}.get(kind, 0.0)
+    model = AnswerPopulation.dirichlet(n, 4, overconfidence=dial, rng=rng)
+    drawn = model.sample(answers, rng)
+    counts, correct, said = drawn.counts, drawn.correct, None
+    if kind == "unanimous":
+        counts = np.where(np.arange(counts.shape[1]) == 0, answers, 0) + 0 * counts
+    elif kind == "all right":
+        correct = np.ones_like(correct)
+    elif kind == "all wrong":
+        correct = np.zeros_like(correct)
+    elif kind == "no reference":
+        correct = None
+    elif kind == "partly graded":
+        correct = np.where(np.arange(n)[:, None] % 3 == 0, correct, -1)
+    elif kind == "uneven":
+        counts = np.where(np.arange(n)[:, None] % 30 == 0, np.minimum(counts, 2), counts)
+        counts[counts.sum(axis=1) < 2, 0] = 2
+    elif kind == "two answers":
+        counts, correct = (lambda two: (two.counts, two.correct))(model.sample(2, rng))
+    elif kind in ("stated", "half stated", "hardly stated"):
+        said = model.oracle_confidence.copy()
+        said[:: {"stated": n + 1, "half stated": 3, "hardly stated": 1}[kind]] = np.nan
+        said[0] = 0.9
+    return table_of_counts(counts, correct, confidence=said, name="my.csv")
+
+
+KINDS = [
+    "honest", "too sure", "too timid", "unanimous", "all right", "all wrong", "no reference", "partly graded", "uneven",
+    "two answers", "stated", "half stated", "hardly stated",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def reports():
+    made = {}
+
+    def report(kind, n=120, **terms):
+        key = (kind, n, *terms.items())
+        if key not in made:
+            made[key] = audit_answers(make(kind, n), n_resamples=100, rng=0, **terms)
+        return made[key]
+
+    return report
+
+
+# ---- every kind of file ---------------------------------------------------------------------------------------
+
+
+CASES = [*[(kind, 120) for kind in KINDS], ("honest", 2), ("honest", 29), ("too sure", 30), ("no reference", 5)]
+
+
+@pytest.mark.parametrize(("kind", "n"), CASES)
+def test_every_file_gets_whole_sentences(reports, kind, n):
+    report = reports(kind, n)
+    said = wording.describe(report.table) + wording.about_calibration(report) + wording.about_costs(report)
+    said += about_gap(report) + about_kept(report) + about_samples(report)
+    said += wording.read_calibration() + wording.read_differences() + read_kept() + read_samples(report)
+    said += warnings_of(report) + wording.read_costs() + [samples_alt(report)]
+    said += summary(report)["Answer"].tolist() + [text for step in next_steps(report) for text in step]
+    frames = [strata_table(report), hard_table(report), sample_table(report)]
+    if not report.obstacle:
+        said += [wording.reliability_alt(report), kept_alt(report)]
+        frames += [wording.calibration_table(report), wording.cost_table(report), kept_table(report)]
+        frames += [wording.difference_table(report)]
+    for frame in frames:
+        said += frame.astype(str).to_numpy().ravel().tolist()
+    for text in said:
+        assert text and not re.search(r"\bnan\b|None(?! of| at| stands)", text), text
+        assert not re.search(r"\b1 (points|questions|answers|dots|alarms)\b", text) or "," in text or "." in text, text
+        assert "{" not in text and "  " not in text, text
+    assert len(summary(report)) == 6 and len(steps_table(report)) >= 1
+
+
+@pytest.mark.parametrize(("kind", "n"), CASES)
+def test_metrics_can_be_kept(reports, kind, n):
+    found = reports(kind, n).metrics()
+    json.dumps(found)
+    assert found["n_questions"] == n and bool(found["obstacle"]) == (found["n_known"] < 30)
+    assert ("sem1_calibration_ece" in found) == (not found["obstacle"]) == ("samples_cheapest" in found)
+    assert all(value is None or isinstance(value, (str, int, float, list)) for value in found.values())
+
+
+@pytest.mark.parametrize("kind", ["honest", "stated", "all right", "no reference", "two answers"])
+def test_figures_draw_every_report(reports, kind):
+    report = reports(kind)
+    drawn = [plot_votes(report.sizes, None if report.obstacle else report.cheapest["size"])]
+    if not report.obstacle:
+        drawn += [plot_confidences(wording.reliability_curves(report))]
+        drawn += [plot_kept(kept_curves(report), kept_points(report)).figure]
+        assert len(drawn[1].axes) == len(report.sources)
+    for figure in drawn:
+        figure.canvas.draw()
+        plt.close(figure)
+
+
+# ---- what is found --------------------------------------------------------------------------------------------
+
+
+def test_an_honest_model_and_one_that_is_too_sure(reports):
+    """Against the exactly computed difference of mean confidence and accuracy, in standard errors."""
+    for dial in (0.0, 0.5):
+        model = AnswerPopulation.dirichlet(1500, 4, overconfidence=dial, rng=7)
+        drawn, exact = model.sample(20, rng=8), model.calibration(20, ties="lot")
+        report = audit_answers(table_of_counts(drawn.counts, drawn.correct), n_resamples=100, rng=0)
+        row = report.over.set_index("source").loc["sem1"]
+        assert row["over"] == pytest.approx(exact.confidence1 - exact.accuracy, abs=(row["high"] - row["low"]) / 2)
+        held_out = report.over.set_index("source").loc["sem2", "over"]
+        assert held_out < row["over"] and (row["low"] > 0.1) == (dial == 0.5)
+    assert "too high" in wording.about_calibration(report)[0]
+    assert "points too high" in summary(report)["Answer"].iloc[1]
+    assert "too low" in wording.about_calibration(reports("too timid"))[0]
+
+
+def test_the_better_confidence_is_named(reports):
+    report = reports("stated", 1000)
+    assert list(report.sources) == ["sem1", "sem2", "stated"] and best_source(report) in ("sem2", "stated")
+    assert next_steps(report)[0][0].startswith("Quote ")
+    assert best_source(reports("unanimous")) == "sem1"
+
+
+def test_stated_confidence_needs_half_of_the_questions(reports):
+    assert "stated" in reports("half stated").sources and "stated" not in reports("hardly stated").sources
+    assert any("are left out: they are there for 1 of 120" in text for text in warnings_of(reports("hardly stated")))
+    few = reports("half stated")
+    rows = few.known & np.isfinite(few.sources["stated"])
+    assert few.kept["answered"].iloc[0] == pytest.approx(
+        (few.sources["sem1"][rows] >= 0.8 - 1e-12).mean()
+    )  # the same questions for all
+
+
+def test_only_agreement_without_right_answers(reports):
+    report = reports("no reference")
+    assert report.accuracy is None and report.costs is None and report.cheapest is None and report.as_cheap == []
+    assert report.obstacle == "The file does not say which answers are right."
+    assert "cannot be said" in summary(report)["Answer"].iloc[0]
+    assert list(sample_table(report).columns) == ["same vote as all"]
+    assert negative_control(report) is None and "No control" in control_line(None)
+    few = reports("honest", 29)
+    assert few.accuracy is not None and "known for only 29 questions; at least 30" in few.obstacle
+
+
+def test_questions_without_a_grade_are_left_out(reports):
+    report = reports("partly graded")
+    assert report.known.sum() == 40 and len(report.votes.rows) == 40 and report.calibration.n_ungraded == 80
+    assert any("known for 40 of 120" in text for text in warnings_of(report))
+
+
+def test_no_vote_is_worth_a_price_above_a_refusal(reports):
+    report = reports("honest", reject_cost=0.01, price=0.02)
+    assert not report.worth_asking and "None at these prices" in summary(report)["Answer"].iloc[4]
+    assert any("at these prices no vote" in text for text in about_samples(report))
+    free = reports("honest", price=0.0)
+    assert free.worth_asking and (free.sizes["total"] == free.sizes["cost"]).all()
+
+
+@pytest.mark.parametrize("kind", ["honest", "stated", "unanimous"])
+def test_control_finds_nothing(reports, kind):
+    control = negative_control(reports(kind), rng=1)
+    assert control.draws == 20 and all(count <= 5 for count in control.alarms.values())
+    assert "no more than a fair test" in control_line(control)
+    assert "more than a fair test" in control_line(type(control)(20, {"sem1": 9}))
+
+
+def test_same_seed_same_report_and_the_counts_stay():
+    table = make()
+    before, state = table.grouped.counts.copy(), np.random.get_state()[1].copy()  # noqa: NPY002
+    one, two = (audit_answers(table, n_resamples=100, rng=3).metrics() for _ in range(2))
+    assert one == two
+    np.testing.assert_array_equal(table.grouped.counts, before)
+    np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+def test_order_of_questions_does_not_matter():
+    model = AnswerPopulation.dirichlet(100, 3, rng=0)
+    drawn, order = model.sample(9, rng=1), np.random.default_rng(2).permutation(100)
+    tables = [table_of_counts(drawn.counts, drawn.correct), table_of_counts(drawn.counts[order], drawn.correct[order])]
+    one, two = (audit_answers(table, n_resamples=100, rng=0).metrics() for table in tables)
+    for name in ("accuracy", "sem2_mean", "sem1_calibration_ece", "sem2_aurc", "stated_cost"):
+        assert one.get(name) == pytest.approx(two.get(name)) if name in one else name == "stated_cost"
+
+
+@pytest.mark.parametrize(
+    ("terms", "message"),
+    [
+        ({"reject_cost": 0}, "reject_cost must lie between 0 and 1"),
+        ({"reject_cost": float("nan")}, "reject_cost must lie between 0 and 1"),
+        ({"reject_cost": "0.2"}, "reject_cost must hold numbers"),
+        ({"price": -1}, "price must be at least 0 and finite"),
+        ({"price": float("inf")}, "price must be at least 0 and finite"),
+        ({"n_resamples": 99}, "n_resamples must be a whole number of at least 100"),
+        ({"n_resamples": 200.0}, "n_resamples must be a whole number"),
+    ],
+)
+def test_bad_terms(terms, message):
+    with pytest.raises(ValueError, match=message):
+        audit_answers(make(), **terms)
+    with pytest.raises(ValueError, match=message):
+        check_terms(**terms)
+
+
+# ---- votes of fewer answers -----------------------------------------------------------------------------------
+
+
+def by_hand(answers, right, size, reject_cost):
+    """(right, refused, cost, ecuas) of a vote of `size`, by going through all subsets; ties are shared."""
+    found = []
+    for subset in itertools.combinations(range(len(answers)), size):
+        votes = np.bincount([answers[k] for k in subset], minlength=len(right))
+        top = votes.max()
+        share = np.mean([right[k] for k in np.flatnonzero(votes == top)])
+        refused = 1 - top / size > reject_cost + 1e-12
+        costs = [ecuas([1], [top / size])[0], ecuas([0], [top / size])[0]]
+        found.append((share, refused, reject_cost if refused else 1 - share, share * costs[0] + (1 - share) * costs[1]))
+    return np.mean(found, axis=0)
+
+
+def test_votes_against_all_subsets():
+    counts, right = np.array([[4, 2, 1], [3, 3, 1], [7, 0, 0]]), np.array([[1, 0, 0], [0, 1, 0], [1, 0, 0]])
+    curve = vote_curve(np.repeat(counts, 200, axis=0), np.repeat(right, 200, axis=0), reject_cost=0.35, rng=0)
+    assert curve.sizes.tolist() == [1, 2, 3, 5, 7]
+    for question in range(3):
+        answers, rows = np.repeat(range(3), counts[question]), slice(200 * question, 200 * question + 200)
+        for k, size in enumerate(curve.sizes):
+            want = by_hand(answers, right[question], size, 0.35)
+            for name, value in zip(("right", "refused", "cost", "ecuas"), want, strict=True):
+                got = getattr(curve, name)[rows, k]
+                assert got.mean() == pytest.approx(value, abs=4 * got.std() / 200**0.5 + 1e-9), (question, size, name)
+
+
+@pytest.mark.parametrize(
+    ("cost", "refused"), [(0.2, [0, 1, 0]), (0.19, [1, 1, 0]), (0.4, [0, 0, 0]), (0.39, [0, 1, 0])]
+)
+def test_a_doubt_that_equals_the_cost_is_not_refused(cost, refused):
+    counts = np.array([[4, 1], [3, 2], [5, 0]])
+    curve = vote_curve(counts, np.tile([1, 0], (3, 1)), reject_cost=cost, rng=0)
+    assert curve.refused[:, -1].tolist() == refused
+
+
+def test_a_vote_of_all_is_the_whole_file():
+    table = make("honest", 100)
+    counts, correct = table.grouped.counts, table.grouped.correct
+    curve = vote_curve(counts, correct, reject_cost=0.2, rng=0)
+    tied = counts == counts.max(axis=1, keepdims=True)
+    np.testing.assert_allclose(curve.right[:, -1], (tied * correct).sum(axis=1) / tied.sum(axis=1))
+    chance = tied.sum(axis=1) * counts.max(axis=1) / 20
+    np.testing.assert_allclose(curve.same[:, 0], chance, atol=4 * 0.5 / curve.n_orders**0.5)
+    assert (curve.same[:, -1] == 1).all()
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3), min_size=2, max_size=5), st.integers(0, 99))
+def test_votes_of_any_counts(rows, seed):
+    counts = np.array(rows)
+    counts[:, 0] += 2
+    curve = vote_curve(counts, np.eye(3, dtype=int)[[k % 3 for k in range(len(counts))]], reject_cost=0.3, rng=seed)
+    for name in ("right", "same", "refused", "cost"):
+        values = getattr(curve, name)
+        assert ((values >= 0) & (values <= 1 + 1e-12)).all()
+    assert (curve.cost <= np.maximum(1 - curve.right, 0.3) + 1e-9).all() and curve.sizes[-1] <= counts.sum(axis=1).max()
+
+
+def test_votes_leave_out_questions_with_few_answers():
+    assert common_size(np.array([25] * 9 + [3])) == 25 and common_size(np.array([25] * 8 + [3] * 2)) == 3
+    counts = np.array([[20, 5]] * 19 + [[2, 1]])
+    curve = vote_curve(counts, np.tile([1, 0], (20, 1)), reject_cost=0.2, rng=0)
+    assert curve.rows.tolist() == list(range(19)) and curve.sizes[-1] == 25
+    more = vote_curve(np.array([[20, 5]] * 18 + [[30, 10]] * 2), np.tile([1, 0], (20, 1)), reject_cost=0.2, rng=0)
+    assert more.sizes[-1] == 25 and more.rows.size == 20
+
+
+def test_prices():
+    curve = vote_curve(np.array([[6, 4], [9, 1], [5, 5]] * 20), np.tile([1, 0], (60, 1)), reject_cost=0.2, rng=0)
+    table = price_votes(curve, 0.01, n_resamples=200, rng=0)
+    np.testing.assert_allclose(table["total"], table["cost"] + 0.01 * table["size"])
+    np.testing.assert_allclose(table["saved"][1:] * np.diff(table["size"]), -np.diff(table["cost"]))
+    best = table["total"].idxmin()
+    assert table.loc[best, ["above", "above_low", "above_high"]].tolist() == [0, 0, 0]
+    assert (table["right_low"] <= table["right"]).all() and (table["right"] <= table["right_high"]).all()
+
+
+def test_bootstrap_means_have_the_right_spread():
+    values = np.random.default_rng(0).normal(size=(400, 2))
+    drawn = bootstrap_means(values, 2000, 0)
+    np.testing.assert_allclose(drawn.std(axis=0), values.std(axis=0) / 20, rtol=4 / np.sqrt(4000))
+    np.testing.assert_allclose(drawn.mean(axis=0), values.mean(axis=0), atol=4 * 0.05 / 2000**0.5)
+
+
+# ---- parts by hand --------------------------------------------------------------------------------------------
+
+
+def test_refusals_by_hand():
+    correct = np.array([1.0, 0, 1, 0])
+    systems = {"a": (correct, np.array([0.9, 0.8, 0.7, 0.6])), "b": (correct, np.zeros(4))}
+    table = keep_answers(systems, 0.2, 100, 0).set_index("source")
+    assert table.loc["a", ["answered", "wrong", "cost"]].tolist() == pytest.approx([0.5, 0.5, (0 + 1 + 0.2 + 0.2) / 4])
+    assert table.loc["all", ["answered", "wrong", "cost"]].tolist() == [1, 0.5, 0.5]
+    assert table.loc["none", "cost"] == pytest.approx(0.2) and np.isnan(table.loc["b", "wrong"])
+
+
+def test_over_confidence_by_hand():
+    table = over_confidence({"a": np.array([0.9, 0.5, np.nan, 0.7])}, np.array([1, 0, 1, -1]), 100, 0)
+    assert table.loc[0, ["n", "confidence", "right", "over"]].tolist() == pytest.approx([2, 0.7, 0.5, 0.2])
+
+
+def test_strata_and_hard_questions_by_hand():
+    questions = pd.DataFrame({
+        "question": list("abcde"), "gap": [0, 0.1, 0.3, 0.2, 0.0], "sem1": [1, 0.6, 0.5, 0.5, 0.9],
+        "correct": [1, 1, 0, -1, 0],
+    })  # fmt: skip
+    table = gap_strata(questions)
+    assert table["stratum"].tolist() == ["no gap", "smaller gap", "larger gap"] and table["n"].tolist() == [2, 2, 1]
+    assert table["n_known"].tolist() == [2, 1, 1] and table["right"].tolist() == [0.5, 1.0, 0.0]
+    assert gap_strata(questions.assign(gap=0.1))["stratum"].tolist() == ["a gap"]
+    grouped = table_of_counts(
+        [[4, 0], [3, 2], [2, 3], [3, 3], [9, 1]], [[1, 0], [1, 0], [0, 0], [-1, -1], [0, 1]]
+    ).grouped
+    hard = hardest(questions, grouped, 3)
+    assert hard["question"].tolist() == ["c", "d", "b"] and hard["answers"].iloc[0] == [(1, 3), (0, 2)]
+    assert pd.isna(hard["reference"].iloc[0]) and hard["reference"].tolist()[1:] == ["", 0]
+
+
+def test_exact_intervals():
+    assert exact_interval(0, 30) == (0.0, pytest.approx(1 - 0.025 ** (1 / 30)))
+    assert exact_interval(30, 30)[1] == 1.0 and np.isnan(exact_interval(0, 0)).all()
+
+
+def test_the_shipped_file_has_a_story():
+    """Too sure by agreement; a large gap tells wrong answers; three to seven answers do."""
+    report = audit_answers(read_answers(), n_resamples=200, rng=0)
+    over = report.over.set_index("source")
+    assert over.loc["sem1", "low"] > 0 and report.calibration.errors["sem1"].p_value < 0.01
+    strata = report.strata.set_index("stratum")
+    assert strata.loc["larger gap", "high"] < strata.loc["no gap", "low"]
+    assert set(report.as_cheap) <= {3, 7} and report.worth_asking
+
+
+# ---- phrases --------------------------------------------------------------------------------------------------
+
+
+def test_numbers_in_words():
+    assert number(float("nan"), 1) == "–" and number(0.12345, 0.0001) == "0.1235" and number(-0.001, 0.2) == "0.00"
+    assert measured(float("inf"), 0, 1) == "infinite" and measured(0.5, 0.4, 0.6, sign=True).startswith("+0.50")
+    assert hundred(0) == "0.0" and hundred(0.00004) == "0.004" and a_sample(0) == "0.00" and a_sample(-0.001) == "-0.10"
+    assert points_apart(0.0001, -0.01, 0.01).startswith("0.0") and shares(float("nan"), 0, 1) == "–"
+    assert short(None) == "–" and short("a  b\nc") == "a b c" and len(short("x" * 100)) == 41

@@ -1,0 +1,285 @@
+"""The report on a table of scores: what it says on tables of every kind, and what it leaves unsaid."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from helpers.datasets import DATA_FOLDER
+from helpers.grouping import grouping_loss_from_regions
+from helpers.reports import audit_scores, compare_decisions, read_table
+from helpers.reports import scores_text as wording
+from helpers.reports.intake import find_obstacle, likely_groups, repeated_rows
+from helpers.reports.phrases import chance, in_points, many, percent, points, root, squared
+from helpers.reports.scores import POWER, fit_calibrator, negative_control
+from helpers.reports.scores_advice import next_steps, warnings_of
+from helpers.reports.scores_summary import summary, upper
+from helpers.tables import ScoreTable
+
+
+def make(kind="perfect", n=3000, seed=0):
+    """A small table with known truth."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(n, 3)), columns=["a", "b", "c"])
+    q = expit(X["a"] + 0.5 * X["b"]).to_numpy()
+    p, weight, groups = q, None, None
+    if kind == "loss":
+        p = expit(X["a"]).to_numpy()
+    elif kind == "shifted":
+        p = expit(X["a"] + 0.5 * X["b"] + 0.8).to_numpy()
+    elif kind == "inverted":
+        p = 1 - q
+    elif kind == "decisions":
+        p = (q > 0.5).astype(float)
+    elif kind == "heap":
+        q = np.where(X["a"] > 1, q, 0.1)
+        p = q
+    elif kind == "rare":
+        p = q = expit(X["a"].to_numpy() - 4)
+    elif kind == "kinked":
+        q = np.clip(np.where(p > 0.5, 0.9, 0.3 * p), 0, 1)
+    elif kind == "weighted":
+        weight = rng.lognormal(0, 1, n)
+    elif kind == "people":
+        groups = np.arange(n) // 3
+    elif kind == "hospitals":
+        groups = np.arange(n) % 8
+    elif kind == "no features":
+        X = X[[]]
+    elif kind == "mixed":
+        job = np.where(X["b"] > 0, "smith", "cook").astype(object)
+        job[::7] = None
+        X = X.assign(b=X["b"].where(X["b"] < 1), job=pd.Categorical(job), old=X["c"] > 0)
+    y = (rng.random(n) < q).astype(np.int8)
+    return ScoreTable("my.csv", "y", "p", y, p, X, weight, groups)
+
+
+KINDS = [
+    "perfect", "loss", "shifted", "inverted", "decisions", "heap", "rare", "kinked", "weighted", "people", "hospitals",
+    "no features", "mixed",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def reports():
+    made = {}
+
+    def report(kind, n=3000):
+        if (kind, n) not in made:
+            made[kind, n] = audit_scores(make(kind, n), rng=0)
+        return made[kind, n]
+
+    return report
+
+
+# ---- every kind of table --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("kind", "n"), [*[(kind, 3000) for kind in KINDS], ("perfect", 60), ("loss", 300)])
+def test_every_table_gets_whole_sentences(reports, kind, n):
+    report = reports(kind, n)
+    paragraphs = wording.describe(report.table) + wording.about_calibration(report) + wording.about_loss(report)
+    paragraphs += wording.about_groups(report) + wording.about_decisions(report) + warnings_of(report)
+    paragraphs += [wording.reliability_alt(report)] + summary(report)["Answer"].tolist()
+    paragraphs += [sentence for step in next_steps(report) for sentence in step]
+    tables = [wording.reliability_table(report), wording.loss_table(report), wording.group_table(report)]
+    for frame in filter(lambda frame: frame is not None, tables):
+        paragraphs += frame.astype(str).to_numpy().ravel().tolist()
+    if report.audit is not None:
+        paragraphs += [wording.groups_alt(report)]
+    for text in paragraphs:
+        assert (
+            text and "nan" not in text and "e-" not in text.replace("re-", "") and not re.search(r"None(?! of)", text)
+        ), text
+        assert "1 points" not in text.replace("11 points", "") or "." in text, text
+    assert len(wording.reliability_alt(report)) > 60
+    assert list(wording.steps_table(report).columns) == ["How"] and len(wording.steps_table(report)) >= 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_metrics_are_plain_and_finite(reports, kind):
+    found = reports(kind).metrics()
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert found["n"] == 3000 and found["calibration_error_null"] >= 0
+
+
+# ---- what is found --------------------------------------------------------------------------------------------
+
+
+def test_perfect_model_is_told_so(reports):
+    report = reports("perfect")
+    answers = summary(report)["Answer"]
+    assert not report.certified and len(report.audit.sure) == 0
+    assert answers.iloc[0].startswith("Nothing speaks against it") and "no proof" in answers.iloc[1]
+    assert "Nobody can be named" in answers.iloc[2] and "Use the scores as they are" in answers.iloc[3]
+
+
+def test_grouping_loss_is_certified_with_its_size(reports):
+    report = reports("loss", 10_000)
+    table = make("loss", 10_000)
+    q = expit(table.X["a"] + 0.5 * table.X["b"])
+    truth = float(np.mean((q - table.p) ** 2))
+    assert report.certified and report.loss.low < truth and report.audit.features[0] == "b"
+    assert "Let the model use b" in next_steps(report)[-2][0]
+
+
+def test_miscalibration_alone_calls_for_recalibration_alone(reports):
+    report = reports("shifted")
+    assert [what for what, _ in next_steps(report)] == ["Recalibrate the scores.", "Then audit again."]
+    assert "Recalibration would mend this" in summary(report)["Answer"].iloc[2]
+    assert report.calibrator.intercept_ == pytest.approx(-0.8, abs=0.2)
+
+
+def test_inverted_scores_are_noticed(reports):
+    assert next_steps(reports("inverted"))[0][0] == "Check the direction of the scores."
+
+
+@pytest.mark.parametrize("kind", ["decisions", "heap"])
+def test_equal_scores_keep_bins_of_their_own(reports, kind):
+    assert reports(kind).error.n_bins >= 2
+    assert (reports(kind).error.p_value < 0.05) == (kind == "decisions")
+
+
+def test_calibrator_bends_only_where_it_must():
+    assert fit_calibrator(make("kinked"))[0] == "isotonic"
+    assert fit_calibrator(make("kinked"), may_bend=False)[0] == "platt"
+    bent = [fit_calibrator(make("shifted", 1000, seed))[0] == "isotonic" for seed in range(100)]
+    assert sum(bent) <= 5
+    tiny = ScoreTable("t", "y", "p", np.array([0, 1] * 30), np.tile([0, 1e-9], 30), pd.DataFrame(index=range(60)))
+    assert fit_calibrator(tiny)[0] == "isotonic"
+
+
+# ---- what is left unsaid --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "n", "words"),
+    [
+        ("perfect", 299, "299 cases; below 300"),
+        ("weighted", 500, "with their weights worth"),
+        ("rare", 310, "have the rarer label; at least 20"),
+        ("hospitals", 3000, "only 8 people or places; at least 40"),
+        ("no features", 3000, "no features"),
+    ],
+)
+def test_obstacles_leave_calibration_only(kind, n, words):
+    table = make(kind, n)
+    assert words in find_obstacle(table)
+    report = audit_scores(table, rng=0)
+    assert report.loss is None and report.audit is None and not report.certified and np.isnan(report.detectable)
+    assert negative_control(report) is None and "No control" in wording.control_line(None)
+    assert words in summary(report)["Answer"].iloc[1]
+    assert "grouping_loss" not in report.metrics() and report.metrics()["obstacle"]
+    assert "Add what is missing" in next_steps(report)[-1][0]
+
+
+def test_no_obstacle_from_300_rows_on():
+    assert find_obstacle(make("perfect", 300)) == ""
+    assert audit_scores(make("perfect", 300), rng=0).loss is not None
+
+
+def test_detectable_size_is_found_most_of_the_time(reports):
+    rng, region = np.random.default_rng(5), np.repeat(np.arange(40), 50)
+    null = grouping_loss_from_regions((rng.random(2000) < 0.5) - 0.5, region)
+    shift = np.where(region % 2, 1, -1) * np.sqrt(POWER * null.null_se)
+    draws = [grouping_loss_from_regions((rng.random(2000) < 0.5 + shift) - 0.5, region).p_value for _ in range(400)]
+    assert 0.7 < np.mean(np.array(draws) < 0.05) < 0.9  # meant: 80 %
+    assert reports("perfect").detectable > reports("perfect").loss.null_se > 0
+    assert "would most likely have been found" in wording.about_loss(reports("perfect"))[0]
+
+
+def test_upper_end_never_falls_below_what_chance_hides():
+    report = audit_scores(make("perfect", 120), rng=0)
+    assert upper(report.error) >= report.error.null > 0
+
+
+# ---- control --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["loss", "weighted", "people", "rare", "kinked"])
+def test_control_finds_nothing(reports, kind):
+    control = negative_control(reports(kind), rng=1)
+    assert control.draws == 20 and control.alarms <= 5 and control.named <= 5
+    assert control.value < 4 * control.se + 1e-4
+    assert "no more than a fair test" in wording.control_line(control)
+
+
+def test_control_takes_whole_groups_and_some_rows(reports):
+    control = negative_control(reports("people"), draws=2, most=1000, rng=0)
+    assert control.n in (999, 1000) and control.n % 3 == 0
+    assert negative_control(reports("rare"), draws=2, most=100, rng=0).n > 1000
+
+
+# ---- decisions ------------------------------------------------------------------------------------------------
+
+
+def test_decisions_by_hand():
+    table = ScoreTable("t", "y", "p", np.array([0, 1, 1, 0]), np.array([0.1, 0.3, 0.6, 0.9]), pd.DataFrame())
+    decisions = compare_decisions(table, np.array([0.1, 0.1, 0.6, 0.9]), None, [[0, 4], [1, 0]])
+    assert decisions.threshold == pytest.approx(0.2)
+    assert (decisions.yes, decisions.recalibrated, decisions.to_yes, decisions.to_no) == (0.75, 0.25, 0, 0)
+    weighted = ScoreTable("t", "y", "p", table.y, table.p, table.X, np.array([5.0, 1, 1, 1]))
+    assert compare_decisions(weighted, table.p, None, [[0, 4], [1, 0]]).yes == pytest.approx(3 / 8)
+
+
+def test_gaps_of_remaining_groups_turn_decisions(reports):
+    report = reports("loss", 10_000)
+    assert report.decisions.threshold == 0.5
+    before = report.calibrated >= 0.5
+    left = report.audit.table["left"].where(report.audit.table["left_adjusted"] < 0.05, 0).to_numpy()
+    after = report.calibrated + left[report.audit.apply(report.table.X)] >= 0.5
+    assert report.decisions.to_yes == pytest.approx((after & ~before).mean())
+    assert report.decisions.to_no == pytest.approx((before & ~after).mean())
+    assert "from no to yes" in wording.about_decisions(report)[-1]
+
+
+@pytest.mark.parametrize("cost", [[[0, 0], [0, 0]], [[1, 0], [0, 1]], [1, 1], [[0, np.inf], [1, 0]]])
+def test_bad_costs(cost):
+    with pytest.raises(ValueError, match="cost"):
+        audit_scores(make(), cost=cost)
+
+
+# ---- reading --------------------------------------------------------------------------------------------------
+
+
+def test_shipped_table_is_grouped_by_person_and_others_are_not(tmp_path):
+    table = read_table("data/rand_scores.csv.gz")
+    assert table.groups is not None and "person" not in table.features and "person" in table.note
+    own = tmp_path / "rand_scores.csv.gz"
+    own.write_bytes((DATA_FOLDER / "rand_scores.csv.gz").read_bytes())
+    mine = read_table(own)
+    assert mine.groups is None and "person" in mine.features
+    assert likely_groups(mine) == ["person"] and repeated_rows(mine) > 0.7
+    assert "parameter group" in warnings_of(audit_scores(mine, rng=0))[0]
+
+
+def test_empty_choices_stand_for_not_given():
+    table = read_table("data/rand_scores.csv.gz", features=[], weight="", group="person")
+    assert table.weight is None and len(table.features) == 7
+    assert read_table("data/rand_scores.csv.gz", features=["chronic"]).features == ["chronic"]
+    with pytest.raises(ValueError, match="did you mean 'person'"):
+        read_table("data/rand_scores.csv.gz", group="persona")
+
+
+def test_independent_rows_do_not_look_repeated():
+    assert repeated_rows(make()) == 0 and likely_groups(make()) == []
+
+
+def test_same_seed_same_report():
+    one, two = (audit_scores(make("loss", 1000), rng=3).metrics() for _ in range(2))
+    assert one == two
+
+
+# ---- phrases --------------------------------------------------------------------------------------------------
+
+
+def test_numbers_in_words():
+    assert points(-0.001) == "0" and points(0.034, 0.002, sign=True) == "+3.4"
+    assert in_points(0.01) == "1 point" and in_points(0.02) == "2 points"
+    assert many(1000, "group", "is/are") == "1,000 groups are" and many(1, "case") == "1 case"
+    assert chance(0.0951) == "p = 0.1" and chance(0.005) == "p < 0.01"
+    assert squared(-0.0001, 0.01) == "0.000" and squared(0.00012, 0.00003) == "0.00012"
+    assert root(-1) == 0 and percent(1.0).startswith("100") and percent(0.9969).startswith("99.69")

@@ -1,0 +1,380 @@
+"""python -m helpers.run: requests checked before anything happens, files written whole, sweeps that survive Ctrl-C."""
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import nbformat.v4 as v4
+import pytest
+
+from helpers.notebook import ParameterError
+from helpers.notebook.parameter_cell import from_text
+from helpers.run.command import main
+from helpers.run.execute import CellFailed, collect, run_cells, run_jobs
+from helpers.run.page import title_of, to_html, to_mathml
+from helpers.run.plan import write_json
+from helpers.run.sweep import _folder_name
+
+ROOT = Path(__file__).resolve().parents[2]
+PARAMETERS = """n_rows = 1000  # rows drawn
+seed = 1  # of the random numbers
+rate = 0.5
+name = ""  # of the model
+ages = [20, 30]  # edges
+wide = False
+data_path = ""  # a table
+limit = None"""
+# Stands in for helpers.notebook.record, which takes a second to import.
+RECORD = """from IPython.display import display
+def record(**numbers):
+    display({"text/html": "<!-- -->"}, metadata={"honest": {"metrics": numbers}}, raw=True)
+record(n_rows=n_rows, seed=seed, rate=rate)
+print("kept", name, ages, limit)"""
+
+
+def write(path, *cells, parameters=PARAMETERS):
+    sources = [v4.new_code_cell(parameters, metadata={"tags": ["parameters"]})] if parameters else []
+    sources += [cell if isinstance(cell, dict) else v4.new_code_cell(cell) for cell in cells]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    head = v4.new_markdown_cell("# A *small* run with $q_i$")
+    nbformat.write(v4.new_notebook(cells=[head, *sources], metadata={"kernelspec": kernel}), path)
+    return str(path)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+# ---- words to values ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "default", "value"),
+    [
+        ("007", "", "007"),
+        ("1e3", "a", "1e3"),
+        ("-7", 1, -7),
+        ("1e-3", 1.0, 0.001),
+        ("3", 1.0, 3.0),
+        ("inf", 1.0, float("inf")),
+        ("True", False, True),
+        ("false", True, False),
+        ("a, b", ["x"], ["a", "b"]),
+        ("1,2", [3], [1, 2]),
+        ('["a,b", "c"]', [], ["a,b", "c"]),
+        ("[1, 2]", [], [1, 2]),
+        ("a,b", [], ["a", "b"]),
+        ("", [1], []),
+        ("none", None, None),
+        ("12", None, 12),
+        ("1.5", None, 1.5),
+        ("0.5", None, 0.5),
+        ("007", None, "007"),
+        ("all", None, "all"),
+        ('{"a": 1}', {}, {"a": 1}),
+    ],
+)
+def test_text_becomes_a_value_of_the_default_type(text, default, value):
+    found = from_text("x", text, default)
+    assert found == value and type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "default"),
+    [
+        ("1.5", 1),
+        ("ten", 1),
+        ("true", 1),
+        ("nan", 1.0),
+        ("x", 1.0),
+        ("yes", True),
+        ("1", True),
+        ("1,b", [2]),
+        ('["a"', []),
+        ('{"a"', {}),
+    ],
+)
+def test_text_of_the_wrong_type(text, default):
+    with pytest.raises(ParameterError, match="x must be|'"):
+        from_text("x", text, default)
+
+
+# ---- requests that are refused --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a.ipynb", "-p", "n_row", "3"], "a.ipynb has no parameter 'n_row'; did you mean 'n_rows'?"),
+        (["a.ipynb", "-p", "n_rows", "3.5"], "n_rows must be a whole number, like its default 1000, but it is '3.5'"),
+        (["a.ipynb", "-p", "wide", "1"], "wide must be true or false"),
+        (["a.ipynb", "-p", "seed", "1", "--sweep", "seed", "1", "2"], "seed is given 2 times"),
+        (["a.ipynb", "--sweep", "sead", "1", "2"], "no parameter 'sead'; did you mean 'seed'?"),
+        (["a.ipynb", "--sweep", "seed", "1", "x"], "seed must be a whole number"),
+        (["a.ipynb", "--sweep", "seed"], "--sweep seed needs values"),
+        (["a.ipynb", "--sweep", "seed", "1", "1"], "each once"),
+        (["a.ipynb", "--sweep", "name", "a/b", "a?b"], "same folder name"),
+        (["a.ipynb", "-p", "data_path", "tabel.csv"], "there is no file tabel.csv; did you mean table.csv?"),
+        (["a.ipynb", "--jobs", "0"], "--jobs must be at least 1"),
+        (["b.ipynb"], "there is no notebook b.ipynb; did you mean a.ipynb?"),
+        (["table.csv"], "a notebook's name ends in .ipynb"),
+        (["cut.ipynb"], "cut.ipynb is not a notebook, or is damaged or cut off in the middle"),
+        (["none.ipynb"], "none.ipynb takes no parameters: it has no cell tagged 'parameters'"),
+        (["derived.ipynb"], "holds more than plain assignments"),
+    ],
+)
+def test_bad_requests_write_nothing(folder, capsys, arguments, message):
+    text = Path(write(folder / "a.ipynb", RECORD)).read_text()
+    (folder / "cut.ipynb").write_text(text[: len(text) // 2])
+    (folder / "table.csv").write_text("a,b\n")
+    write(folder / "none.ipynb", RECORD, parameters=None)
+    write(folder / "derived.ipynb", RECORD, parameters="seed = 1\ntwice = 2 * seed")
+    before = sorted(os.listdir(folder))
+    assert main([*arguments, "--output", "deep/out"]) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.endswith("Nothing was run or written.\n")
+    assert sorted(os.listdir(folder)) == before
+
+
+@pytest.mark.parametrize("name", ["a.ipynb", "a.html", "metrics.json"])
+def test_existing_output_is_not_replaced(folder, capsys, name):
+    path = write(folder / "a.ipynb", RECORD)
+    (folder / "out").mkdir()
+    (folder / "out" / name).write_text("mine")
+    (folder / "out" / "notes.txt").write_text("mine too")
+    assert main([path, "--output", "out"]) == 2
+    assert f"out holds {name} already" in capsys.readouterr().err
+    assert (folder / "out" / name).read_text() == "mine"
+    assert sorted(os.listdir(folder / "out")) == sorted([name, "notes.txt"])
+
+
+def test_output_over_the_notebook_or_a_file_or_another_table(folder, capsys):
+    path = write(folder / "a.ipynb", RECORD)
+    assert main([path, "--output", ".", "--overwrite"]) == 2
+    assert "holds the notebook itself" in capsys.readouterr().err
+    (folder / "file").write_text("mine")
+    assert main([path, "--output", "file/out"]) == 2
+    assert "is a file" in capsys.readouterr().err
+    (folder / "out").mkdir()
+    (folder / "out" / "metrics.csv").write_text("mine\n")
+    assert main([path, "--sweep", "seed", "1", "2", "--output", "out"]) == 2
+    assert "is not the table of a sweep" in capsys.readouterr().err
+    assert main([path]) == 2
+    assert "--output FOLDER is missing" in capsys.readouterr().err
+
+
+SCORES = 'path = "scores.csv"  # a table\nlabel = "label"\nscore = "score"\nfeatures = []\nweight = ""\ngroup = ""'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-p", "path", "missing.csv"], "missing.csv"),
+        (["-p", "path", "scores.txt"], "scores.txt"),
+        (["-p", "score", "scor"], "did you mean 'score'"),
+        (["-p", "label", "three"], "0 and 1|0 or 1"),
+        (["-p", "weight", "minus"], "minus"),
+        (["-p", "features", "x,y"], "'y'"),
+        (["--sweep", "score", "score", "three"], "three"),
+    ],
+)
+def test_a_table_of_scores_is_checked_before_a_kernel_starts(folder, capsys, arguments, message):
+    rows = [f"{i % 2},{(i % 7 + 1) / 10},{i % 3},{-1 - i % 2},{i % 5}" for i in range(400)]
+    (folder / "scores.csv").write_text("\n".join(["label,score,three,minus,x", *rows]))
+    (folder / "scores.txt").write_text("label")
+    path = write(folder / "audit.ipynb", parameters=SCORES)
+    assert main([path, *arguments, "--output", "out"]) == 2
+    assert re.search(message, capsys.readouterr().err)
+    assert not (folder / "out").exists()
+
+
+def test_help(folder, capsys):
+    path = write(folder / "a.ipynb")
+    assert main([path, "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "A small run with q_i (a.ipynb)" in text
+    assert re.search(r"n_rows +1000 +rows drawn \(a whole number\)", text)
+    assert re.search(r"ages +\[20, 30\] +edges \(a list of whole numbers\)", text)
+    assert main(["--help"]) == 0 and "--sweep" in capsys.readouterr().out
+    assert main([]) == 2
+
+
+# ---- runs -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_writes_notebook_page_and_metrics(folder, capsys, monkeypatch):
+    path = write(folder / "a.ipynb", RECORD, "print(open(data_path).read())")
+    (folder / "table.csv").write_text("seven")
+    (folder / "out").mkdir()
+    (folder / "out" / "notes.txt").write_text("mine")
+    given = ["-p", "name", "007", "-p", "ages", "1,2", "-p", "rate", "2", "-p", "data_path", "table.csv"]
+    assert main([path, *given, "--output", "out"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == f"{Path('out/a.html')}\n" and "done in" in captured.err
+    assert sorted(os.listdir(folder / "out")) == ["a.html", "a.ipynb", "metrics.json", "notes.txt"]
+    found = json.loads((folder / "out/metrics.json").read_text())
+    order = ["notebook", "parameters", "metrics", "claims", "versions", "seconds", "fingerprint"]
+    assert list(found) == order and list(found["metrics"]) == ["n_rows", "seed", "rate"]
+    assert found["metrics"] == {"n_rows": 1000, "seed": 1, "rate": 2.0}
+    assert found["parameters"]["name"] == "007" and found["parameters"]["data_path"] == "table.csv"
+    page = (folder / "out/a.html").read_text()
+    assert "<title>A small run with q_i</title>" in page and "kept 007 [1, 2] None" in page and "seven" in page
+    assert "<math" in page and "<script" not in page and "def record" not in page
+    assert not re.search(r'(src|href)="http', page)
+    # once more over it: only with --overwrite
+    assert main([path, "--output", "out"]) == 2
+    assert json.loads((folder / "out/metrics.json").read_text()) == found
+
+
+def test_a_failing_cell_is_told_in_words_and_keeps_old_results(folder, capsys):
+    path = write(folder / "a.ipynb", "print('fine')", v4.new_markdown_cell("## Division"), "1 / 0", "print('never')")
+    out = folder / "out"
+    out.mkdir()
+    for name in ("a.ipynb", "a.html", "metrics.json"):
+        (out / name).write_text("old")
+    assert main([path, "--output", "out", "--overwrite"]) == 1
+    error = capsys.readouterr().err
+    assert 'cell 5 of 6 (In [3]), section "Division": ZeroDivisionError: division by zero' in error
+    assert len(error.splitlines()) == 2 and "Traceback" not in error
+    assert {(out / name).read_text() for name in ("a.ipynb", "a.html", "metrics.json")} == {"old"}
+    nb = nbformat.read(out / "a.partial.ipynb", as_version=4)
+    assert nb.cells[0].source.startswith("**This run stopped in cell 5 of 6")
+    assert nb.cells[3].outputs[0].text == "fine\n" and not nb.cells[-1].outputs
+
+
+def test_a_kernel_that_dies_is_reported(folder):
+    nb = v4.new_notebook(cells=[v4.new_code_cell("import os\nos._exit(1)")])
+
+    async def job():
+        await run_cells(nb, lambda nb: None, lambda done, total: None)
+
+    with pytest.raises(CellFailed, match="cell 1 of 1.*the kernel died"):
+        run_jobs([job])
+
+
+def start(*arguments):
+    command = [sys.executable, "-m", "helpers.run", *arguments]
+    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # also under nohup, which ignores it
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **heard)
+
+
+def kernels_of(process):
+    """Ids of the kernels that a process has started."""
+    try:
+        children = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True).stdout.split()
+    except FileNotFoundError:
+        pytest.skip("needs ps")
+    return [int(pid) for pid, parent in zip(children[::2], children[1::2], strict=True) if int(parent) == process.pid]
+
+
+def wait_for(condition, seconds=180):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_an_interrupted_sweep_keeps_what_is_finished_and_goes_on(folder, capsys):
+    wait = """import os, time
+while seed == 2 and not os.path.exists("go"):
+    open("here", "w").close()
+    time.sleep(0.05)"""
+    path = write(folder / "a.ipynb", RECORD, wait)
+    command = [path, "--sweep", "seed", "1", "2", "3", "--output", "out"]
+    process = start(*command)
+    wait_for(lambda: (folder / "here").exists() or process.poll() is not None)
+    kernels = kernels_of(process)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=180)
+    assert process.returncode == 130, error
+    assert "1 of 3 runs are finished and stay. Run the same command again to go on." in error
+    assert "Traceback" not in error
+    wait_for(lambda: not any(map(alive, kernels)))
+    done = folder / "out" / "seed=1"
+    assert sorted(os.listdir(done)) == ["a.html", "a.ipynb", "metrics.json"]
+    assert os.listdir(folder / "out/seed=2") == ["a.partial.ipynb"]
+    partial = nbformat.read(folder / "out/seed=2/a.partial.ipynb", as_version=4)
+    assert collect(partial)[0] == {"n_rows": 1000, "seed": 2, "rate": 0.5}
+    stamp = (done / "metrics.json").stat().st_mtime_ns
+
+    (folder / "go").touch()
+    process = start(*command, "--jobs", "2")
+    _, error = process.communicate(timeout=180)
+    assert process.returncode == 0, error
+    assert "seed=1: finished before, reused" in error
+    assert (done / "metrics.json").stat().st_mtime_ns == stamp
+    with open(folder / "out/metrics.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["seed"] for row in rows] == ["1", "2", "3"] and rows[0]["run"] == "seed=1"
+    assert not (folder / "out/seed=2/a.partial.ipynb").exists()
+
+    # the same folders with another parameter or another notebook: not reused, not replaced
+    assert main([*command, "-p", "n_rows", "5"]) == 2
+    assert "already, made from another notebook, other parameters" in capsys.readouterr().err
+    write(folder / "a.ipynb", RECORD, wait, "print('more')")
+    assert main(command) == 2
+
+
+# ---- parts ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_leaves_out_exercises_and_keeps_alt_texts(folder):
+    picture = v4.new_output("display_data", {"image/png": "iVBORw0KGgo=\n"}, metadata={"honest": {"alt": "A <line>."}})
+    text = v4.new_output("stream", text="an answer\n")
+    cells = [
+        v4.new_markdown_cell("# Title with `code` and [a link](x.ipynb)\n\n[other](05.ipynb) and [web](https://a.b)"),
+        v4.new_code_cell("draw()", outputs=[picture]),
+        v4.new_markdown_cell("## Exercises\n\nWhat?"),
+        v4.new_markdown_cell("### Exercise 1"),
+        v4.new_code_cell("check()", outputs=[text]),
+        v4.new_markdown_cell("## Key ideas\n\n$$\\hat q_i \\tag{4}$$\n\n$\\nosuchthing{x}$"),
+        v4.new_code_cell("hidden()", outputs=[text], metadata={"tags": ["solution"]}),
+    ]
+    nb = v4.new_notebook(cells=cells)
+    page = to_html(nb, note="<made>")
+    assert title_of(nb) == "Title with code and a link"
+    assert 'alt="A &lt;line&gt;."' in page and "data:image/png;base64,iVBORw0KGgo=" in page
+    assert "an answer" not in page and "What?" not in page and "Exercise" not in page and "draw()" not in page
+    assert "Key ideas" in page and "<msub><mover" in page and "(4)" in page and r"<code>\nosuchthing{x}</code>" in page
+    assert "05.ipynb" not in page and 'href="https://a.b"' in page and "&lt;made&gt;" in page
+    assert 'name="viewport"' in page and "<script" not in page
+    assert cells[1].outputs[0].data.keys() == {"image/png"}
+
+
+def test_mathematics():
+    brace = "<munder><munder><mi>x</mi><mo>⏟</mo></munder><mi>y</mi></munder></math>"
+    assert to_mathml(r"\underbrace{x}_{y}").endswith(brace)
+    assert "<munderover>" in to_mathml(r"\sum_{i=1}^n x") and "<munderover>" not in to_mathml(r"\hat q_i^2")
+    assert "<mtable" in to_mathml(r"\begin{align} a &= b \\ c &= d \end{align}", block=True)
+    assert "<mo>&lt;</mo>" in to_mathml("x < y")
+
+
+def test_collect_reads_metrics_and_claims():
+    first = v4.new_output("display_data", metadata={"honest": {"metrics": {"b": 1}}})
+    second = v4.new_output("display_data", metadata={"honest": {"claim": "x", "holds": True}})
+    nb = v4.new_notebook(cells=[v4.new_markdown_cell(), v4.new_code_cell(outputs=[first, second])])
+    assert collect(nb) == ({"b": 1}, [{"claim": "x", "holds": True}])
+
+
+def test_json_and_folder_names(tmp_path):
+    write_json(tmp_path / "a.json", {"b": float("nan"), "a": "é"})
+    assert (tmp_path / "a.json").read_text(encoding="utf-8") == '{\n "b": "NaN",\n "a": "é"\n}\n'
+    assert _folder_name({"rate": "0.5", "path": "../my data.csv"}) == "rate=0.5,path=.._my_data.csv"

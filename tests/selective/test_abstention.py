@@ -1,0 +1,480 @@
+"""Chow's cost, ECUAS and its general form: reference values, identities, propriety, edges and bad inputs."""
+
+import inspect
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+
+from helpers import selective
+from helpers.decisions import bayes_decision, largest_uncertainty
+from helpers.scoring import BRIER
+from helpers.selective import (
+    abstention,
+    chow_cost,
+    ecuas,
+    ecuas_from_uncertainty,
+    expected_cost_at,
+    general_ecuas,
+    normalized_ecuas,
+    reject_cost_weight,
+)
+
+ROWS = [1, 0, 1, 0], [0.6, 0.6, 0.9, 0.9]
+EXPONENTS = [0, 0.25, 0.5, 1, 2, 128]
+
+
+def zero_one(n_classes):
+    return 1 - np.eye(n_classes)
+
+
+def shares(n_classes):
+    """Points of the simplex, corners and edges among them."""
+    counts = st.lists(st.integers(0, 9), min_size=n_classes, max_size=n_classes).filter(any)
+    return counts.map(lambda values: np.array(values) / sum(values))
+
+
+# ---- hand cases and reference values --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "n_classes, n, values",
+    [
+        (2, 0, [0.8, 1.2462871026, 0.2, 3.4188758249]),
+        (2, 1, [0.64, 1.44, 0.04, 3.24]),
+        (10, 2, [0.0877914952, 1.4252400549, 0.0013717421, 1.6474622771]),
+        (None, 0, [0.4, 1.3162907319, 0.1, 2.402585093]),
+        (None, 1, [0.16, 1.36, 0.01, 1.81]),
+        (None, 0.5, [0.2529822128, 1.3556156167, 0.0316227766, 2.0829394786]),
+    ],
+)
+def test_reference_values(n_classes, n, values):
+    np.testing.assert_allclose(ecuas(*ROWS, n=n, n_classes=n_classes), values, rtol=0, atol=1e-10)
+
+
+def test_chow_by_hand():
+    assert chow_cost(*ROWS, 0.5).tolist() == [0, 1, 0, 1]
+    assert chow_cost(*ROWS, 0.2).tolist() == [0.2, 0.2, 0, 1]
+    assert chow_cost(*ROWS, 0.05).tolist() == [0.05] * 4
+    assert chow_cost(*ROWS, 7).tolist() == [0, 1, 0, 1]
+    assert chow_cost([0, 0], [1.0, 0.9], 0).tolist() == [1, 0]
+
+
+def test_edges_cost_what_they_should():
+    for n in [*EXPONENTS, np.inf]:
+        assert ecuas([1, 0], [0.25, 0.25], n=n, n_classes=4).tolist() == [1, 1]  # refused at any rejection cost
+        assert ecuas([1], [1.0], n=n) == 0
+    assert ecuas([1, 0], [1.0, 1.0], n=0).tolist() == [0, np.inf]
+    np.testing.assert_allclose(ecuas([0], [1.0], n=0.25, n_classes=2), 5 * 2)  # (n + 1) / (n u_M)
+
+
+def test_no_overflow():
+    for n in (128, 1e4, 1e308, np.inf):
+        values = ecuas([1, 0, 0, 1], [0.9, 0.9, 1.0, 0.5], n=n, n_classes=2)
+        np.testing.assert_allclose(values, [0, 2 * (1 + 1 / n), 2 * (1 + 1 / n), 1], atol=1e-15)
+    assert np.isfinite(ecuas([0, 1], [0.5 + 1e-12, 1 - 1e-16], n=1e-300, n_classes=2)).all()
+
+
+def test_weights_by_hand():
+    np.testing.assert_allclose(reject_cost_weight([0.0, 0.5, 1.0, 1.5], n=2), [0, 1.5, 3, 0])
+    assert reject_cost_weight([0.49, 0.5, 0.51], n=1, n_classes=2).tolist() == [8, 8, 0]
+    assert reject_cost_weight(0.0, n=0) == np.inf and reject_cost_weight(0.5, n=0, n_classes=2) == 4
+
+
+# ---- identities -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_classes", [2, 10, 100, None])
+@pytest.mark.parametrize("n", EXPONENTS)
+def test_integral_of_chow_is_ecuas(n, n_classes):
+    top = 1 - (1 / n_classes if n_classes else 0)
+    for correct in (0, 1):
+        for u in (0.03, 0.4 * top, 0.97 * top, top):
+
+            def integrand(gamma, correct=correct, u=u):
+                weight = reject_cost_weight(gamma, n=n, n_classes=n_classes)
+                return float(weight * chow_cost([correct], [1 - u], gamma)[0])
+
+            pieces = [quad(integrand, *ends, epsabs=1e-13, epsrel=1e-12)[0] for ends in ((0, u), (u, top))]
+            want = ecuas([correct], [1 - u], n=n, n_classes=n_classes)[0]
+            assert abs(sum(pieces) - want) < 1e-9 * max(1, want)
+
+
+@given(st.integers(2, 6), st.sampled_from(EXPONENTS), st.integers(0, 10**6))
+def test_general_form_with_zero_one_cost(n_classes, n, seed):
+    rng = np.random.default_rng(seed)
+    proba, y = rng.dirichlet(np.full(n_classes, 0.5), 30), rng.integers(n_classes, size=30)
+    general = general_ecuas(y, proba, zero_one(n_classes), n=n)
+    special = ecuas(proba.argmax(axis=1) == y, proba.max(axis=1), n=n, n_classes=n_classes)
+    np.testing.assert_allclose(general, special, rtol=1e-12, atol=1e-12)
+    scaled = general_ecuas(y, proba, 7 * zero_one(n_classes), n=n)  # by linear programming
+    np.testing.assert_allclose(scaled, special, rtol=1e-9, atol=1e-12)
+
+
+def test_from_uncertainty_is_both():
+    correct, confidence = np.array([1, 0, 1, 0]), np.array([0.6, 0.6, 0.9, 0.9])
+    for n in EXPONENTS:
+        made = ecuas_from_uncertainty(1 - correct, 1 - confidence, n=n, largest=0.9)
+        np.testing.assert_array_equal(made, ecuas(correct, confidence, n=n, n_classes=10))
+
+
+def test_two_classes_and_n_one_is_the_brier_score():
+    rng = np.random.default_rng(1)
+    p, y = rng.random(200), rng.integers(2, size=200)
+    proba = np.column_stack([1 - p, p])
+    cost = ecuas(proba.argmax(axis=1) == y, proba.max(axis=1), n=1, n_classes=2)
+    np.testing.assert_allclose(cost, 4 * BRIER.score(p, y), atol=1e-14)
+
+
+def test_limits_in_n():
+    correct, confidence = [1, 0, 1, 0, 0], [0.6, 0.6, 0.99, 0.99, 0.2]
+    for n_classes in (10, None):
+        near, zero = (ecuas(correct, confidence, n=n, n_classes=n_classes) for n in (1e-9, 0))
+        np.testing.assert_allclose(near, zero, rtol=1e-7)
+        far, limit = (ecuas(correct, confidence, n=n, n_classes=n_classes) for n in (1e7, np.inf))
+        np.testing.assert_allclose(far, limit, atol=1e-6)
+    np.testing.assert_allclose(ecuas([1, 0], [0.7, 0.7], n=np.inf, n_classes=2), [0, 2])  # 1 / u_M, not 1
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.integers(0, 20), st.integers(0, 3)), min_size=1, max_size=30).filter(
+        lambda rows: any(row[2] for row in rows)
+    ),
+    st.lists(st.integers(0, 25), min_size=1, max_size=8),
+)
+def test_expected_cost_is_the_mean_of_chow(rows, gammas):
+    correct, confidence, weight = (np.array(column) for column in zip(*rows, strict=True))
+    confidence, gammas = confidence / 20, np.array(gammas) / 20
+    table = expected_cost_at(correct, confidence, gammas, sample_weight=weight)
+    assert list(table) == ["reject_cost", "expected_cost", "coverage", "selective_risk"]
+    for row in table.itertuples():
+        costs = chow_cost(correct, confidence, row.reject_cost)
+        assert row.expected_cost == pytest.approx(np.average(costs, weights=weight), abs=1e-12)
+        accepted = 1 - confidence <= row.reject_cost + 1e-12
+        assert row.coverage == pytest.approx(np.average(accepted, weights=weight), abs=1e-12)
+        kept = 0 if np.isnan(row.selective_risk) else row.selective_risk * row.coverage
+        assert row.expected_cost == pytest.approx(kept + row.reject_cost * (1 - row.coverage), abs=1e-12)  # eq. 2
+        assert np.isnan(row.selective_risk) == (row.coverage == 0)
+
+
+def test_decimal_confidences_are_not_refused_by_rounding():
+    steps = np.arange(1001)
+    for k in range(0, 1001, 7):
+        accepted = chow_cost(np.ones(1001), steps / 1000, k / 1000) == 0
+        assert accepted.tolist() == ((1000 - steps <= k) | (k == 0)).tolist()  # refused for nothing is free too
+    assert expected_cost_at([1, 1], [0.7, 0.9], [0.3, 0.1])["coverage"].tolist() == [1, 0.5]
+
+
+def test_row_order_weights_and_inputs():
+    rng = np.random.default_rng(0)
+    confidence, weight = rng.integers(0, 11, 300) / 10, rng.integers(0, 4, 300)
+    correct, gammas = (rng.random(300) < confidence).astype(float), np.arange(12) / 10
+    copies = [column.copy() for column in (correct, confidence, weight, gammas)]
+    table = expected_cost_at(correct, confidence, gammas, sample_weight=weight)
+    order = rng.permutation(300)
+    moved = expected_cost_at(correct[order], confidence[order], gammas, sample_weight=weight[order])
+    repeated = expected_cost_at(correct.repeat(weight), confidence.repeat(weight), gammas)
+    for other in (moved, repeated):
+        pd.testing.assert_frame_equal(table, other, rtol=1e-12)
+    cost = ecuas(correct, confidence, n=0)
+    np.testing.assert_array_equal(cost[order], ecuas(correct[order], confidence[order], n=0))
+    for before, after in zip(copies, (correct, confidence, weight, gammas), strict=True):
+        np.testing.assert_array_equal(before, after)
+
+
+# ---- best decisions and their largest expected cost -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "cost, value",
+    [
+        (zero_one(2), 1 / 2),
+        (zero_one(7), 6 / 7),
+        (3 * zero_one(7), 18 / 7),
+        ([[0, 1, 0.2], [1, 0, 0.2]], 0.2),  # a third decision that always costs 0.2
+        ([[0, 1, 0.7], [1, 0, 0.7]], 0.5),  # … or too much to matter
+        ([[0, 3], [5, 0]], 15 / 8),
+        ([[0, 1], [1, 0], [1, 1]], 1.0),  # a class that nothing fits
+        ([[2], [5], [1]], 5.0),  # a single decision
+        ([[1, 4], [1, 0]], 1.0),  # the first decision is best against the first class
+        ([[0, 1], [0, 5]], 0.0),  # a decision that is free
+        ([[0, 1e-7], [1e-7, 0]], 5e-8),
+        ([[0, 1e9], [1e9, 0]], 5e8),
+        ([[0, 3e-12, 0], [5e-12, 0, 5e-12]], 1.875e-12),
+        ([[0, 3e22, 0], [5e22, 0, 5e22]], 1.875e22),
+        (zero_one(100), 0.99),
+    ],
+)
+def test_largest_uncertainty_of_known_games(cost, value):
+    found = largest_uncertainty(cost)
+    assert found.value == pytest.approx(value, rel=1e-9, abs=1e-15)
+    assert found.distribution.sum() == pytest.approx(1) and (found.distribution >= 0).all()
+    assert (found.distribution @ np.asarray(cost, float)).min() == pytest.approx(found.value, rel=1e-9, abs=1e-15)
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=6))
+def test_largest_uncertainty_of_two_classes(columns):
+    cost = np.array(columns, float).T
+    corners = {0.0, 1.0}
+    for a in columns:
+        for b in columns:
+            slope = (a[1] - a[0]) - (b[1] - b[0])
+            if slope and 0 <= (b[0] - a[0]) / slope <= 1:
+                corners.add((b[0] - a[0]) / slope)
+    exact = max(min((1 - q) * a[0] + q * a[1] for a in columns) for q in corners)
+    assert largest_uncertainty(cost).value == pytest.approx(exact, abs=1e-12)
+
+
+@given(st.data())
+def test_no_uncertainty_is_above_the_largest(data):
+    n_classes, n_decisions = data.draw(st.integers(2, 5)), data.draw(st.integers(1, 5))
+    cost = np.array(data.draw(st.lists(st.integers(0, 9), min_size=n_classes * n_decisions, max_size=40)))
+    cost = cost[: n_classes * n_decisions].reshape(n_classes, n_decisions)
+    proba = data.draw(shares(n_classes))[None]
+    best, top = bayes_decision(proba, cost), largest_uncertainty(cost)
+    assert best.uncertainty[0] <= top.value * (1 + 1e-12) + 1e-12
+    assert best.uncertainty[0] == pytest.approx((proba @ cost)[0, best.decision[0]], abs=1e-9)
+    assert bayes_decision(top.distribution[None], cost).uncertainty[0] == pytest.approx(top.value, abs=1e-12)
+
+
+def test_ties_go_to_the_lower_decision_despite_rounding():
+    proba = [[0.1 + 0.2, 0.3, 0.4], [0.5, 0.5, 0.0]]
+    cost = [[1, 0, 5], [0, 1, 5], [0, 0, 5]]
+    assert bayes_decision(proba, cost).decision.tolist() == [0, 0]
+    assert bayes_decision(proba, np.array(cost)[:, [2, 1, 0]]).decision.tolist() == [1, 1]
+
+
+# ---- propriety: the truth is the best thing to state ----------------------------------------------------------
+
+
+def expectation(p, values):
+    """Mean of values under p, without 0 * inf."""
+    return sum(share * value for share, value in zip(p, values, strict=True) if share)
+
+
+@given(st.data())
+def test_general_ecuas_is_proper(data):
+    n_classes, n_decisions = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 4))
+    cell = st.integers(0, 20).map(lambda value: value / 4)
+    cost = data.draw(st.lists(cell, min_size=n_classes * n_decisions, max_size=n_classes * n_decisions))
+    cost, n = np.reshape(cost, (n_classes, n_decisions)), data.draw(st.sampled_from(EXPONENTS))
+    if not largest_uncertainty(cost).value > 1e-9:
+        with pytest.raises(ValueError, match="leave something to lose"):
+            general_ecuas([0], [np.eye(n_classes)[0]], cost)
+        return
+    p, q = data.draw(shares(n_classes)), data.draw(shares(n_classes))
+    y = np.arange(n_classes)
+    honest, other = (expectation(p, general_ecuas(y, np.tile(s, (n_classes, 1)), cost, n=n)) for s in (p, q))
+    assert honest <= other + 1e-9 * (1 + honest)
+
+
+@given(st.data())
+def test_ecuas_and_chow_are_proper(data):
+    n_classes = data.draw(st.integers(2, 5))
+    p, q, gamma = data.draw(shares(n_classes)), data.draw(shares(n_classes)), data.draw(st.integers(0, 20)) / 20
+    n, y = data.draw(st.sampled_from(EXPONENTS)), np.arange(n_classes)
+
+    def cost(stated, score):
+        return expectation(p, score(y == stated.argmax(), np.full(n_classes, stated.max())))
+
+    for score in (lambda *rows: chow_cost(*rows, gamma), lambda *rows: ecuas(*rows, n=n, n_classes=n_classes)):
+        honest, other = cost(p, score), cost(q, score)
+        assert honest <= other + 1e-12 * (1 + honest)
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.sampled_from(EXPONENTS))
+def test_stating_the_chance_of_being_right_is_best(truth, stated, n):
+    honest, other = (expectation((1 - truth, truth), ecuas([0, 1], [c, c], n=n)) for c in (truth, stated))
+    assert honest <= other + 1e-12 * (1 + honest)
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=10), st.sampled_from([*EXPONENTS, np.inf]))
+def test_more_confidence_pays_when_right_and_costs_when_wrong(confidence, n):
+    confidence = np.sort(confidence)
+    with np.errstate(invalid="ignore"):
+        assert not (np.diff(ecuas(np.ones(confidence.size), confidence, n=n)) > 1e-12).any()
+        assert not (np.diff(ecuas(np.zeros(confidence.size), confidence, n=n)) < -1e-12).any()
+
+
+# ---- truth, in standard errors --------------------------------------------------------------------------------
+
+
+def test_calibrated_answers_cost_what_theory_says():
+    rng, n = np.random.default_rng(3), 40_000
+    confidence = rng.uniform(0.5, 1, n)
+    correct = rng.random(n) < confidence
+    honest = ecuas(correct, confidence, n=1, n_classes=2)
+    assert abs(honest.mean() - 2 / 3) < 4 * honest.std() / n**0.5  # 4 E[c (1 - c)]
+    lie = ecuas(correct, np.sqrt(confidence), n=1, n_classes=2) - honest
+    assert lie.mean() > 4 * lie.std() / n**0.5
+
+
+def test_refusing_at_the_rejection_cost_is_best_only_for_calibrated_answers():
+    rng, n, gamma = np.random.default_rng(4), 40_000, 0.2
+    confidence = rng.uniform(0.5, 1, n)
+    correct = rng.random(n) < confidence
+
+    def gain(stated, shift):
+        """What refusing at another threshold saves, in standard errors."""
+        moved = np.where(1 - stated <= gamma + shift, 1.0 - correct, gamma)
+        saved = chow_cost(correct, stated, gamma) - moved
+        return saved.mean() / (saved.std() / n**0.5)
+
+    assert gain(confidence, 0.1) < -4 and gain(confidence, -0.1) < -4
+    assert gain(0.5 + confidence / 2, -0.1) > 4  # too sure: a stricter threshold saves money
+
+
+def test_normalized():
+    rng = np.random.default_rng(5)
+    proba = rng.dirichlet(np.ones(4), 500)
+    y = (rng.random(500)[:, None] > np.cumsum(proba, axis=1)).sum(axis=1)
+    share = np.bincount(y, minlength=4) / 500
+    for n in EXPONENTS:
+        assert normalized_ecuas(y, np.tile(share, (500, 1)), n=n) == pytest.approx(1)
+        assert normalized_ecuas(y, np.eye(4)[y], n=n) == 0
+        assert normalized_ecuas(y, proba, n=n) < 1
+    weight = rng.integers(0, 3, 500)
+    assert normalized_ecuas(y, proba, sample_weight=weight) == pytest.approx(
+        normalized_ecuas(y.repeat(weight), proba.repeat(weight, axis=0)), rel=1e-12
+    )
+    certain = np.eye(4)[[0, 1, 2]]
+    assert normalized_ecuas([0, 1, 3], certain, n=0) == np.inf
+    assert normalized_ecuas([0, 1, 3], certain, n=0, sample_weight=[1, 1, 0]) == 0
+
+
+# ---- warnings -------------------------------------------------------------------------------------------------
+
+
+def test_a_confidence_below_one_in_k_is_counted_and_costs_one():
+    with pytest.warns(UserWarning, match=r"below 1/4 in 2 of 5 rows.*cost 1") as caught:
+        values = ecuas([1, 0, 1, 0, 1], [0.2, 0.0, 0.25, 0.5, 0.9], n=0, n_classes=4)
+    assert len(caught) == 1 and caught[0].filename == __file__ and values[:3].tolist() == [1, 1, 1]
+    with pytest.warns(UserWarning, match="above the largest possible value, 2, in 1 of 2 rows"):
+        assert ecuas_from_uncertainty([9, 0], [3, 2], largest=2).tolist() == [1, 1]
+
+
+def test_rounding_is_not_worth_a_warning():
+    third = np.float32(1) / np.float32(3) - np.float32(1e-7)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ecuas([0], [third], n_classes=3) == 1
+        ecuas([0, 1], [0.0, 0.1])  # no K, no lowest confidence
+
+
+# ---- bad inputs -----------------------------------------------------------------------------------------------
+
+PROBA = np.array([[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]])
+GOOD = {
+    "correct": [1, 0, 1],
+    "confidence": [0.8, 0.6, 0.5],
+    "n": 1,
+    "n_classes": 2,
+    "incurred": [0, 1, 0],
+    "uncertainty": [0.2, 0.4, 0.5],
+    "largest": 0.5,
+    "y": [1, 0, 1],
+    "proba": PROBA,
+    "cost": [[0, 1], [1, 0]],
+    "reject_cost": 0.2,
+    "reject_costs": [0.1, 0.2],
+    "sample_weight": [1, 2, 0],
+}
+BAD = {
+    "correct": [[1, 0, 2], [1, 0, np.nan], ["1", "0", "1"], [1, 0], [], [[1, 0, 1]], None],
+    "confidence": [[0.8, 1.1, 0.5], [0.8, -0.1, 0.5], [0.8, np.nan, 0.5], [0.8, 0.6], [], [[0.8, 0.6, 0.5]],
+        [80, 60, 50]],
+    "n": [-1, np.nan, -np.inf, [1, 2], "1", None],
+    "n_classes": [1, 0, 2.5, -3, True, "2", np.nan],
+    "incurred": [[0, -1, 0], [0, np.nan, 0], [0, np.inf, 0], [0, 1], []],
+    "uncertainty": [[0.2, -0.4, 0.5], [0.2, np.nan, 0.5], [0.2, 0.4], []],
+    "largest": [0, -1, np.nan, np.inf, [1, 2]],
+    "y": [[1, 0, 2], [1, 0, -1], [1, 0, 0.5], [1, 0, np.nan], [1, 0], []],
+    "proba": [PROBA[:2], PROBA[:, :1], PROBA[:, 0], PROBA * 1.1, PROBA + np.nan, np.log(PROBA), PROBA[:0], "no"],
+    "cost": [
+        [[0, 1]], [[0, 1], [1, 0], [1, 1]], [[0, -1], [1, 0]], [[0, np.nan], [1, 0]], [[0, np.inf], [1, 0]], [0, 1],
+        [[], []], None,
+    ],
+    "reject_cost": [-0.1, np.nan, np.inf, [0.1, -0.2], "free"],
+    "reject_costs": [[-0.1], [0.2, np.nan], [], 0.1, [np.inf]],
+    "sample_weight": [[1, -2, 0], [0, 0, 0], [1, np.nan, 1], [1, 2], []],
+}  # fmt: skip
+FUNCTIONS = {function.__name__: function for function in (bayes_decision, largest_uncertainty)}
+FUNCTIONS |= {name: getattr(abstention, name) for name in selective.__all__ if hasattr(abstention, name)}
+FUNCTIONS["normalized_ecuas"] = normalized_ecuas
+CASES = [
+    (function, argument, i)
+    for function in FUNCTIONS
+    for argument in inspect.signature(FUNCTIONS[function]).parameters
+    for i in range(len(BAD[argument]))
+]
+
+
+def call(name, **changes):
+    parameters = inspect.signature(FUNCTIONS[name]).parameters
+    given_ = {key: GOOD[key] for key in parameters} | changes
+    positional = [given_.pop(key) for key, spec in parameters.items() if spec.kind == spec.POSITIONAL_OR_KEYWORD]
+    return FUNCTIONS[name](*positional, **given_)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_good_inputs_pass(name):
+    call(name)
+
+
+@pytest.mark.parametrize("name, argument, i", CASES)
+def test_bad_inputs(name, argument, i):
+    bad = BAD[argument][i]
+    if (name, argument, np.shape(bad)) in [
+        ("largest_uncertainty", "cost", (3, 2)),
+        ("bayes_decision", "proba", (2, 2)),
+    ]:
+        return  # nothing that they could differ from
+    with pytest.raises(ValueError) as error:
+        call(name, **{argument: bad})
+    assert argument.rstrip("s") in str(error.value), str(error.value)
+
+
+@pytest.mark.parametrize(
+    "proba, words",
+    [
+        ([[2.3, -1.0], [0.1, 4.0]], r"look like logits: pass scipy.special.softmax\(proba, axis=1\)"),
+        (np.log([[0.3, 0.7], [0.5, 0.5]]), "look like log-probabilities"),
+        ([[30.0, 70.0], [50.0, 50.0]], "look like percentages"),
+        ([[0.333, 0.333, 0.333], [0.5, 0.25, 0.25]], "look rounded"),
+        ([0.2, 0.8], r"np.column_stack\(\[1 - proba, proba\]\)"),
+    ],
+)
+def test_a_wrong_table_is_told_what_it_looks_like(proba, words):
+    for function in (normalized_ecuas, lambda y, table: general_ecuas(y, table, zero_one(2))):
+        with pytest.raises(ValueError, match=words):
+            function([0, 1], proba)
+
+
+def test_labels_of_a_cost_table_are_read():
+    table = pd.DataFrame([[0, 3], [5, 0]], ["truth 0", "truth 1"], ["go", "stay"])
+    proba = [[0.9, 0.1]]
+    assert bayes_decision(proba, table).uncertainty[0] == pytest.approx(0.5)
+    assert bayes_decision(proba, table.iloc[::-1]).uncertainty[0] == pytest.approx(0.5)
+    for wrong in (table.T, pd.DataFrame(np.eye(2), ["predict 0", "predict 1"])):
+        with pytest.raises(ValueError, match=r"labels say the opposite: pass cost.T"):
+            bayes_decision(proba, wrong)
+    with pytest.raises(ValueError, match=r"pass cost.T"):
+        bayes_decision(proba, np.ones((3, 2)))
+
+
+def test_results_print_as_one_line():
+    assert str(bayes_decision([[0.9, 0.1]], zero_one(2))) == "1 decisions, mean expected cost 0.1000, largest 0.1000"
+    assert str(largest_uncertainty(zero_one(2))) == "largest uncertainty 0.5000, at [0.5, 0.5]"
+
+
+def test_one_class_and_free_decisions_are_refused():
+    with pytest.raises(ValueError, match="y must hold at least two classes"):
+        normalized_ecuas([1, 1, 1], PROBA)
+    with pytest.raises(ValueError, match="one decision is free"):
+        general_ecuas([1, 0, 1], PROBA, [[0, 1], [0, 1]])
+    with pytest.raises(ValueError, match="point mass"):
+        reject_cost_weight(0.1, n=np.inf)

@@ -1,0 +1,206 @@
+"""Risk-coverage curves and AURC: every order of tied answers counts the same, and weights are repeated rows."""
+
+import inspect
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.selective import aurc, coverage_at_risk, excess_aurc, risk_coverage, risk_coverage_curve
+from helpers.selective.risk_coverage import mean_risk
+
+ORDERS = {size: np.array(list(permutations(range(size)))) for size in range(1, 8)}
+ANSWERS = st.lists(st.tuples(st.booleans(), st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=40)
+
+
+def columns(rows):
+    correct, confidence, weight = (np.array(column) for column in zip(*rows, strict=True))
+    return correct.astype(float), confidence / 4, weight
+
+
+def sequential(correct, confidence, orders):
+    """AURC of each order of the rows, with ties kept as the rows come."""
+    ranked = np.take_along_axis(orders, np.argsort(-confidence[orders], axis=1, kind="stable"), axis=1)
+    return (np.cumsum(1 - correct[ranked], axis=1) / np.arange(1, correct.size + 1)).mean(axis=1)
+
+
+def draw(n, seed):
+    rng = np.random.default_rng(seed)
+    confidence = rng.integers(0, 6, n) / 5
+    return (rng.random(n) < 0.3 + 0.5 * confidence).astype(float), confidence, rng
+
+
+# ---- hand cases -----------------------------------------------------------------------------------------------
+
+
+def test_four_rows_by_hand():
+    curve = risk_coverage_curve([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2])
+    assert curve.threshold.tolist() == [0.9, 0.7, 0.2] and curve.count.tolist() == [1, 3, 4]
+    assert curve.coverage.tolist() == [0.25, 0.75, 1] and curve.risk.tolist() == [0, 1 / 3, 1 / 4]
+    assert curve.aurc == pytest.approx((0 + 1 / 4 + 1 / 3 + 1 / 4) / 4, abs=1e-15)
+    assert curve.best_aurc == 1 / 16 and curve.accuracy == 0.75 and curve.n == 4
+    assert str(curve) == "AURC 0.2083 (0.0625 in the best order), accuracy 0.7500, n = 4 at 3 confidences"
+
+
+def test_the_ends():
+    for n in (1, 3, 1000):
+        confidence = np.random.default_rng(n).integers(0, 4, n) / 4
+        assert aurc(np.zeros(n), confidence) == 1.0 and aurc(np.ones(n), confidence) == 0.0
+        assert excess_aurc(np.zeros(n), confidence) == 0.0 and excess_aurc(np.ones(n), confidence) == 0.0
+    assert excess_aurc([1, 1, 1, 0, 0], [0.9, 0.9, 0.5, 0.4, 0.4]) == 0.0
+    assert aurc([1, 0, 0, 1, 1], [0.5] * 5) == pytest.approx(0.4, abs=1e-15)
+    worst = aurc([0, 0, 1, 1], [0.9, 0.9, 0.1, 0.1])
+    assert worst == pytest.approx((1 + 1 + 2 / 3 + 2 / 4) / 4)
+
+
+def test_coverage_at_a_risk_by_hand():
+    answers = [1, 1, 0, 1, 0], [0.9, 0.7, 0.7, 0.2, 0.1]
+    for risk, coverage in [(0, 0.2), (0.24, 0.2), (0.25, 0.8), (0.3, 0.8), (0.39, 0.8), (0.4, 1), (1, 1)]:
+        assert coverage_at_risk(*answers, risk) == coverage
+    assert coverage_at_risk([0, 1], [0.9, 0.1], 0.4) == 0.0
+    for wrong in range(101):  # equality counts, rounding or not
+        assert coverage_at_risk([0] * wrong + [1] * (100 - wrong), [0.5] * 100, wrong / 100) == 1
+        assert coverage_at_risk([0] * wrong + [1] * (100 - wrong), [0.5] * 100, max(wrong / 100 - 1e-9, 0)) == (
+            wrong == 0
+        )
+
+
+# ---- exactness over ties --------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 4), st.just(1)), min_size=1, max_size=7))
+def test_aurc_is_the_mean_over_every_order(rows):
+    correct, confidence, _ = columns(rows)
+    every = sequential(correct, confidence, ORDERS[correct.size])
+    assert aurc(correct, confidence) == pytest.approx(every.mean(), abs=1e-12)
+
+
+def test_aurc_is_the_mean_over_random_orders():
+    correct, confidence, rng = draw(60, 1)
+    orders = np.array([rng.permutation(60) for _ in range(3000)])
+    found = sequential(correct, confidence, orders)
+    assert found.std() > 0.005  # a stable sort would depend on the rows
+    assert abs(found.mean() - aurc(correct, confidence)) < 4 * found.std() / 3000**0.5
+
+
+def test_without_ties_there_is_one_order():
+    rng = np.random.default_rng(2)
+    correct, confidence = rng.integers(0, 2, 500).astype(float), rng.random(500)
+    assert aurc(correct, confidence) == pytest.approx(
+        sequential(correct, confidence, np.arange(500)[None])[0], abs=1e-13
+    )
+
+
+def test_many_ties_lose_no_digits():
+    rng = np.random.default_rng(3)
+    correct, confidence = rng.integers(0, 2, 200_000).astype(float), rng.integers(0, 3, 200_000) / 2
+    wrong, upto, lost, slow = 1 - correct, 0, 0.0, 0.0
+    for value in (1.0, 0.5, 0.0):
+        block = wrong[confidence == value]
+        steps = np.arange(1, block.size + 1)
+        slow += ((lost + steps * block.mean()) / (upto + steps)).sum()
+        upto, lost = upto + block.size, lost + block.sum()
+    assert aurc(correct, confidence) == pytest.approx(slow / 200_000, rel=1e-12)
+
+
+# ---- invariances ----------------------------------------------------------------------------------------------
+
+
+@given(ANSWERS)
+def test_weights_are_repeated_rows(rows):
+    correct, confidence, weight = columns(rows)
+    if not weight.any():
+        with pytest.raises(ValueError, match="sample_weight must not be zero everywhere"):
+            aurc(correct, confidence, sample_weight=weight)
+        return
+    repeated = correct.repeat(weight), confidence.repeat(weight)
+    for function in (aurc, excess_aurc, lambda *answers, **options: coverage_at_risk(*answers, 0.3, **options)):
+        assert function(correct, confidence, sample_weight=weight) == pytest.approx(function(*repeated), abs=1e-12)
+    one, other = risk_coverage_curve(correct, confidence, sample_weight=weight), risk_coverage_curve(*repeated)
+    assert one.n == other.n == weight.sum()
+    for name in ("threshold", "coverage", "risk", "count", "errors"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+@given(ANSWERS, st.integers(0, 1000))
+def test_laws(rows, seed):
+    correct, confidence, _ = columns(rows)
+    order = np.random.default_rng(seed).permutation(correct.size)
+    value, excess = aurc(correct, confidence), excess_aurc(correct, confidence)
+    assert aurc(correct[order], confidence[order]) == value
+    assert aurc(correct, confidence**3 / 2 + 0.1) == value  # only the order counts
+    assert 0 <= excess <= value <= 1
+    assert aurc(correct, np.full(correct.size, 0.3)) == pytest.approx(1 - correct.mean(), abs=1e-12)
+    best = sequential(correct, correct, np.arange(correct.size)[None])[0]
+    assert excess == pytest.approx(value - best, abs=1e-12)
+    curve = risk_coverage_curve(correct, confidence)
+    for threshold, coverage, risk in zip(curve.threshold, curve.coverage, curve.risk, strict=True):
+        kept = confidence >= threshold
+        assert coverage == pytest.approx(kept.mean()) and risk == pytest.approx(1 - correct[kept].mean())
+    for limit in (0, 0.25, 0.5, 1):
+        good = [kept.mean() for t in confidence if 1 - correct[kept := confidence >= t].mean() <= limit]
+        assert coverage_at_risk(correct, confidence, limit) == pytest.approx(max(good, default=0))
+
+
+def test_inputs_are_left_alone():
+    correct, confidence, rng = draw(50, 4)
+    weight = rng.integers(0, 3, 50)
+    copies = [column.copy() for column in (correct, confidence, weight)]
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    risk_coverage_curve(correct, confidence, sample_weight=weight).excess  # noqa: B018
+    for before, after in zip(copies, (correct, confidence, weight), strict=True):
+        np.testing.assert_array_equal(before, after)
+    np.testing.assert_array_equal(state, np.random.get_state()[1])  # noqa: NPY002
+
+
+def test_empty_blocks_are_welcome():
+    assert mean_risk([0, 2, 0, 1], [0, 1, 0, 1]) == mean_risk([2, 1], [1, 1])
+
+
+# ---- truth, in standard errors --------------------------------------------------------------------------------
+
+
+def test_expected_aurc_is_known():
+    """Confidence uniform and calibrated: (n + 3) / (4 (n + 1)). Confidence that knows nothing: the error rate."""
+    rng, n, draws = np.random.default_rng(5), 40, 4000
+    found = np.empty((draws, 2))
+    for k in range(draws):
+        confidence = rng.random(n)
+        correct = rng.random(n) < confidence
+        found[k] = aurc(correct, confidence), aurc(correct, rng.permutation(confidence))
+    error = found.std(axis=0) / draws**0.5
+    assert (abs(found.mean(axis=0) - [(n + 3) / (4 * (n + 1)), 0.5]) < 4 * error).all()
+
+
+# ---- bad inputs -----------------------------------------------------------------------------------------------
+
+GOOD = {"correct": [1, 0, 1], "confidence": [0.8, 0.6, 0.6], "risk": 0.2, "sample_weight": [1, 2, 0]}
+BAD = {
+    "correct": [[1, 0, 2], [1, 0, np.nan], ["1", "0", "1"], [1, 0], [], [[1, 0, 1]]],
+    "confidence": [[0.8, 1.1, 0.5], [0.8, -0.1, 0.5], [0.8, np.nan, 0.5], [0.8, 0.6], [], [[0.8, 0.6, 0.5]]],
+    "risk": [-0.1, 1.1, np.nan, [0.1, 0.2], "none"],
+    "sample_weight": [[1, -2, 0], [0, 0, 0], [1, 0.5, 1], [1, np.nan, 1], [1, np.inf, 1], [1, 2], []],
+}
+FUNCTIONS = {f.__name__: f for f in (risk_coverage_curve, aurc, excess_aurc, coverage_at_risk)}
+CASES = [
+    (name, argument, i)
+    for name, function in FUNCTIONS.items()
+    for argument in inspect.signature(function).parameters
+    for i in range(len(BAD[argument]))
+]
+
+
+@pytest.mark.parametrize("name, argument, i", CASES)
+def test_bad_inputs(name, argument, i):
+    keys = list(inspect.signature(FUNCTIONS[name]).parameters)[:-1]
+    changed = GOOD | {argument: BAD[argument][i]}
+    FUNCTIONS[name](*(GOOD[key] for key in keys), sample_weight=GOOD["sample_weight"])
+    with pytest.raises(ValueError, match=argument):
+        FUNCTIONS[name](*(changed[key] for key in keys), sample_weight=changed["sample_weight"])
+
+
+def test_a_fraction_of_a_row_is_explained():
+    with pytest.raises(ValueError, match=r"whole numbers .*how often each row occurs.*sample_weight\[1\] is 0.5"):
+        risk_coverage.aurc([1, 0], [0.5, 0.6], sample_weight=[1, 0.5])

@@ -1,0 +1,454 @@
+"""What is printed beside ECUAS, the paper's table 3, and systems compared on the same rows."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import softmax
+from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
+
+from helpers import selective
+from helpers.calibration import calibration_error, cross_calibrate
+from helpers.datasets import DATA_FOLDER, fetch_scores, score_systems
+from helpers.resampling import resampled_rows
+from helpers.selective import (
+    abstention,
+    brier_of_confidence,
+    brier_of_distribution,
+    compare_systems,
+    confidence_auc,
+    confidence_metrics,
+    cross_entropy_of_confidence,
+    cross_entropy_of_distribution,
+    expected_calibration_error,
+    measure_systems,
+    normalized_of_confidence,
+    normalized_of_distribution,
+    risk_coverage,
+    selective_metrics,
+)
+from helpers.selective import compare as selective_systems
+from helpers.selective import metrics as confidence_scores
+
+COLUMNS = ["n_er", "ece", "auc", "n_ce_confidence", "n_brier_confidence", "n_ce", "n_brier", "aurc"]
+COLUMNS += ["n_ecuas_0", "n_ecuas_1", "n_ecuas_128"]
+
+
+def draw(n=300, seed=0, *, ties=False, shift=0.0):
+    rng = np.random.default_rng(seed)
+    truth = rng.uniform(0.2, 0.95, n)
+    stated = np.clip(truth + shift, 0.05, 0.99)
+    return (rng.random(n) < truth).astype(float), np.round(stated, 1) if ties else stated
+
+
+def classifier(n=400, n_classes=4, seed=0):
+    rng = np.random.default_rng(seed)
+    proba = rng.dirichlet(np.full(n_classes, 0.4), n) * 0.98 + 0.02 / n_classes
+    return (rng.random(n)[:, None] > np.cumsum(proba, axis=1)).sum(axis=1), proba
+
+
+# ---- measures of one system -----------------------------------------------------------------------------------
+
+
+def test_four_rows_by_hand():
+    answers = [1, 0, 1, 1], [0.6, 0.6, 0.9, 0.9]
+    found = confidence_metrics(*answers, n=(1, 0.5))
+    assert list(found.index) == ["er", "ece", "auc", "ce", "brier", "aurc", "ecuas_1", "ecuas_0.5"]
+    assert found["er"] == 0.25 and found["ece"] == pytest.approx(0.1) and found["auc"] == pytest.approx(5 / 6)
+    assert found["ce"] == pytest.approx(-np.log([0.6, 0.4, 0.9, 0.9]).mean())
+    assert found["brier"] == pytest.approx((0.16 + 0.36 + 0.01 + 0.01) / 4)
+    assert found["aurc"] == pytest.approx((1 / 2 / 3 + 1 / 4) / 4)
+    assert found["ecuas_1"] == pytest.approx((0.16 + 1.36 + 0.01 + 0.01) / 4)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_same_as_scikit_learn(ties):
+    correct, confidence = draw(1000, ties=ties)
+    weight = np.random.default_rng(1).integers(0, 4, 1000)
+    y, proba = classifier(1000)
+    eye = np.eye(4)[y]
+    for w in (None, weight):
+        found = confidence_metrics(correct, confidence, sample_weight=w)
+        assert found["auc"] == pytest.approx(roc_auc_score(correct, confidence, sample_weight=w), abs=1e-12)
+        assert found["brier"] == pytest.approx(brier_score_loss(correct, confidence, sample_weight=w), abs=1e-12)
+        assert found["ce"] == pytest.approx(log_loss(correct, confidence, sample_weight=w), abs=1e-12)
+        mean = np.average(cross_entropy_of_distribution(y, proba), weights=w)
+        assert mean == pytest.approx(log_loss(y, proba, sample_weight=w), abs=1e-12)
+        assert np.average(brier_of_distribution(y, proba), weights=w) == pytest.approx(
+            np.average(((proba - eye) ** 2).sum(axis=1), weights=w), abs=1e-12
+        )
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=25))
+def test_auc_counts_pairs(rows):
+    correct, confidence, weight = (np.array(column, float) for column in zip(*rows, strict=True))
+    confidence /= 5
+    won = (confidence[:, None] > confidence) + 0.5 * (confidence[:, None] == confidence)
+    pairs = np.outer(weight * correct, weight * (1 - correct))
+    if not weight.any():
+        return
+    want = (won * pairs).sum() / pairs.sum() if pairs.any() else np.nan
+    assert confidence_auc(correct, confidence, sample_weight=weight) == pytest.approx(want, nan_ok=True, abs=1e-12)
+
+
+def test_ece_is_the_value_that_reliability_reports():
+    for ties in (False, True):
+        correct, confidence = draw(500, ties=ties)
+        for n_bins in (1, 10, 15):
+            full = calibration_error(correct, confidence, n_bins=n_bins, n_simulations=100, rng=0).value
+            assert expected_calibration_error(correct, confidence, n_bins=n_bins) == pytest.approx(full, abs=1e-12)
+
+
+def test_certain_errors_cost_infinity_unless_they_do_not_count():
+    answers = [1, 1, 0], [1.0, 0.5, 1.0]
+    found = confidence_metrics(*answers)
+    assert found["ce"] == found["ecuas_0"] == np.inf and np.isfinite(found.drop(["ce", "ecuas_0"])).all()
+    assert np.isfinite(confidence_metrics(*answers, sample_weight=[1, 1, 0]).drop("auc")).all()
+    assert cross_entropy_of_confidence([1, 0], [1.0, 0.0]).tolist() == [0, 0]
+
+
+def test_all_right_or_all_wrong_has_no_auc_and_no_naive_confidence():
+    for correct in ([1, 1, 1], [0, 0, 0]):
+        found = confidence_metrics(correct, [0.3, 0.5, 0.7], n=1)
+        assert np.isnan(found["auc"]) and found["er"] == found["aurc"] == 1 - correct[0]
+        assert np.isnan(normalized_of_confidence(brier_of_confidence, correct, [0.3, 0.5, 0.7]))
+
+
+def test_normalizers_are_one_for_the_naive_system():
+    correct, _ = draw(200)
+    y, _ = classifier(200)
+    weight = np.random.default_rng(2).integers(1, 4, 200)
+    shares = np.bincount(y, weight, 4) / weight.sum()
+    base = np.full(200, np.average(correct, weights=weight))
+    for score in (brier_of_confidence, cross_entropy_of_confidence):
+        assert normalized_of_confidence(score, correct, base, sample_weight=weight) == pytest.approx(1)
+    for score in (brier_of_distribution, cross_entropy_of_distribution):
+        table = np.tile(shares, (200, 1))
+        assert normalized_of_distribution(score, y, table, sample_weight=weight) == pytest.approx(1)
+
+
+def test_weights_are_repeated_rows_in_every_measure():
+    correct, confidence = draw(200, ties=True)
+    y, proba = classifier(200)
+    weight = np.random.default_rng(3).integers(0, 4, 200)
+    one = confidence_metrics(correct, confidence, sample_weight=weight)
+    pd.testing.assert_series_equal(
+        one, confidence_metrics(correct.repeat(weight), confidence.repeat(weight)), rtol=1e-12
+    )
+    one = selective_metrics(y, proba, sample_weight=weight)
+    other = selective_metrics(y.repeat(weight), proba.repeat(weight, axis=0))
+    pd.testing.assert_series_equal(one, other, rtol=1e-12)
+    order = np.random.default_rng(4).permutation(200)
+    pd.testing.assert_series_equal(selective_metrics(y, proba), selective_metrics(y[order], proba[order]), rtol=1e-12)
+
+
+def test_table_columns_and_scales():
+    y, proba = classifier()
+    found = selective_metrics(y, proba)
+    assert list(found.index) == COLUMNS
+    half = selective_metrics(y, proba, paper_scale=False)
+    assert half["n_brier_confidence"] == found["n_brier_confidence"] / 2
+    pd.testing.assert_series_equal(found.drop("n_brier_confidence"), half.drop("n_brier_confidence"))
+    y, proba = classifier(n_classes=2)
+    two = selective_metrics(y, proba)
+    assert two["n_ecuas_1"] == pytest.approx(two["n_brier"], abs=1e-12)  # the same score for two classes
+
+
+# ---- table 3 of the paper -------------------------------------------------------------------------------------
+
+
+PRINTED = pd.read_csv(DATA_FOLDER / "ecuas2026_table3.csv").set_index(["system", "scores"])
+SATURATED = ["auc", "n_ce_confidence", "aurc", "n_ecuas_0"]  # of these raw rows: printed from single precision
+IN_SINGLE = ["pathmnist_resnet50", "pneumoniamnist_resnet50"]
+REAL = [
+    "cifar100_vgg19_bn", "cifar10_repvgg_a2", "cifar10_resnet-20", "cifar10_vgg19_bn", "pathmnist_resnet50",
+    "pneumoniamnist_resnet50", "sst2_gpt2", "sst2_gpt2_4shot",
+]  # fmt: skip
+
+
+def real(name):
+    if not score_systems().set_index("name").loc[name, "cached"]:
+        pytest.skip("not in the cache: set HONEST_DATA to a folder that holds it, or call fetch_scores once")
+    return fetch_scores(name)
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_the_raw_rows_of_table_3(name):
+    data = real(name)
+    found = selective_metrics(data.y, softmax(data.scores.astype(float), axis=1))
+    gap = (found - PRINTED.loc[(name, "raw")]).abs()
+    assert list(gap.index) == COLUMNS
+    differ = gap[gap > 1e-4].index.tolist()
+    assert differ == (SATURATED if name in IN_SINGLE else []), gap
+
+
+@pytest.mark.parametrize("name", REAL[1:])  # CIFAR-100 takes 10 s: measured by hand, largest gap 5e-5
+def test_the_calibrated_rows_of_table_3(name):
+    data = real(name)
+    found = selective_metrics(data.y, cross_calibrate(data.scores, data.y))
+    assert (found - PRINTED.loc[(name, "calibrated")]).abs().max() < 1e-4
+
+
+@pytest.mark.parametrize("name", IN_SINGLE)
+def test_single_precision_explains_the_rows_that_differ(name):
+    """Confidences that single precision rounds to 1 are tied; with them AUC and cross entropy are as printed."""
+    data = real(name)
+    proba = softmax(data.scores.astype(np.float32), axis=1)
+    correct, confidence = (proba.argmax(axis=1) == data.y).astype(float), proba.max(axis=1).astype(float)
+    assert correct[confidence == 1].min() == 0  # errors that are certain, and would cost infinity
+    printed = PRINTED.loc[(name, "raw")]
+    assert confidence_auc(correct, confidence) == pytest.approx(printed["auc"], abs=1e-4)
+    floor = float(np.finfo(np.float32).eps)
+    clipped = np.clip(confidence, floor, 1 - floor)
+    cross_entropy = normalized_of_confidence(cross_entropy_of_confidence, correct, clipped)
+    assert cross_entropy == pytest.approx(printed["n_ce_confidence"], abs=1e-4)
+
+
+# ---- systems on the same rows ---------------------------------------------------------------------------------
+
+METRICS = ["er", "ece", "auc", "ce", "brier", "aurc", "ecuas_0", "ecuas_1", "ecuas_128"]
+
+
+def systems(n=300):
+    correct, confidence = draw(n, ties=True)
+    other = draw(n, seed=1)
+    return {"a": (correct, confidence), "sure": (correct, np.clip(confidence + 0.2, 0, 0.97)), "b": other}
+
+
+def test_measures_are_those_of_one_system():
+    table = measure_systems(systems(), n_resamples=50, rng=0)
+    assert list(table) == ["system", "metric", "value", "low", "high"] and len(table) == 3 * len(METRICS)
+    for name, answers in systems().items():
+        mine = table[table["system"] == name].set_index("metric")
+        pd.testing.assert_series_equal(mine["value"], confidence_metrics(*answers), check_names=False, rtol=1e-12)
+        assert (mine["low"] <= mine["value"]).all() and (mine["value"] <= mine["high"]).all()
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_draws_are_resampled_rows(grouped):
+    """Counting rows gives what drawing the rows themselves gives."""
+    groups = np.arange(300) // 4 if grouped else None
+    drawn = selective_systems._draw(systems(), (0, 1, 128), None, 25, 0.95, groups, 7).drawn
+    for name, (correct, confidence) in systems().items():
+        for k, rows in enumerate(resampled_rows(300, 25, groups=groups, rng=7)):
+            want = confidence_metrics(correct[rows], confidence[rows])
+            np.testing.assert_allclose(drawn[name][k], want, rtol=1e-10, atol=1e-12)
+
+
+def test_identical_systems_do_not_differ():
+    answers = draw(200, ties=True)
+    table = compare_systems({"a": answers, "b": answers, "c": answers}, against="b", n_resamples=50, rng=0)
+    assert table["system"].unique().tolist() == ["a", "c"] and table["comparable"].all()
+    assert (table["difference"] == 0).all()
+    rest = table[table["metric"] != "ece"]
+    assert (rest[["low", "high"]] == 0).all(axis=None) and (rest["p_value"] == 1).all()
+
+
+def test_differences_are_paired():
+    table = compare_systems(systems(), against="a", n_resamples=400, rng=0).set_index(["system", "metric"])
+    values = measure_systems(systems(), n_resamples=50, rng=0).set_index(["system", "metric"])["value"]
+    for name in ("sure", "b"):
+        gap = (values[name] - values["a"]).to_numpy()
+        np.testing.assert_allclose(table.loc[name, "difference"], gap, rtol=1e-10, atol=1e-14)
+    same = table.loc["sure"]
+    assert same.loc["er", "low"] == same.loc["er", "high"] == 0  # the same answers
+    assert same.loc["ecuas_1", "low"] > 0 and same.loc["ecuas_1", "p_value"] < 0.01  # too sure costs
+    one_sided = measure_systems(systems(), n_resamples=400, rng=0).set_index(["system", "metric"])
+    width = one_sided["high"] - one_sided["low"]
+    paired = same["high"] - same["low"]
+    assert paired["brier"] < 0.7 * width["sure"]["brier"]
+
+
+def test_measures_of_the_confidence_are_marked_where_answers_differ():
+    table = compare_systems(systems(), against="a", n_resamples=20, rng=0).set_index(["system", "metric"])
+    assert table.loc["sure", "comparable"].all()
+    marked = table.loc["b", "comparable"]
+    assert marked[~marked].index.tolist() == ["ece", "auc", "ce", "brier"]
+    differ = int((systems()["a"][0] != systems()["b"][0]).sum())
+    assert table.loc[("b", "auc"), "remark"] == f"other labels: correctness differs in {differ} of 300 rows"
+    assert table.loc["b", "remark"][marked].eq("").all()
+
+
+def test_ece_has_the_interval_of_reliability_and_no_paired_one():
+    table = measure_systems(systems(), n_resamples=20, rng=0).set_index(["system", "metric"])
+    full = calibration_error(*systems()["a"], n_bins=10, rng=int(np.random.default_rng(0).integers(2**32)))
+    assert tuple(table.loc[("a", "ece"), ["low", "high"]]) == (full.low, full.high)
+    other = measure_systems(systems(), confidence=0.9, n_resamples=20, rng=0).set_index(["system", "metric"])
+    assert other.loc[("a", "ece"), ["low", "high"]].isna().all()
+    gaps = compare_systems(systems(), against="a", n_resamples=20, rng=0).set_index(["system", "metric"])
+    row = gaps.loc[("sure", "ece")]
+    assert row[["low", "high", "p_value"]].isna().all() and "no interval" in row["remark"] and row["comparable"]
+
+
+def test_infinite_measures_stay_infinite():
+    certain = {"a": ([1, 0, 1, 1] * 20, [1.0, 1.0, 0.9, 0.6] * 20), "b": ([1, 0, 1, 1] * 20, [0.9, 0.8, 0.9, 0.6] * 20)}
+    table = measure_systems(certain, n_resamples=50, rng=0).set_index(["system", "metric"])
+    assert table.loc[("a", "ecuas_0"), ["value", "low", "high"]].tolist() == [np.inf] * 3
+    assert np.isfinite(table.loc[("b", "ecuas_0"), ["value", "low", "high"]].astype(float)).all()
+    rare = {"a": ([0] + [1] * 99, [1.0] * 50 + [0.7] * 50)}  # the certain error is missing from a third of the draws
+    row = measure_systems(rare, n_resamples=200, rng=0).set_index("metric").loc["ce"]
+    assert np.isfinite(row["low"]) and row["high"] == np.inf
+    gaps = compare_systems(certain | {"c": certain["a"]}, against="a", n_resamples=50, rng=0)
+    gaps = gaps.set_index(["system", "metric"])
+    assert gaps.loc[("b", "ce"), "difference"] == -np.inf and gaps.loc[("b", "ce"), "p_value"] < 0.05
+    both = gaps.loc[("c", "ce")]
+    assert both[["difference", "low", "high", "p_value"]].isna().all() and "infinite in both" in both["remark"]
+
+
+def test_draws_without_an_error_have_no_auc_and_are_left_out():
+    correct, confidence = np.ones(40), np.linspace(0.5, 0.9, 40)
+    correct[3] = 0
+    row = measure_systems({"a": (correct, confidence)}, n_resamples=100, rng=0).set_index("metric").loc["auc"]
+    assert 0 < row["low"] <= row["value"] <= row["high"] <= 1
+    row = measure_systems({"a": (np.ones(40), confidence)}, n_resamples=100, rng=0).set_index("metric").loc["auc"]
+    assert row.isna()[["value", "low", "high"]].all()
+
+
+def test_seeds_and_inputs():
+    made = systems()
+    copies = {name: [column.copy() for column in pair] for name, pair in made.items()}
+    for function in (measure_systems, lambda s, **options: compare_systems(s, against="a", **options)):
+        one, again = (function(made, n_resamples=30, rng=seed) for seed in (3, np.random.default_rng(3)))
+        pd.testing.assert_frame_equal(one, again)
+        turned = function(dict(reversed(made.items())), n_resamples=30, rng=3)
+        order = ["system", "metric"]
+        pd.testing.assert_frame_equal(
+            one.sort_values(order, ignore_index=True), turned.sort_values(order, ignore_index=True)
+        )
+        assert not one.equals(function(made, n_resamples=30, rng=4))
+    for name, pair in made.items():
+        for before, after in zip(copies[name], pair, strict=True):
+            np.testing.assert_array_equal(before, after)
+
+
+def test_intervals_cover_and_grouped_rows_widen_them():
+    """60 draws of a known population: 95 % intervals of ECUAS_1 hold the truth in at least 51 (p < 0.001 else)."""
+    truth, hits = 2 / 3, 0  # 4 E[c (1 - c)] for c uniform on [1/2, 1] and two classes
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        confidence = rng.uniform(0.5, 1, 150)
+        answers = {"a": ((rng.random(150) < confidence).astype(float), confidence)}
+        row = measure_systems(answers, n=1, n_classes=2, n_resamples=100, rng=seed).iloc[-1]
+        hits += row["low"] <= truth <= row["high"]
+    assert hits >= 51
+    copies = {name: tuple(np.repeat(column, 5) for column in pair) for name, pair in answers.items()}
+    naive, honest = (
+        measure_systems(copies, n=1, n_resamples=200, groups=groups, rng=0).iloc[-1]
+        for groups in (None, np.arange(150).repeat(5))
+    )
+    assert 1.8 < (honest["high"] - honest["low"]) / (naive["high"] - naive["low"]) < 2.8  # sqrt(5) = 2.24
+
+
+# ---- the door and bad inputs ----------------------------------------------------------------------------------
+
+
+def test_the_door_leads_to_everything():
+    for module in (abstention, confidence_scores, risk_coverage, selective_systems):
+        for name, value in vars(module).items():
+            ours = getattr(value, "__module__", "") == module.__name__ and callable(value)
+            helper = name.startswith(("_", "check_")) or name in (
+                "mean_risk",
+                "tied_blocks",
+                "auc_of_blocks",
+                "cheapest",
+            )
+            assert not ours or helper or getattr(selective, name) is value, name
+    assert all(hasattr(selective, name) for name in selective.__all__)
+
+
+Y, PROBA = [1, 0, 1], np.array([[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]])
+GOOD = {
+    "correct": [1, 0, 1], "confidence": [0.8, 0.6, 0.5], "y": Y, "proba": PROBA, "n": (0, 1), "n_bins": 5,
+    "n_classes": 2, "sample_weight": [1, 2, 1], "paper_scale": True,
+}  # fmt: skip
+BAD = {
+    "correct": [[1, 0, 2], [1, 0, np.nan], ["1", "0", "1"], [1, 0], []],
+    "confidence": [[0.8, 1.1, 0.5], [0.8, -0.1, 0.5], [0.8, np.nan, 0.5], [0.8, 0.6], []],
+    "y": [[1, 0, 2], [1, 0, 0.5], [1, 0], []],
+    "proba": [PROBA[:2], PROBA[:, :1], PROBA[:, 0], PROBA * 1.1, np.log(PROBA), PROBA[:0]],
+    "n": [-1, np.nan, [], [[1]], [0, -1], "1"],
+    "n_bins": [0, 2.5, None],
+    "n_classes": [1, 2.5],
+    "sample_weight": [[1, -2, 0], [0, 0, 0], [1, np.nan, 1], [1, 2], []],
+    "paper_scale": [],
+}
+FUNCTIONS = {
+    f.__name__: f
+    for f in (
+        brier_of_confidence, cross_entropy_of_confidence, brier_of_distribution, cross_entropy_of_distribution,
+        confidence_auc, expected_calibration_error, confidence_metrics, selective_metrics,
+    )
+} | {
+    "normalized of confidence": lambda correct, confidence, *, sample_weight: normalized_of_confidence(
+        brier_of_confidence, correct, confidence, sample_weight=sample_weight
+    ),
+    "normalized of distribution": lambda y, proba, *, sample_weight: normalized_of_distribution(
+        brier_of_distribution, y, proba, sample_weight=sample_weight
+    ),
+}  # fmt: skip
+CASES = [
+    (name, argument, i)
+    for name, function in FUNCTIONS.items()
+    for argument in inspect.signature(function).parameters
+    for i in range(len(BAD[argument]))
+]
+
+
+def call(name, **changes):
+    parameters = inspect.signature(FUNCTIONS[name]).parameters
+    values = {key: GOOD[key] for key in parameters} | changes
+    positional = [values.pop(key) for key, spec in parameters.items() if spec.kind == spec.POSITIONAL_OR_KEYWORD]
+    return FUNCTIONS[name](*positional, **values)
+
+
+@pytest.mark.parametrize("name, argument, i", CASES)
+def test_bad_inputs(name, argument, i):
+    call(name)
+    with pytest.raises(ValueError) as error:
+        call(name, **{argument: BAD[argument][i]})
+    assert argument in str(error.value), str(error.value)
+
+
+def test_fractions_of_rows_are_refused_where_aurc_counts_rows():
+    for name in ("confidence_metrics", "selective_metrics"):
+        with pytest.raises(ValueError, match="whole numbers"):
+            call(name, sample_weight=[1, 0.5, 1])
+    assert call("confidence_auc", sample_weight=[1, 0.5, 1]) == 0.5
+
+
+ONE = ([1, 0, 1], [0.8, 0.6, 0.5])
+
+
+@pytest.mark.parametrize(
+    "made, options, words",
+    [
+        ({}, {}, "systems must be a dict"),
+        ([ONE], {}, "systems must be a dict"),
+        ({"a": [1, 0, 1]}, {}, r"systems\['a'\] must be a pair"),
+        ({"a": ([1, 0, 2], [0.8, 0.6, 0.5])}, {}, r"systems\['a'\]\[0\] must be 0 or 1"),
+        ({"a": ([1, 0, 1], [0.8, 0.6, 50])}, {}, r"systems\['a'\]\[1\] must lie in \[0, 1\]"),
+        ({"a": ONE, "b": ([1, 0], [0.8, 0.6])}, {}, r"systems\['a'\]\[0\] and systems\['b'\]\[0\] must have the same"),
+        ({"a": ONE}, {"groups": [1, 2]}, "systems and groups must have the same length"),
+        ({"a": ONE}, {"groups": [1, 1, 1]}, "groups must hold at least two"),
+        ({"a": ONE}, {"n": -1}, "n must be"),
+        ({"a": ONE}, {"n_classes": 1}, "n_classes must be"),
+        ({"a": ONE}, {"n_resamples": 5}, "n_resamples must be"),
+        ({"a": ONE}, {"confidence": 95}, "confidence must be one number"),
+        ({"a": ONE}, {"confidence": np.nan}, "confidence must be one number"),
+    ],
+)
+def test_bad_systems(made, options, words):
+    with pytest.raises(ValueError, match=words):
+        measure_systems(made, **options)
+    with pytest.raises(ValueError, match=words):
+        compare_systems(made if not isinstance(made, dict) or not made else made | {"z": ONE}, against="a", **options)
+
+
+def test_bad_opponents():
+    with pytest.raises(ValueError, match="against must be one of 'a', 'b', but it is 'A'; did you mean 'a'"):
+        compare_systems({"a": ONE, "b": ONE}, against="A")
+    with pytest.raises(ValueError, match="at least two systems"):
+        compare_systems({"a": ONE}, against="a")

@@ -1,0 +1,116 @@
+"""Studies of abstaining where the truth is known: exact values, proper scores, thresholds, spellings."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import sem
+
+from helpers.selective import chow_cost, ecuas
+from helpers.studies import nb09_ecuas
+
+
+def test_four_rows_by_hand():
+    ward = nb09_ecuas.Department(n_classes=2)
+    assert ward.powered([0.5, 0.75, 1.0], 2) == pytest.approx([0.5, 0.9, 1.0])
+    assert ward.powered([0.9], 0.5) == pytest.approx([0.75])
+    assert nb09_ecuas.tuned_threshold([0, 0, 1, 0], [0.9, 0.7, 0.6, 0.5], 0.3) == 0.7
+    assert nb09_ecuas.tuned_threshold([1, 1, 1, 1], [0.9, 0.7, 0.6, 0.5], 0.3) == np.inf
+    assert nb09_ecuas.tuned_threshold([0, 1, 0, 1], [0.9, 0.5, 0.9, 0.5], 0.3) == 0.9
+    cost = [[0, 6], [1, 3], [10, 1]]
+    assert nb09_ecuas.stated_costs([[1, 0, 0], [0.4, 0, 0.6]], cost, reject_cost=2).tolist() == [[0, 1, 10], [2, 2, 2]]
+
+
+def test_the_grid_covers_the_triangle_once():
+    grid = nb09_ecuas.simplex_grid(10)
+    assert len(grid) == len(np.unique(grid, axis=0)) == 66
+    assert grid.sum(axis=1) == pytest.approx(np.ones(66)) and grid.min() == 0 and grid.max() == 1
+
+
+def test_samples_follow_their_chance_and_the_exact_value():
+    ward = nb09_ecuas.Department()
+    right, chance = ward.sample(40_000, 1)
+    assert chance.min() >= 1 / 4 and abs(right.mean() - ward.accuracy) < 4 * sem(right)
+    assert abs((right - chance).mean()) < 4 * sem(right - chance)
+    for power in (0.5, 1.0, 2.0):
+        for n in (0, 1, 128):
+            rows = ecuas(right, ward.powered(chance, power), n=n, n_classes=4)
+            assert abs(rows.mean() - ward.expected_ecuas(power, n=n)) < 4.5 * sem(rows)
+    again = ward.sample(40_000, 1)
+    assert (again[0] == right).all() and (again[1] == chance).all()
+
+
+def test_a_power_keeps_the_order_and_honesty_is_cheapest():
+    ward = nb09_ecuas.Department()
+    _, chance = ward.sample(500, 2)
+    assert (np.argsort(ward.powered(chance, 3.0)) == np.argsort(chance)).all()
+    for n in (0, 0.5, 1, 4):
+        honest = ward.expected_ecuas(n=n)
+        assert all(ward.expected_ecuas(power, n=n) > honest for power in (0.5, 0.9, 1.1, 2))
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), classes=st.integers(2, 5), decisions=st.integers(1, 5), n=st.floats(0, 64))
+def test_ecuas_of_any_cost_is_proper(seed, classes, decisions, n):
+    rng = np.random.default_rng(seed)
+    cost = rng.random((classes, decisions)) + 0.01
+    beliefs = rng.dirichlet(np.full(classes, 0.7), 60)
+    for how in ({"n": n}, {"reject_cost": rng.random()}, {}):
+        paid = nb09_ecuas.stated_costs(beliefs, cost, **how)
+        assert nb09_ecuas.smallest_gain(beliefs, paid) >= -1e-12 * max(1.0, paid.max())
+
+
+def test_an_improper_score_is_found_out():
+    beliefs = np.random.default_rng(0).dirichlet(np.ones(3), 50)
+    assert nb09_ecuas.smallest_gain(beliefs, 1 - beliefs) < -0.01
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), cost=st.floats(0, 1))
+def test_no_threshold_beats_the_tuned_one(seed, cost):
+    rng = np.random.default_rng(seed)
+    loss, confidence = rng.random(30), rng.integers(1, 6, 30) / 5
+    tried = [np.where(confidence >= t, loss, cost).mean() for t in (*np.unique(confidence), np.inf)]
+    best = nb09_ecuas.tuned_threshold(loss, confidence, cost)
+    assert np.where(confidence >= best, loss, cost).mean() == pytest.approx(min(tried))
+    mixed = rng.permutation(30)
+    assert nb09_ecuas.tuned_threshold(loss[mixed], confidence[mixed], cost) == pytest.approx(best)
+
+
+def test_bills_at_drawn_fees_average_to_ecuas():
+    rng = np.random.default_rng(3)
+    for n in (0, 1, 2):
+        for correct in (0, 1):
+            bills = nb09_ecuas.bills_at_drawn_fees(correct, 0.8, n=n, n_classes=3, n_draws=100_000, rng=rng)
+            assert abs(bills.mean() - ecuas([correct], [0.8], n=n, n_classes=3)[0]) < 4.5 * sem(bills)
+
+
+def test_spellings_share_the_probability_of_their_meaning():
+    right, meaning, string = nb09_ecuas.spelled_answers(20_000, 4)
+    assert (string <= meaning).all() and (string > 0).all() and (string == meaning).any()
+    assert abs((right - meaning).mean()) < 4 * sem(right - meaning)
+    gap = chow_cost(right, string, 0.4) - chow_cost(right, meaning, 0.4)
+    assert gap.mean() > 4 * sem(gap)
+    assert (
+        nb09_ecuas.spelled_answers(50, 4, n_spellings=1)[1] == nb09_ecuas.spelled_answers(50, 4, n_spellings=1)[2]
+    ).all()
+
+
+BAD = [
+    (lambda: nb09_ecuas.Department().sample(0), "n must"),
+    (lambda: nb09_ecuas.Department().powered([1.2], 2), "chance must lie"),
+    (lambda: nb09_ecuas.Department().powered([np.nan], 2), "chance must"),
+    (lambda: nb09_ecuas.Department().powered([0.5], 0), "power must be above 0"),
+    (lambda: nb09_ecuas.simplex_grid(0), "steps must"),
+    (lambda: nb09_ecuas.stated_costs([[0.5, 0.6]], [[0, 1], [1, 0]]), "proba must"),
+    (lambda: nb09_ecuas.stated_costs([[0.5, 0.5]], [[0, -1], [1, 0]]), "cost must"),
+    (lambda: nb09_ecuas.smallest_gain(np.eye(3), np.eye(2)), "paid must have the shape"),
+    (lambda: nb09_ecuas.tuned_threshold([0, 1], [0.5], 0.3), "same"),
+    (lambda: nb09_ecuas.spelled_answers(-1), "n must"),
+]
+
+
+@pytest.mark.parametrize("call, words", BAD)
+def test_bad_input_is_named(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()

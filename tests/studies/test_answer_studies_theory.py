@@ -1,0 +1,187 @@
+"""Studies of the theory of sampled answers, and its figures: small cases by hand, every number given is drawn."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.answers import CRITICAL_HALF_MARGIN, AnswerPopulation, exact_bias, standardized
+from helpers.studies import nb11_sem_theory
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def words(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+# ---- studies --------------------------------------------------------------------------------------------------
+
+
+def test_grid_has_every_question_with_one_mode():
+    pi = nb11_sem_theory.probability_grid(3, 4)
+    assert len(pi) == 15 - 3 and (pi.sum(axis=1) == 1).all()  # without (2, 2, 0) / 4 in three orders
+    assert len(np.unique(pi, axis=0)) == len(pi)
+
+
+def test_bound_ratios_never_exceed_one():
+    for pi, n in ((nb11_sem_theory.probability_grid(2, 30), 7), (nb11_sem_theory.probability_grid(3, 9), 4)):
+        ratios = nb11_sem_theory.bound_ratios(pi, n)
+        assert max(ratios.values()) <= 1 and min(ratios.values()) > 0
+
+
+def test_lemma_steps_go_up():
+    wrong, chernoff, lemma = nb11_sem_theory.lemma_steps(nb11_sem_theory.probability_grid(3, 12), 9)
+    assert (wrong <= chernoff + 1e-12).all() and (chernoff <= lemma + 1e-12).all()
+    assert (nb11_sem_theory.deviation_ratios() < 1).all() and nb11_sem_theory.deviation_ratios((3,)).size == 3
+
+
+@pytest.mark.parametrize("behind", [(0, 1), (0, 0.5, 2), (0, 0, 0, 1)])
+def test_a_contest_stays_equally_hard(behind):
+    for n in (30, 3000):
+        pi = nb11_sem_theory.contest(behind, n)
+        assert pi.sum() == pytest.approx(1)
+        assert (pi[0] - pi) * np.sqrt(len(behind) * n) == pytest.approx(np.array(behind))
+
+
+def test_expansion_tables_hold_the_biases():
+    curve = nb11_sem_theory.expansion_curve(2, [25])
+    exact = exact_bias(nb11_sem_theory.contest([0, 0.8, 0.8], 25), 25).sem1
+    assert curve.set_index("estimator").loc["exact", "value"] == pytest.approx(5 * exact)
+    rows = nb11_sem_theory.expansions([[0.5, 0.5], [0.6, 0.4]], 25, names=["even", "odd"])
+    assert rows.loc["even", "Sem1"] == pytest.approx(0.0805901289, abs=1e-9) and rows.index.name == "question"
+    assert (
+        nb11_sem_theory.expansion_remainder([0, 0.8], 100).max()
+        < nb11_sem_theory.expansion_remainder([0, 0.8], 25).max()
+    )
+
+
+def test_borders():
+    printed, redrawn = nb11_sem_theory.regime_borders([2, 3, 10])
+    assert redrawn["both biases equal (ours)"][0] == pytest.approx(2 * CRITICAL_HALF_MARGIN)
+    assert list(printed)[1:] == ["m = sqrt(log K), as printed", "m = sqrt(2 log(K - 1)): the bound reaches 1"]
+    cross = nb11_sem_theory.at_crossover([4])
+    assert cross["bound"][0] == 1.5 and cross["gap left"][0] == pytest.approx(0.5)
+    assert nb11_sem_theory.exact_border(1, 100) == pytest.approx(2 * CRITICAL_HALF_MARGIN, abs=0.03)
+    assert (np.diff(nb11_sem_theory.leaving_chance([100, 10_000, 1_000_000])) > 0).all()
+
+
+def test_sampling_errors_are_standard_errors():
+    off = nb11_sem_theory.sampling_errors([[0.5, 0.5], [0.6, 0.3, 0.1]], 9, n_draws=4000, rng=0)
+    assert off.shape == (2, 2) and (np.abs(off) < 4.5).all()
+    again = nb11_sem_theory.sampling_errors([[0.5, 0.5], [0.6, 0.3, 0.1]], 9, n_draws=4000, rng=0)
+    assert (off == again).all()
+
+
+def test_confidence_errors_are_those_of_the_population():
+    population = AnswerPopulation.dirichlet(20, 3, rng=0)
+    exact = population.calibration(6)
+    one, two = nb11_sem_theory.confidence_errors(population.pi, 6)
+    assert one.mean() == pytest.approx(exact.confidence_error1)
+    assert two.mean() == pytest.approx(exact.confidence_error2)
+
+
+def test_torn_questions_have_their_margin():
+    questions = nb11_sem_theory.torn(0.4, 50, [0, 1, -1])
+    assert standardized(questions.pi, 50)[2] == pytest.approx(np.full(3, 0.4))
+    assert questions.correct.tolist() == [[1, 0], [0, 1], [0, 0]]
+
+
+def test_gap_and_distances_by_hand():
+    """Never right, one bin: an ECE is the mean confidence, and the oracle's is c*."""
+    questions, bias = nb11_sem_theory.torn(0.3, 25, [-1]), exact_bias(nb11_sem_theory.torn(0.3, 25, [-1]).pi[0], 25)
+    gap, leading = nb11_sem_theory.ece_gap(questions, 25)
+    assert gap == pytest.approx(5 * (bias.sem1 - bias.sem2)) and leading == pytest.approx(gap, rel=0.01)
+    found = nb11_sem_theory.oracle_distances(questions, 25)
+    assert found["ECEs"] == pytest.approx(5 * (bias.sem1 + bias.sem2)) and found["accuracy lost"] == 0
+    both = nb11_sem_theory.two_protocols(0.3)
+    assert both["theorem: n = 25"] == pytest.approx(bias.sem1 - bias.sem2)
+    assert 0 < both["experiment: 50, 25 + 25"] < both["theorem: n = 25"]
+
+
+def test_edge_rules_differ_only_where_shares_lie_on_edges():
+    population = AnswerPopulation.dirichlet(50, 3, rng=0)
+    on, above, below = nb11_sem_theory.edge_rules(population, 49).values()
+    assert on == 0 and above == pytest.approx(below) and above == pytest.approx(population.calibration(49).sem1)
+    on, above, below = nb11_sem_theory.edge_rules(population, 20).values()
+    assert on > 0.3 and above == pytest.approx(population.calibration(20).sem1) and above != pytest.approx(below)
+
+
+def test_even_questions_have_the_accuracy_of_the_dial():
+    populations = nb11_sem_theory.even_questions(30, (0.0, 0.5), rng=0)
+    assert (populations[0.0].pi == populations[0.5].pi).all()
+    assert populations[0.0].oracle_ece() < 1 / 60  # half a copy of sixty, twice
+    line = nb11_sem_theory.ece_bounds(populations[0.5], 10)
+    assert abs(line["Sem1-ECE"] - line["oracle"]) < line["bound 1"]
+
+
+def test_compared_estimators():
+    found = nb11_sem_theory.compare_estimators([0.0, 0.3], 10)
+    assert found["bias"].loc[0.0, "Sem1"] == pytest.approx(exact_bias([0.5, 0.5], 10).sem1)
+    assert found["bias"].loc[0.3, "exact Sem2"] == pytest.approx(exact_bias([0.65, 0.35], 5).sem2)
+    assert (found["rmse"]["Sem2, ten splits"] > found["rmse"]["exact Sem2"]).all()
+    assert ((found["splits"]["share of the variance"] > 0) & (found["splits"]["share of the variance"] < 1)).all()
+
+
+def test_readers():
+    readers = nb11_sem_theory.blurred_digits(100, rng=0)
+    assert list(readers) == [1.0, 0.5] and readers[1.0].pi.shape == (100, 10)
+    assert readers[0.5].oracle_confidence.mean() > readers[1.0].oracle_confidence.mean()
+    assert (readers[0.5].correct == readers[1.0].correct).all()
+
+
+@pytest.mark.parametrize(
+    "call, said",
+    [
+        (lambda: nb11_sem_theory.blurred_digits(898), "at most 897"),
+        (lambda: nb11_sem_theory.blurred_digits(0), "n_questions"),
+        (lambda: nb11_sem_theory.torn(0.1, 0, [0]), "n must be"),
+        (lambda: nb11_sem_theory.torn(0.1, 25, []), "empty"),
+        (lambda: nb11_sem_theory.contest([0, np.nan], 25), "finite"),
+        (lambda: nb11_sem_theory.probability_grid(1, 5), "n_classes"),
+        (lambda: nb11_sem_theory.compare_estimators([2.0]), "lie in"),
+    ],
+)
+def test_bad_input(call, said):
+    with pytest.raises(ValueError, match=said):
+        call()
+
+
+# ---- figures --------------------------------------------------------------------------------------------------
+
+
+def test_reported_draws_every_bar_and_both_lines():
+    share, laws = np.array([0, 0.5, 1.0]), {"one": [0.2, 0.5, 0.3], "two": [0.0, 0.9, 0.1]}
+    ax = nb11_sem_theory.plot_reported(share, laws, truth=0.5, rule=0.6)
+    assert [bar.get_height() for bar in ax.patches] == [0.2, 0.5, 0.3, 0.0, 0.9, 0.1]
+    assert {bar.get_hatch() or "" for bar in ax.patches} == {"", "///"}
+    assert sorted(words(ax)) == ["one", "the rule", "true probability of the best answer", "two"]
+
+
+def test_gap_constants_draws_curves_and_root():
+    half = np.linspace(0, 1, 5)
+    ax = nb11_sem_theory.plot_gap_constants(half, {"J": half, "S": half**2}, 0.306)
+    assert words(ax) == ["J", "S"] and ax.texts[0].get_text() == "0.3060"
+    assert np.array_equal(ax.lines[1].get_ydata(), half**2)
+    assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
+
+
+def test_regimes_shade_the_named_border():
+    classes = np.array([2, 10, 100])
+    ax = nb11_sem_theory.plot_regimes(classes, {"a": np.ones(3), "b": np.arange(3.0)}, shade="a")
+    assert len(ax.collections) == 1 and words(ax) == ["a", "b"] and ax.get_yscale() == "log"
+    assert np.array_equal(ax.lines[1].get_xdata(), np.arange(3.0))
+
+
+def test_estimator_errors_and_question_biases():
+    frame = pd.DataFrame({"one": [0.1, 0.2], "two": [0.3, 0.1]}, index=[0.0, 0.5])
+    ax = nb11_sem_theory.plot_estimator_errors(frame, ylabel="error", zero=False)
+    assert [line.get_ydata().tolist() for line in ax.lines] == [[0.1, 0.2], [0.3, 0.1]]
+    assert len({line.get_marker() for line in ax.lines}) == 2 and ax.get_ylabel() == "error"
+    marks = {"up": np.array([0.1, 0.2]), "down": np.array([-0.1, -0.2])}
+    ax = nb11_sem_theory.plot_question_biases(np.array([0.5, 1.0]), marks, {"J": ([0, 1], [0.4, 0.1])})
+    assert words(ax) == ["up", "down", "J"] and ax.lines[0].get_ydata().tolist() == [0.1, 0.2]

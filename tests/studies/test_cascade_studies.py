@@ -1,0 +1,237 @@
+"""Studies of cascades: tables are what single policies do, real pools keep people apart, shipped numbers are ours."""
+
+import importlib.util
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.datasets import DATA_FOLDER, answer_systems, load_fair, load_rand_hie
+from helpers.decisions import cost_matrix, oracle_risk
+from helpers.routing import Routed, cascade, confidence_cascade, evaluate_policies, route
+from helpers.simulation import model_pool
+from helpers.studies.nb08_cascades import (
+    all_pools,
+    ask,
+    compare_pools,
+    every_policy,
+    gain_clouds,
+    handing_on,
+    in_points,
+    language_like,
+    learn,
+    real_pool,
+    summarise_gains,
+    try_pool,
+    try_text,
+    vote,
+)
+from helpers.studies.nb08_cascades.policies import router_at_equal_money
+from helpers.studies.nb08_cascades.pools import REAL_PRICES
+from helpers.studies.nb08_cascades.summaries import gains
+
+COSTS = cost_matrix(false_alarm=1, miss=1)
+POOL = model_pool(**language_like(0, n_models=4))
+TRIAL = try_pool(POOL, 1200, COSTS, n_new=800, rng=0)
+TABLE = TRIAL.compare()
+FAIR = real_pool(load_fair(), rng=0)
+
+
+def test_each_line_is_a_policy_on_its_own():
+    new, decisions = TRIAL.new, TRIAL.new.decisions(COSTS)
+    for k, pool in enumerate(all_pools(4)):
+        at = list(pool)
+        three = decisions[at], new.price[at]
+        single = {
+            "risk cascade": cascade(TRIAL.learned.risk[at], *three),
+            "calibration cascade": cascade(TRIAL.learned.calibration_risk[at], *three),
+            "confidence cascade": confidence_cascade(new.p[at], *three),
+            "router": route(TRIAL.accuracy[at], *three, willingness=100),
+        }
+        lines = TABLE[TABLE["pool"] == k].set_index("policy")
+        for name, routed in single.items():
+            assert lines.loc[name, "accuracy"] == pytest.approx((routed.prediction == new.y).mean())
+            assert lines.loc[name, "money"] == pytest.approx(routed.paid.mean())
+        assert lines.loc["largest", "accuracy"] == pytest.approx((decisions[at[-1]] == new.y).mean())
+        corrected = TRIAL.learned.corrected[at[0]] >= 0.5
+        assert lines.loc["corrected smallest", "accuracy"] == pytest.approx((corrected == new.y).mean())
+        assert lines.loc["corrected smallest", "money"] == new.price[at[0]]
+
+
+def test_the_router_of_equal_money_keeps_to_the_budget():
+    budget = TABLE[TABLE["policy"] == "risk cascade"]["money"].to_numpy()
+    equal = TABLE[TABLE["policy"] == "router, equal money"]
+    assert list(equal["pool"]) == list(range(11)) and (equal["money"].to_numpy() <= budget + 1e-9).all()
+    poor = router_at_equal_money(TRIAL.new, TRIAL.accuracy, COSTS, np.array([POOL.price[p[0]] for p in all_pools(4)]))
+    assert (poor["money"].to_numpy() == [POOL.price[pool[0]] for pool in all_pools(4)]).all()
+
+
+def test_other_prices_change_the_bill_only():
+    flat = TRIAL.compare(price=np.ones(4))
+    for name in ("risk cascade", "confidence cascade"):
+        a, b = (table[table["policy"] == name] for table in (TABLE, flat))
+        assert np.allclose(a["accuracy"], b["accuracy"]) and (b["money"] <= 4).all()
+    assert np.array_equal(TRIAL.new.price, POOL.price)
+
+
+def test_the_true_risk_is_as_good_as_the_pool_allows():
+    new = ask(POOL, 5000, rng=1)
+    risk = np.array([oracle_risk(new.q, p, COSTS) for p in new.p])
+    routed = cascade(risk, new.decisions(COSTS), new.price)
+    lost = np.maximum(new.q, 1 - new.q) - np.where(routed.prediction == 1, new.q, 1 - new.q)
+    assert np.allclose(lost, risk.min(axis=0), atol=1e-12)
+
+
+def test_more_past_people_make_better_risks():
+    truth = np.array([oracle_risk(TRIAL.new.q, p, COSTS) for p in TRIAL.new.p])
+    errors = []
+    for n in (300, 8000):
+        learned = learn(ask(POOL, n, rng=2), TRIAL.new, COSTS, rng=0)
+        errors.append(np.mean((learned.risk - truth) ** 2))
+    assert errors[1] < 0.7 * errors[0]
+
+
+def test_hidden_features_are_hidden():
+    trial = try_pool(POOL, 300, COSTS, n_new=200, hide=("job", "hours"), rng=0)
+    assert list(trial.new.X) == ["age", "schooling", "region"]
+    assert np.array_equal(trial.new.y, try_pool(POOL, 300, COSTS, n_new=200, rng=0).new.y)
+
+
+def test_the_same_seed_is_the_same_study():
+    again = try_pool(POOL, 1200, COSTS, n_new=800, rng=0).compare()
+    pd.testing.assert_frame_equal(again, TABLE)
+
+
+# ---- gains --------------------------------------------------------------------------------------------------------
+
+
+def test_gains_and_their_summary():
+    found = gains(TABLE, "largest")
+    wide = TABLE.pivot(index="pool", columns="policy", values="accuracy")
+    assert np.allclose(found["gain"], wide["risk cascade"] - wide["largest"])  # equal costs: accuracy
+    other = TRIAL.compare(willingness=10.0)
+    line = summarise_gains([TABLE, other], ["router"]).iloc[0]
+    means = [gains(table, "router")["gain"].mean() for table in (TABLE, other)]
+    assert line["gain"] == pytest.approx(np.mean(means))
+    assert line["gain_error"] == pytest.approx(12.706 * np.std(means, ddof=1) / 2**0.5, rel=1e-3)
+    assert np.isnan(summarise_gains([TABLE], ["router"])["gain_error"][0])
+    assert line["lowest"] <= line["gain"] <= line["highest"]
+    shown = in_points(summarise_gains([TABLE, other], ["router"]))
+    assert shown["gain, points"][0] == f"{100 * line['gain']:.1f}" and "+- (95 %)" in shown
+    clouds = gain_clouds({"one": TABLE, "two": other}, ["router"])
+    assert clouds["against: router"]["population"].value_counts().to_dict() == {"one": 11, "two": 11}
+
+
+def test_an_unknown_rival_is_named():
+    with pytest.raises(ValueError, match="table has no policy 'larges'; did you mean 'largest'"):
+        gains(TABLE, "larges")
+
+
+# ---- real pools ---------------------------------------------------------------------------------------------------
+
+
+def test_real_people_stay_in_one_part():
+    data = load_rand_hie()
+    asked = real_pool(data, rng=0)
+    past, new = asked["past"], asked["new"]
+    assert not set(past.groups) & set(new.groups)
+    assert len(past.y) + len(new.y) == pytest.approx(0.7 * len(data.y), rel=0.05)
+    assert past.p.shape == (5, len(past.y)) and list(past.price) == list(REAL_PRICES)
+    assert ((past.p >= 0) & (past.p <= 1)).all()
+    again = real_pool(data, rng=0)
+    assert np.array_equal(again["new"].p, new.p) and not np.array_equal(real_pool(data, rng=1)["new"].y, new.y)
+
+
+def test_every_policy_uses_the_same_rows():
+    cost = cost_matrix(false_alarm=1, miss=4)
+    done = every_policy(FAIR["past"], FAIR["new"], cost, rng=0)
+    assert all(isinstance(one, Routed) and len(one.paid) == len(FAIR["new"].y) for one in done.values())
+    found = evaluate_policies(done, FAIR["new"].y, cost=cost, n_resamples=50, rng=0)
+    assert (found.loc["hindsight", "accuracy"] >= found["accuracy"]).all()
+    assert (found["money"] >= 1).all() and found.loc["dearest", "money"] == 40
+    assert found.loc["random mix", "money"] == pytest.approx(found.loc["risk cascade", "money"], rel=0.2)
+    record = FAIR["past"].record(cost)
+    assert set(np.unique(record)) == {0, 0.75, 1}  # a miss, a false alarm, right
+
+
+def test_text_carries_what_the_table_says():
+    table = try_text(FAIR["past"], FAIR["new"], COSTS, rng=0).compare()
+    assert set(table["policy"]) == set(TABLE["policy"]) and table["pool"].max() == 25
+    best = table.groupby("policy")["accuracy"].max()
+    assert best["risk cascade"] > max(FAIR["new"].y.mean(), 1 - FAIR["new"].y.mean())
+
+
+@pytest.mark.parametrize("n_models", [0, 1.5])
+def test_a_pool_needs_models(n_models):
+    with pytest.raises(ValueError, match="n_models must be a whole number"):
+        language_like(0, n_models=n_models)
+
+
+def test_all_pools_are_all_sets():
+    assert len(all_pools(7)) == 120 and len(set(all_pools(7))) == 120
+    assert compare_pools(*TRIAL.parts, pools=[(1,)])["pool"].nunique() == 1  # a pool of one
+
+
+# ---- open questions -----------------------------------------------------------------------------------------------
+
+ANSWERS = pd.DataFrame(
+    [(q, s, a, "7", "x" * (s + 1)) for q, row in enumerate(["775", "577", "5n7", "nn7"]) for s, a in enumerate(row)],
+    columns=["question", "sample", "parsed", "reference", "generated"],
+).replace({"parsed": {"n": None}})
+
+
+def test_votes_by_hand():
+    found = vote(ANSWERS)
+    assert found["answer"].tolist() == ["7", "7", "5", "none"]  # a tie goes to the answer given first
+    assert np.allclose(found["agreement"], [2 / 3, 2 / 3, 1 / 3, 2 / 3])
+    assert found["characters"].tolist() == [6] * 4
+    assert vote(ANSWERS, n_samples=1)["answer"].tolist() == ["7", "5", "5", "none"]
+
+
+def test_handing_on_by_hand():
+    large = vote(ANSWERS[ANSWERS["sample"] == 2].assign(sample=0))  # right except for the first question
+    table = handing_on(vote(ANSWERS), large, [0.5, 1.0], rng=0, n_resamples=50)
+    assert table["policy"].tolist() == ["small", "large", "cascade", "cascade"]
+    assert table["accuracy"].tolist() == [0.5, 0.75, 0.75, 0.75]
+    assert table["handed_on"].tolist() == [0, 1, 0.25, 1.0]
+    assert table["characters_large"].tolist() == [0, 3, 0.75, 3] and table["characters_small"].tolist() == [6, 0, 6, 6]
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: vote(ANSWERS, n_samples=4), "n_samples must be at most 3"),
+        (lambda: vote(ANSWERS, n_samples=0), "n_samples must be a whole number"),
+        (lambda: handing_on(vote(ANSWERS), vote(ANSWERS), [1.5]), r"thresholds must lie in \[0, 1\]"),
+        (
+            lambda: handing_on(vote(ANSWERS), vote(ANSWERS.assign(reference="8")), [0.5]),
+            "small and large must be about the same questions",
+        ),
+    ],
+)
+def test_bad_votes_are_named(call, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        call()
+
+
+def test_the_shipped_numbers_are_those_of_the_files():
+    systems = answer_systems().set_index("name")["cached"]
+    spec = importlib.util.spec_from_file_location("make_date_cascade", DATA_FOLDER / "scripts" / "make_date_cascade.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    if not systems[[*script.SMALL.values(), script.LARGE]].all():
+        pytest.skip("not in the cache: set HONEST_DATA to a folder that holds the sampled answers")
+    shipped = pd.read_csv(DATA_FOLDER / "date_cascade.csv", dtype={"prompt": str})
+    pd.testing.assert_frame_equal(script.make_table(), shipped, check_dtype=False, atol=2e-4)
+
+
+def test_the_shipped_numbers_hang_together():
+    shipped = pd.read_csv(DATA_FOLDER / "date_cascade.csv", dtype={"prompt": str})
+    assert len(shipped) == 50 and (shipped["n_questions"] == 369).all()
+    assert (
+        shipped[["accuracy_low", "accuracy", "accuracy_high"]].apply(lambda r: r.is_monotonic_increasing, axis=1).all()
+    )
+    large = shipped.loc[shipped["policy"] == "large", "accuracy"].iloc[0]
+    assert np.allclose(shipped["gain"], shipped["accuracy"] - large, atol=1.1e-4)
+    for _, part in shipped[shipped["policy"] == "cascade"].groupby(["prompt", "n_samples"]):
+        assert part["handed_on"].is_monotonic_increasing and part["characters_small"].nunique() == 1

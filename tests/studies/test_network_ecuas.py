@@ -1,0 +1,343 @@
+"""The measured tables of public networks are what the script makes, and the studies of notebook 10 know the truth."""
+
+import importlib.util
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import softmax
+
+from helpers.datasets import DATA_FOLDER, fetch_scores, load_digits, load_ecuas_table, score_systems
+from helpers.selective import aurc, confidence_auc, ecuas, selective_metrics
+from helpers.studies.nb10_ecuas_real import (
+    TEMPERATURES,
+    against_printed,
+    answer_quality,
+    digit_readers,
+    draw_population,
+    measure_draws,
+    measure_networks,
+    population_table,
+    reading,
+    sampled_answer_costs,
+    score_maps,
+    side_by_side,
+    with_hopeless_answers,
+    with_intervals,
+)
+from helpers.studies.nb10_ecuas_real.digits import population_ecuas
+from helpers.studies.nb10_ecuas_real.networks import REJECT_COSTS, SATURATED, all_measures, single_precision
+
+KEYS = ["system", "scores", "metric"]
+CACHED = set(score_systems().query("cached")["name"])
+
+
+def script():
+    spec = importlib.util.spec_from_file_location(
+        "make_network_ecuas", DATA_FOLDER / "scripts" / "make_network_ecuas.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return pd.read_csv(DATA_FOLDER / "network_ecuas.csv", keep_default_na=True).fillna({"minus": ""})
+
+
+@pytest.fixture(scope="module")
+def sampled():
+    return pd.read_csv(DATA_FOLDER / "network_ecuas_sampled.csv")
+
+
+@pytest.fixture(scope="module")
+def compared(shipped):
+    return against_printed(shipped[shipped["minus"] == ""], load_ecuas_table(3).table)
+
+
+# ---------------------------------------------------------------- the shipped tables
+
+
+def test_eight_systems_are_measured_in_every_way(shipped, sampled):
+    systems = [name for names in script().TEST_SETS.values() for name in names]
+    assert len(systems) == 8 == shipped["system"].nunique() and set(systems) <= set(score_systems()["name"])
+    plain = shipped[shipped["minus"] == ""]
+    ways = plain.groupby("system")["scores"].agg(set)
+    assert (ways == {"raw", "temperature", "calibrated", "single precision"}).all()
+    assert not shipped.duplicated([*KEYS, "minus"]).any() and not shipped["value"].isna().any()
+    measured = plain[plain["scores"] != "single precision"]
+    bare = measured["metric"] == "ece"
+    assert (measured["low"] <= measured["high"])[~bare].all() and measured.loc[bare, ["low", "high"]].isna().all(
+        axis=None
+    )
+    full = sampled.groupby(["system", "scores", "n"])["temperature"].agg(tuple)
+    assert len(full) == 8 * 2 * 3 and all(one == TEMPERATURES for one in full)
+
+
+def test_168_of_176_numbers_are_those_of_table_3_and_8_are_explained(compared):
+    assert len(compared) == 8 * 2 * 11
+    counts = compared["kind"].value_counts()
+    assert counts.to_dict() == {"equal": 168, "single precision": 6, "order of ties": 2}
+    assert (compared.loc[compared["kind"] == "equal", "distance"] <= 1.05e-4).all()
+    far = compared[compared["kind"] != "equal"]
+    assert set(far["system"]) == {"pathmnist_resnet50", "pneumoniamnist_resnet50"} and set(far["scores"]) == {"raw"}
+    assert sorted(far["metric"]) == sorted(2 * SATURATED)
+    ties = far[far["kind"] == "order of ties"]
+    assert (ties["metric"] == "aurc").all() and (ties["high"] - ties["low"] > 0.01).all()
+
+
+def test_a_wrong_number_would_be_seen(shipped):
+    bent = shipped[shipped["minus"] == ""].copy()
+    bent.loc[(bent["metric"] == "n_ce") & (bent["system"] == "sst2_gpt2"), "value"] += 0.001
+    assert (against_printed(bent, load_ecuas_table(3).table)["kind"] == "unexplained").sum() == 2
+
+
+def test_the_two_lines_of_a_system_stand_together(compared):
+    both = side_by_side(compared)
+    assert both.shape == (32, 14) and both["who"].tolist() == ["paper", "ours"] * 16
+    assert (both.groupby("system", sort=False)["scores"].agg(tuple) == ("raw", "raw", "calibrated", "calibrated")).all()
+    one = both.query("system == 'sst2_gpt2' and scores == 'calibrated'").set_index("who")
+    assert one.loc["paper", "n_ecuas_0"] == 0.5272 and one.loc["ours", "n_ecuas_0"] == pytest.approx(0.5272, abs=1e-4)
+
+
+@pytest.mark.skipif("pneumoniamnist_resnet50" not in CACHED, reason="the scores are not in the cache")
+def test_measuring_again_gives_the_shipped_values(shipped):
+    again, missing = measure_networks(["pneumoniamnist_resnet50"])
+    both = again.merge(shipped[shipped["minus"] == ""], on=KEYS)
+    assert missing == [] and len(both) == 3 * 17 + 4
+    assert np.allclose(both["value_x"], both["value_y"], atol=2e-5)
+
+
+def test_a_reading_is_one_line_with_a_verdict(shipped):
+    rows = shipped.set_index(["system", "scores", "minus", "metric"]).sort_index()
+    key = ("sst2_gpt2", "calibrated", "raw", "n_er")
+    line = reading(rows, "change", "falls", key, at_most=0)
+    assert line["verdict"] == "agrees" and line["ours"] == f"{rows.loc[key, 'value']:.4f}"
+    assert reading(rows, "change", "rises", key, at_least=0)["verdict"] == "differs"
+
+
+def test_rows_that_can_be_recomputed_from_others_are(shipped):
+    plain = shipped[(shipped["minus"] == "") & (shipped["scores"] != "single precision")]
+    value = plain.set_index(KEYS)["value"]
+    differences = shipped[shipped["minus"] == "raw"]
+    for row in differences.itertuples():
+        expected = value[row.system, row.scores, row.metric] - value[row.system, "raw", row.metric]
+        assert row.value == pytest.approx(expected, abs=2e-5)
+    two = plain[plain["test_set"].isin(["SST-2", "PneumoniaMNIST"])]
+    two = two.pivot(index=KEYS[:2], columns="metric", values="value")
+    assert np.allclose(two["n_ecuas_1"], two["n_brier"], atol=2e-5)  # K = 2
+
+
+@pytest.mark.skipif(not {"sst2_gpt2", "sst2_gpt2_4shot"} <= CACHED, reason="the scores are not in the cache")
+def test_the_script_makes_these_rows(shipped, sampled):
+    module = script()
+    measures, curves = module.make_tables({"SST-2": module.TEST_SETS["SST-2"]}, n_resamples=20)
+    old = shipped[shipped["test_set"] == "SST-2"].reset_index(drop=True)
+    new = measures.fillna({"minus": ""})
+    pd.testing.assert_frame_equal(new[[*KEYS, "minus", "n"]], old[[*KEYS, "minus", "n"]])
+    assert np.allclose(new["value"], old["value"], atol=2e-5)
+    again = sampled[sampled["test_set"] == "SST-2"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(curves, again, atol=2e-5, rtol=0, check_dtype=False)
+
+
+@pytest.mark.skipif(not {"cifar10_repvgg_a2", "cifar10_vgg19_bn"} <= CACHED, reason="the scores are not in the cache")
+def test_the_files_list_the_same_images_in_different_orders():
+    one, two = (fetch_scores(name).y for name in ("cifar10_repvgg_a2", "cifar10_vgg19_bn"))
+    assert np.array_equal(np.bincount(one), np.bincount(two)) and np.mean(one == two) < 0.2
+
+
+# ---------------------------------------------------------------- measures and their intervals
+
+
+def small(n=300, n_classes=4, seed=0, sharpness=2.0):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(n, n_classes))
+    return sharpness * scores, (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
+
+
+def test_all_measures_by_hand():
+    proba, y = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8], [0.45, 0.55]]), np.array([0, 1, 1, 1])
+    found = all_measures(y, proba, reject_costs=(0.05, 0.2, 0.4))
+    assert found["brier_confidence"] == pytest.approx(np.mean([0.01, 0.36, 0.04, 0.2025]))
+    assert found["n_cost_0.05"] == pytest.approx(1) and found["n_cost_0.2"] == pytest.approx(2 * 0.2 / 4 / 0.2)
+    assert found["n_cost_0.4"] == pytest.approx((0 + 1 + 0 + 0.4) / 4 / 0.25)  # always class 1 costs 0.25
+    assert found[:11].equals(selective_metrics(y, proba))
+
+
+def test_a_weight_of_two_is_the_row_twice():
+    scores, y = small()
+    proba, weight = softmax(scores, axis=1), np.random.default_rng(0).integers(0, 3, 300)
+    rows = np.repeat(np.arange(300), weight)
+    fees = {"reject_costs": (0.1, 0.95)}
+    twice = all_measures(y[rows], proba[rows], **fees)
+    assert np.allclose(all_measures(y, proba, sample_weight=weight, **fees), twice, atol=1e-12)
+
+
+def test_draws_are_paired_and_repeatable():
+    scores, y = small()
+    maps = {"a": softmax(scores, axis=1), "b": softmax(scores, axis=1), "c": softmax(scores / 2, axis=1)}
+    draws = measure_draws(maps, y, n_resamples=40, rng=3)
+    table = with_intervals(draws, [("b", "a"), ("c", "a")])
+    same = table[table["minus"] == "a"].set_index(["scores", "metric"])
+    assert (same.loc["b", ["value", "low", "high"]].drop("ece") == 0).all(axis=None)
+    assert same.loc[("c", "ece"), ["low", "high"]].isna().all() and same.loc[("c", "ece"), "value"] != 0
+    one = draws["c"]["n_ce"] - draws["a"]["n_ce"]
+    assert same.loc[("c", "n_ce"), "value"] == one[0] and same.loc[("c", "n_ce"), "low"] in set(one[1:])
+    assert measure_draws(maps, y, n_resamples=40, rng=3)["c"].equals(draws["c"])
+
+
+def test_intervals_are_as_wide_as_the_spread_of_new_samples():
+    width, values = [], []
+    for seed in range(25):
+        scores, y = small(seed=seed)
+        draws = measure_draws({"a": softmax(scores, axis=1)}, y, n_resamples=20, rng=seed)["a"][["n_ecuas_1", "n_er"]]
+        values.append(draws.iloc[0])
+        width.append(draws.iloc[1:].std())
+    ratio = np.mean(width, axis=0) / np.std(values, axis=0, ddof=1)
+    assert (np.abs(ratio - 1) < 4 / np.sqrt(2 * 25)).all()
+
+
+# ---------------------------------------------------------------- known truths
+
+
+@pytest.mark.parametrize("n", [0.5, 1, 2, 7])
+def test_population_cost_of_a_perfect_model_in_closed_form(n):
+    """u = 1 - confidence is uniform on (0, 1/2): the integral of u C(right) + ... is elementary."""
+    alpha, m = (n + 1) * 2 ** (n + 1), 0.5 ** (n + 2)
+    expected = 2 * (alpha / (n + 1) * m / (n + 2) + alpha / n * (m / 2 - m / (n + 2)))
+    assert population_ecuas(n=n) == pytest.approx(expected, abs=1e-9)
+
+
+def test_population_cost_at_0_and_at_the_limit():
+    assert population_ecuas(n=0) == pytest.approx(0.75, abs=1e-9)
+    assert population_ecuas(n=np.inf, sharpness=3) == pytest.approx(2 * 0.25, abs=1e-9)  # error rate 1/4, over 1/2
+
+
+@pytest.mark.parametrize("sharpness", [0.3, 1.0, 3.0])
+@pytest.mark.parametrize("n", [0, 1, 128])
+def test_samples_cost_what_the_population_does(sharpness, n):
+    scores, y = draw_population(40_000, sharpness=sharpness, rng=5)
+    proba = softmax(scores, axis=1)
+    cost = ecuas(proba.argmax(axis=1) == y, proba.max(axis=1), n=n, n_classes=2)
+    assert abs(cost.mean() - population_ecuas(sharpness=sharpness, n=n)) < 4 * cost.std() / 200
+
+
+def test_the_table_of_populations_holds_their_truths():
+    table = population_table(20_000, rng=4)
+    assert len(table) == 9 and (((table["sample"] - table["exact"]) / table["se"]).abs() < 4).all()
+    assert np.allclose(table["sharpness x scale"], 1, atol=0.08) and table["exact"][3] == pytest.approx(0.75)
+
+
+def test_properness_in_the_population():
+    """Only the true confidence is cheapest, for every n; n = 0 punishes being too sure more than being too timid."""
+    for n in (0, 1, 5):
+        honest, timid, bold = (population_ecuas(sharpness=s, n=n) for s in (1, 0.5, 2))
+        assert honest < min(timid, bold) - 1e-4
+    assert population_ecuas(sharpness=3, n=0) > population_ecuas(sharpness=1 / 3, n=0)
+
+
+def test_calibration_repairs_a_sharpened_model_and_leaves_a_perfect_one():
+    for sharpness in (1.0, 3.0):
+        scores, y = draw_population(20_000, sharpness=sharpness, rng=6)
+        proba = score_maps(scores, y)["calibrated"]
+        cost = ecuas(proba.argmax(axis=1) == y, proba.max(axis=1), n=0, n_classes=2)
+        assert abs(cost.mean() - 0.75) < 4 * cost.std() / np.sqrt(20_000)
+
+
+# ---------------------------------------------------------------- sampled answers
+
+
+def test_sampled_answers_by_hand():
+    """K = 2, n = 1: the answer .8 costs .16 if right, the answer .2 is below 1/2 and costs 1."""
+    found = sampled_answer_costs([[0.8, 0.2], [0.8, 0.2]], [0, 1], [0, 1, 1e9], n=1)
+    wrong = 0.16 + 2 * (1 - 0.4) * 2  # r = u / u_M = .4
+    assert np.allclose(found, [[0.16, 0.8 * 0.16 + 0.2, 0.58], [wrong, 0.8 * wrong + 0.2, (wrong + 1) / 2]])
+
+
+def test_temperature_0_is_the_answer_of_the_argmax_and_sampling_agrees():
+    scores, y = small(400, 5)
+    proba = softmax(scores, axis=1)
+    for n in (0, 1, 128):
+        cold, warm = sampled_answer_costs(proba, y, [0, 1.5], n=n).T
+        assert np.allclose(cold, ecuas(proba.argmax(axis=1) == y, proba.max(axis=1), n=n, n_classes=5))
+        rng, drawn = np.random.default_rng(0), []
+        share = softmax(np.log(proba) / 1.5, axis=1)
+        for _ in range(400):
+            answer = (share.cumsum(axis=1) > rng.random(400)[:, None]).argmax(axis=1)
+            stated = np.maximum(proba[np.arange(400), answer], 0.2)
+            drawn.append(ecuas(answer == y, stated, n=n, n_classes=5).mean())
+        assert abs(np.mean(drawn) - warm.mean()) < 4 * np.std(drawn) / 20
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0, 0.5, 1, 3, 128]))
+def test_if_the_probabilities_are_true_worse_answers_cost_more(seed, n):
+    """For one row: the mean cost under its own probabilities never falls with temperature."""
+    proba = np.random.default_rng(seed).dirichlet(np.full(4, 0.7))
+    table = np.array([sampled_answer_costs([proba], [k], TEMPERATURES, n=n)[0] for k in range(4)])
+    assert (np.diff(proba @ table) >= -1e-9).all()
+
+
+def test_if_they_are_too_sure_worse_answers_may_cost_less():
+    scores, y = small(2000, 4, sharpness=5.0)
+    table = answer_quality(softmax(scores, axis=1), y, n=0)
+    assert table["step_high"].min() < 0
+    honest = answer_quality(softmax(scores / 5, axis=1), y, n=0)
+    assert honest["step_high"].min() > 0 and honest["value"].iloc[-1] > honest["value"].iloc[0]
+    assert table["step"].isna().sum() == 1 and np.allclose(np.diff(honest["value"]), honest["step"][1:])
+
+
+# ---------------------------------------------------------------- precision, digits, silly answers
+
+
+def test_single_precision_changes_nothing_where_nothing_saturates():
+    scores, y = small(500)
+    single, double = single_precision(scores, y), selective_metrics(y, softmax(scores, axis=1))
+    assert single["aurc_low"] <= single["aurc"] <= single["aurc_high"] <= single["aurc_low"] + 1e-3
+    assert np.allclose(single[list(SATURATED)], double[list(SATURATED)], atol=1e-5)
+
+
+def test_single_precision_ties_the_answers_that_were_most_sure():
+    scores, y = small(500, sharpness=30.0)
+    single, double = single_precision(scores, y), selective_metrics(y, softmax(scores, axis=1))
+    assert single["n_ecuas_0"] < double["n_ecuas_0"] and single["aurc_low"] < single["aurc"] < single["aurc_high"]
+    order = np.random.default_rng(0).permutation(500)
+    assert np.allclose(single_precision(scores[order], y[order]), single, atol=1e-6)
+
+
+def test_digit_readers_learn_from_other_digits():
+    readers = digit_readers(rng=1)
+    assert list(readers.log_scores) == ["bold", "timid"] and readers.y.size == 1197
+    again = digit_readers(rng=1).log_scores
+    assert all(np.array_equal(scores, again[name]) for name, scores in readers.log_scores.items())
+    bold, timid = (all_measures(readers.y, softmax(scores, axis=1)) for scores in readers.log_scores.values())
+    assert bold["n_er"] < 0.25 and timid["n_er"] < 0.2
+    assert bold["n_ecuas_0"] < timid["n_ecuas_0"] and timid["aurc"] < bold["aurc"]  # the metrics disagree
+    assert bold["n_cost_0.01"] > 1 > bold[f"n_cost_{REJECT_COSTS[-1]:g}"]
+
+
+@pytest.mark.parametrize(("n_train", "sentence"), [(50, "at least 100"), (1700, "leave 200"), (2.5, "whole number")])
+def test_digit_readers_need_both_halves(n_train, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        digit_readers(n_train=n_train)
+    assert len(load_digits().y) == 1797
+
+
+def test_hopeless_answers_flatter_every_measure_of_the_confidence():
+    rng = np.random.default_rng(0)
+    confidence = rng.uniform(0.3, 1, 4000)
+    correct = (rng.random(4000) < confidence).astype(float)
+    spoilt = with_hopeless_answers(correct, confidence, share=0.3, rng=1)
+    assert 1 - spoilt[0].mean() > 1 - correct.mean() + 0.1
+    assert confidence_auc(*spoilt) > confidence_auc(correct, confidence) + 0.05
+    assert ecuas(*spoilt, n=1, n_classes=10).mean() > ecuas(correct, confidence, n=1, n_classes=10).mean() + 0.1
+    assert aurc(*spoilt) > aurc(correct, confidence)
+    assert np.array_equal(with_hopeless_answers(correct, confidence, share=0)[0], correct)
+
+
+@pytest.mark.parametrize("temperatures", [[-1.0], [np.nan], [], [[1.0]]])
+def test_temperatures_are_checked(temperatures):
+    with pytest.raises(ValueError, match="temperatures must"):
+        sampled_answer_costs([[0.8, 0.2]], [0], temperatures)

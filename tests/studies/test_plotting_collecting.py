@@ -1,0 +1,60 @@
+"""Figures of collected answers: every number is drawn where it belongs, with marks that need no colour."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.studies import nb16_collected
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def words(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_bars_of_calls_add_up_to_a_hundred_and_small_parts_have_no_number():
+    shares = pd.DataFrame({"right": [0.5, 0.0], "wrong": [0.02, 0.0], "looked up": [0.48, 1.0]}, index=["a", "b"])
+    before = shares.copy()
+    ax = nb16_collected.plot_read_out(shares)
+    ends = {}
+    for bar in ax.patches:
+        ends[bar.get_y()] = bar.get_x() + bar.get_width()
+    assert list(ends.values()) == pytest.approx([100, 100])
+    assert [text.get_text() for text in ax.texts] == ["50", "48", "100"]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b"]
+    assert words(ax) == ["right", "wrong", "looked up"] and len({bar.get_hatch() for bar in ax.patches}) == 2
+    pd.testing.assert_frame_equal(shares, before)
+
+
+def test_known_shares_draw_each_dot_and_the_band():
+    table = pd.DataFrame({"known": [0.2, 0.7], "share": [0.3, 0.6]})
+    band = pd.DataFrame({"known": [0.0, 0.5, 1.0], "low": [0.0, 0.4, 1.0], "high": [0.0, 0.6, 1.0]})
+    ax = nb16_collected.plot_known_shares(table, band)
+    assert ax.collections[1].get_offsets().tolist() == [[0.2, 0.3], [0.7, 0.6]]
+    corners = {tuple(corner) for corner in np.round(ax.collections[0].get_paths()[0].vertices, 6)}
+    assert {(0.5, 0.4), (0.5, 0.6)} <= corners
+    assert words(ax) == ["95 % by chance", "a question and meaning"]
+
+
+def test_wordings_have_a_mark_for_each_kind():
+    table = pd.DataFrame({"meaning": [0.9, 0.9, 0.4], "wording": [0.5, 0.1, 0.2], "kind": ["usual", "other", "usual"]})
+    ax = nb16_collected.plot_wording_and_meaning(table)
+    usual, other = ax.collections
+    assert usual.get_offsets().tolist() == [[0.9, 0.5], [0.4, 0.2]] and other.get_offsets().tolist() == [[0.9, 0.1]]
+    assert len(usual.get_paths()[0].vertices) != len(other.get_paths()[0].vertices)
+    assert words(ax) == ["one wording a meaning", "usual", "other"]
+
+
+def test_planned_ranges_and_counts_stand_on_one_line_each():
+    table = pd.DataFrame({"low": [10, 200], "high": [100, 900], "counted": [40, 300]}, index=["requests", "tokens"])
+    ax = nb16_collected.plot_planned_counted(table)
+    bars = [one.tolist() for one in ax.collections[0].get_segments()]
+    assert bars == [[[10, 1], [100, 1]], [[200, 0], [900, 0]]]
+    assert np.array(ax.get_lines()[0].get_data()).tolist() == [[40, 300], [1, 0]]
+    assert ax.get_xscale() == "log" and [text.get_text() for text in ax.get_yticklabels()] == ["requests", "tokens"]

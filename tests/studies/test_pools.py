@@ -1,0 +1,168 @@
+"""Pools of models: the paper's list, normalisation, trends, known truth, real models of growing size."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.datasets import load_model_list
+from helpers.studies.nb07_audit import (
+    across,
+    lowess_trend,
+    model_size,
+    normalise,
+    pool_losses,
+    simulate_pool,
+    train_pools,
+    trained_losses,
+)
+from helpers.studies.nb07_audit.model_size import survey_tasks
+
+
+@pytest.fixture(scope="module")
+def pools():
+    return train_pools(sizes=(50, 400), n_rows=1500, rng=0)
+
+
+def losses(values, size=None, kind="base", dataset="a"):
+    return pd.DataFrame(
+        {
+            "dataset": dataset,
+            "size": np.arange(1, len(values) + 1) if size is None else size,
+            "kind": kind,
+            "value": values,
+        }
+    )
+
+
+def test_list_of_models_as_printed():
+    models = load_model_list()
+    assert len(models) == 27 and not models.duplicated(["family", "size", "type"]).any()
+    companies = {"DeepSeek AI": 2, "Google": 4, "Meta": 15, "Microsoft": 2, "Mistral AI": 4}
+    assert models.groupby("company").size().to_dict() == companies
+    number = models["size"].str.extract(r"^(\d+)(?:x(\d+))?")
+    plain = number[1].isna()
+    assert (number.loc[plain, 0].astype(float) == models.loc[plain, "billions"]).all() and (~plain).sum() == 2
+
+
+def test_normalise_by_hand_and_in_each_data_set():
+    table = pd.concat([losses([0.012, 0.004, 0.008]), losses([5.0, 1.0, 2.0], dataset="b")], ignore_index=True)
+    before = table.copy()
+    np.testing.assert_allclose(normalise(table)["normalised"], [1, 0, 0.5, 1, 0, 0.25])
+    pd.testing.assert_frame_equal(table, before)
+    np.testing.assert_allclose(
+        normalise(table.assign(value=3 - 2 * table["value"]))["normalised"], [0, 1, 0.5, 0, 1, 0.75]
+    )
+
+
+def test_across_by_hand():
+    table = pd.concat([losses([1.0, 0.0]), losses([0.5, 0.2], dataset="b")]).rename(columns={"value": "normalised"})
+    found = across(table)
+    np.testing.assert_allclose(found["value"], [0.75, 0.1])
+    np.testing.assert_allclose(found["error"], 2 * np.array([0.25, 0.1]))  # s.e. of two values: half their distance
+
+
+@pytest.mark.parametrize("it", [0, 3])
+def test_trend_follows_a_line_in_log_size(it):
+    size = np.array([1.0, 2, 4, 8, 16, 32, 64, 128])
+    table = pd.concat([losses(3 - np.log2(size), size), losses(np.log2(size), size, kind="tuned")])
+    trend = lowess_trend(table, it=it)
+    for kind, line in {"base": lambda x: 3 - np.log2(x), "tuned": np.log2}.items():
+        part = trend[trend["kind"] == kind]
+        np.testing.assert_allclose(part["value"], line(part["size"]), atol=1e-8)
+        assert part["size"].iloc[[0, -1]].round(6).tolist() == [1, 128]
+
+
+def test_simulated_models_have_the_planted_order():
+    found = pd.concat(
+        [simulate_pool(50, rng=seed).models.assign(truth=simulate_pool(50, rng=seed).truth) for seed in (0, 1)]
+    )
+    by = found.groupby(["kind", "size"])["truth"].mean()
+    assert (by["base"].loc[1] > by["base"].loc[70]) and (by["tuned"].loc[1] > by["tuned"].loc[70])
+    both = by.unstack("kind").dropna()
+    assert both["tuned"].mean() < 0.85 * both["base"].mean()
+    null = simulate_pool(50, tuned=0.0, rng=0)
+    assert null.truth[(null.models["kind"] == "tuned").to_numpy()].max() == 0
+
+
+def test_estimates_are_lower_bounds_and_zero_for_perfect_models():
+    pool = simulate_pool(1500, tuned=0.0, rng=1)
+    table = pool_losses(pool, n_repeats=2, rng=0)
+    z = (table["value"] - table["truth"]) / table["se"]
+    tuned = table["kind"] == "tuned"
+    assert z.max() < 4 and abs(z[tuned].mean()) < 3 / np.sqrt(2)  # one table: its luck is shared by the 12 models
+    assert z[~tuned].mean() < -1 and (table["spread"] > 0).all()
+    assert pool_losses(pool, rng=0)["spread"].isna().all()
+
+
+def test_tasks_are_real_and_whole():
+    tasks = survey_tasks()
+    assert len(tasks) == 5
+    for X, y, groups in tasks.values():
+        assert len(X) == len(y) and set(np.unique(y)) == {0, 1} and (groups is None or len(groups) == len(y))
+    X, y, _ = tasks["Fair: happy marriage"]
+    assert "marriage" not in X and "affair" in X
+
+
+def test_real_pools_ask_people_who_trained_nothing(monkeypatch):
+    used = []
+    learned, tuned = model_size._learned, model_size._tuned
+    monkeypatch.setattr(
+        model_size, "_learned", lambda codes, y, rows, rng: used.append(rows) or learned(codes, y, rows, rng)
+    )
+    monkeypatch.setattr(
+        model_size, "_tuned", lambda codes, odds, y, rows: used.append(rows) or tuned(codes, odds, y, rows)
+    )
+    one = survey_tasks()["RAND: any visit"]
+    monkeypatch.setattr(model_size, "survey_tasks", lambda: {"RAND": one})
+    pool = train_pools(sizes=(50, 200), n_tuning=100, n_rows=1000, rng=0)[0]
+    assert [rows.size for rows in used] == [50, 200, 100, 100]
+    people = one[2]
+    assert not set(people[np.concatenate(used)]) & set(pool.groups)
+    asked = np.isin(people, pool.groups)
+    assert asked.sum() == len(pool.y) >= 1000 and pool.p.shape == (4, len(pool.y))  # whole people
+
+
+def test_more_rows_leave_less_grouping_loss(pools):
+    falls = []
+    for pool in pools:
+        table = pool_losses(pool, rng=0).query("kind == 'base'")
+        falls.append((table["value"].iloc[0] - table["value"].iloc[1]) / np.hypot(*table["se"]))
+    assert np.mean(falls) > 3 / np.sqrt(5) and len(pools[-1].models) == 4
+
+
+def test_sizes_beyond_a_task_are_left_out():
+    digits = train_pools(sizes=(50, 5000), n_rows=300, rng=0)[-1]
+    assert digits.models["size"].tolist() == [50, 50] and str(digits).startswith("digits: odd: 2 models, 300 rows")
+
+
+def test_same_seed_same_pools(pools):
+    again = train_pools(sizes=(50, 400), n_rows=1500, rng=0)
+    assert all(np.array_equal(a.p, b.p) for a, b in zip(pools, again, strict=True))
+
+
+def test_rounds_are_averaged(monkeypatch):
+    few = dict(list(survey_tasks().items())[-1:])
+    monkeypatch.setattr(model_size, "survey_tasks", lambda: few)
+    table = trained_losses(2, n_rows=400, rng=0)
+    assert list(table) == ["dataset", "kind", "size", "value", "spread", "se"] and not table.isna().any().any()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: normalise(losses([1.0, 1.0])), "value must differ between the models of a data set, but in 'a'"),
+        (
+            lambda: normalise(losses([1.0, 2.0]), value="values"),
+            "table must have a column 'values'; did you mean 'value'",
+        ),
+        (lambda: train_pools(sizes=(100, 50)), "sizes must be ascending"),
+        (lambda: train_pools(sizes=(10, 50)), "at least 20 rows"),
+        (lambda: train_pools(n_tuning=5), "n_tuning must be a whole number of at least 40"),
+        (lambda: train_pools(n_rows=5), "n_rows must be a whole number of at least 200"),
+        (lambda: pool_losses(simulate_pool(60, rng=0), n_repeats=0), "n_repeats must be a whole number"),
+        (lambda: trained_losses(1), "n_rounds must be a whole number of at least 2"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

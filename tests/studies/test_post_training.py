@@ -1,0 +1,124 @@
+"""Post-training on real tasks, and studies of the estimated risk: shares, identities, a control without savings."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import sem, spearmanr
+from sklearn.linear_model import LogisticRegression
+
+from helpers.experiments import repeat
+from helpers.simulation import Sigmoid, controls
+from helpers.studies.nb06_decisions import acting_on_it, estimation_errors, models, rank_guides, real_tasks, try_all
+from helpers.studies.nb06_decisions.post_training import as_matrix, post_training, squared_rank_correlation
+
+EVEN = [[0, 1], [1, 0]]
+
+
+@pytest.fixture(scope="module")
+def tries():
+    tasks = real_tasks(600, digits=[3], rng=0)
+    few = {name: model for name, model in models(0).items() if name in ("logistic", "naive Bayes")}
+    return try_all({name: tasks[name] for name in ("Fair", "RAND, 5 or more visits", "digit 3")}, few, rng=1)
+
+
+def test_tasks_are_thinned_by_whole_people():
+    tasks = real_tasks(700, digits=[0, 8], rng=0)
+    assert list(tasks)[-2:] == ["digit 0", "digit 8"] and len(tasks) == 8
+    assert all(len(data.y) <= 700 and set(data.y) == {0, 1} and len(data.X) == len(data.y) for data in tasks.values())
+    rand, whole = tasks["RAND, 5 or more visits"], real_tasks(30_000, digits=[], rng=0)["RAND, 5 or more visits"]
+    size = pd.Series(whole.groups).value_counts()
+    assert (pd.Series(rand.groups).value_counts().sort_index() == size[np.unique(rand.groups)]).all()
+    assert real_tasks(2000, digits=[8], rng=0)["digit 8"].X.nunique().min() > 1
+    again = real_tasks(700, digits=[], rng=0)["Fair"]
+    pd.testing.assert_frame_equal(again.X, tasks["Fair"].X)
+
+
+def test_numbers_for_scikit_learn():
+    table = pd.DataFrame({"when": pd.to_datetime(["2020-01-01", None, "2020-01-03"]), "kind": ["b", None, "a"]})
+    table["level"] = pd.Categorical(["low", "high", "low"], ["low", "high"], ordered=True)
+    found = as_matrix(table)
+    assert np.isfinite(found).all() and (found[:, 0] - found[0, 0]).tolist() == [0, 1, 2]
+    assert found[:, 1:3].tolist() == [[0, 1], [0, 0], [1, 0]] and found[:, 3].tolist() == [0, 1, 0]
+
+
+def test_the_savings_add_up(tries):
+    assert len(tries) == 3 * 2 * 5 and tries.groupby(["task", "model"])["t"].nunique().eq(5).all()
+    assert tries["fine_tuning"].to_numpy() == pytest.approx(tries["recalibration"] + tries["after_recalibration"])
+    estimates = ["risk", "grouping_risk", "risk_elsewhere", "grouping_elsewhere"]
+    assert (tries[[*estimates, "cost", "tuned"]] >= 0).all(axis=None)
+    assert (tries[["cost", "recalibrated", "tuned"]] <= 2).all(axis=None)  # the gap is 2
+    assert tries["accuracy"].between(0.3, 1).all() and tries["auc"].between(0.4, 1).all()
+    half = tries[tries["t"] == 0.5]
+    assert half["cost"].to_numpy() == pytest.approx(1 - half["accuracy"])  # both mistakes cost 1
+    naive = tries.groupby("model")["risk"].mean()
+    assert naive["naive Bayes"] > naive["logistic"]  # famous for its overconfidence
+
+
+def test_a_perfect_model_has_nothing_to_save():
+    saved, risk = [], []
+    for k in range(6):
+        a = controls.perfect(3000, k)
+        found = post_training(a.X, a.y, LogisticRegression(C=np.inf), thresholds=[0.3, 0.5], rng=k)
+        saved.append((found["cost"] - found["tuned"]).mean())
+        risk.append(found["risk"].mean())
+    assert np.mean(saved) < 3 * sem(saved)  # fine-tuning can only cost
+    assert np.mean(risk) < 0.02
+
+
+def test_guides_are_ranked_by_whole_tasks(tries):
+    oracle = tries.assign(
+        oracle=tries["fine_tuning"] ** 3, wrong=-tries["fine_tuning"], chance=np.arange(len(tries)) % 7
+    )
+    guides = {"oracle": "oracle", "wrong": "wrong", "chance": "chance"}
+    found = rank_guides(oracle, "fine_tuning", guides, n_resamples=50, rng=0)
+    assert found.loc["oracle"].tolist() == [1, 1, 1] and found.loc["wrong"].tolist() == [-1, -1, -1]
+    lead = rank_guides(oracle, "fine_tuning", guides, against="oracle", n_resamples=50, rng=0)
+    assert lead.loc["wrong"].tolist() == [0, 0, 0]  # a guide that is always wrong guides as well
+    assert lead.loc["chance", "value"] == pytest.approx(1 - abs(found.loc["chance", "value"]))
+    rows = found.loc["chance"]
+    assert rows["low"] <= rows["value"] <= rows["high"]
+    with pytest.raises(ValueError, match="table must have a column 'rsik'; did you mean 'risk'"):
+        rank_guides(tries, "fine_tuning", {"risk": "rsik"})
+
+
+def test_squared_rank_correlation_keeps_the_sign():
+    rng = np.random.default_rng(0)
+    a, b = rng.random((2, 50))
+    for x, y in ((a, b), (a, a + b), (a, b - 2 * a)):
+        rho = spearmanr(x, y).statistic
+        assert squared_rank_correlation(x, y) == pytest.approx(rho * abs(rho))
+    assert squared_rank_correlation(a, np.ones(50)) == 0
+    with pytest.raises(ValueError, match="a and b must have the same length"):
+        squared_rank_correlation(a, b[:-1])
+    with pytest.raises(ValueError, match="b must be finite"):
+        squared_rank_correlation(a, np.full(50, np.nan))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"y": np.ones(400)}, "y must hold both classes"),
+        ({"y": np.zeros(399)}, "y must hold both classes|same length"),
+        ({"groups": ["one"] * 400}, "groups must hold at least two"),
+        ({"thresholds": [20]}, r"thresholds must lie in \[0, 1\]"),
+        ({"X": np.zeros(400)}, "X must have two dimensions"),
+    ],
+)
+def test_tasks_that_break_a_rule(change, sentence):
+    a = controls.perfect(400, 0)
+    good = {"X": a.X, "y": a.y} | change
+    with pytest.raises(ValueError, match=sentence):
+        post_training(good.pop("X"), good.pop("y"), models(0)["tree"], rng=0, **good)
+
+
+def test_studies_tell_what_happened():
+    ways = {"paper": {"method": "paper"}, "ours": {}}
+    runs = repeat(estimation_errors(Sigmoid().sample, ways, EVEN), {"n": [1000]}, 3, rng=0)
+    wide = runs.pivot(index="repeat", columns="estimator", values=["true", "L2", "value"])
+    assert (wide["true"]["paper"] == wide["true"]["ours"]).all()  # the same new people
+    assert (wide["value"] <= 2 * wide["L2"] ** 0.5).all(axis=None)  # proposition 6, squared and averaged
+    null = repeat(acting_on_it(controls.perfect, ways, EVEN), {"n": [1000]}, 20, rng=1)
+    by_way = null.groupby("estimator")[["invented", "alarm"]].mean()
+    assert by_way.loc["ours", "invented"] < by_way.loc["paper", "invented"] and by_way["alarm"].max() <= 0.25
+    found = repeat(acting_on_it(controls.same_sign, {"ours": {}}, EVEN), {"n": [6000]}, 4, rng=2)
+    assert found["alarm"].all()  # there is much to save, and it is saved

@@ -1,0 +1,270 @@
+"""A reader's table of embeddings: read strictly, audited as in appendix D, in functions and through notebook 04."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from helpers.binning import assign_bins, group_sums, uniform_edges
+from helpers.datasets import DATA_FOLDER, score_systems
+from helpers.grouping import binned_grouping_loss_from_regions
+from helpers.studies import nb04_networks
+from helpers.studies import nb04_networks as embeddings
+from helpers.studies.nb04_networks import audit_network, halves, kind_gaps, lower_bounds
+from helpers.tables import Embeddings, read_embeddings
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def frame(n=600, seed=0, gap=0.3):
+    """A network that is right `gap` more often than it says where the first unit is positive, and less where not."""
+    rng = np.random.default_rng(seed)
+    X, p = rng.normal(size=(n, 3)), rng.uniform(0.35, 0.65, n)
+    q = p + gap * np.sign(X[:, 0])
+    table = pd.DataFrame(X, columns=["unit_0", "unit_1", "unit_2"])
+    kind = np.where(X[:, 0] > 0, "sketch", "tattoo")
+    return table.assign(label=(rng.random(n) < q).astype(int), score=p, kind=kind, image=np.arange(n) // 2)
+
+
+def data(n=600, seed=0, gap=0.3, **changes):
+    table = frame(n, seed, gap)
+    columns = {"y": table["label"].to_numpy(), "p": table["score"].to_numpy(), "X": table.filter(like="unit")}
+    return Embeddings("made up", **(columns | changes))
+
+
+def write(table, path):
+    if path.name.endswith(".npz"):
+        X = table.filter(like="unit").to_numpy()
+        others = {name: table[name].to_numpy() for name in table if not name.startswith("unit")}
+        np.savez(path, unit=X, **{k: v.astype(str) if v.dtype == object else v for k, v in others.items()})
+    elif path.name.endswith(".parquet"):
+        table.to_parquet(path)
+    else:
+        table.to_csv(path, index=False)
+    return path
+
+
+# ---- reading --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.parquet", "a.npz"])
+def test_every_format_holds_the_same_table(tmp_path, name):
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+    table = frame()
+    read = read_embeddings(write(table, tmp_path / name), kind="kind", group="image")
+    np.testing.assert_array_equal(read.y, table["label"])
+    np.testing.assert_allclose(read.p, table["score"], rtol=1e-12)
+    np.testing.assert_allclose(read.X, table.filter(like="unit"), rtol=1e-12)
+    assert list(read.X) == ["unit_0", "unit_1", "unit_2"] and read.name == name
+    assert set(read.kind) == {"sketch", "tattoo"} and np.unique(read.groups).size == 300
+    assert str(read).startswith(f"{name}: 600 rows of 300 groups, 3 features; ")
+
+
+def changed(column, value, row=7):
+    def change(table):
+        table[column] = table[column].astype(object)
+        table.loc[row, column] = value
+        return table
+
+    return change
+
+
+BAD = {
+    "column 'label' of a.csv must be 0 or 1, but .* is 2": changed("label", 2),
+    "column 'label' of a.csv must hold both classes": lambda table: table.assign(label=1),
+    "column 'score' of a.csv must lie in .0, 1., but .*7. is 1.5": changed("score", 1.5),
+    "column 'score' of a.csv must lie in .0, 1.": changed("score", np.nan),
+    "column 'score' of a.csv must hold numbers": changed("score", "sure"),
+    "the feature 'unit_1' of a.csv must be finite, but in row 7 it is nan": changed("unit_1", np.nan),
+    "the feature 'unit_1' of a.csv must be finite, but in row 7 it is inf": changed("unit_1", np.inf),
+    "the feature 'unit_2' of a.csv must hold numbers": changed("unit_2", "x"),
+    "a.csv has no column 'score' .score.; did you mean 'scores'": lambda t: t.rename(columns={"score": "scores"}),
+    "a.csv has no column 'kind' .kind.": lambda table: table.drop(columns="kind"),
+    "column 'kind' of a.csv must name a kind in every row, but row 7 is empty": changed("kind", None),
+    "column 'image' of a.csv": changed("image", None),
+    "a.csv must have at least 200 rows, but it has 50": lambda table: table.head(50),
+    "a.csv must have at least one feature column": lambda t: t[["label", "score", "kind", "image"]],
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_a_bad_table_is_refused_with_its_column_and_row(tmp_path, message):
+    path = write(BAD[message](frame()), tmp_path / "a.csv")
+    with pytest.raises(ValueError, match=message):
+        read_embeddings(path, kind="kind", group="image")
+
+
+@pytest.mark.parametrize(
+    "name, content, message",
+    [
+        ("a.npz", b"not an archive", "a.npz cannot be read as npz"),
+        ("a.txt", b"label,score", "path must end in .csv.*or .npz, but it is 'a.txt'"),
+        ("a.csv", b"", "a.csv is empty"),
+    ],
+)
+def test_a_bad_file_is_refused(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        read_embeddings(tmp_path / name)
+
+
+def test_more_ways_to_name_the_wrong_thing(tmp_path):
+    with pytest.raises(ValueError, match="path must name a file, but 'gone.npz' does not exist"):
+        read_embeddings(tmp_path / "gone.npz")
+    with pytest.raises(ValueError, match="label, score, kind and group must be different columns"):
+        read_embeddings(write(frame(), tmp_path / "a.csv"), kind="score")
+    np.savez(tmp_path / "b.npz", label=np.zeros(5), score=np.zeros(4))
+    with pytest.raises(ValueError, match=r"b.npz must hold .* one row a case, but \['score'\] is \(4,\)"):
+        read_embeddings(tmp_path / "b.npz")
+    np.savez(tmp_path / "c.npz", label=np.array([{}], dtype=object))
+    with pytest.raises(ValueError, match="c.npz cannot be read as npz: .* holds objects"):
+        read_embeddings(tmp_path / "c.npz")
+
+
+# ---- the protocol ---------------------------------------------------------------------------------------------
+
+
+def test_halves_have_the_same_scores_and_keep_groups_whole():
+    p, groups = np.random.default_rng(0).random(1001), np.arange(1001) // 3
+    half = halves(p, rng=0)
+    assert half.sum() in (500, 501)
+    order = np.argsort(p)[:1000].reshape(500, 2)
+    assert (half[order].sum(axis=1) == 1).all()
+    half = halves(p, groups, rng=0)
+    count, chosen = group_sums(groups, half)
+    assert ((chosen == 0) | (chosen == count)).all() and abs(half.mean() - 0.5) < 0.01
+    np.testing.assert_array_equal(halves(p, rng=3), halves(p, rng=3))
+
+
+def test_known_groups_are_the_regions_of_the_judging_half():
+    one = data(kind=frame()["kind"].to_numpy())
+    found = audit_network(one, known=True, rng=5)
+    b = ~halves(one.p, rng=np.random.default_rng(5))
+    region = (one.kind[b] == "tattoo").astype(int)
+    by_hand = binned_grouping_loss_from_regions(one.y[b], one.p[b], region, rng=0)
+    assert found.explained == pytest.approx(by_hand.explained, abs=1e-12) and found.n == b.sum()
+
+
+@pytest.mark.parametrize("recalibration", ["none", "isotonic"])
+@pytest.mark.parametrize("gap", [0.3, 0.0])
+def test_the_bound_finds_what_is_there_and_nothing_else(recalibration, gap):
+    """Truth: the unit's sign moves q by `gap` around a calibrated score, so the grouping loss is gap squared."""
+    values = [audit_network(data(1500, seed, gap), recalibration=recalibration, rng=seed).value for seed in range(12)]
+    error = np.std(values, ddof=1) / np.sqrt(12)
+    assert np.mean(values) < gap**2 + 4 * error
+    assert np.mean(values) > 0.6 * gap**2 - 4 * error
+
+
+def test_recalibration_mends_calibration_and_not_grouping():
+    table = frame(3000, 1)
+    pushed = Embeddings("pushed", table["label"].to_numpy(), expit(4 * (table["score"].to_numpy() - 0.5) - 1),
+                        table.filter(like="unit"))  # fmt: skip
+    rows = lower_bounds(pushed, n_splits=4, rng=0).set_index("recalibration")
+    assert list(rows.index) == ["none", "isotonic"] and (rows["network"] == "pushed").all()
+    assert rows.loc["isotonic", "calibration_loss"] < 0.2 * rows.loc["none", "calibration_loss"]
+    assert rows.loc["isotonic", "low"] > 0.03
+
+
+def test_lower_bounds_repeat_and_average_the_splits():
+    one = data()
+    found = lower_bounds(one, n_splits=3, rng=7)
+    pd.testing.assert_frame_equal(found, lower_bounds(one, n_splits=3, rng=7))
+    seeds = np.random.default_rng(7).integers(2**31, size=3)
+    values = [audit_network(one, rng=seed).value for seed in seeds]
+    assert found["value"][0] == pytest.approx(np.mean(values)) and found["spread"][0] == pytest.approx(
+        np.std(values, ddof=1)
+    )
+
+
+def test_kind_gaps_cancel_and_hold_the_truth():
+    table = frame(2000, 3)
+    one = data(2000, 3, kind=table["kind"].to_numpy(), groups=table["image"].to_numpy())
+    gaps = kind_gaps(one).set_index("rule")
+    assert gaps["n"] @ gaps["gap"] == pytest.approx(0, abs=1e-9)
+    up = (table["kind"] == "sketch").mean()
+    bins = assign_bins(one.p, uniform_edges(15))
+    truth = table.groupby(bins)["kind"].transform(lambda kinds: (kinds == "sketch").mean())
+    want = 0.6 * (1 - truth[table["kind"] == "sketch"].mean())  # +0.3 against a mix of +0.3 and -0.3
+    se = (gaps.loc["sketch", "high"] - gaps.loc["sketch", "gap"]) / 1.96
+    assert abs(gaps.loc["sketch", "gap"] - want) < 4 * se and 0.3 < up < 0.7
+    assert (gaps["adjusted"] < 0.001).all()
+
+
+def test_wrong_options_are_named():
+    for call, words in (
+        (lambda: audit_network(data(), known=True), "data must have a kind for each row when known=True"),
+        (lambda: audit_network(data(), recalibration="platt"), "recalibration must be one of"),
+        (lambda: audit_network(data(), estimator="forest"), "estimator must be one of"),
+        (lambda: kind_gaps(data()), "data must have a kind"),
+        (lambda: lower_bounds(data(), n_splits=0), "n_splits must be"),
+        (lambda: halves([0.1, 2.0]), "p must lie in"),
+        (lambda: halves([0.1, 0.2], [0, 1, 1]), "must have the same length"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            call()
+
+
+def test_the_digits_network_is_the_same_everywhere_and_knows_less_away_from_home():
+    clean, kinds = embeddings.digits_network(rng=1, renditions=False), embeddings.digits_network(rng=1)
+    np.testing.assert_array_equal(kinds.p[: clean.p.size], clean.p)
+    assert kinds.y.size == 6 * clean.y.size and np.unique(kinds.kind).size == 6
+    assert clean.y.mean() > kinds.y.mean() + 0.1
+    assert np.bincount(kinds.groups).tolist() == [6] * clean.y.size
+
+
+def test_public_networks_become_embeddings(monkeypatch):
+    scores = np.log([[0.7, 0.3], [0.2, 0.8]])
+    fetched = type("S", (), {"scores": scores.astype(np.float32), "y": np.array([0, 0])})
+    monkeypatch.setattr(nb04_networks, "fetch_scores", lambda name: fetched)
+    found = embeddings.fetch_embeddings("any")
+    assert found.y.tolist() == [1, 0] and list(found.X) == ["logit 0", "logit 1"]
+    np.testing.assert_allclose(found.p, [0.7, 0.8], rtol=1e-6)
+
+
+def test_the_shipped_measurements_are_made_by_their_script():
+    spec = importlib.util.spec_from_file_location("make", DATA_FOLDER / "scripts" / "make_network_grouping.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    shipped = pd.read_csv(DATA_FOLDER / "network_grouping.csv").set_index(["network", "recalibration"])
+    assert set(shipped.index) == {(name, way) for name in script.TEST_SETS for way in ("none", "isotonic")}
+    assert (shipped["low"] <= shipped["value"]).all() and (shipped["value"] <= shipped["high"]).all()
+    name = "sst2_gpt2_4shot"
+    if not score_systems().set_index("name").loc[name, "cached"]:
+        pytest.skip("not in the cache: set HONEST_DATA to a folder that holds it, or call fetch_scores once")
+    made = script.make_table([name]).set_index(["network", "recalibration"])
+    pd.testing.assert_frame_equal(made, shipped.loc[made.index], check_dtype=False, rtol=0, atol=2e-5)
+
+
+# ---- the notebook ---------------------------------------------------------------------------------------------
+
+
+def test_the_notebook_draws_a_readers_own_network(tmp_path):
+    path = write(frame(900, 4), tmp_path / "mine.npz")
+    target = tmp_path / "out.ipynb"
+    given = {"embeddings_path": str(path), "kind": "kind", "group": "image", "partitioner": "kmeans",
+             "n_rows": 2000, "n_repeats": 10}  # fmt: skip
+    command = [sys.executable, "-m", "papermill", ROOT / "notebooks" / "04_debiasing.ipynb", target]
+    command += ["--cwd", ROOT / "notebooks", "--no-progress-bar"]
+    for name, value in given.items():
+        command += ["-y", json.dumps({name: value})]
+    quiet = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        list(map(str, command)), env=os.environ | quiet, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    said = "\n".join(
+        output.get("text", "") + output.get("data", {}).get("text/plain", "")
+        for cell in nbformat.read(target, as_version=4).cells
+        for output in cell.get("outputs", [])
+    )
+    assert "mine.npz: 900 rows of 450 groups, 3 features" in said
+    assert sum(line.startswith("yours") for line in said.splitlines()) == 2

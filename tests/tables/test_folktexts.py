@@ -1,0 +1,130 @@
+"""Predictions of the folktexts benchmark: the written format, words for codes, the join, bad files."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.audit import find_groups
+from helpers.calibration import PlattCalibrator
+from helpers.studies.nb07_audit import simulate_folktexts
+from helpers.tables import read_folktexts, read_scores
+
+
+@pytest.fixture
+def files(tmp_path):
+    return simulate_folktexts(tmp_path, 400, rng=0)
+
+
+def changed(path, change):
+    table = change(pd.read_csv(path, index_col=0))
+    table.to_csv(path)
+    return path
+
+
+def test_written_as_the_benchmark_writes(files):
+    said, who = (pd.read_csv(path, index_col=0) for path in files)
+    assert list(said) == ["risk_score", "label"] and set(said["label"]) == {0, 1}
+    assert list(who) == ["AGEP", "SCHL", "SEX", "MAR", "WKHP"]
+    assert said.index.sort_values().equals(who.index) and not said.index.equals(who.index)
+    plain = read_scores(files[0])  # without the people there is nothing but the score
+    assert plain.features == [] and "folktexts" in plain.note
+
+
+def test_every_answer_meets_its_person(files):
+    said, who = (pd.read_csv(path, index_col=0) for path in files)
+    table = read_folktexts(*files)
+    np.testing.assert_array_equal(table.p, said["risk_score"])
+    np.testing.assert_array_equal(table.y, said["label"])
+    np.testing.assert_array_equal(table.X["age"], who.loc[said.index, "AGEP"])
+    assert table.X["sex"].tolist() == who.loc[said.index, "SEX"].map({1: "male", 2: "female"}).tolist()
+    assert "joined with ACSIncome_people.csv" in table.note and table.weight is None and table.groups is None
+
+
+def test_codes_become_words_and_unknown_codes_are_missing(files):
+    def odd(who):
+        return who.assign(SCHL=[16, 22, 24, 99, np.nan, 0, 2.5] + [21] * (len(who) - 7), OCCP=1020)
+
+    table = read_folktexts(files[0], changed(files[1], odd))
+    education = table.X["education"]
+    assert education.cat.ordered and education.cat.categories[[15, 21, 23]].tolist() == [
+        "high school", "master's", "doctorate",
+    ]  # fmt: skip
+    assert education.isna().sum() == 4 and set(education.dropna()) == {
+        "high school",
+        "master's",
+        "doctorate",
+        "bachelor's",
+    }
+    assert table.dropped == {"OCCP": "constant"}
+
+
+def test_weights_households_and_chosen_features(files):
+    def more(who):
+        return who.assign(PWGTP=np.arange(1.0, len(who) + 1), SERIALNO=[f"h{k // 2}" for k in range(len(who))])
+
+    home = changed(files[1], more)
+    table = read_folktexts(files[0], home, features=["AGEP", "SEX"], weight="PWGTP", group="SERIALNO")
+    assert table.features == ["age", "sex"] and table.groups.max() == 199
+    who, said = pd.read_csv(home, index_col=0), pd.read_csv(files[0], index_col=0)
+    np.testing.assert_array_equal(table.weight, who.loc[said.index, "PWGTP"])
+    assert "PWGTP" not in read_folktexts(files[0], home, weight="PWGTP", group="SERIALNO").features
+
+
+def test_people_that_nobody_was_asked_about_do_no_harm(files):
+    everybody = read_folktexts(*files)
+    some = read_folktexts(changed(files[0], lambda said: said.iloc[:100]), files[1])
+    np.testing.assert_array_equal(some.X["age"], everybody.X["age"][:100])
+
+
+def test_planted_groups_are_found(tmp_path):
+    table = read_folktexts(*simulate_folktexts(tmp_path, 8000, rng=3))
+    c = PlattCalibrator().fit(table.p, table.y).predict(table.p)
+    audit = find_groups(table.y, table.p, table.X, calibrated=c, against="calibrated", max_depth=4, merge=0.2, rng=0)
+    ends = audit.apply(table.X)
+    women = (table.X["sex"] == "female").to_numpy()
+    young, grown = women & (table.X["age"] <= 27).to_numpy(), women & (table.X["age"] >= 33).to_numpy()
+    last = len(audit.table) - 1
+    assert audit.table["left_high"][0] < 0 < audit.table["left_low"][last]
+    assert young[ends == 0].mean() > 0.8 and grown[ends == last].mean() > 0.7
+
+
+def test_same_seed_same_files(tmp_path):
+    texts = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        texts.append([path.read_text() for path in simulate_folktexts(tmp_path / name, 60, rng=4)])
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize(
+    ("which", "change", "message"),
+    [
+        (0, lambda t: t.drop(columns="label"), "ACSIncome_predictions.csv has no column 'label'"),
+        (0, lambda t: t.rename(columns={"risk_score": "risk_scores"}), "did you mean 'risk_scores'"),
+        (0, lambda t: t.assign(risk_score=2.0), r"risk_score must lie in \[0, 1\], but risk_score\[0\] is 2.0"),
+        (0, lambda t: t.assign(label=1), "label must hold both classes"),
+        (0, lambda t: t.assign(label=[3] + [0] * 399), "label must be 0 or 1"),
+        (0, lambda t: pd.concat([t, t.iloc[:2]]), r"must name each row once, but \d+ \(and 1 more\) is twice"),
+        (
+            1,
+            lambda t: t.iloc[3:],
+            r"must have a row for each person of ACSIncome_predictions.csv, but \d+ \(and 2 more\)",
+        ),
+        (1, lambda t: pd.concat([t, t.iloc[:1]]), "ACSIncome_people.csv must name each row once"),
+    ],
+)
+def test_bad_files(files, which, change, message):
+    changed(files[which], change)
+    with pytest.raises(ValueError, match=message):
+        read_folktexts(*files)
+
+
+def test_missing_names_and_files(files, tmp_path):
+    with pytest.raises(ValueError, match="ACSIncome_people.csv has no column 'SEXX'; did you mean 'SEX'"):
+        read_folktexts(*files, features=["SEXX"])
+    with pytest.raises(ValueError, match="has no column 'PWGTP'"):
+        read_folktexts(*files, weight="PWGTP")
+    with pytest.raises(ValueError, match="nowhere.csv does not exist"):
+        read_folktexts(tmp_path / "nowhere.csv", files[1])
+    with pytest.raises(ValueError, match="n_rows must be a whole number of at least 50"):
+        simulate_folktexts(tmp_path, 10)

@@ -1,0 +1,226 @@
+"""Tables that can be read: formats, roles, features, what is left out and what is said about it."""
+
+import datetime as dt
+import decimal
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.datasets import download as _download
+from helpers.tables import find_table, read_scores
+from helpers.tables import scores as tables
+
+
+def good(n=60, seed=0):
+    """A small table in which everything is right."""
+    rng = np.random.default_rng(seed)
+    p = rng.uniform(0.05, 0.95, n).round(4)
+    return pd.DataFrame({
+        "age": rng.integers(18, 90, n),
+        "income": rng.normal(30, 5, n).round(2),
+        "school": rng.choice(["high, school", "college"], n),
+        "label": np.r_[0, 1, (rng.random(n - 2) < p[2:]).astype(int)],
+        "score": p,
+    })  # fmt: skip
+
+
+@pytest.fixture
+def save(tmp_path):
+    def save(frame, name="my.csv"):
+        path = tmp_path / name
+        if ".csv" in name:
+            frame.to_csv(path, index=False)
+        else:
+            pytest.importorskip("pyarrow", reason="Parquet and Feather need pyarrow")
+            frame.to_parquet(path) if name.endswith("parquet") else frame.to_feather(path)
+        return path
+
+    return save
+
+
+@pytest.mark.parametrize("name", ["my.csv", "my.csv.gz", "my.parquet", "my.feather", "MY.CSV"])
+def test_every_format_gives_the_same_table(save, tmp_path, name):
+    frame = good()
+    before = sorted(tmp_path.iterdir())
+    path = tmp_path / name if name == "MY.CSV" else save(frame, name)
+    if name == "MY.CSV":
+        frame.to_csv(path, index=False)
+    table = read_scores(path)
+    assert (table.name, table.n, table.label, table.score) == (name, 60, "label", "score")
+    assert table.y.dtype == np.int8 and table.p.dtype == float
+    np.testing.assert_array_equal(table.y, frame["label"])
+    np.testing.assert_array_equal(table.p, frame["score"])
+    assert table.features == ["age", "income", "school"] and isinstance(table.X["school"].dtype, pd.CategoricalDtype)
+    np.testing.assert_array_equal(table.X["school"].astype(object), frame["school"])
+    assert table.weight is None and table.groups is None and table.dropped == {} and table.note == ""
+    assert str(table).startswith(f"{name}: 60 rows, 3 features; ")
+    assert sorted(tmp_path.iterdir()) == sorted([*before, path])
+
+
+def test_roles_are_taken_out_of_the_features(save):
+    frame = good().assign(w=2.5, who=np.repeat(["ann", "bob", "eve"], 20)).rename(columns={"label": "y", "score": "p"})
+    frame.loc[3, "w"] = 0
+    table = read_scores(save(frame), "y", "p", weight="w", group="who")
+    assert table.features == ["age", "income", "school"]
+    assert table.weight[:4].tolist() == [2.5, 2.5, 2.5, 0]
+    assert np.bincount(table.groups).tolist() == [20, 20, 20]
+    assert "in 3 groups, weighted" in str(table)
+
+
+@pytest.mark.parametrize("features", [["school", "age"], "school,age", "school, age"])
+def test_features_can_be_chosen(save, features):
+    assert read_scores(save(good()), features=features).features == ["school", "age"]
+    assert read_scores(save(good()), features="school").features == ["school"]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [lambda y: y == 1, lambda y: y.astype(float), lambda y: y.map({0: "0", 1: "1"}), lambda y: y.astype("int8")],
+    ids=["bool", "float", "text", "int8"],
+)
+@pytest.mark.parametrize("name", ["my.csv", "my.parquet"])
+def test_labels_may_be_written_in_several_ways(save, labels, name):
+    frame = good()
+    table = read_scores(save(frame.assign(label=labels(frame["label"])), name))
+    np.testing.assert_array_equal(table.y, frame["label"])
+
+
+def test_useless_columns_are_left_out_and_listed(save):
+    n = 60
+    frame = good(n).assign(
+        row=np.arange(n) + 7, empty=np.nan, same="x", name=[f"person {i}" for i in range(n)], answer=good(n)["label"]
+    )
+    table = read_scores(save(frame))
+    assert table.features == ["age", "income", "school"]
+    assert table.dropped == {
+        "row": "a row number",
+        "empty": "all missing",
+        "same": "constant",
+        "name": "its own text in nearly every row",
+        "answer": "equal to the label",
+    }
+
+
+def test_an_index_column_without_a_name_is_a_row_number(save, tmp_path):
+    good().to_csv(tmp_path / "index.csv")
+    assert read_scores(tmp_path / "index.csv").dropped == {"Unnamed: 0": "row labels that pandas wrote"}
+    pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+    good().set_index("age").to_parquet(tmp_path / "index.parquet")
+    assert read_scores(tmp_path / "index.parquet").features == ["income", "school", "age"]
+
+
+def test_missing_values_words_and_dates(save):
+    frame = good()
+    frame["education"] = np.where(frame["age"] > 50, "None", "some")  # an answer, not a gap
+    frame["school"] = frame["school"].where(frame["age"] < 70)
+    frame["income"] = frame["income"].where(frame["age"] > 30)
+    frame["seen"] = [f"2024-{1 + i % 12:02d}-01" for i in range(60)]
+    frame["smokes"] = frame["age"] % 2 == 0
+    X = read_scores(save(frame)).X
+    assert list(X["education"].cat.categories) == ["None", "some"] and X["education"].notna().all()
+    assert X["school"].isna().sum() == (frame["age"] >= 70).sum()
+    assert X["income"].isna().sum() == (frame["age"] <= 30).sum()
+    assert X["seen"].dtype.kind == "M" and X["smokes"].dtype == bool
+
+
+def test_what_parquet_can_hold(save):
+    pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+    n = 60
+    frame = good(n).assign(
+        when=pd.date_range("2024-01-01", periods=n, freq="7h"),
+        zoned=pd.date_range("2024-01-01", periods=n, freq="7h", tz="Europe/Paris"),
+        day=[dt.date(2024, 1, 1 + i % 28) for i in range(n)],
+        price=[decimal.Decimal(i % 7) / 4 for i in range(n)],
+        maybe=pd.array(([True, False, None] * n)[:n], dtype="boolean"),
+        count=pd.array(([1, 2, None] * n)[:n], dtype="Int64"),
+        size=pd.Categorical((["s", "m", "l"] * n)[:n], ["s", "m", "l"], ordered=True),
+        bag=[[1, 2]] * n,
+    )
+    table = read_scores(save(frame, "my.parquet"))
+    kinds = {name: dtype.kind for name, dtype in table.X.dtypes.items()}
+    assert [kinds[name] for name in ("when", "zoned", "day", "price", "count")] == list("MMMff")
+    assert [str(table.X[name].dtype) for name in ("maybe", "size")] == ["category"] * 2
+    assert table.X["maybe"].isna().sum() == 20 and list(table.X["size"].cat.categories) == ["s", "m", "l"]
+    assert table.dropped == {"bag": "neither numbers, text nor dates"}
+
+
+def test_infinite_features_become_missing_and_are_mentioned(save):
+    frame = good()
+    frame.loc[:4, "income"] = np.inf
+    table = read_scores(save(frame))
+    assert table.X["income"].isna().sum() == 5 and table.note == "infinite values read as missing in 'income'"
+
+
+def test_folktexts_predictions_are_read_as_they_are(save, tmp_path):
+    frame = good()[["score", "label"]].rename(columns={"score": "risk_score"})
+    frame.to_csv(tmp_path / "ACSIncome_predictions.csv")  # with its index, as the benchmark does
+    table = read_scores(tmp_path / "ACSIncome_predictions.csv")
+    assert table.score == "risk_score" and "folktexts" in table.note and "no features" in table.note
+    assert table.features == [] and len(table.X) == table.n == 60
+    np.testing.assert_array_equal(table.p, frame["risk_score"])
+    both = read_scores(save(frame.assign(score=good()["score"])))
+    assert both.score == "score" and both.note == ""
+
+
+def test_a_file_without_a_last_line_end_is_mentioned(save):
+    path = save(good())
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    assert read_scores(path).note == "the last line has no line end: check that the file is complete"
+
+
+def test_scores_that_are_decisions_are_mentioned(save):
+    frame = good()
+    assert "decisions" in read_scores(save(frame.assign(score=(frame["score"] > 0.5).astype(int)))).note
+
+
+@pytest.mark.parametrize("change", [
+    lambda text: b"\xef\xbb\xbf" + text,
+    lambda text: text.replace(b"\n", b"\r\n"),
+    lambda text: text.replace(b"\n", b"\n\n", 7),
+    lambda text: text.replace(b'"high, school"', b"high").replace(b"\n", b"\r\n\r\n"),
+    lambda text: text.replace(b'"high, school"', b'"high ""x"",\nschool"'),
+], ids=["byte order mark", "windows", "blank lines", "blank windows lines", "quotes and line ends"])  # fmt: skip
+def test_harmless_ways_to_write_csv(save, change):
+    frame, path = good(), save(good())
+    path.write_bytes(change(path.read_bytes()))
+    table = read_scores(path)
+    np.testing.assert_array_equal(table.p, frame["score"])
+    assert table.features == ["age", "income", "school"]
+
+
+def test_paths_are_looked_up_here_then_in_the_repository(save, tmp_path, monkeypatch):
+    path = save(good())
+    monkeypatch.chdir(tmp_path)
+    assert read_scores("my.csv").n == 60
+    for shipped in ("data/rand_scores.csv.gz", "rand_scores.csv.gz"):
+        assert find_table(shipped) == _download.DATA_FOLDER / "rand_scores.csv.gz"
+    folder = tmp_path / "site-packages" / "helpers" / "_data"
+    folder.mkdir(parents=True)
+    (folder / "rand_scores.csv.gz").write_bytes(gzip.compress(path.read_bytes()))
+    monkeypatch.setattr(tables, "DATA_FOLDER", folder)  # as in an installed wheel
+    assert find_table("data/rand_scores.csv.gz") == folder / "rand_scores.csv.gz"
+
+
+def test_the_shipped_table():
+    table = read_scores("data/rand_scores.csv.gz", group="person")
+    assert table.n == 10_052 and table.groups.max() + 1 == 2_647 and table.dropped == {} and table.note == ""
+    assert [name for name in table.X if isinstance(table.X[name].dtype, pd.CategoricalDtype)] == ["limited", "health"]
+    assert table.X["deductible_plan"].dtype == bool
+
+
+def test_a_result_cannot_be_changed(save):
+    with pytest.raises(AttributeError):
+        read_scores(save(good())).label = "other"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_row_labels_of_pandas_are_no_features(tmp_path, suffix):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"age": rng.normal(size=100), "label": rng.integers(0, 2, 100), "score": rng.random(100)})
+    table = table.set_index(rng.permutation(10_000)[:100])
+    path = tmp_path / f"table{suffix}"
+    table.to_csv(path) if suffix == ".csv" else table.to_parquet(path)
+    read = read_scores(path)
+    assert read.features == ["age"] and list(read.dropped.values()) == ["row labels that pandas wrote"]
