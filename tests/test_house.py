@@ -198,7 +198,7 @@ def good_notebook():
     cells = [
         new_markdown_cell(card),
         new_code_cell("n_rows = 100  # rows to draw\nseed = 0  # random seed", metadata={"tags": ["parameters"]}),
-        new_markdown_cell("## A decision that goes wrong\n\n$$q - c \\tag{6}$$"),
+        new_markdown_cell("## A decision\n\n$$\\begin{cases} q \\cr c \\end{cases} \\tag{6}$$\n\n$$q \\\\ c$$"),
         new_code_cell("figure(fig, alt=ALT)"),
         new_markdown_cell("## Negative control"),
         new_code_cell("claim('known.claim', 1, 1, tol=0)", metadata={"tags": ["claim"]}),
@@ -281,6 +281,9 @@ BREAKAGES = {
     "without alternative text: figure": lambda n: n.cells[3].outputs[0].metadata.clear(),
     "more than one figure": lambda n: n.cells[3].outputs.append(n.cells[3].outputs[0]),
     "an image without": lambda n: n.cells[2].update(source="## A decision\n\n![](picture.png)"),
+    "cannot draw \\tag{6}": lambda n: n.cells[2].update(source="$$\\begin{cases} q \\\\ c \\end{cases}\n\\tag{6}$$"),
+    "cannot draw \\tag{7} in a formula": lambda n: n.cells[2].update(source="$$q \\tag{7}\n\nc$$"),
+    "cannot draw \\tag*{8}": lambda n: n.cells[2].update(source="```{math}\nq \\\\ c \\tag*{8}\n```"),
     "3 exercises, fewer": lambda n: [n.cells.pop(19) for _ in range(3)] + [n.cells.insert(19, new_markdown_cell("x"))],
     "followed by its solution": lambda n: n.cells.__setitem__(11, new_markdown_cell("no solution")),
     "needs a scaffold": set_source("answer_1 = ...", "answer_1 = 1"),

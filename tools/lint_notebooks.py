@@ -23,6 +23,7 @@ NO_METHOD = ("00_", "13_", "14_")
 MAX_LINES, MAX_WIDTH, MAX_MEDIAN, MAX_FUNCTION, CELLS, MIN_EXERCISES, MIN_ALT = 20, 100, 5, 10, (20, 80), 4, 20
 PLACES = re.compile(r"(?<![\w.:/])(/(home|Users|root|tmp|work|private|var|opt|mnt|usr|content)/[\w.-]+|[A-Z]:\\\w)")
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,}|<ipython-input|ipykernel_\d+")
+DISPLAY = re.compile(r"\$\$(.+?)\$\$|^`{3,}\{math\}(.+?)^`{3,}", re.DOTALL | re.MULTILINE)
 TIMING = re.compile(r"%%?time(it)?\b|perf_counter|time\.time\(|datetime\.now|date\.today")
 
 
@@ -189,6 +190,16 @@ def rule_figures(notebook):
             yield k, "an image without alternative text"
 
 
+def rule_formulas(notebook):
+    """No \\tag beside a line break: Sphinx puts such a display formula into split or aligned, which take no \\tag."""
+    for k, source in prose(notebook):
+        for formula in (match[1] or match[2] for match in DISPLAY.finditer(source)):
+            commands = re.findall(r"\\(?:[A-Za-z]+|.)", formula)
+            number = re.search(r"\\tag\*?\s*(\{[^}]*\}|)", formula)
+            if "\\tag" in commands and ("\\\\" in commands or re.search(r"\n\s*\n", formula.strip())):
+                yield k, f"the site cannot draw {number[0]} in a formula with \\\\ or a blank line: write \\cr for \\\\"
+
+
 def rule_exercises(notebook):
     """At least four exercises, each with a scaffold, a solution after it and a self-check after that."""
     steps = []
@@ -227,6 +238,7 @@ def rule_anatomy(notebook, name=""):
 
 
 RULES = (rule_size, rule_source, rule_parameters, rule_tags, rule_format, rule_outputs, rule_figures, rule_exercises)
+RULES += (rule_formulas,)
 
 
 def lint(notebook, name):
