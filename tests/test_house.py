@@ -495,19 +495,47 @@ def test_site_is_whole_without_a_network(tmp_path):
         build_site.build(tmp_path)
 
 
-def test_a_broken_page_stops_the_site(tmp_path):
+@pytest.mark.parametrize(
+    "source, words",
+    [
+        ("[nowhere](99_missing.ipynb)", "99_missing"),
+        ("$$\\begin{cases} q \\\\ c \\end{cases} \\tag{6}$$", r"05_sample.html: \\tag not allowed in split: .*q"),
+    ],
+)
+def test_a_broken_page_stops_the_site(tmp_path, source, words):
     shutil.copytree(ROOT / "site", tmp_path / "site", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "data").mkdir()
     shutil.copy(ROOT / "data" / "claims.csv", tmp_path / "data")
     shutil.copy(ROOT / "constraints.txt", tmp_path)
     notebook = good_notebook()
-    notebook.cells[2].source = "## A decision\n\n[nowhere](99_missing.ipynb)"
+    notebook.cells[2].source = f"## A decision\n\n{source}"
     for folder in ("notebooks", "build/executed"):
         (tmp_path / folder).mkdir(parents=True)
         nbformat.write(notebook, tmp_path / folder / "05_sample.ipynb")
-    with pytest.raises(build_site.SiteError, match="99_missing"):
+    with pytest.raises(build_site.SiteError, match=words):
         build_site.build(tmp_path)
     assert not (tmp_path / "build" / "site").exists()
+
+
+@pytest.mark.parametrize(
+    "formula, words",
+    [
+        (r"\begin{equation}\begin{split} a \\ b \end{split} \tag{1}\end{equation}", ""),
+        (r"\begin{align} a &= 1 \tag{1} \\ b &= \left\{ 2 \right. \tag{2} \end{align}", ""),
+        (r"\begin{cases} a & \text{if } b \cr c & \text{else}\end{cases} \tag{9, 16}", ""),
+        (r"\begin{align}\begin{aligned} a \\ b \tag{1} \end{aligned}\end{align}", "not allowed in aligned"),
+        (r"\begin{align*}\begin{gather} a \end{gather}\end{align*}", "second numbered environment, gather"),
+        (r"a \tag{1} \tag{2}", "more than one"),
+        (r"\begin{dcases} a \end{dcases}", "unknown environment dcases"),
+        (r"\begin{cases} a \end{matrix}", "closes what is not open"),
+        (r"\left( \frac{a}{b} \right) \right)", "\\right closes what"),
+        (r"a & b", "& outside"),
+        (r"\sqrt{a", "{ is never closed"),
+    ],
+)
+def test_what_is_wrong_with_a_formula_is_said(formula, words):
+    fault = build_site.formula_fault(formula)
+    assert words in fault and bool(words) == bool(fault), fault
 
 
 # ---- the Makefile ---------------------------------------------------------------------------------------------

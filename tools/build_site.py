@@ -44,6 +44,11 @@ OUTSIDE = (
         re.I,
     ),
 )
+FORMULA = re.compile(r'<(div|span) class="math\b[^>]*>(.*?)</\1>', re.DOTALL)
+NUMBERED = set("equation align alignat xalignat flalign gather multline eqnarray".split())
+WITHOUT_TAG = {"split", "aligned", "alignedat", "gathered"}
+GRIDS = set("cases array subarray matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix".split())
+PARTNER = {"}": "{", "\\right": "\\left"}
 OUTSIDE_CSS = re.compile(r"(?:url\(\s*[\"']?|@import\s+[\"'])((?:https?:)?//[^\"')\s]+)", re.I)
 
 
@@ -196,6 +201,49 @@ def missing_alt(folder):
     return found
 
 
+def formula_fault(formula):
+    """What MathJax would put an error box for, in words, or "": \\tag, &, environments and brackets are looked at."""
+    opened, structures, tags = [], 0, 0
+    for match in re.finditer(r"\\(begin|end)\s*\{([^}]*)\}|\\[A-Za-z]+|\\.|[{}&]", formula, re.DOTALL):
+        word, name = match[0], (match[2] or "").rstrip("*")
+        environments = [one for one in opened if one not in PARTNER.values()]
+        if match[1] == "begin":
+            structures += name in NUMBERED
+            if name not in NUMBERED | WITHOUT_TAG | GRIDS:
+                return f"unknown environment {name}"
+            if name in NUMBERED and structures > 1:
+                return f"a second numbered environment, {name}"
+            opened.append(name)
+        elif word in PARTNER.values():
+            opened.append(word)
+        elif match[1] or word in PARTNER:
+            if not opened or opened.pop() != PARTNER.get(word, name):
+                return f"{word} closes what is not open"
+        elif word == "&" and not opened:
+            return "& outside an environment"
+        elif word == "\\\\" and environments and environments[-1] in NUMBERED:
+            tags = 0
+        elif word == "\\tag":
+            tags += 1
+            around = [one for one in environments if one not in GRIDS]
+            if around and around[-1] in WITHOUT_TAG:
+                return f"\\tag not allowed in {around[-1]}"
+            if tags > 1:
+                return "more than one \\tag"
+    return f"{opened[-1]} is never closed" if opened else ""
+
+
+def broken_formulas(folder):
+    """Formulas of the pages that a reader would see as an error box: 'file: fault: formula' lines."""
+    found = []
+    for path in sorted(folder.rglob("*.html")):
+        for match in FORMULA.finditer(path.read_text(encoding="utf-8")):
+            formula = html.unescape(re.sub(r"<[^>]+>", "", match[2]))
+            if fault := formula_fault(formula):
+                found.append(f"{path.relative_to(folder).as_posix()}: {fault}: {' '.join(formula.split())}")
+    return found
+
+
 def prune(mathjax):
     """Keep the one bundle the pages load and what it may fetch later; the others weigh 20 MB."""
     for path in [*mathjax.glob("*.js"), mathjax / "output" / "chtml", mathjax / "input" / "mml", mathjax / "sre"]:
@@ -265,6 +313,7 @@ def build(root=ROOT, *, rebuild=False):
     prune(fresh / "_static" / "mathjax")
     problems = [f"fetched from a network: {line}" for line in outside_sources(fresh)]
     problems += [f"no alternative text: {line}" for line in missing_alt(fresh)]
+    problems += [f"a formula that MathJax cannot draw: {line}" for line in broken_formulas(fresh)]
     if problems:
         raise SiteError("\n".join(problems))
     shutil.rmtree(target, ignore_errors=True)
