@@ -1,8 +1,8 @@
 """The house: bounds, arrows between modules, the rules of the notebooks, the ledger, the tools behind the Makefile."""
 
-import ast
 import copy
 import json
+import os
 import re
 import shutil
 import signal
@@ -72,104 +72,58 @@ def test_citation_and_project_agree():
 
 # ---- arrows between modules -----------------------------------------------------------------------------------
 
-LAYER = {"checks": 0, "scoring": 1, "binning": 1, "encoding": 2, "reliability": 2, "region_statistics": 2}
-LAYER |= {"multiclass": 1, "curves": 2, "binned_partition": 3, "binned_statistics": 3, "binned_result": 4}
-LAYER |= {"binning_truth": 4, "binning_bounds": 5, "binned_grouping": 4.5}
-LAYER |= {"histogram_tree": 3}
-LAYER |= {"calibration": 3, "partition": 4, "grouping": 5, "decisions": 6, "audit": 7, "routing": 7}
-LAYER |= {"routed": 1, "text_rows": 3, "cascades": 2, "sweeps": 2, "policies": 2, "thresholds": 2, "routers": 5}
-LAYER |= {"costs": 1, "risks": 2}
-LAYER |= {"group_rates": 5, "group_merging": 6, "group_stability": 8}
-LAYER |= {"bayes_costs": 0.4, "abstention": 0.5, "risk_coverage": 0.5}
-LAYER |= {"confidence_scores": 3, "selective_systems": 4, "selective": 5}
-LAYER |= {"answer_splits": 0.4, "semantic_confidence": 0.5, "answer_rules": 3, "answer_classes": 4}
-LAYER |= {"semantic_calibration": 4, "answers": 5, "affine_calibration": 2}
-LAYER |= {"answer_biases": 0.5, "answer_moments": 0.6, "answer_expansions": 0.6, "answer_theory": 1}
-ONLY_CHECKS = {"resampling"}
-EDGE = {"simulation", "datasets", "tables", "report", "wording", "plotting", "notebook", "run"}
-EDGE |= {"experiments", "controls", "embeddings", "example_losses", "post_training", "risk_studies"}
-EDGE |= {"pools", "trained_pools", "folktexts", "audit_studies"}
-EDGE |= {"asked_pools", "cascade_studies", "cascade_summaries", "answer_cascades"}
-EDGE |= {"abstention_studies", "ecuas_studies", "network_ecuas", "printed_ecuas"}
-EDGE |= {"answer_studies", "answer_gap_studies", "answer_protocols", "answer_theory_studies"}
-EDGE |= {"answer_table", "answer_report", "answer_wording"}
-EDGE |= {"stacked_grouping", "mergeable", "chunks", "scale_studies"}
-EDGE |= {"collect", "stand_in", "collect_studies"}
-PACKAGES = {"plotting", "collect"}
-DRAWING = {"matplotlib", "seaborn"}
 
-
-def imported(source):
-    """(helpers modules, other top-level packages) that a module's source imports anywhere, also inside functions."""
-    ours, others = set(), set()
-    for node in ast.walk(ast.parse(source)):
-        names = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = "helpers" + (f".{node.module}" if node.module else "") if node.level else node.module
-            names = [f"{base}.{alias.name}" for alias in node.names] if base == "helpers" else [base]
-        for name in names:
-            parts = name.split(".")
-            if parts[0] != "helpers":
-                others.add(parts[0])
-            elif len(parts) > 1 and not parts[1].startswith("__"):
-                ours.add(parts[1])
-    return ours, others
-
-
-def arrow_faults(sources):
-    """Sentences about imports that run the wrong way; `sources` is {module: source}."""
-    faults = []
-    for module, source in sources.items():
-        ours, others = imported(source)
-        if module != "plotting" and others & DRAWING:
-            faults.append(f"{module} imports {', '.join(sorted(others & DRAWING))}; only plotting draws")
-        if "plotting" in ours and module not in ("notebook", "plotting"):
-            faults.append(f"{module} imports plotting; only notebook may")
-        if module in ONLY_CHECKS:
-            faults += [f"{module} imports {other}; it needs only checks" for other in ours - {"checks"}]
-        elif module in LAYER:
-            for other in sorted(ours):
-                if LAYER.get(other, 0 if other == "resampling" else 99) >= LAYER[module]:
-                    faults.append(f"{module} imports {other}, which is not below it")
-        elif module not in EDGE and not module.startswith("_"):
-            faults.append(f"{module} has no place in the order of modules: add it to tests/test_house.py")
-        elif ours & {"run"}:
-            faults.append(f"{module} imports run")
-    return faults
+def lint_imports(folder):
+    """import-linter on the contracts in a folder's pyproject.toml: (exit status, what it said)."""
+    code = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True, no_logo=True))"
+    environment = os.environ | {"PYTHONPATH": str(folder)}
+    run = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True)
+    return run.returncode, run.stdout + run.stderr
 
 
 def test_arrows_run_one_way():
-    files = [path for path in (ROOT / "helpers").glob("*.py") if path.stem not in ("__init__", "__main__")]
-    sources = {path.stem: path.read_text(encoding="utf-8") for path in files}
-    for package in PACKAGES:
-        inside = sorted((ROOT / "helpers" / package).glob("*.py"))
-        assert len(inside) > 3
-        sources[package] = "\n".join(path.read_text(encoding="utf-8") for path in inside)
-    assert arrow_faults(sources) == []
+    status, report = lint_imports(ROOT)
+    assert status == 0, report
+
+
+@pytest.mark.parametrize(
+    "room, source, arrow",
+    [
+        ("checks", "from helpers.scoring import BRIER", "helpers.checks -> helpers.scoring"),
+        ("calibration", "def f():\n    from helpers import grouping", "helpers.calibration -> helpers.grouping"),
+        ("reports", "import helpers.studies", "helpers.reports -> helpers.studies"),
+        ("tables", "import matplotlib.pyplot as plt", "helpers.tables -> matplotlib"),
+    ],
+)
+def test_a_wrong_arrow_is_found(tmp_path, room, source, arrow):
+    """The contracts of this repository, on a package whose rooms are all empty but for one import."""
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    (tmp_path / "helpers").mkdir()
+    (tmp_path / "helpers" / "__init__.py").touch()
+    for name in re.findall(r"helpers\.(\w+)", " ".join(contracts["contracts"][0]["layers"])):
+        (tmp_path / "helpers" / f"{name}.py").write_text(source if name == room else "")
+    status, report = lint_imports(tmp_path)
+    assert status == 1 and arrow in report, report
+
+
+def rooms():
+    """The packages and modules of `helpers`, without those that the operating system or Python puts there."""
+    entries = (ROOT / "helpers").iterdir()
+    return {entry.stem for entry in entries if entry.suffix == ".py" or (entry / "__init__.py").exists()}
 
 
 def test_the_package_says_where_everything_is():
     text = (ROOT / "helpers" / "__init__.py").read_text(encoding="utf-8")
-    modules = {path.stem for path in (ROOT / "helpers").glob("[a-z]*.py")} | PACKAGES
-    assert modules <= set(re.findall(r"\w+", text)), modules - set(re.findall(r"\w+", text))
+    named = set(re.findall(r"`(\w+)`", text))
+    public = {room for room in rooms() if not room.startswith("_")}
+    assert public == named - {"helpers"}
 
 
-@pytest.mark.parametrize(
-    "module, source",
-    [
-        ("checks", "from helpers.scoring import BRIER"),
-        ("calibration", "def f():\n    from helpers.grouping import crossfit as grouping"),
-        ("abstention", "import helpers.binning"),
-        ("grouping", "from .tables import read_scores"),
-        ("grouping", "import matplotlib.pyplot as plt"),
-        ("tables", "from helpers.plotting import use_style"),
-        ("surprise", ""),
-    ],
-)
-def test_a_wrong_arrow_is_found(module, source):
-    assert len(arrow_faults({module: source})) == 1
+def test_the_house_is_small_enough_to_walk_through():
+    assert len(rooms()) <= 30
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in (ROOT / "helpers").rglob("*.py")}
+    assert not [f"{path.relative_to(ROOT)}: {n} lines" for path, n in lengths.items() if n > 500]
 
 
 def test_importing_helpers_is_quick():
