@@ -5,8 +5,8 @@ Every loader returns a frozen dataclass that says where the rows come from and u
 
 from helpers.datasets.download import DATA_FOLDER, DownloadError
 from helpers.datasets.network_scores import Scores, fetch_scores, score_systems
-from helpers.datasets.published import EcuasTable, NetworkLosses, load_ecuas_table, load_model_list, load_network_losses
-from helpers.datasets.sampled_answers import SampledAnswers, answer_systems, fetch_sampled_answers
+from helpers.datasets.published import PrintedTable, load_ecuas_table, load_model_list, load_network_losses
+from helpers.datasets.sampled_answers import SampledAnswers, fetch_sampled_answers
 from helpers.datasets.tables import (
     Dataset,
     load_breast_cancer,
@@ -21,11 +21,9 @@ __all__ = [
     "DATA_FOLDER",
     "Dataset",
     "DownloadError",
-    "EcuasTable",
-    "NetworkLosses",
+    "PrintedTable",
     "SampledAnswers",
     "Scores",
-    "answer_systems",
     "fetch_sampled_answers",
     "fetch_scores",
     "load_breast_cancer",

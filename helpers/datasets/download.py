@@ -1,9 +1,11 @@
 """Files fetched once: pinned to a commit, checked by sha256, resumed after a break, kept in one cache folder."""
 
 import csv
+import logging
 import os
 import sys
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import requests
 with warnings.catch_warnings():  # in a notebook without widgets tqdm complains when it is imported
     warnings.simplefilter("ignore")
     import pooch
+    from tqdm.auto import tqdm
 
 _HERE = Path(__file__).resolve().parents[1]
 
@@ -28,7 +31,13 @@ CHUNK = 1 << 13  # bytes; a broken connection loses less than this
 
 
 class DownloadError(OSError):
-    """A file is neither in the cache nor to be had; the message says which file and how to put it in place by hand."""
+    """A file is neither in the cache nor to be had; the message says which file and how to put it in place by hand.
+
+    Examples
+    --------
+    >>> issubclass(DownloadError, OSError)
+    True
+    """
 
 
 @dataclass(frozen=True)
@@ -65,6 +74,7 @@ def cache_folders():
 
 
 def _matches(path, sha256):
+    """Whether the file is there with this hash."""
     return path.is_file() and pooch.file_hash(str(path), alg="sha256") == sha256
 
 
@@ -82,14 +92,16 @@ def find_cached(entry):
 
 
 class ResumingDownloader:
-    """A pooch downloader that goes on where an earlier attempt stopped.
+    """A pooch downloader that goes on where an earlier attempt stopped, which pooch's own HTTPDownloader cannot.
 
     Bytes are collected in `<final name>.part`, which survives a broken connection or an interrupted session. The next
     attempt asks for the rest with an HTTP Range header and starts again from nothing if the server does not grant it.
     """
 
     def __init__(self, part, size, progressbar):
-        self.part, self.size, self.progressbar = Path(part), size, progressbar
+        self.part = Path(part)
+        self.size = size
+        self.progressbar = progressbar
 
     def __call__(self, url, output_file, pooch):
         for attempt in range(ATTEMPTS):
@@ -110,14 +122,18 @@ class ResumingDownloader:
         os.replace(self.part, output_file)
 
     def _collected(self):
+        """Bytes that earlier attempts have brought."""
         return self.part.stat().st_size if self.part.exists() else 0
 
     def _continue(self, url):
+        """One connection: ask for what is lacking and append it to the part."""
         start = self._collected()
         if start >= self.size:
             self.part.unlink()
             start = 0
-        headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={start}-"} if start else {})}
+        headers = {"Accept-Encoding": "identity"}
+        if start:
+            headers["Range"] = f"bytes={start}-"
         with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
             if response.status_code == 416:  # the server's file is shorter than what was collected
                 self.part.unlink()
@@ -126,36 +142,55 @@ class ResumingDownloader:
             if granted and not response.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
                 self.part.unlink()
                 raise requests.ConnectionError("the server answered with another part of the file than asked for")
-            done = start if granted else 0
-            with open(self.part, "ab" if granted else "wb") as file:
-                for block in response.iter_content(CHUNK):
-                    file.write(block)
-                    done += len(block)
-                    if done > self.size:
-                        break  # not the file of the manifest: the hash will say so
-                    self._show(done)
+            self._append(response, start if granted else 0)
 
-    def _show(self, done):
-        if self.progressbar:
-            sys.stderr.write(
-                f"\r{self.part.stem}: {100 * done // self.size:3d} %{chr(10) if done == self.size else ''}"
-            )
-            sys.stderr.flush()
+    def _append(self, response, start):
+        """Write the answer behind the first `start` bytes of the part."""
+        options = {"total": self.size, "initial": start, "unit": "B", "unit_scale": True}
+        with (
+            open(self.part, "ab" if start else "wb") as file,
+            tqdm(desc=self.part.stem, disable=not self.progressbar, **options) as bar,
+        ):
+            for block in response.iter_content(CHUNK):
+                file.write(block)
+                bar.update(len(block))
+                if file.tell() > self.size:
+                    break  # not the file of the manifest: the hash will say so
+
+
+@contextmanager
+def _quiet_pooch():
+    """Only errors of pooch are logged: what is downloaded and why is said by this module."""
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def fetch_file(entry, *, progressbar=None):
     """Path of a file of the manifest, downloaded if no cache folder has it yet.
 
+    A file that is there with the right hash is never touched, so the folder in `HONEST_DATA` may be read-only.
+
     Parameters
     ----------
     entry : ManifestFile
-    progressbar : bool, or None for "only when standard error is a terminal"
+        What to fetch.
+    progressbar : bool or None, default None
+        Whether to show how far the download is; None for "only when standard error is a terminal".
+
+    Returns
+    -------
+    Path
+        The file, with the sha256 of the manifest.
 
     Raises
     ------
-    DownloadError if it cannot be had, or what arrived has another sha256 (nothing is then left under the final name).
-
-    A file that is there with the right hash is never touched, so the folder in `HONEST_DATA` may be read-only.
+    DownloadError
+        If it cannot be had, or what arrived has another sha256 (nothing is then left under the final name).
     """
     cached = find_cached(entry)
     if cached is not None:
@@ -167,16 +202,11 @@ def fetch_file(entry, *, progressbar=None):
     existed = target.exists()
     if progressbar is None:
         progressbar = sys.stderr.isatty()
+    downloader = ResumingDownloader(f"{target}.part", entry.bytes, progressbar)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        known = {"registry": {target.name: f"sha256:{entry.sha256}"}, "urls": {target.name: entry.url}}
-        level = pooch.get_logger().level
-        pooch.get_logger().setLevel("ERROR")
-        try:
-            downloader = ResumingDownloader(f"{target}.part", entry.bytes, progressbar)
-            pooch.create(target.parent, base_url="", **known).fetch(target.name, downloader=downloader)
-        finally:
-            pooch.get_logger().setLevel(level)
+        with _quiet_pooch():
+            pooch.retrieve(entry.url, f"sha256:{entry.sha256}", target.name, target.parent, downloader=downloader)
     except requests.HTTPError as error:
         raise DownloadError(_help(entry, folder, f"the server answered {error.response.status_code}")) from None
     except requests.RequestException as error:
@@ -189,18 +219,18 @@ def fetch_file(entry, *, progressbar=None):
             target.unlink(missing_ok=True)
         raise DownloadError(_help(entry, folder, "what arrived has another sha256 and was removed")) from None
     except OSError as error:
-        raise DownloadError(
-            _help(entry, folder, f"the file could not be written ({error.strerror or error})")
-        ) from None
+        reason = f"the file could not be written ({error.strerror or error})"
+        raise DownloadError(_help(entry, folder, reason)) from None
     return target
 
 
 def _short(error):
-    reason = str(error) if type(error) is requests.ConnectionError and "closed after" in str(error) else ""
-    return reason or type(error).__name__
+    """Our own sentence about a connection that closed early, else the kind of error."""
+    return str(error) if "closed after" in str(error) else type(error).__name__
 
 
 def _help(entry, folder, reason):
+    """What is missing, why, where it comes from, and how to put it in place by hand."""
     return (
         f"{entry.collection}/{entry.path} ({entry.bytes:,} bytes) is not in the cache and could not be downloaded: "
         f"{reason}. "

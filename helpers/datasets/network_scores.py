@@ -11,7 +11,30 @@ from helpers.datasets.download import fetch_file, find_cached, read_manifest
 
 @dataclass(frozen=True)
 class Scores:
-    """Outputs of one trained model: `scores` (n, K) log posteriors or logits as published, `y` (n,) classes."""
+    """Outputs of one trained model on a test set.
+
+    Parameters
+    ----------
+    name : str
+        The system.
+    scores : array of float, shape (n, K)
+        Log posteriors or logits as published.
+    y : array of int, shape (n,)
+        Classes 0 .. K - 1.
+    n_classes : int
+        K.
+    licence : str
+        Licence of the published file.
+    citation : str
+        The paper that published it.
+    source : str
+        Repository and commit.
+
+    Examples
+    --------
+    >>> print(Scores("coin", np.zeros((5, 2)), np.zeros(5, int), 2, "MIT", citation="", source=""))
+    coin: 5 rows, 2 classes (MIT)
+    """
 
     name: str
     scores: np.ndarray = field(repr=False)
@@ -26,6 +49,7 @@ class Scores:
 
 
 def _score_files():
+    """The two manifest files of each system: name -> file -> `ManifestFile`."""
     files = {}
     for entry in read_manifest():
         if entry.collection == "expected_cost":
@@ -35,8 +59,15 @@ def _score_files():
 
 
 def score_systems():
-    """What `fetch_scores` can fetch: one row a system, with its download size and whether it is in the cache already.
+    """What `fetch_scores` can fetch.
 
+    Returns
+    -------
+    DataFrame
+        One row a system: name, bytes (size of the download), licence, cached (whether it is in the cache already).
+
+    Examples
+    --------
     >>> len(score_systems())
     14
     """
@@ -55,17 +86,36 @@ def score_systems():
 def fetch_scores(name, *, progressbar=None):
     """Scores of a real network or language model on a public test set, downloaded once (pinned commit, sha256 checked).
 
-    Parameters
-    ----------
-    name : one of `score_systems()["name"]`, for example "sst2_gpt2"
-    progressbar : bool, or None for "only when standard error is a terminal"
-
     The folder in the environment variable HONEST_DATA is searched first (files as `expected_cost/<name>/scores.npy`;
     it may be read-only), then the user's cache folder. Nothing is written when the file is there with the right hash.
 
+    Parameters
+    ----------
+    name : str
+        One of `score_systems()["name"]`, for example "sst2_gpt2".
+    progressbar : bool or None, default None
+        Whether to show how far the download is; None for "only when standard error is a terminal".
+
+    Returns
+    -------
+    Scores
+        Scores and classes of the test set, with licence and source.
+
     Raises
     ------
-    ValueError for an unknown name; DownloadError, with the way to put the file in place by hand, if it cannot be had.
+    ValueError
+        For an unknown name.
+    DownloadError
+        If the file cannot be had, with the way to put it in place by hand.
+
+    References
+    ----------
+    Ferrer (2023), Analysis and Comparison of Classification Metrics, arXiv:2209.05355.
+
+    Examples
+    --------
+    >>> print(fetch_scores("sst2_gpt2"))  # doctest: +SKIP
+    sst2_gpt2: 1,821 rows, 2 classes (MIT)
     """
     files = _score_files()
     if name not in files:

@@ -1,7 +1,4 @@
-"""Tables of Estienne, Ernst et al. (2026), shipped as they are printed (public through `helpers.datasets.tables`).
-
-Published losses of pretrained networks, shipped as a table (public through `helpers.datasets.tables`).
-"""
+"""Numbers printed in papers, shipped as they are printed (public through `helpers.datasets`)."""
 
 from dataclasses import dataclass, field
 
@@ -9,49 +6,6 @@ import pandas as pd
 
 from helpers.checks import check_one_of
 from helpers.datasets.download import DATA_FOLDER
-
-
-@dataclass(frozen=True)
-class EcuasTable:
-    """Printed measures, one row for each system; the truth lies within `rounding` of what is printed."""
-
-    table: pd.DataFrame = field(repr=False)
-    rounding: float
-    source: str
-    citation: str = field(repr=False)
-    licence: str
-
-    def __str__(self):
-        return f"{len(self.table):,} rows, {self.table.shape[1] - 2} measures ({self.source})"
-
-
-def load_ecuas_table(table=3):
-    """Printed measures of classifiers (table 3) and of language models (tables 4, 5, 6) with their confidences.
-
-    Parameters
-    ----------
-    table : 3: fifteen classifiers, raw and calibrated; 4: MMLU; 5: TriviaQA; 6: TriviaQA, graded by a model (`_llm`)
-        and by people (`_human`). Tables 1 and 2 are rows of tables 3 and 5. Table 5 is shipped with the row that the
-        paper prints twice: `.drop_duplicates()` before counting.
-
-    Raises
-    ------
-    ValueError for another table.
-
-    Source: Estienne, Ernst et al. (2026).
-
-    >>> print(load_ecuas_table())
-    30 rows, 11 measures (Estienne et al. 2026, table 3)
-    """
-    check_one_of(table, "table", (3, 4, 5, 6))
-    return EcuasTable(
-        table=pd.read_csv(DATA_FOLDER / f"ecuas2026_table{table}.csv").rename(columns={"confidence": "method"}),
-        rounding=0.00005 if table == 3 else 0.0005,
-        source=f"Estienne et al. 2026, table {table}",
-        citation="Estienne, Ernst, Vera, Piantanida & Ferrer (2026), ECUAS_n, arXiv:2605.20490.",
-        licence="CC BY 4.0",
-    )
-
 
 _COLUMNS = {
     "cl": "calibration",
@@ -63,38 +17,110 @@ _COLUMNS = {
 
 
 @dataclass(frozen=True)
-class NetworkLosses:
-    """Printed losses, one row for each network and test set; the truth lies within `rounding` of what is printed.
+class PrintedTable:
+    """A table of a paper; the truth lies within `rounding` of what is printed.
 
-    `table` has the columns dataset, network, calibration, grouping (as the network says it), calibration_after,
-    grouping_after (after isotonic recalibration; squared probability, smaller is better), and accuracy (percent).
-    "-0.000" is kept as minus zero: below zero, but rounded (`np.signbit` sees it).
+    Parameters
+    ----------
+    table : DataFrame
+        The printed numbers.
+    content : str
+        What the rows are, in words.
+    rounding : float
+        Half a unit of the last printed digit.
+    source : str
+        Paper and number of the table.
+    citation : str
+        The paper.
+    licence : str
+        Licence under which the numbers are shipped.
+
+    Examples
+    --------
+    >>> load_ecuas_table(table=3).rounding
+    5e-05
     """
 
     table: pd.DataFrame = field(repr=False)
+    content: str
     rounding: float
     source: str
     citation: str = field(repr=False)
     licence: str
 
     def __str__(self):
-        networks, sets = self.table["network"].nunique(), self.table["dataset"].nunique()
-        return f"{networks} networks on {sets} test sets, {len(self.table):,} rows ({self.source})"
+        return f"{self.content} ({self.source})"
+
+
+def load_ecuas_table(table=3):
+    """Printed measures of classifiers (table 3) and of language models (tables 4, 5, 6) with their confidences.
+
+    Parameters
+    ----------
+    table : {3, 4, 5, 6}, default 3
+        3: fifteen classifiers, raw and calibrated; 4: MMLU; 5: TriviaQA; 6: TriviaQA, graded by a model (`_llm`) and by
+        people (`_human`). Tables 1 and 2 are rows of tables 3 and 5. Table 5 is shipped with the row that the paper
+        prints twice: `.drop_duplicates()` before counting.
+
+    Returns
+    -------
+    PrintedTable
+        One row for each system.
+
+    Raises
+    ------
+    ValueError
+        For another table.
+
+    References
+    ----------
+    Estienne, Ernst et al. (2026), tables 3 to 6.
+
+    Examples
+    --------
+    >>> print(load_ecuas_table())
+    30 rows, 11 measures (Estienne et al. 2026, table 3)
+    """
+    check_one_of(table, "table", (3, 4, 5, 6))
+    measures = pd.read_csv(DATA_FOLDER / f"ecuas2026_table{table}.csv").rename(columns={"confidence": "method"})
+    return PrintedTable(
+        table=measures,
+        content=f"{len(measures):,} rows, {measures.shape[1] - 2} measures",
+        rounding=0.00005 if table == 3 else 0.0005,
+        source=f"Estienne et al. 2026, table {table}",
+        citation="Estienne, Ernst, Vera, Piantanida & Ferrer (2026), ECUAS_n, arXiv:2605.20490.",
+        licence="CC BY 4.0",
+    )
 
 
 def load_network_losses(table=2):
     """Calibration loss and estimated lower bound of the grouping loss of pretrained networks, as printed.
 
+    The columns are dataset, network, calibration, grouping (as the network says it), calibration_after, grouping_after
+    (after isotonic recalibration; squared probability, smaller is better), and accuracy (percent). "-0.000" is kept as
+    minus zero: below zero, but rounded (`np.signbit` sees it).
+
     Parameters
     ----------
-    table : 2: 27 image networks on four test sets; 1: 15 of them on ImageNet-R, and a language model on two sets
+    table : {1, 2}, default 2
+        2: 27 image networks on four test sets; 1: 15 of them on ImageNet-R, and a language model on two sets.
+
+    Returns
+    -------
+    PrintedTable
+        One row for each network and test set.
 
     Raises
     ------
-    ValueError for another table.
+    ValueError
+        For another table.
 
-    Source: Perez-Lebel et al. (2023), tables 1 and 2: top-label view, Brier score, three decimals.
+    References
+    ----------
+    Perez-Lebel et al. (2023), tables 1 and 2: top-label view, Brier score, three decimals.
 
+    Examples
+    --------
     >>> losses = load_network_losses()
     >>> print(losses)
     27 networks on 4 test sets, 108 rows (Perez-Lebel et al. 2023, table 2)
@@ -102,8 +128,12 @@ def load_network_losses(table=2):
     0.0005
     """
     check_one_of(table, "table", (1, 2))
-    return NetworkLosses(
-        table=pd.read_csv(DATA_FOLDER / f"perezlebel2023_table{table}.csv").rename(columns=_COLUMNS),
+    losses = pd.read_csv(DATA_FOLDER / f"perezlebel2023_table{table}.csv").rename(columns=_COLUMNS)
+    networks = losses["network"].nunique()
+    test_sets = losses["dataset"].nunique()
+    return PrintedTable(
+        table=losses,
+        content=f"{networks} networks on {test_sets} test sets, {len(losses):,} rows",
         rounding=0.0005,
         source=f"Perez-Lebel et al. 2023, table {table}",
         citation="Perez-Lebel, Le Morvan & Varoquaux (2023), Beyond calibration, ICLR; https://hal.science/hal-03829870v4",
@@ -112,10 +142,20 @@ def load_network_losses(table=2):
 
 
 def load_model_list():
-    """The 27 language models that Melo et al. audited: family, size, billions (of parameters), company, type.
+    """The 27 language models that Melo et al. audited.
 
-    `type` is "instruct" or "base" ("Non Instruct" in the paper, distilled and fine-tuned models among them).
+    Returns
+    -------
+    DataFrame
+        Columns family, size, billions (of parameters), company, type; `type` is "instruct" or "base" ("Non Instruct" in
+        the paper, distilled and fine-tuned models among them).
 
+    References
+    ----------
+    Melo et al. (2026), table 1.
+
+    Examples
+    --------
     >>> models = load_model_list()
     >>> len(models), (models["type"] == "instruct").sum().item()
     (27, 12)

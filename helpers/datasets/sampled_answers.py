@@ -1,4 +1,4 @@
-"""Sampled answers of real language models, fetched once (public through `helpers.datasets.tables`)."""
+"""Sampled answers of real language models, fetched once (public through `helpers.datasets`)."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from helpers.checks import nearest_name
-from helpers.datasets.download import fetch_file, find_cached, read_manifest
+from helpers.datasets.download import fetch_file, read_manifest
 
 _MODELS = {"GPT3": "GPT-3.5", "GPT4": "GPT-4", "llama2_13B": "Llama-2 13B"}
 
@@ -20,9 +20,36 @@ _NUMBER = re.compile(r"-?\d[\d,]*\.?\d*")
 class SampledAnswers:
     """Answers that one model gave to one prompt, several to each question.
 
-    `table` has one row for each answer: question (number), sample (number), answer (as published), parsed (the last
-    date or number in it, in one spelling; missing where there is none), reference (the right answer), generated (all
-    the model wrote), model, prompt. `questions` is the text of each question, by its number.
+    Parameters
+    ----------
+    name : str
+        The system.
+    table : DataFrame
+        One row for each answer: question (number), sample (number), answer (as published), parsed (the last date or
+        number in it, in one spelling; missing where there is none), reference (the right answer), generated (all the
+        model wrote), model, prompt.
+    questions : tuple of str
+        The text of each question, by its number.
+    model : str
+        Name of the model.
+    task : str
+        "date" or "gsm".
+    prompt : str
+        Name of the prompt and of the temperature.
+    n_samples : int
+        Answers to each question.
+    licence : str
+        Licence of the published file.
+    citation : str
+        The paper that published it.
+    source : str
+        Repository and commit.
+
+    Examples
+    --------
+    >>> about = {"table": None, "questions": ("When?",), "prompt": "cot1", "citation": "", "source": ""}
+    >>> print(SampledAnswers("GPT4/date_cot1", model="GPT-4", task="date", n_samples=3, licence="none", **about))
+    GPT4/date_cot1: GPT-4, 1 date questions, 3 answers each (licence: none)
     """
 
     name: str
@@ -43,27 +70,14 @@ class SampledAnswers:
         )
 
 
-def _answer_files():
+def answer_files():
+    """The manifest file of each system."""
     files = {}
     for entry in read_manifest():
         if entry.collection == "mot":
             folder, file = entry.path.split("/")
             files[f"{folder.removesuffix('_result')}/{file.removesuffix('.json')}"] = entry
     return files
-
-
-def answer_systems():
-    """What `fetch_sampled_answers` can fetch: name, model, task, prompt, download size, and whether it is in the cache.
-
-    >>> answer_systems().query("task == 'date' and model == 'GPT-4'")["name"].tolist()
-    ['GPT4/date_cot1', 'GPT4/date_greedy_cot1']
-    """
-    rows = [
-        dict(zip(("name", "model", "task", "prompt"), (name, *_described(name)), strict=True))
-        | {"bytes": entry.bytes, "licence": entry.licence, "cached": find_cached(entry) is not None}
-        for name, entry in _answer_files().items()
-    ]
-    return pd.DataFrame(rows)
 
 
 def _described(name):
@@ -76,25 +90,39 @@ def _described(name):
 def fetch_sampled_answers(name, *, progressbar=None):
     """Answers of GPT-3.5, GPT-4 or Llama-2 to DATE or GSM questions, downloaded once (pinned commit, sha256 checked).
 
-    Parameters
-    ----------
-    name : one of `answer_systems()["name"]`, for example "GPT3/date_cot1_t=0.8"
-    progressbar : bool, or None for "only when standard error is a terminal"
-
-    Returns
-    -------
-    SampledAnswers. The files come without a licence: read them, do not pass them on.
-
     The folder in the environment variable HONEST_DATA is searched first (files as `mot/GPT4_result/date_cot1.json`),
     then the user's cache folder. Ties and answers without a date are kept: what to do with them is the reader's choice.
 
+    Parameters
+    ----------
+    name : str
+        Model and prompt, for example "GPT3/date_cot1_t=0.8"; an unknown name is answered with the list of all.
+    progressbar : bool or None, default None
+        Whether to show how far the download is; None for "only when standard error is a terminal".
+
+    Returns
+    -------
+    SampledAnswers
+        The files come without a licence: read them, do not pass them on.
+
     Raises
     ------
-    ValueError for an unknown name or a file that is not what it should be; DownloadError if it cannot be had.
+    ValueError
+        For an unknown name, or a file that is not what it should be.
+    DownloadError
+        If the file cannot be had, with the way to put it in place by hand.
 
-    Source: Yue et al. (2024), Large Language Model Cascades with Mixture of Thought Representations, ICLR.
+    References
+    ----------
+    Yue et al. (2024), Large Language Model Cascades with Mixture of Thought Representations, ICLR.
+
+    Examples
+    --------
+    >>> answers = fetch_sampled_answers("GPT4/date_cot1")  # doctest: +SKIP
+    >>> len(answers.questions), answers.n_samples  # doctest: +SKIP
+    (369, 3)
     """
-    files = _answer_files()
+    files = answer_files()
     if name not in files:
         raise ValueError(
             f"name must be one of the {len(files)} systems, but it is {name!r}; {nearest_name(name, files, 'system')} "
@@ -138,11 +166,15 @@ def _tidy(records, task, name):
 def parse_answer(answer, task="date"):
     """The last date (as MM/DD/YYYY) or, for other tasks, the last number in a text; None where there is none.
 
+    Examples
+    --------
     >>> parse_answer("So today is 7/9/1972."), parse_answer("about 1,250 dollars", "gsm"), parse_answer("unclear")
     ('07/09/1972', '1250', None)
     """
+    matches = (_DATE if task == "date" else _NUMBER).findall(str(answer))
+    if not matches:
+        return None
     if task == "date":
-        found = _DATE.findall(str(answer))
-        return f"{int(found[-1][0]):02d}/{int(found[-1][1]):02d}/{found[-1][2]}" if found else None
-    found = _NUMBER.findall(str(answer))
-    return f"{float(found[-1].replace(',', '').rstrip('.')):.10g}" if found else None
+        month, day, year = matches[-1]
+        return f"{int(month):02d}/{int(day):02d}/{year}"
+    return f"{float(matches[-1].replace(',', '').rstrip('.')):.10g}"

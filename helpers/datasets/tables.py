@@ -1,7 +1,4 @@
-"""Real data. `load_*` reads what is shipped or installed; `fetch_*` downloads once and checks the hash.
-
-Every loader returns a frozen dataclass that says where the rows come from and under which licence.
-"""
+"""Tables of rows with labels that are shipped or installed, each with its source and licence."""
 
 from dataclasses import dataclass, field
 
@@ -23,7 +20,39 @@ _AVERAGES = np.array([9.967, 10.576, 11.843, 13.732])  # values of `disea` off i
 
 @dataclass(frozen=True)
 class Dataset:
-    """Rows with labels: `X` (n, d) table, `y` (n,) integers; `groups` (n,) ids of people, `p` (n,) scores, or None."""
+    """Rows with labels, and where they come from.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data.
+    X : DataFrame, shape (n, d)
+        Features.
+    y : array of int, shape (n,)
+        Labels.
+    label : str
+        What the label says, in words.
+    units : dict
+        Column -> unit or meaning.
+    source : str
+        Where the rows come from.
+    citation : str
+        The paper.
+    licence : str
+        Licence of the rows.
+    note : str, default ""
+        What to know before using them.
+    groups : array of int, shape (n,), or None, default None
+        Person of each row.
+    p : array of float, shape (n,), or None, default None
+        Stated probability of y = 1.
+
+    Examples
+    --------
+    >>> about = {"units": {}, "source": "by hand", "citation": "", "licence": "CC0"}
+    >>> print(Dataset("coin", pd.DataFrame({"side": [0, 1]}), np.array([0, 1]), "heads", **about))
+    coin: 2 rows, 1 features; label: heads
+    """
 
     name: str
     X: pd.DataFrame = field(repr=False)
@@ -43,7 +72,7 @@ class Dataset:
 
 
 def _runs(table):
-    """Number of the run each row belongs to: a run is a stretch of neighbouring rows that are equal in every column."""
+    """Number of the run of each row: a run is a stretch of neighbouring rows that are equal in every column."""
     values = table.to_numpy()
     starts = np.r_[True, (values[1:] != values[:-1]).any(axis=1)]
     return np.cumsum(starts) - 1
@@ -59,6 +88,27 @@ def load_rand_hie(min_visits=1):
 
     Units are in `.units`. Logarithms of the file are undone, and averages it fills in are missing values here.
 
+    Parameters
+    ----------
+    min_visits : int, default 1
+        Visits in a year from which on y = 1.
+
+    Returns
+    -------
+    Dataset
+        With `groups`.
+
+    Raises
+    ------
+    ValueError
+        Unless min_visits is a whole number of at least 1.
+
+    References
+    ----------
+    Newhouse & the Insurance Experiment Group (1993), Free for All?; Cameron & Trivedi (2005), Microeconometrics.
+
+    Examples
+    --------
     >>> data = load_rand_hie()
     >>> print(data)
     RAND HIE: 20,190 rows of 5,294 groups, 7 features; label: saw a doctor at least once in the year
@@ -114,6 +164,17 @@ def load_fair():
 
     Codes are turned into words; `children` and `married_years` keep the survey's midpoints (5.5 means "5 or more").
 
+    Returns
+    -------
+    Dataset
+        Without groups or scores.
+
+    References
+    ----------
+    Fair (1978), A Theory of Extramarital Affairs, Journal of Political Economy 86, 45-61.
+
+    Examples
+    --------
     >>> print(load_fair())
     Fair: 6,366 rows, 8 features; label: any affair reported
     """
@@ -153,10 +214,12 @@ def load_fair():
 
 
 def _ordered(codes, values, words, ordered=True):
+    """Codes turned into words."""
     return pd.Categorical(codes.map(dict(zip(values, words, strict=True))), words, ordered=ordered)
 
 
 def _from_sklearn(bunch, name, label, unit, citation):
+    """A data set of scikit-learn whose columns all have one unit."""
     return Dataset(
         name=name,
         X=bunch.data,
@@ -172,6 +235,17 @@ def _from_sklearn(bunch, name, label, unit, citation):
 def load_digits():
     """Handwritten digits, 1,797 images of 8 x 8 pixels; y = the digit, 0 to 9.
 
+    Returns
+    -------
+    Dataset
+        Ink of each pixel, 0 to 16.
+
+    References
+    ----------
+    Alpaydin & Kaynak (1998), Optical Recognition of Handwritten Digits, UCI Machine Learning Repository.
+
+    Examples
+    --------
     >>> print(load_digits())
     digits: 1,797 rows, 64 features; label: the digit written
     """
@@ -184,6 +258,17 @@ def load_digits():
 def load_breast_cancer():
     """Breast cancer biopsies, 569 women, 30 measurements of cell nuclei; y = 1 for a benign tumour (63 %).
 
+    Returns
+    -------
+    Dataset
+        Without groups or scores.
+
+    References
+    ----------
+    Wolberg et al. (1993), Breast Cancer Wisconsin (Diagnostic), UCI Machine Learning Repository.
+
+    Examples
+    --------
     >>> print(load_breast_cancer())
     breast cancer: 569 rows, 30 features; label: benign
     """
@@ -199,6 +284,13 @@ def load_rand_scores():
     y = 1 if the person saw a doctor in the year; `p` is what the model said; `groups` is the person. The model knows
     the insurance plan only; the table also holds what the person said about health (`make_rand_scores.py`).
 
+    Returns
+    -------
+    Dataset
+        With `groups` and `p`.
+
+    Examples
+    --------
     >>> data = load_rand_scores()
     >>> bool(abs(data.y.mean() - data.p.mean()) < 0.02)
     True
@@ -223,8 +315,15 @@ def load_rand_scores():
 
 
 def load_claims():
-    """The ledger `data/claims.csv` as a table of text, one row for every numbered item of the papers.
+    """The ledger `data/claims.csv`: one row for every numbered item of the papers.
 
+    Returns
+    -------
+    DataFrame
+        Text: id, paper, item, statement, kind, notebook, tolerance, status, remark.
+
+    Examples
+    --------
     >>> claims = load_claims()
     >>> list(claims)[:4]
     ['id', 'paper', 'item', 'statement']

@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.answers import AnswerPopulation, sem1, sem2, sem_ece, top_two_margin
-from helpers.datasets import DATA_FOLDER, answer_systems
+from helpers.datasets import DATA_FOLDER
+from helpers.datasets.download import find_cached
+from helpers.datasets.sampled_answers import answer_files
 from helpers.studies import nb12_sem_practice
 from helpers.studies.nb12_sem_practice import CARDS, READERS, binned_error, card_readers, half_split_gap
 from helpers.studies.nb12_sem_practice.readers import loglog_slope, misjudge, mode_correct, thin
@@ -275,7 +277,7 @@ def test_shipped_confidences_are_ours():
     wide = table.pivot(index=keys, columns=["quantity", "source"], values="value")
     gap = wide["ece", "sem1"] - wide["ece", "sem2"] - wide["difference in ece", "sem1 - sem2"]
     assert np.abs(gap).max() < 1.6e-4 and (wide["confidence", "sem1"] >= wide["confidence", "sem2"]).all()
-    if not answer_systems().set_index("name")["cached"]["GPT4/date_cot1"]:
+    if find_cached(answer_files()["GPT4/date_cot1"]) is None:
         pytest.skip("the sampled answers are not in the cache")
     spec = importlib.util.spec_from_file_location(
         "make_date_confidence", DATA_FOLDER / "scripts" / "make_date_confidence.py"
