@@ -20,19 +20,40 @@ class BlindSpot:
 
     Parameters
     ----------
-    weights : (d,) the score's last layer
-    direction : (d,) with weights . covariance . direction = 0, which makes the two independent (the paper asks for
-        orthogonal eigenvectors, a special case); None for such a direction of standard deviation 1
-    covariance : (d, d) of X, positive definite; None for the identity
-    link, psi : vectorised functions, link into [0, 1] and psi odd, into [-1, 1]
-    strength : in [0, 1]; at 0 the score is perfect (the null population)
+    weights : array of float, shape (d,)
+        The score's last layer.
+    direction : array of float, shape (d,), or None, default None
+        With weights . covariance . direction = 0, which makes the two independent (the paper asks for orthogonal
+        eigenvectors, a special case); None for such a direction of standard deviation 1.
+    covariance : array of float, shape (d, d), or None, default None
+        Covariance of X, positive definite; None for the identity.
+    link : function, default expit
+        Vectorised, into [0, 1].
+    psi : function or None, default None
+        Vectorised and odd, into [-1, 1]; None for 2 expit(3 t) - 1.
+    accurate : bool, default False
+        Leave the decision by p > 1/2 optimal.
+    strength : float, default 1.0
+        In [0, 1]; at 0 the score is perfect (the null population).
 
     Attributes
     ----------
-    grouping_loss, irreducible_loss : by quadrature, squared error
+    grouping_loss : float
+        E (q - c)**2 by quadrature.
+    irreducible_loss : float
+        E q (1 - q) by quadrature.
 
-    Source: Perez-Lebel et al. (2023), appendix B.2, equation 15.
+    Raises
+    ------
+    ValueError
+        If a shape, a bound or the independence does not hold; the first offending point is named.
 
+    References
+    ----------
+    Perez-Lebel et al. (2023), appendix B.2, equation 15.
+
+    Examples
+    --------
     >>> population = BlindSpot([1, -2, 0.5], accurate=True)
     >>> bool(abs(population.direction @ population.weights) < 1e-12), round(population.grouping_loss, 4)
     (True, 0.0098)
@@ -46,16 +67,27 @@ class BlindSpot:
         self.direction = self._check_direction(direction)
         if not 0 <= float(check_numbers(strength, "strength")) <= 1:
             raise ValueError(f"strength must lie in [0, 1], but it is {strength}.")
-        self.link, self.psi = link, stretched_sigmoid if psi is None else psi
-        self.accurate, self.strength = accurate, strength
-        self._along, self._across = (float(np.sqrt(v @ self.covariance @ v)) for v in (self.weights, self.direction))
-        t, u = np.linspace(-9, 9, 2001) * self._along, np.linspace(-9, 9, 2001) * self._across
-        s, wave = values_of(link, "link", t, "weights . X"), values_of(self.psi, "psi", u, "direction . X")
-        check_everywhere((s >= 0) & (s <= 1), t, s, "link", "in [0, 1]")
+        self.link = link
+        self.psi = stretched_sigmoid if psi is None else psi
+        self.accurate = accurate
+        self.strength = strength
+        self._along = self._deviation(self.weights)
+        self._across = self._deviation(self.direction)
+        grid = np.linspace(-9, 9, 2001)
+        along = grid * self._along
+        stated = values_of(link, "link", along, "weights . X")
+        check_everywhere((stated >= 0) & (stated <= 1), along, stated, "link", "in [0, 1]")
+        across = grid * self._across
+        wave = values_of(self.psi, "psi", across, "direction . X")
         odd = (np.abs(wave) <= 1 + SLACK) & (np.abs(wave + wave[::-1]) <= SLACK)
-        check_everywhere(odd, u, wave, "psi", "in [-1, 1] and odd, psi(-t) = -psi(t)")
+        check_everywhere(odd, across, wave, "psi", "in [-1, 1] and odd, psi(-t) = -psi(t)")
+
+    def _deviation(self, v):
+        """Standard deviation of v . X."""
+        return float(np.sqrt(v @ self.covariance @ v))
 
     def _check_direction(self, direction):
+        """The direction as given, or one that the score does not see."""
         image = self.covariance @ self.weights
         if direction is None:
             axis = np.eye(self.weights.size)[np.argmin(np.abs(image))]
@@ -72,29 +104,78 @@ class BlindSpot:
         return direction
 
     def room(self, p):
-        """Largest deviation that the true probability may have from `p`, (n,)."""
+        """Largest deviation that the true probability may have from `p`.
+
+        Parameters
+        ----------
+        p : array of float, shape (n,)
+            Stated probabilities.
+
+        Returns
+        -------
+        array of float, shape (n,)
+            In [0, 1/2].
+        """
         p = np.asarray(p, dtype=float)
         room = np.minimum(p, 1 - p)
         return np.minimum(room, np.abs(p - 0.5)) if self.accurate else room
 
     def stated(self, X):
-        """Stated probability of each row of `X` (n, d)."""
+        """Stated probability of each row.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n, d)
+            Features.
+
+        Returns
+        -------
+        array of float, shape (n,)
+            In [0, 1]; calibrated.
+        """
         return self.link(np.asarray(X, dtype=float) @ self.weights)
 
     calibrated = stated
 
     def truth(self, X):
-        """True probability q of each row of `X` (n, d)."""
+        """True probability q of each row.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n, d)
+            Features.
+
+        Returns
+        -------
+        array of float, shape (n,)
+            In [0, 1].
+        """
         p = self.stated(X)
-        return p + self.strength * self.psi(np.asarray(X, dtype=float) @ self.direction) * self.room(p)
+        wave = self.psi(np.asarray(X, dtype=float) @ self.direction)
+        return p + self.strength * wave * self.room(p)
 
     def sample(self, n, rng=None):
-        """`Sample` of n rows."""
+        """Rows drawn from the population.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+        rng : int, Generator or None, default None
+            Source of randomness.
+
+        Returns
+        -------
+        Sample
+            Of n rows, features x1 .. xd.
+        """
         rng = np.random.default_rng(rng)
         X = rng.normal(size=(check_count(n, "n"), self.weights.size)) @ np.linalg.cholesky(self.covariance).T
-        p, q = self.stated(X), self.truth(X)
+        p = self.stated(X)
+        q = self.truth(X)
+        y = (rng.random(n) < q).astype(int)
         names = [f"x{k}" for k in range(1, self.weights.size + 1)]
-        return Sample(pd.DataFrame(X, columns=names), (rng.random(n) < q).astype(int), p, q, p)
+        return Sample(pd.DataFrame(X, columns=names), y, p=p, q=q, c=p)
 
     @cached_property
     def grouping_loss(self):
@@ -108,16 +189,26 @@ class BlindSpot:
         return self._mean_over_scores(lambda p: p * (1 - p)) - self.grouping_loss
 
     def _mean_over_scores(self, f):
+        """E f(p)."""
         return _normal_mean(lambda z: f(self.link(z * self._along)))
 
 
 class Sigmoid(BlindSpot):
     """The blind spot in the plane: X = (x1, x2) normal with variances 10 and 1, p = expit(x1), psi of x2.
 
-    `accurate` and `strength` are those of `BlindSpot`; at strength 0 the score is perfect (the null population).
+    Parameters
+    ----------
+    accurate : bool, default False
+        Leave the decision by p > 1/2 optimal.
+    strength : float, default 1.0
+        In [0, 1]; at 0 the score is perfect (the null population).
 
-    Source: Perez-Lebel et al. (2023), appendix B.2; figure 11, with `accurate=True` figure 12.
+    References
+    ----------
+    Perez-Lebel et al. (2023), appendix B.2; figure 11, with `accurate=True` figure 12.
 
+    Examples
+    --------
     >>> round(Sigmoid().grouping_loss, 8), round(Sigmoid(accurate=True).grouping_loss, 8)
     (0.02535948, 0.00768394)
     """
@@ -137,6 +228,7 @@ def _normal_mean(f):
 
 
 def _check_covariance(covariance, d):
+    """A symmetric, positive definite (d, d) matrix."""
     covariance = np.eye(d) if covariance is None else check_numbers(covariance, "covariance")
     if covariance.shape != (d, d):
         raise ValueError(f"covariance must have shape ({d}, {d}), but its shape is {covariance.shape}.")

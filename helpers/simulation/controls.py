@@ -1,6 +1,4 @@
-"""What an estimator of the grouping loss is tested on: populations that mislead it, regions whose content is known, and
-a rival.
-"""
+"""Populations that mislead an estimator of the grouping loss, and regions whose content is known."""
 
 from dataclasses import dataclass, field
 
@@ -15,19 +13,34 @@ from helpers.simulation.populations import Sample
 
 @dataclass(frozen=True)
 class GroupedSample(Sample):
-    """A `Sample` whose rows belong to people: `groups` (n,) int."""
+    """A `Sample` whose rows belong to people, `groups` (n,) int."""
 
     groups: np.ndarray = field(default=None)
 
 
 def _draw(X, q, p, rng):
-    X = pd.DataFrame(X).add_prefix("x")
-    return Sample(X, (rng.random(len(q)) < q).astype(int), p=p, q=q, c=p)
+    """Rows whose labels are drawn with probability q, scored by a calibrated p."""
+    y = (rng.random(len(q)) < q).astype(int)
+    return Sample(pd.DataFrame(X).add_prefix("x"), y, p=p, q=q, c=p)
 
 
 def perfect(n, rng=None):
-    """`Sample` of a perfect model, p = q, of two of five normal features: nothing is to be found.
+    """A perfect model, p = q, of two of five normal features: nothing is to be found.
 
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    rng : int, Generator or None, default None
+        Source of randomness.
+
+    Returns
+    -------
+    Sample
+        Of n rows, grouping loss 0.
+
+    Examples
+    --------
     >>> perfect(100, rng=0).grouping_loss
     0.0
     """
@@ -38,9 +51,24 @@ def perfect(n, rng=None):
 
 
 def same_sign(n, rng=None):
-    """`Sample` whose score is 0.15 too low where two features have the same sign and 0.15 too high where not, so that
-    no single feature shows anything; grouping loss 0.0225.
+    """A score that is 0.15 too low where two features have the same sign and 0.15 too high where not.
 
+    No single feature shows anything.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    rng : int, Generator or None, default None
+        Source of randomness.
+
+    Returns
+    -------
+    Sample
+        Of n rows, grouping loss 0.0225.
+
+    Examples
+    --------
     >>> round(same_sign(100, rng=0).grouping_loss, 6)
     0.0225
     """
@@ -51,9 +79,24 @@ def same_sign(n, rng=None):
 
 
 def same_people(n_people, rng=None, *, each=4):
-    """`GroupedSample`: a score that is perfect given the features, and people who differ in ways that no feature shows,
-    with `each` rows a person. q is the person's own probability; c = p, the mean over people with the same features.
+    """A score that is perfect given the features, and people who differ in ways that no feature shows.
 
+    Parameters
+    ----------
+    n_people : int
+        Number of people.
+    rng : int, Generator or None, default None
+        Source of randomness.
+    each : int, default 4
+        Rows a person.
+
+    Returns
+    -------
+    GroupedSample
+        Of n_people * each rows; q is the person's own probability; c = p, the mean over people with the same features.
+
+    Examples
+    --------
     >>> same_people(2, rng=0, each=3).groups
     array([0, 0, 0, 1, 1, 1])
     """
@@ -62,13 +105,31 @@ def same_people(n_people, rng=None, *, each=4):
     X = rng.normal(size=(n_people, 3))
     p = expit(X[:, 0])
     q = p + rng.choice([-1, 1], size=n_people) * 0.6 * np.minimum(p, 1 - p)
-    a = _draw(X[person], q[person], p[person], rng)
-    return GroupedSample(a.X, a.y, a.p, a.q, a.c, groups=person)
+    return GroupedSample(**vars(_draw(X[person], q[person], p[person], rng)), groups=person)
 
 
 def even_crowd(population, rng=None, *, log2_rows=15):
-    """`Sample` of 2**log2_rows rows spread evenly over a `Sigmoid` population, for sums without noise; y is not drawn
-    (all 0).
+    """Rows spread evenly over a `Sigmoid` population, for sums without noise.
+
+    Parameters
+    ----------
+    population : Sigmoid
+        Whose truth is read.
+    rng : int, Generator or None, default None
+        Scrambles the Sobol points.
+    log2_rows : int, default 15
+        Logarithm of the number of rows.
+
+    Returns
+    -------
+    Sample
+        Of 2**log2_rows rows; y is not drawn (all 0).
+
+    Examples
+    --------
+    >>> from helpers.simulation import Sigmoid
+    >>> round(even_crowd(Sigmoid(), rng=0).grouping_loss, 3)  # 0.02536 in the population
+    0.025
     """
     points = norm.ppf(qmc.Sobol(2, rng=np.random.default_rng(rng)).random_base2(log2_rows))
     X = pd.DataFrame(points * np.sqrt([10, 1]), columns=["x1", "x2"])
@@ -77,8 +138,22 @@ def even_crowd(population, rng=None, *, log2_rows=15):
 
 
 def equal_parts(values, k):
-    """Number, 0 .. k - 1, of the part in which each value lies when they are cut into `k` parts of the same size.
+    """Part in which each value lies when they are cut into `k` parts of the same size.
 
+    Parameters
+    ----------
+    values : array of float, shape (n,)
+        What is cut.
+    k : int
+        Number of parts.
+
+    Returns
+    -------
+    array of int, shape (n,)
+        In 0 .. k - 1.
+
+    Examples
+    --------
     >>> equal_parts([3.0, 1.0, 2.0, 4.0], 2)
     array([1, 0, 0, 1])
     """

@@ -19,21 +19,33 @@ class Links:
 
     Parameters
     ----------
-    link : vectorised function h of p; with the default g, max(0, 2 p - 1) <= h(p) <= min(1, 2 p)
-    other : vectorised function g of p with g <= p <= h or h <= p <= g; None for 2 p - h
-    inputs : "normal" or "uniform", the distribution of x before shares are shifted
-    accurate : require that h(p) and g(p) lie on the side of 1/2 on which p lies (1/2 itself is on both)
+    link : function
+        Vectorised function h of p; with the default g, max(0, 2 p - 1) <= h(p) <= min(1, 2 p).
+    other : function or None, default None
+        Vectorised function g of p with g <= p <= h or h <= p <= g; None for 2 p - h.
+    inputs : {"normal", "uniform"}, default "normal"
+        Distribution of x before shares are shifted.
+    accurate : bool, default False
+        Require that h(p) and g(p) lie on the side of 1/2 on which p lies (1/2 itself is on both).
 
     Attributes
     ----------
-    grouping_loss, irreducible_loss : by quadrature, squared error
+    grouping_loss : float
+        E (q - c)**2 by quadrature.
+    irreducible_loss : float
+        E q (1 - q) by quadrature.
 
     Raises
     ------
-    ValueError where a link leaves its bounds; the first offending p is named.
+    ValueError
+        Where a link leaves its bounds; the first offending p is named.
 
-    Source: Perez-Lebel et al. (2023), appendix B.1, equation 14; shifted shares: figure 10, right.
+    References
+    ----------
+    Perez-Lebel et al. (2023), appendix B.1, equation 14; shifted shares: figure 10, right.
 
+    Examples
+    --------
     >>> Links(lambda p: p).grouping_loss
     0.0
     >>> round(Links(lambda p: np.minimum(1, 2 * p), inputs="uniform").grouping_loss, 4)
@@ -45,7 +57,10 @@ class Links:
 
     def __init__(self, link, *, other=None, inputs="normal", accurate=False):
         check_one_of(inputs, "inputs", ("normal", "uniform"))
-        self.link, self.other, self.inputs, self.accurate = link, other, inputs, accurate
+        self.link = link
+        self.other = other
+        self.inputs = inputs
+        self.accurate = accurate
         p = np.linspace(0, 1, 10_001)
         h = values_of(link, "link", p)
         g = 2 * p - h if other is None else values_of(other, "other", p)
@@ -57,26 +72,62 @@ class Links:
             fine = (g >= 0) & (g <= 1) & ((h - p) * (p - g) >= 0) & ((h != g) | (h == p))
             check_everywhere(fine, p, g, "other", "in [0, 1], with p between it and link(p)")
         if accurate:
-            h, g = np.where(g == p, g, h), np.where(h == p, h, g)  # nobody is at a value whose share is 0
-            fine = np.where(p < 0.5, np.maximum(h, g) <= 0.5 + SLACK, np.minimum(h, g) >= 0.5 - SLACK)
-            check_everywhere(fine, p, h, "link", "on p's side of 1/2, and the value at -x too")
+            right = np.where(g == p, g, h)  # nobody is at a value whose share is 0
+            left = np.where(h == p, h, g)
+            below = np.maximum(right, left) <= 0.5 + SLACK
+            above = np.minimum(right, left) >= 0.5 - SLACK
+            fine = np.where(p < 0.5, below, above)
+            check_everywhere(fine, p, right, "link", "on p's side of 1/2, and the value at -x too")
 
     @staticmethod
     def stated(x):
-        """Stated probability at `x`, (n,)."""
+        """Stated probability.
+
+        Parameters
+        ----------
+        x : array of float, shape (n,)
+            Feature.
+
+        Returns
+        -------
+        array of float, shape (n,)
+            In [0, 1]; calibrated.
+        """
         return 1 - np.exp(-((0.9 * np.asarray(x, dtype=float)) ** 2))
 
     calibrated = stated
 
     def truth(self, x):
-        """True probability at `x`, (n,)."""
+        """True probability.
+
+        Parameters
+        ----------
+        x : array of float, shape (n,)
+            Feature.
+
+        Returns
+        -------
+        array of float, shape (n,)
+            In [0, 1].
+        """
         x = np.asarray(x, dtype=float)
         p = self.stated(x)
         h, g = self._both(p)
         return np.where(x > 0, h, np.where(x < 0, g, p))
 
     def right_share(self, p):
-        """Share of the people with score `p` who have x > 0, (n,); 1/2 unless `other` was given."""
+        """Share of the people with a score who have x > 0.
+
+        Parameters
+        ----------
+        p : array of float, shape (n,)
+            Scores.
+
+        Returns
+        -------
+        array of float, shape (n,)
+            In [0, 1]; 1/2 unless `other` was given.
+        """
         p = np.asarray(p, dtype=float)
         h, g = self._both(p)
         if self.other is None:
@@ -85,20 +136,46 @@ class Links:
         return np.clip(share, 0, 1)
 
     def density(self, x):
-        """Density of the inputs at `x`, (n,)."""
+        """Density of the inputs.
+
+        Parameters
+        ----------
+        x : array of float, shape (n,)
+            Feature.
+
+        Returns
+        -------
+        array of float, shape (n,)
+            Not negative.
+        """
         x = np.asarray(x, dtype=float)
         even = norm.pdf(x) if self.inputs == "normal" else np.where(np.abs(x) <= 2, 0.25, 0.0)
         right = self.right_share(self.stated(x))
         return 2 * even * np.where(x > 0, right, np.where(x < 0, 1 - right, 0.5))
 
     def sample(self, n, rng=None):
-        """`Sample` of n rows."""
+        """Rows drawn from the population.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+        rng : int, Generator or None, default None
+            Source of randomness.
+
+        Returns
+        -------
+        Sample
+            Of n rows, feature x.
+        """
         rng = np.random.default_rng(rng)
         x = rng.normal(size=check_count(n, "n")) if self.inputs == "normal" else rng.uniform(-2, 2, n)
         if self.other is not None:
             x = np.where(rng.random(n) < self.right_share(self.stated(x)), np.abs(x), -np.abs(x))
-        p, q = self.stated(x), self.truth(x)
-        return Sample(pd.DataFrame({"x": x}), (rng.random(n) < q).astype(int), p, q, p)
+        p = self.stated(x)
+        q = self.truth(x)
+        y = (rng.random(n) < q).astype(int)
+        return Sample(pd.DataFrame({"x": x}), y, p=p, q=q, c=p)
 
     @cached_property
     def grouping_loss(self):
@@ -116,9 +193,14 @@ class Links:
         return self._mean_over_scores(lambda p: p * (1 - p)) - self.grouping_loss
 
     def _both(self, p):
+        """True probabilities h at x > 0 and g at x < 0."""
         h = np.clip(self.link(p), 0, 1)
-        return h, np.clip(2 * p - h, 0, 1) if self.other is None else np.asarray(self.other(p), dtype=float)
+        if self.other is None:
+            return h, np.clip(2 * p - h, 0, 1)
+        return h, np.asarray(self.other(p), dtype=float)
 
     def _mean_over_scores(self, f):
-        top, density = (9.0, norm.pdf) if self.inputs == "normal" else (2.0, lambda x: 0.25)
-        return integral(lambda x: 2 * density(x) * f(self.stated(x)), np.linspace(0, top, 65))
+        """E f(p); the score is the same at x and -x."""
+        if self.inputs == "uniform":
+            return integral(lambda x: 2 * 0.25 * f(self.stated(x)), np.linspace(0, 2.0, 65))
+        return integral(lambda x: 2 * norm.pdf(x) * f(self.stated(x)), np.linspace(0, 9.0, 65))

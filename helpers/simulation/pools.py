@@ -12,7 +12,6 @@ import pandas as pd
 from scipy.special import expit, logit
 
 from helpers.checks import check_count, check_numbers, check_vector
-from helpers.simulation.populations import Cells
 
 _LEVELS = {
     "age": np.arange(20, 70, 5),
@@ -27,7 +26,26 @@ _PAIRS = (("age", "schooling"), ("job", "hours"), ("age", "job"), ("schooling", 
 
 @dataclass(frozen=True)
 class PoolSample:
-    """Rows of a pool's population: features `X`, label `y`, true `q`; by model stated `p`, calibrated `c` (m, n)."""
+    """Rows of a pool's population, about which all m models answer.
+
+    Parameters
+    ----------
+    X : DataFrame, shape (n, d)
+        Features.
+    y : array of {0, 1}, shape (n,)
+        Labels.
+    q : array of float, shape (n,)
+        True probabilities.
+    p : array of float, shape (m, n)
+        Stated probabilities of each model.
+    c : array of float, shape (m, n)
+        Calibrated probabilities of each model.
+
+    Examples
+    --------
+    >>> PoolSample(None, y=[1, 0], q=None, p=np.array([[0.4, 0.6]]), c=None).prediction
+    array([[0, 1]])
+    """
 
     X: pd.DataFrame
     y: np.ndarray
@@ -45,9 +63,25 @@ class PoolSample:
 class ModelPool:
     """Black boxes of growing size on one finite population: everything about them is an exact sum.
 
-    models : table, one line a model: size, price, accuracy, calibration_loss, grouping_loss (squared error)
-    X, share, q : the kinds of people, their share of the population, their true probability
-    p, c : (m, k) stated and calibrated probabilities of each model for each kind
+    Parameters
+    ----------
+    models : DataFrame
+        One line a model: size, price, accuracy, calibration_loss, grouping_loss (squared error).
+    X : DataFrame, shape (k, d)
+        The kinds of people.
+    share : array of float, shape (k,)
+        Their share of the population.
+    q : array of float, shape (k,)
+        Their true probability.
+    p : array of float, shape (m, k)
+        Stated probability of each model for each kind.
+    c : array of float, shape (m, k)
+        Calibrated probability of each model for each kind.
+
+    Examples
+    --------
+    >>> round(model_pool(sizes=[1, 10], rng=0).best_accuracy, 2)
+    0.73
     """
 
     models: pd.DataFrame
@@ -67,16 +101,26 @@ class ModelPool:
         """Accuracy of deciding by the truth: nobody can do better, because labels are drawn by lot."""
         return float(self.share @ np.maximum(self.q, 1 - self.q))
 
-    def cells(self, model):
-        """The population as one model sees it, as `Cells`."""
-        return Cells(self.p[model], self.q, self.share, X=self.X)
-
     def sample(self, n, rng=None):
-        """`PoolSample` of n people, drawn with replacement; all models answer about all of them."""
+        """People drawn with replacement; all models answer about all of them.
+
+        Parameters
+        ----------
+        n : int
+            Number of people.
+        rng : int, Generator or None, default None
+            Source of randomness.
+
+        Returns
+        -------
+        PoolSample
+            Of n rows.
+        """
         rng = np.random.default_rng(rng)
         kind = rng.choice(self.q.size, check_count(n, "n"), p=self.share)
         y = (rng.random(n) < self.q[kind]).astype(int)
-        return PoolSample(self.X.iloc[kind].reset_index(drop=True), y, self.q[kind], self.p[:, kind], self.c[:, kind])
+        X = self.X.iloc[kind].reset_index(drop=True)
+        return PoolSample(X, y, q=self.q[kind], p=self.p[:, kind], c=self.c[:, kind])
 
 
 def model_pool(
@@ -102,28 +146,46 @@ def model_pool(
 
     Parameters
     ----------
-    sizes : (m,) ascending, for example billions of parameters
-    grouping_error : standard deviation of the error in log-odds, at least 0, one or (m,); default
-        1.5 (size / smallest size) ** -0.25. At 0 (and without bias) c = q: no grouping loss
-    slope, shift : of the stated log-odds, one or (m,). 1 and 0: calibrated; slope above 1: over-confident
-    group_bias : {(column, level): error in log-odds for this group, one or (m,)}
-    shared : share of the error's variance that all models have in common, in [0, 1]
-    signal : standard deviation of the true log-odds: the larger, the less is left to chance
-    base_rate : rate of y = 1, roughly
-    n_levels : distinct scores of a model
-    price : (m,) of asking once; default the size
-    rng : int, Generator or None; decides truth and errors
+    sizes : array of float, shape (m,), default (1, 3, 8, 14, 27, 47, 70)
+        Ascending, for example billions of parameters.
+    grouping_error : float or array of float, shape (m,), or None, default None
+        Standard deviation of the error in log-odds, at least 0; None for 1.5 (size / smallest size) ** -0.25. At 0 (and
+        without bias) c = q: no grouping loss.
+    slope : float or array of float, shape (m,), default 1.0
+        Of the stated log-odds. With 1 and no shift calibrated; above 1 over-confident.
+    shift : float or array of float, shape (m,), default 0.0
+        Of the stated log-odds.
+    group_bias : dict or None, default None
+        (column, level) -> error in log-odds for this group, one number or (m,).
+    shared : float, default 0.5
+        Share of the error's variance that all models have in common, in [0, 1].
+    signal : float, default 1.5
+        Standard deviation of the true log-odds: the larger, the less is left to chance.
+    base_rate : float, default 0.5
+        Rate of y = 1, roughly.
+    n_levels : int, default 200
+        Distinct scores of a model.
+    price : array of float, shape (m,), or None, default None
+        Of asking once; None for the size.
+    rng : int, Generator or None, default None
+        Decides truth and errors.
 
     Returns
     -------
     ModelPool
+        Exact truth, scores and losses of each model.
 
     Raises
     ------
-    ValueError for sizes that do not grow, numbers out of range, or a group that is not there.
+    ValueError
+        For sizes that do not grow, numbers out of range, or a group that is not there.
 
-    Source: ours; in place of the 27 language models of Melo et al. (2026), table 1.
+    References
+    ----------
+    Ours; in place of the 27 language models of Melo et al. (2026), table 1.
 
+    Examples
+    --------
     >>> pool = model_pool(sizes=[1, 10], grouping_error=[1, 0], rng=0)
     >>> pool.models["grouping_loss"].round(3).tolist()
     [0.024, 0.0]
@@ -135,13 +197,12 @@ def model_pool(
     m = sizes.size
     error = 1.5 * (sizes / sizes[0]) ** -0.25 if grouping_error is None else grouping_error
     error = _each(error, "grouping_error", m, least=0)
-    slope, shift = _each(slope, "slope", m, least=1e-9), _each(shift, "shift", m)
+    slope = _each(slope, "slope", m, least=1e-9)
+    shift = _each(shift, "shift", m)
     price = sizes if price is None else _each(price, "price", m, least=0)
     shared = _each(shared, "shared", 1, least=0, most=1)[0]
-    signal, base_rate = (
-        _each(signal, "signal", 1, least=0)[0],
-        _each(base_rate, "base_rate", 1, least=0.01, most=0.99)[0],
-    )
+    signal = _each(signal, "signal", 1, least=0)[0]
+    base_rate = _each(base_rate, "base_rate", 1, least=0.01, most=0.99)[0]
     check_count(n_levels, "n_levels", least=2)
     X, share = _people(rng)
     truth = logit(base_rate) + signal * _surface(X, share, rng)
@@ -155,10 +216,11 @@ def model_pool(
     c = np.array([q if exact[k] else _level_means(seen[k], q, share, n_levels) for k in range(m)])
     calibrated = (slope == 1) & (shift == 0)
     p = np.where(calibrated[:, None], c, expit(shift[:, None] + slope[:, None] * logit(c)))
-    table = pd.DataFrame({"size": sizes, "price": price})
-    table["accuracy"] = np.where(p >= 0.5, q, 1 - q) @ share
-    table["calibration_loss"], table["grouping_loss"] = (p - c) ** 2 @ share, (q - c) ** 2 @ share
-    return ModelPool(table, X, share, q, p, c)
+    models = pd.DataFrame({"size": sizes, "price": price})
+    models["accuracy"] = np.where(p >= 0.5, q, 1 - q) @ share
+    models["calibration_loss"] = (p - c) ** 2 @ share
+    models["grouping_loss"] = (q - c) ** 2 @ share
+    return ModelPool(models, X, share, q, p, c)
 
 
 def _each(value, name, m, *, least=-np.inf, most=np.inf):
@@ -183,6 +245,7 @@ def _people(rng):
 
 
 def _codes(X, name):
+    """Number of the level of each row in one column."""
     return pd.Index(_LEVELS[name]).get_indexer(X[name].astype(object))
 
 

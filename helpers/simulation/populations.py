@@ -1,10 +1,11 @@
-"""Functions that a reader hands in: checked on a grid, integrated in pieces so that kinks do no harm.
+"""Rows with known truth, and finite populations: everything about them is an exact sum.
 
-Rows with known truth, and populations that are a list of cells: everything about them is an exact sum.
+Also functions that a reader hands in: checked on a grid, integrated in pieces so that kinks do no harm.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -31,25 +32,45 @@ def values_of(function, name, at, of="p"):
 def check_everywhere(fine, at, values, name, rule):
     """ValueError that names the first point where `fine` is False, for the values of a function called `name`."""
     if not fine.all():
-        first, count = int(np.argmin(fine)), int((~fine).sum())
+        first = int(np.argmin(fine))
+        more = int((~fine).sum()) - 1
         raise ValueError(
             f"{name} must stay {rule}, but {name}({at[first]:.4f}) is {values[first]:.4f} "
-            f"(and {count - 1:,} more of {at.size:,} points)."
+            f"(and {more:,} more of {at.size:,} points)."
         )
 
 
 def integral(f, edges):
     """Integral of `f` (a vectorised function) over [edges[0], edges[-1]], adaptive between neighbouring edges."""
 
-    def one(x):
+    def at_point(x):
         return float(f(np.array([x]))[0])
 
-    return float(sum(quad(one, a, b, epsabs=1e-13)[0] for a, b in zip(edges[:-1], edges[1:], strict=True)))
+    return float(sum(quad(at_point, low, high, epsabs=1e-13)[0] for low, high in pairwise(edges)))
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows of a population: features `X`, label `y`, stated `p`, true `q`, calibrated `c`, each with n rows."""
+    """Rows of a population whose truth is known.
+
+    Parameters
+    ----------
+    X : DataFrame, shape (n, d)
+        Features.
+    y : array of {0, 1}, shape (n,)
+        Labels, drawn with probability q.
+    p : array of float, shape (n,)
+        Stated probabilities.
+    q : array of float, shape (n,)
+        True probabilities.
+    c : array of float, shape (n,)
+        Calibrated scores, E[Y | p].
+
+    Examples
+    --------
+    >>> round(Sample(None, y=[1, 0], p=0.7, q=np.array([0.6, 0.8]), c=0.7).grouping_loss, 4)
+    0.01
+    """
 
     X: pd.DataFrame
     y: np.ndarray
@@ -68,36 +89,54 @@ class Sample:
         return float(np.mean(_regret(self.p, self.q)))
 
 
-class Cells:
+class FinitePopulation:
     """A finite population: k kinds of people, each with a stated `p`, a true `q` and a share of the population.
 
-    All losses are squared errors, exact sums over the cells; cells with the same `p` share their calibrated score.
+    All losses are squared errors, exact sums over the kinds; kinds with the same `p` share their calibrated score.
 
     Parameters
     ----------
-    p : (k,) stated probabilities; q : (k,) true probabilities
-    share : (k,) positive shares that sum to 1; None for equal ones
-    X : (k, d) table of the cells' features; None for the number of the cell, from 0
+    p : array of float, shape (k,)
+        Stated probabilities.
+    q : array of float, shape (k,)
+        True probabilities.
+    share : array of float, shape (k,), or None, default None
+        Positive shares that sum to 1; None for equal ones.
+    X : DataFrame, shape (k, d), or None, default None
+        Features of each kind; None for its number, from 0.
 
     Attributes
     ----------
-    p, q, share, X : as given; c : (k,) mean of q among the cells with the same p
-    calibration_loss, grouping_loss, irreducible_loss : E (p - c)**2, E (q - c)**2, E q (1 - q)
-    accuracy_lost : accuracy that deciding by p >= 1/2 gives away against deciding by q
+    c : array of float, shape (k,)
+        Mean of q among the kinds with the same p.
+    calibration_loss : float
+        E (p - c)**2.
+    grouping_loss : float
+        E (q - c)**2.
+    irreducible_loss : float
+        E q (1 - q).
+    accuracy_lost : float
+        Accuracy that deciding by p >= 1/2 gives away against deciding by q.
 
     Raises
     ------
-    ValueError for probabilities outside [0, 1], shares that are not positive or do not sum to 1, unequal lengths.
+    ValueError
+        For probabilities outside [0, 1], shares that are not positive or do not sum to 1, unequal lengths.
 
-    Source: Perez-Lebel et al. (2023), figures 1 and 2 are populations of this kind.
+    References
+    ----------
+    Perez-Lebel et al. (2023), figures 1 and 2 are populations of this kind.
 
-    >>> figure2 = Cells(p=[0.7, 0.7], q=[0.6, 0.8])
+    Examples
+    --------
+    >>> figure2 = FinitePopulation(p=[0.7, 0.7], q=[0.6, 0.8])
     >>> figure2.c.round(2), round(figure2.grouping_loss, 4), round(figure2.accuracy_lost, 4)
     (array([0.7, 0.7]), 0.01, 0.0)
     """
 
     def __init__(self, p, q, share=None, *, X=None):
-        self.p, self.q = check_probabilities(p), check_probabilities(q, "q")
+        self.p = check_probabilities(p)
+        self.q = check_probabilities(q, "q")
         check_same_length(p=self.p, q=self.q)
         self.share = _check_share(np.full(self.p.size, 1 / self.p.size) if share is None else share)
         self.X = pd.DataFrame({"cell": np.arange(self.p.size)} if X is None else X).reset_index(drop=True)
@@ -108,38 +147,70 @@ class Cells:
 
     @cached_property
     def calibration_loss(self):
+        """E (p - c)**2."""
         return self._mean((self.p - self.c) ** 2)
 
     @cached_property
     def grouping_loss(self):
+        """E (q - c)**2."""
         return self._mean((self.q - self.c) ** 2)
 
     @cached_property
     def irreducible_loss(self):
+        """E q (1 - q)."""
         return self._mean(self.q * (1 - self.q))
 
     @cached_property
     def accuracy_lost(self):
+        """Accuracy that deciding by p >= 1/2 gives away against deciding by q."""
         return self._mean(_regret(self.p, self.q))
 
     def sample(self, n, rng=None):
-        """`Sample` of n rows, drawn with replacement."""
+        """Rows drawn with replacement.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+        rng : int, Generator or None, default None
+            Source of randomness.
+
+        Returns
+        -------
+        Sample
+            Of n rows.
+        """
         rng = np.random.default_rng(rng)
-        cell = rng.choice(self.p.size, check_count(n, "n"), p=self.share)
-        y = (rng.random(n) < self.q[cell]).astype(int)
-        return Sample(self.X.iloc[cell].reset_index(drop=True), y, self.p[cell], self.q[cell], self.c[cell])
+        kind = rng.choice(self.p.size, check_count(n, "n"), p=self.share)
+        y = (rng.random(n) < self.q[kind]).astype(int)
+        return Sample(self.X.iloc[kind].reset_index(drop=True), y, self.p[kind], self.q[kind], self.c[kind])
 
     def _mean(self, values):
+        """Mean over the population."""
         return float(self.share @ values)
 
 
 def largest_grouping_loss(p, *, threshold=None):
-    """Largest grouping loss that a calibrated score can have among the people whose score is `p`, (n,).
+    """Largest grouping loss that a calibrated score can have among the people whose score is `p`.
 
     p (1 - p) without further promise. If moreover the decision by p >= threshold must be the right one for everybody,
     p (threshold - p) below the threshold and (p - threshold)(1 - p) from there on: the variance of truths that lie
     only at the two ends of the side of p. Smaller is better for those who rely on the score.
 
+    Parameters
+    ----------
+    p : array of float, shape (n,)
+        Calibrated scores.
+    threshold : float or None, default None
+        Where the decision changes, if it must be right for everybody.
+
+    Returns
+    -------
+    array of float, shape (n,)
+        Squared probability.
+
+    Examples
+    --------
     >>> largest_grouping_loss([0.25, 0.5, 0.75])
     array([0.1875, 0.25  , 0.1875])
     >>> largest_grouping_loss([0.25, 0.5, 0.75], threshold=0.5)
@@ -148,8 +219,8 @@ def largest_grouping_loss(p, *, threshold=None):
     p = check_probabilities(p)
     if threshold is None:
         return p * (1 - p)
-    t = check_probabilities([threshold], "threshold")[0]
-    return np.where(p < t, p * (t - p), (p - t) * (1 - p))
+    threshold = check_probabilities([threshold], "threshold")[0]
+    return np.where(p < threshold, p * (threshold - p), (p - threshold) * (1 - p))
 
 
 def _regret(p, q):

@@ -18,31 +18,64 @@ class SemiSynthetic:
 
     Parameters
     ----------
-    X : (n, d) real table; y : (n,) real 0/1 labels
-    score : stated probabilities: function of a table of rows, or (n,) array aligned with `X`
-    model : classifier that becomes the truth; default a small histogram gradient boosting that takes categories and
-        missing values
-    rng : int, Generator or None; decides the halves
+    X : DataFrame, shape (n, d)
+        Real features.
+    y : array of {0, 1}, shape (n,)
+        Real labels.
+    score : function or array of float, shape (n,)
+        Stated probabilities: a function of a table of rows, or an array aligned with `X`.
+    model : classifier or None, default None
+        What becomes the truth; None for a small histogram gradient boosting that takes categories and missing values.
+    neighbors : int, default 200
+        Rows over which q is smoothed into c, for a continuous score.
+    rng : int, Generator or None, default None
+        Decides the halves.
 
     Attributes
     ----------
-    X, p, q, c : the population; c is the mean of q among rows with the same stated probability or, for a continuous
-        score, q smoothed over the `neighbors` nearest stated probabilities
-    grouping_loss : mean (q - c)**2 over the population
+    X : DataFrame
+        Features of the population.
+    p : array of float
+        Stated probabilities.
+    q : array of float
+        True probabilities.
+    c : array of float
+        Mean of q among rows with the same stated probability or, for a continuous score, q smoothed over the
+        `neighbors` nearest stated probabilities.
+    grouping_loss : float
+        Mean (q - c)**2 over the population.
 
-    Source: Melo et al. (2026), appendix B.4.
+    Raises
+    ------
+    ValueError
+        If lengths differ, labels are not 0 and 1, or scores leave [0, 1].
+
+    References
+    ----------
+    Melo et al. (2026), appendix B.4.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = pd.DataFrame({"age": rng.normal(size=400)})
+    >>> y = (rng.random(400) < 0.5 + 0.4 * np.sign(X["age"])).astype(int)
+    >>> constant = SemiSynthetic(X, y, np.full(400, 0.5), rng=0)
+    >>> constant.X.shape, constant.grouping_loss > 0.1
+    ((200, 1), True)
     """
 
     def __init__(self, X, y, score, *, model=None, neighbors=200, rng=None):
-        X, y = check_table(X), check_labels(y, both=True)
+        X = check_table(X)
+        y = check_labels(y, both=True)
         check_same_length(X=X, y=y)
         rng = np.random.default_rng(rng)
         half = rng.permutation(len(X)) < len(X) // 2
-        own = model is not None
-        model = model or HistGradientBoostingClassifier(
-            max_iter=60, max_leaf_nodes=8, learning_rate=0.1, categorical_features="from_dtype", random_state=0
-        )
-        table = X if own else X.apply(_for_boosting)
+        table = X
+        if model is None:
+            table = X.apply(_for_boosting)
+            model = HistGradientBoostingClassifier(
+                max_iter=60, max_leaf_nodes=8, learning_rate=0.1, categorical_features="from_dtype", random_state=0
+            )
         self.model_ = clone(model).fit(table[half], y[half])
         self.X = X[~half].reset_index(drop=True)
         self.q = self.model_.predict_proba(table[~half])[:, 1]
@@ -59,7 +92,20 @@ class SemiSynthetic:
         return float(np.mean((self.q - self.c) ** 2))
 
     def sample(self, n, rng=None):
-        """`Sample` of n rows, drawn with replacement from the population."""
+        """Rows drawn with replacement from the population.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+        rng : int, Generator or None, default None
+            Source of randomness.
+
+        Returns
+        -------
+        Sample
+            Of n rows, labels drawn anew.
+        """
         rng = np.random.default_rng(rng)
         rows = rng.integers(len(self.X), size=check_count(n, "n"))
         y = (rng.random(n) < self.q[rows]).astype(int)

@@ -33,7 +33,7 @@ from helpers.decisions import (
 )
 from helpers.decisions.costs import check_costs, decision_names
 from helpers.partition import HonestTree
-from helpers.simulation import Cells, Sigmoid, controls
+from helpers.simulation import FinitePopulation, Sigmoid, controls
 
 EVEN = cost_matrix(false_alarm=1, miss=1)
 THREE = np.array([[0, 10], [1, 4], [5, 0]])  # wait, test, treat
@@ -167,7 +167,7 @@ def test_the_bound_holds_for_many_decisions(decisions):
 @given(matrices(), st.integers(0, 10**6))
 def test_the_risk_is_calibration_risk_plus_grouping_risk_on_average_only(cost, seed):
     rng = np.random.default_rng(seed)
-    town = Cells(p=rng.choice([0.1, 0.3, 0.5, 0.8], 40), q=rng.random(40), share=rng.dirichlet(np.ones(40)))
+    town = FinitePopulation(p=rng.choice([0.1, 0.3, 0.5, 0.8], 40), q=rng.random(40), share=rng.dirichlet(np.ones(40)))
     t = rng.random()
     total = town.share @ oracle_risk(town.q, town.p, cost, t)
     parts = [calibration_risk(town.c, town.p, cost, t), grouping_risk(town.c, town.q, cost)]
@@ -176,7 +176,7 @@ def test_the_risk_is_calibration_risk_plus_grouping_risk_on_average_only(cost, s
 
 
 def test_recalibration_may_turn_a_single_decision_for_the_worse():
-    town = Cells(p=[0.6, 0.6, 0.6], q=[0.9, 0.1, 0.2])  # c = 0.4: the first person was decided rightly
+    town = FinitePopulation(p=[0.6, 0.6, 0.6], q=[0.9, 0.1, 0.2])  # c = 0.4: the first person was decided rightly
     before, after = oracle_risk(town.q, town.p, EVEN), oracle_risk(town.q, town.c, EVEN)
     assert before.tolist() == pytest.approx([0, 0.8, 0.6]) and after.tolist() == pytest.approx([0.8, 0, 0])
     assert (before - after).mean() == pytest.approx(calibration_risk(town.c, town.p, EVEN).mean())

@@ -5,18 +5,18 @@ import pandas as pd
 import pytest
 
 from helpers.grouping import grouping_loss
-from helpers.simulation import model_pool
+from helpers.simulation import FinitePopulation, model_pool
 
 POOL = model_pool(sizes=[1, 8, 70], slope=[0.6, 1.0, 1.8], shift=[0.3, 0, -0.2], rng=0)
 
 
-def test_the_table_is_what_the_cells_say():
+def test_the_table_is_what_each_model_sees():
     for k, line in POOL.models.iterrows():
-        cells = POOL.cells(k)  # computes c anew, from the rows that share a score
-        assert np.allclose(cells.c, POOL.c[k], atol=1e-12)
-        assert line["grouping_loss"] == pytest.approx(cells.grouping_loss, abs=1e-12)
-        assert line["calibration_loss"] == pytest.approx(cells.calibration_loss, abs=1e-12)
-        assert line["accuracy"] == pytest.approx(POOL.best_accuracy - cells.accuracy_lost, abs=1e-12)
+        seen = FinitePopulation(POOL.p[k], POOL.q, POOL.share)  # computes c anew, from the rows that share a score
+        assert np.allclose(seen.c, POOL.c[k], atol=1e-12)
+        assert line["grouping_loss"] == pytest.approx(seen.grouping_loss, abs=1e-12)
+        assert line["calibration_loss"] == pytest.approx(seen.calibration_loss, abs=1e-12)
+        assert line["accuracy"] == pytest.approx(POOL.best_accuracy - seen.accuracy_lost, abs=1e-12)
     assert POOL.share.sum() == pytest.approx(1) and (POOL.share > 0).all()
     assert list(POOL.price) == [1, 8, 70]
 

@@ -11,7 +11,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from helpers.scoring import decompose
-from helpers.simulation import BlindSpot, Cells, Links, SemiSynthetic, Sigmoid, largest_grouping_loss
+from helpers.simulation import BlindSpot, FinitePopulation, Links, SemiSynthetic, Sigmoid, largest_grouping_loss
 
 STEEP = Links(lambda p: np.minimum(1, 2 * p))
 WORST = Links(lambda p: 0 * p + 0.5, other=lambda p: p > 0.5, accurate=True)
@@ -293,25 +293,25 @@ def test_blind_spots_that_are_none(change, sentence):
 
 def test_cells_by_hand():
     """Scores 0.2 and 0.7, the second one stated as 0.6; figure 2 of the paper is the second half."""
-    cells = Cells(p=[0.2, 0.2, 0.6, 0.6], q=[0.1, 0.3, 0.6, 0.8], share=[0.25, 0.25, 0.1, 0.4])
+    cells = FinitePopulation(p=[0.2, 0.2, 0.6, 0.6], q=[0.1, 0.3, 0.6, 0.8], share=[0.25, 0.25, 0.1, 0.4])
     assert np.allclose(cells.c, [0.2, 0.2, 0.76, 0.76])
     assert cells.calibration_loss == pytest.approx(0.5 * 0.16**2)
     assert cells.grouping_loss == pytest.approx(0.5 * 0.01 + 0.1 * 0.16**2 + 0.4 * 0.04**2)
     assert cells.irreducible_loss == pytest.approx(0.25 * (0.09 + 0.21) + 0.1 * 0.24 + 0.4 * 0.16)
     assert cells.accuracy_lost == 0
-    assert Cells([0.7, 0.7], [0.45, 0.95]).accuracy_lost == pytest.approx(0.5 * 0.1)
-    assert Cells([0.7, 0.7], [0.6, 0.8]).grouping_loss == pytest.approx(0.01)
+    assert FinitePopulation([0.7, 0.7], [0.45, 0.95]).accuracy_lost == pytest.approx(0.5 * 0.1)
+    assert FinitePopulation([0.7, 0.7], [0.6, 0.8]).grouping_loss == pytest.approx(0.01)
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.25, 0.7, 1.0]), st.floats(0, 1), st.floats(0.01, 1)), min_size=1))
 def test_the_parts_of_cells_add_up_in_any_order(rows):
     p, q, weight = np.transpose(rows)
-    cells = Cells(p, q, weight / weight.sum())
+    cells = FinitePopulation(p, q, weight / weight.sum())
     parts = cells.calibration_loss + cells.grouping_loss + cells.irreducible_loss
     assert parts == pytest.approx(cells.share @ ((p - q) ** 2 + q * (1 - q)), abs=1e-12)
-    back = Cells(p[::-1], q[::-1], weight[::-1] / weight.sum())
+    back = FinitePopulation(p[::-1], q[::-1], weight[::-1] / weight.sum())
     assert np.allclose(back.c[::-1], cells.c) and back.grouping_loss == pytest.approx(cells.grouping_loss, abs=1e-12)
-    split = Cells(np.tile(p, 2), np.tile(q, 2), np.tile(weight, 2) / (2 * weight.sum()))
+    split = FinitePopulation(np.tile(p, 2), np.tile(q, 2), np.tile(weight, 2) / (2 * weight.sum()))
     assert split.grouping_loss == pytest.approx(cells.grouping_loss, abs=1e-12)
 
 
@@ -319,7 +319,7 @@ def test_cells_agree_with_decompose_and_with_their_samples():
     rng = np.random.default_rng(0)
     p, q, share = rng.choice([0.1, 0.4, 0.8], 12), rng.random(12), rng.dirichlet(np.ones(12))
     X = pd.DataFrame({"place": np.arange(12) / 12, "kind": list("abcdefghijkl")}, index=rng.permutation(12))
-    cells = Cells(p, q, share, X=X)
+    cells = FinitePopulation(p, q, share, X=X)
     parts = decompose(p, q, cells.c, sample_weight=share)
     assert parts.calibration == pytest.approx(cells.calibration_loss)
     assert parts.grouping == pytest.approx(cells.grouping_loss)
@@ -340,12 +340,12 @@ def test_cells_agree_with_decompose_and_with_their_samples():
 
 
 def test_cells_without_features_have_their_number():
-    cells = Cells([0.5, 0.5], [0.2, 0.8])
+    cells = FinitePopulation([0.5, 0.5], [0.2, 0.8])
     s = cells.sample(50, rng=0)
     assert np.array_equal(cells.q[s.X["cell"]], s.q) and np.allclose(cells.share, 0.5)
     p = np.array([0.3, 0.3])
     before = p.copy()
-    Cells(p, p).p[0] = 1
+    FinitePopulation(p, p).p[0] = 1
     assert np.array_equal(p, before)
 
 
@@ -365,7 +365,7 @@ def test_cells_without_features_have_their_number():
 )
 def test_cells_that_are_none(change, sentence):
     with pytest.raises(ValueError, match=sentence):
-        Cells(**({"p": [0.5, 0.5], "q": [0.4, 0.6]} | change))
+        FinitePopulation(**({"p": [0.5, 0.5], "q": [0.4, 0.6]} | change))
 
 
 # ---- real features, known truth --------------------------------------------------------------------------------
@@ -437,7 +437,7 @@ def test_semi_synthetic_bad_inputs(people):
             SemiSynthetic(**({"X": X, "y": y, "score": p, "rng": 0} | change))
 
 
-EACH_KIND = {"sigmoid": Sigmoid(), "links": STEEP, "tilted": WORST, "cells": Cells([0.2, 0.7], [0.3, 0.6])}
+EACH_KIND = {"sigmoid": Sigmoid(), "links": STEEP, "tilted": WORST, "cells": FinitePopulation([0.2, 0.7], [0.3, 0.6])}
 
 
 @pytest.mark.parametrize("population", EACH_KIND.values(), ids=EACH_KIND)
