@@ -1,8 +1,400 @@
-"""All cases, in the order in which they are measured."""
+"""All cases, in the order in which they are measured. A contestant is a function of the data that returns the call."""
 
-import on_fits
-import on_grouping
-import on_scores
-import on_systems
+import numpy as np
+import systems
+from scipy.special import expit, log_softmax, xlogy
+from worker import Case, Contestant, ours
 
-CASES = {case.name: case for file in (on_grouping, on_scores, on_fits, on_systems) for case in file.CASES}
+from helpers import calibration, grouping, partition, selective
+
+
+def interval(result, data):
+    return f"interval [{result.low:.4f}, {result.high:.4f}]"
+
+
+def estimate(result):
+    return result.value
+
+
+# ---- grouping loss ----------------------------------------------------------------------------------------------
+
+
+def people(n):
+    """Calibrated scores that the sign of a second feature tells apart; ten features."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n, 10))
+    p = expit(X[:, 0])
+    q = p + np.sign(X[:, 1]) * np.minimum(p, 1 - p) / 2
+    return (rng.random(n) < q).astype(float), p, X
+
+
+def true_grouping_loss(data):
+    """E min(p, 1 - p)^2 / 4, by quadrature."""
+    from scipy.integrate import quad
+    from scipy.stats import norm
+
+    return quad(lambda x: norm.pdf(x) * expit(-abs(x)) ** 2 / 4, -9, 9, points=[0], epsabs=1e-12)[0]
+
+
+def bin_free(large=True, **options):
+    prepare = lambda data: lambda: grouping.grouping_loss(*data, rng=0, **options)  # noqa: E731
+    return ours(prepare, estimate, interval, large=large)
+
+
+def glest(data):
+    from glest import GLEstimator
+
+    y, p, X = data
+    return lambda: GLEstimator(p, random_state=0).fit(X, y).GL("brier") / 2  # it sums over two classes
+
+
+def regions_of(n):
+    """Rows, their residuals, a tree chosen on 100,000 others, and the region that it gives each row."""
+    y, p, X = people(n + 100_000)
+    tree = partition.HonestTree(rng=0).fit(X[n:], y[n:] - p[n:])
+    table = X[:n].copy()
+    return table, y[:n] - p[:n], tree, tree.apply(table)
+
+
+def means_of_regions(data):
+    return lambda: grouping.grouping_loss_from_regions(data[1], data[3])
+
+
+def means_of_new_rows(data):
+    table, residual, tree, _ = data
+    return lambda: grouping.grouping_loss_from_regions(residual, tree.apply(table))
+
+
+def copied(*columns):
+    prepare = lambda data: lambda: [data[k].copy() for k in columns]  # noqa: E731
+    return Contestant("numpy", prepare, lambda arrays: pairs_by_sorting((None, arrays[-2], None, arrays[-1])))
+
+
+def pairs_by_sorting(data):
+    """Mean product of two rows of a region, regions weighted by their rows."""
+    order = np.argsort(data[3], kind="stable")
+    residual = data[1][order]
+    region = data[3][order]
+    start = np.flatnonzero(np.r_[True, region[1:] > region[:-1]])
+    count = np.diff(np.r_[start, region.size])
+    sums = np.add.reduceat(residual, start)
+    squares = np.add.reduceat(residual**2, start)
+    kept = count > 1
+    return ((sums**2 - squares)[kept] / (count[kept] - 1)).sum() / residual.size
+
+
+# ---- scores and labels ------------------------------------------------------------------------------------------
+
+
+def scores(n):
+    """Labels and scores that are too extreme."""
+    rng = np.random.default_rng(2)
+    score = rng.normal(size=n) * 1.5
+    return (rng.random(n) < expit(0.8 * score + 0.2)).astype(float), expit(score)
+
+
+def ece_by_masks(data):
+    """Fifteen bins of equal width, one after the other."""
+    y, p = data
+    rows = [(p >= b / 15) & (p < (b + 1) / 15) for b in range(15)]
+    return sum(abs((y[row] - p[row]).sum()) for row in rows) / p.size
+
+
+def ece_curve(data):
+    def call():
+        curve = calibration.reliability_curve(*data)
+        return curve.weight @ np.abs(curve.observed - curve.stated)
+
+    return call
+
+
+def ece_note(result, data):
+    return f"a perfect model shows {result.null:.4f}; debiased {result.debiased:.4f} " + interval(result, data)[9:]
+
+
+def ece_netcal(data):
+    from netcal.metrics import ECE
+
+    return lambda: ECE(15).measure(data[1], data[0])
+
+
+def ece_torch(data):
+    import torch
+    from torch_uncertainty.metrics.classification import CalibrationError
+
+    y = torch.tensor(data[0]).long()
+    p = torch.tensor(data[1])
+
+    def call():
+        metric = CalibrationError(task="binary", num_bins=15)
+        metric.update(p, y)
+        return metric.compute()
+
+    return call
+
+
+def ece_sklearn(data):
+    from sklearn.calibration import calibration_curve
+
+    y, p = data
+
+    def call():
+        rate, stated = calibration_curve(y, p, n_bins=15)
+        count = np.histogram(p, np.linspace(0, 1, 16))[0]
+        return np.abs(rate - stated) @ count[count > 0] / p.size
+
+    return call
+
+
+# ---- answers and confidences ------------------------------------------------------------------------------------
+
+
+def stated_answers(n):
+    """Right or wrong, and confidences in eleven steps from 0.5 to 1: many ties."""
+    rng = np.random.default_rng(3)
+    confidence = rng.integers(10, 21, n) / 20
+    return (rng.random(n) < 0.9 * confidence).astype(float), confidence
+
+
+def aurc_by_ranks(data):
+    """For each k, the mean of the errors among the first k over the orders of ties."""
+    correct, confidence = data
+    total = lost = before = 0
+    for level in np.unique(confidence)[::-1]:
+        wrong = 1 - correct[confidence == level]
+        k = np.arange(1, wrong.size + 1)
+        total += ((lost + k * wrong.mean()) / (before + k)).sum()
+        before += wrong.size
+        lost += wrong.sum()
+    return total / correct.size
+
+
+def aurc_torch(data):
+    import torch
+    from torch_uncertainty.metrics.classification import AURC
+
+    correct, confidence = (torch.tensor(column) for column in data)
+    proba = torch.stack([confidence, 1 - confidence], dim=1)
+
+    def call():
+        metric = AURC()
+        metric.update(proba, 1 - correct.long())
+        return metric.compute()
+
+    return call
+
+
+def aurc_orders(result, data):
+    """The peer's values for rows sorted by right and wrong."""
+    ends = [aurc_torch([column[order] for column in data])() for order in (np.argsort(-data[0]), np.argsort(data[0]))]
+    return f"{float(ends[0]):.4f} to {float(ends[1]):.4f} by the order of the rows"
+
+
+def ecuas_by_hand(data):
+    correct, confidence = data
+    return np.mean((1 - confidence) ** 2 + 2 * (1 - correct) * confidence)
+
+
+def ecuas_integral(data):
+    """The definition: Chow costs at 400 rejection costs, averaged (for n = 1 all of them weigh 2)."""
+    correct, confidence = data
+    u = 1 - confidence
+    costs = (np.arange(400) + 0.5) / 400
+    return lambda: 2 * np.mean([np.where(u <= cost, 1 - correct, cost).mean() for cost in costs])
+
+
+def not_for_this_python(data):
+    raise ImportError("needs Python 3.13 only; not measured")
+
+
+# ---- maps fitted to scores --------------------------------------------------------------------------------------
+
+
+def log_loss(y, p):
+    return -np.mean(xlogy(y, p) + xlogy(1 - y, 1 - p))
+
+
+def platt_ours(data):
+    y, p = data
+    return lambda: log_loss(y, calibration.PlattCalibrator().fit(p, y).predict(p))
+
+
+def platt_netcal(data):
+    from netcal.scaling import LogisticCalibration
+
+    y, p = data
+    return lambda: log_loss(y, LogisticCalibration().fit(p, y).transform(p).ravel())
+
+
+def platt_sklearn(data):
+    from sklearn.calibration import CalibratedClassifierCV
+
+    y, p = data
+    column = p[:, None]
+    return lambda: log_loss(y, CalibratedClassifierCV(as_given(y)).fit(column, y).predict_proba(column)[:, 1])
+
+
+def as_given(y):
+    """A fitted scikit-learn classifier whose decision function is the table it is given."""
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.frozen import FrozenEstimator
+
+    class AsGiven(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y):
+            self.classes_ = np.unique(y)
+            return self
+
+        def decision_function(self, X):
+            return X[:, 0] if X.shape[1] == 1 else X
+
+        def predict(self, X):
+            return self.classes_[np.argmax(X, axis=1)]
+
+    return FrozenEstimator(AsGiven().fit(None, y))
+
+
+def log_scores(n):
+    """Ten-class log scores that are too sure and lean to some classes, with labels."""
+    rng = np.random.default_rng(4)
+    truth = log_softmax(rng.normal(size=(n, 10)) * 2, axis=1)
+    y = (truth + rng.gumbel(size=truth.shape)).argmax(axis=1)
+    return log_softmax(1.7 * (truth + np.linspace(-0.5, 0.5, 10)), axis=1), y
+
+
+def mean_log_loss(log_proba, y):
+    return -np.mean(np.asarray(log_proba)[np.arange(y.size), y])
+
+
+def affine_ours(bias):
+    def prepare(data):
+        fit = lambda: calibration.AffineCalibrator(bias=bias).fit(*data)  # noqa: E731
+        return lambda: mean_log_loss(np.log(fit().predict_proba(data[0])), data[1])
+
+    return ours(prepare)
+
+
+def affine_psrcal(bias):
+    def prepare(data):
+        import torch
+        from psrcal.calibration import AffineCalLogLoss, calibrate
+
+        scores, y = map(torch.tensor, data)
+        fit = lambda: calibrate(scores, y, scores, AffineCalLogLoss, bias=bias)[0]  # noqa: E731
+        return lambda: mean_log_loss(fit().detach().numpy(), data[1])
+
+    return Contestant("psrcal", prepare)
+
+
+def temperature_netcal(data):
+    from netcal.scaling import TemperatureScaling
+
+    proba = np.exp(data[0])
+    return lambda: mean_log_loss(np.log(TemperatureScaling().fit(proba, data[1]).transform(proba)), data[1])
+
+
+def temperature_torch(data):
+    import torch
+    from torch.utils.data import DataLoader, TensorDataset
+    from torch_uncertainty.post_processing import TemperatureScaler
+
+    scores = torch.tensor(data[0], dtype=torch.float32)
+    rows = TensorDataset(scores, torch.tensor(data[1]))
+
+    def call():
+        scaler = TemperatureScaler()
+        scaler.fit(DataLoader(rows, batch_size=10_000), progress=False)
+        with torch.no_grad():
+            scaled = torch.log_softmax(scores * scaler.inv_temp, dim=1)
+        return mean_log_loss(scaled.numpy(), data[1])
+
+    return call
+
+
+def temperature_sklearn(data):
+    from sklearn.calibration import CalibratedClassifierCV
+
+    scores, y = data
+    fit = lambda: CalibratedClassifierCV(as_given(y), method="temperature").fit(scores, y)  # noqa: E731
+    return lambda: mean_log_loss(np.log(fit().predict_proba(scores)), y)
+
+
+# ---- the cases --------------------------------------------------------------------------------------------------
+
+CASES = {
+    "grouping-loss": Case(
+        "grouping loss, rows × 10 columns", (3_000, 10_000, 30_000),
+        (10_000, 30_000, 100_000, 300_000, 1_000_000, 10_000_000), people,
+        {
+            "ours, bin-free, cross-fitted": bin_free(),
+            "ours, bin-free, fast tree": bin_free(tree="hist"),
+            "ours, bin-free, as printed": bin_free(large=False, method="paper"),
+            "ours, binned": ours(lambda data: lambda: grouping.binned_grouping_loss(*data, rng=0), estimate, interval),
+            "glest, binned": Contestant("glest", glest),
+        },
+        true_grouping_loss, growth=True,
+    ),
+    "after-tree": Case(
+        "after the tree, rows × 10 columns", (100_000,), (1_000_000,), regions_of,
+        {
+            "ours, squared means of the regions": ours(means_of_regions, estimate, interval),
+            "one pass: residuals and regions copied": copied(1, 3),
+            "ours, regions looked up as well": ours(means_of_new_rows, estimate, interval),
+            "one pass: table, residuals and regions copied": copied(0, 1, 3),
+        },
+        pairs_by_sorting, yardstick=True,
+    ),
+    "ece": Case(
+        "calibration error, 15 bins", (100_000,), (1_000_000,), scores,
+        {
+            "ours, value alone": ours(ece_curve),
+            "ours, with null value and interval": ours(
+                lambda data: lambda: calibration.calibration_error(*data, rng=0), estimate, ece_note
+            ),
+            "netcal": Contestant("netcal", ece_netcal),
+            "torch-uncertainty": Contestant("torch-uncertainty", ece_torch),
+            "scikit-learn, calibration_curve and counts": Contestant("scikit-learn", ece_sklearn),
+        },
+        ece_by_masks,
+    ),
+    "aurc": Case(
+        "AURC, eleven distinct confidences", (100_000,), (1_000_000,), stated_answers,
+        {
+            "ours, averaged over ties": ours(lambda data: lambda: selective.aurc(*data)),
+            "torch-uncertainty": Contestant("torch-uncertainty", aurc_torch, float, aurc_orders),
+        },
+        aurc_by_ranks,
+    ),
+    "ecuas": Case(
+        "ECUAS with n = 1, one cost a row", (100_000,), (1_000_000,), stated_answers,
+        {
+            "ours": ours(lambda data: lambda: selective.ecuas(*data, n=1).mean()),
+            "the definition, 400 rejection costs": Contestant("numpy", ecuas_integral),
+            "ecuas": Contestant("ecuas", not_for_this_python),
+        },
+        ecuas_by_hand,
+    ),
+    "platt": Case(
+        "Platt scaling: log loss of the fitted rows", (100_000,), (300_000,), scores,
+        {
+            "ours": ours(platt_ours),
+            "netcal": Contestant("netcal", platt_netcal),
+            "scikit-learn, on the raw probability": Contestant("scikit-learn", platt_sklearn),
+        },
+        "lowest",
+    ),
+    "temperature": Case(
+        "temperature scaling, 10 classes: log loss of the fitted rows", (10_000,), (100_000,), log_scores,
+        {
+            "ours": affine_ours(bias=False),
+            "psrcal": affine_psrcal(bias=False),
+            "netcal": Contestant("netcal", temperature_netcal),
+            "torch-uncertainty": Contestant("torch-uncertainty", temperature_torch),
+            "scikit-learn": Contestant("scikit-learn", temperature_sklearn),
+        },
+        "lowest",
+    ),
+    "affine": Case(
+        "affine calibration, 10 classes: log loss of the fitted rows", (10_000,), (100_000,), log_scores,
+        {"ours": affine_ours(bias=True), "psrcal": affine_psrcal(bias=True)}, "lowest",
+    ),
+} | systems.CASES  # fmt: skip

@@ -1,7 +1,7 @@
-"""One contestant of one case in a process of its own: gets ready, then runs once for each line "run" it is sent.
+"""What a comparison is made of, and one contestant of it in a process of its own.
 
-python bench/worker.py MODULE CASE CONTESTANT ROWS MEMORY_GB; answers are lines of JSON. Data, conversions, imports and
-a small first call come before the clock starts.
+python bench/worker.py MODULE CASE CONTESTANT ROWS MEMORY_GB gets ready, then runs once for each line "run" it is sent;
+answers are lines of JSON. Data, conversions, imports and a small first call come before the clock starts.
 """
 
 import gc
@@ -13,46 +13,87 @@ import resource
 import sys
 import time
 import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+
+OURS = "honest-confidence"
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """One way to get the number of a case.
+
+    package : distribution whose version is shown; it must be installed
+    prepare : data -> the function that is timed, without arguments; imports and conversions belong here
+    value : what that function returns -> the number to compare
+    note : (result, data) -> what else there is to say, not timed
+    large : whether it is tried with millions of rows, too
+    """
+
+    package: str
+    prepare: Callable
+    value: Callable = float
+    note: Callable = lambda result, data: ""
+    large: bool = True
+
+
+def ours(prepare, value=float, note=lambda result, data: "", **more):
+    """One of our own functions as a contestant."""
+    return Contestant(OURS, prepare, value, note, **more)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One comparison: `make(rows)` gives the data of all contestants; the first contestant is ours.
+
+    reference : data -> the right number, computed another way; or "lowest", for a loss that all minimise
+    yardstick : the others are no peers but something to compare with, such as one pass over the rows
+    """
+
+    title: str
+    quick: tuple
+    full: tuple
+    make: Callable
+    contestants: dict
+    reference: Callable | str
+    growth: bool = False
+    yardstick: bool = False
+    warm_up: int = 2000
 
 
 def peak_mb():
     """Largest resident memory of this process so far, in MB."""
     status = Path("/proc/self/status")
-    if status.exists():  # Linux; what getrusage says there begins with the memory of the process that started this one
+    if status.exists():  # what getrusage says on Linux begins with the memory of the process that started this one
         lines = status.read_text(encoding="utf-8").splitlines()
         return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / (1e6 / 1024)
     unit = 1e6 if sys.platform == "darwin" else 1e6 / 1024  # bytes there, KiB elsewhere
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
-def prepared(case, contestant, rows):
-    """The function to time and its data, or a sentence that says why there is none."""
+def serve(case, contestant, rows, answer):
+    """Get ready, then answer each line of standard input until "end"."""
     try:
         version = importlib.metadata.version(contestant.package)
-    except importlib.metadata.PackageNotFoundError:
-        return {"status": "not installed"}, None, None
-    try:
         contestant.prepare(case.make(min(rows, case.warm_up)))()
         data = case.make(rows)
         call = contestant.prepare(data)
+    except importlib.metadata.PackageNotFoundError:
+        return answer({"status": "not installed"})
     except ImportError as error:
-        return {"status": f"does not import: {error}"}, None, None
-    return {"status": "ready", "version": version, "before_mb": peak_mb()}, call, data
-
-
-def serve(case, contestant, rows, answer):
-    """Answer each line of standard input until "end"."""
-    ready, call, data = prepared(case, contestant, rows)
-    answer(ready)
+        return answer({"status": f"does not import: {error}"})
+    answer({"status": "ready", "version": version, "before_mb": peak_mb()})
     result = None
     for line in sys.stdin:
         if line.strip() != "run":
             break
         gc.collect()
-        start, used = time.perf_counter(), time.process_time()
+        start = time.perf_counter()
+        used = time.process_time()
         result = call()
-        seconds, used = time.perf_counter() - start, time.process_time() - used
+        seconds = time.perf_counter() - start
+        used = time.process_time() - used
         answer({"seconds": seconds, "processor": used, "value": float(contestant.value(result)), "peak_mb": peak_mb()})
     if result is not None:
         answer({"note": contestant.note(result, data)})

@@ -1,16 +1,16 @@
 """The harness of `make bench` on made-up cases; nothing is measured here."""
 
-import csv
 import importlib
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-BENCH = Path(__file__).resolve().parent.parent / "bench"
+BENCH = Path(__file__).resolve().parents[1] / "bench"
 FAKE = """
 import time
-from contest import Case, Contestant, OURS
+from worker import Case, Contestant
 
 def noisy(data):
     print("noise")
@@ -29,7 +29,7 @@ def big(data):
     return lambda: len(bytearray(10**13))
 
 CASES = {"fake": Case(
-    "fake", "a made-up case", (10, 20, 40), (10,), lambda n: [1] * n,
+    "a made-up case", (10, 20, 40), (10,), lambda n: [1] * n,
     {
         "ours": Contestant("pytest", noisy, float, lambda result, data: "a note"),
         "slow": Contestant("numpy", slow),
@@ -40,7 +40,7 @@ CASES = {"fake": Case(
     lambda data: 2.0, growth=True, warm_up=2,
 )}
 CASES["lowest"] = Case(
-    "lowest", "x", (10,), (10,), lambda n: [1] * n,
+    "x", (10,), (10,), lambda n: [1] * n,
     {"ours": Contestant("pytest", lambda data: lambda: 3.0), "big": Contestant("numpy", big)}, "lowest",
 )
 """
@@ -56,41 +56,51 @@ def bench(monkeypatch, tmp_path):
     return lambda name: importlib.import_module(name)
 
 
+def given(bench, *arguments):
+    return bench("run").options(["--memory", "4", *arguments])
+
+
+def measured(bench, name, rows, *arguments, runs=3, skip=()):
+    case = bench("fake_cases").CASES[name]
+    options = given(bench, *arguments)
+    return bench("run").measure("fake_cases", name, case, rows, options, runs=runs, spend=5, skip=skip)
+
+
 def test_turns_failures_and_references(bench):
-    run, fake = bench("run"), bench("fake_cases")
-    found = run.measure("fake_cases", fake.CASES["fake"], 10, runs=3, limit=0.3, spend=5, memory=4, skip={"absent"})
-    rows = {row["contestant"]: row for row in found}
-    ours, slow = rows["ours"], rows["slow"]
+    table = measured(bench, "fake", 10, "--limit", "0.3", skip={"absent"})
+    rows = {row["contestant"]: row for row in table}
+    ours = rows["ours"]
+    slow = rows["slow"]
     assert ours["status"] == slow["status"] == "ok" and ours["runs"] == slow["runs"] == 3
     assert ours["seconds"] < 0.05 <= slow["fastest"] <= slow["seconds"] <= slow["slowest"]
     assert ours["note"] == "a note" and (ours["difference"], slow["difference"]) == (0.5, 0.0)
     assert 1 < ours["before_mb"] <= ours["peak_mb"] < 500 and ours["version"] == pytest.__version__
-    assert rows["hangs"]["status"] == "no answer within 0.3 s" and rows["hangs"]["seconds"] == ""
+    assert rows["hangs"]["status"] == "no answer within 0.3 s" and rows["hangs"]["seconds"] is None
     assert "KeyError" in rows["fails"]["status"] and "not tried" in rows["absent"]["status"]
 
 
 def test_memory_limit_and_lowest_value(bench):
-    run, fake = bench("run"), bench("fake_cases")
-    ours, big = run.measure("fake_cases", fake.CASES["lowest"], 10, runs=1, limit=5, spend=5, memory=4)
+    ours, big = measured(bench, "lowest", 10, "--limit", "5", runs=1)
     assert (ours["reference"], ours["difference"]) == (3.0, 0.0) and "memory error" in big["status"]
 
 
 def test_growth_is_the_slope_of_the_medians(bench):
-    table = [
-        {"case": "c", "contestant": "a", "status": "ok", "rows": n, "seconds": 3e-6 * n**1.1} for n in (100, 1000, 5000)
-    ]
-    slope, error, sizes = bench("run").growth(table, "c")["a"]
-    assert slope == pytest.approx(1.1) and error < 1e-9 and sizes == 3
-    assert bench("run").growth(table[:2], "c") == {}
+    sizes = [100, 1000, 5000]
+    rows = {"case": "fake", "contestant": "a", "status": "ok", "rows": sizes, "seconds": [3e-6 * n**1.1 for n in sizes]}
+    table = pd.DataFrame(rows)
+    cases = bench("fake_cases").CASES
+    slope, error, count = bench("report").growth(table, cases)["a"]
+    assert slope == pytest.approx(1.1) and error < 1e-6 and count == 3
+    assert bench("report").growth(table[:2], cases) == {}
 
 
 def test_command_line_writes_table_page_and_figure(bench, tmp_path, capsys):
-    run, out = bench("run"), tmp_path / "out"
+    run = bench("run")
+    out = tmp_path / "out"
     small = ["--module", "fake_cases", "--only", "lowest", "--quick", "--runs", "2", "--memory", "4"]
     assert run.main([*small, "--output", str(out)]) == 0
-    with (out / "results.csv").open(encoding="utf-8") as file:
-        ours, big = csv.DictReader(file)
-    assert (ours["value"], ours["runs"], big["seconds"]) == ("3.0", "2", "") and "memory error" in big["status"]
+    ours, big = pd.read_csv(out / "results.csv").to_dict("records")
+    assert (ours["value"], ours["runs"]) == (3.0, 2) and np.isnan(big["seconds"]) and "memory error" in big["status"]
     page = (out / "results.md").read_text(encoding="utf-8")
     assert "## X" in page and "3.000000" in page and "2 runs" in page and ":alt: On the left" in page
     assert (out / "results.png").read_bytes()[1:4] == b"PNG"
@@ -98,42 +108,48 @@ def test_command_line_writes_table_page_and_figure(bench, tmp_path, capsys):
     assert run.main(["--module", "fake_cases", "--only", "nothing"]) == 2
 
 
-def test_the_page_says_where_a_peer_wins_and_is_the_same_when_it_is_read_back(bench, tmp_path):
-    run, report, fake = bench("run"), bench("report"), bench("fake_cases")
-    names = dict.fromkeys(run.COLUMNS, "")
-    table = [
-        names | {
-            "case": "fake", "rows": rows, "contestant": who, "package": package, "version": "1", "status": "ok",
+def test_the_page_says_where_a_peer_wins(bench, tmp_path):
+    report = bench("report")
+    cases = bench("fake_cases").CASES
+    rows = [
+        {
+            "case": "fake", "rows": size, "contestant": who, "package": package, "version": "1", "status": "ok",
             "runs": 3, "seconds": seconds, "fastest": 0.9 * seconds, "slowest": 1.1 * seconds, "peak_mb": 100.0,
-            "before_mb": 90.0, "value": 2.0, "reference": 2.0, "difference": 0.0,
+            "before_mb": 90.0, "value": 2.0, "reference": 2.0, "difference": 0.0, "note": "",
         }
-        for rows, ours, theirs in [(10, 1.0, 0.5), (20, 2.0, 6.0)]
+        for size, ours, theirs in [(10, 1.0, 0.5), (20, 2.0, 6.0)]
         for who, package, seconds in [("ours", "honest-confidence", ours), ("slow", "peer", theirs)]
     ]  # fmt: skip
-    said = report.wins(table, fake.CASES)
-    assert said == "- a made-up case, 10 rows: slow (peer 1) takes 0.500 s, ours 1.00 s."
-    assert "| a made-up case | 20 | 2.00 s | slow (peer 1) | 6.00 s | 3 |" in report.glance(table, fake.CASES)
-    assert report.wins(table[2:], fake.CASES).startswith("In no case")
-    with (tmp_path / "table.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, run.COLUMNS)
-        writer.writeheader()
-        writer.writerows(table)
-    assert run.read(tmp_path / "table.csv") == table
+    report.write(tmp_path, pd.DataFrame(rows), cases, "a machine.", complete=False)
+    page = (tmp_path / "results.md").read_text(encoding="utf-8")
+    assert "\n- a made-up case, 10 rows: slow (peer 1) takes 0.500 s, ours 1.00 s.\n" in page
+    assert "| a made-up case | 20 | 2.00 s | slow (peer 1) | 6.00 s | 3 |" in page
+    report.write(tmp_path, pd.DataFrame(rows[2:]), cases, "a machine.", complete=False)
+    assert "\nIn no case" in (tmp_path / "results.md").read_text(encoding="utf-8")
+
+
+def test_the_stored_measurements_make_the_page_of_accuracy(bench):
+    section = bench("efficiency").section()
+    lines = section.splitlines()
+    header = next(line for line in lines if line.startswith("| population | draws"))
+    table = [line for line in lines if line.startswith("| smooth | 11")]
+    assert len(table) == 1 and table[0].count("|") == header.count("|") and "1.00 (0.13)" in table[0]
+    assert sum(line.startswith("| geometric mean") for line in lines) == 2 and "nan" not in section
 
 
 def test_large_sizes_run_once_and_one_after_the_other(bench, monkeypatch):
-    run, fake = bench("run"), bench("fake_cases")
+    run = bench("run")
     monkeypatch.setattr(run, "LARGE", 10)
     asked = []
 
-    def note(module, case, rows, table, runs, limit, *rest):
+    def note(module, table, given, *, runs, limit, spend):
         asked.append((list(table), runs, limit))
         for row in table.values():
             row["status"] = "not run"
 
     monkeypatch.setattr(run, "take_turns", note)
-    run.measure("fake_cases", fake.CASES["lowest"], 10, runs=5, limit=2, spend=5, memory=4)
-    run.measure("fake_cases", fake.CASES["lowest"], 9, runs=5, limit=2, spend=5, memory=4)
+    measured(bench, "lowest", 10, "--limit", "2", runs=5)
+    measured(bench, "lowest", 9, "--limit", "2", runs=5)
     assert asked == [(["ours"], 1, 12), (["big"], 1, 12), (["ours", "big"], 5, 2)]
 
 
@@ -149,12 +165,12 @@ def test_our_number_is_the_reference_where_both_are_exact(bench, name):
 
 
 def test_every_case_names_us_first_and_a_right_number(bench):
-    cases = bench("cases").CASES
-    for case in cases.values():
+    cases = bench("cases")
+    for case in cases.CASES.values():
         packages = [contestant.package for contestant in case.contestants.values()]
         assert packages[0] == "honest-confidence" and set(packages) - {"honest-confidence"}
         assert case.reference == "lowest" or callable(case.reference)
         assert sorted(case.quick) == list(case.quick) and max(case.quick) <= max(case.full)
-    assert cases["grouping-loss"].growth and bench("on_grouping").true_grouping_loss(None) == pytest.approx(
-        np.mean(np.minimum(*(lambda p: (p, 1 - p))(bench("on_grouping").people(200_000)[1])) ** 2) / 4, rel=0.01
-    )
+    p = cases.people(200_000)[1]
+    assert cases.CASES["grouping-loss"].growth
+    assert cases.true_grouping_loss(None) == pytest.approx(np.mean(np.minimum(p, 1 - p) ** 2) / 4, rel=0.01)
