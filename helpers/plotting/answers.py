@@ -13,9 +13,19 @@ COLOURS = (BLUE, ORANGE, GREEN)
 
 
 def plot_confidences(curves):
-    """Reliability diagrams of several confidences, one below the other, with bands and intervals; returns the figure.
+    """Reliability diagrams of several confidences, one below the other, with bands and intervals.
 
-    `curves` maps the name of a confidence to its `ReliabilityCurve`. Bars along the foot: how many questions.
+    Bars along the foot say how many questions there are.
+
+    Parameters
+    ----------
+    curves : dict of str to ReliabilityCurve
+        One curve for each name of a confidence.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The new figure.
     """
     fig, axes = plt.subplots(len(curves), figsize=(WIDTH, 0.5 + 2.9 * len(curves)), sharex=True, squeeze=False)
     for ax, (name, curve) in zip(axes[:, 0], curves.items(), strict=True):
@@ -38,8 +48,17 @@ def plot_kept(curves, kept, ax=None):
 
     Parameters
     ----------
-    curves : {name: RiskCoverageCurve}
-    kept : {name: (share answered, share wrong among these)} at the cost of a refusal, marked; NaN is not drawn
+    curves : dict of str to RiskCoverageCurve
+        One curve for each name of a confidence.
+    kept : dict of str to (float, float)
+        Share answered and share wrong among these at the cost of a refusal, marked; NaN is not drawn.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax, (WIDTH, 3.9))
     for k, (name, curve) in enumerate(curves.items()):
@@ -57,13 +76,20 @@ def plot_kept(curves, kept, ax=None):
 
 
 def plot_votes(sizes, best=None):
-    """Votes of few and many answers: above the share right, below what 100 questions cost; returns the figure.
+    """Votes of few and many answers: above the share right, below what 100 questions cost.
 
     Parameters
     ----------
-    sizes : table with size, right, cost, total and their _low, _high (`_answer_votes.price_votes`); where nothing is
-        known to be right, the columns are NaN and the chance of the same vote as all answers is drawn alone
-    best : size of the cheapest vote, marked, or None
+    sizes : DataFrame
+        Columns size, right, cost, total and their _low, _high. Where nothing is known to be right, these columns are
+        NaN and the chance of the same vote as all answers is drawn alone.
+    best : int, optional
+        Size of the cheapest vote, marked.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The new figure.
     """
     known = sizes["right"].notna().any()
     fig, axes = plt.subplots(1 + known, figsize=(WIDTH, 5.6 if known else 3.2), sharex=True, squeeze=False)
@@ -112,9 +138,33 @@ def _look(name, k):
 
 
 def plot_answer_lines(x, lines, ax=None, *, xlabel, ylabel, spread=None, level=None, title=None, log=False):
-    """One line a name in `lines` = {name: values} against x, with bars of +- `spread`[name].
+    """One line a name against x, with bars.
 
-    `level` = (name, value) draws a dashed line across; `log` makes both axes logarithmic.
+    Parameters
+    ----------
+    x : sequence of float
+        Places on the axis.
+    lines : dict of str to sequence of float
+        Heights, one line a name.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    xlabel : str
+        Words on the x axis.
+    ylabel : str
+        Words on the y axis.
+    spread : dict of str to sequence of float, optional
+        Half lengths of the bars of some lines.
+    level : (str, float), optional
+        Name and height of a dashed line across.
+    title : str, optional
+        Title of the panel.
+    log : bool, default False
+        Whether both axes are logarithmic.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax)
     if level is not None:
@@ -138,7 +188,18 @@ def plot_answer_lines(x, lines, ax=None, *, xlabel, ylabel, spread=None, level=N
 
 
 def legend_above(fig):
-    """One legend for all panels of a figure, above them, with the entries of the first panel."""
+    """One legend for all panels of a figure, above them, with the entries of the first panel.
+
+    Parameters
+    ----------
+    fig : Figure
+        The figure; legends of its panels are removed.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The same figure.
+    """
     for ax in fig.axes:
         if ax.get_legend():
             ax.get_legend().remove()

@@ -6,7 +6,22 @@ from helpers.plotting.style import BLUE, GREY, ORANGE, axes_for
 
 
 def plot_groups(table, ax=None, *, most=8):
-    """Gap of each group of `audit_groups` with its interval; the `most` furthest from zero, rules in words."""
+    """Gap of each subgroup with its interval, the rules in words; filled marks are significant after adjustment.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The table of `audit_groups`: rule, n, gap, low, high, adjusted.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    most : int, default 8
+        Number of subgroups, those furthest from zero.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
     shown = table.reindex(table["gap"].abs().sort_values(ascending=False, kind="stable").index[:most]).sort_values(
         "gap"
     )

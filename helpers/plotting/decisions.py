@@ -9,14 +9,25 @@ _COLOURS = (BLUE, ORANGE, GREEN, RED, GREY, "black")
 
 
 def plot_costs(cost, ax=None, *, thresholds=(), unit=""):
-    """Expected cost of each decision against the probability of class 1: a row of `cost` is a line from its cost when
-    the truth is 0 (left end) to its cost when the truth is 1 (right end).
+    """Expected cost of each decision against the probability of class 1.
+
+    A row of `cost` is a line from its cost when the truth is 0 (left end) to its cost when the truth is 1 (right end).
 
     Parameters
     ----------
-    cost : labelled table of costs (`cost_matrix`), one row for each decision
-    thresholds : probabilities where the best decision changes, drawn as dotted lines
-    unit : of the costs, for the axis
+    cost : DataFrame, (decisions, 2)
+        Labelled table of costs (`cost_matrix`).
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    thresholds : sequence of float, default ()
+        Probabilities where the best decision changes, drawn as dotted lines.
+    unit : str, default ""
+        Unit of the costs, for the axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax)
     for (name, (left, right)), color, line in zip(cost.iterrows(), _COLOURS, LINES, strict=False):
@@ -36,7 +47,30 @@ def plot_costs(cost, ax=None, *, thresholds=(), unit=""):
 
 
 def plot_gains(table, ax=None, *, x="risk", y="gain", by="data", xlabel="estimated risk", ylabel="cost saved"):
-    """Estimate (column `x`) and outcome (column `y`) of each row, a mark for each `by`; the dashed line is x = y."""
+    """Estimate and outcome of each row, a mark for each kind; the dashed line is outcome = estimate.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row for each mark.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    x : str, default "risk"
+        Column of the estimate.
+    y : str, default "gain"
+        Column of the outcome.
+    by : str, default "data"
+        Column of the kinds.
+    xlabel : str, default "estimated risk"
+        Words on the x axis.
+    ylabel : str, default "cost saved"
+        Words on the y axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
     ax = axes_for(ax)
     for (name, part), color, marker in zip(table.groupby(by, sort=False), _COLOURS, MARKERS, strict=False):
         ax.plot(part[x], part[y], marker, color=color, markersize=4.5, alpha=0.6, linestyle="none", label=name)

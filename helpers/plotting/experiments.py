@@ -18,9 +18,35 @@ def plot_convergence(
     ylabel=None,
     ymin=None,
 ):
-    """One marked line for each `by`: `y` against `x` (log scale), with bars of `error` (a column, or None).
+    """One marked line for each estimator against a setting (log scale), with bars.
 
-    `truth` draws horizontal lines: a number, or {words for the legend: number}; `ymin` fixes the foot of the y axis.
+    Parameters
+    ----------
+    table : DataFrame
+        One row for each estimator and setting (`summarise`).
+    truth : float or dict of str to float, optional
+        Horizontal lines; names are the words of the legend.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    x : str, default "n"
+        Column of the setting.
+    y : str, default "value"
+        Column of the heights.
+    error : str, default "error"
+        Column of the half lengths of the bars; None draws none.
+    by : str, default "estimator"
+        Column of the names of the lines.
+    xlabel : str, default "rows"
+        Words on the x axis.
+    ylabel : str, default "grouping loss"
+        Words on the y axis.
+    ymin : float, optional
+        Foot of the y axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax)
     names = list(dict.fromkeys(table[by]))
@@ -44,7 +70,24 @@ def plot_convergence(
 
 
 def plot_bars(table, ax=None, *, ylabel="", form="{:.0f}"):
-    """Bars in groups: one group for each row of `table`, one hatched bar for each column, its value above it."""
+    """Bars in groups: a group for each row of a table, a hatched bar for each column, its value above it.
+
+    Parameters
+    ----------
+    table : DataFrame
+        At most four columns.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    ylabel : str, default ""
+        Words on the y axis.
+    form : str, default "{:.0f}"
+        How the values are written.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
     ax = axes_for(ax)
     width = 0.8 / table.shape[1]
     for k, (name, color, hatch) in enumerate(

@@ -12,12 +12,33 @@ FULL_AREA, LEAST_AREA = 130, 16  # points squared, of the largest region and of 
 def plot_grouping_diagram(result, ax=None, *, legend=True):
     """Observed rate of every region beside the calibration curve of the bins (the grouping diagram).
 
-    `result` is a `BinnedGroupingLoss`. The regions of a bin stand side by side around its mean score, in order of
-    their rates, with 95 % Clopper-Pearson intervals; the area of a mark is the number of rows (tiny ones are drawn a
-    little larger). Grey circles: the interval holds the rate of the bin. Blue triangles up: these rows do better than
-    their score says, orange ones down: worse. Rows by bin stand along the foot. Empty regions and bins are not drawn.
+    The regions of a bin stand side by side around its mean score, in order of their rates, with 95 % Clopper-Pearson
+    intervals; the area of a mark is the number of rows (tiny ones are drawn a little larger). Grey circles: the
+    interval holds the rate of the bin. Blue triangles up: these rows do better than their score says, orange ones down:
+    worse. Rows by bin stand along the foot. Empty regions and bins are not drawn.
 
-    Source: Perez-Lebel et al. (2023), section 5.2 and figure 5.
+    Parameters
+    ----------
+    result : BinnedGroupingLoss
+        Estimate of one class, with its regions.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    legend : bool, default True
+        Whether to explain marks and areas.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    ValueError
+        If `result` sums over classes: draw one of `result.parts`.
+
+    References
+    ----------
+    Perez-Lebel et al. (2023), section 5.2 and figure 5.
     """
     if getattr(result, "parts", ()):
         raise ValueError(f"result must be of one class, but it sums {len(result.parts)}: draw result.parts[k].")
@@ -95,14 +116,25 @@ def _round(size):
 
 
 def plot_lower_bounds(table, *, figsize=None):
-    """Calibration loss (left) and lower bound of the grouping loss (right) of several networks, the most accurate on
-    top; returns the figure.
+    """Calibration loss and lower bound of the grouping loss of several networks, the most accurate on top.
 
-    `table` has one row for each network and recalibration: columns `network`, `accuracy`, `recalibration` (each value
-    gets its own mark, the first one open), `calibration_loss`, `value`, `low`, `high`, and if there are any
-    `calibration_low`, `calibration_high`.
+    Parameters
+    ----------
+    table : DataFrame
+        One row for each network and recalibration: columns network, accuracy, recalibration (each value gets its own
+        mark, the first one open), calibration_loss, value, low, high, and if there are any calibration_low,
+        calibration_high.
+    figsize : (float, float), optional
+        Inches; by default as high as the number of networks needs.
 
-    Source: Perez-Lebel et al. (2023), figures 7 and 14.
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The new figure.
+
+    References
+    ----------
+    Perez-Lebel et al. (2023), figures 7 and 14.
     """
     names = table.sort_values("accuracy", kind="stable")["network"].drop_duplicates()
     height = figsize or (9.5, 0.42 * len(names) + 1.6)

@@ -7,8 +7,21 @@ from helpers.plotting.style import BLUE, GREY, ORANGE, axes_for
 
 
 def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
-    """Observed rate against stated score with intervals, the band of a calibrated model, and row counts along
-    the foot.
+    """Observed rate against stated score with intervals, the band of a calibrated model, and row counts along the foot.
+
+    Parameters
+    ----------
+    curve : ReliabilityCurve
+        Bins with their rates, intervals and band.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    label : str, default "observed rate, 95 % interval"
+        Words of the legend for the rates.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax)
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle="--", label="stated = observed")
@@ -33,7 +46,22 @@ def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
 
 
 def plot_reliability_close(curve, scores, ax=None):
-    """As `plot_reliability`, with axes that end where the results do and a histogram of the scores along the foot."""
+    """As `plot_reliability`, with axes that end where the results do and a histogram of the scores along the foot.
+
+    Parameters
+    ----------
+    curve : ReliabilityCurve
+        Bins with their rates, intervals and band.
+    scores : (n,) array of float
+        Stated probabilities.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
     ax = plot_reliability(curve, axes_for(ax, (6.4, 4.8)))
     ax.child_axes[0].remove()
     seen = np.concatenate([curve.stated, curve.low, curve.high, curve.band_low, curve.band_high])
@@ -54,7 +82,17 @@ def plot_reliability_close(curve, scores, ax=None):
 def plot_stated_observed(curves, ax=None):
     """Stated probability (open diamond) and observed rate with its interval (bar) of a few groups, one a line.
 
-    `curves` maps the group's name to its `ReliabilityCurve` with a single bin.
+    Parameters
+    ----------
+    curves : dict of str to ReliabilityCurve
+        A curve with a single bin for each group.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax)
     place = np.arange(len(curves))[::-1]
@@ -71,8 +109,23 @@ def plot_stated_observed(curves, ax=None):
 
 
 def plot_scores_and_truth(sample, ax=None, *, most=2000, people=None):
-    """True against stated probability of single rows: a calibrated score averages to the diagonal, but rows
-    need not lie on it. `people` = {name: (p, q)} are marked.
+    """True against stated probability of single rows: calibrated scores lie on the diagonal on average only.
+
+    Parameters
+    ----------
+    sample : Sample
+        Scores `p` and true probabilities `q`.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    most : int, default 2000
+        Number of rows that are drawn.
+    people : dict of str to (float, float), optional
+        Stated and true probability of rows that are marked with their names.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax)
     rows = slice(0, most)
@@ -93,8 +146,25 @@ def plot_scores_and_truth(sample, ax=None, *, most=2000, people=None):
 
 
 def plot_residuals(X, residual, ax=None, *, reach=0.4, most=4000):
-    """What is left of each row, by two features: triangles up and blue where the score says too little, down and
-    orange where it says too much; the stronger the colour, the more (full at `reach`).
+    """What is left of each row, by two features: up where the score says too little, down where too much.
+
+    Parameters
+    ----------
+    X : (n, 2) DataFrame or array
+        The features.
+    residual : (n,) array of float
+        Truth less score; the stronger the colour, the further from zero.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    reach : float, default 0.4
+        Residual with the full colour.
+    most : int, default 4000
+        Number of rows that are drawn.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax)
     x1, x2 = np.asarray(X, dtype=float)[:most].T

@@ -12,9 +12,23 @@ def plot_cost_accuracy(curves=None, points=None, ax=None, *, xlabel="paid a ques
 
     Parameters
     ----------
-    curves : {name: table with columns money, accuracy}, one point for each setting of the knob
-    points : {name: (money, accuracy)} or {name: (money, accuracy, low, high)}
-    ceiling : (words, accuracy) of what nobody can exceed
+    curves : dict of str to DataFrame, optional
+        Columns money and accuracy, one row for each setting of the knob.
+    points : dict of str to tuple of float, optional
+        (money, accuracy) or (money, accuracy, low, high).
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    xlabel : str, default "paid a question"
+        Words on the x axis.
+    ceiling : (str, float), optional
+        Words and accuracy of what nobody can exceed.
+    log : bool, default True
+        Whether money has a logarithmic axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax, (7.2, 4.6))
     for k, (name, table) in enumerate((curves or {}).items()):

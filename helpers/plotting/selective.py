@@ -19,9 +19,23 @@ def plot_abstention_costs(curves, ax=None, *, fee=None, always=True, log=True, x
 
     Parameters
     ----------
-    curves : {name: table with columns reject_cost, expected_cost} (`expected_cost_at`)
-    fee : reject cost of the story, a dotted line
-    always : draw the line of whoever refuses everything, cost = reject cost
+    curves : dict of str to DataFrame
+        Columns reject_cost and expected_cost (`expected_cost_at`).
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    fee : float, optional
+        Reject cost of the story, a dotted line.
+    always : bool, default True
+        Whether to draw the line of whoever refuses everything, cost = reject cost.
+    log : bool, default True
+        Whether the x axis is logarithmic.
+    xlabel : str, default "reject cost (in mistakes)"
+        Words on the x axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax)
     for k, (name, table) in enumerate(curves.items()):
@@ -46,7 +60,20 @@ def plot_abstention_costs(curves, ax=None, *, fee=None, always=True, log=True, x
 
 
 def plot_risk_coverage(curves, ax=None):
-    """Share of wrong answers among the accepted ones against the share accepted, {name: `RiskCoverageCurve`}."""
+    """Share of wrong answers among the accepted ones against the share accepted.
+
+    Parameters
+    ----------
+    curves : dict of str to RiskCoverageCurve
+        One curve for each system.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
     ax = axes_for(ax)
     for k, (name, curve) in enumerate(curves.items()):
         every = max(1, len(curve.coverage) // 8)
@@ -61,10 +88,25 @@ def plot_risk_coverage(curves, ax=None):
 
 
 def plot_measured(table, ax=None, *, xlabel="", zero=False):
-    """One line for each row of `table` from the top: its index as words, a mark at `value`, a bar from low to high.
+    """One line for each row of a table from the top: its index as words, a mark at `value`, a bar from low to high.
 
     An infinite value or upper end is an arrow at the right edge with its words; a missing end is not drawn.
-    zero : draw a line at 0, for differences
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns value, low, high.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    xlabel : str, default ""
+        Words on the x axis.
+    zero : bool, default False
+        Whether to draw a line at 0, for differences.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax, (6.4, 0.42 * len(table) + 1.2))
     place = np.arange(len(table))[::-1]

@@ -38,5 +38,22 @@ def axes_for(ax, figsize=None):
 
 
 def panels(count=2, *, figsize=(10, 4.2), **options):
-    """A figure with `count` panels side by side and their axes, for the `ax` of the functions above."""
+    """A figure with panels side by side, for the `ax` of the functions above.
+
+    Parameters
+    ----------
+    count : int, default 2
+        Number of panels.
+    figsize : (float, float), default (10, 4.2)
+        Inches.
+    **options
+        Passed to `matplotlib.pyplot.subplots`.
+
+    Returns
+    -------
+    fig : matplotlib.figure.Figure
+        The new figure.
+    axes : array of matplotlib.axes.Axes
+        One for each panel.
+    """
     return plt.subplots(1, count, figsize=figsize, **options)
