@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import sem
 
-from helpers._bar import Bar
+from helpers._bar import progress_bar
 from helpers._checkpoint import Journal, fingerprint
 from helpers._parallel import in_order
 from helpers.checks import check_count, nearest_name
@@ -60,10 +60,10 @@ def repeat(study, cases, n_repeats, *, rng=None, progress=None, verbose=False):
     found = journal.found
     missing = [number for number in range(len(tasks)) if number not in found]
     items = ((study, *tasks[number], seeds[number]) for number in missing)
-    with Bar("runs", len(tasks), done=len(found), shown=verbose) as bar:
+    with progress_bar("runs", len(tasks), initial=len(found), shown=verbose) as bar:
         for number, rows in zip(missing, in_order(_one_run, items), strict=True):
             found[number] = journal.add(number, rows)
-            bar.step()
+            bar.update()
     rows = [line | {"repeat": k} | one for number, (line, k) in enumerate(tasks) for one in found[number]]
     return pd.DataFrame(rows)
 

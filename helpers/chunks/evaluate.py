@@ -166,16 +166,16 @@ def evaluate_in_chunks(chunks, partition, *, refit=True, scores=None, progress=N
     if refit and partition.has_platt:
         partition = _refitted(run, partition)
     work = partial(partition.sums, scores=scores)
-    return run.total(work, partition.columns, work(partition.no_rows()), what="regions and scores: chunk", last=True)
+    return run.total(work, partition.columns, work(partition.no_rows()), what="regions and scores", last=True)
 
 
 def _refitted(run, partition):
     """`partition` with the Platt calibrator of all rows: one pass for each of its Newton steps."""
     columns = partition.platt_columns
-    start = run.total(partition.platt_start, columns, PlattStart.of([], []), what="calibrator, pass 1: chunk")
+    start = run.total(partition.platt_start, columns, PlattStart.of([], []), what="calibrator, pass 1")
 
     def evaluate(*place):
-        work, what = partial(partition.platt_sums, place), f"calibrator, pass {run.passes + 1}: chunk"
+        work, what = partial(partition.platt_sums, place), f"calibrator, pass {run.passes + 1}"
         return run.total(work, columns, partition.platt_sums(place, partition.no_rows()), what=what)
 
     try:
@@ -209,7 +209,7 @@ def add_up(chunks, sums_of, *, columns=None, progress=None, n_jobs=None, verbose
     name = getattr(sums_of, "__qualname__", type(sums_of).__name__)
     mark = fingerprint(name, chunks.mark, chunks.held_out, columns)
     run = Run(chunks, mark, progress=progress, n_jobs=n_jobs, verbose=verbose)
-    total = run.total(partial(_called, sums_of), columns, 0, what="chunk", last=True)
+    total = run.total(partial(_called, sums_of), columns, 0, what="chunks", last=True)
     if not isinstance(total, Sums):
         raise ValueError("chunks must hold at least one chunk, but there is none.")
     return total

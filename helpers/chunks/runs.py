@@ -14,7 +14,7 @@ from time import monotonic
 import numpy as np
 import pandas as pd
 
-from helpers._bar import Bar
+from helpers._bar import progress_bar
 from helpers._checkpoint import Progress
 from helpers._parallel import caught, in_order
 from helpers.chunks.cells import Sums
@@ -72,7 +72,7 @@ class Run:
             return sums
         saved, failures, count = monotonic(), 0, self.chunks.count() if self.verbose else None
         try:
-            with Bar(what, count, done=len(self.done), shown=self.verbose) as bar:
+            with progress_bar(what, count, initial=len(self.done), shown=self.verbose) as bar:
                 while True:
                     options = {"columns": columns, "skip": frozenset(self.done), "n_jobs": self.n_jobs}
                     if self.file.path is not None:
@@ -84,7 +84,7 @@ class Run:
                                 self.done.append(name)
                                 self.known[name] = mark
                                 failures = 0
-                                bar.step()
+                                bar.update()
                                 if monotonic() - saved > SAVE_SECONDS:
                                     self._save(prefix, sums)
                                     saved = monotonic()
