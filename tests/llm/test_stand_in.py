@@ -446,8 +446,11 @@ def test_it_ends_with_a_program_that_is_killed(hold_stdin):
 def test_a_server_that_cannot_start_is_said():
     from helpers.llm.testing.stand_in import run_server
 
-    with pytest.raises(RuntimeError, match="The stand-in did not start"), run_server([sys.executable, "-c", "1"], {}):
-        pass
+    too_much = {"known": "a" * 2**20}  # for a pipe: it is still being written when the process ends
+    for settings in ({}, too_much):
+        command = [sys.executable, "-c", "1"]
+        with pytest.raises(RuntimeError, match="The stand-in did not start"), run_server(command, settings):
+            pass
 
 
 def test_it_says_that_it_is_no_model(server):

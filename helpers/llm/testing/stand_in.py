@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -216,14 +216,16 @@ def run_server(command, settings):
         start_new_session=True,  # an interrupt is for the program, which then ends the server
     )
     try:
-        process.stdin.write(json.dumps(settings).encode() + b"\n")
-        process.stdin.flush()
+        with suppress(BrokenPipeError):  # it has ended already: then it says no port either
+            process.stdin.write(json.dumps(settings).encode() + b"\n")
+            process.stdin.flush()
         port = process.stdout.readline().strip()
         if not port:
             raise RuntimeError("The stand-in did not start; no server could be opened on 127.0.0.1.")
         yield int(port), process.pid
     finally:
-        process.stdin.close()  # the server ends with its standard input
+        with suppress(BrokenPipeError):  # what was not written above is tried once more
+            process.stdin.close()  # the server ends with its standard input
         process.stdout.close()
         try:
             process.wait(timeout=5)
