@@ -92,10 +92,16 @@ def one_thread():
 
 
 async def _shut_down(manager, client):
+    """End a kernel and wait for it; a Ctrl-C that comes meanwhile counts afterwards."""
     if client.kc is not None:
         client.kc.stop_channels()
     if manager.has_kernel:
-        await manager.shutdown_kernel(now=True)
+        ending = asyncio.ensure_future(manager.shutdown_kernel(now=True))
+        try:
+            await asyncio.shield(ending)
+        except asyncio.CancelledError:
+            await ending
+            raise
 
 
 async def _start(nb, tell, env):

@@ -1,5 +1,6 @@
 """python -m helpers.run: requests checked before anything happens, files written whole, sweeps that survive Ctrl-C."""
 
+import asyncio
 import csv
 import json
 import os
@@ -16,6 +17,7 @@ import pytest
 
 from helpers.notebook import ParameterError
 from helpers.notebook.parameter_cell import from_text
+from helpers.run import execute as _execute
 from helpers.run.command import main
 from helpers.run.execute import CellFailed, collect, run_cells, run_jobs
 from helpers.run.page import title_of, to_html, to_mathml
@@ -260,6 +262,24 @@ def test_a_kernel_that_dies_is_reported(folder):
 
     with pytest.raises(CellFailed, match="cell 1 of 1.*the kernel died"):
         run_jobs([job])
+
+
+def test_a_kernel_is_waited_for_also_when_an_interrupt_comes_meanwhile(monkeypatch):
+    shut_down, managers = _execute._shut_down, []
+
+    async def interrupted(manager, client):
+        managers.append(manager)
+        asyncio.current_task().cancel()
+        await shut_down(manager, client)
+
+    async def job():
+        await run_cells(v4.new_notebook(), lambda nb: None, lambda done, total: None)
+
+    monkeypatch.setattr(_execute, "_shut_down", interrupted)
+    with pytest.raises(asyncio.CancelledError):
+        run_jobs([job])
+    (manager,) = managers
+    assert not manager.has_kernel and not Path(manager.connection_file).exists()
 
 
 def start(*arguments):
