@@ -400,13 +400,16 @@ def test_interruption_keeps_what_is_finished(tmp_path):
     tiny(tmp_path / "notebooks", "05_slow", "import time\nprint('here')", "time.sleep(600)")
     command = [sys.executable, str(tmp_path / "tools" / "run_notebooks.py"), "--jobs", "1"]
     heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # also under nohup, which ignores it
-    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **heard)
     partial = tmp_path / "build" / "executed" / "05_slow.ipynb.partial"
-    deadline = time.monotonic() + 180
-    while time.monotonic() < deadline and not (partial.exists() and "here\\n" in partial.read_text(encoding="utf-8")):
-        time.sleep(0.2)
-    run.send_signal(signal.SIGINT)
-    said, _ = run.communicate(timeout=180)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **heard) as run:
+        try:
+            deadline = time.monotonic() + 180
+            while time.monotonic() < deadline and not (partial.exists() and "here\\n" in partial.read_text("utf-8")):
+                time.sleep(0.2)
+            run.send_signal(signal.SIGINT)
+            said, _ = run.communicate(timeout=180)
+        finally:
+            run.kill()  # nothing where it has ended
     assert run.returncode == 130 and "Interrupted" in said
     assert (tmp_path / "build" / "executed" / "00_quick.ipynb").exists()
     assert not (tmp_path / "build" / "executed" / "05_slow.ipynb").exists()

@@ -399,11 +399,13 @@ def test_a_killed_sweep_goes_on_and_its_table_is_that_of_a_whole_one(folder, cap
     path = write(folder / "a.ipynb", RECORD, wait)
     (folder / "grid.yaml").write_text("seed: [3, 2, 1]\n")
     command = [path, "--grid", "grid.yaml", "--output", "out"]
-    with open("log", "w") as log:
-        process = subprocess.Popen([sys.executable, "-m", "helpers.run", *command], stdout=log, stderr=log)
-    wait_for(lambda: (folder / "here").exists() or process.poll() is not None)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait(30) == -signal.SIGKILL
+    run = [sys.executable, "-m", "helpers.run", *command]
+    with open("log", "w") as log, subprocess.Popen(run, stdout=log, stderr=log) as process:
+        try:
+            wait_for(lambda: (folder / "here").exists() or process.poll() is not None)
+        finally:
+            process.kill()
+    assert process.returncode == -signal.SIGKILL
     assert "3 runs: 0 finished before, 3 to do." in Path("log").read_text()
     (folder / "go").touch()
     done = folder / "out" / "seed=3"

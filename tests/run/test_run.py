@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
@@ -282,19 +283,16 @@ def test_a_kernel_is_waited_for_also_when_an_interrupt_comes_meanwhile(monkeypat
     assert not manager.has_kernel and not Path(manager.connection_file).exists()
 
 
-def start(*arguments):
+@contextmanager
+def started(*arguments):
+    """A run as a process of its own; it does not outlive the block, however that ends."""
     command = [sys.executable, "-m", "helpers.run", *arguments]
     heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # also under nohup, which ignores it
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **heard)
-
-
-def kernels_of(process):
-    """Ids of the kernels that a process has started."""
-    try:
-        children = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True).stdout.split()
-    except FileNotFoundError:
-        pytest.skip("needs ps")
-    return [int(pid) for pid, parent in zip(children[::2], children[1::2], strict=True) if int(parent) == process.pid]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **heard) as process:
+        try:
+            yield process
+        finally:
+            process.kill()  # nothing where it has ended
 
 
 def wait_for(condition, seconds=180):
@@ -315,19 +313,19 @@ def alive(pid):
 def test_an_interrupted_sweep_keeps_what_is_finished_and_goes_on(folder, capsys):
     wait = """import os, time
 while seed == 2 and not os.path.exists("go"):
-    open("here", "w").close()
+    os.makedirs(f"here/{os.getpid()}", exist_ok=True)
     time.sleep(0.05)"""
     path = write(folder / "a.ipynb", RECORD, wait)
     command = [path, "--sweep", "seed", "1", "2", "3", "--output", "out"]
-    process = start(*command)
-    wait_for(lambda: (folder / "here").exists() or process.poll() is not None)
-    kernels = kernels_of(process)
-    process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=180)
+    with started(*command) as process:
+        wait_for(lambda: any(folder.glob("here/*")) or process.poll() is not None)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=180)
     assert process.returncode == 130, error
     assert "1 of 3 runs are finished and stay. Run the same command again to go on." in error
     assert "Traceback" not in error
-    wait_for(lambda: not any(map(alive, kernels)))
+    (kernel,) = os.listdir("here")
+    wait_for(lambda: not alive(int(kernel)))
     done = folder / "out" / "seed=1"
     assert sorted(os.listdir(done)) == ["a.html", "a.ipynb", "metrics.json"]
     assert os.listdir(folder / "out/seed=2") == ["a.partial.ipynb"]
@@ -336,8 +334,8 @@ while seed == 2 and not os.path.exists("go"):
     stamp = (done / "metrics.json").stat().st_mtime_ns
 
     (folder / "go").touch()
-    process = start(*command, "--jobs", "2")
-    _, error = process.communicate(timeout=180)
+    with started(*command, "--jobs", "2") as process:
+        _, error = process.communicate(timeout=180)
     assert process.returncode == 0, error
     assert "seed=1: finished before, reused" in error
     assert (done / "metrics.json").stat().st_mtime_ns == stamp
