@@ -841,7 +841,7 @@ def test_it_works_inside_a_running_loop_and_beside_a_proxy(server, tmp_path, mon
 
 
 def test_the_openai_package_is_needed_only_when_something_is_sent(server, tmp_path, monkeypatch):
-    code = "import sys, helpers.llm, helpers.llm.testing.stand_in; print('openai' in sys.modules)"
+    code = "import sys, helpers.llm, helpers.llm.testing; print('openai' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
     monkeypatch.setitem(sys.modules, "openai", None)
     assert str(plan(server)).startswith("5 answers")

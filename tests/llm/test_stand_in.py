@@ -18,9 +18,8 @@ from answer_server import answer_server
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.llm.testing import known_answers, stand_in
-from helpers.llm.testing.model import read_task
-from helpers.llm.testing.words import Sentences, generator, invent, tokens
+from helpers._stand_in.model import Sentences, generator, invent, read_task, tokens
+from helpers.llm.testing import known_answers, run_server, stand_in
 
 QUESTIONS = ["What is the capital of France?", "How many legs has a spider?", "Who wrote Faust?"]
 REFERENCES = ["Paris", "8", "Goethe"]
@@ -444,8 +443,6 @@ def test_it_ends_with_a_program_that_is_killed(hold_stdin):
 
 
 def test_a_server_that_cannot_start_is_said():
-    from helpers.llm.testing.stand_in import run_server
-
     too_much = {"known": "a" * 2**20}  # for a pipe: it is still being written when the process ends
     for settings in ({}, too_much):
         command = [sys.executable, "-c", "1"]
@@ -453,10 +450,15 @@ def test_a_server_that_cannot_start_is_said():
             pass
 
 
+def test_its_process_starts_with_the_standard_library_alone():
+    code = "import sys, helpers._stand_in.server; print({'numpy', 'pandas', 'openai'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"
+
+
 def test_it_says_that_it_is_no_model(server):
     assert "no language model" in str(server) and "3 known questions" in str(server)
     assert "It is no language model" in stand_in.__doc__.replace("is no model", "is no language model")
-    assert "no language model" in sys.modules["helpers.llm.testing.stand_in"].__doc__
+    assert "no language model" in sys.modules["helpers.llm.testing"].__doc__
 
 
 # ---- the faults on request ------------------------------------------------------------------------------------------

@@ -11,8 +11,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from helpers.llm.testing.model import NAME, Refusal, StandInModel, read_task
-from helpers.llm.testing.words import generator
+from helpers._stand_in.model import NAME, Refusal, StandInModel, generator, read_task
 
 FAULTS = ("busy", "broken", "cut", "truncated")
 

@@ -16,13 +16,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from helpers._stand_in.model import NAME, Sentences, default_is_true, default_verbalised, invent, plain, rows_of
 from helpers.checks import check_count, check_probabilities
-from helpers.llm.testing.model import NAME
-from helpers.llm.testing.words import Sentences, default_is_true, default_verbalised, invent, plain, rows_of
+
+__all__ = ["StandIn", "known_answers", "stand_in"]
 
 COLUMNS = ["question", "meaning", "text", "probability", "correct", "is_true", "verbalised"]
 
-_PARENT = str(Path(__file__).resolve().parents[3])
+_PARENT = str(Path(__file__).resolve().parents[2])
 
 
 def known_answers(questions, references=None, *, probabilities=None, n_meanings=4, overconfidence=1.5, seed=0):
@@ -183,7 +184,7 @@ def stand_in(
     """
     options = {"honour_n": honour_n, "logprobs": logprobs, "vague": vague, "faults": faults, "seconds": seconds}
     settings, known = settings_of(known, cases, seed=seed, key=key, **options)
-    with run_server([sys.executable, "-P", "-m", "helpers.llm.testing.server"], settings) as (port, pid):
+    with run_server([sys.executable, "-P", "-m", "helpers._stand_in.server"], settings) as (port, pid):
         yield StandIn(f"http://127.0.0.1:{port}/v1", NAME, pid, known)
 
 
