@@ -43,7 +43,7 @@ def check_numbers(values, name):
             return np.array(array, dtype=float)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must hold numbers, but {str(error).rstrip('.')}.") from None
-    _raise_first(name, "hold numbers", array, wrong)
+    raise_first(name, "hold numbers", array, wrong)
 
 
 def check_vector(values, name, *, finite=False):
@@ -56,11 +56,11 @@ def check_vector(values, name, *, finite=False):
     if not array.size:
         raise ValueError(f"{name} must not be empty.")
     if finite and not np.isfinite(array).all():
-        _raise_first(name, "be finite", array, ~np.isfinite(array))
+        raise_first(name, "be finite", array, ~np.isfinite(array))
     return array
 
 
-def _raise_first(name, rule, array, bad):
+def raise_first(name, rule, array, bad):
     """Raise the error for the first True of `bad`, counting the others."""
     first = np.unravel_index(np.argmax(bad), bad.shape)
     place = f"[{', '.join(str(i) for i in first)}]" if first else ""
@@ -91,7 +91,7 @@ def check_labels(y, name="y", *, both=False):
     array = check_vector(y, name)
     bad = ~((array == 0) | (array == 1))
     if bad.any():
-        _raise_first(name, "be 0 or 1", array, bad)
+        raise_first(name, "be 0 or 1", array, bad)
     if both and (array == array[0]).all():
         raise ValueError(f"{name} must hold both classes, but all {array.size:,} labels are {array[0]:.0f}.")
     return array
@@ -107,7 +107,7 @@ def check_classes(y, n_classes, name="y"):
     array = check_vector(y, name)
     bad = ~((array >= 0) & (array < n_classes) & (array == np.floor(array)))
     if bad.any():
-        _raise_first(name, f"be a class 0 .. {n_classes - 1}", array, bad)
+        raise_first(name, f"be a class 0 .. {n_classes - 1}", array, bad)
     return array.astype(int)
 
 
@@ -123,7 +123,7 @@ def check_probabilities(p, name="p", *, ndim=1):
         raise ValueError(f"{name} must have {ndim} dimensions, but its shape is {array.shape}.")
     bad = ~((array >= 0) & (array <= 1))
     if bad.any():
-        _raise_first(name, "lie in [0, 1]", array, bad)
+        raise_first(name, "lie in [0, 1]", array, bad)
     return array
 
 
@@ -168,7 +168,7 @@ def check_cost_matrix(cost, name="cost"):
             f"{name} must be 2 x 2 (rows: predicted 0, 1; columns: true 0, 1), but its shape is {array.shape}."
         )
     if not np.isfinite(array).all():
-        _raise_first(name, "be finite", array, ~np.isfinite(array))
+        raise_first(name, "be finite", array, ~np.isfinite(array))
     gap = array[1, 0] + array[0, 1] - array[0, 0] - array[1, 1]
     if not gap > 0:
         raise ValueError(
@@ -204,7 +204,7 @@ def check_weights(weight, name="sample_weight"):
     array = check_vector(weight, name)
     bad = ~((array >= 0) & np.isfinite(array))
     if bad.any():
-        _raise_first(name, "be finite and not negative", array, bad)
+        raise_first(name, "be finite and not negative", array, bad)
     if not array.any():
         raise ValueError(f"{name} must not be zero everywhere, but all {array.size:,} entries are 0.")
     return array / array.max()
@@ -225,7 +225,7 @@ def check_groups(groups, name="groups"):
     except TypeError as error:
         raise ValueError(f"{name} must hold labels such as names or numbers, but {error}.") from None
     if (codes < 0).any():
-        _raise_first(name, "not be missing", labels.to_numpy(object), codes < 0)
+        raise_first(name, "not be missing", labels.to_numpy(object), codes < 0)
     if not codes.any():
         first = labels.iloc[0]
         raise ValueError(f"{name} must hold at least two groups, but all {codes.size:,} rows are in {first!r}.")

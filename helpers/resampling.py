@@ -1,11 +1,19 @@
-"""Intervals for any statistic, from resampled rows or whole groups of rows."""
+"""Intervals: exact for a share, from resampled rows or whole groups of rows for any other statistic."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import beta, norm
 
-from helpers.checks import check_count, check_groups, check_numbers, check_one_of, check_same_length, check_vector
+from helpers.checks import (
+    check_count,
+    check_groups,
+    check_numbers,
+    check_one_of,
+    check_same_length,
+    check_vector,
+    raise_first,
+)
 
 
 @dataclass(frozen=True)
@@ -28,6 +36,59 @@ class Interval:
 
     def __str__(self):
         return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}], n = {self.n:,}"
+
+
+def exact_interval(successes, n, level=0.95):
+    """Exact interval of a share (Clopper-Pearson), also for the fractional counts that weights and clusters leave.
+
+    Parameters
+    ----------
+    successes : float or array_like
+        Counts from 0 to `n`.
+    n : float or array_like, of the same shape
+        Numbers of trials, whole or fractional.
+    level : float, default 0.95
+        Coverage, at least, of each interval, in (0, 1).
+
+    Returns
+    -------
+    low, high : float or ndarray
+        Ends of the intervals; NaN where there was no trial.
+
+    Raises
+    ------
+    ValueError
+        For counts below 0 or above `n`, or a level outside (0, 1).
+
+    References
+    ----------
+    Clopper and Pearson (1934).
+
+    Examples
+    --------
+    >>> [round(float(end), 3) for end in exact_interval(0, 30)]
+    [0.0, 0.116]
+    >>> low, high = exact_interval([1, 2.5], [10, 25.0])
+    >>> low.round(3), high.round(3)
+    (array([0.003, 0.017]), array([0.445, 0.287]))
+    """
+    _check_level(level, "level")
+    n = check_numbers(n, "n")
+    successes = check_numbers(successes, "successes")
+    bad = ~((successes >= 0) & (successes <= n * (1 + 1e-9)))  # a sum of shares may end one digit above n
+    if bad.any():
+        raise_first("successes", "lie between 0 and n", successes, bad)
+    tail = (1 - level) / 2
+    with np.errstate(invalid="ignore"):
+        low = np.where(successes > 0, beta.ppf(tail, successes, n - successes + 1), 0.0)
+        high = np.where(successes < n, beta.ppf(1 - tail, successes + 1, n - successes), 1.0)
+    return np.where(n > 0, low, np.nan)[()], np.where(n > 0, high, np.nan)[()]
+
+
+def _check_level(level, name):
+    """ValueError unless a level of confidence lies strictly between 0 and 1."""
+    if not 0 < float(check_numbers(level, name)) < 1:
+        raise ValueError(f"{name} must lie strictly between 0 and 1, but it is {level}.")
 
 
 def resampled_rows(n, n_resamples, *, groups=None, rng=None):
@@ -86,8 +147,7 @@ def bootstrap_interval(
     check_same_length(**{f"columns[{i}]": column for i, column in enumerate(columns)}, groups=groups)
     check_count(n_resamples, "n_resamples", least=20)
     check_one_of(method, "method", ("percentile", "basic", "normal"))
-    if not 0 < float(check_numbers(confidence, "confidence")) < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, but it is {confidence}.")
+    _check_level(confidence, "confidence")
     n = len(columns[0])
     value = check_numbers(statistic(*columns), "statistic")
     if value.shape or not np.isfinite(value):

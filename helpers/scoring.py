@@ -1,9 +1,7 @@
-"""K-class scores reduced to one probability a row.
+"""Proper scoring rules, row by row, and what they split into when the truth is known.
 
-Proper scoring rules, row by row, and what they split into when the truth is known.
-
-Losses: smaller is better. The two rules are objects with the same functions, `BRIER` (squared error) and `LOG` (in
-nats; infinite for a certain error, as it should be).
+Losses: smaller is better. The two rules are objects with the same methods, `BRIER` (squared error) and `LOG` (in nats;
+infinite for a certain error, as it should be). The truth comes before the statement: `BRIER.score(y, p)`.
 
 Shapes and units: an (n,) array of probabilities of class 1 is scored as one class, (p - y)**2; an (n, K) table is
 scored as the sum over its K classes. So the Brier score of the table [1 - p, p] is twice that of p. The log score of
@@ -13,7 +11,7 @@ the two is the same: only the class that occurs counts.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import rel_entr, xlogy
+from scipy.special import expit, kl_div, logit, rel_entr, xlogy
 
 from helpers.checks import (
     check_classes,
@@ -27,25 +25,35 @@ from helpers.checks import (
 )
 
 
-def top_label(proba, y):
+def top_label(y, proba):
     """The binary problem behind top-label calibration: was the predicted class right, and how sure was the score?
 
     Parameters
     ----------
-    proba : (n, K) stated probabilities, rows sum to 1; of tied classes the lowest is predicted
-    y : (n,) classes 0 .. K-1
+    y : array_like, shape (n,)
+        Classes 0 .. K-1.
+    proba : array_like, shape (n, K)
+        Stated probabilities, rows sum to 1; of tied classes the lowest is predicted.
 
     Returns
     -------
-    correct (n,) of 0.0 and 1.0, confidence (n,) = the highest stated probability
+    correct : ndarray, shape (n,)
+        1.0 where the predicted class is right, else 0.0.
+    confidence : ndarray, shape (n,)
+        The highest stated probability.
 
     Raises
     ------
-    ValueError for rows off the simplex, classes that are no column of `proba`, or lengths that differ.
+    ValueError
+        For rows off the simplex, classes that are no column of `proba`, or lengths that differ.
 
-    Source: Perez-Lebel et al. (2023), definition 3.3 and appendix C.9.
+    References
+    ----------
+    Perez-Lebel et al. (2023), definition 3.3 and appendix C.9.
 
-    >>> top_label([[0.2, 0.8], [0.5, 0.5]], [1, 1])
+    Examples
+    --------
+    >>> top_label([1, 1], [[0.2, 0.8], [0.5, 0.5]])
     (array([1., 0.]), array([0.8, 0.5]))
     """
     proba = check_simplex(proba)
@@ -62,103 +70,263 @@ def _check_rows(p, name):
 
 
 def _check_shape(p, other, name):
+    """ValueError unless `other` has the shape of `p`."""
     check_same_length(**{"p": p, name: other})
     if p.shape != other.shape:
         raise ValueError(f"{name} must have the shape of p, {p.shape}, but its shape is {other.shape}.")
 
 
-class _Rule:
+class ScoringRule:
     """A proper scoring rule for (n,) probabilities of class 1 or (n, K) rows that sum to 1.
 
-    `part(p, q)` and `part_entropy(q)` are the share of one class, entry by entry; `binary` says whether both classes
-    of a single probability count (log score) or one (Brier score).
+    `score`, `entropy`, `divergence` and `variance` check what they are given. The other methods trust their arrays and
+    work entry by entry: those called `class_...` on the probabilities of one class, the rest on rates of a binary
+    label, which a straight line may carry out of [0, 1] (`BRIER`), or rounding by one digit (`LOG`).
     """
-
-    def __init__(self, name, part, part_entropy, *, both):
-        self.name, self.part, self.part_entropy, self._both = name, part, part_entropy, both
 
     def __repr__(self):
         return self.name
 
-    def __reduce__(self):
-        return "LOG" if self._both else "BRIER"  # copies and pickles are the rule itself
+    def score(self, y, p):
+        """Loss of stating `p` when the label is `y`.
 
-    def score(self, p, y):
-        """Loss of stating `p` when the label is `y`, (n,) in [0, inf]; y is 0 or 1, or the column 0 .. K-1 of a table.
+        Parameters
+        ----------
+        y : array_like, shape (n,)
+            0 or 1, or for a table the column 0 .. K-1 that occurred.
+        p : array_like, shape (n,) or (n, K)
+            Stated probabilities.
 
-        Source: Perez-Lebel et al. (2023), equation 4.
+        Returns
+        -------
+        ndarray, shape (n,)
+            Losses in [0, inf], smaller is better.
 
-        >>> BRIER.score([0.8, 0.8], [1, 0]).round(2), LOG.score([1.0, 1.0], [1, 0])
+        References
+        ----------
+        Perez-Lebel et al. (2023), equation 4.
+
+        Examples
+        --------
+        >>> BRIER.score([1, 0], [0.8, 0.8]).round(2), LOG.score([1, 0], [1.0, 1.0])
         (array([0.04, 0.64]), array([ 0., inf]))
-        >>> BRIER.score([[0.2, 0.8, 0.0]], [1]).round(2), LOG.score([[0.2, 0.8, 0.0]], [2])
+        >>> BRIER.score([1], [[0.2, 0.8, 0.0]]).round(2), LOG.score([2], [[0.2, 0.8, 0.0]])
         (array([0.08]), array([inf]))
         """
         p = _check_rows(p, "p")
         y = check_labels(y) if p.ndim == 1 else check_classes(y, p.shape[1])
         check_same_length(p=p, y=y)
-        return self._divergence(p, y if p.ndim == 1 else np.eye(p.shape[1])[y])
+        return self._divergence(y if p.ndim == 1 else np.eye(p.shape[1])[y], p)
 
     def entropy(self, q):
-        """Expected loss of the best statement when the true probability is `q`, (n,).
+        """Expected loss of the best statement when the true probability is `q`.
 
+        Parameters
+        ----------
+        q : array_like, shape (n,) or (n, K)
+            True probabilities.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            Losses that no statement avoids.
+
+        Examples
+        --------
         >>> BRIER.entropy([0.5]), BRIER.entropy([[0.5, 0.5]]), LOG.entropy([[1.0, 0.0]])
         (array([0.25]), array([0.5]), array([0.]))
         """
         return self._entropy(_check_rows(q, "q"))
 
-    def divergence(self, p, q):
-        """Expected loss of stating `p` when the truth is `q`, minus that of stating `q`, (n,) in [0, inf].
+    def divergence(self, q, p):
+        """Expected loss of stating `p` when the truth is `q`, minus that of stating `q`.
 
-        Source: Perez-Lebel et al. (2023), equation 5: sum_k (p_k - q_k)**2, or sum_k q_k log(q_k / p_k).
+        sum_k (p_k - q_k)**2, or sum_k q_k log(q_k / p_k).
 
-        >>> BRIER.divergence([[0.5, 0.5]], [[0.7, 0.3]]).round(2), LOG.divergence([[1, 0]], [[0.9, 0.1]])
+        Parameters
+        ----------
+        q : array_like, shape (n,) or (n, K)
+            True probabilities.
+        p : array_like, of the same shape
+            Stated probabilities.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            Losses in [0, inf]; 0 where p = q.
+
+        References
+        ----------
+        Perez-Lebel et al. (2023), equation 5.
+
+        Examples
+        --------
+        >>> BRIER.divergence([[0.7, 0.3]], [[0.5, 0.5]]).round(2), LOG.divergence([[0.9, 0.1]], [[1, 0]])
         (array([0.08]), array([inf]))
         """
-        p, q = _check_rows(p, "p"), _check_rows(q, "q")
+        p = _check_rows(p, "p")
+        q = _check_rows(q, "q")
         _check_shape(p, q, "q")
-        return self._divergence(p, q)
+        return self._divergence(q, p)
 
     def variance(self, q, weight=None):
-        """h-variance of `q`: entropy of the mean minus mean entropy, the Jensen gap, one number; never negative.
+        """h-variance of `q`: entropy of the mean minus mean entropy, the Jensen gap.
 
         For `BRIER` it is the variance, of a table the sum of those of its columns.
-        Source: Perez-Lebel et al. (2023), definition 4.1 with h = - entropy.
 
+        Parameters
+        ----------
+        q : array_like, shape (n,) or (n, K)
+            Probabilities.
+        weight : array_like, shape (n,), optional
+            Weights of the rows in both means.
+
+        Returns
+        -------
+        float
+            Never negative.
+
+        References
+        ----------
+        Perez-Lebel et al. (2023), definition 4.1 with h = - entropy.
+
+        Examples
+        --------
         >>> round(BRIER.variance([0.2, 0.6]), 4) == round(float(np.var([0.2, 0.6])), 4)
         True
         >>> round(BRIER.variance([[0.2, 0.8], [0.6, 0.4]]), 4)
         0.08
         """
-        q, weight = _check_rows(q, "q"), check_weights(weight, "weight")
+        q = _check_rows(q, "q")
+        weight = check_weights(weight, "weight")
         check_same_length(q=q, weight=weight)
         mean = np.minimum(np.average(q, axis=0, weights=weight), 1)[None]
         gap = self._entropy(mean)[0] - np.average(self._entropy(q), weights=weight)
         return max(float(gap), 0.0)
 
-    def _divergence(self, p, q):
+    def _divergence(self, q, p):
+        """`divergence` of arrays that were checked."""
         if p.ndim == 2:
-            return np.maximum(self.part(p, q).sum(axis=1), 0)  # rounding may go below 0
-        if self._both:
-            return np.maximum(self.part(p, q) + self.part(1 - p, 1 - q), 0)
-        return self.part(p, q)
+            return np.maximum(self.class_divergence(q, p).sum(axis=1), 0)  # rounding may go below 0
+        return self._binary_divergence(q, p)
 
     def _entropy(self, q):
-        if q.ndim == 2:
-            return self.part_entropy(q).sum(axis=1)
-        return self.part_entropy(q) + self.part_entropy(1 - q) if self._both else self.part_entropy(q)
+        """`entropy` of arrays that were checked."""
+        return self.class_entropy(q).sum(axis=1) if q.ndim == 2 else self.binary_entropy(q)
 
 
-BRIER = _Rule("Brier score", lambda p, q: (p - q) ** 2, lambda q: q * (1 - q), both=False)
+class _Brier(ScoringRule):
+    """Squared error; of a single probability one class counts."""
 
-LOG = _Rule("log score", lambda p, q: rel_entr(q, p), lambda q: 0.0 - xlogy(q, q), both=True)
+    name = "Brier score"
+    impurity = "gini"  # what scikit-learn's trees call its entropy
+
+    def __reduce__(self):
+        return "BRIER"  # copies and pickles are the rule itself
+
+    def class_entropy(self, q):
+        """What one class adds to the entropy."""
+        return q * (1 - q)
+
+    def class_divergence(self, q, p):
+        """What one class adds to the divergence."""
+        return (p - q) ** 2
+
+    def class_bregman(self, q, p):
+        """Bregman divergence of `class_entropy`, never negative; its sum over the classes is the divergence."""
+        return (p - q) ** 2
+
+    def binary_entropy(self, q):
+        """Entropy at a rate."""
+        return q * (1 - q)
+
+    def _binary_divergence(self, q, p):
+        return (p - q) ** 2
+
+    def slope(self, q):
+        """Derivative of the binary entropy."""
+        return 1 - 2 * q
+
+    def curvature(self, q):
+        """Second derivative of the negative binary entropy."""
+        return np.full_like(q, 2)
+
+    def shift(self, rate, start, end):
+        """`rate` moved as far as `start` is from `end`, on the scale on which the rule's slope is a straight line."""
+        return rate + (end - start)
+
+
+class _Log(ScoringRule):
+    """Logarithm of the probability of what occurred; of a single probability both classes count."""
+
+    name = "log score"
+    impurity = "log_loss"
+
+    def __reduce__(self):
+        return "LOG"
+
+    def class_entropy(self, q):
+        """What one class adds to the entropy."""
+        return 0.0 - xlogy(q, q)
+
+    def class_divergence(self, q, p):
+        """What one class adds to the divergence; negative where q < p."""
+        return rel_entr(q, p)
+
+    def class_bregman(self, q, p):
+        """Bregman divergence of `class_entropy`, never negative; its sum over the classes is the divergence."""
+        return kl_div(q, p)
+
+    def binary_entropy(self, q):
+        """Entropy at a rate."""
+        q = np.clip(q, 0, 1)  # a mean may end in 1 + 1e-16
+        return self.class_entropy(q) + self.class_entropy(1 - q)
+
+    def _binary_divergence(self, q, p):
+        return np.maximum(rel_entr(q, p) + rel_entr(1 - q, 1 - p), 0)
+
+    def slope(self, q):
+        """Derivative of the binary entropy; 0 where it is infinite, because labels do not vary there."""
+        return np.where((q > 0) & (q < 1), -logit(np.clip(q, 1e-300, 1 - 1e-16)), 0)
+
+    def curvature(self, q):
+        """Second derivative of the negative binary entropy; 0 where it is infinite."""
+        variance = q * (1 - q)
+        return np.divide(1, variance, out=np.zeros_like(q), where=variance > 0)
+
+    def shift(self, rate, start, end):
+        """`rate` moved as far as `start` is from `end` on the logit scale, so that a rate stays a rate; not moved where
+        one of the three is 0 or 1.
+        """
+        ends = np.stack([rate, start, end])
+        inner = ((ends > 0) & (ends < 1)).all(axis=0)
+        odds = logit(np.where(inner, ends, 0.5))
+        return np.where(inner, expit(odds[0] - odds[1] + odds[2]), rate)
+
+
+BRIER = _Brier()
+
+LOG = _Log()
 
 
 @dataclass(frozen=True)
 class Decomposition:
-    """Mean loss in three parts, in the unit of the rule; `total` is their sum.
+    """Mean loss in three parts, in the unit of the rule.
 
-    `view` is "binary", "joint", "top-label" or "classwise". The Brier parts of "joint" and "classwise" are sums over
-    the classes, those of "binary" and "top-label" belong to one class.
+    Parameters
+    ----------
+    calibration, grouping, irreducible : float
+        The parts. Those of the Brier score are sums over the classes in the views "joint" and "classwise", and belong
+        to one class in "binary" and "top-label".
+    rule : str
+        Name of the rule.
+    view : {"binary", "joint", "top-label", "classwise"}
+        What counts as the same score.
+
+    Examples
+    --------
+    >>> round(Decomposition(0.01, 0.09, 0.15, "Brier score").total, 2)
+    0.25
     """
 
     calibration: float
@@ -169,6 +337,7 @@ class Decomposition:
 
     @property
     def total(self):
+        """Sum of the three parts: the mean loss."""
         return self.calibration + self.grouping + self.irreducible
 
     def __str__(self):
@@ -190,20 +359,20 @@ def _check_view(view, p):
     return view
 
 
-def _top(p, q):
-    """Highest stated probability of each row, and the true probability of that class."""
+def _top(q, p):
+    """True probability of the class with the highest stated one, and that stated probability, of each row."""
     top = np.arange(len(p)), p.argmax(axis=1)
-    return p[top], q[top]
+    return q[top], p[top]
 
 
-def _conditional_mean(p, q, weight, view):
+def _conditional_mean(q, p, weight, view):
     """Mean of `q` over the rows with the same score, in the shape of `p`.
 
     What can happen keeps a positive mean, and what need not happen one below 1, whatever the rounding: else the log
     score would be infinite where it is not.
     """
     if view == "classwise":
-        return np.column_stack([_conditional_mean(*column, weight, "binary") for column in zip(p.T, q.T, strict=True)])
+        return np.column_stack([_conditional_mean(*column, weight, "binary") for column in zip(q.T, p.T, strict=True)])
     code = np.unique(p + 0.0, axis=None if p.ndim == 1 else 0, return_inverse=True)[1].ravel()  # -0.0 is 0.0
     size = np.bincount(code, weight)
 
@@ -215,60 +384,76 @@ def _conditional_mean(p, q, weight, view):
     return np.column_stack([mean(column) for column in q.T]) if q.ndim == 2 else mean(q)
 
 
-def decompose(p, q, c=None, *, rule=BRIER, view=None, sample_weight=None):
+def decompose(q, p, c=None, *, rule=BRIER, view=None, sample_weight=None):
     """Split the expected loss of stated probabilities when the truth is known.
 
     E loss(p, Y) = E d(p, c) + E d(c, q) + E entropy(q): calibration, grouping and irreducible loss.
 
     Parameters
     ----------
-    p : (n,) stated probabilities of class 1, or (n, K) rows that sum to 1
-    q : true probabilities P(Y | x), of the same shape
-    c : calibrated scores: (n,) E[Y | p]; for the view "top-label" (n,) P(predicted class is right | highest score); for
+    q : array_like, shape (n,) or (n, K)
+        True probabilities of class 1, or rows that sum to 1: P(Y | x).
+    p : array_like, of the same shape
+        Stated probabilities.
+    c : array_like, of the same shape, optional
+        Calibrated scores: (n,) E[Y | p]; for the view "top-label" (n,) P(predicted class is right | highest score); for
         "joint" (n, K) rows that sum to 1; for "classwise" (n, K) P(Y = k | p_k), whose rows need not sum to 1.
         None: the rows are the whole population, and c is the exact mean of q over the rows with the same score. Scores
-        count as the same only if all their digits are: where no two rows share one, c = q and nothing is left to group
-    rule : `BRIER` or `LOG`
-    view : None for (n,); of a table "joint" (default: same score = same row), "top-label" (same highest score; the
+        count as the same only if all their digits are: where no two rows share one, c = q and nothing is left to group.
+    rule : ScoringRule, default BRIER
+        `BRIER` or `LOG`.
+    view : {"joint", "top-label", "classwise"}, optional
+        None for (n,). Of a table "joint" (default: same score = same row), "top-label" (same highest score; the
         loss is that of the statement "the predicted class is right"; of tied classes the lowest is predicted) or
-        "classwise" (same p_k, class by class; sum over k of (p_k - q_k)**2, or of q_k log(q_k / p_k))
-    sample_weight : (n,) or None; rows of weight 0 do not count
+        "classwise" (same p_k, class by class; sum over k of (p_k - q_k)**2, or of q_k log(q_k / p_k)).
+    sample_weight : array_like, shape (n,), optional
+        Rows of weight 0 do not count.
 
     Returns
     -------
-    Decomposition; every part is >= 0, smaller is better, infinite where a stated 0 can happen (log score). With a `c`
-    that is not the calibrated score the parts do not add up to the expected loss ("classwise", log: may be below 0).
-    Units: (n,) and "top-label" one class; "joint" and "classwise" the sum over classes.
+    Decomposition
+        Every part is >= 0, smaller is better, infinite where a stated 0 can happen (log score). With a `c` that is not
+        the calibrated score the parts do not add up to the expected loss ("classwise", log: may be below 0).
+        Units: (n,) and "top-label" one class; "joint" and "classwise" the sum over classes.
 
     Raises
     ------
-    ValueError for rows off the simplex, shapes that differ, a view that the shape does not have.
+    ValueError
+        For rows off the simplex, shapes that differ, a view that the shape does not have.
 
-    Source: Perez-Lebel et al. (2023), equation 6 and appendix C.9; Melo et al. (2026), theorem 1.
+    References
+    ----------
+    Perez-Lebel et al. (2023), equation 6 and appendix C.9; Melo et al. (2026), theorem 1.
 
-    >>> print(decompose(p=[0.5, 0.5], q=[0.3, 0.9], c=[0.6, 0.6]))
+    Examples
+    --------
+    >>> print(decompose(q=[0.3, 0.9], p=[0.5, 0.5], c=[0.6, 0.6]))
     Brier score 0.2500 = calibration 0.0100 + grouping 0.0900 + irreducible 0.1500
-    >>> print(decompose([[0.5, 0.5], [0.5, 0.5]], [[0.7, 0.3], [0.1, 0.9]], view="classwise"))
+    >>> print(decompose([[0.7, 0.3], [0.1, 0.9]], [[0.5, 0.5], [0.5, 0.5]], view="classwise"))
     classwise Brier score 0.5000 = calibration 0.0200 + grouping 0.1800 + irreducible 0.3000
     """
-    p, q = _check_rows(p, "p"), _check_rows(q, "q")
+    p = _check_rows(p, "p")
+    q = _check_rows(q, "q")
     _check_shape(p, q, "q")
     view = _check_view(view, p)
     check_one_of(rule, "rule", (BRIER, LOG))
     weight = check_weights(sample_weight)
-    p, q = _top(p, q) if view == "top-label" else (p, q)
+    if view == "top-label":
+        q, p = _top(q, p)
     if c is not None:
         c = check_probabilities(c, "c", ndim=2) if view == "classwise" else _check_rows(c, "c")
         _check_shape(p, c, "c")
     check_same_length(p=p, sample_weight=weight)
     if weight is not None:  # an infinite loss of weight 0 does not count
-        p, q, c = (None if a is None else a[weight > 0] for a in (p, q, c))
+        q, p, c = (None if column is None else column[weight > 0] for column in (q, p, c))
         weight = weight[weight > 0]
     exact = c is None
-    c = _conditional_mean(p, q, weight, view) if exact else c
+    if exact:
+        c = _conditional_mean(q, p, weight, view)
     if view == "classwise":
-        parts = [np.sum(part, axis=1) for part in (rule.part(p, c), rule.part(c, q), rule.part_entropy(q))]
+        parts = [rule.class_divergence(c, p), rule.class_divergence(q, c), rule.class_entropy(q)]
+        parts = [part.sum(axis=1) for part in parts]
     else:
-        parts = rule.divergence(p, c), rule.divergence(c, q), rule.entropy(q)
+        parts = [rule.divergence(c, p), rule.divergence(q, c), rule.entropy(q)]
     means = [float(np.average(part, weights=weight)) for part in parts]
     return Decomposition(*(max(mean, 0.0) if exact else mean for mean in means), rule.name, view)

@@ -46,11 +46,11 @@ COST = [[0, 2], [1, 0]]
 RISK = RiskEstimator(COST, min_samples_leaf=5, rng=0).fit(GOOD["X"], GOOD["p"], GOOD["y"])
 
 FUNCTIONS = {
-    "brier score": lambda p, y: BRIER.score(p, y),
-    "log score": lambda p, y: LOG.score(p, y),
-    "divergence": lambda p, q: LOG.divergence(p, q),
+    "brier score": lambda p, y: BRIER.score(y, p),
+    "log score": lambda p, y: LOG.score(y, p),
+    "divergence": lambda p, q: LOG.divergence(q, p),
     "entropy": lambda q: BRIER.entropy(q),
-    "decompose": lambda p, q, c, sample_weight: decompose(p, q, c, sample_weight=sample_weight),
+    "decompose": lambda p, q, c, sample_weight: decompose(q, p, c, sample_weight=sample_weight),
     "quantile edges": lambda p: quantile_edges(p, 5),
     "assign bins": lambda p, edges: assign_bins(p, edges),
     "regions from scores": lambda p: regions_from_scores(p),
@@ -77,7 +77,7 @@ FUNCTIONS = {
         y, p, X, method="paper", calibrator="isotonic", sample_weight=sample_weight, groups=groups, rng=0
     ),
     "running curve": lambda p, y, at: running_curve(p, y, at),
-    "top label": lambda proba, y: top_label(proba, y),
+    "top label": lambda proba, y: top_label(y, proba),
     "binned tree fit": lambda X, p, y: BinnedTree(n_bins=3, rng=0).fit(X, p, y),
     "binned tree apply": lambda X, p: BINNED.apply(X, p),
     "binned grouping loss": lambda y, p, X, sample_weight, groups: binned_grouping_loss(

@@ -3,9 +3,19 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
-from helpers.resampling import bootstrap_interval, paired_difference, resampled_rows
+from helpers.resampling import bootstrap_interval, exact_interval, paired_difference, resampled_rows
+
+
+def test_exact_intervals():
+    """Ends where the binomial tails hold 2.5 % each; no success, only successes, nothing at all by hand."""
+    assert exact_interval(0, 30) == (0.0, pytest.approx(1 - 0.025 ** (1 / 30)))
+    assert exact_interval(30, 30) == (pytest.approx(0.025 ** (1 / 30)), 1.0)
+    assert np.isnan(exact_interval(0, 0)).all()
+    low, high = exact_interval([3, 7], [10, 10], level=0.9)
+    assert np.allclose(binom.sf([2, 6], 10, low), 0.05) and np.allclose(binom.cdf([3, 7], 10, high), 0.05)
+    assert np.allclose(low, 1 - high[::-1])
 
 
 def test_two_rows_by_hand():
@@ -140,6 +150,9 @@ def test_types_indices_seeds_and_untouched_inputs():
         (lambda: bootstrap_interval(np.mean, [1, 2], confidence=1), "confidence must lie strictly between 0 and 1"),
         (lambda: bootstrap_interval(np.mean, [1, 2], confidence=np.nan), "confidence must lie strictly"),
         (lambda: bootstrap_interval(np.mean, [1, 2], confidence="95%"), "confidence must hold numbers"),
+        (lambda: exact_interval(4, 3), "successes must lie between 0 and n, but successes is 4.0"),
+        (lambda: exact_interval([1, -1], [3, 3]), r"successes must lie between 0 and n, but successes\[1\] is -1.0"),
+        (lambda: exact_interval(1, 3, level=95), "level must lie strictly between 0 and 1, but it is 95"),
         (lambda: paired_difference([1, 2], [1, 2, 3]), "a and b must have the same length"),
         (lambda: paired_difference(["x", "y"], [1, 2]), r"a must hold numbers, but a\[0\] is 'x'"),
         (lambda: paired_difference([1, np.inf], [1, 2]), "statistic must be one finite number"),

@@ -18,7 +18,7 @@ def expected_loss(rule, p, q):
     for label, chance in ((1, q), (0, 1 - q)):
         possible = chance > 0
         if possible.any():
-            loss[possible] += chance[possible] * rule.score(p[possible], np.full(possible.sum(), label))
+            loss[possible] += chance[possible] * rule.score(np.full(possible.sum(), label), p[possible])
     return loss
 
 
@@ -27,15 +27,15 @@ columns = arrays(float, st.tuples(st.just(3), st.integers(1, 20)), elements=st.f
 
 def test_four_rows_by_hand():
     p, y = [0.8, 0.8, 0.3, 1.0], [1, 0, 0, 1]
-    assert np.allclose(BRIER.score(p, y), [0.04, 0.64, 0.09, 0])
-    assert np.allclose(LOG.score(p, y), [-np.log(0.8), -np.log(0.2), -np.log(0.7), 0])
+    assert np.allclose(BRIER.score(y, p), [0.04, 0.64, 0.09, 0])
+    assert np.allclose(LOG.score(y, p), [-np.log(0.8), -np.log(0.2), -np.log(0.7), 0])
 
 
 def test_the_log_score_is_infinite_exactly_where_it_must_be():
-    assert LOG.score([0, 1, 0, 1], [1, 0, 0, 1]).tolist() == [np.inf, np.inf, 0, 0]
-    assert LOG.divergence([0, 1, 0], [0.5, 0.5, 0]).tolist() == [np.inf, np.inf, 0]
-    assert LOG.score([5e-324], [1])[0] == pytest.approx(744.44, abs=0.01)
-    assert decompose([0, 0.5], [0.1, 0.2], [0.2, 0.2], rule=LOG).calibration == np.inf
+    assert LOG.score([1, 0, 0, 1], [0, 1, 0, 1]).tolist() == [np.inf, np.inf, 0, 0]
+    assert LOG.divergence([0.5, 0.5, 0], [0, 1, 0]).tolist() == [np.inf, np.inf, 0]
+    assert LOG.score([1], [5e-324])[0] == pytest.approx(744.44, abs=0.01)
+    assert decompose([0.1, 0.2], [0, 0.5], [0.2, 0.2], rule=LOG).calibration == np.inf
 
 
 def test_the_entropy_in_nats():
@@ -47,7 +47,7 @@ def test_the_entropy_in_nats():
 @given(columns)
 def test_divergence_is_the_regret_and_never_negative(rule, values):
     p, q, _ = values
-    regret = rule.divergence(p, q)
+    regret = rule.divergence(q, p)
     assert (regret >= 0).all()
     assert np.allclose(expected_loss(rule, p, q), regret + rule.entropy(q), atol=1e-12)
     assert (rule.divergence(q, q) == 0).all()
@@ -62,7 +62,7 @@ def test_parts_are_not_negative_and_sum_to_the_expected_loss(rule, values):
     p, c = (np.bincount(group, a)[group] / size[group] for a in (p, q))
     p = np.minimum(p, 1)
     c = np.minimum(c, 1)
-    parts = decompose(p, q, c, rule=rule)
+    parts = decompose(q, p, c, rule=rule)
     assert min(parts.calibration, parts.grouping, parts.irreducible) >= 0
     assert parts.total == pytest.approx(expected_loss(rule, p, q).mean(), abs=1e-9)
 
@@ -73,7 +73,7 @@ def test_the_h_variance_is_a_jensen_gap_with_a_law_of_total_variance(rule, value
     q = values[0]
     total = rule.variance(q)
     assert total >= 0
-    assert total == pytest.approx(float(np.mean(rule.divergence(np.full_like(q, min(q.mean(), 1)), q))), abs=1e-9)
+    assert total == pytest.approx(float(np.mean(rule.divergence(q, np.full_like(q, min(q.mean(), 1))))), abs=1e-9)
     if q.size > 1:
         halves = q[: q.size // 2], q[q.size // 2 :]
         size = np.array([half.size for half in halves])
@@ -84,8 +84,8 @@ def test_the_h_variance_is_a_jensen_gap_with_a_law_of_total_variance(rule, value
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_a_certain_error_of_weight_zero_does_not_count(rule):
-    weighted = decompose([0.0, 0.5], [0.1, 0.2], [0.2, 0.2], rule=rule, sample_weight=[0, 3])
-    alone = decompose([0.5], [0.2], [0.2], rule=rule)
+    weighted = decompose([0.1, 0.2], [0.0, 0.5], [0.2, 0.2], rule=rule, sample_weight=[0, 3])
+    alone = decompose([0.2], [0.5], [0.2], rule=rule)
     assert weighted == alone
 
 
@@ -94,7 +94,7 @@ def test_a_certain_error_of_weight_zero_does_not_count(rule):
 )
 def test_a_calibrated_population_has_no_calibration_loss(population):
     sample = population.sample(1000, rng=0)
-    parts = decompose(sample.p, sample.q, sample.c)
+    parts = decompose(sample.q, sample.p, sample.c)
     assert parts.calibration == 0 and parts.grouping == pytest.approx(sample.grouping_loss)
     assert "Brier score" in str(parts)
 
@@ -103,7 +103,7 @@ def test_the_observed_brier_score_is_the_sum_of_its_parts():
     """Mean loss of 50,000 rows against the three parts of the population: 4 standard errors."""
     population = Sigmoid()
     sample = population.sample(50_000, rng=1)
-    loss = BRIER.score(sample.p, sample.y)
+    loss = BRIER.score(sample.y, sample.p)
     expected = population.grouping_loss + population.irreducible_loss
     assert abs(loss.mean() - expected) < 4 * loss.std() / np.sqrt(loss.size)
     assert np.isclose(expected, 0.1102946424)
@@ -113,8 +113,8 @@ def test_inputs_are_left_alone_and_row_order_does_not_matter():
     rng = np.random.default_rng(0)
     p, q, c = rng.random((3, 50))
     copies = p.copy(), q.copy(), c.copy()
-    parts, order = decompose(p, q, c), rng.permutation(50)
-    moved = decompose(p[order], q[order], c[order])
+    parts, order = decompose(q, p, c), rng.permutation(50)
+    moved = decompose(q[order], p[order], c[order])
     assert parts.total == pytest.approx(moved.total) and parts.grouping == pytest.approx(moved.grouping)
     assert all(np.array_equal(a, b) for a, b in zip((p, q, c), copies, strict=True))
 
@@ -150,7 +150,7 @@ def mean_loss(rule, p, q, view, weight=None):
     for y in range(k):
         possible = q[:, y] > 0
         if possible.any():
-            loss[possible] += q[possible, y] * rule.score(p[possible], np.full(possible.sum(), y))
+            loss[possible] += q[possible, y] * rule.score(np.full(possible.sum(), y), p[possible])
     return np.average(loss, weights=weight)
 
 
@@ -175,13 +175,13 @@ def h_variances(score, q, rule, weight):
 def test_three_classes_by_hand():
     p = [[0.2, 0.3, 0.5], [0.2, 0.3, 0.5], [1, 0, 0], [1, 0, 0]]
     y = [2, 0, 0, 1]
-    assert np.allclose(BRIER.score(p, y), [0.04 + 0.09 + 0.25, 0.64 + 0.09 + 0.25, 0, 2])
-    assert np.allclose(LOG.score(p, y), [np.log(2), np.log(5), 0, np.inf])
+    assert np.allclose(BRIER.score(y, p), [0.04 + 0.09 + 0.25, 0.64 + 0.09 + 0.25, 0, 2])
+    assert np.allclose(LOG.score(y, p), [np.log(2), np.log(5), 0, np.inf])
     assert np.allclose(BRIER.entropy(p), [0.62, 0.62, 0, 0])
     assert np.allclose(LOG.entropy([[0.5, 0.5, 0], [1, 0, 0]]), [np.log(2), 0])
-    assert np.allclose(BRIER.divergence(p[:1], [[0.4, 0.3, 0.3]]), 0.08)
-    assert np.allclose(LOG.divergence(p[:1], [[0.4, 0, 0.6]]), 0.4 * np.log(2) + 0.6 * np.log(1.2))
-    assert LOG.divergence([[0.5, 0.5, 0]], [[0.5, 0.4, 0.1]]).tolist() == [np.inf]
+    assert np.allclose(BRIER.divergence([[0.4, 0.3, 0.3]], p[:1]), 0.08)
+    assert np.allclose(LOG.divergence([[0.4, 0, 0.6]], p[:1]), 0.4 * np.log(2) + 0.6 * np.log(1.2))
+    assert LOG.divergence([[0.5, 0.4, 0.1]], [[0.5, 0.5, 0]]).tolist() == [np.inf]
 
 
 def test_the_three_views_by_hand():
@@ -191,11 +191,11 @@ def test_the_three_views_by_hand():
     joint = (0.1**2 + 0.1**2, 0.2**2 + 0.2**2), (0.2**2 + 0.2**2, 0)  # (calibration, grouping) of the two scores
     irreducible = (0.18 + 0.5 + 0.48) / 3
     want = [(2 * joint[0][0] + joint[1][0]) / 3, (2 * joint[0][1] + joint[1][1]) / 3, irreducible]
-    assert np.allclose(parts_of(decompose(p, q)), want)
+    assert np.allclose(parts_of(decompose(q, p)), want)
     spread = (0.3**2 + 0.1**2 + 0.2**2) / 3  # class 0: all three rows say .6 and are right in .6
-    assert np.allclose(parts_of(decompose(p, q, view="top-label")), [0, spread, (0.09 + 0.25 + 0.24) / 3])
+    assert np.allclose(parts_of(decompose(q, p, view="top-label")), [0, spread, (0.09 + 0.25 + 0.24) / 3])
     calibration = (2 * 0.1**2 + 0.2**2) / 3  # class 1: .4 stated, .3 true, twice; class 2: .4 stated, .6 true, once
-    assert np.allclose(parts_of(decompose(p, q, view="classwise")), [calibration, spread + 2 * 0.2**2 / 3, irreducible])
+    assert np.allclose(parts_of(decompose(q, p, view="classwise")), [calibration, spread + 2 * 0.2**2 / 3, irreducible])
 
 
 @each_rule
@@ -203,14 +203,14 @@ def test_the_three_views_by_hand():
 def test_two_columns_are_one_probability(rule, population):
     q = population[1][:, 0]
     p = np.minimum(population[0][:, 0], 1)
-    tables = np.column_stack([p, 1 - p]), np.column_stack([q, 1 - q])
+    tables = np.column_stack([q, 1 - q]), np.column_stack([p, 1 - p])
     times = 2 if rule is BRIER else 1  # Brier sums over the classes, log counts the one that occurs
-    assert np.allclose(rule.divergence(*tables), times * rule.divergence(p, q))
-    assert np.allclose(rule.entropy(tables[1]), times * rule.entropy(q))
-    assert rule.variance(tables[1]) == pytest.approx(times * rule.variance(q), abs=1e-12)
+    assert np.allclose(rule.divergence(*tables), times * rule.divergence(q, p))
+    assert np.allclose(rule.entropy(tables[0]), times * rule.entropy(q))
+    assert rule.variance(tables[0]) == pytest.approx(times * rule.variance(q), abs=1e-12)
     y = np.arange(len(p)) % 2
-    assert np.allclose(rule.score(tables[0], y), times * rule.score(p, 1 - y))
-    binary = parts_of(decompose(p, q, rule=rule))
+    assert np.allclose(rule.score(y, tables[1]), times * rule.score(1 - y, p))
+    binary = parts_of(decompose(q, p, rule=rule))
     for view in ("joint", "classwise"):
         assert np.allclose(parts_of(decompose(*tables, rule=rule, view=view)), times * binary, atol=1e-12)
 
@@ -219,7 +219,7 @@ def test_two_columns_are_one_probability(rule, population):
 @given(populations())
 def test_expected_loss_is_divergence_plus_entropy(rule, population):
     p, q, _ = population
-    regret = rule.divergence(p, q)
+    regret = rule.divergence(q, p)
     assert (regret >= 0).all()
     assert mean_loss(rule, p, q, "joint") == pytest.approx((regret + rule.entropy(q)).mean(), abs=1e-12)
     assert np.allclose(rule.divergence(q, q), 0)
@@ -232,7 +232,7 @@ def test_expected_loss_is_divergence_plus_entropy(rule, population):
 def test_parts_add_up_in_every_view(rule, view, population, weighted):
     p, q, weight = population
     weight = weight if weighted else None
-    parts = decompose(p, q, rule=rule, view=view, sample_weight=weight)
+    parts = decompose(q, p, rule=rule, view=view, sample_weight=weight)
     assert (parts_of(parts) >= 0).all() and np.isfinite([parts.grouping, parts.irreducible]).all()
     assert parts.total == pytest.approx(mean_loss(rule, p, q, view, weight), abs=1e-12)
     assert parts.view == view and str(parts).startswith(f"{view} {rule}")
@@ -246,7 +246,7 @@ def test_the_grouping_loss_is_an_h_variance(rule, population):
     row = np.unique(p, axis=0, return_inverse=True)[1].ravel()
     by_row = sum(h_variances(row, column, rule, weight) for column in q.T)
     by_class = sum(h_variances(s, column, rule, weight) for s, column in zip(p.T, q.T, strict=True))
-    joint, classwise = (decompose(p, q, rule=rule, view=v, sample_weight=weight) for v in ("joint", "classwise"))
+    joint, classwise = (decompose(q, p, rule=rule, view=v, sample_weight=weight) for v in ("joint", "classwise"))
     assert joint.grouping == pytest.approx(by_row, abs=1e-12)
     assert classwise.grouping == pytest.approx(by_class, abs=1e-12)
     assert joint.grouping <= classwise.grouping + 1e-12 and joint.calibration >= classwise.calibration - 1e-12
@@ -279,14 +279,14 @@ def test_the_calibrated_score_may_be_given(rule, view):
         top = p.argmax(axis=1)
         hit = q[np.arange(60), top]
         c = np.array([hit[p.max(axis=1) == s].mean() for s in p.max(axis=1)])
-    given_c, computed = decompose(p, q, c, rule=rule, view=view), decompose(p, q, rule=rule, view=view)
+    given_c, computed = decompose(q, p, c, rule=rule, view=view), decompose(q, p, rule=rule, view=view)
     assert np.allclose(parts_of(given_c), parts_of(computed), rtol=1e-12, atol=1e-15)
 
 
 def test_one_class_alone_may_have_a_negative_calibration_part():
     """Why classwise log parts are summed before anything is said: C log(C/S) of one class is no loss."""
     p, q = np.array([[0.5, 0.5]]), np.array([[0.2, 0.8]])
-    assert LOG.part(p, q)[0, 0] < 0 < decompose(p, q, rule=LOG, view="classwise").calibration
+    assert LOG.class_divergence(q, p)[0, 0] < 0 < decompose(q, p, rule=LOG, view="classwise").calibration
 
 
 @each_view
@@ -294,10 +294,10 @@ def test_infinite_exactly_where_a_stated_zero_can_happen(view):
     certain = [[1.0, 0, 0], [1.0, 0, 0]]
     never = decompose(certain, certain, rule=LOG, view=view)
     assert parts_of(never).tolist() == [0, 0, 0]
-    wrong = decompose(certain, [[1.0, 0, 0], [0.9, 0.1, 0]], rule=LOG, view=view)
+    wrong = decompose([[1.0, 0, 0], [0.9, 0.1, 0]], certain, rule=LOG, view=view)
     assert wrong.calibration == np.inf and 0 < wrong.grouping < 1 and wrong.total == np.inf
-    assert decompose(certain, [[1.0, 0, 0], [0.9, 0.1, 0]], view=view).total < 1
-    spared = decompose(certain, [[1.0, 0, 0], [0.9, 0.1, 0]], rule=LOG, view=view, sample_weight=[2, 0])
+    assert decompose([[1.0, 0, 0], [0.9, 0.1, 0]], certain, view=view).total < 1
+    spared = decompose([[1.0, 0, 0], [0.9, 0.1, 0]], certain, rule=LOG, view=view, sample_weight=[2, 0])
     assert parts_of(spared).tolist() == [0, 0, 0]
 
 
@@ -305,10 +305,10 @@ def test_infinite_exactly_where_a_stated_zero_can_happen(view):
 def test_rounding_does_not_make_the_possible_impossible(q):
     """The mean of (1, 1, 1 - 1e-16) rounds to 1; a grouping loss is finite all the same."""
     q = np.array(q)
-    assert np.isfinite(decompose(np.full(3, 0.5), q, rule=LOG).grouping)
+    assert np.isfinite(decompose(q, np.full(3, 0.5), rule=LOG).grouping)
     table = np.column_stack([q, 1 - q])
     for view in VIEWS:
-        assert np.isfinite(decompose(np.full((3, 2), 0.5), table, rule=LOG, view=view).grouping)
+        assert np.isfinite(decompose(table, np.full((3, 2), 0.5), rule=LOG, view=view).grouping)
 
 
 @each_view
@@ -318,10 +318,10 @@ def test_neither_row_order_nor_class_order_nor_copies_matter(rule, view):
     p = rng.dirichlet(np.ones(4), 5)[rng.integers(5, size=40)]
     q, weight = rng.dirichlet(np.full(4, 0.3), 40), rng.integers(1, 4, 40)
     copies, state = (p.copy(), q.copy(), weight.copy()), np.random.get_state()[1].copy()  # noqa: NPY002
-    want = parts_of(decompose(p, q, rule=rule, view=view, sample_weight=weight))
+    want = parts_of(decompose(q, p, rule=rule, view=view, sample_weight=weight))
     rows, classes = rng.permutation(40), rng.permutation(4)
-    moved = decompose(p[rows][:, classes], q[rows][:, classes], rule=rule, view=view, sample_weight=weight[rows])
-    copied = decompose(np.repeat(p, weight, axis=0), np.repeat(q, weight, axis=0), rule=rule, view=view)
+    moved = decompose(q[rows][:, classes], p[rows][:, classes], rule=rule, view=view, sample_weight=weight[rows])
+    copied = decompose(np.repeat(q, weight, axis=0), np.repeat(p, weight, axis=0), rule=rule, view=view)
     assert np.allclose(parts_of(moved), want, rtol=1e-12) and np.allclose(parts_of(copied), want, rtol=1e-12)
     assert all(np.array_equal(a, b) for a, b in zip((p, q, weight), copies, strict=True))
     assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
@@ -330,7 +330,7 @@ def test_neither_row_order_nor_class_order_nor_copies_matter(rule, view):
 def test_minus_zero_is_the_same_score_as_zero():
     p = np.array([[0.0, 1.0], [-0.0, 1.0]])
     for view in VIEWS:
-        assert decompose(p, [[0.2, 0.8], [0.4, 0.6]], view=view).grouping > 0
+        assert decompose([[0.2, 0.8], [0.4, 0.6]], p, view=view).grouping > 0
 
 
 @each_view
@@ -342,11 +342,11 @@ def test_labels_drawn_from_the_population_have_the_loss_of_the_parts(rule, view)
     row = rng.integers(300, size=60_000)
     y = (rng.random(60_000)[:, None] > q[row].cumsum(axis=1)).sum(axis=1).clip(max=2)
     for p in (rng.dirichlet(np.full(3, 9), 4)[rng.integers(4, size=300)], q):
-        parts = decompose(p, q, rule=rule, view=view)
-        seen = top_label(p[row], y) if view == "top-label" else (y, p[row])
-        loss = rule.score(seen[1], seen[0])
+        parts = decompose(q, p, rule=rule, view=view)
+        seen = top_label(y, p[row]) if view == "top-label" else (y, p[row])
+        loss = rule.score(seen[0], seen[1])
         share = np.bincount(row, minlength=300)
-        exact = decompose(p, q, rule=rule, view=view, sample_weight=share)  # the rows that were drawn
+        exact = decompose(q, p, rule=rule, view=view, sample_weight=share)  # the rows that were drawn
         assert abs(loss.mean() - exact.total) < 4 * loss.std() / np.sqrt(loss.size)
         null = p is q
         assert (max(parts.calibration, parts.grouping) < 1e-12) is null
@@ -358,18 +358,18 @@ TABLE = np.array([[0.2, 0.3, 0.5], [0.1, 0.1, 0.8]])
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: BRIER.score([[0.2, 0.7]], [0]), "p must sum to 1 in every row, but row 0 sums to 0.9"),
-        (lambda: BRIER.score(TABLE, [0, 3]), r"y must be a class 0 .. 2, but y\[1\] is 3"),
-        (lambda: BRIER.score(TABLE, [0, 0.5]), r"y must be a class 0 .. 2, but y\[1\] is 0.5"),
-        (lambda: BRIER.score(TABLE, [0, np.nan]), "y must be a class 0 .. 2"),
-        (lambda: BRIER.score(TABLE, [0]), "p and y must have the same length"),
-        (lambda: BRIER.score(TABLE[:, :1], [0, 0]), "p must have at least one row and two columns"),
-        (lambda: BRIER.score(TABLE[:0], []), "p must have at least one row"),
+        (lambda: BRIER.score([0], [[0.2, 0.7]]), "p must sum to 1 in every row, but row 0 sums to 0.9"),
+        (lambda: BRIER.score([0, 3], TABLE), r"y must be a class 0 .. 2, but y\[1\] is 3"),
+        (lambda: BRIER.score([0, 0.5], TABLE), r"y must be a class 0 .. 2, but y\[1\] is 0.5"),
+        (lambda: BRIER.score([0, np.nan], TABLE), "y must be a class 0 .. 2"),
+        (lambda: BRIER.score([0], TABLE), "p and y must have the same length"),
+        (lambda: BRIER.score([0, 0], TABLE[:, :1]), "p must have at least one row and two columns"),
+        (lambda: BRIER.score([], TABLE[:0]), "p must have at least one row"),
         (lambda: LOG.entropy(TABLE * [[1], [np.nan]]), r"q must lie in \[0, 1\], but q\[1, 0\] is nan \(and 2 more\)"),
         (lambda: LOG.entropy(TABLE[None]), "q must have one dimension"),
         (lambda: LOG.variance(TABLE, [1, 1, 1]), "q and weight must have the same length"),
-        (lambda: LOG.divergence(TABLE, TABLE[:, 0]), r"q must have the shape of p, \(2, 3\), but its shape is \(2,\)"),
-        (lambda: LOG.divergence(TABLE, [[0.5, 0.5]] * 2), "q must have the shape of p"),
+        (lambda: LOG.divergence(TABLE[:, 0], TABLE), r"q must have the shape of p, \(2, 3\), but its shape is \(2,\)"),
+        (lambda: LOG.divergence([[0.5, 0.5]] * 2, TABLE), "q must have the shape of p"),
         (lambda: decompose(TABLE, TABLE, view="jiont"), "view must be one of .* did you mean 'joint'"),
         (lambda: decompose(TABLE[:, 0], TABLE[:, 0], view="joint"), "view must be None for one probability a row"),
         (lambda: decompose(TABLE, TABLE, rule="log"), "rule must be one of Brier score, log score"),
@@ -378,8 +378,8 @@ TABLE = np.array([[0.2, 0.3, 0.5], [0.1, 0.1, 0.8]])
         (lambda: decompose(TABLE, TABLE, TABLE[:, 0]), "c must have the shape of p"),
         (lambda: decompose(TABLE, TABLE, TABLE, view="top-label"), "c must have the shape of p"),
         (lambda: decompose(TABLE, TABLE, sample_weight=[1]), "p and sample_weight must have the same length"),
-        (lambda: decompose(TABLE, [["a", "b", "c"]] * 2), "q must hold numbers"),
-        (lambda: decompose(TABLE, [[1, 0, 0], [1, 0]]), "q must hold numbers"),
+        (lambda: decompose([["a", "b", "c"]] * 2, TABLE), "q must hold numbers"),
+        (lambda: decompose([[1, 0, 0], [1, 0]], TABLE), "q must hold numbers"),
     ],
 )
 def test_bad_tables_are_named(call, sentence):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.stats import beta, binom
+from scipy.stats import binom
 
 from helpers.binning import assign_bins, cross_cells, group_sums, quantile_edges, uniform_edges
 from helpers.checks import (
@@ -21,6 +21,7 @@ from helpers.checks import (
     check_same_length,
     check_weights,
 )
+from helpers.resampling import exact_interval
 
 
 @dataclass(frozen=True)
@@ -101,10 +102,7 @@ def curve_from_sums(edges, count, total, squares, stated, observed, inflation=No
         gap = np.zeros(kept.size)
         gap[kept] = observed - stated
         effective = effective / inflation(gap)
-    hits = observed * effective
-    with np.errstate(invalid="ignore"):
-        low = np.where(observed > 0, beta.ppf(0.025, hits, effective - hits + 1), 0.0)
-        high = np.where(observed < 1, beta.ppf(0.975, hits + 1, effective - hits), 1.0)
+    low, high = exact_interval(observed * effective, effective)
     draws = np.maximum(np.round(effective), 1)
     band = (binom.ppf(level, draws, stated) / draws for level in (0.025, 0.975))
     return ReliabilityCurve(edges, count, total / total.sum(), stated, observed, low, high, *band, effective)

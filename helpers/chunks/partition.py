@@ -20,11 +20,11 @@ PROBABILITIES = ("hold probabilities in [0, 1]", lambda p: (p >= 0) & (p <= 1))
 
 
 def _brier(y, p):
-    return BRIER.score(p, y)
+    return BRIER.score(y, p)
 
 
 def _log_score(y, p):
-    return LOG.score(p, y)
+    return LOG.score(y, p)
 
 
 @dataclass(frozen=True)

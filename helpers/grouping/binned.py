@@ -6,7 +6,7 @@ The binned lower bound of the grouping loss (public through `helpers.grouping.cr
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.stats import beta, norm
+from scipy.stats import norm
 
 from helpers.binning import assign_bins, cross_cells, quantile_edges, uniform_edges
 from helpers.calibration import running_curve
@@ -25,6 +25,7 @@ from helpers.checks import (
 from helpers.grouping.binned_statistics import Rows, bound_parts
 from helpers.partition import BinnedTree, split_rows
 from helpers.partition.encoder import check_table
+from helpers.resampling import exact_interval
 from helpers.scoring import BRIER, top_label
 
 SUMS = ("plugin", "explained", "bias", "induced", "captured", "calibration_binned", "calibration_induced")
@@ -84,17 +85,16 @@ class BinnedGroupingLoss:
     @property
     def rate_low(self):
         """(J,) lower end of the 95 % Clopper-Pearson interval of each region's rate."""
-        return self._rate_bound(0.025, 0.0)
+        return self._rate_interval[0]
 
     @property
     def rate_high(self):
         """(J,) upper end of the same interval."""
-        return self._rate_bound(0.975, 1.0)
+        return self._rate_interval[1]
 
-    def _rate_bound(self, level, shift):
-        hits = np.rint(self.count * self.rate)
-        lower = beta.ppf(level, hits + shift, self.count - hits + 1 - shift)
-        return np.where(np.isnan(lower), 0.0 if shift == 0 else 1.0, lower)
+    @property
+    def _rate_interval(self):
+        return exact_interval(np.rint(self.count * self.rate), self.count)
 
     @property
     def taken_off(self):
@@ -353,7 +353,7 @@ def _problems(y, p, view):
     check_same_length(y=classes, p=proba)
     if view == "classwise":
         return [((classes == k).astype(float), proba[:, k]) for k in range(proba.shape[1])]
-    return [top_label(proba, classes)]
+    return [top_label(classes, proba)]
 
 
 def _positive_weights(sample_weight):

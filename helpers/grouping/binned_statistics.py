@@ -227,9 +227,9 @@ def _captured(rows, rule, weight, around, inside):
         whole, across, rest, own = (_between(rows, column)[0] for column in columns)
         captured = whole - rest + across - own
     else:  # a curve has noise; half the difference of the two tells how much
-        left, noise = rule.divergence(expected, inside), (first[0] - second[0]) ** 2 / 2
+        left, noise = rule.divergence(inside, expected), (first[0] - second[0]) ** 2 / 2
         noise *= _bend(rule, (first[0] + second[0]) / 2)
-        captured = float(weight @ (rule.score(around, rows.y) - rule.score(expected, rows.y) + noise) / weight.sum())
+        captured = float(weight @ (rule.score(rows.y, around) - rule.score(rows.y, expected) + noise) / weight.sum())
     return captured, left, expected, 2 * _bend(rule, expected) * (expected - inside) * drift
 
 
@@ -256,5 +256,5 @@ def _calibration(rows, rule, weight, bin_rate, bin_stated, induced):
         return binned, float(np.average((gaps[0] - centres[0]) * (gaps[1] - centres[1]), weights=weight))
     rate, stated = bin_rate[rows.bin], bin_stated[rows.bin]
     cross = float(np.mean(-xlogy(rate, stated) - xlogy(1 - rate, 1 - stated)))
-    beyond = float(np.mean(rule.score(rows.p, rows.y))) - cross if np.isfinite(cross) else 0.0
+    beyond = float(np.mean(rule.score(rows.y, rows.p))) - cross if np.isfinite(cross) else 0.0
     return cross - _entropy_left(rows, rows.bin, rate), beyond + induced

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 import pandas as pd
-from scipy.special import kl_div, xlogy
 
 from helpers.binning import assign_bins, cross_cells, group_sums, quantile_edges, uniform_edges
 from helpers.checks import (
@@ -24,11 +23,6 @@ from helpers.checks import (
     check_weights,
 )
 from helpers.scoring import BRIER, LOG
-
-_CLASS_PART = {  # (entropy, divergence) of one class among K; never negative, and the K of them sum to the rule
-    BRIER: (lambda q: q * (1 - q), lambda p, q: (p - q) ** 2),
-    LOG: (lambda q: -xlogy(q, q), lambda p, q: kl_div(q, p)),
-}
 
 
 @dataclass(frozen=True)
@@ -105,7 +99,7 @@ class KnownParts:
         )
 
 
-def known_parts(p, q, region=None, *, n_bins=15, strategy="uniform", c=None, rule=BRIER, sample_weight=None):
+def known_parts(q, p, region=None, *, n_bins=15, strategy="uniform", c=None, rule=BRIER, sample_weight=None):
     """Exact losses of a score with and without bins, and what a partition explains of them, when the truth is known.
 
     Theorem 4.1:      GL     = E V_h[E[q|p, region] | p] + E V_h[q | p, region]      explained + residual, unbinned
@@ -114,7 +108,7 @@ def known_parts(p, q, region=None, *, n_bins=15, strategy="uniform", c=None, rul
 
     Parameters
     ----------
-    p, q : (n,) stated and true probabilities of class 1, or (n, K) rows that sum to 1: class by class, summed
+    q, p : (n,) true and stated probabilities of class 1, or (n, K) rows that sum to 1: class by class, summed
     region : (n,) ints from 0; for a table also an (n, K) array, each class with its own partition; None: one region
     n_bins, strategy : bins of equal width ("uniform") or with about equally many rows ("quantile", weights not counted)
     c : (n,) E[q | p] of a continuous score. None: the mean of q over the rows with the same p, which is exact when the
@@ -132,18 +126,19 @@ def known_parts(p, q, region=None, *, n_bins=15, strategy="uniform", c=None, rul
 
     Source: Perez-Lebel et al. (2023), theorem 4.1, definition 4.2, propositions 4.1, 4.2 and C.2, theorem C.2.
 
-    >>> known = known_parts(p=[0.6, 0.6, 0.9, 0.9], q=[0.5, 0.7, 0.8, 1.0], region=[0, 1, 0, 1], n_bins=2)
+    >>> known = known_parts(q=[0.5, 0.7, 0.8, 1.0], p=[0.6, 0.6, 0.9, 0.9], region=[0, 1, 0, 1], n_bins=2)
     >>> print(known)
     grouping loss 0.0100 = explained 0.0100 - induced 0.0225 + residual 0.0225, 1 bin
     """
     check_one_of(rule, "rule", (BRIER, LOG))
     check_one_of(strategy, "strategy", ("uniform", "quantile"))
-    p, q, region, c, weight = _checked(p, q, region, c, sample_weight)
+    q, p, region, c, weight = _checked(q, p, region, c, sample_weight)
     options = (weight, check_count(n_bins, "n_bins"), strategy, rule)
     if p.ndim == 1:
-        return _one_class(p, q, region, c, *options, rule.entropy, rule.divergence)
+        return _one_class(q, p, region, c, *options, rule.entropy, rule.divergence)
     classes = tuple(
-        _one_class(*columns, None, *options, *_CLASS_PART[rule]) for columns in zip(p.T, q.T, region.T, strict=True)
+        _one_class(*columns, None, *options, rule.class_entropy, rule.class_bregman)
+        for columns in zip(q.T, p.T, region.T, strict=True)
     )
     names = [f.name for f in fields(KnownParts) if f.name not in ("rule", "classes")]
     merged = {name: [getattr(one, name) for one in classes] for name in names}
@@ -151,7 +146,7 @@ def known_parts(p, q, region=None, *, n_bins=15, strategy="uniform", c=None, rul
     return KnownParts(**merged, rule=rule, classes=classes)
 
 
-def _checked(p, q, region, c, weight):
+def _checked(q, p, region, c, weight):
     """Clean columns without the rows of weight 0, regions in the shape of `p`, weights that sum to 1."""
     table = check_numbers(p, "p").ndim == 2
     check = check_simplex if table else check_probabilities
@@ -173,10 +168,10 @@ def _checked(p, q, region, c, weight):
     region = np.broadcast_to(region.reshape(len(p), -1), p.shape) if table else region
     weight = np.ones(len(p)) if weight is None else weight
     kept = weight > 0
-    return p[kept], q[kept], region[kept], c if c is None else c[kept], weight[kept] / weight.sum()
+    return q[kept], p[kept], region[kept], c if c is None else c[kept], weight[kept] / weight.sum()
 
 
-def _one_class(p, q, region, c, weight, n_bins, strategy, rule, entropy, divergence):
+def _one_class(q, p, region, c, weight, n_bins, strategy, rule, entropy, divergence):
     """`KnownParts` of one probability, with the rule's `entropy` and `divergence` for it."""
     edges = uniform_edges(n_bins) if strategy == "uniform" else quantile_edges(p, n_bins)
     used, bin_of = np.unique(assign_bins(p, edges), return_inverse=True)
@@ -184,7 +179,7 @@ def _one_class(p, q, region, c, weight, n_bins, strategy, rule, entropy, diverge
     known = c is None
     within, means = _spread(entropy, q, weight, level)
     c = means[level] if known else c
-    grouping = within if known else float(weight @ divergence(c, q))
+    grouping = within if known else float(weight @ divergence(q, c))
     residual_unbinned, cell_means = _split(entropy, q, weight, level, region)
     explained_unbinned = _spread(entropy, cell_means, weight, level)[0]
     residual, cell_means = _split(entropy, q, weight, bin_of, region)
@@ -195,14 +190,14 @@ def _one_class(p, q, region, c, weight, n_bins, strategy, rule, entropy, diverge
     off_p, off_c = p - stated[bin_of], c - rate[bin_of]
     products = group_sums(bin_of, weight * off_p**2, weight * off_c**2, weight * off_p * off_c)[1:]
     return KnownParts(
-        calibration_loss=float(weight @ divergence(p, c)),
+        calibration_loss=float(weight @ divergence(c, p)),
         grouping_loss=grouping,
-        calibration_binned=float(share @ divergence(stated, rate)),
+        calibration_binned=float(share @ divergence(rate, stated)),
         grouping_binned=_spread(entropy, q, weight, bin_of)[0],
         induced=_spread(entropy, c, weight, bin_of)[0],
         explained=explained,
         residual=residual,
-        captured=explained - float(weight @ divergence(expected, cell_means)),
+        captured=explained - float(weight @ divergence(cell_means, expected)),
         explained_unbinned=explained_unbinned if known else float("nan"),
         residual_unbinned=residual_unbinned if known else float("nan"),
         rule=rule,
@@ -236,25 +231,25 @@ NUMBERS = (
 )  # fmt: skip
 
 
-def sweep_bins(scores, q, region=None, *, n_bins, **options):
+def sweep_bins(q, scores, region=None, *, n_bins, **options):
     """Every number of `known_parts` for several scores and numbers of bins.
 
     Parameters
     ----------
-    scores : {name: (n,) or (n, K) stated probabilities}; q, region, options : as in `known_parts`
+    q, region, options : as in `known_parts`; scores : {name: (n,) or (n, K) stated probabilities}
     n_bins : list of numbers of bins
 
     Returns
     -------
     DataFrame, one line for each (score, bins), one column for each number
 
-    >>> sweep_bins({"perfect": [0.2, 0.4]}, [0.2, 0.4], n_bins=[1, 4])["induced"].round(4).to_dict()
+    >>> sweep_bins([0.2, 0.4], {"perfect": [0.2, 0.4]}, n_bins=[1, 4])["induced"].round(4).to_dict()
     {('perfect', 1): 0.01, ('perfect', 4): 0.0}
     """
     lines = {}
     for name, p in scores.items():
         for n in n_bins:
-            known = known_parts(p, q, region, n_bins=n, **options)
+            known = known_parts(q, p, region, n_bins=n, **options)
             lines[name, n] = {number: getattr(known, number) for number in NUMBERS}
     return pd.DataFrame.from_dict(lines, orient="index").rename_axis(["score", "bins"])
 
@@ -285,7 +280,7 @@ def induced_bounds(known):
 
     Source: Perez-Lebel et al. (2023), theorem C.1, corollaries C.1 and C.2, lemma C.3.
 
-    >>> known = known_parts(p=[0.0, 1.0], q=[0.0, 1.0], n_bins=1)
+    >>> known = known_parts(q=[0.0, 1.0], p=[0.0, 1.0], n_bins=1)
     >>> induced_bounds(known).round(2)[["low", "high"]].to_numpy().tolist()
     [[-0.75, 0.25], [-0.75, 0.25], [-0.75, 0.5], [-0.75, 0.25]]
     """

@@ -2,26 +2,14 @@
 
 import numpy as np
 import pandas as pd
-from scipy.stats import beta
 
 from helpers.reports.answer_votes import bootstrap_means
+from helpers.resampling import exact_interval
 from helpers.selective import chow_cost
 
 NO_GAP = 1e-9
 
 STRATA = ("no gap", "smaller gap", "larger gap")
-
-
-def exact_interval(hits, n):
-    """(low, high): exact 95 % interval of a share (Clopper-Pearson); NaN of nothing.
-
-    >>> [round(end, 3) for end in exact_interval(0, 30)]
-    [0.0, 0.116]
-    """
-    if not n:
-        return float("nan"), float("nan")
-    low = beta.ppf(0.025, hits, n - hits + 1) if hits else 0.0
-    return float(low), float(beta.ppf(0.975, hits + 1, n - hits)) if hits < n else 1.0
 
 
 def over_confidence(sources, correct, n_resamples, rng):

@@ -11,8 +11,9 @@ import pandas as pd
 from helpers.answers import SemanticCalibration, sem1, sem2, sem_ece
 from helpers.calibration import calibration_error
 from helpers.checks import check_count, check_numbers
-from helpers.reports.answer_numbers import exact_interval, gap_strata, keep_answers, over_confidence
+from helpers.reports.answer_numbers import gap_strata, keep_answers, over_confidence
 from helpers.reports.answer_votes import VoteCurve, price_votes, vote_curve
+from helpers.resampling import exact_interval
 from helpers.selective import compare_systems, measure_systems, risk_coverage_curve
 from helpers.tables import AnswerTable
 

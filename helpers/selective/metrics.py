@@ -25,7 +25,7 @@ def brier_of_confidence(correct, confidence):
     >>> brier_of_confidence([1, 0], [0.8, 0.8]).round(2)
     array([0.04, 0.64])
     """
-    return BRIER.score(*check_answers(correct, confidence)[::-1])
+    return BRIER.score(*check_answers(correct, confidence))
 
 
 def cross_entropy_of_confidence(correct, confidence):
@@ -36,7 +36,7 @@ def cross_entropy_of_confidence(correct, confidence):
     >>> cross_entropy_of_confidence([1, 0, 0], [0.8, 0.8, 1.0]).round(3)
     array([0.223, 1.609,   inf])
     """
-    return LOG.score(*check_answers(correct, confidence)[::-1])
+    return LOG.score(*check_answers(correct, confidence))
 
 
 def brier_of_distribution(y, proba):
@@ -45,7 +45,7 @@ def brier_of_distribution(y, proba):
     >>> brier_of_distribution([1], [[0.2, 0.8, 0.0]]).round(2)
     array([0.08])
     """
-    return BRIER.score(*_classified(y, proba)[::-1])
+    return BRIER.score(*_classified(y, proba))
 
 
 def cross_entropy_of_distribution(y, proba):
@@ -54,7 +54,7 @@ def cross_entropy_of_distribution(y, proba):
     >>> cross_entropy_of_distribution([1, 2], [[0.2, 0.8, 0.0], [0.2, 0.8, 0.0]]).round(3)
     array([0.223,   inf])
     """
-    return LOG.score(*_classified(y, proba)[::-1])
+    return LOG.score(*_classified(y, proba))
 
 
 def _classified(y, proba):

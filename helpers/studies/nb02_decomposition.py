@@ -23,7 +23,7 @@ def three_towns():
     loss), Corrie's is the truth (nothing can be avoided). Every p is at least 0.2.
 
     >>> from helpers.scoring import decompose
-    >>> {town: round(decompose(p, q).total, 3) for town, (p, q) in three_towns().items()}
+    >>> {town: round(decompose(q, p).total, 3) for town, (p, q) in three_towns().items()}
     {'Arden': 0.2, 'Birch': 0.2, 'Corrie': 0.2}
     """
     right = 0.5 + np.array([-1, -1, 1, 1]) * 0.05**0.5  # 0.276 and 0.724: p (1 - p) = 0.2

@@ -59,7 +59,7 @@ def digits_network(rng=None, *, n_train=600, n_hidden=100, renditions=True):
     shown = RENDITIONS if renditions else {"as written": RENDITIONS["as written"]}
     pictures = np.concatenate([change(images[ask], rng) for change in shown.values()])
     proba, label = model.predict_proba(hidden(pictures)), np.tile(data.y[ask], len(shown))
-    correct, confidence = top_label(proba, label)
+    correct, confidence = top_label(label, proba)
     confidence = np.round(confidence, 6)
     X = pd.DataFrame(hidden(pictures)).add_prefix("unit ")
     kind = np.repeat(np.array(list(shown), dtype=object), ask.size)
@@ -79,7 +79,7 @@ RENDITIONS = {
 def fetch_embeddings(name):
     """`Embeddings` of a public network by its highest score, with its logits as features (see `fetch_scores`)."""
     data = fetch_scores(name)
-    correct, confidence = top_label(softmax(data.scores.astype(float), axis=1), data.y)
+    correct, confidence = top_label(data.y, softmax(data.scores.astype(float), axis=1))
     logits = pd.DataFrame(data.scores.astype(float)).add_prefix("logit ")
     return Embeddings(name, correct.astype(int), confidence, logits)
 

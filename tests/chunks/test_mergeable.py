@@ -104,7 +104,7 @@ def test_scores_have_the_mean_and_the_standard_error_of_their_rows():
 
 
 def test_an_infinite_score_stays_infinite():
-    certain = ScoreSums.of({"log": LOG.score([1.0, 0.5], [0, 1])}) + ScoreSums.of({"log": LOG.score([0.5], [1])})
+    certain = ScoreSums.of({"log": LOG.score([0, 1], [1.0, 0.5])}) + ScoreSums.of({"log": LOG.score([1], [0.5])})
     assert certain.mean["log"] == np.inf and np.isnan(certain.se["log"])
     unseen = ScoreSums.of({"log": [np.inf, 1.0]}, sample_weight=[0, 1])
     assert unseen.mean["log"] == 1.0 and unseen.count == 1
@@ -322,4 +322,4 @@ def test_other_things_cannot_be_added():
             PLAIN + other
     with pytest.raises(TypeError):
         1 + PLAIN
-    assert BRIER.score([0.5], [1]) == [0.25]
+    assert BRIER.score([1], [0.5]) == [0.25]

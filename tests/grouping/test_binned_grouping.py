@@ -221,7 +221,7 @@ def parts(p, q, weight, n_bins, region, rule):
     around = np.zeros(mass.size)
     around[cell] = rate[bins]
     induced = weight @ (rule.entropy(rate[bins]) - rule.entropy(p))
-    return mass @ rule.divergence(around, truth), induced, mass @ rule.divergence(stated, truth)
+    return mass @ rule.divergence(truth, around), induced, mass @ rule.divergence(truth, stated)
 
 
 def known_link(name, n_bins, k, rule=BRIER):
@@ -319,7 +319,7 @@ def test_bins_of_a_perfect_uniform_score_induce_a_twelfth_of_their_square(n_bins
 def test_the_calibration_loss_of_the_score_before_binning(rule, given, n_bins):
     """Stated p = q^1.5, so c(p) = q; the integral is over q uniform in [0.1, 0.9]."""
     q = 0.1 + 0.8 * (np.arange(100_000) + 0.5) / 100_000
-    truth = np.mean(rule.divergence(q**1.5, q))
+    truth = np.mean(rule.divergence(q, q**1.5))
 
     def draw(seed):
         rng = np.random.default_rng(seed)
@@ -333,7 +333,7 @@ def test_the_calibration_loss_of_the_score_before_binning(rule, given, n_bins):
     bins = np.minimum((q**1.5 * n_bins).astype(int), n_bins - 1)
     count = np.bincount(bins)
     stated, rate = (np.bincount(bins, column) / np.maximum(count, 1) for column in (q**1.5, q))
-    binned = count @ rule.divergence(stated, rate) / q.size
+    binned = count @ rule.divergence(rate, stated) / q.size
     assert abs(error(values(results, "calibration_binned"), binned)) < 2 and binned < truth
 
 
@@ -472,7 +472,7 @@ def classes(seed, n=450, k=3, tilt=0.0):
 
 def test_top_label_is_the_binary_problem():
     y, proba, x = classes(0, tilt=0.8)
-    correct, confidence = top_label(proba, y)
+    correct, confidence = top_label(y, proba)
     binary = binned_grouping_loss(correct, confidence, x, rng=0)
     for view in (None, "top-label"):
         top = binned_grouping_loss(y, proba, x, view=view, rng=0)

@@ -52,7 +52,7 @@ def cell_means(values, weight, *labels):
 
 def test_figure_2_by_hand():
     """One score, 0.7; two regions with 0.6 and 0.8, and inside each a spread of 0.1 around it."""
-    known = known_parts([0.7] * 4, [0.5, 0.7, 0.7, 0.9], [0, 0, 1, 1], n_bins=10)
+    known = known_parts([0.5, 0.7, 0.7, 0.9], [0.7] * 4, [0, 0, 1, 1], n_bins=10)
     assert known.grouping_loss == pytest.approx(0.02) and known.calibration_loss == pytest.approx(0)
     assert known.explained_unbinned == pytest.approx(0.01) == known.explained
     assert known.residual_unbinned == pytest.approx(0.01) == known.residual
@@ -77,16 +77,16 @@ def test_a_perfect_score_in_one_wide_bin_by_hand():
 @given(populations())
 def test_every_loss_against_a_loop(rule, population):
     p, q, region, w, n_bins = population
-    known = known_parts(p, q, region, n_bins=n_bins, rule=rule, sample_weight=w)
+    known = known_parts(q, p, region, n_bins=n_bins, rule=rule, sample_weight=w)
     bins = assign_bins(p, uniform_edges(n_bins))
     labels = ((q, p), (p, bins), (q, bins), (q, bins, region), (q, p, region))
     means = [np.minimum(cell_means(values, w, *by), 1) for values, *by in labels]  # rounding may go above 1
     c, p_bin, c_bin, by_bin, by_score = means
     expected = {
-        "calibration_loss": mean(rule.divergence(p, c), w),
-        "grouping_loss": mean(rule.divergence(c, q), w),
-        "calibration_binned": mean(rule.divergence(p_bin, c_bin), w),
-        "grouping_binned": mean(rule.divergence(c_bin, q), w),
+        "calibration_loss": mean(rule.divergence(c, p), w),
+        "grouping_loss": mean(rule.divergence(q, c), w),
+        "calibration_binned": mean(rule.divergence(c_bin, p_bin), w),
+        "grouping_binned": mean(rule.divergence(q, c_bin), w),
         "induced": expected_variance(rule, c, w, bins),
         "explained": expected_variance(rule, by_bin, w, bins),
         "residual": expected_variance(rule, q, w, bins, region),
@@ -94,13 +94,13 @@ def test_every_loss_against_a_loop(rule, population):
         "residual_unbinned": expected_variance(rule, q, w, p, region),
     }
     assert {name: getattr(known, name) for name in LOSSES} == pytest.approx(expected, abs=1e-12)
-    beyond = mean(rule.divergence(np.minimum(cell_means(c, w, bins, region), 1), by_bin), w)
+    beyond = mean(rule.divergence(by_bin, np.minimum(cell_means(c, w, bins, region), 1)), w)
     assert known.lower_bound_regions == pytest.approx(beyond, abs=1e-12)
     assert known.share.sum() == pytest.approx(1) and (known.left < known.right).all()
 
 
 def test_the_log_score_is_infinite_where_it_must_be_and_bins_hide_it():
-    known = known_parts([0.0, 0.2], [0.1, 0.1], n_bins=2, rule=LOG)
+    known = known_parts([0.1, 0.1], [0.0, 0.2], n_bins=2, rule=LOG)
     assert known.calibration_loss == np.inf and known.calibration_binned == pytest.approx(0, abs=1e-15)
     assert known.calibration_induced == np.inf and known.grouping_loss == 0
 
@@ -112,7 +112,7 @@ def test_the_log_score_is_infinite_where_it_must_be_and_bins_hide_it():
 @given(populations())
 def test_theorem_4_1_propositions_4_1_and_4_2(rule, population):
     p, q, region, w, n_bins = population
-    known = known_parts(p, q, region, n_bins=n_bins, rule=rule, sample_weight=w)
+    known = known_parts(q, p, region, n_bins=n_bins, rule=rule, sample_weight=w)
     near = {"abs": 1e-12}
     assert known.grouping_loss == pytest.approx(known.explained_unbinned + known.residual_unbinned, **near)
     assert known.grouping_binned == pytest.approx(known.grouping_loss + known.induced, **near)
@@ -127,7 +127,7 @@ def test_theorem_4_1_propositions_4_1_and_4_2(rule, population):
 @given(populations())
 def test_proposition_c_2_and_the_sum_of_theorem_c_1(population):
     p, q, region, w, n_bins = population
-    known = known_parts(p, q, region, n_bins=n_bins, sample_weight=w)
+    known = known_parts(q, p, region, n_bins=n_bins, sample_weight=w)
     c, bins = cell_means(q, w, p), assign_bins(p, uniform_edges(n_bins))
     hidden = mean((p - c - cell_means(p - c, w, bins)) ** 2, w)
     assert known.calibration_induced == pytest.approx(hidden, abs=1e-12)
@@ -140,7 +140,7 @@ def test_proposition_c_2_and_the_sum_of_theorem_c_1(population):
 @given(populations())
 def test_all_printed_bounds_hold_and_are_nested(population):
     p, q, region, w, n_bins = population
-    known = known_parts(p, q, region, n_bins=n_bins, sample_weight=w)
+    known = known_parts(q, p, region, n_bins=n_bins, sample_weight=w)
     bounds = induced_bounds(known)
     assert (bounds["low"] - 1e-12 <= known.net_induced).all() and (known.net_induced <= bounds["high"] + 1e-12).all()
     assert (bounds["floor"] <= known.epistemic_loss + 1e-12).all()
@@ -158,9 +158,9 @@ def test_all_printed_bounds_hold_and_are_nested(population):
 def test_bins_cut_in_two_and_regions_cut_finer_never_lose(rule, population):
     p, q, region, w, n_bins = population
     options = {"rule": rule, "sample_weight": w}
-    coarse = known_parts(p, q, region, n_bins=n_bins, **options)
-    finer_bins = known_parts(p, q, region, n_bins=2 * n_bins, **options)
-    finer_regions = known_parts(p, q, 2 * region + (q > 0.5), n_bins=n_bins, **options)
+    coarse = known_parts(q, p, region, n_bins=n_bins, **options)
+    finer_bins = known_parts(q, p, region, n_bins=2 * n_bins, **options)
+    finer_regions = known_parts(q, p, 2 * region + (q > 0.5), n_bins=n_bins, **options)
     assert finer_bins.induced <= coarse.induced + 1e-12
     assert finer_bins.calibration_binned >= coarse.calibration_binned - 1e-12
     for finer in (finer_bins, finer_regions):
@@ -193,7 +193,7 @@ def test_a_quarter_is_attained_in_the_last_bin_and_only_approached_in_the_others
 
 @pytest.mark.parametrize(("truth", "sum_", "bound"), [([1, 0], -0.75, "low"), ([0, 1], 0.25, "high")])
 def test_the_width_bounds_are_attained_except_the_printed_upper_one(truth, sum_, bound):
-    known = known_parts([0, 1], truth, n_bins=1)
+    known = known_parts(truth, [0, 1], n_bins=1)
     ends = induced_bounds(known)[bound]
     assert known.net_induced == pytest.approx(sum_) == ends["width only, sharp"] == ends["corollary C.1"]
     assert ends["width only"] == pytest.approx(0.5 if bound == "high" else -0.75)
@@ -203,7 +203,7 @@ def test_the_width_bounds_are_attained_except_the_printed_upper_one(truth, sum_,
 def test_a_straight_calibration_curve_induces_by_its_slope(slope):
     """c = 1/2 + slope (p - 1/2): slope**2, (1 - slope)**2 and 2 slope - 1 times the variance of the scores in a bin."""
     p = (np.arange(960) + 0.5) / 960
-    known = known_parts(p, 0.5 + slope * (p - 0.5), n_bins=6)
+    known = known_parts(0.5 + slope * (p - 0.5), p, n_bins=6)
     scores = known.share @ known.stated_variance
     assert known.induced == pytest.approx(slope**2 * scores, abs=1e-13)
     assert known.calibration_induced == pytest.approx((1 - slope) ** 2 * scores, abs=1e-13)
@@ -226,14 +226,14 @@ def test_a_sample_of_a_continuous_score_needs_its_c():
     population = Sigmoid()
     s = population.sample(20_000, rng=0)
     side = (s.X["x2"] > 0).to_numpy(int)
-    known = known_parts(s.p, s.q, side, c=s.c)
+    known = known_parts(s.q, s.p, side, c=s.c)
     loss = (s.q - s.c) ** 2
     assert abs(known.grouping_loss - population.grouping_loss) < 4 * loss.std() / len(loss) ** 0.5
     cross = 2 * (s.q - s.c) * (s.c - known.rate[assign_bins(s.p, uniform_edges(15))])
     noise = 4 * cross.std() / len(cross) ** 0.5
     assert abs(known.grouping_binned - known.grouping_loss - known.induced) < noise
     assert np.isnan([known.explained_unbinned, known.residual_unbinned]).all()
-    assert known_parts(s.p, s.q, side).grouping_loss == pytest.approx(0, abs=1e-15)
+    assert known_parts(s.q, s.p, side).grouping_loss == pytest.approx(0, abs=1e-15)
 
 
 # ---- what the estimator finds from labels ----------------------------------------------------------------------
@@ -248,7 +248,7 @@ def test_the_estimator_finds_the_known_parts_in_standard_errors(stated):
     q = score + unseen * np.minimum(score, 1 - score)
     p = {"calibrated": score, "too timid": 0.25 + score / 2, "perfect": q}[stated]
     side = (unseen > 0).astype(int)
-    known, rng, found = known_parts(p, q, side, n_bins=3), np.random.default_rng(0), []
+    known, rng, found = known_parts(q, p, side, n_bins=3), np.random.default_rng(0), []
     for _ in range(60):
         rows = rng.integers(q.size, size=1500)
         y = (rng.random(1500) < q[rows]).astype(int)
@@ -276,7 +276,7 @@ def tables(draw):
 @given(tables())
 def test_theorem_c_2_class_by_class_and_in_sum(rule, rows):
     p, q, region, w, n_bins = rows
-    known = known_parts(p, q, region, n_bins=n_bins, rule=rule, sample_weight=w)
+    known = known_parts(q, p, region, n_bins=n_bins, rule=rule, sample_weight=w)
     for parts in (known, *known.classes):
         assert parts.grouping_loss == pytest.approx(parts.explained_unbinned + parts.residual_unbinned, abs=1e-12)
         assert parts.grouping_binned == pytest.approx(parts.grouping_loss + parts.induced, abs=1e-12)
@@ -284,7 +284,7 @@ def test_theorem_c_2_class_by_class_and_in_sum(rule, rows):
         assert min(getattr(parts, name) for name in LOSSES) >= -1e-15
     assert known.grouping_loss == pytest.approx(sum(one.grouping_loss for one in known.classes), abs=1e-12)
     if rule is BRIER:
-        alone = known_parts(p[:, 0], q[:, 0], region[:, 0], n_bins=n_bins, sample_weight=w)
+        alone = known_parts(q[:, 0], p[:, 0], region[:, 0], n_bins=n_bins, sample_weight=w)
         assert [getattr(known.classes[0], name) for name in LOSSES] == pytest.approx(
             [getattr(alone, name) for name in LOSSES], abs=1e-12
         )
@@ -297,8 +297,8 @@ def test_theorem_c_2_class_by_class_and_in_sum(rule, rows):
 @given(tables())
 def test_classwise_losses_are_those_of_decompose(rule, rows):
     p, q, _, w, _ = rows
-    known = known_parts(p, q, rule=rule, sample_weight=w)
-    parts = decompose(p, q, rule=rule, view="classwise", sample_weight=w)
+    known = known_parts(q, p, rule=rule, sample_weight=w)
+    parts = decompose(q, p, rule=rule, view="classwise", sample_weight=w)
     assert known.grouping_loss == pytest.approx(parts.grouping, abs=1e-12)
     assert known.calibration_loss == pytest.approx(parts.calibration, abs=1e-12)
 
@@ -309,8 +309,8 @@ def test_two_classes_are_the_binary_score_twice_or_once():
     rng = np.random.default_rng(0)
     p, q, region = rng.choice([0.12, 0.37, 0.41, 0.66, 0.93], 200), rng.random(200), rng.integers(0, 3, 200)
     for rule, factor in ((BRIER, 2), (LOG, 1)):
-        two = known_parts(np.column_stack([1 - p, p]), np.column_stack([1 - q, q]), region, n_bins=4, rule=rule)
-        one = known_parts(p, q, region, n_bins=4, rule=rule)
+        two = known_parts(np.column_stack([1 - q, q]), np.column_stack([1 - p, p]), region, n_bins=4, rule=rule)
+        one = known_parts(q, p, region, n_bins=4, rule=rule)
         assert [getattr(two, name) for name in LOSSES] == pytest.approx(
             [factor * getattr(one, name) for name in LOSSES], abs=1e-12
         )
@@ -328,20 +328,20 @@ def losses(known):
 def test_order_names_copies_and_scale_of_the_rows_do_not_matter(rule, population, seed):
     p, q, region, w, n_bins = population
     options = {"n_bins": n_bins, "rule": rule}
-    expected = pytest.approx(losses(known_parts(p, q, region, sample_weight=w, **options)), abs=1e-12)
+    expected = pytest.approx(losses(known_parts(q, p, region, sample_weight=w, **options)), abs=1e-12)
     order = np.random.default_rng(seed).permutation(p.size)
-    assert losses(known_parts(p[order], q[order], 7 - region[order], sample_weight=9 * w[order], **options)) == expected
+    assert losses(known_parts(q[order], p[order], 7 - region[order], sample_weight=9 * w[order], **options)) == expected
     twice, halves = np.r_[order, order], np.r_[0.3 * w[order], 0.7 * w[order]]
-    assert losses(known_parts(p[twice], q[twice], region[twice], sample_weight=halves, **options)) == expected
+    assert losses(known_parts(q[twice], p[twice], region[twice], sample_weight=halves, **options)) == expected
     p, q, region, w = np.r_[p, 0.5], np.r_[q, 1.0], np.r_[region, 9], np.r_[w, 0.0]
-    assert losses(known_parts(p, q, region, sample_weight=w, **options)) == expected
+    assert losses(known_parts(q, p, region, sample_weight=w, **options)) == expected
 
 
 def test_a_sweep_holds_what_known_parts_says():
     p, q, region = np.array([0.1, 0.1, 0.8]), np.array([0.0, 0.3, 0.9]), [0, 1, 1]
-    found = sweep_bins({"as it is": p, "squared": p**2}, q, region, n_bins=[1, 3], rule=LOG)
+    found = sweep_bins(q, {"as it is": p, "squared": p**2}, region, n_bins=[1, 3], rule=LOG)
     assert found.index.tolist() == [(name, n) for name in ("as it is", "squared") for n in (1, 3)]
-    known = known_parts(p**2, q, region, n_bins=3, rule=LOG)
+    known = known_parts(q, p**2, region, n_bins=3, rule=LOG)
     assert found.loc[("squared", 3)].to_dict() == {name: getattr(known, name) for name in NUMBERS}
 
 
@@ -350,7 +350,7 @@ def test_inputs_stay_untouched():
     p, q, c, w = rng.random((4, 50))
     region = rng.integers(0, 3, 50)
     copies = [column.copy() for column in (p, q, region, c, w)]
-    induced_bounds(known_parts(p, q, region, c=c, sample_weight=w))
+    induced_bounds(known_parts(q, p, region, c=c, sample_weight=w))
     assert all(np.array_equal(a, b) for a, b in zip((p, q, region, c, w), copies, strict=True))
 
 
@@ -372,7 +372,7 @@ BAD = {
 def test_bad_columns_are_named(name, value):
     columns = GOOD | {name: value}
     with pytest.raises(ValueError, match=rf"(^|\W){name}(\W|$)"):
-        known_parts(columns.pop("p"), columns.pop("q"), columns.pop("region"), **columns)
+        known_parts(columns.pop("q"), columns.pop("p"), columns.pop("region"), **columns)
 
 
 @pytest.mark.parametrize(
@@ -394,10 +394,10 @@ def test_bad_columns_are_named(name, value):
 def test_options_and_tables_that_break_a_rule(options, sentence):
     columns = {"p": GOOD["p"], "q": GOOD["q"]} | options
     with pytest.raises(ValueError, match=sentence):
-        known_parts(columns.pop("p"), columns.pop("q"), columns.pop("region", None), **columns)
+        known_parts(columns.pop("q"), columns.pop("p"), columns.pop("region", None), **columns)
 
 
-@pytest.mark.parametrize("known", [known_parts(GOOD["p"], GOOD["q"], rule=LOG), None, "text", [0.1]])
+@pytest.mark.parametrize("known", [known_parts(GOOD["q"], GOOD["p"], rule=LOG), None, "text", [0.1]])
 def test_bounds_are_for_the_brier_score(known):
     with pytest.raises(ValueError, match="known must be the known_parts of the Brier score"):
         induced_bounds(known)

@@ -31,7 +31,7 @@ from helpers.reports import (
     strata_table,
 )
 from helpers.reports import answers_text as wording
-from helpers.reports.answer_numbers import exact_interval, gap_strata, hardest, keep_answers, over_confidence
+from helpers.reports.answer_numbers import gap_strata, hardest, keep_answers, over_confidence
 from helpers.reports.answer_votes import bootstrap_means, common_size, price_votes, vote_curve
 from helpers.reports.answers import negative_control
 from helpers.reports.answers_advice import best_source, next_steps, steps_table, warnings_of
@@ -364,11 +364,6 @@ def test_strata_and_hard_questions_by_hand():
     hard = hardest(questions, grouped, 3)
     assert hard["question"].tolist() == ["c", "d", "b"] and hard["answers"].iloc[0] == [(1, 3), (0, 2)]
     assert pd.isna(hard["reference"].iloc[0]) and hard["reference"].tolist()[1:] == ["", 0]
-
-
-def test_exact_intervals():
-    assert exact_interval(0, 30) == (0.0, pytest.approx(1 - 0.025 ** (1 / 30)))
-    assert exact_interval(30, 30)[1] == 1.0 and np.isnan(exact_interval(0, 0)).all()
 
 
 def test_the_shipped_file_has_a_story():

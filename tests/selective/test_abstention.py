@@ -127,7 +127,7 @@ def test_two_classes_and_n_one_is_the_brier_score():
     p, y = rng.random(200), rng.integers(2, size=200)
     proba = np.column_stack([1 - p, p])
     cost = ecuas(proba.argmax(axis=1) == y, proba.max(axis=1), n=1, n_classes=2)
-    np.testing.assert_allclose(cost, 4 * BRIER.score(p, y), atol=1e-14)
+    np.testing.assert_allclose(cost, 4 * BRIER.score(y, p), atol=1e-14)
 
 
 def test_limits_in_n():

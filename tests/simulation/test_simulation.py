@@ -73,7 +73,7 @@ def test_labels_follow_q_the_score_is_calibrated_and_the_loss_is_the_mean(popula
     for residual, variance in ((s.y - s.q, s.q * (1 - s.q)), (s.q - s.c, loss)):
         z = np.bincount(region, residual, 10) / np.sqrt(np.bincount(region, variance, 10) + 1e-12 * size)
         assert np.abs(z).max() < 4.5  # ten bins at once
-    assert decompose(s.p, s.q, s.c).calibration == 0
+    assert decompose(s.q, s.p, s.c).calibration == 0
 
 
 @each_population
@@ -320,7 +320,7 @@ def test_cells_agree_with_decompose_and_with_their_samples():
     p, q, share = rng.choice([0.1, 0.4, 0.8], 12), rng.random(12), rng.dirichlet(np.ones(12))
     X = pd.DataFrame({"place": np.arange(12) / 12, "kind": list("abcdefghijkl")}, index=rng.permutation(12))
     cells = FinitePopulation(p, q, share, X=X)
-    parts = decompose(p, q, cells.c, sample_weight=share)
+    parts = decompose(q, p, cells.c, sample_weight=share)
     assert parts.calibration == pytest.approx(cells.calibration_loss)
     assert parts.grouping == pytest.approx(cells.grouping_loss)
     assert parts.irreducible == pytest.approx(cells.irreducible_loss)
@@ -398,7 +398,7 @@ def test_semi_synthetic_truth_is_the_mean_of_q_given_p(people):
         rows = population.p == level
         assert np.allclose(population.c[rows], population.q[rows].mean())
     assert population.grouping_loss == pytest.approx(np.mean((population.q - population.c) ** 2))
-    assert decompose(population.c, population.q, population.c).calibration == 0
+    assert decompose(population.q, population.c, population.c).calibration == 0
 
 
 def test_semi_synthetic_samples_are_rows_of_the_population(people):

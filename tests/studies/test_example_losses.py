@@ -8,7 +8,7 @@ from helpers.studies.nb02_decomposition import VIEWS, calibration_gaps, four_war
 
 
 def test_the_towns_share_a_total_and_differ_in_their_parts():
-    parts = {town: decompose(p, q) for town, (p, q) in three_towns().items()}
+    parts = {town: decompose(q, p) for town, (p, q) in three_towns().items()}
     assert all(one.total == pytest.approx(0.2, abs=1e-12) for one in parts.values())
     assert parts["Arden"].calibration == pytest.approx(0.11) and parts["Arden"].grouping < 1e-12
     assert parts["Birch"].grouping == pytest.approx(0.27**2) and parts["Birch"].calibration < 1e-12
@@ -27,7 +27,7 @@ def test_the_wards_are_probabilities_and_their_truth_is_drawn_from_the_seed():
 def test_each_population_is_calibrated_in_its_sense_and_in_no_stronger_one():
     for strongest, (S, Q) in enumerate(three_meanings().values()):
         assert np.allclose(Q.sum(axis=1), 1) and (Q > 0).all()
-        losses = [decompose(S, Q, view=view).calibration for view in VIEWS]
+        losses = [decompose(Q, S, view=view).calibration for view in VIEWS]
         assert [loss < 1e-12 for loss in losses] == [k >= strongest for k in range(3)]
 
 

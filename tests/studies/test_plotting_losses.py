@@ -39,7 +39,7 @@ def test_parts_are_stacked_to_the_total():
 
 
 def test_an_infinite_part_is_refused():
-    endless = decompose([0.0, 0.5], [0.1, 0.5], rule=LOG)
+    endless = decompose([0.1, 0.5], [0.0, 0.5], rule=LOG)
     with pytest.raises(ValueError, match="parts must be finite to be drawn, but those of 'log'"):
         nb02_decomposition.plot_parts({"log": endless})
 

@@ -4,11 +4,12 @@ import tempfile
 
 import numpy as np
 import pandas as pd
-from scipy.stats import beta, norm
+from scipy.stats import norm
 
 from helpers.audit import find_groups, holm, measure_groups
 from helpers.checks import check_count, nearest_name
 from helpers.partition import HonestTree
+from helpers.resampling import exact_interval
 from helpers.simulation import perfect
 from helpers.studies.nb07_audit.folktexts import simulate_folktexts
 from helpers.tables import read_folktexts
@@ -167,6 +168,5 @@ def alarm_shares(runs, by="kind"):
             raise ValueError(f"runs must have a column {name!r}; {nearest_name(name, list(runs), 'column')}.")
     groups = runs.groupby(by, sort=False)["alarm"]
     hits, n = groups.sum().astype(int), groups.size()
-    low = np.where(hits > 0, beta.ppf(0.025, hits, n - hits + 1), 0.0)
-    high = np.where(hits < n, beta.ppf(0.975, hits + 1, n - hits), 1.0)
+    low, high = exact_interval(hits, n)
     return pd.DataFrame({"share": hits / n, "low": low, "high": high, "runs": n})
