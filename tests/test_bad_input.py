@@ -43,7 +43,7 @@ TREE = HonestTree(min_samples_leaf=5, rng=0).fit(GOOD["X"], GOOD["residual"])
 BINNED = BinnedTree(n_bins=2, rng=0).fit(GOOD["X"], GOOD["p"], GOOD["y"])
 PLATT, ISOTONIC = (fit().fit(GOOD["p"], GOOD["y"]) for fit in (PlattCalibrator, IsotonicCalibrator))
 COST = [[0, 2], [1, 0]]
-RISK = RiskEstimator(COST, min_samples_leaf=5, rng=0).fit(GOOD["X"], GOOD["p"], GOOD["y"])
+RISK = RiskEstimator(COST, min_samples_leaf=5, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
 
 FUNCTIONS = {
     "brier score": lambda p, y: BRIER.score(y, p),
@@ -91,10 +91,10 @@ FUNCTIONS = {
     "calibration risk": lambda c, p: calibration_risk(c, p, COST),
     "grouping risk": lambda c: grouping_risk(c, np.full(N, 0.5), COST),
     "expected cost": lambda q: expected_cost(np.zeros(N, int), q, COST),
-    "risk fit": lambda X, p, y, sample_weight, groups: RiskEstimator(COST, rng=0).fit(X, p, y, sample_weight, groups),
-    "risk of own rows": lambda X, p, y, groups: RiskEstimator(COST, rng=0).fit_predict(X, p, y, groups=groups),
-    "risk predict": lambda X, p: RISK.predict(X, p),
-    "risk table": lambda X, p: RISK.to_frame(X, p),
+    "risk fit": lambda X, p, y, sample_weight, groups: RiskEstimator(COST, rng=0).fit(y, p, X, sample_weight, groups),
+    "risk of own rows": lambda X, p, y, groups: RiskEstimator(COST, rng=0).fit_predict(y, p, X, groups=groups),
+    "risk predict": lambda X, p: RISK.predict(p, X),
+    "risk table": lambda X, p: RISK.to_frame(p, X),
     "bootstrap": lambda a, groups: bootstrap_interval(np.mean, a, n_resamples=20, groups=groups, rng=0),
     "paired difference": lambda a, b, groups: paired_difference(a, b, n_resamples=20, groups=groups, rng=0),
     "semi-synthetic": lambda X, y, p: SemiSynthetic(X, y, p, rng=0),

@@ -1,10 +1,9 @@
 """The best decision when decisions have costs, what it is expected to cost, and how much that can be at most.
 
-Cost tables here have one row for each class and one column for each decision, as in the ECUAS paper: `cost[k, d]` is
-paid for decision d when the truth is k. (`helpers.decisions.costs` has it the other way round: pass cost.T.)
+A cost matrix has one row for each decision and one column for each class: `cost[d, k]` is paid for decision d when the
+truth is k, as in `helpers.decisions.costs`. (The ECUAS paper writes the truth first.)
 """
 
-import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +11,9 @@ import pandas as pd
 from scipy.optimize import linprog
 
 from helpers.checks import check_numbers, check_simplex
+from helpers.decisions.costs import in_order
+
+LAYOUT = "one row for each decision and one column for each class"
 
 TIE = 1e-12  # expected costs closer than this share of the largest cost are tied
 
@@ -84,31 +86,25 @@ class LargestUncertainty:
 
 
 def check_class_costs(cost, n_classes=None, name="cost"):
-    """Float copy (K, D) of costs, classes down, decisions across; ValueError unless finite, >= 0 and of that shape.
+    """Float copy (D, K) of costs, decisions down, classes across; ValueError unless finite, >= 0 and of that shape.
 
-    Of a DataFrame the labels are read: rows that end in 0 .. K-1 are put in order, and labels that say that the
-    decisions are down are refused.
+    Of a DataFrame the labels are read: rows or columns that end in 0, 1, … are put in order, and labels that say that
+    the truths are down are refused.
 
-    >>> check_class_costs(pd.DataFrame([[0, 5], [1, 0]], ["predict 0", "predict 1"], ["truth 0", "truth 1"]))
+    >>> check_class_costs(pd.DataFrame([[0, 1], [5, 0]], ["truth 0", "truth 1"], ["treat", "wait"]))
     Traceback (most recent call last):
-    ValueError: cost must have one row for each class and one column for each decision, but its labels say the \
-opposite: pass cost.T.
+    ValueError: cost must have one row for each decision and one column for each class, but its rows are called \
+'truth 0', 'truth 1': pass its transpose, cost.T.
     """
-    layout = "one row for each class and one column for each decision"
     if isinstance(cost, pd.DataFrame):
-        down, across = ([str(label).lower() for label in [*axis, axis.name]] for axis in (cost.index, cost.columns))
-        swapped = [label for label in down if label.startswith(("predict", "decision", "action"))]
-        if swapped or [label for label in across if label.startswith(("truth", "true", "actual"))]:
-            raise ValueError(f"{name} must have {layout}, but its labels say the opposite: pass {name}.T.")
-        number = [int(digits[-1]) if (digits := re.findall(r"\d+$", label)) else -1 for label in down[:-1]]
-        cost = cost.iloc[np.argsort(number)] if sorted(number) == list(range(len(number))) else cost
+        cost = in_order(cost, name, LAYOUT)
     array = check_numbers(cost, name)
-    if array.ndim != 2 or array.shape[0] < 2 or not array.shape[1]:
-        raise ValueError(f"{name} must have {layout}, at least two classes, but its shape is {array.shape}.")
-    if n_classes is not None and len(array) != n_classes:
-        advice = f": pass {name}.T" if array.shape[1] == n_classes else ""
+    if array.ndim != 2 or not array.shape[0] or array.shape[1] < 2:
+        raise ValueError(f"{name} must have {LAYOUT}, at least two classes, but its shape is {array.shape}.")
+    if n_classes is not None and array.shape[1] != n_classes:
+        advice = f": pass its transpose, {name}.T" if len(array) == n_classes else ""
         raise ValueError(
-            f"{name} must have {layout}, {n_classes} rows as proba has columns, but its shape is {array.shape}{advice}."
+            f"{name} must have {LAYOUT}, {n_classes} columns as proba has, but its shape is {array.shape}{advice}."
         )
     check_not_negative(array, name)
     return array
@@ -120,7 +116,7 @@ def bayes_decision(proba, cost):
     Parameters
     ----------
     proba : (n_rows, K) probabilities
-    cost : (K, D) costs >= 0, `cost[k, d]` of decision d when the truth is k
+    cost : (D, K) costs >= 0, `cost[d, k]` of decision d when the truth is k
 
     Returns
     -------
@@ -128,7 +124,7 @@ def bayes_decision(proba, cost):
 
     Source: Estienne, Ernst et al. (2026), equation 6.
 
-    >>> best = bayes_decision([[0.9, 0.1], [0.4, 0.6]], cost=[[0, 1, 0.3], [1, 0, 0.3]])
+    >>> best = bayes_decision([[0.9, 0.1], [0.4, 0.6]], cost=[[0, 1], [1, 0], [0.3, 0.3]])
     >>> best.decision, best.uncertainty.round(3)
     (array([0, 2]), array([0.1, 0.3]))
     """
@@ -138,7 +134,7 @@ def bayes_decision(proba, cost):
 
 def cheapest(proba, cost):
     """`bayes_decision` for arrays that have been checked."""
-    expected = proba @ cost
+    expected = proba @ cost.T
     least = expected.min(axis=1)
     return BayesDecision(np.argmax(expected <= least[:, None] + TIE * cost.max(), axis=1), least)
 
@@ -146,22 +142,22 @@ def cheapest(proba, cost):
 def largest_uncertainty(cost):
     """u_M: the largest expected cost that remains when the decision is the best one, over all distributions.
 
-    max over q of min over d of sum_k q_k cost[k, d], the value of a matrix game, by linear programming. For the 0-1
+    max over q of min over d of sum_k q_k cost[d, k], the value of a matrix game, by linear programming. For the 0-1
     cost of K classes it is 1 - 1/K, at equal shares.
 
     Source: Estienne, Ernst et al. (2026), after equation 8.
 
-    >>> print(largest_uncertainty([[0, 1], [5, 0]]))
+    >>> print(largest_uncertainty([[0, 5], [1, 0]]))
     largest uncertainty 0.8333, at [0.833, 0.167]
     """
     cost = check_class_costs(cost)
-    n_classes, n_decisions = cost.shape
+    n_decisions, n_classes = cost.shape
     if n_classes == n_decisions and np.array_equal(cost, 1 - np.eye(n_classes)):
         return LargestUncertainty(1 - 1 / n_classes, np.full(n_classes, 1 / n_classes))
     scale = cost.max() or 1.0
     solved = linprog(
         np.r_[np.zeros(n_classes), -1.0],
-        A_ub=np.column_stack([-(cost / scale).T, np.ones(n_decisions)]),
+        A_ub=np.column_stack([-cost / scale, np.ones(n_decisions)]),
         b_ub=np.zeros(n_decisions),
         A_eq=np.r_[np.ones(n_classes), 0.0][None],
         b_eq=[1.0],
@@ -172,4 +168,4 @@ def largest_uncertainty(cost):
         raise ValueError(f"cost must lead to a game that can be solved, but the solver says: {solved.message}")
     worst = np.maximum(solved.x[:-1], 0)
     worst /= worst.sum()
-    return LargestUncertainty(float((worst @ cost).min()), worst)
+    return LargestUncertainty(float((cost @ worst).min()), worst)

@@ -5,6 +5,7 @@ truth is j. The two are easily swapped. `cost_matrix` builds one from named cost
 columns that name predictions, or rows that name the truth, are refused.
 """
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -64,7 +65,7 @@ def check_costs(cost, name="cost"):
 'truth 0', 'truth 1': pass its transpose, cost.T.
     """
     if isinstance(cost, pd.DataFrame):
-        cost = _in_order(cost, name)
+        cost = _two_truths(cost, name)
     array = check_numbers(cost, name)
     if array.ndim != 2 or array.shape[0] < 2 or array.shape[1] != 2:
         raise ValueError(f"{name} must have {LAYOUT}, but its shape is {array.shape}{_shape_advice(array.shape)}.")
@@ -91,32 +92,43 @@ def _shape_advice(shape):
     return ""
 
 
-def _in_order(cost, name):
-    """A labelled table with truth 0 left of truth 1, and decision 0 above decision 1 where the rows are numbered."""
-    rows, columns = ([str(label).strip() for label in labels] for labels in (cost.index, cost.columns))
-    down, across = [*rows, str(cost.index.name)], [*columns, str(cost.columns.name)]
-    for labels, words, what in ((down, _COLUMN_WORDS, "rows"), (across, _ROW_WORDS, "columns")):
+def in_order(cost, name, layout):
+    """A labelled table with numbered rows and columns in order; ValueError if the labels say it is transposed."""
+    for axis, words, what in ((cost.index, _COLUMN_WORDS, "rows"), (cost.columns, _ROW_WORDS, "columns")):
+        labels = [str(label).strip() for label in (*axis, axis.name)]
         swapped = [label for label in labels if label.lower().startswith(words)]
         if swapped:
             shown = ", ".join(map(repr, swapped))
             raise ValueError(
-                f"{name} must have {LAYOUT}, but its {what} are called {shown}: pass its transpose, {name}.T."
+                f"{name} must have {layout}, but its {what} are called {shown}: pass its transpose, {name}.T."
             )
-    truth = [label[-1:] for label in columns]
-    if sorted(truth) != ["0", "1"]:
+    return cost.iloc[_by_number(cost.index), _by_number(cost.columns)]
+
+
+def _by_number(labels):
+    """Order of labels that end in 0, 1, … (each once), or the order in which they stand."""
+    endings = [re.search(r"\d+$", str(label).strip()) for label in labels]
+    numbers = [int(ending[0]) if ending else -1 for ending in endings]
+    return np.argsort(numbers) if sorted(numbers) == list(range(len(labels))) else np.arange(len(labels))
+
+
+def _two_truths(cost, name):
+    """A labelled table of yes-or-no truths with truth 0 left of truth 1, and its decisions in order."""
+    cost = in_order(cost, name, LAYOUT)
+    columns = [str(label).strip() for label in cost.columns]
+    if [label[-1:] for label in columns] != ["0", "1"]:
         raise ValueError(
             f"{name} must have {LAYOUT}; its columns must end in 0 and 1, but they are called "
             f"{', '.join(map(repr, columns)) or 'nothing'}{_shape_advice(cost.shape)}."
         )
-    cost = cost.iloc[:, np.argsort(truth)]
-    number = [label[-1:] for label in rows]
-    return cost.iloc[np.argsort(number)] if sorted(number) == ["0", "1"] else cost
+    return cost
 
 
 def decision_names(cost):
     """What the D decisions are called: the row labels of a table of costs, else "predict 0", "predict 1", …"""
     if isinstance(cost, pd.DataFrame):
-        return [str(label) if isinstance(label, str) else f"predict {label}" for label in _in_order(cost, "cost").index]
+        labels = _two_truths(cost, "cost").index
+        return [str(label) if isinstance(label, str) else f"predict {label}" for label in labels]
     return [f"predict {d}" for d in range(len(check_costs(cost)))]
 
 

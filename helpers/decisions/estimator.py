@@ -61,9 +61,10 @@ class RiskEstimator(BaseEstimator):
     >>> rng = np.random.default_rng(0)
     >>> X = pd.DataFrame({"age": rng.integers(20, 80, 4000)})
     >>> y = rng.random(4000) < np.where(X["age"] < 50, 0.4, 0.8)
+    >>> from helpers.decisions import cost_matrix
     >>> costs = cost_matrix(false_alarm=1, miss=1)
-    >>> model = RiskEstimator(costs, calibrator="none", rng=0).fit(X, np.full(4000, 0.6), y)
-    >>> model.predict(pd.DataFrame({"age": [30, 70]}), [0.6, 0.6]).round(1)
+    >>> model = RiskEstimator(costs, calibrator="none", rng=0).fit(y, np.full(4000, 0.6), X)
+    >>> model.predict([0.6, 0.6], pd.DataFrame({"age": [30, 70]})).round(1)
     array([0.2, 0. ])
     """
 
@@ -90,19 +91,19 @@ class RiskEstimator(BaseEstimator):
         self.n_halvings = n_halvings
         self.rng = rng
 
-    def fit(self, X, p, y, sample_weight=None, groups=None):
+    def fit(self, y, p, X, sample_weight=None, groups=None):
         """Learn from labelled rows.
 
         Parameters
         ----------
-        X : (n, d) features, see `helpers.partition.encoder`; p : (n,) stated probabilities; y : (n,) labels 0/1
+        y : (n,) labels 0/1; p : (n,) stated probabilities; X : (n, d) features, see `helpers.partition.encoder`
         sample_weight : (n,) sampling weights; groups : (n,) labels of people, hospitals, …, never split into halves
 
         Raises
         ------
         ValueError for input or options that break a rule, or fewer than 4 * min_samples_leaf rows.
         """
-        X, p, y, weight, groups, leaf = self._checked(X, p, y, sample_weight, groups)
+        y, p, X, weight, groups, leaf = self._checked(y, p, X, sample_weight, groups)
         rng = np.random.default_rng(self.rng)
         everybody = np.arange(y.size)
         if self.method == "paper":
@@ -115,7 +116,7 @@ class RiskEstimator(BaseEstimator):
         if CALIBRATORS[self.calibrator] is not None:
             w = None if weight is None else weight[calibrate]
             self.calibrator_ = CALIBRATORS[self.calibrator]().fit(p[calibrate], y[calibrate], w)
-        table, residual = self._table(X, p), y - self.calibrated(p)
+        table, residual = self._table(p, X), y - self.calibrated(p)
         learn, seeds = self._tree if self._uses_trees else self._regressor, rng.integers(2**31, size=len(pairs))
         self.models_ = Parallel(2 if y.size >= PARALLEL_FROM else 1, require="sharedmem")(
             delayed(learn)(table, residual, weight, *pair, leaf, int(seed))
@@ -132,29 +133,29 @@ class RiskEstimator(BaseEstimator):
         p = check_probabilities(p)
         return p if self.calibrator_ is None else self.calibrator_.predict(p)
 
-    def corrected(self, X, p):
+    def corrected(self, p, X):
         """Calibrated score plus residual of people like this one, c + r, (n,); it may leave [0, 1]."""
-        return self.calibrated(p) + self._each(X, p).mean(axis=0)
+        return self.calibrated(p) + self._each(p, X).mean(axis=0)
 
-    def predict(self, X, p):
+    def predict(self, p, X):
         """Estimated risk of each decision, (n,), in the unit of the costs; 0: nobody would decide better.
 
         For rows of the fit use `fit_predict`: their own labels are in these means.
         """
-        return excess_risk(self.corrected(X, p), p, self.cost, self.t)
+        return excess_risk(self.corrected(p, X), p, self.cost, self.t)
 
-    def fit_corrected(self, X, p, y, sample_weight=None, groups=None):
+    def fit_corrected(self, y, p, X, sample_weight=None, groups=None):
         """Fit, and return c + r of the same rows, (n,), each from trees whose means do not contain its own label."""
         if self.method == "paper":
             raise ValueError('method must be "crossfit" here: half of the rows have no mean without their own label.')
-        each = self.fit(X, p, y, sample_weight, groups)._each(X, p)
+        each = self.fit(y, p, X, sample_weight, groups)._each(p, X)
         return self.calibrated(p) + np.where(self._unseen, each, 0).sum(axis=0) / self._unseen.sum(axis=0)
 
-    def fit_predict(self, X, p, y, sample_weight=None, groups=None):
+    def fit_predict(self, y, p, X, sample_weight=None, groups=None):
         """Fit, and return the risk of the same rows, (n,), judged by other people's labels (`fit_corrected`)."""
-        return excess_risk(self.fit_corrected(X, p, y, sample_weight, groups), p, self.cost, self.t)
+        return excess_risk(self.fit_corrected(y, p, X, sample_weight, groups), p, self.cost, self.t)
 
-    def to_frame(self, X, p):
+    def to_frame(self, p, X):
         """Everything about each row as a table, with the index of `X`.
 
         Columns: stated, calibrated, corrected; decision and best_decision (by the corrected probability) in the words
@@ -162,8 +163,8 @@ class RiskEstimator(BaseEstimator):
         all trees, region (number), rule (people like this one) and rows (that gave its mean). Without trees these are
         -1, "" and 0.
         """
-        X, p = check_table(X), check_probabilities(p)
-        each, c = self._each(X, p), self.calibrated(p)
+        p, X = check_probabilities(p), check_table(X)
+        each, c = self._each(p, X), self.calibrated(p)
         corrected = c + each.mean(axis=0)
         names = np.array(decision_names(self.cost), dtype=object)
         frame = pd.DataFrame({"stated": p, "calibrated": c, "corrected": corrected}, index=X.index)
@@ -174,7 +175,7 @@ class RiskEstimator(BaseEstimator):
         frame["grouping_risk"] = grouping_risk(c, corrected, self.cost)
         frame["region"], frame["rule"], frame["rows"] = -1, "", 0
         if self._uses_trees:
-            nearest, table = np.abs(each - each.mean(axis=0)).argmin(axis=0), self._table(X, p)
+            nearest, table = np.abs(each - each.mean(axis=0)).argmin(axis=0), self._table(p, X)
             first = np.cumsum([0, *(tree.n_regions_ for tree in self.models_)])
             for k in np.unique(nearest):
                 rows, tree = nearest == k, self.models_[k]
@@ -188,12 +189,12 @@ class RiskEstimator(BaseEstimator):
     def _uses_trees(self):
         return isinstance(self.residual, str)
 
-    def _each(self, X, p):
+    def _each(self, p, X):
         """Residual that each tree or regressor predicts, (models, n)."""
-        X, p = check_table(X), check_probabilities(p)
-        check_same_length(X=X, p=p)
+        p, X = check_probabilities(p), check_table(X)
+        check_same_length(p=p, X=X)
         self.calibrated(p)
-        table = self._table(X, p)
+        table = self._table(p, X)
         return np.array([model.predict(table) for model in self.models_])
 
     def _tree(self, table, residual, weight, choose, judge, leaf, seed):
@@ -215,12 +216,12 @@ class RiskEstimator(BaseEstimator):
         options = {} if weight is None else {"sample_weight": weight[learn]}
         return model.fit(table.iloc[learn], residual[learn], **options)
 
-    def _table(self, X, p):
+    def _table(self, p, X):
         if self.method == "paper":
             return X
         return with_score(X, p)
 
-    def _checked(self, X, p, y, weight, groups):
+    def _checked(self, y, p, X, weight, groups):
         y, p, X, weight = check_labels(y, both=True), check_probabilities(p), check_table(X), check_weights(weight)
         groups = check_groups(groups)
         check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=groups)
@@ -237,4 +238,4 @@ class RiskEstimator(BaseEstimator):
                 raise ValueError(f"y must have at least 4 * min_samples_leaf = {4 * leaf} rows, but it has {y.size}.")
         elif not (hasattr(self.residual, "fit") and hasattr(self.residual, "predict")):
             raise ValueError(f"residual must be 'tree' or a scikit-learn regressor, but it is {self.residual!r}.")
-        return X, p, y, weight, groups, leaf
+        return y, p, X, weight, groups, leaf

@@ -155,7 +155,7 @@ def general_ecuas(y, proba, cost, *, n=1):
     Parameters
     ----------
     y : (n_rows,) classes 0 .. K-1; proba : (n_rows, K) probabilities
-    cost : (K, D) costs >= 0 of D decisions, `cost[k, d]` of decision d when the truth is k
+    cost : (D, K) costs >= 0 of D decisions, `cost[d, k]` of decision d when the truth is k
     n : see `ecuas`
 
     Returns
@@ -178,7 +178,7 @@ def general_ecuas(y, proba, cost, *, n=1):
     if not largest > TIE * cost.max():
         raise ValueError("cost must leave something to lose, but one decision is free whatever the truth is.")
     best = cheapest(proba, cost)
-    return _closed_form(cost[y, best.decision], best.uncertainty, n, largest)
+    return _closed_form(cost[best.decision, y], best.uncertainty, n, largest)
 
 
 def chow_cost(correct, confidence, reject_cost):

@@ -248,7 +248,7 @@ def test_costs_that_break_a_rule(cost, sentence):
         lambda: best_decision([0.5], cost),
         lambda: expected_cost([0], [0.5], cost),
         lambda: excess_risk([0.5], [0.5], cost),
-        lambda: RiskEstimator(cost).fit(np.ones((80, 1)), np.tile([0.2, 0.8], 40), np.tile([0, 1], 40)),
+        lambda: RiskEstimator(cost).fit(np.tile([0, 1], 40), np.tile([0.2, 0.8], 40), np.ones((80, 1))),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=sentence):
@@ -305,7 +305,7 @@ def wards(n, rng):
 def test_the_transparent_version_is_the_package():
     rng = np.random.default_rng(3)
     a = Sigmoid().sample(800, rng)
-    model = RiskEstimator(EVEN, n_halvings=1, rng=5).fit(a.X, a.p, a.y)
+    model = RiskEstimator(EVEN, n_halvings=1, rng=5).fit(a.y, a.p, a.X)
     new = Sigmoid().sample(500, rng)
     first = model._unseen[0]  # the rows that chose the first tree: the others gave its means
     c = model.calibrator_.predict(a.p)
@@ -319,8 +319,8 @@ def test_the_transparent_version_is_the_package():
         )
         guess = guess + tree.predict(fresh) / 2
     want = model.calibrator_.predict(new.p) + guess
-    assert model.corrected(new.X, new.p) == pytest.approx(want, abs=1e-12)
-    assert model.predict(new.X, new.p) == pytest.approx(2 * np.abs(want - 0.5) * ((want >= 0.5) != (new.p >= 0.5)))
+    assert model.corrected(new.p, new.X) == pytest.approx(want, abs=1e-12)
+    assert model.predict(new.p, new.X) == pytest.approx(2 * np.abs(want - 0.5) * ((want >= 0.5) != (new.p >= 0.5)))
 
 
 def test_region_means_are_unbiased_given_the_regions():
@@ -341,8 +341,8 @@ def test_region_means_are_unbiased_given_the_regions():
 def root_mean_square(n, seed, population, **options):
     rng = np.random.default_rng([seed, n])
     a, new = population(n, rng), population(4000, rng)
-    model = RiskEstimator(EVEN, rng=rng, **options).fit(a.X, a.p, a.y)
-    return np.mean((model.predict(new.X, new.p) - oracle_risk(new.q, new.p, EVEN)) ** 2) ** 0.5
+    model = RiskEstimator(EVEN, rng=rng, **options).fit(a.y, a.p, a.X)
+    return np.mean((model.predict(new.p, new.X) - oracle_risk(new.q, new.p, EVEN)) ** 2) ** 0.5
 
 
 @pytest.mark.parametrize("population", [Sigmoid().sample, controls.same_sign, controls.perfect])
@@ -360,24 +360,24 @@ def test_many_trees_err_less_than_the_one_of_the_paper():
 
 def test_the_method_of_the_paper_is_one_tree_of_three_parts():
     a = Sigmoid().sample(2000, 11)
-    model = RiskEstimator(EVEN, method="paper", rng=0).fit(a.X, a.p, a.y)
+    model = RiskEstimator(EVEN, method="paper", rng=0).fit(a.y, a.p, a.X)
     (tree,) = model.models_
     leaves = tree.tree_.n_node_samples[tree.tree_.children_left < 0]
     assert leaves.sum() == 800 and leaves.min() >= 15 and tree.count_.sum() == 1000
     assert [column.name for column in tree.encoder_.columns_] == ["x1", "x2"]
-    frame = model.to_frame(a.X, a.p)
+    frame = model.to_frame(a.p, a.X)
     assert (frame["region"] == tree.apply(a.X)).all() and frame["rule"].nunique() == frame["region"].nunique()
     with pytest.raises(ValueError, match='method must be "crossfit" here'):
-        model.fit_predict(a.X, a.p, a.y)
+        model.fit_predict(a.y, a.p, a.X)
 
 
 def test_what_the_score_hides_is_found_and_a_perfect_score_is_left_alone():
     rng = np.random.default_rng(1)
     X, p, y, q = wards(3000, rng)
-    found = RiskEstimator(EVEN, calibrator="none", rng=0).fit(X, p, y).predict(X, p)
+    found = RiskEstimator(EVEN, calibrator="none", rng=0).fit(y, p, X).predict(p, X)
     assert found == pytest.approx(np.where(q < 0.5, 0.6, 0), abs=0.15)
     perfect = controls.perfect(6000, 2)
-    risk = RiskEstimator(EVEN, rng=0).fit(perfect.X, perfect.p, perfect.y).predict(perfect.X, perfect.p)
+    risk = RiskEstimator(EVEN, rng=0).fit(perfect.y, perfect.p, perfect.X).predict(perfect.p, perfect.X)
     assert risk.mean() < 0.02 and np.mean(risk > 0.3) < 0.01
 
 
@@ -385,7 +385,7 @@ def test_miscalibration_alone_is_calibration_risk():
     rng = np.random.default_rng(4)
     a = controls.perfect(6000, rng)
     stated = expit(logit(a.p) + 1.5)
-    frame = RiskEstimator(EVEN, rng=0).fit(a.X, stated, a.y).to_frame(a.X, stated)
+    frame = RiskEstimator(EVEN, rng=0).fit(a.y, stated, a.X).to_frame(stated, a.X)
     truth = oracle_risk(a.q, stated, EVEN)
     # c is off by about two standard errors of a proportion among 6,000 rows; the risk by twice that, where it counts
     assert frame["calibration_risk"].to_numpy() == pytest.approx(truth, abs=0.1)
@@ -400,23 +400,23 @@ def test_own_labels_do_not_judge_their_own_row(residual):
     for row in (0, 51, 199):
         flipped = y.copy()
         flipped[row] = 1 - flipped[row]
-        fair = [model.fit_predict(X, p, labels)[row] for labels in (y, flipped)]
+        fair = [model.fit_predict(labels, p, X)[row] for labels in (y, flipped)]
         assert fair[0] > 0.1 and fair[0] == pytest.approx(fair[1], abs=1e-12)
-    voted = [model.fit(X, p, labels).corrected(X, p)[row] for labels in (y, flipped)]
+    voted = [model.fit(labels, p, X).corrected(p, X)[row] for labels in (y, flipped)]
     assert abs(voted[0] - voted[1]) > 1e-3
 
 
 def test_weights_and_groups():
     rng = np.random.default_rng(5)
     X, p, y, q = wards(2000, rng)
-    one = RiskEstimator(EVEN, calibrator="none", rng=0).fit(X, p, y).corrected(X, p)
-    same = RiskEstimator(EVEN, calibrator="none", rng=0).fit(X, p, y, sample_weight=np.full(2000, 7.0))
-    assert same.corrected(X, p) == pytest.approx(one, abs=1e-9)
+    one = RiskEstimator(EVEN, calibrator="none", rng=0).fit(y, p, X).corrected(p, X)
+    same = RiskEstimator(EVEN, calibrator="none", rng=0).fit(y, p, X, sample_weight=np.full(2000, 7.0))
+    assert same.corrected(p, X) == pytest.approx(one, abs=1e-9)
     weight = np.where(y == 1, 3.0, 1.0)
-    heavy = RiskEstimator(EVEN, calibrator="none", rng=0).fit(X, p, y, sample_weight=weight).corrected(X, p)
+    heavy = RiskEstimator(EVEN, calibrator="none", rng=0).fit(y, p, X, sample_weight=weight).corrected(p, X)
     assert heavy == pytest.approx(np.where(q > 0.5, 12 / 13, 3 / 7), abs=0.1)
     people = np.repeat(np.arange(400), 5)
-    grouped = RiskEstimator(EVEN, calibrator="none", rng=0).fit(X, p, y, groups=people)
+    grouped = RiskEstimator(EVEN, calibrator="none", rng=0).fit(y, p, X, groups=people)
     for first in grouped._unseen:
         assert (pd.Series(first).groupby(people).nunique() == 1).all()
 
@@ -429,12 +429,12 @@ def test_any_regressor_may_say_the_residual(weighted):
     boosted = RiskEstimator(
         EVEN, calibrator="none", residual=GradientBoostingRegressor(n_estimators=30, subsample=0.5), rng=0
     )
-    assert boosted.fit(X, p, y, weight).corrected(X, p) == pytest.approx(q, abs=0.1)
-    again = clone(boosted).fit(X, p, y, weight).corrected(X, p)
-    assert again.tolist() == boosted.corrected(X, p).tolist()
+    assert boosted.fit(y, p, X, weight).corrected(p, X) == pytest.approx(q, abs=0.1)
+    again = clone(boosted).fit(y, p, X, weight).corrected(p, X)
+    assert again.tolist() == boosted.corrected(p, X).tolist()
     if not weighted:
         linear = RiskEstimator(EVEN, calibrator="none", residual=make_pipeline(StandardScaler(), LinearRegression()))
-        frame = linear.fit(X, p, y).to_frame(X, p)
+        frame = linear.fit(y, p, X).to_frame(p, X)
         assert frame["corrected"].to_numpy() == pytest.approx(q, abs=0.1)
         assert (frame["rule"] == "").all() and (frame["rows"] == 0).all() and (frame["region"] == -1).all()
 
@@ -445,11 +445,11 @@ def test_the_table_says_what_the_methods_say():
     X = X.assign(kind=np.where(X["kind"] == 1, "old", "young")).set_index(np.arange(1500) + 10)
     costs = cost_matrix(false_alarm=1, miss=2).set_axis(["send home", "keep"])
     p = np.clip(p + rng.normal(0, 0.1, 1500), 0, 1)
-    model = RiskEstimator(costs, t=0.6, max_depth=1, rng=0).fit(X, p, y)
-    frame = model.to_frame(X, p)
-    c, corrected = model.calibrated(p), model.corrected(X, p)
+    model = RiskEstimator(costs, t=0.6, max_depth=1, rng=0).fit(y, p, X)
+    frame = model.to_frame(p, X)
+    c, corrected = model.calibrated(p), model.corrected(p, X)
     assert frame.index.equals(X.index) and frame["stated"].tolist() == p.tolist()
-    assert frame["risk"].to_numpy() == pytest.approx(model.predict(X, p))
+    assert frame["risk"].to_numpy() == pytest.approx(model.predict(p, X))
     assert frame["calibration_risk"].to_numpy() == pytest.approx(calibration_risk(c, p, costs, 0.6))
     assert frame["grouping_risk"].to_numpy() == pytest.approx(grouping_risk(c, corrected, costs))
     assert ((frame["decision"] == "keep") == (p >= 0.6)).all()
@@ -468,12 +468,12 @@ def test_same_seed_same_answer_and_nothing_else_is_touched():
     before = np.random.random()  # noqa: NPY002
     np.random.seed(5)  # noqa: NPY002
     with warnings.catch_warnings(action="error"):
-        one, two = (RiskEstimator(EVEN, calibrator="none", rng=3).fit(X, p, y).predict(X, p) for _ in range(2))
+        one, two = (RiskEstimator(EVEN, calibrator="none", rng=3).fit(y, p, X).predict(p, X) for _ in range(2))
     assert one.tolist() == two.tolist() and np.random.random() == before  # noqa: NPY002
     pd.testing.assert_frame_equal(X, copies[0])
     assert (p == copies[1]).all() and (y == copies[2]).all()
     generator = np.random.default_rng(3)
-    assert RiskEstimator(EVEN, calibrator="none", rng=generator).fit(X, p, y).predict(X, p).tolist() == one.tolist()
+    assert RiskEstimator(EVEN, calibrator="none", rng=generator).fit(y, p, X).predict(p, X).tolist() == one.tolist()
 
 
 GOOD = dict(zip(("X", "p", "y", "q"), wards(200, np.random.default_rng(9)), strict=True))
@@ -481,7 +481,7 @@ GOOD["p"] = np.clip(GOOD["p"] + np.linspace(-0.2, 0.2, 200), 0, 1)
 
 
 def fitted(**options):
-    columns = {name: options.pop(name, GOOD[name]) for name in ("X", "p", "y")}
+    columns = {name: options.pop(name, GOOD[name]) for name in ("y", "p", "X")}
     rest = {name: options.pop(name) for name in ("sample_weight", "groups") if name in options}
     return RiskEstimator(options.pop("cost", EVEN), **options).fit(*columns.values(), **rest)
 
@@ -506,10 +506,10 @@ def fitted(**options):
         (lambda: fitted(sample_weight=-np.ones(200)), "sample_weight must be finite and not negative"),
         (lambda: fitted(groups=["one"] * 200), "groups must hold at least two"),
         (lambda: fitted(cost=np.eye(3)), "two classes"),
-        (lambda: fitted().predict(GOOD["X"], GOOD["p"][:-1]), "X and p must have the same length"),
-        (lambda: fitted().predict(GOOD["X"], GOOD["p"] + 1), r"p must lie in \[0, 1\]"),
+        (lambda: fitted().predict(GOOD["p"][:-1], GOOD["X"]), "p and X must have the same length"),
+        (lambda: fitted().predict(GOOD["p"] + 1, GOOD["X"]), r"p must lie in \[0, 1\]"),
         (
-            lambda: fitted().predict(GOOD["X"].set_axis(["other"], axis=1), GOOD["p"]),
+            lambda: fitted().predict(GOOD["p"], GOOD["X"].set_axis(["other"], axis=1)),
             "X must have the columns of the fit",
         ),
         (lambda: fitted().calibrated([np.nan]), r"p must lie in \[0, 1\]"),
@@ -521,6 +521,6 @@ def test_the_estimator_refuses_what_breaks_a_rule(call, sentence):
 
 
 def test_nothing_can_be_asked_before_the_fit():
-    for ask in (lambda m: m.predict(GOOD["X"], GOOD["p"]), lambda m: m.calibrated(GOOD["p"])):
+    for ask in (lambda m: m.predict(GOOD["p"], GOOD["X"]), lambda m: m.calibrated(GOOD["p"])):
         with pytest.raises(NotFittedError, match="call fit first"):
             ask(RiskEstimator(EVEN))

@@ -1,6 +1,7 @@
 """Chow's cost, ECUAS and its general form: reference values, identities, propriety, edges and bad inputs."""
 
 import inspect
+import itertools
 import warnings
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from helpers import selective
-from helpers.decisions import bayes_decision, largest_uncertainty
+from helpers.decisions import bayes_decision, best_decision, cost_matrix, expected_cost, largest_uncertainty
 from helpers.scoring import BRIER
 from helpers.selective import (
     abstention,
@@ -195,17 +196,17 @@ def test_row_order_weights_and_inputs():
         (zero_one(2), 1 / 2),
         (zero_one(7), 6 / 7),
         (3 * zero_one(7), 18 / 7),
-        ([[0, 1, 0.2], [1, 0, 0.2]], 0.2),  # a third decision that always costs 0.2
-        ([[0, 1, 0.7], [1, 0, 0.7]], 0.5),  # … or too much to matter
-        ([[0, 3], [5, 0]], 15 / 8),
-        ([[0, 1], [1, 0], [1, 1]], 1.0),  # a class that nothing fits
-        ([[2], [5], [1]], 5.0),  # a single decision
-        ([[1, 4], [1, 0]], 1.0),  # the first decision is best against the first class
-        ([[0, 1], [0, 5]], 0.0),  # a decision that is free
+        ([[0, 1], [1, 0], [0.2, 0.2]], 0.2),  # a third decision that always costs 0.2
+        ([[0, 1], [1, 0], [0.7, 0.7]], 0.5),  # … or too much to matter
+        ([[0, 5], [3, 0]], 15 / 8),
+        ([[0, 1, 1], [1, 0, 1]], 1.0),  # a class that nothing fits
+        ([[2, 5, 1]], 5.0),  # a single decision
+        ([[1, 1], [4, 0]], 1.0),  # the first decision is best against the first class
+        ([[0, 0], [1, 5]], 0.0),  # a decision that is free
         ([[0, 1e-7], [1e-7, 0]], 5e-8),
         ([[0, 1e9], [1e9, 0]], 5e8),
-        ([[0, 3e-12, 0], [5e-12, 0, 5e-12]], 1.875e-12),
-        ([[0, 3e22, 0], [5e22, 0, 5e22]], 1.875e22),
+        ([[0, 5e-12], [3e-12, 0], [0, 5e-12]], 1.875e-12),
+        ([[0, 5e22], [3e22, 0], [0, 5e22]], 1.875e22),
         (zero_one(100), 0.99),
     ],
 )
@@ -213,19 +214,19 @@ def test_largest_uncertainty_of_known_games(cost, value):
     found = largest_uncertainty(cost)
     assert found.value == pytest.approx(value, rel=1e-9, abs=1e-15)
     assert found.distribution.sum() == pytest.approx(1) and (found.distribution >= 0).all()
-    assert (found.distribution @ np.asarray(cost, float)).min() == pytest.approx(found.value, rel=1e-9, abs=1e-15)
+    assert (np.asarray(cost, float) @ found.distribution).min() == pytest.approx(found.value, rel=1e-9, abs=1e-15)
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=6))
-def test_largest_uncertainty_of_two_classes(columns):
-    cost = np.array(columns, float).T
+def test_largest_uncertainty_of_two_classes(rows):
+    cost = np.array(rows, float)
     corners = {0.0, 1.0}
-    for a in columns:
-        for b in columns:
+    for a in rows:
+        for b in rows:
             slope = (a[1] - a[0]) - (b[1] - b[0])
             if slope and 0 <= (b[0] - a[0]) / slope <= 1:
                 corners.add((b[0] - a[0]) / slope)
-    exact = max(min((1 - q) * a[0] + q * a[1] for a in columns) for q in corners)
+    exact = max(min((1 - q) * a[0] + q * a[1] for a in rows) for q in corners)
     assert largest_uncertainty(cost).value == pytest.approx(exact, abs=1e-12)
 
 
@@ -233,19 +234,19 @@ def test_largest_uncertainty_of_two_classes(columns):
 def test_no_uncertainty_is_above_the_largest(data):
     n_classes, n_decisions = data.draw(st.integers(2, 5)), data.draw(st.integers(1, 5))
     cost = np.array(data.draw(st.lists(st.integers(0, 9), min_size=n_classes * n_decisions, max_size=40)))
-    cost = cost[: n_classes * n_decisions].reshape(n_classes, n_decisions)
+    cost = cost[: n_classes * n_decisions].reshape(n_decisions, n_classes)
     proba = data.draw(shares(n_classes))[None]
     best, top = bayes_decision(proba, cost), largest_uncertainty(cost)
     assert best.uncertainty[0] <= top.value * (1 + 1e-12) + 1e-12
-    assert best.uncertainty[0] == pytest.approx((proba @ cost)[0, best.decision[0]], abs=1e-9)
+    assert best.uncertainty[0] == pytest.approx((cost @ proba[0])[best.decision[0]], abs=1e-9)
     assert bayes_decision(top.distribution[None], cost).uncertainty[0] == pytest.approx(top.value, abs=1e-12)
 
 
 def test_ties_go_to_the_lower_decision_despite_rounding():
     proba = [[0.1 + 0.2, 0.3, 0.4], [0.5, 0.5, 0.0]]
-    cost = [[1, 0, 5], [0, 1, 5], [0, 0, 5]]
+    cost = [[1, 0, 0], [0, 1, 0], [5, 5, 5]]
     assert bayes_decision(proba, cost).decision.tolist() == [0, 0]
-    assert bayes_decision(proba, np.array(cost)[:, [2, 1, 0]]).decision.tolist() == [1, 1]
+    assert bayes_decision(proba, np.array(cost)[[2, 1, 0]]).decision.tolist() == [1, 1]
 
 
 # ---- propriety: the truth is the best thing to state ----------------------------------------------------------
@@ -261,7 +262,7 @@ def test_general_ecuas_is_proper(data):
     n_classes, n_decisions = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 4))
     cell = st.integers(0, 20).map(lambda value: value / 4)
     cost = data.draw(st.lists(cell, min_size=n_classes * n_decisions, max_size=n_classes * n_decisions))
-    cost, n = np.reshape(cost, (n_classes, n_decisions)), data.draw(st.sampled_from(EXPONENTS))
+    cost, n = np.reshape(cost, (n_decisions, n_classes)), data.draw(st.sampled_from(EXPONENTS))
     if not largest_uncertainty(cost).value > 1e-9:
         with pytest.raises(ValueError, match="leave something to lose"):
             general_ecuas([0], [np.eye(n_classes)[0]], cost)
@@ -395,7 +396,7 @@ BAD = {
     "y": [[1, 0, 2], [1, 0, -1], [1, 0, 0.5], [1, 0, np.nan], [1, 0], []],
     "proba": [PROBA[:2], PROBA[:, :1], PROBA[:, 0], PROBA * 1.1, PROBA + np.nan, np.log(PROBA), PROBA[:0], "no"],
     "cost": [
-        [[0, 1]], [[0, 1], [1, 0], [1, 1]], [[0, -1], [1, 0]], [[0, np.nan], [1, 0]], [[0, np.inf], [1, 0]], [0, 1],
+        [[0], [1]], [[0, 1, 1], [1, 0, 1]], [[0, -1], [1, 0]], [[0, np.nan], [1, 0]], [[0, np.inf], [1, 0]], [0, 1],
         [[], []], None,
     ],
     "reject_cost": [-0.1, np.nan, np.inf, [0.1, -0.2], "free"],
@@ -429,7 +430,7 @@ def test_good_inputs_pass(name):
 def test_bad_inputs(name, argument, i):
     bad = BAD[argument][i]
     if (name, argument, np.shape(bad)) in [
-        ("largest_uncertainty", "cost", (3, 2)),
+        ("largest_uncertainty", "cost", (2, 3)),
         ("bayes_decision", "proba", (2, 2)),
     ]:
         return  # nothing that they could differ from
@@ -455,15 +456,25 @@ def test_a_wrong_table_is_told_what_it_looks_like(proba, words):
 
 
 def test_labels_of_a_cost_table_are_read():
-    table = pd.DataFrame([[0, 3], [5, 0]], ["truth 0", "truth 1"], ["go", "stay"])
+    table = pd.DataFrame([[0, 5], [3, 0]], ["go", "stay"], ["truth 0", "truth 1"])
     proba = [[0.9, 0.1]]
     assert bayes_decision(proba, table).uncertainty[0] == pytest.approx(0.5)
-    assert bayes_decision(proba, table.iloc[::-1]).uncertainty[0] == pytest.approx(0.5)
-    for wrong in (table.T, pd.DataFrame(np.eye(2), ["predict 0", "predict 1"])):
-        with pytest.raises(ValueError, match=r"labels say the opposite: pass cost.T"):
+    assert bayes_decision(proba, table.iloc[:, ::-1]).uncertainty[0] == pytest.approx(0.5)
+    for wrong in (table.T, pd.DataFrame(np.eye(2), columns=["predict 0", "predict 1"])):
+        with pytest.raises(ValueError, match=r"its (rows|columns) are called .*: pass its transpose, cost.T"):
             bayes_decision(proba, wrong)
-    with pytest.raises(ValueError, match=r"pass cost.T"):
-        bayes_decision(proba, np.ones((3, 2)))
+    with pytest.raises(ValueError, match=r"one row for each decision.*2 columns as proba has.*transpose, cost.T"):
+        bayes_decision(proba, np.ones((2, 3)))
+
+
+def test_a_labelled_table_means_the_same_to_both_theories():
+    table = cost_matrix(false_alarm=1, miss=4)
+    q = np.array([0.1, 0.3, 0.9])
+    for rows, columns in itertools.product([[0, 1], [1, 0]], repeat=2):
+        shuffled = table.iloc[rows, columns]
+        best = bayes_decision(np.column_stack([1 - q, q]), shuffled)
+        assert best.decision.tolist() == best_decision(q, shuffled).tolist()
+        assert best.uncertainty == pytest.approx(expected_cost(best.decision, q, shuffled))
 
 
 def test_results_print_as_one_line():
@@ -475,6 +486,6 @@ def test_one_class_and_free_decisions_are_refused():
     with pytest.raises(ValueError, match="y must hold at least two classes"):
         normalized_ecuas([1, 1, 1], PROBA)
     with pytest.raises(ValueError, match="one decision is free"):
-        general_ecuas([1, 0, 1], PROBA, [[0, 1], [0, 1]])
+        general_ecuas([1, 0, 1], PROBA, [[0, 0], [1, 1]])
     with pytest.raises(ValueError, match="point mass"):
         reject_cost_weight(0.1, n=np.inf)

@@ -17,7 +17,7 @@ def test_four_rows_by_hand():
     assert nb09_ecuas.tuned_threshold([0, 0, 1, 0], [0.9, 0.7, 0.6, 0.5], 0.3) == 0.7
     assert nb09_ecuas.tuned_threshold([1, 1, 1, 1], [0.9, 0.7, 0.6, 0.5], 0.3) == np.inf
     assert nb09_ecuas.tuned_threshold([0, 1, 0, 1], [0.9, 0.5, 0.9, 0.5], 0.3) == 0.9
-    cost = [[0, 6], [1, 3], [10, 1]]
+    cost = [[0, 1, 10], [6, 3, 1]]
     assert nb09_ecuas.stated_costs([[1, 0, 0], [0.4, 0, 0.6]], cost, reject_cost=2).tolist() == [[0, 1, 10], [2, 2, 2]]
 
 
@@ -53,7 +53,7 @@ def test_a_power_keeps_the_order_and_honesty_is_cheapest():
 @given(seed=st.integers(0, 2**32 - 1), classes=st.integers(2, 5), decisions=st.integers(1, 5), n=st.floats(0, 64))
 def test_ecuas_of_any_cost_is_proper(seed, classes, decisions, n):
     rng = np.random.default_rng(seed)
-    cost = rng.random((classes, decisions)) + 0.01
+    cost = rng.random((decisions, classes)) + 0.01
     beliefs = rng.dirichlet(np.full(classes, 0.7), 60)
     for how in ({"n": n}, {"reject_cost": rng.random()}, {}):
         paid = nb09_ecuas.stated_costs(beliefs, cost, **how)

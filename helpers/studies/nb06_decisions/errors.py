@@ -28,7 +28,7 @@ def estimation_errors(population, ways, cost, *, n_new=4000):
         a, new, found = population(n, rng), population(n_new, rng), []
         truth = oracle_risk(new.q, new.p, cost)
         for way, options in ways.items():
-            guess = RiskEstimator(cost, rng=rng, **options).fit(a.X, a.p, a.y).corrected(new.X, new.p)
+            guess = RiskEstimator(cost, rng=rng, **options).fit(a.y, a.p, a.X).corrected(new.p, new.X)
             off = excess_risk(guess, new.p, cost) - truth
             line = {"estimator": way, "value": np.mean(off**2) ** 0.5, "L2": np.mean((guess - new.q) ** 2)}
             found.append(line | {"bias": off.mean(), "true": truth.mean()})
@@ -47,7 +47,7 @@ def acting_on_it(population, ways, cost, *, n_new=2000, level_z=1.645):
     def study(n, rng):
         a, new, found = population(n, rng), population(n_new, rng), []
         for way, options in ways.items():
-            guess = RiskEstimator(cost, rng=rng, **options).fit(a.X, a.p, a.y).corrected(new.X, new.p)
+            guess = RiskEstimator(cost, rng=rng, **options).fit(a.y, a.p, a.X).corrected(new.p, new.X)
             stated, corrected = (expected_cost(best_decision(score, cost), new.y, cost) for score in (new.p, guess))
             saved = stated - corrected
             alarm = bool(saved.mean() > level_z * sem(saved)) if saved.any() else False

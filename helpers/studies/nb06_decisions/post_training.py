@@ -142,7 +142,7 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
     def estimated(rows):
         own = None if groups is None else groups[rows]
         risk = RiskEstimator(cost_matrix(false_alarm=1, miss=1), n_halvings=2, rng=rng)
-        corrected = risk.fit_corrected(X.iloc[rows], p[rows], y[rows], groups=own)
+        corrected = risk.fit_corrected(y[rows], p[rows], X.iloc[rows], groups=own)
         return p[rows], risk.calibrated(p[rows]), corrected
 
     here, elsewhere = estimated(test), estimated(tune)

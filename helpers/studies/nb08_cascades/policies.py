@@ -55,10 +55,10 @@ def learn(past, new, cost, *, X=None, rng=None, **options):
     for p_past, p_new in zip(past.p, new.p, strict=True):
         model = RiskEstimator(cost, rng=rng, **options)
         with threadpool_limits(1):  # many small fits: threads would only get in each other's way
-            model.fit(known, p_past, past.y, groups=past.groups)
-        risk.append(model.predict(unknown, p_new))
+            model.fit(past.y, p_past, known, groups=past.groups)
+        risk.append(model.predict(p_new, unknown))
         calibration.append(calibration_risk(model.calibrated(p_new), p_new, cost))
-        corrected.append(model.corrected(unknown, p_new))
+        corrected.append(model.corrected(p_new, unknown))
     return Learned(np.array(risk), np.array(calibration), np.array(corrected))
 
 

@@ -94,7 +94,7 @@ def stated_costs(statements, cost, *, reject_cost=np.inf, n=None, largest=None):
 
     Parameters
     ----------
-    statements : (m, K) distributions; cost : (K, D), a row for each truth
+    statements : (m, K) distributions; cost : (D, K), a row for each decision, a column for each truth
     reject_cost : what a refusal costs (infinite: no refusal); not used with `n`
     largest : u_M, if it is known already
 
@@ -104,7 +104,7 @@ def stated_costs(statements, cost, *, reject_cost=np.inf, n=None, largest=None):
     """
     cost = np.asarray(cost, dtype=float)
     best = bayes_decision(statements, cost)
-    incurred = cost[:, best.decision].T
+    incurred = cost[best.decision]
     if n is None:
         return np.where((best.uncertainty <= reject_cost)[:, None], incurred, reject_cost)
     options = {"n": n, "largest": largest_uncertainty(cost).value if largest is None else largest}
