@@ -11,8 +11,29 @@ SIDES = {"x > 0": (BLUE, "-"), "x < 0": (ORANGE, "--")}
 
 
 def plot_profile(x, stated, true, ax=None, *, density=None, xlabel="x"):
-    """Stated probability and truth along one feature; hatched to the right where the score says too little, to the
-    left where it says too much. `density` of the feature stands along the foot.
+    """Stated probability and truth along one feature.
+
+    Hatched to the right where the score says too little, to the left where it says too much.
+
+    Parameters
+    ----------
+    x : (n,) array of float
+        The feature, in order.
+    stated : (n,) array of float
+        Stated probabilities.
+    true : (n,) array of float
+        True probabilities.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    density : (n,) array of float, optional
+        Density of the feature, along the foot.
+    xlabel : str, default "x"
+        Words on the x axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax)
     gaps = ((true >= stated, BLUE, "///", "risk understated"), (true <= stated, ORANGE, "\\\\\\", "risk overstated"))
@@ -32,9 +53,27 @@ def plot_profile(x, stated, true, ax=None, *, density=None, xlabel="x"):
 
 
 def plot_link(x, stated, true, ax=None, *, curve=None):
-    """Truth against stated probability on the two sides of x = 0, with the observed rates of a `ReliabilityCurve`.
+    """Truth against stated probability on the two sides of x = 0.
 
     In the grey quarters a decision at 1/2 by the score would be wrong.
+
+    Parameters
+    ----------
+    x : (n,) array of float
+        The feature.
+    stated : (n,) array of float
+        Stated probabilities.
+    true : (n,) array of float
+        True probabilities.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    curve : ReliabilityCurve, optional
+        Observed rates with their intervals.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax)
     for low, high in ((0.0, 0.5), (0.5, 1.0)):
@@ -60,8 +99,19 @@ def _legend_on_top(ax):
 
 
 def plot_links(towns, *, xlabel="x"):
-    """One row for each of {title: (x, stated, true, density, curve)}: `plot_profile` and `plot_link`; returns the
-    figure.
+    """One row for each town: `plot_profile` and `plot_link` side by side.
+
+    Parameters
+    ----------
+    towns : dict of str to tuple
+        (x, stated, true, density, curve) of each title.
+    xlabel : str, default "x"
+        Words on the x axis.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The new figure.
     """
     fig, axes = plt.subplots(len(towns), 2, figsize=(10, 3.9 * len(towns)), squeeze=False)
     for (left, right), (title, (x, stated, true, density, curve)) in zip(axes, towns.items(), strict=True):
@@ -76,7 +126,24 @@ def plot_links(towns, *, xlabel="x"):
 
 
 def plot_ceilings(p, ceilings, ax=None, *, ylabel="largest typical distance"):
-    """How far away the truth can be at each stated probability `p`: one line for each of {name: values}."""
+    """How far away the truth can be at each stated probability, one line for each bound.
+
+    Parameters
+    ----------
+    p : (n,) array of float
+        Stated probabilities.
+    ceilings : dict of str to (n,) array of float
+        Largest distances of each bound.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    ylabel : str, default "largest typical distance"
+        Words on the y axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
     ax = axes_for(ax)
     for (name, values), line, color in zip(ceilings.items(), LINES, (GREY, BLUE, ORANGE), strict=False):
         ax.plot(p, values, linestyle=line, color=color, linewidth=2, label=name)
@@ -89,7 +156,26 @@ def plot_ceilings(p, ceilings, ax=None, *, ylabel="largest typical distance"):
 
 
 def plot_counts(observed, expected, ax=None, *, xlabel="count", ylabel="share"):
-    """Observed shares of the counts 0, 1, 2, ... (bars) beside expected ones (open diamonds)."""
+    """Observed shares of the counts 0, 1, 2, ... (bars) beside expected ones (open diamonds).
+
+    Parameters
+    ----------
+    observed : (m,) array of float
+        Observed shares.
+    expected : (m,) array of float
+        Expected shares.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    xlabel : str, default "count"
+        Words on the x axis.
+    ylabel : str, default "share"
+        Words on the y axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
     ax = axes_for(ax)
     place = np.arange(len(observed))
     ax.bar(place, observed, color=BLUE, alpha=0.7, width=0.7, label="observed")

@@ -16,12 +16,18 @@ VIEWS = ("joint", "classwise", "top-label")
 
 
 def three_towns():
-    """Three scores with Brier score 0.2 and the same bill, {town: (p, q)}: stated and true probability of four equally
-    common kinds of call.
+    """Three scores with the same Brier score, 0.2, and the same bill, for four equally common kinds of call.
 
     Arden's score is too timid (all that can be avoided is calibration loss), Birch's mixes kinds of call (grouping
     loss), Corrie's is the truth (nothing can be avoided). Every p is at least 0.2.
 
+    Returns
+    -------
+    dict of str to ((4,) array, (4,) array)
+        Stated and true probability p and q of each town.
+
+    Examples
+    --------
     >>> from helpers.scoring import decompose
     >>> {town: round(decompose(q, p).total, 3) for town, (p, q) in three_towns().items()}
     {'Arden': 0.2, 'Birch': 0.2, 'Corrie': 0.2}
@@ -34,30 +40,55 @@ def three_towns():
 
 
 def four_wards(rng=None, *, kinds=25):
-    """Stated and true probabilities (S, Q) of four wards for kinds of patient, both (48 * kinds, 4).
+    """Stated and true probabilities of four wards for kinds of patient.
 
     48 different rows of scores: (.5, .3, .15, .05) and (.7, .15, .1, .05) in every order, each for `kinds` rows. The
     truth of a kind is drawn around its scores.
 
+    Parameters
+    ----------
+    rng : int or Generator, optional
+        Random numbers of the truth.
+    kinds : int, default 25
+        Rows with the same scores.
+
+    Returns
+    -------
+    S : (48 * kinds, 4) array of float
+        Stated probabilities.
+    Q : (48 * kinds, 4) array of float
+        True probabilities.
+
+    Examples
+    --------
     >>> S, Q = four_wards(rng=0)
     >>> S.shape, len(np.unique(S, axis=0))
     ((1200, 4), 48)
     """
     rng = np.random.default_rng(rng)
-    patterns = (0.5, 0.3, 0.15, 0.05), (0.7, 0.15, 0.1, 0.05)
+    patterns = [(0.5, 0.3, 0.15, 0.05), (0.7, 0.15, 0.1, 0.05)]
     S = np.repeat([order for pattern in patterns for order in permutations(pattern)], kinds, axis=0)
     return S, np.vstack([rng.dirichlet(0.3 + 2 * row) for row in S])
 
 
 def three_meanings():
-    """Populations that are calibrated in one sense and in no stronger one, {view: (S, Q)}, each row equally common.
+    """Populations that are calibrated in one sense and in no stronger one; each row is equally common.
 
     The scores are .6, .3, .1 in every order. "joint": two kinds for each row of scores, off in opposite directions;
     "classwise": three of the rows are off in one direction and three in the other, so that it cancels for each class;
     "top-label": the two lower scores are exchanged.
 
-    Source: after Perez-Lebel et al. (2023), definitions 3.1 to 3.3.
+    Returns
+    -------
+    dict of str to ((n, 3) array, (n, 3) array)
+        Stated and true probabilities S and Q of each view.
 
+    References
+    ----------
+    After Perez-Lebel et al. (2023), definitions 3.1 to 3.3.
+
+    Examples
+    --------
     >>> S, Q = three_meanings()["top-label"]
     >>> S[0].tolist(), Q[0].round(1).tolist()
     ([0.6, 0.3, 0.1], [0.6, 0.1, 0.3])
@@ -73,31 +104,46 @@ def three_meanings():
 
 
 def calibration_gaps(S, Y, view):
-    """Observed minus stated rate for each score, in standard errors: one number for each score that occurs.
+    """Observed minus stated rate for each score that occurs, in standard errors.
 
     Parameters
     ----------
-    S : (n, K) stated probabilities; Y : (n, K) rows of zeros with a one
-    view : "joint" (one number for each row of scores and class), "classwise" (for each class and its score) or
-        "top-label" (for each highest score; of tied classes the lowest is predicted)
+    S : (n, K) array of float
+        Stated probabilities.
+    Y : (n, K) array of {0, 1}
+        Rows of zeros with a one.
+    view : {"joint", "classwise", "top-label"}
+        One number for each row of scores and class, for each class and its score, or for each highest score (of tied
+        classes the lowest is predicted).
+
+    Returns
+    -------
+    (m,) array of float
+        One number for each score.
 
     Raises
     ------
-    ValueError for rows off the simplex, unequal lengths, another view.
+    ValueError
+        For rows off the simplex, unequal lengths, another view.
 
-    Source: Perez-Lebel et al. (2023), definitions 3.1 to 3.3.
+    References
+    ----------
+    Perez-Lebel et al. (2023), definitions 3.1 to 3.3.
 
+    Examples
+    --------
     >>> calibration_gaps([[0.5, 0.5]] * 4, [[1, 0], [1, 0], [1, 0], [0, 1]], "classwise").tolist()
     [1.0, -1.0]
     """
-    S, Y = check_simplex(S, "S"), check_simplex(Y, "Y")
+    S = check_simplex(S, "S")
+    Y = check_simplex(Y, "Y")
     check_same_length(S=S, Y=Y)
     check_one_of(view, "view", VIEWS)
     n, n_classes = S.shape
     column = np.tile(np.arange(n_classes), (n, 1))
-    whole = np.repeat(np.unique(S, axis=0, return_inverse=True)[1].reshape(-1, 1), n_classes, axis=1)
+    pattern = np.repeat(np.unique(S, axis=0, return_inverse=True)[1].reshape(-1, 1), n_classes, axis=1)
     use = column == S.argmax(axis=1)[:, None] if view == "top-label" else np.full(S.shape, True)
-    keys = {"joint": [whole, column], "classwise": [column, S], "top-label": [S]}[view]
+    keys = {"joint": [pattern, column], "classwise": [column, S], "top-label": [S]}[view]
     cells = pd.DataFrame({"gap": (Y - S)[use], "variance": (S * (1 - S))[use]})
     sums = cells.groupby([key[use] for key in keys]).sum()
     return (sums["gap"] / np.sqrt(sums["variance"])).to_numpy()
@@ -107,17 +153,35 @@ _PARTS = (("calibration", ORANGE, "//"), ("grouping", BLUE, ".."), ("irreducible
 
 
 def plot_parts(parts, ax=None, *, xlabel="expected loss"):
-    """One bar for each `Decomposition` of `parts`, {name: Decomposition}, in three hatched segments with their values.
+    """One bar for each decomposition, in three hatched segments with their values.
 
-    Raises ValueError for an infinite part: no bar is long enough.
+    Parameters
+    ----------
+    parts : dict of str to Decomposition
+        The bars, from the top.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    xlabel : str, default "expected loss"
+        Words on the x axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    Raises
+    ------
+    ValueError
+        For an infinite part: no bar is long enough.
     """
-    values = {part: [getattr(one, part) for one in parts.values()] for part, _, _ in _PARTS}
-    infinite = [name for name, one in parts.items() if not np.isfinite(one.total)]
+    values = {part: [getattr(losses, part) for losses in parts.values()] for part, _, _ in _PARTS}
+    infinite = [name for name, losses in parts.items() if not np.isfinite(losses.total)]
     if infinite:
         raise ValueError(f"parts must be finite to be drawn, but those of {infinite[0]!r} are not.")
     ax = axes_for(ax, (6.8, 0.6 * len(parts) + 1.4))
-    place, left = np.arange(len(parts))[::-1], np.zeros(len(parts))
-    longest = max(one.total for one in parts.values())
+    place = np.arange(len(parts))[::-1]
+    left = np.zeros(len(parts))
+    longest = max(losses.total for losses in parts.values())
     for part, color, hatch in _PARTS:
         width = np.array(values[part])
         ax.barh(place, width, 0.6, left=left, color=color, hatch=hatch, edgecolor="white", linewidth=0.8, label=part)
@@ -134,12 +198,27 @@ def plot_parts(parts, ax=None, *, xlabel="expected loss"):
 
 
 def plot_stacked_parts(table, ax=None, *, xlabel="", total="expected loss"):
-    """The parts as bands one above the other: `table` has some of the columns calibration, grouping, irreducible, and
-    an index of numbers along the x axis; the line on top is called `total`.
+    """The parts of a loss as bands one above the other.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Some of the columns calibration, grouping, irreducible; the index holds numbers along the x axis.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    xlabel : str, default ""
+        Words on the x axis.
+    total : str, default "expected loss"
+        Words for the line on top.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax)
     foot = np.zeros(len(table))
-    for part, color, hatch in [one for one in _PARTS[::-1] if one[0] in table]:
+    for part, color, hatch in [entry for entry in _PARTS[::-1] if entry[0] in table]:
         top = foot + table[part].to_numpy()
         ax.fill_between(table.index, foot, top, color=color, hatch=hatch, edgecolor="white", alpha=0.85, label=part)
         foot = top
@@ -151,20 +230,34 @@ def plot_stacked_parts(table, ax=None, *, xlabel="", total="expected loss"):
 
 
 def plot_changes(changes, intervals, ax=None, *, within=0.0, xlabel="change", mark=()):
-    """One line of points for each group, with the mean and its interval below them, and a grey band around no change.
+    """One line of points for each group, with the mean and its interval below, and a grey band around no change.
 
     Parameters
     ----------
-    changes : {group: Series of changes, indexed by name}
-    intervals : {group: `Interval` of the mean}
-    within : half width of the band: what rounding alone may do
-    mark : names that are written beside their points
+    changes : dict of str to Series
+        Changes of each group, indexed by name.
+    intervals : dict of str to Interval
+        Mean of each group.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    within : float, default 0
+        Half width of the band: what rounding alone may do.
+    xlabel : str, default "change"
+        Words on the x axis.
+    mark : sequence of str, default ()
+        Names that are written beside their points.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax, (7.6, 0.95 * len(changes) + 1.2))
     ax.axvspan(-within, within, color=GREY, alpha=0.22, linewidth=0, label="rounding alone")
     ax.axvline(0, color=GREY, linewidth=1, linestyle="--")
     for row, (name, values) in enumerate(changes.items()):
-        y, one = len(changes) - 1 - row, intervals[name]
+        y = len(changes) - 1 - row
+        mean = intervals[name]
         order = values.groupby(values.round(9)).cumcount()
         order = order * min(0.06, 0.75 / max(order.max(), 1))  # as high as there is room
         ax.plot(
@@ -177,9 +270,9 @@ def plot_changes(changes, intervals, ax=None, *, within=0.0, xlabel="change", ma
             linewidth=0,
             label="one network" if not row else None,
         )
-        ends = [[one.value - one.low], [one.high - one.value]]
+        ends = [[mean.value - mean.low], [mean.high - mean.value]]
         ax.errorbar(
-            one.value,
+            mean.value,
             y - 0.15,
             xerr=ends,
             fmt="D",
@@ -199,7 +292,24 @@ def plot_changes(changes, intervals, ax=None, *, within=0.0, xlabel="change", ma
 
 
 def plot_clouds(clouds, ax=None, *, xlabel="", ylabel=""):
-    """Points of a few groups, {name: (x, y)}, each with a mark of its own."""
+    """Points of a few groups, each with a mark of its own.
+
+    Parameters
+    ----------
+    clouds : dict of str to (array, array)
+        Places x and y of each group.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    xlabel : str, default ""
+        Words on the x axis.
+    ylabel : str, default ""
+        Words on the y axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
     ax = axes_for(ax)
     for (name, (x, y)), color, marker in zip(clouds.items(), (BLUE, ORANGE, GREEN, "black"), MARKERS, strict=False):
         ax.plot(x, y, marker, color=color, markersize=5, alpha=0.8, label=name, linestyle="none")

@@ -10,15 +10,33 @@ HATCHES = ("", "///", "...", "xx")
 
 
 def plot_spread(x, truth, level, ax=None, *, stated=None, group=None, label="level", xlabel="stated probability"):
-    """True probability of each row (mark) and the level it is compared with (line); the stick between them, squared
-    and averaged, is a loss.
+    """True probability of each row (mark) and the level it is compared with (line).
+
+    The stick between them, squared and averaged, is a loss.
 
     Parameters
     ----------
-    x : (n,) place of each row; truth, level : (n,) true probability, and the mean it belongs to
-    stated : a stated probability shared by all rows, drawn as a dashed line; None: no line
-    group : (n,) names of the rows' groups, each with its own mark and colour
-    label : what the level is, for the legend
+    x : (n,) array of float
+        Place of each row.
+    truth : (n,) array of float
+        True probability of each row.
+    level : (n,) array of float
+        Mean that each row belongs to.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    stated : float, optional
+        A stated probability shared by all rows, drawn as a dashed line.
+    group : (n,) array, optional
+        Names of the rows' groups, each with its own mark and colour.
+    label : str, default "level"
+        What the level is, for the legend.
+    xlabel : str, default "stated probability"
+        Words on the x axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax)
     x, truth, level = (np.asarray(column, dtype=float) for column in (x, truth, level))
@@ -30,8 +48,8 @@ def plot_spread(x, truth, level, ax=None, *, stated=None, group=None, label="lev
     order = np.argsort(x, kind="stable")
     last = np.append(np.abs(np.diff(level[order])) > 1e-9, True)
     first = np.append(True, last[:-1])
-    left, right, height = x[order][first] - reach, x[order][last] + reach, level[order][first]
-    ax.hlines(height, left, right, color="black", linewidth=2.2, label=label)
+    left, right = x[order][first] - reach, x[order][last] + reach
+    ax.hlines(level[order][first], left, right, color="black", linewidth=2.2, label=label)
     for name, color, marker in zip(dict.fromkeys(group.tolist()), (BLUE, ORANGE, GREEN), MARKERS, strict=False):
         rows = group == name
         ax.plot(x[rows], truth[rows], marker, color=color, markersize=6, label=name)
@@ -42,9 +60,29 @@ def plot_spread(x, truth, level, ax=None, *, stated=None, group=None, label="lev
 
 
 def plot_stack(table, ax=None, *, total=None, xlabel="", ylabel="grouping loss"):
-    """Columns of `table` on top of each other, a bar for each entry of its index; `total`: {words: height} of lines."""
+    """Columns of a table on top of each other, a bar for each entry of its index.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Heights, at most four columns.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    total : dict of str to float, optional
+        Words and heights of lines across.
+    xlabel : str, default ""
+        Words on the x axis; the name of the index if empty.
+    ylabel : str, default "grouping loss"
+        Words on the y axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
     ax = axes_for(ax)
-    place, foot = np.arange(len(table)), np.zeros(len(table))
+    place = np.arange(len(table))
+    foot = np.zeros(len(table))
     for name, color, hatch in zip(table.columns, (BLUE, "white", ORANGE, GREEN), HATCHES, strict=False):
         height = table[name].to_numpy(float)
         ax.bar(place, height, bottom=foot, color=color, hatch=hatch, edgecolor="black", linewidth=0.8, label=name)
@@ -63,7 +101,23 @@ def plot_bounds(value, low, high, ax=None, *, xlabel="bins", ylabel="added by bi
 
     Parameters
     ----------
-    value : Series over the sweep; low, high : DataFrames over the same sweep, one column for each kind of bound
+    value : Series
+        The value over the sweep.
+    low : DataFrame
+        Lower ends over the same sweep, one column for each kind of bound.
+    high : DataFrame
+        Upper ends, with the same columns.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    xlabel : str, default "bins"
+        Words on the x axis.
+    ylabel : str, default "added by binning"
+        Words on the y axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax)
     for name, color, line in zip(low.columns, (GREEN, ORANGE, GREY, BLUE), LINES, strict=False):

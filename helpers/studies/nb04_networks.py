@@ -26,29 +26,41 @@ RECALIBRATION = ("none", "isotonic")
 
 
 def digits_network(rng=None, *, n_train=600, n_hidden=100, renditions=True):
-    """A small network and handwritten digits that it reads well, badly, and worse than it thinks; nothing to download.
+    """A small network and handwritten digits that it reads well, badly, and worse than it thinks.
 
-    One layer of random rectified units, one trained layer. It learns from clean images and is asked about the other
-    images `load_digits` has: as written and, with `renditions`, also blurred, noisy, turned, faint and half hidden.
+    Nothing is downloaded. One layer of random rectified units, one trained layer. It learns from clean images and is
+    asked about the other images `load_digits` has: as written and, with `renditions`, also blurred, noisy, turned,
+    faint and half hidden.
 
     Parameters
     ----------
-    rng : int, Generator or None; decides units, training images and noise
-    n_train : images to learn from; n_hidden : units, the features
+    rng : int or Generator, optional
+        Decides units, training images and noise.
+    n_train : int, default 600
+        Images to learn from.
+    n_hidden : int, default 100
+        Units, the features.
+    renditions : bool, default True
+        Whether to show each image in six ways.
 
     Returns
     -------
-    Embeddings by the highest score; `kind` is the rendition, `groups` the image (each is shown several times)
+    Embeddings
+        By the highest score; `kind` is the rendition, `groups` the image (each is shown several times).
 
+    Examples
+    --------
     >>> print(digits_network(rng=0, renditions=False))
     digits: 1,197 rows of 1,197 groups, 100 features; ...
     """
     rng = np.random.default_rng(rng)
     data = load_digits()
     images = data.X.to_numpy().reshape(-1, 8, 8) / 16
-    weights, bias = rng.normal(size=(64, n_hidden)) / 2, 0.3 * rng.normal(size=n_hidden)
+    weights = rng.normal(size=(64, n_hidden)) / 2
+    bias = 0.3 * rng.normal(size=n_hidden)
     order = rng.permutation(data.y.size)
-    learn, ask = order[:n_train], order[n_train:]
+    learn = order[:n_train]
+    ask = order[n_train:]
 
     def hidden(images):  # rounded: the last bits of a matrix product depend on the machine, and trees see ties
         return np.round(np.maximum(images.reshape(-1, 64) @ weights + bias, 0), 6)
@@ -58,7 +70,8 @@ def digits_network(rng=None, *, n_train=600, n_hidden=100, renditions=True):
     model.fit(hidden(images[learn]), data.y[learn])
     shown = RENDITIONS if renditions else {"as written": RENDITIONS["as written"]}
     pictures = np.concatenate([change(images[ask], rng) for change in shown.values()])
-    proba, label = model.predict_proba(hidden(pictures)), np.tile(data.y[ask], len(shown))
+    proba = model.predict_proba(hidden(pictures))
+    label = np.tile(data.y[ask], len(shown))
     correct, confidence = top_label(label, proba)
     confidence = np.round(confidence, 6)
     X = pd.DataFrame(hidden(pictures)).add_prefix("unit ")
@@ -77,7 +90,18 @@ RENDITIONS = {
 
 
 def fetch_embeddings(name):
-    """`Embeddings` of a public network by its highest score, with its logits as features (see `fetch_scores`)."""
+    """A public network by its highest score, with its logits as features.
+
+    Parameters
+    ----------
+    name : str
+        Name of the network, see `fetch_scores`.
+
+    Returns
+    -------
+    Embeddings
+        Rows of the test set.
+    """
     data = fetch_scores(name)
     correct, confidence = top_label(data.y, softmax(data.scores.astype(float), axis=1))
     logits = pd.DataFrame(data.scores.astype(float)).add_prefix("logit ")
@@ -85,11 +109,30 @@ def fetch_embeddings(name):
 
 
 def halves(p, groups=None, rng=None):
-    """(n,) bool, True for the half that chooses: neighbours in the order of the score go to different halves.
+    """Rows of the half that chooses: neighbours in the order of the score go to different halves.
 
-    So the scores are distributed alike in both halves (appendix D). Rows of one of the `groups` stay together, ordered
-    by their mean score.
+    So the scores are distributed alike in both halves.
 
+    Parameters
+    ----------
+    p : (n,) array of float
+        Stated probabilities.
+    groups : (n,) array, optional
+        Clusters of dependent rows, which stay together, ordered by their mean score.
+    rng : int or Generator, optional
+        Random numbers.
+
+    Returns
+    -------
+    (n,) array of bool
+        True for the half that chooses.
+
+    References
+    ----------
+    Perez-Lebel et al. (2023), appendix D.
+
+    Examples
+    --------
     >>> int(halves([0.1, 0.9, 0.11, 0.92], rng=0).sum())
     2
     """
@@ -121,21 +164,38 @@ def audit_network(
     Parameters
     ----------
     data : Embeddings
-    recalibration : "none" or "isotonic" (fitted on the choosing half)
-    estimator, n_bins, strategy, region_ratio : see `BinnedTree`; "stump" for the diagram, "tree" for the lower bound
-    known : take the known groups `data.kind` as regions instead, chosen by nobody
-    rng : int, Generator or None; decides the halves
+        The network's features, scores and labels.
+    recalibration : {"none", "isotonic"}, default "none"
+        Fitted on the choosing half.
+    estimator : {"tree", "stump"}, default "tree"
+        "stump" for the diagram, "tree" for the lower bound; see `BinnedTree`.
+    n_bins : int, default 15
+        Bins of the score.
+    strategy : {"uniform", "quantile"}, default "uniform"
+        Edges of the bins.
+    region_ratio : int, default 30
+        Rows of a bin for each region.
+    known : bool, default False
+        Take the known groups `data.kind` as regions instead, chosen by nobody.
+    rng : int or Generator, optional
+        Decides the halves.
 
     Returns
     -------
-    BinnedGroupingLoss of the evaluated half; smaller is better
+    BinnedGroupingLoss
+        Of the evaluated half; smaller is better.
 
     Raises
     ------
-    ValueError for an unknown recalibration, or `known` without `data.kind`.
+    ValueError
+        For an unknown recalibration, or `known` without `data.kind`.
 
-    Source: Perez-Lebel et al. (2023), section 5.2, appendices D and E, figures 6 to 8 and 13 to 27.
+    References
+    ----------
+    Perez-Lebel et al. (2023), section 5.2, appendices D and E, figures 6 to 8 and 13 to 27.
 
+    Examples
+    --------
     >>> print(audit_network(digits_network(rng=0), estimator="stump", rng=0).n_regions > 10)
     True
     """
@@ -144,7 +204,8 @@ def audit_network(
         raise ValueError("data must have a kind for each row when known=True, but data.kind is None.")
     rng = np.random.default_rng(rng)
     a = halves(data.p, data.groups, rng)
-    p, X = data.p, check_table(data.X)
+    p = data.p
+    X = check_table(data.X)
     if recalibration == "isotonic":
         p = IsotonicCalibrator().fit(p[a], data.y[a]).predict(p)
     if known:
@@ -157,43 +218,65 @@ def audit_network(
     return binned_grouping_loss_from_regions(data.y[~a], p[~a], region, **bins, groups=groups, rng=rng)
 
 
-COLUMNS = ("value", "se", "low", "high", "explained", "induced", "captured", "plugin", "calibration_loss")
-
-COLUMNS += ("n", "n_regions")
+COLUMNS = (
+    "value", "se", "low", "high", "explained", "induced", "captured", "plugin", "calibration_loss", "n", "n_regions",
+)  # fmt: skip
 
 
 def lower_bounds(data, *, n_splits=10, rng=None, **options):
     """Calibration loss and lower bound of the grouping loss, as stated and recalibrated, over several random halves.
 
-    `options` go to `audit_network`.
+    Parameters
+    ----------
+    data : Embeddings
+        The network's features, scores and labels.
+    n_splits : int, default 10
+        Number of random halves.
+    rng : int or Generator, optional
+        Decides the halves.
+    **options
+        Passed to `audit_network`.
 
     Returns
     -------
-    DataFrame with one row for each recalibration: `network`, `accuracy`, `recalibration`, the means over the splits of
-    the numbers of `audit_network` (`low` and `high`: of one split, on average) and `spread`, the standard deviation of
-    `value` over the splits. `plotting.plot_lower_bounds` draws it.
+    DataFrame
+        One row for each recalibration: network, accuracy, recalibration, the means over the splits of the numbers of
+        `audit_network` (low and high: of one split, on average) and spread, the standard deviation of value over the
+        splits. `plotting.plot_lower_bounds` draws it.
 
-    Source: Perez-Lebel et al. (2023), figures 7 and 14, tables 1 and 2.
+    References
+    ----------
+    Perez-Lebel et al. (2023), figures 7 and 14, tables 1 and 2.
     """
     seeds = np.random.default_rng(rng).integers(2**31, size=check_count(n_splits, "n_splits"))
     rows = []
     for recalibration in RECALIBRATION:
-        found = [audit_network(data, recalibration=recalibration, **options, rng=seed) for seed in seeds]
-        means = {name: float(np.mean([getattr(one, name) for one in found])) for name in COLUMNS}
-        means["spread"] = float(np.std([one.value for one in found], ddof=1)) if n_splits > 1 else float("nan")
+        audits = [audit_network(data, recalibration=recalibration, **options, rng=seed) for seed in seeds]
+        means = {name: float(np.mean([getattr(audit, name) for audit in audits])) for name in COLUMNS}
+        means["spread"] = float(np.std([audit.value for audit in audits], ddof=1)) if n_splits > 1 else float("nan")
         rows.append({"network": data.name, "accuracy": data.y.mean(), "recalibration": recalibration} | means)
     return pd.DataFrame(rows)
 
 
 def kind_gaps(data, *, n_bins=15):
-    """How much better each known group of cases does than all cases with scores of the same bin (figure 13).
+    """How much better each known group of cases does than all cases with scores of the same bin.
+
+    Parameters
+    ----------
+    data : Embeddings
+        With a `kind` for each row.
+    n_bins : int, default 15
+        Bins of equal width.
 
     Returns
     -------
-    DataFrame as `plotting.plot_groups` draws it: `rule` (the kind), `n`, `gap` = mean over its rows of label minus rate
-    of the row's bin, `low` and `high` (95 %, clusters respected), `adjusted` p-value (Bonferroni over the kinds)
+    DataFrame
+        As `plotting.plot_groups` draws it: rule (the kind), n, gap (mean over its rows of label minus rate of the row's
+        bin), low and high (95 %, clusters respected), adjusted (p-value, Bonferroni over the kinds).
 
-    Source: Perez-Lebel et al. (2023), figure 13; the interval is ours.
+    References
+    ----------
+    Perez-Lebel et al. (2023), figure 13; the interval is ours.
     """
     if data.kind is None:
         raise ValueError("data must have a kind for each row, but data.kind is None.")
@@ -205,7 +288,8 @@ def kind_gaps(data, *, n_bins=15):
     for name in np.unique(data.kind):
         mine = data.kind == name
         sums = group_sums(np.unique(groups[mine], return_inverse=True)[1], residual[mine] - residual[mine].mean())[1]
-        gap, se = residual[mine].mean(), np.sqrt((sums**2).sum()) / mine.sum()
+        gap = residual[mine].mean()
+        se = np.sqrt((sums**2).sum()) / mine.sum()
         rows.append({"rule": name, "n": int(mine.sum()), "gap": gap, "low": gap - 1.96 * se, "high": gap + 1.96 * se,
                      "adjusted": 2 * norm.sf(abs(gap) / se) if se else 1.0})  # fmt: skip
     table = pd.DataFrame(rows)
@@ -213,20 +297,44 @@ def kind_gaps(data, *, n_bins=15):
 
 
 def plot_bands(table, truth, ax=None, *, x, xlabel, by="estimator", broken=None, log=True):
-    """Mean estimates against a setting, one marked line for each `by`, with a band of one standard deviation.
+    """Mean estimates against a setting, one marked line for each estimator, with a band of one standard deviation.
 
-    `table` has columns `x`, `by`, `value` and `spread`; the black line is the `truth`. `broken` (low, high) shades the
-    settings at which the estimate breaks down.
+    Parameters
+    ----------
+    table : DataFrame
+        Columns `x`, `by`, value and spread.
+    truth : float
+        Height of the black line.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    x : str
+        Column of the setting.
+    xlabel : str
+        Words on the x axis.
+    by : str, default "estimator"
+        Column of the lines' names.
+    broken : (float, float), optional
+        Settings at which the estimate breaks down, shaded.
+    log : bool, default True
+        Whether the x axis is logarithmic.
 
-    Source: Perez-Lebel et al. (2023), figure 4.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    References
+    ----------
+    Perez-Lebel et al. (2023), figure 4.
     """
     ax = axes_for(ax)
     if broken is not None:
         ax.axvspan(*broken, color=GREY, alpha=0.18, linewidth=0, label="too few rows a region")
     for k, name in enumerate(dict.fromkeys(table[by])):
-        part, color = table[table[by] == name].sort_values(x), (ORANGE, GREEN, BLUE, GREY)[k % 4]
-        ends = part["value"] - part["spread"], part["value"] + part["spread"]
-        ax.fill_between(part[x], *ends, color=color, alpha=0.18, linewidth=0)
+        part = table[table[by] == name].sort_values(x)
+        color = (ORANGE, GREEN, BLUE, GREY)[k % 4]
+        low, high = part["value"] - part["spread"], part["value"] + part["spread"]
+        ax.fill_between(part[x], low, high, color=color, alpha=0.18, linewidth=0)
         style = {"marker": MARKERS[k % len(MARKERS)], "linestyle": LINES[k % len(LINES)], "markersize": 4.5}
         ax.plot(part[x], part["value"], color=color, label=name, **style)
     ax.axhline(truth, color="black", linewidth=1, linestyle=":", label="truth")

@@ -1,7 +1,5 @@
 """What an estimator of the grouping loss is tested on: populations that mislead it, regions whose content is known, and
-a rival.
-
-Figures of estimates: groups, and what repeated estimates do.
+a rival; figures of repeated estimates.
 """
 
 import warnings
@@ -16,15 +14,36 @@ from helpers.plotting.style import axes_for
 
 
 def has_glest():
-    """Whether the package `glest`, the binned estimator of Perez-Lebel et al. (2023), is installed."""
+    """Whether the package `glest`, the binned estimator of Perez-Lebel et al. (2023), is installed.
+
+    Returns
+    -------
+    bool
+        True if it is.
+    """
     return find_spec("glest") is not None
 
 
 def binned_estimate(y, p, X, *, region=None, rng=None):
     """Grouping loss of one class by `glest` (which sums over both; this is half of it), in bins of the score.
 
-    With `region` (n,) int the regions are given and the result is the plug-in; otherwise glest grows its own trees and
-    corrects. NaN when it stops because a bin holds too few people.
+    Parameters
+    ----------
+    y : (n,) array of {0, 1}
+        Labels.
+    p : (n,) array of float
+        Stated probabilities.
+    X : (n, d) DataFrame
+        Features.
+    region : (n,) array of int, optional
+        Given regions: the result is the plug-in. Otherwise glest grows its own trees and corrects.
+    rng : int or Generator, optional
+        Random numbers.
+
+    Returns
+    -------
+    float
+        NaN when glest stops because a bin holds too few people.
     """
     from glest import GLEstimator
 
@@ -33,45 +52,90 @@ def binned_estimate(y, p, X, *, region=None, rng=None):
     options = {"random_state": seed} if region is None else {"partitioner": None}
     try:
         with warnings.catch_warnings(action="ignore"):
-            found = GLEstimator(p, **options).fit(X, y, partition=region)
-            return float(found.GL() if region is None else found.GL_uncorrected()) / 2
+            estimator = GLEstimator(p, **options).fit(X, y, partition=region)
+            return float(estimator.GL() if region is None else estimator.GL_uncorrected()) / 2
     except ValueError:
         return float("nan")
 
 
 def coverage(region, crowd, n, rng=None):
-    """Whether the interval of one sample of n rows of a crowd holds what given regions capture, as one result for
-    `experiments.repeat`.
+    """Whether the interval of one sample holds what given regions capture, as one result for `experiments.repeat`.
+
+    Parameters
+    ----------
+    region : (N,) array of int
+        Region of each row of the crowd.
+    crowd : Sample
+        Rows with known q and c.
+    n : int
+        Rows of the sample.
+    rng : int or Generator, optional
+        Random numbers.
+
+    Returns
+    -------
+    list of dict
+        One row: captured, covered, low end too high.
     """
     rng = np.random.default_rng(rng)
-    rows, known = rng.integers(len(crowd.q), size=n), captured(region, crowd.q - crowd.c)
-    found = grouping_loss_from_regions((rng.random(n) < crowd.q[rows]) - crowd.c[rows], region[rows])
-    covered = found.low <= known <= found.high
-    return [{"captured": known, "covered": covered, "low end too high": found.low > known}]
+    rows = rng.integers(len(crowd.q), size=n)
+    known = captured(region, crowd.q - crowd.c)
+    estimate = grouping_loss_from_regions((rng.random(n) < crowd.q[rows]) - crowd.c[rows], region[rows])
+    covered = estimate.low <= known <= estimate.high
+    return [{"captured": known, "covered": covered, "low end too high": estimate.low > known}]
 
 
 def tree_distances(population, crowd, n, leaf, rng=None):
-    """One honest tree (n rows choose, n judge, at least `leaf` a region) and its distances from the truth, one result
-    for `experiments.repeat`.
+    """One honest tree and its distances from the truth, as one result for `experiments.repeat`.
 
-    `J` regions; `value`: equation 6; `stone`: mean square of the region means over the crowd, the step between lemma 1
-    (to the grouping loss) and lemma 2 (to `value`); `L2`: mean square distance of the region means from q - c.
+    Parameters
+    ----------
+    population : population with `sample(n, rng)`
+        Where the rows come from.
+    crowd : Sample
+        Many rows with known q and c.
+    n : int
+        Rows that choose the tree, and as many that value it.
+    leaf : int
+        Fewest rows of a region.
+    rng : int or Generator, optional
+        Random numbers.
+
+    Returns
+    -------
+    list of dict
+        One row: J regions; value (equation 6); stone, the mean square of the region means over the crowd, the step
+        between lemma 1 (to the grouping loss) and lemma 2 (to value); L2, the mean square distance of the region means
+        from q - c.
     """
     rng = np.random.default_rng(rng)
-    a, b = population.sample(n, rng), population.sample(n, rng)
+    a = population.sample(n, rng)
+    b = population.sample(n, rng)
     tree = HonestTree(min_samples_leaf=leaf, rng=rng).fit(a.X, a.y - a.c).estimate(b.X, b.y - b.c)
     value = grouping_loss_from_regions(b.y - b.c, tree.apply(b.X)).value
-    guess, truth = tree.predict(crowd.X), crowd.grouping_loss
-    stone, far = np.mean(guess**2), np.mean((guess - crowd.q + crowd.c) ** 2)
+    guess = tree.predict(crowd.X)
+    truth = crowd.grouping_loss
+    stone = np.mean(guess**2)
+    far = np.mean((guess - crowd.q + crowd.c) ** 2)
     row = {"J": tree.n_regions_, "J / n": tree.n_regions_ / n, "J / sqrt n": tree.n_regions_ / n**0.5, "L2": far}
     row |= {"lemma 1": abs(stone - truth), "lemma 2": abs(stone - value), "error": abs(value - truth)}
     return [row | {"stone": stone, "value": value}]
 
 
 def plot_race(table, truth):
-    """Mean estimates with bars (columns value, error) beside root mean squared errors (rmse); returns the figure.
+    """Mean estimates with bars (columns value, error) beside root mean squared errors (rmse).
 
-    `table` has one row for each `estimator` and size `n`; `truth` as in `plot_convergence`.
+    Parameters
+    ----------
+    table : DataFrame
+        One row for each estimator and size n.
+    truth : float or dict of str to float
+        Horizontal lines, as in `plot_convergence`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The new figure.
     """
     fig, (left, right) = panels(2, figsize=(11, 4.6))
     plot_convergence(table, truth, left).set_title("mean estimate, \u00b1 2 standard errors")
@@ -83,7 +147,26 @@ def plot_race(table, truth):
 
 
 def plot_draws(draws, truth, ax=None, *, xlabel="estimated grouping loss", n_bins=40):
-    """Histograms of repeated estimates, {name: (n_draws,) values}; their means and the `truth` as vertical lines."""
+    """Histograms of repeated estimates; their means and the truth as vertical lines.
+
+    Parameters
+    ----------
+    draws : dict of str to (n_draws,) array
+        Estimates of each estimator.
+    truth : float
+        Place of the dotted line.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    xlabel : str, default "estimated grouping loss"
+        Words on the x axis.
+    n_bins : int, default 40
+        Bars of each histogram.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
     ax = axes_for(ax)
     everything = np.concatenate([np.asarray(values) for values in draws.values()])
     edges = np.linspace(everything.min(), everything.max(), n_bins + 1)

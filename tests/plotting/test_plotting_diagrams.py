@@ -107,7 +107,7 @@ def test_a_real_result_is_drawn_whole_also_with_hundreds_of_regions(ratio):
     assert len(drawn) == (found.count > 0).sum() > (200 if ratio == 6 else 50)
     np.testing.assert_allclose(np.sort(drawn[:, 1]), np.sort(found.rate[found.count > 0]))
     np.testing.assert_array_equal(found.rate, before)
-    assert areas(ax).max() <= plotting.diagrams.FULL_AREA
+    assert areas(ax).max() <= plotting.grouping.FULL_AREA
 
 
 def test_classes_are_drawn_one_by_one():

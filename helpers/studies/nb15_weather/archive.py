@@ -26,8 +26,26 @@ from helpers.studies.nb15_weather.weather import weather_chunk
 
 
 def weather_chunks(n_chunks, rows, *, months=(1, 12), **options):
-    """`Chunks` of the archive, made on the fly each time they are read; `months` first and last, both whole.
+    """The archive in pieces, made on the fly each time they are read.
 
+    Parameters
+    ----------
+    n_chunks : int
+        Pieces of the year.
+    rows : int
+        Rows of a piece.
+    months : (int, int), default (1, 12)
+        First and last month, both whole.
+    **options
+        Passed to `weather_chunk`.
+
+    Returns
+    -------
+    Chunks
+        The pieces of these months.
+
+    Examples
+    --------
     >>> sum(len(frame) for frame in weather_chunks(24, 100, months=(9, 12)))
     800
     """
@@ -41,11 +59,26 @@ def write_archive(folder, n_chunks, rows, **options):
 
     Parameters
     ----------
-    folder : where to write; n_chunks : a multiple of 12; rows, options : as for `weather_chunk`
+    folder : str or Path
+        Where to write.
+    n_chunks : int
+        Pieces of the year, a multiple of 12.
+    rows : int
+        Rows of a piece.
+    **options
+        Passed to `weather_chunk`.
 
     Returns
     -------
-    list of 12 paths; ImportError without pyarrow
+    list of Path
+        Twelve files.
+
+    Raises
+    ------
+    ImportError
+        Without pyarrow.
+    ValueError
+        If `n_chunks` is no multiple of 12.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -68,12 +101,26 @@ def write_archive(folder, n_chunks, rows, **options):
 
 
 def damage(path, group):
-    """Overwrite all columns of one row group of a Parquet file, as a failing disk does; returns its old bytes."""
+    """Overwrite all columns of one row group of a Parquet file, as a failing disk does.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    group : int
+        Number of the row group.
+
+    Returns
+    -------
+    bytes
+        What the file held before.
+    """
     from pyarrow.parquet import ParquetFile
 
     path = Path(path)
-    group, before = ParquetFile(path).metadata.row_group(group), path.read_bytes()
-    columns = [group.column(k) for k in range(group.num_columns)]
+    metadata = ParquetFile(path).metadata.row_group(group)
+    before = path.read_bytes()
+    columns = [metadata.column(k) for k in range(metadata.num_columns)]
     start = min(column.dictionary_page_offset or column.data_page_offset for column in columns)
     size = sum(column.total_compressed_size for column in columns)
     path.write_bytes(before[:start] + b"\xff" * size + before[start + size :])
@@ -81,21 +128,47 @@ def damage(path, group):
 
 
 def sums_by(chunks, partition, by):
-    """{value: `EvaluationSums`} of the rows with each value of the column `by`; added up, they are those of all rows.
+    """Sums of the rows with each value of a column; added up, they are those of all rows.
 
     The calibrator of the partition is used as it is: see `refitted`.
+
+    Parameters
+    ----------
+    chunks : iterable of DataFrame
+        The rows.
+    partition : SampledPartition
+        Regions and calibrator.
+    by : str
+        Column of the values.
+
+    Returns
+    -------
+    dict of value to EvaluationSums
+        In the order of the values.
     """
-    found = {}
+    sums = {}
     for frame in chunks:
         for value, rows in frame.groupby(by):
-            found[value] = found.get(value, 0) + partition.sums(rows)
-    return dict(sorted(found.items()))
+            sums[value] = sums.get(value, 0) + partition.sums(rows)
+    return dict(sorted(sums.items()))
 
 
 def refitted(partition, chunks):
     """The partition with its Platt calibrator fitted to all rows of the chunks, in one pass.
 
     Scores on a grid are needed: rows are counted by score and label, and these few counts are the weights of the fit.
+
+    Parameters
+    ----------
+    partition : SampledPartition
+        Regions, score and label.
+    chunks : iterable of DataFrame
+        The rows.
+
+    Returns
+    -------
+    SampledPartition
+        A copy with the new calibrator.
     """
     counts = pd.concat([frame.groupby([partition.score, partition.label]).size() for frame in chunks])
     counts = counts.groupby(level=[0, 1]).sum()
@@ -104,7 +177,20 @@ def refitted(partition, chunks):
 
 
 def captured_truth(frames, partition):
-    """Sum of p_j r_j^2 over regions with the true r = q - c of these rows: what an estimate should say, luck aside."""
+    """What an estimate should say, luck aside: sum of p_j r_j^2 over regions with the true r = q - c of these rows.
+
+    Parameters
+    ----------
+    frames : iterable of DataFrame
+        Rows with their truth.
+    partition : SampledPartition
+        Regions and calibrator.
+
+    Returns
+    -------
+    float
+        In squared probability.
+    """
     total = sum(_true_sums(frame, partition) for frame in frames if len(frame))
     return float((total.moments[0] ** 2 / np.maximum(total.count, 1)).sum() / total.count.sum())
 
@@ -117,7 +203,13 @@ def _true_sums(frame, partition):
 
 
 def scale_installed():
-    """Whether dask, distributed and pyarrow, the extra `scale`, are there."""
+    """Whether dask, distributed and pyarrow, the extra `scale`, are there.
+
+    Returns
+    -------
+    bool
+        True if all three are.
+    """
     return all(find_spec(name) is not None for name in ("dask", "distributed", "pyarrow"))
 
 
@@ -125,7 +217,17 @@ def scale_installed():
 def two_workers():
     """A dask cluster of two worker processes on this machine, connected and silent; closed at the end.
 
-    Only this machine may connect. ImportError without the extra `scale`.
+    Only this machine may connect.
+
+    Yields
+    ------
+    distributed.Client
+        Its client.
+
+    Raises
+    ------
+    ImportError
+        Without the extra `scale`.
     """
     from distributed import Client, LocalCluster
 
@@ -135,10 +237,24 @@ def two_workers():
 
 
 def weather_on_dask(n_chunks, rows, *, killer=None, **options):
-    """`Chunks` of the archive as a dask DataFrame: its partitions are made by the workers, nothing is sent to them.
+    """The archive as a dask DataFrame: its partitions are made by the workers, nothing is sent to them.
 
-    With `killer`, the path of a file that is not there yet, the process that is first to work on a chunk in the middle
-    is killed, as if somebody had pulled its plug. The file says that this has happened.
+    Parameters
+    ----------
+    n_chunks : int
+        Pieces of the year.
+    rows : int
+        Rows of a piece.
+    killer : str, optional
+        Path of a file that is not there yet: the process that is first to work on a chunk in the middle is killed, as
+        if somebody had pulled its plug, and the file says that this has happened.
+    **options
+        Passed to `weather_chunk`.
+
+    Returns
+    -------
+    Chunks
+        The pieces.
     """
     import dask.dataframe as dd
 
@@ -157,6 +273,13 @@ def _weather_or_death(fatal, killer, number, **options):
 def load_weather_run():
     """The shipped table `weather_run.csv`: time and memory of runs over 1 to 16 million rows, as measured once.
 
+    Returns
+    -------
+    DataFrame
+        One row for each moment of each run.
+
+    Examples
+    --------
     >>> int(load_weather_run()["rows"].max())
     16128000
     """
@@ -165,10 +288,27 @@ def load_weather_run():
 
 @dataclass(frozen=True)
 class Growth:
-    """How seconds grow with rows: `exponent` of a power law with its standard error, `line` (rows, seconds) to draw it.
+    """How seconds grow with rows.
 
     `at` uses a straight line, fixed seconds plus seconds a row: fixed seconds push the exponent below 1, and a power
     law drawn on with such an exponent promises too little.
+
+    Parameters
+    ----------
+    exponent : float
+        Of a power law.
+    se : float
+        Standard error of the exponent.
+    line : (array, array)
+        Rows and seconds, to draw the power law.
+    straight : (2,) array
+        Fixed seconds, and seconds a row.
+    covariance : (2, 2) array
+        Of `straight`.
+    variance : float
+        Of one run around the straight line.
+    freedom : int
+        Degrees of freedom of the straight line.
     """
 
     exponent: float
@@ -180,10 +320,21 @@ class Growth:
     freedom: int
 
     def at(self, rows):
-        """(seconds, low, high) at some number of rows, with the 95 % interval for one run."""
+        """Seconds at some number of rows, with the 95 % interval for one run.
+
+        Parameters
+        ----------
+        rows : float
+            Number of rows.
+
+        Returns
+        -------
+        (float, float, float)
+            Seconds, low end, high end.
+        """
         x = np.array([1.0, rows])
-        middle, spread = x @ self.straight, np.sqrt(self.variance + x @ self.covariance @ x)
-        reach = stats.t.ppf(0.975, self.freedom) * spread
+        middle = x @ self.straight
+        reach = stats.t.ppf(0.975, self.freedom) * np.sqrt(self.variance + x @ self.covariance @ x)
         return float(middle), float(middle - reach), float(middle + reach)
 
     def __str__(self):
@@ -191,17 +342,35 @@ class Growth:
 
 
 def growth(rows, seconds):
-    """`Growth`: least squares of log seconds on log rows, and of seconds on rows; one mark a run.
+    """Least squares of log seconds on log rows, and of seconds on rows; one mark a run.
 
-    ValueError unless there are at least three runs with different numbers of rows and positive seconds.
+    Parameters
+    ----------
+    rows : (n,) array of float
+        Rows of each run.
+    seconds : (n,) array of float
+        Seconds of each run.
 
+    Returns
+    -------
+    Growth
+        The two fits.
+
+    Raises
+    ------
+    ValueError
+        Unless there are at least three runs with different numbers of rows and positive seconds.
+
+    Examples
+    --------
     >>> fit = growth([1e6, 2e6, 4e6], [1.0, 2.0, 4.0])
     >>> print(fit)
     seconds grow like rows to the power 1.00 (standard error 0.00)
     >>> round(fit.at(8e6)[0], 6)
     8.0
     """
-    rows, seconds = check_vector(rows, "rows", finite=True), check_vector(seconds, "seconds", finite=True)
+    rows = check_vector(rows, "rows", finite=True)
+    seconds = check_vector(seconds, "seconds", finite=True)
     check_same_length(rows=rows, seconds=seconds)
     if np.unique(rows).size < 3 or rows.min() <= 0 or seconds.min() <= 0:
         raise ValueError("rows and seconds must be positive, with at least three different numbers of rows.")
@@ -211,5 +380,4 @@ def growth(rows, seconds):
     straight = np.linalg.lstsq(X, seconds)[0]
     variance = float(((seconds - X @ straight) ** 2).sum() / (rows.size - 2))
     covariance = variance * np.linalg.inv(X.T @ X)
-    slope, se = float(power.slope), float(power.stderr)
-    return Growth(slope, se, (rows, drawn), straight, covariance, variance, rows.size - 2)
+    return Growth(float(power.slope), float(power.stderr), (rows, drawn), straight, covariance, variance, rows.size - 2)

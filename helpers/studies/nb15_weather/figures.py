@@ -7,9 +7,25 @@ from helpers.plotting.style import axes_for
 
 
 def plot_months(table, ax=None, *, total=None, words="all months in one sum", ylabel="grouping loss"):
-    """Estimates by month with bars (columns month, value, low, high) and, if there, the `truth` as short lines.
+    """Estimates by month with bars and, if there, the truth as short lines.
 
-    `total` (value, low, high) is drawn as a band across all months, named by `words`.
+    Parameters
+    ----------
+    table : DataFrame
+        Columns month, value, low, high and maybe truth.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    total : (float, float, float), optional
+        Value, low and high of a band across all months.
+    words : str, default "all months in one sum"
+        Name of the band.
+    ylabel : str, default "grouping loss"
+        Words on the y axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax)
     if total is not None:
@@ -27,7 +43,22 @@ def plot_months(table, ax=None, *, total=None, words="all months in one sum", yl
 
 
 def plot_memory(seen, ax=None, *, limit=None):
-    """Memory of all processes over time, one line a run (columns run, seconds, memory_mb); `limit` in MB, dashed."""
+    """Memory of all processes over time, one line a run.
+
+    Parameters
+    ----------
+    seen : DataFrame
+        Columns run, seconds, memory_mb.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    limit : float, optional
+        MB, a dotted line.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
     ax = axes_for(ax, (8.0, 4.2))
     for k, (name, color) in enumerate(zip(dict.fromkeys(seen["run"]), (BLUE, ORANGE, GREEN), strict=False)):
         part = seen[seen["run"] == name]
@@ -44,7 +75,23 @@ def plot_memory(seen, ax=None, *, limit=None):
 def plot_growth(ends, lines, ax=None, *, y="cpu_seconds", ylabel="processor seconds"):
     """Seconds against rows on two logarithmic axes, one mark a run, with the fitted lines.
 
-    ends : columns run, rows and `y`; lines : {run: (rows, seconds)} of the fitted line
+    Parameters
+    ----------
+    ends : DataFrame
+        Columns run, rows and `y`.
+    lines : dict of str to (array, array)
+        Rows and seconds of each run's fitted line.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    y : str, default "cpu_seconds"
+        Column of the seconds.
+    ylabel : str, default "processor seconds"
+        Words on the y axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax)
     for k, (name, color) in enumerate(zip(dict.fromkeys(ends["run"]), (BLUE, ORANGE, GREEN), strict=False)):

@@ -1,4 +1,4 @@
-"""Forecasts of rain with known truth, made on the fly (public through `helpers.studies.nb15_weather.archive`)."""
+"""Forecasts of rain with known truth, made on the fly."""
 
 import numpy as np
 import pandas as pd
@@ -10,13 +10,21 @@ FACTS = ["altitude", "sea", "wind", "humidity"]
 
 SCORES = np.arange(1, 20) / 20
 
-COAST, MOUNTAIN, NEW_MODEL, STORM = 0.2641, 0.2641 * 3**0.5, 9, 20  # share of min(p, 1-p); month; rows of a storm
+COAST = 0.2641  # share of min(p, 1-p)
+
+MOUNTAIN = 0.2641 * 3**0.5
+
+NEW_MODEL = 9  # month
+
+STORM = 20  # rows
 
 
 def _stations():
     """(600,) altitude in m and distance from the sea in km: 200 at the coast, 200 in the plain, 200 in mountains."""
     k = np.arange(600)
-    kind, u, v = k // 200, k * 0.6180339887 % 1, k * 0.7548776662 % 1
+    kind = k // 200
+    u = k * 0.6180339887 % 1
+    v = k * 0.7548776662 % 1
     altitude = np.choose(kind, [5 + 195 * u, 10 + 490 * u, 1000 + 1500 * u])
     return altitude.astype(np.int16), np.where(kind == 0, 1 + 19 * v, 30 + 270 * v).astype(np.int16)
 
@@ -25,29 +33,43 @@ def weather_chunk(number, rows, *, n_chunks=12, seed=0, strength=1.0, shared=0.0
     """One piece of a year of forecasts: what was stated, what came, and the truth that nobody sees.
 
     q = p + a min(p, 1-p) with p on a grid of 0.05. At the coast a is 0.26 with wind from the sea (180 to 359 degrees)
-    and -0.26 with wind from the land; in the mountains 0, but 0.46 and -0.46 from month 9 on; in the plain 0.
-    Every 20 rows are one storm that passes neighbouring stations with one wind.
+    and
+    -0.26 with wind from the land; in the mountains 0, but 0.46 and -0.46 from month 9 on; in the plain 0. Every 20
+    rows are one storm that passes neighbouring stations with one wind.
 
     Parameters
     ----------
-    number : 0 .. n_chunks - 1; the year is cut into pieces of equal length, in order of time
-    rows, n_chunks, seed : rows of this piece, pieces of the year, and of all random draws
-    strength : factor on a, at most 2; 0 is a perfect forecaster
-    shared : correlation, 0 to 1, of the luck of the rows of one storm; q stays what it is
+    number : int
+        0 .. n_chunks - 1; the year is cut into pieces of equal length, in order of time.
+    rows : int
+        Rows of this piece.
+    n_chunks : int, default 12
+        Pieces of the year.
+    seed : int, default 0
+        Of all random draws.
+    strength : float, default 1
+        Factor on a, at most 2; 0 is a perfect forecaster.
+    shared : float, default 0
+        Correlation, 0 to 1, of the luck of the rows of one storm; q stays what it is.
 
     Returns
     -------
-    DataFrame: month 1 .. 12, station, storm, altitude (m), sea (km), wind (degrees), humidity (percent), score p,
-    label (1 rain), truth q; the same in whatever process it is made
+    DataFrame
+        Month 1 .. 12, station, storm, altitude (m), sea (km), wind (degrees), humidity (percent), score p, label (1
+        rain), truth q; the same in whatever process it is made.
 
     Raises
     ------
-    ValueError for arguments outside these bounds.
+    ValueError
+        For arguments outside these bounds.
 
+    Examples
+    --------
     >>> weather_chunk(0, 2000, seed=1).equals(weather_chunk(0, 2000, seed=1))
     True
     """
-    rows, n_chunks = check_count(rows, "rows"), check_count(n_chunks, "n_chunks")
+    rows = check_count(rows, "rows")
+    n_chunks = check_count(n_chunks, "n_chunks")
     number = check_count(number, "number", least=0)
     if number >= n_chunks:
         raise ValueError(f"number must be less than n_chunks = {n_chunks}, but it is {number}.")
@@ -55,9 +77,11 @@ def weather_chunk(number, rows, *, n_chunks=12, seed=0, strength=1.0, shared=0.0
         if not 0 <= value <= top:
             raise ValueError(f"{name} must lie between 0 and {top}, but it is {value!r}.")
     rng = np.random.default_rng([seed, number])
-    storm, n_storms = np.arange(rows) // STORM, -(-rows // STORM)
+    storm = np.arange(rows) // STORM
+    n_storms = -(-rows // STORM)
     month = 1 + ((number + (np.arange(rows) + 0.5) / rows) * 12 // n_chunks).astype(np.int8)
-    first, winds = rng.integers(600, size=n_storms), rng.integers(360, size=n_storms)
+    first = rng.integers(600, size=n_storms)
+    winds = rng.integers(360, size=n_storms)
     kind, place = np.divmod(first, 200)
     station = kind[storm] * 200 + (place[storm] + rng.integers(30, size=rows)) % 200
     altitude, sea = (column[station] for column in _stations())
@@ -72,14 +96,43 @@ def weather_chunk(number, rows, *, n_chunks=12, seed=0, strength=1.0, shared=0.0
 
 
 def pull(altitude, sea, wind, month):
-    """(n,) a of `weather_chunk`: how far the truth is from the stated probability, as a share of min(p, 1-p)."""
+    """How far the truth is from the stated probability, as a share of min(p, 1-p): a of `weather_chunk`.
+
+    Parameters
+    ----------
+    altitude : (n,) array of float
+        In m.
+    sea : (n,) array of float
+        Distance from the sea, in km.
+    wind : (n,) array of float
+        In degrees.
+    month : (n,) array of int
+        From 1 to 12.
+
+    Returns
+    -------
+    (n,) array of float
+        From -1 to 1.
+    """
     late = (altitude >= 1000) & (month >= NEW_MODEL)
     return np.where(wind >= 180, 1.0, -1.0) * (COAST * (sea < 25) + MOUNTAIN * late)
 
 
 def true_loss(month=None):
-    """Grouping loss of the archive with strength 1, exactly: in one month, or over the year. In squared probability.
+    """Grouping loss of the archive with strength 1, exactly: in one month, or over the year.
 
+    Parameters
+    ----------
+    month : int, optional
+        From 1 to 12; the whole year by default.
+
+    Returns
+    -------
+    float
+        In squared probability.
+
+    Examples
+    --------
     >>> round(true_loss(), 4), round(true_loss(1), 4), round(true_loss(12), 4)
     (0.0041, 0.002, 0.0082)
     """
@@ -90,8 +143,20 @@ def true_loss(month=None):
 
 
 def place_and_wind(frame):
-    """(n,) words for the place of each row, and for the wind where it matters."""
-    coast, mountain = frame["sea"] < 25, frame["altitude"] >= 1000
+    """Words for the place of each row, and for the wind where it matters.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows of the archive.
+
+    Returns
+    -------
+    (n,) array of str
+        For example "coast, wind from the sea".
+    """
+    coast = frame["sea"] < 25
+    mountain = frame["altitude"] >= 1000
     place = np.select([coast, mountain], ["coast", "mountains"], "plain").astype(object)
     wind = np.where(frame["wind"] >= 180, ", wind from the sea", ", wind from the land")
     return place + np.where(coast | mountain, wind, "")
