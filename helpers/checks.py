@@ -60,13 +60,21 @@ def check_vector(values, name, *, finite=False):
     return array
 
 
-def raise_first(name, rule, array, bad):
+def raise_first(name, rule, array, bad, hint=""):
     """Raise the error for the first True of `bad`, counting the others."""
     first = np.unravel_index(np.argmax(bad), bad.shape)
     place = f"[{', '.join(str(i) for i in first)}]" if first else ""
     more = int(bad.sum()) - 1
     shown = repr(str(array[first])) if isinstance(array[first], str) else array[first]
-    raise ValueError(f"{name} must {rule}, but {name}{place} is {shown}{f' (and {more:,} more)' if more else ''}.")
+    others = f" (and {more:,} more)" if more else ""
+    raise ValueError(f"{name} must {rule}, but {name}{place} is {shown}{others}{hint}.")
+
+
+def check_not_negative(array, name):
+    """ValueError unless all entries of an array are finite and at least 0."""
+    bad = ~((array >= 0) & np.isfinite(array))
+    if bad.any():
+        raise_first(name, "be finite and not negative", array, bad)
 
 
 def check_labels(y, name="y", *, both=False):
@@ -129,13 +137,23 @@ def check_probabilities(p, name="p", *, ndim=1):
 
 def check_simplex(proba, name="proba", *, tol=1e-6):
     """Float copy of an (n, K) table of probabilities, K >= 2; ValueError unless each row lies in [0, 1] and sums to 1
-    within `tol`.
+    within `tol`, with a word on what the table looks like.
 
     >>> check_simplex([[0.2, 0.8], [0.5, 0.4]])
     Traceback (most recent call last):
     ValueError: proba must sum to 1 in every row, but row 1 sums to 0.9.
     """
-    array = check_probabilities(proba, name, ndim=2)
+    array = check_numbers(proba, name)
+    try:
+        _check_rows_sum_to_one(array, name, tol)
+    except ValueError as error:
+        raise ValueError(f"{error}{_looks_like(array, name)}") from None
+    return array
+
+
+def _check_rows_sum_to_one(array, name, tol):
+    """ValueError unless an array is an (n, K) table whose rows lie on the simplex."""
+    check_probabilities(array, name, ndim=2)
     if not array.shape[0] or array.shape[1] < 2:
         raise ValueError(f"{name} must have at least one row and two columns, but its shape is {array.shape}.")
     total = array.sum(axis=1)
@@ -147,7 +165,24 @@ def check_simplex(proba, name="proba", *, tol=1e-6):
             f"{name} must sum to 1 in every row, but row {first} sums to {total[first]:.6g}"
             f"{f' (and {more:,} more rows)' if more else ''}."
         )
-    return array
+
+
+def _looks_like(array, name):
+    """What a table of scores seems to be, for the error message."""
+    if array.ndim == 1:
+        return f" For two classes, pass np.column_stack([1 - {name}, {name}])."
+    if array.ndim != 2 or not array.size or not np.isfinite(array).all():
+        return ""
+    total = array.sum(axis=1)
+    if (array <= 0).all() and np.abs(np.exp(array).sum(axis=1) - 1).max() < 1e-3:
+        return f" These look like log-probabilities: pass scipy.special.softmax({name}, axis=1)."
+    if (array >= 0).all() and np.abs(total - 100).max() < 1:
+        return f" These look like percentages: pass {name} / 100."
+    if (array < 0).any() or (array > 1).any():
+        return f" These look like logits: pass scipy.special.softmax({name}, axis=1)."
+    if np.abs(total - 1).max() < 1e-2:
+        return f" These look rounded: pass {name} / {name}.sum(axis=1, keepdims=True)."
+    return ""
 
 
 def check_cost_matrix(cost, name="cost"):
@@ -202,12 +237,30 @@ def check_weights(weight, name="sample_weight"):
     if weight is None:
         return None
     array = check_vector(weight, name)
-    bad = ~((array >= 0) & np.isfinite(array))
+    check_not_negative(array, name)
+    _check_some(array, name)
+    return array / array.max()
+
+
+def check_frequencies(weight, name="sample_weight"):
+    """How often each row occurs, as floats, or None for None; ValueError unless they are whole numbers, not all 0.
+
+    A mean over 1, 2, … n kept answers takes a weight of 2 as the row twice; a weight of 0.5 has no meaning there.
+    """
+    if weight is None:
+        return None
+    array = check_vector(weight, name)
+    bad = ~((array >= 0) & np.isfinite(array) & (array == np.floor(array)))
     if bad.any():
-        raise_first(name, "be finite and not negative", array, bad)
+        raise_first(name, "hold whole numbers of at least 0 (how often each row occurs)", array, bad)
+    _check_some(array, name)
+    return array
+
+
+def _check_some(array, name):
+    """ValueError if all weights are 0."""
     if not array.any():
         raise ValueError(f"{name} must not be zero everywhere, but all {array.size:,} entries are 0.")
-    return array / array.max()
 
 
 def check_groups(groups, name="groups"):

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import xlogy
 from scipy.stats import binom
 
-from helpers.checks import check_count, check_numbers, check_one_of, check_probabilities, check_simplex
+from helpers.checks import check_count, check_numbers, check_one_of, check_probabilities, check_simplex, raise_first
 
 
 def block_sizes(n_answers, n_select=None):
@@ -160,12 +160,7 @@ def check_counts(counts, name="counts", *, least=1):
         raise ValueError(f"{name} must be (C,) or (Q, C) and not empty, but its shape is {array.shape}.")
     bad = ~((array >= 0) & (array <= 2**53) & (array == np.floor(array)))
     if bad.any():
-        place = tuple(int(i) for i in np.argwhere(bad)[0])
-        more = int(bad.sum()) - 1
-        raise ValueError(
-            f"{name} must be whole numbers, not negative, but {name}[{', '.join(map(str, place))}] is "
-            f"{array[place]:g}{f' (and {more:,} more)' if more else ''}."
-        )
+        raise_first(name, "be whole numbers, not negative", array, bad)
     table = np.atleast_2d(array).astype(np.int64)
     _check_answers(table.sum(axis=1), least, name)
     return table

@@ -10,53 +10,12 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import linprog
 
-from helpers.checks import check_numbers, check_simplex
+from helpers.checks import check_not_negative, check_numbers, check_simplex
 from helpers.decisions.costs import in_order
 
 LAYOUT = "one row for each decision and one column for each class"
 
 TIE = 1e-12  # expected costs closer than this share of the largest cost are tied
-
-
-def check_table(proba, name="proba"):
-    """`check_simplex`, with a word on what the table looks like if it holds no probabilities."""
-    array = check_numbers(proba, name)
-    try:
-        return check_simplex(array, name)
-    except ValueError as error:
-        advice = _looks_like(array, name)
-        raise ValueError(f"{error}{advice}") from None if advice else error
-
-
-def _looks_like(array, name):
-    """What a table of scores seems to be, for the error message."""
-    if array.ndim == 1:
-        return f" For two classes, pass np.column_stack([1 - {name}, {name}])."
-    if array.ndim != 2 or not array.size or not np.isfinite(array).all():
-        return ""
-    total = array.sum(axis=1)
-    if (array <= 0).all() and np.abs(np.exp(array).sum(axis=1) - 1).max() < 1e-3:
-        return f" These look like log-probabilities: pass scipy.special.softmax({name}, axis=1)."
-    if (array >= 0).all() and np.abs(total - 100).max() < 1:
-        return f" These look like percentages: pass {name} / 100."
-    if (array < 0).any() or (array > 1).any():
-        return f" These look like logits: pass scipy.special.softmax({name}, axis=1)."
-    if np.abs(total - 1).max() < 1e-2:
-        return f" These look rounded: pass {name} / {name}.sum(axis=1, keepdims=True)."
-    return ""
-
-
-def check_not_negative(array, name):
-    """ValueError unless all entries are finite and at least 0."""
-    array = np.atleast_1d(array)
-    bad = ~((array >= 0) & np.isfinite(array))
-    if bad.any():
-        place = ", ".join(str(i) for i in np.argwhere(bad)[0])
-        place, more = f"[{place}]" if array.size > 1 else "", int(bad.sum()) - 1
-        raise ValueError(
-            f"{name} must be finite and not negative, but {name}{place} is {array[bad][0]}"
-            f"{f' (and {more:,} more)' if more else ''}."
-        )
 
 
 @dataclass(frozen=True)
@@ -128,7 +87,7 @@ def bayes_decision(proba, cost):
     >>> best.decision, best.uncertainty.round(3)
     (array([0, 2]), array([0.1, 0.3]))
     """
-    proba = check_table(proba)
+    proba = check_simplex(proba)
     return cheapest(proba, check_class_costs(cost, proba.shape[1]))
 
 

@@ -3,7 +3,14 @@
 import numpy as np
 
 from helpers.checks import check_probabilities
-from helpers.routing.routed import Routed, check_answers, check_model_table, check_prices, check_thresholds, paid_up_to
+from helpers.routing.routed import (
+    Routed,
+    check_model_table,
+    check_predictions,
+    check_prices,
+    check_thresholds,
+    paid_up_to,
+)
 
 
 def cascade(risk, prediction, cost, *, tau=0.0):
@@ -31,7 +38,7 @@ def cascade(risk, prediction, cost, *, tau=0.0):
     >>> routed.prediction, routed.paid
     (array([0, 1, 1]), array([ 1., 11., 11.]))
     """
-    prediction = check_answers(prediction)
+    prediction = check_predictions(prediction)
     risk = check_model_table(risk, prediction.shape, "risk")
     cost = check_prices(cost, prediction.shape)
     tau = check_thresholds(tau, "tau", least=0)[0]
@@ -61,7 +68,7 @@ def confidence_cascade(p, prediction, cost, *, threshold=0.8):
     >>> confidence_cascade([[0.9, 0.6], [0.7, 0.7]], [[1, 1], [0, 0]], [1, 10]).prediction
     array([1, 0])
     """
-    prediction = check_answers(prediction)
+    prediction = check_predictions(prediction)
     p = check_model_table(check_probabilities(p, ndim=2), prediction.shape, "p", most=1)
     cost = check_prices(cost, prediction.shape)
     threshold = check_thresholds(threshold, "threshold", least=0.5, most=1)[0]

@@ -7,8 +7,8 @@ from helpers.checks import check_count, check_groups, check_numbers, check_same_
 from helpers.resampling import resampled_rows
 from helpers.routing.routed import (
     Routed,
-    check_answers,
     check_correct,
+    check_predictions,
     check_prices,
     check_truth,
     decision_losses,
@@ -22,7 +22,7 @@ def always(prediction, cost, model):
     >>> always([[0, 0], [1, 1]], [1, 10], -1).paid
     array([10., 10.])
     """
-    prediction = check_answers(prediction)
+    prediction = check_predictions(prediction)
     m, n = prediction.shape
     cost = check_prices(cost, (m, n))
     if isinstance(model, bool) or not isinstance(model, int | np.integer) or not -m <= model < m:
@@ -48,7 +48,7 @@ def best_single(prediction, cost, *, correct):
     array([1, 1])
     """
     correct = check_correct(correct)
-    check_same_length(prediction=check_answers(prediction), correct=correct)
+    check_same_length(prediction=check_predictions(prediction), correct=correct)
     return always(prediction, cost, int(correct.mean(axis=1).argmax()))
 
 
@@ -75,7 +75,7 @@ def random_mix(prediction, cost, *, budget, correct=None, rng=None):
     >>> print(random_mix([[0] * 10_000, [1] * 10_000], [1, 11], budget=6, rng=0))
     10,000 rows, 5.99 paid a row; answered 50% by model 0, 50% by model 1
     """
-    prediction = check_answers(prediction)
+    prediction = check_predictions(prediction)
     m, n = prediction.shape
     cost = check_prices(cost, (m, n))
     level = cost if cost.ndim == 1 else cost.mean(axis=1)
@@ -117,7 +117,7 @@ def oracle_route(prediction, y, cost):
     >>> oracle_route([[0, 0, 0], [1, 1, 0]], [0, 1, 1], [1, 10]).paid
     array([ 1., 10.,  1.])
     """
-    prediction = check_answers(prediction)
+    prediction = check_predictions(prediction)
     cost, y = check_prices(cost, prediction.shape), check_truth(y, prediction.shape[1])
     price = np.broadcast_to(cost[:, None] if cost.ndim == 1 else cost, prediction.shape)
     right = prediction == y
@@ -210,7 +210,7 @@ def _resampled(policies, y, cost, groups, n_resamples, confidence, rng):
     check_count(n_resamples, "n_resamples", least=20)
     if not 0 < float(check_numbers(confidence, "confidence")) < 1:
         raise ValueError(f"confidence must lie strictly between 0 and 1, but it is {confidence}.")
-    prediction = check_answers([routed.prediction for routed in policies.values()])
+    prediction = check_predictions([routed.prediction for routed in policies.values()])
     values = np.array([
         prediction == y,
         decision_losses(prediction, y, cost),

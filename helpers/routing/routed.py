@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_numbers, check_vector
+from helpers.checks import check_not_negative, check_numbers, check_vector, raise_first
 
 
 @dataclass(frozen=True)
@@ -25,17 +25,7 @@ class Routed:
         return f"{self.model.size:,} rows, {self.paid.mean():.4g} paid a row; answered {shares}"
 
 
-def shown_first(name, rule, array, bad, hint=""):
-    """Raise the ValueError for the first True of `bad`, counting the others."""
-    first = np.unravel_index(np.argmax(bad), bad.shape)
-    more = int(bad.sum()) - 1
-    place = ", ".join(str(i) for i in first)
-    raise ValueError(
-        f"{name} must {rule}, but {name}[{place}] is {array[first]}{f' (and {more:,} more)' if more else ''}{hint}."
-    )
-
-
-def check_answers(prediction, name="prediction"):
+def check_predictions(prediction, name="prediction"):
     """Copy of a (models, rows) table of answers (classes or texts); ValueError if one is missing."""
     try:
         array = np.array(prediction.tolist() if isinstance(prediction, np.ma.MaskedArray) else prediction)
@@ -46,7 +36,7 @@ def check_answers(prediction, name="prediction"):
     bad = np.asarray(pd.isna(array))
     if bad.any():
         model = int(np.argmax(bad.any(axis=1)))
-        shown_first(
+        raise_first(
             name,
             "hold an answer of every model in every row",
             array,
@@ -67,7 +57,7 @@ def check_model_table(values, shape, name, *, least=0.0, most=np.inf):
     if bad.any():
         model = int(np.argmax(bad.any(axis=1)))
         rule = f"lie in [{least:g}, {most:g}]" if np.isfinite(most) else f"be finite and at least {least:g}"
-        shown_first(name, rule, array, bad, f"; model {model} has {bad[model].sum():,} of them")
+        raise_first(name, rule, array, bad, f"; model {model} has {bad[model].sum():,} of them")
     return array
 
 
@@ -85,9 +75,7 @@ def check_prices(cost, shape, name="cost"):
             f"{name} must hold one price for each of the {shape[0]} models, or a table (models, rows) = {shape}, "
             f"but its shape is {array.shape}."
         )
-    bad = ~((array >= 0) & np.isfinite(array))
-    if bad.any():
-        shown_first(name, "be finite and not negative", array, bad)
+    check_not_negative(array, name)
     level = array if array.ndim == 1 else array.mean(axis=1)
     falls = np.flatnonzero(np.diff(level) < -1e-12 * level.max(initial=0.0))
     if falls.size:
@@ -101,7 +89,7 @@ def check_prices(cost, shape, name="cost"):
 
 def check_truth(y, n, name="y"):
     """Copy of the (n,) right answers, classes or texts; ValueError if one is missing or the length differs."""
-    array = check_answers([y] if np.ndim(y) == 1 else y, name)[0]
+    array = check_predictions([y] if np.ndim(y) == 1 else y, name)[0]
     if np.ndim(y) != 1 or array.size != n:
         raise ValueError(
             f"{name} must hold one right answer for each of the {n:,} rows, but its shape is {np.shape(y)}."
@@ -138,7 +126,7 @@ def decision_losses(prediction, y, cost=None):
         values = check_numbers(values, name)
         bad = ~((values >= 0) & (values < len(cost)) & (values == np.floor(values)))
         if bad.any():
-            shown_first(name, f"be a class 0 .. {len(cost) - 1} of cost", values, bad)
+            raise_first(name, f"be a class 0 .. {len(cost) - 1} of cost", values, bad)
         classes[name] = values.astype(int)
     return cost[classes["prediction"], classes["y"]]
 
@@ -157,5 +145,5 @@ def check_thresholds(thresholds, name, *, least, most=np.inf):
     bad = ~((array >= least) & (array <= most))
     if bad.any():
         rule = f"be at least {least:g}" if np.isinf(most) else f"lie in [{least:g}, {most:g}]"
-        shown_first(name, rule, array, bad)
+        raise_first(name, rule, array, bad)
     return array

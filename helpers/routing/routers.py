@@ -10,9 +10,9 @@ from helpers.partition import HonestTree
 from helpers.partition.encoder import check_table
 from helpers.routing.routed import (
     Routed,
-    check_answers,
     check_correct,
     check_model_table,
+    check_predictions,
     check_prices,
     check_thresholds,
     paid_for,
@@ -44,7 +44,7 @@ def route(accuracy, prediction, cost, *, willingness):
     >>> routed.model, routed.paid
     (array([0, 1]), array([ 1., 10.]))
     """
-    prediction = check_answers(prediction)
+    prediction = check_predictions(prediction)
     accuracy = check_model_table(accuracy, prediction.shape, "accuracy", most=1)
     cost = check_prices(cost, prediction.shape)
     willingness = check_thresholds(willingness, "willingness", least=0, most=np.finfo(float).max)[0]

@@ -9,8 +9,8 @@ import pandas as pd
 
 from helpers.checks import check_numbers, check_one_of, check_probabilities
 from helpers.routing.routed import (
-    check_answers,
     check_model_table,
+    check_predictions,
     check_prices,
     check_thresholds,
     check_truth,
@@ -163,7 +163,7 @@ def _first_wins(willingness, accuracy, price):
 
 
 def _checked(prediction, cost, y, pools, decision_cost):
-    prediction = check_answers(prediction)
+    prediction = check_predictions(prediction)
     m, n = prediction.shape
     cost, y, pools = check_prices(cost, (m, n)), check_truth(y, n), check_pools(pools, m)
     return prediction, cost, (prediction == y).astype(float), decision_losses(prediction, y, decision_cost), pools

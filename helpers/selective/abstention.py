@@ -15,14 +15,16 @@ from helpers.checks import (
     check_classes,
     check_count,
     check_labels,
+    check_not_negative,
     check_numbers,
     check_probabilities,
     check_same_length,
+    check_simplex,
     check_vector,
     check_weights,
 )
 from helpers.decisions import largest_uncertainty
-from helpers.decisions.class_costs import TIE, cheapest, check_class_costs, check_not_negative, check_table
+from helpers.decisions.class_costs import TIE, cheapest, check_class_costs
 
 SLACK = 1e-6  # rounding that is not worth a warning, the same as in check_simplex
 
@@ -171,7 +173,7 @@ def general_ecuas(y, proba, cost, *, n=1):
     >>> general_ecuas([1, 0], [[0.4, 0.6], [0.4, 0.6]], [[0, 1], [1, 0]]).round(2)
     array([0.64, 1.44])
     """
-    proba = check_table(proba)
+    proba = check_simplex(proba)
     y, cost, n = check_classes(y, proba.shape[1]), check_class_costs(cost, proba.shape[1]), check_exponent(n)
     check_same_length(y=y, proba=proba)
     largest = largest_uncertainty(cost).value

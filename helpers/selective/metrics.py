@@ -8,11 +8,18 @@ import numpy as np
 import pandas as pd
 
 from helpers.binning import assign_bins, uniform_edges
-from helpers.checks import check_classes, check_count, check_numbers, check_same_length, check_weights
-from helpers.decisions.class_costs import check_table
+from helpers.checks import (
+    check_classes,
+    check_count,
+    check_frequencies,
+    check_numbers,
+    check_same_length,
+    check_simplex,
+    check_weights,
+)
 from helpers.scoring import BRIER, LOG
 from helpers.selective.abstention import check_answers, check_exponent, ecuas
-from helpers.selective.risk_coverage import aurc, check_counts, tied_blocks
+from helpers.selective.risk_coverage import aurc, tied_blocks
 
 PAPER_BINS = 10  # equal width; gives the ECE printed in table 3
 
@@ -58,7 +65,7 @@ def cross_entropy_of_distribution(y, proba):
 
 
 def _classified(y, proba):
-    proba = check_table(proba)
+    proba = check_simplex(proba)
     y = check_classes(y, proba.shape[1])
     check_same_length(y=y, proba=proba)
     return y, proba
@@ -193,7 +200,7 @@ def normalized_ecuas(y, proba, *, n=1, sample_weight=None):
     >>> round(normalized_ecuas([0, 1, 1, 1], [[0.8, 0.2], [0.4, 0.6], [0.1, 0.9], [0.3, 0.7]]), 3)
     0.4
     """
-    proba = check_table(proba)
+    proba = check_simplex(proba)
     y, n, weight = check_classes(y, proba.shape[1]), check_exponent(n), check_weights(sample_weight)
     check_same_length(y=y, proba=proba, sample_weight=weight)
     share, options = _shares(y, weight, proba.shape[1]), {"n": n, "n_classes": proba.shape[1]}
@@ -228,7 +235,7 @@ def confidence_metrics(correct, confidence, *, n=(0, 1, 128), n_classes=None, sa
     {'er': 0.25, 'ece': 0.1, 'auc': 0.833, 'ce': 0.409, 'brier': 0.135, 'aurc': 0.104, 'ecuas_1': 0.385}
     """
     correct, confidence = check_answers(correct, confidence)
-    weight, exponents = check_counts(sample_weight), check_exponents(n)
+    weight, exponents = check_frequencies(sample_weight), check_exponents(n)
     check_same_length(correct=correct, sample_weight=weight)
     values = {
         "er": _mean(1 - correct, weight),
@@ -267,7 +274,7 @@ def selective_metrics(y, proba, *, n=(0, 1, 128), paper_scale=True, sample_weigh
     >>> selective_metrics([0, 1, 1, 0], [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.3, 0.7]], n=1).round(3).tolist()
     [0.5, 0.35, 0.667, 0.908, 1.867, 0.737, 0.7, 0.146, 0.7]
     """
-    (y, proba), weight, exponents = _classified(y, proba), check_counts(sample_weight), check_exponents(n)
+    (y, proba), weight, exponents = _classified(y, proba), check_frequencies(sample_weight), check_exponents(n)
     check_same_length(y=y, sample_weight=weight)
     share = _shares(y, weight, proba.shape[1])
     correct, confidence = (proba.argmax(axis=1) == y).astype(float), proba.max(axis=1)

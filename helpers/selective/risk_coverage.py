@@ -9,7 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import digamma
 
-from helpers.checks import check_labels, check_numbers, check_probabilities, check_same_length, check_vector
+from helpers.checks import (
+    check_frequencies,
+    check_labels,
+    check_numbers,
+    check_probabilities,
+    check_same_length,
+)
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,7 @@ def risk_coverage_curve(correct, confidence, *, sample_weight=None):
     (array([0.25, 0.75, 1.  ]), array([0.   , 0.333, 0.25 ]))
     """
     correct, confidence = check_labels(correct, "correct"), check_probabilities(confidence, "confidence")
-    weight = check_counts(sample_weight)
+    weight = check_frequencies(sample_weight)
     check_same_length(correct=correct, confidence=confidence, sample_weight=weight)
     weight = np.ones_like(correct) if weight is None else weight
     threshold, count, errors = tied_blocks(confidence, weight, weight * (1 - correct))
@@ -134,26 +140,6 @@ def tied_blocks(confidence, *columns):
     ordered = confidence[order]
     start = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
     return ordered[start], *(np.add.reduceat(column[order], start) for column in columns)
-
-
-def check_counts(weight, name="sample_weight"):
-    """Frequency weights as floats, or None for None; ValueError unless they are whole numbers, not all 0.
-
-    AURC is a mean over 1, 2, … n kept answers: a weight of 2 is the row twice, and a weight of 0.5 has no meaning.
-    """
-    if weight is None:
-        return None
-    array = check_vector(weight, name)
-    bad = ~((array >= 0) & np.isfinite(array) & (array == np.floor(array)))
-    if bad.any():
-        first = int(np.argmax(bad))
-        raise ValueError(
-            f"{name} must hold whole numbers of at least 0 (how often each row occurs), "
-            f"but {name}[{first}] is {array[first]} (and {int(bad.sum()) - 1:,} more)."
-        )
-    if not array.any():
-        raise ValueError(f"{name} must not be zero everywhere, but all {array.size:,} entries are 0.")
-    return array
 
 
 def aurc(correct, confidence, *, sample_weight=None):
