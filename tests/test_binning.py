@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from helpers.binning import assign_bins, group_sums, quantile_edges, search_edges, uniform_edges
+from helpers.binning import assign_bins, group_sums, quantile_edges, uniform_edges
 
 scores = arrays(float, st.integers(1, 60), elements=st.floats(0, 1) | st.sampled_from([0, 0.1, 0.2, 0.3, 0.5, 1.0]))
 
@@ -85,23 +85,3 @@ def test_types_and_untouched_inputs():
     assert np.array_equal(p, before)
     series = pd.Series([0.9, 0.1], index=[1, 0])
     assert assign_bins(series, uniform_edges(2)).tolist() == [1, 0]
-
-
-SHAPES = {
-    "normal": lambda rng: rng.normal(size=1200),
-    "far apart": lambda rng: np.exp(3 * rng.normal(size=1200)),
-    "few values": lambda rng: rng.integers(0, 9, 1200) / 9,
-    "tiny": lambda rng: rng.normal(size=1200) * 5e-324,
-    "huge": lambda rng: (rng.random(1200) - 0.5) * 3e308,
-    "one": lambda rng: np.full(1200, 0.3),
-}
-
-
-@given(st.integers(0, 10**6), st.integers(1, 300), st.sampled_from(list(SHAPES)), st.sampled_from(["left", "right"]))
-def test_the_fast_search_is_the_search(seed, n_edges, shape, side):
-    rng = np.random.default_rng(seed)
-    values = SHAPES[shape](rng)
-    for edges in (np.unique(values[:n_edges]), np.unique(rng.choice(SHAPES[shape](rng), n_edges))):
-        both = np.r_[values, edges, np.nextafter(edges, np.inf), np.nextafter(edges, -np.inf), np.inf, -np.inf]
-        assert np.array_equal(search_edges(edges, both, side=side), np.searchsorted(edges, both, side))
-    assert search_edges(values[:0], values).tolist() == [0] * 1200

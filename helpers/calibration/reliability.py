@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom
 
-from helpers.binning import assign_bins, cross_cells, group_sums, quantile_edges, uniform_edges
+from helpers.binning import bins_between, cross_cells, edges_for, group_sums
 from helpers.checks import (
     check_count,
     check_groups,
@@ -74,8 +74,8 @@ def reliability_curve(y, p, *, n_bins=15, strategy="uniform", sample_weight=None
     y, p, weight, groups = _checked(y, p, sample_weight, groups)
     check_one_of(strategy, "strategy", ("uniform", "quantile"))
     n_bins = check_count(n_bins, "n_bins")
-    edges = uniform_edges(n_bins) if strategy == "uniform" else quantile_edges(p, n_bins)
-    region = assign_bins(p, edges)
+    edges = edges_for(p, n_bins, strategy)
+    region = bins_between(p, edges)
     if weight is None:
         count, *stated = group_sums(region, p, y, size=edges.size - 1)
         sums = [count, count.astype(float), count.astype(float), *stated]

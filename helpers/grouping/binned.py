@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.stats import norm
 
-from helpers.binning import assign_bins, cross_cells, quantile_edges, uniform_edges
+from helpers.binning import bins_between, cross_cells, edges_for
 from helpers.calibration import running_curve
 from helpers.checks import (
     check_classes,
@@ -246,7 +246,7 @@ def binned_grouping_loss(
         rows = Rows(
             y=labels[evaluate],
             p=scores[evaluate],
-            bin=assign_bins(scores[evaluate], tree.edges_),
+            bin=bins_between(scores[evaluate], tree.edges_),
             region=tree.apply(X.iloc[evaluate], scores[evaluate]),
             first=first,
             second=second,
@@ -309,8 +309,8 @@ def binned_grouping_loss_from_regions(
     _check_rule(rule, weight, codes)
     if y.size < 4:
         raise ValueError(f"y must have at least 4 rows, but it has {y.size}.")
-    edges = uniform_edges(n_bins) if strategy == "uniform" else quantile_edges(p, n_bins)
-    bins = assign_bins(p, edges)
+    edges = edges_for(p, n_bins, strategy)
+    bins = bins_between(p, edges)
     cell, cell_bin, _ = cross_cells(bins, region)
     halves = _halves(y, p, codes, np.random.default_rng(rng))
     first, second = (_curve(rule, y, p, half, slice(None)) for half in halves)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 import pandas as pd
 
-from helpers.binning import assign_bins, cross_cells, group_sums, quantile_edges, uniform_edges
+from helpers.binning import bins_between, cross_cells, edges_for, group_sums
 from helpers.checks import (
     check_count,
     check_numbers,
@@ -173,8 +173,8 @@ def _checked(q, p, region, c, weight):
 
 def _one_class(q, p, region, c, weight, n_bins, strategy, rule, entropy, divergence):
     """`KnownParts` of one probability, with the rule's `entropy` and `divergence` for it."""
-    edges = uniform_edges(n_bins) if strategy == "uniform" else quantile_edges(p, n_bins)
-    used, bin_of = np.unique(assign_bins(p, edges), return_inverse=True)
+    edges = edges_for(p, n_bins, strategy)
+    used, bin_of = np.unique(bins_between(p, edges), return_inverse=True)
     level = np.unique(p, return_inverse=True)[1]
     known = c is None
     within, means = _spread(entropy, q, weight, level)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from helpers.binning import group_sums, search_edges
+from helpers.binning import group_sums
 
 NAMED = 3  # levels of an ordered category that a rule names one by one
 
@@ -135,7 +135,7 @@ class _Column:
             raise ValueError(
                 f"X must keep the types of the fit, but column {self.name!r} holds text or categories now."
             )
-        codes = search_edges(self.levels[:-1], numbers).astype(float)
+        codes = np.searchsorted(self.levels[:-1], numbers).astype(float)
         codes[np.isnan(numbers)] = np.nan
         return codes
 
