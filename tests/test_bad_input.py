@@ -8,14 +8,16 @@ import pytest
 
 from helpers.binning import assign_bins, quantile_edges, uniform_edges
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator, calibration_error, reliability_curve, running_curve
+from helpers.chunks import fit_partition
 from helpers.decisions import RiskEstimator, calibration_risk, expected_cost, grouping_risk, oracle_risk
 from helpers.grouping import (
     binned_grouping_loss,
     binned_grouping_loss_from_regions,
     grouping_loss,
     grouping_loss_from_regions,
+    stacked_grouping_loss,
 )
-from helpers.partition import BinnedTree, HonestTree, regions_from_scores
+from helpers.partition import BinnedTree, HonestTree
 from helpers.resampling import bootstrap_interval, paired_difference
 from helpers.scoring import BRIER, LOG, decompose, top_label
 from helpers.simulation import SemiSynthetic
@@ -53,7 +55,6 @@ FUNCTIONS = {
     "decompose": lambda p, q, c, sample_weight: decompose(q, p, c, sample_weight=sample_weight),
     "quantile edges": lambda p: quantile_edges(p, 5),
     "assign bins": lambda p, edges: assign_bins(p, edges),
-    "regions from scores": lambda p: regions_from_scores(p),
     "platt": lambda p, y, sample_weight: PlattCalibrator().fit(p, y, sample_weight),
     "isotonic": lambda p, y, sample_weight: IsotonicCalibrator().fit(p, y, sample_weight),
     "platt predict": lambda p: PLATT.predict(p),
@@ -292,3 +293,27 @@ def error(**options):
 def test_options_and_columns_that_break_a_rule(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+CONSTANT = np.full(N, 0.3)
+DOORS = {
+    "grouping loss": lambda **options: grouping(p=CONSTANT, **options),
+    "by the paper": lambda **options: grouping(p=CONSTANT, method="paper", **options),
+    "stacked": lambda **options: stacked_grouping_loss(
+        np.tile(GOOD["y"], 4), np.tile(CONSTANT, 4), pd.concat([GOOD["X"]] * 4), rng=0, **options
+    ),
+    "risk": lambda **options: RiskEstimator(COST, min_samples_leaf=5, rng=0, **options).fit(
+        GOOD["y"], CONSTANT, GOOD["X"]
+    ),
+    "partition for chunks": lambda **options: fit_partition(
+        GOOD["X"].assign(label=GOOD["y"], score=CONSTANT), min_samples_leaf=5, rng=0, **options
+    ),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_constant_score_has_no_platt_curve_and_the_error_says_what_to_do(door):
+    with pytest.raises(ValueError, match='all .* are 0.3; .*: use calibrator="none"'):
+        DOORS[door]()
+    DOORS[door](calibrator="none")
+    DOORS[door](calibrator="isotonic")

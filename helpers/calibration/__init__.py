@@ -5,8 +5,8 @@
 - `smooth`: a running curve without bins
 """
 
-from helpers.calibration.affine import AffineCalibrator, affine_loss, cross_calibrate
-from helpers.calibration.calibrators import IsotonicCalibrator, PlattCalibrator, clipped_logit
+from helpers.calibration.affine import AffineCalibrator, cross_calibrate
+from helpers.calibration.calibrators import IsotonicCalibrator, PlattCalibrator, clipped_logit, make_calibrator
 from helpers.calibration.reliability import calibration_error, reliability_curve
 from helpers.calibration.smooth import running_curve
 
@@ -14,10 +14,10 @@ __all__ = [
     "AffineCalibrator",
     "IsotonicCalibrator",
     "PlattCalibrator",
-    "affine_loss",
     "calibration_error",
     "clipped_logit",
     "cross_calibrate",
+    "make_calibrator",
     "reliability_curve",
     "running_curve",
 ]

@@ -6,11 +6,12 @@ Source: Estienne, Ernst et al. (2026), equation 18 and appendix B.
 import numbers
 
 import numpy as np
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
+from helpers.calibration.calibrators import newton
 from helpers.checks import check_classes, check_count, check_numbers, check_same_length
 
 
@@ -67,7 +68,8 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
         self.separated_ = _separated(scores, y, self.bias)
         if self.separated_:
             target = (target + 1 / np.maximum(counts, 1)[:, None]) / (1 + n_classes / np.maximum(counts, 1)[:, None])
-        best = _newton((scores - center) / spread, y, target, self.bias)  # of order 1: well conditioned from 0 on
+        standardized = (scores - center) / spread  # of order 1: well conditioned from 0 on
+        best = _maximum_likelihood(standardized, y, target, self.bias)
         self.scale_ = float(best[0] / spread)
         self.bias_ = best[1:] - self.scale_ * center
         self.bias_ -= self.bias_.mean()
@@ -87,57 +89,36 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
         return self.predict_proba(log_scores).argmax(axis=1)
 
 
-def affine_loss(theta, scores, y, target, bias=True):
-    """Mean log loss of softmax(theta[0] * scores + theta[1:]) against rows of `target`, and its exact gradient.
+def _maximum_likelihood(scores, y, target, bias):
+    """Scale and offsets (K + 1,) of least mean log loss of softmax(scale * scores + offsets).
 
     `target` (K, K): the distribution that a row of each class stands for (the identity for plain labels).
     """
-    log_proba = log_softmax(theta[0] * scores + theta[1:], axis=1)
-    wanted = target[y]
-    gap = np.exp(log_proba) - wanted
-    offset = gap.mean(axis=0) if bias else np.zeros(scores.shape[1])
-    return -np.vdot(wanted, log_proba) / len(y), np.r_[np.vdot(gap, scores) / len(y), offset]
-
-
-def _newton(scores, y, target, bias, *, max_iter=200):
-    """Scale and offsets (K + 1,) with the lowest `affine_loss`, which is convex: Newton with halved steps, until no log
-    odds would move by more than 1e-9.
-    """
     n, n_classes = scores.shape
+    free = n_classes + 1 if bias else 1
     columns = np.ascontiguousarray(scores.T)
     sums = np.array([np.bincount(y, column, n_classes) for column in columns]).T
-    wanted = np.r_[np.vdot(target, sums), np.bincount(y, minlength=n_classes) @ target * bias] / n
-    theta, free = np.zeros(n_classes + 1), n_classes + 1 if bias else 1
-    reach, width = np.abs(scores).max(), max(20_000 // n_classes, 1)
+    wanted = np.r_[np.vdot(target, sums), np.bincount(y, minlength=n_classes) @ target][:free] / n
+    width = max(20_000 // n_classes, 1)
     parts = [columns[:, start : start + width] for start in range(0, n, width)]
+    fixed = np.zeros((free, free))
+    fixed[1:, 1:] = 1 / n_classes  # offsets that rise together change nothing
+    fixed.flat[:: free + 1] += 1e-14
 
     def terms(theta):
-        """Loss, its slopes and its curvature at `theta`."""
-        loss, slope, curvature = (
-            sum(term) / n for term in zip(*(_terms(theta, part, bias) for part in parts), strict=True)
-        )
-        return loss - theta @ wanted, slope - wanted, curvature
+        of_parts = [_terms(theta, part) for part in parts]
+        loss, slope, curvature = (sum(term) / n for term in zip(*of_parts, strict=True))
+        return loss - theta @ wanted, slope - wanted, curvature + fixed
 
-    loss, slope, curvature = terms(theta)
-    for _ in range(max_iter):
-        fixed = np.zeros((free, free))
-        fixed[1:, 1:] = 1 / n_classes  # offsets that rise together change nothing
-        fixed.flat[:: free + 1] += 1e-14
-        step = np.zeros_like(theta)
-        step[:free] = np.linalg.solve(curvature[:free, :free] + fixed, -slope[:free])
-        moved = reach * abs(step[0]) + np.ptp(step[1:])
-        if moved < 1e-9:
-            return theta + step
-        proposed = terms(theta + step)
-        while proposed[0] > loss and moved > 1e-3:  # below, the full step is safe and the loss has no more digits
-            step, moved = step / 2, moved / 2
-            proposed = terms(theta + step)
-        theta, (loss, slope, curvature) = theta + step, proposed
-    return theta
+    best = newton(terms, np.zeros(free), tol=1e-22)
+    return best if bias else np.r_[best, np.zeros(n_classes)]
 
 
-def _terms(theta, scores, bias):
-    """Sums over the columns of `scores` (K, m): log of the normaliser, its slopes (K + 1,), its curvature."""
+def _terms(theta, scores):
+    """Sums over the columns of `scores` (K, m): log of the normaliser, its slopes and its curvature by `theta`, which
+    is the scale alone or the scale and K offsets.
+    """
+    bias = theta.size > 1
     z = theta[0] * scores
     if bias:
         z += theta[1:, None]
@@ -146,11 +127,12 @@ def _terms(theta, scores, bias):
     total = proba.sum(axis=0)
     proba /= total
     mean = np.einsum("km,km->m", proba, scores)
-    left = scores - mean
-    pull = proba * left
+    deviation = scores - mean
+    pull = proba * deviation
     curvature = np.zeros((theta.size, theta.size))
     slope = np.zeros(theta.size)
-    slope[0], curvature[0, 0] = mean.sum(), np.einsum("km,km", pull, left)
+    slope[0] = mean.sum()
+    curvature[0, 0] = np.einsum("km,km", pull, deviation)
     if bias:
         slope[1:] = proba.sum(axis=1)
         curvature[0, 1:] = curvature[1:, 0] = pull.sum(axis=1)

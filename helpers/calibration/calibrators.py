@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.isotonic import IsotonicRegression
 from sklearn.utils.validation import check_is_fitted
 
-from helpers.checks import check_labels, check_probabilities, check_same_length, check_weights
+from helpers.checks import check_labels, check_one_of, check_probabilities, check_same_length, check_weights
 
 CLIP = 1e-6
 
@@ -49,7 +49,7 @@ class PlattCalibrator(BaseEstimator):
         if np.ptp(x) < 1e-9:
             raise ValueError(
                 f"p must take at least two different values within [{CLIP:g}, 1 - {CLIP:g}], "
-                f"but all {p.size:,} are {p[0]:g}."
+                f'but all {p.size:,} are {p[0]:g}; a constant score has no curve to fit: use calibrator="none".'
             )
         ones, zeros = x[y == 1], x[y == 0]
         if not ones.size or not zeros.size:
@@ -71,36 +71,58 @@ def _newton(x, y, weight):
     center, scale = np.average(x, weights=weight), x.std() or 1.0
     z = (x - center) / scale
 
-    def evaluate(beta):
+    def terms(beta):
         eta = beta[0] + beta[1] * z
         c = expit(eta)
-        residual, curvature = weight * (y - c), weight * c * (1 - c)
-        a, b, d = curvature.sum(), curvature @ z, curvature @ (z * z)
+        residual = weight * (c - y)
+        curvature = weight * c * (1 - c)
+        mixed = curvature @ z
         loss = np.dot(weight, np.logaddexp(0, eta) - y * eta)
-        return loss, np.array([residual.sum(), residual @ z]), [[a, b], [b, d]]
+        slope = np.array([residual.sum(), residual @ z])
+        return loss, slope, np.array([[curvature.sum(), mixed], [mixed, curvature @ (z * z)]])
 
-    beta = newton(evaluate, np.average(y, weights=weight))
+    beta = newton(terms, level_start(np.average(y, weights=weight)))
     return ten_digits(beta[0] - beta[1] * center / scale), ten_digits(beta[1] / scale)
 
 
-def newton(evaluate, rate, *, max_iter=100, tol=1e-10):
-    """Intercept and slope of least loss (Newton with halved steps) from slope 0, where every score is the mean label.
+def level_start(rate):
+    """Intercept and slope from which `newton` starts: every score means the mean label `rate`."""
+    return np.array([logit(np.clip(rate, 1e-9, 1 - 1e-9)), 0.0])
 
-    `evaluate(beta)` returns the logistic loss of all rows, how fast it falls, (2,), and its curvature, (2, 2): sums,
-    so that the same steps are taken where rows come in chunks.
+
+def newton(terms, start, *, max_iter=200, tol=1e-10):
+    """Parameters of least loss, which is convex: Newton's method, with steps that are halved while the loss rises.
+
+    Parameters
+    ----------
+    terms : function
+        Gives the loss, its slopes (k,) and its curvature (k, k) at parameters (k,): sums over rows, so that the same
+        steps are taken where rows come in chunks.
+    start : (k,) array
+        Parameters of the first step.
+    max_iter : int, default 200
+        Largest number of steps.
+    tol : float, default 1e-10
+        The end is reached where a step would lower the loss by less than this share of 1 + loss.
+
+    Returns
+    -------
+    (k,) array
+        The parameters.
     """
-    beta = np.array([logit(np.clip(rate, 1e-9, 1 - 1e-9)), 0.0])
-    current, gradient, curvature = evaluate(beta)
+    theta = start
+    loss, slope, curvature = terms(theta)
     for _ in range(max_iter):
-        step = np.linalg.solve(curvature, gradient)
-        if gradient @ step < tol * (1 + abs(current)):
+        step = np.linalg.solve(curvature, -slope)
+        if -slope @ step < tol * (1 + abs(loss)):
             break
-        proposed = evaluate(beta + step)
-        while proposed[0] > current and np.abs(step).max() > 1e-12:
+        proposed = terms(theta + step)
+        while proposed[0] > loss and np.abs(step).max() > 1e-6:  # below, the loss has no more digits
             step = step / 2
-            proposed = evaluate(beta + step)
-        beta, current, (gradient, curvature) = beta + step, min(proposed[0], current), proposed[1:]
-    return beta
+            proposed = terms(theta + step)
+        theta = theta + step
+        loss, slope, curvature = proposed
+    return theta
 
 
 def ten_digits(value):
@@ -128,4 +150,43 @@ class IsotonicCalibrator(BaseEstimator):
         return self.isotonic_.predict(check_probabilities(p))
 
 
-CALIBRATORS = {"platt": PlattCalibrator, "isotonic": IsotonicCalibrator, "none": None}
+class NoCalibrator(BaseEstimator):
+    """Leaves scores as they are; what `make_calibrator("none")` gives."""
+
+    def fit(self, p, y, sample_weight=None):
+        """Learn nothing."""
+        return self
+
+    def predict(self, p):
+        """The scores themselves, (n,)."""
+        return check_probabilities(p)
+
+
+_CALIBRATORS = {"platt": PlattCalibrator, "isotonic": IsotonicCalibrator, "none": NoCalibrator}
+
+
+def make_calibrator(name):
+    """Unfitted calibrator of a name, as options called `calibrator` have it.
+
+    Parameters
+    ----------
+    name : str
+        "platt", "isotonic", or "none" for scores that shall stay as they are.
+
+    Returns
+    -------
+    PlattCalibrator, IsotonicCalibrator or NoCalibrator
+        All have `fit(p, y, sample_weight)` and `predict(p)`.
+
+    Raises
+    ------
+    ValueError
+        If `name` is none of these.
+
+    Examples
+    --------
+    >>> make_calibrator("none").fit([0.2, 0.9], [0, 1]).predict([0.3])
+    array([0.3])
+    """
+    check_one_of(name, "calibrator", tuple(_CALIBRATORS))
+    return _CALIBRATORS[name]()

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 
 from helpers.binning import uniform_edges
-from helpers.calibration.calibrators import CALIBRATORS
-from helpers.checks import check_labels, check_one_of, check_probabilities, check_weights, nearest_name
+from helpers.calibration.calibrators import make_calibrator
+from helpers.checks import check_labels, check_probabilities, check_weights, nearest_name
 from helpers.chunks.score_sums import PlattStart, PlattSums, ScoreSums
 from helpers.chunks.sources import check_kinds, kind_of_column
 from helpers.chunks.sums import EvaluationSums, RegionSums, ReliabilitySums
 from helpers.partition import HonestTree
-from helpers.partition.encoder import with_score
+from helpers.partition.encoder import with_score_column
 from helpers.scoring import BRIER, LOG
 
 PROBABILITIES = ("hold probabilities in [0, 1]", lambda p: (p >= 0) & (p <= 1))
@@ -103,7 +103,7 @@ class SampledPartition:
         return self._region(check_kinds(frame, self.kinds, name), p)
 
     def _region(self, table, p):
-        return self.tree.apply(with_score(table, p)) if p.size else np.zeros(0, np.int64)
+        return self.tree.apply(with_score_column(table, p)) if p.size else np.zeros(0, np.int64)
 
     def sums(self, frame, name="chunk", *, scores=None):
         """`EvaluationSums` of a frame; rows of weight 0, which were not sampled, are left out.
@@ -185,7 +185,7 @@ def fit_partition(
     >>> print(fit_partition(sample, max_depth=2, rng=0))
     4 regions from a sample of 600 rows, 1 features
     """
-    check_one_of(calibrator, "calibrator", tuple(CALIBRATORS))
+    unfitted = make_calibrator(calibrator)
     roles = {"label": label, "score": score, "weight": weight, "group": group}
     names = [name for name in roles.values() if name is not None]
     features = [name for name in sample.columns if name not in names] if features is None else list(features)
@@ -197,10 +197,10 @@ def fit_partition(
     y, p = check_labels(sample[label], label, both=True), check_probabilities(sample[score], score)
     w = None if weight is None else check_weights(sample[weight], weight)
     kinds = {name: kind_of_column(sample[name]) for name in features}
-    fitted = None if CALIBRATORS[calibrator] is None else CALIBRATORS[calibrator]().fit(p, y, w)
+    fitted = None if calibrator == "none" else unfitted.fit(p, y, w)
     residual = y - (p if fitted is None else fitted.predict(p))
     tree = HonestTree(min_samples_leaf=min_samples_leaf, max_depth=max_depth, rng=rng)
-    tree.fit(with_score(sample[features], p), residual, w)
+    tree.fit(with_score_column(sample[features], p), residual, w)
     return SampledPartition(tree, fitted, label, score, weight, group, kinds, uniform_edges(n_bins), len(sample))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit
 
 from helpers.calibration import clipped_logit
-from helpers.calibration.calibrators import CLIP, newton, ten_digits
+from helpers.calibration.calibrators import CLIP, level_start, newton, ten_digits
 from helpers.checks import check_labels, check_probabilities, check_same_length, check_vector
 from helpers.chunks.cells import Cells, Sums, raw_weights, some
 
@@ -114,7 +114,8 @@ class PlattStart(Sums):
         if spread < 1e-9:
             raise ValueError(
                 f"score must take at least two different values within [{CLIP:g}, 1 - {CLIP:g}], "
-                f"but all {self.rows:,} rows of the chunks have one."
+                f'but all {self.rows:,} rows of the chunks have one; a constant score has no curve to fit: '
+                'use fit_partition(…, calibrator="none").'
             )
         (low0, high0), (low1, high1) = self.ends.reshape(2, 2) * [1, -1]
         targets = np.array([0.0, 1.0])
@@ -128,9 +129,9 @@ class PlattStart(Sums):
                 sums = self._at_rest(beta[0], center, scale, targets)
             else:
                 sums = evaluate(beta, center, scale, targets)
-            return n * float(sums.loss), n * sums.gradient, n * sums.curvature
+            return n * float(sums.loss), -n * sums.gradient, n * sums.curvature
 
-        beta = newton(terms, targets @ total / total.sum())
+        beta = newton(terms, level_start(targets @ total / total.sum()))
         return ten_digits(beta[0] - beta[1] * center / scale), ten_digits(beta[1] / scale)
 
     def _at_rest(self, intercept, center, scale, targets):

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 
 from helpers._parallel import PARALLEL_FROM
-from helpers.calibration.calibrators import CALIBRATORS
+from helpers.calibration.calibrators import make_calibrator
 from helpers.checks import (
     check_count,
     check_groups,
@@ -24,7 +24,7 @@ from helpers.checks import (
 from helpers.decisions.costs import best_decision, check_costs, check_threshold, decision_names
 from helpers.decisions.risks import calibration_risk, excess_risk, grouping_risk
 from helpers.partition import HonestTree, split_rows
-from helpers.partition.encoder import check_table, with_score
+from helpers.partition.encoder import check_table, with_score_column
 
 
 class RiskEstimator(BaseEstimator):
@@ -52,7 +52,7 @@ class RiskEstimator(BaseEstimator):
 
     Attributes
     ----------
-    calibrator_ : the fitted calibrator, None for "none"; models_ : its `HonestTree`s or regressors
+    calibrator_ : the fitted calibrator (of "none", one that changes nothing); models_ : its `HonestTree`s or regressors
 
     Source: Melo et al. (2026), proposition 6, equation 8 and algorithm 1; the cross-fitted form is ours. Over eight
     populations with known truth its root mean squared error was 0.5, 0.4 and 0.3 times that of the paper's method at
@@ -112,10 +112,8 @@ class RiskEstimator(BaseEstimator):
         else:
             calibrate, halves = everybody, [split_rows(y, groups, (0.5,), rng) for _ in range(self.n_halvings)]
             pairs = [pair for a, b in halves for pair in ((a, b), (b, a))]
-        self.calibrator_ = None
-        if CALIBRATORS[self.calibrator] is not None:
-            w = None if weight is None else weight[calibrate]
-            self.calibrator_ = CALIBRATORS[self.calibrator]().fit(p[calibrate], y[calibrate], w)
+        w = None if weight is None else weight[calibrate]
+        self.calibrator_ = make_calibrator(self.calibrator).fit(p[calibrate], y[calibrate], w)
         table, residual = self._table(p, X), y - self.calibrated(p)
         learn, seeds = self._tree if self._uses_trees else self._regressor, rng.integers(2**31, size=len(pairs))
         self.models_ = Parallel(2 if y.size >= PARALLEL_FROM else 1, require="sharedmem")(
@@ -130,8 +128,7 @@ class RiskEstimator(BaseEstimator):
         """Calibrated scores c(p), (n,)."""
         if not hasattr(self, "calibrator_"):
             raise NotFittedError("This RiskEstimator has learned nothing yet: call fit first.")
-        p = check_probabilities(p)
-        return p if self.calibrator_ is None else self.calibrator_.predict(p)
+        return self.calibrator_.predict(p)
 
     def corrected(self, p, X):
         """Calibrated score plus residual of people like this one, c + r, (n,); it may leave [0, 1]."""
@@ -219,7 +216,7 @@ class RiskEstimator(BaseEstimator):
     def _table(self, p, X):
         if self.method == "paper":
             return X
-        return with_score(X, p)
+        return with_score_column(X, p)
 
     def _checked(self, y, p, X, weight, groups):
         y, p, X, weight = check_labels(y, both=True), check_probabilities(p), check_table(X), check_weights(weight)
@@ -229,7 +226,7 @@ class RiskEstimator(BaseEstimator):
         if self.t is not None:
             check_threshold(self.t, self.cost)
         check_one_of(self.method, "method", ("crossfit", "paper"))
-        check_one_of(self.calibrator, "calibrator", tuple(CALIBRATORS))
+        make_calibrator(self.calibrator)
         check_count(self.n_halvings, "n_halvings")
         leaf = self._leaf(y.size, y.size if groups is None else groups.max() + 1)
         if self._uses_trees:

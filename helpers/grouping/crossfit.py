@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from scipy.stats import norm
 
 from helpers._parallel import PARALLEL_FROM
-from helpers.calibration.calibrators import CALIBRATORS
+from helpers.calibration.calibrators import make_calibrator
 from helpers.checks import (
     check_count,
     check_groups,
@@ -26,7 +26,7 @@ from helpers.checks import (
 )
 from helpers.grouping.region_statistics import null_p_value, squared_means
 from helpers.partition import split_rows
-from helpers.partition.encoder import check_table, with_score
+from helpers.partition.encoder import check_table, with_score_column
 from helpers.partition.honest_tree import TREES
 
 
@@ -196,7 +196,7 @@ def grouping_loss(
     """
     y, p, X, weight, groups = checked_columns(y, p, X, sample_weight, groups)
     check_one_of(method, "method", ("crossfit", "paper"))
-    check_one_of(calibrator, "calibrator", tuple(CALIBRATORS))
+    make_calibrator(calibrator)  # refuses other names
     check_one_of(tree, "tree", tuple(TREES))
     check_count(min_samples_leaf, "min_samples_leaf")
     if y.size < 4 * min_samples_leaf:
@@ -207,10 +207,8 @@ def grouping_loss(
 
     def calibrated(rows, of):
         """Scores `of` some rows, calibrated on others."""
-        if CALIBRATORS[calibrator] is None:
-            return p[of]
-        fitted = CALIBRATORS[calibrator]().fit(p[rows], y[rows], None if weight is None else weight[rows])
-        return fitted.predict(p[of])
+        w = None if weight is None else weight[rows]
+        return make_calibrator(calibrator).fit(p[rows], y[rows], w).predict(p[of])
 
     def part(seed, calibrate, fit, evaluate, table):
         w_fit, w_eval = (None, None) if weight is None else (weight[fit], weight[evaluate])
@@ -228,14 +226,14 @@ def grouping_loss(
     else:
         c = calibrated(slice(None), slice(None))
         a, b = split_rows(y, groups, (0.5,), rng)
-        table = with_score(X, p)
+        table = with_score_column(X, p)
         tasks = [(seeds[0], a, a, b, table), (seeds[1], b, b, a, table)]
     workers = 2 if y.size >= PARALLEL_FROM else 1
     parts, trees = zip(*Parallel(workers, require="sharedmem")(delayed(part)(*task) for task in tasks), strict=True)
     if not all(part.n_regions for part in parts):
         raise ValueError("groups must leave two of them in at least one region of each part, but a part has no pair.")
     loss = float("nan")
-    if CALIBRATORS[calibrator] is not None:
+    if calibrator != "none":
         loss = float(np.average((p - c) ** 2, weights=weight))
     return combine(parts, loss, trees)
 

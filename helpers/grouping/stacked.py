@@ -29,11 +29,11 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, SplineTransformer, StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
-from helpers.calibration.calibrators import CALIBRATORS
-from helpers.checks import check_count, check_one_of, check_weights
+from helpers.calibration.calibrators import make_calibrator
+from helpers.checks import check_count, check_weights
 from helpers.grouping.crossfit import checked_columns
 from helpers.grouping.region_statistics import squared_means
-from helpers.partition.encoder import TableEncoder, with_score
+from helpers.partition.encoder import TableEncoder, with_score_column
 
 ROUNDS = (20, 40, 80)
 
@@ -257,14 +257,14 @@ def stacked_grouping_loss(y, p, X, *, calibrator="platt", n_folds=5, sample_weig
     """
     y, p, X, weight, groups = checked_columns(y, p, X, sample_weight, groups)
     kept = np.ones(y.size, bool) if weight is None else check_weights(sample_weight) > 0
-    check_one_of(calibrator, "calibrator", tuple(CALIBRATORS))
+    make_calibrator(calibrator)  # refuses other names
     check_count(n_folds, "n_folds", least=2)
     if y.size < LEAST_ROWS:
         raise ValueError(f"y must have at least {LEAST_ROWS} rows, but it has {y.size}.")
     rng = np.random.default_rng(rng)
     fold = _folds(y, groups, n_folds, rng)
     seeds = rng.integers(2**31, size=n_folds)
-    table = with_score(X, p)
+    table = with_score_column(X, p)
     w = np.ones(y.size) if weight is None else weight / weight.mean()
     leaf = EVALUATED * (n_folds - 1)
     found = Parallel()(
@@ -275,11 +275,11 @@ def stacked_grouping_loss(y, p, X, *, calibrator="platt", n_folds=5, sample_weig
     region = np.empty(y.size, int)
     for j, one in enumerate(found):
         columns[fold == j], c_out[fold == j], region[fold == j] = one
-    c = p if CALIBRATORS[calibrator] is None else CALIBRATORS[calibrator]().fit(p, y, weight).predict(p)
+    c = make_calibrator(calibrator).fit(p, y, weight).predict(p)
     r = y - c
     parts = np.array([combination(columns[fold != j], r[fold != j], w[fold != j]) for j in range(n_folds)])
     g = np.clip(np.einsum("im,im->i", columns, parts[fold]), -c_out, 1 - c_out)
-    loss = float("nan") if CALIBRATORS[calibrator] is None else float(np.average((p - c) ** 2, weights=w))
+    loss = float("nan") if calibrator == "none" else float(np.average((p - c) ** 2, weights=w))
     rest = _rest(r - g, region, fold, weight, groups)
     return _judged(r, g, columns.mean(axis=1), rest, w, groups, loss, parts.mean(axis=0), kept)
 
@@ -363,9 +363,7 @@ def _out_of_fold(y, p, table, weight, inside, calibrator, leaf, seed):
     """From the other rows, for those of one fold: predicted residuals (m, learners), calibrated score, tree region."""
     train, test = np.flatnonzero(~inside), np.flatnonzero(inside)
     w = np.ones(train.size) if weight is None else weight[train] / weight[train].mean()
-    c = p
-    if CALIBRATORS[calibrator] is not None:
-        c = CALIBRATORS[calibrator]().fit(p[train], y[train], w).predict(p)
+    c = make_calibrator(calibrator).fit(p[train], y[train], w).predict(p)
     v = np.maximum(c * (1 - c), LEAST_VARIANCE)
     target = (y - c)[train] / v[train]
     encoder = TableEncoder().fit(table.iloc[train], target, w * v[train])

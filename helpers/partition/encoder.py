@@ -24,10 +24,10 @@ NAMED = 3  # levels of an ordered category that a rule names one by one
 SCORE = "stated probability"
 
 
-def with_score(X, p):
+def with_score_column(X, p):
     """The table with the scores p as its last column, named "stated probability" (and "(p)" where X has that name).
 
-    >>> list(with_score(pd.DataFrame({"age": [40]}), [0.7]).columns)
+    >>> list(with_score_column(pd.DataFrame({"age": [40]}), [0.7]).columns)
     ['age', 'stated probability']
     """
     name = SCORE

@@ -5,8 +5,7 @@ from copy import copy
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
-from helpers.binning import assign_bins, uniform_edges
-from helpers.checks import check_count, check_probabilities
+from helpers.checks import check_count
 from helpers.partition.base import ValuedRegions, checked_rows
 from helpers.partition.encoder import TableEncoder, check_table
 from helpers.partition.histogram_tree import HistogramTree
@@ -121,15 +120,6 @@ class HonestTree(ValuedRegions):
         tree.__dict__.pop("value_", None)
         tree._region_of_node, tree.region_nodes_, tree.n_regions_ = found, np.array(region), len(region)
         return tree
-
-
-def regions_from_scores(p, *, n_bins=15):
-    """Bins of the stated score as regions, (n,) int: the partition that sees no features, only miscalibration.
-
-    >>> regions_from_scores([0.05, 0.5, 1.0], n_bins=2)
-    array([0, 1, 1])
-    """
-    return assign_bins(check_probabilities(p), uniform_edges(n_bins))
 
 
 def split_rows(y, groups, shares, rng):

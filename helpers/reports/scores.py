@@ -103,7 +103,7 @@ def fit_calibrator(table, *, may_bend=True):
     def isotonic():
         return "isotonic", IsotonicCalibrator().fit(table.p, table.y, table.weight)
 
-    if np.ptp(clipped_logit(table.p)) == 0:
+    if np.ptp(clipped_logit(table.p)) < 1e-9:  # a constant score, which has no Platt curve
         return isotonic()
     platt = PlattCalibrator().fit(table.p, table.y, table.weight)
     if not may_bend or platt.slope_ <= 0:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from helpers.partition import HonestTree, regions_from_scores, split_rows
+from helpers.partition import HonestTree, split_rows
 from helpers.partition import honest_tree as partition
 
 SIZES = ["S", "M", "L"]
@@ -243,10 +243,6 @@ def test_rows_of_weight_zero_do_not_choose_regions():
     noisy = np.where(weight > 0, residual, 100 * X[:, 0])
     trees = [HonestTree(rng=0).fit(X, r, sample_weight=weight) for r in (residual, noisy)]
     assert np.array_equal(trees[0].apply(X), trees[1].apply(X))
-
-
-def test_regions_from_scores_are_bins():
-    assert regions_from_scores([0, 0.3, 0.6, 1], n_bins=10).tolist() == [0, 3, 6, 9]
 
 
 @given(st.integers(0, 10**6), st.integers(2, 60))

@@ -21,7 +21,7 @@ from helpers.calibration import PlattCalibrator
 from helpers.checks import check_count, check_same_length, check_vector
 from helpers.chunks import RegionSums, read_chunks
 from helpers.datasets import DATA_FOLDER
-from helpers.partition.encoder import with_score
+from helpers.partition.encoder import with_score_column
 from helpers.studies.nb15_weather.weather import weather_chunk
 
 
@@ -198,7 +198,7 @@ def captured_truth(frames, partition):
 def _true_sums(frame, partition):
     p = frame["score"].to_numpy()
     c = p if partition.calibrator is None else partition.calibrator.predict(p)
-    region = partition.tree.apply(with_score(frame[list(partition.kinds)], p))
+    region = partition.tree.apply(with_score_column(frame[list(partition.kinds)], p))
     return RegionSums.of(frame["truth"].to_numpy() - c, region, partition.tree.n_regions_)
 
 
