@@ -1,15 +1,15 @@
 """The confidence of sampled answers: classes, counts, Sem1, Sem2, their calibration, and what theory says of them.
 
 - `spelling`, `stated`, `counts`: a table of answers turned into counts of classes, with stated confidences beside them
-- `confidence`: how sure a model is, from its counts
+- `splits`, `confidence`: how sure a model is, from its counts
 - `calibration`: how far these confidences are from how often the answers are right
-- `exact`, `theory`: biases computed exactly, and the bounds and leading terms of Wang et al. (2026)
+- `exact`, `leading_terms`, `bounds`: biases computed exactly, and the theorems of Wang et al. (2026)
 - `population`: questions whose answer probabilities are known
 """
 
+from helpers.answers.bounds import bias_bound, confidence_error_bound, ece_bound, selection_error_bound
 from helpers.answers.calibration import SemanticCalibration, sem_ece
 from helpers.answers.confidence import (
-    mean_of_selected,
     oracle_confidence,
     sem1,
     sem2,
@@ -24,19 +24,13 @@ from helpers.answers.confidence import (
 )
 from helpers.answers.counts import GroupedAnswers, counts_from_wide, group_answers
 from helpers.answers.exact import binomial_law, estimator_moments, exact_bias, winner_law
-from helpers.answers.population import AnswerPopulation
-from helpers.answers.spelling import RULES, spell_answers
-from helpers.answers.stated import parse_confidence, parse_confidences
-from helpers.answers.theory import (
+from helpers.answers.leading_terms import (
     CRITICAL_HALF_MARGIN,
     REGIMES,
     LeadingBias,
-    bias_bound,
-    confidence_error_bound,
     critical_half_margin,
     direct_gap,
     direct_gap_leading,
-    ece_bound,
     jensen_bias,
     leading_bias,
     leading_bias_all,
@@ -44,9 +38,11 @@ from helpers.answers.theory import (
     oracle_gap_leading,
     regime,
     selection_bias,
-    selection_error_bound,
     standardized,
 )
+from helpers.answers.population import AnswerPopulation
+from helpers.answers.spelling import RULES, spell_answers
+from helpers.answers.stated import parse_confidences
 
 __all__ = [
     "AnswerPopulation",
@@ -70,11 +66,9 @@ __all__ = [
     "jensen_bias",
     "leading_bias",
     "leading_bias_all",
-    "mean_of_selected",
     "oracle_confidence",
     "oracle_gap",
     "oracle_gap_leading",
-    "parse_confidence",
     "parse_confidences",
     "regime",
     "selection_bias",

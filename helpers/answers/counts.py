@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from helpers.answers.confidence import check_counts, first_blocks
+from helpers.answers.confidence import check_counts
 from helpers.answers.spelling import spell_answers
+from helpers.answers.splits import first_blocks
 from helpers.answers.stated import parse_confidences
 from helpers.checks import check_count, check_labels, check_one_of, nearest_name
 
@@ -15,14 +16,34 @@ from helpers.checks import check_count, check_labels, check_one_of, nearest_name
 class GroupedAnswers:
     """Classes of answers and their counts; Q questions, at most C classes, at most N answers each.
 
-    counts : (Q, C) int, classes in order of first appearance, zeros beyond the last
-    labels : tuple of Q tuples, the spelling of each class (None for one of unreadable answers)
-    questions, n_answers : (Q,) name of each question, and its answers
-    correct : (Q, C) int, 1 right, 0 wrong, -1 unknown (also beyond the last class)
-    confidence, n_stated : (Q,) mean stated confidence (NaN for none), and how many answers stated one
-    unparsed : (Q,) answers that the rule could not read
-    order : (Q, N) int, the class of each answer in the order of the samples, -1 beyond the last; no columns if unknown
-    problems : what was found on the way, with how often
+    Parameters
+    ----------
+    counts : array of int, shape (Q, C)
+        Classes in order of first appearance, zeros beyond the last.
+    labels : tuple of tuples
+        Spelling of each class of each question (None for one of unreadable answers).
+    questions : array, shape (Q,)
+        Name of each question.
+    n_answers : array of int, shape (Q,)
+        Its answers.
+    correct : array of int, shape (Q, C)
+        1 right, 0 wrong, -1 unknown (also beyond the last class).
+    confidence : array of float, shape (Q,)
+        Mean stated confidence, NaN for none.
+    n_stated : array of int, shape (Q,)
+        How many answers stated one.
+    unparsed : array of int, shape (Q,)
+        Answers that the rule could not read.
+    order : array of int, shape (Q, N)
+        Class of each answer in the order of the samples, -1 beyond the last; no columns if unknown.
+    problems : dict
+        What was found on the way -> how often.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"question": ["a", "a", "b"], "answer": ["1", "one", "2"]})
+    >>> print(group_answers(table, sample=None, reference=None))
+    2 questions with 1 to 2 answers each, up to 2 classes; no problems found
     """
 
     counts: np.ndarray = field(repr=False)
@@ -38,14 +59,30 @@ class GroupedAnswers:
 
     @property
     def graded(self):
-        """(Q,) bool: whether it is known for every class of the question if it is right."""
+        """Whether it is known for every class of the question if it is right, (Q,) bool."""
         return ((self.correct >= 0) | (self.counts == 0)).all(axis=1)
 
     def first(self, n):
-        """Counts of the first `n` answers to each question, (Q, C), n whole or (Q,); ValueError if one has fewer."""
+        """Counts of the first answers to each question.
+
+        Parameters
+        ----------
+        n : int or array of int, shape (Q,)
+            Number of answers.
+
+        Returns
+        -------
+        array of int, shape (Q, C)
+            Counts of classes.
+
+        Raises
+        ------
+        ValueError
+            If a question has fewer answers, or their order is not known.
+        """
         if not self.order.shape[1]:
             raise ValueError("n asks for the first answers, but these counts came without the order of the answers.")
-        size = np.array([check_count(one, "n") for one in np.broadcast_to(n, self.n_answers.shape).tolist()])
+        size = np.array([check_count(number, "n") for number in np.broadcast_to(n, self.n_answers.shape).tolist()])
         if (size > self.n_answers).any():
             first = int(np.argmax(size > self.n_answers))
             raise ValueError(f"n is {size[first]}, but question {first} has {self.n_answers[first]} answers.")
@@ -53,10 +90,10 @@ class GroupedAnswers:
 
     def __str__(self):
         least, most = self.n_answers.min(), self.n_answers.max()
-        found = ", ".join(f"{number:,} {what}" for what, number in self.problems.items() if number)
+        problems = ", ".join(f"{number:,} {what}" for what, number in self.problems.items() if number)
         return (
             f"{len(self.counts):,} questions with {least:,}{f' to {most:,}' if most > least else ''} answers each, up "
-            f"to {self.counts.shape[1]:,} classes; {found or 'no problems found'}"
+            f"to {self.counts.shape[1]:,} classes; {problems or 'no problems found'}"
         )
 
 
@@ -68,27 +105,43 @@ def group_answers(
 
     Parameters
     ----------
-    table : DataFrame, one row an answer
-    rule : when answers are the same, see `spell_answers`; "class" if `answer` names a column of classes from a judge
-    question, sample, answer : columns; sample None takes the order of the rows
-    confidence : column of stated confidences, or None
-    reference : column of right answers, spelled by the same rule and equal within a question; None for none
-    correct : column of grades 0 and 1 of each answer (missing is fine), instead of a reference: a class is right if
-        more of its graded answers are right than wrong, and in a tie if the first graded is
-    unparsed : answers that the rule cannot read: "singletons" (each disagrees with all others), "class" (all of a
-        question are one class) or "drop" (they and questions without any other answer are left out, and counted)
-    missing_confidence : NaN, or 1.0 for the rule of Wang et al. (2026)
+    table : DataFrame
+        One row an answer.
+    rule : str or function, default "normalized"
+        When answers are the same, see `spell_answers`; "class" if `answer` names a column of classes from a judge.
+    question : str, default "question"
+        Column of questions.
+    sample : str or None, default "sample"
+        Column that numbers the answers to a question; None takes the order of the rows.
+    answer : str, default "answer"
+        Column of answers.
+    confidence : str or None, default None
+        Column of stated confidences.
+    reference : str or None, default "reference"
+        Column of right answers, spelled by the same rule and equal within a question.
+    correct : str or None, default None
+        Column of grades 0 and 1 of each answer (missing is fine), instead of a reference: a class is right if more of
+        its graded answers are right than wrong, and in a tie if the first graded is.
+    unparsed : {"singletons", "class", "drop"}, default "singletons"
+        Answers that the rule cannot read: each disagrees with all others, all of a question are one class, or they and
+        questions without any other answer are left out, and counted.
+    missing_confidence : float, default NaN
+        What an absent confidence counts as; 1.0 is the rule of Wang et al. (2026).
 
     Returns
     -------
-    GroupedAnswers. An unreadable answer is wrong where the reference is known. A reference that is missing or
-    unreadable leaves the question ungraded, and is counted.
+    GroupedAnswers
+        An unreadable answer is wrong where the reference is known. A reference that is missing or unreadable leaves the
+        question ungraded, and is counted.
 
     Raises
     ------
-    ValueError for a column that is not there, a missing question or sample, two rows with the same question and
-    sample, a question with two references, grades other than 0 and 1, or a rule that can read no answer at all.
+    ValueError
+        For a column that is not there, a missing question or sample, two rows with the same question and sample, a
+        question with two references, grades other than 0 and 1, or a rule that can read no answer at all.
 
+    Examples
+    --------
     >>> table = pd.DataFrame({"question": ["a", "a", "a"], "sample": [0, 1, 2], "reference": ["Paris"] * 3,
     ...     "answer": ["Lyon", "Paris", "paris."]})
     >>> grouped = group_answers(table)
@@ -99,18 +152,20 @@ def group_answers(
     reference = None if correct is not None else reference
     columns = {"question": question, "sample": sample, "answer": answer, "confidence": confidence}
     _check_columns(table, columns | {"reference": reference, "correct": correct})
-    of, questions, rows = _ordered(table, question, sample)
+    question_of, questions, rows = _ordered(table, question, sample)
     code, spellings = pd.factorize(spell_answers(table[answer], rule)[rows])
-    lost = code < 0
-    if lost.all():
+    unreadable = code < 0
+    if unreadable.all():
         raise ValueError(
-            f"answer must hold something that rule {rule!r} can read, but it reads none of the {len(lost):,} answers; "
+            f"answer must hold something that rule {rule!r} can read, but it reads none of the {len(rows):,} answers; "
             f"the first is {str(table[answer].iloc[rows[0]])!r}."
         )
-    unreadable = np.bincount(of[lost], minlength=len(questions))
-    code[lost] = len(spellings) + (np.arange(lost.sum()) if unparsed == "singletons" else 0)
-    problems = {"unreadable answers": int(lost.sum())}
-    stated, grade, right = np.full(len(rows), np.nan), np.full(len(rows), np.nan), np.full(len(questions), None)
+    n_unreadable = np.bincount(question_of[unreadable], minlength=len(questions))
+    code[unreadable] = len(spellings) + (np.arange(unreadable.sum()) if unparsed == "singletons" else 0)
+    problems = {"unreadable answers": int(unreadable.sum())}
+    stated = np.full(len(rows), np.nan)
+    grade = np.full(len(rows), np.nan)
+    right = np.full(len(questions), None)
     if confidence is not None:
         read = parse_confidences(table[confidence], missing=missing_confidence)
         stated = read.values[rows]
@@ -119,30 +174,43 @@ def group_answers(
     if correct is not None:
         grade = _grades(table[correct], correct)[rows]
     elif reference is not None:
-        right = _references(table[reference].iloc[rows], of, questions, rule, problems)
+        right = _references(table[reference].iloc[rows], question_of, questions, rule, problems)
     if unparsed == "drop":
-        of, code, stated, grade = (column[~lost] for column in (of, code, stated, grade))
-        kept, of = np.unique(of, return_inverse=True)
+        code = code[~unreadable]
+        stated = stated[~unreadable]
+        grade = grade[~unreadable]
+        kept, question_of = np.unique(question_of[~unreadable], return_inverse=True)
         problems["questions without a readable answer, left out"] = len(questions) - len(kept)
-        questions, unreadable, right = questions[kept], unreadable[kept], right[kept]
-    pair, starts = _pairs(of, code)
-    cell = of[starts], np.arange(len(starts)) - np.searchsorted(of[starts], of[starts])
-    n_answers = np.bincount(of)
-    counts = np.zeros((len(questions), cell[1].max() + 1), dtype=np.int64)
-    counts[cell] = np.bincount(pair)
-    name = np.array([*spellings, None], dtype=object)[np.minimum(code[starts], len(spellings))]
+        questions = questions[kept]
+        n_unreadable = n_unreadable[kept]
+        right = right[kept]
+    pair, first_answer = _pairs(question_of, code)
+    row = question_of[first_answer]
+    column = _place_within(row)
+    counts = np.zeros((len(questions), column.max() + 1), dtype=np.int64)
+    counts[row, column] = np.bincount(pair)
+    spelling = np.array([*spellings, None], dtype=object)[np.minimum(code[first_answer], len(spellings))]
     known = np.full(counts.shape, -1)
     if correct is not None:
-        known[cell] = _majority(pair, grade, problems)
+        known[row, column] = _majority(pair, grade, problems)
     else:
-        known[cell] = np.where(pd.isna(right[cell[0]]), -1, right[cell[0]] == name)
+        known[row, column] = np.where(pd.isna(right[row]), -1, right[row] == spelling)
+    n_answers = np.bincount(question_of)
     order = np.full((len(questions), n_answers.max()), -1)
-    order[of, np.arange(len(of)) - np.searchsorted(of, of)] = cell[1][pair]
-    ends = np.cumsum(np.bincount(cell[0]))
-    labels = tuple(tuple(name[start:end]) for start, end in zip([0, *ends], ends, strict=False))
-    n_stated = np.bincount(of, ~np.isnan(stated)).astype(int)
-    mean = np.bincount(of, np.nan_to_num(stated)) / np.where(n_stated, n_stated, np.nan)
-    return GroupedAnswers(counts, labels, questions, n_answers, known, mean, n_stated, unreadable, order, problems)
+    order[question_of, _place_within(question_of)] = column[pair]
+    n_stated = np.bincount(question_of, ~np.isnan(stated)).astype(int)
+    return GroupedAnswers(
+        counts=counts,
+        labels=tuple(tuple(part) for part in np.split(spelling, np.flatnonzero(np.diff(row)) + 1)),
+        questions=questions,
+        n_answers=n_answers,
+        correct=known,
+        confidence=np.bincount(question_of, np.nan_to_num(stated)) / np.where(n_stated, n_stated, np.nan),
+        n_stated=n_stated,
+        unparsed=n_unreadable,
+        order=order,
+        problems=problems,
+    )
 
 
 def _check_columns(table, columns):
@@ -158,52 +226,63 @@ def _check_columns(table, columns):
 
 
 def _ordered(table, question, sample):
-    """(question of each answer, names of the questions, rows of the table), by question and sample."""
-    of, questions = pd.factorize(table[question])
-    if (of < 0).any():
-        raise ValueError(f"{question} must not be missing, but it is in row {np.argmax(of < 0)}.")
-    place = np.arange(len(of))
+    """Question of each answer, names of the questions, and rows of the table, by question and sample."""
+    question_of, questions = pd.factorize(table[question])
+    if (question_of < 0).any():
+        raise ValueError(f"{question} must not be missing, but it is in row {np.argmax(question_of < 0)}.")
+    place = np.arange(len(question_of))
     if sample is not None:
-        given = table[sample]
-        if given.isna().any():
-            raise ValueError(f"{sample} must not be missing, but it is in row {np.argmax(given.isna())}.")
-        number = pd.to_numeric(given, errors="coerce")
-        place = (pd.factorize(given.map(str), sort=True)[0] if number.isna().any() else number).astype(float)
-        place = np.asarray(place)
-    rows = np.lexsort([place, of])
-    same = (np.diff(of[rows]) == 0) & (np.diff(place[rows]) == 0)
+        place = _sample_numbers(table[sample], sample)
+    rows = np.lexsort([place, question_of])
+    same = (np.diff(question_of[rows]) == 0) & (np.diff(place[rows]) == 0)
     if same.any():
-        first, more = int(np.argmax(same)), int(same.sum()) - 1
-        one, two = rows[first], rows[first + 1]
+        first = int(np.argmax(same))
+        more = int(same.sum()) - 1
+        row, again = rows[first], rows[first + 1]
         raise ValueError(
-            f"{sample} must number the answers to a question, but rows {one} and {two} are both answer "
-            f"{table[sample].iloc[one]!s} to question {table[question].iloc[one]!s}"
+            f"{sample} must number the answers to a question, but rows {row} and {again} are both answer "
+            f"{table[sample].iloc[row]!s} to question {table[question].iloc[row]!s}"
             f"{f' (and {more:,} more such rows)' if more else ''}."
         )
-    return of[rows], np.asarray(questions), rows
+    return question_of[rows], np.asarray(questions), rows
 
 
-def _pairs(of, code):
+def _sample_numbers(samples, name):
+    """Samples as numbers; texts that are none by their order in the alphabet."""
+    if samples.isna().any():
+        raise ValueError(f"{name} must not be missing, but it is in row {np.argmax(samples.isna())}.")
+    numbers = pd.to_numeric(samples, errors="coerce")
+    if numbers.isna().any():
+        return pd.factorize(samples.map(str), sort=True)[0].astype(float)
+    return np.asarray(numbers.astype(float))
+
+
+def _pairs(question_of, code):
     """Number of the (question, class) of each answer, counted in order of first appearance, and its first answer."""
-    cells = pd.factorize(of * np.int64(code.max() + 1) + code)[0]
-    return cells, np.flatnonzero(np.diff(np.maximum.accumulate(cells), prepend=-1) > 0)
+    pair = pd.factorize(question_of * np.int64(code.max() + 1) + code)[0]
+    return pair, np.flatnonzero(np.diff(np.maximum.accumulate(pair), prepend=-1) > 0)
 
 
-def _references(given, of, questions, rule, problems):
+def _place_within(question_of):
+    """Place 0, 1, ... of each row among those of its question; rows are sorted by question."""
+    return np.arange(len(question_of)) - np.searchsorted(question_of, question_of)
+
+
+def _references(references, question_of, questions, rule, problems):
     """Right answer of each question, spelled, (Q,) object; None where it is missing or unreadable."""
-    spelled = spell_answers(given, rule)
-    stated = given.notna().to_numpy()
-    code, spellings = pd.factorize(spelled)
-    right, found = np.full(len(questions), -1), code >= 0
-    right[of[found]] = code[found]
-    differs = found & (right[of] != code)
+    code, spellings = pd.factorize(spell_answers(references, rule))
+    readable = code >= 0
+    right = np.full(len(questions), -1)
+    right[question_of[readable]] = code[readable]
+    differs = readable & (right[question_of] != code)
     if differs.any():
         first = np.argmax(differs)
+        question = question_of[first]
         raise ValueError(
-            f"{given.name} must be the same in all rows of a question, but question {questions[of[first]]!s} has "
-            f"{spellings[code[first]]!r} and {spellings[right[of[first]]]!r}."
+            f"{references.name} must be the same in all rows of a question, but question {questions[question]!s} has "
+            f"{spellings[code[first]]!r} and {spellings[right[question]]!r}."
         )
-    any_stated = np.bincount(of, stated) > 0
+    any_stated = np.bincount(question_of, references.notna().to_numpy()) > 0
     problems["questions without a reference"] = int((~any_stated).sum())
     problems["questions whose reference cannot be read"] = int((any_stated & (right < 0)).sum())
     return np.array([*spellings, None], dtype=object)[right]
@@ -211,9 +290,10 @@ def _references(given, of, questions, rule, problems):
 
 def _grades(values, name):
     """Grades 0 and 1 as floats, NaN where there is none."""
-    grades, there = np.full(len(values), np.nan), values.notna().to_numpy()
-    if there.any():
-        grades[there] = check_labels(values[there].to_numpy(), name)
+    grades = np.full(len(values), np.nan)
+    graded = values.notna().to_numpy()
+    if graded.any():
+        grades[graded] = check_labels(values[graded].to_numpy(), name)
     return grades
 
 
@@ -235,20 +315,30 @@ def counts_from_wide(table, classes, *, question=None, reference=None, confidenc
 
     Parameters
     ----------
-    table : DataFrame; classes : names of the columns that hold counts, in the order in which ties are broken
-    question : column of names, or None for the row numbers
-    reference : column with the name of the right class; missing leaves a question ungraded; None for none
-    confidence : column of stated confidences, one a question, or None
+    table : DataFrame
+        One row a question.
+    classes : list of str
+        Columns that hold counts, in the order in which ties are broken; a missing count is no answer.
+    question : str or None, default None
+        Column of names; None for the row numbers.
+    reference : str or None, default None
+        Column with the name of the right class; missing leaves a question ungraded.
+    confidence : str or None, default None
+        Column of stated confidences, one a question.
 
     Returns
     -------
-    GroupedAnswers without an order of the answers; a missing count is no answer
+    GroupedAnswers
+        Without an order of the answers.
 
     Raises
     ------
-    ValueError for columns that are not there, counts that are negative or not whole, a question without answers, a
-    question named twice, or a reference that is none of the classes.
+    ValueError
+        For columns that are not there, counts that are negative or not whole, a question without answers, a question
+        named twice, or a reference that is none of the classes.
 
+    Examples
+    --------
     >>> table = pd.DataFrame({"yes": [3, 1], "no": [2, None], "truth": ["no", "yes"]})
     >>> grouped = counts_from_wide(table, ["yes", "no"], reference="truth")
     >>> grouped.counts, grouped.correct
@@ -263,18 +353,21 @@ def counts_from_wide(table, classes, *, question=None, reference=None, confidenc
         raise ValueError(f"classes must name columns, each once, but it is {classes!r}.")
     counts = check_counts(table[classes].fillna(0).to_numpy())
     questions = np.arange(len(table)) if question is None else table[question].to_numpy()
-    if pd.isna(questions).any() or pd.Series(questions).duplicated().any():
-        first = np.argmax(pd.isna(questions) | pd.Series(questions).duplicated())
+    unnamed = pd.isna(questions) | pd.Series(questions).duplicated().to_numpy()
+    if unnamed.any():
+        first = np.argmax(unnamed)
         raise ValueError(f"{question} must name each question once, but row {first} holds {questions[first]!s}.")
-    known, problems = np.full(counts.shape, -1), {}
+    known = np.full(counts.shape, -1)
+    problems = {}
     if reference is not None:
-        given = table[reference]
-        right = pd.Index([str(name) for name in classes]).get_indexer(given.map(str, na_action="ignore"))
-        wrong = (right < 0) & given.notna().to_numpy()
-        if wrong.any():
+        references = table[reference]
+        right = pd.Index([str(name) for name in classes]).get_indexer(references.map(str, na_action="ignore"))
+        unknown = (right < 0) & references.notna().to_numpy()
+        if unknown.any():
+            first = np.argmax(unknown)
             raise ValueError(
-                f"{reference} must be one of the classes, but row {np.argmax(wrong)} holds "
-                f"{given.iloc[np.argmax(wrong)]!r}; {nearest_name(given.iloc[np.argmax(wrong)], classes, 'class')}"
+                f"{reference} must be one of the classes, but row {first} holds {references.iloc[first]!r}; "
+                f"{nearest_name(references.iloc[first], classes, 'class')}"
             )
         known = np.where((right < 0)[:, None], -1, right[:, None] == np.arange(len(classes)))
         problems["questions without a reference"] = int((right < 0).sum())
@@ -283,8 +376,15 @@ def counts_from_wide(table, classes, *, question=None, reference=None, confidenc
         read = parse_confidences(table[confidence])
         stated = read.values
         problems |= {"missing confidences": read.n_missing, "unreadable confidences": read.n_unread}
-    labels, none = (tuple(classes),) * len(counts), np.zeros((len(counts), 0), dtype=int)
     return GroupedAnswers(
-        counts, labels, questions, counts.sum(axis=1), known, stated, (~np.isnan(stated)).astype(int),
-        np.zeros(len(counts), dtype=int), none, problems,
-    )  # fmt: skip
+        counts=counts,
+        labels=(tuple(classes),) * len(counts),
+        questions=questions,
+        n_answers=counts.sum(axis=1),
+        correct=known,
+        confidence=stated,
+        n_stated=(~np.isnan(stated)).astype(int),
+        unparsed=np.zeros(len(counts), dtype=int),
+        order=np.zeros((len(counts), 0), dtype=int),
+        problems=problems,
+    )

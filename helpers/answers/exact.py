@@ -1,7 +1,4 @@
-"""Exact expectations of Sem1 and Sem2 for known answer probabilities: no sampling, no asymptotics.
-
-Exact mean and variance of any estimator that reads the counts of a question's answers.
-"""
+"""Exact expectations for known answer probabilities: of Sem1, Sem2 and any estimator that reads counts of answers."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +14,8 @@ from helpers.checks import check_count, check_one_of, check_simplex, check_vecto
 def probability_rows(pi, name="pi"):
     """Answer probabilities as a (Q, K) table whose rows sum to 1, and whether one vector (K,) was given.
 
+    Examples
+    --------
     >>> probability_rows([0.75, 0.25])
     (array([[0.75, 0.25]]), True)
     """
@@ -44,7 +43,8 @@ def _others(term, v, rest, early, late):
     below[:, :, v:] *= early
     first = np.zeros((rows, rest + 1))
     first[:, 0] = 1
-    prefix, suffix = [first], [first]
+    prefix = [first]
+    suffix = [first]
     for k in range(classes - 2):
         prefix.append(_product(prefix[-1], below[:, k]))
         suffix.append(_product(suffix[-1], upto[:, classes - 1 - k]))
@@ -62,25 +62,35 @@ def winner_law(pi, n, *, ties="index"):
 
     Answers are n independent draws from `pi`. For class k with v copies the others have at most v (later) or v - 1
     (earlier) copies:  (n pi_k)^v e^(-n pi_k) / v! * [t^(n - v)] prod_j sum_(x <= limit_j) Poisson(x; n pi_j) t^x
-    divided by Poisson(n; n). All terms are positive, so small probabilities keep their leading digits.
+    divided by Poisson(n; n). All terms are positive, so small probabilities keep their leading digits. Work
+    grows like Q K n**3.
 
     Parameters
     ----------
-    pi : (K,) probabilities of the answer classes, or a (Q, K) table with a row a question
-    n : number of answers
-    ties : "index", the lower index wins, or "lot", all tied classes are equally likely (which is what the order of
-        first appearance among the n answers amounts to): the mean over y of a weight y for each tied class
+    pi : array of float, shape (K,) or (Q, K)
+        Answer probabilities, a row a question.
+    n : int
+        Number of answers.
+    ties : {"index", "lot"}, default "index"
+        "index", the lower index wins, or "lot", all tied classes are equally likely (which is what the order of first
+        appearance among the n answers amounts to): the mean over y of a weight y for each tied class.
 
     Returns
     -------
-    (K, n + 1) or (Q, K, n + 1) array that sums to 1 for each question. Work grows like Q K n**3.
+    array of float, shape (K, n + 1) or (Q, K, n + 1)
+        Sums to 1 for each question.
 
     Raises
     ------
-    ValueError unless rows are probabilities that sum to 1, n is a whole number of at least 1 and `ties` is known.
+    ValueError
+        Unless rows are probabilities that sum to 1, n is a whole number of at least 1 and `ties` is known.
 
-    Source: exact form of equations 1 and 3 of Wang et al. (2026).
+    References
+    ----------
+    Exact form of equations 1 and 3 of Wang et al. (2026).
 
+    Examples
+    --------
     >>> winner_law([0.5, 0.5], 2)  # two answers: (0, 2), (1, 1) or (2, 0) copies of the first class
     array([[0.  , 0.5 , 0.25],
            [0.  , 0.  , 0.25]])
@@ -88,12 +98,10 @@ def winner_law(pi, n, *, ties="index"):
     rows, single = probability_rows(pi)
     n = check_count(n, "n")
     check_one_of(ties, "ties", ("index", "lot"))
-    nodes, shares = np.polynomial.legendre.leggauss(rows.shape[1] // 2 + 1)
-    rules = (
-        [(0, 1, 1)]
-        if ties == "index"
-        else [(0.5 + y / 2, 0.5 + y / 2, w / 2) for y, w in zip(nodes, shares, strict=True)]
-    )
+    rules = [(0, 1, 1)]  # weights of earlier and later classes that tie, and share of this rule
+    if ties == "lot":
+        nodes, shares = np.polynomial.legendre.leggauss(rows.shape[1] // 2 + 1)
+        rules = [(0.5 + y / 2, 0.5 + y / 2, w / 2) for y, w in zip(nodes, shares, strict=True)]
     mean = n * rows[:, :, None]
     x = np.arange(n + 1)
     term = np.exp(xlogy(x, mean) - mean - gammaln(x + 1))
@@ -109,10 +117,19 @@ def winner_law(pi, n, *, ties="index"):
 class ExactBias:
     """Exact biases of Sem1 and Sem2 as estimates of the probability of the mode.
 
-    Attributes
+    Parameters
     ----------
-    pi : (..., K) answer probabilities; n : answers in the selection block
-    law : (..., K, n + 1) chance that class k wins with v copies
+    pi : array of float, shape (K,) or (Q, K)
+        Answer probabilities.
+    n : int
+        Answers in the selection block.
+    law : array of float, shape (K, n + 1) or (Q, K, n + 1)
+        Chance that class k wins with v copies, `winner_law`.
+
+    Examples
+    --------
+    >>> print(exact_bias([0.5, 0.5], 2))
+    n = 2: Sem1 +0.2500, Sem2 +0.0000, mode missed 25.0%
     """
 
     pi: np.ndarray = field(repr=False)
@@ -155,19 +172,33 @@ class ExactBias:
 
 
 def exact_bias(pi, n, *, ties="index"):
-    """Exact biases of Sem1 and Sem2 with n answers in the selection block, `ExactBias`.
+    """Exact biases of Sem1 and Sem2.
 
     Parameters
     ----------
-    pi : (K,) answer probabilities or a (Q, K) table; n : answers in the selection block
-    ties : "index" or "lot", as in `winner_law`; Sem1 does not depend on it
+    pi : array of float, shape (K,) or (Q, K)
+        Answer probabilities, a row a question.
+    n : int
+        Answers in the selection block.
+    ties : {"index", "lot"}, default "index"
+        As in `winner_law`; Sem1 does not depend on it.
+
+    Returns
+    -------
+    ExactBias
+        Both biases in units of probability, and the chance to miss the mode.
 
     Raises
     ------
-    ValueError unless rows are probabilities that sum to 1 and n is a whole number of at least 1.
+    ValueError
+        Unless rows are probabilities that sum to 1, n is a whole number of at least 1 and `ties` is known.
 
-    Source: expectations in equations 2 and 5 of Wang et al. (2026), exactly.
+    References
+    ----------
+    Expectations in equations 2 and 5 of Wang et al. (2026), exactly.
 
+    Examples
+    --------
     >>> print(exact_bias([0.55, 0.45], 25))
     n = 25: Sem1 +0.0401, Sem2 -0.0306, mode missed 30.6%
     """
@@ -181,14 +212,27 @@ def largest_deviation(pi, n):
 
     Parameters
     ----------
-    pi : (K,) answer probabilities; n : number of answers
+    pi : array of float, shape (K,)
+        Answer probabilities.
+    n : int
+        Number of answers.
+
+    Returns
+    -------
+    float
+        In [0, 1].
 
     Raises
     ------
-    ValueError unless pi is one vector of probabilities that sum to 1 and n is a whole number of at least 1.
+    ValueError
+        Unless pi is one vector of probabilities that sum to 1 and n is a whole number of at least 1.
 
-    Source: left side of equation 13, Wang et al. (2026).
+    References
+    ----------
+    Left side of equation 13, Wang et al. (2026).
 
+    Examples
+    --------
     >>> largest_deviation([0.5, 0.5], 1)
     0.5
     """
@@ -196,7 +240,8 @@ def largest_deviation(pi, n):
     if not single:
         raise ValueError(f"pi must be one vector, but its shape is {rows.shape}.")
     n = check_count(n, "n")
-    x, pi = np.arange(n + 1), rows[0]
+    x = np.arange(n + 1)
+    pi = rows[0]
     term = np.exp(xlogy(x, n * pi[:, None]) - n * pi[:, None] - gammaln(x + 1))
     away = np.abs(x / n - pi[:, None]).round(12)
     levels = np.unique(np.append(away, 0.0))
@@ -211,8 +256,22 @@ def largest_deviation(pi, n):
 
 
 def binomial_law(pi, m):
-    """P(w of m held-out answers are of a class with probability pi), (..., m + 1).
+    """Chance that w = 0 .. m of m held-out answers are of a class.
 
+    Parameters
+    ----------
+    pi : float or array of float, shape (...)
+        Probability of the class.
+    m : int
+        Held-out answers.
+
+    Returns
+    -------
+    array of float, shape (..., m + 1)
+        Sums to 1 along the last axis.
+
+    Examples
+    --------
     >>> binomial_law(0.5, 2)
     array([0.25, 0.5 , 0.25])
     """
@@ -225,23 +284,28 @@ def binomial_law(pi, m):
 def count_vectors(n, n_classes):
     """All ways to share n answers among the classes, (C(n + K - 1, K - 1), K) whole numbers.
 
+    Examples
+    --------
     >>> count_vectors(2, 2)
     array([[0, 2],
            [1, 1],
            [2, 0]])
     """
-    n, n_classes = check_count(n, "n"), check_count(n_classes, "n_classes", least=2)
+    n = check_count(n, "n")
+    check_count(n_classes, "n_classes", least=2)
     table = np.arange(n + 1)[:, None]
     for _ in range(n_classes - 2):
-        left = n - table.sum(axis=1)
-        start = np.repeat(np.cumsum(left + 1) - (left + 1), left + 1)
-        table = np.column_stack([np.repeat(table, left + 1, axis=0), np.arange((left + 1).sum()) - start])
+        ways = n - table.sum(axis=1) + 1  # of the next class: 0 .. answers not yet shared
+        start = np.repeat(np.cumsum(ways) - ways, ways)
+        table = np.column_stack([np.repeat(table, ways, axis=0), np.arange(ways.sum()) - start])
     return np.column_stack([table, n - table.sum(axis=1)])
 
 
 def count_probabilities(counts, pi):
     """Multinomial probability of each count vector, (rows,), with answer probabilities pi, (K,).
 
+    Examples
+    --------
     >>> count_probabilities(count_vectors(2, 2), [0.5, 0.5])
     array([0.25, 0.5 , 0.25])
     """
@@ -256,35 +320,44 @@ def orders_of_appearance(counts):
     """Every column order of every count vector with its chance to be the order of first appearance.
 
     Answers come in random order, so the next class to appear is class k with chance c_k / (answers of classes not yet
-    seen). Classes without answers come last, in any order.
+    seen). Classes without answers come last, in any order. One pair (counts with columns permuted, (rows,) chances) a
+    permutation; chances of a row sum to 1.
 
-    Returns
-    -------
-    list of (counts with columns permuted, (rows,) chances), one pair a permutation; chances of a row sum to 1
-
+    Examples
+    --------
     >>> [(c.tolist(), chance.round(3).tolist()) for c, chance in orders_of_appearance([[3, 1]])]
     [([[3, 1]], [0.75]), ([[1, 3]], [0.25])]
     """
     counts = np.asarray(counts)
-    result = []
+    pairs = []
     for order in permutations(range(counts.shape[1])):
         table = counts[:, order]
-        left = table[:, ::-1].cumsum(axis=1)[:, ::-1]
+        unseen = table[:, ::-1].cumsum(axis=1)[:, ::-1]
         absent = 1.0 / np.arange(counts.shape[1], 0, -1)
-        step = np.where(left > 0, table / np.maximum(left, 1), absent)
-        result.append((table, step.prod(axis=1)))
-    return result
+        step = np.where(unseen > 0, table / np.maximum(unseen, 1), absent)
+        pairs.append((table, step.prod(axis=1)))
+    return pairs
 
 
 @dataclass(frozen=True)
 class EstimatorMoments:
     """Exact mean and variance of an estimator of c*, the probability of the mode.
 
-    Attributes
+    Parameters
     ----------
-    mean, variance : over all samples of n answers
-    target : c*
-    n : answers
+    mean : float
+        Over all samples of n answers.
+    variance : float
+        Over all samples of n answers.
+    target : float
+        The estimand c*.
+    n : int
+        Answers.
+
+    Examples
+    --------
+    >>> print(EstimatorMoments(mean=0.6, variance=0.01, target=0.5, n=10))
+    n = 10: bias +0.1000, sd 0.1000, root mse 0.1414
     """
 
     mean: float
@@ -294,7 +367,7 @@ class EstimatorMoments:
 
     @property
     def bias(self):
-        """mean - c*."""
+        """Mean less c*."""
         return self.mean - self.target
 
     @property
@@ -307,20 +380,34 @@ class EstimatorMoments:
 
 
 def estimator_moments(estimator, pi, n, *, order="index"):
-    """Exact mean and variance of an estimator over all samples of n answers, `EstimatorMoments`.
+    """Exact mean and variance of an estimator over all samples of n answers.
+
+    Work grows like n**(K - 1), and with order="appearance" like K! times that.
 
     Parameters
     ----------
-    estimator : function of a (rows, K) table of counts that returns (rows,) numbers
-    pi : (K,) answer probabilities; work grows like n**(K - 1), and with order="appearance" like K! times that
-    n : number of answers
-    order : "index", columns are the classes of `pi`; "appearance", columns in order of first appearance, each order
-        weighted by its chance, as in sampled answers
+    estimator : function
+        Of a (rows, K) table of counts; returns (rows,) numbers.
+    pi : array of float, shape (K,)
+        Answer probabilities.
+    n : int
+        Number of answers.
+    order : {"index", "appearance"}, default "index"
+        "index", columns are the classes of `pi`; "appearance", columns in order of first appearance, each order
+        weighted by its chance, as in sampled answers.
+
+    Returns
+    -------
+    EstimatorMoments
+        Mean, variance, and bias for c*.
 
     Raises
     ------
-    ValueError unless pi is one vector of probabilities that sum to 1, and n and `order` are valid.
+    ValueError
+        Unless pi is one vector of probabilities that sum to 1, and n and `order` are valid.
 
+    Examples
+    --------
     >>> print(estimator_moments(lambda counts: counts.max(axis=1) / 25, [0.55, 0.45], 25))
     n = 25: bias +0.0401, sd 0.0655, root mse 0.0768
     """
@@ -332,4 +419,5 @@ def estimator_moments(estimator, pi, n, *, order="index"):
     weights = np.concatenate([chance * share for _, share in pairs])
     values = np.concatenate([check_vector(estimator(table), "estimator") for table, _ in pairs])
     mean = (weights * values).sum()
-    return EstimatorMoments(float(mean), float((weights * (values - mean) ** 2).sum()), float(pi.max()), int(n))
+    variance = (weights * (values - mean) ** 2).sum()
+    return EstimatorMoments(float(mean), float(variance), float(pi.max()), int(n))

@@ -1,7 +1,4 @@
-"""Calibration errors of Sem1, Sem2 and the oracle over questions whose answer probabilities are known.
-
-Questions whose answer probabilities are known: what Sem1, Sem2 and their calibration errors should be.
-"""
+"""Questions whose answer probabilities are known: what Sem1, Sem2 and their calibration errors should be."""
 
 from dataclasses import dataclass, field
 
@@ -16,14 +13,34 @@ from helpers.checks import check_classes, check_count, check_labels, check_numbe
 class ExactCalibration:
     """Calibration errors of Sem1, Sem2 and the oracle over the questions of a population, exactly.
 
-    Attributes
+    Parameters
     ----------
-    gaps1, gaps2, oracle_gaps : (B,) E[(correct - confidence) 1{confidence in bin}]
-    confidence1, confidence2, oracle_confidence : mean confidences
-    accuracy, oracle_accuracy : of the selected class and of the mode
-    confidence_error1, confidence_error2 : E |confidence - c*|
-    selection_error : chance that selected class and mode differ in correctness
-    n, n_held_out : sizes of the two blocks
+    gaps1 : array of float, shape (B,)
+        E[(correct - Sem1) 1{Sem1 in bin}].
+    gaps2 : array of float, shape (B,)
+        The same of Sem2.
+    oracle_gaps : array of float, shape (B,)
+        The same of the oracle.
+    confidence1 : float
+        Mean Sem1.
+    confidence2 : float
+        Mean Sem2.
+    oracle_confidence : float
+        Mean c*.
+    accuracy : float
+        Of the selected class.
+    oracle_accuracy : float
+        Of the mode.
+    confidence_error1 : float
+        E |Sem1 - c*|.
+    confidence_error2 : float
+        E |Sem2 - c*|.
+    selection_error : float
+        Chance that selected class and mode differ in correctness.
+    n : int
+        Answers that select.
+    n_held_out : int
+        Answers held out.
     """
 
     gaps1: np.ndarray = field(repr=False)
@@ -64,8 +81,9 @@ class ExactCalibration:
 
 def exact_calibration(pi, correct, n, *, n_held_out=None, n_bins=10, ties="index"):
     """`ExactCalibration` of questions with answer probabilities `pi` and correctness `correct`, both (Q, K)."""
-    n, n_bins = check_count(n, "n"), check_count(n_bins, "n_bins")
-    m = n if n_held_out is None else check_count(n_held_out, "n_held_out")
+    n = check_count(n, "n")
+    check_count(n_bins, "n_bins")
+    n_held_out = n if n_held_out is None else check_count(n_held_out, "n_held_out")
     mode = pi.argmax(axis=1)[:, None]
     mode_right = np.take_along_axis(correct, mode, axis=1)
     rows, index = np.unique(pi, axis=0, return_inverse=True)
@@ -75,23 +93,24 @@ def exact_calibration(pi, correct, n, *, n_held_out=None, n_bins=10, ties="index
     flipped = _sums(correct != mode_right, index) / number
     law = winner_law(rows, n, ties=ties) * number[:, :, None] / len(pi)
     selected = law.sum(axis=2)
-    law2 = selected[:, :, None] * binomial_law(rows, m)
-    share1, share2 = np.arange(n + 1) / n, np.arange(m + 1) / m
+    held_out_law = selected[:, :, None] * binomial_law(rows, n_held_out)
+    share1 = np.arange(n + 1) / n
+    share2 = np.arange(n_held_out + 1) / n_held_out
     target = rows.max(axis=1)[:, None, None]
     return ExactCalibration(
-        _binned((right[:, :, None] - share1) * law, n, n_bins),
-        _binned((right[:, :, None] - share2) * law2, m, n_bins),
-        oracle_gaps(pi, correct, n_bins),
+        gaps1=_binned((right[:, :, None] - share1) * law, n, n_bins),
+        gaps2=_binned((right[:, :, None] - share2) * held_out_law, n_held_out, n_bins),
+        oracle_gaps=oracle_gaps(pi, correct, n_bins),
         confidence1=float((law * share1).sum()),
         confidence2=float((selected * rows).sum()),
         oracle_confidence=float(pi.max(axis=1).mean()),
         accuracy=float((selected * right).sum()),
         oracle_accuracy=float(mode_right.mean()),
         confidence_error1=float((law * np.abs(share1 - target)).sum()),
-        confidence_error2=float((law2 * np.abs(share2 - target)).sum()),
+        confidence_error2=float((held_out_law * np.abs(share2 - target)).sum()),
         selection_error=float((selected * flipped).sum()),
         n=n,
-        n_held_out=m,
+        n_held_out=n_held_out,
     )
 
 
@@ -119,12 +138,16 @@ def _binned(contribution, n, n_bins):
 class AnswerSample:
     """Sampled answers to Q questions; classes in order of first appearance, tables padded on the right.
 
-    Attributes
+    Parameters
     ----------
-    counts : (Q, C) whole numbers, 0 in the padding
-    correct : (Q, C) 0/1, is the class right; 0 in the padding
-    classes : (Q, C) index of the class in the population, -1 in the padding
-    order : (Q, n) column of each answer in the order in which answers came
+    counts : array of int, shape (Q, C)
+        Answers in each class, 0 in the padding.
+    correct : array of {0, 1}, shape (Q, C)
+        Whether the class is right; 0 in the padding.
+    classes : array of int, shape (Q, C)
+        Index of the class in the population, -1 in the padding.
+    order : array of int, shape (Q, n)
+        Column of each answer in the order in which answers came.
     """
 
     counts: np.ndarray
@@ -143,15 +166,22 @@ class AnswerPopulation:
 
     Parameters
     ----------
-    pi : (Q, K) answer probabilities, K >= 2
-    correct : (Q, K) 0/1 table of right classes (several or none may be right), or (Q,) the right class
+    pi : array of float, shape (Q, K)
+        Answer probabilities, K >= 2.
+    correct : array of int, shape (Q, K) or (Q,)
+        0/1 table of right classes (several or none may be right), or the right class of each question.
 
     Raises
     ------
-    ValueError unless rows of `pi` are probabilities that sum to 1 and `correct` fits.
+    ValueError
+        Unless rows of `pi` are probabilities that sum to 1 and `correct` fits.
 
-    Source: the "answers" population of Wang et al. (2026), section 3.
+    References
+    ----------
+    The "answers" population of Wang et al. (2026), section 3.
 
+    Examples
+    --------
     >>> population = AnswerPopulation([[0.7, 0.3], [0.4, 0.6]], [0, 0])
     >>> population.oracle_confidence, population.oracle_correct
     (array([0.7, 0.6]), array([1, 0]))
@@ -185,19 +215,42 @@ class AnswerPopulation:
 
         Parameters
         ----------
-        overconfidence : from -1 to 1. The mode is right with probability c* at 0 (calibrated), c* (1 - o) for o > 0
-            (at 1 never), c* + |o| (1 - c*) for o < 0 (at -1 always); otherwise another class is, in proportion to pi.
-        copies : each question so many times, right classes spread as evenly as possible instead of drawn, so that
-            accuracies are those of the dial up to 1 / (2 copies)
+        n_questions : int
+            Number of questions.
+        n_classes : int
+            Classes of answers, K.
+        concentration : float, default 0.5
+            Of the Dirichlet distribution.
+        overconfidence : float, default 0.0
+            From -1 to 1. The mode is right with probability c* at 0 (calibrated), c* (1 - o) for o > 0 (at 1 never),
+            c* + |o| (1 - c*) for o < 0 (at -1 always); otherwise another class is, in proportion to pi.
+        copies : int, default 1
+            Each question so many times, right classes spread as evenly as possible instead of drawn, so that
+            accuracies are those of the dial up to 1 / (2 copies).
+        rng : int, Generator or None, default None
+            Source of randomness.
 
+        Returns
+        -------
+        AnswerPopulation
+            Of n_questions * copies questions.
+
+        Raises
+        ------
+        ValueError
+            For numbers out of range.
+
+        Examples
+        --------
         >>> print(AnswerPopulation.dirichlet(1000, 4, overconfidence=1, rng=0))
         1,000 questions, 4 classes: oracle confidence 0.613, accuracy of the mode 0.000
         """
         rng = np.random.default_rng(rng)
-        shape = check_count(n_questions, "n_questions"), check_count(n_classes, "n_classes", least=2)
+        check_count(n_questions, "n_questions")
+        check_count(n_classes, "n_classes", least=2)
         if not np.ndim(concentration) == 0 or not 0 < concentration < np.inf:
             raise ValueError(f"concentration must be a positive number, but it is {concentration!r}.")
-        pi = rng.dirichlet(np.full(shape[1], float(concentration)), shape[0])
+        pi = rng.dirichlet(np.full(n_classes, float(concentration)), n_questions)
         return cls(*_with_right(pi, overconfidence, copies, rng))
 
     @classmethod
@@ -206,14 +259,33 @@ class AnswerPopulation:
 
         Parameters
         ----------
-        margins : (Q,) top-two margins, at least 0
-        mass : probability that leader and rivals share; 1 if there are no other classes
-        overconfidence, copies : as in `dirichlet`
+        margins : array of float, shape (Q,)
+            Top-two margins, at least 0.
+        n_classes : int, default 2
+            Classes of answers, K.
+        n_rivals : int, default 1
+            Classes that share the second place.
+        mass : float, default 1.0
+            Probability that leader and rivals share; 1 if there are no other classes.
+        overconfidence : float, default 0.0
+            As in `dirichlet`.
+        copies : int, default 1
+            As in `dirichlet`.
+        rng : int, Generator or None, default None
+            Source of randomness.
+
+        Returns
+        -------
+        AnswerPopulation
+            Of Q * copies questions.
 
         Raises
         ------
-        ValueError if a margin does not fit into the mass, or the other classes would come in front of the rivals.
+        ValueError
+            If a margin does not fit into the mass, or the other classes would come in front of the rivals.
 
+        Examples
+        --------
         >>> AnswerPopulation.with_margins([0.1], 4, n_rivals=2, mass=0.9, rng=0).pi.round(4)
         array([[0.3667, 0.2667, 0.2667, 0.1   ]])
         """
@@ -241,7 +313,20 @@ class AnswerPopulation:
 
     @classmethod
     def from_classifier(cls, proba, y):
-        """A real classifier as an answerer: its (Q, K) softmax is pi, its (Q,) labels 0 .. K - 1 are the truth."""
+        """A real classifier as an answerer.
+
+        Parameters
+        ----------
+        proba : array of float, shape (Q, K)
+            Its softmax, which is pi.
+        y : array of int, shape (Q,)
+            Labels 0 .. K - 1, which are the truth.
+
+        Returns
+        -------
+        AnswerPopulation
+            Of Q questions.
+        """
         return cls(proba, y)
 
     @property
@@ -256,15 +341,39 @@ class AnswerPopulation:
 
     @property
     def oracle_correct(self):
-        """Is the mode right, (Q,) 0/1."""
+        """Whether the mode is right, (Q,) 0/1."""
         return np.take_along_axis(self.correct, self.mode[:, None], axis=1)[:, 0]
 
     def oracle_ece(self, n_bins=10):
-        """Binned calibration error of the oracle: confidence c*, answer the mode."""
+        """Binned calibration error of the oracle: confidence c*, answer the mode.
+
+        Parameters
+        ----------
+        n_bins : int, default 10
+            Bins of equal width.
+
+        Returns
+        -------
+        float
+            In units of probability.
+        """
         return float(np.abs(oracle_gaps(self.pi, self.correct, check_count(n_bins, "n_bins"))).sum())
 
     def sample(self, n, rng=None):
-        """`AnswerSample` of n answers to every question."""
+        """Answers drawn to every question.
+
+        Parameters
+        ----------
+        n : int
+            Answers to each.
+        rng : int, Generator or None, default None
+            Source of randomness.
+
+        Returns
+        -------
+        AnswerSample
+            Counts of classes in order of first appearance.
+        """
         rng = np.random.default_rng(rng)
         n = check_count(n, "n")
         questions, classes = self.pi.shape
@@ -285,15 +394,37 @@ class AnswerPopulation:
         order = order[:, :width]
         counts = np.take_along_axis(tally.reshape(questions, classes), order, axis=1)
         seen = counts > 0
-        correct = np.where(seen, np.take_along_axis(self.correct, order, axis=1), 0)
-        return AnswerSample(counts, correct, np.where(seen, order, -1), np.take_along_axis(codes, drawn, axis=1))
+        return AnswerSample(
+            counts=counts,
+            correct=np.where(seen, np.take_along_axis(self.correct, order, axis=1), 0),
+            classes=np.where(seen, order, -1),
+            order=np.take_along_axis(codes, drawn, axis=1),
+        )
 
     def calibration(self, n, *, n_held_out=None, n_bins=10, ties="index"):
-        """Exact calibration errors with n answers to select and `n_held_out` (default n) to check, `ExactCalibration`.
+        """Exact calibration errors of Sem1, Sem2 and the oracle.
 
-        No sampling: the law of winner and count for every question (`answer_biases.winner_law`), a binomial for the
-        held-out block. Equal questions are computed once. Bins are closed on the left, the last one on both sides.
+        No sampling: the law of winner and count for every question (`winner_law`), a binomial for the held-out block.
+        Equal questions are computed once. Bins are closed on the left, the last one on both sides.
 
+        Parameters
+        ----------
+        n : int
+            Answers that select.
+        n_held_out : int or None, default None
+            Answers that check Sem2; None for n.
+        n_bins : int, default 10
+            Bins of equal width.
+        ties : {"index", "lot"}, default "index"
+            As in `winner_law`.
+
+        Returns
+        -------
+        ExactCalibration
+            Errors, mean confidences and accuracies.
+
+        Examples
+        --------
         >>> print(AnswerPopulation.with_margins([0.1, 0.1], overconfidence=1, rng=0).calibration(25))
         n = 25: Sem1-ECE 0.2838, Sem2-ECE 0.2933, oracle 0.5500; accuracy 0.306, of the mode 0.000
         """
@@ -308,24 +439,29 @@ class AnswerPopulation:
 
 
 def _with_right(pi, overconfidence, copies, rng):
-    """Questions and the 0/1 table of their right classes: the mode with probability c* moved by the dial, else another
-    class; drawn, or with copies spread evenly.
+    """Questions and the 0/1 table of their right classes, drawn, or with copies spread evenly.
+
+    The mode is right with probability c* moved by the dial, else another class.
     """
     if not -1 <= overconfidence <= 1:
         raise ValueError(f"overconfidence must lie between -1 and 1, but it is {overconfidence!r}.")
-    rows, copies = np.arange(len(pi)), check_count(copies, "copies")
-    mode, top = pi.argmax(axis=1), pi.max(axis=1)
+    check_count(copies, "copies")
+    mode = pi.argmax(axis=1)
+    top = pi.max(axis=1)
     accuracy = top * (1 - overconfidence) if overconfidence > 0 else top - overconfidence * (1 - top)
     rest = pi.copy()
-    rest[rows, mode] = 0
+    rest[np.arange(len(pi)), mode] = 0
     upper = np.cumsum(rest, axis=1)
     if copies == 1:
-        other, hit = rng.random((len(pi), 1)) * upper[:, -1:], rng.random(len(pi)) < accuracy
+        other = rng.random((len(pi), 1)) * upper[:, -1:]
+        hit = rng.random(len(pi)) < accuracy
     else:
-        place, count = np.tile(np.arange(copies) + 0.5, len(pi)), np.repeat(copies * accuracy, copies)
+        place = np.tile(np.arange(copies) + 0.5, len(pi))
+        hits = np.repeat(copies * accuracy, copies)
         pi, mode, upper = (np.repeat(table, copies, axis=0) for table in (pi, mode, upper))
-        hit, left = place < count, np.maximum(copies - count, 1e-300)
-        other = (np.maximum(place - count, 0) / left)[:, None] * upper[:, -1:]
+        hit = place < hits
+        misses = np.maximum(copies - hits, 1e-300)
+        other = (np.maximum(place - hits, 0) / misses)[:, None] * upper[:, -1:]
     right = np.where(hit, mode, np.minimum((other >= upper).sum(axis=1), pi.shape[1] - 1))
     table = (np.arange(pi.shape[1]) == right[:, None]).astype(int)
     table[~hit & (upper[:, -1] == 0)] = 0  # a question with one possible answer, and that one is wrong

@@ -1,4 +1,4 @@
-"""When two answers are the same, and what a stated confidence says: texts turned into one spelling, or into nothing."""
+"""When two answers are the same: texts turned into one spelling, or into nothing."""
 
 import math
 import re
@@ -48,7 +48,7 @@ _MINUS = re.compile(r"(?<![\w)])\s*-(?=[\d.])")
 _ARTICLE = re.compile(r"\b(?:a|an|the)\s+(?=\S)")
 
 
-def _plain(text):
+def plain(text):
     """Compatibility forms resolved (full-width letters, ligatures), lower case, one kind of dash."""
     if text.isascii():
         return text.lower()
@@ -57,41 +57,46 @@ def _plain(text):
 
 
 def _normalized(text):
-    text = _MINUS.sub(" \0", _plain(text))
+    """Without case, punctuation, leading articles and superfluous white space; None if nothing remains."""
+    text = _MINUS.sub(" \0", plain(text))
     text = _SPACED.sub(" ", _SILENT.sub("", text)).replace("\0", "-")
     return " ".join(_ARTICLE.sub("", text).split()) or None
 
 
 def _numeric(text):
+    """The last number; None where there is none or it may be read in two ways."""
     if not text.isascii():
-        before = zip(" " + text, text, strict=False)
-        small = {one: one_before for one_before, one in before if unicodedata.category(one) == "No"}
-        if any(one_before.isdecimal() for one_before in small.values()):
+        neighbours = zip(" " + text, text, strict=False)
+        small = {sign: before for before, sign in neighbours if unicodedata.category(sign) == "No"}
+        if any(before.isdecimal() for before in small.values()):
             return None  # a power or a mixed fraction: 10², 2½
-        text = "".join("" if small.get(one, " ").isalpha() else one for one in text)  # 25 m²
-    found = _NUMBER.findall(_THOUSANDS.sub(lambda found: found[0].replace(" ", ""), _plain(text)))
-    if not found:
+        text = "".join("" if small.get(sign, " ").isalpha() else sign for sign in text)  # 25 m²
+    numbers = _NUMBER.findall(_THOUSANDS.sub(lambda match: match[0].replace(" ", ""), plain(text)))
+    if not numbers:
         return None
-    sign, digits, exponent, below, unit = found[-1]
+    sign, digits, exponent, below, unit = numbers[-1]
     digits = digits.rstrip(",")
     if "," in digits and not _GROUPED.fullmatch(digits):
         return None  # "3,5" may be one number or two
-    value = float(digits.replace(",", "") + exponent) / (float(below) if below else 1.0) if below != "0" else math.inf
+    if below == "0":
+        return None
+    value = float(digits.replace(",", "") + exponent) / (float(below) if below else 1.0)
     value *= _SCALES.get(unit, 0.01 if unit else 1.0) * (-1 if "-" in sign else 1)
     return f"{value + 0.0:.12g}" if math.isfinite(value) else None
 
 
 def _date(text):
-    if found := _SLASHED.findall(text):
-        month, day, year = found[-1]
+    """The last date as MM/DD/YYYY, or None."""
+    if slashed := _SLASHED.findall(text):
+        month, day, year = slashed[-1]
         return f"{int(month):02d}/{int(day):02d}/{year}"
-    text = _plain(text)
-    found = [(m.start(), m[2], m[3], m[1]) for m in _ISO.finditer(text)]
-    found += [(m.start(), _MONTHS.index(m[1][:3]) + 1, m[2], m[3]) for m in _MONTH_FIRST.finditer(text)]
-    found += [(m.start(), _MONTHS.index(m[2][:3]) + 1, m[1], m[3]) for m in _DAY_FIRST.finditer(text)]
-    if not found:
+    text = plain(text)
+    dates = [(m.start(), m[2], m[3], m[1]) for m in _ISO.finditer(text)]
+    dates += [(m.start(), _MONTHS.index(m[1][:3]) + 1, m[2], m[3]) for m in _MONTH_FIRST.finditer(text)]
+    dates += [(m.start(), _MONTHS.index(m[2][:3]) + 1, m[1], m[3]) for m in _DAY_FIRST.finditer(text)]
+    if not dates:
         return None
-    _, month, day, year = max(found)
+    _, month, day, year = max(dates)
     return f"{int(month):02d}/{int(day):02d}/{year}"
 
 
@@ -99,23 +104,33 @@ _SPELLINGS = {"exact": lambda text: text, "normalized": _normalized, "numeric": 
 
 
 def spell_answers(answers, rule="normalized"):
-    """Each answer in the one spelling of its class, (n,) object array; None where the rule finds no answer.
+    """Each answer in the one spelling of its class; None where the rule finds no answer.
 
     Parameters
     ----------
-    answers : (n,) texts or numbers; missing and blank ones hold no answer under any rule
-    rule : "exact" (the text as it is), "class" (the same, for labels that a judge has given),
+    answers : array of str or numbers, shape (n,)
+        Missing and blank ones hold no answer under any rule.
+    rule : {"exact", "normalized", "numeric", "date", "class"} or function, default "normalized"
+        "exact" (the text as it is), "class" (the same, for labels that a judge has given),
         "normalized" (case, Unicode compatibility forms, punctuation, leading articles and white space do not count;
         signs right before a digit, decimal points and symbols such as % + # do),
         "numeric" (the last number: 1,000 = 1000.0, 5 % = 0.05, 1/4 = 0.25, $2 million = 2000000; currencies and units
         do not count; a comma that does not set off three digits makes it unreadable),
         "date" (the last MM/DD/YYYY; where there is none, the last YYYY-MM-DD or date with an English month),
-        or a function of one text that returns its spelling, or None; it is called once for each distinct text
+        or a function of one text that returns its spelling, or None; it is called once for each distinct text.
+
+    Returns
+    -------
+    array of object, shape (n,)
+        Spellings.
 
     Raises
     ------
-    ValueError for an unknown rule or answers that are lists or tables.
+    ValueError
+        For an unknown rule or answers that are lists or tables.
 
+    Examples
+    --------
     >>> spell_answers(["The Eiffel Tower.", "eiffel  tower", "C++", " "]).tolist()
     ['eiffel tower', 'eiffel tower', 'c++', None]
     >>> spell_answers(["about $1,000", 1000.0, "5%", "3,5"], "numeric").tolist()
@@ -131,7 +146,7 @@ def spell_answers(answers, rule="normalized"):
         raise ValueError(f"answers must be texts or numbers, one a row, but {str(error).rstrip('.')}.") from None
     spell = rule if callable(rule) else _SPELLINGS.get(rule, _SPELLINGS["exact"])
     spelled = [spell(text) if (text := _text(value)).strip() else None for value in distinct]
-    spelled = [None if one is None or one is pd.NA or one != one else one for one in spelled]
+    spelled = [None if pd.isna(spelling) else spelling for spelling in spelled]
     return np.array([*spelled, None], dtype=object)[codes]  # a missing answer has code -1
 
 

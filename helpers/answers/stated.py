@@ -1,4 +1,4 @@
-"""When two answers are the same, and what a stated confidence says: texts turned into one spelling, or into nothing."""
+"""What a stated confidence says: texts turned into probabilities, or into nothing."""
 
 import math
 import re
@@ -7,15 +7,28 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from helpers.answers.spelling import _plain
+from helpers.answers.spelling import plain
 
 
 @dataclass(frozen=True)
 class StatedConfidences:
     """Stated confidences as numbers in [0, 1], NaN where there is none.
 
-    n_missing : entries that are empty; n_unread : entries that hold something, but no confidence
-    n_as_percent : numbers without a sign that were read as per cent
+    Parameters
+    ----------
+    values : array of float, shape (n,)
+        Confidences.
+    n_missing : int
+        Entries that are empty.
+    n_unread : int
+        Entries that hold something, but no confidence.
+    n_as_percent : int
+        Numbers without a sign that were read as per cent.
+
+    Examples
+    --------
+    >>> print(parse_confidences(["95%", 80, "high", None]))
+    2 of 4 confidences read (1 as per cent without a sign), 1 missing, 1 unreadable
     """
 
     values: np.ndarray = field(repr=False)
@@ -46,11 +59,12 @@ def _amount(value):
         return math.nan, False
     if not isinstance(value, str):
         return float(value), False
-    text = _plain(value)
-    found = _AFTER_WORD.findall(text)[-1:] or _ALONE.findall(text)
-    if len(found) != 1:
+    text = plain(value)
+    amounts = _AFTER_WORD.findall(text)[-1:] or _ALONE.findall(text)
+    if len(amounts) != 1:
         return math.nan, False
-    number, unit = float(found[0][0].replace(",", ".")), found[0][1]
+    digits, unit = amounts[0]
+    number = float(digits.replace(",", "."))
     if not unit:
         return number, False
     whole = 100.0 if unit[0] in "%p" else float(unit.lstrip("/outf "))
@@ -61,19 +75,28 @@ def _amount(value):
 def parse_confidences(values, *, missing=math.nan):
     """Stated confidences of any spelling as numbers in [0, 1].
 
+    A number without a sign is a probability up to 1 and per cent from there to 100. Where more of the column's bare
+    numbers lie above 1 than between 0 and 1, a bare 1 is 1 %; elsewhere a bare number between 1 and 2 is unreadable,
+    because it is neither. Several numbers in one text, such as "80 to 90 %", are unreadable.
+
     Parameters
     ----------
-    values : (n,) texts such as "95%", "0.95", "95", "Confidence: 9/10", or numbers
-    missing : what a confidence that is absent or cannot be read becomes; NaN, or 1.0 for the rule of Wang et al.
+    values : array of str or numbers, shape (n,)
+        Such as "95%", "0.95", "95", "Confidence: 9/10", 0.95.
+    missing : float, default NaN
+        What a confidence that is absent or cannot be read becomes; 1.0 is the rule of Wang et al.
 
     Returns
     -------
-    StatedConfidences. A number without a sign is a probability up to 1 and per cent from there to 100. Where more of
-    the column's bare numbers lie above 1 than between 0 and 1, a bare 1 is 1 %; elsewhere a bare number between
-    1 and 2 is unreadable, because it is neither. Several numbers in one text, such as "80 to 90 %", are unreadable.
+    StatedConfidences
+        Numbers, and how many were missing, unreadable or read as per cent.
 
-    Source: Wang et al. (2026), section 6.1, where a failure counts as 1.0.
+    References
+    ----------
+    Wang et al. (2026), section 6.1, where a failure counts as 1.0.
 
+    Examples
+    --------
     >>> parse_confidences(["95%", "0.95", 95, "quite sure", None]).values
     array([0.95, 0.95, 0.95,  nan,  nan])
     """
@@ -81,7 +104,8 @@ def parse_confidences(values, *, missing=math.nan):
     amounts = [_amount(value) for value in distinct] + [(math.nan, False)]
     number, marked = (np.array(column)[codes] for column in zip(*amounts, strict=True))
     bare = ~marked & (number >= 0) & (number <= 100)
-    above, below = (bare & (number > 1)).sum(), (bare & (number > 0) & (number < 1)).sum()
+    above = (bare & (number > 1)).sum()
+    below = (bare & (number > 0) & (number < 1)).sum()
     percent = bare & (number > 1)
     if above > below:
         percent |= bare & (number == 1)
@@ -90,15 +114,12 @@ def parse_confidences(values, *, missing=math.nan):
         bare &= (number <= 1) | percent
     read = np.where(percent, number / 100, number)
     read[~(marked | bare) | np.isnan(number)] = math.nan
-    absent, lost = codes < 0, np.isnan(read)
+    absent = codes < 0
+    lost = np.isnan(read)
     read[lost] = missing
-    return StatedConfidences(read, int(absent.sum()), int((lost & ~absent).sum()), int(percent.sum()))
-
-
-def parse_confidence(text):
-    """One stated confidence as a number in [0, 1], or NaN; see `parse_confidences` for a column.
-
-    >>> parse_confidence("Confidence: 95%"), parse_confidence("0.95"), parse_confidence("high")
-    (0.95, 0.95, nan)
-    """
-    return float(parse_confidences([text]).values[0])
+    return StatedConfidences(
+        values=read,
+        n_missing=int(absent.sum()),
+        n_unread=int((lost & ~absent).sum()),
+        n_as_percent=int(percent.sum()),
+    )

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.answers import counts_from_wide, group_answers, parse_confidence, parse_confidences, sem1, spell_answers
+from helpers.answers import counts_from_wide, group_answers, parse_confidences, sem1, spell_answers
 from helpers.datasets import fetch_sampled_answers
 from helpers.datasets.sampled_answers import parse_answer
 from helpers.studies.nb08_cascades import vote
@@ -130,7 +130,7 @@ def test_a_callable_is_called_once_for_each_text():
     ],
 )  # fmt: skip
 def test_confidences(text, value):
-    assert parse_confidence(text) == pytest.approx(value, abs=1e-12)
+    assert parse_confidences([text]).values[0] == pytest.approx(value, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_confidences(text, value):
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_missing_and_never_certain(text):
-    assert math.isnan(parse_confidence(text))
+    assert math.isnan(parse_confidences([text]).values[0])
     assert parse_confidences([text], missing=1.0).values.tolist() == [1.0]  # only by name
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from helpers import answers
 from helpers.answers import group_answers, sem1, sem2, sem_ece, semantic_entropy, standardized_margin, top_two_margin
-from helpers.answers.calibration import _Rule
-from helpers.answers.confidence import first_blocks, held_out_shares, random_blocks
+from helpers.answers.calibration import _Binning
+from helpers.answers.splits import first_blocks, held_out_shares, random_blocks
 from helpers.calibration import calibration_error
 from helpers.datasets import fetch_sampled_answers
 
@@ -58,7 +58,7 @@ def test_stated_confidences_by_hand():
 @pytest.mark.parametrize("closed, lower", [("left", 0), ("right", 1)])
 def test_every_share_of_fifty_answers_lies_in_its_bin(closed, lower):
     table = pd.DataFrame({"sem1": np.arange(1, 51) / 50, "correct": 0})
-    found = _Rule(10, "uniform", closed, None).binned(table, "sem1")[0]
+    found = _Binning(10, "uniform", closed, None).binned(table, "sem1")[0]
     np.testing.assert_array_equal(found, np.minimum((np.arange(1, 51) - lower) // 5, 9))
 
 

@@ -13,7 +13,6 @@ from scipy.stats import binom, multinomial, norm
 from helpers.answers import (
     estimator_moments,
     exact_bias,
-    mean_of_selected,
     oracle_confidence,
     sem1,
     sem2,
@@ -27,6 +26,7 @@ from helpers.answers import (
     top_two_mass,
 )
 from helpers.answers.confidence import BALANCING_WEIGHT
+from helpers.answers.splits import mean_over_splits
 
 COUNTS = st.lists(st.integers(0, 9), min_size=1, max_size=6).filter(lambda counts: sum(counts) >= 2)
 
@@ -88,8 +88,6 @@ def test_reference_values(counts, value):
 def test_four_answers_by_hand():
     # a a b c, two of them select: aa, ab ×2, ac ×2, bc; a tie goes to the earlier class
     assert sem2([2, 1, 1]) == pytest.approx((0 + 2 * 0.5 + 2 * 0.5 + 0) / 6)
-    assert mean_of_selected([1, 0, 0], [2, 1, 1]) == pytest.approx(5 / 6)
-    assert mean_of_selected([0, 1, 0], [2, 1, 1]) == pytest.approx(1 / 6)
     assert sem2([[2, 1, 1], [4, 0, 0]]).tolist() == pytest.approx([1 / 3, 1])
     assert sem1([[2, 1, 1], [4, 0, 0]]).tolist() == [0.5, 1]
 
@@ -122,7 +120,6 @@ def test_one_question_is_a_float_and_a_table_is_an_array():
 def test_every_count_vector_and_every_split_up_to_ten_answers(total):
     table = compositions(total)
     answers = np.array([np.repeat(np.arange(total), row) for row in table])
-    grades = np.random.default_rng(0).random(table.shape)
     for n in range(1, total):
         subsets = np.array(list(itertools.combinations(range(total), n)))
         selected = (answers[:, subsets][..., None] == np.arange(total)).sum(axis=2)  # (rows, splits, classes)
@@ -130,8 +127,9 @@ def test_every_count_vector_and_every_split_up_to_ten_answers(total):
         left = np.take_along_axis(table[:, None] - selected, chosen[..., None], axis=2)[..., 0] / (total - n)
         np.testing.assert_allclose(sem2(table, n), left.mean(axis=1), atol=1e-13)
         np.testing.assert_allclose(sem2_spread(table, n), left.std(axis=1), atol=1e-7)
-        worth = np.take_along_axis(grades, chosen, axis=1).mean(axis=1)
-        np.testing.assert_allclose(mean_of_selected(grades, table, n), worth, atol=1e-13)
+        size = np.take_along_axis(table, chosen, axis=1).mean(axis=1)
+        sizes = np.full(len(table), n)
+        np.testing.assert_allclose(mean_over_splits(table, sizes, lambda count, *_: count), size, atol=1e-12)
         assert (sem2(table, n) <= sem1(table) + 1e-13).all()
 
 
@@ -241,8 +239,7 @@ def test_laws_of_both(counts, data):
     assert 1 / len(counts) - 1e-12 <= one <= 1 and -1e-12 <= two <= one + 1e-12
     assert (two > 1 - 1e-12) == (one == 1)
     assert sem2([*counts, 0], n) == pytest.approx(two, abs=1e-13)
-    shares = [mean_of_selected(np.eye(len(counts))[k], counts, n) for k in range(len(counts))]
-    assert sum(shares) == pytest.approx(1, abs=1e-12)
+    assert mean_over_splits(np.array([counts]), np.array([n]), lambda *_: 1.0) == pytest.approx(1, abs=1e-12)
     assert top_two_margin(counts) <= one and two <= split_bias_corrected(counts, n_select=n) + 1e-12 <= one + 2e-12
 
 
@@ -300,7 +297,7 @@ BAD = {
 }
 ON_COUNTS = {
     "sem1": sem1, "sem2": sem2, "spread": sem2_spread, "splits": sem2_splits, "each": sem2_each_split,
-    "corrected": split_bias_corrected, "selected": lambda counts: mean_of_selected([1, 0], counts),
+    "corrected": split_bias_corrected,
 }  # fmt: skip
 
 
@@ -327,7 +324,6 @@ def test_a_single_answer_cannot_be_split(name):
         (lambda: sem2([2, 1], n_select=0), "n_select must be a whole number"),
         (lambda: sem2_splits([2, 1], n_splits=0), "n_splits"),
         (lambda: split_bias_corrected([2, 1], weight=1.5), "weight must lie"),
-        (lambda: mean_of_selected([1, 0, 0], [2, 1]), "values must have the shape"),
         (lambda: standardized_margin([2, 1], 0), "n must be a whole"),
         (lambda: standardized_margin([[2, 1]], [2, 3]), "n must be a whole"),
         (lambda: semantic_entropy([0.5, 0.4]), "sum to 1"),

@@ -30,33 +30,31 @@ def test_grid_has_every_question_with_one_mode():
 
 def test_bound_ratios_never_exceed_one():
     for pi, n in ((nb11_sem_theory.probability_grid(2, 30), 7), (nb11_sem_theory.probability_grid(3, 9), 4)):
-        ratios = nb11_sem_theory.bound_ratios(pi, n)
+        ratios = nb11_sem_theory.worst_bound_ratios(pi, n)
         assert max(ratios.values()) <= 1 and min(ratios.values()) > 0
 
 
-def test_lemma_steps_go_up():
-    wrong, chernoff, lemma = nb11_sem_theory.lemma_steps(nb11_sem_theory.probability_grid(3, 12), 9)
-    assert (wrong <= chernoff + 1e-12).all() and (chernoff <= lemma + 1e-12).all()
+def test_deviations_stay_below_their_bound():
     assert (nb11_sem_theory.deviation_ratios() < 1).all() and nb11_sem_theory.deviation_ratios((3,)).size == 3
 
 
 @pytest.mark.parametrize("behind", [(0, 1), (0, 0.5, 2), (0, 0, 0, 1)])
 def test_a_contest_stays_equally_hard(behind):
     for n in (30, 3000):
-        pi = nb11_sem_theory.contest(behind, n)
+        pi = nb11_sem_theory.contested_probabilities(behind, n)
         assert pi.sum() == pytest.approx(1)
         assert (pi[0] - pi) * np.sqrt(len(behind) * n) == pytest.approx(np.array(behind))
 
 
 def test_expansion_tables_hold_the_biases():
-    curve = nb11_sem_theory.expansion_curve(2, [25])
-    exact = exact_bias(nb11_sem_theory.contest([0, 0.8, 0.8], 25), 25).sem1
+    curve = nb11_sem_theory.scaled_sem1_biases(2, [25])
+    exact = exact_bias(nb11_sem_theory.contested_probabilities([0, 0.8, 0.8], 25), 25).sem1
     assert curve.set_index("estimator").loc["exact", "value"] == pytest.approx(5 * exact)
-    rows = nb11_sem_theory.expansions([[0.5, 0.5], [0.6, 0.4]], 25, names=["even", "odd"])
+    rows = nb11_sem_theory.biases_by_method([[0.5, 0.5], [0.6, 0.4]], 25, names=["even", "odd"])
     assert rows.loc["even", "Sem1"] == pytest.approx(0.0805901289, abs=1e-9) and rows.index.name == "question"
     assert (
-        nb11_sem_theory.expansion_remainder([0, 0.8], 100).max()
-        < nb11_sem_theory.expansion_remainder([0, 0.8], 25).max()
+        nb11_sem_theory.scaled_expansion_errors([0, 0.8], 100).max()
+        < nb11_sem_theory.scaled_expansion_errors([0, 0.8], 25).max()
     )
 
 
@@ -64,16 +62,16 @@ def test_borders():
     printed, redrawn = nb11_sem_theory.regime_borders([2, 3, 10])
     assert redrawn["both biases equal (ours)"][0] == pytest.approx(2 * CRITICAL_HALF_MARGIN)
     assert list(printed)[1:] == ["m = sqrt(log K), as printed", "m = sqrt(2 log(K - 1)): the bound reaches 1"]
-    cross = nb11_sem_theory.at_crossover([4])
+    cross = nb11_sem_theory.gap_at_large_margin_border([4])
     assert cross["bound"][0] == 1.5 and cross["gap left"][0] == pytest.approx(0.5)
-    assert nb11_sem_theory.exact_border(1, 100) == pytest.approx(2 * CRITICAL_HALF_MARGIN, abs=0.03)
-    assert (np.diff(nb11_sem_theory.leaving_chance([100, 10_000, 1_000_000])) > 0).all()
+    assert nb11_sem_theory.exact_critical_margin(1, 100) == pytest.approx(2 * CRITICAL_HALF_MARGIN, abs=0.03)
+    assert (np.diff(nb11_sem_theory.scaled_chance_to_leave_bin([100, 10_000, 1_000_000])) > 0).all()
 
 
 def test_sampling_errors_are_standard_errors():
-    off = nb11_sem_theory.sampling_errors([[0.5, 0.5], [0.6, 0.3, 0.1]], 9, n_draws=4000, rng=0)
+    off = nb11_sem_theory.simulated_bias_errors([[0.5, 0.5], [0.6, 0.3, 0.1]], 9, n_draws=4000, rng=0)
     assert off.shape == (2, 2) and (np.abs(off) < 4.5).all()
-    again = nb11_sem_theory.sampling_errors([[0.5, 0.5], [0.6, 0.3, 0.1]], 9, n_draws=4000, rng=0)
+    again = nb11_sem_theory.simulated_bias_errors([[0.5, 0.5], [0.6, 0.3, 0.1]], 9, n_draws=4000, rng=0)
     assert (off == again).all()
 
 
@@ -86,36 +84,39 @@ def test_confidence_errors_are_those_of_the_population():
 
 
 def test_torn_questions_have_their_margin():
-    questions = nb11_sem_theory.torn(0.4, 50, [0, 1, -1])
+    questions = nb11_sem_theory.contested_questions(0.4, 50, [0, 1, -1])
     assert standardized(questions.pi, 50)[2] == pytest.approx(np.full(3, 0.4))
     assert questions.correct.tolist() == [[1, 0], [0, 1], [0, 0]]
 
 
 def test_gap_and_distances_by_hand():
     """Never right, one bin: an ECE is the mean confidence, and the oracle's is c*."""
-    questions, bias = nb11_sem_theory.torn(0.3, 25, [-1]), exact_bias(nb11_sem_theory.torn(0.3, 25, [-1]).pi[0], 25)
-    gap, leading = nb11_sem_theory.ece_gap(questions, 25)
+    questions, bias = (
+        nb11_sem_theory.contested_questions(0.3, 25, [-1]),
+        exact_bias(nb11_sem_theory.contested_questions(0.3, 25, [-1]).pi[0], 25),
+    )
+    gap, leading = nb11_sem_theory.scaled_ece_gap(questions, 25)
     assert gap == pytest.approx(5 * (bias.sem1 - bias.sem2)) and leading == pytest.approx(gap, rel=0.01)
-    found = nb11_sem_theory.oracle_distances(questions, 25)
+    found = nb11_sem_theory.scaled_oracle_distances(questions, 25)
     assert found["ECEs"] == pytest.approx(5 * (bias.sem1 + bias.sem2)) and found["accuracy lost"] == 0
-    both = nb11_sem_theory.two_protocols(0.3)
+    both = nb11_sem_theory.ece_gap_by_protocol(0.3)
     assert both["theorem: n = 25"] == pytest.approx(bias.sem1 - bias.sem2)
     assert 0 < both["experiment: 50, 25 + 25"] < both["theorem: n = 25"]
 
 
 def test_edge_rules_differ_only_where_shares_lie_on_edges():
     population = AnswerPopulation.dirichlet(50, 3, rng=0)
-    on, above, below = nb11_sem_theory.edge_rules(population, 49).values()
+    on, above, below = nb11_sem_theory.sem1_ece_by_edge_rule(population, 49).values()
     assert on == 0 and above == pytest.approx(below) and above == pytest.approx(population.calibration(49).sem1)
-    on, above, below = nb11_sem_theory.edge_rules(population, 20).values()
+    on, above, below = nb11_sem_theory.sem1_ece_by_edge_rule(population, 20).values()
     assert on > 0.3 and above == pytest.approx(population.calibration(20).sem1) and above != pytest.approx(below)
 
 
 def test_even_questions_have_the_accuracy_of_the_dial():
-    populations = nb11_sem_theory.even_questions(30, (0.0, 0.5), rng=0)
+    populations = nb11_sem_theory.questions_by_dial(30, (0.0, 0.5), rng=0)
     assert (populations[0.0].pi == populations[0.5].pi).all()
     assert populations[0.0].oracle_ece() < 1 / 60  # half a copy of sixty, twice
-    line = nb11_sem_theory.ece_bounds(populations[0.5], 10)
+    line = nb11_sem_theory.errors_and_bounds(populations[0.5], 10)
     assert abs(line["Sem1-ECE"] - line["oracle"]) < line["bound 1"]
 
 
@@ -139,9 +140,9 @@ def test_readers():
     [
         (lambda: nb11_sem_theory.blurred_digits(898), "at most 897"),
         (lambda: nb11_sem_theory.blurred_digits(0), "n_questions"),
-        (lambda: nb11_sem_theory.torn(0.1, 0, [0]), "n must be"),
-        (lambda: nb11_sem_theory.torn(0.1, 25, []), "empty"),
-        (lambda: nb11_sem_theory.contest([0, np.nan], 25), "finite"),
+        (lambda: nb11_sem_theory.contested_questions(0.1, 0, [0]), "n must be"),
+        (lambda: nb11_sem_theory.contested_questions(0.1, 25, []), "empty"),
+        (lambda: nb11_sem_theory.contested_probabilities([0, np.nan], 25), "finite"),
         (lambda: nb11_sem_theory.probability_grid(1, 5), "n_classes"),
         (lambda: nb11_sem_theory.compare_estimators([2.0]), "lie in"),
     ],

@@ -5,62 +5,148 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.stats import binom
 
-from helpers.answers import binomial_law, exact_bias, theory, winner_law
+from helpers.answers import (
+    CRITICAL_HALF_MARGIN,
+    bias_bound,
+    binomial_law,
+    critical_half_margin,
+    direct_gap,
+    exact_bias,
+    leading_bias,
+    leading_bias_all,
+    selection_error_bound,
+    standardized,
+    winner_law,
+)
 from helpers.answers.exact import count_vectors, largest_deviation
 from helpers.checks import check_count, check_vector
 
 
 def probability_grid(n_classes, parts):
-    """All answer probabilities in multiples of 1 / parts that have one mode, in every order, (rows, K).
+    """All answer probabilities in multiples of 1 / parts that have one mode, in every order.
 
+    Parameters
+    ----------
+    n_classes : int
+        Classes of answers, K.
+    parts : int
+        Steps of the grid.
+
+    Returns
+    -------
+    array of float, shape (rows, K)
+        A question a row.
+
+    Examples
+    --------
     >>> probability_grid(2, 3).round(2).tolist()
     [[0.0, 1.0], [0.33, 0.67], [0.67, 0.33], [1.0, 0.0]]
     """
     pi = count_vectors(parts, n_classes) / parts
-    return pi[theory.standardized(pi, 1)[0] > 1e-9]
+    margin = standardized(pi, 1)[0]
+    return pi[margin > 1e-9]
 
 
-def bound_ratios(pi, n):
-    """Largest ratios of exact values to bounds over the rows of pi, a dict: theorem 5.1, lemma A.1, the constant C
-    that each estimator needs, and both biases together against sqrt(log K / (2 n)).
+def worst_bound_ratios(pi, n):
+    """Largest ratios of exact values to bounds over some questions.
 
-    >>> {name: round(float(ratio), 2) for name, ratio in bound_ratios(probability_grid(2, 10), 2).items()}
+    Parameters
+    ----------
+    pi : array of float, shape (Q, K)
+        Answer probabilities.
+    n : int
+        Answers in the selection block.
+
+    Returns
+    -------
+    dict
+        Theorem 5.1, the constant C that each estimator needs, both biases together against sqrt(log K / (2 n)), and
+        lemma A.1.
+
+    Examples
+    --------
+    >>> {name: round(float(ratio), 2) for name, ratio in worst_bound_ratios(probability_grid(2, 10), 2).items()}
     {'5.1, Sem1': 0.27, '5.1, Sem2': 0.37, 'A.1': 0.67, 'C for Sem1': 0.27, 'C for Sem2': 0.37, 'both': 0.71}
     """
-    bias, bound, K = exact_bias(pi, n), theory.bias_bound(pi, n), np.shape(pi)[1]
-    up, down = np.maximum(bias.sem1 - 1e-12, 0), -bias.sem2  # 1e-12: rounding in a difference of two means
-    room = np.sqrt(np.log(2 * K) / (2 * n))
-    ratios = {"5.1, Sem1": up / bound, "5.1, Sem2": down / bound}
-    ratios["A.1"] = bias.wrong / theory.selection_error_bound(pi, n)
-    ratios |= {"C for Sem1": up / room, "C for Sem2": down / room}
-    ratios["both"] = (up + down) / np.sqrt(np.log(K) / (2 * n))
+    n_classes = np.shape(pi)[1]
+    bias = exact_bias(pi, n)
+    bound = bias_bound(pi, n)
+    upward = np.maximum(bias.sem1 - 1e-12, 0)  # 1e-12: rounding in a difference of two means
+    downward = -bias.sem2
+    uniform = np.sqrt(np.log(2 * n_classes) / (2 * n))
+    ratios = {
+        "5.1, Sem1": upward / bound,
+        "5.1, Sem2": downward / bound,
+        "A.1": bias.wrong / selection_error_bound(pi, n),
+        "C for Sem1": upward / uniform,
+        "C for Sem2": downward / uniform,
+        "both": (upward + downward) / np.sqrt(np.log(n_classes) / (2 * n)),
+    }
     return {name: ratio.max() for name, ratio in ratios.items()}
 
 
-def lemma_steps(pi, n):
-    """Exact chance to miss the mode, Chernoff's bound and that of lemma A.1 for each question, three (Q,) arrays."""
-    bounds = (theory.selection_error_bound(pi, n, kind=kind) for kind in ("chernoff", "paper"))
-    return exact_bias(pi, n).wrong, *bounds
-
-
 def deviation_ratios(n=(5, 20, 50)):
-    """E max_k |share - pi_k| over its bound sqrt(log(2 K) / (2 n)), equation 13, for three questions and each n."""
-    cases = [(pi, size) for pi in ([1 / 3] * 3, [0.7, 0.2, 0.1], [0.25] * 4) for size in n]
-    return np.array([largest_deviation(pi, m) / np.sqrt(np.log(2 * len(pi)) / (2 * m)) for pi, m in cases])
+    """E max_k |share - pi_k| over its bound sqrt(log(2 K) / (2 n)), equation 13, for three questions and each n.
+
+    Parameters
+    ----------
+    n : sequence of int, default (5, 20, 50)
+        Numbers of answers.
+
+    Returns
+    -------
+    array of float, shape (3 * len(n),)
+        At most 1.
+    """
+    questions = ([1 / 3] * 3, [0.7, 0.2, 0.1], [0.25] * 4)
+    return np.array([
+        largest_deviation(pi, size) / np.sqrt(np.log(2 * len(pi)) / (2 * size)) for pi in questions for size in n
+    ])  # fmt: skip
 
 
 def confidence_errors(pi, n):
-    """E |confidence - c*| of Sem1 and of Sem2 (n answers held out) for each question, two (Q,) arrays, exactly."""
-    law, share = winner_law(pi, n), np.arange(n + 1) / n
-    away = np.abs(share - np.max(pi, axis=1)[:, None, None])
-    return (law * away).sum(axis=(1, 2)), (law.sum(axis=2)[:, :, None] * binomial_law(pi, n) * away).sum(axis=(1, 2))
+    """Exact E |confidence - c*| of Sem1 and of Sem2 (n answers held out) for each question.
+
+    Parameters
+    ----------
+    pi : array of float, shape (Q, K)
+        Answer probabilities.
+    n : int
+        Answers that select, and answers held out.
+
+    Returns
+    -------
+    sem1 : array of float, shape (Q,)
+        Error of Sem1.
+    sem2 : array of float, shape (Q,)
+        Error of Sem2.
+    """
+    law = winner_law(pi, n)
+    held_out_law = law.sum(axis=2)[:, :, None] * binomial_law(pi, n)
+    distance = np.abs(np.arange(n + 1) / n - np.max(pi, axis=1)[:, None, None])
+    return (law * distance).sum(axis=(1, 2)), (held_out_law * distance).sum(axis=(1, 2))
 
 
-def contest(behind, n):
-    """Answer probabilities whose classes are `behind` the leader by so many standard deviations sqrt(1 / (K n)) of a
-    share, at every n: a question that stays equally hard.
+def contested_probabilities(behind, n):
+    """Answer probabilities of a question that stays equally hard at every n.
 
-    >>> contest([0, 1], 50).round(3)
+    Its classes are `behind` the leader by so many standard deviations sqrt(1 / (K n)) of a share.
+
+    Parameters
+    ----------
+    behind : array of float, shape (K,)
+        Distance of each class to the leader, whose own is 0.
+    n : int
+        Number of answers.
+
+    Returns
+    -------
+    array of float, shape (K,)
+        Sums to 1.
+
+    Examples
+    --------
+    >>> contested_probabilities([0, 1], 50).round(3)
     array([0.55, 0.45])
     """
     behind = check_vector(behind, "behind", finite=True)
@@ -68,86 +154,221 @@ def contest(behind, n):
     return 1 / behind.size + unit * (behind.mean() - behind)
 
 
-def expansion_curve(rivals, sizes, behind=0.8):
-    """sqrt(n) times the bias of Sem1, exact and by both expansions, with equally close rivals: a table with a line for
-    each n and kind.
+def scaled_sem1_biases(rivals, sizes, behind=0.8):
+    """Bias of Sem1 times sqrt(n), exact and by both expansions, with equally close rivals.
+
+    Parameters
+    ----------
+    rivals : int
+        Classes near the leader.
+    sizes : sequence of int
+        Numbers of answers n.
+    behind : float, default 0.8
+        Distance of the rivals, see `contested_probabilities`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each n and kind: rivals, n, estimator, value.
     """
     rows = []
     for n in sizes:
-        pi = contest([0] + [behind] * rivals, n)
-        kinds = {"exact": exact_bias(pi, n), "equation 9": theory.leading_bias(pi, n)}
-        kinds["all near classes"] = theory.leading_bias_all(pi, n)
-        rows += [{"rivals": rivals, "n": n, "estimator": k, "value": n**0.5 * b.sem1} for k, b in kinds.items()]
+        pi = contested_probabilities([0] + [behind] * rivals, n)
+        biases = {
+            "exact": exact_bias(pi, n),
+            "equation 9": leading_bias(pi, n),
+            "all near classes": leading_bias_all(pi, n),
+        }
+        for kind, bias in biases.items():
+            rows.append({"rivals": rivals, "n": n, "estimator": kind, "value": n**0.5 * bias.sem1})
     return pd.DataFrame(rows)
 
 
-def expansion_remainder(behind, n):
-    """sqrt(n) times |exact - `leading_bias_all`| for Sem1 and Sem2, (2,)."""
-    pi = contest(behind, n)
-    exact, every = exact_bias(pi, n, ties="lot"), theory.leading_bias_all(pi, n)
-    return n**0.5 * np.abs([exact.sem1 - every.sem1, exact.sem2 - every.sem2])
+def scaled_expansion_errors(behind, n):
+    """Distance of `leading_bias_all` to the exact biases, times sqrt(n).
+
+    Parameters
+    ----------
+    behind : array of float, shape (K,)
+        The question, see `contested_probabilities`.
+    n : int
+        Number of answers.
+
+    Returns
+    -------
+    array of float, shape (2,)
+        Of Sem1 and Sem2.
+    """
+    pi = contested_probabilities(behind, n)
+    exact = exact_bias(pi, n, ties="lot")
+    leading = leading_bias_all(pi, n)
+    return n**0.5 * np.abs([exact.sem1 - leading.sem1, exact.sem2 - leading.sem2])
 
 
-def exact_border(rivals, n):
-    """Standardised margin at which the exact biases of Sem1 and Sem2 are equal, with equally close rivals."""
+def exact_critical_margin(rivals, n):
+    """Standardised margin at which the exact biases of Sem1 and Sem2 are equal.
+
+    Parameters
+    ----------
+    rivals : int
+        Equally close rivals of the leader.
+    n : int
+        Number of answers.
+
+    Returns
+    -------
+    float
+        To four digits.
+    """
 
     def balance(m):
-        bias = exact_bias(contest([0] + [np.sqrt(2) * m] * rivals, n), n, ties="lot")
+        bias = exact_bias(contested_probabilities([0] + [np.sqrt(2) * m] * rivals, n), n, ties="lot")
         return bias.sem1 + bias.sem2
 
     return brentq(balance, 0.3, 1.2, xtol=1e-4)
 
 
-def expansions(pi, n, *, names=None):
-    """Exact biases, equation 9 and all near classes side by side: a table with a line a question, named or not."""
-    exact, two, every = exact_bias(pi, n, ties="lot"), theory.leading_bias(pi, n), theory.leading_bias_all(pi, n)
-    columns = {"Sem1": exact.sem1, "(9)": two.sem1, "ours": every.sem1}
-    columns |= {"Sem2": exact.sem2, "(9) ": two.sem2, "ours ": every.sem2}
+def biases_by_method(pi, n, *, names=None):
+    """Exact biases, equation 9 and all near classes side by side.
+
+    Parameters
+    ----------
+    pi : array of float, shape (Q, K)
+        Answer probabilities.
+    n : int
+        Answers in the selection block.
+    names : sequence of str or None, default None
+        Names of the questions.
+
+    Returns
+    -------
+    DataFrame
+        A row a question: Sem1 exactly, by (9) and by ours, then Sem2.
+    """
+    exact = exact_bias(pi, n, ties="lot")
+    printed = leading_bias(pi, n)
+    ours = leading_bias_all(pi, n)
+    columns = {"Sem1": exact.sem1, "(9)": printed.sem1, "ours": ours.sem1}
+    columns |= {"Sem2": exact.sem2, "(9) ": printed.sem2, "ours ": ours.sem2}
     return pd.DataFrame(columns, index=None if names is None else pd.Index(list(names), name="question"))
 
 
-def sampling_errors(questions, n, n_draws=40_000, *, rng=None):
-    """Means of Sem1 and Sem2 over random samples less their exact values, in standard errors, (questions, 2)."""
-    rng, off = np.random.default_rng(rng), []
+def simulated_bias_errors(questions, n, n_draws=40_000, *, rng=None):
+    """Means of Sem1 and Sem2 over random samples less their exact values, in standard errors.
+
+    Parameters
+    ----------
+    questions : sequence of array of float
+        Answer probabilities of each question.
+    n : int
+        Answers that select, and fresh answers that check.
+    n_draws : int, default 40_000
+        Samples of each question.
+    rng : int, Generator or None, default None
+        Source of randomness.
+
+    Returns
+    -------
+    array of float, shape (questions, 2)
+        About standard normal.
+    """
+    rng = np.random.default_rng(rng)
+    errors = []
     for pi in questions:
-        counts, fresh = rng.multinomial(n, pi, n_draws), rng.multinomial(n, pi, n_draws)
-        choice, exact = counts.argmax(axis=1)[:, None], exact_bias(pi, n)
-        drawn = counts.max(axis=1) / n, np.take_along_axis(fresh, choice, axis=1)[:, 0] / n
-        biases = zip(drawn, (exact.sem1, exact.sem2), strict=True)
-        off.append([(one.mean() - exact.target - bias) / (one.std() / n_draws**0.5) for one, bias in biases])
-    return np.array(off)
+        counts = rng.multinomial(n, pi, n_draws)
+        fresh = rng.multinomial(n, pi, n_draws)
+        choice = counts.argmax(axis=1)[:, None]
+        shares = {"sem1": counts.max(axis=1) / n, "sem2": np.take_along_axis(fresh, choice, axis=1)[:, 0] / n}
+        exact = exact_bias(pi, n)
+        errors.append([
+            (share.mean() - exact.target - getattr(exact, name)) / (share.std() / n_draws**0.5)
+            for name, share in shares.items()
+        ])  # fmt: skip
+    return np.array(errors)
 
 
-def miss_chances(margins, n):
-    """Chance that n answers miss the mode of two classes (ties count against it) and its bounds: a line a margin."""
+def miss_chances_and_bounds(margins, n):
+    """Chance that n answers miss the mode of two classes (ties count against it) and its bounds.
+
+    Parameters
+    ----------
+    margins : array of float, shape (k,)
+        Differences of the two probabilities.
+    n : int
+        Number of answers.
+
+    Returns
+    -------
+    DataFrame
+        A row a margin: margin, exact, Chernoff, lemma A.1, Bernstein.
+    """
     margins = check_vector(margins, "margins")
     pi = np.column_stack([(1 - margins) / 2, (1 + margins) / 2])
     columns = {"margin": margins, "exact": exact_bias(pi, n).wrong}
-    names = {"Chernoff": "chernoff", "lemma A.1": "paper", "Bernstein": "bernstein"}
-    bounds = {name: theory.selection_error_bound(pi, n, kind=kind) for name, kind in names.items()}
-    return pd.DataFrame(columns | bounds)
+    kinds = {"Chernoff": "chernoff", "lemma A.1": "paper", "Bernstein": "bernstein"}
+    for name, kind in kinds.items():
+        columns[name] = selection_error_bound(pi, n, kind=kind)
+    return pd.DataFrame(columns)
 
 
 def regime_borders(classes):
-    """Borders of the regimes as printed (by number of classes), and redrawn (by number of classes near the top)."""
+    """Borders of the regimes as printed (by number of classes), and redrawn (by number of classes near the top).
+
+    Parameters
+    ----------
+    classes : array of int, shape (k,)
+        Numbers of classes.
+
+    Returns
+    -------
+    printed : dict
+        Name of a border -> (k,) standardised margins.
+    redrawn : dict
+        The same, with the border that equally close classes give.
+    """
     classes = check_vector(classes, "classes")
-    first = {"m = 0.612, as printed": np.full(classes.size, 2 * theory.CRITICAL_HALF_MARGIN)}
-    printed = first | {"m = sqrt(log K), as printed": np.sqrt(np.log(classes))}
-    printed |= {"m = sqrt(2 log(K - 1)): the bound reaches 1": np.sqrt(2 * np.log(classes - 1))}
-    ours = np.array([2 * theory.critical_half_margin(int(k) - 1) for k in classes])
-    return printed, first | {"both biases equal (ours)": ours}
+    two_classes = {"m = 0.612, as printed": np.full(classes.size, 2 * CRITICAL_HALF_MARGIN)}
+    printed = two_classes | {
+        "m = sqrt(log K), as printed": np.sqrt(np.log(classes)),
+        "m = sqrt(2 log(K - 1)): the bound reaches 1": np.sqrt(2 * np.log(classes - 1)),
+    }
+    ours = np.array([2 * critical_half_margin(int(k) - 1) for k in classes])
+    return printed, two_classes | {"both biases equal (ours)": ours}
 
 
-def at_crossover(classes):
-    """At the printed border m**2 = log K: margin, exponential bound, and share of g_A that is left: a line a K."""
+def gap_at_large_margin_border(classes):
+    """What is left of the gap at the printed border to large margins, m**2 = log K.
+
+    Parameters
+    ----------
+    classes : array of int, shape (k,)
+        Numbers of classes K.
+
+    Returns
+    -------
+    DataFrame
+        A row a K: K, m, bound (the exponential bound), gap left (share of g_A that is left).
+    """
     classes = check_vector(classes, "classes")
     m = np.sqrt(np.log(classes))
-    left = theory.direct_gap(m / 2) / theory.direct_gap(0)
     bound = (classes - 1) / np.sqrt(classes)
-    return pd.DataFrame({"K": classes.astype(int), "m": m, "bound": bound, "gap left": left})
+    gap_left = direct_gap(m / 2) / direct_gap(0)
+    return pd.DataFrame({"K": classes.astype(int), "m": m, "bound": bound, "gap left": gap_left})
 
 
-def leaving_chance(n):
-    """sqrt(n) times the chance that a share of n answers with c* = 1/2 falls sqrt(log log n / n) or more below it."""
+def scaled_chance_to_leave_bin(n):
+    """Chance that a share falls sqrt(log log n / n) or more below c* = 1/2, times sqrt(n).
+
+    Parameters
+    ----------
+    n : array of int, shape (k,)
+        Numbers of answers.
+
+    Returns
+    -------
+    array of float, shape (k,)
+        It would have to vanish for assumption 8.
+    """
     n = check_vector(n, "n")
-    return n**0.5 * binom.cdf(np.floor(n * (0.5 - np.sqrt(np.log(np.log(n)) / n))), n, 0.5)
+    below = 0.5 - np.sqrt(np.log(np.log(n)) / n)
+    return n**0.5 * binom.cdf(np.floor(n * below), n, 0.5)

@@ -12,8 +12,23 @@ def plot_reported(share, laws, ax=None, *, truth=None, rule=None, xlabel="report
 
     Parameters
     ----------
-    share : (v,) values that can be reported; laws : {name: (v,) chances}
-    truth, rule : the true value and a decision threshold, drawn as lines
+    share : array of float, shape (v,)
+        Values that can be reported.
+    laws : dict
+        Name of a source -> (v,) chances.
+    ax : Axes or None, default None
+        Where to draw; None for a new figure.
+    truth : float or None, default None
+        The true value, drawn as a line.
+    rule : float or None, default None
+        A decision threshold, drawn as a line.
+    xlabel : str, default "reported confidence"
+        Words under the axis.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
     """
     ax = axes_for(ax)
     share = np.asarray(share, dtype=float)
@@ -34,7 +49,24 @@ def plot_reported(share, laws, ax=None, *, truth=None, rule=None, xlabel="report
 
 
 def plot_gap_constants(half, curves, root, ax=None):
-    """Leading constants against the half margin, and the root of g_B; `curves` is {name: values}."""
+    """Leading constants against the half margin, and the root of g_B.
+
+    Parameters
+    ----------
+    half : array of float, shape (k,)
+        Half margins.
+    curves : dict
+        Name of a constant -> (k,) values.
+    root : float
+        Root of g_B.
+    ax : Axes or None, default None
+        Where to draw; None for a new figure.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+    """
     ax = axes_for(ax)
     looks = zip((BLUE, ORANGE, GREEN, RED), LINES, strict=False)
     for (name, values), (color, line) in zip(curves.items(), looks, strict=False):
@@ -53,8 +85,23 @@ def plot_regimes(classes, borders, ax=None, *, shade=None, ylabel="number of cla
 
     Parameters
     ----------
-    classes : (k,) numbers of classes; borders : {name: (k,) margins}
-    shade : name of the border to the left of which the plane is shaded
+    classes : array of int, shape (k,)
+        Numbers of classes.
+    borders : dict
+        Name -> (k,) standardised margins.
+    ax : Axes or None, default None
+        Where to draw; None for a new figure.
+    shade : str or None, default None
+        Name of the border to the left of which the plane is shaded.
+    ylabel : str, default "number of classes"
+        Words beside the axis.
+    right : float, default 3.2
+        Largest margin shown.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
     """
     ax = axes_for(ax)
     looks = zip(("black", BLUE, ORANGE, GREY), ("-", "--", "-.", ":"), MARKERS, strict=False)
@@ -69,7 +116,26 @@ def plot_regimes(classes, borders, ax=None, *, shade=None, ylabel="number of cla
 
 
 def plot_estimator_errors(table, ax=None, *, xlabel="margin", ylabel="bias", zero=True):
-    """A marked line for each column of `table` against its index."""
+    """A marked line for each column of a table against its index.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A column an estimator.
+    ax : Axes or None, default None
+        Where to draw; None for a new figure.
+    xlabel : str, default "margin"
+        Words under the axis.
+    ylabel : str, default "bias"
+        Words beside the axis.
+    zero : bool, default True
+        Draw a line at zero.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+    """
     ax = axes_for(ax)
     looks = zip((BLUE, ORANGE, GREEN, RED, GREY), LINES, MARKERS, strict=False)
     for name, (color, line, mark) in zip(table.columns, looks, strict=False):
@@ -86,8 +152,21 @@ def plot_question_biases(margin, scaled, curves, ax=None, *, xlabel="standardise
 
     Parameters
     ----------
-    margin : (q,) standardised margins; scaled : {name: (q,) biases in units of sqrt(top-two mass / n)}
-    curves : {name: (margins, values)}, drawn as lines in the order of `scaled`
+    margin : array of float, shape (q,)
+        Standardised margins.
+    scaled : dict
+        Name -> (q,) biases in units of sqrt(top-two mass / n).
+    curves : dict
+        Name -> (margins, values), drawn as lines in the order of `scaled`.
+    ax : Axes or None, default None
+        Where to draw; None for a new figure.
+    xlabel : str, default "standardised margin"
+        Words under the axis.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
     """
     ax = axes_for(ax)
     for (name, value), color, mark in zip(scaled.items(), (BLUE, ORANGE), MARKERS, strict=False):

@@ -1,0 +1,192 @@
+"""Bounds of the biases and errors of Sem1 and Sem2: the theorems of Wang et al. (2026) as functions."""
+
+import numpy as np
+
+from helpers.answers.exact import probability_rows
+from helpers.answers.leading_terms import standardized
+from helpers.checks import check_count, check_one_of
+
+
+def bias_bound(pi, n, *, constant=1.0):
+    """Bound of the bias of Sem1 or Sem2 (theorem 5.1).
+
+    min of C sqrt(log(2 K) / (2 n)) and (K - 1) exp(-n margin**2 / (2 top_two_mass)).
+
+    The paper leaves C open and proves 1 for Sem1, 2 for Sem2. C = 1 serves both, and even their sum, with log K for
+    log(2 K): E Sem1 - E Sem2 = E[share - probability of the winner] <= E max_k (share - probability).
+
+    Parameters
+    ----------
+    pi : array of float, shape (K,) or (Q, K)
+        Answer probabilities, a row a question.
+    n : int
+        Answers in the selection block.
+    constant : float, default 1.0
+        C.
+
+    Returns
+    -------
+    float or array of float, shape (Q,)
+        In units of probability.
+
+    Raises
+    ------
+    ValueError
+        Unless rows are probabilities that sum to 1 and n is a whole number of at least 1.
+
+    References
+    ----------
+    Wang et al. (2026), equation 6.
+
+    Examples
+    --------
+    >>> float(bias_bound([0.55, 0.45], 50).round(4))
+    0.1177
+    """
+    rows, single = probability_rows(pi)
+    uniform = constant * np.sqrt(np.log(2 * rows.shape[1]) / (2 * check_count(n, "n")))
+    bound = np.minimum(uniform, selection_error_bound(rows, n))
+    return bound[0] if single else bound
+
+
+def selection_error_bound(pi, n, *, kind="paper"):
+    """Bound of the chance that the class selected is not the mode.
+
+    The proof by Chernoff: E exp(t (N_k - N_1)) at its best t is the n-th power of 1 - (sqrt p_1 - sqrt p_k)**2, and
+    (sqrt a + sqrt b)**2 <= 2 (a + b).
+
+    Parameters
+    ----------
+    pi : array of float, shape (K,) or (Q, K)
+        Answer probabilities, a row a question.
+    n : int
+        Answers in the selection block.
+    kind : {"paper", "chernoff", "bernstein"}, default "paper"
+        "paper": (K - 1) exp(-n margin**2 / (2 top_two_mass)), lemma A.1;
+        "chernoff": sum over rivals of (1 - (sqrt p_1 - sqrt p_k)**2)**n, never above the first;
+        "bernstein": (K - 1) times what Bernstein's inequality gives for the closest rival, with the exact variance
+        p - margin**2 and range 1 + margin, above the first whenever margin < 1/2.
+
+    Returns
+    -------
+    float or array of float, shape (Q,)
+        May exceed 1.
+
+    Raises
+    ------
+    ValueError
+        Unless rows are probabilities that sum to 1, n is a whole number of at least 1, and `kind` is known.
+
+    References
+    ----------
+    Wang et al. (2026), lemma A.1.
+
+    Examples
+    --------
+    >>> [float(selection_error_bound([0.6, 0.4], 50, kind=k).round(3)) for k in ("chernoff", "paper", "bernstein")]
+    [0.36, 0.368, 0.382]
+    """
+    check_one_of(kind, "kind", ("paper", "chernoff", "bernstein"))
+    rows, single = probability_rows(pi)
+    margin, mass, m = standardized(rows, n)
+    rivals = rows.shape[1] - 1
+    if kind == "paper":
+        bound = rivals * np.exp(-(m**2) / 2)
+    elif kind == "bernstein":
+        room = mass - margin**2 + (1 + margin) * margin / 3
+        bound = rivals * np.exp(-n * margin**2 / (2 * room))
+    else:
+        root = np.sqrt(np.sort(rows, axis=1))
+        bound = ((1 - (root[:, -1:] - root[:, :-1]) ** 2) ** n).sum(axis=1)
+    return bound[0] if single else bound
+
+
+def confidence_error_bound(pi, n, *, n_held_out=None):
+    """Bound of E |confidence - c*| for each question: theorem 5.3 (Sem1), or 5.4 (Sem2) if `n_held_out` is given.
+
+    Parameters
+    ----------
+    pi : array of float, shape (K,) or (Q, K)
+        Answer probabilities, a row a question.
+    n : int
+        Answers in the selection block.
+    n_held_out : int or None, default None
+        Answers in the held-out block of Sem2; None for Sem1.
+
+    Returns
+    -------
+    float or array of float, shape (Q,)
+        In units of probability.
+
+    Raises
+    ------
+    ValueError
+        Unless rows are probabilities that sum to 1 and the numbers of answers are whole and at least 1.
+
+    References
+    ----------
+    Wang et al. (2026), theorems 5.3 and 5.4.
+
+    Examples
+    --------
+    >>> float(confidence_error_bound([0.6, 0.4], 50).round(4)), float(confidence_error_bound([0.9, 0.1], 50).round(4))
+    (0.1177, 0.0424)
+    """
+    rows, single = probability_rows(pi)
+    n = check_count(n, "n")
+    held_out = n if n_held_out is None else check_count(n_held_out, "n_held_out")
+    top = rows.max(axis=1)
+    bound = np.sqrt(top * (1 - top) / held_out) + selection_error_bound(rows, n)
+    if n_held_out is None:
+        bound = np.minimum(bound, np.sqrt(np.log(2 * rows.shape[1]) / (2 * n)))
+    return bound[0] if single else bound
+
+
+def ece_bound(confidence_error, selection_error, *, eta=None, near_edge=None, density=None, n_bins=10):
+    """Bound of |ECE - oracle ECE| (theorem 5.2).
+
+    delta + eps + 2 (eps / eta + P(c* within eta of an edge)), or, if c* has a density of at most M,
+    delta + eps + 4 sqrt(2 M (L - 1) eps).
+
+    Parameters
+    ----------
+    confidence_error : float
+        The eps = E |confidence - c*|.
+    selection_error : float
+        The delta = P(answer and oracle answer differ in truth).
+    eta : float or None, default None
+        A distance > 0.
+    near_edge : float or None, default None
+        Share of questions with c* within eta of an inner edge.
+    density : float or None, default None
+        M, in place of eta and near_edge.
+    n_bins : int, default 10
+        L, read with `density`.
+
+    Returns
+    -------
+    float
+        In units of probability; may exceed 1.
+
+    Raises
+    ------
+    ValueError
+        Unless exactly one of the two forms is asked for, and eta > 0.
+
+    References
+    ----------
+    Wang et al. (2026), equation 7 and the line below it.
+
+    Examples
+    --------
+    >>> ece_bound(0.01, 0.02, eta=0.05, near_edge=0.1)
+    0.63
+    """
+    if (density is None) == (eta is None) or (eta is None) != (near_edge is None):
+        raise ValueError("ece_bound needs either eta and near_edge, or density, but not both.")
+    if density is None:
+        if not eta > 0:
+            raise ValueError(f"eta must be positive, but it is {eta!r}.")
+        return float(selection_error + confidence_error + 2 * (confidence_error / eta + near_edge))
+    inner = check_count(n_bins, "n_bins") - 1
+    return float(selection_error + confidence_error + 4 * np.sqrt(2 * density * inner * confidence_error))

@@ -1,0 +1,142 @@
+"""Answers to a question split into a part that selects and a part held out: one split, random splits, all splits."""
+
+import numpy as np
+from scipy.stats import binom
+
+from helpers.checks import check_count, check_one_of
+
+
+def block_sizes(n_answers, n_select=None):
+    """(Q,) answers that select, by default half of them; ValueError unless every question keeps one to be held out."""
+    if n_select is None:
+        return n_answers // 2
+    n_select = check_count(n_select, "n_select")
+    if (n_answers <= n_select).any():
+        first = int(np.argmax(n_answers <= n_select))
+        raise ValueError(
+            f"n_select must leave an answer of every question to be held out, but it is {n_select} and question "
+            f"{first} has {n_answers[first]}."
+        )
+    return np.full(n_answers.shape, n_select)
+
+
+def first_blocks(order, size, n_classes):
+    """Counts of the first (Q,) `size` answers, (Q, n_classes), from the class of each answer in order, (Q, N)."""
+    row, place = np.nonzero((order >= 0) & (np.arange(order.shape[1]) < size[:, None]))
+    cell = row * n_classes + order[row, place]
+    return np.bincount(cell, minlength=len(order) * n_classes).reshape(len(order), n_classes)
+
+
+def random_blocks(counts, n_select, n_splits=1, rng=None):
+    """Counts of `n_splits` random draws of (Q,) `n_select` of each question's answers, (n_splits, Q, C)."""
+    rng = np.random.default_rng(rng)
+    picked = np.zeros((n_splits, *counts.shape), dtype=np.int64)
+    to_come = counts.sum(axis=1)  # answers of classes not yet drawn from
+    to_pick = np.broadcast_to(n_select, (n_splits, len(counts))).copy()
+    for j in range(counts.shape[1]):
+        to_come = to_come - counts[:, j]
+        picked[..., j] = rng.hypergeometric(counts[:, j], to_come, to_pick)
+        to_pick -= picked[..., j]
+    return picked
+
+
+def held_out_shares(counts, blocks):
+    """Share of the most frequent class of a block among the answers that are not in it, for blocks (..., Q, C)."""
+    chosen = blocks.argmax(axis=-1)[..., None]
+    rest = counts - blocks
+    return np.take_along_axis(rest, chosen, axis=-1)[..., 0] / rest.sum(axis=-1)
+
+
+def mean_over_splits(counts, n_select, value, *, ties="order"):
+    """Mean over all splits of value(count, copies selected, answers held out) of the class that is selected.
+
+    Every distinct row is computed once, questions with as many answers together.
+
+    Parameters
+    ----------
+    counts : array of int, shape (Q, C)
+        The most frequent class of the selecting part is selected.
+    n_select : array of int, shape (Q,)
+        Answers that select.
+    value : function
+        Of arrays of counts and two numbers.
+    ties : {"order", "lot"}, default "order"
+        "order", of tied classes the earlier column is selected, or "lot", each of them equally often.
+
+    Returns
+    -------
+    array of float, shape (Q,)
+        Means.
+
+    Examples
+    --------
+    >>> mean_over_splits(np.array([[2, 1]]), np.array([1]), lambda count, v, m: (count - v) / m).round(3)
+    array([0.333])
+    """
+    check_one_of(ties, "ties", ("order", "lot"))
+    keys = np.column_stack([counts.sum(axis=1), n_select, counts])
+    rows, back = np.unique(keys, axis=0, return_inverse=True)
+    means = np.empty(len(rows))
+    for n_answers, n in np.unique(rows[:, :2], axis=0):
+        same = np.flatnonzero((rows[:, 0] == n_answers) & (rows[:, 1] == n))
+        for chunk in np.array_split(same, -(-same.size // 2000)):
+            means[chunk] = _equal_sizes(rows[chunk, 2:], n_answers, n, value, ties)
+    return means[back.ravel()]
+
+
+def _equal_sizes(counts, n_answers, n, value, ties):
+    """`mean_over_splits` for questions with the same number of answers.
+
+    Each answer selects with probability n / N, independently; given that n do, all splits are equally likely. So the
+    polynomials in t hold binomial probabilities, none above 1, and only the coefficient of t^n is read. For each v,
+    `open_` holds the splits in which no class so far has v copies; `won` those in which one had v copies first and
+    none more, times its value. Degrees of `won` are counted from v.
+
+    By lot, a class tied with s others counts 1 / (s + 1) = the integral of y^s from 0 to 1: every class with v copies
+    but the selected one brings the factor y, and Gauss-Legendre nodes integrate the polynomial in y exactly.
+    """
+    held_out = n_answers - n
+    share = n / n_answers
+    order = np.argsort(-(counts > 0).sum(axis=1), kind="stable")  # so that column j is filled in the first rows only
+    packed = np.argsort(counts == 0, axis=1, kind="stable")[order]
+    counts = np.take_along_axis(counts[order], packed, axis=1)
+    filled = [rows for rows in (counts > 0).sum(axis=0) if rows]
+    top = np.minimum(counts.max(axis=0), n)
+    chance = [binom.pmf(np.arange(top[j] + 1)[:, None], counts[:rows, j], share) for j, rows in enumerate(filled)]
+    total = np.zeros(len(counts))
+    for v, early, late, weight in _tie_rule(ties, n, int(top.max())):
+        open_, won = np.zeros((2, n - v + 1, len(counts)))
+        open_[0] = 1.0
+        for j, rows in enumerate(filled):
+            before = open_[:, :rows]
+            won[:, :rows] = _times(won[:, :rows], _damped(chance[j], v, late))
+            if top[j] >= v:
+                won[:, :rows] += before * (chance[j][v] * value(counts[:rows, j], v, held_out))
+            open_[:, :rows] = _times(before, _damped(chance[j], v, early))
+        total += weight * won[-1]
+    means = np.empty(len(counts))
+    means[order] = total / binom.pmf(n, n_answers, share)
+    return means
+
+
+def _tie_rule(ties, n, largest):
+    """Copies v of the selected class with the factors of earlier and later classes that tie with it, and a weight."""
+    for v in range(1, largest + 1):
+        if ties == "order":
+            yield v, 0.0, 1.0, 1.0
+        else:
+            nodes, weights = np.polynomial.legendre.leggauss(n // v // 2 + 1)
+            yield from ((v, y, y, w) for y, w in zip((nodes + 1) / 2, weights / 2, strict=True))
+
+
+def _damped(chance, v, factor):
+    """Probabilities of 0 .. v copies, that of v times `factor`."""
+    return np.concatenate([chance[:v], chance[v : v + 1] * factor]) if factor else chance[:v]
+
+
+def _times(polynomial, factor):
+    """Product of polynomials in t (axis 0), one pair a column, cut at the degree of the first."""
+    product = polynomial * factor[0]
+    for x in range(1, min(len(factor), len(polynomial))):
+        product[x:] += polynomial[:-x] * factor[x]
+    return product
