@@ -9,14 +9,13 @@ from helpers.llm.client import CollectionStopped
 from helpers.llm.confidences import (
     is_true_probability,
     option_masses,
-    option_probability,
     parse_verbalised,
     sequence_posterior,
 )
 from helpers.llm.endpoint import Endpoint, EndpointFacts
 from helpers.llm.judge import JudgedAnswers, grade_answers, judge_classes
 from helpers.llm.plan import CONFIDENCES, CollectionPlan, plan_answers
-from helpers.llm.prompts import Prompt, prompt_hash, prompt_names, prompt_text
+from helpers.llm.prompts import prompt_hash, prompt_names, prompt_text
 from helpers.llm.questions import read_questions
 from helpers.llm.risk_scores import CollectedScores, ScorePlan, collect_risk_scores, plan_risk_scores
 from helpers.llm.runner import Usage
@@ -30,7 +29,6 @@ __all__ = [
     "Endpoint",
     "EndpointFacts",
     "JudgedAnswers",
-    "Prompt",
     "ScorePlan",
     "Usage",
     "collect_answers",
@@ -39,7 +37,6 @@ __all__ = [
     "is_true_probability",
     "judge_classes",
     "option_masses",
-    "option_probability",
     "parse_verbalised",
     "plan_answers",
     "plan_risk_scores",

@@ -1,7 +1,4 @@
-"""Result tables on disk: CSV or JSON lines, never over a file that is there unless told so.
-
-Sampled answers and confidences collected from a model, and the table that `helpers.tables.answers` reads.
-"""
+"""Sampled answers and confidences collected from a model, and the table that `helpers.tables.read_answers` reads."""
 
 import csv
 import gzip
@@ -15,21 +12,22 @@ import numpy as np
 import pandas as pd
 
 from helpers.llm.confidences import is_true_probability, parse_verbalised, sequence_posterior
-from helpers.llm.log import ResponseLog
-from helpers.llm.plan import MOST_CHOICES, CollectionPlan
-from helpers.llm.progress import Progress
+from helpers.llm.plan import CONFIDENCES, MOST_CHOICES, CollectionPlan
 from helpers.llm.questions import text_key
-from helpers.llm.runner import Tally, Usage, check_spending, count_usage, run
-from helpers.llm.send import Sender
+from helpers.llm.runner import Usage, collect
 
 EXTENSIONS = (".csv", ".csv.gz", ".jsonl", ".jsonl.gz")
+
+STEPS = {"answer": "answers", "is_true": 'confidences "is_true"', "verbalised": 'confidences "verbalised"'}
+
+RATINGS = ("is_true", "verbalised")  # confidences with requests of their own
+
+COLUMNS = ("question", "sample", "answer", *CONFIDENCES, "reference", "finish_reason", "model", "prompt_hash")
 
 
 def save_table(frame, path, overwrite=False):
     """Write a table; a file appears under its name only once it is whole.
 
-    Raises
-    ------
     ValueError for another format, a folder that is not there, or, without `overwrite`, a file that is there.
     """
     path = Path(path).expanduser()
@@ -41,35 +39,49 @@ def save_table(frame, path, overwrite=False):
     if path.exists() and not overwrite:
         raise ValueError(f"{path.name} is there already; give another path, or overwrite=True.")
     partial = path.with_name(f".{path.name}.partial")
-    compression = {"method": "gzip", "mtime": 0} if kind.endswith(".gz") else None
     try:
         if ".csv" in kind:
+            compression = {"method": "gzip", "mtime": 0} if kind.endswith(".gz") else None
             quoting = csv.QUOTE_NONNUMERIC  # else a carriage return inside a text would end its line
             frame.to_csv(partial, index=False, compression=compression, lineterminator="\n", quoting=quoting)
         else:
-            rows = frame.astype(object).where(frame.notna(), None)
-            text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows.to_dict("records"))
-            partial.write_bytes(gzip.compress(text.encode(), mtime=0) if compression else text.encode())
+            rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+            text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+            partial.write_bytes(gzip.compress(text, mtime=0) if kind.endswith(".gz") else text)
         os.replace(partial, path)
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise OSError(f"{path.name} cannot be written: {error.strerror}.") from None
 
 
-STEPS = {"answer": "answers", "is_true": 'confidences "is_true"', "verbalised": 'confidences "verbalised"'}
-
-
 @dataclass(frozen=True)
 class CollectedAnswers:
     """What a collection has brought so far.
 
-    answers : DataFrame, a row an answer: question, sample (from 1), answer (None if empty), posterior, is_true,
-        verbalised (NaN where missing or not asked for), reference, finish_reason, model (as the server names it),
-        prompt_hash
-    missing : DataFrame, a row for each answer or confidence that was planned and is not there: question, sample, step,
-        why
-    usage : `Usage` of the file
-    notes : what a reader should know
+    Parameters
+    ----------
+    plan : CollectionPlan
+        What was to be collected.
+    answers : DataFrame
+        A row an answer: question, sample (from 1), answer (None if empty), posterior, is_true, verbalised (NaN where
+        missing or not asked for), reference, finish_reason, model (as the server names it), prompt_hash.
+    missing : DataFrame
+        A row for each answer or confidence that was planned and is not there: question, sample, step, why.
+    usage : Usage
+        Of the file.
+    notes : tuple of str
+        What a reader should know.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from helpers.llm import Endpoint, plan_answers
+    >>> from helpers.llm.testing import stand_in
+    >>> with stand_in() as server, tempfile.TemporaryDirectory() as folder:
+    ...     plan = plan_answers(["Why?"], Endpoint(server.base_url, server.model), n_answers=3, confidences=())
+    ...     collected = collect_answers(plan, pathlib.Path(folder) / "answers.jsonl", progress=False)
+    >>> print(collected)
+    3 answers to 1 questions, none missing; 1 requests, 1 of them in this start; ... no try in vain
     """
 
     plan: CollectionPlan = field(repr=False)
@@ -84,17 +96,32 @@ class CollectedAnswers:
         return self.missing.empty
 
     def log(self):
-        """One line of what happened."""
-        lost = "none missing" if self.complete else f"{len(self.missing):,} answers or confidences missing"
-        notes = "".join(f"; {note}" for note in self.notes)
-        what = f"{len(self.answers):,} answers to {self.answers['question'].nunique():,} questions"
-        return f"{what}, {lost}; {self.usage}{notes}"
+        """One line of what happened.
+
+        Returns
+        -------
+        str
+            How many answers there are, how many are missing, and what they took.
+        """
+        n_questions = self.answers["question"].nunique()
+        missing = "none missing" if self.complete else f"{len(self.missing):,} answers or confidences missing"
+        line = f"{len(self.answers):,} answers to {n_questions:,} questions, {missing}"
+        return "; ".join([line, str(self.usage), *self.notes])
 
     def save_answers(self, path, *, overwrite=False):
-        """Write the table for `helpers.tables.read_answers` and notebook 14, as CSV or JSON lines (by the name).
+        """Write the table for `helpers.tables.read_answers` and notebook 14, where its column of confidences is chosen.
 
-        Its column of confidences is chosen there, such as confidence="is_true". ValueError if the file is there, unless
-        `overwrite`.
+        Parameters
+        ----------
+        path : str or Path
+            File that ends in .csv, .csv.gz, .jsonl or .jsonl.gz.
+        overwrite : bool, default False
+            Whether a file that is there may be replaced.
+
+        Raises
+        ------
+        ValueError
+            If the file is there, unless `overwrite`.
         """
         save_table(self.answers, path, overwrite)
 
@@ -105,67 +132,95 @@ class CollectedAnswers:
 def collect_answers(plan, path, *, spend_limit=1.0, confirm=None, progress=True):
     """Send what a plan asks for and is not yet in the file; every response is on the disk before the next is asked.
 
+    A request that failed in all its tries is listed in `.missing`; the next start asks it again. Ctrl-C waits for the
+    requests under way, which are paid for, and writes them down.
+
     Parameters
     ----------
-    plan : `CollectionPlan`
-    path : file of JSON lines, new or begun by the same plan. More answers (`n_answers`) or other `confidences` than
-        when it was begun are fine, and the rest is asked
-    spend_limit : the most that this start may cost; where a price is unknown, 1,000 requests count as the limit
-    confirm : function of the plan that says whether to go beyond the limit, or None
-    progress : whether to tell on stderr how far it is
+    plan : CollectionPlan
+        From `plan_answers`.
+    path : str or Path
+        File of JSON lines, new or begun by the same plan. More answers (`n_answers`) or other `confidences` than when
+        it was begun are fine, and the rest is asked.
+    spend_limit : float, default 1.0
+        The most that this start may cost, in the currency of the prices; where a price is unknown, 1,000 requests count
+        as the limit.
+    confirm : callable, optional
+        Function of the plan that says whether to go beyond the limit.
+    progress : bool, default True
+        Whether to tell on stderr how far it is.
 
     Returns
     -------
-    CollectedAnswers. A request that failed in all its tries is listed in `.missing`; the next start asks it again.
-    Ctrl-C waits for the requests under way, which are paid for, and writes them down.
+    CollectedAnswers
+        All that the file holds of the plan.
 
     Raises
     ------
-    ValueError for a file of another model, prompt, temperature or list of questions, one that is in use, a limit that
-    would be passed, a key or model that the server refuses, or missing log-probabilities that "posterior" or "is_true"
-    need. CollectionStopped if the disk is full, the limit is passed, or the server is down. What was received is in the
-    file in every case.
+    ValueError
+        For a file of another model, prompt, temperature or list of questions, one that is in use, a limit that would be
+        passed, a key or model that the server refuses, or missing log-probabilities that "posterior" or "is_true" need.
+    CollectionStopped
+        If the disk is full, the limit is passed, or the server is down. What was received is in the file in every case.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from helpers.llm import Endpoint, plan_answers
+    >>> from helpers.llm.testing import stand_in
+    >>> with stand_in() as server, tempfile.TemporaryDirectory() as folder:
+    ...     plan = plan_answers(["Why?", "How?"], Endpoint(server.base_url, server.model), n_answers=5)
+    ...     answers = collect_answers(plan, pathlib.Path(folder) / "answers.jsonl", progress=False).answers
+    >>> answers.groupby("question").size().to_dict()
+    {'How?': 5, 'Why?': 5}
     """
     if not isinstance(plan, CollectionPlan):
         raise ValueError("plan must be a CollectionPlan; make one with plan_answers(questions, endpoint).")
-    tally = Tally()
-    with ResponseLog(path, plan.header, keep=_slim) as log:
-        book = _Book(plan, log.records)
-        to_ask, to_rate = book.count_missing()
-        if to_ask or to_rate:
-            steps = plan.steps(to_ask, to_ask + to_rate)
-            most, dearest = plan.range("requests", steps)[1], plan.range("cost", steps)[1]
-            limit = check_spending(plan, most, dearest, spend_limit, confirm)
-            with Sender(plan.endpoint) as sender:
-                for step, what in STEPS.items():
-                    requests = book.requests(step)
-                    if requests:
-                        told = Progress(progress, what, plan.endpoint)
-                        try:
-                            run(sender, log, requests, tally, progress=told, spend_limit=limit)
-                        finally:
-                            told.end()
-                    book = _Book(plan, log.records)
-        answers, missing = book.tables()
-        usage = count_usage(log.records, tally, plan.endpoint)
-        return CollectedAnswers(plan, answers, missing, usage, tuple(log.notes + _remarks(answers)))
+
+    def open_work(records):
+        n_missing, n_unrated = _Book(plan, records).count_missing()
+        if not n_missing and not n_unrated:
+            return None
+        steps = plan.steps(n_missing, n_missing + n_unrated)
+        return plan, plan.range("requests", steps)[1], plan.range("cost", steps)[1]
+
+    steps = {name: _requests_of(plan, step) for step, name in STEPS.items()}
+    options = {"spend_limit": spend_limit, "confirm": confirm, "progress": progress, "keep": _slim}
+    records, usage, notes = collect(plan.endpoint, path, plan.header, steps, open_work, **options)
+    answers, missing = _Book(plan, records).tables()
+    return CollectedAnswers(plan, answers, missing, usage, (*notes, *_remarks(answers)))
+
+
+def _requests_of(plan, step):
+    """Function of the records that returns the requests of one step that are not answered yet."""
+    return lambda records: _Book(plan, records).requests(step)
 
 
 def _remarks(answers):
     """What a reader should know about the answers themselves."""
-    cut, empty = (answers["finish_reason"] == "length").sum(), answers["answer"].isna().sum()
-    cut_off = f"{cut:,} answers were cut at max_tokens; their posterior is that of a beginning"
-    return [cut_off] * bool(cut) + [f"{empty:,} answers are empty"] * bool(empty)
+    n_cut = (answers["finish_reason"] == "length").sum()
+    n_empty = answers["answer"].isna().sum()
+    if n_cut:
+        yield f"{n_cut:,} answers were cut at max_tokens; their posterior is that of a beginning"
+    if n_empty:
+        yield f"{n_empty:,} answers are empty"
 
 
 class _Book:
-    """The records of a file by what they answer: the first record for each sample counts."""
+    """The records of a file by what they answer: the first record for each sample counts.
+
+    `answers` is {key of a question: {sample: choice}}; `ratings` {step: {key of question and answer: confidence}};
+    `why` {(step, key, sample): why the request failed}.
+    """
 
     def __init__(self, plan, records):
-        self.plan, self.answers = plan, defaultdict(dict)
-        self.ratings, self.why = {"is_true": {}, "verbalised": {}}, {}
+        self.plan = plan
+        self.answers = defaultdict(dict)
+        self.ratings = {step: {} for step in RATINGS}
+        self.why = {}
         for record in records:
-            kind, key = record["kind"], record["key"]
+            kind = record["kind"]
+            key = record["key"]
             if kind == "failed":
                 self.why |= {(record["of"], key, sample): record["why"] for sample in record["samples"]}
             elif kind == "answer":
@@ -182,22 +237,27 @@ class _Book:
         return text, np.nan
 
     def _samples(self):
-        """(question, key, sample, choice or None) of every answer that the plan asks for."""
+        """(question, its key, sample, choice or None) of every answer that the plan asks for."""
         for question in self.plan.questions["question"]:
             key = text_key(question)
-            there = self.answers.get(key, {})
+            choices = self.answers.get(key, {})
             for sample in range(self.plan.n_answers):
-                yield question, key, sample, there.get(sample)
+                yield question, key, sample, choices.get(sample)
+
+    def _unrated(self, step, question, text):
+        """Whether an answer lacks a confidence that has to be asked for."""
+        return bool(text) and self.plan.asks(step) and text_key(question, text) not in self.ratings[step]
 
     def count_missing(self):
         """(answers that are missing, answers that are there but lack a confidence)."""
-        asked = [name for name in self.ratings if self.plan.asks(name)]
-        absent = unrated = 0
+        n_missing = 0
+        n_unrated = 0
         for question, _, _, choice in self._samples():
-            text = choice and self._read(choice)[0]
-            absent += choice is None
-            unrated += bool(text) and any(text_key(question, text) not in self.ratings[name] for name in asked)
-        return absent, unrated
+            if choice is None:
+                n_missing += 1
+            elif any(self._unrated(step, question, self._read(choice)[0]) for step in RATINGS):
+                n_unrated += 1
+        return n_missing, n_unrated
 
     def requests(self, step):
         """Requests of one step that are not answered yet."""
@@ -209,13 +269,13 @@ class _Book:
             ]
         if not self.plan.asks(step):
             return []
-        wanted = dict.fromkeys(
+        texts = dict.fromkeys(
             (question, self._read(choice)[0]) for question, _, _, choice in self._samples() if choice is not None
         )
         return [
             self.plan.request(step, question, (0,), text)
-            for question, text in wanted
-            if text and text_key(question, text) not in self.ratings[step]
+            for question, text in texts
+            if self._unrated(step, question, text)
         ]
 
     def _absent(self):
@@ -228,51 +288,54 @@ class _Book:
 
     def tables(self):
         """(answers, missing) as DataFrames."""
-        rows, missing = [], []
+        rows = []
+        missing = []
         reference = dict(self.plan.questions.itertuples(index=False))
-        wording = self.plan.prompts["answer"].sha256
         for question, key, sample, choice in self._samples():
             if choice is None:
-                why = self.why.get(("answer", key, sample), "not asked yet")
-                missing.append((question, sample + 1, "answer", why))
+                missing.append((question, sample + 1, "answer", self.why.get(("answer", key, sample), "not asked yet")))
                 continue
             text, stated = self._read(choice)
-            found = {"posterior": choice["posterior"], "is_true": np.nan, "verbalised": stated}
-            for name in self.ratings:
-                rating = self.ratings[name].get(text_key(question, text)) if text else None
-                if rating is not None and self.plan.asks(name):
-                    found[name] = rating
-                elif text and self.plan.asks(name):
-                    why = self.why.get((name, text_key(question, text), 0), "not asked yet")
-                    missing.append((question, sample + 1, name, why))
-            wanted = self.plan.confidences if text else ()  # no answer, no confidence
-            found |= {name: np.nan for name in found if name not in wanted}
-            more = reference[question], choice["reason"], choice["model"] or self.plan.endpoint.name, wording
-            rows.append((question, sample + 1, text, *found.values(), *more))
-        names = ["question", "sample", "answer", "posterior", "is_true", "verbalised", "reference", "finish_reason"]
-        answers = pd.DataFrame(rows, columns=[*names, "model", "prompt_hash"])
-        for name in ("posterior", "is_true", "verbalised"):
-            answers[name] = answers[name].astype(float)
+            rated = text_key(question, text) if text else None
+            for step in RATINGS:
+                if self._unrated(step, question, text):
+                    missing.append((question, sample + 1, step, self.why.get((step, rated, 0), "not asked yet")))
+            confidences = self._confidences(choice, text, stated, rated)
+            model = choice["model"] or self.plan.endpoint.name
+            wording = self.plan.prompts["answer"].sha256
+            rows.append(
+                (question, sample + 1, text, *confidences, reference[question], choice["reason"], model, wording)
+            )
+        answers = pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(CONFIDENCES, float))
         return answers, pd.DataFrame(missing, columns=["question", "sample", "step", "why"])
+
+    def _confidences(self, choice, text, stated, rated):
+        """The confidences in an answer, in the order of `CONFIDENCES`; NaN where there is none, or none is wanted."""
+        values = {"posterior": choice["posterior"], "is_true": np.nan, "verbalised": stated}
+        for step in RATINGS:
+            if self.plan.asks(step):
+                values[step] = self.ratings[step].get(rated, values[step])
+        wanted = self.plan.confidences if text else ()  # no answer, no confidence
+        return [values[name] if name in wanted else np.nan for name in CONFIDENCES]
 
 
 def _slim(record):
     """What is needed of a record, with numbers in place of lists of log-probabilities: there may be a million."""
     if record["kind"] == "failed":
         return record
-    choices = []
-    for choice in record["choices"]:
-        if record["kind"] == "answer":
-            found = {"posterior": sequence_posterior(choice.get("logprobs")), "reason": choice["finish_reason"]}
-            choices.append({"text": choice["text"]} | found)
-        else:
-            choices.append(_confidence(record["kind"], choice))
-    names = ("kind", "key", "samples", "model", "tokens_in", "tokens_out", "retries")
-    return {name: record[name] for name in names} | {"choices": choices}
-
-
-def _confidence(name, choice):
-    """The confidence that the reply to a question about an answer holds."""
-    if name == "verbalised":
-        return parse_verbalised(choice["text"])[1]
-    return is_true_probability(choice["top"])
+    kept = {name: record[name] for name in ("kind", "key", "samples", "model", "tokens_in", "tokens_out", "retries")}
+    match record["kind"]:
+        case "answer":
+            kept["choices"] = [
+                {
+                    "text": choice["text"],
+                    "posterior": sequence_posterior(choice.get("logprobs")),
+                    "reason": choice["finish_reason"],
+                }
+                for choice in record["choices"]
+            ]
+        case "verbalised":
+            kept["choices"] = [parse_verbalised(choice["text"])[1] for choice in record["choices"]]
+        case _:
+            kept["choices"] = [is_true_probability(choice["top"]) for choice in record["choices"]]
+    return kept

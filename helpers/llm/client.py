@@ -1,11 +1,21 @@
-"""The openai client behind one call, its errors reworded: what went wrong, without keys, headers and addresses."""
+"""One request to a model: sent, sent again where that may help, and its errors in words without keys and addresses.
 
+The openai client could send again by itself (`max_retries`), but not as a collection needs it: it does not read bodies,
+so that half an answer would count as one; it tells no reasons for `Usage`; each thread would wait for itself, up to two
+minutes in `time.sleep`, and go on asking after Ctrl-C. So it is told not to, and `Sender` does it for all threads.
+"""
+
+import email.utils
+import hashlib
 import json
+import random
 import re
-from dataclasses import dataclass
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field, replace
 
 from helpers.llm.reply import Unreadable, read_reply
-from helpers.llm.retries import read_retry_after
 
 PASSING = (408, 409, 425, 429)  # and all from 500 on: worth another try
 
@@ -13,22 +23,58 @@ ABOUT_ONE = ("context_length_exceeded", "content_filter", "content_policy_violat
 
 SHORTEST_KEY = 8  # letters; shorter ones keep no secret, and hiding them would change answers
 
+FIRST_PAUSE = 0.5  # seconds before the second try, up to that; doubled for each further one
+
+MOST_SECONDS = 60.0  # between two tries, unless the server asks for more
+
+LONGEST_PAUSE = 900.0  # that a server may ask for; beyond, the run stops and can be started again
+
+_CHANCE = random.Random()  # waits differ, so that threads do not come back all at once; no result depends on them
+
 _SECRET = re.compile(r"\b(?:(?:sk|pk|key|gsk|xai|hf)[-_])[\w\-*.]{4,}|\bBearer\s+\S+", re.IGNORECASE)
 
 _PLACE = re.compile(r"(?:[a-z]+://|(?<![\w/])/(?=\w+/))\S+", re.IGNORECASE)
 
 
 class CollectionStopped(RuntimeError):
-    """Collecting had to stop; all that was received is in the file, and the same call goes on from there."""
+    """Collecting had to stop; all that was received is in the file, and the same call goes on from there.
+
+    Examples
+    --------
+    >>> raise CollectionStopped("The account has no credit left. All that was received is kept.")
+    Traceback (most recent call last):
+    helpers.llm.client.CollectionStopped: The account has no credit left. All that was received is kept.
+    """
+
+
+class Halted(Exception):
+    """The run is being stopped; nothing more is sent."""
+
+
+class Failed(Exception):
+    """A request that brought nothing in all its tries; `why` in words, `retries` all tries by reason."""
+
+    def __init__(self, why, retries):
+        super().__init__(why)
+        self.why = why
+        self.retries = retries
+
+
+class Refused(ValueError):
+    """A request that the server will never answer."""
+
+    def __init__(self, sentence, status=None):
+        super().__init__(sentence)
+        self.status = status
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a request brought no answer: a word for counting, a sentence, and what may be done.
+    """Why a try brought no answer: a word for counting, a sentence, and what may be done.
 
-    status : of the response, None without one
-    passing : whether another try may help; alone : whether only this request is concerned
-    pause : seconds that the server asks for, or None; stops : whether no request makes sense for now
+    `status` is that of the response, None without one; `passing` whether another try may help; `alone` whether only
+    this request is concerned; `pause` the seconds that the server asks for, or None; `stops` whether no request makes
+    sense for now.
     """
 
     word: str
@@ -38,6 +84,51 @@ class Problem:
     alone: bool = False
     pause: float | None = None
     stops: bool = False
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request: `messages` for the samples `samples` of what `key` names; `about` goes into the record.
+
+    With a seed, the server gets another one for each key and first sample, so that the same start brings the same.
+    """
+
+    kind: str
+    key: str
+    messages: list = field(repr=False)
+    samples: tuple = (0,)
+    temperature: float = 1.0
+    max_tokens: int = 64
+    logprobs: bool = False
+    top: int = 0
+    seed: int | None = None
+    about: dict = field(default_factory=dict, repr=False)
+
+    @property
+    def fields(self):
+        """The fields of the request, apart from the model."""
+        fields = {"messages": self.messages, "temperature": self.temperature, "max_tokens": self.max_tokens}
+        if len(self.samples) > 1:
+            fields["n"] = len(self.samples)
+        if self.logprobs or self.top:
+            fields["logprobs"] = True
+        if self.top:
+            fields["top_logprobs"] = self.top
+        if self.seed is not None:
+            text = f"{self.seed} {self.kind} {self.key} {self.samples[0]}"
+            fields["seed"] = int(hashlib.sha256(text.encode()).hexdigest()[:7], 16)
+        return fields
+
+
+def import_openai():
+    """The openai package; ImportError with a sentence if it is not installed."""
+    try:
+        import openai
+    except ImportError:
+        raise ImportError(
+            'Asking a model needs the openai package: pip install "honest-confidence[llm]" (or pip install openai).'
+        ) from None
+    return openai
 
 
 def hide_key(text, key):
@@ -58,19 +149,23 @@ class Client:
         self._endpoint = endpoint
         http = openai.DefaultHttpxClient(trust_env=not endpoint.local)  # no proxy between us and this machine
         options = {"base_url": endpoint.base_url, "timeout": endpoint.timeout, "max_retries": 0, "http_client": http}
+        refusal = None
         try:
             self._client = openai.OpenAI(api_key=key or "none", **options)
         except Exception as error:  # of the library below: a host name that cannot be one
-            key, options = None, type(error).__name__
-        if isinstance(options, str):
+            refusal = type(error).__name__
+        if refusal:
             http.close()
-            raise ValueError(f"base_url is no address that can be asked ({options}).")
-        self._client.organization = self._client.project = None  # identities that another address should not learn
+            key = options = None  # a traceback may show what is known here
+            raise ValueError(f"base_url is no address that can be asked ({refusal}).")
+        self._client.organization = None  # identities that another address should not learn
+        self._client.project = None
 
     def __reduce__(self):
         raise TypeError("a client holds a key and cannot be stored")
 
     def close(self):
+        """Close the connections."""
         self._client.close()
 
     def models(self):
@@ -90,8 +185,8 @@ class Client:
 
     def _read_models(self, body):
         try:
-            listed = json.loads(body.decode("utf-8", "replace")).get("data") or []
-            return [self._hide(one["id"]) for one in listed if isinstance(one.get("id"), str)]
+            models = json.loads(body.decode("utf-8", "replace")).get("data") or []
+            return [self._hide(model["id"]) for model in models if isinstance(model.get("id"), str)]
         except (ValueError, AttributeError, TypeError):
             return []
 
@@ -104,64 +199,214 @@ class Client:
         except openai.APITimeoutError:
             return Problem("timed out", f"The server gave no sign for {self._endpoint.timeout:g} s.")
         except openai.APIStatusError as error:
-            return self._status(error)
+            return self._status_problem(error)
         except openai.APIConnectionError as error:
-            return _connection(error)
+            return _connection_problem(error)
         except openai.OpenAIError as error:
             return Problem("client error", f"The client gave up ({type(error).__name__}).", passing=False)
 
-    def _status(self, error):
+    def _status_problem(self, error):
         """The `Problem` behind an error status, in our words and a few of the server's."""
-        status, model, variable = error.status_code, self._endpoint.model, self._endpoint.key_variable
-        said = self._said(error)
+        status = error.status_code
+        message = self._message(error)
+        endpoint = self._endpoint
         code = str(error.code or error.type or "")
-        if status == 401 or status == 403:
+        if code == "insufficient_quota":
+            return Problem("no credit", f"The account has no credit left{message}.", status, passing=False, stops=True)
+        if status in (401, 403):
             sentence = (
-                f"The server refuses the key of the environment variable {variable} (status {status}){said}. "
-                "Check that it holds the key for this address."
+                f"The server refuses the key of the environment variable {endpoint.key_variable} (status {status})"
+                f"{message}. Check that it holds the key for this address."
             )
         elif status == 404:
             sentence = (
-                f"The server knows no model {model!r}, or base_url is wrong: it should end in the version, often /v1 "
-                f"(status 404){said}."
+                f"The server knows no model {endpoint.model!r}, or base_url is wrong: it should end in the "
+                f"version, often /v1 (status 404){message}."
             )
         else:
-            sentence = f"The server refuses the request (status {status}){said}."
-        if code == "insufficient_quota":
-            sentence = f"The account has no credit left{said}."
-            return Problem("no credit", sentence, status, passing=False, stops=True)
+            sentence = f"The server refuses the request (status {status}){message}."
         passing = status in PASSING or status >= 500
         pause = read_retry_after(error.response.headers) if passing else None
         return Problem(str(status), sentence, status, passing, code in ABOUT_ONE, pause)
 
-    def _said(self, error):
-        """What the server said, in at most 160 characters and without anything that looks like a key or a place."""
+    def _message(self, error):
+        """What the server says, in at most 160 characters and without anything that looks like a key or a place."""
         body = error.body if isinstance(error.body, dict) else {}
         inner = body.get("error", body)
-        said = inner.get("message") if isinstance(inner, dict) else inner
-        if not isinstance(said, str) or not said.strip():
+        message = inner.get("message") if isinstance(inner, dict) else inner
+        if not isinstance(message, str) or not message.strip():
             return ""
-        said = _PLACE.sub("[address]", _SECRET.sub("[key]", self._hide(" ".join(said.split()))))
-        return f'; it says "{said if len(said) <= 160 else said[:157] + "..."}"'
+        message = _SECRET.sub("[key]", self._hide(" ".join(message.split())))
+        message = _PLACE.sub("[address]", message)
+        return f'; it says "{message if len(message) <= 160 else message[:157] + "..."}"'
 
 
-def _connection(error):
+def _connection_problem(error):
     """The `Problem` behind a connection that was refused, or that broke off."""
-    cause, seen = error.__cause__, ""
-    while cause is not None and not seen:
-        seen = next((name for name in ("ConnectError", "UnsupportedProtocol") if type(cause).__name__ == name), "")
+    cause = error.__cause__
+    while cause is not None:
+        if type(cause).__name__ in ("ConnectError", "UnsupportedProtocol"):
+            return Problem("no connection", "No server answers at base_url: is it running, and is the address right?")
         cause = cause.__cause__
-    if seen:
-        return Problem("no connection", "No server answers at base_url: is it running, and is the address right?")
     return Problem("connection cut", "The connection broke off in the middle of the answer.")
 
 
-def import_openai():
-    """The openai package; ImportError with a sentence if it is not installed."""
-    try:
-        import openai
-    except ImportError:
-        raise ImportError(
-            'Asking a model needs the openai package: pip install "honest-confidence[llm]" (or pip install openai).'
-        ) from None
-    return openai
+def seconds_before(tries, asked=None, pause=None):
+    """Seconds to wait after `tries` failed ones: exponential from `pause`, with jitter, at least what the server asked.
+
+    >>> seconds_before(1, asked=7.5), seconds_before(1) <= 0.5, seconds_before(30) <= 60
+    (7.5, True, True)
+    """
+    first = FIRST_PAUSE if pause is None else pause
+    longest = min(MOST_SECONDS, first * 2.0 ** min(tries - 1, 30))
+    return max(longest * _CHANCE.uniform(0.5, 1), asked or 0.0)
+
+
+def read_retry_after(headers, now=None):
+    """Seconds that a server asks for, from Retry-After (seconds or a date) or retry-after-ms; None if it does not.
+
+    >>> read_retry_after({"retry-after": "1.5"}), read_retry_after({"retry-after-ms": "20"}), read_retry_after({})
+    (1.5, 0.02, None)
+    >>> read_retry_after({"retry-after": "Thu, 01 Jan 1970 00:00:09 GMT"}, now=4.0)
+    5.0
+    """
+    for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
+        text = headers.get(name)
+        if text is None:
+            continue
+        try:
+            seconds = float(text) * unit
+        except ValueError:
+            try:
+                date = email.utils.parsedate_to_datetime(text)
+            except ValueError:
+                continue
+            seconds = date.timestamp() - (time.time() if now is None else now)
+        if seconds == seconds:  # "nan" is a number, too
+            return max(seconds, 0.0)
+    return None
+
+
+class Brake:
+    """Lets all threads wait together, or stop."""
+
+    def __init__(self):
+        self._until = 0.0
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+
+    def hold(self, seconds):
+        """Nobody sends before that many seconds have passed."""
+        with self._lock:
+            self._until = max(self._until, time.monotonic() + seconds)
+
+    def wait(self):
+        """Until sending is allowed; Halted if the run stops."""
+        while (seconds := self._until - time.monotonic()) > 0:
+            self.sleep(seconds)
+        self.sleep(0)
+
+    def sleep(self, seconds):
+        """Wait that long; Halted if the run stops."""
+        if self._stopped.wait(seconds):
+            raise Halted
+
+    def stop(self):
+        """Wake everybody up, and let nobody send again."""
+        self._stopped.set()
+
+
+class Sender:
+    """Sends requests to one endpoint, with retries; to be used in a `with` block.
+
+    `honours_n` is None until a request for several answers has come back; `never` whether no request has succeeded.
+    """
+
+    def __init__(self, endpoint, max_retries=None):
+        self.endpoint = endpoint
+        self.brake = Brake()
+        self.max_retries = endpoint.max_retries if max_retries is None else max_retries
+        self.honours_n = None
+        self.never = True
+        self._limit = "max_tokens"
+        self._client = Client(endpoint)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.brake.stop()
+        self._client.close()
+
+    def models(self):
+        """Names of the models that the server lists; [] if it has no list."""
+        names = self._patiently(self._client.models, Counter())
+        if not isinstance(names, Problem):
+            return names
+        if names.status in (401, 403) or names.word == "no connection":
+            raise Refused(names.sentence, names.status)
+        return []
+
+    def send(self, request):
+        """`Reply` to one request; it may hold fewer choices than were asked for.
+
+        Refused if the server refuses it for good; Failed if no try succeeded; CollectionStopped if nothing more can be
+        asked for now; Halted if the run is being stopped.
+        """
+        start = time.monotonic()
+        retries = Counter()
+        reply = self._patiently(lambda: self._chat(request), retries)
+        if _complains_about(reply, "max_completion_tokens") and self._limit == "max_tokens":
+            self._limit = "max_completion_tokens"  # newer models of one company know the limit by this name only
+            reply = self._patiently(lambda: self._chat(request), retries)
+        if isinstance(reply, Problem) and reply.status in (400, 422) and len(request.samples) > 1:
+            single = replace(request, samples=request.samples[:1])
+            reply = self._patiently(lambda: self._chat(single), retries)
+        if isinstance(reply, Problem):
+            self._give_up(reply, retries)
+        if len(request.samples) > 1:
+            self.honours_n = len(reply.choices) >= len(request.samples)
+        self.never = False
+        return replace(reply, retries=dict(retries), seconds=round(time.monotonic() - start, 3))
+
+    def _chat(self, request):
+        fields = request.fields
+        fields[self._limit] = fields.pop("max_tokens")
+        return self._client.chat(**fields, extra_body=self.endpoint.extra_body)
+
+    def _patiently(self, call, retries):
+        """What the call brings, tried again as long as that may help; in the end its `Problem`."""
+        tries = 0
+        while True:
+            self.brake.wait()
+            outcome = call()
+            tries += 1
+            if not isinstance(outcome, Problem) or not outcome.passing:
+                return outcome
+            nobody_there = self.never and outcome.word == "no connection"
+            if tries > (min(self.max_retries, 2) if nobody_there else self.max_retries):
+                return outcome
+            if (outcome.pause or 0) > LONGEST_PAUSE:
+                sentence = f"The server asks for a pause of {outcome.pause:,.0f} s. Start again after that."
+                return replace(outcome, sentence=sentence, passing=False, stops=True)
+            retries[outcome.word] += 1
+            seconds = seconds_before(tries, outcome.pause, self.endpoint.pause)
+            if outcome.status == 429 or outcome.pause:
+                self.brake.hold(seconds)  # the limit is one for all threads
+            else:
+                self.brake.sleep(seconds)
+
+    def _give_up(self, problem, retries):
+        """Raise what follows from the `Problem` of the last try."""
+        if problem.stops:
+            raise CollectionStopped(f"{problem.sentence} All that was received is kept.")
+        retries = dict(retries + Counter([problem.word]))
+        if problem.passing and not (self.never and problem.word == "no connection"):
+            raise Failed(problem.word, retries)
+        if problem.alone:
+            raise Failed(problem.sentence, retries)
+        raise Refused(problem.sentence, problem.status)
+
+
+def _complains_about(reply, word):
+    return isinstance(reply, Problem) and reply.status == 400 and word in reply.sentence

@@ -19,26 +19,37 @@ _AROUND = " \t\r\n\"'`*_.,:;!()[]▁Ġ"  # around a word in a token, also the ma
 def sequence_posterior(token_logprobs):
     """Probability that the model gave to a text: exp(sum of the log-probabilities of its tokens).
 
+    Longer texts are less likely: it is a confidence in the wording, not in the meaning.
+
     Parameters
     ----------
-    token_logprobs : natural logarithms, one a token; None or empty where the endpoint gives none
+    token_logprobs : array-like of float or None
+        Natural logarithms, one a token; None or empty where the endpoint gives none.
 
     Returns
     -------
-    Number in [0, 1], NaN if a token has none. Longer texts are less likely: it is a confidence in the wording, not in
-    the meaning (Estienne, Ernst et al. 2026, section 4.2, Sequence Posterior).
+    float
+        Number in [0, 1], NaN if a token has none.
 
     Raises
     ------
-    ValueError for a log-probability above zero.
+    ValueError
+        For a log-probability above zero.
 
+    References
+    ----------
+    Estienne, Ernst et al. (2026), section 4.2, Sequence Posterior.
+
+    Examples
+    --------
     >>> round(sequence_posterior([math.log(0.9), math.log(0.5)]), 6)
     0.45
     >>> sequence_posterior(None), sequence_posterior([]), sequence_posterior([-0.1, None])
     (nan, nan, nan)
     """
-    found = [_logprob(one, "token_logprobs") for one in (() if token_logprobs is None else token_logprobs)]
-    return math.exp(math.fsum(found)) if found else math.nan
+    if token_logprobs is None or len(token_logprobs) == 0:
+        return math.nan
+    return math.exp(math.fsum(_logprob(value, "token_logprobs") for value in token_logprobs))
 
 
 def is_true_probability(top_logprobs):
@@ -46,51 +57,61 @@ def is_true_probability(top_logprobs):
 
     Parameters
     ----------
-    top_logprobs : {token: log-probability}, pairs of both, or the list of the API ({"token": .., "logprob": ..})
+    top_logprobs : dict, list of tuple or list of dict
+        {token: log-probability}, pairs of both, or the list of the API ({"token": .., "logprob": ..}); None for none.
 
     Returns
     -------
-    Number in [0, 1]; NaN if neither word is among the tokens. A word that is not listed counts as 0, so that the value
-    is 0 or 1 where only one of them is (Estienne, Ernst et al. 2026, section 4.2, Is True).
+    float
+        Number in [0, 1]; NaN if neither word is among the tokens. A word that is not listed counts as 0, so that the
+        value is 0 or 1 where only one of them is.
 
+    References
+    ----------
+    Estienne, Ernst et al. (2026), section 4.2, Is True.
+
+    Examples
+    --------
     >>> round(is_true_probability({"True": math.log(0.6), " true": math.log(0.1), "False": math.log(0.1)}), 6)
     0.875
     >>> is_true_probability({"Paris": -0.1}), is_true_probability(None)
     (nan, nan)
     """
     true, false = _masses(top_logprobs, ("true", "false"), beginnings=False)
-    return _share(true, false)
-
-
-def option_probability(top_logprobs, options=("Yes", "No")):
-    """P(first option) / (P(first) + P(second)) from the next-token probabilities (Melo et al. 2026, section 4.2).
-
-    Parameters
-    ----------
-    top_logprobs : as in `is_true_probability`
-    options : two texts; a token counts for an option if it is the option, or the beginning of it and not of the other
-        (capitals and white space do not count)
-
-    Returns
-    -------
-    Number in [0, 1]; NaN if no token belongs to either.
-
-    Raises
-    ------
-    ValueError unless there are two different options.
-
-    >>> round(option_probability([("Yes", math.log(0.3)), ("no", math.log(0.1)), ("Maybe", math.log(0.6))]), 6)
-    0.75
-    """
-    return _share(*option_masses(top_logprobs, options))
+    return true / (true + false) if true + false > 0 else math.nan
 
 
 def option_masses(top_logprobs, options=("Yes", "No")):
-    """(probability of the first option, of the second) among the listed tokens; NaN where there are no tokens.
+    """Probabilities of two options among the likeliest next tokens.
 
-    >>> yes, no = option_masses({"Yes": math.log(0.3), "Maybe": math.log(0.6)})
-    >>> round(yes, 6), no
-    (0.3, 0.0)
+    Parameters
+    ----------
+    top_logprobs : dict, list of tuple or list of dict
+        As in `is_true_probability`.
+    options : tuple of str, default ("Yes", "No")
+        Two texts; a token counts for an option if it is the option, or the beginning of it and not of the other
+        (capitals and white space do not count).
+
+    Returns
+    -------
+    tuple of float
+        That of the first option and that of the second, NaN where there are no tokens. The score of a case is the first
+        divided by the sum of both.
+
+    Raises
+    ------
+    ValueError
+        Unless there are two different options.
+
+    References
+    ----------
+    Melo et al. (2026), section 4.2.
+
+    Examples
+    --------
+    >>> yes, no = option_masses({"Yes": math.log(0.3), "n": math.log(0.1), "Maybe": math.log(0.6)})
+    >>> round(yes, 6), round(no, 6)
+    (0.3, 0.1)
     """
     return _masses(top_logprobs, check_options(options), beginnings=True)
 
@@ -98,23 +119,30 @@ def option_masses(top_logprobs, options=("Yes", "No")):
 def check_options(options):
     """The two options in plain spelling; ValueError unless they are two different texts."""
     options = (options,) if isinstance(options, str) else tuple(options)
-    plain = [str(one).strip(_AROUND).casefold() for one in options]
+    plain = [_plain(option) for option in options]
     if len(plain) != 2 or not all(plain) or plain[0] == plain[1]:
         raise ValueError(f"options must be two different texts, but they are {options!r}.")
     return plain
 
 
+def _plain(token):
+    return str(token).strip(_AROUND).casefold()
+
+
 def _masses(top_logprobs, words, beginnings):
     """Probabilities of two words, summed over the tokens that spell them."""
-    total, listed = [0.0, 0.0], False
-    for token, logprob in _pairs(top_logprobs):
-        plain, listed = str(token).strip(_AROUND).casefold(), True
+    pairs = list(_pairs(top_logprobs))
+    if not pairs:
+        return math.nan, math.nan
+    masses = [0.0, 0.0]
+    for token, logprob in pairs:
+        plain = _plain(token)
         fits = [plain == word for word in words]
         if beginnings and plain and not any(fits):
             fits = [word.startswith(plain) for word in words]
         if sum(fits) == 1:
-            total[fits.index(True)] += math.exp(_logprob(logprob, "top_logprobs"))
-    return tuple(total) if listed else (math.nan, math.nan)
+            masses[fits.index(True)] += math.exp(_logprob(logprob, "top_logprobs"))
+    return tuple(masses)
 
 
 def _pairs(top_logprobs):
@@ -123,7 +151,7 @@ def _pairs(top_logprobs):
         return []
     if isinstance(top_logprobs, Mapping):
         return top_logprobs.items()
-    return [(one["token"], one["logprob"]) if isinstance(one, Mapping) else one for one in top_logprobs]
+    return [(entry["token"], entry["logprob"]) if isinstance(entry, Mapping) else entry for entry in top_logprobs]
 
 
 def _logprob(value, name):
@@ -131,21 +159,30 @@ def _logprob(value, name):
     number = math.nan if value is None else float(value)
     if number > 1e-4:
         raise ValueError(f"{name} must be logarithms of probabilities, at most 0, but one is {number:g}.")
-    return min(number, 0.0) if number == number else math.nan
-
-
-def _share(one, other):
-    """one / (one + other); NaN if both are 0."""
-    return one / (one + other) if one + other > 0 else math.nan
+    return number if math.isnan(number) else min(number, 0.0)
 
 
 def parse_verbalised(text):
-    """(answer, probability) of a reply with a stated confidence, read strictly: None or NaN for what does not fit.
+    """Answer and probability of a reply with a stated confidence, read strictly.
 
     The reply is one line "Confidence: 85%" or "Probability: 0.85", in any capitals, and before it at most one line
     "Answer: ..."; a number without the sign is a probability. Anything else, such as a second number, a sentence
     around it or a number out of range, is no confidence; the answer is kept if its line is first.
 
+    Parameters
+    ----------
+    text : str or None
+        The reply.
+
+    Returns
+    -------
+    answer : str or None
+        What stands behind "Answer:", None without it.
+    probability : float
+        Number in [0, 1], NaN for what does not fit.
+
+    Examples
+    --------
     >>> parse_verbalised("Answer: Paris\\nConfidence: 85%")
     ('Paris', 0.85)
     >>> parse_verbalised("Probability: 0.85"), parse_verbalised("I am 85% sure"), parse_verbalised("Confidence: 850%")
@@ -154,8 +191,8 @@ def parse_verbalised(text):
     lines = [line.strip() for line in (text or "").splitlines() if line.strip()]
     answer = _ANSWER.fullmatch(lines[0]) if lines else None
     stated = lines[1:] if answer else lines
-    found = _LINE.fullmatch(stated[0]) if len(stated) == 1 else None
+    line = _LINE.fullmatch(stated[0]) if len(stated) == 1 else None
     value = math.nan
-    if found:
-        value = float(found[2]) / (100 if found[3] else 1)
-    return (answer[1].strip() if answer else None), value if value <= 1 else math.nan
+    if line:
+        value = float(line[2]) / 100 if line[3] else float(line[2])
+    return answer[1].strip() if answer else None, value if value <= 1 else math.nan

@@ -17,11 +17,25 @@ FIRST_MESSAGE = [{"role": "user", "content": "Task: check\nWrite the word Yes."}
 
 @dataclass(frozen=True)
 class EndpointFacts:
-    """What `Endpoint.check` found out.
+    """What `Endpoint.check` has learnt.
 
-    listed : whether the server lists the model, None if it has no list
-    honours_n : whether it gives several answers to one request
-    logprobs : whether it gives log-probabilities; n_top : of how many tokens at the first place
+    Parameters
+    ----------
+    model : str
+        Name of the model.
+    listed : bool or None
+        Whether the server lists the model, None if it has no list.
+    honours_n : bool
+        Whether it gives several answers to one request.
+    logprobs : bool
+        Whether it gives log-probabilities.
+    n_top : int
+        Of how many tokens at the first place.
+
+    Examples
+    --------
+    >>> print(EndpointFacts("qwen3", listed=True, honours_n=False, logprobs=True, n_top=20))
+    qwen3 answers: one answer a request, log-probabilities (first place: 20 tokens)
     """
 
     model: str
@@ -31,10 +45,12 @@ class EndpointFacts:
     n_top: int
 
     def __str__(self):
-        several = "several answers a request" if self.honours_n else "one answer a request"
-        given = f"log-probabilities (first place: {self.n_top:,} tokens)" if self.logprobs else "no log-probabilities"
         unlisted = " (the server does not list it)" if self.listed is False else ""
-        return f"{self.model} answers{unlisted}: {several}, {given}"
+        answers = "several answers a request" if self.honours_n else "one answer a request"
+        logprobs = (
+            f"log-probabilities (first place: {self.n_top:,} tokens)" if self.logprobs else "no log-probabilities"
+        )
+        return f"{self.model} answers{unlisted}: {answers}, {logprobs}"
 
 
 @dataclass(frozen=True)
@@ -43,22 +59,36 @@ class Endpoint:
 
     Parameters
     ----------
-    base_url : address up to and with the version, such as "http://localhost:8000/v1"; model : name of the model there
-    key_variable : environment variable that holds the key. It is read when requests are sent and kept nowhere; an
-        address on this machine needs none
-    concurrency : requests at the same time
-    timeout : seconds without a sign of the server until a request counts as lost
-    max_retries : times that a lost or refused request is sent again
-    pause : seconds before the first of them, doubled each time up to a minute, with jitter; longer where the server
-        asks for it; None for half a second
-    price_in, price_out : of a million tokens read and written, in any currency; None if unknown, 0.0 for free
-    top_logprobs : tokens at each place whose log-probabilities are asked for (some servers allow 5 at most)
-    extra_body : further fields of each request, such as {"reasoning_effort": "none"}; only their hash reaches a file
+    base_url : str
+        Address up to and with the version, such as "http://localhost:8000/v1".
+    model : str
+        Name of the model there.
+    key_variable : str, default "OPENAI_API_KEY"
+        Environment variable that holds the key. It is read when requests are sent and kept nowhere; an address on this
+        machine needs none.
+    concurrency : int, default 4
+        Requests at the same time.
+    timeout : float, default 60
+        Seconds without a sign of the server until a request counts as lost.
+    max_retries : int, default 6
+        Times that a lost or refused request is sent again.
+    pause : float, optional
+        Seconds before the first of them, doubled each time up to a minute, with jitter; longer where the server asks
+        for it. None for half a second.
+    price_in, price_out : float, optional
+        Price of a million tokens read and of a million written, in any currency; None if unknown, 0.0 for free.
+    top_logprobs : int, default 20
+        Tokens at each place whose log-probabilities are asked for (some servers allow 5 at most).
+    extra_body : dict, optional
+        Further fields of each request, such as {"reasoning_effort": "none"}; only their hash reaches a file.
 
     Raises
     ------
-    ValueError for an address that is none or holds a password or key, or a number that breaks its rule.
+    ValueError
+        For an address that is none or holds a password or key, or a number that breaks its rule.
 
+    Examples
+    --------
     >>> print(Endpoint("http://localhost:8000/v1", "qwen3"))
     qwen3 on this machine, 4 requests at a time, prices unknown
     >>> Endpoint("localhost:8000", "qwen3")
@@ -93,14 +123,10 @@ class Endpoint:
         if not 0 < self.timeout < math.inf:
             raise ValueError(f"timeout must be a number of seconds above 0, but it is {self.timeout!r}.")
         for name in ("pause", "price_in", "price_out"):
-            if getattr(self, name) is not None and not 0 <= getattr(self, name) < math.inf:
-                value = getattr(self, name)
+            value = getattr(self, name)
+            if value is not None and not 0 <= value < math.inf:
                 raise ValueError(f"{name} must be at least 0 or None, but it is {value!r}.")
-        try:
-            known = self.extra_body is None or isinstance(self.extra_body, dict) and json.dumps(self.extra_body)
-        except (TypeError, ValueError):
-            known = False
-        if not known:
+        if self.extra_body is not None and not _is_json_object(self.extra_body):
             raise ValueError("extra_body must be a dictionary that JSON can hold, of further fields of a request.")
 
     @property
@@ -125,17 +151,34 @@ class Endpoint:
         return hashlib.sha256(text.encode()).hexdigest()[:16] if self.extra_body else ""
 
     def cost(self, tokens_in, tokens_out):
-        """Price of that many tokens read and written; NaN if a price is unknown."""
+        """Price of tokens.
+
+        Parameters
+        ----------
+        tokens_in, tokens_out : int
+            Tokens read, and tokens written.
+
+        Returns
+        -------
+        float
+            In the currency of the prices; NaN if one is unknown.
+        """
         if not self.prices_known:
             return math.nan
         return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
 
     def key(self):
-        """The key from the environment, None if there is none and the address is on this machine.
+        """The key from the environment.
+
+        Returns
+        -------
+        str or None
+            None if there is none and the address is on this machine.
 
         Raises
         ------
-        ValueError if an address elsewhere has no key.
+        ValueError
+            If an address elsewhere has no key.
         """
         key = os.environ.get(self.key_variable, "").strip()
         if not key and not self.local:
@@ -153,18 +196,21 @@ class Endpoint:
 
         Parameters
         ----------
-        logprobs : whether log-probabilities are needed
+        logprobs : bool, default False
+            Whether log-probabilities are needed.
 
         Returns
         -------
         EndpointFacts
+            What the server gives.
 
         Raises
         ------
-        ValueError for a wrong address, no key or a wrong one, a model that the server does not know (the nearest is
-        named), or, with `logprobs`, an endpoint that gives no log-probabilities.
+        ValueError
+            For a wrong address, no key or a wrong one, a model that the server does not know (the nearest is named),
+            or, with `logprobs`, an endpoint that gives no log-probabilities.
         """
-        from helpers.llm.send import Failed, Refused, Request, Sender
+        from helpers.llm.client import Failed, Refused, Request, Sender
 
         request = Request("check", "", FIRST_MESSAGE, (0, 1), max_tokens=3, top=self.top_logprobs)
         with Sender(self, max_retries=min(self.max_retries, 2)) as sender:
@@ -188,16 +234,20 @@ class Endpoint:
                     "the version, often /v1."
                 ) from None
         choice = reply.choices[0]
-        given = choice["logprobs"] is not None
-        if logprobs and not given:
+        if logprobs and choice["logprobs"] is None:
             raise ValueError(missing_logprobs(self.name))
-        n_top = len(choice["top"][0]) if choice["top"] else 0
-        return EndpointFacts(self.name, listed if names else None, len(reply.choices) > 1, given, n_top)
+        return EndpointFacts(
+            self.name,
+            listed=listed if names else None,
+            honours_n=len(reply.choices) > 1,
+            logprobs=choice["logprobs"] is not None,
+            n_top=len(choice["top"][0]) if choice["top"] else 0,
+        )
 
     def __str__(self):
         where = "on this machine" if self.local else f"at {urlsplit(self.base_url).hostname}"
-        known = f"{self.price_in:g} and {self.price_out:g} a million tokens" if self.prices_known else "prices unknown"
-        return f"{self.name} {where}, {self.concurrency:,} requests at a time, {known}"
+        prices = f"{self.price_in:g} and {self.price_out:g} a million tokens" if self.prices_known else "prices unknown"
+        return f"{self.name} {where}, {self.concurrency:,} requests at a time, {prices}"
 
     def __repr__(self):
         return f"<Endpoint {self}>"  # an address or a model's file may name a machine or a folder
@@ -222,9 +272,17 @@ def missing_logprobs(model):
     )
 
 
+def _is_json_object(value):
+    try:
+        return isinstance(value, dict) and bool(json.dumps(value))
+    except (TypeError, ValueError):
+        return False
+
+
 def _check_address(base_url):
-    """ValueError unless it is an http address without user, password, query or fragment; it is not shown, as it may
-    hold a key.
+    """ValueError unless it is an http address without user, password, query or fragment.
+
+    It is not shown, as it may hold a key.
     """
     rule = 'base_url must begin with http:// or https:// and name a host, such as "http://localhost:8000/v1".'
     try:

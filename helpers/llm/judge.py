@@ -4,7 +4,10 @@ As in Wang et al. (2026, section 6.1), with the rules before the model: fewer re
 wording already settles the question.
 """
 
-from dataclasses import dataclass, field
+import json
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -12,29 +15,55 @@ import pandas as pd
 from helpers.answers import spell_answers
 from helpers.checks import check_one_of, nearest_name
 from helpers.llm.answers import CollectedAnswers, save_table
+from helpers.llm.client import Request
 from helpers.llm.endpoint import Endpoint
 from helpers.llm.prompts import load_prompt
 from helpers.llm.questions import text_key
 from helpers.llm.runner import Usage, ask
-from helpers.llm.send import Request
-from helpers.llm.verdicts import MOST_ASKS, Verdicts, again, read_grade, read_partition
 
 JUDGE_RULES = ("exact", "normalized", "numeric", "date")
 
-A_NUMBER, A_GRADE = 8, 32  # tokens of a reply
+MOST_ASKS = 4  # of one partition or grade: once, and three times more if the reply is invalid
+
+A_NUMBER = 8  # tokens of a number in a reply
+
+A_GRADE = 32  # tokens of a grade
+
+_FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class JudgedAnswers:
     """Answers with their classes, or their grades.
 
-    answers : the table that was given, with `answer` the first wording of its class, `given` the wording itself and
-        `judge` (`judge_classes`), or with `correct` 1, 0 or NaN, `graded_by` "rule", "model" or None, and `grader`
-        (`grade_answers`); judge and grader hold model and hash of the prompt
-    by_rule, by_model : questions (classes) or distinct answers (grades) that were settled by the rule, by the model
-    reported : DataFrame of those that nobody settled, with why; classes by rule stay as they are there
-    invalid : replies that were no partition or grade, by reason
-    prompt_hash : of the judge's prompt
+    Parameters
+    ----------
+    what : str
+        What was judged, in words.
+    answers : DataFrame
+        The table that was given. From `judge_classes` with `answer` the first wording of its class, `given` the
+        wording itself and `judge`; from `grade_answers` with `correct` 1, 0 or NaN, `graded_by` "rule", "model" or
+        None, and `grader`. Judge and grader hold the model and the hash of the prompt.
+    by_rule, by_model : int
+        Questions (classes) or distinct answers (grades) that the rule settled, and those that the model settled.
+    reported : DataFrame
+        Those that nobody settled, with why; classes by rule stay as they are there.
+    invalid : dict
+        Replies that were no partition or grade, {reason: count}.
+    usage : Usage
+        Of the file.
+    prompt_hash : str
+        Of the judge's prompt.
+    notes : tuple of str
+        What a reader should know about the file.
+
+    Examples
+    --------
+    A rule alone settles answers that differ in capitals only, so nothing is sent:
+
+    >>> answers = pd.DataFrame({"question": ["q", "q"], "answer": ["Paris", "paris"]})
+    >>> judge_classes(answers, Endpoint("http://localhost:8000/v1", "qwen3"), "classes.jsonl").by_rule
+    1
     """
 
     what: str
@@ -48,16 +77,34 @@ class JudgedAnswers:
     notes: tuple = ()
 
     def log(self):
-        """One line of what happened."""
-        invalid = ", ".join(f"{count:,} x {why}" for why, count in sorted(self.invalid.items()))
-        invalid = f"; invalid replies: {invalid}" * bool(invalid)
-        notes = "".join(f"; {note}" for note in self.notes)
+        """One line of what happened.
+
+        Returns
+        -------
+        str
+            Who settled how many, invalid replies by reason, and what it took.
+        """
         settled = f"{self.by_rule:,} by rule, {self.by_model:,} by the model, {len(self.reported):,} by neither"
-        return f"{self.what}: {settled}{invalid}; {self.usage}{notes}"
+        parts = [f"{self.what}: {settled}"]
+        if self.invalid:
+            reasons = ", ".join(f"{count:,} x {why}" for why, count in sorted(self.invalid.items()))
+            parts.append(f"invalid replies: {reasons}")
+        return "; ".join([*parts, str(self.usage), *self.notes])
 
     def save_answers(self, path, *, overwrite=False):
-        """Write the table for `helpers.tables.read_answers` (rule="class", or correct="correct") as CSV or JSON
-        lines. ValueError if the file is there, unless `overwrite`.
+        """Write the table for `helpers.tables.read_answers`, with rule="class" or correct="correct".
+
+        Parameters
+        ----------
+        path : str or Path
+            File that ends in .csv, .csv.gz, .jsonl or .jsonl.gz.
+        overwrite : bool, default False
+            Whether a file that is there may be replaced.
+
+        Raises
+        ------
+        ValueError
+            If the file is there, unless `overwrite`.
         """
         save_table(self.answers, path, overwrite)
 
@@ -69,68 +116,98 @@ def judge_classes(
     answers, endpoint, path, *, rule="normalized", prompt="partition", question="question", answer="answer",
     spend_limit=1.0, confirm=None, progress=True,
 ):  # fmt: skip
-    """Sort the answers to each question into classes of the same meaning: by rule, then what is left by a model.
+    """Sort the answers to each question into classes of the same meaning: by rule, and those that are left by a model.
+
+    The model sees one wording of each class by rule, numbered; its partition must hold every number once. An invalid
+    one is asked again up to three times; then the classes by rule stay, and the question is reported. Empty answers
+    belong to no class.
 
     Parameters
     ----------
-    answers : CollectedAnswers, or a DataFrame with one row an answer
-    endpoint : `Endpoint` of the model that judges
-    path : file of JSON lines, new or begun with the same model, prompt and rule; more answers than then are fine
-    rule : "exact", "normalized", "numeric" or "date", see `helpers.answers.spell_answers`; answers that it cannot read
-        are compared as "normalized"
-    prompt : "partition" or a path of your own with {question} and {answers}
-    question, answer : names of the columns
-    spend_limit, confirm, progress : see `collect_answers`
+    answers : CollectedAnswers or DataFrame
+        One row an answer.
+    endpoint : Endpoint
+        The model that judges.
+    path : str or Path
+        File of JSON lines, new or begun with the same model, prompt and rule; more answers than then are fine.
+    rule : {"exact", "normalized", "numeric", "date"}, default "normalized"
+        See `helpers.answers.spell_answers`; answers that it cannot read are compared as "normalized".
+    prompt : str or Path, default "partition"
+        Name of a prompt of ours, or path of your own with {question} and {answers}.
+    question, answer : str
+        Names of the columns.
+    spend_limit : float, default 1.0
+        See `collect_answers`.
+    confirm : callable, optional
+        See `collect_answers`.
+    progress : bool, default True
+        See `collect_answers`.
 
     Returns
     -------
-    JudgedAnswers. The model sees one wording of each class by rule, numbered; its partition must hold every number
-    once. An invalid one is asked again up to three times; then the classes by rule stay, and the question is reported.
-    Empty answers belong to no class.
+    JudgedAnswers
+        With the columns `given` and `judge`.
 
     Raises
     ------
-    As `collect_answers`, and for a table without these columns.
+    ValueError
+        As `collect_answers`, and for a table without these columns.
+    CollectionStopped
+        As `collect_answers`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from helpers.llm.testing import stand_in
+    >>> answers = pd.DataFrame({"question": ["Capital?"] * 3, "answer": ["Paris", "paris", "Rome"]})
+    >>> with stand_in() as server, tempfile.TemporaryDirectory() as folder:
+    ...     endpoint = Endpoint(server.base_url, server.model)
+    ...     judged = judge_classes(answers, endpoint, pathlib.Path(folder) / "classes.jsonl", progress=False)
+    >>> judged.answers["answer"].tolist(), judged.by_model
+    (['Paris', 'Paris', 'Rome'], 1)
     """
     table, texts = _opened(answers, question, answer, endpoint)
     check_one_of(rule, "rule", JUDGE_RULES)
     prompt = load_prompt(prompt, "partition")
-    groups, spelled = {}, _spelled(texts, rule)
-    for asked, text, spelling in zip(table[question], texts, spelled, strict=True):
-        groups.setdefault(asked, {}).setdefault(spelling, text)
-    wordings = {asked: [text for spelling, text in found.items() if spelling] for asked, found in groups.items()}
-    keys = {asked: text_key(str(asked), *found) for asked, found in wordings.items() if len(found) > 1}
-    sizes = {key: len(wordings[asked]) for asked, key in keys.items()}
+    spellings = _spelled(texts, rule)
+    by_rule = defaultdict(dict)  # {question: {spelling: its first wording}}
+    for asked, text, spelling in zip(table[question], texts, spellings, strict=True):
+        by_rule[asked].setdefault(spelling, text)
+    wordings = {asked: [text for spelling, text in first.items() if spelling] for asked, first in by_rule.items()}
+    keys = {asked: text_key(str(asked), *texts) for asked, texts in wordings.items() if len(texts) > 1}
+    requests = {key: _partition_request(prompt, asked, wordings[asked], key) for asked, key in keys.items()}
 
     def read(key, text):
-        return read_partition(text, sizes[key])
+        return read_partition(text, len(requests[key].about["answers"]))
 
-    def missing(records):
-        verdicts = Verdicts(_known(records, sizes), read)
-        return verdicts.open([_partition(prompt, asked, wordings[asked], key) for asked, key in keys.items()])
-
-    header = _header("classes", endpoint, {"partition": prompt.sha256}, rule)
-    sent = {"spend_limit": spend_limit, "confirm": confirm, "progress": progress, "most_asks": MOST_ASKS}
-    records, usage, notes = ask(endpoint, path, header, "partitions", missing, after=again(read), **sent)
-    verdicts = Verdicts(_known(records, sizes), read)
-    classes = {}
+    spending = {"spend_limit": spend_limit, "confirm": confirm, "progress": progress}
+    verdicts, usage, notes = _ask_judge("classes", endpoint, path, prompt, rule, requests, read, spending)
+    merged = {}  # {(question, wording): the first wording of its class}
     for asked, key in keys.items():
-        found = wordings[asked]
-        for one in verdicts.found.get(key, [[number] for number in range(len(found))]):
-            classes |= {(asked, found[number]): found[min(one)] for number in one}
-    table["given"], table["judge"] = texts, f"{endpoint.name} {prompt.sha256}"
-    rows = zip(table[question], spelled, strict=True)
-    first = [groups[asked][spelling] if spelling else None for asked, spelling in rows]
-    rows = zip(table[question], first, strict=True)
-    table[answer] = pd.Series([classes.get(row, row[1]) for row in rows], index=table.index, dtype=object)
-    lost = [(asked, verdicts.why(key)) for asked, key in keys.items() if key not in verdicts.found]
-    reported = pd.DataFrame(lost, columns=["question", "why"])
-    counts = len(groups) - len(keys), len(keys) - len(lost)
-    what = f"classes of the answers to {len(groups):,} questions"
-    return JudgedAnswers(what, table, *counts, reported, dict(verdicts.invalid), usage, prompt.sha256, notes)
+        for numbers in verdicts.valid.get(key, ()):
+            merged |= {(asked, wordings[asked][number]): wordings[asked][min(numbers)] for number in numbers}
+    firsts = []
+    for asked, spelling in zip(table[question], spellings, strict=True):
+        first = by_rule[asked][spelling] if spelling else None
+        firsts.append(merged.get((asked, first), first))
+    table["given"] = texts
+    table["judge"] = f"{endpoint.name} {prompt.sha256}"
+    table[answer] = pd.Series(firsts, index=table.index, dtype=object)
+    unsettled = [(asked, verdicts.why(key)) for asked, key in keys.items() if key not in verdicts.valid]
+    return JudgedAnswers(
+        what=f"classes of the answers to {len(by_rule):,} questions",
+        answers=table,
+        by_rule=len(by_rule) - len(keys),
+        by_model=len(keys) - len(unsettled),
+        reported=pd.DataFrame(unsettled, columns=["question", "why"]),
+        invalid=dict(verdicts.invalid),
+        usage=usage,
+        prompt_hash=prompt.sha256,
+        notes=notes,
+    )
 
 
-def _partition(prompt, asked, wordings, key):
+def _partition_request(prompt, asked, wordings, key):
     """The request for a partition of some wordings."""
     lines = "\n".join(f"{number}. {' '.join(text.split())}" for number, text in enumerate(wordings, 1))
     messages = prompt.messages(question=asked, answers=lines)
@@ -144,75 +221,235 @@ def grade_answers(
 ):  # fmt: skip
     """Grade answers against the right ones: correct if the rule says they are the same, else as a model says.
 
+    An empty answer is wrong; one without a reference has no grade. Every distinct answer to a question is asked once,
+    and up to three times more if the reply is invalid; then it has no grade and is reported.
+
     Parameters
     ----------
-    answers : CollectedAnswers or JudgedAnswers, or a DataFrame with one row an answer
-    reference : name of the column of right answers
-    prompt : "grade" or a path of your own with {question}, {answer} and {reference}
-    endpoint, path, rule, question, answer, spend_limit, confirm, progress : see `judge_classes`
+    answers : CollectedAnswers, JudgedAnswers or DataFrame
+        One row an answer.
+    endpoint : Endpoint
+        The model that grades.
+    path : str or Path
+        File of JSON lines, new or begun with the same model, prompt and rule; more answers than then are fine.
+    rule : {"exact", "normalized", "numeric", "date"}, default "normalized"
+        As in `judge_classes`.
+    prompt : str or Path, default "grade"
+        Name of a prompt of ours, or path of your own with {question}, {answer} and {reference}.
+    question, answer, reference : str
+        Names of the columns; `reference` holds the right answers.
+    spend_limit : float, default 1.0
+        See `collect_answers`.
+    confirm : callable, optional
+        See `collect_answers`.
+    progress : bool, default True
+        See `collect_answers`.
 
     Returns
     -------
-    JudgedAnswers with the columns `correct` and `graded_by`. An empty answer is wrong; one without a reference has no
-    grade. Every distinct answer to a question is asked once, and up to three times more if the reply is invalid; then
-    it has no grade and is reported.
+    JudgedAnswers
+        With the columns `correct`, `graded_by` and `grader`.
 
     Raises
     ------
-    As `judge_classes`.
+    ValueError
+        As `judge_classes`.
+    CollectionStopped
+        As `collect_answers`.
+
+    Examples
+    --------
+    >>> answers = pd.DataFrame({"question": ["q", "q"], "answer": ["paris", None], "reference": ["Paris", "Paris"]})
+    >>> graded = grade_answers(answers, Endpoint("http://localhost:8000/v1", "qwen3"), "grades.jsonl")
+    >>> graded.answers["correct"].tolist(), graded.answers["graded_by"].tolist()
+    ([1.0, 0.0], ['rule', 'rule'])
     """
     table, texts = _opened(answers, question, answer, endpoint, reference)
     check_one_of(rule, "rule", JUDGE_RULES)
     prompt = load_prompt(prompt, "grade")
-    right = _texts(table[reference])
-    same = _spelled(texts, rule), _spelled(right, rule)
-    requests, rows = {}, []
-    for asked, text, truth, *spelled in zip(table[question], texts, right, *same, strict=True):
-        settled = None if truth is None else 1.0 if spelled[0] == spelled[1] else 0.0 if text is None else None
-        key = text_key(str(asked), spelled[0] or "", truth or "")
-        rows.append((settled, key, truth))
-        if settled is None and truth is not None and key not in requests:
-            requests[key] = _grade(prompt, asked, text, truth, key)
+    references = _texts(table[reference])
+    spellings = zip(_spelled(texts, rule), _spelled(references, rule), strict=True)
+    requests, keys, by_rule = {}, [], []
+    for asked, text, right, (spelling, right_spelling) in zip(
+        table[question], texts, references, spellings, strict=True
+    ):
+        key = text_key(str(asked), spelling, right or "")
+        grade = _grade_by_rule(text, right, spelling == right_spelling)
+        keys.append(key)
+        by_rule.append(grade)
+        if grade is None and right is not None and key not in requests:
+            requests[key] = _grade_request(prompt, asked, text, right, key)
 
     def read(key, text):
         return read_grade(text)
 
-    def missing(records):
-        return Verdicts(_known(records, requests), read).open(requests.values())
-
-    header = _header("grades", endpoint, {"grade": prompt.sha256}, rule)
-    sent = {"spend_limit": spend_limit, "confirm": confirm, "progress": progress, "most_asks": MOST_ASKS}
-    records, usage, notes = ask(endpoint, path, header, "grades", missing, after=again(read), **sent)
-    verdicts = Verdicts(_known(records, requests), read)
-    table["correct"] = [float(verdicts.found.get(key, np.nan)) if one is None else one for one, key, _ in rows]
-    by = ["rule" if one is not None else "model" if key in verdicts.found else None for one, key, _ in rows]
-    table["graded_by"] = pd.Series(by, index=table.index, dtype=object)
+    spending = {"spend_limit": spend_limit, "confirm": confirm, "progress": progress}
+    verdicts, usage, notes = _ask_judge("grades", endpoint, path, prompt, rule, requests, read, spending)
+    grades, graders = [], []
+    for key, grade in zip(keys, by_rule, strict=True):
+        grades.append(float(verdicts.valid.get(key, np.nan)) if grade is None else grade)
+        graders.append("rule" if grade is not None else "model" if key in verdicts.valid else None)
+    table["correct"] = grades
+    table["graded_by"] = pd.Series(graders, index=table.index, dtype=object)
     table["grader"] = f"{endpoint.name} {prompt.sha256}"
-    lost = [(one.about["question"], one.about["answer"], verdicts.why(key)) for key, one in requests.items()
-            if key not in verdicts.found]  # fmt: skip
-    reported = pd.DataFrame(lost, columns=["question", "answer", "why"])
-    absent = len({asked for asked, (_, _, truth) in zip(table[question], rows, strict=True) if truth is None})
-    notes += (f"{absent:,} questions have no reference",) * bool(absent)
-    counts = len({key for one, key, _ in rows if one is not None}), len(requests) - len(lost)
-    what = f"grades of {counts[0] + len(requests):,} distinct answers"
-    return JudgedAnswers(what, table, *counts, reported, dict(verdicts.invalid), usage, prompt.sha256, notes)
+    unsettled = [
+        (request.about["question"], request.about["answer"], verdicts.why(key))
+        for key, request in requests.items()
+        if key not in verdicts.valid
+    ]
+    ungraded = {asked for asked, right in zip(table[question], references, strict=True) if right is None}
+    if ungraded:
+        notes += (f"{len(ungraded):,} questions have no reference",)
+    n_by_rule = len({key for key, grade in zip(keys, by_rule, strict=True) if grade is not None})
+    return JudgedAnswers(
+        what=f"grades of {n_by_rule + len(requests):,} distinct answers",
+        answers=table,
+        by_rule=n_by_rule,
+        by_model=len(requests) - len(unsettled),
+        reported=pd.DataFrame(unsettled, columns=["question", "answer", "why"]),
+        invalid=dict(verdicts.invalid),
+        usage=usage,
+        prompt_hash=prompt.sha256,
+        notes=notes,
+    )
 
 
-def _grade(prompt, asked, text, truth, key):
+def _grade_by_rule(text, reference, same):
+    """1.0 or 0.0 where no model is needed, else None."""
+    if reference is None:
+        return None
+    if same:
+        return 1.0
+    return 0.0 if text is None else None
+
+
+def _grade_request(prompt, asked, text, reference, key):
     """The request for one grade."""
-    about = {"question": str(asked), "answer": text, "reference": truth}
-    messages = prompt.messages(question=asked, answer=text, reference=truth)
+    about = {"question": str(asked), "answer": text, "reference": reference}
+    messages = prompt.messages(question=asked, answer=text, reference=reference)
     return Request("grade", key, messages, max_tokens=A_GRADE, about=about)
 
 
-def _known(records, keys):
-    """The records about these keys; a file may hold others, of answers that are no longer in the table."""
-    return [record for record in records if record["key"] in keys]
+def _ask_judge(kind, endpoint, path, prompt, rule, requests, read, spending):
+    """(`Verdicts`, `Usage`, notes) of a judge who is asked what the file does not say yet.
+
+    `requests` is {key: first request}; `read` a function of a key and a reply that returns (verdict, why invalid).
+    """
+    step = "partition" if kind == "classes" else "grade"
+    header = {
+        "kind": kind,
+        "model": endpoint.name,
+        "prompts": {step: prompt.sha256},
+        "rule": rule,
+        "extra": endpoint.extra_digest,
+    }
+
+    def verdicts(records):  # a file may hold records of answers that are no longer in the table
+        return Verdicts([record for record in records if record["key"] in requests], read)
+
+    def missing(records):
+        return verdicts(records).open(requests)
+
+    def again(request, record):
+        number = request.samples[0] + 1
+        why = read(request.key, record["choices"][0]["text"])[1]
+        return [_attempt(request, number)] if why and number < MOST_ASKS else []
+
+    options = {"most_asks": MOST_ASKS, "follow_up": again} | spending
+    records, usage, notes = ask(endpoint, path, header, f"{step}s", missing, **options)
+    return verdicts(records), usage, notes
 
 
-def _header(kind, endpoint, prompts, rule):
-    """What the first line of a file of judgements says, without the format."""
-    return {"kind": kind, "model": endpoint.name, "prompts": prompts, "rule": rule, "extra": endpoint.extra_digest}
+class Verdicts:
+    """What a file of judgements says: by the key of a request, its first valid reply in `valid`.
+
+    `invalid` counts replies by reason, `failed` says why of requests without any reply, `asked` which attempts of a key
+    were answered.
+    """
+
+    def __init__(self, records, read):
+        self.valid = {}
+        self.failed = {}
+        self.invalid = Counter()
+        self.asked = defaultdict(set)
+        for record in records:
+            key = record["key"]
+            if record["kind"] == "failed":
+                self.failed[key] = record["why"]
+                continue
+            verdict, why = read(key, record["choices"][0]["text"])
+            self.asked[key].update(record["samples"])
+            if why:
+                self.invalid[why] += 1
+            else:
+                self.valid.setdefault(key, verdict)
+
+    def open(self, requests):
+        """The requests that are still to be sent, of {key: request}."""
+        return [
+            _attempt(request, len(self.asked[key]))
+            for key, request in requests.items()
+            if key not in self.valid and len(self.asked[key]) < MOST_ASKS
+        ]
+
+    def why(self, key):
+        """Why there is no verdict."""
+        if len(self.asked[key]) >= MOST_ASKS:
+            return f"{MOST_ASKS} invalid replies"
+        return self.failed.get(key, "not asked yet")
+
+
+def _attempt(request, number):
+    """The request as it is sent for the first time (0), at temperature 0, or again, at temperature 1."""
+    return replace(request, samples=(number,), temperature=0.0 if number == 0 else 1.0)
+
+
+def read_partition(text, size):
+    """(classes as lists of 0-based numbers, "") of a judge's reply about `size` answers, or (None, why it is invalid).
+
+    >>> read_partition('{"classes": [[1, 3], [2]]}', 3)
+    ([[0, 2], [1]], '')
+    >>> read_partition('{"classes": [[1], [2, 2]]}', 3)[1], read_partition("[1, 2, 3]", 3)[1]
+    ('doubled number', 'no JSON object with classes')
+    """
+    classes = _object(text).get("classes")
+    if not isinstance(classes, list) or not all(isinstance(members, list) for members in classes):
+        return None, "no JSON object with classes"
+    numbers = [number for members in classes for number in members]
+    if not all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
+        return None, "not a number"
+    if not all(1 <= number <= size for number in numbers):
+        return None, "unknown number"
+    if len(set(numbers)) < len(numbers):
+        return None, "doubled number"
+    if len(numbers) < size:
+        return None, "missing number"
+    return [[number - 1 for number in members] for members in classes if members], ""
+
+
+def read_grade(text):
+    """(1 or 0, "") of a judge's reply, or (None, why it is invalid).
+
+    >>> read_grade('{"grade": "correct"}'), read_grade("It is correct.")
+    ((1, ''), (None, 'no JSON object with a grade'))
+    """
+    match _object(text).get("grade"):
+        case "correct":
+            return 1, ""
+        case "incorrect":
+            return 0, ""
+    return None, "no JSON object with a grade"
+
+
+def _object(text):
+    """The JSON object that a reply consists of, a fence around it allowed; {} if it is anything else."""
+    text = (text or "").strip()
+    fenced = _FENCE.fullmatch(text)
+    try:
+        value = json.loads(fenced[1] if fenced else text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _opened(answers, question, answer, endpoint, reference=None):
@@ -229,8 +466,7 @@ def _opened(answers, question, answer, endpoint, reference=None):
     if table[question].isna().any():
         row = int(np.argmax(table[question].isna())) + 1
         raise ValueError(f"{question} must not be missing, but it is in row {row:,}.")
-    taken = ("correct", "graded_by", "grader") if reference else ("given", "judge")
-    for name in taken:
+    for name in ("correct", "graded_by", "grader") if reference else ("given", "judge"):
         if name in table:
             raise ValueError(f"The table has a column {name!r} already, which would be written here; rename it.")
     return table.copy(), _texts(table[answer])
@@ -238,12 +474,11 @@ def _opened(answers, question, answer, endpoint, reference=None):
 
 def _texts(values):
     """A column as texts, None where it is missing or blank."""
-    return [None if pd.isna(one) or not str(one).strip() else str(one).strip() for one in values]
+    return [None if pd.isna(value) or not str(value).strip() else str(value).strip() for value in values]
 
 
 def _spelled(texts, rule):
     """Each text in the spelling of its class by rule, as "normalized" where the rule reads nothing, "" for none."""
     column = pd.Series(texts, dtype=object)
-    first, plain, own = spell_answers(column, rule), spell_answers(column, "normalized"), column
-    rows = zip(first, plain, own, strict=True)
-    return [next((f"{k} {one}" for k, one in enumerate(row) if isinstance(one, str)), "") for row in rows]
+    ways = zip(spell_answers(column, rule), spell_answers(column, "normalized"), column, strict=True)
+    return [next((f"{k} {text}" for k, text in enumerate(row) if isinstance(text, str)), "") for row in ways]

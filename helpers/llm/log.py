@@ -9,6 +9,11 @@ import os
 import threading
 from pathlib import Path
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
 from helpers.llm.client import CollectionStopped
 
 FORMAT = "honest-confidence collected"
@@ -27,21 +32,23 @@ _WORDS = {
 class ResponseLog:
     """One collection's file, open for this process alone; to be used in a `with` block.
 
-    keep : function of a record that returns what of it is to stay in memory
-    records : what is kept of those that were there, and of those added since; notes : what a reader should know
-
-    Raises
-    ------
-    ValueError for a path that is no file of a collection, one of another model, prompt, temperature or list of
-    questions, or one that another process writes to. CollectionStopped if the disk is full.
+    `keep` is a function of a record that returns what of it stays in memory, or None for all of it; `records` what is
+    kept of those that were there, and of those added since; `notes` what a reader should know. ValueError for a path
+    that is no file of a collection, one of another model, prompt, temperature or list of questions, or one that another
+    process writes to; CollectionStopped if the disk is full.
     """
 
-    def __init__(self, path, header, keep=lambda record: record):
-        self._path, self.name = Path(path).expanduser(), Path(path).name
+    def __init__(self, path, header, keep=None):
+        self._path = Path(path).expanduser()
+        self.name = self._path.name
         self.header = {"format": FORMAT, "version": VERSION} | header
-        self.records, self.notes = [], []
-        self._keep = keep
-        self._lock, self._file, self._end, self._fresh = threading.Lock(), None, 0, True
+        self.records = []
+        self.notes = []
+        self._keep = keep or (lambda record: record)
+        self._lock = threading.Lock()
+        self._file = None
+        self._end = 0  # of what is whole
+        self._fresh = True
 
     def __enter__(self):
         if self._path.exists() and not self._path.is_file():
@@ -82,9 +89,9 @@ class ResponseLog:
     def _write(self, record):
         line = json.dumps(record, ensure_ascii=False, allow_nan=False).encode() + b"\n"
         try:
-            left = memoryview(line)
-            while left:
-                left = left[os.write(self._file, left) :]
+            rest = memoryview(line)
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
             os.fsync(self._file)
         except OSError as error:
             try:
@@ -99,7 +106,8 @@ class ResponseLog:
 
     def _read(self):
         """Fill `records` from the file; its header must be ours, and only its last line may be cut."""
-        self._fresh, cut = not os.fstat(self._file).st_size, False
+        self._fresh = not os.fstat(self._file).st_size
+        cut = False
         with open(os.dup(self._file), "rb") as file:
             file.seek(0)
             for number, line in enumerate(file, 1):
@@ -128,36 +136,35 @@ class ResponseLog:
         except (KeyError, TypeError, ValueError, AttributeError):
             raise ValueError(_damaged(self.name, number)) from None
 
-    def _check_header(self, found):
-        if found.get("format") != FORMAT:
+    def _check_header(self, header):
+        """ValueError unless the file was begun with the same settings."""
+        if header.get("format") != FORMAT:
             raise ValueError(_not_ours(self.name))
-        if found.get("version") != VERSION:
+        if header.get("version") != VERSION:
             raise ValueError(
-                f"{self.name} has version {found.get('version')!r} of the format, but this package writes {VERSION}."
+                f"{self.name} has version {header.get('version')!r} of the format, but this package writes {VERSION}."
             )
         for name, word in _WORDS.items():
-            old, new = found.get(name), self.header.get(name)
+            old = header.get(name)
+            new = self.header.get(name)
             if json.dumps(old, sort_keys=True) != json.dumps(new, sort_keys=True):
                 raise ValueError(
                     f"{self.name} was begun with other {word} ({_shown(old)}) than this call has ({_shown(new)}). "
                     "Answers of the two must not be mixed: give the path of a new file."
                 )
-        self.header = found
+        self.header = header
 
 
 def _lock(file, name):
     """Take the file for this process; the lock ends with the process, however that ends."""
     try:
-        import fcntl
-    except ImportError:  # Windows
-        import msvcrt
+        if fcntl:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            import msvcrt
 
-        os.lseek(file, 1 << 40, os.SEEK_SET)
-        take = lambda: msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # noqa: E731
-    else:
-        take = lambda: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # noqa: E731
-    try:
-        take()
+            os.lseek(file, 1 << 40, os.SEEK_SET)
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
     except OSError:
         raise ValueError(
             f"{name} is in use: another process or notebook is collecting into it. Wait for it, or give another path."
@@ -197,6 +204,6 @@ def _not_ours(name):
 
 
 def _shown(value):
-    if isinstance(value, dict) and value and all(isinstance(one, str) for one in value.values()):
-        value = ", ".join(f"{name} {one}" for name, one in value.items())
+    if isinstance(value, dict) and value and all(isinstance(text, str) for text in value.values()):
+        value = ", ".join(f"{name} {text}" for name, text in value.items())
     return value if isinstance(value, str) and value else json.dumps(value)

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from helpers.checks import check_count, check_one_of
+from helpers.llm.client import Request
 from helpers.llm.endpoint import Endpoint
 from helpers.llm.prompts import load_prompt
 from helpers.llm.questions import read_questions, text_key
-from helpers.llm.send import Request
 
 CONFIDENCES = ("posterior", "is_true", "verbalised")
 
@@ -24,6 +24,8 @@ BYTES_A_TOKEN = (5.0, 2.5)  # few and many tokens
 
 SECONDS = (0.3, 5.0)  # of one request: a quick and a slow server
 
+JUDGE_LETTERS = 600  # of a judge's prompt
+
 ANSWER = "(an answer of the model)"  # stands in a preview for what is not known yet
 
 
@@ -31,9 +33,33 @@ ANSWER = "(an answer of the model)"  # stands in a preview for what is not known
 class CollectionPlan:
     """Questions, settings and prompts of a collection, with what it will take; low and high ends of each range.
 
-    questions : DataFrame of `read_questions`
-    prompts : {"answer", "is_true", "verbalised": Prompt}
-    requests, tokens_in, tokens_out, cost, seconds : (low, high); cost NaN where prices are unknown
+    Parameters
+    ----------
+    questions : DataFrame
+        From `read_questions`.
+    endpoint : Endpoint
+        The model that is asked.
+    n_answers : int
+        Answers to each question.
+    temperature : float
+        Of their sampling.
+    max_tokens : int
+        The longest answer.
+    confidences : tuple of str
+        Any of "posterior", "is_true" and "verbalised".
+    prompts : dict
+        {"answer", "is_true", "verbalised": Prompt}.
+    seed : int or None
+        Sent to servers that can repeat a draw.
+    judge : Endpoint or None
+        The model that will sort the answers.
+
+    Examples
+    --------
+    >>> endpoint = Endpoint("http://localhost:8000/v1", "qwen3", price_in=0.0, price_out=0.0)
+    >>> plan = plan_answers(["What is 6 x 7?"], endpoint, n_answers=5, confidences=["posterior"])
+    >>> plan.requests, plan.preview()["text"].iloc[-1]
+    ((1, 5), 'Question: What is 6 x 7?')
     """
 
     questions: pd.DataFrame = field(repr=False)
@@ -68,42 +94,77 @@ class CollectionPlan:
         return self.steps(len(self.questions) * self.n_answers)
 
     def steps(self, n_missing, n_open=None):
-        """As `table`, where `n_missing` answers are missing and confidences in `n_open` further ones."""
+        """As `table`, for a collection that has begun.
+
+        Parameters
+        ----------
+        n_missing : int
+            Answers that are missing.
+        n_open : int, optional
+            Answers whose confidences are open; those that are missing by default.
+
+        Returns
+        -------
+        DataFrame
+            A row a step.
+        """
         n_open = n_missing if n_open is None else n_open
-        per_question = self.n_answers or 1
-        lengths = np.array([len(text.encode()) for text in self.questions["question"]])
-        share = n_missing / (len(lengths) * per_question)
-        rows = [self._row("answer", (math.ceil(n_missing / min(per_question, MOST_CHOICES)), n_missing), n_missing,
-                          (2, self.max_tokens), lengths.mean())]  # fmt: skip
-        asked = (math.ceil(n_open / per_question), n_open)
+        n_questions = len(self.questions)
+        letters = np.mean([len(text.encode()) for text in self.questions["question"]])
+        requests = (math.ceil(n_missing / min(self.n_answers, MOST_CHOICES)), n_missing)
+        rows = [self._row("answer", requests, (2 * n_missing, self.max_tokens * n_missing), letters)]
+        letters_of_answer = letters + self.max_tokens
+        low, high = math.ceil(n_open / self.n_answers), n_open
         for name, tokens in (("is_true", FEW_TOKENS), ("verbalised", STATED_TOKENS)):
             if self.asks(name) and n_open:
-                rows.append(self._row(name, asked, None, (1, tokens), lengths.mean()))
+                rows.append(self._row(name, (low, high), (low, tokens * high), letters_of_answer))
         if self.judge is not None:
-            most = math.ceil(len(lengths) * share)
-            rows.append(self._row("judge", (0, most), None, (5, 10 * per_question), lengths.mean(), self.judge))
+            most = math.ceil(n_questions * (n_missing / (n_questions * self.n_answers)))
+            written = (0, 10 * self.n_answers * most)
+            rows.append(self._row("judge", (0, most), written, letters + self.max_tokens * self.n_answers))
         return pd.DataFrame(rows)
 
-    def _row(self, step, requests, answers, tokens, letters, endpoint=None):
-        """One step: how many requests, tokens and money, low and high."""
-        prompt = self.prompts.get(step)
-        letters = letters + (len(prompt.text) if prompt else 600)
-        letters += self.max_tokens * (self.n_answers if step == "judge" else step != "answer")
-        read = [math.ceil(n * letters / size) for n, size in zip(requests, BYTES_A_TOKEN, strict=True)]
-        written = [(answers or n) * size for n, size in zip(requests, tokens, strict=True)]
-        cost = [(endpoint or self.endpoint).cost(a, b) for a, b in zip(read, written, strict=True)]
-        names = ("requests", "tokens_in", "tokens_out", "cost")
-        ends = {f"{name}_{end}": values[k] for k, end in enumerate(("low", "high"))
-                for name, values in zip(names, (requests, read, written, cost), strict=True)}  # fmt: skip
-        return {"step": step} | ends
+    def _row(self, step, requests, written, letters):
+        """One step: how many requests, tokens and money, low and high; `letters` of a request without its prompt."""
+        endpoint = self.judge if step == "judge" else self.endpoint
+        letters += JUDGE_LETTERS if step == "judge" else len(self.prompts[step].text)
+        read = tuple(math.ceil(n * letters / size) for n, size in zip(requests, BYTES_A_TOKEN, strict=True))
+        cost = tuple(map(endpoint.cost, read, written))
+        columns = {"requests": requests, "tokens_in": read, "tokens_out": written, "cost": cost}
+        ends = {f"{name}_low": low for name, (low, _) in columns.items()}
+        return {"step": step} | ends | {f"{name}_high": high for name, (_, high) in columns.items()}
 
     def asks(self, name):
-        """Whether a confidence needs requests of its own."""
+        """Whether a confidence needs requests of its own.
+
+        Parameters
+        ----------
+        name : {"is_true", "verbalised"}
+            The confidence.
+
+        Returns
+        -------
+        bool
+            False if it is not wanted, or stated beside the answer.
+        """
         stated = name == "verbalised" and self.prompts["answer"].states_confidence
         return name in self.confidences and not stated
 
     def range(self, name, steps=None):
-        """(low, high) of requests, tokens_in, tokens_out or cost over all steps."""
+        """Low and high end over all steps.
+
+        Parameters
+        ----------
+        name : {"requests", "tokens_in", "tokens_out", "cost"}
+            What is counted.
+        steps : DataFrame, optional
+            As `table`, which is the default.
+
+        Returns
+        -------
+        tuple of float
+            Low and high.
+        """
         steps = self.table if steps is None else steps
         return tuple(steps[f"{name}_{end}"].sum(skipna=False).item() for end in ("low", "high"))
 
@@ -133,41 +194,72 @@ class CollectionPlan:
         return tuple(n * s / self.endpoint.concurrency for n, s in zip(self.requests, SECONDS, strict=True))
 
     def preview(self, k=1):
-        """The very messages that would be sent for the first `k` questions, one a row; nothing is sent."""
+        """The very messages that would be sent for the first questions; nothing is sent.
+
+        Parameters
+        ----------
+        k : int, default 1
+            How many questions.
+
+        Returns
+        -------
+        DataFrame
+            A row a message: step, n (answers that are asked for), role, text.
+        """
         rows = []
         for question in self.questions["question"].head(check_count(k, "k")):
             requests = [self.request("answer", question, range(min(self.n_answers, MOST_CHOICES)))]
             requests += [self.request(name, question, (0,), ANSWER) for name in CONFIDENCES[1:] if self.asks(name)]
             for request in requests:
-                rows += [{"step": request.kind, "n": len(request.samples), "role": message["role"],
-                          "text": message["content"]} for message in request.messages]  # fmt: skip
-        return pd.DataFrame(rows)
+                for message in request.messages:
+                    rows.append((request.kind, len(request.samples), message["role"], message["content"]))
+        return pd.DataFrame(rows, columns=["step", "n", "role", "text"])
 
     def request(self, step, question, samples, answer=None):
-        """The request of one step for one question."""
-        key, about = text_key(question), {"question": question}
+        """The request of one step for one question.
+
+        Parameters
+        ----------
+        step : {"answer", "is_true", "verbalised"}
+            What is asked.
+        question : str
+            As it stands in `questions`.
+        samples : sequence of int
+            Numbers of the answers that are asked for, from 0.
+        answer : str, optional
+            The answer whose confidence is asked for.
+
+        Returns
+        -------
+        Request
+            What `collect_answers` sends.
+        """
         values = {"question": question} if answer is None else {"question": question, "answer": answer}
-        about |= {} if answer is None else {"answer": answer}
-        messages, base = self.prompts[step].messages(**values), {"seed": self.seed, "about": about}
-        if step == "answer":
-            wanted = "posterior" in self.confidences
-            base |= {"temperature": self.temperature, "max_tokens": self.max_tokens, "logprobs": wanted}
-        else:
-            key, is_true = text_key(question, answer), step == "is_true"
-            base |= {"temperature": float(is_true), "max_tokens": FEW_TOKENS if is_true else STATED_TOKENS}
-            base |= {"top": self.endpoint.top_logprobs if is_true else 0}
-        return Request(step, key, messages, tuple(samples), **base)
+        match step:
+            case "answer":
+                options = {
+                    "temperature": self.temperature,
+                    "max_tokens": self.max_tokens,
+                    "logprobs": "posterior" in self.confidences,
+                }
+            case "is_true":
+                options = {"temperature": 1.0, "max_tokens": FEW_TOKENS, "top": self.endpoint.top_logprobs}
+            case "verbalised":
+                options = {"temperature": 0.0, "max_tokens": STATED_TOKENS}
+        messages = self.prompts[step].messages(**values)
+        key = text_key(*values.values())
+        return Request(step, key, messages, tuple(samples), seed=self.seed, about=values, **options)
 
     def __str__(self):
-        low, high = self.requests
-        first = (
+        low, high = self.cost
+        cost = "cost unknown" if np.isnan(high) else f"cost {low:.2g} to {high:.2g}"
+        quick, slow = self.seconds
+        return (
             f"{self.n_answers:,} answers to each of {len(self.questions):,} questions by {self.endpoint.name}, with "
-            f"{', '.join(self.confidences) or 'no confidence'}: {span(low, high)} requests, "
-            f"{span(*self.tokens_in)} tokens read, {span(*self.tokens_out)} written"
+            f"{', '.join(self.confidences) or 'no confidence'}: {span(*self.requests)} requests, "
+            f"{span(*self.tokens_in)} tokens read, {span(*self.tokens_out)} written; {cost}; "
+            f"{duration(quick)} to {duration(slow)}"
         )
-        cost = self.cost
-        money = "cost unknown" if np.isnan(cost[1]) else f"cost {cost[0]:.2g} to {cost[1]:.2g}"
-        return f"{first}; {money}; {duration(self.seconds[0])} to {duration(self.seconds[1])}"
 
 
 def plan_answers(
@@ -176,28 +268,46 @@ def plan_answers(
 ):  # fmt: skip
     """Plan a collection of sampled answers with confidences: what will be sent, how often, for how much. Sends nothing.
 
+    "is_true" and "verbalised" are asked once for each distinct answer to a question.
+
     Parameters
     ----------
-    questions : table, path or list, see `read_questions`
-    endpoint : `Endpoint`
-    n_answers : answers to each question; temperature : of their sampling; max_tokens : the longest answer
-    prompt : name of a prompt of ours ("answer", "choice", "answer_with_confidence") or path of your own with {question}
-    confidences : any of "posterior" (probability of the text), "is_true" (probability of True when asked if the answer
-        is right) and "verbalised" (the number that the model states when asked; with a prompt that asks for a line
-        "Confidence: ..." beside the answer, the one stated there). The first two need log-probabilities
-    is_true_prompt, verbalised_prompt : as `prompt`, with {question} and {answer}
-    seed : whole number sent to servers that can repeat a draw, or None
-    judge : `Endpoint` of the model that will sort the answers, to count its requests too, or None
+    questions : str, Path, DataFrame or list of str
+        See `read_questions`.
+    endpoint : Endpoint
+        The model that is asked.
+    n_answers : int, default 10
+        Answers to each question.
+    temperature : float, default 1.0
+        Of their sampling.
+    max_tokens : int, default 64
+        The longest answer.
+    prompt : str or Path, default "answer"
+        Name of a prompt of ours ("answer", "choice", "answer_with_confidence") or path of your own with {question}.
+    confidences : sequence of str
+        Any of "posterior" (probability of the text), "is_true" (probability of True when asked if the answer is right)
+        and "verbalised" (the number that the model states when asked; with a prompt that asks for a line
+        "Confidence: ..." beside the answer, the one stated there); all three by default. The first two need
+        log-probabilities.
+    is_true_prompt, verbalised_prompt : str or Path
+        As `prompt`, with {question} and {answer}.
+    seed : int, optional
+        Sent to servers that can repeat a draw.
+    judge : Endpoint, optional
+        The model that will sort the answers, to count its requests too.
 
     Returns
     -------
-    CollectionPlan; print it, look at `.table` and `.preview()`, then `collect_answers(plan, path)`. "is_true" and
-    "verbalised" are asked once for each distinct answer to a question.
+    CollectionPlan
+        Print it, look at `.table` and `.preview()`, then `collect_answers(plan, path)`.
 
     Raises
     ------
-    ValueError for questions that cannot be asked, an unknown prompt or confidence, or numbers that break a rule.
+    ValueError
+        For questions that cannot be asked, an unknown prompt or confidence, or numbers that break a rule.
 
+    Examples
+    --------
     >>> endpoint = Endpoint("http://localhost:8000/v1", "qwen3", price_in=0.0, price_out=0.0)
     >>> plan = plan_answers(["What is 6 x 7?"], endpoint, n_answers=5, confidences=["posterior"])
     >>> plan.requests, plan.preview()["text"].iloc[-1]
@@ -217,16 +327,24 @@ def plan_answers(
         check_one_of(name, "confidences", CONFIDENCES)
     if seed is not None:
         check_count(seed, "seed", least=0)
-    given = {"answer": prompt, "is_true": is_true_prompt, "verbalised": verbalised_prompt}
-    prompts = {step: load_prompt(name, step) for step, name in given.items()}
+    names = {"answer": prompt, "is_true": is_true_prompt, "verbalised": verbalised_prompt}
+    prompts = {step: load_prompt(name, step) for step, name in names.items()}
     if prompts["answer"].states_confidence and "posterior" in confidences:
         raise ValueError(
             f'confidences must not hold "posterior" with prompt {prompts["answer"].name}: its replies hold a '
             "confidence beside the answer, so their probability is not that of the answer."
         )
-    confidences = tuple(dict.fromkeys(confidences))
-    settings = n_answers, float(temperature), max_tokens, confidences
-    return CollectionPlan(questions, endpoint, *settings, prompts, seed, judge)
+    return CollectionPlan(
+        questions,
+        endpoint,
+        n_answers=n_answers,
+        temperature=float(temperature),
+        max_tokens=max_tokens,
+        confidences=tuple(dict.fromkeys(confidences)),
+        prompts=prompts,
+        seed=seed,
+        judge=judge,
+    )
 
 
 def span(low, high):

@@ -9,8 +9,6 @@ from helpers.checks import nearest_name
 
 FOLDER = Path(__file__).parent / "prompts"
 
-PLACES = ("question", "answer", "reference", "answers", "case", "options")
-
 NEEDED = {
     "answer": ("question",),
     "is_true": ("question", "answer"),
@@ -27,7 +25,7 @@ _PLACE = re.compile(r"\{([A-Za-z_]+)\}")
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt that has been read: `name` (of the file), `text` and `sha256`, the first 16 digits of its hash."""
+    """A prompt that has been read: `name` of the file, `text`, and in `sha256` the first 16 digits of its hash."""
 
     name: str
     text: str = field(repr=False)
@@ -41,24 +39,27 @@ class Prompt:
     def messages(self, **values):
         """The messages of a request, the places filled with `values`; braces inside a value stay as they are."""
         parts = _ROLE.split(self.text)
-        roles, texts = (parts[1::2], parts[2::2]) if len(parts) > 1 else (["user"], parts)
-        return [{"role": role, "content": _filled(text, values)} for role, text in zip(roles, texts, strict=True)]
+        if len(parts) == 1:
+            parts = ["", "user", *parts]
+        return [
+            {"role": role, "content": _filled(text, values)}
+            for role, text in zip(parts[1::2], parts[2::2], strict=True)
+        ]
 
 
 def _filled(text, values):
-    return _PLACE.sub(lambda found: str(values[found[1]]), text.strip())
+    return _PLACE.sub(lambda place: str(values[place[1]]), text.strip())
 
 
 def load_prompt(name, step):
     """`Prompt` of a built-in name or of a path, for one step of `NEEDED`.
 
-    Raises
-    ------
     ValueError if it is neither a prompt of ours nor a file, not UTF-8, holds a text before the first role line or a
     place that this step cannot fill, or lacks one that it needs.
     """
     text = prompt_text(name)
-    label, needed = Path(name).name.removesuffix(".txt"), NEEDED[step]
+    label = Path(name).name.removesuffix(".txt")
+    needed = NEEDED[step]
     places = _PLACE.findall(text)
     for place in places:
         if place not in needed:
@@ -78,10 +79,23 @@ def prompt_text(name):
     The lines [system], [user] and [assistant] begin a message of that role (without any, all is one message of the
     user); places such as {question} are filled for each request.
 
+    Parameters
+    ----------
+    name : str or Path
+        A name out of `prompt_names`, or a path.
+
+    Returns
+    -------
+    str
+        As it stands in the file.
+
     Raises
     ------
-    ValueError if it is neither, or not a text in UTF-8.
+    ValueError
+        If it is neither, or not a text in UTF-8.
 
+    Examples
+    --------
     >>> print(prompt_text("is_true").splitlines()[-1])
     Proposed answer: {answer}
     >>> prompt_text("is_ture")
@@ -108,6 +122,13 @@ def prompt_text(name):
 def prompt_names():
     """Names of the prompts that come with the package.
 
+    Returns
+    -------
+    list of str
+        In alphabetical order.
+
+    Examples
+    --------
     >>> prompt_names()
     ['answer', 'answer_with_confidence', 'choice', 'grade', 'is_true', 'partition', 'risk', 'verbalised']
     """
@@ -117,6 +138,18 @@ def prompt_names():
 def prompt_hash(name):
     """First 16 hexadecimal digits of the SHA-256 of a prompt, as the outputs show it; line ends do not count.
 
+    Parameters
+    ----------
+    name : str or Path
+        As in `prompt_text`.
+
+    Returns
+    -------
+    str
+        Another text has another hash.
+
+    Examples
+    --------
     >>> len(prompt_hash("answer")), prompt_hash("answer") == prompt_hash("choice")
     (16, False)
     """

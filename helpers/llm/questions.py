@@ -20,35 +20,45 @@ def read_questions(path_or_frame, *, question="question", reference="reference",
 
     Parameters
     ----------
-    path_or_frame : CSV, Parquet, Feather or JSON lines (also .gz), a DataFrame, or a list of texts
-    question, reference : names of the columns; reference may be absent, under its default name or as ""
-    options : names of columns with the options of a question with given answers. They are put under the question with
-        letters, the reference (a letter, or the text of an option) becomes the letter; ask with prompt="choice"
+    path_or_frame : str, Path, DataFrame or list of str
+        CSV, Parquet, Feather or JSON lines (also .gz), a table, or texts.
+    question : str, default "question"
+        Name of the column of questions.
+    reference : str, default "reference"
+        Name of the column of right answers; it may be absent, under its default name or as "".
+    options : list of str, default ()
+        Names of columns with the options of a question with given answers. They are put under the question with
+        letters, the reference (a letter, or the text of an option) becomes the letter; ask with prompt="choice".
 
     Returns
     -------
-    DataFrame with columns question and reference (None where unknown), texts without white space around them
+    DataFrame
+        Columns question and reference (None where unknown), texts without white space around them.
 
     Raises
     ------
-    ValueError for a column that is not there, a question that is empty or occurs twice (both rows are named), an empty
-    option, or a reference that is none of the options.
+    ValueError
+        For a column that is not there, a question that is empty or occurs twice (both rows are named), an empty option,
+        or a reference that is none of the options.
 
+    Examples
+    --------
     >>> read_questions(["What is the capital of France?", " What is 6 x 7? "])["question"].tolist()
     ['What is the capital of France?', 'What is 6 x 7?']
     >>> read_questions(["What is 6 x 7?", "Why?", "What is 6 x 7?"])
     Traceback (most recent call last):
     ValueError: question must occur once, but rows 1 and 3 are both 'What is 6 x 7?'.
     """
-    frame, names = _opened(path_or_frame)
-    wanted = [question, *([reference] if reference else []), *options]
-    for name in wanted:
-        if name not in names and not (name == reference == "reference"):
+    read, names = _opened(path_or_frame)
+    columns = [question, *options]
+    if reference and (reference in names or reference != "reference"):
+        columns.insert(1, reference)
+    for name in columns:
+        if name not in names:
             raise ValueError(f"The questions have no column {name!r}; {nearest_name(name, names, 'column')}")
-    there = [name for name in wanted if name in names]
-    if len(set(there)) < len(there):
-        raise ValueError(f"question, reference and options must be different columns, but they are {there}.")
-    frame = frame(there)
+    if len(set(columns)) < len(columns):
+        raise ValueError(f"question, reference and options must be different columns, but they are {columns}.")
+    frame = read(columns)
     asked = [_text(value) for value in frame[question]]
     if not asked:
         raise ValueError("There must be at least one question, but there is none.")
@@ -59,20 +69,20 @@ def read_questions(path_or_frame, *, question="question", reference="reference",
     if empty:
         more = f" (and {len(empty) - 1:,} more)" if empty[1:] else ""
         raise ValueError(f"question must not be empty, but row {empty[0]:,} is{more}.")
-    right = [_text(value) or None for value in frame[reference]] if reference in there else [None] * len(asked)
+    right = [_text(value) or None for value in frame[reference]] if reference in columns else [None] * len(asked)
     if len(options):
-        lists = [[_text(value) for value in row] for row in frame[list(options)].itertuples(index=False)]
-        rows = zip(asked, right, lists, strict=True)
-        asked, right = zip(*(_with_options(*row, number) for number, row in enumerate(rows, 1)), strict=True)
+        for row, cells in enumerate(frame[list(options)].itertuples(index=False)):
+            lettered = _with_options(asked[row], right[row], [_text(cell) for cell in cells], row + 1)
+            asked[row], right[row] = lettered
     _check_once(asked)
-    return pd.DataFrame({"question": pd.Series(asked, dtype=object), "reference": pd.Series(right, dtype=object)})
+    return pd.DataFrame({"question": asked, "reference": right}, dtype=object)
 
 
 def _opened(source):
     """(function from names to a DataFrame of these columns, all names)."""
     if isinstance(source, str | Path):
-        source = open_answers(source)
-        return source.read, source.names
+        table = open_answers(source)
+        return table.read, table.names
     if not isinstance(source, pd.DataFrame):
         source = pd.DataFrame({"question": pd.Series(list(source), dtype=object)})
     names = list(source.columns)

@@ -13,8 +13,8 @@ class Unreadable(Exception):
 class Reply:
     """One response: `choices`, each a dictionary with text, finish_reason, logprobs and top; tokens, None if unknown.
 
-    logprobs : log-probability of each token, or None; top : for each token the pairs (token, log-probability) of the
-    likeliest ones, or None
+    `logprobs` are the log-probabilities of the tokens, or None; `top` for each token the pairs (token,
+    log-probability) of the likeliest ones, or None.
     """
 
     choices: list
@@ -41,11 +41,13 @@ def read_reply(body, hide=lambda text: text):
     choices = record.get("choices") if isinstance(record, dict) else None
     if not isinstance(choices, list) or not choices:
         raise Unreadable("no choices in the body")
-    choices = [_choice(one, hide) for one in sorted(choices, key=_index)]
     usage = record.get("usage") if isinstance(record.get("usage"), dict) else {}
-    model = record.get("model")
-    tokens = (_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens"))
-    return Reply(choices, _clean(model, hide) if isinstance(model, str) else None, *tokens)
+    return Reply(
+        choices=[_choice(choice, hide) for choice in sorted(choices, key=_index)],
+        model=_clean(record.get("model"), hide),
+        tokens_in=_count(usage.get("prompt_tokens")),
+        tokens_out=_count(usage.get("completion_tokens")),
+    )
 
 
 def _index(choice):
@@ -57,32 +59,33 @@ def _choice(choice, hide):
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(message, dict) or not isinstance(message.get("content"), str | None):
         raise Unreadable("a choice without a message")
-    text, reason = message.get("content"), choice.get("finish_reason")
     logprobs, top = _logprobs(choice.get("logprobs"), hide)
     return {
-        "text": None if text is None else _clean(text, hide),
-        "finish_reason": _clean(reason, hide) if isinstance(reason, str) else None,
+        "text": _clean(message.get("content"), hide),
+        "finish_reason": _clean(choice.get("finish_reason"), hide),
         "logprobs": logprobs,
         "top": top,
     }
 
 
-def _logprobs(given, hide):
+def _logprobs(listed, hide):
     """(log-probability of each token, likeliest tokens at each place); None where any is missing or no number."""
-    tokens = given.get("content") if isinstance(given, dict) else None
-    if not isinstance(tokens, list) or not tokens or not all(isinstance(one, dict) for one in tokens):
+    tokens = listed.get("content") if isinstance(listed, dict) else None
+    if not isinstance(tokens, list) or not tokens or not all(isinstance(token, dict) for token in tokens):
         return None, None
-    own = [one.get("logprob") for one in tokens]
-    top = [_top(one.get("top_logprobs"), hide) for one in tokens]
-    return own if all(map(_is_logprob, own)) else None, top if all(one is not None for one in top) else None
+    logprobs = [token.get("logprob") for token in tokens]
+    top = [_top(token.get("top_logprobs"), hide) for token in tokens]
+    return logprobs if all(map(_is_logprob, logprobs)) else None, None if None in top else top
 
 
 def _top(listed, hide):
-    if not isinstance(listed, list) or not listed:
+    """[[token, log-probability]] at one place, or None."""
+    if not isinstance(listed, list) or not listed or not all(isinstance(rival, dict) for rival in listed):
         return None
-    pairs = [(one.get("token"), one.get("logprob")) for one in listed if isinstance(one, dict)]
-    good = len(pairs) == len(listed) and all(isinstance(token, str) and _is_logprob(one) for token, one in pairs)
-    return [[_clean(token, hide), one] for token, one in pairs] if good else None
+    pairs = [(rival.get("token"), rival.get("logprob")) for rival in listed]
+    if not all(isinstance(token, str) and _is_logprob(logprob) for token, logprob in pairs):
+        return None
+    return [[_clean(token, hide), logprob] for token, logprob in pairs]
 
 
 def _is_logprob(value):
@@ -104,5 +107,5 @@ def _count(value):
 
 
 def _clean(text, hide):
-    """The text without what `hide` hides, and without halves of surrogate pairs, which no file in UTF-8 can hold."""
-    return hide(text.encode("utf-8", "replace").decode("utf-8"))
+    """A text without what `hide` hides and without halves of characters, which no UTF-8 can hold; None for no text."""
+    return hide(text.encode("utf-8", "replace").decode("utf-8")) if isinstance(text, str) else None

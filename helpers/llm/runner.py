@@ -1,8 +1,6 @@
-"""A list of requests, several at a time, every response in the file before the next request of its thread.
+"""One loop for every collection: what is missing is sent, several requests at a time, written down and counted.
 
-What a collection has taken, counted from its file and from this start.
-
-The same steps for scores, classes and grades: open the file, ask for consent, send what is missing, count.
+Consent to the price comes first; every response is in the file before its thread sends the next request.
 """
 
 import math
@@ -12,17 +10,53 @@ from collections import Counter, deque
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 
-from helpers.llm.client import CollectionStopped
+from helpers._bar import progress_bar
+from helpers.llm.client import CollectionStopped, Failed, Refused, Sender
 from helpers.llm.endpoint import missing_logprobs, plain_name
 from helpers.llm.log import ResponseLog
 from helpers.llm.plan import BYTES_A_TOKEN, SECONDS, duration, span
-from helpers.llm.progress import Progress
 from helpers.llm.reply import first_word
-from helpers.llm.send import Failed, Refused, Sender
 
 MOST_FAILED = 20  # requests in a row that failed in all their tries; then the run stops
 
 MOST_AT_FIRST = 5  # the same, before any has succeeded
+
+UNPRICED_REQUESTS = 1000  # that may be sent without asking where prices are unknown
+
+
+def collect(endpoint, path, header, steps, open_work, *, spend_limit, confirm, progress, keep=None, follow_up=None):
+    """Send what is missing in the file, step by step; (records, `Usage`, notes).
+
+    Parameters
+    ----------
+    endpoint : Endpoint
+    path : str or Path
+    header : dict
+        What the first line of the file says.
+    steps : dict
+        {name for the bar: function of the records that returns the requests that are still open}, in their order.
+    open_work : callable
+        Function of the records that returns what `confirm` is called with, the most requests that may be sent and the
+        most that they may cost (NaN if a price is unknown); None if nothing is missing.
+    spend_limit, confirm, progress : object
+        See `collect_answers`.
+    keep : callable, optional
+        Function of a record that returns what of it stays in memory.
+    follow_up : callable, optional
+        See `run`.
+    """
+    tally = Tally()
+    with ResponseLog(path, header, keep) as log:
+        work = open_work(log.records)
+        if work is not None:
+            limit = check_spending(*work, spend_limit, confirm)
+            with Sender(endpoint) as sender:
+                for name, missing in steps.items():
+                    requests = missing(log.records)
+                    if requests:
+                        with progress_bar(name, len(requests), shown=progress) as bar:
+                            run(sender, log, requests, tally, bar, follow_up=follow_up, spend_limit=limit)
+        return log.records, count_usage(log.records, tally, endpoint), tuple(log.notes)
 
 
 @dataclass
@@ -37,45 +71,70 @@ class Tally:
     cost: float = 0.0
     seconds: float = 0.0
 
+    def add(self, record, endpoint):
+        """Count one more record."""
+        self.retries.update(record["retries"])
+        if record["kind"] == "failed":
+            self.failed += 1
+            return
+        self.answered += 1
+        self.tokens_in += record["tokens_in"] or 0
+        self.tokens_out += record["tokens_out"] or 0
+        if endpoint.prices_known:
+            self.cost = endpoint.cost(self.tokens_in, self.tokens_out)
 
-def run(sender, log, requests, tally, *, progress, after=lambda request, record: [], spend_limit=None):
+    def status(self, endpoint):
+        """Tokens, cost and tries in vain so far, for the bar."""
+        parts = [f"{self.tokens_in:,} tokens in and {self.tokens_out:,} out"]
+        if endpoint.prices_known:
+            parts.append(f"cost so far {self.cost:.4g}")
+        if self.retries:
+            parts.append(f"{sum(self.retries.values()):,} tries in vain")
+        return ", ".join(parts)
+
+
+def run(sender, log, requests, tally, bar, *, follow_up=None, spend_limit=None):
     """Send the requests and write down what comes back.
 
-    after : function of a request and its record that returns requests which follow from it
-    spend_limit : cost of this start at which it stops, or None
-
-    Raises
-    ------
-    ValueError if the server refuses for good, or the first reply lacks log-probabilities that are needed;
-    CollectionStopped if it makes no sense to go on. All that was received is in the file then.
+    `follow_up` is a function of a request and its record that returns requests which follow from it, or None;
+    `spend_limit` the cost of this start at which it stops, or None. ValueError if the server refuses for good, or the
+    first reply lacks log-probabilities that are needed; CollectionStopped if it makes no sense to go on. All that was
+    received is in the file then.
     """
-    waiting, running, in_a_row, first = deque(requests), set(), 0, True
+    endpoint = sender.endpoint
+    waiting = deque(requests)
+    running = set()
+    failed_in_a_row = 0
+    first = True
     start = time.monotonic() - tally.seconds
     try:
-        with ThreadPoolExecutor(sender.endpoint.concurrency, thread_name_prefix="collect") as pool:
+        with ThreadPoolExecutor(endpoint.concurrency, thread_name_prefix="collect") as pool:
             try:
-                _start_threads(pool, sender.endpoint.concurrency)
+                _start_threads(pool, endpoint.concurrency)
                 while waiting or running:
-                    room = 1 if first else sender.endpoint.concurrency  # the first may show that all is in vain
+                    room = 1 if first else endpoint.concurrency  # the first may show that all is in vain
                     while waiting and len(running) < room:
-                        running.add(pool.submit(_one, sender, log, waiting.popleft(), after))
+                        running.add(pool.submit(_answer, sender, log, waiting.popleft(), follow_up))
                     done, running = wait(running, return_when=FIRST_COMPLETED)
                     for future in done:
-                        request, record, more = future.result()
-                        waiting.extendleft(reversed(more))
+                        request, record, further = future.result()
+                        waiting.extendleft(reversed(further))
                         if record is None:
                             continue
-                        in_a_row = in_a_row + 1 if record["kind"] == "failed" else 0
-                        _count(tally, record, sender.endpoint)
+                        tally.add(record, endpoint)
+                        failed_in_a_row = failed_in_a_row + 1 if record["kind"] == "failed" else 0
                         if first:
-                            _check_first(request, record, sender.endpoint.name)
+                            _check_first(request, record, endpoint.name)
                             first = record["kind"] == "failed"
+                        _tell(bar, tally, endpoint, len(waiting) + len(running))
                     tally.seconds = time.monotonic() - start
-                    progress.tell(tally, len(waiting) + len(running))
-                    _check_going_on(in_a_row, MOST_AT_FIRST if sender.never else MOST_FAILED, tally, spend_limit)
+                    _check_going_on(failed_in_a_row, MOST_AT_FIRST if sender.never else MOST_FAILED, tally, spend_limit)
             except BaseException:
                 sender.brake.stop()  # what is under way is waited for and written down: it has been paid for
-                progress.stopping(len(running))
+                if running and not bar.disable:
+                    bar.write(
+                        f"Stopping once the {len(running):,} requests under way are back: they are paid for.", bar.fp
+                    )
                 raise
     finally:
         tally.seconds = time.monotonic() - start
@@ -93,8 +152,16 @@ def _start_threads(pool, count):
         raise
 
 
-def _one(sender, log, request, after):
-    """(request, its record, requests that follow) of one request; runs in a thread."""
+def _tell(bar, tally, endpoint, n_open):
+    """One more request is done; what follows from it may have changed the total."""
+    if not bar.disable:
+        bar.total = bar.n + 1 + n_open
+        bar.set_postfix_str(tally.status(endpoint), refresh=False)
+        bar.update()
+
+
+def _answer(sender, log, request, follow_up):
+    """(request, its record or None, requests that follow) of one request; runs in a thread."""
     if len(request.samples) > 1 and sender.honours_n is False:
         return request, None, _singles(request)
     base = {"kind": request.kind, "key": request.key, **request.about, "samples": list(request.samples)}
@@ -104,40 +171,35 @@ def _one(sender, log, request, after):
         record = base | {"kind": "failed", "of": request.kind, "why": error.why, "retries": error.retries}
         log.append(record)
         return request, record, []
-    got = request.samples[: len(reply.choices)]
-    record = base | {"samples": list(got), "choices": [_kept(one, request) for one in reply.choices[: len(got)]]}
-    record |= {
+    answered = request.samples[: len(reply.choices)]
+    record = base | {
+        "samples": list(answered),
+        "choices": [_kept(choice, request) for choice in reply.choices[: len(answered)]],
         "model": reply.model and plain_name(reply.model),
         "tokens_in": reply.tokens_in,
         "tokens_out": reply.tokens_out,
+        "retries": reply.retries,
     }
-    record |= {"retries": reply.retries}
     log.append(record)
-    return request, record, _singles(replace(request, samples=request.samples[len(got) :])) + after(request, record)
+    further = _singles(replace(request, samples=request.samples[len(answered) :]))
+    if follow_up is not None:
+        further += follow_up(request, record)
+    return request, record, further
 
 
 def _kept(choice, request):
     """The parts of a choice that the file keeps."""
     kept = {"text": choice["text"], "finish_reason": choice["finish_reason"]}
-    kept |= {"logprobs": choice["logprobs"]} if request.logprobs else {}
-    return kept | ({"top": first_word(choice["top"])} if request.top else {})
+    if request.logprobs:
+        kept["logprobs"] = choice["logprobs"]
+    if request.top:
+        kept["top"] = first_word(choice["top"])
+    return kept
 
 
 def _singles(request):
     """A request for several samples as requests for one each."""
     return [replace(request, samples=(sample,)) for sample in request.samples]
-
-
-def _count(tally, record, endpoint):
-    tally.retries.update(record["retries"])
-    if record["kind"] == "failed":
-        tally.failed += 1
-        return
-    tally.answered += 1
-    tally.tokens_in += record["tokens_in"] or 0
-    tally.tokens_out += record["tokens_out"] or 0
-    if endpoint.prices_known:
-        tally.cost = endpoint.cost(tally.tokens_in, tally.tokens_out)
 
 
 def _check_first(request, record, model):
@@ -149,11 +211,11 @@ def _check_first(request, record, model):
         raise Refused(missing_logprobs(model))
 
 
-def _check_going_on(in_a_row, most, tally, spend_limit):
-    if in_a_row >= most:
+def _check_going_on(failed_in_a_row, most, tally, spend_limit):
+    if failed_in_a_row >= most:
         raise CollectionStopped(
-            f"{in_a_row} requests in a row failed in all their tries ({reasons(tally.retries)}), so the server is "
-            "likely down. All that was received is kept; start again later, and only the rest is asked."
+            f"{failed_in_a_row} requests in a row failed in all their tries ({reasons(tally.retries)}), so the server "
+            "is likely down. All that was received is kept; start again later, and only the rest is asked."
         )
     if spend_limit is not None and tally.cost > spend_limit:
         raise CollectionStopped(
@@ -168,20 +230,37 @@ def reasons(retries):
     >>> reasons({"429": 3, "timed out": 1})
     '3 x 429, 1 x timed out'
     """
-    found = sorted(retries.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{count:,} x {word}" for word, count in found) or "no reason"
-
-
-UNPRICED_REQUESTS = 1000  # that may be sent without asking where prices are unknown
+    counted = sorted(retries.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count:,} x {reason}" for reason, count in counted) or "no reason"
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What a file has taken in all its starts; `new` of its requests were answered in this one, in `seconds`.
+    """What a file has taken in all its starts.
 
-    requests : that were answered; retries : tries in vain by reason; failed : requests that failed in all their tries
-    tokens_in, tokens_out : as the server counts them; unreported : responses that do not tell
-    cost : of these tokens, NaN where a price is unknown
+    Parameters
+    ----------
+    requests : int
+        Requests that were answered.
+    new : int
+        Those of them that were answered in this start.
+    tokens_in, tokens_out : int
+        Tokens read and written, as the server counts them.
+    unreported : int
+        Responses that do not say how many tokens they took.
+    cost : float
+        Price of these tokens, NaN where a price is unknown.
+    retries : dict
+        Tries in vain by reason, {reason: count}.
+    failed : int
+        Requests that failed in all their tries.
+    seconds : float
+        Duration of this start.
+
+    Examples
+    --------
+    >>> print(Usage(requests=12, new=5, tokens_in=640, tokens_out=80, unreported=0, cost=0.0031, retries={"429": 2}))
+    12 requests, 5 of them in this start; 640 tokens read, 80 written, cost 0.0031; tries in vain: 2 x 429
     """
 
     requests: int
@@ -196,38 +275,41 @@ class Usage:
 
     def __str__(self):
         cost = "cost unknown" if math.isnan(self.cost) else f"cost {self.cost:.4g}"
-        tokens = f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written"
-        untold = f" ({self.unreported:,} responses do not say)" * bool(self.unreported)
-        again = f"; tries in vain: {reasons(self.retries)}" if self.retries else "; no try in vain"
-        failed = f"; requests that failed in all their tries: {self.failed:,}" * bool(self.failed)
-        sent = f"{self.requests:,} requests, {self.new:,} of them in this start"
-        return f"{sent}; {tokens}{untold}, {cost}{again}{failed}"
+        unreported = f" ({self.unreported:,} responses do not say)" if self.unreported else ""
+        retries = f"tries in vain: {reasons(self.retries)}" if self.retries else "no try in vain"
+        failed = f"; requests that failed in all their tries: {self.failed:,}" if self.failed else ""
+        return (
+            f"{self.requests:,} requests, {self.new:,} of them in this start; {self.tokens_in:,} tokens read, "
+            f"{self.tokens_out:,} written{unreported}, {cost}; {retries}{failed}"
+        )
 
 
 def count_usage(records, tally, endpoint):
     """`Usage` of the records of a file and of what this start did."""
-    retries, told = Counter(), [0, 0]
-    answered = [record for record in records if record["kind"] != "failed"]
+    retries = Counter()
     for record in records:
         retries.update(record.get("retries") or {})
-    for record in answered:
-        told[0] += record.get("tokens_in") or 0
-        told[1] += record.get("tokens_out") or 0
-    unreported = sum(record.get("tokens_out") is None for record in answered)
-    cost = endpoint.cost(*told)
-    failed = len(records) - len(answered)
-    return Usage(len(answered), tally.answered, *told, unreported, cost, dict(retries), failed, tally.seconds)
+    answered = [record for record in records if record["kind"] != "failed"]
+    tokens_in = sum(record.get("tokens_in") or 0 for record in answered)
+    tokens_out = sum(record.get("tokens_out") or 0 for record in answered)
+    return Usage(
+        requests=len(answered),
+        new=tally.answered,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        unreported=sum(record.get("tokens_out") is None for record in answered),
+        cost=endpoint.cost(tokens_in, tokens_out),
+        retries=dict(retries),
+        failed=len(records) - len(answered),
+        seconds=tally.seconds,
+    )
 
 
 def check_spending(plan, requests, cost, spend_limit, confirm):
     """Ask before more than `spend_limit` may be spent; ValueError without consent. The limit that holds while running.
 
-    Parameters
-    ----------
-    plan : what `confirm` is called with
-    requests : the most that may be sent; cost : the most that they may cost, NaN if a price is unknown
-    spend_limit : in the currency of the prices; where they are unknown, more than 1,000 requests count as above it
-    confirm : function that returns whether to go on, or None
+    `requests` is the most that may be sent, `cost` the most that they may cost (NaN if a price is unknown). Where
+    prices are unknown, more than 1,000 requests count as above the limit. `confirm` is called with `plan`, or None.
     """
     if not isinstance(spend_limit, int | float) or isinstance(spend_limit, bool) or not spend_limit >= 0:
         raise ValueError(f"spend_limit must be a number from 0 on, but it is {spend_limit!r}.")
@@ -240,14 +322,14 @@ def check_spending(plan, requests, cost, spend_limit, confirm):
     if confirm is not None and confirm(plan):
         return None
     if unpriced:
-        said = (
+        reason = (
             f"Up to {requests:,} requests would be sent, and their price is unknown. Give the endpoint price_in and "
             "price_out (0.0 for a model of your own)"
         )
     else:
-        said = f"Up to {cost:.4g} may be spent, more than spend_limit={spend_limit:g}. Raise the limit"
+        reason = f"Up to {cost:.4g} may be spent, more than spend_limit={spend_limit:g}. Raise the limit"
     declined = "" if confirm is None else " confirm said no; nothing was sent."
-    raise ValueError(f"{said}, or pass confirm=lambda plan: True.{declined}")
+    raise ValueError(f"{reason}, or pass confirm=lambda plan: True.{declined}")
 
 
 @dataclass(frozen=True)
@@ -262,42 +344,39 @@ class Estimate:
     seconds: tuple
 
     def __str__(self):
-        money = "cost unknown" if math.isnan(self.cost[1]) else f"cost {self.cost[0]:.2g} to {self.cost[1]:.2g}"
+        low, high = self.cost
+        cost = "cost unknown" if math.isnan(high) else f"cost {low:.2g} to {high:.2g}"
         return (
             f"{self.what}: {span(*self.requests)} requests, {span(*self.tokens_in)} tokens read, "
-            f"{span(*self.tokens_out)} written; {money}; {duration(self.seconds[0])} to {duration(self.seconds[1])}"
+            f"{span(*self.tokens_out)} written; {cost}; {duration(self.seconds[0])} to {duration(self.seconds[1])}"
         )
 
 
 def estimate(what, requests, endpoint, most_asks=1):
     """`Estimate` of a list of requests, each sent once to `most_asks` times."""
-    size = sum(len(message["content"].encode()) for request in requests for message in request.messages)
-    ends, written = (1, most_asks), sum(request.max_tokens for request in requests)
-    read = tuple(math.ceil(size * n / one) for n, one in zip(ends, BYTES_A_TOKEN, strict=True))
-    out = (len(requests), written * most_asks)
-    cost = tuple(endpoint.cost(a, b) for a, b in zip(read, out, strict=True))
-    counts = tuple(len(requests) * n for n in ends)
-    seconds = tuple(n * s / endpoint.concurrency for n, s in zip(counts, SECONDS, strict=True))
-    return Estimate(what, counts, read, out, cost, seconds)
+    n_bytes = sum(len(message["content"].encode()) for request in requests for message in request.messages)
+    asks = (1, most_asks)
+    tokens_in = tuple(math.ceil(n_bytes * n / size) for n, size in zip(asks, BYTES_A_TOKEN, strict=True))
+    tokens_out = (len(requests), most_asks * sum(request.max_tokens for request in requests))
+    counts = tuple(len(requests) * n for n in asks)
+    return Estimate(
+        what,
+        requests=counts,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        cost=tuple(map(endpoint.cost, tokens_in, tokens_out)),
+        seconds=tuple(n * seconds / endpoint.concurrency for n, seconds in zip(counts, SECONDS, strict=True)),
+    )
 
 
-def ask(endpoint, path, header, what, missing, *, spend_limit, confirm, progress, most_asks=1, after=None):
-    """Send what is missing in the file; (records, `Usage`, notes).
+def ask(endpoint, path, header, what, missing, *, most_asks=1, **options):
+    """`collect` with one step, whose plan is an `Estimate`; `missing` returns the requests that are still open."""
 
-    missing : function of the records of the file that returns the requests that are still open
-    after : see `_run.run`
-    """
-    tally = Tally()
-    with ResponseLog(path, header) as log:
-        requests = missing(log.records)
-        if requests:
-            plan = estimate(what, requests, endpoint, most_asks)
-            limit = check_spending(plan, plan.requests[1], plan.cost[1], spend_limit, confirm)
-            told = Progress(progress, what, endpoint)
-            with Sender(endpoint) as sender:
-                try:
-                    options = {"spend_limit": limit} | ({"after": after} if after else {})
-                    run(sender, log, requests, tally, progress=told, **options)
-                finally:
-                    told.end()
-        return log.records, count_usage(log.records, tally, endpoint), tuple(log.notes)
+    def open_work(records):
+        requests = missing(records)
+        if not requests:
+            return None
+        plan = estimate(what, requests, endpoint, most_asks)
+        return plan, plan.requests[1], plan.cost[1]
+
+    return collect(endpoint, path, header, {what: missing}, open_work, **options)

@@ -8,21 +8,17 @@ import resource
 import signal
 from pathlib import Path
 
-import openai  # noqa: F401
-
 from helpers.llm import Endpoint, collect_answers, plan_answers
-from helpers.llm import retries as _retries
 
 CONCURRENCY = 8
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["collect_child"])
+FORKS.set_forkserver_preload(["openai", "helpers.llm"])  # not this module: Python 3.11 has no path to it at that time
 
 
 def run(address, path, n_questions, most, outcome):
     """Collect five answers to each question; `most` bytes is the longest file that may be written, if not 0."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the tests run in the background
-    _retries.BACKOFF_SECONDS = 0.002
-    endpoint = Endpoint(address, "stand-in", concurrency=CONCURRENCY, timeout=1.0, max_retries=12)
+    endpoint = Endpoint(address, "stand-in", concurrency=CONCURRENCY, timeout=1.0, max_retries=12, pause=0.002)
     questions = [f"Question number {k}?" for k in range(n_questions)]
     plan = plan_answers(questions, endpoint, n_answers=5, confidences=["posterior"])
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)

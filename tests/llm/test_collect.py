@@ -20,7 +20,7 @@ from helpers.llm import (
     grade_answers,
     is_true_probability,
     judge_classes,
-    option_probability,
+    option_masses,
     parse_verbalised,
     plan_answers,
     plan_risk_scores,
@@ -161,28 +161,28 @@ def test_is_true_is_a_share_whatever_else_is_listed(masses, random):
     shuffled = random.sample(sorted(top.items()), len(top))
     assert is_true_probability(shuffled) == pytest.approx(found)
     assert is_true_probability(top | {"Perhaps": math.log(0.2)}) == pytest.approx(found)
-    assert option_probability(top, ("True", "False")) + option_probability(top, ("False", "True")) == pytest.approx(1)
+    assert option_masses(top, ("True", "False"))[::-1] == option_masses(top, ("False", "True"))
 
 
 @pytest.mark.parametrize(
     ("top", "options", "wanted"),
     [
-        (logs(Yes=0.3, _no=0.1, Maybe=0.6), ("Yes", "No"), 0.75),
-        (logs(A=0.2, _B=0.2, C=0.4), ("A", "B"), 0.5),
-        (logs(over=0.6, under=0.2), ("over 50,000", "under 50,000"), 0.75),  # a token may be a beginning
-        (logs(N=0.5, No=0.2, Not=0.2), ("No", "Not at all"), 0.5),  # "N" may be either, and counts for neither
-        (logs(Maybe=0.9), ("Yes", "No"), math.nan),
-        (None, ("Yes", "No"), math.nan),
+        (logs(Yes=0.3, _no=0.1, Maybe=0.6), ("Yes", "No"), (0.3, 0.1)),
+        (logs(A=0.2, _B=0.2, C=0.4), ("A", "B"), (0.2, 0.2)),
+        (logs(over=0.6, under=0.2), ("over 50,000", "under 50,000"), (0.6, 0.2)),  # a token may be a beginning
+        (logs(N=0.5, No=0.2, Not=0.2), ("No", "Not at all"), (0.2, 0.2)),  # "N" may be either, and counts for neither
+        (logs(Maybe=0.9), ("Yes", "No"), (0.0, 0.0)),
+        (None, ("Yes", "No"), (math.nan, math.nan)),
     ],
 )
 def test_options_by_hand(top, options, wanted):
-    assert option_probability(top, options) == pytest.approx(wanted, nan_ok=True)
+    assert option_masses(top, options) == pytest.approx(wanted, nan_ok=True)
 
 
 @pytest.mark.parametrize("options", [("Yes",), ("Yes", "yes "), ("", "No"), "Yes", ("a", "b", "c"), ()])
 def test_options_must_be_two(options):
     with pytest.raises(ValueError, match="options must be two different texts"):
-        option_probability({"Yes": -1.0}, options)
+        option_masses({"Yes": -1.0}, options)
 
 
 @pytest.mark.parametrize(
@@ -870,7 +870,13 @@ def test_progress_tells_requests_tokens_and_cost(server, tmp_path, capsys, monke
     made = plan(server, endpoint_options={"price_in": 1.0, "price_out": 2.0})
     collect_answers(made, tmp_path / "a.jsonl", progress=True)
     last = terminal.said.rstrip().split("\r")[-1]
-    assert "12 of 12 requests" in last and "tokens in" in last and "cost so far" in last and str(tmp_path) not in last
+    assert (
+        "answers: 100%|" in last
+        and " 12/12 " in last
+        and "tokens in" in last
+        and "cost so far" in last
+        and str(tmp_path) not in last
+    )
     assert capsys.readouterr().out == ""
     terminal.said = ""
     collect(server, tmp_path / "b.jsonl")

@@ -12,7 +12,6 @@ from answer_server import answer_server
 from collect_child import CONCURRENCY, start
 
 from helpers.llm import CollectionStopped, Endpoint, collect_answers, plan_answers
-from helpers.llm import retries as _retries
 from helpers.llm.testing import known_answers
 
 QUESTIONS = [f"Question number {k}?" for k in range(400)]
@@ -22,13 +21,9 @@ FAULTS = {"429": 0.05, "500": 0.03, "503": 0.02, "truncated": 0.02, "encoding": 
 FAULTS |= {"slow": 0.005, "page": 0.01, "no choices": 0.005}
 
 
-@pytest.fixture(autouse=True)
-def hurry(monkeypatch):
-    monkeypatch.setattr(_retries, "BACKOFF_SECONDS", 0.002)
-
-
 def endpoint(server, **options):
-    return Endpoint(server.base_url, "stand-in", **({"timeout": 5.0, "max_retries": 12, "concurrency": 4} | options))
+    options = {"timeout": 5.0, "max_retries": 12, "concurrency": 4, "pause": 0.002} | options
+    return Endpoint(server.base_url, "stand-in", **options)
 
 
 def collect(server, path, n_questions=20, n_answers=5, confidences=("posterior",), **options):

@@ -21,7 +21,6 @@ from helpers.llm import (
     judge_classes,
     plan_answers,
 )
-from helpers.llm import retries as _retries
 from helpers.llm.testing import known_answers
 
 KEY = "sk-canary/0123456789+AbCdEfGh_tell-nobody"
@@ -39,7 +38,6 @@ FAULTS = {"echo 500": 0.1, "echo 429": 0.05, "cut": 0.05, "truncated": 0.05, "ec
 @pytest.fixture(autouse=True)
 def secret(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setattr(_retries, "BACKOFF_SECONDS", 0.002)
 
 
 def holds(text, *more):
@@ -60,7 +58,8 @@ def places(folder, server=None):
 
 
 def endpoint(server, **options):
-    return Endpoint(server.base_url, "stand-in", **({"price_in": 0.0, "price_out": 0.0, "max_retries": 12} | options))
+    options = {"price_in": 0.0, "price_out": 0.0, "max_retries": 12, "pause": 0.002} | options
+    return Endpoint(server.base_url, "stand-in", **options)
 
 
 def run(server, folder, progress=True):
@@ -110,7 +109,7 @@ def test_no_file_no_result_and_no_line_of_progress_holds_a_key_a_header_or_a_pat
         data = pd.read_json(file, lines=True).to_csv().encode() if file.suffix == ".gz" else file.read_bytes()
         assert data and holds(data, *where) == [], file.name
         assert holds(file.name) == []
-    assert screen.said.count("requests") > 10 and holds(screen.said, *where) == []
+    assert screen.said.count("tokens in") >= 6 and holds(screen.said, *where) == []
     for result in results:
         assert holds(f"{result!s} {result!r}", *where[:-1]) == []
         for name in vars(result):
