@@ -1,85 +1,31 @@
-"""The reports of notebooks 13 (a table of scores) and 14 (sampled answers): numbers, and the words for them."""
+"""The reports of notebooks 13 (a table of scores) and 14 (sampled answers): numbers, and the words for them.
 
-from helpers.reports.answers import AnswerReport, audit_answers, check_terms
-from helpers.reports.answers_sections import (
-    about_gap,
-    about_kept,
-    about_samples,
-    hard_table,
-    kept_alt,
-    kept_curves,
-    kept_points,
-    kept_table,
-    read_kept,
-    read_samples,
-    sample_table,
-    samples_alt,
-    strata_table,
-)
-from helpers.reports.answers_text import (
-    about_costs,
-    calibration_table,
-    cost_table,
-    difference_table,
-    read_calibration,
-    read_costs,
-    read_differences,
-    reliability_curves,
-)
-from helpers.reports.intake import read_table, two_costs
-from helpers.reports.phrases import say
-from helpers.reports.scores import Decisions, ScoreReport, audit_scores, compare_decisions
-from helpers.reports.scores_text import (
-    about_decisions,
-    about_groups,
-    about_loss,
-    group_table,
-    groups_alt,
-    loss_table,
-    read_group_table,
-    read_loss_table,
-    reliability_table,
-)
+- `intake`: a user's table and terms, looked at before the audit
+- `scores`, `answers` (with `answer_numbers` and `votes`): the numbers, and tables of them; `control`: nothing to find
+- `scores.md.j2`, `answers.md.j2`: the words, filled by `text` with the numbers as `phrases` writes them
+"""
+
+from helpers.reports.answers import AnswerReport, audit_answers
+from helpers.reports.control import Control, negative_control
+from helpers.reports.intake import check_terms, read_table, two_costs
+from helpers.reports.scores import Decisions, ScoreReport, audit_scores
+from helpers.reports.text import describe_figure, next_steps, say, summary, tell, write
 
 __all__ = [
     "AnswerReport",
+    "Control",
     "Decisions",
     "ScoreReport",
-    "about_costs",
-    "about_decisions",
-    "about_gap",
-    "about_groups",
-    "about_kept",
-    "about_loss",
-    "about_samples",
     "audit_answers",
     "audit_scores",
-    "calibration_table",
     "check_terms",
-    "compare_decisions",
-    "cost_table",
-    "difference_table",
-    "group_table",
-    "groups_alt",
-    "hard_table",
-    "kept_alt",
-    "kept_curves",
-    "kept_points",
-    "kept_table",
-    "loss_table",
-    "read_calibration",
-    "read_costs",
-    "read_differences",
-    "read_group_table",
-    "read_kept",
-    "read_loss_table",
-    "read_samples",
+    "describe_figure",
+    "negative_control",
+    "next_steps",
     "read_table",
-    "reliability_curves",
-    "reliability_table",
-    "sample_table",
-    "samples_alt",
     "say",
-    "strata_table",
+    "summary",
+    "tell",
     "two_costs",
+    "write",
 ]

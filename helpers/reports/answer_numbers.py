@@ -3,13 +3,19 @@
 import numpy as np
 import pandas as pd
 
-from helpers.reports.answer_votes import bootstrap_means
+from helpers.reports.phrases import NAMES, bracketed, hundred, percent, points, shares, short
+from helpers.reports.votes import bootstrap_means
 from helpers.resampling import exact_interval
 from helpers.selective import chow_cost
 
 NO_GAP = 1e-9
 
-STRATA = ("no gap", "smaller gap", "larger gap")
+STRATA = {
+    "no gap": "every half chooses the same",
+    "smaller gap": "smaller gap",
+    "larger gap": "larger gap",
+    "a gap": "halves may choose differently",
+}
 
 
 def over_confidence(sources, correct, n_resamples, rng):
@@ -42,11 +48,27 @@ def keep_answers(systems, reject_cost, n_resamples, rng):
     low, high = np.quantile(bootstrap_means(values, n_resamples, rng), [0.025, 0.975], axis=0)
     lines = []
     for k, (name, rows) in enumerate(accepted.items()):
-        wrong, n = int((correct[rows] == 0).sum()), int(rows.sum())
-        share = wrong / n if n else float("nan")
-        lines.append((name, rows.mean(), share, *exact_interval(wrong, n), values[:, k].mean(), low[k], high[k]))
+        n_wrong = int((correct[rows] == 0).sum())
+        n_answered = int(rows.sum())
+        share = n_wrong / n_answered if n_answered else float("nan")
+        interval = exact_interval(n_wrong, n_answered)
+        lines.append((name, rows.mean(), share, *interval, values[:, k].mean(), low[k], high[k]))
     columns = ["source", "answered", "wrong", "wrong_low", "wrong_high", "cost", "cost_low", "cost_high"]
     return pd.DataFrame(lines, columns=columns)
+
+
+def print_kept(kept):
+    """`keep_answers` as texts."""
+    words = NAMES | {"all": "answer everything", "none": "answer nothing"}
+    lines = {}
+    for row in kept.itertuples():
+        interval = bracketed(hundred(row.cost_low), hundred(row.cost_high))
+        lines[words[row.source]] = {
+            "answered": percent(row.answered),
+            "wrong among these": shares(row.wrong, row.wrong_low, row.wrong_high),
+            "cost of 100 questions": f"{hundred(row.cost)} {interval}",
+        }
+    return pd.DataFrame(lines).T.rename_axis("decide by")
 
 
 def gap_strata(questions):
@@ -56,39 +78,69 @@ def gap_strata(questions):
     stratum, n, gap (mean), sem1 (mean), n_known, right, low, high (exact 95 % interval, NaN where nothing is known).
     """
     gap = questions["gap"].to_numpy()
-    some = gap > NO_GAP
-    middle = np.median(gap[some]) if some.any() else 0.0
-    place = np.where(some, np.where(gap > middle, 2, 1), 0)
-    names = STRATA if (place == 2).any() else (STRATA[0], "a gap")
+    with_gap = gap > NO_GAP
+    middle = np.median(gap[with_gap]) if with_gap.any() else 0.0
+    place = np.where(with_gap, np.where(gap > middle, 2, 1), 0)
+    names = ("no gap", "smaller gap", "larger gap") if (place == 2).any() else ("no gap", "a gap")
     lines = []
     for k, name in enumerate(names):
-        part = questions[place == k]
-        if not len(part):
+        rows = questions[place == k]
+        if rows.empty:
             continue
-        known = part["correct"][part["correct"] >= 0]
+        known = rows["correct"][rows["correct"] >= 0]
         right = known.mean() if len(known) else float("nan")
-        ends = exact_interval(int(known.sum()), len(known))
-        lines.append((name, len(part), part["gap"].mean(), part["sem1"].mean(), len(known), right, *ends))
+        interval = exact_interval(int(known.sum()), len(known))
+        lines.append((name, len(rows), rows["gap"].mean(), rows["sem1"].mean(), len(known), right, *interval))
     return pd.DataFrame(lines, columns=["stratum", "n", "gap", "sem1", "n_known", "right", "low", "high"])
 
 
+def print_strata(strata):
+    """`gap_strata` as texts."""
+    lines = {}
+    for row in strata.itertuples():
+        lines[STRATA[row.stratum]] = {
+            "questions": f"{row.n:,}",
+            "gap in points": points(row.gap, 0.002),
+            "agreement": percent(row.sem1),
+            "right": shares(row.right, row.low, row.high),
+        }
+    return pd.DataFrame(lines).T.rename_axis("halves of the answers")
+
+
 def hardest(questions, grouped, most=10):
-    """Table of the questions with the largest gaps: question, answers (with their counts), reference, gap, sem1,
-    correct; `reference` is the right class, "" where unknown, None where nobody named it. Questions without a gap are
-    left out.
+    """Table of the questions with the largest gaps: question, answers (with their counts), reference, gap.
+
+    `reference` is the right class, "" where unknown, None where nobody named it. Questions without a gap are left out.
     """
-    order = np.argsort(-questions["gap"].to_numpy(), kind="stable")[:most]
-    order = order[questions["gap"].to_numpy()[order] > NO_GAP]
+    gap = questions["gap"].to_numpy()
+    order = np.argsort(-gap, kind="stable")[:most]
     lines = []
-    for row in order:
-        counts, names = grouped.counts[row], grouped.labels[row]
+    for row in order[gap[order] > NO_GAP]:
+        counts = grouped.counts[row]
+        names = grouped.labels[row]
         classes = [k for k in np.argsort(-counts, kind="stable") if counts[k]]
-        pairs = [(names[k], int(counts[k])) for k in classes if names[k] is not None]
-        lost = int(sum(counts[k] for k in classes if names[k] is None))
-        pairs += [("unreadable", lost)] * bool(lost)
+        answers = [(names[k], int(counts[k])) for k in classes if names[k] is not None]
+        n_unread = int(sum(counts[k] for k in classes if names[k] is None))
+        if n_unread:
+            answers.append(("unreadable", n_unread))
         right = [names[k] for k in classes if grouped.correct[row, k] == 1]
-        known = (grouped.correct[row, classes] >= 0).all()
-        one = questions.iloc[row]
-        reference = right[0] if right else None if known else ""
-        lines.append((one["question"], pairs, reference, one["gap"], one["sem1"], int(one["correct"])))
-    return pd.DataFrame(lines, columns=["question", "answers", "reference", "gap", "sem1", "correct"])
+        is_graded = (grouped.correct[row, classes] >= 0).all()
+        reference = right[0] if right else None if is_graded else ""
+        lines.append((questions["question"].iloc[row], answers, reference, gap[row]))
+    return pd.DataFrame(lines, columns=["question", "answers", "reference", "gap"], dtype=object)
+
+
+def print_hardest(questions, grouped):
+    """`hardest` as texts."""
+    lines = []
+    for row in hardest(questions, grouped).itertuples():
+        shown = ", ".join(f"{short(name, 24)} ({count})" for name, count in row.answers[:5])
+        n_more = len(row.answers) - 5
+        reference = "not known" if row.reference == "" else "never given" if pd.isna(row.reference) else row.reference
+        lines.append({
+            "question": short(row.question),
+            "answers, how often": f"{shown} and {n_more} more" if n_more > 0 else shown,
+            "right answer": short(reference, 24),
+            "gap in points": points(row.gap, 0.002),
+        })  # fmt: skip
+    return pd.DataFrame(lines)

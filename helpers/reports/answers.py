@@ -1,18 +1,28 @@
 """The numbers of notebook 14: a file of sampled answers audited from end to end, with what cannot be said left empty.
 
-`audit_answers` computes, `helpers.reports.answers_text` puts the result into sentences.
+`audit_answers` computes, the template `answers.md.j2` says it in sentences.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from helpers.answers import SemanticCalibration, sem1, sem2, sem_ece
 from helpers.calibration import calibration_error
-from helpers.checks import check_count, check_numbers
-from helpers.reports.answer_numbers import gap_strata, keep_answers, over_confidence
-from helpers.reports.answer_votes import VoteCurve, price_votes, vote_curve
+from helpers.reports.answer_numbers import (
+    NO_GAP,
+    gap_strata,
+    keep_answers,
+    over_confidence,
+    print_hardest,
+    print_kept,
+    print_strata,
+)
+from helpers.reports.intake import check_terms
+from helpers.reports.phrases import NAMES, measured, percent, points, points_apart, short, with_span
+from helpers.reports.votes import VoteCurve, price_votes, print_votes, vote_curve
 from helpers.resampling import exact_interval
 from helpers.selective import compare_systems, measure_systems, risk_coverage_curve
 from helpers.tables import AnswerTable
@@ -24,33 +34,46 @@ LEAST_STATED = 30
 EXPONENTS = (0, 1, np.inf)  # of ECUAS
 
 
-def check_terms(reject_cost=0.2, price=0.002, n_resamples=1000):
-    """ValueError unless 0 < reject_cost < 1, price >= 0 and finite, and n_resamples is a whole number from 100 on.
-
-    >>> check_terms(reject_cost=20)
-    Traceback (most recent call last):
-    ValueError: reject_cost must lie between 0 and 1 (a wrong answer costs 1), but it is 20.
-    """
-    if not 0 < check_numbers(reject_cost, "reject_cost") < 1:
-        raise ValueError(f"reject_cost must lie between 0 and 1 (a wrong answer costs 1), but it is {reject_cost}.")
-    if not 0 <= check_numbers(price, "price") < np.inf:
-        raise ValueError(f"price must be at least 0 and finite (a wrong answer costs 1), but it is {price}.")
-    check_count(n_resamples, "n_resamples", least=100)
-
-
 @dataclass(frozen=True)
 class AnswerReport:
     """What a file of sampled answers says about how far its confidences can be believed.
 
-    sources : {name: (Q,) confidence}: sem1, sem2 and, where there are enough, stated (NaN where none)
-    correct : (Q,) whether the most frequent answer is right: 1, 0, or -1 where that is unknown
-    accuracy : (value, low, high) over the questions with a known answer, or None
-    obstacle : why what follows is missing, or ""
-    calibration, over : errors and mean confidence less share right of each source; None where `obstacle` says why
-    costs, differences, kept : of the sources over the questions that have all of them, or None
-    questions : a row a question: confidences, gap (Sem1 less Sem2), correct
-    strata : a row for questions whose answers all agree, with a smaller and with a larger gap
-    votes, sizes : votes of fewer answers, and their table with prices, see `_answer_votes.price_votes`
+    Parameters
+    ----------
+    table : AnswerTable
+        What was audited.
+    reject_cost, price : float
+        Cost of a refusal and price of an answer, in units of a wrong answer.
+    sources : dict
+        {name: (Q,) confidence}: sem1, sem2 and, where there are enough, stated (NaN where none).
+    correct : (Q,) int array
+        Whether the most frequent answer is right: 1, 0, or -1 where that is unknown.
+    accuracy : tuple or None
+        (value, low, high) over the questions with a known answer.
+    obstacle : str
+        Why what follows is missing, or "".
+    calibration : SemanticCalibration or None
+        Calibration error of each source.
+    over : DataFrame or None
+        Mean confidence less share of right answers of each source.
+    costs, differences, kept : DataFrame or None
+        Of the sources over the questions that have all of them: ECUAS and AURC, their differences from sem1, and
+        what is answered at `reject_cost`.
+    questions : DataFrame
+        A row a question: confidences, gap (Sem1 less Sem2), correct.
+    strata : DataFrame
+        A row for questions without a gap, with a smaller and with a larger one.
+    votes : VoteCurve
+        Votes of fewer answers.
+    sizes : DataFrame
+        The votes with their prices, see `helpers.reports.votes.price_votes`.
+
+    Examples
+    --------
+    >>> from helpers.tables import read_answers
+    >>> report = audit_answers(read_answers(), n_resamples=100, rng=0)
+    >>> report.best_source, report.cheapest_size, report.most
+    ('stated', 3, 25)
     """
 
     table: AnswerTable = field(repr=False)
@@ -76,9 +99,94 @@ class AnswerReport:
         return self.correct >= 0
 
     @property
+    def biased(self):
+        """Sources whose mean confidence surely differs from the share of right answers."""
+        rows = self.over[(self.over["low"] > 0) | (self.over["high"] < 0)]
+        return rows["source"].tolist()
+
+    @property
+    def miscalibrated(self):
+        """Sources whose calibration error is beyond chance."""
+        return [name for name, error in self.calibration.errors.items() if error.p_value < 0.05]
+
+    @property
+    def credible(self):
+        """Sources that nothing speaks against."""
+        return [name for name in self.sources if name not in self.biased + self.miscalibrated]
+
+    @property
+    def best_source(self):
+        """Plain agreement, unless another confidence surely has a lower ECUAS (n = 1); then the lowest of these."""
+        rows = self.differences[self.differences["metric"] == "ecuas_1"]
+        better = rows[rows["high"] < 0]
+        return "sem1" if better.empty else str(better.loc[better["difference"].idxmin(), "system"])
+
+    @property
+    def infinitely_dear(self):
+        """(source, questions answered wrong at a confidence of 1) where ECUAS with n = 0 is infinite, or None."""
+        rows = self.costs[(self.costs["metric"] == "ecuas_0") & np.isinf(self.costs["value"])]
+        if rows.empty:
+            return None
+        source = rows["system"].iloc[0]
+        return source, int(((self.sources[source] == 1) & (self.correct == 0)).sum())
+
+    @property
+    def n_with_gap(self):
+        """Questions with a gap between the two agreements."""
+        return int((self.questions["gap"] > NO_GAP).sum())
+
+    @property
+    def one_gap(self):
+        """Whether questions with a gap make one row of `strata`, not two."""
+        return len(self.strata) == 2
+
+    @property
+    def contrast(self):
+        """Rows of `strata` without a gap and with the largest; None where one is missing or has few known answers."""
+        rows = self.strata.set_index("stratum")
+        if "no gap" not in rows.index or rows["n_known"].min() < 5:
+            return None
+        return rows.loc["no gap"], rows.iloc[-1]
+
+    @property
+    def hardest_names(self):
+        """The three questions with the largest gaps, as short texts."""
+        rows = self.questions.sort_values("gap", ascending=False, kind="stable")
+        return [short(name, 24) for name in rows["question"][rows["gap"] > NO_GAP][:3]]
+
+    @property
+    def n_agreed_wrong(self):
+        """Questions answered wrong by all answers alike."""
+        grouped = self.table.grouped
+        agreed = grouped.counts.max(axis=1) == grouped.n_answers
+        return int((agreed & (self.correct == 0)).sum())
+
+    @property
+    def best_refusals(self):
+        """Row of `kept` for the confidence with the lowest cost."""
+        rows = self.kept[self.kept["source"].isin(list(self.sources))]
+        return rows.loc[rows["cost"].idxmin()]
+
+    @property
+    def refusals_pay(self):
+        """Whether leaving out unsure questions is cheaper than answering all or none."""
+        costs = self.kept.set_index("source")["cost"]
+        return bool(self.best_refusals["cost"] < min(costs["all"], costs["none"]))
+
+    @property
+    def most(self):
+        """Number of answers of the largest vote."""
+        return int(self.sizes["size"].iloc[-1])
+
+    @property
     def cheapest(self):
         """Row of `sizes` with the smallest total, or None without right answers."""
         return None if self.obstacle else self.sizes.loc[self.sizes["total"].idxmin()]
+
+    @property
+    def cheapest_size(self):
+        """Number of answers of the cheapest vote, or None without right answers."""
+        return None if self.obstacle else int(self.cheapest["size"])
 
     @property
     def as_cheap(self):
@@ -90,41 +198,191 @@ class AnswerReport:
         """Whether the cheapest vote costs less than leaving every question to somebody else."""
         return not self.obstacle and bool(self.cheapest["total"] < self.reject_cost)
 
+    @property
+    def next_saving(self):
+        """(size, saved by each sample) where samples beyond the cheapest vote save most; None beyond the largest."""
+        later = self.sizes[self.sizes["size"] > self.cheapest_size]
+        if later.empty:
+            return None
+        saved = (self.cheapest["cost"] - later["cost"]) / (later["size"] - self.cheapest_size)
+        return int(later.loc[saved.idxmax(), "size"]), saved.max()
+
+    @property
+    def reliability_curves(self):
+        """{name of a confidence: ReliabilityCurve} for the figure."""
+        return {NAMES[name]: error.curve for name, error in self.calibration.errors.items()}
+
+    @property
+    def kept_curves(self):
+        """{name of a confidence: RiskCoverageCurve} for the figure."""
+        return {NAMES[name]: self.curve(name) for name in self.sources}
+
+    @property
+    def kept_points(self):
+        """{name of a confidence: (share answered, share wrong among these)} for the figure."""
+        rows = self.kept.set_index("source")
+        return {NAMES[name]: tuple(rows.loc[name, ["answered", "wrong"]]) for name in self.sources}
+
+    @property
+    def calibration_table(self):
+        """Stated and right, calibration error as measured, of a perfect source, and without chance, in points."""
+        lines = []
+        for row in self.calibration.summary.itertuples():
+            upper = max(row.high, row.null)
+            se = max((upper - row.low) / 4, 1e-6)
+            lines.append({
+                "confidence": NAMES[row.source],
+                "mean": percent(row.confidence),
+                "right": percent(row.accuracy),
+                "calibration error": points(row.ece, se),
+                "of a perfect one": points(row.null, se),
+                "without chance": with_span(row.debiased, row.low, upper, se),
+            })  # fmt: skip
+        return pd.DataFrame(lines).set_index("confidence")
+
+    @property
+    def cost_table(self):
+        """ECUAS and AURC of each confidence, with intervals."""
+        rows = {"ecuas_0": "ECUAS, n = 0", "ecuas_1": "ECUAS, n = 1", "ecuas_inf": "ECUAS, n = ∞", "aurc": "AURC"}
+        columns = {}
+        for name in self.sources:
+            costs = self.costs[self.costs["system"] == name].set_index("metric")
+            columns[NAMES[name]] = [measured(*costs.loc[metric, ["value", "low", "high"]]) for metric in rows]
+        return pd.DataFrame(columns, index=list(rows.values())).rename_axis("cost, smaller is better")
+
+    @property
+    def difference_table(self):
+        """Each other confidence compared with plain agreement on the same questions."""
+        errors = self.calibration.differences
+        lines = []
+        for name in [name for name in self.sources if name != "sem1"]:
+            pair = errors[(errors["first"] == "sem1") & (errors["second"] == name)].set_index("what")
+            for what, words in (("confidence", "mean confidence, points"), ("ece", "calibration error, points")):
+                row = pair.loc[what]
+                low, high = -row["high"], -row["low"]
+                lines.append((NAMES[name], words, points_apart(-row["difference"], low, high), _is_sure(low, high)))
+            for metric, words in (("ecuas_1", "ECUAS, n = 1"), ("aurc", "AURC")):
+                row = self.difference(name, metric)
+                text = measured(row["difference"], row["low"], row["high"], sign=True, least=3)
+                lines.append((NAMES[name], words, text, _is_sure(row["low"], row["high"])))
+        return pd.DataFrame(lines, columns=["compared with agreement", "measure", "difference", "beyond chance"])
+
+    @property
+    def strata_table(self):
+        """Questions by their gap between the two agreements, with the share of right answers."""
+        return print_strata(self.strata)
+
+    @property
+    def hard_table(self):
+        """The ten questions with the largest gaps, with their answers."""
+        return print_hardest(self.questions, self.table.grouped)
+
+    @property
+    def kept_table(self):
+        """What is answered and what it costs, by each confidence and without any."""
+        return print_kept(self.kept)
+
+    @property
+    def sample_table(self):
+        """Votes of fewer answers: how often right, how often refused, what they cost."""
+        return print_votes(self.sizes)
+
     def curve(self, name):
-        """RiskCoverageCurve of one source."""
+        """Order the questions by one source and count the wrong answers among the surest.
+
+        Parameters
+        ----------
+        name : str
+            A key of `sources`.
+
+        Returns
+        -------
+        RiskCoverageCurve
+            Over the questions that are graded and have this confidence.
+        """
         rows = self.known & np.isfinite(self.sources[name])
         return risk_coverage_curve(self.correct[rows], self.sources[name][rows])
 
+    def difference(self, source, metric):
+        """Look up how far a source lies from plain agreement.
+
+        Parameters
+        ----------
+        source : str
+            "sem2" or "stated".
+        metric : str
+            Such as "ecuas_1" or "aurc".
+
+        Returns
+        -------
+        Series
+            Row of `differences` with difference, low, high.
+        """
+        rows = self.differences
+        return rows[(rows["system"] == source) & (rows["metric"] == metric)].iloc[0]
+
+    def null_trials(self, rng):
+        """Find the tests that could raise an alarm: {name: function of `rng`}, for `negative_control`.
+
+        Parameters
+        ----------
+        rng : Generator
+            Not used: every graded question takes part.
+
+        Returns
+        -------
+        dict
+            One test for each source; empty without a calibration.
+        """
+        if self.calibration is None:
+            return {}
+        return {
+            name: partial(_null_trial, confidence[self.known & np.isfinite(confidence)])
+            for name, confidence in self.sources.items()
+        }
+
     def metrics(self):
-        """Names and numbers for metrics.json."""
-        table, found = self.table, {"n_questions": self.table.n_questions, "n_answers": self.table.n_answers}
-        found |= {"n_known": int(self.known.sum()), "n_stated": int(table.stated.sum()), "obstacle": self.obstacle}
-        found |= {"n_unreadable": int(table.grouped.unparsed.sum())}
+        """Collect names and numbers for metrics.json.
+
+        Returns
+        -------
+        dict
+            Numbers, texts and lists by name.
+        """
+        table = self.table
+        numbers = {"n_questions": table.n_questions, "n_answers": table.n_answers}
+        numbers |= {"n_known": int(self.known.sum()), "n_stated": int(table.stated.sum()), "obstacle": self.obstacle}
+        numbers["n_unreadable"] = int(table.grouped.unparsed.sum())
         if self.accuracy is not None:
-            found |= dict(zip(("accuracy", "accuracy_low", "accuracy_high"), self.accuracy, strict=True))
-        for name, confidence in self.sources.items():
-            found[f"{name}_mean"] = float(np.nanmean(confidence))
-        found["gap_mean"] = float(self.questions["gap"].mean())
+            numbers |= dict(zip(("accuracy", "accuracy_low", "accuracy_high"), self.accuracy, strict=True))
+        numbers |= {f"{name}_mean": float(np.nanmean(confidence)) for name, confidence in self.sources.items()}
+        numbers["gap_mean"] = float(self.questions["gap"].mean())
         if not self.obstacle:
-            for row in self.calibration.summary.to_dict("records"):
-                name = row.pop("source")
-                found |= {
-                    f"{name}_calibration_{key}": row[key] for key in ("ece", "low", "high", "null", "p_value", "n")
-                }
-                found[f"{name}_overconfidence"] = row["overconfidence"]
-            for row in self.costs.itertuples():
-                if row.metric == "aurc" or row.metric.startswith("ecuas"):
-                    found |= {f"{row.system}_{row.metric}": row.value}
-                    found |= {f"{row.system}_{row.metric}_low": row.low, f"{row.system}_{row.metric}_high": row.high}
-            for row in self.kept.itertuples():
-                wrong = None if np.isnan(row.wrong) else row.wrong
-                found |= {f"{row.source}_answered": row.answered, f"{row.source}_wrong_among_answered": wrong}
-                found |= {f"{row.source}_cost": row.cost}
-            found |= {"samples_cheapest": int(self.cheapest["size"]), "samples_as_cheap": self.as_cheap}
-        found |= {f"samples_{name}": self.sizes[name].tolist() for name in ("size", "same")}
-        if not self.obstacle:
-            found |= {f"samples_{name}": self.sizes[name].tolist() for name in ("right", "cost", "ecuas", "total")}
-        return found
+            numbers |= self._metrics_of_sources()
+            numbers |= {"samples_cheapest": self.cheapest_size, "samples_as_cheap": self.as_cheap}
+        columns = ["size", "same"] if self.obstacle else ["size", "same", "right", "cost", "ecuas", "total"]
+        return numbers | {f"samples_{name}": self.sizes[name].tolist() for name in columns}
+
+    def _metrics_of_sources(self):
+        numbers = {}
+        for row in self.calibration.summary.to_dict("records"):
+            name = row["source"]
+            for key in ("ece", "low", "high", "null", "p_value", "n"):
+                numbers[f"{name}_calibration_{key}"] = row[key]
+            numbers[f"{name}_overconfidence"] = row["overconfidence"]
+        for row in self.costs.itertuples():
+            if row.metric == "aurc" or row.metric.startswith("ecuas"):
+                name = f"{row.system}_{row.metric}"
+                numbers |= {name: row.value, f"{name}_low": row.low, f"{name}_high": row.high}
+        for row in self.kept.itertuples():
+            numbers[f"{row.source}_answered"] = row.answered
+            numbers[f"{row.source}_wrong_among_answered"] = None if np.isnan(row.wrong) else row.wrong
+            numbers[f"{row.source}_cost"] = row.cost
+        return numbers
+
+
+def _is_sure(low, high):
+    return "no" if low <= 0 <= high else "yes"
 
 
 def audit_answers(table, *, reject_cost=0.2, price=0.002, n_resamples=1000, rng=None):
@@ -132,21 +390,30 @@ def audit_answers(table, *, reject_cost=0.2, price=0.002, n_resamples=1000, rng=
 
     Parameters
     ----------
-    table : AnswerTable, from `read_answers`
-    reject_cost : cost of leaving a question to somebody else, where a wrong answer costs 1
-    price : of one sampled answer, in the same unit
-    n_resamples : resamples behind the intervals
-    rng : int, Generator or None
+    table : AnswerTable
+        From `helpers.tables.read_answers`.
+    reject_cost : float, default 0.2
+        Cost of leaving a question to somebody else, where a wrong answer costs 1.
+    price : float, default 0.002
+        Price of one sampled answer, in the same unit.
+    n_resamples : int, default 1000
+        Resamples behind the intervals.
+    rng : int, Generator or None, default None
+        Source of randomness.
 
     Returns
     -------
-    AnswerReport. With fewer than 30 questions with a known right answer it holds the agreement of the answers only;
-    `obstacle` says why.
+    AnswerReport
+        With fewer than 30 questions with a known right answer it holds the agreement of the answers only; `obstacle`
+        says why.
 
     Raises
     ------
-    ValueError as `check_terms`.
+    ValueError
+        As `check_terms`.
 
+    Examples
+    --------
     >>> from helpers.tables import read_answers
     >>> report = audit_answers(read_answers(), n_resamples=100, rng=0)
     >>> round(report.accuracy[0], 2), report.obstacle
@@ -161,13 +428,13 @@ def audit_answers(table, *, reject_cost=0.2, price=0.002, n_resamples=1000, rng=
     known = correct >= 0
     if _enough_stated(table.stated, known):
         sources["stated"] = grouped.confidence
-    right, n_known = int((correct == 1).sum()), int(known.sum())
-    accuracy = (right / n_known, *exact_interval(right, n_known)) if n_known else None
-    obstacle = find_obstacle(n_known)
+    n_right = int((correct == 1).sum())
+    n_known = int(known.sum())
+    accuracy = (n_right / n_known, *exact_interval(n_right, n_known)) if n_known else None
+    obstacle = _find_obstacle(n_known)
     calibration = over = costs = differences = kept = None
     if not obstacle:
-        names = list(sources)
-        calibration = sem_ece(grouped, sources=names, ties="lot", n_resamples=n_resamples, rng=streams[0])
+        calibration = sem_ece(grouped, sources=list(sources), ties="lot", n_resamples=n_resamples, rng=streams[0])
         over = over_confidence(sources, correct, n_resamples, streams[5])
         rows = known & np.isfinite(list(sources.values())).all(axis=0)
         systems = {name: (correct[rows], confidence[rows]) for name, confidence in sources.items()}
@@ -177,8 +444,9 @@ def audit_answers(table, *, reject_cost=0.2, price=0.002, n_resamples=1000, rng=
         kept = keep_answers(systems, reject_cost, n_resamples, streams[2])
     questions = pd.DataFrame({"question": grouped.questions} | sources | {"correct": correct})
     questions["gap"] = np.round(np.maximum(sources["sem1"] - sources["sem2"], 0), 9)  # equal counts, equal gaps
-    truth = None if obstacle else grouped.correct
-    votes = _votes(grouped, known, truth, reject_cost, streams[3])
+    voting = np.full(known.shape, True) if obstacle else grouped.graded & known
+    truth = None if obstacle else grouped.correct[voting]
+    votes = vote_curve(grouped.counts[voting], truth, reject_cost=reject_cost, rng=streams[3])
     sizes = price_votes(votes, price, n_resamples=n_resamples, rng=streams[4])
     return AnswerReport(
         table, reject_cost, price, sources, correct, accuracy, obstacle, calibration, over, costs, differences, kept,
@@ -192,12 +460,7 @@ def _enough_stated(stated, known):
     return bool(stated[rows].mean() >= 0.5 and (stated & rows).sum() >= min(LEAST_STATED, rows.sum()))
 
 
-def _votes(grouped, known, truth, reject_cost, rng):
-    rows = np.ones(known.shape, bool) if truth is None else grouped.graded & known
-    return vote_curve(grouped.counts[rows], None if truth is None else truth[rows], reject_cost=reject_cost, rng=rng)
-
-
-def find_obstacle(n_known):
+def _find_obstacle(n_known):
     """Why nothing is said about right and wrong beyond their share, in one sentence; "" if there is enough."""
     if not n_known:
         return "The file does not say which answers are right."
@@ -207,26 +470,7 @@ def find_obstacle(n_known):
     return ""
 
 
-@dataclass(frozen=True)
-class Control:
-    """The calibration test on answers that are right exactly as often as a source says, where there is nothing to find.
-
-    draws : files made; alarms : {source: draws in which the test fell below 5 %}
-    """
-
-    draws: int
-    alarms: dict
-
-
-def negative_control(report, *, draws=20, rng=None):
-    """Draw right and wrong from the confidences themselves and test these for calibration, `draws` times a source; None
-    where the report has no calibration.
-    """
-    if report.calibration is None:
-        return None
-    rng, alarms = np.random.default_rng(rng), {}
-    for name, confidence in report.sources.items():
-        p = confidence[report.known & np.isfinite(confidence)]
-        tests = [calibration_error(one.random(p.size) < p, p, n_bins=10, rng=one) for one in rng.spawn(draws)]
-        alarms[name] = sum(test.p_value < 0.05 for test in tests)
-    return Control(draws, alarms)
+def _null_trial(p, *, rng):
+    """The test of calibration on answers that are right exactly as often as the confidence says."""
+    error = calibration_error(rng.random(p.size) < p, p, n_bins=10, rng=rng)
+    return {"n": p.size, "value": error.value, "alarm": bool(error.p_value < 0.05)}

@@ -6,9 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from helpers.checks import check_count, check_numbers
 from helpers.tables import find_table, read_scores
 
-LEAST_ROWS, LEAST_EVENTS, LEAST_GROUPS = 300, 20, 40
+LEAST_ROWS = 300
+LEAST_EVENTS = 20
+LEAST_GROUPS = 40
 
 SHIPPED = "data/rand_scores.csv.gz"
 
@@ -16,29 +19,97 @@ NAMES_OF_GROUPS = r"(.*[_ ])?(id|person|patient|subject|customer|user|household|
 
 
 def read_table(path, label="label", score="score", *, features=None, weight=None, group=None):
-    """`helpers.tables.read_scores`, where "" and [] stand for "not given"; the shipped table is grouped by person.
+    """Read a table as `helpers.tables.read_scores` does, where "" and [] stand for "not given".
 
+    The shipped table is grouped by person.
+
+    Parameters
+    ----------
+    path : str or Path
+        CSV, CSV.gz, Parquet or Feather file.
+    label, score : str, default "label" and "score"
+        Columns of what happened and of its stated probability.
+    features : list of str or str, optional
+        Columns known about each case; all others if not given.
+    weight, group : str, optional
+        Columns of sampling weights and of people.
+
+    Returns
+    -------
+    ScoreTable
+        The checked table.
+
+    Raises
+    ------
+    ValueError
+        As `helpers.tables.read_scores`.
+
+    Examples
+    --------
     >>> print(read_table("data/rand_scores.csv.gz"))
     rand_scores.csv.gz: 10,052 rows in 2,647 groups, 7 features; 69.3% positive
     """
-    note = ""
+    notes = []
     used = {label, score, weight, *(features or [])}
     if not group and "person" not in used and find_table(path).resolve() == find_table(SHIPPED).resolve():
-        group, note = "person", "the years of one person are kept together (column 'person')"
+        group = "person"
+        notes.append("the years of one person are kept together (column 'person')")
     table = read_scores(
         path, label=label, score=score, features=features or None, weight=weight or None, group=group or None
     )
-    return replace(table, note="; ".join(filter(None, [table.note, note])))
+    return replace(table, note="; ".join(filter(None, [table.note, *notes])))
 
 
 def two_costs(costs):
-    """Rule of the parameter `cost`: the extra costs of a false alarm and of a miss; None, or what is wrong with them.
+    """Say what is wrong with the parameter `cost`, the extra costs of a false alarm and of a miss.
 
+    Parameters
+    ----------
+    costs : list of float
+        The value that a user gave.
+
+    Returns
+    -------
+    str or None
+        The rule that is broken; None if none is.
+
+    Examples
+    --------
     >>> two_costs([1, 5]), two_costs([0, 0])
     (None, 'must be two costs, none below 0 and not both 0')
     """
     fine = len(costs) == 2 and min(costs) >= 0 and 0 < max(costs) < float("inf")
     return None if fine else "must be two costs, none below 0 and not both 0"
+
+
+def check_terms(reject_cost=0.2, price=0.002, n_resamples=1000):
+    """Check the terms of an audit of answers.
+
+    Parameters
+    ----------
+    reject_cost : float, default 0.2
+        Cost of a refusal, between 0 and 1 (a wrong answer costs 1).
+    price : float, default 0.002
+        Price of a sampled answer, at least 0 and finite.
+    n_resamples : int, default 1000
+        Resamples behind the intervals, at least 100.
+
+    Raises
+    ------
+    ValueError
+        If a term breaks its rule.
+
+    Examples
+    --------
+    >>> check_terms(reject_cost=20)
+    Traceback (most recent call last):
+    ValueError: reject_cost must lie between 0 and 1 (a wrong answer costs 1), but it is 20.
+    """
+    if not 0 < check_numbers(reject_cost, "reject_cost") < 1:
+        raise ValueError(f"reject_cost must lie between 0 and 1 (a wrong answer costs 1), but it is {reject_cost}.")
+    if not 0 <= check_numbers(price, "price") < np.inf:
+        raise ValueError(f"price must be at least 0 and finite (a wrong answer costs 1), but it is {price}.")
+    check_count(n_resamples, "n_resamples", least=100)
 
 
 def repeated_rows(table):
@@ -69,16 +140,17 @@ def find_obstacle(table):
     """
     weight = np.ones(table.n) if table.weight is None else table.weight
     used = weight > 0
-    rows = weight.sum() ** 2 / (weight**2).sum()
-    ones = int(table.y[used].sum())
-    events = min(ones, int(used.sum()) - ones)
+    n_effective = weight.sum() ** 2 / (weight**2).sum()
+    n_ones = int(table.y[used].sum())
+    n_events = min(n_ones, int(used.sum()) - n_ones)
     if not table.features:
         return "The table has no features, so cases with the same score cannot be told apart."
-    if rows < LEAST_ROWS:
-        worth = "" if table.weight is None else f", with their weights worth {rows:,.0f}"
+    if n_effective < LEAST_ROWS:
+        worth = "" if table.weight is None else f", with their weights worth {n_effective:,.0f}"
         return f"The table has {table.n:,} cases{worth}; below {LEAST_ROWS} they say too little about single people."
-    if events < LEAST_EVENTS:
-        return f"Only {events} cases have the rarer label; at least {LEAST_EVENTS} are needed."
-    if table.groups is not None and (many := np.unique(table.groups[used]).size) < LEAST_GROUPS:
-        return f"The cases come from only {many} people or places; at least {LEAST_GROUPS} are needed."
+    if n_events < LEAST_EVENTS:
+        return f"Only {n_events} cases have the rarer label; at least {LEAST_EVENTS} are needed."
+    n_groups = LEAST_GROUPS if table.groups is None else np.unique(table.groups[used]).size
+    if n_groups < LEAST_GROUPS:
+        return f"The cases come from only {n_groups} people or places; at least {LEAST_GROUPS} are needed."
     return ""

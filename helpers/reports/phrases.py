@@ -1,20 +1,15 @@
 """Numbers as readers of a report meet them: points, percent, spans, chances; no more digits than the uncertainty
 allows, so that every machine writes the same.
+
+Templates use each function of `PHRASES` as a filter, `x | percent`, or call it, `span(low, high)`.
 """
 
 import numpy as np
+import pandas as pd
 
-from helpers.notebook.display import emit, escape
+NBSP = "\N{NO-BREAK SPACE}"
 
-
-def say(*paragraphs):
-    """Show sentences as running text; each argument is a paragraph.
-
-    >>> say("The scores are fine.")
-    The scores are fine.
-    """
-    body = "\n".join(f"<p>{escape(text)}</p>" for text in paragraphs)
-    emit({"text/plain": "\n\n".join(paragraphs), "text/html": f'<div class="honest-say">\n{body}\n</div>'})
+NAMES = {"sem1": "agreement (Sem1)", "sem2": "held-out agreement (Sem2)", "stated": "stated confidence"}
 
 
 def digits(error):
@@ -26,20 +21,29 @@ def digits(error):
     return int(np.clip(np.ceil(-np.log10(3 * error)), 0, 6)) if error > 0 and np.isfinite(error) else 0
 
 
+def without_minus_zero(text):
+    """The text of a number; "0.0" for "-0.0" and "+0.0"."""
+    return text.lstrip("+-") if float(text) == 0 else text
+
+
+def commas(count):
+    """A whole number with its thousands set apart: '10,052'."""
+    return f"{count:,}"
+
+
 def points(x, error=0.01, *, sign=False):
     """A difference of probabilities in percentage points.
 
     >>> points(0.1234, 0.02), points(0.0123, 0.0004), points(0.1234, 0.02, sign=True)
     ('12', '1.2', '+12')
     """
-    text = f"{100 * x:{'+' if sign else ''}.{min(digits(100 * error), 3)}f}"
-    return text.lstrip("+-") if float(text) == 0 else text
+    return without_minus_zero(f"{100 * x:{'+' if sign else ''}.{min(digits(100 * error), 3)}f}")
 
 
 def in_points(x, error=0.01):
     """As `points`, with the word: '1 point', '3 points'."""
     text = points(x, error)
-    return f"{text} point{'s' * (text != '1')}"
+    return f"{text} point{'' if text == '1' else 's'}"
 
 
 def many(count, noun, verb=""):
@@ -48,8 +52,11 @@ def many(count, noun, verb=""):
     >>> many(1, "group"), many(3, "group", "is/are")
     ('1 group', '3 groups are')
     """
-    words = [f"{count:,}", noun + "s" * (count != 1)]
-    return " ".join(words + [verb.split("/")[count != 1]] if verb else words)
+    text = f"{count:,} {noun}{'' if count == 1 else 's'}"
+    if not verb:
+        return text
+    singular, plural = verb.split("/")
+    return f"{text} {singular if count == 1 else plural}"
 
 
 def span(low, high, error=0.01, *, sign=False):
@@ -60,14 +67,23 @@ def span(low, high, error=0.01, *, sign=False):
 def percent(x, error=0.01):
     r"""A share or probability in percent; near 0 and 100 with as many digits as it takes to tell it from them.
 
-    >>> [percent(*given).replace("\N{NO-BREAK SPACE}", " ") for given in [(0.675,), (0.0031,), (0.25, 0.001), (1e-9,)]]
+    >>> [percent(*given).replace(NBSP, " ") for given in [(0.675,), (0.0031,), (0.25, 0.001), (1e-9,)]]
     ['68 %', '0.31 %', '25.0 %', '0 %']
     """
     rare = min(x, 1 - x)
     if rare < 5e-7:
-        return f"{100 * round(x)}\N{NO-BREAK SPACE}%"
+        return f"{100 * round(x)}{NBSP}%"
     need = int(np.ceil(-np.log10(100 * rare))) + 1 if 100 * rare < 2 else 0
-    return f"{100 * x:.{min(max(need, digits(100 * error)), 4)}f}\N{NO-BREAK SPACE}%"
+    return f"{100 * x:.{min(max(need, digits(100 * error)), 4)}f}{NBSP}%"
+
+
+def whole_percent(share):
+    """A share in whole percent.
+
+    >>> whole_percent(0.994).replace(NBSP, " ")
+    '99 %'
+    """
+    return f"{100 * share:.0f}{NBSP}%"
 
 
 def chance(p):
@@ -98,6 +114,87 @@ def root(x):
     return float(np.sqrt(max(x, 0)))
 
 
+def root_error(x, error):
+    """Standard error of the square root of a squared error."""
+    return error / (2 * max(root(x), root(error), 1e-9))
+
+
+def bracketed(low, high):
+    """An interval in brackets that no line breaks.
+
+    >>> bracketed("5", "14").replace(NBSP, " ")
+    '(5 to 14)'
+    """
+    return f"({low} to {high})".replace(" ", NBSP)
+
+
+def number(x, error, *, sign=False, least=2):
+    """A number with the decimals that its standard error allows, at least `least` and at most four.
+
+    >>> number(0.38026, 0.04), number(float("inf"), 0.1), number(-0.00003, 0.001)
+    ('0.38', 'infinite', '0.000')
+    """
+    if np.isnan(x):
+        return "–"
+    if np.isinf(x):
+        return "infinite" if x > 0 else "infinitely less"
+    return without_minus_zero(f"{x:{'+' if sign else ''}.{min(max(digits(error), least), 4)}f}")
+
+
+def measured(value, low, high, *, sign=False, least=2):
+    """A number with its 95 % interval; without one where it is infinite or undefined.
+
+    >>> measured(0.3803, 0.3065, 0.46).replace(NBSP, " ")
+    '0.38 (0.31 to 0.46)'
+    """
+    if not np.isfinite([value, low, high]).all():
+        return number(value, 1.0)
+    value, low, high = (number(x, (high - low) / 4, sign=sign, least=least) for x in (value, low, high))
+    return f"{value} {bracketed(low, high)}"
+
+
+def points_apart(value, low, high):
+    """A difference in points with its interval.
+
+    >>> points_apart(-0.0102, -0.0135, -0.0073).replace(NBSP, " ")
+    '-1.0 (-1.4 to -0.7)'
+    """
+    value, low, high = (without_minus_zero(f"{100 * x:+.1f}") for x in (value, low, high))
+    return f"{value} {bracketed(low, high)}"
+
+
+def with_span(value, low, high, error):
+    """Points with their interval: '9 (5 to 14)'."""
+    return f"{points(value, error)} {bracketed(points(low, error), points(high, error))}"
+
+
+def shares(value, low, high):
+    """A share with its interval in percent: '76 % (70 to 81)'; a dash where there is none."""
+    if np.isnan(value):
+        return "–"
+    text = percent(value)
+    places = len(text.removesuffix(f"{NBSP}%").partition(".")[2])
+    return f"{text} {bracketed(*(f'{100 * x:.{places}f}' for x in (low, high)))}"
+
+
+def hundred(cost):
+    """A cost per question, told for 100 questions in wrong answers.
+
+    >>> hundred(0.1376), hundred(0.002), hundred(0.00004), hundred(0)
+    ('13.8', '0.2', '0.004', '0.0')
+    """
+    return f"{100 * cost:.1g}" if 0 < 100 * cost < 0.095 else f"{100 * cost:z.1f}"
+
+
+def a_sample(cost):
+    """What a sample costs or saves, for 100 questions in wrong answers, with two decimals.
+
+    >>> a_sample(0.0016), a_sample(0.00001)
+    ('0.16', '0.001')
+    """
+    return f"{100 * cost:.1g}" if 0 < 100 * cost < 0.0095 else f"{100 * cost:z.2f}"
+
+
 def listed(names, most=6):
     """Names in a sentence; of more than `most`, the number of the others.
 
@@ -105,5 +202,45 @@ def listed(names, most=6):
     ('a, b and c', 'a and 2 more')
     """
     names = [str(name) for name in names]
-    shown = names[:most] + [f"{len(names) - most:,} more"] * (len(names) > most)
+    shown = names[:most]
+    if len(names) > most:
+        shown.append(f"{len(names) - most:,} more")
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def with_reasons(reasons):
+    """A dictionary {name: reason} as a list of 'name (reason)'."""
+    return [f"{name} ({reason})" for name, reason in reasons.items()]
+
+
+def numbered(sentences):
+    """Sentences in one text, with numbers if there are several.
+
+    >>> numbered(["Look.", "Act."]), numbered(["Look."])
+    ('(1) Look. (2) Act.', 'Look.')
+    """
+    if len(sentences) == 1:
+        return sentences[0]
+    return " ".join(f"({k}) {text}" for k, text in enumerate(sentences, 1))
+
+
+def first_up(text):
+    """A text with a capital first letter, the others as they are."""
+    return text[0].upper() + text[1:]
+
+
+def short(text, most=40):
+    """A text of a table's cell, cut after `most` letters.
+
+    >>> short("What is the capital of France, and since when?", 20)
+    'What is the capital…'
+    """
+    missing = text is None or (not isinstance(text, str) and pd.isna(text))
+    text = "–" if missing else " ".join(str(text).split())
+    return text if len(text) <= most else text[:most].rstrip(" ,;:.") + "…"
+
+
+PHRASES = [
+    commas, points, in_points, many, span, percent, chance, squared, root, root_error, measured, with_span, shares,
+    hundred, a_sample, listed, with_reasons, first_up, short,
+]  # fmt: skip

@@ -1,9 +1,10 @@
 """The numbers of notebook 13: a table of scores audited from end to end, with what cannot be said left empty.
 
-`audit_scores` computes, `helpers.reports.scores_text` puts the result into sentences.
+`audit_scores` computes, the template `scores.md.j2` says it in sentences.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -15,16 +16,34 @@ from helpers.calibration.reliability import CalibrationError
 from helpers.checks import check_cost_matrix
 from helpers.decisions import optimal_threshold
 from helpers.grouping import GroupingLoss, grouping_loss, grouping_loss_from_regions
-from helpers.reports.intake import LEAST_GROUPS, find_obstacle
+from helpers.reports.intake import LEAST_GROUPS, LEAST_ROWS, find_obstacle, likely_groups, repeated_rows
+from helpers.reports.phrases import NBSP, many, percent, points, root, root_error, span, squared
 from helpers.tables import ScoreTable
 
 POWER = 1.645 + 0.84  # standard errors: found with 80 % by a one-sided test at 5 %
 
+CONTROL_ROWS = 10_000  # of a control, so that twenty take no longer than the audit itself
+
 
 @dataclass(frozen=True)
 class Decisions:
-    """Saying yes from `threshold` on, in shares of the cases: yes by the stated scores, decisions that recalibration
-    turns, and decisions that the remaining gaps of misjudged groups turn after that, from no to yes and back.
+    """Saying yes from a threshold on, in shares of the cases.
+
+    Parameters
+    ----------
+    threshold : float
+        Probability from which yes pays.
+    yes : float
+        Share of yes by the stated scores.
+    recalibrated : float
+        Share of decisions that recalibration turns.
+    to_yes, to_no : float
+        Shares that the remaining gaps of misjudged groups turn after that, from no to yes and back.
+
+    Examples
+    --------
+    >>> Decisions(0.5, yes=0.75, recalibrated=0.25, to_yes=0.0, to_no=0.0).yes
+    0.75
     """
 
     threshold: float
@@ -38,13 +57,37 @@ class Decisions:
 class ScoreReport:
     """What a table of scores says about them.
 
-    average : stated, observed, gap, low, high over all rows
-    error : calibration error of the stated scores, with the value of a perfect model
-    calibrator : fitted on all rows; `kind` "platt", or "isotonic" where two parameters do not fit
-    calibrated : (n,) recalibrated scores
-    obstacle : why grouping loss and groups are missing, or ""
-    loss, audit : grouping loss and misjudged groups, or None
-    decisions : at the threshold of `cost`
+    Parameters
+    ----------
+    table : ScoreTable
+        What was audited.
+    cost : (2, 2) array
+        Costs, cost[decision, truth].
+    average : Series
+        Over all rows: stated, observed, gap, low, high.
+    error : CalibrationError
+        Calibration error of the stated scores, with the value of a perfect model.
+    kind : str
+        "platt", or "isotonic" where two parameters do not fit.
+    calibrator : PlattCalibrator or IsotonicCalibrator
+        Fitted on all rows.
+    calibrated : (n,) array
+        Recalibrated scores.
+    obstacle : str
+        Why grouping loss and groups are missing, or "".
+    loss : GroupingLoss or None
+        Grouping loss.
+    audit : GroupAudit or None
+        Misjudged groups.
+    decisions : Decisions
+        Decisions at the threshold of `cost`.
+
+    Examples
+    --------
+    >>> from helpers.reports import read_table
+    >>> report = audit_scores(read_table("data/rand_scores.csv.gz", features=["chronic"]), rng=0)
+    >>> report.reliability_table.loc["of a perfect model", "remark"]
+    'same cases, same 14 bins: chance alone'
     """
 
     table: ScoreTable = field(repr=False)
@@ -69,50 +112,169 @@ class ScoreReport:
         """Grouping loss that is found with 80 % probability, if the regions can tell it; NaN without regions."""
         return float("nan") if self.loss is None else POWER * self.loss.null_se
 
+    @property
+    def upper(self):
+        """Upper end of the calibration error that may be told: what chance alone shows cannot be ruled out."""
+        return max(self.error.high, self.error.null)
+
+    @property
+    def spread(self):
+        """Standard error of the calibration error, from its interval."""
+        return max((self.upper - self.error.low) / 4, 1e-6)
+
+    @property
+    def n_outside(self):
+        """Dots of the reliability diagram outside the band of a calibrated model."""
+        curve = self.error.curve
+        return int(((curve.observed < curve.band_low) | (curve.observed > curve.band_high)).sum())
+
+    @property
+    def has_log_odds(self):
+        """Whether recalibration is Platt's, and no score is 0 or 1, which have no log-odds."""
+        return self.kind == "platt" and not self.calibrator.n_clipped_
+
+    @property
+    def slope(self):
+        """Platt's slope where the scores are off, and not by a shift alone; else None."""
+        if not self.has_log_odds or self.error.p_value >= 0.05 or abs(self.calibrator.slope_ - 1) <= 0.1:
+            return None
+        return self.calibrator.slope_
+
+    @property
+    def too_low(self):
+        """Groups whose scores are surely too low, the worst first."""
+        sure = self.audit.sure
+        return sure[sure["gap"] > 0][::-1]
+
+    @property
+    def too_high(self):
+        """Groups whose scores are surely too high, the worst first."""
+        sure = self.audit.sure
+        return sure[sure["gap"] < 0]
+
+    @property
+    def reversed(self):
+        """Whether high scores surely go with fewer events."""
+        return bool(np.corrcoef(self.table.p, self.table.y)[0, 1] * np.sqrt(self.table.n) < -4)
+
+    @property
+    def repeats(self):
+        """Share of the rows that repeat the row before more often than by chance; 0 where groups are known."""
+        return repeated_rows(self.table) if self.table.groups is None else 0.0
+
+    @property
+    def likely_groups(self):
+        """Features whose names suggest people or places; none where groups are known."""
+        return likely_groups(self.table) if self.table.groups is None else []
+
+    @property
+    def is_small(self):
+        """Whether the table has too few cases for more than rough numbers."""
+        return self.table.n < LEAST_ROWS
+
+    @property
+    def only_decisions(self):
+        """Whether all scores are 0 or 1."""
+        return bool(((self.table.p == 0) | (self.table.p == 1)).all())
+
+    @property
+    def reliability_table(self):
+        """Calibration error as measured, of a perfect model, and without chance, in points."""
+        error = self.error
+        bins = many(error.n_bins, "bin")
+        interval = span(error.low, self.upper, self.spread)
+        rows = {
+            "as measured": (points(error.value, self.spread), "contains chance"),
+            "of a perfect model": (points(error.null, self.spread), f"same cases, same {bins}: chance alone"),
+            "without chance": (points(error.debiased, self.spread), f"95 % interval {interval}"),
+        }
+        frame = pd.DataFrame(rows.values(), index=list(rows), columns=["points", "remark"])
+        return frame.rename_axis("calibration error")
+
+    @property
+    def loss_table(self):
+        """Grouping loss in squared error and as a typical distance, beside a perfect model; None without a loss."""
+        loss = self.loss
+        if loss is None:
+            return None
+        ends = {"estimate": loss.value, "95 % interval from": loss.low, "to": loss.high}
+        squares = [squared(x, loss.se) if name == "estimate" or x > 0 else "0" for name, x in ends.items()]
+        distances = [points(root(x), root_error(loss.value, loss.se)) for x in ends.values()]
+        frame = pd.DataFrame([squares, distances], ["squared error", "typical distance in points"], columns=list(ends))
+        frame["of a perfect model"] = "0"
+        return frame.rename_axis("grouping loss")
+
+    @property
+    def group_table(self):
+        """The groups with stated and observed rates; None without groups."""
+        if self.audit is None:
+            return None
+        rows = []
+        for row in self.audit.table.itertuples():
+            se = (row.high - row.low) / 4
+            gap = f"{points(row.gap, se, sign=True)} ({span(row.low, row.high, se, sign=True)})"
+            if row.adjusted >= 0.05:
+                beyond_chance = "no"
+            else:
+                beyond_chance = "yes" if row.left_adjusted < 0.05 else "until recalibrated"
+            rows.append({
+                "cases where": row.rule,
+                "share": percent(row.share),
+                "stated": percent(row.stated),
+                "observed": percent(row.observed),
+                "gap in points": gap.replace(" ", NBSP),
+                "after recalibration": points(row.left, se, sign=True),
+                "beyond chance": beyond_chance,
+            })  # fmt: skip
+        return pd.DataFrame(rows)
+
+    def null_trials(self, rng):
+        """Find the tests that could raise an alarm: {name: function of `rng`}, for `negative_control`.
+
+        Parameters
+        ----------
+        rng : Generator
+            Chooses the rows that the trials use.
+
+        Returns
+        -------
+        dict
+            Empty without a grouping loss.
+        """
+        if self.loss is None:
+            return {}
+        return {"grouping loss": partial(_null_trial, self, control_rows(self, CONTROL_ROWS, rng))}
+
     def metrics(self):
-        """Names and numbers for metrics.json."""
-        error, loss, audit = self.error, self.loss, self.audit
-        found = {"n": self.table.n, "n_features": len(self.table.features), "obstacle": self.obstacle}
-        found |= {name: float(self.average[name]) for name in ("stated", "observed", "gap")}
-        found |= {"gap_low": float(self.average["low"]), "gap_high": float(self.average["high"])}
-        for name in ("value", "debiased", "low", "high", "null", "p_value", "n_bins"):
-            found[f"calibration_error_{name}".removesuffix("_value" * (name == "value"))] = getattr(error, name)
-        found["calibrator"] = self.kind
+        """Collect names and numbers for metrics.json.
+
+        Returns
+        -------
+        dict
+            Numbers, texts and lists by name.
+        """
+        error = self.error
+        loss = self.loss
+        numbers = {"n": self.table.n, "n_features": len(self.table.features), "obstacle": self.obstacle}
+        numbers |= {name: float(self.average[name]) for name in ("stated", "observed", "gap")}
+        numbers |= {"gap_low": float(self.average["low"]), "gap_high": float(self.average["high"])}
+        numbers["calibration_error"] = error.value
+        for name in ("debiased", "low", "high", "null", "p_value", "n_bins"):
+            numbers[f"calibration_error_{name}"] = getattr(error, name)
+        numbers["calibrator"] = self.kind
         if self.kind == "platt":
-            found |= {"platt_intercept": self.calibrator.intercept_, "platt_slope": self.calibrator.slope_}
+            numbers |= {"platt_intercept": self.calibrator.intercept_, "platt_slope": self.calibrator.slope_}
         if loss is not None:
-            found |= {"grouping_loss": loss.value, "grouping_loss_certified": self.certified}
+            numbers |= {"grouping_loss": loss.value, "grouping_loss_certified": self.certified}
             for name in ("se", "low", "high", "p_value", "plugin", "n_regions", "left_out"):
-                found[f"grouping_loss_{name}"] = getattr(loss, name)
-            found["grouping_loss_detectable"] = self.detectable
-        if audit is not None:
+                numbers[f"grouping_loss_{name}"] = getattr(loss, name)
+            numbers["grouping_loss_detectable"] = self.detectable
+        if self.audit is not None:
             for name in ("rule", "n", "stated", "observed", "gap", "low", "high", "adjusted"):
-                found[f"groups_{name}"] = audit.table[name].tolist()
-        found |= {"threshold": self.decisions.threshold, "decisions_yes": self.decisions.yes}
-        found["decisions_recalibrated"] = self.decisions.recalibrated
-        return found | {"decisions_to_yes": self.decisions.to_yes, "decisions_to_no": self.decisions.to_no}
-
-
-def fit_calibrator(table, *, may_bend=True):
-    """(kind, calibrator fitted on all rows): "platt", or "isotonic" where Platt's curve surely does not fit.
-
-    The test takes bins of the score as regions: what is left in them after Platt scaling is miscalibration, and would
-    be read as grouping loss.
-    """
-
-    def isotonic():
-        return "isotonic", IsotonicCalibrator().fit(table.p, table.y, table.weight)
-
-    if np.ptp(clipped_logit(table.p)) < 1e-9:  # a constant score, which has no Platt curve
-        return isotonic()
-    platt = PlattCalibrator().fit(table.p, table.y, table.weight)
-    if not may_bend or platt.slope_ <= 0:
-        return "platt", platt
-    bins = assign_bins(table.p, quantile_edges(table.p, 15))
-    left = grouping_loss_from_regions(
-        table.y - platt.predict(table.p), bins, sample_weight=table.weight, groups=table.groups
-    )
-    return isotonic() if left.p_value < 0.01 else ("platt", platt)
+                numbers[f"groups_{name}"] = self.audit.table[name].tolist()
+        numbers |= {"threshold": self.decisions.threshold, "decisions_yes": self.decisions.yes}
+        numbers["decisions_recalibrated"] = self.decisions.recalibrated
+        return numbers | {"decisions_to_yes": self.decisions.to_yes, "decisions_to_no": self.decisions.to_no}
 
 
 def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
@@ -120,26 +282,36 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
 
     Parameters
     ----------
-    table : ScoreTable, from `read_table` or `helpers.tables.read_scores`
-    cost : 2 x 2, cost[i, j] of predicting i when the truth is j
-    rng : int, Generator or None
+    table : ScoreTable
+        From `read_table` or `helpers.tables.read_scores`.
+    cost : (2, 2) array, default ((0, 1), (1, 0))
+        Cost of each decision under each truth, cost[decision, truth].
+    rng : int, Generator or None, default None
+        Source of randomness.
 
     Returns
     -------
-    ScoreReport. With fewer than 300 rows, 20 cases of the rarer label, 40 groups, or no features, it holds the
-    calibration only; `obstacle` says why.
+    ScoreReport
+        With fewer than 300 rows, 20 cases of the rarer label, 40 groups, or no features, it holds the calibration
+        only; `obstacle` says why.
 
     Raises
     ------
-    ValueError for a cost matrix in which a mistake is not dearer than a right answer.
+    ValueError
+        For a cost matrix in which a mistake is not dearer than a right answer.
 
+    Examples
+    --------
     >>> from helpers.reports import read_table
     >>> audit = audit_scores(read_table("data/rand_scores.csv.gz"), rng=0)
     >>> audit.certified, audit.obstacle
     (True, '')
     """
-    cost, rng = check_cost_matrix(cost), np.random.default_rng(rng)
-    y, p, clustered = table.y, table.p, {"sample_weight": table.weight, "groups": table.groups}
+    cost = check_cost_matrix(cost)
+    rng = np.random.default_rng(rng)
+    y = table.y
+    p = table.p
+    clustered = {"sample_weight": table.weight, "groups": table.groups}
     average = measure_groups(y, p, np.zeros(table.n, int), **clustered).iloc[0]
     events = min(int(y.sum()), table.n - int(y.sum()))
     n_bins = int(np.clip(events // 5, 2, 15))
@@ -155,63 +327,69 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
     return ScoreReport(table, cost, average, error, kind, calibrator, calibrated, obstacle, loss, audit, decisions)
 
 
+def fit_calibrator(table, *, may_bend=True):
+    """(kind, calibrator fitted on all rows): "platt", or "isotonic" where Platt's curve surely does not fit.
+
+    The test takes bins of the score as regions: what is left in them after Platt scaling is miscalibration, and would
+    be read as grouping loss.
+    """
+    if np.ptp(clipped_logit(table.p)) < 1e-9:  # a constant score, which has no Platt curve
+        return "isotonic", _isotonic(table)
+    platt = PlattCalibrator().fit(table.p, table.y, table.weight)
+    if not may_bend or platt.slope_ <= 0:
+        return "platt", platt
+    bins = assign_bins(table.p, quantile_edges(table.p, 15))
+    residual = table.y - platt.predict(table.p)
+    rest = grouping_loss_from_regions(residual, bins, sample_weight=table.weight, groups=table.groups)
+    return ("isotonic", _isotonic(table)) if rest.p_value < 0.01 else ("platt", platt)
+
+
+def _isotonic(table):
+    return IsotonicCalibrator().fit(table.p, table.y, table.weight)
+
+
 def compare_decisions(table, calibrated, audit, cost):
     """`Decisions` at the optimal threshold: by the stated scores, by the calibrated ones, and by these with the gaps
-    that recalibration leaves in misjudged groups added.
+    that recalibration leaves in misjudged groups added. `cost` is checked.
     """
-    cost = check_cost_matrix(cost)
     threshold = optimal_threshold(cost)
-    stated, before = table.p >= threshold, calibrated >= threshold
+    stated = table.p >= threshold
+    before = calibrated >= threshold
     after = before
     if audit is not None and len(audit.remaining):
-        left = np.zeros(len(audit.table) + 1)  # the last entry is for rows of no measured group
-        left[audit.remaining.index] = audit.remaining["left"]
-        after = np.clip(calibrated + left[audit.apply(table.X)], 0, 1) >= threshold
+        shift = np.zeros(len(audit.table) + 1)  # the last entry is for rows of no measured group
+        shift[audit.remaining.index] = audit.remaining["left"]
+        after = np.clip(calibrated + shift[audit.apply(table.X)], 0, 1) >= threshold
     turned = (stated, stated != before, after & ~before, before & ~after)
     return Decisions(threshold, *(float(np.average(rows, weights=table.weight)) for rows in turned))
 
 
-@dataclass(frozen=True)
-class Control:
-    """The audit of labels drawn from the calibrated scores, where there is nothing to find.
-
-    draws, n : tables made, rows of each; value, se : mean grouping loss and its standard error over the draws
-    alarms, named : draws in which the null test fell below 5 %, and in which a group was called sure
+def control_rows(report, most, rng):
+    """Rows of whole groups for a control: at most `most` of them, or more if it takes more to hold 50 cases of the
+    rarer label and 40 groups.
     """
-
-    draws: int
-    n: int
-    value: float
-    se: float
-    alarms: int
-    named: int
-
-
-def negative_control(report, *, draws=20, most=10_000, rng=None):
-    """Run the same audit on labels drawn from the calibrated scores, `draws` times, on at most `most` of the rows (more
-    if it takes more to hold 50 cases of the rarer label); None where the report has no grouping loss.
-    """
-    if report.loss is None:
-        return None
-    table, c, rng = report.table, report.calibrated, np.random.default_rng(rng)
-    most = max(most, int(50 / max(min(c.mean(), 1 - c.mean()), 1e-6)))
+    table = report.table
+    rate = report.calibrated.mean()
+    most = max(most, int(50 / max(min(rate, 1 - rate), 1e-6)))
     unit = np.arange(table.n) if table.groups is None else table.groups
     order = rng.permutation(unit.max() + 1)
     reach = np.cumsum(np.bincount(unit)[order])
+    n_units = max(int(np.searchsorted(reach, most, "right")), min(order.size, LEAST_GROUPS))
     chosen = np.zeros(order.size, bool)
-    chosen[order[: max(int(np.searchsorted(reach, most, "right")), min(order.size, LEAST_GROUPS))]] = True
-    rows = np.flatnonzero(chosen[unit])
-    X, p, c = table.X.iloc[rows], table.p[rows], c[rows]
+    chosen[order[:n_units]] = True
+    return np.flatnonzero(chosen[unit])
+
+
+def _null_trial(report, rows, *, rng):
+    """The audit of labels drawn from the calibrated scores of some rows."""
+    table = report.table
+    X = table.X.iloc[rows]
+    c = report.calibrated[rows]
     clustered = {
         "sample_weight": None if table.weight is None else table.weight[rows],
         "groups": None if table.groups is None else table.groups[rows],
     }
-    values, alarms, named = [], 0, 0
-    for one in rng.spawn(draws):
-        y = (one.random(rows.size) < c).astype(float)
-        loss = grouping_loss(y, p, X, calibrator=report.kind, rng=one, **clustered)
-        values.append(loss.value)
-        alarms += loss.p_value < 0.05
-        named += len(find_groups(y, c, X, rng=one, **clustered).sure) > 0
-    se = float(np.std(values, ddof=1) / np.sqrt(draws))
-    return Control(draws, rows.size, float(np.mean(values)), se, int(alarms), int(named))
+    y = (rng.random(rows.size) < c).astype(float)
+    loss = grouping_loss(y, table.p[rows], X, calibrator=report.kind, rng=rng, **clustered)
+    audit = find_groups(y, c, X, rng=rng, **clustered)
+    return {"n": rows.size, "value": loss.value, "alarm": bool(loss.p_value < 0.05), "named": len(audit.sure) > 0}

@@ -14,30 +14,18 @@ from matplotlib import pyplot as plt
 from helpers.answers import AnswerPopulation
 from helpers.plotting import plot_confidences, plot_kept, plot_votes
 from helpers.reports import (
-    about_gap,
-    about_kept,
-    about_samples,
     audit_answers,
     check_terms,
-    hard_table,
-    kept_alt,
-    kept_curves,
-    kept_points,
-    kept_table,
-    read_kept,
-    read_samples,
-    sample_table,
-    samples_alt,
-    strata_table,
+    describe_figure,
+    negative_control,
+    next_steps,
+    summary,
+    write,
 )
-from helpers.reports import answers_text as wording
 from helpers.reports.answer_numbers import gap_strata, hardest, keep_answers, over_confidence
-from helpers.reports.answer_votes import bootstrap_means, common_size, price_votes, vote_curve
-from helpers.reports.answers import negative_control
-from helpers.reports.answers_advice import best_source, next_steps, steps_table, warnings_of
-from helpers.reports.answers_phrases import a_sample, hundred, measured, number, points_apart, shares, short
-from helpers.reports.answers_sections import control_line
-from helpers.reports.answers_summary import summary
+from helpers.reports.control import Control
+from helpers.reports.phrases import a_sample, hundred, measured, number, points_apart, shares, short
+from helpers.reports.votes import bootstrap_means, common_size, price_votes, vote_curve
 from helpers.selective import ecuas
 from helpers.tables import read_answers, table_of_counts
 
@@ -99,23 +87,22 @@ CASES = [*[(kind, 120) for kind in KINDS], ("honest", 2), ("honest", 29), ("too 
 @pytest.mark.parametrize(("kind", "n"), CASES)
 def test_every_file_gets_whole_sentences(reports, kind, n):
     report = reports(kind, n)
-    said = wording.describe(report.table) + wording.about_calibration(report) + wording.about_costs(report)
-    said += about_gap(report) + about_kept(report) + about_samples(report)
-    said += wording.read_calibration() + wording.read_differences() + read_kept() + read_samples(report)
-    said += warnings_of(report) + wording.read_costs() + [samples_alt(report)]
-    said += summary(report)["Answer"].tolist() + [text for step in next_steps(report) for text in step]
-    frames = [strata_table(report), hard_table(report), sample_table(report)]
+    said = write(report.table, "read") + [describe_figure(report, "samples")]
+    for section in ("calibration", "costs", "gap", "kept", "samples", "read_samples", "warnings"):
+        said += write(report, section)
+    said += summary(report)["Answer"].tolist()
+    said += next_steps(report).index.tolist() + next_steps(report)["How"].tolist()
+    frames = [report.strata_table, report.hard_table, report.sample_table]
     if not report.obstacle:
-        said += [wording.reliability_alt(report), kept_alt(report)]
-        frames += [wording.calibration_table(report), wording.cost_table(report), kept_table(report)]
-        frames += [wording.difference_table(report)]
+        said += [describe_figure(report, "reliability"), describe_figure(report, "kept")]
+        frames += [report.calibration_table, report.cost_table, report.kept_table, report.difference_table]
     for frame in frames:
         said += frame.astype(str).to_numpy().ravel().tolist()
     for text in said:
         assert text and not re.search(r"\bnan\b|None(?! of| at| stands)", text), text
         assert not re.search(r"\b1 (points|questions|answers|dots|alarms)\b", text) or "," in text or "." in text, text
         assert "{" not in text and "  " not in text, text
-    assert len(summary(report)) == 6 and len(steps_table(report)) >= 1
+    assert len(summary(report)) == 6 and len(next_steps(report)) >= 1
 
 
 @pytest.mark.parametrize(("kind", "n"), CASES)
@@ -130,10 +117,10 @@ def test_metrics_can_be_kept(reports, kind, n):
 @pytest.mark.parametrize("kind", ["honest", "stated", "all right", "no reference", "two answers"])
 def test_figures_draw_every_report(reports, kind):
     report = reports(kind)
-    drawn = [plot_votes(report.sizes, None if report.obstacle else report.cheapest["size"])]
+    drawn = [plot_votes(report.sizes, report.cheapest_size)]
     if not report.obstacle:
-        drawn += [plot_confidences(wording.reliability_curves(report))]
-        drawn += [plot_kept(kept_curves(report), kept_points(report)).figure]
+        drawn += [plot_confidences(report.reliability_curves)]
+        drawn += [plot_kept(report.kept_curves, report.kept_points).figure]
         assert len(drawn[1].axes) == len(report.sources)
     for figure in drawn:
         figure.canvas.draw()
@@ -153,21 +140,22 @@ def test_an_honest_model_and_one_that_is_too_sure(reports):
         assert row["over"] == pytest.approx(exact.confidence1 - exact.accuracy, abs=(row["high"] - row["low"]) / 2)
         held_out = report.over.set_index("source").loc["sem2", "over"]
         assert held_out < row["over"] and (row["low"] > 0.1) == (dial == 0.5)
-    assert "too high" in wording.about_calibration(report)[0]
+    assert "too high" in write(report, "calibration")[0]
     assert "points too high" in summary(report)["Answer"].iloc[1]
-    assert "too low" in wording.about_calibration(reports("too timid"))[0]
+    assert "too low" in write(reports("too timid"), "calibration")[0]
 
 
 def test_the_better_confidence_is_named(reports):
     report = reports("stated", 1000)
-    assert list(report.sources) == ["sem1", "sem2", "stated"] and best_source(report) in ("sem2", "stated")
-    assert next_steps(report)[0][0].startswith("Quote ")
-    assert best_source(reports("unanimous")) == "sem1"
+    assert list(report.sources) == ["sem1", "sem2", "stated"] and report.best_source in ("sem2", "stated")
+    assert next_steps(report).index[0].startswith("Quote ")
+    assert reports("unanimous").best_source == "sem1"
 
 
 def test_stated_confidence_needs_half_of_the_questions(reports):
     assert "stated" in reports("half stated").sources and "stated" not in reports("hardly stated").sources
-    assert any("are left out: they are there for 1 of 120" in text for text in warnings_of(reports("hardly stated")))
+    warnings = write(reports("hardly stated"), "warnings")
+    assert any("are left out: they are there for 1 of 120" in text for text in warnings)
     few = reports("half stated")
     rows = few.known & np.isfinite(few.sources["stated"])
     assert few.kept["answered"].iloc[0] == pytest.approx(
@@ -180,8 +168,8 @@ def test_only_agreement_without_right_answers(reports):
     assert report.accuracy is None and report.costs is None and report.cheapest is None and report.as_cheap == []
     assert report.obstacle == "The file does not say which answers are right."
     assert "cannot be said" in summary(report)["Answer"].iloc[0]
-    assert list(sample_table(report).columns) == ["same vote as all"]
-    assert negative_control(report) is None and "No control" in control_line(None)
+    assert list(report.sample_table.columns) == ["same vote as all"]
+    assert negative_control(report) is None and "No control" in write(report, "control", control=None)[0]
     few = reports("honest", 29)
     assert few.accuracy is not None and "known for only 29 questions; at least 30" in few.obstacle
 
@@ -189,23 +177,26 @@ def test_only_agreement_without_right_answers(reports):
 def test_questions_without_a_grade_are_left_out(reports):
     report = reports("partly graded")
     assert report.known.sum() == 40 and len(report.votes.rows) == 40 and report.calibration.n_ungraded == 80
-    assert any("known for 40 of 120" in text for text in warnings_of(report))
+    assert any("known for 40 of 120" in text for text in write(report, "warnings"))
 
 
 def test_no_vote_is_worth_a_price_above_a_refusal(reports):
     report = reports("honest", reject_cost=0.01, price=0.02)
     assert not report.worth_asking and "None at these prices" in summary(report)["Answer"].iloc[4]
-    assert any("at these prices no vote" in text for text in about_samples(report))
+    assert any("at these prices no vote" in text for text in write(report, "samples"))
     free = reports("honest", price=0.0)
     assert free.worth_asking and (free.sizes["total"] == free.sizes["cost"]).all()
 
 
 @pytest.mark.parametrize("kind", ["honest", "stated", "unanimous"])
 def test_control_finds_nothing(reports, kind):
-    control = negative_control(reports(kind), rng=1)
-    assert control.draws == 20 and all(count <= 5 for count in control.alarms.values())
-    assert "no more than a fair test" in control_line(control)
-    assert "more than a fair test" in control_line(type(control)(20, {"sem1": 9}))
+    report = reports(kind)
+    control = negative_control(report, rng=1)
+    assert control.draws == 20 and list(control.alarms_by_test) == list(report.sources)
+    assert all(count <= 5 for count in control.alarms_by_test.values())
+    assert "no more than a fair test" in write(report, "control", control=control)[0]
+    trials = pd.DataFrame({"test": "sem1", "n": 120, "value": 0.1, "alarm": np.arange(20) < 9, "named": False})
+    assert "(9 for agreement (Sem1)), more than" in write(report, "control", control=Control(20, trials))[0]
 
 
 def test_same_seed_same_report_and_the_counts_stay():

@@ -10,13 +10,10 @@ from scipy.special import expit
 
 from helpers.datasets import DATA_FOLDER
 from helpers.grouping import grouping_loss_from_regions
-from helpers.reports import audit_scores, compare_decisions, read_table
-from helpers.reports import scores_text as wording
+from helpers.reports import audit_scores, describe_figure, negative_control, next_steps, read_table, summary, write
 from helpers.reports.intake import find_obstacle, likely_groups, repeated_rows
 from helpers.reports.phrases import chance, in_points, many, percent, points, root, squared
-from helpers.reports.scores import POWER, fit_calibrator, negative_control
-from helpers.reports.scores_advice import next_steps, warnings_of
-from helpers.reports.scores_summary import summary, upper
+from helpers.reports.scores import POWER, compare_decisions, control_rows, fit_calibrator
 from helpers.tables import ScoreTable
 
 
@@ -81,22 +78,23 @@ def reports():
 @pytest.mark.parametrize(("kind", "n"), [*[(kind, 3000) for kind in KINDS], ("perfect", 60), ("loss", 300)])
 def test_every_table_gets_whole_sentences(reports, kind, n):
     report = reports(kind, n)
-    paragraphs = wording.describe(report.table) + wording.about_calibration(report) + wording.about_loss(report)
-    paragraphs += wording.about_groups(report) + wording.about_decisions(report) + warnings_of(report)
-    paragraphs += [wording.reliability_alt(report)] + summary(report)["Answer"].tolist()
-    paragraphs += [sentence for step in next_steps(report) for sentence in step]
-    tables = [wording.reliability_table(report), wording.loss_table(report), wording.group_table(report)]
-    for frame in filter(lambda frame: frame is not None, tables):
-        paragraphs += frame.astype(str).to_numpy().ravel().tolist()
+    paragraphs = write(report.table, "read") + [describe_figure(report, "reliability")]
+    for section in ("calibration", "loss", "read_loss", "groups", "read_groups", "decisions", "warnings"):
+        paragraphs += write(report, section)
+    paragraphs += summary(report)["Answer"].tolist()
+    paragraphs += next_steps(report).index.tolist() + next_steps(report)["How"].tolist()
+    for frame in (report.reliability_table, report.loss_table, report.group_table):
+        if frame is not None:
+            paragraphs += frame.astype(str).to_numpy().ravel().tolist()
     if report.audit is not None:
-        paragraphs += [wording.groups_alt(report)]
+        paragraphs.append(describe_figure(report, "groups"))
     for text in paragraphs:
         assert (
             text and "nan" not in text and "e-" not in text.replace("re-", "") and not re.search(r"None(?! of)", text)
         ), text
         assert "1 points" not in text.replace("11 points", "") or "." in text, text
-    assert len(wording.reliability_alt(report)) > 60
-    assert list(wording.steps_table(report).columns) == ["How"] and len(wording.steps_table(report)) >= 1
+    assert len(describe_figure(report, "reliability")) > 60
+    assert list(next_steps(report).columns) == ["How"] and len(next_steps(report)) >= 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -123,18 +121,18 @@ def test_grouping_loss_is_certified_with_its_size(reports):
     q = expit(table.X["a"] + 0.5 * table.X["b"])
     truth = float(np.mean((q - table.p) ** 2))
     assert report.certified and report.loss.low < truth and report.audit.features[0] == "b"
-    assert "Let the model use b" in next_steps(report)[-2][0]
+    assert "Let the model use b" in next_steps(report).index[-2]
 
 
 def test_miscalibration_alone_calls_for_recalibration_alone(reports):
     report = reports("shifted")
-    assert [what for what, _ in next_steps(report)] == ["Recalibrate the scores.", "Then audit again."]
+    assert next_steps(report).index.tolist() == ["Recalibrate the scores.", "Then audit again."]
     assert "Recalibration would mend this" in summary(report)["Answer"].iloc[2]
     assert report.calibrator.intercept_ == pytest.approx(-0.8, abs=0.2)
 
 
 def test_inverted_scores_are_noticed(reports):
-    assert next_steps(reports("inverted"))[0][0] == "Check the direction of the scores."
+    assert next_steps(reports("inverted")).index[0] == "Check the direction of the scores."
 
 
 @pytest.mark.parametrize("kind", ["decisions", "heap"])
@@ -170,10 +168,10 @@ def test_obstacles_leave_calibration_only(kind, n, words):
     assert words in find_obstacle(table)
     report = audit_scores(table, rng=0)
     assert report.loss is None and report.audit is None and not report.certified and np.isnan(report.detectable)
-    assert negative_control(report) is None and "No control" in wording.control_line(None)
+    assert negative_control(report) is None and "No control" in write(report, "control", control=None)[0]
     assert words in summary(report)["Answer"].iloc[1]
     assert "grouping_loss" not in report.metrics() and report.metrics()["obstacle"]
-    assert "Add what is missing" in next_steps(report)[-1][0]
+    assert "Add what is missing" in next_steps(report).index[-1]
 
 
 def test_no_obstacle_from_300_rows_on():
@@ -188,12 +186,12 @@ def test_detectable_size_is_found_most_of_the_time(reports):
     draws = [grouping_loss_from_regions((rng.random(2000) < 0.5 + shift) - 0.5, region).p_value for _ in range(400)]
     assert 0.7 < np.mean(np.array(draws) < 0.05) < 0.9  # meant: 80 %
     assert reports("perfect").detectable > reports("perfect").loss.null_se > 0
-    assert "would most likely have been found" in wording.about_loss(reports("perfect"))[0]
+    assert "would most likely have been found" in write(reports("perfect"), "loss")[0]
 
 
 def test_upper_end_never_falls_below_what_chance_hides():
     report = audit_scores(make("perfect", 120), rng=0)
-    assert upper(report.error) >= report.error.null > 0
+    assert report.upper >= report.error.null > 0
 
 
 # ---- control --------------------------------------------------------------------------------------------------
@@ -204,13 +202,15 @@ def test_control_finds_nothing(reports, kind):
     control = negative_control(reports(kind), rng=1)
     assert control.draws == 20 and control.alarms <= 5 and control.named <= 5
     assert control.value < 4 * control.se + 1e-4
-    assert "no more than a fair test" in wording.control_line(control)
+    assert "no more than a fair test" in write(reports(kind), "control", control=control)[0]
 
 
 def test_control_takes_whole_groups_and_some_rows(reports):
-    control = negative_control(reports("people"), draws=2, most=1000, rng=0)
-    assert control.n in (999, 1000) and control.n % 3 == 0
-    assert negative_control(reports("rare"), draws=2, most=100, rng=0).n > 1000
+    report = reports("people")
+    rows = control_rows(report, 1000, np.random.default_rng(0))
+    assert rows.size in (999, 1000) and rows.size % 3 == 0
+    assert np.unique(np.bincount(report.table.groups[rows])).tolist() == [0, 3]
+    assert control_rows(reports("rare"), 100, np.random.default_rng(0)).size > 1000
 
 
 # ---- decisions ------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def test_gaps_of_remaining_groups_turn_decisions(reports):
     after = report.calibrated + left[report.audit.apply(report.table.X)] >= 0.5
     assert report.decisions.to_yes == pytest.approx((after & ~before).mean())
     assert report.decisions.to_no == pytest.approx((before & ~after).mean())
-    assert "from no to yes" in wording.about_decisions(report)[-1]
+    assert "from no to yes" in write(report, "decisions")[-1]
 
 
 @pytest.mark.parametrize("cost", [[[0, 0], [0, 0]], [[1, 0], [0, 1]], [1, 1], [[0, np.inf], [1, 0]]])
@@ -253,7 +253,7 @@ def test_shipped_table_is_grouped_by_person_and_others_are_not(tmp_path):
     mine = read_table(own)
     assert mine.groups is None and "person" in mine.features
     assert likely_groups(mine) == ["person"] and repeated_rows(mine) > 0.7
-    assert "parameter group" in warnings_of(audit_scores(mine, rng=0))[0]
+    assert "parameter group" in write(audit_scores(mine, rng=0), "warnings")[0]
 
 
 def test_empty_choices_stand_for_not_given():

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from helpers.reports.phrases import a_sample, bracketed, hundred, shares, whole_percent
 from helpers.selective import ecuas_from_uncertainty
 
 SIZES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
@@ -68,7 +69,8 @@ def vote_curve(counts, correct, *, reject_cost, rng=None):
     >>> curve.sizes, curve.right[1], round(float(curve.right[0, -1]), 3)
     (array([1, 2, 3]), array([1., 1., 1.]), 1.0)
     """
-    counts, rng = np.asarray(counts), np.random.default_rng(rng)
+    counts = np.asarray(counts)
+    rng = np.random.default_rng(rng)
     total = counts.sum(axis=1)
     most = common_size(total)
     rows = np.flatnonzero(total >= most)
@@ -96,7 +98,8 @@ def _codes(counts):
     total = counts.sum(axis=1)
     row = np.repeat(np.arange(len(counts)), total)
     place = np.arange(row.size) - np.repeat(np.cumsum(total) - total, total)
-    codes, given = np.zeros((len(counts), total.max()), np.int32), np.zeros((len(counts), total.max()), bool)
+    codes = np.zeros((len(counts), total.max()), np.int32)
+    given = np.zeros((len(counts), total.max()), bool)
     column = np.broadcast_to(np.arange(counts.shape[1]), counts.shape)
     codes[row, place] = np.repeat(column.ravel(), counts.ravel())
     given[row, place] = True
@@ -108,7 +111,8 @@ def _votes(shuffled, sizes, truth, leads, reject_cost):
     n_rows, n_classes = truth.shape
     cell = np.arange(n_rows)[:, None] * n_classes + shuffled
     votes = np.zeros((n_rows, n_classes), np.int64)
-    found, before = np.empty((5, n_rows, sizes.size)), 0
+    means = np.empty((5, n_rows, sizes.size))
+    before = 0
     for k, size in enumerate(sizes):
         votes += np.bincount(cell[:, before:size].ravel(), minlength=votes.size).reshape(votes.shape)
         before = size
@@ -120,18 +124,19 @@ def _votes(shuffled, sizes, truth, leads, reject_cost):
         refused = doubt > reject_cost + 1e-12
         cost = np.where(refused, reject_cost, 1 - right)
         ecuas = ecuas_from_uncertainty(1 - right, doubt, n=1, largest=1)
-        found[:, :, k] = right, (tied & leads).sum(axis=1) * share, refused, cost, ecuas
-    return found
+        means[:, :, k] = right, (tied & leads).sum(axis=1) * share, refused, cost, ecuas
+    return means
 
 
 def bootstrap_means(values, n_resamples, rng):
     """(n_resamples, S) means of the columns of (Q, S) values over questions drawn with replacement."""
-    n, rng = len(values), np.random.default_rng(rng)
+    n = len(values)
+    rng = np.random.default_rng(rng)
     chunk = max(1, BLOCK // n)
     parts = []
     for start in range(0, n_resamples, chunk):
         drawn = rng.integers(n, size=(min(chunk, n_resamples - start), n))
-        counts = np.stack([np.bincount(one, minlength=n) for one in drawn])
+        counts = np.stack([np.bincount(rows, minlength=n) for rows in drawn])
         parts.append(counts @ values / n)
     return np.concatenate(parts)
 
@@ -158,6 +163,24 @@ def price_votes(curve, price, *, n_resamples, rng=None):
     columns |= _with_interval("above", total - total[best], samples - samples[:, [best]])
     steps = -np.diff(columns["cost"]) / np.diff(curve.sizes)
     return pd.DataFrame(columns | {"saved": np.concatenate([[np.nan], steps])})
+
+
+def print_votes(sizes):
+    """`price_votes` as texts; without right answers only how often a vote agrees with that of all."""
+    lines = []
+    for row in sizes.itertuples():
+        line = {"answers": f"{row.size:,}", "same vote as all": whole_percent(row.same)}
+        if np.isfinite(row.right):
+            interval = bracketed(hundred(row.total_low), hundred(row.total_high))
+            line |= {
+                "right": shares(row.right, row.right_low, row.right_high),
+                "left to others": whole_percent(row.refused),
+                "cost of 100": hundred(row.cost),
+                "and samples": f"{hundred(row.total)} {interval}",
+                "saved by one more": "–" if np.isnan(row.saved) else a_sample(row.saved),
+            }
+        lines.append(line)
+    return pd.DataFrame(lines).set_index("answers")
 
 
 def _with_interval(name, values, drawn):

@@ -1,0 +1,111 @@
+"""A control of both reports: the same audit where there is nothing to find."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binom
+
+
+@dataclass(frozen=True)
+class Control:
+    """An audit repeated on data in which there is nothing to find.
+
+    Parameters
+    ----------
+    draws : int
+        Data sets made for each test.
+    trials : DataFrame
+        A row a trial: `test` (its name), `n` (rows of the data), `value` (what was estimated), `alarm` (whether the
+        test fell below 5 %) and `named` (whether a subgroup was called misjudged).
+
+    Examples
+    --------
+    >>> trials = pd.DataFrame({"test": "a", "n": 50, "value": [0.0, 0.2], "alarm": [False, True], "named": False})
+    >>> control = Control(2, trials)
+    >>> control.value, control.alarms, control.most_alarms, control.is_fair
+    (0.1, 1, 1, True)
+    """
+
+    draws: int
+    trials: pd.DataFrame = field(repr=False)
+
+    @property
+    def n(self):
+        """Rows of the first data set."""
+        return int(self.trials["n"].iloc[0])
+
+    @property
+    def value(self):
+        """Mean of what was estimated, over all trials."""
+        return float(np.mean(self.trials["value"].to_numpy()))
+
+    @property
+    def spread(self):
+        """Standard deviation of what was estimated from trial to trial."""
+        return float(np.std(self.trials["value"].to_numpy(), ddof=1))
+
+    @property
+    def se(self):
+        """Standard error of `value`."""
+        return self.spread / np.sqrt(len(self.trials))
+
+    @property
+    def alarms(self):
+        """Trials in which the test raised an alarm."""
+        return int(self.trials["alarm"].sum())
+
+    @property
+    def alarms_by_test(self):
+        """Dictionary {test: alarms}."""
+        return {name: int(alarms.sum()) for name, alarms in self.trials.groupby("test", sort=False)["alarm"]}
+
+    @property
+    def named(self):
+        """Trials in which a subgroup was called misjudged."""
+        return int(self.trials["named"].sum())
+
+    @property
+    def most_alarms(self):
+        """Number of alarms that a fair test at 5 % exceeds in one of a hundred controls."""
+        return int(binom.ppf(0.99, len(self.trials), 0.05))
+
+    @property
+    def is_fair(self):
+        """Whether there are no more alarms than a fair test at 5 % may raise."""
+        return self.alarms <= self.most_alarms
+
+
+def negative_control(report, *, draws=20, rng=None):
+    """Repeat an audit where there is nothing to find: labels, or right and wrong, are drawn from the confidence itself.
+
+    Parameters
+    ----------
+    report : ScoreReport or AnswerReport
+        The audit to repeat. For scores, labels are drawn from the calibrated scores of at most 10,000 rows.
+    draws : int, default 20
+        Data sets made for each test.
+    rng : int, Generator or None, default None
+        Source of randomness.
+
+    Returns
+    -------
+    Control or None
+        None where the report has no test that could raise an alarm.
+
+    Examples
+    --------
+    >>> from helpers.reports import audit_answers
+    >>> from helpers.tables import read_answers
+    >>> report = audit_answers(read_answers(), n_resamples=100, rng=0)
+    >>> control = negative_control(report, draws=2, rng=0)
+    >>> len(control.trials), control.is_fair
+    (6, True)
+    """
+    rng = np.random.default_rng(rng)
+    trials = [
+        {"test": name, "named": False} | trial(rng=stream)
+        for name, trial in report.null_trials(rng).items()
+        for stream in rng.spawn(draws)
+    ]
+    return Control(draws, pd.DataFrame(trials)) if trials else None
