@@ -14,22 +14,21 @@ from helpers.routing.policies import (
     random_mix,
 )
 from helpers.routing.routed import Routed
-from helpers.routing.routers import NeighborRouter, TreeRouter, route
+from helpers.routing.routers import TreeRouter, route
 from helpers.routing.sweeps import sweep_cascades, sweep_routers
-from helpers.routing.thresholds import FittedThreshold, fit_threshold
+from helpers.routing.thresholds import CertifiedThreshold, certified_threshold
 
 __all__ = [
-    "FittedThreshold",
-    "NeighborRouter",
+    "CertifiedThreshold",
     "Routed",
     "TreeRouter",
     "always",
     "best_single",
     "cascade",
+    "certified_threshold",
     "compare_policies",
     "confidence_cascade",
     "evaluate_policies",
-    "fit_threshold",
     "oracle_route",
     "pareto_front",
     "random_mix",

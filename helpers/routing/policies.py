@@ -7,33 +7,50 @@ from helpers.checks import check_count, check_groups, check_numbers, check_same_
 from helpers.resampling import resampled_rows
 from helpers.routing.routed import (
     Routed,
+    ask_one,
     check_correct,
     check_predictions,
     check_prices,
     check_truth,
     decision_losses,
-    paid_for,
+    mean_price,
+    price_table,
 )
 
 
 def always(prediction, cost, model):
-    """Every row is answered by one `model`: 0 is the cheapest, -1 the dearest.
+    """Every row is answered by one model.
 
+    Parameters
+    ----------
+    prediction : array, shape (m, n)
+        Answers, classes or texts.
+    cost : array of float, shape (m,) or (m, n)
+        Price of asking each model, ascending.
+    model : int
+        Which one: 0 is the cheapest, -1 the dearest.
+
+    Returns
+    -------
+    Routed
+        Each row pays this model.
+
+    Raises
+    ------
+    ValueError
+        As in `cascade`, or for a model that is not there.
+
+    Examples
+    --------
     >>> always([[0, 0], [1, 1]], [1, 10], -1).paid
     array([10., 10.])
     """
     prediction = check_predictions(prediction)
     m, n = prediction.shape
-    cost = check_prices(cost, (m, n))
+    cost = check_prices(cost, prediction.shape)
     if isinstance(model, bool) or not isinstance(model, int | np.integer) or not -m <= model < m:
         raise ValueError(f"model must be a number from {-m} to {m - 1}, but it is {model!r}.")
-    return _answered(prediction, cost, np.full(n, model % m))
-
-
-def _answered(prediction, cost, model):
-    """Routed where each row asks just `model` (n,)."""
-    n = model.size
-    return Routed(prediction[model, np.arange(n)], model, np.array(paid_for(cost, model, n), dtype=float))
+    return ask_one(prediction, cost, np.full(n, model % m))
 
 
 def best_single(prediction, cost, *, correct):
@@ -41,15 +58,34 @@ def best_single(prediction, cost, *, correct):
 
     Parameters
     ----------
-    prediction, cost : as in `cascade`
-    correct : (m, k) 1 where a model was right in the past, 0 where not; with the rows themselves it is hindsight
+    prediction : array, shape (m, n)
+        Answers, classes or texts.
+    cost : array of float, shape (m,) or (m, n)
+        Price of asking each model, ascending.
+    correct : array of float, shape (m, k)
+        1 where a model was right in the past, 0 where not; with the rows themselves it is hindsight.
 
+    Returns
+    -------
+    Routed
+        Each row pays the model with the best record.
+
+    Raises
+    ------
+    ValueError
+        As in `cascade`, or for a record of other models.
+
+    Examples
+    --------
     >>> best_single([[0, 0], [1, 1]], [1, 10], correct=[[0, 0, 1], [1, 1, 0]]).model
     array([1, 1])
     """
     correct = check_correct(correct)
-    check_same_length(prediction=check_predictions(prediction), correct=correct)
-    return always(prediction, cost, int(correct.mean(axis=1).argmax()))
+    prediction = check_predictions(prediction)
+    check_same_length(prediction=prediction, correct=correct)
+    cost = check_prices(cost, prediction.shape)
+    best = correct.mean(axis=1).argmax()
+    return ask_one(prediction, cost, np.full(prediction.shape[1], best))
 
 
 def random_mix(prediction, cost, *, budget, correct=None, rng=None):
@@ -57,28 +93,38 @@ def random_mix(prediction, cost, *, budget, correct=None, rng=None):
 
     Parameters
     ----------
-    prediction, cost : as in `cascade`
-    budget : mean price of a row; at least that of the cheapest model. Beyond the dearest that is worth it, no more is
-        spent
-    correct : (m, k) record of the past: the two models are then those whose line of (cost, accuracy) is highest at
-        the budget. None: the cheapest and the dearest
-    rng : int, Generator or None
+    prediction : array, shape (m, n)
+        Answers, classes or texts.
+    cost : array of float, shape (m,) or (m, n)
+        Price of asking each model, ascending.
+    budget : float
+        Mean price of a row; at least that of the cheapest model. Beyond the dearest that is worth it, no more is
+        spent.
+    correct : array of float, shape (m, k), optional
+        Record of the past: the two models are then those whose line of (cost, accuracy) is highest at the budget.
+        Without it, they are the cheapest and the dearest.
+    rng : int, Generator or None, default None
+        Source of the lots.
 
     Returns
     -------
     Routed
+        Each row pays the model that it drew.
 
     Raises
     ------
-    ValueError as in `cascade`, or for a budget below the cheapest model.
+    ValueError
+        As in `cascade`, or for a budget below the cheapest model.
 
+    Examples
+    --------
     >>> print(random_mix([[0] * 10_000, [1] * 10_000], [1, 11], budget=6, rng=0))
     10,000 rows, 5.99 paid a row; answered 50% by model 0, 50% by model 1
     """
     prediction = check_predictions(prediction)
     m, n = prediction.shape
-    cost = check_prices(cost, (m, n))
-    level = cost if cost.ndim == 1 else cost.mean(axis=1)
+    cost = check_prices(cost, prediction.shape)
+    level = mean_price(cost)
     budget = float(check_numbers(budget, "budget"))
     if not (np.isfinite(budget) and budget >= level[0]):
         raise ValueError(
@@ -89,11 +135,11 @@ def random_mix(prediction, cost, *, budget, correct=None, rng=None):
         correct = check_correct(correct)
         check_same_length(prediction=prediction, correct=correct)
         ladder = _upper_hull(level, correct.mean(axis=1))
-    at = int(np.searchsorted(level[ladder], budget, side="right")) - 1
-    low, high = ladder[at], ladder[min(at + 1, ladder.size - 1)]
+    step = int(np.searchsorted(level[ladder], budget, side="right")) - 1
+    low, high = ladder[step], ladder[min(step + 1, ladder.size - 1)]
     share = (budget - level[low]) / (level[high] - level[low]) if level[high] > level[low] else 0.0
     drawn = np.random.default_rng(rng).random(n) < share
-    return _answered(prediction, cost, np.where(drawn, high, low))
+    return ask_one(prediction, cost, np.where(drawn, high, low))
 
 
 def _upper_hull(cost, accuracy):
@@ -114,15 +160,38 @@ def _upper_hull(cost, accuracy):
 def oracle_route(prediction, y, cost):
     """Hindsight: the cheapest model that is right, or the cheapest of all where none is. Nobody can do better.
 
+    Parameters
+    ----------
+    prediction : array, shape (m, n)
+        Answers, classes or texts.
+    y : array, shape (n,)
+        Right answers.
+    cost : array of float, shape (m,) or (m, n)
+        Price of asking each model, ascending.
+
+    Returns
+    -------
+    Routed
+        Each row pays the model that answers.
+
+    Raises
+    ------
+    ValueError
+        As in `cascade`, or for right answers of other rows.
+
+    Examples
+    --------
     >>> oracle_route([[0, 0, 0], [1, 1, 0]], [0, 1, 1], [1, 10]).paid
     array([ 1., 10.,  1.])
     """
     prediction = check_predictions(prediction)
-    cost, y = check_prices(cost, prediction.shape), check_truth(y, prediction.shape[1])
-    price = np.broadcast_to(cost[:, None] if cost.ndim == 1 else cost, prediction.shape)
+    cost = check_prices(cost, prediction.shape)
+    y = check_truth(y, prediction.shape[1])
+    price = price_table(cost, prediction.shape)
     right = prediction == y
-    model = np.where(right.any(axis=0), np.where(right, price, np.inf).argmin(axis=0), price.argmin(axis=0))
-    return _answered(prediction, cost, model)
+    cheapest_right = np.where(right, price, np.inf).argmin(axis=0)
+    model = np.where(right.any(axis=0), cheapest_right, price.argmin(axis=0))
+    return ask_one(prediction, cost, model)
 
 
 def evaluate_policies(policies, y, *, cost=None, groups=None, n_resamples=1000, confidence=0.95, rng=None):
@@ -130,30 +199,43 @@ def evaluate_policies(policies, y, *, cost=None, groups=None, n_resamples=1000, 
 
     Parameters
     ----------
-    policies : {name: Routed}, all for the same n rows
-    y : (n,) right answers
-    cost : (K, K) cost[i, j] of answering i when the truth is j; None: 1 for each mistake
-    groups : (n,) people, documents, …; whole groups are resampled
-    n_resamples, confidence, rng : of the bootstrap
+    policies : dict of str to Routed
+        What each policy did with the same n rows.
+    y : array, shape (n,)
+        Right answers.
+    cost : array of float, shape (K, K), optional
+        Cost[i, j] of answering i when the truth is j; by default 1 for each mistake.
+    groups : array, shape (n,), optional
+        Labels of people, documents, …; whole groups are resampled.
+    n_resamples : int, default 1000
+        Resamples of the bootstrap.
+    confidence : float, default 0.95
+        Coverage of the intervals, in (0, 1).
+    rng : int, Generator or None, default None
+        Source of the resamples.
 
     Returns
     -------
-    DataFrame indexed by name: `accuracy` (large is good), `expected_cost` and `money` (means over rows; small is
-    good), each with `_low` and `_high`
+    DataFrame
+        One row for each policy: `accuracy` (large is good), `expected_cost` and `money` (means over rows; small is
+        good), each with `_low` and `_high`.
 
     Raises
     ------
-    ValueError for policies of another number of rows, or a cost that does not fit.
+    ValueError
+        For policies of another number of rows, or a cost that does not fit.
 
+    Examples
+    --------
     >>> policies = {"small": always([[0, 0, 1, 1]], [1], 0), "oracle": oracle_route([[0, 0, 1, 1]], [0, 1, 1, 1], [1])}
     >>> evaluate_policies(policies, [0, 1, 1, 1], rng=0)[["accuracy", "money"]].to_dict("list")
     {'accuracy': [0.75, 0.75], 'money': [1.0, 1.0]}
     """
-    values, draws, tail = _resampled(policies, y, cost, groups, n_resamples, confidence, rng)
-    table = {}
-    for name, value, drawn in zip(("accuracy", "expected_cost", "money"), values, draws, strict=True):
-        table |= _with_interval(name, value.mean(axis=1), drawn, tail)
-    return pd.DataFrame(table, index=pd.Index(policies, name="policy"))
+    values, draws = _resampled(policies, y, cost, groups, n_resamples, confidence, rng)
+    columns = {}
+    for name in values:
+        columns |= _with_interval(name, values[name], draws[name], confidence)
+    return pd.DataFrame(columns, index=pd.Index(policies, name="policy"))
 
 
 def compare_policies(policies, y, *, against, cost=None, groups=None, n_resamples=1000, confidence=0.95, rng=None):
@@ -161,43 +243,75 @@ def compare_policies(policies, y, *, against, cost=None, groups=None, n_resample
 
     Parameters
     ----------
-    against : name of the policy that the others are compared with; the rest as in `evaluate_policies`
+    policies : dict of str to Routed
+        What each policy did with the same n rows.
+    y : array, shape (n,)
+        Right answers.
+    against : str
+        Name of the policy that the others are compared with.
+    cost : array of float, shape (K, K), optional
+        Cost[i, j] of answering i when the truth is j; by default 1 for each mistake.
+    groups : array, shape (n,), optional
+        Labels of people, documents, …; whole groups are resampled.
+    n_resamples : int, default 1000
+        Resamples of the bootstrap.
+    confidence : float, default 0.95
+        Coverage of the intervals, in (0, 1).
+    rng : int, Generator or None, default None
+        Source of the resamples.
 
     Returns
     -------
-    DataFrame indexed by the other names: `accuracy_gain` (above 0 is good), `cost_change` (expected cost; below 0 is
-    good), `money_ratio` (below 1 is good; NaN where both pay nothing), each with `_low` and `_high` from paired
-    resampling
+    DataFrame
+        One row for each of the others: `accuracy_gain` (above 0 is good), `cost_change` (expected cost; below 0 is
+        good), `money_ratio` (below 1 is good; NaN where both pay nothing), each with `_low` and `_high` from paired
+        resampling.
 
     Raises
     ------
-    ValueError as in `evaluate_policies`, or if `against` is not one of the policies.
+    ValueError
+        As in `evaluate_policies`, or if `against` is not one of the policies.
+
+    Examples
+    --------
+    >>> prediction = [[0, 0, 1, 1], [0, 1, 1, 1]]
+    >>> policies = {"small": always(prediction, [1, 10], 0), "large": always(prediction, [1, 10], 1)}
+    >>> compare_policies(policies, [0, 1, 1, 1], against="large", rng=0)[["accuracy_gain", "money_ratio"]]
+            accuracy_gain  money_ratio
+    policy
+    small           -0.25          0.1
     """
     if against not in policies:
         near = nearest_name(against, list(policies), "policy")
         raise ValueError(f"against must be the name of a policy, but it is {against!r}; {near}")
-    values, draws, tail = _resampled(policies, y, cost, groups, n_resamples, confidence, rng)
-    place = list(policies).index(against)
-    others = [k for k in range(len(policies)) if k != place]
-    table = {}
-    for name, value, drawn in zip(("accuracy_gain", "cost_change", "money_ratio"), values, draws, strict=True):
-        mean = value.mean(axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            if name == "money_ratio":
-                found, spread = mean[others] / mean[place], drawn[:, others] / drawn[:, [place]]
-            else:
-                found, spread = mean[others] - mean[place], drawn[:, others] - drawn[:, [place]]
-        table |= _with_interval(name, found, spread, tail)
-    return pd.DataFrame(table, index=pd.Index([list(policies)[k] for k in others], name="policy"))
+    values, draws = _resampled(policies, y, cost, groups, n_resamples, confidence, rng)
+    base = list(policies).index(against)
+    others = [k for k in range(len(policies)) if k != base]
+
+    def compared(name, by):
+        estimate = by(values[name][others], values[name][base])
+        return estimate, by(draws[name][:, others], draws[name][:, [base]])
+
+    columns = _with_interval("accuracy_gain", *compared("accuracy", np.subtract), confidence)
+    columns |= _with_interval("cost_change", *compared("expected_cost", np.subtract), confidence)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = compared("money", np.divide)
+    columns |= _with_interval("money_ratio", *ratio, confidence)
+    return pd.DataFrame(columns, index=pd.Index([list(policies)[k] for k in others], name="policy"))
 
 
-def _with_interval(name, value, draws, tail):
+def _with_interval(name, estimate, draws, confidence):
+    """Columns of an estimate (policies,) and of the quantiles of its draws (n_resamples, policies)."""
+    tail = (1 - confidence) / 2
     low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
-    return {name: value, f"{name}_low": low, f"{name}_high": high}
+    return {name: estimate, f"{name}_low": low, f"{name}_high": high}
 
 
 def _resampled(policies, y, cost, groups, n_resamples, confidence, rng):
-    """Per-row values (3, policies, n), their resampled means as three (n_resamples, policies) tables, and the tail."""
+    """Accuracy, expected cost and money: {name: means (policies,)}, {name: means of resamples (n_resamples, policies)}.
+
+    Every column is checked here, for both public functions.
+    """
     if not policies:
         raise ValueError("policies must hold at least one policy, but it is empty.")
     for name, routed in policies.items():
@@ -211,16 +325,17 @@ def _resampled(policies, y, cost, groups, n_resamples, confidence, rng):
     if not 0 < float(check_numbers(confidence, "confidence")) < 1:
         raise ValueError(f"confidence must lie strictly between 0 and 1, but it is {confidence}.")
     prediction = check_predictions([routed.prediction for routed in policies.values()])
-    values = np.array([
-        prediction == y,
-        decision_losses(prediction, y, cost),
-        [check_vector(routed.paid, "paid", finite=True) for routed in policies.values()],
-    ])  # fmt: skip
-    flat = values.reshape(-1, y.size)
+    rows = {
+        "accuracy": (prediction == y).astype(float),
+        "expected_cost": decision_losses(prediction, y, cost),
+        "money": np.array([check_vector(routed.paid, "paid", finite=True) for routed in policies.values()]),
+    }
+    flat = np.concatenate(list(rows.values()))
     draws = np.empty((n_resamples, len(flat)))
-    for k, rows in enumerate(resampled_rows(y.size, n_resamples, groups=groups, rng=rng)):
-        draws[k] = flat @ np.bincount(rows, minlength=y.size) / rows.size
-    return values, np.split(draws, 3, axis=1), (1 - confidence) / 2
+    for k, drawn in enumerate(resampled_rows(y.size, n_resamples, groups=groups, rng=rng)):
+        draws[k] = flat @ np.bincount(drawn, minlength=y.size) / drawn.size
+    means = {name: table.mean(axis=1) for name, table in rows.items()}
+    return means, dict(zip(rows, np.split(draws, 3, axis=1), strict=True))
 
 
 def pareto_front(cost, accuracy):
@@ -228,16 +343,28 @@ def pareto_front(cost, accuracy):
 
     Parameters
     ----------
-    cost, accuracy : (n,) numbers; equal points stand or fall together
+    cost : array of float, shape (n,)
+        What each point costs.
+    accuracy : array of float, shape (n,)
+        How good it is; equal points stand or fall together.
 
     Returns
     -------
-    (n,) bool
+    array of bool, shape (n,)
+        True where a point is not beaten.
 
+    Raises
+    ------
+    ValueError
+        For missing or infinite numbers, or columns of different lengths.
+
+    Examples
+    --------
     >>> pareto_front([1, 2, 3, 2], [0.7, 0.8, 0.75, 0.6])
     array([ True,  True, False, False])
     """
-    cost, accuracy = check_vector(cost, "cost", finite=True), check_vector(accuracy, "accuracy", finite=True)
+    cost = check_vector(cost, "cost", finite=True)
+    accuracy = check_vector(accuracy, "accuracy", finite=True)
     check_same_length(cost=cost, accuracy=accuracy)
     order = np.lexsort((-accuracy, cost))
     highest = np.maximum.accumulate(accuracy[order])

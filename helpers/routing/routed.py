@@ -13,15 +13,30 @@ from helpers.checks import check_not_negative, check_numbers, check_vector, rais
 
 @dataclass(frozen=True)
 class Routed:
-    """What a policy did, each (n,): `prediction` its answer, `model` whose answer that is, `paid` for all it asked."""
+    """What a policy did with n rows.
+
+    Parameters
+    ----------
+    prediction : array, shape (n,)
+        Answers that were given, classes or texts.
+    model : array of int, shape (n,)
+        Whose answer that is.
+    paid : array of float, shape (n,)
+        Price of all models that were asked.
+
+    Examples
+    --------
+    >>> print(Routed(np.array([0, 1]), np.array([0, 1]), np.array([1.0, 11.0])))
+    2 rows, 6 paid a row; answered 50% by model 0, 50% by model 1
+    """
 
     prediction: np.ndarray
     model: np.ndarray
     paid: np.ndarray
 
     def __str__(self):
-        asked = np.bincount(self.model)
-        shares = ", ".join(f"{share:.0%} by model {k}" for k, share in enumerate(asked / asked.sum()) if share)
+        answered = np.bincount(self.model)
+        shares = ", ".join(f"{share:.0%} by model {k}" for k, share in enumerate(answered / answered.sum()) if share)
         return f"{self.model.size:,} rows, {self.paid.mean():.4g} paid a row; answered {shares}"
 
 
@@ -36,13 +51,8 @@ def check_predictions(prediction, name="prediction"):
     bad = np.asarray(pd.isna(array))
     if bad.any():
         model = int(np.argmax(bad.any(axis=1)))
-        raise_first(
-            name,
-            "hold an answer of every model in every row",
-            array,
-            bad,
-            f"; model {model} lacks {bad[model].sum():,}",
-        )
+        rule = "hold an answer of every model in every row"
+        raise_first(name, rule, array, bad, f"; model {model} lacks {bad[model].sum():,}")
     if array.dtype.kind in "cmMV":
         raise ValueError(f"{name} must hold classes or texts, but its type is {array.dtype}.")
     return array
@@ -62,10 +72,8 @@ def check_model_table(values, shape, name, *, least=0.0, most=np.inf):
 
 
 def check_prices(cost, shape, name="cost"):
-    """Float copy of prices (models,) or (models, rows).
+    """Float copy of prices, (models,) or (models, rows).
 
-    Raises
-    ------
     ValueError for a wrong shape, a price that is negative or not finite, or models that are not in order of cost (of
     mean cost where it differs from row to row).
     """
@@ -76,7 +84,7 @@ def check_prices(cost, shape, name="cost"):
             f"but its shape is {array.shape}."
         )
     check_not_negative(array, name)
-    level = array if array.ndim == 1 else array.mean(axis=1)
+    level = mean_price(array)
     falls = np.flatnonzero(np.diff(level) < -1e-12 * level.max(initial=0.0))
     if falls.size:
         k = int(falls[0])
@@ -97,40 +105,6 @@ def check_truth(y, n, name="y"):
     return array
 
 
-def paid_for(cost, model, n):
-    """Price of asking `model` (n,) only, (n,)."""
-    return cost[model] if cost.ndim == 1 else cost[model, np.arange(n)]
-
-
-def paid_up_to(cost, last, n):
-    """Price of asking every model up to and including `last` (n,), (n,)."""
-    return paid_for(np.cumsum(cost, axis=0), last, n)
-
-
-def decision_losses(prediction, y, cost=None):
-    """Cost of each answer, of the shape of `prediction`: 1 for a wrong one, or `cost[answer, truth]`.
-
-    Raises
-    ------
-    ValueError unless `cost` is finite and square, and answers and truths are its classes 0 .. K-1.
-    """
-    if cost is None:
-        return (prediction != y).astype(float)
-    cost = check_numbers(cost, "cost")
-    if cost.ndim != 2 or cost.shape[0] != cost.shape[1] or not np.isfinite(cost).all():
-        raise ValueError(
-            f"cost must be a finite square table, cost[i, j] for answering i when the truth is j, but it is {cost}."
-        )
-    classes = {}
-    for name, values in (("prediction", prediction), ("y", y)):
-        values = check_numbers(values, name)
-        bad = ~((values >= 0) & (values < len(cost)) & (values == np.floor(values)))
-        if bad.any():
-            raise_first(name, f"be a class 0 .. {len(cost) - 1} of cost", values, bad)
-        classes[name] = values.astype(int)
-    return cost[classes["prediction"], classes["y"]]
-
-
 def check_correct(correct, name="correct"):
     """Float copy of a (models, rows) table of numbers in [0, 1], 1 for right and 0 for wrong; ValueError for others."""
     array = check_numbers(correct, name)
@@ -147,3 +121,49 @@ def check_thresholds(thresholds, name, *, least, most=np.inf):
         rule = f"be at least {least:g}" if np.isinf(most) else f"lie in [{least:g}, {most:g}]"
         raise_first(name, rule, array, bad)
     return array
+
+
+def price_table(cost, shape):
+    """Prices (models,) or (models, rows) as a table (models, rows)."""
+    return np.broadcast_to(cost[:, None] if cost.ndim == 1 else cost, shape)
+
+
+def mean_price(cost):
+    """Price of each model, on average over rows, (models,)."""
+    return cost if cost.ndim == 1 else cost.mean(axis=1)
+
+
+def price_of(cost, model):
+    """Price of asking `model` (n,), one for each row, (n,)."""
+    return cost[model] if cost.ndim == 1 else cost[model, np.arange(model.size)]
+
+
+def ask_one(prediction, cost, model):
+    """`Routed` where each row asks just its `model` (n,) and takes the answer."""
+    return Routed(prediction[model, np.arange(model.size)], model, price_of(cost, model))
+
+
+def decision_losses(prediction, y, cost=None):
+    """Cost of each answer, of the shape of `prediction`: 1 for a wrong one, or `cost[answer, truth]`.
+
+    ValueError unless `cost` is finite and square, and answers and truths are its classes 0 .. K-1.
+    """
+    if cost is None:
+        return (prediction != y).astype(float)
+    cost = check_numbers(cost, "cost")
+    if cost.ndim != 2 or cost.shape[0] != cost.shape[1] or not np.isfinite(cost).all():
+        raise ValueError(
+            f"cost must be a finite square table, cost[i, j] for answering i when the truth is j, but it is {cost}."
+        )
+    answer = _classes(prediction, "prediction", len(cost))
+    truth = _classes(y, "y", len(cost))
+    return cost[answer, truth]
+
+
+def _classes(values, name, n_classes):
+    """Classes of a cost matrix as integers, of any shape."""
+    values = check_numbers(values, name)
+    bad = ~((values >= 0) & (values < n_classes) & (values == np.floor(values)))
+    if bad.any():
+        raise_first(name, f"be a class 0 .. {n_classes - 1} of cost", values, bad)
+    return values.astype(int)

@@ -15,6 +15,7 @@ from helpers.routing.routed import (
     check_thresholds,
     check_truth,
     decision_losses,
+    price_table,
 )
 
 CHUNK = 1 << 15  # rows at a time: small enough to stay in the processor's cache
@@ -29,22 +30,36 @@ def sweep_cascades(signal, prediction, cost, y, *, thresholds, pools=None, rule=
 
     Parameters
     ----------
-    signal : (m, n) risks as in `cascade`, or with `rule="confidence"` probabilities as in `confidence_cascade`
-    prediction, cost : as in `cascade`
-    y : (n,) right answers
-    thresholds : (T,) of tau, at least 0; of the confidence in [1/2, 1]
-    pools : list of ascending tuples of model numbers; None for one pool of all models
-    decision_cost : (K, K) cost of answering i when the truth is j; None counts mistakes
+    signal : array of float, shape (m, n)
+        Risks as in `cascade`, or with `rule="confidence"` probabilities as in `confidence_cascade`.
+    prediction : array, shape (m, n)
+        Answers, classes or texts.
+    cost : array of float, shape (m,) or (m, n)
+        Price of asking each model, ascending.
+    y : array, shape (n,)
+        Right answers.
+    thresholds : array of float, shape (T,)
+        Values of tau, at least 0; of the confidence in [1/2, 1].
+    pools : list of tuple of int, optional
+        Ascending model numbers of each pool; by default one pool of all models.
+    rule : {"risk", "confidence"}, default "risk"
+        Which cascade.
+    decision_cost : array of float, shape (K, K), optional
+        Cost of answering i when the truth is j; by default mistakes are counted.
 
     Returns
     -------
-    DataFrame with one line for each pool and threshold: `pool` (its number), `threshold`, `accuracy` (large is good),
-    `expected_cost` and `money` (means over rows; small is good)
+    DataFrame
+        One line for each pool and threshold: `pool` (its number), `threshold`, `accuracy` (large is good),
+        `expected_cost` and `money` (means over rows; small is good).
 
     Raises
     ------
-    ValueError as in `cascade`, or for a pool that is empty, not ascending, or names a model that is not there.
+    ValueError
+        As in `cascade`, or for a pool that is empty, not ascending, or names a model that is not there.
 
+    Examples
+    --------
     >>> sweep_cascades([[0.0, 0.2], [0.5, 0.0]], [[0, 0], [1, 1]], [1, 10], [0, 1], thresholds=[0, 0.3])
        pool  threshold  accuracy  expected_cost  money
     0     0        0.0       1.0            0.0    6.0
@@ -54,13 +69,17 @@ def sweep_cascades(signal, prediction, cost, y, *, thresholds, pools=None, rule=
     prediction, cost, right, loss, pools = _checked(prediction, cost, y, pools, decision_cost)
     if rule == "risk":
         doubt = check_model_table(signal, prediction.shape, "signal")
-        thresholds = edges = check_thresholds(thresholds, "thresholds", least=0)
+        thresholds = check_thresholds(thresholds, "thresholds", least=0)
+        edges = thresholds
+        side = "left"
     else:
         p = check_model_table(check_probabilities(signal, "signal", ndim=2), prediction.shape, "signal", most=1)
         thresholds = check_thresholds(thresholds, "thresholds", least=0.5, most=1)
-        doubt, edges = -np.maximum(p, 1 - p), -thresholds
+        doubt = -np.maximum(p, 1 - p)
+        edges = -thresholds
+        side = "right"
     order = np.argsort(edges, kind="stable")
-    code = np.searchsorted(edges[order], doubt, side="left" if rule == "risk" else "right")  # may stop from here on
+    code = np.searchsorted(edges[order], doubt, side=side)  # number of the first threshold at which a model may stop
     total = np.zeros((len(pools), 3, edges.size + 1))
     for rows, price in _chunks(cost, right):
         add = _cascade_steps(code[:, rows], doubt[:, rows], right[:, rows], loss[:, rows], price, edges.size, rule)
@@ -78,7 +97,9 @@ def _cascade_steps(code, doubt, right, loss, price, size, rule):
     def add(state, j):
         values = [right[j], loss[j], price[j]]
         if state is None:
-            before, best, end = np.full(code.shape[1], size), doubt[j], values
+            before = np.full(code.shape[1], size)
+            best = doubt[j]
+            end = values
             steps = np.zeros((3, size + 1))
         else:
             before, best, end, steps = state
@@ -113,18 +134,33 @@ def sweep_routers(accuracy, prediction, cost, y, *, willingness, pools=None, dec
 
     Parameters
     ----------
-    accuracy, prediction, cost : as in `route`
-    y, pools, decision_cost : as in `sweep_cascades`
-    willingness : (T,) values, at least 0
+    accuracy : array of float, shape (m, n)
+        Predicted probability that each model is right, as in `route`.
+    prediction : array, shape (m, n)
+        Answers, classes or texts.
+    cost : array of float, shape (m,) or (m, n)
+        Price of asking each model, ascending; prices that differ from row to row must be in order in each row.
+    y : array, shape (n,)
+        Right answers.
+    willingness : array of float, shape (T,)
+        What a right answer is worth, at least 0, in the unit of `cost`.
+    pools : list of tuple of int, optional
+        Ascending model numbers of each pool; by default one pool of all models.
+    decision_cost : array of float, shape (K, K), optional
+        Cost of answering i when the truth is j; by default mistakes are counted.
 
     Returns
     -------
-    DataFrame as of `sweep_cascades`, with the willingness as `threshold`
+    DataFrame
+        As of `sweep_cascades`, with the willingness as `threshold`.
 
     Raises
     ------
-    ValueError as in `route`; prices that differ from row to row must be in order in each row.
+    ValueError
+        As in `route` and `sweep_cascades`, or for prices out of order in a row.
 
+    Examples
+    --------
     >>> sweep_routers([[0.9, 0.5], [0.95, 0.9]], [[0, 0], [1, 1]], [1, 10], [0, 1], willingness=[0, 100])
        pool  threshold  accuracy  expected_cost  money
     0     0        0.0       0.5            0.5    1.0
@@ -132,12 +168,14 @@ def sweep_routers(accuracy, prediction, cost, y, *, willingness, pools=None, dec
     """
     prediction, cost, right, loss, pools = _checked(prediction, cost, y, pools, decision_cost)
     accuracy = check_model_table(accuracy, prediction.shape, "accuracy", most=1)
-    if cost.ndim == 2 and (np.diff(cost, axis=0) < 0).any():
-        row = int(np.argmax((np.diff(cost, axis=0) < 0).any(axis=0)))
+    falls = np.diff(cost, axis=0) < 0
+    if cost.ndim == 2 and falls.any():
+        row = int(np.argmax(falls.any(axis=0)))
         raise ValueError(f"cost must not fall from one model to the next in any row, but it does in row {row}.")
     willingness = check_thresholds(willingness, "willingness", least=0, most=LARGEST)
     order = np.argsort(willingness, kind="stable")
-    m, size = len(cost), willingness.size
+    m = len(cost)
+    size = willingness.size
     total = np.zeros((len(pools), 3, size + 1))
     for rows, price in _chunks(cost, right):
         wins = _first_wins(willingness[order], accuracy[:, rows], price)
@@ -163,21 +201,26 @@ def _first_wins(willingness, accuracy, price):
 
 
 def _checked(prediction, cost, y, pools, decision_cost):
+    """Answers, prices, right answers and losses (models, rows), pools: what both sweeps need, checked."""
     prediction = check_predictions(prediction)
     m, n = prediction.shape
-    cost, y, pools = check_prices(cost, (m, n)), check_truth(y, n), check_pools(pools, m)
-    return prediction, cost, (prediction == y).astype(float), decision_losses(prediction, y, decision_cost), pools
+    cost = check_prices(cost, (m, n))
+    y = check_truth(y, n)
+    pools = _check_pools(pools, m)
+    right = (prediction == y).astype(float)
+    loss = decision_losses(prediction, y, decision_cost)
+    return prediction, cost, right, loss, pools
 
 
-def check_pools(pools, m):
+def _check_pools(pools, m):
     """List of tuples of ascending model numbers below `m`; None becomes the pool of all."""
     pools = [tuple(range(m))] if pools is None else [tuple(pool) for pool in pools]
     if not pools:
         raise ValueError("pools must hold at least one pool, but it is empty.")
     for k, pool in enumerate(pools):
         numbers = check_numbers(pool, f"pools[{k}]")
-        whole = numbers.size and (numbers == np.floor(numbers)).all() and numbers.min() >= 0 and numbers.max() < m
-        if not whole or (np.diff(numbers) <= 0).any():
+        known = numbers.size and (numbers == np.floor(numbers)).all() and numbers.min() >= 0 and numbers.max() < m
+        if not known or (np.diff(numbers) <= 0).any():
             raise ValueError(
                 f"pools[{k}] must hold ascending model numbers from 0 to {m - 1}, each once, but it is {pool}."
             )
@@ -186,9 +229,10 @@ def check_pools(pools, m):
 
 def _chunks(cost, right):
     """Slices of the rows, each with its prices (m, rows)."""
+    price = price_table(cost, right.shape)
     for start in range(0, right.shape[1], CHUNK):
         rows = slice(start, start + CHUNK)
-        yield rows, np.broadcast_to(cost[:, None] if cost.ndim == 1 else cost[:, rows], right[:, rows].shape)
+        yield rows, price[:, rows]
 
 
 def _along(pools, add):

@@ -12,16 +12,35 @@ from helpers.routing.routed import Routed, check_thresholds, check_truth, decisi
 
 
 @dataclass(frozen=True)
-class FittedThreshold:
+class CertifiedThreshold:
     """The cheapest threshold whose promise could be certified, or word that none could be.
 
-    threshold : NaN if not `certified`
-    target, confidence : the promise, "expected cost at most `target`", and how often it holds at least
-    n : held-out rows; n_units : independent ones (groups)
-    rows_needed : about how many rows would certify the safest threshold if what was observed is the truth; infinite if
-        that misses the target; NaN when certified
-    table : threshold, expected_cost, money, p_value, certified, in the order tried; p_value NaN behind the first
-        failure, which ends the search
+    Parameters
+    ----------
+    threshold : float
+        NaN if not `certified`.
+    certified : bool
+        Whether a threshold keeps the promise.
+    target : float
+        The promise: "expected cost at most `target`".
+    confidence : float
+        How often the promise holds, at least.
+    n : int
+        Held-out rows.
+    n_units : int
+        Independent ones: groups, or rows without groups.
+    rows_needed : float
+        About how many rows would certify the safest threshold if what was observed is the truth; infinite if that
+        misses the target; NaN when certified.
+    table : DataFrame
+        Threshold, expected_cost, money, p_value, certified, in the order tried; p_value is NaN behind the first
+        failure, which ends the search.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"expected_cost": [0.3], "certified": [False]})
+    >>> print(CertifiedThreshold(np.nan, False, 0.2, 0.95, 100, 100, np.inf, table))
+    cannot be certified at n = 100: expected cost at most 0.2 with 95% confidence; observed 0.3, which misses the target
     """
 
     threshold: float
@@ -36,15 +55,16 @@ class FittedThreshold:
     def __str__(self):
         promise = f"expected cost at most {self.target:.4g} with {self.confidence:.0%} confidence"
         if self.certified:
-            row = self.table[self.table["certified"]].iloc[-1]
-            return f"threshold {self.threshold:.4g}: {promise}; {row['money']:.4g} paid a row, n = {self.n:,}"
-        seen = f"cannot be certified at n = {self.n:,}: {promise}; observed {self.table['expected_cost'].iloc[0]:.4g}"
+            money = self.table.loc[self.table["certified"], "money"].iloc[-1]
+            return f"threshold {self.threshold:.4g}: {promise}; {money:.4g} paid a row, n = {self.n:,}"
+        observed = self.table["expected_cost"].iloc[0]
+        refusal = f"cannot be certified at n = {self.n:,}: {promise}; observed {observed:.4g}"
         if np.isinf(self.rows_needed):
-            return f"{seen}, which misses the target"
-        return f"{seen}; about {self.rows_needed:,.0f} rows would do"
+            return f"{refusal}, which misses the target"
+        return f"{refusal}; about {self.rows_needed:,.0f} rows would do"
 
 
-def fit_threshold(policy, thresholds, y, *, target, cost=None, groups=None, confidence=0.95):
+def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None, confidence=0.95):
     """Find the cheapest threshold that meets a target on held-out rows, or say that none can be certified.
 
     The thresholds are tried in the given order, safest first. Each is tested at level 1 - confidence; the first that
@@ -55,31 +75,43 @@ def fit_threshold(policy, thresholds, y, *, target, cost=None, groups=None, conf
 
     Parameters
     ----------
-    policy : function of a threshold that returns the `Routed` of the held-out rows, for example
-        `lambda tau: cascade(risk, prediction, price, tau=tau)`; risks must come from other rows
-    thresholds : (T,) fixed before these rows were looked at, safest first: ascending tau, descending confidence or
-        willingness
-    y : (n,) right answers of the held-out rows
-    target : largest expected cost that is acceptable; without `cost` the largest share of mistakes
-    cost : (K, K) cost[i, j] of answering i when the truth is j; None: 1 for each mistake
-    groups : (n,) labels of rows that belong together; the largest group's size is taken as known beforehand
-    confidence : in (0, 1)
+    policy : function
+        Maps a threshold to the `Routed` of the held-out rows, for example
+        `lambda tau: cascade(risk, prediction, price, tau=tau)`; risks must come from other rows.
+    thresholds : array of float, shape (T,)
+        Fixed before these rows were looked at, safest first: ascending tau, descending confidence or willingness.
+    y : array, shape (n,)
+        Right answers of the held-out rows.
+    target : float
+        Largest expected cost that is acceptable; without `cost` the largest share of mistakes.
+    cost : array of float, shape (K, K), optional
+        Cost[i, j] of answering i when the truth is j; by default 1 for each mistake.
+    groups : array, shape (n,), optional
+        Labels of rows that belong together; the largest group's size is taken as known beforehand.
+    confidence : float, default 0.95
+        How often the promise must hold, in (0, 1).
 
     Returns
     -------
-    FittedThreshold
+    CertifiedThreshold
+        The threshold, or how many rows would be needed.
 
     Raises
     ------
-    ValueError for a target outside the range of the costs, a policy that returns something else, or bad columns.
+    ValueError
+        For a target outside the range of the costs, a policy that returns something else, or bad columns.
 
-    Source: fixed-sequence testing; bounds of Hoeffding (1963) and Bentkus (2004), as combined by Bates et al. (2021).
+    References
+    ----------
+    Fixed-sequence testing; bounds of Hoeffding (1963) and Bentkus (2004), as combined by Bates et al. (2021).
 
+    Examples
+    --------
     >>> prediction = np.array([[0] * 400, [1] * 400])
     >>> def coin(share):  # the second model is always right
     ...     model = (np.arange(400) >= 400 * share).astype(int)
     ...     return Routed(prediction[model, np.arange(400)], model, 1.0 + 9 * model)
-    >>> print(fit_threshold(coin, [0, 0.05, 0.1, 0.2], np.ones(400, int), target=0.1))
+    >>> print(certified_threshold(coin, [0, 0.05, 0.1, 0.2], np.ones(400, int), target=0.1))
     threshold 0.05: expected cost at most 0.1 with 95% confidence; 9.55 paid a row, n = 400
     """
     thresholds = check_thresholds(thresholds, "thresholds", least=-np.inf)
@@ -99,17 +131,18 @@ def fit_threshold(policy, thresholds, y, *, target, cost=None, groups=None, conf
         )
     exact = values.size == 2 and groups is None
     level = (target - low) / (high - low)
-    lines, going = [], True
+    lines = []
+    passing = True
     for threshold in thresholds:
         routed = _routed(policy, threshold, y.size)
         loss = decision_losses(routed.prediction, y, cost)
-        p_value = _p_value((loss - low) / (high - low), level, groups, exact) if going else np.nan
-        going = going and p_value <= 1 - confidence
-        lines.append([threshold, loss.mean(), routed.paid.mean(), p_value, going])
+        p_value = _p_value((loss - low) / (high - low), level, groups, exact) if passing else np.nan
+        passing = passing and p_value <= 1 - confidence
+        lines.append([threshold, loss.mean(), routed.paid.mean(), p_value, passing])
     table = pd.DataFrame(lines, columns=["threshold", "expected_cost", "money", "p_value", "certified"])
     passed = int(table["certified"].sum())
     n_units = y.size if groups is None else int(groups.max()) + 1
-    return FittedThreshold(
+    return CertifiedThreshold(
         threshold=float(thresholds[passed - 1]) if passed else float("nan"),
         certified=passed > 0,
         target=target,
@@ -122,6 +155,7 @@ def fit_threshold(policy, thresholds, y, *, target, cost=None, groups=None, conf
 
 
 def _routed(policy, threshold, n):
+    """What the policy does at a threshold; ValueError if that is no `Routed` of n rows."""
     routed = policy(threshold)
     if not isinstance(routed, Routed):
         raise ValueError(f"policy must return a Routed result, but policy({threshold:g}) is a {type(routed).__name__}.")
@@ -136,7 +170,8 @@ def _p_value(loss, level, groups, exact):
     if groups is not None:  # the excess of a whole group, scaled back into [0, 1], has mean `level` at the border
         size = np.bincount(groups)
         loss = np.bincount(groups, loss - level) / size.max() + level
-    n, mean = loss.size, min(loss.mean(), level)
+    n = loss.size
+    mean = min(loss.mean(), level)
     with np.errstate(divide="ignore", invalid="ignore"):
         divergence = xlogy(mean, mean / level) + xlogy(1 - mean, (1 - mean) / (1 - level))
     hoeffding = np.exp(-n * divergence)

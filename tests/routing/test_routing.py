@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
+from sklearn.neighbors import KNeighborsRegressor
 
 from helpers.routing import (
-    NeighborRouter,
     Routed,
     TreeRouter,
     always,
     best_single,
     cascade,
+    certified_threshold,
     compare_policies,
     confidence_cascade,
     evaluate_policies,
-    fit_threshold,
     oracle_route,
     pareto_front,
     random_mix,
@@ -340,7 +340,7 @@ def test_a_broken_promise_is_as_rare_as_stated(size, border):
 
     for _ in range(runs):
         policy = mixture(n, share, rng, size)
-        found = fit_threshold(policy, [0.0, 1.0, 3.0, 4.0], np.ones(n, int), target=target, groups=groups)
+        found = certified_threshold(policy, [0.0, 1.0, 3.0, 4.0], np.ones(n, int), target=target, groups=groups)
         broken += found.certified and share(found.threshold) > target
     assert broken <= 0.05 * runs + 3 * np.sqrt(0.05 * 0.95 * runs)
     if size == 1 and border == 3.0:
@@ -350,7 +350,9 @@ def test_a_broken_promise_is_as_rare_as_stated(size, border):
 def test_a_sound_policy_is_certified_and_the_cheapest_threshold_found():
     rng = np.random.default_rng(5)
     found = [
-        fit_threshold(mixture(2000, lambda t: 0.05 + t / 10, rng), [0, 0.5, 1, 2, 3], np.ones(2000, int), target=0.2)
+        certified_threshold(
+            mixture(2000, lambda t: 0.05 + t / 10, rng), [0, 0.5, 1, 2, 3], np.ones(2000, int), target=0.2
+        )
         for _ in range(100)
     ]
     assert all(one.certified for one in found)
@@ -361,10 +363,10 @@ def test_a_sound_policy_is_certified_and_the_cheapest_threshold_found():
 def test_with_few_rows_it_says_so():
     rng = np.random.default_rng(6)
     right = Routed((np.arange(40) >= 4).astype(int), np.zeros(40, int), np.ones(40))
-    found = fit_threshold(lambda t: right, [0], np.ones(40, int), target=0.12)
+    found = certified_threshold(lambda t: right, [0], np.ones(40, int), target=0.12)
     assert not found.certified and np.isnan(found.threshold) and np.isfinite(found.rows_needed)
     assert "cannot be certified at n = 40" in str(found) and "rows would do" in str(found)
-    hopeless = fit_threshold(mixture(400, lambda t: 0.5, rng), [0, 1], np.ones(400, int), target=0.2)
+    hopeless = certified_threshold(mixture(400, lambda t: 0.5, rng), [0, 1], np.ones(400, int), target=0.2)
     assert np.isinf(hopeless.rows_needed) and str(hopeless).endswith("which misses the target")
     assert hopeless.table["p_value"].isna().tolist() == [False, True]  # nothing is tested behind a failure
 
@@ -372,17 +374,17 @@ def test_with_few_rows_it_says_so():
 def test_rows_needed_are_about_right():
     luck = np.arange(1000) / 1000
     policy = Routed((luck >= 0.19).astype(int), np.zeros(1000, int), np.ones(1000))
-    n = int(fit_threshold(lambda t: policy, [0], np.ones(1000, int), target=0.2).rows_needed)
+    n = int(certified_threshold(lambda t: policy, [0], np.ones(1000, int), target=0.2).rows_needed)
     assert binom.cdf(binom.ppf(0.05, n, 0.2) - 1, n, 0.19) == pytest.approx(0.5, abs=0.05)
 
 
 def test_the_exact_test_is_the_binomial_one():
     policy = Routed(np.r_[np.zeros(3, int), np.ones(47, int)], np.zeros(50, int), np.ones(50))
-    found = fit_threshold(lambda t: policy, [0], np.ones(50, int), target=0.1)
+    found = certified_threshold(lambda t: policy, [0], np.ones(50, int), target=0.1)
     assert found.table["p_value"][0] == pytest.approx(sum(binom.pmf(k, 50, 0.1) for k in range(4)))
-    scaled = fit_threshold(lambda t: policy, [0], np.ones(50, int), target=1.0, cost=10 * (1 - np.eye(2)))
+    scaled = certified_threshold(lambda t: policy, [0], np.ones(50, int), target=1.0, cost=10 * (1 - np.eye(2)))
     assert scaled.table["p_value"][0] == pytest.approx(found.table["p_value"][0])
-    general = fit_threshold(lambda t: policy, [0], np.ones(50, int), target=0.1, cost=[[0, 1], [0.5, 0]])
+    general = certified_threshold(lambda t: policy, [0], np.ones(50, int), target=0.1, cost=[[0, 1], [0.5, 0]])
     assert general.table["p_value"][0] >= found.table["p_value"][0]  # bounds for any costs promise less
 
 
@@ -394,21 +396,24 @@ def test_bounded_costs_keep_the_promise_too():
         y = (rng.random(n) < 0.4).astype(int)
         prediction = np.where(rng.random(n) < 0.5, y, 1 - y)  # expected cost 0.5 (0.4 + 0.6 / 4) = 0.275
         policy = Routed(prediction, np.zeros(n, int), np.ones(n))
-        broken += fit_threshold(lambda t, policy=policy: policy, [0], y, target=0.2749, cost=cost).certified
+        broken += certified_threshold(lambda t, policy=policy: policy, [0], y, target=0.2749, cost=cost).certified
     assert broken <= 0.05 * runs + 3 * np.sqrt(0.05 * 0.95 * runs)
 
 
 # ---- routers ----------------------------------------------------------------------------------------------------
 
 
-def test_neighbors_against_all_distances():
+def test_neighbors_are_scikit_learns():
     rng = np.random.default_rng(9)
-    X, new, correct = rng.normal(size=(200, 5)), rng.normal(size=(30, 5)), rng.integers(0, 2, (3, 200))
-    found = NeighborRouter(k=7).fit(X, correct).predict(new)
+    X = rng.normal(size=(200, 5))
+    new = rng.normal(size=(30, 5))
+    correct = rng.integers(0, 2, (3, 200))
+    accuracy = KNeighborsRegressor(7, metric="cosine").fit(X, correct.T).predict(new).T
     unit, other = (table / np.linalg.norm(table, axis=1, keepdims=True) for table in (X, new))
     near = np.argsort(-(other @ unit.T), axis=1)[:, :7]
-    assert np.allclose(found, correct[:, near].mean(axis=2))
-    assert NeighborRouter().k == 40 and NeighborRouter().metric == "cosine"
+    assert np.allclose(accuracy, correct[:, near].mean(axis=2))
+    routed = route(accuracy, np.arange(3)[:, None] + np.zeros((3, 30), int), [1, 2, 3], willingness=1000)
+    assert np.array_equal(routed.model, accuracy.argmax(axis=0))
 
 
 def test_a_tree_router_learns_who_is_good_at_what():
@@ -455,7 +460,7 @@ def holed(table, value=np.nan, at=(1, 7)):
 def threshold(**changes):
     options = {"policy": lambda t: cascade(RISK, PREDICTION, PRICE, tau=t), "thresholds": [0, 1], "y": Y, "target": 0.4}
     options |= changes
-    return fit_threshold(options.pop("policy"), options.pop("thresholds"), options.pop("y"), **options)
+    return certified_threshold(options.pop("policy"), options.pop("thresholds"), options.pop("y"), **options)
 
 
 BAD = {
@@ -571,16 +576,13 @@ BAD = {
     "one group": (lambda: threshold(groups=np.zeros(N)), "groups must hold at least two groups"),
     "unequal points": (lambda: pareto_front([1, 2], [1]), "cost and accuracy must have the same length"),
     "a point missing": (lambda: pareto_front([1, np.nan], [1, 2]), "cost must be finite"),
-    "few neighbours": (
-        lambda: NeighborRouter().fit(P.T, PREDICTION[:, :9]),
+    "questions without a record": (
+        lambda: TreeRouter().fit(P.T, PREDICTION[:, :9]),
         "X and correct.* must have the same length",
     ),
-    "fewer rows than neighbours": (lambda: NeighborRouter().fit(P[:, :9].T, PREDICTION[:, :9]), "at least k = 40 rows"),
-    "an embedding with holes": (lambda: NeighborRouter().fit(holed(P).T, PREDICTION), "X must be finite, but row 7"),
     "a tree with few rows": (lambda: TreeRouter().fit(P[:, :50].T, PREDICTION[:, :50]), "at least 4 .* = 60 rows"),
     "marks to learn from": (lambda: TreeRouter().fit(P.T, 5 * P), r"correct must lie in \[0, 1\]"),
     "asked before it learned": (lambda: TreeRouter().predict(P.T), "call fit first"),
-    "neighbours before they moved in": (lambda: NeighborRouter().predict(P.T), "call fit first"),
 }
 
 

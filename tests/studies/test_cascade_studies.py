@@ -10,32 +10,32 @@ from helpers.datasets import DATA_FOLDER, load_fair, load_rand_hie
 from helpers.datasets.download import find_cached
 from helpers.datasets.sampled_answers import answer_files
 from helpers.decisions import cost_matrix, oracle_risk
-from helpers.routing import Routed, cascade, confidence_cascade, evaluate_policies, route
+from helpers.routing import Routed, cascade, confidence_cascade, evaluate_policies, route, sweep_routers
 from helpers.simulation import model_pool
 from helpers.studies.nb08_cascades import (
     all_pools,
     ask,
-    compare_pools,
+    compare_policies_on,
     every_policy,
     gain_clouds,
     handing_on,
     in_points,
     language_like,
     learn,
+    people_trial,
     real_pool,
     summarise_gains,
-    try_pool,
-    try_text,
+    text_trial,
     vote,
 )
-from helpers.studies.nb08_cascades.policies import router_at_equal_money
+from helpers.studies.nb08_cascades.policies import within_budget
 from helpers.studies.nb08_cascades.pools import REAL_PRICES
 from helpers.studies.nb08_cascades.summaries import gains
 
 COSTS = cost_matrix(false_alarm=1, miss=1)
 POOL = model_pool(**language_like(0, n_models=4))
-TRIAL = try_pool(POOL, 1200, COSTS, n_new=800, rng=0)
-TABLE = TRIAL.compare()
+TRIAL = people_trial(POOL, COSTS, n_past=1200, n_new=800, rng=0)
+TABLE = compare_policies_on(TRIAL)
 FAIR = real_pool(load_fair(), rng=0)
 
 
@@ -64,12 +64,14 @@ def test_the_router_of_equal_money_keeps_to_the_budget():
     budget = TABLE[TABLE["policy"] == "risk cascade"]["money"].to_numpy()
     equal = TABLE[TABLE["policy"] == "router, equal money"]
     assert list(equal["pool"]) == list(range(11)) and (equal["money"].to_numpy() <= budget + 1e-9).all()
-    poor = router_at_equal_money(TRIAL.new, TRIAL.accuracy, COSTS, np.array([POOL.price[p[0]] for p in all_pools(4)]))
-    assert (poor["money"].to_numpy() == [POOL.price[pool[0]] for pool in all_pools(4)]).all()
+    rows = (TRIAL.new.decisions(COSTS), POOL.price, TRIAL.new.y)
+    routers = sweep_routers(TRIAL.accuracy, *rows, willingness=[0, 10, 1000], pools=all_pools(4))
+    cheapest = np.array([POOL.price[pool[0]] for pool in all_pools(4)])
+    assert (within_budget(routers, cheapest)["money"].to_numpy() == cheapest).all()
 
 
 def test_other_prices_change_the_bill_only():
-    flat = TRIAL.compare(price=np.ones(4))
+    flat = compare_policies_on(TRIAL, price=np.ones(4))
     for name in ("risk cascade", "confidence cascade"):
         a, b = (table[table["policy"] == name] for table in (TABLE, flat))
         assert np.allclose(a["accuracy"], b["accuracy"]) and (b["money"] <= 4).all()
@@ -93,15 +95,9 @@ def test_more_past_people_make_better_risks():
     assert errors[1] < 0.7 * errors[0]
 
 
-def test_hidden_features_are_hidden():
-    trial = try_pool(POOL, 300, COSTS, n_new=200, hide=("job", "hours"), rng=0)
-    assert list(trial.new.X) == ["age", "schooling", "region"]
-    assert np.array_equal(trial.new.y, try_pool(POOL, 300, COSTS, n_new=200, rng=0).new.y)
-
-
 def test_the_same_seed_is_the_same_study():
-    again = try_pool(POOL, 1200, COSTS, n_new=800, rng=0).compare()
-    pd.testing.assert_frame_equal(again, TABLE)
+    again = people_trial(POOL, COSTS, n_past=1200, n_new=800, rng=0)
+    pd.testing.assert_frame_equal(compare_policies_on(again), TABLE)
 
 
 # ---- gains --------------------------------------------------------------------------------------------------------
@@ -111,7 +107,7 @@ def test_gains_and_their_summary():
     found = gains(TABLE, "largest")
     wide = TABLE.pivot(index="pool", columns="policy", values="accuracy")
     assert np.allclose(found["gain"], wide["risk cascade"] - wide["largest"])  # equal costs: accuracy
-    other = TRIAL.compare(willingness=10.0)
+    other = compare_policies_on(TRIAL, willingness=10.0)
     line = summarise_gains([TABLE, other], ["router"]).iloc[0]
     means = [gains(table, "router")["gain"].mean() for table in (TABLE, other)]
     assert line["gain"] == pytest.approx(np.mean(means))
@@ -157,7 +153,7 @@ def test_every_policy_uses_the_same_rows():
 
 
 def test_text_carries_what_the_table_says():
-    table = try_text(FAIR["past"], FAIR["new"], COSTS, rng=0).compare()
+    table = compare_policies_on(text_trial(FAIR["past"], FAIR["new"], COSTS, rng=0))
     assert set(table["policy"]) == set(TABLE["policy"]) and table["pool"].max() == 25
     best = table.groupby("policy")["accuracy"].max()
     assert best["risk cascade"] > max(FAIR["new"].y.mean(), 1 - FAIR["new"].y.mean())
@@ -171,7 +167,7 @@ def test_a_pool_needs_models(n_models):
 
 def test_all_pools_are_all_sets():
     assert len(all_pools(7)) == 120 and len(set(all_pools(7))) == 120
-    assert compare_pools(*TRIAL.parts, pools=[(1,)])["pool"].nunique() == 1  # a pool of one
+    assert compare_policies_on(TRIAL, pools=[(1,)])["pool"].nunique() == 1  # a pool of one
 
 
 # ---- open questions -----------------------------------------------------------------------------------------------

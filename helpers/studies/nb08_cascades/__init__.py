@@ -2,7 +2,14 @@
 
 from helpers.studies.nb08_cascades.answers import handing_on, vote
 from helpers.studies.nb08_cascades.figures import plot_cascade, plot_gain_lines, plot_pool_gains
-from helpers.studies.nb08_cascades.policies import all_pools, compare_pools, every_policy, learn, try_pool, try_text
+from helpers.studies.nb08_cascades.policies import (
+    all_pools,
+    compare_policies_on,
+    every_policy,
+    learn,
+    people_trial,
+    text_trial,
+)
 from helpers.studies.nb08_cascades.pools import REAL_MODELS, ask, language_like, real_pool
 from helpers.studies.nb08_cascades.summaries import gain_clouds, in_points, summarise_gains
 from helpers.studies.nb08_cascades.text import rows_as_text
@@ -11,20 +18,20 @@ __all__ = [
     "REAL_MODELS",
     "all_pools",
     "ask",
-    "compare_pools",
+    "compare_policies_on",
     "every_policy",
     "gain_clouds",
     "handing_on",
     "in_points",
     "language_like",
     "learn",
+    "people_trial",
     "plot_cascade",
     "plot_gain_lines",
     "plot_pool_gains",
     "real_pool",
     "rows_as_text",
     "summarise_gains",
-    "try_pool",
-    "try_text",
+    "text_trial",
     "vote",
 ]

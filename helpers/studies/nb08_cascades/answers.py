@@ -12,13 +12,24 @@ def vote(table, *, n_samples=None):
 
     Parameters
     ----------
-    table : `table` of `fetch_sampled_answers`; n_samples : use the first so many answers, None for all
+    table : DataFrame
+        The `table` of `fetch_sampled_answers`.
+    n_samples : int, optional
+        Use the first so many answers; by default all.
 
     Returns
     -------
-    DataFrame, one line a question: answer ("none" where most samples hold no answer; of tied answers the one given
-    first), agreement in (0, 1], reference, characters (of all that these samples wrote)
+    DataFrame
+        One line a question: answer ("none" where most samples hold no answer; of tied answers the one given first),
+        agreement in (0, 1], reference, characters (of all that these samples wrote).
 
+    Raises
+    ------
+    ValueError
+        For more samples than a question has answers.
+
+    Examples
+    --------
     >>> answers = pd.DataFrame({"question": [0, 0, 0], "sample": [0, 1, 2], "parsed": ["5", "7", "7"],
     ...     "reference": ["7"] * 3, "generated": ["it is 5", "7", "7!"]})
     >>> vote(answers).round(2)
@@ -27,8 +38,9 @@ def vote(table, *, n_samples=None):
     """
     if n_samples is not None:
         check_count(n_samples, "n_samples")
-        if (short := table.groupby("question").size().min()) < n_samples:
-            raise ValueError(f"n_samples must be at most {short}, the fewest answers of a question, not {n_samples}.")
+        fewest = table.groupby("question").size().min()
+        if fewest < n_samples:
+            raise ValueError(f"n_samples must be at most {fewest}, the fewest answers of a question, not {n_samples}.")
         table = table[table["sample"] < n_samples]
     given = table["parsed"].astype(object).where(table["parsed"].notna(), "none")
     counted = table.assign(parsed=given).groupby(["question", "parsed"], sort=False).agg(
@@ -50,38 +62,49 @@ def handing_on(small, large, thresholds, *, rng=None, n_resamples=2000):
 
     Parameters
     ----------
-    small, large : tables of `vote` for the same questions
-    thresholds : shares of agreement in (0, 1] that keep the small model's answer; rng, n_resamples : of the intervals
+    small : DataFrame
+        Of `vote`, from the small model.
+    large : DataFrame
+        Of `vote`, from the large model, for the same questions.
+    thresholds : array of float, shape (T,)
+        Shares of agreement in (0, 1] that keep the small model's answer.
+    rng : int, Generator or None, default None
+        Source of the resamples.
+    n_resamples : int, default 2000
+        Resamples of the intervals.
 
     Returns
     -------
-    DataFrame: policy ("small", "large", "cascade"), threshold (NaN for the first two), accuracy with `_low` and
-    `_high`, gain on the large model with `_low` and `_high` (paired), handed_on (share of questions),
-    characters_small, characters_large (written for a question, on average)
+    DataFrame
+        Columns policy ("small", "large", "cascade"), threshold (NaN for the first two), accuracy with `_low` and
+        `_high`, gain on the large model with `_low` and `_high` (paired), handed_on (share of questions),
+        characters_small, characters_large (written for a question, on average).
+
+    Raises
+    ------
+    ValueError
+        For tables of other questions, or thresholds outside of [0, 1].
     """
     if not np.array_equal(small["reference"], large["reference"]):
         raise ValueError("small and large must be about the same questions, but their right answers differ.")
     thresholds = check_probabilities(thresholds, "thresholds")
     answers = np.array([small["answer"], large["answer"]], dtype=str)
-    written = np.array([small["characters"], large["characters"]], dtype=float)
     y = small["reference"].to_numpy(str)
-    unit = np.array([0.0, 1.0])  # counts who was handed on
-    policies = {("small", np.nan): always(answers, unit, 0), ("large", np.nan): always(answers, unit, 1)}
+    price = np.array([0.0, 1.0])  # money then counts who was handed on
     risk = np.array([1 - small["agreement"], np.zeros(len(small))])
-    for threshold in thresholds:
-        policies["cascade", threshold] = cascade(risk, answers, unit, tau=max(0.0, 1 - threshold + 1e-9))
-    named = {str(key): one for key, one in policies.items()}
-    options = {"n_resamples": n_resamples, "rng": rng}
-    found = evaluate_policies(named, y, **options)
-    change = compare_policies(named, y, against=str(("large", np.nan)), **options)
-    lines = []
-    for (policy, threshold), name in zip(policies, named, strict=True):
-        asked = policies[policy, threshold].paid if policy == "cascade" else np.full(len(y), policy == "large")
-        line = {"policy": policy, "threshold": threshold} | found.loc[name].filter(like="accuracy").to_dict()
-        for end in ("", "_low", "_high"):
-            line[f"gain{end}"] = 0.0 if policy == "large" else change.loc[name, f"accuracy_gain{end}"]
-        line["handed_on"] = asked.mean()
-        line["characters_small"] = 0.0 if policy == "large" else written[0].mean()
-        line["characters_large"] = (written[1] * asked).mean()
-        lines.append(line)
-    return pd.DataFrame(lines)
+    policies = {"small": always(answers, price, 0), "large": always(answers, price, 1)}
+    for k, threshold in enumerate(thresholds):
+        policies[f"cascade {k}"] = cascade(risk, answers, price, tau=max(0.0, 1 - threshold + 1e-9))
+    seen = evaluate_policies(policies, y, n_resamples=n_resamples, rng=rng)
+    change = compare_policies(policies, y, against="large", n_resamples=n_resamples, rng=rng)
+    gain = change.filter(like="accuracy_gain").rename(columns=lambda name: name.removeprefix("accuracy_"))
+    small_asked = np.array([policy != "large" for policy in policies])
+    handed_on = np.array([routed.paid for routed in policies.values()])
+    table = pd.DataFrame({"policy": ["small", "large"] + ["cascade"] * len(thresholds)}, index=list(policies))
+    table["threshold"] = [np.nan, np.nan, *thresholds]
+    table = table.join(seen.filter(like="accuracy"))
+    table = table.join(gain.reindex(list(policies), fill_value=0.0))
+    table["handed_on"] = handed_on.mean(axis=1)
+    table["characters_small"] = small_asked * float(small["characters"].mean())
+    table["characters_large"] = (handed_on * large["characters"].to_numpy(float)).mean(axis=1)
+    return table.reset_index(drop=True)

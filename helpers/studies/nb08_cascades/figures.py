@@ -10,14 +10,31 @@ from helpers.plotting.style import axes_for
 
 
 def plot_cascade(names, ax=None, *, question="risk at most \u03c4?", otherwise="answer of lowest risk"):
-    """The cascade as a diagram: ask, look at the risk, answer or ask the next. `names`: models, cheapest first."""
+    """The cascade as a diagram: ask, look at the risk, answer or ask the next.
+
+    Parameters
+    ----------
+    names : list of str
+        Models, cheapest first.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    question : str, default "risk at most τ?"
+        What is asked of each answer.
+    otherwise : str, default "answer of lowest risk"
+        What is done when no model is good enough.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
     ax = axes_for(ax, (2.6 * len(names) + 1.4, 2.9))
     for k, name in enumerate(names):
         x = 2.6 * k
         _box(ax, (x, 2), f"ask {name}", BLUE)
         _box(ax, (x, 1), question, ORANGE)
         _box(ax, (x, 0), "use its answer", GREEN)
-        _arrow(ax, (x, 1.72), (x, 1.28), "")
+        _arrow(ax, (x, 1.72), (x, 1.28))
         _arrow(ax, (x, 0.72), (x, 0.28), "yes")
         if k + 1 < len(names):
             _arrow(ax, (x + 0.95, 1.1), (x + 1.65, 1.9), "no")
@@ -29,8 +46,9 @@ def plot_cascade(names, ax=None, *, question="risk at most \u03c4?", otherwise="
     return ax
 
 
-def _box(ax, place, words, color):
-    x, y = place
+def _box(ax, center, words, color):
+    """Words in a frame."""
+    x, y = center
     shape = {
         "boxstyle": "round,pad=0.02,rounding_size=0.08",
         "facecolor": "white",
@@ -41,7 +59,8 @@ def _box(ax, place, words, color):
     ax.text(x, y, words, ha="center", va="center", fontsize=9)
 
 
-def _arrow(ax, start, end, words):
+def _arrow(ax, start, end, words=""):
+    """An arrow, with words at its middle."""
     ax.add_patch(FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=11, color="black", linewidth=1))
     if words:
         middle = np.mean([start, end], axis=0)
@@ -50,12 +69,23 @@ def _arrow(ax, start, end, words):
 
 
 def plot_pool_gains(tables, *, by=None, ylabel="gain in accuracy (points)"):
-    """One panel for each rival: gain in accuracy against relative cost, a mark for each pool; the shaded quarter is
-    "better and cheaper". Returns the figure.
+    """One panel for each rival: gain in accuracy against relative cost, a mark for each pool.
+
+    The shaded quarter is "better and cheaper".
 
     Parameters
     ----------
-    tables : {rival: table of `gains`}; by : column that tells kinds of points apart, for example the population
+    tables : dict of str to DataFrame
+        The `gains` on each rival, for example of `gain_clouds`.
+    by : str, optional
+        Column that tells kinds of points apart, for example the population.
+    ylabel : str, default "gain in accuracy (points)"
+        Words on the y axis.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure with its panels.
     """
     n_rows = (len(tables) + 1) // 2
     fig, axes = plt.subplots(n_rows, 2, figsize=(9.6, 3.6 * n_rows), sharey=True, squeeze=False)
@@ -64,21 +94,22 @@ def plot_pool_gains(tables, *, by=None, ylabel="gain in accuracy (points)"):
     for ax, (rival, table) in zip(axes.flat, tables.items(), strict=False):
         ax.axhline(0, color="black", linewidth=0.8)
         ax.axvline(1, color="black", linewidth=0.8)
-        groups = {"": table} if by is None else dict(list(table.groupby(by, sort=False)))
-        for k, (name, part) in enumerate(groups.items()):
+        kinds = {"": table} if by is None else dict(list(table.groupby(by, sort=False)))
+        for k, (name, part) in enumerate(kinds.items()):
             style = {"color": _COLORS[k % 6], "marker": MARKERS[k % len(MARKERS)], "markersize": 4, "alpha": 0.6}
             ax.plot(part["relative_cost"], 100 * part["gain"], linestyle="none", label=name or None, **style)
-        ends = min(0.9 * table["relative_cost"].min(), 0.8), max(1.1 * table["relative_cost"].max(), 1.25)
+        left = min(0.9 * table["relative_cost"].min(), 0.8)
+        right = max(1.1 * table["relative_cost"].max(), 1.25)
         top = highest + 1
-        ax.fill_between([ends[0], 1], 0, top, color=GREEN, alpha=0.1, linewidth=0)
+        ax.fill_between([left, 1], 0, top, color=GREEN, alpha=0.1, linewidth=0)
         ax.set(
             xscale="log",
-            xlim=ends,
+            xlim=(left, right),
             ylim=(lowest - 1, top),
             xlabel="cost of the cascade / cost of the rival",
             title=rival,
         )
-        ticks = [tick for tick in (0.1, 0.2, 0.5, 0.8, 1, 1.2, 1.5, 2, 5, 10, 20) if ends[0] <= tick <= ends[1]]
+        ticks = [tick for tick in (0.1, 0.2, 0.5, 0.8, 1, 1.2, 1.5, 2, 5, 10, 20) if left <= tick <= right]
         ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         ax.minorticks_off()
     for ax in axes.flat[len(tables) :]:
@@ -91,7 +122,26 @@ def plot_pool_gains(tables, *, by=None, ylabel="gain in accuracy (points)"):
 
 
 def plot_gain_lines(table, x, ax=None, *, xlabel=None, log=True):
-    """Mean gain in accuracy (columns gain, gain_error) against the column `x`, a line for each `rival`; bars: 95 %."""
+    """Mean gain in accuracy against a column, a line for each rival; bars: 95 %.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns rival, gain, gain_error and `x`.
+    x : str
+        Column on the x axis.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    xlabel : str, optional
+        Words on the x axis, by default `x`.
+    log : bool, default True
+        Whether the x axis is logarithmic.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
     ax = axes_for(ax)
     ax.axhline(0, color="black", linewidth=0.8)
     for k, (name, part) in enumerate(table.groupby("rival", sort=False)):

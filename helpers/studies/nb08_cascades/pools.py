@@ -24,8 +24,22 @@ REAL_PRICES = (1.0, 3.0, 8.0, 20.0, 40.0)
 
 @dataclass(frozen=True)
 class Asked:
-    """A pool's answers about the same rows: features `X`, label `y`, stated `p` (m, n), `price` (m,); of people with
-    several rows `groups`, of invented people the true `q`.
+    """A pool's answers about the same rows.
+
+    Parameters
+    ----------
+    X : DataFrame, shape (n, d)
+        Features.
+    y : array of {0, 1}, shape (n,)
+        Labels.
+    p : array of float, shape (m, n)
+        Stated probabilities of each model.
+    price : array of float, shape (m,)
+        Price of asking each model, ascending.
+    groups : array, shape (n,), optional
+        Of people with several rows, who they are.
+    q : array of float, shape (n,), optional
+        Of invented people, the true probabilities.
     """
 
     X: pd.DataFrame
@@ -36,34 +50,93 @@ class Asked:
     q: np.ndarray | None = field(default=None, repr=False)
 
     def decisions(self, cost):
-        """What each model decides by the best threshold for these costs, (m, n) int."""
+        """What each model decides by the best threshold for these costs.
+
+        Parameters
+        ----------
+        cost : array of float, shape (2, 2)
+            Cost of each decision for each truth.
+
+        Returns
+        -------
+        array of int, shape (m, n)
+            Decisions 0 or 1.
+        """
         return (self.p >= optimal_threshold(cost)).astype(int)
 
     def record(self, cost):
-        """How good each decision turned out, (m, n) from 0 (the dearest mistake) to 1 (free): what routers learn."""
+        """How good each decision turned out: what routers learn.
+
+        Parameters
+        ----------
+        cost : array of float, shape (2, 2)
+            Cost of each decision for each truth.
+
+        Returns
+        -------
+        array of float, shape (m, n)
+            From 0 (the dearest mistake) to 1 (free).
+        """
         loss = np.asarray(cost, dtype=float)[self.decisions(cost), self.y]
         return 1 - loss / np.asarray(cost).max()
 
-    def without(self, *columns):
-        """The same, with features that nobody outside of the models gets to see left out."""
-        return Asked(self.X.drop(columns=list(columns)), self.y, self.p, self.price, self.groups, self.q)
 
+def ask(pool, n, rng=None):
+    """Ask a `model_pool` about n people drawn from its population.
 
-def ask(pool, n, rng=None, *, price=None):
-    """`Asked` about n people drawn from a `model_pool`.
+    Parameters
+    ----------
+    pool : ModelPool
+        Invented models and people.
+    n : int
+        People.
+    rng : int, Generator or None, default None
+        Source of the people.
 
+    Returns
+    -------
+    Asked
+        With the true probabilities.
+
+    Examples
+    --------
     >>> from helpers.simulation import model_pool
     >>> ask(model_pool(sizes=[1, 10], rng=0), 5, rng=0).p.shape
     (2, 5)
     """
     sample = pool.sample(n, rng)
-    return Asked(sample.X, sample.y, sample.p, pool.price if price is None else np.asarray(price, float), q=sample.q)
+    return Asked(sample.X, sample.y, sample.p, pool.price, q=sample.q)
 
 
 def language_like(seed, *, n_models=7, grouping_error=3.0, growth=0.1, signal=1.8):
-    """Options for `model_pool` that make it as uneven as the language models of Melo et al. (table 4): errors that
-    shrink slowly with size, and shifts and slopes of the stated confidence that do not shrink at all.
+    """Options for `model_pool` that make it as uneven as the language models of the paper.
 
+    Errors shrink slowly with size, and shifts and slopes of the stated confidence do not shrink at all.
+
+    Parameters
+    ----------
+    seed : int or list of int
+        Of shifts and slopes, and of the models.
+    n_models : int, default 7
+        Models, from 1 to 70 billion parameters.
+    grouping_error : float, default 3.0
+        Error of the log-odds of the smallest model.
+    growth : float, default 0.1
+        How fast errors shrink: size to the power of minus `growth`.
+    signal : float, default 1.8
+        How much the features tell about the labels.
+
+    Returns
+    -------
+    dict
+        Options of `model_pool`.
+
+    References
+    ----------
+    Melo et al. (2026), table 4.
+
+    Examples
+    --------
     >>> sorted(language_like(0))
     ['grouping_error', 'rng', 'shift', 'signal', 'sizes', 'slope']
     """
@@ -79,16 +152,26 @@ def language_like(seed, *, n_models=7, grouping_error=3.0, growth=0.1, signal=1.
     }
 
 
-def real_pool(data, rng=None, *, cost=None):
+def real_pool(data, rng=None):
     """Five real models of growing price, each trained on more rows than the one before; past and new rows of others.
 
     People are split into three parts: 30 % train the models (60 to 2,500 rows), 35 % are the past, 35 % are new.
     The models are those of `REAL_MODELS`, the prices of `REAL_PRICES`.
 
+    Parameters
+    ----------
+    data : Dataset
+        Real rows with labels 0 and 1.
+    rng : int, Generator or None, default None
+        Source of the parts and of the models.
+
     Returns
     -------
-    {"past": Asked, "new": Asked}, with `groups` of the data (people with several rows stay in one part)
+    dict of str to Asked
+        "past" and "new", with `groups` of the data (people with several rows stay in one part).
 
+    Examples
+    --------
     >>> from helpers.datasets import load_fair
     >>> asked = real_pool(load_fair(), rng=0)
     >>> asked["past"].p.shape[0], len(asked["new"].y) > 2000
@@ -96,7 +179,8 @@ def real_pool(data, rng=None, *, cost=None):
     """
     rng = np.random.default_rng(rng)
     unit = np.arange(len(data.y)) if data.groups is None else data.groups
-    place = rng.permutation(unit.max() + 1)[unit] / (unit.max() + 1)
+    n_units = unit.max() + 1
+    place = rng.permutation(n_units)[unit] / n_units
     train = rng.permutation(np.flatnonzero(place < 0.3))
     X = data.X.astype({name: float for name in data.X if data.X[name].dtype == bool})
     stated = []
@@ -104,12 +188,14 @@ def real_pool(data, rng=None, *, cost=None):
         model = make_pipeline(_numbers(), _classifier(name, int(rng.integers(2**31))))
         with threadpool_limits(1):  # small fits: threads would only get in each other's way
             stated.append(model.fit(X.iloc[train[:rows]], data.y[train[:rows]]).predict_proba(X)[:, 1])
-    asked = {}
-    for name, inside in (("past", (place >= 0.3) & (place < 0.65)), ("new", place >= 0.65)):
+    stated = np.array(stated)
+
+    def part(inside):
         groups = None if data.groups is None else data.groups[inside]
         table = data.X[inside].reset_index(drop=True)
-        asked[name] = Asked(table, data.y[inside], np.array(stated)[:, inside], np.array(REAL_PRICES), groups)
-    return asked
+        return Asked(table, data.y[inside], stated[:, inside], np.array(REAL_PRICES), groups)
+
+    return {"past": part((place >= 0.3) & (place < 0.65)), "new": part(place >= 0.65)}
 
 
 def _numbers():
@@ -122,6 +208,7 @@ def _numbers():
 
 
 def _classifier(name, seed):
+    """The classifier of `REAL_MODELS` of this name, not fitted."""
     return {
         "tiny tree": DecisionTreeClassifier(max_depth=3, min_samples_leaf=5, random_state=seed),
         "naive Bayes": GaussianNB(var_smoothing=0.05),

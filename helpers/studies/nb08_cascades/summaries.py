@@ -10,11 +10,23 @@ from helpers.checks import nearest_name
 def gains(table, against, *, ours="risk cascade"):
     """What one policy gains on another, pool by pool.
 
+    Parameters
+    ----------
+    table : DataFrame
+        Of `compare_policies_on`.
+    against : str
+        Policy to compare with.
+    ours : str, default "risk cascade"
+        Policy whose gain is wanted.
+
     Returns
     -------
-    DataFrame: pool, `gain` (how much less its decisions cost; with cost 1 for each mistake that is accuracy; above 0 is
-    good), `relative_cost` (of what is paid for models; below 1 is good), `better_and_cheaper`
+    DataFrame
+        Columns pool, `gain` (how much less its decisions cost; with cost 1 for each mistake that is accuracy; above 0
+        is good), `relative_cost` (of what is paid for models; below 1 is good), `better_and_cheaper`.
 
+    Examples
+    --------
     >>> table = pd.DataFrame({"pool": [0, 0], "policy": ["a", "b"], "expected_cost": [0.2, 0.3], "money": [1.0, 2.0]})
     >>> gains(table, "b", ours="a").round(1)
        pool  gain  relative_cost  better_and_cheaper
@@ -25,13 +37,30 @@ def gains(table, against, *, ours="risk cascade"):
         if name not in known:
             raise ValueError(f"table has no policy {name!r}; {nearest_name(name, known, 'policy')}")
     a, b = (table[table["policy"] == name].set_index("pool") for name in (ours, against))
-    found = pd.DataFrame({"gain": b["expected_cost"] - a["expected_cost"], "relative_cost": a["money"] / b["money"]})
-    found["better_and_cheaper"] = (found["gain"] > 0) & (found["relative_cost"] < 1)
-    return found.reset_index()
+    gain = b["expected_cost"] - a["expected_cost"]
+    relative_cost = a["money"] / b["money"]
+    better_and_cheaper = (gain > 0) & (relative_cost < 1)
+    columns = {"gain": gain, "relative_cost": relative_cost, "better_and_cheaper": better_and_cheaper}
+    return pd.DataFrame(columns).reset_index()
 
 
 def gain_clouds(tables, rivals, *, kind="population"):
-    """{"against: rival": table of `gains` of all populations, named in a column `kind`}; `tables` is {name: table}."""
+    """Gains on each rival in all populations, for `plot_pool_gains`.
+
+    Parameters
+    ----------
+    tables : dict of str to DataFrame
+        Of `compare_policies_on`, one for each population.
+    rivals : list of str
+        Names of policies.
+    kind : str, default "population"
+        Column of the result that names the population.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        For each "against: rival" the `gains`.
+    """
     clouds = {}
     for rival in rivals:
         parts = {name: gains(table, rival) for name, table in tables.items()}
@@ -47,25 +76,43 @@ def summarise_gains(tables, rivals, *, ours="risk cascade"):
 
     Parameters
     ----------
-    tables : list of tables of `Trial.compare`, one for each population; rivals : names of policies
+    tables : list of DataFrame
+        Of `compare_policies_on`, one for each population.
+    rivals : list of str
+        Names of policies.
+    ours : str, default "risk cascade"
+        Policy whose gain is wanted.
 
     Returns
     -------
-    DataFrame: rival, lowest and highest gain of any pool, and with errors gain, relative_cost, better_and_cheaper
+    DataFrame
+        Columns rival, lowest and highest gain of any pool, and with errors gain, relative_cost, better_and_cheaper.
     """
     lines = []
     for rival in rivals:
-        every = pd.concat([gains(table, rival, ours=ours) for table in tables], keys=range(len(tables)))
-        means = every.drop(columns="pool").astype(float).groupby(level=0).mean()
+        pools = pd.concat([gains(table, rival, ours=ours) for table in tables], keys=range(len(tables)))
+        means = pools.drop(columns="pool").astype(float).groupby(level=0).mean()
         reach = student.ppf(0.975, len(means) - 1) * means.sem() if len(means) > 1 else np.nan * means.mean()
-        line = {"rival": rival, "lowest": every["gain"].min(), "highest": every["gain"].max()}
+        line = {"rival": rival, "lowest": pools["gain"].min(), "highest": pools["gain"].max()}
         lines.append(line | means.mean().to_dict() | reach.add_suffix("_error").to_dict())
     return pd.DataFrame(lines)
 
 
 def in_points(summary):
-    """A summary for reading: gains in points (x 100) with their error, ratio of costs, share of pools; all as text."""
-    gain, error = 100 * summary["gain"], 100 * summary["gain_error"]
+    """A summary for reading: gains in points (x 100) with their error, ratio of costs, share of pools; all as text.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        Of `summarise_gains`, with columns world, people or setting where several summaries stand together.
+
+    Returns
+    -------
+    DataFrame
+        The same lines, every number as text.
+    """
+    gain = 100 * summary["gain"]
+    error = 100 * summary["gain_error"]
     table = summary.drop(columns=[name for name in summary if name not in ("rival", "world", "people", "setting")])
     table["gain, points"] = gain.map("{:z.1f}".format)
     if error.notna().any():
