@@ -2,7 +2,8 @@
 
 - `find`: regions of an honest tree, estimated on rows that did not choose them
 - `rates`: stated and observed rates of any subgroups, with adjusted p-values
-- `merging`: neighbouring subgroups joined when they are alike; `stability`: what comes back on redrawn rows
+- `merging`: neighbouring subgroups joined when they are alike
+- `stability`: what comes back on redrawn rows
 """
 
 from helpers.audit.find import GroupAudit, audit_groups, find_groups

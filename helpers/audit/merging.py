@@ -11,39 +11,55 @@ from helpers.partition.encoder import check_table
 def merge_siblings(tree, X, y, p, *, level, sample_weight=None, groups=None):
     """`tree` without the splits whose two sides have gaps that do not differ in these rows.
 
-    Bottom-up: where both sides of a split are single groups, their gaps (mean of y - p) are compared. If a difference
-    like theirs would be found by chance with a probability of `level` or more, they become one group, and the split
-    above is looked at. Only neighbours in the tree are merged, so a merged rule is shorter than those it replaces.
+    Bottom-up: where both sides of a split are single subgroups, their gaps (mean of y - p) are compared. If a
+    difference like theirs would be found by chance with a probability of `level` or more, they become one, and the
+    split above is looked at. Only neighbours in the tree are merged, so a merged rule is shorter than those it
+    replaces.
 
-    The rows must be those that chose the tree: those that measure its groups stay strangers to every decision. As the
-    tree picked the best of many splits, the p-value is that of the best (`split_p_value`).
+    The rows must be those that chose the tree: those that measure its subgroups stay strangers to every decision. As
+    the tree picked the best of many splits, the p-value is that of the best (`split_p_value`).
 
     Parameters
     ----------
-    tree : fitted `HonestTree`; X, y, p : the rows of its fit, with labels (n,) and the probabilities (n,) whose
-        residuals y - p it was given
-    level : largest p-value at which a split is kept, in (0, 1]; a smaller one leaves fewer groups
-    sample_weight, groups : (n,) or None, see `find_groups`
+    tree : HonestTree
+        Fitted tree.
+    X : DataFrame, shape (n, d)
+        Rows of its fit.
+    y : array of {0, 1}, shape (n,)
+        Labels.
+    p : array of float, shape (n,)
+        Probabilities whose residuals y - p the tree was given.
+    level : float
+        Largest p-value at which a split is kept, in (0, 1]; a smaller one leaves fewer subgroups.
+    sample_weight : array of float, shape (n,), optional
+        Sampling weights.
+    groups : array of int, shape (n,), optional
+        Codes of groups whose rows depend on each other.
 
     Returns
     -------
-    HonestTree, the same questions, fewer regions
+    HonestTree
+        The same questions, fewer regions.
     """
-    region, codes = tree.apply(X), tree.encoder_.transform(check_table(X))
-    left, right = tree.tree_.children_left, tree.tree_.children_right
-    first, last = np.full(left.size, -1), np.full(left.size, -1)  # regions below a node: first .. last
-    first[tree.region_nodes_] = last[tree.region_nodes_] = np.arange(tree.n_regions_)
-    whole = left < 0
-    for node in np.flatnonzero(~whole)[::-1]:  # a node comes before those below it
-        first[node], last[node] = first[left[node]], last[right[node]]
-        if whole[left[node]] and whole[right[node]]:
+    weight = np.ones(len(y)) if sample_weight is None else sample_weight
+    region = tree.apply(X)
+    codes = tree.encoder_.transform(check_table(X))
+    kinds = [column.kind for column in tree.encoder_.columns_]
+    left = tree.tree_.children_left
+    right = tree.tree_.children_right
+    first = np.full(left.size, -1)  # the regions below a node are first .. last
+    first[tree.region_nodes_] = np.arange(tree.n_regions_)
+    last = first.copy()
+    merged = left < 0
+    for node in np.flatnonzero(~merged)[::-1]:  # a node comes before those below it
+        first[node] = first[left[node]]
+        last[node] = last[right[node]]
+        if merged[left[node]] and merged[right[node]]:
             rows = np.flatnonzero((region >= first[node]) & (region <= last[node]))
             side = (region[rows] > last[left[node]]).astype(int)
-            one, two = (None if column is None else column[rows] for column in (sample_weight, groups))
-            z = _difference(y[rows], p[rows], side, one, two)
-            kinds = [column.kind for column in tree.encoder_.columns_]
-            whole[node] = not split_p_value(z, codes[rows], kinds, tree.min_samples_leaf) < level
-    return tree.pruned(np.flatnonzero(whole))
+            z = _difference(y[rows], p[rows], side, weight[rows], None if groups is None else groups[rows])
+            merged[node] = not split_p_value(z, codes[rows], kinds, tree.min_samples_leaf) < level
+    return tree.pruned(np.flatnonzero(merged))
 
 
 def _difference(y, p, side, weight, groups):
@@ -52,12 +68,12 @@ def _difference(y, p, side, weight, groups):
         groups = np.unique(groups, return_inverse=True)[1]
         if not groups.any():
             return 0.0
-    if weight is not None and not np.bincount(side, weight, 2).all():
+    if not np.bincount(side, weight, 2).all():
         return 0.0
-    found = gap_errors(y, p, side, sample_weight=weight, groups=groups, size=2)
-    se = np.hypot(*found["se"])
-    t = abs(found["gap"][1] - found["gap"][0]) / se if se > 0 else 0.0
-    return float(norm.isf(student.sf(t, found["freedom"].min())))
+    rates = gap_errors(y, p, side, weight, groups=groups, size=2)
+    se = np.hypot(*rates["se"])
+    t = abs(rates["gap"][1] - rates["gap"][0]) / se if se > 0 else 0.0
+    return float(norm.isf(student.sf(t, rates["freedom"].min())))
 
 
 def split_p_value(z, codes, kinds, min_rows):
@@ -70,12 +86,26 @@ def split_p_value(z, codes, kinds, min_rows):
 
     Parameters
     ----------
-    z : difference of the two sides in standard errors, not negative
-    codes : (n, d) encoded features of the node's rows, NaN where missing (then cuts are tried twice)
-    kinds : (d,) "category" for unordered ones; min_rows : rows that each side of a split needs
+    z : float
+        Difference of the two sides in standard errors, not negative.
+    codes : array of float, shape (n, d)
+        Encoded features of the node's rows, NaN where missing (then cuts are tried twice).
+    kinds : list of str, length d
+        "category" for unordered features.
+    min_rows : int
+        Rows that each side of a split needs.
 
-    Source: Miller and Siegmund (1982), Maximally selected chi square statistics, Biometrics 38.
+    Returns
+    -------
+    float
+        The bound, at most 1.
 
+    References
+    ----------
+    Miller and Siegmund (1982), Maximally selected chi square statistics, Biometrics 38.
+
+    Examples
+    --------
     >>> codes = np.arange(100.0)[:, None]
     >>> [round(split_p_value(3.0, column, ["number"], 10), 3) for column in (codes, codes > 50)]
     [0.058, 0.003]

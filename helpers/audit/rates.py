@@ -1,4 +1,4 @@
-"""Groups that are given: stated and observed rates, gaps with standard errors, p-values adjusted for their number."""
+"""Subgroups that are given: stated and observed rates, gaps with standard errors, adjusted p-values."""
 
 import numpy as np
 import pandas as pd
@@ -17,10 +17,27 @@ from helpers.checks import (
 
 
 def holm(p_value):
-    """P-values adjusted for their number, (m,): of those below 5 %, any is a false alarm with at most 5 % probability.
+    """P-values adjusted for their number: of those below 5 %, any is a false alarm with at most 5 % probability.
 
-    Source: Holm (1979). Like statsmodels' `multipletests`, without its pause for garbage collection.
+    The numbers are those of statsmodels' `multipletests`, which collects garbage at every call; its tenth of a second
+    is twice what a whole search for subgroups takes.
 
+    Parameters
+    ----------
+    p_value : array of float, shape (m,)
+        P-values; a missing one stays missing, and counts.
+
+    Returns
+    -------
+    array of float, shape (m,)
+        Adjusted p-values, at most 1.
+
+    References
+    ----------
+    Holm (1979).
+
+    Examples
+    --------
     >>> holm([0.04, 0.01, 0.5])
     array([0.08, 0.03, 0.5 ])
     """
@@ -31,37 +48,66 @@ def holm(p_value):
     return adjusted
 
 
-def measure_groups(y, p, region, *, calibrated=None, sample_weight=None, groups=None, size=None):
-    """Stated and observed rates of groups that are given, with intervals of their gaps; no search, no adjustment.
+def measure_groups(y, p, subgroup, *, calibrated=None, sample_weight=None, groups=None, size=None):
+    """Stated and observed rates of subgroups that are given, with intervals of their gaps; no search, no adjustment.
 
-    gap = observed - stated; its standard error is the larger of two: from the spread of y - p inside the group, and
-    from the binomial variance at the stated probabilities. (The first alone makes a group with one event where five
+    gap = observed - stated; its standard error is the larger of two: from the spread of y - p inside the subgroup, and
+    from the binomial variance at the stated probabilities. (The first alone makes a subgroup with one event where five
     were promised look far too sure.) The interval is Student's at the effective number of independent rows or groups.
 
     Parameters
     ----------
-    y, p : (n,) labels and stated probabilities; region : (n,) int, the group of each row
-    calibrated : (n,) scores after recalibration, or None; adds `calibrated` (their mean) and, of left = observed -
-        calibrated, the interval and the p-value
-    sample_weight, groups : see `find_groups`
-    size : number of groups, when the last ones may be empty
+    y : array of {0, 1}, shape (n,)
+        Labels.
+    p : array of float, shape (n,)
+        Stated probabilities of class 1.
+    subgroup : array of int, shape (n,)
+        Number of the subgroup that each row is in, from 0.
+    calibrated : array of float, shape (n,), optional
+        Scores after recalibration; adds `calibrated` (their mean) and, of left = observed - calibrated, the interval
+        and the p-value.
+    sample_weight : array of float, shape (n,), optional
+        Sampling weights.
+    groups : array, shape (n,), optional
+        Labels of people, hospitals, … whose rows depend on each other.
+    size : int, optional
+        Number of subgroups, when the last ones may be empty.
 
     Returns
     -------
-    DataFrame, one row a group: the columns of `GroupAudit.table` without rule and adjustment
+    DataFrame
+        One row a subgroup: the columns of `GroupAudit.table` without rule and adjustment.
 
+    Raises
+    ------
+    ValueError
+        For columns that break a rule or differ in length.
+
+    Examples
+    --------
     >>> measure_groups([0, 0, 1, 1], [0.5] * 4, [0, 0, 0, 0])[["stated", "observed", "gap", "p_value"]]
        stated  observed  gap  p_value
     0     0.5       0.5  0.0      1.0
     """
-    clustered = {"sample_weight": sample_weight, "groups": groups, "size": size}
-    rates = _rates(y, p, region, **clustered)
+    y = check_labels(y)
+    p = check_probabilities(p)
+    calibrated = None if calibrated is None else check_probabilities(calibrated, "calibrated")
+    weight = check_weights(sample_weight)
+    groups = check_groups(groups)
+    subgroup = check_regions(subgroup, "subgroup")
+    check_same_length(y=y, p=p, subgroup=subgroup, calibrated=calibrated, sample_weight=weight, groups=groups)
+    weight = np.ones_like(y) if weight is None else weight
+    return table_of_gaps(y, p, subgroup, weight, calibrated=calibrated, groups=groups, size=size)
+
+
+def table_of_gaps(y, p, subgroup, weight, *, calibrated=None, groups=None, size=None):
+    """The table of `measure_groups` from columns that were checked; `groups` are codes from 0."""
+    table = table_of_rates(gap_errors(y, p, subgroup, weight, groups=groups, size=size))
     if calibrated is None:
-        return table_of_rates(rates)
-    after = _rates(y, check_probabilities(calibrated, "calibrated"), region, **clustered)
-    left = {"calibrated": after["stated"], "left": after["gap"]}
-    left |= {f"left_{name}": values for name, values in _tested(**after).items()}
-    return table_of_rates(rates).assign(**left)
+        return table
+    after = gap_errors(y, calibrated, subgroup, weight, groups=groups, size=size)
+    table = table.assign(calibrated=after["stated"], left=after["gap"])
+    return table.assign(**{f"left_{name}": values for name, values in _tested(**after).items()})
 
 
 def table_of_rates(rates):
@@ -71,54 +117,44 @@ def table_of_rates(rates):
 
 
 def _tested(gap, se, freedom, **others):
-    """Student's interval and p-value of each gap, as columns; an empty group has no interval and a p-value of 1."""
+    """Student's interval and p-value of each gap, as columns; an empty subgroup has neither."""
     reach = student.ppf(0.975, freedom) * se
     z = np.divide(gap, se, out=np.zeros(gap.size), where=se > 0)
     return {"low": gap - reach, "high": gap + reach, "p_value": 2 * student.sf(np.abs(z), freedom)}
 
 
-def gap_errors(y, p, region, *, sample_weight=None, groups=None, size=None):
-    """Gaps of groups with their standard errors, the numbers behind `measure_groups`.
+def gap_errors(y, p, subgroup, weight, *, groups=None, size=None):
+    """Gaps of subgroups with their standard errors, {name: (subgroups,)}, from columns that were checked.
 
-    Returns
-    -------
-    DataFrame, one row a group: n, share, stated, observed, gap, total (sum of weights), se, freedom (effective rows
-        less one, at least 1)
+    The names are n, share, stated, observed, gap, total (sum of weights), se, freedom (effective rows less one, at
+    least 1).
 
-    >>> gap_errors([0, 0, 1, 1], [0.5] * 4, [0, 0, 0, 0])[["gap", "se", "freedom"]].round(3)
-       gap     se  freedom
-    0  0.0  0.289      3.0
+    >>> rates = gap_errors(np.array([0, 0, 1, 1]), np.full(4, 0.5), np.zeros(4, int), np.ones(4))
+    >>> rates["gap"], rates["se"].round(3), rates["freedom"]
+    (array([0.]), array([0.289]), array([3.]))
     """
-    return pd.DataFrame(_rates(y, p, region, sample_weight, groups, size))
-
-
-def _rates(y, p, region, sample_weight, groups, size):
-    """The columns of `gap_errors`."""
-    y, p = check_labels(y), check_probabilities(p)
-    weight, groups = check_weights(sample_weight), check_groups(groups)
-    region = check_regions(region)
-    check_same_length(y=y, p=p, region=region, sample_weight=weight, groups=groups)
-    weight = np.ones_like(y) if weight is None else weight
     chance = weight**2 * p * (1 - p)
-    sums = group_sums(region, weight, weight * p, weight * y, weight**2, chance, size=size)
+    sums = group_sums(subgroup, weight, weight * p, weight * y, weight**2, chance, size=size)
+    n_subgroups = sums[0].size
 
     def spread(gap):
-        deviation = weight * (y - p - gap[region])
+        deviation = weight * (y - p - gap[subgroup])
         if groups is None:
-            return np.bincount(region, deviation**2, sums[0].size), sums[4], 1.0
-        return _by_unit(region, weight, deviation, groups, sums[0].size)
+            return np.bincount(subgroup, deviation**2, n_subgroups), sums[4], 1.0
+        return _spread_of_groups(subgroup, weight, deviation, groups, n_subgroups)
 
     return rates_from_sums(*sums, spread)
 
 
 def rates_from_sums(count, total, stated, observed, own, chance, spread):
-    """The columns of `gap_errors` from the sums in each group: rows, weight w, w p, w y, w^2 and w^2 p (1 - p).
+    """What `gap_errors` returns from the sums in each subgroup: rows, weight w, w p, w y, w^2 and w^2 p (1 - p).
 
-    `spread` maps the gaps (NaN in an empty group) to three things: the sum of squared deviations from them and of
-    squared weights, over rows or units that are independent, and the factor by which units inflate variances.
+    `spread` maps the gaps (NaN in an empty subgroup) to three things: the sum of squared deviations from them and of
+    squared weights, over rows or groups that are independent, and the factor by which groups inflate variances.
     """
     filled = np.where(total > 0, total, np.nan)
-    stated, observed = stated / filled, observed / filled
+    stated = stated / filled
+    observed = observed / filled
     gap = observed - stated
     squares, weights, inflation = spread(gap)
     independent = filled**2 / np.where(weights > 0, weights, np.nan)
@@ -132,10 +168,11 @@ def rates_from_sums(count, total, stated, observed, own, chance, spread):
     return columns | {"total": total, "se": se, "freedom": freedom}
 
 
-def _by_unit(region, weight, deviation, groups, size):
-    """Sums over (region, group) cells: squared deviations, squared weights, and how much clustering inflates the
-    variance (at least 1, pooled over regions).
+def _spread_of_groups(subgroup, weight, deviation, groups, size):
+    """Sums over the cells of subgroups and groups: squared deviations, squared weights, and how much clustering
+    inflates the variance (at least 1, pooled over subgroups).
     """
-    cell, home, _ = cross_cells(region, groups)
-    squares, weights = np.bincount(cell, deviation) ** 2, np.bincount(cell, weight) ** 2
+    cell, home, _ = cross_cells(subgroup, groups)
+    squares = np.bincount(cell, deviation) ** 2
+    weights = np.bincount(cell, weight) ** 2
     return np.bincount(home, squares, size), np.bincount(home, weights, size), design_effect(cell, deviation)
