@@ -20,7 +20,9 @@ ONE_WORD = (("{}", 0.6), (" {}", 0.15), ("{lower}", 0.1), (" {lower}", 0.05))  #
 
 SMALL_TALK = (("I", 0.06), ("The", 0.04))
 
-MOST_CHOICES, MOST_TOP = 128, 20  # as the best-known endpoint has it
+MOST_CHOICES = 128  # as the best-known endpoint has it
+
+MOST_TOP = 20
 
 _FIELD = re.compile(r"^(Question|Proposed answer|Reference answer|Case|Options|Answers):[ \t]*", re.MULTILINE)
 
@@ -59,11 +61,11 @@ def spell(meaning, spellings=SPELLINGS):
     >>> spell("12")
     {'12': 0.7, 'the answer is 12': 0.15, 'It is 12.': 0.15}
     """
-    said = {}
+    shares = {}
     for pattern, share in spellings:
         text = pattern.format(meaning, lower=meaning.lower(), upper=meaning.upper())
-        said[text] = round(said.get(text, 0.0) + share, 12)
-    return said
+        shares[text] = round(shares.get(text, 0.0) + share, 12)
+    return shares
 
 
 def invent(question, seed=0, *, reference=None, others=(), n_meanings=4, overconfidence=1.5):
@@ -134,7 +136,8 @@ class Sentences:
     """A distribution over texts as a tree of tokens, so that each token has a probability given those before it."""
 
     def __init__(self, probabilities):
-        self.ends, self.mass = {}, {}
+        self.ends = {}  # {tokens: probability of the text that they are}
+        self.mass = {}  # {tokens: probability of all texts that begin so}
         for text, probability in probabilities.items():
             pieces = tuple(tokens(text))
             self.ends[pieces] = self.ends.get(pieces, 0.0) + probability
@@ -147,11 +150,11 @@ class Sentences:
 
     def steps(self, before):
         """[(token or None for the end, probability)] after some tokens, likeliest first."""
-        whole = self.mass[before]
-        found = [(piece, self.mass[(*before, piece)] / whole) for piece in self.next.get(before, ())]
+        mass = self.mass[before]
+        steps = [(piece, self.mass[(*before, piece)] / mass) for piece in self.next.get(before, ())]
         if before in self.ends:
-            found.append((None, self.ends[before] / whole))
-        return sorted(found, key=lambda one: (-one[1], str(one[0])))
+            steps.append((None, self.ends[before] / mass))
+        return sorted(steps, key=lambda step: (-step[1], str(step[0])))
 
     def posterior(self, text):
         """Product of the token probabilities a server reports: the end of the text is not among them."""
@@ -162,7 +165,8 @@ class Sentences:
 
         Tokens are drawn with probabilities proportional to p^(1/temperature); what is reported is log p.
         """
-        before, said = (), []
+        before = ()
+        drawn = []
         while True:
             steps = self.steps(before)
             if temperature > 0:
@@ -171,8 +175,8 @@ class Sentences:
             else:
                 piece, p = steps[0]
             if piece is None:
-                return said
-            said.append((piece, math.log(p), [(rival, math.log(q)) for rival, q in steps if rival is not None]))
+                return drawn
+            drawn.append((piece, math.log(p), [(rival, math.log(q)) for rival, q in steps if rival is not None]))
             before = (*before, piece)
 
 
@@ -181,12 +185,13 @@ class Refusal(Exception):
 
     def __init__(self, status, message, code=None):
         super().__init__(message)
-        self.status, self.code = status, code
+        self.status = status
+        self.code = code
 
 
 def read_task(messages):
     """(task, fields, last user message) of a request: the line `Task: NAME` and the labelled lines of our prompts."""
-    texts = [(one.get("role"), _content(one)) for one in messages]
+    texts = [(message.get("role"), _content(message)) for message in messages]
     named = re.search(r"^Task: (\w+)", "\n".join(text for _, text in texts), re.MULTILINE)
     task = named[1] if named and named[1] in TASKS else "answer"
     last = next((text for role, text in reversed(texts) if role == "user"), "")
@@ -203,20 +208,27 @@ class StandInModel:
     """Answers chat requests from known distributions; `settings` as `helpers.llm.testing` writes them."""
 
     def __init__(self, settings):
-        self.seed, self.honour_n, self.logprobs = settings["seed"], settings["honour_n"], settings["logprobs"]
+        self.seed = settings["seed"]
+        self.honour_n = settings["honour_n"]
+        self.logprobs = settings["logprobs"]
         self.cases = {plain(text): p for text, p in settings["cases"].items()}
         self.vague = settings["vague"]
-        self.rows, self.trees, self.drawn, self.lock = {}, {}, {}, threading.Lock()
+        self.rows = {}
+        self.trees = {}
+        self.drawn = {}  # how often something was asked
+        self.lock = threading.Lock()
         for row in settings["known"]:
             self.rows.setdefault(plain(row[0]), []).append(row)
 
     def complete(self, request):
         """The body of a chat completion; Refusal where a server would answer with an error."""
-        messages, n = request.get("messages"), request.get("n") or 1
-        top, most = request.get("top_logprobs") or 0, request.get("max_completion_tokens") or request.get("max_tokens")
+        messages = request.get("messages")
+        n = request.get("n") or 1
+        top = request.get("top_logprobs") or 0
+        most = request.get("max_completion_tokens") or request.get("max_tokens")
         if request.get("model") != NAME:
             raise Refusal(404, f"The model `{request.get('model')}` does not exist.", "model_not_found")
-        if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
+        if not isinstance(messages, list) or not messages or not all(isinstance(message, dict) for message in messages):
             raise Refusal(400, "messages must be a list of messages that is not empty.")
         if (
             not isinstance(n, int)
@@ -230,10 +242,10 @@ class StandInModel:
         temperature = request.get("temperature")
         temperature = 1.0 if temperature is None else temperature
         asked = [task, *(sorted(map(list, fields.items())) or [last])]
-        said = [self._say(task, fields, last, rng, temperature) for rng in self._generators(request, asked, n)]
-        choices = [self._choice(k, one, most, top, request.get("logprobs")) for k, one in enumerate(said)]
-        sent = sum(len(tokens(_content(one))) + 4 for one in messages)
-        used = sum(min(len(one), most or len(one)) for one in said)
+        replies = [self._say(task, fields, last, rng, temperature) for rng in self._generators(request, asked, n)]
+        choices = [self._choice(k, reply, most, top, request.get("logprobs")) for k, reply in enumerate(replies)]
+        sent = sum(len(tokens(_content(message))) + 4 for message in messages)
+        used = sum(min(len(reply), most or len(reply)) for reply in replies)
         usage = {"prompt_tokens": sent, "completion_tokens": used, "total_tokens": sent + used}
         head = {"object": "chat.completion", "created": int(time.time()), "model": NAME}
         return {"id": f"chatcmpl-{time.monotonic_ns():x}", **head, "choices": choices, "usage": usage}
@@ -247,17 +259,17 @@ class StandInModel:
             self.drawn[str(asked)] = before + n
         return [generator(self.seed, asked, "count", before + k) for k in range(n)]
 
-    def _choice(self, index, said, most, top, wanted):
-        short = said[:most] if most else said
+    def _choice(self, index, reply, most, top, wanted):
+        short = reply[:most] if most else reply
         logprobs = None
         if wanted and self.logprobs:
             content = [
-                _entry(token, p) | {"top_logprobs": [_entry(*one) for one in top_of[:top]]}
-                for token, p, top_of in short
+                _entry(token, p) | {"top_logprobs": [_entry(*rival) for rival in rivals[:top]]}
+                for token, p, rivals in short
             ]
             logprobs = {"content": content, "refusal": None}
         message = {"role": "assistant", "content": "".join(token for token, _, _ in short), "refusal": None}
-        reason = "length" if len(short) < len(said) else "stop"
+        reason = "length" if len(short) < len(reply) else "stop"
         return {"index": index, "message": message, "logprobs": logprobs, "finish_reason": reason}
 
     def _say(self, task, fields, last, rng, temperature):
@@ -280,18 +292,18 @@ class StandInModel:
             return _certain(json.dumps({"grade": "correct" if right else "incorrect"}))
         if task == "answer":
             return tree.draw(rng, temperature)
-        said = [] if proposed else tree.draw(rng, temperature)
-        text = proposed or plain("".join(token for token, _, _ in said))
+        answer = [] if proposed else tree.draw(rng, temperature)
+        text = proposed or plain("".join(token for token, _, _ in answer))
         stated = f"{100 * row[text][6] if text in row else 50:.6g}%"
         stated = _certain(f"Confidence: {'quite sure' if rng.random() < self.vague else stated}")
-        return stated if proposed else _certain("Answer: ") + said + _certain("\n") + stated
+        return stated if proposed else _certain("Answer: ") + answer + _certain("\n") + stated
 
     def _known(self, fields, last):
         """(rows, tree) of the question that a prompt asks; invented where nobody has described it."""
         question = plain(fields.get("Question", last))
         with self.lock:
             if question not in self.rows:  # a prompt of the reader's own may say more than the question
-                question = max((one for one in self.rows if one in question), key=len, default=question)
+                question = max((known for known in self.rows if known in question), key=len, default=question)
             if question not in self.rows:
                 self.rows[question] = rows_of(question, *invent(question, self.seed))
             if question not in self.trees:
@@ -309,12 +321,12 @@ def _certain(text):
 
 def _one_word(yes, no, p):
     """Next tokens of a question with two options: several spellings of each, and some tokens that are neither."""
-    said = dict(SMALL_TALK)
+    masses = dict(SMALL_TALK)
     for word, share in ((yes, p), (no, 1 - p)):
         for text, part in spell(word, ONE_WORD).items():
             if share > 0:
-                said[text] = said.get(text, 0.0) + share * part
-    return Sentences(said)
+                masses[text] = masses.get(text, 0.0) + share * part
+    return Sentences(masses)
 
 
 def _partition(listed, row):

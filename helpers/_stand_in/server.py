@@ -116,8 +116,11 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, settings, handler=Handler):
         super().__init__(("127.0.0.1", 0), handler)
-        self.settings, self.model = settings, StandInModel(settings)
-        self.counts, self.tries, self.counting = {}, {}, threading.Lock()
+        self.settings = settings
+        self.model = StandInModel(settings)
+        self.counts = {}
+        self.tries = {}  # how often a request has come
+        self.counting = threading.Lock()
 
     def count(self, name, by=1):
         with self.counting:

@@ -114,7 +114,7 @@ class PlattStart(Sums):
         if spread < 1e-9:
             raise ValueError(
                 f"score must take at least two different values within [{CLIP:g}, 1 - {CLIP:g}], "
-                f'but all {self.rows:,} rows of the chunks have one; a constant score has no curve to fit: '
+                f"but all {self.rows:,} rows of the chunks have one; a constant score has no curve to fit: "
                 'use fit_partition(…, calibrator="none").'
             )
         (low0, high0), (low1, high1) = self.ends.reshape(2, 2) * [1, -1]

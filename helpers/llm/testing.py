@@ -31,22 +31,37 @@ def known_answers(questions, references=None, *, probabilities=None, n_meanings=
 
     Parameters
     ----------
-    questions : (Q,) texts, each once
-    references : (Q,) right answers, or None to make them up; the wrong ones are then those of other questions
-    probabilities : {question: {meaning: probability}} where they are to be set, or None; without references the first
-        meaning of a question is right
-    n_meanings : most meanings a question has, 2 or more
-    overconfidence : the right meaning is drawn with probabilities proportional to p^(1/overconfidence): with 1 the
-        frequencies of the answers are calibrated, above 1 they claim too much. Not used where `probabilities` are set
-    seed : whole number; the rows of a question depend on it, on the question and on the references alone
+    questions : (Q,) list of str
+        Each once.
+    references : (Q,) list of str, optional
+        Right answers; made up without. The wrong ones are then those of other questions.
+    probabilities : dict, optional
+        {question: {meaning: probability}} where they are to be set; without references the first meaning of a question
+        is right.
+    n_meanings : int, default 4
+        Most meanings a question has, 2 or more.
+    overconfidence : float, default 1.5
+        The right meaning is drawn with probabilities proportional to p^(1/overconfidence): with 1 the frequencies of
+        the answers are calibrated, above 1 they claim too much. Not used where `probabilities` are set.
+    seed : int, default 0
+        The rows of a question depend on it, on the question and on the references alone.
 
     Returns
     -------
-    DataFrame with the columns question, meaning, text (a spelling of the meaning), probability (of the text; those of
-    a question sum to 1), correct, is_true (normalised probability of True when asked about the meaning), verbalised
-    (the stated confidence, a log-odds of 1.5 too high, in steps of 0.05), posterior (product of the text's token
-    probabilities as reported: that of the text as a beginning, which is `probability` where no other text begins so)
+    DataFrame
+        A row a text: question, meaning, text (a spelling of the meaning), probability (of the text; those of a question
+        sum to 1), correct, is_true (normalised probability of True when asked about the meaning), verbalised (the
+        stated confidence, a log-odds of 1.5 too high, in steps of 0.05), posterior (product of the text's token
+        probabilities as reported: that of the text as a beginning, which is `probability` where no other text begins
+        so).
 
+    Raises
+    ------
+    ValueError
+        For questions that are empty or alike, or numbers that break a rule.
+
+    Examples
+    --------
     >>> known = known_answers(["Capital of France?"], ["Paris"], probabilities={
     ...     "Capital of France?": {"Paris": 0.8, "Lyon": 0.2}})
     >>> known.loc[known["correct"], ["text", "probability"]].to_numpy().tolist()[:2]
@@ -66,24 +81,26 @@ def known_answers(questions, references=None, *, probabilities=None, n_meanings=
     for k, question in enumerate(questions):
         reference = None if references is None else references[k]
         if probabilities is not None and question in probabilities:
-            shares, right = probabilities[question], reference or next(iter(probabilities[question]))
+            shares = probabilities[question]
+            right = reference or next(iter(shares))
         else:
-            options = {"reference": reference, "others": others, "n_meanings": n_meanings}
-            shares, right = invent(question, seed, overconfidence=overconfidence, **options)
+            options = {"others": others, "n_meanings": n_meanings, "overconfidence": overconfidence}
+            shares, right = invent(question, seed, reference=reference, **options)
         rows += rows_of(question, shares, right)
     return _check_known(pd.DataFrame(rows, columns=COLUMNS))
 
 
 def _check_questions(questions):
-    questions, seen = list(questions), {}
+    questions = list(questions)
+    first = {}
     if not questions:
         raise ValueError("questions must not be empty.")
     for k, question in enumerate(questions):
         if not isinstance(question, str) or not question.strip():
             raise ValueError(f"questions must be texts that are not empty, but questions[{k}] is {question!r}.")
-        if plain(question) in seen:
-            raise ValueError(f"questions must differ, but questions[{k}] is questions[{seen[plain(question)]}].")
-        seen[plain(question)] = k
+        same = first.setdefault(plain(question), k)
+        if same != k:
+            raise ValueError(f"questions must differ, but questions[{k}] is questions[{same}].")
     return questions
 
 
@@ -103,19 +120,22 @@ def _check_known(known):
     total = known.groupby("question", sort=False)["probability"].sum()
     wrong = (total - 1).abs() > 1e-6
     if wrong.any():
-        found = f"those of {wrong.idxmax()!r} sum to {total[wrong].iloc[0]:g}"
-        raise ValueError(f"probabilities of a question must sum to 1, but {found}.")
-    p = known.groupby(["question", "meaning"])["probability"].transform("sum")
-    correct = known["correct"].astype(bool) if "correct" in known else pd.Series(False, known.index)
-    stated = [default_is_true(*row) for row in zip(p, correct, strict=True)]
-    known["correct"] = correct
-    known["is_true"] = check_probabilities(known["is_true"] if "is_true" in known else stated, "is_true")
-    stated = known["verbalised"] if "verbalised" in known else p.map(default_verbalised)
-    known["verbalised"] = check_probabilities(stated, "verbalised")
-    said = {}
-    for question, text, probability in zip(known["question"], known["text"], known["probability"], strict=True):
-        said.setdefault(question, {})[text] = probability
-    trees = {question: Sentences(probabilities) for question, probabilities in said.items()}
+        raise ValueError(
+            f"probabilities of a question must sum to 1, but those of {wrong.idxmax()!r} sum to "
+            f"{total[wrong].iloc[0]:g}."
+        )
+    known["correct"] = known["correct"].astype(bool) if "correct" in known else False
+    of_meaning = known.groupby(["question", "meaning"])["probability"].transform("sum")
+    if "is_true" not in known:
+        known["is_true"] = [default_is_true(*row) for row in zip(of_meaning, known["correct"], strict=True)]
+    if "verbalised" not in known:
+        known["verbalised"] = of_meaning.map(default_verbalised)
+    for name in ("is_true", "verbalised"):
+        known[name] = check_probabilities(known[name], name)
+    trees = {
+        question: Sentences(dict(zip(rows["text"], rows["probability"], strict=True)))
+        for question, rows in known.groupby("question", sort=False)
+    }
     pairs = zip(known["question"], known["text"], strict=True)
     known["posterior"] = [trees[question].posterior(text) for question, text in pairs]
     return known[[*COLUMNS, "posterior"]]
@@ -125,7 +145,20 @@ def _check_known(known):
 class StandIn:
     """A running stand-in.
 
-    base_url, model : what a client needs; known : the table it answers from, or None where it makes things up
+    Parameters
+    ----------
+    base_url, model : str
+        What a client needs.
+    pid : int
+        Of its process.
+    known : DataFrame or None
+        The table it answers from; None where it makes things up.
+
+    Examples
+    --------
+    >>> with stand_in() as server:
+    ...     server.model
+    'stand-in'
     """
 
     base_url: str
@@ -134,15 +167,21 @@ class StandIn:
     known: pd.DataFrame | None = field(repr=False)
 
     def stats(self):
-        """{what: how often} of all that has been sent since the start, such as answered, choices, tokens, refused."""
+        """All that has been sent since the start.
+
+        Returns
+        -------
+        dict
+            {what: how often}, such as answered, choices, tokens, refused.
+        """
         address = self.base_url.removesuffix("/v1") + "/stats"
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(address, timeout=10) as answer:
             return json.load(answer)
 
     def __str__(self):
-        told = "made up" if self.known is None else f"{self.known['question'].nunique():,} known questions"
-        return f"stand-in (no language model) with answers of known probability: {told}"
+        source = "made up" if self.known is None else f"{self.known['question'].nunique():,} known questions"
+        return f"stand-in (no language model) with answers of known probability: {source}"
 
 
 @contextmanager
@@ -154,28 +193,47 @@ def stand_in(
     It runs as a process of its own on 127.0.0.1, speaks the chat interface that most model servers speak
     (`/v1/chat/completions`, `/v1/models`), and ends with the `with` block, or with the program that started it.
 
-    Parameters
-    ----------
-    known : table of `known_answers`, or one with at least the columns question, meaning, text and probability. Other
-        questions, and all where it is None, get answers that are made up from the question and `seed`
-    cases : {text of a case: probability of the first option}, for questions with two options; others are made up
-    seed : whole number; what is drawn depends on it, on what is asked, and on the `seed` of the request, or without
-        one on how often the same was asked before
-    honour_n : False to give one answer a request however many are asked for, as many servers do
-    logprobs : False to leave out log-probabilities, as many servers do
-    vague : probability that a stated confidence is put in words instead of a number
-    faults : probability that a try fails, in one of four ways: 429 with Retry-After, 500, a connection that is cut,
-        half a body. Which try fails depends on `seed`, on the request and on how often it has come
-    seconds : how long each answer takes
-    key : the key that requests must carry, or None for none
-
-    Yields
-    ------
-    StandIn with `.base_url` and `.model`
-
     Tokens are drawn with probabilities proportional to p^(1/temperature), and log p is reported, as most servers do.
     It knows what a prompt wants from its line `Task: ...` and its fields, see the prompts of `helpers.llm`.
 
+    Parameters
+    ----------
+    known : DataFrame, optional
+        From `known_answers`, or with at least the columns question, meaning, text and probability. Other questions, and
+        all without it, get answers that are made up from the question and `seed`.
+    cases : dict, optional
+        {text of a case: probability of the first option}, for questions with two options; others are made up.
+    seed : int, default 0
+        What is drawn depends on it, on what is asked, and on the `seed` of the request, or without one on how often the
+        same was asked before.
+    honour_n : bool, default True
+        False to give one answer a request however many are asked for, as many servers do.
+    logprobs : bool, default True
+        False to leave out log-probabilities, as many servers do.
+    vague : float, default 0
+        Probability that a stated confidence is put in words instead of a number.
+    faults : float, default 0
+        Probability that a try fails, in one of four ways: 429 with Retry-After, 500, a connection that is cut, half a
+        body. Which try fails depends on `seed`, on the request and on how often it has come.
+    seconds : float, default 0
+        How long each answer takes.
+    key : str, optional
+        The key that requests must carry.
+
+    Yields
+    ------
+    StandIn
+        With `.base_url` and `.model`.
+
+    Raises
+    ------
+    ValueError
+        For probabilities that are none, or texts whose probabilities do not sum to 1.
+    RuntimeError
+        If no server can be opened on 127.0.0.1.
+
+    Examples
+    --------
     >>> with stand_in() as server:
     ...     print(server)
     ...     server.stats()
@@ -196,11 +254,12 @@ def settings_of(known=None, cases=None, **options):
     for name, most in (("vague", 1), ("faults", 0.9), ("seconds", 3600)):
         if not 0 <= settings[name] <= most:
             raise ValueError(f"{name} must lie in [0, {most}], but it is {settings[name]}.")
-    known = None if known is None else _check_known(known)
-    names = list(cases or {})
-    p = check_probabilities([cases[name] for name in names], "cases").tolist() if names else []
+    if known is not None:
+        known = _check_known(known)
+    cases = cases or {}
+    scores = check_probabilities(list(cases.values()), "cases").tolist() if cases else []
     settings["known"] = [] if known is None else known[COLUMNS].to_numpy(object).tolist()
-    settings["cases"] = dict(zip(names, p, strict=True))
+    settings["cases"] = dict(zip(cases, scores, strict=True))
     return settings, known
 
 

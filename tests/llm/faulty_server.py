@@ -83,8 +83,11 @@ class FaultyHandler(_stand_in_server.Handler):
 class FaultyServer(_stand_in_server.Server):
     def __init__(self, settings, handler):
         super().__init__(settings, handler)
-        self.named, self.script = settings["named_faults"], list(settings["script"])
-        self.random, self.drawing, self.given = random.Random(settings["seed"]), threading.Lock(), {}
+        self.named = settings["named_faults"]
+        self.script = list(settings["script"])
+        self.random = random.Random(settings["seed"])
+        self.drawing = threading.Lock()
+        self.given = {}
 
     def next_fault(self):
         with self.drawing:
