@@ -2,10 +2,12 @@
 
 Everything that can be wrong with the request is checked before a kernel starts and before anything is written. The
 folder receives the executed notebook, a page for readers and metrics.json; with ``--sweep`` or ``--grid`` one such
-folder a run, and the table of all runs twice: metrics.csv, and summary.parquet where pyarrow is installed.
+folder a run, and the table of all runs twice: metrics.csv, and summary.parquet where pyarrow is installed. ``--all``
+runs every notebook of a folder with its defaults and does again only those whose result would be another one.
 """
 
 import argparse
+import json
 import os
 import sys
 import time
@@ -13,11 +15,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from helpers.notebook.parameter_cell import shown, type_word
-from helpers.run import execute as _execute
-from helpers.run.plan import find_parameters, plan_runs, read_notebook, write_json
+from helpers.run import execute
+from helpers.run.plan import find_parameters, plan_all, plan_runs, read_notebook, write_json
 from helpers.run.sweep import write_tables
 
-SHOWN, MOST_FAILURES = 20, 100  # lines about reused runs and about failed ones
+SHOWN = 20  # lines about reused runs
+
+MOST_FAILURES = 100  # lines about failed ones
 
 LIBRARIES = ("honest-confidence", "numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
 
@@ -26,6 +30,7 @@ EXAMPLE = """example:
   python -m helpers.run notebooks/13_audit_your_scores.ipynb --help      (lists its parameters)
   python -m helpers.run notebooks/14_audit_your_answers.ipynb -p path answers.jsonl --output out/
   python -m helpers.run notebooks/05_honest_partitions.ipynb --grid grid.yaml --jobs 2 --output out/
+  python -m helpers.run --all notebooks/ --jobs 2 --output build/executed/
 
 grid.yaml, every combination of some values:      or single runs:               or both:
   n_rows: [1000, 4000]                              - {n_rows: 1000, seed: 1}     grid:
@@ -50,6 +55,7 @@ def _parser():
     add("-p", "--parameter", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), help="set one parameter")
     add("--sweep", nargs="+", action="append", default=[], metavar=("NAME", "VALUE"), help="one run for each value")
     add("--grid", metavar="FILE", help="a YAML file of runs (below); with --sweep, each of them for each value")
+    add("--all", metavar="FOLDER", help="every notebook of a folder with its defaults, unless its result is there")
     add("--output", "-o", metavar="FOLDER", help="where the results go; created if needed")
     add("--overwrite", action="store_true", help="replace results that are there")
     add("--jobs", type=int, default=1, metavar="N", help="runs of a sweep or grid at the same time (1)")
@@ -64,44 +70,45 @@ def describe(notebook):
     nb = read_notebook(notebook)
     rows = [(p.name, shown(p.default), p.comment, type_word(p.default)) for p in find_parameters(nb, notebook)]
     wide = [max(len(row[i]) for row in rows) for i in range(2)]
-    lines = [f"  {name:{wide[0]}}  {default:{wide[1]}}  {comment} ({word})" for name, default, comment, word in rows]
+    lines = [f"  {name:{wide[0]}}  {default:{wide[1]}}  {comment} ({kind})" for name, default, comment, kind in rows]
     return "\n".join(
         [f"{title_of(nb)} ({Path(notebook).name})", "parameters, their defaults, and what they are:", *lines]
     )
 
 
 def _versions():
-    found = {"python": ".".join(map(str, sys.version_info[:3]))}
+    versions = {"python": ".".join(map(str, sys.version_info[:3]))}
     for name in LIBRARIES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             from helpers import __version__
 
-            found[name] = __version__
-    return found
+            versions[name] = __version__
+    return versions
 
 
-def _finish(run, nb, seconds):
+def _finish(run, nb, seconds, peak_mb):
     """Write page and metrics beside the executed notebook, then give all three their final names."""
     from helpers.run.page import to_html
 
-    metrics, claims = _execute.collect(nb)
+    metrics, claims = execute.collect(nb)
     given = ", ".join(f"{name} = {shown(value)}" for name, value in run.given.items()) or "all at their defaults"
-    note = (
-        f"Made from {run.notebook.name} with honest-confidence {_versions()['honest-confidence']}. Parameters: {given}."
-    )
+    versions = _versions()
+    note = f"Made from {run.notebook.name} with honest-confidence {versions['honest-confidence']}. Parameters: {given}."
     page = run.page.with_suffix(".partial.html")
     page.write_text(to_html(nb, run.notebook.parent, note), encoding="utf-8")
-    about = {"name": run.notebook.name, "sha256": run.sha256}
     content = {
-        "notebook": about,
+        "notebook": {"name": run.notebook.name, "sha256": run.sha256},
         "parameters": run.values,
         "metrics": metrics,
         "claims": claims,
-        "versions": _versions(),
+        "versions": versions,
+        "seconds": round(seconds, 1),
+        "peak_mb": peak_mb,
+        "fingerprint": run.fingerprint,
     }
-    write_json(run.numbers, content | {"seconds": round(seconds, 1), "fingerprint": run.fingerprint})
+    write_json(run.numbers, content)
     os.replace(run.partial, run.executed)
     os.replace(page, run.page)
     os.replace(run.numbers, run.metrics)
@@ -113,7 +120,7 @@ def _job(run, progress, failures, env):
 
     def failed(reason):
         failures[run.label] = reason
-        progress.end(run.label, f"{run.label} stopped {reason}", failed=True)
+        progress.end(run.label, f"{run.label} stopped {reason}")
 
     async def job():
         start = time.monotonic()
@@ -132,15 +139,15 @@ def _job(run, progress, failures, env):
             progress.line(f"{run.label}: {text}")
 
         try:
-            await _execute.run_cells(nb, save, told, tell=tell, env=env)
-        except _execute.CellFailed as error:
+            peak_mb = await execute.run_cells(nb, save, told, tell=tell, env=env)
+        except execute.CellFailed as error:
             note = f"**This run stopped in {error}**"
             nb.cells.insert(0, nbformat.v4.new_markdown_cell(note))
             save(nb)
             return failed(f"in {error}\n  The cells before it are in {run.partial}")
-        except _execute.NotStarted as error:
+        except execute.NotStarted as error:
             return failed(str(error))
-        _finish(run, nb, time.monotonic() - start)
+        _finish(run, nb, time.monotonic() - start, peak_mb)
         progress.end(run.label, f"{run.label}: done in {time.monotonic() - start:.0f} s, {run.page}")
 
     async def guarded():
@@ -158,8 +165,13 @@ def _plan(options):
         raise ValueError("--output FOLDER is missing: where shall the results go?")
     if options.jobs < 1:
         raise ValueError(f"--jobs must be at least 1, but it is {options.jobs}.")
-    output, more = Path(options.output), {"grid": options.grid, "overwrite": options.overwrite}
-    return plan_runs(options.notebook, options.parameter, options.sweep, output, **more)
+    output = Path(options.output)
+    if options.all is None:
+        more = {"grid": options.grid, "overwrite": options.overwrite}
+        return plan_runs(options.notebook, options.parameter, options.sweep, output, **more)
+    if options.notebook or options.parameter or options.sweep or options.grid:
+        raise ValueError("--all runs notebooks with their defaults: no notebook, -p, --sweep or --grid beside it.")
+    return plan_all(options.all, output, overwrite=options.overwrite), ""
 
 
 def _announce(runs, note, progress):
@@ -185,24 +197,64 @@ def _conclude(runs, failures, output, progress):
         return 1
     if missing:
         progress.line(missing)
+    _list_failures(runs, failures, progress)
     if failures:
-        progress.line(f"{len(failures):,} of {len(runs):,} runs failed:")
-        for run in [run for run in runs if run.label in failures][:MOST_FAILURES]:
-            progress.line(f"  {run.label} stopped {failures[run.label].splitlines()[0][:300]}")
-        if len(failures) > MOST_FAILURES:
-            progress.line(f"  ... and {len(failures) - MOST_FAILURES:,} more")
         progress.line("The others are kept and in the table. The same command again does only those that failed.")
     sys.stdout.write("".join(f"{path}\n" for path in paths))
     return 1 if failures else 0
 
 
+def _list_failures(runs, failures, progress):
+    """A line for each run that failed."""
+    if failures:
+        progress.line(f"{len(failures):,} of {len(runs):,} runs failed:")
+    for run in [run for run in runs if run.label in failures][:MOST_FAILURES]:
+        progress.line(f"  {run.label} stopped {failures[run.label].splitlines()[0][:300]}")
+    if len(failures) > MOST_FAILURES:
+        progress.line(f"  ... and {len(failures) - MOST_FAILURES:,} more")
+
+
+def _summarize(runs, failures, progress):
+    """A line for each notebook of a folder: minutes, claims held, memory; a claim that does not hold is a failure."""
+    lines = []
+    for run in runs:
+        if run.label in failures:
+            lines.append(f"{run.label:<34} FAILED")
+            continue
+        content = json.loads(run.metrics.read_text(encoding="utf-8"))
+        broken = [claim["claim"] for claim in content["claims"] if not claim["holds"]]
+        if broken:
+            failures[run.label] = f"with claims that do not hold: {', '.join(broken)}"
+            run.clear()
+        memory = f"{content['peak_mb']:6,} MB at its peak" if content["peak_mb"] else ""
+        reused = " (reused)" if run.finished else ""
+        held = len({claim["claim"] for claim in content["claims"]}) - len(broken)
+        lines.append(f"{run.label:<34} {content['seconds'] / 60:5.1f} min  {held:3d} claims held  {memory}{reused}")
+    sys.stdout.write("\n".join(lines) + "\n")
+    _list_failures(runs, failures, progress)
+    return 1 if failures else 0
+
+
 def main(argv=None):
-    """Do what the command line says; 0 done, 1 a run failed, 2 a wrong request (nothing written), 130 interrupted."""
+    """Do what the command line says.
+
+    Parameters
+    ----------
+    argv : list of str, optional
+        The words behind ``python -m helpers.run``; those of this process by default.
+
+    Returns
+    -------
+    int
+        0 done, 1 a run failed, 2 a wrong request (nothing was run or written), 130 interrupted.
+    """
     parser = _parser()
     options = parser.parse_args(argv)
+    asked = options.notebook or options.all
     try:
-        if options.help or options.notebook is None:
-            sys.stdout.write((describe(options.notebook) if options.notebook else parser.format_help()).rstrip() + "\n")
+        if options.help or asked is None:
+            text = describe(options.notebook) if options.notebook else parser.format_help()
+            sys.stdout.write(text.rstrip() + "\n")
             return 0 if options.help else 2
         runs, note = _plan(options)
     except (ValueError, OSError) as error:
@@ -211,25 +263,44 @@ def main(argv=None):
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted. Nothing was run or written.\n")
         return 130
+    return _carry_out(options, runs, note)
 
-    sweep = bool(options.sweep or options.grid)
+
+def _environment(options):
+    """Environment of the kernels: the runs of a sweep compute with one thread, notebooks with their share of cores."""
+    if options.all:
+        return execute.thread_limit(max(1, (os.cpu_count() or 1) // options.jobs))
+    return execute.thread_limit(1) if options.sweep or options.grid else None
+
+
+def _carry_out(options, runs, note):
+    """Do the runs that are not finished, and say how it went; returns the exit status."""
+    many = bool(options.sweep or options.grid or options.all)
     open_runs = [run for run in runs if not run.finished]
-    failures, progress = {}, _execute.Progress(len(runs), len(runs) - len(open_runs))
-    env = _execute.one_thread() if sweep else None
-    if sweep:
+    failures = {}
+    progress = execute.Progress(len(runs), len(runs) - len(open_runs))
+    env = _environment(options)
+    if many:
         _announce(runs, note, progress)
+    if options.all:
+        for run in open_runs:
+            run.clear()
     try:
-        _execute.run_jobs([_job(run, progress, failures, env) for run in open_runs], options.jobs)
+        execute.run_jobs([_job(run, progress, failures, env) for run in open_runs], options.jobs)
     except KeyboardInterrupt:
         again = "Run the same command again"
-        done = [run for run in runs if run.metrics.exists() and run.is_current()]
+        done = [run for run in runs if run.is_current()]
         where = [str(run.partial) for run in open_runs if run.partial.exists()]
-        progress.line("Interrupted." + f" Cells finished so far: {', '.join(where)}." * bool(where))
+        progress.line(f"Interrupted. Cells finished so far: {', '.join(where)}." if where else "Interrupted.")
         progress.line(
-            f"{len(done):,} of {len(runs):,} runs are finished and stay. {again} to go on." if sweep else f"{again}."
+            f"{len(done):,} of {len(runs):,} runs are finished and stay. {again} to go on." if many else f"{again}."
         )
         return 130
-    if sweep:
+    finally:
+        progress.close()
+    if options.all:
+        return _summarize(runs, failures, progress)
+    if many:
         return _conclude(runs, failures, options.output, progress)
     if not failures:
         sys.stdout.write(f"{runs[0].page}\n")

@@ -1,12 +1,17 @@
-"""Running notebooks: one kernel each, saved after every cell, several at a time, shut down on Ctrl-C."""
+"""Running notebooks: one kernel each, saved after every cell, several at a time, shut down on Ctrl-C.
+
+nbclient executes the cells. What it does not do stands here: a kernel that dies while it starts is started again,
+several notebooks run at a time, and Ctrl-C ends all of them with what is finished in place.
+"""
 
 import asyncio
 import os
-import shutil
 import signal
 import sys
 import threading
 import time
+
+from tqdm.auto import tqdm
 
 from helpers.notebook.display import KEY
 
@@ -14,7 +19,11 @@ STARTS = 3  # times that a kernel is started before its run counts as failed
 
 PAUSE = 1.0  # seconds before the second start; before the third twice as long
 
+QUIET = 10  # seconds between two lines of progress in a log file
+
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+PEAK = "__import__('resource').getrusage(0).ru_maxrss"  # of the kernel: KiB on Linux, bytes on macOS
 
 
 class CellFailed(RuntimeError):
@@ -30,43 +39,49 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Progress:
-    """What is done and what runs, on stderr: one line that is rewritten in a terminal, else one every ten seconds."""
+    """What is done and what runs, on stderr: a bar in a terminal, in a log file a line every ten seconds.
+
+    Parameters
+    ----------
+    total : int, default 1
+        Number of runs.
+    finished : int, default 0
+        Runs that were finished before.
+    """
 
     def __init__(self, total=1, finished=0):
-        self.rewrite = sys.stderr.isatty()
-        self.total, self.ended, self.failed, self.here = total, finished, 0, 0
+        self.bar = tqdm(total=total, initial=finished, unit="run", file=sys.stderr, disable=None, leave=False,
+                        dynamic_ncols=True, miniters=0)  # fmt: skip
+        self.total = total
+        self.ended = finished
         self.cells = {}
-        self.start = self.told = time.monotonic()
+        self.told = time.monotonic()
 
     def cell(self, label, done, total):
+        """Tell how many of its cells a run has done."""
         self.cells[label] = f"{label}: cell {done}/{total}"
-        if self.rewrite:
-            width = shutil.get_terminal_size().columns - 1
-            sys.stderr.write(f"\r\033[K{self.status()[:width]}")
-        elif time.monotonic() - self.told > 10:
-            sys.stderr.write(self.status() + "\n")
-            self.told = time.monotonic()
-        sys.stderr.flush()
-
-    def status(self):
-        """One line: how many runs have ended, how long the others may take, the cells that run now."""
         running = ", ".join(self.cells.values())
-        if self.total == 1:
-            return running
-        failed = f", {self.failed:,} of them failed" * bool(self.failed)
-        left = (time.monotonic() - self.start) / max(self.here, 1) * (self.total - self.ended)
-        about = f"; about {left / 60:,.0f} min left" if left >= 90 else f"; about {left:.0f} s left"
-        return f"{self.ended:,} of {self.total:,} runs ended{failed}{about * bool(self.here)}; {running}"
+        self.bar.set_postfix_str(running, refresh=False)
+        self.bar.update(0)
+        if self.bar.disable and time.monotonic() - self.told > QUIET:
+            self.line(f"{self.ended:,} of {self.total:,} runs ended; {running}" if self.total > 1 else running)
+            self.told = time.monotonic()
 
-    def end(self, label, text, failed=False):
+    def end(self, label, text):
         """Tell that a run has ended, and how."""
         self.cells.pop(label, None)
-        self.ended, self.failed, self.here = self.ended + 1, self.failed + failed, self.here + 1
-        self.line(f"[{self.ended}/{self.total}] " * (self.total > 1) + text)
+        self.ended += 1
+        self.bar.update(1)
+        self.line(f"[{self.ended}/{self.total}] {text}" if self.total > 1 else text)
 
     def line(self, text):
-        sys.stderr.write(("\r\033[K" if self.rewrite else "") + text + "\n")
+        """Write a line above the bar."""
+        tqdm.write(text, file=sys.stderr)
         sys.stderr.flush()
+
+    def close(self):
+        """Take the bar away."""
+        self.bar.close()
 
 
 def _place(nb, index):
@@ -77,18 +92,20 @@ def _place(nb, index):
             heads = [line.lstrip("# ").strip() for line in cell.source.splitlines() if line.startswith("#")]
             heading = heads[-1] if heads else heading
     count = nb.cells[index].execution_count
-    return (
-        f"cell {index + 1} of {len(nb.cells)}"
-        + f" (In [{count}])" * bool(count)
-        + f', section "{heading}"' * bool(heading)
-    )
+    number = f" (In [{count}])" if count else ""
+    section = f', section "{heading}"' if heading else ""
+    return f"cell {index + 1} of {len(nb.cells)}{number}{section}"
 
 
-def one_thread():
-    """Environment of a kernel that computes with one thread, unless the user says otherwise: runs side by side do not
-    get into each other's way, and sums come out the same for any number of jobs."""
-    said = any(name in os.environ for name in THREADS)
-    return dict(os.environ) | ({} if said else dict.fromkeys(THREADS, "1"))
+def thread_limit(threads=1):
+    """Environment of a kernel that computes with so many threads, unless the user's environment says otherwise.
+
+    Runs side by side then do not get into each other's way, and with one thread sums come out the same for any number
+    of jobs.
+    """
+    if any(name in os.environ for name in THREADS):
+        return dict(os.environ)
+    return dict(os.environ) | dict.fromkeys(THREADS, str(threads))
 
 
 async def _shut_down(manager, client):
@@ -115,7 +132,7 @@ async def _start(nb, tell, env):
         if manager.has_trait("transport_encryption") and zmq.has("curve"):
             # otherwise newer kernels warn that others on this machine could listen
             manager.transport_encryption = "auto"
-        client = NotebookClient(nb, km=manager, timeout=None)
+        client = NotebookClient(nb, km=manager, timeout=None, record_timing=False)
         try:
             await manager.start_kernel(
                 extra_arguments=["--HistoryManager.hist_file=:memory:"], env=env or dict(os.environ)
@@ -135,16 +152,51 @@ async def _start(nb, tell, env):
         await asyncio.sleep(PAUSE * 2 ** (count - 1))
 
 
-async def run_cells(nb, save, progress, *, tell=lambda text: None, env=None):
-    """Run every code cell of `nb` in a fresh kernel; `save(nb)` after each. CellFailed at the first that raises.
+async def _peak_memory(client):
+    """Largest memory that the kernel of a Python notebook has had, in MB; None where it does not say."""
+    message = client.kc.execute("", silent=True, user_expressions={"peak": PEAK})
+    reply = await client.async_wait_for_reply(message)
+    try:
+        peak = int(reply["content"]["user_expressions"]["peak"]["data"]["text/plain"])
+    except (KeyError, TypeError, ValueError):
+        return None
+    return round(peak / (2**20 if sys.platform == "darwin" else 2**10))
 
-    A kernel that dies before its first cell is started again, NotStarted after `STARTS` times.
+
+async def run_cells(nb, save, progress, *, tell=lambda text: None, env=None):
+    """Run every code cell of a notebook in a fresh kernel.
+
+    Parameters
+    ----------
+    nb : NotebookNode
+        The notebook; its outputs are replaced.
+    save : callable
+        Called with `nb` before the first and after each code cell.
+    progress : callable
+        Called with the number of cells done and of all cells, before each cell.
+    tell : callable, optional
+        Called with a sentence when a kernel is started again.
+    env : dict, optional
+        Environment of the kernel; this process's by default.
+
+    Returns
+    -------
+    int or None
+        The largest memory that the kernel has had, in MB.
+
+    Raises
+    ------
+    CellFailed
+        At the first cell that raises or whose kernel dies.
+    NotStarted
+        If the kernel dies before its first cell, as often as it is started.
     """
     from nbclient.exceptions import CellExecutionError, DeadKernelError
 
     for cell in nb.cells:
         if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
+            cell.outputs = []
+            cell.execution_count = None
     save(nb)
     manager, client = await _start(nb, tell, env)
     try:
@@ -158,6 +210,7 @@ async def run_cells(nb, save, progress, *, tell=lambda text: None, env=None):
                 raise CellFailed(f"{_place(nb, index)}: the kernel died, most likely for want of memory.") from None
             if cell.cell_type == "code":
                 save(nb)
+        return await _peak_memory(client)
     finally:
         await _shut_down(manager, client)
 
@@ -165,11 +218,11 @@ async def run_cells(nb, save, progress, *, tell=lambda text: None, env=None):
 async def _all(jobs, most):
     gate = asyncio.Semaphore(most)
 
-    async def one(job):
+    async def guarded(job):
         async with gate:
             await job()
 
-    tasks = [asyncio.ensure_future(one(job)) for job in jobs]
+    tasks = [asyncio.ensure_future(guarded(job)) for job in jobs]
     caught = []
 
     def stop(number):
@@ -202,6 +255,20 @@ def run_jobs(jobs, most=1):
 def collect(nb):
     """Numbers and claims that the cells of an executed notebook recorded in the metadata of their outputs.
 
+    Parameters
+    ----------
+    nb : NotebookNode
+        An executed notebook.
+
+    Returns
+    -------
+    metrics : dict
+        Name to number, as `helpers.notebook.record` kept them.
+    claims : list of dict
+        The claims in the order of the cells, each with `claim`, `holds` and its numbers.
+
+    Examples
+    --------
     >>> import nbformat.v4 as v4
     >>> output = v4.new_output("display_data", metadata={"honest": {"metrics": {"gap": 0.1}}})
     >>> collect(v4.new_notebook(cells=[v4.new_code_cell("", outputs=[output])]))
@@ -210,7 +277,8 @@ def collect(nb):
     metrics, claims = {}, []
     for cell in nb.cells:
         for output in cell.get("outputs", []):
-            found = output.get("metadata", {}).get(KEY, {})
-            metrics |= found.get("metrics", {})
-            claims += [dict(found)] if "claim" in found else []
+            entry = output.get("metadata", {}).get(KEY, {})
+            metrics |= entry.get("metrics", {})
+            if "claim" in entry:
+                claims.append(dict(entry))
     return metrics, claims

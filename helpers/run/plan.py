@@ -1,6 +1,7 @@
-"""Files that a request names: whether they are there, can be read, and hold a table that the notebook can use.
+"""What `helpers.run` is asked to do, checked from end to end before anything runs or is written.
 
-What `helpers.run` is asked to do, checked from end to end before anything runs or is written.
+A request becomes a list of `Run`s: its parameters are read, the files that they name are looked at, and the fingerprint
+of all that a result depends on says whether it is there already.
 """
 
 import copy
@@ -10,7 +11,9 @@ import itertools
 import json
 import math
 import os
+import sys
 from dataclasses import dataclass, field
+from importlib.metadata import distributions
 from pathlib import Path
 
 from helpers.checks import nearest_name
@@ -28,6 +31,7 @@ READ_WITH = (
 
 
 def is_file(name):
+    """Whether a parameter of this name is the path of a file."""
     return name == "path" or name.endswith("_path")
 
 
@@ -39,7 +43,8 @@ def resolve(name, value):
 
 def check_inputs(values, names, given):
     """ValueError if a file that the user names cannot be read, or a table of scores or answers cannot be used."""
-    scores, answers = ({"path", *two} <= set(names) for two in (("label", "score"), ("question", "answer")))
+    scores = {"path", "label", "score"} <= set(names)
+    answers = {"path", "question", "answer"} <= set(names)
     for name in given:
         if is_file(name) and values[name] and not ((scores or answers) and name == "path"):
             path = Path(values[name])
@@ -92,48 +97,79 @@ def _check_kernel(nb, path):
 
 def find_parameters(nb, path):
     """Parameters of the cell tagged `parameters`; ValueError if there is none or it holds more than assignments."""
-    tagged = [
-        cell.source for cell in nb.cells if "parameters" in cell.metadata.get("tags", []) and cell.cell_type == "code"
-    ]
+    tagged = _parameter_cells(nb)
     declared = read_cell(tagged[0]) if tagged else None
     if not declared:
-        why = (
-            "its parameters cell holds more than plain assignments" if tagged else "it has no cell tagged 'parameters'"
-        )
+        why = "its parameters cell holds more than plain assignments"
+        if not tagged:
+            why = "it has no cell tagged 'parameters'"
         raise ValueError(f"{Path(path).name} takes no parameters: {why}.")
     return declared
 
 
+def _parameter_cells(nb):
+    code = [cell for cell in nb.cells if cell.cell_type == "code"]
+    return [cell.source for cell in code if "parameters" in cell.metadata.get("tags", [])]
+
+
 @dataclass
 class Run:
-    """One execution of a notebook: its parameters, its files, and the fingerprint of all that its result depends on."""
+    """One execution of a notebook: its parameters, its files, and the fingerprint of all that its result depends on.
+
+    Attributes
+    ----------
+    notebook : Path
+        The notebook.
+    folder : Path
+        Where its results go.
+    label : str
+        Its name among the runs of a request.
+    given : dict
+        The parameters as the user wrote them.
+    values : dict
+        All parameters, as metrics.json shows them.
+    injected : dict
+        The parameters as the kernel receives them: files with their full paths.
+    swept : dict
+        Those that differ between the runs of a sweep.
+    sha256, fingerprint : str
+        Digests of the notebook's file, and of all that the result depends on.
+    template : NotebookNode
+        The notebook, read once for all runs: who edits it during a sweep does not mix two versions.
+    finished : bool
+        Whether the folder holds the result already.
+    """
 
     notebook: Path
     folder: Path
     label: str
-    given: dict  # as the user wrote them
-    values: dict  # all parameters, as metrics.json shows them
-    injected: dict  # as the kernel receives them: files with their full paths
+    given: dict
+    values: dict
+    injected: dict
     swept: dict
     sha256: str
     fingerprint: str
-    template: object = field(default=None, repr=False)  # the notebook, read once for all runs
+    template: object = field(repr=False)
     finished: bool = field(default=False)
 
     @property
     def executed(self):
+        """The executed notebook."""
         return self.folder / self.notebook.name
 
     @property
     def partial(self):
+        """The executed notebook before it gets its name."""
         return self.executed.with_suffix(".partial.ipynb")
 
     @property
     def page(self):
+        """The page for readers."""
         return self.executed.with_suffix(".html")
 
     @property
     def metrics(self):
+        """Numbers, claims and the fingerprint."""
         return self.folder / "metrics.json"
 
     @property
@@ -149,33 +185,67 @@ class Run:
         """Whether this very run was killed while it gave its files their names."""
         return self._made(self.numbers)
 
+    def was_made_here(self):
+        """Whether what lies in the folder is a result of this notebook, whatever it was made from."""
+        return self._noted(self.metrics).get("notebook", {}).get("name") == self.notebook.name
+
+    def clear(self):
+        """Delete an earlier result, which must not pass for this one if the run fails."""
+        for file in (self.metrics, self.executed, self.page):
+            file.unlink(missing_ok=True)
+
     def _made(self, path):
+        return self._noted(path).get("fingerprint") == self.fingerprint
+
+    def _noted(self, path):
         try:
-            return json.loads(path.read_text(encoding="utf-8"))["fingerprint"] == self.fingerprint
-        except (OSError, ValueError, KeyError, TypeError):
-            return False
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return content if isinstance(content, dict) else {}
 
     def prepare(self):
         """The notebook with the cell that papermill would inject."""
         from papermill.parameterize import parameterize_notebook
 
         nb = copy.deepcopy(self.template)
-        return parameterize_notebook(nb, self.injected) if self.injected else nb
+        if not self.injected:
+            return nb
+        nb.metadata.setdefault("papermill", {})
+        for cell in nb.cells:
+            cell.metadata.setdefault("tags", [])
+        return parameterize_notebook(nb, self.injected)
+
+
+@functools.cache
+def _surroundings():
+    """Digest of what every result depends on: the package, the shipped data, what is installed, the data cache."""
+    from helpers.datasets import DATA_FOLDER
+
+    files = []
+    for folder in (Path(__file__).parents[1], DATA_FOLDER):
+        inside = [entry for entry in sorted(folder.rglob("*")) if entry.is_file() and "__pycache__" not in entry.parts]
+        files += [[str(entry.relative_to(folder)), _digest(entry)] for entry in inside]
+    installed = sorted(f"{entry.name} {entry.version}" for entry in distributions())
+    content = [files, installed, sys.version, os.environ.get("HONEST_DATA", "")]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def _fingerprints(path, nb):
-    """values -> digest of what a result depends on: the notebook's cells, the package's code, the parameters, the files
-    they name. Each file is read once, however many runs there are."""
-    cells = [[cell.cell_type, cell.source] for cell in nb.cells]
-    code = [[entry.name, _digest(entry)] for entry in sorted(Path(__file__).parents[1].rglob("*.py"))]
-    common = hashlib.sha256(json.dumps([Path(path).name, cells, code]).encode())
+    """values -> digest of what a result depends on: surroundings, the notebook's cells, parameters, files they name.
+
+    Each file is read once, however many runs there are.
+    """
+    cells = [[cell.cell_type, cell.source, cell.metadata] for cell in nb.cells]
+    content = [Path(path).name, cells, nb.metadata.get("kernelspec"), _surroundings()]
+    common = hashlib.sha256(json.dumps(content, sort_keys=True).encode())
     digest = functools.cache(_digest)
 
     def fingerprint(values):
-        found = common.copy()
+        total = common.copy()
         own = [[n, digest(Path(v)) if is_file(n) and v and Path(v).is_file() else v] for n, v in values.items()]
-        found.update(json.dumps(own, default=str).encode())
-        return found.hexdigest()
+        total.update(json.dumps(own, default=str).encode())
+        return total.hexdigest()
 
     return fingerprint
 
@@ -196,7 +266,7 @@ def _check_output(run, overwrite):
         raise ValueError(f"--output {run.folder} cannot be written.")
     files = [file.name for file in (run.executed, run.page, run.metrics) if file.exists()]
     if files and not overwrite and not run.was_ending():
-        other = ", made from another notebook, other parameters, other data or other code" if run.swept else ""
+        other = ", made from another notebook, other parameters, other data, code or libraries" if run.swept else ""
         raise ValueError(
             f"{run.folder} holds {', '.join(files)} already{other}; choose another folder or add --overwrite."
         )
@@ -227,11 +297,12 @@ def _wanted(path, given, sweeps, grid, declared):
     size = len(points) * math.prod(len(texts) for _, *texts in sweeps)
     if size > MOST:
         raise ParameterError(f"this asks for {size:,} runs; at most {MOST:,} are done in one sweep.")
-    found, names = {}, [name for name, *_ in sweeps]
+    found = {}
+    names = [name for name, *_ in sweeps]
     for point, texts in itertools.product(points, itertools.product(*[texts for _, *texts in sweeps])):
         swept = dict(zip(names, texts, strict=True))
-        own, other = ({n: from_text(n, text, declared[n]) for n, text in pairs} for pairs in (given, swept.items()))
-        own |= point | other
+        own = {name: from_text(name, text, declared[name]) for name, text in given}
+        own |= point | {name: from_text(name, text, declared[name]) for name, text in swept.items()}
         key = json.dumps(declared | own, default=str) if grid else len(found)
         found.setdefault(key, ({name: word_of(value) for name, value in point.items()} | swept, own))
     return list(found.values()), varied, size
@@ -242,15 +313,32 @@ def plan_runs(path, given, sweeps, output, *, grid=None, overwrite=False):
 
     Parameters
     ----------
-    path : the notebook
-    given : pairs (name, text)
-    sweeps : lists [name, text, text, ...]; several make a product
-    output : folder of the results, with sweeps or a grid one subfolder a run
-    grid : a file of runs; each of them is done for every combination of the sweeps
+    path : str or Path
+        The notebook.
+    given : list of (str, str)
+        Pairs of a parameter's name and the text of its value.
+    sweeps : list of list of str
+        Each a name and the texts of its values; several make a product.
+    output : Path
+        Folder of the results, with sweeps or a grid one subfolder a run.
+    grid : str or Path, optional
+        A file of runs; each of them is done for every combination of the sweeps.
+    overwrite : bool, default False
+        Whether results that are there may be replaced.
 
     Returns
     -------
-    (list of `Run`, a sentence about runs that are asked for twice and done once, or "")
+    runs : list of Run
+        The runs in the order asked for.
+    note : str
+        A sentence about runs that are asked for twice and done once, or "".
+
+    Raises
+    ------
+    ValueError
+        With one clear sentence, a `ParameterError` where a parameter is wrong.
+    OSError
+        If a file cannot be read.
     """
     nb = read_notebook(path)
     declared = {parameter.name: parameter.default for parameter in find_parameters(nb, path)}
@@ -262,19 +350,22 @@ def plan_runs(path, given, sweeps, output, *, grid=None, overwrite=False):
     if len(set(labels)) < len(labels):
         raise ParameterError("two values of the sweep would have the same folder name; sweep them one at a time.")
 
-    fingerprint, sha256 = _fingerprints(path, nb), _digest(path)
-    runs, checked = [], set()
+    fingerprint = _fingerprints(path, nb)
+    sha256 = _digest(path)
+    runs = []
+    checked = set()
     for label, (_, own) in zip(labels, wanted, strict=True):
         injected = {name: resolve(name, value) if is_file(name) and value else value for name, value in own.items()}
-        used, values = declared | injected, declared | own
+        used = declared | injected
+        values = declared | own
         files = [item for item in injected.items() if is_file(item[0])]
         key = json.dumps([[used[name] for name in READ_WITH if name in used], files], default=str)
         if key not in checked:
             check_inputs(used, declared, own)
             checked.add(key)
         folder, label = (output / label, label) if varied else (output, Path(path).stem)
-        shared = {"swept": {name: values[name] for name in varied}, "sha256": sha256, "fingerprint": fingerprint(used)}
-        run = Run(Path(path), folder, label, own, values, injected, **shared)
+        swept = {name: values[name] for name in varied}
+        run = Run(Path(path), folder, label, own, values, injected, swept, sha256, fingerprint(used), template=nb)
         run.finished = bool(varied) and not overwrite and run.is_current()
         if not run.finished:
             _check_output(run, overwrite)
@@ -283,18 +374,48 @@ def plan_runs(path, given, sweeps, output, *, grid=None, overwrite=False):
         raise ValueError(
             f"{table} exists already and is not the table of a sweep; choose another folder or add --overwrite."
         )
-    _load(runs)
-    twice = size - len(runs)
-    return runs, f"{twice:,} of the {size:,} runs asked for are the same as others and are done once." * bool(twice)
+    if size == len(runs):
+        return runs, ""
+    return runs, f"{size - len(runs):,} of the {size:,} runs asked for are the same as others and are done once."
 
 
-def _load(runs):
-    """Read the notebook once: who edits it during a sweep does not mix two versions."""
-    from papermill.iorw import load_notebook_node
+def plan_all(folder, output, *, overwrite=False):
+    """One run of each notebook of a folder with its defaults; what is out of date in `output` is made anew.
 
-    template = load_notebook_node(str(runs[0].notebook))
-    for run in runs:
-        run.template = template
+    Parameters
+    ----------
+    folder : str or Path
+        Where the notebooks are; those whose names start with a dot or an underscore are left out.
+    output : Path
+        Folder of the results, one subfolder a notebook.
+    overwrite : bool, default False
+        Whether all are run, and files of others replaced.
+
+    Returns
+    -------
+    list of Run
+        The runs in the order of the names.
+
+    Raises
+    ------
+    ValueError
+        If there are no notebooks, one of them is damaged, or the results' places hold other files.
+    """
+    paths = sorted(path for path in Path(folder).glob("*.ipynb") if path.name[0] not in "._")
+    if not paths:
+        raise ValueError(f"there are no notebooks in {folder}.")
+    runs = []
+    for path in paths:
+        nb = read_notebook(path)
+        _check_kernel(nb, path)
+        declared = find_parameters(nb, path) if _parameter_cells(nb) else []
+        values = {parameter.name: parameter.default for parameter in declared}
+        fingerprint = _fingerprints(path, nb)(values)
+        run = Run(path, output / path.stem, path.stem, {}, values, {}, {}, _digest(path), fingerprint, template=nb)
+        run.finished = not overwrite and run.is_current()
+        _check_output(run, overwrite or run.was_made_here())
+        runs.append(run)
+    return runs
 
 
 def write_json(path, content):

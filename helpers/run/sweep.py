@@ -1,6 +1,5 @@
 """What belongs to a sweep as a whole: a folder name for each run, and the table of all results."""
 
-import csv
 import hashlib
 import json
 import os
@@ -23,6 +22,8 @@ def _folder_name(swept):
 def word_of(value):
     """A value as a folder name shows it.
 
+    Examples
+    --------
     >>> word_of(True), word_of(1e-3), word_of([20, 30]), word_of(None)
     ('true', '0.001', '20_30', 'none')
     """
@@ -36,12 +37,20 @@ def word_of(value):
 def folder_names(texts):
     """A name for each run, readable and unlike all others, also where upper and lower case are one.
 
-    Parameters
-    ----------
-    texts : list of {name: text}, no two alike
-
     A name that is too long or not alone gets eight signs that stand for all of its values.
 
+    Parameters
+    ----------
+    texts : list of dict
+        For each run {name: text}, no two alike.
+
+    Returns
+    -------
+    list of str
+        A name a run.
+
+    Examples
+    --------
     >>> folder_names([{"seed": "1"}, {"path": "a/b"}, {"path": "a?b"}])
     ['seed=1', 'path=a_b~d62eb9bd', 'path=a_b~5aa9d930']
     """
@@ -79,28 +88,33 @@ def write_tables(folder, runs, swept):
 
     Parameters
     ----------
-    folder : where the tables go
-    runs : finished runs, in the order of the rows
-    swept : names of the swept parameters
+    folder : str or Path
+        Where the tables go.
+    runs : list of Run
+        Finished runs, in the order of the rows.
+    swept : list of str
+        Names of the swept parameters.
 
     Returns
     -------
-    (list of paths written, a sentence about the table that was not written or "")
+    paths : list of Path
+        The tables written.
+    missing : str
+        A sentence about the table that was not written, or "".
     """
+    import pandas as pd
+
     rows = []
     for run in runs:
-        found = json.loads(run.metrics.read_text(encoding="utf-8"))
-        held = sum(claim["holds"] for claim in found["claims"])
-        counts = (held, len(found["claims"]) - held, found["seconds"])
-        rows.append({"run": run.label} | run.swept | found["metrics"] | dict(zip(COUNTS, counts, strict=True)))
+        content = json.loads(run.metrics.read_text(encoding="utf-8"))
+        held = sum(claim["holds"] for claim in content["claims"])
+        counts = (held, len(content["claims"]) - held, content["seconds"])
+        rows.append({"run": run.label} | run.swept | content["metrics"] | dict(zip(COUNTS, counts, strict=True)))
     recorded = [name for row in rows for name in row if name not in COUNTS]
     names = list(dict.fromkeys(["run", *swept, *recorded, *COUNTS]))
     table = Path(folder) / "metrics.csv"
     partial = table.with_suffix(".csv.tmp")
-    with open(partial, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, names, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    pd.DataFrame(rows, columns=names, dtype=object).to_csv(partial, index=False, lineterminator="\n")
     os.replace(partial, table)
     summary = Path(folder) / "summary.parquet"
     try:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import itertools
 import json
 import os
 import signal
@@ -19,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.notebook import ParameterError
-from helpers.run import execute as _execute
+from helpers.run import execute
 from helpers.run.command import main
 from helpers.run.grid import MOST, read_grid
 from helpers.run.plan import plan_runs
@@ -358,19 +357,26 @@ class Terminal(io.StringIO):
 
 def test_progress_of_a_sweep(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    monkeypatch.setenv("COLUMNS", "60")
-    clock = itertools.count(0, 10)
-    monkeypatch.setattr(_execute.time, "monotonic", lambda: float(next(clock)))
-    progress = _execute.Progress(4, finished=1)
+    monkeypatch.setenv("COLUMNS", "100")
+    progress = execute.Progress(4, finished=1)
+    monkeypatch.setattr(progress.bar, "mininterval", 0)
     progress.cell("seed=2", 3, 20)
     progress.cell("seed=3", 1, 20)
-    assert progress.status() == "1 of 4 runs ended; seed=2: cell 3/20, seed=3: cell 1/20"
-    progress.end("seed=2", "seed=2: done", failed=True)
-    assert progress.status().startswith("2 of 4 runs ended, 1 of them failed; about 80 s left; seed=3: cell 1/20")
+    assert "1/4" in sys.stderr.getvalue() and "seed=2: cell 3/20, seed=3: cell 1/20" in sys.stderr.getvalue()
+    progress.end("seed=2", "seed=2: done")
     progress.cell("seed=3", 2, 20)
+    progress.close()
     text = sys.stderr.getvalue()
     assert "[2/4] seed=2: done\n" in text
-    assert all(len(line.split("\r\033[K")[-1]) < 60 for line in text.split("\n"))
+    assert "seed=2" not in text.split("[2/4] seed=2: done\n")[1].split("\r")[-3] and "seed=3: cell 2/20" in text
+
+
+def test_progress_in_a_log_file(monkeypatch, capsys):
+    monkeypatch.setattr(execute, "QUIET", 0)
+    progress = execute.Progress(2)
+    progress.cell("seed=2", 3, 20)
+    progress.close()
+    assert capsys.readouterr().err == "0 of 2 runs ended; seed=2: cell 3/20\n"
 
 
 # ---- sweeps that run ------------------------------------------------------------------------------------------------
@@ -391,7 +397,7 @@ def rows_of(path):
 
 
 def test_a_killed_sweep_goes_on_and_its_table_is_that_of_a_whole_one(folder, capsys, monkeypatch):
-    for name in _execute.THREADS:
+    for name in execute.THREADS:
         monkeypatch.delenv(name, raising=False)
     wait = f"""while seed == 2 and not os.path.exists({str(folder / "go")!r}):
     open({str(folder / "here")!r}, "w").close()
@@ -466,7 +472,7 @@ os.execv(sys.executable, [sys.executable, "-m", "ipykernel_launcher", *sys.argv[
 def test_failed_runs_are_told_at_the_end_and_the_others_kept(folder, capsys, monkeypatch):
     flaky_kernel(folder, deaths=1)
     monkeypatch.setenv("JUPYTER_PATH", str(folder / "jupyter"))
-    monkeypatch.setattr(_execute, "PAUSE", 0.1)
+    monkeypatch.setattr(execute, "PAUSE", 0.1)
     cell = f"""if seed == 2:
     raise ValueError("no such city" + chr(10) + "more")
 if seed == 3:
@@ -499,8 +505,8 @@ if seed == 3:
 def test_a_kernel_that_never_starts(folder, capsys, monkeypatch):
     flaky_kernel(folder, deaths=99)
     monkeypatch.setenv("JUPYTER_PATH", str(folder / "jupyter"))
-    monkeypatch.setattr(_execute, "PAUSE", 0.0)
-    monkeypatch.setattr(_execute, "STARTS", 2)
+    monkeypatch.setattr(execute, "PAUSE", 0.0)
+    monkeypatch.setattr(execute, "STARTS", 2)
     path = write(folder / "a.ipynb", RECORD, kernel="flaky")
     (folder / "grid.yaml").write_text("seed: [1]\n")
     assert main([path, "--grid", "grid.yaml", "--output", "out"]) == 1
@@ -517,7 +523,7 @@ def test_a_folder_that_goes_away_is_one_failed_run(folder, capsys, monkeypatch):
     async def full_disk(nb, save, progress, **others):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(_execute, "run_cells", full_disk)
+    monkeypatch.setattr(execute, "run_cells", full_disk)
     assert main([path, "--grid", "grid.yaml", "--output", "out"]) == 1
     error = capsys.readouterr().err
     assert "2 of 2 runs failed" in error and "while its files were written: [Errno 28] No space left on device" in error

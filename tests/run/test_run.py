@@ -226,7 +226,7 @@ def test_a_run_writes_notebook_page_and_metrics(folder, capsys, monkeypatch):
     assert captured.out == f"{Path('out/a.html')}\n" and "done in" in captured.err
     assert sorted(os.listdir(folder / "out")) == ["a.html", "a.ipynb", "metrics.json", "notes.txt"]
     found = json.loads((folder / "out/metrics.json").read_text())
-    order = ["notebook", "parameters", "metrics", "claims", "versions", "seconds", "fingerprint"]
+    order = ["notebook", "parameters", "metrics", "claims", "versions", "seconds", "peak_mb", "fingerprint"]
     assert list(found) == order and list(found["metrics"]) == ["n_rows", "seed", "rate"]
     assert found["metrics"] == {"n_rows": 1000, "seed": 1, "rate": 2.0}
     assert found["parameters"]["name"] == "007" and found["parameters"]["data_path"] == "table.csv"
@@ -383,6 +383,12 @@ def test_mathematics():
     assert "<munderover>" in to_mathml(r"\sum_{i=1}^n x") and "<munderover>" not in to_mathml(r"\hat q_i^2")
     assert "<mtable" in to_mathml(r"\begin{align} a &= b \\ c &= d \end{align}", block=True)
     assert "<mo>&lt;</mo>" in to_mathml("x < y")
+
+
+def test_every_formula_of_the_notebooks_is_drawn():
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        page = to_html(nbformat.read(path, as_version=4), ROOT / "notebooks")
+        assert not re.findall(r"<code>(\\[A-Za-z]+[^<]*)</code>", page), path.name
 
 
 def test_collect_reads_metrics_and_claims():
