@@ -6,12 +6,14 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/ready
 BENCH := .venv-bench
 ARGS ?=
+RUN_ALL = $(PY) -m helpers.run --all notebooks --output build/executed --jobs 2
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lab site student bench format clean
 
 help:
-	@echo "make run      run every notebook into build/executed/ and render build/site/index.html"
+	@echo "make run      run every notebook into build/executed/ and render build/site/index.html;"
+	@echo "              ARGS=--overwrite runs also those whose results are there"
 	@echo "make test     everything the continuous integration runs; ARGS='-k name' for a part of it"
 	@echo "make lab      open JupyterLab at the first notebook"
 	@echo "make site     as run, but render the site anew"
@@ -38,10 +40,12 @@ $(READY) $(BENCH)/ready: pyproject.toml constraints.txt
 	@touch $@
 
 run: $(READY)
-	@$(PY) tools/run_notebooks.py --site $(ARGS)
+	@$(RUN_ALL) $(ARGS)
+	@$(PY) site/build.py
 
 site: $(READY)
-	@$(PY) tools/run_notebooks.py --site --rebuild $(ARGS)
+	@$(RUN_ALL) $(ARGS)
+	@$(PY) site/build.py --rebuild
 
 test: $(READY)
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest --numprocesses 2 --dist loadfile $(ARGS)
@@ -50,14 +54,14 @@ lab: $(READY)
 	@$(PY) -m jupyterlab notebooks/00_start_here.ipynb $(ARGS)
 
 student: $(READY)
-	@$(PY) tools/student.py $(ARGS)
+	@$(PY) -m helpers.notebook.student notebooks --output build/student $(ARGS)
 
 bench: $(BENCH)/ready
 	@$(BENCH)/bin/python bench/run.py $(ARGS)
 
 format: $(READY)
 	@$(PY) -m ruff check --fix .
-	@$(PY) -m ruff format helpers tools tests data bench
+	@$(PY) -m ruff format helpers tests data bench site
 
 clean:
 	rm -rf build

@@ -1,12 +1,13 @@
-"""Sphinx configuration: renders the executed copies that tools/build_site.py lays beside this file."""
+"""Sphinx configuration: renders the executed copies and the pages that build.py lays beside this file."""
 
+import re
 from importlib.util import find_spec
 from pathlib import Path
 
 project = "Honest Confidence"
 author = "Honest Confidence contributors"
 copyright = "2026, Honest Confidence contributors. Text CC BY 4.0, code BSD-3-Clause"
-extensions = ["myst_nb", "sphinx.ext.mathjax"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
 html_theme = "sphinx_book_theme"
 html_title = project
 html_static_path = ["_static", str(Path(find_spec("sphinx-mathjax-offline").origin).parent / "static")]
@@ -32,7 +33,32 @@ myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 myst_dmath_double_inline = True
 
+# The package, from its docstrings.
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+routed = "fit predict apply score transform".split()  # scikit-learn adds set_fit_request and others to estimators
+autodoc_default_options = {"exclude-members": ", ".join(f"set_{name}_request" for name in routed)}
+autosummary_generate = False
+napoleon_google_docstring = False
+napoleon_use_param = False  # the types are words, such as "(n,) float array", and no names to link to
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+suppress_warnings = ["ref.python"]
+default_role = "literal"
+
+
+def plain_marks(app, what, name, thing, options, lines):
+    """Docstrings are read in editors: their |x|, c* and n_ mean what stands there, and are no markup."""
+    in_example = False
+    for number, line in enumerate(lines):
+        in_example = line.lstrip().startswith(">>>") or (in_example and bool(line.strip()))
+        if not in_example:
+            pieces = re.split(r"(`+[^`]*`+)", line)  # every second piece stands in backticks
+            pieces[::2] = [re.sub(r"([|*]|(?<=\w)_(?!\w))", r"\\\1", piece) for piece in pieces[::2]]
+            lines[number] = "".join(pieces)
+
 
 def setup(app):
     """Load MathJax on the ledger too, whose formulas Sphinx does not see."""
     app.set_html_assets_policy("always")
+    app.connect("autodoc-process-docstring", plain_marks, priority=400)  # before napoleon

@@ -217,13 +217,12 @@ class Run:
         return parameterize_notebook(nb, self.injected)
 
 
-@functools.cache
-def _surroundings():
+def surroundings(folders=None):
     """Digest of what every result depends on: the package, the shipped data, what is installed, the data cache."""
     from helpers.datasets import DATA_FOLDER
 
     files = []
-    for folder in (Path(__file__).parents[1], DATA_FOLDER):
+    for folder in folders or (Path(__file__).parents[1], DATA_FOLDER):
         inside = [entry for entry in sorted(folder.rglob("*")) if entry.is_file() and "__pycache__" not in entry.parts]
         files += [[str(entry.relative_to(folder)), _digest(entry)] for entry in inside]
     installed = sorted(f"{entry.name} {entry.version}" for entry in distributions())
@@ -231,18 +230,18 @@ def _surroundings():
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
-def _fingerprints(path, nb):
-    """values -> digest of what a result depends on: surroundings, the notebook's cells, parameters, files they name.
+def _fingerprints(path, nb, common):
+    """values -> digest of what a result depends on: `common`, the notebook's cells, parameters, files they name.
 
     Each file is read once, however many runs there are.
     """
     cells = [[cell.cell_type, cell.source, cell.metadata] for cell in nb.cells]
-    content = [Path(path).name, cells, nb.metadata.get("kernelspec"), _surroundings()]
-    common = hashlib.sha256(json.dumps(content, sort_keys=True).encode())
+    content = [Path(path).name, cells, nb.metadata.get("kernelspec"), common]
+    start = hashlib.sha256(json.dumps(content, sort_keys=True).encode())
     digest = functools.cache(_digest)
 
     def fingerprint(values):
-        total = common.copy()
+        total = start.copy()
         own = [[n, digest(Path(v)) if is_file(n) and v and Path(v).is_file() else v] for n, v in values.items()]
         total.update(json.dumps(own, default=str).encode())
         return total.hexdigest()
@@ -350,7 +349,7 @@ def plan_runs(path, given, sweeps, output, *, grid=None, overwrite=False):
     if len(set(labels)) < len(labels):
         raise ParameterError("two values of the sweep would have the same folder name; sweep them one at a time.")
 
-    fingerprint = _fingerprints(path, nb)
+    fingerprint = _fingerprints(path, nb, surroundings())
     sha256 = _digest(path)
     runs = []
     checked = set()
@@ -404,13 +403,14 @@ def plan_all(folder, output, *, overwrite=False):
     paths = sorted(path for path in Path(folder).glob("*.ipynb") if path.name[0] not in "._")
     if not paths:
         raise ValueError(f"there are no notebooks in {folder}.")
+    common = surroundings()
     runs = []
     for path in paths:
         nb = read_notebook(path)
         _check_kernel(nb, path)
         declared = find_parameters(nb, path) if _parameter_cells(nb) else []
         values = {parameter.name: parameter.default for parameter in declared}
-        fingerprint = _fingerprints(path, nb)(values)
+        fingerprint = _fingerprints(path, nb, common)(values)
         run = Run(path, output / path.stem, path.stem, {}, values, {}, {}, _digest(path), fingerprint, template=nb)
         run.finished = not overwrite and run.is_current()
         _check_output(run, overwrite or run.was_made_here())

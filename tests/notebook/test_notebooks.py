@@ -12,9 +12,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
-import student
-from lint_notebooks import lint
 from nbformat.v4 import new_code_cell, new_notebook, new_output
+from rules import lint
+
+from helpers.notebook import student
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))

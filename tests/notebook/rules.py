@@ -8,19 +8,22 @@ import ast
 import csv
 import re
 import statistics
-import sys
 from pathlib import Path
 
-import nbformat
-
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 TAGS = {"parameters", "claim", "exercise", "solution", "hide-input", "remove-cell", "raises-exception"}
 SPEAKING = {"show", "table", "figure", "claim", "check_exercise", "parameters"}
 CARD = ("Goals", "Needs", "Minutes", "Papers")
 SECTIONS = ("exercise", "when not", "key ideas", "your own", "references")
 METHOD_SECTIONS = ("negative control", "mislead", "predict", "real data", "paper value")
 NO_METHOD = ("00_", "13_", "14_")
-MAX_LINES, MAX_WIDTH, MAX_MEDIAN, MAX_FUNCTION, CELLS, MIN_EXERCISES, MIN_ALT = 20, 100, 5, 10, (20, 80), 4, 20
+MAX_LINES = 20  # of a code cell
+MAX_WIDTH = 100  # signs of a line of code
+MAX_MEDIAN = 5  # lines of the median code cell
+MAX_FUNCTION = 10  # lines
+CELLS = (20, 80)  # of a notebook
+MIN_EXERCISES = 4
+MIN_ALT = 20  # signs of an alternative text
 PLACES = re.compile(r"(?<![\w.:/])(/(home|Users|root|tmp|work|private|var|opt|mnt|usr|content)/[\w.-]+|[A-Z]:\\\w)")
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,}|<ipython-input|ipykernel_\d+")
 DISPLAY = re.compile(r"\$\$(.+?)\$\$|^`{3,}\{math\}(.+?)^`{3,}", re.DOTALL | re.MULTILINE)
@@ -109,10 +112,10 @@ def rule_source(notebook):
 
 def rule_parameters(notebook):
     """One cell tagged parameters: plain literals, one a line, a comment each."""
-    found = [(k, cell) for k, cell in code_cells(notebook) if "parameters" in tags(cell)]
-    if len(found) != 1:
-        yield 1, f"{len(found)} cells tagged parameters, not one"
-    for k, cell in found:
+    tagged = [(k, cell) for k, cell in code_cells(notebook) if "parameters" in tags(cell)]
+    if len(tagged) != 1:
+        yield 1, f"{len(tagged)} cells tagged parameters, not one"
+    for k, cell in tagged:
         for node in parsed(cell).body:
             line = cell["source"].splitlines()[node.lineno - 1]
             plain = isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
@@ -237,8 +240,17 @@ def rule_anatomy(notebook, name=""):
         yield 1, "more than one heading of the first level"
 
 
-RULES = (rule_size, rule_source, rule_parameters, rule_tags, rule_format, rule_outputs, rule_figures, rule_exercises)
-RULES += (rule_formulas,)
+RULES = (
+    rule_size,
+    rule_source,
+    rule_parameters,
+    rule_tags,
+    rule_format,
+    rule_outputs,
+    rule_figures,
+    rule_exercises,
+    rule_formulas,
+)
 
 
 def lint(notebook, name):
@@ -250,7 +262,8 @@ def lint(notebook, name):
 
 def claim_ids(notebook):
     """Ids in calls claim("id", ...) and in the records of stored outputs."""
-    written, recorded = set(), {}
+    written = set()
+    recorded = {}
     for _, cell in code_cells(notebook):
         for node in ast.walk(parsed(cell)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "claim" and node.args:
@@ -258,9 +271,8 @@ def claim_ids(notebook):
                     written.add(node.args[0].value)
         for output in cell.get("outputs", []):
             record = output.get("metadata", {}).get("honest", {})
-            for one in record if isinstance(record, list) else [record]:
-                if "claim" in one:
-                    recorded[one["claim"]] = bool(one.get("holds"))
+            if "claim" in record:
+                recorded[record["claim"]] = bool(record.get("holds"))
     return written, recorded
 
 
@@ -270,8 +282,9 @@ def ledger_findings(rows, notebooks):
     A claim needs a row; a verified row needs a claim that holds in the notebook it names; any row whose status is not
     planned or needs names a notebook that exists (by its number or its full name).
     """
-    findings, known = [], [row["id"] for row in rows]
-    for repeated in sorted({one for one in known if known.count(one) > 1}):
+    findings = []
+    known = [row["id"] for row in rows]
+    for repeated in sorted({claim for claim in known if known.count(claim) > 1}):
         findings.append(f"claims.csv: {repeated}: more than one row")
     ids = {stem: claim_ids(notebook) for stem, notebook in notebooks.items()}
     for stem, (written, recorded) in ids.items():
@@ -298,19 +311,3 @@ def read_ledger(path=ROOT / "data" / "claims.csv"):
     """Rows of data/claims.csv as dicts."""
     with open(path, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
-
-
-def main(arguments=None):
-    """Lint the notebooks named on the command line, or all of them and the ledger; returns the exit status."""
-    chosen = [Path(a) for a in (sys.argv[1:] if arguments is None else arguments)]
-    paths = chosen or sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
-    read = {path.stem: nbformat.read(path, as_version=4) for path in paths}
-    findings = [line for stem, notebook in read.items() for line in lint(notebook, stem)]
-    if not chosen:
-        findings += ledger_findings(read_ledger(), read)
-    print("\n".join(findings) or f"{len(read)} notebooks follow the rules")
-    return bool(findings)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

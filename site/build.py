@@ -1,0 +1,378 @@
+"""Render build/site/ with Sphinx from the executed copies in build/executed/, readable without a network.
+
+Nothing is executed here. Alternative texts move to where myst-nb looks for them, links that leave notebooks/ become
+plain words, the map, the ledger and the pages of the package are written, and the finished pages are searched for
+outside addresses and for formulas that a reader would see as an error box.
+"""
+
+import argparse
+import base64
+import csv
+import hashlib
+import html
+import importlib
+import inspect
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import jinja2
+import nbformat
+
+ROOT = Path(__file__).resolve().parent.parent
+STATUSES = {
+    "verified": "a claim cell asserts it each time the notebook runs",
+    "reproduced": "same data, the paper's numbers",
+    "analogue": "same experiment on data that can be shipped",
+    "differs": "we found otherwise; the remark says what",
+    "needs": "the code is tested; a reader must bring the data or the model",
+    "planned": "its notebook is not written yet",
+}
+PAPERS = {
+    "perezlebel2023": ("Perez-Lebel", "Perez-Lebel, Le Morvan, Varoquaux 2023: beyond calibration"),
+    "melo2026": ("Melo", "Melo, Varoquaux, Le Morvan 2026: epistemic uncertainty and decisions"),
+    "ecuas2026": ("ECUAS", "Estienne, Ernst, Vera, Piantanida, Ferrer 2026: ECUAS"),
+    "semece2026": ("Sem-ECE", "Wang, Xiao, Jin, Yang, Hou, Shen 2026: Sem-ECE"),
+    "ours": ("ours", "What these notebooks state beside the papers"),
+}
+ADDRESS = r"((?:https?:)?//[^\"'\s>)]+)"
+SOURCE = re.compile(rf"<(?:script|img|iframe|source|audio|video|embed)\b[^>]*\bsrc(?:set)?\s*=\s*[\"']?{ADDRESS}", re.I)
+LINKED = r"stylesheet|preload|prefetch|preconnect|modulepreload|icon|shortcut"
+LINK = re.compile(rf"<link\b(?=[^>]*\brel\s*=\s*[\"']?(?:{LINKED}))[^>]*\bhref\s*=\s*[\"']?{ADDRESS}", re.I)
+STYLE = re.compile(rf"(?:url\(\s*[\"']?|@import\s+[\"']){ADDRESS}", re.I)
+FORMULA = re.compile(r'<(div|span) class="math\b[^>]*>(.*?)</\1>', re.DOTALL)
+NUMBERED = set("equation align alignat xalignat flalign gather multline eqnarray".split())
+WITHOUT_TAG = {"split", "aligned", "alignedat", "gathered"}
+GRIDS = set("cases array subarray matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix".split())
+PARTNER = {"}": "{", "\\right": "\\left"}
+DOCSTRING = re.compile(r"docstring of |/api/helpers\.")  # in the place that Sphinx names with a warning
+
+
+class SiteError(Exception):
+    """The site could not be built; the message says why."""
+
+
+# ---- pages that are made here -----------------------------------------------------------------------------------
+
+
+def header_card(notebook):
+    """Title and the labelled lines (**Minutes** ..., **Papers** ...) of a notebook's first cell."""
+    text = notebook.cells[0].source if notebook.cells else ""
+    title = re.search(r"^# (.+)$", text, flags=re.MULTILINE)
+    lines = re.findall(r"\*\*(\w+)[.:]?\*\*[.:]?\s*(.*)", text)
+    return {"Title": title.group(1).strip() if title else "", **{k: v.strip(" |\\") for k, v in lines}}
+
+
+def with_formulas(text):
+    """Plain text as HTML; $...$ becomes a formula, `...` code."""
+    text = html.escape(text or "", quote=False)
+    text = re.sub(r"\$([^$]+)\$", r'<span class="math notranslate nohighlight">\\(\1\\)</span>', text)
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
+
+
+def templates(stems):
+    """The templates of this folder, with the filters that they use."""
+    loader = jinja2.FileSystemLoader(Path(__file__).with_name("_templates"))
+    environment = jinja2.Environment(loader=loader, undefined=jinja2.ChainableUndefined)
+
+    def links(names):
+        pieces = []
+        for part in filter(None, re.split(r"[;,\s]+", names or "")):
+            stem = next((stem for stem in stems if stem == part or stem.startswith(f"{part}_")), None)
+            pieces.append(f'<a href="notebooks/{stem}.html">{stem[:2]}</a>' if stem else html.escape(part[:2]))
+        return ", ".join(pieces)
+
+    environment.filters["links"] = links
+    environment.filters["words"] = with_formulas
+    environment.filters["cell"] = lambda text: str(text).replace("|", "\\|")
+    return environment
+
+
+def ledger_page(path, environment):
+    """The ledger as a MyST page: counts by paper and status, filters, one table grouped by paper."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    papers = [
+        {"id": paper, "short": short, "title": title, "rows": [row for row in rows if row["paper"] == paper]}
+        for paper, (short, title) in PAPERS.items()
+    ]
+    if unknown := {row["paper"] for row in rows} - set(PAPERS):
+        raise SiteError(f"{path.name} has rows of a paper that site/build.py does not know: {min(unknown)}")
+    counts = {}
+    for status in STATUSES:
+        numbers = [Counter(row["status"] for row in paper["rows"])[status] for paper in papers]
+        counts[status] = [*numbers, sum(numbers)]
+    counts["all"] = [*(len(paper["rows"]) for paper in papers), len(rows)]
+    return environment.get_template("ledger.md.j2").render(papers=papers, statuses=STATUSES, counts=counts)
+
+
+def public_names(module):
+    """Names that a module offers, each with the kind of thing it is for autodoc."""
+    names = getattr(module, "__all__", None)
+    if names is None:
+        own = [name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
+        names = sorted(name for name in own if not name.startswith("_"))
+    for name in names:
+        value = getattr(module, name)
+        if inspect.isclass(value):
+            yield name, "exception" if issubclass(value, Exception) else "class"
+        else:
+            yield name, "function" if callable(value) else "data"
+
+
+def rooms():
+    """The packages in the order in which `helpers` lists them, without those that one notebook alone needs."""
+    import helpers
+
+    return [room for room in re.findall(r"`(\w+)`", helpers.__doc__) if room not in ("helpers", "studies")]
+
+
+def write_api(folder, environment):
+    """One page a package, made from its docstrings, and a page that lists them."""
+    folder.mkdir()
+    modules = []
+    for room in rooms():
+        module = importlib.import_module(f"helpers.{room}")
+        page = environment.get_template("api.rst.j2").render(module=module.__name__, names=list(public_names(module)))
+        (folder / f"{module.__name__}.rst").write_text(page, encoding="utf-8")
+        summary = inspect.getdoc(module).split("\n\n")[0].replace("\n", " ").replace("``", "`")
+        modules.append((module.__name__, summary.replace("|", "\\|")))
+    index = environment.get_template("api_index.md.j2").render(modules=modules)
+    (folder / "index.md").write_text(index, encoding="utf-8")
+
+
+# ---- notebooks ----------------------------------------------------------------------------------------------------
+
+
+def for_site(notebook, source_folder, image_folder):
+    """Change an executed copy in place so that myst-nb renders it whole: alt texts, links, empty outputs."""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = inner_links(cell.source, source_folder, image_folder)
+        elif cell.cell_type == "code":
+            cell.outputs = [out for out in cell.outputs if out.output_type != "display_data" or out.data]
+            figures = [out.metadata.get("image/png", {}) for out in cell.outputs if "image/png" in out.get("data", {})]
+            alts = [figure["alt"] for figure in figures if figure.get("alt")]
+            if alts:
+                cell.metadata.setdefault("mystnb", {})["image"] = {"alt": " / ".join(alts)}
+    return notebook
+
+
+def inner_links(text, source_folder, image_folder):
+    """Copy images that prose shows from elsewhere; turn other links that leave the folder to words."""
+
+    def image(match):
+        path = (source_folder / match[2]).resolve()
+        if not path.is_file():
+            raise SiteError(f"an image in the prose does not exist: {match[2]}")
+        image_folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, image_folder / path.name)
+        return f"![{match[1]}](images/{path.name})"
+
+    text = re.sub(r"!\[([^\]]*)\]\((?!https?:|data:|attachment:)([^)\s]+)\)", image, text)
+    return re.sub(r"(?<!!)\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", text)
+
+
+# ---- what must not be in a page -----------------------------------------------------------------------------------
+
+
+def outside_sources(folder):
+    """Scripts, styles, fonts and images that a page of the site would fetch from a network: 'file: address' lines."""
+    lines = []
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in (".html", ".css"):
+            text = path.read_text(encoding="utf-8", errors="replace")
+            patterns = [SOURCE, LINK]
+            if path.suffix == ".css" or "<style" in text:
+                patterns.append(STYLE)
+            lines += [f"{path.relative_to(folder)}: {match[1]}" for p in patterns for match in p.finditer(text)]
+    return lines
+
+
+def missing_alt(folder):
+    """Images of the notebooks' pages that a screen reader cannot describe: 'file: image' lines."""
+    lines = []
+    for path in sorted((folder / "notebooks").glob("*.html")):
+        for tag in re.findall(r"<img\b[^>]*>", path.read_text(encoding="utf-8")):
+            alt = re.search(r'\balt="([^"]*)"', tag)
+            source = re.search(r'\bsrc="([^"]*)"', tag)[1]
+            if "_images" in source and (not alt or not alt[1].strip() or alt[1].endswith(".png")):
+                lines.append(f"{path.name}: {source}")
+    return lines
+
+
+def formula_fault(formula):
+    """What MathJax would put an error box for, in words, or "": \\tag, &, environments and brackets are looked at."""
+    opened = []
+    structures = 0
+    tags = 0
+    for match in re.finditer(r"\\(begin|end)\s*\{([^}]*)\}|\\[A-Za-z]+|\\.|[{}&]", formula, re.DOTALL):
+        word = match[0]
+        name = (match[2] or "").rstrip("*")
+        environments = [environment for environment in opened if environment not in PARTNER.values()]
+        if match[1] == "begin":
+            structures += name in NUMBERED
+            if name not in NUMBERED | WITHOUT_TAG | GRIDS:
+                return f"unknown environment {name}"
+            if name in NUMBERED and structures > 1:
+                return f"a second numbered environment, {name}"
+            opened.append(name)
+        elif word in PARTNER.values():
+            opened.append(word)
+        elif match[1] or word in PARTNER:
+            if not opened or opened.pop() != PARTNER.get(word, name):
+                return f"{word} closes what is not open"
+        elif word == "&" and not opened:
+            return "& outside an environment"
+        elif word == "\\\\" and environments and environments[-1] in NUMBERED:
+            tags = 0
+        elif word == "\\tag":
+            tags += 1
+            around = [environment for environment in environments if environment not in GRIDS]
+            if around and around[-1] in WITHOUT_TAG:
+                return f"\\tag not allowed in {around[-1]}"
+            if tags > 1:
+                return "more than one \\tag"
+    return f"{opened[-1]} is never closed" if opened else ""
+
+
+def broken_formulas(folder):
+    """Formulas of the pages that a reader would see as an error box: 'file: fault: formula' lines."""
+    lines = []
+    for path in sorted(folder.rglob("*.html")):
+        for match in FORMULA.finditer(path.read_text(encoding="utf-8")):
+            formula = html.unescape(re.sub(r"<[^>]+>", "", match[2]))
+            if fault := formula_fault(formula):
+                lines.append(f"{path.relative_to(folder).as_posix()}: {fault}: {' '.join(formula.split())}")
+    return lines
+
+
+# ---- the whole ----------------------------------------------------------------------------------------------------
+
+
+def prune(mathjax):
+    """Keep the one bundle the pages load and what it may fetch later; the others weigh 20 MB."""
+    for path in [*mathjax.glob("*.js"), mathjax / "output" / "chtml", mathjax / "input" / "mml", mathjax / "sre"]:
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name != "tex-svg.js":
+            path.unlink(missing_ok=True)
+
+
+def executed_copies(root):
+    """The folder of each notebook's results; SiteError if one is not there."""
+    names = [path.stem for path in sorted((root / "notebooks").glob("[0-9]*.ipynb"))]
+    folders = {name: root / "build" / "executed" / name for name in names}
+    for name, folder in folders.items():
+        if not (folder / "metrics.json").exists() or not (folder / f"{name}.ipynb").exists():
+            raise SiteError(f"{name}.ipynb is missing in build/executed/{name}: run the notebooks first (make run)")
+    return folders
+
+
+def site_key(root, folders):
+    """Hash of all that the pages are made from."""
+    files = [root / "data" / "claims.csv", root / "constraints.txt", *sorted((root / "helpers").rglob("*.py"))]
+    files += [file for file in sorted((root / "site").rglob("*")) if file.is_file() and "__pycache__" not in file.parts]
+    files += [file for name, folder in folders.items() for file in (folder / f"{name}.ipynb", folder / "metrics.json")]
+    total = hashlib.sha256()
+    for file in files:
+        total.update(file.name.encode() + file.read_bytes())
+    return total.hexdigest()
+
+
+def write_sources(root, folders, work):
+    """Lay everything that Sphinx reads into the folder `work`."""
+    shutil.rmtree(work, ignore_errors=True)
+    shutil.copytree(root / "site", work, ignore=shutil.ignore_patterns("__pycache__", "_templates", "build.py"))
+    environment = templates(list(folders))
+    (work / "notebooks").mkdir()
+    cards = []
+    for name, folder in folders.items():
+        notebook = nbformat.read(folder / f"{name}.ipynb", as_version=4)
+        metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+        cards.append((name, header_card(notebook), metrics))
+        for_site(notebook, root / "notebooks", work / "notebooks" / "images")
+        nbformat.write(notebook, work / "notebooks" / f"{name}.ipynb")
+    (work / "map.md").write_text(environment.get_template("map.md.j2").render(notebooks=cards), encoding="utf-8")
+    (work / "ledger.md").write_text(ledger_page(root / "data" / "claims.csv", environment), encoding="utf-8")
+    write_api(work / "api", environment)
+
+
+def run_sphinx(work, target, doctrees):
+    """Render the pages; a warning stops the site, but for those about docstrings, whose number is returned."""
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-E", "-q", "-d", doctrees, work, target]
+    environment = os.environ | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    run = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=environment)
+    lines = [line for line in run.stderr.splitlines() if re.search(r"\b(WARNING|ERROR|CRITICAL)\b", line)]
+    of_docstrings = [line for line in lines if DOCSTRING.search(line)]
+    if run.returncode or len(of_docstrings) < len(lines):
+        raise SiteError(f"Sphinx stopped:\n{run.stdout}{run.stderr}".strip())
+    Path(f"{doctrees}.log").write_text("\n".join(of_docstrings), encoding="utf-8")
+    return len(of_docstrings)
+
+
+def build(root=ROOT, *, rebuild=False):
+    """Render the site unless nothing has changed; returns one line that names the page to open. Raises SiteError."""
+    target = root / "build" / "site"
+    page = target / "index.html"
+    folders = executed_copies(root)
+    key = site_key(root, folders)
+    stamp = root / "build" / "site.key"
+    if not rebuild and page.exists() and stamp.exists() and stamp.read_text() == key:
+        return f"site reused, nothing has changed: {page}"
+    stamp.unlink(missing_ok=True)
+    work = root / "build" / "site_source"
+    write_sources(root, folders, work)
+    fresh = root / "build" / "site.partial"
+    shutil.rmtree(fresh, ignore_errors=True)
+    faults = run_sphinx(work, fresh, root / "build" / "doctrees")
+    prune(fresh / "_static" / "mathjax")
+    problems = [f"fetched from a network: {line}" for line in outside_sources(fresh)]
+    problems += [f"no alternative text: {line}" for line in missing_alt(fresh)]
+    problems += [f"a formula that MathJax cannot draw: {line}" for line in broken_formulas(fresh)]
+    if problems:
+        raise SiteError("\n".join(problems))
+    shutil.rmtree(target, ignore_errors=True)
+    fresh.rename(target)
+    stamp.write_text(key)
+    note = f" ({faults} remarks about docstrings in build/doctrees.log)" if faults else ""
+    return f"site rendered{note}: {page}"
+
+
+def stored_figure(root=ROOT):
+    """Bytes of the README's figure: the first PNG among the stored outputs of 00_start_here."""
+    cells = nbformat.read(root / "notebooks" / "00_start_here.ipynb", as_version=4).cells
+    outputs = [output for cell in cells for output in cell.get("outputs", []) if "image/png" in output.get("data", {})]
+    return base64.b64decode(outputs[0].data["image/png"])
+
+
+def store(root=ROOT):
+    """Copy the executed notebooks over those in notebooks/, and write the README's figure."""
+    for name, folder in executed_copies(root).items():
+        shutil.copyfile(folder / f"{name}.ipynb", root / "notebooks" / f"{name}.ipynb")
+    (root / "site" / "_static" / "idea.png").write_bytes(stored_figure(root))
+
+
+def main(arguments=None):
+    """Command line; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rebuild", action="store_true", help="render even if nothing has changed")
+    parser.add_argument("--store", action="store_true", help="write the executed notebooks back into notebooks/ first")
+    chosen = parser.parse_args(arguments)
+    try:
+        if chosen.store:
+            store()
+        print(build(rebuild=chosen.rebuild))
+    except SiteError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+"""A notebook that follows every rule, for tests that break it in one place each."""
+
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+ALT = "A line that rises from zero to one as the stated probability grows."
+
+
+def good_notebook():
+    """A notebook that follows every rule; the tests below break it in one place each."""
+    card = "# A title\n\n- **Goals** see it\n- **Needs** nothing\n- **Minutes** 5\n- **Papers** Melo 3.1"
+    cells = [
+        new_markdown_cell(card),
+        new_code_cell("n_rows = 100  # rows to draw\nseed = 0  # random seed", metadata={"tags": ["parameters"]}),
+        new_markdown_cell("## A decision\n\n$$\\begin{cases} q \\cr c \\end{cases} \\tag{6}$$\n\n$$q \\\\ c$$"),
+        new_code_cell("figure(fig, alt=ALT)"),
+        new_markdown_cell("## Negative control"),
+        new_code_cell("claim('known.claim', 1, 1, tol=0)", metadata={"tags": ["claim"]}),
+        new_markdown_cell("## Where it misleads: predict, then run"),
+        new_code_cell("show('a line')", metadata={"tags": ["remove-cell"]}),
+        new_markdown_cell("## Real data: paper value and ours"),
+        new_markdown_cell("## Exercises"),
+    ]
+    for k in range(1, 5):
+        cells.append(new_code_cell(f"answer_{k} = ...", metadata={"tags": ["exercise"]}))
+        cells.append(new_code_cell(f"answer_{k} = {k}  # the secret", metadata={"tags": ["solution"]}))
+        cells.append(new_code_cell(f"check_exercise(answer_{k}, {k})"))
+    cells += [new_markdown_cell(f"## {t}") for t in ("When not to use it", "Key ideas", "Your own data", "References")]
+    picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+    for count, cell in enumerate((cell for cell in cells if cell.cell_type == "code"), 1):
+        cell.execution_count = count
+        if cell.source.startswith("figure"):
+            data, metadata = {"image/png": picture, "text/plain": "Figure"}, {"image/png": {"alt": ALT}}
+            cell.outputs = [new_output("display_data", data=data, metadata=metadata)]
+        elif cell.source.startswith("claim"):
+            metadata = {"honest": {"claim": "known.claim", "holds": True}}
+            cell.outputs = [new_output("display_data", data={"text/plain": "known.claim holds"}, metadata=metadata)]
+        elif "(" in cell.source:
+            cell.outputs = [new_output("stream", name="stdout", text="a line\n")]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+
+
+def cell_with(notebook, words):
+    """The first code cell whose source contains `words`."""
+    return next(cell for cell in notebook.cells if cell.cell_type == "code" and words in cell.source)
+
+
+def strip(notebook):
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
