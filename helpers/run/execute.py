@@ -11,15 +11,12 @@ import sys
 import threading
 import time
 
-from tqdm.auto import tqdm
-
+from helpers._bar import progress_bar
 from helpers.notebook.display import KEY
 
 STARTS = 3  # times that a kernel is started before its run counts as failed
 
 PAUSE = 1.0  # seconds before the second start; before the third twice as long
-
-QUIET = 10  # seconds between two lines of progress in a log file
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
@@ -39,7 +36,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Progress:
-    """What is done and what runs, on stderr: a bar in a terminal, in a log file a line every ten seconds.
+    """What is done and what runs, on stderr: a bar in a terminal, elsewhere a line at most every ten seconds.
 
     Parameters
     ----------
@@ -50,9 +47,7 @@ class Progress:
     """
 
     def __init__(self, total=1, finished=0):
-        self.bar = tqdm(total=total, initial=finished, unit="run", file=sys.stderr, disable=None, leave=False,
-                        dynamic_ncols=True, miniters=0)  # fmt: skip
-        self.total = total
+        self.bar = progress_bar("runs", total, initial=finished)
         self.ended = finished
         self.cells = {}
         self.told = time.monotonic()
@@ -60,27 +55,32 @@ class Progress:
     def cell(self, label, done, total):
         """Tell how many of its cells a run has done."""
         self.cells[label] = f"{label}: cell {done}/{total}"
-        running = ", ".join(self.cells.values())
-        self.bar.set_postfix_str(running, refresh=False)
-        self.bar.update(0)
-        if self.bar.disable and time.monotonic() - self.told > QUIET:
-            self.line(f"{self.ended:,} of {self.total:,} runs ended; {running}" if self.total > 1 else running)
+        self._show_cells()
+        if time.monotonic() - self.told >= self.bar.mininterval:
+            self.bar.refresh()
             self.told = time.monotonic()
 
     def end(self, label, text):
         """Tell that a run has ended, and how."""
         self.cells.pop(label, None)
+        self._show_cells()
         self.ended += 1
         self.bar.update(1)
-        self.line(f"[{self.ended}/{self.total}] {text}" if self.total > 1 else text)
+        self.line(f"[{self.ended}/{self.bar.total}] {text}" if self.bar.total > 1 else text)
+
+    def _show_cells(self):
+        self.bar.set_postfix_str(", ".join(self.cells.values()), refresh=False)
 
     def line(self, text):
-        """Write a line above the bar."""
-        tqdm.write(text, file=sys.stderr)
+        """Write a line, in a terminal above the bar."""
+        if sys.stderr.isatty():
+            self.bar.write(text, file=sys.stderr)
+        else:
+            sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
 
     def close(self):
-        """Take the bar away."""
+        """Take leave of the bar."""
         self.bar.close()
 
 
