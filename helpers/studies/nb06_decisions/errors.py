@@ -7,17 +7,27 @@ from helpers.decisions import RiskEstimator, best_decision, excess_risk, expecte
 
 
 def estimation_errors(population, ways, cost, *, n_new=4000):
-    """A study: fit on n people, compare estimated and true risk of `n_new` others.
+    """A study: fit on n people, compare estimated and true risk of others.
 
     Parameters
     ----------
-    population : function (n, rng) that returns a `Sample`; ways : {name: options of `RiskEstimator`}; cost : (2, 2)
+    population : function
+        Maps (n, rng) to a `Sample`.
+    ways : dict of str to dict
+        Options of `RiskEstimator` for each way of estimating.
+    cost : array of float, shape (2, 2)
+        Cost of each decision for each truth.
+    n_new : int, default 4000
+        People whose risk is compared.
 
     Returns
     -------
-    function (n, rng) that returns for each way a dict: estimator, value (root mean squared error of the risk), L2 (mean
-    squared error of c + r), bias (mean estimated minus mean true risk), true (mean true risk)
+    function
+        Maps (n, rng) to a list of dicts, one for each way: estimator, value (root mean squared error of the risk), L2
+        (mean squared error of c + r), bias (mean estimated minus mean true risk), true (mean true risk).
 
+    Examples
+    --------
     >>> from helpers.simulation import Sigmoid
     >>> study = estimation_errors(Sigmoid().sample, {"ours": {}}, [[0, 1], [1, 0]])
     >>> sorted(study(400, np.random.default_rng(0))[0])
@@ -25,33 +35,61 @@ def estimation_errors(population, ways, cost, *, n_new=4000):
     """
 
     def study(n, rng):
-        a, new, found = population(n, rng), population(n_new, rng), []
+        new, corrected = _corrected_by_each(population, ways, cost, n, n_new, rng)
         truth = oracle_risk(new.q, new.p, cost)
-        for way, options in ways.items():
-            guess = RiskEstimator(cost, rng=rng, **options).fit(a.y, a.p, a.X).corrected(new.p, new.X)
-            off = excess_risk(guess, new.p, cost) - truth
-            line = {"estimator": way, "value": np.mean(off**2) ** 0.5, "L2": np.mean((guess - new.q) ** 2)}
-            found.append(line | {"bias": off.mean(), "true": truth.mean()})
-        return found
+        lines = []
+        for way, c_r in corrected.items():
+            error = excess_risk(c_r, new.p, cost) - truth
+            line = {"estimator": way, "value": np.mean(error**2) ** 0.5, "L2": np.mean((c_r - new.q) ** 2)}
+            lines.append(line | {"bias": error.mean(), "true": truth.mean()})
+        return lines
 
     return study
 
 
 def acting_on_it(population, ways, cost, *, n_new=2000, level_z=1.645):
-    """A study: fit on n people, then let `n_new` others be decided by c + r instead of p, and count what they pay.
+    """A study: fit on n people, then let others be decided by c + r instead of p, and count what they pay.
 
-    Returns a function (n, rng) as `estimation_errors` does; its dicts hold estimator, invented (mean estimated risk)
-    and alarm (whether a one-sided 5 % test says that acting on the estimate pays).
+    Parameters
+    ----------
+    population : function
+        Maps (n, rng) to a `Sample`.
+    ways : dict of str to dict
+        Options of `RiskEstimator` for each way of estimating.
+    cost : array of float, shape (2, 2)
+        Cost of each decision for each truth.
+    n_new : int, default 2000
+        People who are decided about.
+    level_z : float, default 1.645
+        Standard errors from which acting on the estimate is said to pay; the default is a one-sided 5 % test.
+
+    Returns
+    -------
+    function
+        Maps (n, rng) to a list of dicts, one for each way: estimator, invented (mean estimated risk) and alarm (whether
+        the test says that acting on the estimate pays).
     """
 
     def study(n, rng):
-        a, new, found = population(n, rng), population(n_new, rng), []
-        for way, options in ways.items():
-            guess = RiskEstimator(cost, rng=rng, **options).fit(a.y, a.p, a.X).corrected(new.p, new.X)
-            stated, corrected = (expected_cost(best_decision(score, cost), new.y, cost) for score in (new.p, guess))
-            saved = stated - corrected
+        new, corrected = _corrected_by_each(population, ways, cost, n, n_new, rng)
+        lines = []
+        for way, c_r in corrected.items():
+            by_score = expected_cost(best_decision(new.p, cost), new.y, cost)
+            by_correction = expected_cost(best_decision(c_r, cost), new.y, cost)
+            saved = by_score - by_correction
             alarm = bool(saved.mean() > level_z * sem(saved)) if saved.any() else False
-            found.append({"estimator": way, "invented": excess_risk(guess, new.p, cost).mean(), "alarm": alarm})
-        return found
+            lines.append({"estimator": way, "invented": excess_risk(c_r, new.p, cost).mean(), "alarm": alarm})
+        return lines
 
     return study
+
+
+def _corrected_by_each(population, ways, cost, n, n_new, rng):
+    """New people, and what each way of estimating, fitted to n others, says of them: {way: c + r}."""
+    known = population(n, rng)
+    new = population(n_new, rng)
+    corrected = {}
+    for way, options in ways.items():
+        model = RiskEstimator(cost, rng=rng, **options).fit(known.y, known.p, known.X)
+        corrected[way] = model.corrected(new.p, new.X)
+    return new, corrected

@@ -9,19 +9,39 @@ from helpers.plotting.style import axes_for
 
 
 def plot_risk_corners(p, calibrated, corrected, risk, ax=None, *, threshold, used=None):
-    """Where the risk of a decision lies: calibration curve, curves of the regions, and the two corners in which the
-    corrected probability and the stated one decide differently (Melo et al., figure 2).
+    """Where the risk of a decision lies: the corners in which corrected and stated probability decide differently.
 
     Parameters
     ----------
-    p : (m,) increasing stated probabilities; calibrated : (m,) their calibrated scores
-    corrected : (J, m) calibrated score plus residual of each region; risk : (J, m) its risk, drawn thick where above 0
-    threshold : t*, for the corrected probability; used : threshold on the stated one, default t*
+    p : array of float, shape (m,)
+        Increasing stated probabilities.
+    calibrated : array of float, shape (m,)
+        Their calibrated scores.
+    corrected : array of float, shape (J, m)
+        Calibrated score plus residual of each region.
+    risk : array of float, shape (J, m)
+        Risk of each region, drawn thick where above 0.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    threshold : float
+        The best threshold t*, for the corrected probability.
+    used : float, optional
+        Threshold on the stated probability, by default t*.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+
+    References
+    ----------
+    Melo et al. (2026), figure 2.
     """
     ax = axes_for(ax, (6.2, 5.2))
     used = threshold if used is None else used
     shade = LinearSegmentedColormap.from_list("risk", ["white", RED])
-    low, high = (np.linspace(0, threshold, 100), np.linspace(threshold, 1, 100))
+    low = np.linspace(0, threshold, 100)
+    high = np.linspace(threshold, 1, 100)
     for height, left, right in ((high, 0, used), (low, used, 1)):
         size = np.abs(height - threshold)[:, None]
         ax.imshow(
@@ -43,7 +63,26 @@ def plot_risk_corners(p, calibrated, corrected, risk, ax=None, *, threshold, use
 
 
 def plot_below_line(bound, error, ax=None, *, xlabel="bound", ylabel="error"):
-    """Errors (marks) under the line of equality with their bounds; both (n,), in one unit."""
+    """Errors (marks) under the line of equality with their bounds.
+
+    Parameters
+    ----------
+    bound : array of float, shape (n,)
+        Largest error that is allowed.
+    error : array of float, shape (n,)
+        Error that was made, in the same unit.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    xlabel : str, default "bound"
+        Words on the x axis.
+    ylabel : str, default "error"
+        Words on the y axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
     ax = axes_for(ax)
     most = 1.05 * max(np.max(bound), np.max(error))
     ax.plot([0, most], [0, most], color="black", linewidth=1, linestyle="--", label="error = bound")
@@ -54,9 +93,25 @@ def plot_below_line(bound, error, ax=None, *, xlabel="bound", ylabel="error"):
 
 
 def plot_intervals(table, ax=None, *, value="value", marks=None, xlabel=""):
-    """One line for each row of `table`, from the top: its index as words, `value` with low and high.
+    """One line with its interval for each row of a table, from the top.
 
-    `marks` : {words: (rows,) values} drawn as crosses, the legend says what they are.
+    Parameters
+    ----------
+    table : DataFrame
+        Columns `value`, low and high; the index holds the words.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    value : str, default "value"
+        Column of the estimates.
+    marks : dict of str to array of float, optional
+        Further values of each row, drawn as crosses; the legend says what they are.
+    xlabel : str, default ""
+        Words on the x axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax, (7.2, 0.42 * len(table) + 1.3))
     place = np.arange(len(table))[::-1]

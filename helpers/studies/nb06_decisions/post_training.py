@@ -4,6 +4,8 @@ The experiment of Melo et al. (2026), appendix C.1, on data that are shipped: a 
 and fine-tune it, and the rows that are left show what either saves.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
@@ -27,7 +29,7 @@ from helpers.checks import (
     check_vector,
     nearest_name,
 )
-from helpers.datasets import Dataset, load_breast_cancer, load_digits, load_fair, load_rand_hie
+from helpers.datasets import load_breast_cancer, load_digits, load_fair, load_rand_hie
 from helpers.decisions import RiskEstimator, best_decision, cost_matrix, excess_risk, expected_cost, grouping_risk
 from helpers.partition import split_rows
 from helpers.partition.encoder import as_numbers, check_table
@@ -37,8 +39,20 @@ SHARES = (0.2, 0.6)  # rows that train the model end here, those that tune it th
 
 
 def models(rng=None):
-    """Six classifiers of different kinds, {name: unfitted scikit-learn classifier}.
+    """Six classifiers of different kinds.
 
+    Parameters
+    ----------
+    rng : int, Generator or None, default None
+        Source of the seed of trees and forest.
+
+    Returns
+    -------
+    dict of str to classifier
+        Scikit-learn classifiers, not fitted.
+
+    Examples
+    --------
     >>> list(models(0))
     ['one feature', 'logistic', 'naive Bayes', 'tree', 'neighbours', 'forest']
     """
@@ -54,42 +68,67 @@ def models(rng=None):
 
 
 def real_tasks(max_rows=3000, *, digits=range(10), rng=None):
-    """Yes-or-no questions about four real data sets, {name: `Dataset`}; people of larger ones are drawn by lot.
+    """Yes-or-no questions about four real data sets; people of larger ones are drawn by lot.
 
     RAND: at least 1, 2, 5, 10 visits to a doctor in the year; Fair: any affair; breast cancer: malignant; and for each
     of `digits`: this digit or another (constant pixels are left out).
 
+    Parameters
+    ----------
+    max_rows : int, default 3000
+        Rows of a question, at most; at least 200.
+    digits : list of int, default range(10)
+        Digits that are asked about.
+    rng : int, Generator or None, default None
+        Source of the lots.
+
+    Returns
+    -------
+    dict of str to Dataset
+        Labels are 0 and 1.
+
+    Examples
+    --------
     >>> list(real_tasks(rng=0, digits=[8]))[-3:]
     ['Fair', 'cancer', 'digit 8']
     """
     rng = np.random.default_rng(rng)
     check_count(max_rows, "max_rows", least=200)
     tasks = {f"RAND, {k} or more visits": load_rand_hie(k) for k in (1, 2, 5, 10)} | {"Fair": load_fair()}
-    cancer, images = load_breast_cancer(), load_digits()
-    tasks["cancer"] = _with(cancer, cancer.X, 1 - cancer.y)
+    cancer = load_breast_cancer()
+    tasks["cancer"] = replace(cancer, y=1 - cancer.y)
+    images = load_digits()
     ink = images.X.loc[:, images.X.nunique() > 1]
-    tasks |= {f"digit {k}": _with(images, ink, (images.y == k).astype(int)) for k in digits}
+    tasks |= {f"digit {k}": replace(images, X=ink, y=(images.y == k).astype(int)) for k in digits}
     return {name: _thinned(data, max_rows, rng) for name, data in tasks.items()}
 
 
-def _with(data, X, y, groups=None):
-    return Dataset(data.name, X, y, data.label, data.units, data.source, data.citation, data.licence, groups=groups)
-
-
 def _thinned(data, max_rows, rng):
+    """People drawn by lot, with all their rows, until there are `max_rows`."""
     if len(data.y) <= max_rows:
         return data
     unit = np.arange(len(data.y)) if data.groups is None else np.unique(data.groups, return_inverse=True)[1]
     order = rng.permutation(unit.max() + 1)
     kept = np.isin(unit, order[np.cumsum(np.bincount(unit)[order]) <= max_rows])
     groups = None if data.groups is None else data.groups[kept]
-    return _with(data, data.X[kept].reset_index(drop=True), data.y[kept], groups)
+    return replace(data, X=data.X[kept].reset_index(drop=True), y=data.y[kept], groups=groups)
 
 
 def as_matrix(X):
-    """A table as an (n, d) array of finite floats for scikit-learn: text as one column a category, medians where a
-    number is missing.
+    """A table as finite floats for scikit-learn: text as one column a category, medians where a number is missing.
 
+    Parameters
+    ----------
+    X : DataFrame, shape (n, k)
+        Features.
+
+    Returns
+    -------
+    array of float, shape (n, d)
+        As many columns as numbers and categories.
+
+    Examples
+    --------
     >>> as_matrix(pd.DataFrame({"age": [20.0, None, 40.0], "sex": ["f", "m", "f"]})).tolist()
     [[20.0, 1.0, 0.0], [30.0, 0.0, 1.0], [40.0, 1.0, 0.0]]
     """
@@ -113,25 +152,41 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
 
     Parameters
     ----------
-    X : (n, d) table; y : (n,) labels 0/1; model : unfitted scikit-learn classifier
-    groups : (n,) labels of people, …, never split; thresholds : t* of the cost matrices; rng : int, Generator or None
+    X : DataFrame, shape (n, d)
+        Features.
+    y : array of {0, 1}, shape (n,)
+        Labels.
+    model : classifier
+        Scikit-learn classifier, not fitted.
+    groups : array, shape (n,), optional
+        Labels of people, …, never split.
+    thresholds : list of float, default (0.1, 0.3, 0.5, 0.7, 0.9)
+        Best thresholds t* of the cost matrices.
+    rng : int, Generator or None, default None
+        Source of the split and the halvings.
 
     Returns
     -------
-    DataFrame with t, n (test rows); mean costs on the test rows: cost (of the model), recalibrated, tuned; mean risk
-        and grouping_risk of the test rows, estimated as in the paper from these same rows (but never from a row's own
+    DataFrame
+        Columns t, n (test rows); mean costs on the test rows: cost (of the model), recalibrated, tuned; mean risk and
+        grouping_risk of the test rows, estimated as in the paper from these same rows (but never from a row's own
         label); risk_elsewhere and grouping_elsewhere, estimated on the rows that tune; accuracy, brier, auc of the
-        model on the test rows
+        model on the test rows.
 
+    Examples
+    --------
     >>> data = real_tasks(600, rng=0)["RAND, 5 or more visits"]
     >>> found = post_training(data.X, data.y, models(0)["naive Bayes"], groups=data.groups, thresholds=[0.2], rng=0)
     >>> found.columns[:5].tolist()
     ['t', 'n', 'cost', 'recalibrated', 'tuned']
     """
-    X, y = check_table(X), check_labels(y, both=True).astype(int)
-    groups, thresholds = check_groups(groups), check_probabilities(thresholds, "thresholds")
+    X = check_table(X)
+    y = check_labels(y, both=True).astype(int)
+    groups = check_groups(groups)
+    thresholds = check_probabilities(thresholds, "thresholds")
     check_same_length(X=X, y=y, groups=groups)
-    rng, Z = np.random.default_rng(rng), as_matrix(X)
+    rng = np.random.default_rng(rng)
+    Z = as_matrix(X)
     train, tune, test = split_rows(y, groups, SHARES, rng)
     p = model.fit(Z[train], y[train]).predict_proba(Z)[:, 1]
     c = PlattCalibrator().fit(p[tune], y[tune]).predict(p)
@@ -140,12 +195,13 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
     tuned = boosted.fit(stacked[tune], y[tune]).predict_proba(stacked)[:, 1]
 
     def estimated(rows):
-        own = None if groups is None else groups[rows]
+        people = None if groups is None else groups[rows]
         risk = RiskEstimator(cost_matrix(false_alarm=1, miss=1), n_halvings=2, rng=rng)
-        corrected = risk.fit_corrected(y[rows], p[rows], X.iloc[rows], groups=own)
+        corrected = risk.fit_corrected(y[rows], p[rows], X.iloc[rows], groups=people)
         return p[rows], risk.calibrated(p[rows]), corrected
 
-    here, elsewhere = estimated(test), estimated(tune)
+    here = estimated(test)
+    elsewhere = estimated(tune)
     scores = {
         "accuracy": np.mean((p[test] >= 0.5) == y[test]),
         "brier": np.mean((p[test] - y[test]) ** 2),
@@ -165,19 +221,29 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
 
 
 def try_all(tasks, classifiers, rng=None):
-    """`post_training` of each classifier on each task, as one table, with the columns task, data, model and what was
-    saved: recalibration, fine_tuning (of the model as it is) and after_recalibration (fine-tuning after recalibrating).
+    """`post_training` of each classifier on each task, as one table.
 
     Parameters
     ----------
-    tasks : {name: `Dataset`}, for example `real_tasks()`; classifiers : {name: unfitted classifier}, `models()`
-    rng : int, list of int or Generator; each task has one split for all its models
+    tasks : dict of str to Dataset
+        For example `real_tasks()`.
+    classifiers : dict of str to classifier
+        For example `models()`.
+    rng : int, list of int or Generator, default None
+        Source of the splits; each task has one for all its models.
+
+    Returns
+    -------
+    DataFrame
+        Columns of `post_training`, task, data, model and what was saved: recalibration, fine_tuning (of the model as it
+        is) and after_recalibration (fine-tuning after recalibrating).
     """
-    seeds, parts = np.random.default_rng(rng).integers(2**31, size=len(tasks)), []
+    seeds = np.random.default_rng(rng).integers(2**31, size=len(tasks))
+    parts = []
     for (task, data), seed in zip(tasks.items(), seeds, strict=True):
         for name, model in classifiers.items():
-            found = post_training(data.X, data.y, model, groups=data.groups, rng=int(seed))
-            parts.append(found.assign(task=task, data=data.name, model=name))
+            saved = post_training(data.X, data.y, model, groups=data.groups, rng=int(seed))
+            parts.append(saved.assign(task=task, data=data.name, model=name))
     table = pd.concat(parts, ignore_index=True)
     table["recalibration"] = table["cost"] - table["recalibrated"]
     table["fine_tuning"] = table["cost"] - table["tuned"]
@@ -186,15 +252,34 @@ def try_all(tasks, classifiers, rng=None):
 
 
 def squared_rank_correlation(a, b):
-    """Square of Spearman's correlation of `a` and `b`, (n,) each, with its sign: from -1 to 1, 0 if one is constant.
+    """Square of Spearman's correlation with its sign.
 
-    Its size is the share of the ranks of one that those of the other explain. The sign keeps an interval around 0 from
-    being pushed up by the square. Source: the summary in Melo et al. (2026), figures 9 and 10, which are positive.
+    Its size is the share of the ranks of one column that those of the other explain. The sign keeps an interval around
+    0 from being pushed up by the square.
 
+    Parameters
+    ----------
+    a : array of float, shape (n,)
+        One column.
+    b : array of float, shape (n,)
+        The other.
+
+    Returns
+    -------
+    float
+        From -1 to 1; 0 if one of them is constant.
+
+    References
+    ----------
+    The summary in Melo et al. (2026), figures 9 and 10, which are positive.
+
+    Examples
+    --------
     >>> squared_rank_correlation([1, 2, 3, 4], [10, 20, 30, 100]), squared_rank_correlation([1, 2], [5, 4])
     (1.0, -1.0)
     """
-    a, b = check_vector(a, "a", finite=True), check_vector(b, "b", finite=True)
+    a = check_vector(a, "a", finite=True)
+    b = check_vector(b, "b", finite=True)
     check_same_length(a=a, b=b)
     if np.ptp(a) == 0 or np.ptp(b) == 0:
         return 0.0
@@ -209,13 +294,24 @@ def rank_guides(table, outcome, guides, *, against=None, n_resamples=200, rng=No
 
     Parameters
     ----------
-    table : of `try_all`; outcome : column; guides : {words: column}
-    against : column; if given, what is measured is the lead of this guide over each of the others, whose correlation
-        counts with either sign
+    table : DataFrame
+        Of `try_all`.
+    outcome : str
+        Column of what was saved.
+    guides : dict of str to str
+        Columns that were known beforehand, under the words of the result.
+    against : str, optional
+        Column; what is then measured is the lead of this guide over each of the others, whose correlation counts with
+        either sign.
+    n_resamples : int, default 200
+        Resamples of the intervals.
+    rng : int, Generator or None, default None
+        Source of the resamples.
 
     Returns
     -------
-    DataFrame indexed by the words, columns value, low, high; larger is better
+    DataFrame
+        One row for each of the words, columns value, low, high; larger is better.
     """
     for name in [outcome, *guides.values(), *([against] if against else [])]:
         if name not in table:
@@ -228,6 +324,6 @@ def rank_guides(table, outcome, guides, *, against=None, n_resamples=200, rng=No
     for words, column in guides.items():
         columns = [table[column], table[outcome]] if against is None else table[[against, column, outcome]].to_numpy().T
         statistic = squared_rank_correlation if against is None else lead
-        one = bootstrap_interval(statistic, *columns, groups=table["task"], n_resamples=n_resamples, rng=rng)
-        lines[words] = {"value": one.value, "low": one.low, "high": one.high}
+        interval = bootstrap_interval(statistic, *columns, groups=table["task"], n_resamples=n_resamples, rng=rng)
+        lines[words] = {"value": interval.value, "low": interval.low, "high": interval.high}
     return pd.DataFrame.from_dict(lines, orient="index")
