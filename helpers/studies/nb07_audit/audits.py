@@ -1,4 +1,4 @@
-"""Studies of the audit itself: groups looked at twice, planted groups, tables in which it must stay silent."""
+"""Studies of the audit itself: subgroups looked at twice, planted ones, tables in which it must stay silent."""
 
 import tempfile
 
@@ -16,8 +16,26 @@ from helpers.tables import read_folktexts
 
 
 def same_terms(X, columns, person, *, most=40):
-    """Numbers of families, (n,) int: rows that agree in all of `columns`; where more than `most` rows agree, persons.
+    """Numbers of families: rows that agree in all of `columns`; where more than `most` rows agree, persons.
 
+    Parameters
+    ----------
+    X : DataFrame, shape (n, d)
+        Features.
+    columns : list of str
+        Columns in which a family agrees.
+    person : array, shape (n,)
+        Who each row is about.
+    most : int, default 40
+        Rows of a family, at most.
+
+    Returns
+    -------
+    array of int, shape (n,)
+        Families, numbered in order of appearance.
+
+    Examples
+    --------
     >>> X = pd.DataFrame({"plan": [1, 1, 2, 2, 2]})
     >>> same_terms(X, ["plan"], [7, 8, 9, 9, 3], most=2)
     array([0, 0, 1, 1, 2])
@@ -29,22 +47,37 @@ def same_terms(X, columns, person, *, most=40):
 
 
 def second_look(y, p, X, searched, *, min_rows=30, most=8, rng=None):
-    """The groups with the largest gaps among many small ones, and their gaps in the rows that were not searched.
+    """The subgroups with the largest gaps among many small ones, and their gaps in the rows that were not searched.
 
     Parameters
     ----------
-    y, p, X : (n,) labels, (n,) stated probabilities, (n, d) features; searched : (n,) bool
-    min_rows : rows that a group has in either part; most : groups to name; rng : int, Generator or None
+    y : array of {0, 1}, shape (n,)
+        Labels.
+    p : array of float, shape (n,)
+        Stated probabilities.
+    X : DataFrame, shape (n, d)
+        Features.
+    searched : array of bool, shape (n,)
+        Rows that choose the subgroups.
+    min_rows : int, default 30
+        Rows that a subgroup has in either part.
+    most : int, default 8
+        Subgroups to name.
+    rng : int, Generator or None, default None
+        Source of the tree's seed.
 
     Returns
     -------
-    DataFrame, largest gap first: rule, first and second (observed - stated in the two parts)
+    DataFrame
+        Largest gap first: rule, first and second (observed - stated in the two parts).
     """
     searched = np.asarray(searched, dtype=bool)
     tree = HonestTree(min_samples_leaf=min_rows, rng=rng).fit(X[searched], (y - p)[searched])
-    parts = (searched, ~searched)
-    one, two = (measure_groups(y[k], p[k], tree.apply(X[k]), size=tree.n_regions_) for k in parts)
-    table = pd.DataFrame({"rule": tree.rules(), "first": one["gap"], "second": two["gap"]})[two["n"] >= min_rows]
+    region = tree.apply(X)
+    chosen_by = measure_groups(y[searched], p[searched], region[searched], size=tree.n_regions_)
+    others = measure_groups(y[~searched], p[~searched], region[~searched], size=tree.n_regions_)
+    table = pd.DataFrame({"rule": tree.rules(), "first": chosen_by["gap"], "second": others["gap"]})
+    table = table[others["n"] >= min_rows]
     named = table["first"].abs().sort_values(ascending=False, kind="stable").index[:most]
     return table.loc[named].reset_index(drop=True)
 
@@ -52,21 +85,34 @@ def second_look(y, p, X, searched, *, min_rows=30, most=8, rng=None):
 def planted_study(pool, planted, n):
     """A study for `repeat`, with the case `merge`: what the audit makes of n rows of a pool's first model.
 
-    `planted` : {words: (column, level)} of the groups that it misjudges. Each result has `groups`, `sure`, `covered`
-    (share of groups whose interval holds the true gap), `conditions` (of a rule, on average), and for each planted
-    group the overlap with the sure group that is most like it: rows in both over rows in either.
+    Parameters
+    ----------
+    pool : ModelPool
+        Invented models and people.
+    planted : dict of str to (str, object)
+        Column and level of each subgroup that the model misjudges, under its name in the result.
+    n : int
+        Rows of a table.
+
+    Returns
+    -------
+    function
+        Maps (merge, rng) to a list of one dict: `groups`, `sure`, `covered` (share of subgroups whose interval holds
+        the true gap), `conditions` (of a rule, on average), and for each planted subgroup the overlap with the sure one
+        that is most like it: rows in both over rows in either.
     """
 
     def study(merge, rng):
         a = pool.sample(n, rng)
         audit = find_groups(a.y, a.p[0], a.X, merge=None if merge == "no" else merge, rng=rng)
-        table, group = audit.table, audit.apply(a.X)
-        truth = pd.Series(a.q - a.p[0]).groupby(group).mean().reindex(table.index)
+        table = audit.table
+        subgroup = audit.apply(a.X)
+        truth = pd.Series(a.q - a.p[0]).groupby(subgroup).mean().reindex(table.index)
         row = {"groups": len(table), "conditions": table["rule"].str.count(" and ").mean() + 1, "sure": len(audit.sure)}
         row["covered"] = ((table["low"] <= truth) & (truth <= table["high"])).mean()
         for words, (column, level) in planted.items():
             inside = (a.X[column] == level).to_numpy()
-            shares = [(inside & (group == k)).sum() / (inside | (group == k)).sum() for k in audit.sure.index]
+            shares = [(inside & (subgroup == k)).sum() / (inside | (subgroup == k)).sum() for k in audit.sure.index]
             row[f"overlap, {words}"] = max(shares, default=0.0)
         return [row]
 
@@ -74,34 +120,64 @@ def planted_study(pool, planted, n):
 
 
 def figure1_study(n, audit):
-    """A study for `repeat`: does an audit name the two groups of `simulate_folktexts`, in a new table of n people?
+    """A study for `repeat`: whether an audit names the two subgroups of `simulate_folktexts` in a new table.
 
-    `audit` : function of a `ScoreTable` that returns a `GroupAudit` sought against calibrated scores. A result has, for
-    the most over- and the most under-confident group, `share` (of its members, in the planted group) and `edge` (how
-    far the interval of the gap that recalibration leaves stays away from zero, on the right side).
+    Parameters
+    ----------
+    n : int
+        People of a table.
+    audit : function
+        Maps a `ScoreTable` to a `GroupAudit` sought against calibrated scores.
+
+    Returns
+    -------
+    function
+        Maps rng to a list of one dict: for the most over- and the most under-confident subgroup, `share` (of its
+        members, in the planted one) and `edge` (how far the interval of the gap that recalibration leaves stays away
+        from zero, on the right side).
     """
 
     def study(rng):
         with tempfile.TemporaryDirectory() as folder:
             scores = read_folktexts(*simulate_folktexts(folder, n, rng=rng))
-        X, found = scores.X, audit(scores)
-        women, left = X["sex"] == "female", found.table["left"]
+        X = scores.X
+        audited = audit(scores)
+        table = audited.table
         advanced = X["education"].isin(["master's", "professional degree", "doctorate"])
+        women = X["sex"] == "female"
         young = women & (X["age"] <= 24) & advanced
         older = women & (X["age"] >= 37) & (X["education"] == "professional degree")
-        group, low, high = found.apply(X), left.idxmin(), left.idxmax()
+        subgroup = audited.apply(X)
+        lowest = table["left"].idxmin()
+        highest = table["left"].idxmax()
         row = {
-            "over-confident, share": young[group == low].mean(),
-            "over-confident, edge": -found.table["left_high"][low],
+            "over-confident, share": young[subgroup == lowest].mean(),
+            "over-confident, edge": -table["left_high"][lowest],
+            "under-confident, share": older[subgroup == highest].mean(),
+            "under-confident, edge": table["left_low"][highest],
         }
-        row |= {"under-confident, share": older[group == high].mean()}
-        return [row | {"under-confident, edge": found.table["left_low"][high]}]
+        return [row]
 
     return study
 
 
 def redrawn(X, c, groups=None):
-    """A source for `alarm_study`: rows of real people, for whom the score `c` is declared to be the truth."""
+    """A source for `alarm_study`: rows of real people, for whom the score `c` is declared to be the truth.
+
+    Parameters
+    ----------
+    X : DataFrame, shape (n, d)
+        Features.
+    c : array of float, shape (n,)
+        Scores.
+    groups : array, shape (n,), optional
+        Labels of rows that depend on each other.
+
+    Returns
+    -------
+    function
+        Maps (n, rng) to features, stated probabilities, true probabilities and groups of n rows.
+    """
 
     def draw(n, rng):
         rows = rng.permutation(len(c))[:n]
@@ -111,23 +187,63 @@ def redrawn(X, c, groups=None):
 
 
 def perfect_score(n, rng):
-    """A source for `alarm_study`: a perfect score of two of five normal features."""
+    """A source for `alarm_study`: a perfect score of two of five normal features.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    rng : int, Generator or None
+        Source of the rows.
+
+    Returns
+    -------
+    tuple
+        Features, stated probabilities, true probabilities, and None for groups.
+    """
     a = perfect(n, rng)
     return a.X, a.p, a.q, None
 
 
 def quarter_too_low(n, rng):
-    """A source for `alarm_study`: a score that is 10 points too low (if there is room) for one person in four."""
+    """A source for `alarm_study`: a score that is 10 points too low (if there is room) for one person in four.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    rng : int, Generator or None
+        Source of the rows.
+
+    Returns
+    -------
+    tuple
+        Features, stated probabilities, true probabilities, and None for groups.
+    """
     a = perfect(n, rng)
-    return a.X, a.p, np.minimum(a.q + 0.1 * (a.X["x3"] > norm.ppf(0.75)), 1).to_numpy(), None
+    misjudged = a.X["x3"] > norm.ppf(0.75)
+    return a.X, a.p, np.minimum(a.q + 0.1 * misjudged, 1).to_numpy(), None
 
 
 def alarm_study(sources, n, **options):
-    """A study for `repeat`, with the case `kind`: does the audit of n rows call a group surely misjudged?
+    """A study for `repeat`, with the case `kind`: whether an audit calls a subgroup surely misjudged.
 
-    `sources` : {kind: function (n, rng) that returns features, stated p, true q, and groups or None}; `options` go to
-    `find_groups`.
+    Parameters
+    ----------
+    sources : dict of str to function
+        Each maps (n, rng) to features, stated probabilities, true probabilities, and groups or None.
+    n : int
+        Rows of a table.
+    **options : dict
+        Options of `find_groups`.
 
+    Returns
+    -------
+    function
+        Maps (kind, rng) to a list of one dict with `alarm`.
+
+    Examples
+    --------
     >>> study = alarm_study({"perfect": perfect_score}, 500)
     >>> list(study("perfect", np.random.default_rng(0))[0])
     ['alarm']
@@ -142,9 +258,18 @@ def alarm_study(sources, n, **options):
 
 
 def fishing_study(n):
-    """A study for `repeat`: the rows of a perfect score choose groups and measure them. Is somebody accused?
+    """A study for `repeat`: whether somebody is accused if the rows of a perfect score choose subgroups and measure them.
 
-    `accused`: a group has a p-value below 5 %; `adjusted`: also after Holm's adjustment.
+    Parameters
+    ----------
+    n : int
+        Rows of a table.
+
+    Returns
+    -------
+    function
+        Maps rng to a list of one dict: `accused`, whether a subgroup has a p-value below 5 %; `adjusted`, whether also
+        after Holm's adjustment.
     """
 
     def study(rng):
@@ -157,8 +282,22 @@ def fishing_study(n):
 
 
 def alarm_shares(runs, by="kind"):
-    """Share of runs with an alarm, with its exact 95 % interval (Clopper-Pearson): a table share, low, high, runs.
+    """Share of runs with an alarm, with its exact 95 % interval (Clopper-Pearson).
 
+    Parameters
+    ----------
+    runs : DataFrame
+        Of `repeat`: columns alarm and `by`.
+    by : str, default "kind"
+        Column of what is told apart.
+
+    Returns
+    -------
+    DataFrame
+        One row for each kind: share, low, high, runs.
+
+    Examples
+    --------
     >>> runs = pd.DataFrame({"kind": ["a"] * 10, "alarm": [True] + [False] * 9})
     >>> alarm_shares(runs).round(3).loc["a"].tolist()
     [0.1, 0.003, 0.445, 10.0]
@@ -166,7 +305,8 @@ def alarm_shares(runs, by="kind"):
     for name in (by, "alarm"):
         if name not in runs:
             raise ValueError(f"runs must have a column {name!r}; {nearest_name(name, list(runs), 'column')}.")
-    groups = runs.groupby(by, sort=False)["alarm"]
-    hits, n = groups.sum().astype(int), groups.size()
+    alarms = runs.groupby(by, sort=False)["alarm"]
+    hits = alarms.sum().astype(int)
+    n = alarms.size()
     low, high = exact_interval(hits, n)
     return pd.DataFrame({"share": hits / n, "low": low, "high": high, "runs": n})

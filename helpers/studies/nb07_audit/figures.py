@@ -1,4 +1,4 @@
-"""Figures of an audit: rates of groups, groups looked at twice, and pools of models."""
+"""Figures of an audit: rates of subgroups, subgroups looked at twice, and pools of models."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,14 +12,26 @@ KINDS = {"base": (BLUE, "o", "-"), "tuned": (ORANGE, "s", "--")}
 
 
 def plot_rates(table, ax=None, *, most=8, sure=None):
-    """Stated (diamond), calibrated (cross) and observed (dot, 95 % interval) rate of each group of an audit.
+    """Stated (diamond), calibrated (cross) and observed (dot, 95 % interval) rate of each subgroup of an audit.
 
-    The `most` groups whose gaps are furthest from zero, the most overstated at the foot. Blue dots: more happens than
-    was stated; orange squares: less; grey and hollow: not beyond chance.
+    Those whose gaps are furthest from zero, the most overstated at the foot. Blue dots: more happens than was stated;
+    orange squares: less; grey and hollow: not beyond chance.
 
     Parameters
     ----------
-    table : `GroupAudit.table`; sure : the rows of it that are surely misjudged (default: adjusted < 0.05)
+    table : DataFrame
+        The table of a `GroupAudit`.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    most : int, default 8
+        Number of subgroups.
+    sure : DataFrame, optional
+        Rows of the table that are surely misjudged; by default those with adjusted < 0.05.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     sure = table.index[table["adjusted"] < 0.05] if sure is None else sure.index
     column = "left" if "left" in table else "gap"
@@ -47,11 +59,30 @@ def plot_rates(table, ax=None, *, most=8, sure=None):
 
 
 def plot_second_look(first, second, ax=None, *, names=("who chose", "other people"), ylabel="gap"):
-    """Gaps of the same groups in the rows that chose them (left) and in other rows (right), joined by lines."""
+    """Gaps of the same subgroups in the rows that chose them (left) and in other rows (right), joined by lines.
+
+    Parameters
+    ----------
+    first : array of float, shape (k,)
+        Gaps in the rows that chose.
+    second : array of float, shape (k,)
+        Gaps in other rows.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    names : tuple of str, default ("who chose", "other people")
+        Words under the two columns.
+    ylabel : str, default "gap"
+        Words on the y axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
     ax = axes_for(ax, (5.2, 4.2))
-    for one, two in zip(np.asarray(first, float), np.asarray(second, float), strict=True):
-        up = one > 0
-        ax.plot([0, 1], [one, two], "-o" if up else "--s", color=BLUE if up else ORANGE, markersize=5, linewidth=1.2)
+    for gaps in zip(np.asarray(first, float), np.asarray(second, float), strict=True):
+        up = gaps[0] > 0
+        ax.plot([0, 1], gaps, "-o" if up else "--s", color=BLUE if up else ORANGE, markersize=5, linewidth=1.2)
     ax.axhline(0, color=GREY, linewidth=1, linestyle=":")
     ax.set_xticks([0, 1], names)
     ax.set(xlim=(-0.3, 1.3), ylabel=ylabel)
@@ -64,8 +95,25 @@ def plot_pool(table, trend=None, ax=None, *, error="error", truth=None, xlabel="
 
     Parameters
     ----------
-    table : columns size, kind ("base" or "tuned"), value, and `error` (half length of the bars; None: no bars)
-    trend : table of `lowess_trend`, or None; truth : column with the true values, drawn as small bars, or None
+    table : DataFrame
+        Columns size, kind ("base" or "tuned"), value, and `error`.
+    trend : DataFrame, optional
+        Of `lowess_trend`.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    error : str or None, default "error"
+        Column with the half length of the bars; None for no bars.
+    truth : str, optional
+        Column with the true values, drawn as small bars.
+    xlabel : str, default "size"
+        Words on the x axis.
+    ylabel : str, default "grouping loss"
+        Words on the y axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax)
     for kind, (color, marker, line) in KINDS.items():
@@ -93,7 +141,26 @@ def plot_pool(table, trend=None, ax=None, *, error="error", truth=None, xlabel="
 
 
 def plot_pools(tables, trends, *, error="spread", xlabel="size", columns=3):
-    """`plot_pool` for each of {title: table}, {title: trend}, in rows of `columns` panels; returns the figure."""
+    """One panel of `plot_pool` for each table.
+
+    Parameters
+    ----------
+    tables : dict of str to DataFrame
+        Table of each title.
+    trends : dict of str to DataFrame
+        Trend of each title.
+    error : str, default "spread"
+        Column with the half length of the bars.
+    xlabel : str, default "size"
+        Words on the x axes.
+    columns : int, default 3
+        Panels in a row.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure with its panels.
+    """
     rows = -(-len(tables) // columns)
     fig, axes = plt.subplots(rows, columns, figsize=(3.7 * columns, 3.2 * rows), squeeze=False)
     for ax, (title, table) in zip(axes.flat, tables.items(), strict=False):
@@ -108,7 +175,28 @@ def plot_pools(tables, trends, *, error="spread", xlabel="size", columns=3):
 
 
 def plot_shares(shares, low, high, levels, ax=None, *, xlabel="share of draws"):
-    """Shares (dots) with intervals, one line for each entry of the Series; `levels`: {words: share} of dashed lines."""
+    """Shares (dots) with intervals, one line for each, from the top.
+
+    Parameters
+    ----------
+    shares : Series
+        Shares; the index holds the words.
+    low : Series
+        Lower ends of the intervals.
+    high : Series
+        Upper ends.
+    levels : dict of str to float
+        Shares that are drawn as dashed lines.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    xlabel : str, default "share of draws"
+        Words on the x axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
     ax = axes_for(ax, (7, 0.5 * len(shares) + 1.2))
     place = np.arange(len(shares))[::-1]
     ends = [shares - low, high - shares]

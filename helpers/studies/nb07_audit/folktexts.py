@@ -17,32 +17,46 @@ from helpers.checks import check_count
 def simulate_folktexts(folder, n_rows=8000, *, rng=None):
     """Write a small pair of tables in the format of folktexts and folktables; the people and the model are simulated.
 
-    The model knows the income of everybody but two groups, those of the paper's figure 1, made larger so that a small
-    table can tell: women of at most 24 with a master's degree or more (its log-odds are 3 too high) and women of at
+    The model knows the income of everybody but two subgroups, those of the paper's figure 1, made larger so that a
+    small table can tell: women of at most 24 with a master's degree or more (its log-odds are 3 too high) and women of at
     least 37 with a professional degree (3 too low). Its log-odds are then doubled, so that it is over-confident.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where the two files are written.
+    n_rows : int, default 8000
+        People, at least 50.
+    rng : int, Generator or None, default None
+        Source of the people.
 
     Returns
     -------
-    list of two paths: predictions, people
+    list of Path
+        Predictions, people.
 
-    Source: figure 1 of Melo et al. (2026) names the groups; the numbers are ours.
+    References
+    ----------
+    Figure 1 of Melo et al. (2026) names the subgroups; the numbers are ours.
     """
     rng = np.random.default_rng(rng)
     n = check_count(n_rows, "n_rows", least=50)
-    age, sex = rng.integers(17, 80, n), rng.integers(1, 3, n)
+    age = rng.integers(17, 80, n)
+    sex = rng.integers(1, 3, n)
     age = np.where(rng.random(n) < 0.25, rng.integers(19, 25, n), age)
     schooling = rng.choice([16, 18, 20, 21, 22, 23, 24], n, p=[0.2, 0.13, 0.1, 0.15, 0.16, 0.22, 0.04])
-    hours, marriage = rng.integers(10, 60, n), rng.integers(1, 6, n)
+    hours = rng.integers(10, 60, n)
+    marriage = rng.integers(1, 6, n)
     odds = 0.15 * (schooling - 22) + 0.04 * (hours - 35) + 0.5 * np.minimum(age - 35, 15) / 15 - 0.3 * (sex == 2)
     young = (sex == 2) & (age <= 24) & (schooling >= 22)
     old = (sex == 2) & (age >= 37) & (schooling == 23)
     true = odds - 3.0 * young + 3.0 * old
     label = (rng.random(n) < expit(true)).astype(int)
     index = rng.permutation(10 * n)[:n]
-    said = pd.DataFrame({"risk_score": expit(2 * odds).round(6), "label": label}, index=index)
+    predictions = pd.DataFrame({"risk_score": expit(2 * odds).round(6), "label": label}, index=index)
     columns = {"AGEP": age, "SCHL": schooling, "SEX": sex, "MAR": marriage, "WKHP": hours}
-    who = pd.DataFrame(columns, index=index)
+    people = pd.DataFrame(columns, index=index).sort_index()  # as in the survey: another order than the answers
     paths = [Path(folder) / name for name in ("ACSIncome_predictions.csv", "ACSIncome_people.csv")]
-    said.to_csv(paths[0])
-    who.sort_index().to_csv(paths[1])  # as in the survey: another order than the answers
+    predictions.to_csv(paths[0])
+    people.to_csv(paths[1])
     return paths

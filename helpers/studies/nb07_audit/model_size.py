@@ -22,9 +22,22 @@ from helpers.simulation import model_pool
 class ScoredPool:
     """Models of several sizes that gave a probability for the same rows.
 
-    models : table, one line a model: size, kind ("base", "tuned")
-    X, y, groups : the rows: features (n, d), labels (n,), people (n,) or None; p : (m, n) stated probabilities
-    truth : (m,) exact grouping losses, or None where nobody knows them
+    Parameters
+    ----------
+    name : str
+        What the rows are about.
+    models : DataFrame
+        One line a model: size, kind ("base", "tuned").
+    X : DataFrame, shape (n, d)
+        Features of the rows.
+    y : array of {0, 1}, shape (n,)
+        Labels.
+    p : array of float, shape (m, n)
+        Stated probabilities.
+    groups : array, shape (n,), optional
+        People with several rows.
+    truth : array of float, shape (m,), optional
+        Exact grouping losses, where somebody knows them.
     """
 
     name: str
@@ -46,6 +59,24 @@ def simulate_pool(n_rows, *, name="simulated", tuned=0.75, rng=None):
     et al. (2024) found in language models, base models are under-confident (slope 0.6) and instruct models
     over-confident (slope 2): calibration says the opposite of the grouping loss.
 
+    Parameters
+    ----------
+    n_rows : int
+        People who are asked about.
+    name : str, default "simulated"
+        Name of the pool.
+    tuned : float, default 0.75
+        Error of an instruct model in relation to that of a base model of its size.
+    rng : int, Generator or None, default None
+        Source of models and people.
+
+    Returns
+    -------
+    ScoredPool
+        With the true grouping losses.
+
+    Examples
+    --------
     >>> pool = simulate_pool(100, rng=0)
     >>> len(pool.models), pool.p.shape, bool(pool.truth.max() < 0.1)
     (27, (27, 100), True)
@@ -64,44 +95,85 @@ def simulate_pool(n_rows, *, name="simulated", tuned=0.75, rng=None):
 
 
 def pool_losses(pool, *, n_repeats=1, rng=None, **options):
-    """Grouping loss of each model of a pool, the mean over random halves; a table with a line for each model.
+    """Grouping loss of each model of a pool, the mean over random halves.
+
+    Parameters
+    ----------
+    pool : ScoredPool
+        Models and rows.
+    n_repeats : int, default 1
+        Random halves.
+    rng : int, Generator or None, default None
+        Source of the halves.
+    **options : dict
+        Options of `grouping_loss`.
 
     Returns
     -------
-    DataFrame: dataset, size, kind, value (mean over the repeats, squared error), spread (standard deviation over the
-        repeats, NaN for one), se (mean of the reported standard errors), calibration_loss; `truth` if it is known
+    DataFrame
+        One line a model: dataset, size, kind, value (mean over the repeats, squared error), spread (standard deviation
+        over the repeats, NaN for one), se (mean of the reported standard errors), calibration_loss; `truth` if it is
+        known.
 
-    Source: Melo et al. (2026), figures 11 to 15, which average five splits; `options` go to `grouping_loss`.
+    References
+    ----------
+    Melo et al. (2026), figures 11 to 15, which average five splits.
 
+    Examples
+    --------
     >>> table = pool_losses(simulate_pool(400, rng=0), rng=0)
     >>> len(table), bool((table["value"] < table["truth"] + 4 * table["se"]).all())
     (27, True)
     """
-    seeds, lines = np.random.default_rng(rng).integers(2**31, size=check_count(n_repeats, "n_repeats")), []
+    seeds = np.random.default_rng(rng).integers(2**31, size=check_count(n_repeats, "n_repeats"))
+    lines = []
     for p in pool.p:
-        found = [grouping_loss(pool.y, p, pool.X, groups=pool.groups, rng=int(seed), **options) for seed in seeds]
-        values = [one.value for one in found]
-        spread = np.std(values, ddof=1) if n_repeats > 1 else np.nan
-        lines.append((np.mean(values), spread, np.mean([one.se for one in found]), found[0].calibration_loss))
-    table = pd.DataFrame(lines, columns=["value", "spread", "se", "calibration_loss"])
+        losses = [grouping_loss(pool.y, p, pool.X, groups=pool.groups, rng=int(seed), **options) for seed in seeds]
+        values = [loss.value for loss in losses]
+        line = {"value": np.mean(values), "spread": np.std(values, ddof=1) if n_repeats > 1 else np.nan}
+        line["se"] = np.mean([loss.se for loss in losses])
+        line["calibration_loss"] = losses[0].calibration_loss
+        lines.append(line)
+    table = pd.DataFrame(lines)
     table = pd.concat([pool.models.reset_index(drop=True), table], axis=1)
     table.insert(0, "dataset", pool.name)
     return table if pool.truth is None else table.assign(truth=pool.truth)
 
 
 def normalise(table, *, value="value", by="dataset"):
-    """Copy with a column `normalised`: 0 for the smallest and 1 for the largest value of each data set (min-max).
+    """Values between 0 for the smallest and 1 for the largest of each data set (min-max).
 
-    Source: Melo et al. (2026), figure 4. It makes data sets comparable and noise as large as signal: see notebook 07.
+    It makes data sets comparable and noise as large as signal: see notebook 07.
 
+    Parameters
+    ----------
+    table : DataFrame
+        Of `pool_losses` or `trained_losses`, several data sets.
+    value : str, default "value"
+        Column of the values.
+    by : str, default "dataset"
+        Column of the data set.
+
+    Returns
+    -------
+    DataFrame
+        A copy with a column `normalised`.
+
+    References
+    ----------
+    Melo et al. (2026), figure 4.
+
+    Examples
+    --------
     >>> normalise(pd.DataFrame({"dataset": ["a"] * 3, "value": [0.012, 0.004, 0.008]}))["normalised"].round(3).tolist()
     [1.0, 0.0, 0.5]
     """
     for name in (value, by):
         if name not in table:
             raise ValueError(f"table must have a column {name!r}; {nearest_name(name, list(table), 'column')}.")
-    groups = table.groupby(by)[value]
-    low, reach = groups.transform("min"), groups.transform("max") - groups.transform("min")
+    datasets = table.groupby(by)[value]
+    low = datasets.transform("min")
+    reach = datasets.transform("max") - low
     if not (reach > 0).all():
         same = table.loc[~(reach > 0), by].iloc[0]
         raise ValueError(f"{value} must differ between the models of a data set, but in {same!r} it does not.")
@@ -109,21 +181,59 @@ def normalise(table, *, value="value", by="dataset"):
 
 
 def across(table, *, value="normalised", by=("size", "kind")):
-    """Mean of each model over data sets, with its standard error: columns of `by`, then value, error (two s.e.).
+    """Mean of each model over data sets, with two standard errors; models of one size and kind are one line.
 
-    Models of one size and kind are one line. Source: Melo et al. (2026), figure 4 (which draws one standard error).
+    Parameters
+    ----------
+    table : DataFrame
+        Several data sets.
+    value : str, default "normalised"
+        Column of the values.
+    by : list of str, default ("size", "kind")
+        Columns that tell models apart.
+
+    Returns
+    -------
+    DataFrame
+        Columns of `by`, then value, error (two standard errors).
+
+    References
+    ----------
+    Melo et al. (2026), figure 4, which draws one standard error.
     """
-    groups = table.groupby(list(by), sort=True)[value]
-    return pd.DataFrame({"value": groups.mean(), "error": 2 * groups.sem()}).reset_index()
+    models = table.groupby(list(by), sort=True)[value]
+    return pd.DataFrame({"value": models.mean(), "error": 2 * models.sem()}).reset_index()
 
 
 def lowess_trend(table, *, value="value", size="size", by="kind", frac=2 / 3, it=3):
-    """Local linear trend of `value` over the logarithm of `size` for each `by`: a table by, size, value on a fine grid.
+    """Local linear trend of values over the logarithm of the size, one for each kind.
 
-    `frac` is the share of the points behind each value; `it` rounds of weighting outliers down (0 for few points).
+    Parameters
+    ----------
+    table : DataFrame
+        Columns `value`, `size` and `by`.
+    value : str, default "value"
+        Column of the values.
+    size : str, default "size"
+        Column of the sizes.
+    by : str, default "kind"
+        Column that tells the lines apart.
+    frac : float, default 2/3
+        Share of the points behind each value.
+    it : int, default 3
+        Rounds of weighting outliers down; 0 for few points.
 
-    Source: Cleveland (1979), by statsmodels; Melo et al. (2026), figures 4 and 11 to 15.
+    Returns
+    -------
+    DataFrame
+        Columns `by`, size, value on a fine grid.
 
+    References
+    ----------
+    Cleveland (1979), by statsmodels; Melo et al. (2026), figures 4 and 11 to 15.
+
+    Examples
+    --------
     >>> line = pd.DataFrame({"kind": "base", "size": [1.0, 10.0, 100.0, 1000.0], "value": [3.0, 2.0, 1.0, 0.0]})
     >>> lowess_trend(line, frac=1)["value"].iloc[[0, -1]].abs().round(6).tolist()
     [3.0, 0.0]
@@ -141,11 +251,19 @@ SIZES = (50, 150, 500, 1500, 5000)  # rows that a base model has learned from
 
 
 def survey_tasks():
-    """Five questions about real rows: {name: (features, labels, people or None)}.
+    """Five questions about real rows.
 
     Two about years of the RAND experiment, two about the women of Fair's survey, one about handwritten digits.
+
+    Returns
+    -------
+    dict of str to tuple
+        Features, labels, people or None.
     """
-    rand, often, fair, digits = load_rand_hie(), load_rand_hie(5), load_fair(), load_digits()
+    rand = load_rand_hie()
+    often = load_rand_hie(5)
+    fair = load_fair()
+    digits = load_digits()
     happy = (fair.X["marriage"] == "very good").to_numpy().astype(int)
     others = fair.X.drop(columns="marriage").assign(affair=fair.y == 1)
     return {
@@ -166,18 +284,27 @@ def train_pools(*, sizes=SIZES, n_tuning=500, n_rows=8000, rng=None):
 
     Parameters
     ----------
-    sizes : ascending numbers of rows; n_tuning, n_rows : rows; rng : int, Generator or None
+    sizes : list of int, default SIZES
+        Ascending numbers of rows that base models learn from, at least 20.
+    n_tuning : int, default 500
+        Rows that tune, at most.
+    n_rows : int, default 8000
+        Rows that are asked about, at most.
+    rng : int, Generator or None, default None
+        Source of the parts and of the models.
 
     Returns
     -------
     list of ScoredPool
+        One for each question.
     """
     sizes = check_numbers(sizes, "sizes")
     check_count(n_tuning, "n_tuning", least=40)
     check_count(n_rows, "n_rows", least=200)
     if sizes.ndim != 1 or not (np.diff(sizes) > 0).all() or not (sizes >= 20).all():
         raise ValueError(f"sizes must be ascending numbers of at least 20 rows, but they are {sizes.tolist()}.")
-    tasks, pools = survey_tasks(), []
+    tasks = survey_tasks()
+    pools = []
     for (name, (X, y, groups)), seed in zip(tasks.items(), np.random.default_rng(rng).spawn(len(tasks)), strict=True):
         unit = np.arange(len(y)) if groups is None else groups
         role = seed.random(unit.max() + 1)[unit]
@@ -185,7 +312,8 @@ def train_pools(*, sizes=SIZES, n_tuning=500, n_rows=8000, rng=None):
         tune = seed.permutation(np.flatnonzero((role >= 0.4) & (role < 0.5)))[:n_tuning]
         asked = np.flatnonzero(role >= 0.5)
         asked = asked[role[asked] <= np.sort(role[asked])[min(n_rows, asked.size) - 1]]  # whole people, by lot
-        codes, used = _codes(X), sizes[sizes <= train.size].astype(int)
+        codes = _codes(X)
+        used = sizes[sizes <= train.size].astype(int)
         base = [_learned(codes, y, train[:size], seed) for size in used]
         tuned = [_tuned(codes, odds, y, tune) for odds in base]
         models = pd.DataFrame({"size": np.tile(used, 2), "kind": np.repeat(["base", "tuned"], used.size)})
@@ -217,18 +345,30 @@ def _tuned(codes, odds, y, rows, *, trees=30, rate=0.1):
         tree = DecisionTreeRegressor(max_depth=2, min_samples_leaf=least, random_state=0)
         tree.fit(codes[rows], (y - p)[rows])
         leaf = tree.apply(codes)
-        step, curve = (np.bincount(leaf[rows], column[rows], leaf.max() + 1) for column in (y - p, p * (1 - p)))
-        odds = odds + rate * np.divide(step, curve, out=np.zeros(step.size), where=curve > 0)[leaf]
+        slope = np.bincount(leaf[rows], (y - p)[rows], leaf.max() + 1)
+        curvature = np.bincount(leaf[rows], (p * (1 - p))[rows], leaf.max() + 1)
+        step = np.divide(slope, curvature, out=np.zeros(slope.size), where=curvature > 0)
+        odds = odds + rate * step[leaf]
     return odds
 
 
 def trained_losses(n_rounds, *, n_rows=8000, rng=None):
     """Grouping losses of the pools of `train_pools`, averaged over rounds that train, tune and ask other people.
 
+    Parameters
+    ----------
+    n_rounds : int
+        Rounds, at least 2.
+    n_rows : int, default 8000
+        Rows that are asked about, at most.
+    rng : int, Generator or None, default None
+        Source of the rounds.
+
     Returns
     -------
-    DataFrame, one line for each data set, kind and size: value (mean), spread (standard deviation over the rounds), se
-        (mean of what one round reports: rounds share rows, so it is not divided by their number)
+    DataFrame
+        One line for each data set, kind and size: value (mean), spread (standard deviation over the rounds), se (mean
+        of what one round reports: rounds share rows, so it is not divided by their number).
     """
     rounds = []
     for seed in np.random.default_rng(rng).spawn(check_count(n_rounds, "n_rounds", least=2)):
