@@ -258,7 +258,7 @@ def alarm_study(sources, n, **options):
 
 
 def fishing_study(n):
-    """A study for `repeat`: whether somebody is accused if the rows of a perfect score choose subgroups and measure them.
+    """A study for `repeat`: whether a perfect score is accused when its rows choose subgroups and measure them.
 
     Parameters
     ----------

@@ -18,8 +18,8 @@ def simulate_folktexts(folder, n_rows=8000, *, rng=None):
     """Write a small pair of tables in the format of folktexts and folktables; the people and the model are simulated.
 
     The model knows the income of everybody but two subgroups, those of the paper's figure 1, made larger so that a
-    small table can tell: women of at most 24 with a master's degree or more (its log-odds are 3 too high) and women of at
-    least 37 with a professional degree (3 too low). Its log-odds are then doubled, so that it is over-confident.
+    small table can tell: women of at most 24 with a master's degree or more (its log-odds are 3 too high) and women of
+    at least 37 with a professional degree (3 too low). Its log-odds are then doubled, so that it is over-confident.
 
     Parameters
     ----------
