@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from helpers.checks import nearest_name
-from helpers.tables.answer_files import open_answers, short
+from helpers.tables.answer_layouts import open_answers, short
 
 _BROKEN = re.compile("[\ud800-\udfff]")  # halves of characters, which no file and no request can hold
 

@@ -1,7 +1,7 @@
 """Tables that a user brings: scores of cases, sampled answers, embeddings; read and checked first.
 
 - `files`: CSV, Parquet, Feather and JSON lines; `scores`, `folktexts`: one row a case
-- `answers`, `answer_files`, `answer_layouts`: one row an answer, or a question; `embeddings`: a network's features
+- `answers`, `answer_layouts`: one row an answer, or a question; `embeddings`: a network's features
 """
 
 from helpers.tables.answers import AnswerTable, read_answers, table_of_counts

@@ -1,10 +1,17 @@
-"""Rows of a file of sampled answers: columns found, spread out where a row holds many answers, and checked."""
+"""Rows of a file of sampled answers: opened, columns found, spread out where a row holds many answers, and checked."""
+
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from helpers.checks import nearest_name
-from helpers.tables.answer_files import MANY, short
+from helpers.tables.files import EXTENSIONS, JSON_LINES, CsvTable, open_table
+from helpers.tables.scores import find_table
+
+FORMATS = EXTENSIONS + JSON_LINES
+
+MANY = (list, tuple, np.ndarray)
 
 DEFAULTS = {
     "question": "question", "sample": "sample", "answer": "answer", "confidence": "confidence",
@@ -22,12 +29,87 @@ WITHOUT = {
 MOST_CELLS = 2e8  # questions times the most answers to one of them: 1.6 GB
 
 
+@dataclass
+class Source:
+    """An opened file: `file` its name, `names` its columns, `read(columns)` a DataFrame of texts, lists or None."""
+
+    file: str
+    names: list
+    reader: object = field(repr=False)
+
+    def read(self, columns):
+        """Some columns as objects: texts, lists or dictionaries as they are, None where a cell is empty."""
+        if isinstance(self.reader, CsvTable):
+            frame = self.reader.read(columns, dtype=str)
+            return frame.astype(object).where(frame.notna(), None)
+        frame = self.reader.read(columns)
+        return pd.DataFrame({name: texts(frame[name]) for name in columns})
+
+    def where(self, row):
+        """How an error names a row: "row 5", or "line 5" in a file of JSON lines."""
+        lines = getattr(self.reader, "lines", None)
+        return f"row {row + 1:,}" if lines is None else f"line {lines[row]:,}"
+
+    def reject(self, column, rule, bad, values, hint="", rows=None):
+        """Raise the error for the first of `bad`, counting the others; `rows` are their rows, if not 0, 1, …"""
+        bad = np.asarray(bad, bool)
+        first = int(np.argmax(bad))
+        more = int(bad.sum()) - 1
+        row = first if rows is None else rows.iloc[first]
+        value = list(values)[first]
+        state = "is missing" if _is_missing(value) else f"is {short(value)}"
+        others = f" (and in {more:,} more rows)" if more else ""
+        place = f"in {self.where(row)} it {state}{others}."
+        raise ValueError(f"{self.file}: column {column!r} must {rule}, but {place}{f' {hint}' if hint else ''}")
+
+
+def open_answers(path):
+    """The file as a `Source`; ValueError if it is not there, empty, cut off, or in another format or encoding."""
+    path = find_table(path, FORMATS)
+    reader = open_table(path)
+    return Source(path.name, list(reader.names), reader)
+
+
+def texts(values):
+    """A column as objects: texts, whole numbers without a point, lists and dictionaries, None where it is empty."""
+    if isinstance(values.dtype, pd.StringDtype):
+        return values.astype(object).where(values.notna() & (values != ""), None)
+    values = values.astype(object)
+    if set(map(type, values)) <= {str, type(None)}:
+        return values.where(values != "", None)
+    return pd.Series([_text(value) for value in values], index=values.index, dtype=object)
+
+
+def _text(value):
+    if isinstance(value, (str, dict)):
+        return value if value != "" else None
+    if isinstance(value, MANY):
+        return [_text(entry) for entry in value]
+    if _is_missing(value):
+        return None
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _is_missing(value):
+    return value is None or (not isinstance(value, (dict, *MANY)) and bool(pd.isna(value)))
+
+
+def short(value):
+    """A value as errors show it, at most 60 characters."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
 def find_columns(source, roles):
     """({role: column}, notes): the columns that are there; ValueError for one that is asked for and is not.
 
     An optional column under its default name may be absent, and a note says so.
     """
-    found, notes, taken = {}, [], {}
+    columns = {}
+    notes = []
+    taken = {}
     for role, name in roles.items():
         if not name:
             continue
@@ -42,8 +124,8 @@ def find_columns(source, roles):
         if name in taken:
             raise ValueError(f"{taken[name]} and {role} must be different columns, but both are {name!r}.")
         taken[name] = role
-        found[role] = name
-    return found, notes
+        columns[role] = name
+    return columns, notes
 
 
 def long_rows(source, columns):
@@ -76,16 +158,15 @@ def _kinds(cells):
 def _spread(source, columns, frame, layout):
     """One row an answer, from one row a question."""
     cells = frame["answer"].tolist()
+    answers = cells
     if layout == "counts":
-        pairs = [_repeated(source, columns["answer"], row, cell) for row, cell in enumerate(cells)]
-    else:
-        pairs = cells
-    size = np.array([len(cell) for cell in pairs])
+        answers = [_repeated(source, columns["answer"], row, cell) for row, cell in enumerate(cells)]
+    size = np.array([len(cell) for cell in answers])
     if not size.all():
         source.reject(columns["answer"], "hold at least two answers", size == 0, cells)
     row = np.repeat(frame["row"].to_numpy(), size)
     long = frame.drop(columns=["answer", "sample"], errors="ignore").iloc[row].reset_index(drop=True)
-    long["answer"] = pd.Series([entry for cell in pairs for entry in cell], dtype=object)
+    long["answer"] = pd.Series([entry for cell in answers for entry in cell], dtype=object)
     long["sample"] = np.arange(row.size) - np.repeat(np.cumsum(size) - size, size) + 1
     for role in ("confidence", "correct"):
         if role in frame and (_kinds(frame[role]) == "lists").any():
@@ -134,9 +215,10 @@ def check_rows(source, columns, frame):
         )
     most = int(size["size"].max())
     if len(size) * most > MOST_CELLS:
-        one = size["size"].idxmax()
+        longest = size["size"].idxmax()
+        place = source.where(size.loc[longest, "first"])
         raise ValueError(
-            f"{source.file}: question {short(one)} ({source.where(size.loc[one, 'first'])}) has {most:,} answers, "
+            f"{source.file}: question {short(longest)} ({place}) has {most:,} answers, "
             f"where half of the {len(size):,} questions have {size['size'].median():,.0f} or fewer: too many for one "
             "table. Is this the column of questions?"
         )
@@ -154,7 +236,8 @@ def _check_samples(source, column, frame):
     if not twice.any():
         return
     second = int(np.argmax(twice))
-    question, sample = frame["question"].iloc[second], frame["sample"].iloc[second]
+    question = frame["question"].iloc[second]
+    sample = frame["sample"].iloc[second]
     first = int(np.argmax(((frame["question"] == question) & (frame["sample"] == sample)).to_numpy()))
     places = " and ".join(source.where(frame["row"].iloc[k]) for k in (first, second))
     more = int(twice.sum()) - 1
@@ -175,12 +258,12 @@ def count_columns(source, names):
     if len(names) < 2:
         raise ValueError(f"counts must name at least two columns, one for each class, but it is {list(names)}.")
     frame = source.read(list(names))
-    found = {}
+    counts = {}
     for name in names:
         number = pd.to_numeric(frame[name], errors="coerce").to_numpy(float)
         bad = ~((number >= 0) & (number == np.floor(number)) & (number < 2**53))
         if bad.any():
             hint = "Write 0 where a class was not given." if frame[name].isna()[bad].any() else ""
             source.reject(name, "hold counts (whole numbers, not negative)", bad, frame[name], hint)
-        found[name] = number.astype(np.int64)
-    return pd.DataFrame(found)
+        counts[name] = number.astype(np.int64)
+    return pd.DataFrame(counts)

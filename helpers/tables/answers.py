@@ -13,8 +13,14 @@ import pandas as pd
 from helpers.answers import RULES, GroupedAnswers, counts_from_wide, group_answers, parse_confidences, spell_answers
 from helpers.answers.confidence import check_counts
 from helpers.checks import check_one_of, nearest_name
-from helpers.tables.answer_files import open_answers
-from helpers.tables.answer_layouts import DEFAULTS, check_rows, count_columns, find_columns, long_rows
+from helpers.tables.answer_layouts import (
+    DEFAULTS,
+    check_rows,
+    count_columns,
+    find_columns,
+    long_rows,
+    open_answers,
+)
 
 SHIPPED = "data/digit_answers.csv.gz"
 
@@ -23,10 +29,28 @@ SHIPPED = "data/digit_answers.csv.gz"
 class AnswerTable:
     """A checked file of sampled answers.
 
-    grouped : answers sorted into classes, see `helpers.answers.group_answers`
-    layout : what a row is: "answers", "lists", "counts" (a dictionary of counts) or "columns" (a column a class)
-    columns : {role: column} of the columns that were used
-    notes : what a reader should know
+    Parameters
+    ----------
+    name : str
+        Name of the file.
+    grouped : GroupedAnswers
+        Answers sorted into classes, see `helpers.answers.group_answers`.
+    rule : str
+        When two answers are the same.
+    layout : str
+        What a row is: "answers", "lists", "counts" (a dictionary of counts) or "columns" (a column a class).
+    columns : dict
+        {role: column} of the columns that were used.
+    n_rows : int
+        Rows of the file, spread out to one an answer where the layout is not "columns".
+    notes : tuple of str, default ()
+        What a reader should know.
+
+    Examples
+    --------
+    >>> table = read_answers()
+    >>> table.layout, table.n_questions, table.n_answers
+    ('answers', 250, 6250)
     """
 
     name: str
@@ -79,21 +103,34 @@ def read_answers(
 
     Parameters
     ----------
-    path : CSV, Parquet, Feather or JSON lines (also .gz); looked up here, then in the repository; "" for the shipped
-        file
-    question, sample, answer, confidence, reference : names of columns. "" stands for none; sample, confidence and
-        reference may also be absent under these default names, and a note says so. `answer` may hold lists (of the
-        answers to a question) or dictionaries {answer: count}
-    correct : column of grades 0 and 1 that a judge gave to each answer, instead of a reference; "" for none
-    counts : names of columns with counts, one for each class, in a file with one row a question; `reference` then
-        names one of them, and `sample`, `answer` and `correct` are not used
-    rule : when two answers are the same, see `helpers.answers.spell_answers`
+    path : str or Path, default "data/digit_answers.csv.gz"
+        CSV, Parquet, Feather or JSON lines (also .gz); looked up here, then in the repository; "" for the shipped file.
+    question, sample, answer, confidence, reference : str, default their own names
+        Names of columns. "" stands for none; sample, confidence and reference may also be absent under these default
+        names, and a note says so. `answer` may hold lists (of the answers to a question) or dictionaries
+        {answer: count}.
+    correct : str, default ""
+        Column of grades 0 and 1 that a judge gave to each answer, instead of a reference; "" for none.
+    counts : list of str, default ()
+        Columns with counts, one for each class, in a file with one row a question; `reference` then names one of
+        them, and `sample`, `answer` and `correct` are not used.
+    rule : str, default "normalized"
+        When two answers are the same, see `helpers.answers.spell_answers`.
 
     Returns
     -------
-    AnswerTable. Answers that the rule cannot read count as answers of their own; missing references and confidences
-    are counted. Empty cells and null are missing, in CSV also NA and NaN.
+    AnswerTable
+        Answers that the rule cannot read count as answers of their own; missing references and confidences are
+        counted. Empty cells and null are missing, in CSV also NA and NaN.
 
+    Raises
+    ------
+    ValueError
+        For a file that is not there, damaged or of another format, a column that is not there or has two roles, and
+        values that break the rule of their column; names the file, the column, the rule and the first row.
+
+    Examples
+    --------
     >>> print(read_answers())
     digit_answers.csv.gz: 6,250 answers to 250 questions; right answer known for 250, confidence stated for 250
     >>> read_answers(answer="anwser")
@@ -116,12 +153,31 @@ def read_answers(
 
 
 def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
-    """`AnswerTable` of counts without a file, for simulations.
+    """Make an `AnswerTable` of counts without a file, for simulations.
 
     Parameters
     ----------
-    counts : (Q, C) whole numbers; correct : (Q, C) 0/1, -1 for unknown, or None; confidence : (Q,) or None
+    counts : (Q, C) int array
+        How often each class was the answer to each question.
+    correct : (Q, C) array of 0, 1 and -1, optional
+        Whether the class is right; -1 for unknown, which all are by default.
+    confidence : (Q,) array, optional
+        Stated confidences in [0, 1]; NaN for none, which all are by default.
+    name : str, default "simulated"
+        Name of the table.
 
+    Returns
+    -------
+    AnswerTable
+        Its questions are numbered.
+
+    Raises
+    ------
+    ValueError
+        For counts that are not whole or below 0, or a question with fewer than two answers.
+
+    Examples
+    --------
     >>> print(table_of_counts([[3, 1], [2, 2]], [[1, 0], [0, 1]]))
     simulated: 8 answers to 2 questions; right answer known for 2, confidence stated for 0
     """
@@ -129,10 +185,12 @@ def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
     stated = np.full(len(counts), np.nan) if confidence is None else np.array(confidence, dtype=float)
     correct = np.full(counts.shape, -1) if correct is None else np.array(correct, dtype=int)
     names = tuple(tuple(range(int(np.flatnonzero(row)[-1]) + 1)) for row in counts)
-    total, none = counts.sum(axis=1), np.zeros((len(counts), 0), dtype=int)
-    there, lost = np.isfinite(stated).astype(int), np.zeros(len(counts), dtype=int)
+    n_answers = counts.sum(axis=1)
+    n_stated = np.isfinite(stated).astype(int)
+    n_unread = np.zeros(len(counts), dtype=int)
+    order = np.zeros((len(counts), 0), dtype=int)
     questions = np.arange(len(counts))
-    grouped = GroupedAnswers(counts, names, questions, total, correct, stated, there, lost, none, {})
+    grouped = GroupedAnswers(counts, names, questions, n_answers, correct, stated, n_stated, n_unread, order, {})
     return AnswerTable(name, grouped, "class", "columns", {}, len(counts))
 
 
@@ -161,7 +219,8 @@ def _from_rows(source, columns, notes, rule):
     given = {role: role if role in columns else None for role in ("confidence", "reference", "correct")}
     numbered = "sample" if "sample" in frame else None
     grouped = group_answers(frame, rule, sample=numbered, **given)
-    notes += [source.reader.note] * bool(source.reader.note)
+    if source.reader.note:
+        notes.append(source.reader.note)
     return AnswerTable(source.file, grouped, rule, layout, columns, len(frame), tuple(notes))
 
 
@@ -205,9 +264,9 @@ def _about_confidences(source, column, values):
         )
     notes = []
     if read.n_missing or read.n_unread:
-        parts = [f"{read.n_missing:,} are empty"] * bool(read.n_missing)
-        parts += [f"{read.n_unread:,} cannot be read"] * bool(read.n_unread)
-        notes += [f"of {len(values):,} confidences, {' and '.join(parts)}; they are left out, not taken for 100 %"]
+        faults = {"are empty": read.n_missing, "cannot be read": read.n_unread}
+        parts = " and ".join(f"{count:,} {fault}" for fault, count in faults.items() if count)
+        notes += [f"of {len(values):,} confidences, {parts}; they are left out, not taken for 100 %"]
     if read.n_as_percent:
         notes += [f"{read.n_as_percent:,} confidences above 1 without a sign are read as percent"]
     return notes
@@ -241,7 +300,8 @@ def _from_columns(source, columns, notes, names):
         notes += _about_confidences(source, columns["confidence"], frame[columns["confidence"]])
     given = {role: columns.get(role) for role in ("question", "reference", "confidence")}
     grouped = counts_from_wide(frame, names, **given)
-    notes += [source.reader.note] * bool(source.reader.note)
+    if source.reader.note:
+        notes.append(source.reader.note)
     return AnswerTable(source.file, grouped, "class", "columns", columns, len(frame), tuple(notes))
 
 

@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import zlib
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,8 @@ import pandas as pd
 from helpers.checks import nearest_name
 
 EXTENSIONS = (".csv", ".csv.gz", ".parquet", ".feather")
+
+JSON_LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 
 BLOCK = 1 << 22  # bytes
 
@@ -63,14 +66,17 @@ def kind_of(path):
 
 
 def open_table(path):
-    """A reader with `.names` (the columns of the file) and `.read(columns)` (a DataFrame of some of them)."""
-    kind = path.name.lower()
+    """A reader of CSV, Parquet, Feather or JSON lines, chosen by the name of the file.
+
+    It has `.names` (the columns), `.read(columns)` (a DataFrame of some of them) and `.note` (what to know about it).
+    """
+    name = path.name.lower()
+    kind = CsvTable if name.endswith((".csv", ".csv.gz")) else JsonLines if name.endswith(JSON_LINES) else ArrowTable
     try:
-        reader = CsvTable(path) if kind.endswith((".csv", ".csv.gz")) else ArrowTable(path)
+        reader = kind(path)
     except PermissionError:
         raise ValueError(f"{path.name} cannot be read: permission denied.") from None
-    seen = set()
-    doubled = [name for name in reader.names if name in seen or seen.add(name)]
+    doubled = [name for name, count in Counter(reader.names).items() for _ in range(count - 1)]
     if doubled:
         raise ValueError(
             f"{path.name} has more than one column named {doubled[0]!r}"
@@ -83,7 +89,8 @@ class CsvTable:
     """A CSV file, read into memory once; every line must have as many fields as the header."""
 
     def __init__(self, path):
-        self.path, self.note = path, ""
+        self.path = path
+        self.note = ""
         self.data = read_bytes(path)
         self.names = self._header()
         self._check_lines()
@@ -110,7 +117,8 @@ class CsvTable:
             pairs = [(len(row), reader.line_num) for row in reader if row]
             fields, lines = (np.array(column) for column in zip(*pairs, strict=True))
             return fields, lines
-        blocks, start = [], 0
+        blocks = []
+        start = 0
         while start < len(self.data):  # block by block, because numpy counts in eight bytes a letter
             end = self.data.rfind(b"\n", start, start + BLOCK) + 1 or self.data.find(b"\n", start) + 1 or len(self.data)
             blocks.append(_count_fields(np.frombuffer(self.data[start:end], np.uint8)))
@@ -138,10 +146,12 @@ class CsvTable:
         )
 
     def read(self, columns, dtype=None):
-        options = {"names": self.names, "header": 0, "usecols": list(columns), "index_col": False, "low_memory": False}
-        options["dtype"] = dtype
+        """Some columns as a DataFrame; their type is guessed if `dtype` is not given."""
         try:
-            frame = pd.read_csv(io.BytesIO(self.data), keep_default_na=False, na_values=MISSING, **options)
+            frame = pd.read_csv(
+                io.BytesIO(self.data), names=self.names, header=0, usecols=list(columns), index_col=False, dtype=dtype,
+                keep_default_na=False, na_values=MISSING, low_memory=False,
+            )  # fmt: skip
         except UnicodeDecodeError:
             raise ValueError(f"{self.path.name} is not a text file in UTF-8; save it again as CSV (UTF-8).") from None
         except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
@@ -190,6 +200,7 @@ class ArrowTable:
             raise ValueError(self._damaged()) from None
 
     def read(self, columns):
+        """Some columns as a DataFrame."""
         try:
             return self._read(list(columns)).to_pandas(ignore_metadata=True)
         except self._errors:
@@ -198,9 +209,6 @@ class ArrowTable:
     def _damaged(self):
         kind = self.path.suffix[1:].title()
         return f"{self.path.name} is damaged or cut off in the middle: it cannot be read as {kind}."
-
-
-JSON_LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 
 
 class JsonLines:
@@ -221,7 +229,7 @@ class JsonLines:
                 f"{path.name} is not a text file in UTF-8 (line {line:,}); save it again as JSON lines (UTF-8)."
             ) from None
         texts = text.split("\n")
-        self.lines = [number for number, one in enumerate(texts, 1) if one.strip()]
+        self.lines = [number for number, line in enumerate(texts, 1) if line.strip()]
         try:
             self.records = [json.loads(texts[number - 1]) for number in self.lines]
         except ValueError:
@@ -230,8 +238,8 @@ class JsonLines:
             self.records = [self._record(texts[number - 1], number) for number in self.lines]
         kinds = dict.fromkeys(map(tuple, self.records))  # in most files all lines have the same keys
         self.names = list(dict.fromkeys(name for kind in kinds for name in kind))
-        whole = data.endswith((b"\n", b"\r"))
-        self.note = "" if whole else "the last line has no line end: check that the file is complete"
+        ends = data.endswith((b"\n", b"\r"))
+        self.note = "" if ends else "the last line has no line end: check that the file is complete"
 
     def _record(self, text, number):
         """The object in one line; ValueError that names the line."""
@@ -257,7 +265,8 @@ class JsonLines:
 
     def read(self, columns):
         """The columns as a DataFrame of objects; None where a line lacks the key."""
-        return pd.DataFrame({name: pd.Series([r.get(name) for r in self.records], dtype=object) for name in columns})
+        cells = {name: [record.get(name) for record in self.records] for name in columns}
+        return pd.DataFrame({name: pd.Series(column, dtype=object) for name, column in cells.items()})
 
 
 def _shown(value):

@@ -12,21 +12,23 @@ from helpers.checks import check_groups, check_labels, check_probabilities, chec
 from helpers.tables.scores import ScoreTable, find_table, tidy_features
 
 # Words for the codes of the survey (public use microdata sample, code lists of 2018); other columns stay numbers.
-SCHOOLING = ["no schooling", "nursery school", "kindergarten", *(f"grade {k}" for k in range(1, 12))]
-
-SCHOOLING += ["grade 12", "high school", "GED", "some college", "college, no degree", "associate's", "bachelor's"]
-
-SCHOOLING += ["master's", "professional degree", "doctorate"]
+SCHOOLING = [
+    "no schooling", "nursery school", "kindergarten", *(f"grade {k}" for k in range(1, 12)), "grade 12", "high school",
+    "GED", "some college", "college, no degree", "associate's", "bachelor's", "master's", "professional degree",
+    "doctorate",
+]  # fmt: skip
 
 MARRIAGE = ["married", "widowed", "divorced", "separated", "never married"]
 
-WORK = ["private employee", "nonprofit employee", "city employee", "state employee", "federal employee"]
+WORK = [
+    "private employee", "nonprofit employee", "city employee", "state employee", "federal employee", "self-employed",
+    "own company", "unpaid in family", "unemployed",
+]  # fmt: skip
 
-WORK += ["self-employed", "own company", "unpaid in family", "unemployed"]
-
-RACE = ["White", "Black", "American Indian", "Alaska Native", "American Indian or Alaska Native tribe", "Asian"]
-
-RACE += ["Pacific Islander", "other race", "two or more races"]
+RACE = [
+    "White", "Black", "American Indian", "Alaska Native", "American Indian or Alaska Native tribe", "Asian",
+    "Pacific Islander", "other race", "two or more races",
+]  # fmt: skip
 
 WORDS = {
     "AGEP": ("age", None),
@@ -40,24 +42,38 @@ WORDS = {
 
 
 def read_folktexts(predictions, people, *, features=None, weight=None, group=None):
-    """Predictions of the folktexts benchmark, joined with the people they are about; codes become words.
+    """Read predictions of the folktexts benchmark, joined with the people they are about; codes become words.
 
     Parameters
     ----------
-    predictions : CSV with row labels in its first column, and `risk_score`, `label`
-    people : CSV with the same row labels in its first column, and columns such as AGEP, SCHL, SEX; more rows are fine
-    features : columns of `people` that the audit may use; None takes all but weight and group. Leave out the answer
-        itself (such as PINCP where the question is income)
-    weight, group : columns of `people` with sampling weights (PWGTP) and households (SERIALNO), or None
+    predictions : str or Path
+        CSV with row labels in its first column, and `risk_score`, `label`.
+    people : str or Path
+        CSV with the same row labels in its first column, and columns such as AGEP, SCHL, SEX; more rows are fine.
+    features : list of str, optional
+        Columns of `people` that the audit may use; None takes all but weight and group. Leave out the answer itself
+        (such as PINCP where the question is income).
+    weight : str, optional
+        Column of `people` with sampling weights (PWGTP).
+    group : str, optional
+        Column of `people` with households (SERIALNO).
 
     Returns
     -------
-    ScoreTable; education is an ordered category, other codes with words are categories
+    ScoreTable
+        Education is an ordered category, other codes with words are categories.
 
     Raises
     ------
-    ValueError for missing columns, row labels that are missing or occur twice, scores or labels that break a rule.
+    ValueError
+        For missing columns, row labels that are missing or occur twice, scores or labels that break a rule.
 
+    References
+    ----------
+    Cruz et al. (2024), the benchmark; Ding et al. (2021), the people.
+
+    Examples
+    --------
     >>> import tempfile
     >>> from helpers.studies.nb07_audit import simulate_folktexts
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -65,16 +81,19 @@ def read_folktexts(predictions, people, *, features=None, weight=None, group=Non
     >>> print(table)
     ACSIncome_predictions.csv: 500 rows, 5 features; 40.4% positive
     """
-    said, file = _indexed(predictions, ("risk_score", "label"))
+    stated, file = _indexed(predictions, ("risk_score", "label"))
     who, home = _indexed(people, [name for name in (weight, group, *(features or [])) if name is not None])
-    absent = ~said.index.isin(who.index)
+    absent = ~stated.index.isin(who.index)
     if absent.any():
-        row = said.index[absent].tolist()[0]
+        row = stated.index[absent].tolist()[0]
         raise ValueError(
             f"{home} must have a row for each person of {file}, but {row!r} (and {absent.sum() - 1:,} more) is absent."
         )
-    who = who.loc[said.index]
-    y, p = check_labels(said["label"], "label", both=True), check_probabilities(said["risk_score"], "risk_score")
+    who = who.loc[stated.index]
+    y = check_labels(stated["label"], "label", both=True)
+    p = check_probabilities(stated["risk_score"], "risk_score")
+    weights = None if weight is None else who[weight].to_numpy(float)
+    check_weights(weights, weight)
     columns = [name for name in (features or who.columns) if name not in (weight, group)]
     X, dropped, notes = tidy_features(_in_words(who[columns]).reset_index(drop=True), y)
     return ScoreTable(
@@ -84,16 +103,11 @@ def read_folktexts(predictions, people, *, features=None, weight=None, group=Non
         y=y.astype(np.int8),
         p=p,
         X=X,
-        weight=None if weight is None else _weights(who[weight].to_numpy(float), weight),
-        groups=None if group is None else check_groups(pd.factorize(who[group])[0], group),
+        weight=weights,
+        groups=None if group is None else check_groups(who[group], group),
         dropped=dropped,
         note="; ".join(["predictions of the folktexts benchmark, joined with " + home, *notes]),
     )
-
-
-def _weights(weight, name):
-    check_weights(weight, name)
-    return weight
 
 
 def _indexed(path, needed):

@@ -1,9 +1,8 @@
-"""Columns of a user's table made into features a tree can take, and the reasons why some are left out.
-
-A user's table of scores, read and checked before anything is computed from it.
+"""A user's table of scores, read and checked before anything is computed from it.
 
 One row a case: what happened (`label`, 0 or 1), what the model said (`score`, the stated probability of 1), and what is
-known about the case (the features). Nothing is ever written.
+known about the case (the features: columns that a tree can take, with reasons for those left out). Nothing is ever
+written.
 """
 
 import re
@@ -20,7 +19,9 @@ from helpers.tables.files import EXTENSIONS, find_file, open_table
 
 def tidy_features(frame, y):
     """Features as numbers, booleans, dates and categories; a dict of the columns left out and why; notes."""
-    kept, dropped, infinite = {}, {}, []
+    kept = {}
+    dropped = {}
+    infinite = []
     for name in frame:
         values = _tidy(frame[name])
         reason = _useless(values, y)
@@ -31,8 +32,8 @@ def tidy_features(frame, y):
             infinite.append(name)
             values = values.replace([np.inf, -np.inf], np.nan)
         kept[name] = values
-    said = f"infinite values read as missing in {', '.join(map(repr, infinite))}"
-    return pd.DataFrame(kept, index=frame.index), dropped, [said] if infinite else []
+    notes = [f"infinite values read as missing in {', '.join(map(repr, infinite))}"] if infinite else []
+    return pd.DataFrame(kept, index=frame.index), dropped, notes
 
 
 def _tidy(values):
@@ -84,9 +85,34 @@ ROW_LABELS = re.compile(r"__index_level_\d+__|Unnamed: \d+")
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """A checked table: `y` (n,) 0/1, `p` (n,) stated probability of 1, `X` (n, d) features; `weight`, `groups` or None.
+    """A checked table of scores.
 
-    `groups` are codes 0 .. G-1; `dropped` says why a column is not a feature; `note` what a reader should know.
+    Parameters
+    ----------
+    name : str
+        Name of the file.
+    label, score : str
+        Names of the columns that `y` and `p` come from.
+    y : (n,) array of 0 and 1
+        What happened.
+    p : (n,) array
+        Stated probability of 1.
+    X : (n, d) DataFrame
+        Features.
+    weight : (n,) array, optional
+        Sampling weights.
+    groups : (n,) int array, optional
+        Codes 0 .. G-1 of people, or other clusters of dependent rows.
+    dropped : dict, optional
+        {column: why it is not a feature}.
+    note : str, default ""
+        What a reader should know.
+
+    Examples
+    --------
+    >>> table = read_scores("data/rand_scores.csv.gz", features=["chronic"])
+    >>> table.n, table.features
+    (10052, ['chronic'])
     """
 
     name: str
@@ -118,8 +144,27 @@ class ScoreTable:
 
 
 def find_table(path, extensions=EXTENSIONS):
-    """Path of a table: as given, else inside the repository or the shipped data; ValueError if it is not there.
+    """Find a table: as given, else inside the repository or the shipped data.
 
+    Parameters
+    ----------
+    path : str or Path
+        Name of the file.
+    extensions : tuple of str, default EXTENSIONS
+        Ends of names that are tables.
+
+    Returns
+    -------
+    Path
+        Where the file is.
+
+    Raises
+    ------
+    ValueError
+        If it is not there, a folder, or in another format.
+
+    Examples
+    --------
     >>> find_table("data/rand_scores.csv.gz").name
     'rand_scores.csv.gz'
     """
@@ -137,17 +182,37 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
 
     Parameters
     ----------
-    path : CSV, CSV.gz, Parquet or Feather file; looked up here, then in the repository, then in the shipped data
-    label, score : names of the columns with labels (0/1, False/True) and stated probabilities of 1
-    features : column names (a list, or one text with commas); None takes all but those with another role
-    weight, group : names of the columns with sampling weights and with ids of people, or None
-    min_rows : fewest rows to accept
+    path : str or Path
+        CSV, CSV.gz, Parquet or Feather file; looked up here, then in the repository, then in the shipped data.
+    label : str, default "label"
+        Column of labels (0/1, False/True).
+    score : str, default "score"
+        Column of stated probabilities of 1.
+    features : list of str or str, optional
+        Column names (a list, or one text with commas); None takes all but those with another role.
+    weight : str, optional
+        Column of sampling weights.
+    group : str, optional
+        Column with ids of people.
+    min_rows : int, default 50
+        Fewest rows to accept.
 
-    A table written by the folktexts benchmark (columns `risk_score`, `label`) is read as it is. Text becomes categories
-    and text dates (2024-01-31) become dates. Features are left out, and listed in `.dropped`, if they are constant, all
-    missing, row numbers or labels, text of its own in nearly every row, equal to the label, or neither numbers, text
-    nor dates.
+    Returns
+    -------
+    ScoreTable
+        A table written by the folktexts benchmark (columns `risk_score`, `label`) is read as it is. Text becomes
+        categories and text dates (2024-01-31) become dates. Features are left out, and listed in `.dropped`, if they
+        are constant, all missing, row numbers or labels, text of its own in nearly every row, equal to the label, or
+        neither numbers, text nor dates.
 
+    Raises
+    ------
+    ValueError
+        For a file that is not there, damaged or of another format, a column that is not there or has two roles, and
+        values that break the rule of their column; names the file, the column, the rule and the first row.
+
+    Examples
+    --------
     >>> table = read_scores("data/rand_scores.csv.gz", group="person")
     >>> print(table)
     rand_scores.csv.gz: 10,052 rows in 2,647 groups, 7 features; 69.3% positive
@@ -173,11 +238,13 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         raise ValueError(f"{file} has {len(frame):,} rows, but at least {min_rows:,} are needed.")
 
     y = _labels(file, label, frame[label])
-    p, said = _scores(file, score, frame[score])
-    X, dropped, infinite = tidy_features(frame[names], y)
+    p = _scores(file, score, frame[score])
+    if ((p == 0) | (p == 1)).all():
+        notes.append(f"all scores in {score!r} are 0 or 1: decisions, not probabilities")
+    X, dropped, notes_of_features = tidy_features(frame[names], y)
+    notes += notes_of_features
     if features is None:
         dropped |= {name: "row labels that pandas wrote" for name in table.names if ROW_LABELS.fullmatch(name)}
-    notes += said + infinite
     if not list(X):
         notes.append("no features: groups can only be sought along the score")
     return ScoreTable(
@@ -229,10 +296,10 @@ def _reject(file, column, rule, values, bad, hint=""):
     bad = np.asarray(bad, bool)
     row = int(np.argmax(bad))
     value = values.iloc[row]
-    found = "is missing" if pd.isna(value) else f"is {value!r}" if isinstance(value, str) else f"is {value}"
+    state = "is missing" if pd.isna(value) else f"is {value!r}" if isinstance(value, str) else f"is {value}"
     more = int(bad.sum()) - 1
     raise ValueError(
-        f"{file}: column {column!r} must {rule}, but in row {row + 1:,} it {found}"
+        f"{file}: column {column!r} must {rule}, but in row {row + 1:,} it {state}"
         f"{f' (and in {more:,} more rows)' if more else ''}.{' ' + hint if hint else ''}"
     )
 
@@ -289,9 +356,7 @@ def _scores(file, column, values):
         _reject(file, column, rule, values, bad, hint)
     if (p == p[0]).all():
         raise ValueError(f"{file}: column {column!r} must hold scores that differ, but all {p.size:,} are {p[0]:g}.")
-    if ((p == 0) | (p == 1)).all():
-        return p, [f"all scores in {column!r} are 0 or 1: decisions, not probabilities"]
-    return p, []
+    return p
 
 
 def _weights(file, column, values):
@@ -310,4 +375,4 @@ def _weights(file, column, values):
 def _groups(file, column, values):
     if values.isna().any():
         _reject(file, column, "name the group of every row", values, values.isna())
-    return check_groups(pd.factorize(values)[0], f"{file}: column {column!r}")
+    return check_groups(values, f"{file}: column {column!r}")
