@@ -45,9 +45,9 @@ def test_same_seed_same_readers_and_fewer_cards_are_the_first_ones():
 
 def test_binned_error_by_hand():
     confidence, correct = [0.1, 0.15, 0.9, 1.0], [0, 1, 1, 0]
-    assert binned_error(confidence, correct) == pytest.approx((0.75 + abs(0.1 - 1.0)) / 4)
-    assert binned_error(confidence, correct, n_bins=1) == pytest.approx(0.15 / 4)
-    down = binned_error(confidence, correct, closed="right")  # 0.1 goes below 0.15, 0.9 below 1.0
+    assert binned_error(correct, confidence) == pytest.approx((0.75 + abs(0.1 - 1.0)) / 4)
+    assert binned_error(correct, confidence, n_bins=1) == pytest.approx(0.15 / 4)
+    down = binned_error(correct, confidence, closed="right")  # 0.1 goes below 0.15, 0.9 below 1.0
     assert down == pytest.approx((0.1 + 0.85 + 0.1 + 1.0) / 4)
 
 
@@ -55,10 +55,10 @@ def test_binned_error_by_hand():
 def test_error_is_at_least_the_mean_gap_whatever_the_bins(rows, n_bins):
     confidence, correct = np.array([(k / 50, right) for k, right in rows], dtype=float).T
     gap = abs((correct - confidence).mean())
-    up, down = (binned_error(confidence, correct, n_bins=n_bins, closed=side) for side in ("left", "right"))
+    up, down = (binned_error(correct, confidence, n_bins=n_bins, closed=side) for side in ("left", "right"))
     assert min(up, down) >= gap - 1e-12 and abs(up - down) <= max(up, down) - gap + 1e-12
     order = np.random.default_rng(0).permutation(len(rows))
-    assert binned_error(confidence[order], correct[order], n_bins=n_bins) == pytest.approx(up)
+    assert binned_error(correct[order], confidence[order], n_bins=n_bins) == pytest.approx(up)
 
 
 def test_binned_error_is_that_of_sem_ece():
@@ -67,7 +67,7 @@ def test_binned_error_is_that_of_sem_ece():
             one = sem_ece(ASKED[key].counts, ASKED[key].correct, closed=closed, n_resamples=20, rng=0)
             rows, ece = one.per_question, one.summary.set_index("source")["ece"]
             for name in ("sem1", "sem2"):
-                assert binned_error(rows[name], rows["correct"], closed=closed) == pytest.approx(ece[name], abs=1e-12)
+                assert binned_error(rows["correct"], rows[name], closed=closed) == pytest.approx(ece[name], abs=1e-12)
 
 
 # ---------------------------------------------------------------- arithmetic of halves
@@ -243,10 +243,10 @@ def test_edges_by_hand():
 BAD = [
     (card_readers, (1001,), {}, "n_questions must be at most 1,000"),
     (card_readers, (0,), {}, "n_questions must be a whole number"),
-    (binned_error, ([0.5, 1.2], [0, 1]), {}, "confidence must lie in"),
-    (binned_error, ([0.5], [0, 1]), {}, "length"),
-    (binned_error, ([0.5, np.nan], [0, 1]), {}, "confidence must lie in"),
-    (binned_error, ([0.5], [1]), {"closed": "both"}, "closed must be one of"),
+    (binned_error, ([0, 1], [0.5, 1.2]), {}, "confidence must lie in"),
+    (binned_error, ([0, 1], [0.5]), {}, "length"),
+    (binned_error, ([0, 1], [0.5, np.nan]), {}, "confidence must lie in"),
+    (binned_error, ([1], [0.5]), {"closed": "both"}, "closed must be one of"),
     (misjudge, ([[1, 2]], [[1, 0]]), {"merge": 1.5}, "merge must lie in"),
     (misjudge, ([[1, 2]], [[1, 0, 0]]), {}, "correct must have the shape of counts"),
     (misjudge, ([[1, -2]], [[1, 0]]), {}, "counts must be whole numbers"),

@@ -9,8 +9,21 @@ from helpers.plotting.style import axes_for
 
 
 def plot_pair_gaps(pairs, ax=None, *, by="cards"):
-    """Sem1-ECE less Sem2-ECE (with `low`, `high`) against over-confidence, one mark a row of `pairs`, a colour and a
-    shape for each value of the column `by`. Above zero Sem2 has the smaller error.
+    """Sem1-ECE less Sem2-ECE against over-confidence; above zero Sem2 has the smaller error.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        One mark a row: overconfidence, gap, low, high.
+    ax : Axes or None, default None
+        Where to draw; None for a new figure.
+    by : str, default "cards"
+        Column with a colour and a shape for each value.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
     """
     ax = axes_for(ax, (6.6, 4.2))
     ax.axhline(0, color="black", linewidth=1)
@@ -26,8 +39,25 @@ def plot_pair_gaps(pairs, ax=None, *, by="cards"):
 
 
 def plot_by_margin(table, ax=None, *, boundaries=(), title=None, legend=True):
-    """ECE of Sem1 and Sem2 by the observed top-two margin (`by_margin` of `sem_ece`, `error_by_margin`), and, where the
-    table has it, what a calibrated source of this size would show. `boundaries` = (name, margin) pairs: upright lines.
+    """ECE of Sem1 and Sem2 by the observed top-two margin, and what a calibrated source of this size would show.
+
+    Parameters
+    ----------
+    table : DataFrame
+        `by_margin` of `sem_ece`, or `error_by_margin`, which has no null value.
+    ax : Axes or None, default None
+        Where to draw; None for a new figure.
+    boundaries : sequence of pairs, default ()
+        (name, margin), drawn as upright lines.
+    title : str or None, default None
+        Title of the axes.
+    legend : bool, default True
+        Draw a legend.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
     """
     ax = axes_for(ax)
     middle = (table["margin_from"] + table["margin_to"]) / 2
@@ -48,8 +78,25 @@ def plot_by_margin(table, ax=None, *, boundaries=(), title=None, legend=True):
 
 
 def plot_boundary(mass, lines, band, ax=None, *, title=None):
-    """Ratio of a gap to the printed prediction against the top-two mass, one line a name in `lines`; `band` = (low,
-    high) is the range that the paper reports.
+    """Ratio of a gap to the printed prediction against the top-two mass.
+
+    Parameters
+    ----------
+    mass : array of float, shape (k,)
+        Top-two masses.
+    lines : dict
+        Name -> (k,) ratios.
+    band : pair of float
+        Low and high end of the range that the paper reports.
+    ax : Axes or None, default None
+        Where to draw; None for a new figure.
+    title : str or None, default None
+        Title of the axes.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
     """
     ax = axes_for(ax)
     ax.axhspan(*band, color=GREY, alpha=0.3, linewidth=0, label="printed by the paper")
@@ -66,8 +113,23 @@ def plot_boundary(mass, lines, band, ax=None, *, title=None):
 
 
 def plot_sources(curves, ax=None, *, title=None, legend=True):
-    """Reliability of several confidences in one picture: `curves` = {"Sem1": ReliabilityCurve, ...}, intervals of 95 %,
-    and the band of a calibrated source around the first.
+    """Reliability of several confidences in one picture, and the band of a calibrated source around the first.
+
+    Parameters
+    ----------
+    curves : dict
+        Name of a source -> `ReliabilityCurve`, drawn with intervals of 95 %.
+    ax : Axes or None, default None
+        Where to draw; None for a new figure.
+    title : str or None, default None
+        Title of the axes.
+    legend : bool, default True
+        Draw a legend.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
     """
     ax = axes_for(ax, (4.8, 4.4))
     ax.plot([0, 1], [0, 1], color="black", linewidth=1, linestyle=":", label="confidence = accuracy")

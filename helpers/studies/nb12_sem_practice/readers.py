@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from helpers.answers import AnswerPopulation
 from helpers.answers.confidence import check_counts
+from helpers.answers.splits import random_blocks
 from helpers.binning import assign_bins, uniform_edges
 from helpers.checks import check_count, check_one_of, check_probabilities, check_same_length, check_vector
 from helpers.datasets import load_digits
@@ -32,12 +33,23 @@ def card_readers(n_questions=1000, *, rng=None):
 
     Parameters
     ----------
-    n_questions : cards of each kind, at most 1,000; rng : int, Generator or None (which cards, which smudges)
+    n_questions : int, default 1000
+        Cards of each kind, at most 1,000.
+    rng : int, Generator or None, default None
+        Decides which cards and which smudges.
 
     Returns
     -------
-    {(cards, reader): AnswerPopulation}, 15 of them, all with the same cards in the same order
+    dict
+        (cards, reader) -> `AnswerPopulation`, 15 of them, all with the same cards in the same order.
 
+    Raises
+    ------
+    ValueError
+        If n_questions is out of range.
+
+    Examples
+    --------
     >>> print(card_readers(200, rng=0)["slipped", "tree"])
     200 questions, 10 classes: oracle confidence 0.711, accuracy of the mode 0.280
     """
@@ -45,27 +57,27 @@ def card_readers(n_questions=1000, *, rng=None):
     if check_count(n_questions, "n_questions") > 1000:
         raise ValueError(f"n_questions must be at most 1,000, but it is {n_questions:,}.")
     data = load_digits()
-    images, order = data.X.to_numpy().reshape(-1, 8, 8), rng.permutation(len(data.y))
-    learnt, asked = order[:_TRAINING], order[_TRAINING:][:n_questions]
+    images = data.X.to_numpy().reshape(-1, 8, 8)
+    order = rng.permutation(len(data.y))
+    learnt = order[:_TRAINING]
+    asked = order[_TRAINING:][:n_questions]
     smudged = images[asked].copy()
     for image, row, column in zip(smudged, *rng.integers(0, 6, (2, n_questions)), strict=True):
         image[row : row + 3, column : column + 3] = rng.integers(0, 17, (3, 3))
     piles = {"clean": images[asked], "smudged": smudged, "slipped": np.roll(images[asked], 1, axis=2)}
-    makers = (
-        BernoulliNB(binarize=8),
-        GaussianNB(var_smoothing=0.01),
-        KNeighborsClassifier(15, algorithm="kd_tree"),  # ties do not depend on the number of threads
-        RandomForestClassifier(60, random_state=0),
-        DecisionTreeClassifier(min_samples_leaf=8, random_state=0),
-    )
-    fitted = {
-        name: maker.fit(images[learnt].reshape(-1, 64), data.y[learnt])
-        for name, maker in zip(READERS, makers, strict=True)
+    readers = {
+        "pixels": BernoulliNB(binarize=8),
+        "densities": GaussianNB(var_smoothing=0.01),
+        "neighbours": KNeighborsClassifier(15, algorithm="kd_tree"),  # ties do not depend on the number of threads
+        "forest": RandomForestClassifier(60, random_state=0),
+        "tree": DecisionTreeClassifier(min_samples_leaf=8, random_state=0),
     }
+    for reader in readers.values():
+        reader.fit(images[learnt].reshape(-1, 64), data.y[learnt])
     return {
         (cards, name): AnswerPopulation(_heated(reader.predict_proba(pile.reshape(-1, 64)), name), data.y[asked])
         for cards, pile in piles.items()
-        for name, reader in fitted.items()
+        for name, reader in readers.items()
     }
 
 
@@ -78,34 +90,52 @@ def _heated(proba, name):
 
 
 def mode_correct(counts, correct):
-    """Is the most frequent answer to each question right, (Q,) 0/1; of tied answers the one in the earlier column.
+    """Whether the most frequent answer to each question is right, (Q,) 0/1; of tied answers the one in front.
 
+    Examples
+    --------
     >>> mode_correct([[2, 3], [1, 1]], [[1, 0], [1, 0]])
     array([0, 1])
     """
-    table, correct = check_counts(counts), np.atleast_2d(correct)
+    table = check_counts(counts)
+    correct = np.atleast_2d(correct)
     check_same_length(counts=table, correct=correct)
     return np.take_along_axis(correct, table.argmax(axis=1)[:, None], axis=1)[:, 0]
 
 
 def half_split_gap(margin, mass, n_answers):
-    """Sem1 - Sem2 of N answers cut into halves, leading order: sqrt(p / N) (phi(m) + m Phi(-m)), m = D / sqrt(p / N).
+    """Sem1 - Sem2 of N answers cut into halves, to leading order.
 
-    D and p are the OBSERVED top-two margin and mass; two leading classes. No model is in it: given the counts, the gap
-    is arithmetic. The first half's margin is normal around D with variance p / N; with the wrong class the second
-    half's share falls by D less half of the error, with the right one by half of it.
+    sqrt(p / N) (phi(m) + m Phi(-m)) with m = D / sqrt(p / N), where D and p are the OBSERVED top-two margin and mass;
+    two leading classes. No model is in it: given the counts, the gap is arithmetic. The first half's margin is normal
+    around D with variance p / N; with the wrong class the second half's share falls by D less half of the error, with
+    the right one by half of it.
 
     Parameters
     ----------
-    margin, mass : numbers or arrays; n_answers : N
+    margin : float or array of float
+        Observed top-two margin D.
+    mass : float or array of float
+        Observed top-two mass p.
+    n_answers : int
+        Answers N.
 
-    Source: ours; compare phi(m) / sqrt(N) in Wang et al. (2026), appendix D, which is for a TRUE margin.
+    Returns
+    -------
+    float or array of float
+        In units of probability.
 
+    References
+    ----------
+    Ours; compare phi(m) / sqrt(N) in Wang et al. (2026), appendix D, which is for a TRUE margin.
+
+    Examples
+    --------
     >>> round(float(half_split_gap(0.08, 1.0, 50)), 4)
     0.0709
     """
-    margin, mass = np.asarray(margin, dtype=float), np.asarray(mass, dtype=float)
-    unit = np.sqrt(mass / check_count(n_answers, "n_answers", least=2))
+    margin = np.asarray(margin, dtype=float)
+    unit = np.sqrt(np.asarray(mass, dtype=float) / check_count(n_answers, "n_answers", least=2))
     m = margin / unit
     return unit * (np.exp(-(m**2) / 2) / np.sqrt(2 * np.pi) + m * ndtr(-m))
 
@@ -113,17 +143,13 @@ def half_split_gap(margin, mass, n_answers):
 def thin(counts, n, *, rng=None):
     """`n` of the answers to each question, drawn without replacement: (Q, C) counts, columns in their order.
 
+    Examples
+    --------
     >>> thin([[3, 0], [2, 2]], 3, rng=0).sum(axis=1)
     array([3, 3])
     """
-    rng = np.random.default_rng(rng)
     table = check_counts(counts, least=check_count(n, "n"))
-    picked, rest, left = np.zeros_like(table), table.sum(axis=1), np.full(len(table), n)
-    for j in range(table.shape[1]):
-        rest = rest - table[:, j]
-        picked[:, j] = rng.hypergeometric(table[:, j], rest, left)
-        left = left - picked[:, j]
-    return picked
+    return random_blocks(table, np.full(len(table), n), rng=rng)[0]
 
 
 def misjudge(counts, correct, *, merge=0.0, split=0.0, rng=None):
@@ -132,57 +158,66 @@ def misjudge(counts, correct, *, merge=0.0, split=0.0, rng=None):
     First each class with two answers or more is split with probability `split`, each answer going to either part by
     the toss of a coin. Then each class but the first is, with probability `merge`, thrown together with an earlier one
     drawn at random. The grade of a class is that of its largest part, as if one of its answers were shown to a grader.
+    Returned are counts and correct of the judge's classes, (Q, C') both, with as many answers a question as before.
 
-    Parameters
-    ----------
-    counts, correct : (Q, C) counts of answers and 0/1, is the class right
-    merge, split : probabilities; rng : int, Generator or None
-
-    Returns
-    -------
-    (counts, correct) of the judge's classes, (Q, C') both; as many answers a question as before
-
+    Examples
+    --------
     >>> misjudge([[3, 2, 1]], [[0, 1, 0]], merge=1, rng=0)[0].sum(), misjudge([[3]], [[1]], split=1, rng=0)[0]
     (np.int64(6), array([[2, 1]]))
     """
     rng = np.random.default_rng(rng)
     table = check_counts(counts)
-    merge, split = (float(check_probabilities([v], name)[0]) for v, name in ((merge, "merge"), (split, "split")))
+    merge = float(check_probabilities([merge], "merge")[0])
+    split = float(check_probabilities([split], "split")[0])
     right = check_probabilities(np.atleast_2d(correct), "correct", ndim=2)
     if right.shape != table.shape:
         raise ValueError(f"correct must have the shape of counts, {table.shape}, but its shape is {right.shape}.")
     cut = (rng.random(table.shape) < split) & (table >= 2)
     part = np.where(cut, rng.binomial(table, 0.5), 0)
-    table, right = np.hstack([table - part, part]), np.hstack([right, right])
+    table = np.hstack([table - part, part])
+    right = np.hstack([right, right])
     largest = table.copy()
     for j in range(1, table.shape[1]):
         joins = (table[:, j] > 0) & (rng.random(len(table)) < merge)
         earlier = np.where(table[:, :j] > 0, rng.random((len(table), j)), -1.0)
-        to = earlier.argmax(axis=1)
+        target = earlier.argmax(axis=1)
         rows = np.flatnonzero(joins & (earlier.max(axis=1) >= 0))
-        bigger = rows[largest[rows, j] > largest[rows, to[rows]]]
-        right[bigger, to[bigger]], largest[bigger, to[bigger]] = right[bigger, j], largest[bigger, j]
-        table[rows, to[rows]] += table[rows, j]
+        bigger = rows[largest[rows, j] > largest[rows, target[rows]]]
+        right[bigger, target[bigger]] = right[bigger, j]
+        largest[bigger, target[bigger]] = largest[bigger, j]
+        table[rows, target[rows]] += table[rows, j]
         table[rows, j] = 0
     return table, right.astype(int)
 
 
-def binned_error(confidence, correct, *, n_bins=10, closed="left"):
+def binned_error(correct, confidence, *, n_bins=10, closed="left"):
     """Binned calibration error sum_s |sum over bin s of (correct - confidence)| / n, without interval or null value.
+
+    Of few rows too large even for perfect confidences (`sem_ece` says how much).
 
     Parameters
     ----------
-    confidence : (n,) in [0, 1]; correct : (n,) in [0, 1], shares allowed
-    n_bins : bins of equal width; closed : "left", a value on an edge belongs to the bin above it, or "right"
+    correct : array of float, shape (n,)
+        In [0, 1], shares allowed.
+    confidence : array of float, shape (n,)
+        In [0, 1].
+    n_bins : int, default 10
+        Bins of equal width.
+    closed : {"left", "right"}, default "left"
+        "left", a value on an edge belongs to the bin above it.
 
     Returns
     -------
-    float in [0, 1], smaller is better; of few rows too large even for perfect confidences (`sem_ece` says how much)
+    float
+        In [0, 1], smaller is better.
 
-    >>> binned_error([0.3, 0.25], [1, 0]), round(binned_error([0.3, 0.25], [1, 0], closed="right"), 3)
+    Examples
+    --------
+    >>> binned_error([1, 0], [0.3, 0.25]), round(binned_error([1, 0], [0.3, 0.25], closed="right"), 3)
     (0.475, 0.225)
     """
-    confidence, correct = check_probabilities(confidence, "confidence"), check_probabilities(correct, "correct")
+    correct = check_probabilities(correct, "correct")
+    confidence = check_probabilities(confidence, "confidence")
     check_same_length(confidence=confidence, correct=correct)
     check_one_of(closed, "closed", ("left", "right"))
     place = np.round(confidence, 12)
@@ -191,25 +226,19 @@ def binned_error(confidence, correct, *, n_bins=10, closed="left"):
 
 
 def loglog_slope(sizes, gaps, included=None, *, n_resamples=1000, rng=None):
-    """Slope of log(mean gap) against log(size) with a standard error, from questions resampled as wholes.
+    """Slope of log(mean gap) against log(size) and its standard error, from questions resampled as wholes.
 
-    Parameters
-    ----------
-    sizes : (S,) numbers of answers; gaps : (S, Q) gap of each question
-    included : (S, Q) bool, which questions count at which size, or None for all
-    n_resamples, rng : of the standard error
+    Of (S,) numbers of answers and (S, Q) gaps; `included`, (S, Q) bool, says which questions count at which size. NaN
+    where a mean gap is not positive. The fit of figure 10 of Wang et al. (2026), with the standard error that it lacks.
 
-    Returns
-    -------
-    (slope, standard error); NaN where a mean gap is not positive
-
-    Source: the fit of figure 10 of Wang et al. (2026), with the standard error that it lacks.
-
+    Examples
+    --------
     >>> loglog_slope([10, 40], np.array([[0.2] * 5, [0.1] * 5]), rng=0)
     (-0.5, 0.0)
     """
     rng = np.random.default_rng(rng)
-    sizes, gaps = check_vector(sizes, "sizes"), np.atleast_2d(gaps)
+    sizes = check_vector(sizes, "sizes")
+    gaps = np.atleast_2d(gaps)
     included = np.ones(gaps.shape, dtype=bool) if included is None else np.asarray(included, dtype=bool)
     check_same_length(sizes=sizes, gaps=gaps, included=included)
     n = gaps.shape[1]

@@ -17,66 +17,127 @@ from helpers.studies.nb12_sem_practice.readers import (
 
 
 def pool_populations(populations):
-    """One `AnswerPopulation` of the questions of several with the same classes, one after the other.
+    """The questions of several populations with the same classes, one after the other.
 
+    Parameters
+    ----------
+    populations : sequence of AnswerPopulation
+        With the same number of classes.
+
+    Returns
+    -------
+    AnswerPopulation
+        Of all questions.
+
+    Examples
+    --------
     >>> one = AnswerPopulation([[0.7, 0.3]], [0])
     >>> print(pool_populations([one, one]))
     2 questions, 2 classes: oracle confidence 0.700, accuracy of the mode 1.000
     """
-    return AnswerPopulation(*(np.vstack([getattr(one, name) for one in populations]) for name in ("pi", "correct")))
+    pi = np.vstack([population.pi for population in populations])
+    correct = np.vstack([population.correct for population in populations])
+    return AnswerPopulation(pi, correct)
 
 
-def pair_table(found, names=("cards", "reader")):
-    """A row for each pair: accuracy, over-confidence, null value, both errors, their gap and its interval.
+def pair_table(calibrations, names=("cards", "reader")):
+    """Accuracy, over-confidence, null value, both errors, their gap and its interval of each pair.
 
     Parameters
     ----------
-    found : {(first name, second name): `SemanticCalibration`}; names : columns of the two names
+    calibrations : dict
+        (first name, second name) -> `SemanticCalibration`.
+    names : pair of str, default ("cards", "reader")
+        Columns of the two names.
 
-    Source: Wang et al. (2026), tables 1 and 4.
+    Returns
+    -------
+    DataFrame
+        A row a pair.
+
+    References
+    ----------
+    Wang et al. (2026), tables 1 and 4.
     """
     rows = []
-    for key, one in found.items():
-        line, gap = one.summary.set_index("source"), one.differences.set_index("what").loc["ece"]
+    for key, calibration in calibrations.items():
+        source = calibration.summary.set_index("source")
+        gap = calibration.differences.set_index("what").loc["ece"]
         rows.append(dict(zip(names, key, strict=True)) | {
-            "accuracy": line["accuracy"]["sem1"], "overconfidence": line["overconfidence"]["sem1"],
-            "null": line["null"]["sem1"], "Sem1-ECE": line["ece"]["sem1"], "Sem2-ECE": line["ece"]["sem2"],
-            "gap": gap["difference"], "low": gap["low"], "high": gap["high"],
+            "accuracy": source["accuracy"]["sem1"],
+            "overconfidence": source["overconfidence"]["sem1"],
+            "null": source["null"]["sem1"],
+            "Sem1-ECE": source["ece"]["sem1"],
+            "Sem2-ECE": source["ece"]["sem2"],
+            "gap": gap["difference"],
+            "low": gap["low"],
+            "high": gap["high"],
         })  # fmt: skip
     return pd.DataFrame(rows)
 
 
-def difference_table(found, what, *, least=2):
-    """Differences of one kind ("confidence", "ece", "ece at low margins") for each pair with `least` questions or more.
+def difference_table(calibrations, what, *, least=2):
+    """Differences of Sem1 and Sem2 for each pair with enough questions.
+
+    Parameters
+    ----------
+    calibrations : dict
+        (first name, second name) -> `SemanticCalibration`.
+    what : {"confidence", "ece", "ece at low margins"}
+        Which difference.
+    least : int, default 2
+        Questions that a pair must have.
 
     Returns
     -------
-    DataFrame: pair, overconfidence, n, difference, low, high
+    DataFrame
+        A row a pair: pair, overconfidence, n, difference, low, high.
 
-    Source: Wang et al. (2026), tables 3 to 5.
+    References
+    ----------
+    Wang et al. (2026), tables 3 to 5.
     """
     rows = []
-    for key, one in found.items():
-        line = one.differences.set_index("what").loc[what]
-        start = {"pair": ", ".join(key[::-1]), "overconfidence": one.summary["overconfidence"][0]}
-        rows.append(start | line[["n", "difference", "low", "high"]].to_dict())
+    for key, calibration in calibrations.items():
+        difference = calibration.differences.set_index("what").loc[what, ["n", "difference", "low", "high"]]
+        row = {"pair": ", ".join(key[::-1]), "overconfidence": calibration.summary["overconfidence"][0]}
+        rows.append(row | difference.to_dict())
     table = pd.DataFrame(rows).astype({"n": int})
     return table[table["n"] >= least].reset_index(drop=True)
 
 
 def error_draws(population, sizes, *, n_repeats, rng=None):
-    """(S, R, 2) Sem1-ECE and Sem2-ECE of fresh answers, a row a number of answers, `n_repeats` draws each.
+    """Sem1-ECE and Sem2-ECE of fresh answers.
 
-    Source: Wang et al. (2026), figure 2, which leaves answers out instead of drawing new ones.
+    Parameters
+    ----------
+    population : AnswerPopulation
+        Who answers.
+    sizes : sequence of int, length S
+        Numbers of answers to each question.
+    n_repeats : int
+        Draws R of each size.
+    rng : int, Generator or None, default None
+        Source of randomness.
+
+    Returns
+    -------
+    array of float, shape (S, R, 2)
+        Both errors of each draw.
+
+    References
+    ----------
+    Wang et al. (2026), figure 2, which leaves answers out instead of drawing new ones.
     """
     rng = np.random.default_rng(rng)
-    draws = [[population.sample(n, rng) for _ in range(check_count(n_repeats, "n_repeats"))] for n in sizes]
-    return np.array([[_errors(one) for one in row] for row in draws])
+    check_count(n_repeats, "n_repeats")
+    return np.array([[_errors(population.sample(n, rng)) for _ in range(n_repeats)] for n in sizes])
 
 
-def _errors(one):
-    right = mode_correct(one.counts, one.correct)
-    return [binned_error(source(one.counts), right) for source in (sem1, sem2)]
+def _errors(sample):
+    """Sem1-ECE and Sem2-ECE of an `AnswerSample`."""
+    correct = mode_correct(sample.counts, sample.correct)
+    return [binned_error(correct, source(sample.counts)) for source in (sem1, sem2)]
 
 
 def error_by_margin(per_question, margins):
@@ -84,8 +145,18 @@ def error_by_margin(per_question, margins):
 
     Parameters
     ----------
-    per_question : columns sem1, sem2, correct, margin (`SemanticCalibration.per_question`); margins : edges from 0 to 1
+    per_question : DataFrame
+        Columns sem1, sem2, correct, margin (`SemanticCalibration.per_question`).
+    margins : sequence of float
+        Edges from 0 to 1.
 
+    Returns
+    -------
+    DataFrame
+        A row a range: margin_from, margin_to, n, ece_sem1, ece_sem2.
+
+    Examples
+    --------
     >>> table = pd.DataFrame({"sem1": [1.0, 0.6], "sem2": [1.0, 0.5], "correct": [1, 0], "margin": [1.0, 0.2]})
     >>> error_by_margin(table, (0, 0.5, 1))["ece_sem2"].tolist()
     [0.5, 0.0]
@@ -93,16 +164,30 @@ def error_by_margin(per_question, margins):
     stratum = np.minimum(np.searchsorted(margins, per_question["margin"], side="right"), len(margins) - 1) - 1
     rows = []
     for k, part in per_question.groupby(stratum):
-        errors = {f"ece_{name}": binned_error(part[name], part["correct"]) for name in ("sem1", "sem2")}
+        errors = {f"ece_{name}": binned_error(part["correct"], part[name]) for name in ("sem1", "sem2")}
         rows.append({"margin_from": margins[k], "margin_to": margins[k + 1], "n": len(part)} | errors)
     return pd.DataFrame(rows)
 
 
 def margin_boundaries(counts):
-    """(("JDR", 2 l* / sqrt(N)), ("low / large", sqrt(log(mean number of classes) / N))) for N answers to a question.
+    """Boundaries of the regimes for the answers at hand: 2 l* / sqrt(N) and sqrt(log(mean number of classes) / N).
 
-    Source: Wang et al. (2026), section 6.3 and appendix D.
+    Parameters
+    ----------
+    counts : array of int, shape (Q, C)
+        N answers to each question.
 
+    Returns
+    -------
+    tuple of pairs
+        ("JDR", margin) and ("low / large", margin).
+
+    References
+    ----------
+    Wang et al. (2026), section 6.3 and appendix D.
+
+    Examples
+    --------
     >>> [(name, round(float(margin), 4)) for name, margin in margin_boundaries([[30, 20]])]
     [('JDR', 0.0866), ('low / large', 0.1177)]
     """
@@ -117,35 +202,48 @@ def boundary_table(samples, *, width=0.1):
 
     Parameters
     ----------
-    samples : {name: `AnswerSample`}; width : of the window, as a share of the boundary
+    samples : dict
+        Name -> `AnswerSample`.
+    width : float, default 0.1
+        Of the window, as a share of the boundary.
 
     Returns
     -------
-    DataFrame: answers of, boundary, n (questions), overconfidence, gap in error (of one bin, as in the paper), gap in
-    confidence, arithmetic (`half_split_gap`), predicted (phi(m*) / sqrt(N)), ratio of gap in confidence to prediction
+    DataFrame
+        A row a sample and a boundary: answers of, boundary, n (questions), overconfidence, gap in error (of one bin, as
+        in the paper), gap in confidence, arithmetic (`half_split_gap`), predicted (phi(m*) / sqrt(N)), ratio of gap in
+        confidence to prediction.
 
-    Source: Wang et al. (2026), table 2.
+    References
+    ----------
+    Wang et al. (2026), table 2.
     """
     rows = []
-    for name, one in samples.items():
-        for boundary, edge in margin_boundaries(one.counts):
-            near = np.abs(top_two_margin(one.counts) - edge) <= width * edge
-            counts, right = one.counts[near], mode_correct(one.counts, one.correct)[near]
-            line = {"answers of": name, "boundary": boundary, "n": len(counts)}
-            rows.append(line | (_window(counts, right, edge) if len(counts) else {}))
+    for name, sample in samples.items():
+        correct = mode_correct(sample.counts, sample.correct)
+        margin = top_two_margin(sample.counts)
+        for boundary, edge in margin_boundaries(sample.counts):
+            near = np.abs(margin - edge) <= width * edge
+            row = {"answers of": name, "boundary": boundary, "n": int(near.sum())}
+            if near.any():
+                row |= _gaps_near(sample.counts[near], correct[near], edge)
+            rows.append(row)
     return pd.DataFrame(rows)
 
 
-def _window(counts, right, edge):
-    c1, c2, n = sem1(counts), sem2(counts), int(counts[0].sum())
+def _gaps_near(counts, correct, edge):
+    """The gaps of the questions near a boundary `edge`."""
+    first = sem1(counts)
+    second = sem2(counts)
+    n = int(counts[0].sum())
     predicted = float(direct_gap(edge * np.sqrt(n) / 2) / np.sqrt(n))
     return {
-        "overconfidence": (c1 - right).mean(),
-        "gap in error": abs((c1 - right).mean()) - abs((c2 - right).mean()),
-        "gap in confidence": (c1 - c2).mean(),
+        "overconfidence": (first - correct).mean(),
+        "gap in error": abs((first - correct).mean()) - abs((second - correct).mean()),
+        "gap in confidence": (first - second).mean(),
         "arithmetic": half_split_gap(top_two_margin(counts), top_two_mass(counts), n).mean(),
         "predicted": predicted,
-        "ratio": (c1 - c2).mean() / predicted,
+        "ratio": (first - second).mean() / predicted,
     }
 
 
@@ -155,51 +253,96 @@ def rate_study(population, sample, sizes, *, n_resamples=300, rng=None):
     By the true margin every n gets fresh answers; by the observed margin (the paper's way) it is that of all answers in
     `sample`, some of which are left out at random. Low: margin below sqrt(log(mean number of classes) / n).
 
+    Parameters
+    ----------
+    population : AnswerPopulation
+        Who answers.
+    sample : AnswerSample
+        Of the population.
+    sizes : sequence of int
+        Numbers of answers n.
+    n_resamples : int, default 300
+        Of the standard error.
+    rng : int, Generator or None, default None
+        Source of randomness.
+
     Returns
     -------
-    DataFrame with rows "true" and "observed": slope, se, and gaps, an array with the mean gap at each size
+    DataFrame
+        Rows "true" and "observed": slope, se, and gaps, an array with the mean gap at each size.
 
-    Source: Wang et al. (2026), figure 10 and appendix C.2.
+    References
+    ----------
+    Wang et al. (2026), figure 10 and appendix C.2.
     """
     rng = np.random.default_rng(rng)
     log_k = np.log((sample.counts > 0).sum(axis=1).mean())
     rows = {}
-    for how in ("true", "observed"):
-        margin = top_two_margin(population.pi if how == "true" else sample.counts)
-        counts = [population.sample(n, rng).counts if how == "true" else thin(sample.counts, n, rng=rng) for n in sizes]
-        gaps = np.array([sem1(one) - sem2(one) for one in counts])
+    for by in ("true", "observed"):
+        if by == "true":
+            margin = top_two_margin(population.pi)
+            counts = [population.sample(n, rng).counts for n in sizes]
+        else:
+            margin = top_two_margin(sample.counts)
+            counts = [thin(sample.counts, n, rng=rng) for n in sizes]
+        gaps = np.array([sem1(answers) - sem2(answers) for answers in counts])
         low = np.array([margin < np.sqrt(log_k / n) for n in sizes])
         slope, se = loglog_slope(sizes, gaps, low, n_resamples=n_resamples, rng=rng)
-        rows[how] = {"slope": slope, "se": se, "gaps": (gaps * low).sum(axis=1) / low.sum(axis=1)}
+        rows[by] = {"slope": slope, "se": se, "gaps": (gaps * low).sum(axis=1) / low.sum(axis=1)}
     return pd.DataFrame(rows).T.rename_axis("margin")
 
 
 def selection_sweep(counts, correct, target, sizes):
-    """Sem2 with 1, 2, ... of the answers selecting: its calibration error, and its mean distance to the true `target`.
+    """Sem2 with few or many of the answers selecting: its calibration error, and its mean distance to the truth.
+
+    Parameters
+    ----------
+    counts : array of int, shape (Q, C)
+        Answers.
+    correct : array of {0, 1}, shape (Q, C)
+        Whether each class is right.
+    target : array of float, shape (Q,)
+        True confidence c*.
+    sizes : sequence of int
+        Answers that select.
 
     Returns
     -------
-    DataFrame: n_select, ece, distance
+    DataFrame
+        A row a size: n_select, ece, distance.
     """
     right = mode_correct(counts, correct)
-    scores = [sem2(counts, n) for n in sizes]
-    errors = [binned_error(np.clip(one, 0, 1), right) for one in scores]
-    distance = [np.abs(one - target).mean() for one in scores]
-    return pd.DataFrame({"n_select": sizes, "ece": errors, "distance": distance})
+    confidences = [sem2(counts, n) for n in sizes]
+    return pd.DataFrame({
+        "n_select": sizes,
+        "ece": [binned_error(right, np.clip(confidence, 0, 1)) for confidence in confidences],
+        "distance": [np.abs(confidence - target).mean() for confidence in confidences],
+    })  # fmt: skip
 
 
 def equal_size_gaps(population, n, *, rng=None):
     """Sem1 less Sem2 of each question: the paper's comparison and two with equal blocks, from 2 n answers.
 
+    Parameters
+    ----------
+    population : AnswerPopulation
+        Who answers.
+    n : int
+        Answers of the paper's comparison.
+    rng : int, Generator or None, default None
+        Source of randomness.
+
     Returns
     -------
-    DataFrame with a row a question: "paper" (Sem1 of n answers, Sem2 of the same, cut into halves), "equal halves"
-    (Sem1 of n // 2), "equal wholes" (Sem1 of n answers, Sem2 selecting by n and measured on n more)
+    DataFrame
+        A row a question: "paper" (Sem1 of n answers, Sem2 of the same, cut into halves), "equal halves" (Sem1 of
+        n // 2), "equal wholes" (Sem1 of n answers, Sem2 selecting by n and measured on n more).
     """
     rng = np.random.default_rng(rng)
     big = population.sample(2 * check_count(n, "n", least=2), rng).counts
     middle = thin(big, n, rng=rng)
-    first, second = sem1(middle), sem2(middle)
+    first = sem1(middle)
+    second = sem2(middle)
     halves = sem1(thin(middle, n // 2, rng=rng)) - second
     return pd.DataFrame({"paper": first - second, "equal halves": halves, "equal wholes": first - sem2(big)})
 
@@ -207,36 +350,62 @@ def equal_size_gaps(population, n, *, rng=None):
 def edge_table(per_question, bins=(10,)):
     """Both errors with edges closed on the left ("up": a value on an edge goes up) and on the right ("down").
 
+    Parameters
+    ----------
+    per_question : DataFrame
+        Columns sem1, sem2, correct (`SemanticCalibration.per_question`).
+    bins : sequence of int, default (10,)
+        Numbers of bins.
+
+    Returns
+    -------
+    DataFrame
+        A row a number of bins, a column a source and an edge rule.
+
+    Examples
+    --------
     >>> edge_table(pd.DataFrame({"sem1": [0.3, 0.25], "sem2": [0.3, 0.25], "correct": [1, 0]})).round(3).values.tolist()
     [[10.0, 0.475, 0.225, 0.475, 0.225]]
     """
     rows = []
     for n_bins in bins:
-        line = {"bins": n_bins}
+        row = {"bins": n_bins}
         for name in ("sem1", "sem2"):
             for word, closed in (("up", "left"), ("down", "right")):
-                options = {"n_bins": n_bins, "closed": closed}
-                line[f"S{name[1:]}, {word}"] = binned_error(per_question[name], per_question["correct"], **options)
-        rows.append(line)
+                error = binned_error(per_question["correct"], per_question[name], n_bins=n_bins, closed=closed)
+                row[f"S{name[1:]}, {word}"] = error
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
 def judge_sweep(sample, kind, rates, *, n_judges=3, rng=None):
-    """Sem1-ECE, accuracy and over-confidence of Sem1 after a judge that errs (`misjudge`), means over `n_judges`.
+    """Sem1-ECE, accuracy and over-confidence of Sem1 after a judge that errs.
 
     Parameters
     ----------
-    sample : `AnswerSample`; kind : "merge" or "split"; rates : of the judge's errors
+    sample : AnswerSample
+        Answers in their true classes.
+    kind : {"merge", "split"}
+        Error of the judge, see `misjudge`.
+    rates : sequence of float
+        Probabilities of an error.
+    n_judges : int, default 3
+        Judges over whom means are taken.
+    rng : int, Generator or None, default None
+        Source of randomness.
 
     Returns
     -------
-    DataFrame, a row a rate: rate, ece, accuracy, overconfidence
+    DataFrame
+        A row a rate: rate, ece, accuracy, overconfidence.
     """
-    rng, rows = np.random.default_rng(rng), []
+    rng = np.random.default_rng(rng)
+    rows = []
     for rate in rates:
         for _ in range(check_count(n_judges, "n_judges")):
             counts, correct = misjudge(sample.counts, sample.correct, rng=rng, **{kind: rate})
-            right, confidence = mode_correct(counts, correct), sem1(counts)
-            rows.append((rate, binned_error(confidence, right), right.mean(), (confidence - right).mean()))
+            right = mode_correct(counts, correct)
+            confidence = sem1(counts)
+            rows.append((rate, binned_error(right, confidence), right.mean(), (confidence - right).mean()))
     columns = ["rate", "ece", "accuracy", "overconfidence"]
     return pd.DataFrame(rows, columns=columns).groupby("rate", as_index=False).mean()
