@@ -90,7 +90,19 @@ def _heated(proba, name):
 
 
 def mode_correct(counts, correct):
-    """Whether the most frequent answer to each question is right, (Q,) 0/1; of tied answers the one in front.
+    """Whether the most frequent answer to each question is right; of tied answers the one in the earlier column.
+
+    Parameters
+    ----------
+    counts : array of int, shape (Q, C)
+        Answers.
+    correct : array of {0, 1}, shape (Q, C)
+        Whether each class is right.
+
+    Returns
+    -------
+    array of {0, 1}, shape (Q,)
+        Right or not.
 
     Examples
     --------
@@ -141,7 +153,21 @@ def half_split_gap(margin, mass, n_answers):
 
 
 def thin(counts, n, *, rng=None):
-    """`n` of the answers to each question, drawn without replacement: (Q, C) counts, columns in their order.
+    """Some of the answers to each question, drawn without replacement.
+
+    Parameters
+    ----------
+    counts : array of int, shape (Q, C)
+        Answers.
+    n : int
+        Answers to keep.
+    rng : int, Generator or None, default None
+        Source of randomness.
+
+    Returns
+    -------
+    array of int, shape (Q, C)
+        Counts, columns in their order.
 
     Examples
     --------
@@ -158,7 +184,26 @@ def misjudge(counts, correct, *, merge=0.0, split=0.0, rng=None):
     First each class with two answers or more is split with probability `split`, each answer going to either part by
     the toss of a coin. Then each class but the first is, with probability `merge`, thrown together with an earlier one
     drawn at random. The grade of a class is that of its largest part, as if one of its answers were shown to a grader.
-    Returned are counts and correct of the judge's classes, (Q, C') both, with as many answers a question as before.
+
+    Parameters
+    ----------
+    counts : array of int, shape (Q, C)
+        Answers.
+    correct : array of {0, 1}, shape (Q, C)
+        Whether each class is right.
+    merge : float, default 0.0
+        Probability that a class is thrown together with another.
+    split : float, default 0.0
+        Probability that a class is split.
+    rng : int, Generator or None, default None
+        Source of randomness.
+
+    Returns
+    -------
+    counts : array of int, shape (Q, C')
+        Answers in the judge's classes, as many a question as before.
+    correct : array of {0, 1}, shape (Q, C')
+        Their grades.
 
     Examples
     --------
@@ -228,8 +273,29 @@ def binned_error(correct, confidence, *, n_bins=10, closed="left"):
 def loglog_slope(sizes, gaps, included=None, *, n_resamples=1000, rng=None):
     """Slope of log(mean gap) against log(size) and its standard error, from questions resampled as wholes.
 
-    Of (S,) numbers of answers and (S, Q) gaps; `included`, (S, Q) bool, says which questions count at which size. NaN
-    where a mean gap is not positive. The fit of figure 10 of Wang et al. (2026), with the standard error that it lacks.
+    Parameters
+    ----------
+    sizes : array of int, shape (S,)
+        Numbers of answers.
+    gaps : array of float, shape (S, Q)
+        Gap of each question.
+    included : array of bool, shape (S, Q), or None, default None
+        Which questions count at which size; None for all.
+    n_resamples : int, default 1000
+        Of the standard error.
+    rng : int, Generator or None, default None
+        Of the standard error.
+
+    Returns
+    -------
+    slope : float
+        NaN where a mean gap is not positive.
+    se : float
+        Its standard error.
+
+    References
+    ----------
+    The fit of figure 10 of Wang et al. (2026), with the standard error that it lacks.
 
     Examples
     --------
