@@ -113,21 +113,24 @@ class CollectionPlan:
         letters = np.mean([len(text.encode()) for text in self.questions["question"]])
         requests = (math.ceil(n_missing / min(self.n_answers, MOST_CHOICES)), n_missing)
         rows = [self._row("answer", requests, (2 * n_missing, self.max_tokens * n_missing), letters)]
-        letters_of_answer = letters + self.max_tokens
         low, high = math.ceil(n_open / self.n_answers), n_open
         for name, tokens in (("is_true", FEW_TOKENS), ("verbalised", STATED_TOKENS)):
             if self.asks(name) and n_open:
-                rows.append(self._row(name, (low, high), (low, tokens * high), letters_of_answer))
+                rows.append(self._row(name, (low, high), (low, tokens * high), letters, n_shown=1))
         if self.judge is not None:
             most = math.ceil(n_questions * (n_missing / (n_questions * self.n_answers)))
             written = (0, 10 * self.n_answers * most)
-            rows.append(self._row("judge", (0, most), written, letters + self.max_tokens * self.n_answers))
+            rows.append(self._row("judge", (0, most), written, letters, n_shown=self.n_answers))
         return pd.DataFrame(rows)
 
-    def _row(self, step, requests, written, letters):
-        """One step: how many requests, tokens and money, low and high; `letters` of a request without its prompt."""
+    def _row(self, step, requests, written, letters, n_shown=0):
+        """One step: how many requests, tokens and money, low and high.
+
+        A request shows `letters` of a question and `n_shown` answers.
+        """
         endpoint = self.judge if step == "judge" else self.endpoint
         letters += JUDGE_LETTERS if step == "judge" else len(self.prompts[step].text)
+        letters += n_shown * self.max_tokens
         read = tuple(math.ceil(n * letters / size) for n, size in zip(requests, BYTES_A_TOKEN, strict=True))
         cost = tuple(map(endpoint.cost, read, written))
         columns = {"requests": requests, "tokens_in": read, "tokens_out": written, "cost": cost}

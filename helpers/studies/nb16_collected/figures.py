@@ -12,18 +12,29 @@ PARTS = (("right", BLUE, ""), ("wrong", ORANGE, "///"), ("looked up", "#d9d9d9",
 def plot_read_out(shares, ax=None):
     """What becomes of 100 questions under a rule: read out and right, read out and wrong, looked up; a bar a row.
 
-    `shares` is a table with the columns right, wrong and looked up, indexed by the name of the confidence.
+    Parameters
+    ----------
+    shares : DataFrame
+        Columns right, wrong and looked up, indexed by the name of the confidence, as from `read_out`.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax, (6.8, 2.9))
-    place, left = np.arange(len(shares))[::-1], np.zeros(len(shares))
+    place = np.arange(len(shares))[::-1]
+    start = np.zeros(len(shares))
     for name, color, hatch in PARTS:
         width = 100 * shares[name].to_numpy()
-        ax.barh(place, width, 0.62, left, color=color, hatch=hatch, edgecolor="white", linewidth=0.8, label=name)
-        for x, y, w in zip(left, place, width, strict=True):
+        ax.barh(place, width, 0.62, start, color=color, hatch=hatch, edgecolor="white", linewidth=0.8, label=name)
+        for x, y, w in zip(start, place, width, strict=True):
             if w >= 4:
                 box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.2}
                 ax.text(x + w / 2, y, f"{w:.0f}", ha="center", va="center", fontsize=9, bbox=box)
-        left = left + width
+        start = start + width
     ax.set_yticks(place, shares.index)
     ax.set(xlim=(0, 100), xlabel="of 100 questions")
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
@@ -31,9 +42,23 @@ def plot_read_out(shares, ax=None):
 
 
 def plot_known_shares(table, band, ax=None, *, label="a question and meaning"):
-    """Collected share against known probability, one dot a row of `table` (known, share), with the diagonal.
+    """Collected share against known probability, one dot a row, with the diagonal.
 
-    `band` has the columns known, low and high: where a share lies in 95 of 100 cases if all is as it should be.
+    Parameters
+    ----------
+    table : DataFrame
+        Columns known and share.
+    band : DataFrame
+        Columns known, low and high: where a share lies in 95 of 100 cases if all is as it should be.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    label : str, default "a question and meaning"
+        What a dot is.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax, (5.6, 4.4))
     ax.fill_between(
@@ -51,7 +76,19 @@ def plot_known_shares(table, band, ax=None, *, label="a question and meaning"):
 def plot_wording_and_meaning(table, ax=None):
     """Probability of a wording against that of its meaning, a colour and a mark for each value of the column `kind`.
 
-    `table` has the columns meaning, wording and kind; on the dashed line a meaning has only one wording.
+    On the dashed line a meaning has only one wording.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns meaning, wording and kind, as from `wordings`.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax, (5.6, 4.4))
     ax.plot([0, 1], [0, 1], color="black", linewidth=1, linestyle="--", label="one wording a meaning")
@@ -68,7 +105,17 @@ def plot_wording_and_meaning(table, ax=None):
 def plot_planned_counted(table, ax=None):
     """Ranges that a plan stated (bars) and what was counted afterwards (diamonds), one line a row, logarithmic.
 
-    `table` has the columns low, high and counted, indexed by what is counted.
+    Parameters
+    ----------
+    table : DataFrame
+        Columns low, high and counted, indexed by what is counted.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
     ax = axes_for(ax, (6.4, 2.7))
     place = np.arange(len(table))[::-1]

@@ -20,14 +20,19 @@ def match_known(answers, known):
 
     Parameters
     ----------
-    answers : DataFrame with question, answer and confidences, as `CollectedAnswers.answers`
-    known : DataFrame of `helpers.llm.testing.known_answers`
+    answers : DataFrame
+        With question, answer and confidences, as `CollectedAnswers.answers`.
+    known : DataFrame
+        From `helpers.llm.testing.known_answers`.
 
     Returns
     -------
-    DataFrame: the columns of `answers`, then text, meaning, probability and correct; confidences that both have come
-    twice, the known one with "_known" at its end. Answers whose text is not known are left out.
+    DataFrame
+        The columns of `answers`, then text, meaning, probability and correct; confidences that both have come twice,
+        the known one with "_known" at its end. Answers whose text is not known are left out.
 
+    Examples
+    --------
     >>> known = pd.DataFrame({"question": ["a"], "meaning": ["B"], "text": ["b."], "is_true": [0.9]})
     >>> both = match_known(pd.DataFrame({"question": ["a"] * 2, "answer": ["b.", "c"], "is_true": 0.8}), known)
     >>> both[["meaning", "is_true", "is_true_known"]].to_numpy().tolist()
@@ -41,11 +46,21 @@ def match_known(answers, known):
 class Frequencies:
     """Shares of meanings among the answers to each question, against their known probabilities.
 
-    table : DataFrame indexed by question and meaning: known, share
-    band : DataFrame: known, low, high: where a share lies in 95 of 100 cases (normal approximation)
-    unknown : answers whose text is not known
-    mean, spread : of the likeliest meaning of each question, in standard errors: how far the counts are from their
-        expectation together, and how far their squared deviations; near 0 if all is as it should be
+    Parameters
+    ----------
+    table : DataFrame
+        Indexed by question and meaning: known, share.
+    band : DataFrame
+        Columns known, low, high: where a share lies in 95 of 100 cases (normal approximation).
+    n_answers : int
+        All answers.
+    unknown : int
+        Answers whose text is not known.
+    mean : float
+        Of the likeliest meaning of each question, in standard errors: how far the counts are from their expectation
+        together; near 0 if all is as it should be.
+    spread : float
+        The same for their squared deviations.
     """
 
     table: pd.DataFrame = field(repr=False)
@@ -63,15 +78,28 @@ class Frequencies:
 
 
 def compare_frequencies(answers, known):
-    """`Frequencies` of collected answers; every question must have equally many.
+    """Shares of meanings among collected answers, against the known probabilities.
 
-    With n answers, p the known probability of the likeliest meaning of a question and c how often it came,
-    mean = sum(c - n p) / sqrt(sum n p (1 - p)), and spread = sum(z^2 - 1) / sqrt(sum var(z^2)) with
+    With n answers to each question, p the known probability of the likeliest meaning of a question and c how often it
+    came, mean = sum(c - n p) / sqrt(sum n p (1 - p)), and spread = sum(z^2 - 1) / sqrt(sum var(z^2)) with
     z = (c - n p) / sqrt(n p (1 - p)) and var(z^2) = 2 + (1 - 6 p (1 - p)) / (n p (1 - p)).
+
+    Parameters
+    ----------
+    answers : DataFrame
+        With question and answer; every question must have equally many.
+    known : DataFrame
+        From `helpers.llm.testing.known_answers`.
+
+    Returns
+    -------
+    Frequencies
+        Shares, and two scores that are near standard normal if all is as it should be.
 
     Raises
     ------
-    ValueError if the questions have different numbers of answers.
+    ValueError
+        If the questions have different numbers of answers.
     """
     sizes = answers.groupby("question", sort=False).size()
     if sizes.nunique() != 1:
@@ -89,12 +117,12 @@ def compare_frequencies(answers, known):
     p = np.linspace(0, 1, 101)
     reach = 1.96 * np.sqrt(p * (1 - p) / n)
     return Frequencies(
-        pd.DataFrame({"known": truth, "share": counts / n}),
-        pd.DataFrame({"known": p, "low": np.maximum(p - reach, 0), "high": np.minimum(p + reach, 1)}),
-        len(answers),
-        len(answers) - len(both),
-        float(gap.sum() / math.sqrt(variance.sum())),
-        float((gap**2 / variance - 1).sum() / noise),
+        table=pd.DataFrame({"known": truth, "share": counts / n}),
+        band=pd.DataFrame({"known": p, "low": np.maximum(p - reach, 0), "high": np.minimum(p + reach, 1)}),
+        n_answers=len(answers),
+        unknown=len(answers) - len(both),
+        mean=float(gap.sum() / math.sqrt(variance.sum())),
+        spread=float((gap**2 / variance - 1).sum() / noise),
     )
 
 
@@ -103,28 +131,44 @@ def read_out(calls, confidences, *, limit=0.9):
 
     Parameters
     ----------
-    calls : DataFrame, a row a call: correct (0/1) and a column for each confidence, NaN where it is missing
-    confidences : {column: its name}
+    calls : DataFrame
+        A row a call: correct (0/1) and a column for each confidence, NaN where it is missing.
+    confidences : dict
+        {column: its name}.
+    limit : float, default 0.9
+        Least confidence of an answer that is read out.
 
     Returns
     -------
-    DataFrame indexed by name: calls, read out (counts), right, wrong, looked up (shares of all calls), and of those
-    read out: stated (mean confidence), wrong of these, its exact 95 % interval low, high; NaN where none is read out.
+    DataFrame
+        Indexed by name: calls, read out (counts), right, wrong, looked up (shares of all calls), and of those read out:
+        stated (mean confidence), wrong of these, its exact 95 % interval low, high; NaN where none is read out.
 
+    Examples
+    --------
     >>> calls = pd.DataFrame({"correct": [1, 0, 1, 0], "c": [0.9, 1.0, 0.2, float("nan")]})
     >>> read_out(calls, {"c": "stated"})[["read out", "right", "wrong", "looked up"]].to_numpy().tolist()
     [[2.0, 0.25, 0.25, 0.5]]
     """
     limit = float(check_numbers(limit, "limit"))
-    rows, n = [], check_count(len(calls), "number of calls")
+    n = check_count(len(calls), "number of calls")
+    rows = []
     for column in confidences:
         out = calls[calls[column] >= limit]
-        bad = int((out["correct"] == 0).sum())
-        low, high = binomtest(bad, len(out)).proportion_ci() if len(out) else (math.nan, math.nan)
-        shares = (len(out) - bad) / n, bad / n, 1 - len(out) / n
-        rows.append((n, len(out), *shares, out[column].mean(), bad / len(out) if len(out) else math.nan, low, high))
-    names = ["calls", "read out", "right", "wrong", "looked up", "stated", "wrong of these", "low", "high"]
-    return pd.DataFrame(rows, columns=names, index=pd.Index(confidences.values(), name="confidence"))
+        n_wrong = int((out["correct"] == 0).sum())
+        low, high = binomtest(n_wrong, len(out)).proportion_ci() if len(out) else (math.nan, math.nan)
+        rows.append({
+            "calls": n,
+            "read out": len(out),
+            "right": (len(out) - n_wrong) / n,
+            "wrong": n_wrong / n,
+            "looked up": 1 - len(out) / n,
+            "stated": out[column].mean(),
+            "wrong of these": n_wrong / len(out) if len(out) else math.nan,
+            "low": low,
+            "high": high,
+        })  # fmt: skip
+    return pd.DataFrame(rows, index=pd.Index(confidences.values(), name="confidence"))
 
 
 def calibration_table(sources, *, n_bins=10, rng=None):
@@ -132,22 +176,34 @@ def calibration_table(sources, *, n_bins=10, rng=None):
 
     Parameters
     ----------
-    sources : {name: (correct, confidence)}, independent rows of 0/1 and numbers in [0, 1]
+    sources : dict
+        {name: (correct, confidence)}, independent rows of 0/1 and numbers in [0, 1].
+    n_bins : int, default 10
+        Of the calibration error.
+    rng : int, Generator or None
+        For the error of a perfect confidence.
 
     Returns
     -------
-    DataFrame indexed by name: answers, error, null (the error of a perfect confidence), p_value, "too sure by" (mean
-    confidence less share right) and its standard error se
+    DataFrame
+        Indexed by name: answers, error, null (the error of a perfect confidence), p_value, "too sure by" (mean
+        confidence less share right) and its standard error se.
     """
-    rng, rows = np.random.default_rng(rng), []
-    for (correct, confidence), draws in zip(sources.values(), rng.spawn(len(sources)), strict=True):
-        correct, confidence = np.asarray(correct, float), np.asarray(confidence, float)
-        error = calibration_error(correct, confidence, n_bins=n_bins, rng=draws)
-        gap = confidence - correct
-        se = gap.std(ddof=1) / math.sqrt(gap.size)
-        rows.append((gap.size, error.value, error.null, error.p_value, gap.mean(), se))
-    names = ["answers", "error", "null", "p_value", "too sure by", "se"]
-    return pd.DataFrame(rows, columns=names, index=pd.Index(sources, name="confidence"))
+    streams = np.random.default_rng(rng).spawn(len(sources))
+    rows = []
+    for (correct, confidence), stream in zip(sources.values(), streams, strict=True):
+        correct = np.asarray(correct, float)
+        gap = np.asarray(confidence, float) - correct
+        error = calibration_error(correct, confidence, n_bins=n_bins, rng=stream)
+        rows.append({
+            "answers": gap.size,
+            "error": error.value,
+            "null": error.null,
+            "p_value": error.p_value,
+            "too sure by": gap.mean(),
+            "se": gap.std(ddof=1) / math.sqrt(gap.size),
+        })  # fmt: skip
+    return pd.DataFrame(rows, index=pd.Index(sources, name="confidence"))
 
 
 def agreement_by_rule(judgements, *, correct="correct"):
@@ -155,13 +211,17 @@ def agreement_by_rule(judgements, *, correct="correct"):
 
     Parameters
     ----------
-    judgements : {name: (answers, rule)}; answers have the columns question, sample, answer and `correct`; rule as in
-        `helpers.answers.group_answers`
+    judgements : dict
+        {name: (answers, rule)}; answers have the columns question, sample, answer and `correct`; rule as in
+        `helpers.answers.group_answers`.
+    correct : str, default "correct"
+        Name of the column of grades.
 
     Returns
     -------
-    DataFrame indexed by name: classes a question, agreement (mean share of the most frequent class), right (share of
-    questions whose most frequent class is right), "too sure by" (their difference)
+    DataFrame
+        Indexed by name: classes a question, agreement (mean share of the most frequent class), right (share of
+        questions whose most frequent class is right), "too sure by" (their difference).
     """
     rows = []
     for answers, rule in judgements.values():
@@ -169,38 +229,70 @@ def agreement_by_rule(judgements, *, correct="correct"):
         top = grouped.counts.argmax(axis=1)[:, None]
         agreement = np.take_along_axis(grouped.counts, top, 1)[:, 0] / grouped.n_answers
         right = (np.take_along_axis(grouped.correct, top, 1)[:, 0] == 1).mean()
-        rows.append(((grouped.counts > 0).sum(axis=1).mean(), agreement.mean(), right, agreement.mean() - right))
-    names = ["classes a question", "agreement", "right", "too sure by"]
-    return pd.DataFrame(rows, columns=names, index=pd.Index(judgements, name="same if"))
+        rows.append({
+            "classes a question": (grouped.counts > 0).sum(axis=1).mean(),
+            "agreement": agreement.mean(),
+            "right": right,
+            "too sure by": agreement.mean() - right,
+        })  # fmt: skip
+    return pd.DataFrame(rows, index=pd.Index(judgements, name="same if"))
 
 
 def wordings(answers, known):
     """The distinct collected texts with the probability of each and that of its meaning.
 
+    Parameters
+    ----------
+    answers : DataFrame
+        With question, answer and posterior, as `CollectedAnswers.answers`.
+    known : DataFrame
+        From `helpers.llm.testing.known_answers`.
+
     Returns
     -------
-    DataFrame, a row a text: question, text, wording (its posterior as collected), meaning (probability of all texts of
-    the meaning), kind ("usual wording" for the likeliest text of its meaning, else "other wording")
+    DataFrame
+        A row a text: question, text, wording (its posterior as collected), meaning (probability of all texts of the
+        meaning), kind ("usual wording" for the likeliest text of its meaning, else "other wording").
 
+    Examples
+    --------
     >>> known = pd.DataFrame({"question": "a", "meaning": "B", "text": ["b", "b."], "probability": [0.7, 0.3]})
     >>> drawn = pd.DataFrame({"question": "a", "answer": ["b.", "b", "b."], "posterior": [0.3, 0.7, 0.3]})
     >>> wordings(drawn, known)[["wording", "meaning", "kind"]].to_numpy().tolist()
     [[0.3, 1.0, 'other wording'], [0.7, 1.0, 'usual wording']]
     """
-    found = match_known(answers, known).drop_duplicates(["question", "text"])
+    texts = match_known(answers, known).drop_duplicates(["question", "text"], ignore_index=True)
     keys = ["question", "meaning"]
-    total, most = (known.groupby(keys)["probability"].agg(how) for how in ("sum", "max"))
-    where = pd.MultiIndex.from_frame(found[keys])
-    usual = found["probability"].to_numpy() == most[where].to_numpy()
+    of_meaning = known.groupby(keys)["probability"].agg(["sum", "max"]).loc[pd.MultiIndex.from_frame(texts[keys])]
+    usual = texts["probability"].to_numpy() == of_meaning["max"].to_numpy()
     return pd.DataFrame({
-        "question": found["question"], "text": found["text"], "wording": found["posterior"],
-        "meaning": total[where].to_numpy(), "kind": np.where(usual, "usual wording", "other wording"),
-    }).reset_index(drop=True)  # fmt: skip
+        "question": texts["question"],
+        "text": texts["text"],
+        "wording": texts["posterior"],
+        "meaning": of_meaning["sum"].to_numpy(),
+        "kind": np.where(usual, "usual wording", "other wording"),
+    })  # fmt: skip
 
 
 def votes(answers, known):
-    """(agreement, right): mean share of the most frequent meaning of a question, and share of right answers.
+    """Agreement of the answers to a question, and how many are right.
 
+    Parameters
+    ----------
+    answers : DataFrame
+        With question and answer.
+    known : DataFrame
+        From `helpers.llm.testing.known_answers`.
+
+    Returns
+    -------
+    agreement : float
+        Mean share of the most frequent meaning of a question.
+    right : float
+        Share of right answers.
+
+    Examples
+    --------
     >>> known = pd.DataFrame({"question": "a", "meaning": ["B", "C"], "text": ["b", "c"], "correct": [True, False]})
     >>> drawn = pd.DataFrame({"question": ["a"] * 4, "answer": ["b", "c", "c", "c"]})
     >>> votes(drawn, known)
@@ -216,13 +308,20 @@ def believed_errors(answers, *, cuts=(0.2, 0.6), confidence="is_true"):
 
     Parameters
     ----------
-    answers : DataFrame with question, answer (its class), correct (0/1) and the confidence
-    cuts : shares at which the groups end
+    answers : DataFrame
+        With question, answer (its class), correct (0/1) and the confidence.
+    cuts : tuple of float, default (0.2, 0.6)
+        Shares at which the groups end.
+    confidence : str, default "is_true"
+        Name of the column.
 
     Returns
     -------
-    DataFrame indexed by "given in": wrong answers (distinct classes), mean confidence
+    DataFrame
+        Indexed by "given in": wrong answers (distinct classes), mean confidence.
 
+    Examples
+    --------
     >>> answers = pd.DataFrame({"question": "a", "answer": list("bbbbc"), "correct": 0, "is_true": [0.8] * 4 + [0.1]})
     >>> believed_errors(answers)["mean confidence"].tolist()
     [0.1, nan, 0.8]
@@ -231,15 +330,31 @@ def believed_errors(answers, *, cuts=(0.2, 0.6), confidence="is_true"):
     of_question = answers.groupby("question")["question"].transform("size")
     wrong = answers.assign(share=(of_class / of_question).round(9))[answers["correct"] == 0]
     classes = wrong.groupby(["question", "answer"]).agg(share=("share", "first"), stated=(confidence, "mean"))
-    names = [f"up to {cuts[0]:.0%}", *(f"{a:.0%} to {b:.0%}" for a, b in pairwise(cuts)), f"above {cuts[-1]:.0%}"]
+    names = [
+        f"up to {cuts[0]:.0%}",
+        *(f"{low:.0%} to {high:.0%}" for low, high in pairwise(cuts)),
+        f"above {cuts[-1]:.0%}",
+    ]
     group = pd.cut(classes["share"], [-math.inf, *cuts, math.inf], labels=names).rename("given in")
-    found = classes.groupby(group, observed=False)["stated"].agg(["size", "mean"])
-    return found.rename(columns={"size": "wrong answers", "mean": "mean confidence"})
+    summary = classes.groupby(group, observed=False)["stated"].agg(["size", "mean"])
+    return summary.rename(columns={"size": "wrong answers", "mean": "mean confidence"})
 
 
 def first_letter(text):
     """A careless rule: two answers are the same if they begin alike; "the answer is" and "It is" do not count.
 
+    Parameters
+    ----------
+    text : str
+        An answer.
+
+    Returns
+    -------
+    str or None
+        Its class, None for an empty answer.
+
+    Examples
+    --------
     >>> first_letter("It is Paris."), first_letter("Prague")
     ('p', 'p')
     """
