@@ -1,6 +1,7 @@
-"""Finished work of passes over chunks, kept in one file, so that a failed run goes on (for `helpers.chunks.evaluate`).
+"""Finished work in one file, so that a run that failed goes on; a file of other work is refused.
 
-Finished tasks of repeated work, a line each in a file, so that a failed run goes on (for `helpers.experiments`).
+Many small tasks are lines that are appended (`FinishedTasks`, for `helpers.experiments`). Sums that replace each other
+are arrays that are written anew (`FinishedSums`, for `helpers.chunks`). A kill loses neither.
 """
 
 import hashlib
@@ -23,28 +24,38 @@ def fingerprint(*things):
     return digest.hexdigest()[:32]
 
 
-class Progress:
-    """State of a run in a file: `load()` gives what `save` wrote last, or {}; a file of another run is refused."""
+class Finished:
+    """A file of finished work, which `mark` tells from other work; without a path nothing is kept."""
+
+    what = other = ""  # what the file holds, and whose it is when the marks differ, in words
 
     def __init__(self, path, mark):
-        self.path, self.mark = None if path is None else Path(path), mark
+        self.path = None if path is None else Path(path)
+        self.mark = mark
 
     def load(self):
-        """Dict of arrays, empty without a file; ValueError for a file of another run or no such file at all."""
+        """What is kept, empty without a file; ValueError for a file of other work or another kind of file."""
         if self.path is None or not self.path.exists():
             return {}
         try:
-            with open(self.path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
-                state = dict(file)
-            mark = str(state["mark"])
+            mark, kept = self._read()
         except Exception:  # numpy raises many kinds for what is no npz file
-            raise ValueError(f"{self.path.name} does not hold the finished work of a run; name another file.") from None
+            raise ValueError(f"{self.path.name} does not hold {self.what}; name another file.") from None
         if mark != self.mark:
-            raise ValueError(
-                f"{self.path.name} holds the finished work of a run with another partition, calibrator, source, scores "
-                f"or columns; delete it or name another file."
-            )
-        return state
+            raise ValueError(f"{self.path.name} holds {self.what} of {self.other}; delete it or name another file.")
+        return kept
+
+
+class FinishedSums(Finished):
+    """`load()` gives the arrays that `save` wrote last."""
+
+    what = "the finished work"
+    other = "a run with another partition, calibrator, source, scores or columns"
+
+    def _read(self):
+        with open(self.path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
+            kept = dict(file)
+        return str(kept["mark"]), kept
 
     def save(self, **arrays):
         """Write atomically: a kill leaves the old file or the new one."""
@@ -56,37 +67,33 @@ class Progress:
         os.replace(new, self.path)
 
 
-class Journal:
-    """`found` maps the number of each task that is finished to its rows; a file of other work is refused.
+class FinishedTasks(Finished):
+    """`load()` gives the rows of each finished task by its number.
 
-    A kill leaves whole lines, or a last one that is cut off and not counted. Without a path nothing is kept.
+    A kill leaves whole lines, or a last one that is cut off and not counted.
     """
 
-    def __init__(self, path, mark):
-        self.path, self.mark, self.found = None if path is None else Path(path), mark, {}
+    what = "finished tasks"
+    other = "another study, other cases, numbers of repeats or seeds"
+
+    def load(self):
+        kept = super().load()
         if self.path is None:
-            return
+            return kept
         if self.path.exists():
-            self._read()
+            os.truncate(self.path, len(self._whole_lines()))
         else:
-            self.path.write_text(json.dumps({"mark": mark}) + "\n", encoding="utf-8")
+            self.path.write_text(json.dumps({"mark": self.mark}) + "\n", encoding="utf-8")
+        return kept
+
+    def _whole_lines(self):
+        """Bytes of the file without a last line that was cut off."""
+        content = self.path.read_bytes()
+        return content[: content.rfind(b"\n") + 1]
 
     def _read(self):
-        text = self.path.read_text(encoding="utf-8", errors="replace")
-        lines = text.splitlines(keepends=True)
-        try:
-            mark = json.loads(lines[0])["mark"]
-            whole = [line for line in lines if line.endswith("\n")]
-            self.found = {entry["task"]: entry["rows"] for entry in map(json.loads, whole[1:])}
-        except (ValueError, LookupError, TypeError):
-            raise ValueError(f"{self.path.name} does not hold finished tasks; name another file.") from None
-        if mark != self.mark:
-            raise ValueError(
-                f"{self.path.name} holds finished tasks of another study, other cases, numbers of repeats or seeds; "
-                f"delete it or name another file."
-            )
-        if len(whole) < len(lines):
-            self.path.write_text("".join(whole), encoding="utf-8")
+        head, *entries = map(json.loads, self._whole_lines().splitlines())
+        return head["mark"], {entry["task"]: entry["rows"] for entry in entries}
 
     def add(self, task, rows):
         """Keep the rows of a task, a list of dicts, and return them as the file will give them back."""

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.stats import sem
 
 from helpers._bar import progress_bar
-from helpers._checkpoint import Journal, fingerprint
+from helpers._checkpoint import FinishedTasks, fingerprint
 from helpers._parallel import in_order
 from helpers.checks import check_count, nearest_name
 from helpers.grouping import grouping_loss
@@ -56,15 +56,15 @@ def repeat(study, cases, n_repeats, *, rng=None, progress=None, verbose=False):
     if progress is not None and rng is None:
         raise ValueError("rng must be given where progress is kept, or a second start draws other seeds; it is None.")
     seeds = np.random.default_rng(rng).spawn(len(tasks))
-    journal = Journal(progress, None if progress is None else _mark(study, cases, n_repeats, seeds))
-    found = journal.found
-    missing = [number for number in range(len(tasks)) if number not in found]
+    file = FinishedTasks(progress, None if progress is None else _mark(study, cases, n_repeats, seeds))
+    finished = file.load()
+    missing = [number for number in range(len(tasks)) if number not in finished]
     items = ((study, *tasks[number], seeds[number]) for number in missing)
-    with progress_bar("runs", len(tasks), initial=len(found), shown=verbose) as bar:
+    with progress_bar("runs", len(tasks), initial=len(finished), shown=verbose) as bar:
         for number, rows in zip(missing, in_order(_one_run, items), strict=True):
-            found[number] = journal.add(number, rows)
+            finished[number] = file.add(number, rows)
             bar.update()
-    rows = [line | {"repeat": k} | one for number, (line, k) in enumerate(tasks) for one in found[number]]
+    rows = [line | {"repeat": k} | result for number, (line, k) in enumerate(tasks) for result in finished[number]]
     return pd.DataFrame(rows)
 
 

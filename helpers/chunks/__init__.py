@@ -6,16 +6,15 @@
 """
 
 from helpers.chunks.cells import Sums
-from helpers.chunks.evaluate import add_up, evaluate_in_chunks, read_chunks, split_chunks
+from helpers.chunks.evaluate import evaluate_in_chunks, read_chunks, split_chunks
 from helpers.chunks.partition import SampledPartition, fit_partition
 from helpers.chunks.runs import Chunks
 from helpers.chunks.score_sums import PlattStart, PlattSums, ScoreSums
-from helpers.chunks.sums import EvaluationSums, GroupSums, RegionSums, ReliabilitySums
+from helpers.chunks.sums import EvaluationSums, RegionSums, ReliabilitySums
 
 __all__ = [
     "Chunks",
     "EvaluationSums",
-    "GroupSums",
     "PlattStart",
     "PlattSums",
     "RegionSums",
@@ -23,7 +22,6 @@ __all__ = [
     "SampledPartition",
     "ScoreSums",
     "Sums",
-    "add_up",
     "evaluate_in_chunks",
     "fit_partition",
     "read_chunks",

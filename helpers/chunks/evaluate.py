@@ -6,7 +6,6 @@ Three steps, in bounded memory:
 - `split_chunks` draws the sample that may choose regions; its rows are left out of the evaluation
 - `fit_partition` chooses regions on the sample, `evaluate_in_chunks` sums up the other rows
 
-`add_up` does the same for any other sums of `helpers.chunks.sums`: audits of given groups, costs, scores.
 Chunks, row groups and rows in errors count from 0.
 """
 
@@ -19,7 +18,6 @@ import pandas as pd
 
 from helpers._checkpoint import fingerprint
 from helpers.checks import check_count
-from helpers.chunks.cells import Sums
 from helpers.chunks.runs import Chunks, Run, each
 from helpers.chunks.score_sums import PlattStart
 from helpers.chunks.sources import (
@@ -40,23 +38,30 @@ def read_chunks(source, *, columns=None, rows=100_000, dtype=None):
 
     Parameters
     ----------
-    source : path or list of paths (.parquet: one chunk for each row group; .csv, .csv.gz: `rows` lines each), a
-        DataFrame (slices of `rows` rows), a list of DataFrames or a function without arguments that returns an
-        iterable of them, or a dask DataFrame: its partitions, computed on the cluster that is connected, or else like
-        other chunks, one after another
-    columns : names of the columns to read; None for all
-    rows : rows of a chunk, where the source does not say it
-    dtype : of CSV columns, as in `pandas.read_csv`; without it each chunk guesses for itself
+    source : path, list of paths, DataFrame, list of DataFrame, callable or dask DataFrame
+        Files: .parquet (one chunk for each row group), .csv or .csv.gz (`rows` lines each). DataFrames: slices of
+        `rows` rows of one, the items of a list, or what a function without arguments returns: an iterable of them.
+        Of dask its partitions, computed on the cluster that is connected, or else one after another.
+    columns : list of str, optional
+        Names of the columns to read; None for all.
+    rows : int, default 100_000
+        Rows of a chunk, where the source does not say it.
+    dtype : type or dict, optional
+        Of CSV columns, as in `pandas.read_csv`; without it each chunk guesses for itself.
 
     Returns
     -------
-    Chunks. Errors while reading are ValueErrors that name the file and the row group or chunk.
+    Chunks
+        Errors while reading are ValueErrors that name the file and the row group or chunk.
 
+    Examples
+    --------
     >>> table = pd.DataFrame({"label": [0, 1, 1], "score": [0.2, 0.6, 0.9]})
     >>> [len(frame) for frame in read_chunks(table, rows=2)]
     [2, 1]
     """
-    rows, columns = check_count(rows, "rows"), None if columns is None else tuple(columns)
+    rows = check_count(rows, "rows")
+    columns = None if columns is None else tuple(columns)
     if hasattr(source, "to_delayed"):
         parts = source.npartitions
         return Chunks(partial(chunks_of_dask, source), columns, on_dask=True, mark=(parts,), count=lambda: parts)
@@ -75,7 +80,8 @@ def read_chunks(source, *, columns=None, rows=100_000, dtype=None):
         raise ValueError("source must name at least one table, but the list is empty.")
     if isinstance(paths[0], str | Path):
         paths = check_files(paths)
-        mark, source = (tuple(names_of(paths)), rows, str(dtype)), partial(chunks_of_files, paths, rows, dtype)
+        mark = (tuple(names_of(paths)), rows, str(dtype))
+        source = partial(chunks_of_files, paths, rows, dtype)
         return Chunks(source, columns, mark=mark, count=partial(count_of_files, paths))
     return Chunks(partial(chunks_of_frames, paths), columns, mark=(len(paths),), count=lambda: len(paths))
 
@@ -83,17 +89,33 @@ def read_chunks(source, *, columns=None, rows=100_000, dtype=None):
 def split_chunks(chunks, share, *, group=None, rng=None, n_jobs=None):
     """A random sample in memory and the chunks without it, so that regions are never judged on rows that chose them.
 
-    Every row is drawn with probability `share`, whatever chunk it is in; with `group`, the name of a column, every
-    group is, with all its rows in all chunks. The rows of the sample are left out when the chunks are read again.
+    Parameters
+    ----------
+    chunks : Chunks
+        All rows.
+    share : float
+        Every row is drawn with this probability, whatever chunk it is in.
+    group : str, optional
+        Name of a column: every group is drawn with that probability, with all its rows in all chunks.
+    rng : int, Generator, optional
+        Decides what is drawn.
+    n_jobs : int, optional
+        Workers; None for those of `joblib.parallel_config`.
 
     Returns
     -------
-    (DataFrame, Chunks)
+    sample : DataFrame
+        The rows that were drawn.
+    others : Chunks
+        All others: the rows of the sample are left out when the chunks are read again.
 
     Raises
     ------
-    ValueError unless 0 < share < 1, or where chunks differ in their columns or in what these hold.
+    ValueError
+        Unless 0 < share < 1, or where chunks differ in their columns or in what these hold.
 
+    Examples
+    --------
     >>> table = pd.DataFrame({"score": np.arange(1000.0)})
     >>> sample, others = split_chunks(read_chunks(table, rows=100), 0.2, rng=0)
     >>> len(sample) + sum(len(frame) for frame in others)
@@ -102,7 +124,8 @@ def split_chunks(chunks, share, *, group=None, rng=None, n_jobs=None):
     if not 0 < share < 1:
         raise ValueError(f"share must lie between 0 and 1, but it is {share!r}.")
     split = (float(share), int(np.random.default_rng(rng).integers(2**31)), group)
-    parts, kinds = [], {}
+    parts = []
+    kinds = {}
     for name, _, frame in each(replace(chunks, held_out=(*split, True)), _itself, n_jobs=n_jobs):
         if not parts:
             kinds = dict.fromkeys(frame.columns)
@@ -129,25 +152,37 @@ def evaluate_in_chunks(chunks, partition, *, refit=True, scores=None, progress=N
 
     Parameters
     ----------
-    chunks : Chunks whose rows did not choose the regions (second result of `split_chunks`)
+    chunks : Chunks
+        Rows that did not choose the regions (second result of `split_chunks`).
     partition : SampledPartition
-    refit : fit a Platt calibrator on all these rows first, as `grouping_loss` does: five to eight passes over two
+        Regions and a calibrator (result of `fit_partition`).
+    refit : bool, default True
+        Fit a Platt calibrator on all these rows first, as `grouping_loss` does: five to eight passes over two
         columns. The sample's calibrator has noise of its own, which counts as grouping loss: it raises false alarms as
         soon as the chunks hold many more rows than the sample.
-    scores : {name: function of labels and stated probabilities that returns an (n,) score}; adds their means
-    progress : file that keeps the sums of finished chunks; a run that failed goes on from it. Or None.
-    n_jobs : workers, None for those of `joblib.parallel_config`; dask partitions use the connected cluster instead
-    verbose : a progress bar on stderr
+    scores : dict of str to callable, optional
+        Functions of labels and stated probabilities that return an (n,) score each; adds their means.
+    progress : path, optional
+        File that keeps the sums of finished chunks; a run that failed goes on from it.
+    n_jobs : int, optional
+        Workers, None for those of `joblib.parallel_config`; dask partitions use the connected cluster instead.
+    verbose : bool, default False
+        A progress bar on stderr.
 
     Returns
     -------
     EvaluationSums
+        What all rows say.
 
     Raises
     ------
-    ValueError naming the file and the row group, or the chunk and the row, that is damaged or breaks a rule; for a
-    `progress` file of another run or other data. Finished chunks are kept in `progress`.
+    ValueError
+        Names the file and the row group, or the chunk and the row, that is damaged or breaks a rule; also for a
+        `progress` file of another run or other data. Finished chunks are kept in `progress`.
 
+    Examples
+    --------
+    >>> from helpers.chunks import fit_partition
     >>> rng = np.random.default_rng(0)
     >>> table = pd.DataFrame({"age": rng.random(9000), "score": rng.choice([0.4, 0.6], 9000)})
     >>> table["label"] = (rng.random(9000) < table["score"] + np.where(table["age"] > 0.5, 0.2, -0.2)).astype(int)
@@ -182,41 +217,3 @@ def _refitted(run, partition):
         return partition.with_calibrator(*start.fit(evaluate))
     except np.linalg.LinAlgError:
         raise ValueError("calibrator cannot be fitted on all rows of the chunks; try refit=False.") from None
-
-
-def add_up(chunks, sums_of, *, columns=None, progress=None, n_jobs=None, verbose=False):
-    """Sum of `sums_of(frame)` over all chunks.
-
-    Parameters
-    ----------
-    chunks : Chunks; columns : names of those that `sums_of` needs, None for all
-    sums_of : function of a DataFrame that returns an object with `+` of `helpers.chunks.sums`
-    progress, n_jobs, verbose : see `evaluate_in_chunks`
-
-    Returns
-    -------
-    What `sums_of` returns
-
-    Raises
-    ------
-    ValueError naming the chunk that is damaged or breaks a rule, or where there is no chunk.
-
-    >>> from helpers.chunks.score_sums import ScoreSums
-    >>> table = pd.DataFrame({"paid": [0.0, 3.0, 0.0, 1.0]})
-    >>> add_up(read_chunks(table, rows=3), lambda frame: ScoreSums.of({"paid": frame["paid"]})).mean
-    {'paid': 1.0}
-    """
-    name = getattr(sums_of, "__qualname__", type(sums_of).__name__)
-    mark = fingerprint(name, chunks.mark, chunks.held_out, columns)
-    run = Run(chunks, mark, progress=progress, n_jobs=n_jobs, verbose=verbose)
-    total = run.total(partial(_called, sums_of), columns, 0, what="chunks", last=True)
-    if not isinstance(total, Sums):
-        raise ValueError("chunks must hold at least one chunk, but there is none.")
-    return total
-
-
-def _called(sums_of, frame, name):
-    sums = sums_of(frame)
-    if not isinstance(sums, Sums):
-        raise ValueError(f"sums_of must return sums of helpers.chunks.sums, but it returned a {type(sums).__name__}.")
-    return sums

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from helpers._bar import progress_bar
-from helpers._checkpoint import Progress
+from helpers._checkpoint import FinishedSums
 from helpers._parallel import caught, in_order
 from helpers.chunks.cells import Sums
 from helpers.chunks.sources import Chunk, Partition, numbered, unreadable
@@ -57,13 +57,13 @@ class Run:
 
     def __init__(self, chunks, mark, *, progress=None, n_jobs=None, verbose=False):
         self.chunks, self.n_jobs, self.verbose = chunks, n_jobs, verbose
-        self.file = Progress(progress, mark)
+        self.file = FinishedSums(progress, mark)
         self.kept = self.file.load()
         self.known = dict(zip(self.kept.get("names", ()), self.kept.get("marks", ()), strict=True))
         self.ended, self.passes = int(self.kept.get("ended", 0)), 0
         self.done = self.kept.get("done", np.zeros(0, str)).tolist()
 
-    def total(self, work, columns, sums, *, what="chunks", last=False):
+    def total(self, work, columns, sums, *, what, last=False):
         """`sums`, which say nothing, plus `work(frame, name)` of every chunk; `last` passes meet every chunk again."""
         number, self.passes = self.passes, self.passes + 1
         prefix = f"pass {number}"
@@ -105,7 +105,7 @@ class Run:
     def _save(self, prefix, sums):
         if self.file.path is None:
             return
-        self.kept |= sums.arrays(prefix) if isinstance(sums, Sums) else {}
+        self.kept |= sums.arrays(prefix)
         names, marks = (np.array(list(column), str) for column in (self.known.keys(), self.known.values()))
         rest = {name: array for name, array in self.kept.items() if name.startswith("pass ")}
         self.file.save(names=names, marks=marks, ended=self.ended, done=np.array(self.done, str), **rest)

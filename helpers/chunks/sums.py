@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.audit.rates import rates_from_sums, table_of_rates
 from helpers.binning import assign_bins, group_sums
 from helpers.calibration.reliability import curve_from_sums, error_of_curve
 from helpers.checks import (
@@ -163,58 +162,6 @@ class ReliabilitySums(Sums):
         """`CalibrationError`, as `calibration_error` gives it for all rows at once (same bins, same `rng`)."""
         check_count(n_simulations, "n_simulations", least=100)
         return error_of_curve(self.curve(), n_simulations, np.random.default_rng(rng))
-
-
-@dataclass(frozen=True, eq=False)
-class GroupSums(Sums):
-    """Sums of labels y and scores p in groups that are given, enough for the table of `helpers.audit.measure_groups`.
-
-    count : (G,) rows; moments : (7, G) sums of w, w p, w y, w^2, w^2 p (1 - p), w^2 (y - p) and w^2 (y - p)^2
-    cells : sums of w and w (y - p) in each (group, unit) cell where rows of one unit are not independent, or None
-
-    >>> counties = [GroupSums.of([0, 1], [0.5, 0.5], [0, 1], 2), GroupSums.of([0, 1], [0.5, 0.5], [0, 1], 2)]
-    >>> sum(counties).table()[["n", "stated", "observed", "gap"]]
-       n  stated  observed  gap
-    0  2     0.5       0.0 -0.5
-    1  2     0.5       1.0  0.5
-    """
-
-    count: np.ndarray
-    moments: np.ndarray
-    cells: Cells | None = None
-
-    @classmethod
-    def of(cls, y, p, region, n_regions, *, sample_weight=None, groups=None):
-        """Sums of some rows: (n,) labels, probabilities and int groups 0 .. n_regions - 1; n = 0 is neutral.
-
-        `sample_weight` and `groups` (here the units, such as people, whose rows belong together): see `RegionSums.of`.
-        """
-        y, p, weight = some(y, check_labels), some(p, check_probabilities), raw_weights(sample_weight)
-        region, n_regions = _regions(region, n_regions)
-        check_same_length(y=y, p=p, region=region, sample_weight=weight, groups=groups)
-        w = np.ones_like(p) if weight is None else weight
-        columns = [w, w * p, w * y, w**2, w**2 * p * (1 - p), w**2 * (y - p), (w * (y - p)) ** 2]
-        count, *moments = group_sums(region, *columns, size=n_regions)
-        return cls(count, np.array(moments), None if groups is None else Cells.of(region, groups, w, w * (y - p)))
-
-    def table(self):
-        """DataFrame with a row a group, as `measure_groups` gives it for all rows at once; ValueError without rows."""
-        if not self.moments[0].any():
-            raise ValueError("sums must hold at least one row with a weight, but they hold none.")
-        if self.cells is not None:
-            self.cells.check()
-        return table_of_rates(rates_from_sums(self.count, *self.moments[:5], self._spread))
-
-    def _spread(self, gap):
-        own, first, second = self.moments[3], *self.moments[5:]
-        gap = np.nan_to_num(gap)
-        rows = np.maximum(second - 2 * gap * first + gap**2 * own, 0)
-        if self.cells is None:
-            return rows, own, 1.0
-        weight, excess = self.cells.sums
-        squares = (excess - gap[self.cells.region] * weight) ** 2
-        _, units, weights = group_sums(self.cells.region, squares, weight**2, size=self.count.size)
-        return units, weights, max(1.0, units.sum() / rows.sum()) if rows.sum() else 1.0
 
 
 @dataclass(frozen=True, eq=False)

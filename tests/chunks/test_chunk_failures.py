@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from joblib import parallel_config
 from test_chunks import PARTITION, SAMPLE, TABLE, draw, same
 
 from helpers import _bar
-from helpers.chunks import ScoreSums, add_up, evaluate_in_chunks, fit_partition, read_chunks, split_chunks
+from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks, split_chunks
 from helpers.chunks import runs as _chunk_runs
 from helpers.chunks import sources as _chunk_sources
 
@@ -53,26 +54,26 @@ def identical(total, want):
 # ---- workers ---------------------------------------------------------------------------------------------------
 
 
-def _die_once(marker, frame):
-    """Kills the process that is the first to come here."""
-    if not os.path.exists(marker):
+def _die_once(marker, y, p):
+    """A score that kills the process that is the first to meet rows here."""
+    if len(y) and not os.path.exists(marker):
         open(marker, "w").close()
         os._exit(1)
-    return ScoreSums.of({"age": frame["age"].fillna(0.0)})
+    return p
 
 
-def _die(frame):
-    os._exit(1)
+def _die(y, p):
+    return os._exit(1) if len(y) else p
 
 
 def test_any_number_of_workers_gives_the_very_same(parquet, whole, tmp_path):
     for backend in ("threading", "loky"):
         with parallel_config(backend, n_jobs=2):
             identical(evaluate_in_chunks(read_chunks(parquet), PARTITION), whole)
-    one = add_up(read_chunks(parquet), lambda frame: ScoreSums.of({"age": frame["age"].fillna(0.0)}))
     marker = str(tmp_path / "died")
-    two = add_up(read_chunks(parquet), lambda frame: _die_once(marker, frame), n_jobs=2)
-    assert os.path.exists(marker) and np.array_equal(one.moments, two.moments)  # a worker died and changed nothing
+    total = evaluate_in_chunks(read_chunks(parquet), PARTITION, scores={"age": partial(_die_once, marker)}, n_jobs=2)
+    assert os.path.exists(marker)  # a worker died and changed nothing
+    assert np.array_equal(total.regions.moments, whole.regions.moments)
 
 
 # ---- finished work is kept -------------------------------------------------------------------------------------
@@ -229,25 +230,16 @@ def _stop(partition, frame, *args, **options):
     return ORIGINAL(partition, frame, *args, **options)
 
 
-def test_the_sums_of_any_kind_can_be_kept(tmp_path):
-    frames = Frames()
-
-    def sums(frame):
-        return ScoreSums.of({"a": frame["score"], "b": frame["label"]}, groups=frame["job"])
-
-    want = add_up(read_chunks(frames), sums)
+def test_sums_of_groups_can_be_kept(tmp_path):
+    partition, frames = fit_partition(SAMPLE, features=["age"], group="job", rng=0), Frames()
+    want = evaluate_in_chunks(read_chunks(frames), partition, refit=False)
     frames.broken = {6}
     with pytest.raises(OSError):
-        add_up(read_chunks(frames), sums, progress=tmp_path / "kept")
+        evaluate_in_chunks(read_chunks(frames), partition, refit=False, progress=tmp_path / "kept")
     frames.broken = set()
-    total = add_up(read_chunks(frames), sums, progress=tmp_path / "kept")
-    assert (
-        str(total) == str(want)
-        and total.names == ("a", "b")
-        and total.cells.labels.tolist() == ["cook", "nurse", "smith"]
-    )
-    with pytest.raises(ValueError, match="another partition"):
-        add_up(read_chunks(frames), sums, columns=["score", "label", "job"], progress=tmp_path / "kept")
+    total = evaluate_in_chunks(read_chunks(frames), partition, refit=False, progress=tmp_path / "kept")
+    identical(total, want)
+    assert total.regions.cells.labels.tolist() == ["cook", "nurse", "smith"]
 
 
 # ---- the bar ---------------------------------------------------------------------------------------------------
@@ -271,11 +263,11 @@ def test_the_bar_is_silent_unless_asked_for(parquet, capsys, monkeypatch):
     told = sys.stderr.getvalue()
     assert told.startswith("\rregions and scores:   0%|") and " 8/8 [" in told
     monkeypatch.setattr(sys, "stderr", Terminal())
-    add_up(read_chunks(Frames()), lambda frame: ScoreSums.of({"a": frame["score"]}), verbose=True)
-    assert "\rchunks: 8it [" in sys.stderr.getvalue()  # nobody knows how many there are
+    evaluate_in_chunks(read_chunks(Frames()), PARTITION, refit=False, verbose=True)
+    assert "\rregions and scores: 8it [" in sys.stderr.getvalue()  # nobody knows how many there are
 
 
 def test_workers_that_always_die_are_given_up(parquet, monkeypatch):
     monkeypatch.setattr(_chunk_runs, "TRIES", 1)
     with pytest.raises(ValueError, match=r"chunks after 'the start' made the worker processes die 1 times"):
-        add_up(read_chunks(parquet), _die, n_jobs=2)
+        evaluate_in_chunks(read_chunks(parquet), PARTITION, refit=False, scores={"die": _die}, n_jobs=2)

@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.audit import measure_groups
 from helpers.calibration import PlattCalibrator, calibration_error
-from helpers.chunks import GroupSums, ScoreSums, add_up, evaluate_in_chunks, fit_partition, read_chunks, split_chunks
+from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks, split_chunks
 from helpers.grouping import grouping_loss_from_regions
 from helpers.selective import chow_cost, ecuas
 
@@ -152,43 +151,17 @@ def _paid(y, p):
 
 def test_scores_and_costs_of_ones_own_are_those_in_memory():
     """0-1 score, cost at a threshold, ECUAS, Chow's cost: all are means over rows."""
-    total = evaluate_in_chunks(read_chunks(TABLE, rows=170), PARTITION, refit=False, scores={"paid": _paid})
+    scores = {
+        "paid": _paid,
+        "0-1": lambda y, p: 1.0 * ((p >= 0.5) != y),
+        "ecuas": lambda y, p: ecuas((p >= 0.5) == y, np.maximum(p, 1 - p), n=2) if len(y) else y,
+        "chow": lambda y, p: chow_cost((p >= 0.5) == y, np.maximum(p, 1 - p), 0.3) if len(y) else y,
+    }
+    total = evaluate_in_chunks(read_chunks(TABLE, rows=170), PARTITION, refit=False, scores=scores)
     y, p = TABLE["label"].to_numpy(), TABLE["score"].to_numpy()
-    assert total.scores.mean["paid"] == pytest.approx(_paid(y, p).mean(), rel=1e-12)
     assert total.scores.se["paid"] == pytest.approx(_paid(y, p).std() / np.sqrt(2000), rel=1e-12)
-
-    def scores(frame):
-        correct, confidence = (frame["score"] >= 0.5) == frame["label"], frame["score"].clip(lower=1 - frame["score"])
-        return {
-            "0-1": 1.0 - correct,
-            "ecuas": ecuas(correct, confidence, n=2),
-            "chow": chow_cost(correct, confidence, 0.3),
-        }
-
-    options = {"columns": ["label", "score"]}
-    found = add_up(read_chunks(TABLE, rows=170), lambda frame: ScoreSums.of(scores(frame)), **options).mean
-    for name, column in scores(TABLE).items():
-        assert found[name] == pytest.approx(np.mean(column), rel=1e-12)
-
-
-@pytest.mark.parametrize("weight", [None, "weight"])
-@pytest.mark.parametrize("group", [None, "person"])
-def test_an_audit_of_given_groups_is_that_in_memory(weight, group):
-    """Regions of a shallow tree over all rows, and a code that the table holds."""
-    partition = fit_partition(SAMPLE, features=FEATURES, max_depth=2, rng=0)
-    table, size = TABLE.assign(code=TABLE["day"].dt.month), partition.tree.n_regions_
-    for region_of, n_regions in ((partition.region, size), (lambda frame: frame["code"], 14)):
-
-        def sums(frame):
-            options = {"sample_weight": weight, "groups": group}
-            options = {name: None if column is None else frame[column] for name, column in options.items()}
-            region = region_of(frame)  # noqa: B023
-            return GroupSums.of(frame["label"], frame["score"], region, n_regions, **options)  # noqa: B023
-
-        found = add_up(read_chunks(table, rows=190), sums).table()
-        columns = {name: None if c is None else table[c] for name, c in (("sample_weight", weight), ("groups", group))}
-        want = measure_groups(table["label"], table["score"], region_of(table), size=n_regions, **columns)
-        pd.testing.assert_frame_equal(found, want, rtol=1e-11, atol=1e-12)
+    for name, score in scores.items():
+        assert total.scores.mean[name] == pytest.approx(np.mean(score(y, p)), rel=1e-12)
 
 
 # ---- sample and others -----------------------------------------------------------------------------------------
@@ -335,8 +308,6 @@ def test_a_text_column_that_looks_like_numbers_in_one_csv_chunk_is_named(tmp_pat
         (lambda path: list(read_chunks(path / "cut.parquet")), "cut.parquet is damaged or cut off"),
         (lambda path: list(read_chunks([path / "cut.parquet"] * 2)), "cut.parquet occurs 2 times"),
         (lambda path: list(read_chunks(path / "wide.csv", rows=2)), "wide.csv, chunk 1: it cannot be read as CSV"),
-        (lambda path: add_up(read_chunks(TABLE), len), "chunk 0: sums_of must return sums .* but it returned a int"),
-        (lambda path: add_up(read_chunks(lambda: []), len), "chunks must hold at least one chunk"),
         (lambda path: split_chunks(read_chunks(TABLE), 1.0), "share must lie between 0 and 1"),
         (lambda path: split_chunks(read_chunks(TABLE), 1e-9, rng=0), "no row was drawn"),
         (lambda path: split_chunks(read_chunks(TABLE), 0.1, group="who"), "no column 'who'"),

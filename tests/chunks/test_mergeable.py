@@ -5,17 +5,14 @@ import pickle
 from dataclasses import FrozenInstanceError, fields
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.audit import measure_groups
 from helpers.binning import uniform_edges
 from helpers.calibration import PlattCalibrator, calibration_error, reliability_curve
 from helpers.chunks import (
     EvaluationSums,
-    GroupSums,
     PlattStart,
     PlattSums,
     RegionSums,
@@ -145,24 +142,6 @@ def test_any_split_order_and_association_says_the_same(n, kind, n_parts, seed, n
     same(total.scores.mean["brier"], np.average((y - p) ** 2, weights=options.get("sample_weight")))
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.integers(2, 60), st.sampled_from(KINDS), st.integers(1, 6), st.integers(0, 10**6))
-def test_rates_of_given_groups_are_those_of_all_rows_at_once(n, kind, n_parts, seed):
-    rng = np.random.default_rng(seed)
-    y, p, region, options = rows(n, seed, weighted=kind[0], grouped=kind[1])
-    if kind[0] and not options["sample_weight"].any():
-        return
-    if kind[1] and np.ptp(options["groups"]) == 0:
-        with pytest.raises(ValueError, match="at least two groups"):
-            GroupSums.of(y, p, region, 6, **options).table()
-        return
-    part_of = rng.integers(0, n_parts, n)
-    parts = [part_of == k for k in range(n_parts)]
-    total = merge_somehow([GroupSums.of(y[i], p[i], region[i], 6, **take(options, i)) for i in parts], rng)
-    want = measure_groups(y, p, region, size=6, **options)
-    pd.testing.assert_frame_equal(total.table(), want, rtol=1e-9, atol=1e-12)
-
-
 @each_kind
 def test_sums_in_a_file_come_back_to_the_last_bit(weighted, grouped):
     y, p, region, options = rows(40, 3, weighted=weighted, grouped=grouped, names="text")
@@ -171,7 +150,6 @@ def test_sums_in_a_file_come_back_to_the_last_bit(weighted, grouped):
     for total in (
         all_sums(y, p, region, options),
         all_sums(y[:0], p[:0], region[:0], take(options, slice(0, 0))),
-        GroupSums.of(y, p, region, 4, **options),
         PlattStart.of(y, p, sample_weight=weight),
         PlattSums.of(y, p, beta, sample_weight=weight),
     ):
@@ -307,8 +285,6 @@ PLAIN = RegionSums.of([0.5, -0.5], [0, 1], 2)
         (lambda: PlattStart.of([1, 1], [0.2, 0.3]).fit(None), "label must hold both classes"),
         (lambda: PlattStart.of([], []).fit(None), "label must hold both classes"),
         (lambda: PlattStart.of([1, 0], [0.2, 0.2]).fit(None), "score must take at least two different values"),
-        (lambda: GroupSums.of([1], [0.5], [2], 2), "region must be less than n_regions = 2, but it goes up to 2"),
-        (lambda: GroupSums.of([], [], [], 2).table(), "must hold at least one row with a weight"),
     ],
 )
 def test_bad_input_is_named(call, words):
