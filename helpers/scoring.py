@@ -208,7 +208,7 @@ class ScoringRule:
         """`divergence` of arrays that were checked."""
         if p.ndim == 2:
             return np.maximum(self.class_divergence(q, p).sum(axis=1), 0)  # rounding may go below 0
-        return self._binary_divergence(q, p)
+        return self.binary_divergence(q, p)
 
     def _entropy(self, q):
         """`entropy` of arrays that were checked."""
@@ -240,7 +240,8 @@ class _Brier(ScoringRule):
         """Entropy at a rate."""
         return q * (1 - q)
 
-    def _binary_divergence(self, q, p):
+    def binary_divergence(self, q, p):
+        """Divergence of a rate from a stated one."""
         return (p - q) ** 2
 
     def slope(self, q):
@@ -282,7 +283,8 @@ class _Log(ScoringRule):
         q = np.clip(q, 0, 1)  # a mean may end in 1 + 1e-16
         return self.class_entropy(q) + self.class_entropy(1 - q)
 
-    def _binary_divergence(self, q, p):
+    def binary_divergence(self, q, p):
+        """Divergence of a rate from a stated one."""
         return np.maximum(rel_entr(q, p) + rel_entr(1 - q, 1 - p), 0)
 
     def slope(self, q):

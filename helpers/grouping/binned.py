@@ -1,7 +1,4 @@
-"""The result of the binned lower bound, put together from the parts of one problem or of one a class.
-
-The binned lower bound of the grouping loss (public through `helpers.grouping.crossfit`).
-"""
+"""The binned lower bound of the grouping loss, put together from the parts of one problem or of one a class."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +6,6 @@ import numpy as np
 from scipy.stats import norm
 
 from helpers.binning import bins_between, cross_cells, edges_for
-from helpers.calibration import running_curve
 from helpers.checks import (
     check_classes,
     check_groups,
@@ -22,13 +18,16 @@ from helpers.checks import (
     check_simplex,
     check_weights,
 )
-from helpers.grouping.binned_statistics import Rows, bound_parts
+from helpers.grouping.binned_statistics import STATISTICS, Rows, bound_parts
 from helpers.partition import BinnedTree, split_rows
 from helpers.partition.encoder import check_table
 from helpers.resampling import exact_interval
 from helpers.scoring import BRIER, top_label
 
-SUMS = ("plugin", "explained", "bias", "induced", "captured", "calibration_binned", "calibration_induced")
+SUMS = (
+    "plugin", "explained", "bias", "induced", "captured", "calibration_binned", "calibration_induced", "influence",
+    "curve_variance", "n_regions", "n_single", "n_empty",
+)  # fmt: skip
 
 ARRAYS = ("count", "rate", "stated", "bin_count", "bin_rate", "bin_stated")
 
@@ -37,19 +36,48 @@ ARRAYS = ("count", "rate", "stated", "bin_count", "bin_rate", "bin_stated")
 class BinnedGroupingLoss:
     """Lower bound of the grouping loss from bins of the score and regions inside them; 0 is best.
 
-    value : explained - captured (`correction` "regions") or explained - induced ("bins"), in the unit of the rule
-        (squared error of one class, or nats); may be slightly negative when there is nothing to find
-    se, low, high : standard error and 95 % interval of what these bins and regions capture; claim "at least `low`"
-    explained : debiased variance of the region rates around the rate of their bin
-    plugin, bias : the naive estimate and its upward bias; explained = plugin - bias
-    induced : grouping loss that the bins themselves create; captured : the part of `explained` that comes from it
-    calibration_loss : of the score itself = calibration_binned (debiased) + calibration_induced (what bins hide)
-    n : rows evaluated; left_out : share of the rows that were not, because their region has no second independent row
-    n_single, n_empty : such regions with a row, and regions of the partition without any; n_regions : the others
-    edges : (B + 1,) of the bins
-    region_bin, count, rate, stated : (J,) bin, rows, observed rate and mean stated score of each region with a row
-    bin_count, bin_rate, bin_stated : (B,) of each bin, NaN where it is empty
-    partition : the fitted `BinnedTree`, or None; parts : one result a class in the classwise view, which sums them
+    Attributes
+    ----------
+    value : float
+        explained - captured (`correction` "regions") or explained - induced ("bins"), in the unit of the rule (squared
+        error of one class, or nats); may be slightly negative when there is nothing to find.
+    se, low, high : float
+        Standard error and 95 % interval of what these bins and regions capture; claim "at least `low`".
+    explained : float
+        Debiased variance of the region rates around the rate of their bin.
+    plugin, bias : float
+        The naive estimate and its upward bias; explained = plugin - bias.
+    induced : float
+        Grouping loss that the bins themselves create.
+    captured : float
+        The part of `explained` that comes from `induced`.
+    calibration_loss, calibration_binned, calibration_induced : float
+        Calibration loss of the score itself, the sum of that of the bins (debiased) and what the bins hide.
+    n : int
+        Rows evaluated.
+    n_regions, n_single, n_empty : int
+        Regions with two independent rows, with fewer, and regions of the partition without any row.
+    left_out : float
+        Share of the rows that were not evaluated, because their region has no second independent row.
+    rule, correction : str
+        What was asked for.
+    edges : ndarray, shape (B + 1,)
+        Of the bins.
+    region_bin, count, rate, stated : ndarray, shape (J,)
+        Bin, rows, observed rate and mean stated score of each region with a row.
+    bin_count, bin_rate, bin_stated : ndarray, shape (B,)
+        Of each bin, NaN where it is empty.
+    partition : BinnedTree or None
+        The fitted regions.
+    parts : tuple of BinnedGroupingLoss
+        One result a class in the classwise view, which sums them.
+
+    Examples
+    --------
+    >>> y = [0, 0, 0, 1, 1, 1, 1, 0]
+    >>> result = binned_grouping_loss_from_regions(y, np.full(8, 0.5), [0, 0, 0, 0, 1, 1, 1, 1], n_bins=1, rng=0)
+    >>> result.rate, round(result.explained + result.bias, 4)
+    (array([0.25, 0.75]), 0.0625)
     """
 
     value: float
@@ -117,27 +145,40 @@ class BinnedGroupingLoss:
 
 def binned_result(parts, rule, correction, problems, evaluate, groups):
     """One problem's parts with their interval, or the sum over the classes with one result a class in `parts`."""
-    whole = dict(parts[0])
+    numbers = dict(parts[0])
     if len(parts) > 1:
-        shifts = np.cumsum([0] + [part["bin_count"].size for part in parts])
-        whole |= {name: sum(part[name] for part in parts) for name in (*SUMS, "influence", "curve_variance")}
-        whole |= {name: sum(part[name] for part in parts) for name in ("n_regions", "n_single", "n_empty")}
-        whole |= {name: np.concatenate([part[name] for part in parts]) for name in ARRAYS}
-        bins = [part["region_bin"] + shift for part, shift in zip(parts, shifts, strict=False)]
-        whole |= {"region_bin": np.concatenate(bins), **_summed_variances(parts, problems, evaluate)}
-        whole |= {"left_out": float(np.mean([part["left_out"] for part in parts])), "partition": None}
-        whole |= {"parts": tuple(binned_result([part], rule, correction, [], evaluate, groups) for part in parts)}
-    influence = whole.pop("influence")
-    extra, null, noise = (whole.pop(f"{name}_variance") for name in ("curve", "null", "noise"))
+        numbers |= _summed(parts) | _summed_variances(parts, problems, evaluate)
+        numbers["parts"] = tuple(binned_result([part], rule, correction, [], evaluate, groups) for part in parts)
+    influence = numbers.pop("influence")
+    curve, null, noise = (numbers.pop(f"{name}_variance") for name in ("curve", "null", "noise"))
     if groups is not None:
         influence = np.bincount(groups[evaluate], influence)
     growing = max(float(influence @ influence) - noise, 0.0)
-    se = np.sqrt(growing + null + extra)
-    value = whole["explained"] - whole["captured" if correction == "regions" else "induced"]
-    low, high = _interval(value, se**2, growing, (1 if rule is BRIER else 2) / whole["n"])
-    loss = whole["calibration_binned"] + whole["calibration_induced"]
-    ends = {"value": value, "se": float(se), "low": float(low), "high": float(high), "calibration_loss": loss}
-    return BinnedGroupingLoss(**ends, **whole, rule=rule.name, correction=correction)
+    se = float(np.sqrt(growing + null + curve))
+    value = numbers["explained"] - numbers["captured" if correction == "regions" else "induced"]
+    low, high = _interval(value, se**2, growing, STATISTICS[rule].growth / numbers["n"])
+    return BinnedGroupingLoss(
+        value=value,
+        se=se,
+        low=float(low),
+        high=float(high),
+        calibration_loss=numbers["calibration_binned"] + numbers["calibration_induced"],
+        rule=rule.name,
+        correction=correction,
+        **numbers,
+    )
+
+
+def _summed(parts):
+    """Numbers of all classes together: sums, and their bins and regions one class after the other."""
+    numbers = {name: sum(part[name] for part in parts) for name in SUMS}
+    numbers |= {name: np.concatenate([part[name] for part in parts]) for name in ARRAYS}
+    shifts = np.cumsum([0] + [part["bin_count"].size for part in parts[:-1]])
+    bins = [part["region_bin"] + shift for part, shift in zip(parts, shifts, strict=True)]
+    numbers["region_bin"] = np.concatenate(bins)
+    numbers["left_out"] = float(np.mean([part["left_out"] for part in parts]))
+    numbers["partition"] = None
+    return numbers
 
 
 def _interval(value, variance, growing, most):
@@ -145,7 +186,8 @@ def _interval(value, variance, growing, most):
     `most` times the loss. The upper end is where the estimate is 1.96 of *its* standard errors away; the lower end uses
     the standard error of the estimate, which is the safer of the two there.
     """
-    z, slope = norm.ppf(0.975), min(growing / value, most) if value > 0 else 0.0
+    z = norm.ppf(0.975)
+    slope = min(growing / value, most) if value > 0 else 0.0
     return value - z * np.sqrt(variance), value + z**2 * slope / 2 + z * np.sqrt(variance + (z * slope / 2) ** 2)
 
 
@@ -183,8 +225,7 @@ def binned_grouping_loss(
     groups=None,
     rng=None,
 ):
-    """Lower bound of the grouping loss with bins: regions are chosen inside each bin on one half, evaluated on the
-    other.
+    """Lower bound of the grouping loss with bins: regions are chosen inside them on one half, evaluated on the other.
 
     explained = sum_s (n_s / n) [sum_j (n_j / n_s) (mu_j - c_s)^2 - bias_s], for bins s with rate c_s and their regions
     j with rate mu_j; `bias_s` removes the noise of the rates. Bins create grouping loss of their own, `induced`: the
@@ -201,29 +242,51 @@ def binned_grouping_loss(
 
     Parameters
     ----------
-    y : (n,) labels 0/1, or classes 0 .. K-1
-    p : (n,) stated probabilities of class 1, or (n, K)
-    X : (n, d) features: table or array, see `helpers.partition.encoder`
-    n_bins, strategy, estimator, region_ratio : see `BinnedTree`
-    correction : "regions" or "bins", see above
-    rule : `BRIER` (squared error of one class) or `LOG` (nats; without weights and groups)
-    view : for (n, K) scores "top-label" (default: is the predicted class right?) or "classwise" (sum over the classes)
-    sample_weight : (n,) sampling weights or None
-    groups : (n,) labels of people, hospitals, …: never split, and no products within a group
-    rng : int, Generator or None
+    y : array_like, shape (n,)
+        Labels 0/1, or classes 0 .. K-1.
+    p : array_like, shape (n,) or (n, K)
+        Stated probabilities of class 1, or of each class.
+    X : DataFrame or array_like, shape (n, d)
+        Features, see `helpers.partition.encoder`.
+    n_bins : int, default 15
+        Bins of the score.
+    strategy : {"uniform", "quantile"}, default "uniform"
+        Bins of equal width, or with about equally many rows.
+    estimator : {"tree", "stump", "kmeans"} or estimator, default "tree"
+        What chooses the regions of a bin, see `BinnedTree`.
+    region_ratio : int, default 12
+        Rows of a bin for each region, on average.
+    correction : {"regions", "bins"}, default "regions"
+        What is taken off, see above.
+    rule : ScoringRule, default BRIER
+        `BRIER` (squared error of one class) or `LOG` (nats; without weights and groups).
+    view : {"top-label", "classwise"}, optional
+        For (n, K) scores "top-label" (default: is the predicted class right?) or "classwise" (sum over the classes).
+    sample_weight : array_like, shape (n,), optional
+        Sampling weights.
+    groups : array_like, shape (n,), optional
+        Labels of people, hospitals, …: never split, and no products within a group.
+    rng : int, Generator, optional
+        Decides the halves and the trees.
 
     Returns
     -------
-    BinnedGroupingLoss, smaller is better
+    BinnedGroupingLoss
+        Smaller is better.
 
     Raises
     ------
-    ValueError for inputs that break a rule, or if no region has two independent rows.
+    ValueError
+        For inputs that break a rule, or if no region has two independent rows.
 
-    Source: Perez-Lebel et al. (2023), equation 13, propositions 4.3 and C.1, theorem C.2; the interval, the
-    correction by regions, the noise-free induced term and the debiased log score are ours. Their unit is twice this one
-    for a binary problem.
+    References
+    ----------
+    Perez-Lebel et al. (2023), equation 13, propositions 4.3 and C.1, theorem C.2; the interval, the correction by
+    regions, the noise-free induced term and the debiased log score are ours. Their unit is twice this one for a binary
+    problem.
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> X, p = rng.normal(size=(4000, 2)), rng.random(4000)
     >>> y = rng.random(4000) < p + np.sign(X[:, 0]) * np.minimum(p, 1 - p) / 2
@@ -234,15 +297,18 @@ def binned_grouping_loss(
     BinnedTree(**options, rule=rule).check_parameters()
     check_one_of(correction, "correction", CORRECTIONS)
     problems = _problems(y, p, view)
-    X, weight, codes = check_table(X), _positive_weights(sample_weight), check_groups(groups)
+    X = check_table(X)
+    weight = _positive_weights(sample_weight)
+    codes = check_groups(groups)
     check_same_length(y=problems[0][0], X=X, sample_weight=weight, groups=codes)
     _check_rule(rule, weight, codes)
     rng = np.random.default_rng(rng)
     fit, evaluate = _halves(*problems[0], codes, rng)
+    curve = STATISTICS[rule].curve
     parts = []
     for labels, scores in problems:
         tree = BinnedTree(**options, rule=rule, rng=rng).fit(X.iloc[fit], scores[fit], labels[fit])
-        first, second = (_curve(rule, labels, scores, half, evaluate) for half in (fit, evaluate))
+        first, second = (curve(labels[half], scores[half], scores[evaluate]) for half in (fit, evaluate))
         rows = Rows(
             y=labels[evaluate],
             p=scores[evaluate],
@@ -278,24 +344,37 @@ def binned_grouping_loss_from_regions(
     """The same lower bound for regions that are known: wards, kinds of pictures, or another program's partition.
 
     Every row is evaluated, so the regions must have been chosen without these labels. Each bin is crossed with each
-    region. `rng` decides which rows make which of the two calibration curves.
+    region.
 
     Parameters
     ----------
-    y : (n,) labels 0/1; p : (n,) stated probabilities of class 1
-    region : (n,) int from 0
-    n_bins, strategy, correction, rule, sample_weight, groups, rng : as in `binned_grouping_loss`
+    y : array_like, shape (n,)
+        Labels 0/1.
+    p : array_like, shape (n,)
+        Stated probabilities of class 1.
+    region : array_like of int, shape (n,)
+        Regions from 0.
+    n_bins, strategy, correction, rule, sample_weight, groups : optional
+        As in `binned_grouping_loss`.
+    rng : int, Generator, optional
+        Decides which rows make which of the two calibration curves.
 
     Returns
     -------
     BinnedGroupingLoss
+        Smaller is better.
 
     Raises
     ------
-    ValueError for inputs that break a rule, or if no region of a bin has two independent rows.
+    ValueError
+        For inputs that break a rule, or if no region of a bin has two independent rows.
 
-    Source: Perez-Lebel et al. (2023), proposition 4.3 and figure 13.
+    References
+    ----------
+    Perez-Lebel et al. (2023), proposition 4.3 and figure 13.
 
+    Examples
+    --------
     >>> y = [0, 0, 0, 1, 1, 1, 1, 0]
     >>> result = binned_grouping_loss_from_regions(y, np.full(8, 0.5), [0, 0, 0, 0, 1, 1, 1, 1], rng=0)
     >>> round(result.plugin, 4), round(result.bias, 4)
@@ -303,8 +382,11 @@ def binned_grouping_loss_from_regions(
     """
     BinnedTree(n_bins=n_bins, strategy=strategy, rule=rule).check_parameters()
     check_one_of(correction, "correction", CORRECTIONS)
-    y, p, region = check_labels(y), check_probabilities(p), check_regions(region)
-    weight, codes = _positive_weights(sample_weight), check_groups(groups)
+    y = check_labels(y)
+    p = check_probabilities(p)
+    region = check_regions(region)
+    weight = _positive_weights(sample_weight)
+    codes = check_groups(groups)
     check_same_length(y=y, p=p, region=region, sample_weight=weight, groups=codes)
     _check_rule(rule, weight, codes)
     if y.size < 4:
@@ -313,7 +395,7 @@ def binned_grouping_loss_from_regions(
     bins = bins_between(p, edges)
     cell, cell_bin, _ = cross_cells(bins, region)
     halves = _halves(y, p, codes, np.random.default_rng(rng))
-    first, second = (_curve(rule, y, p, half, slice(None)) for half in halves)
+    first, second = (STATISTICS[rule].curve(y[half], p[half], p) for half in halves)
     rows = Rows(
         y=y,
         p=p,
@@ -328,14 +410,6 @@ def binned_grouping_loss_from_regions(
     )
     part = bound_parts(rows, rule, correction, edges.size - 1, cell_bin.size) | {"edges": edges}
     return binned_result([part], rule, correction, [(y, p)], np.arange(y.size), codes)
-
-
-def _curve(rule, y, p, half, at):
-    """Calibration curve of one half: running lines; for the log score running means where a line leaves (0, 1)."""
-    line = running_curve(p[half], y[half], p[at])
-    if rule is BRIER:
-        return line
-    return np.where((line > 0) & (line < 1), line, running_curve(p[half], y[half], p[at], degree=0))
 
 
 def _problems(y, p, view):
@@ -357,6 +431,7 @@ def _problems(y, p, view):
 
 
 def _positive_weights(sample_weight):
+    """`check_weights`, and none is 0."""
     weight = check_weights(sample_weight)
     if weight is not None and not weight.all():
         first = int(np.argmin(weight))
@@ -365,8 +440,9 @@ def _positive_weights(sample_weight):
 
 
 def _check_rule(rule, weight, groups):
+    """ValueError for weights or groups that the statistics of a rule do not know."""
     for name, given in (("sample_weight", weight), ("groups", groups)):
-        if rule is not BRIER and given is not None:
+        if given is not None and not STATISTICS[rule].any_rows:
             raise ValueError(f"{name} must be None for the log score, whose correction counts independent rows.")
 
 

@@ -3,11 +3,12 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import digamma, exp1, expit, logit, xlogy
+from scipy.special import digamma, exp1, xlogy
 
 from helpers.binning import cross_cells, group_sums
+from helpers.calibration import running_curve
 from helpers.grouping.region_statistics import squared_means
-from helpers.scoring import BRIER
+from helpers.scoring import BRIER, LOG
 
 
 @dataclass(frozen=True)
@@ -43,14 +44,25 @@ def debiased_entropy(hits, count, rate):
 
     Parameters
     ----------
-    hits, count, rate : arrays of one shape; counts of at least 1, rates in [0, 1]
+    hits, count, rate : ndarray, of one shape
+        Counts of at least 1, rates in [0, 1].
 
-    Source: Zhang (2012), Entropy estimation in Turing's perspective; the rest is ours.
+    Returns
+    -------
+    ndarray, of that shape
+        Nats.
 
+    References
+    ----------
+    Zhang (2012), Entropy estimation in Turing's perspective; the rest is ours.
+
+    Examples
+    --------
     >>> debiased_entropy(np.array([1, 0]), np.array([2, 5]), np.array([0.5, 0.0])).round(4)
     array([1.1936, 0.    ])
     """
-    both, rates = np.stack([hits, count - hits]), np.stack([rate, 1 - rate])
+    both = np.stack([hits, count - hits])
+    rates = np.stack([rate, 1 - rate])
     gap = digamma(count) - digamma(np.where(both > 0, both, 1))
     start = np.where(both > 0, both * gap, 0).sum(axis=0) / count
     return start + _rest_of_series(rates, count).sum(axis=0)
@@ -71,35 +83,44 @@ def bound_parts(rows, rule, correction, n_bins, n_regions):
     """Every number of `BinnedGroupingLoss` but its interval, as a dict, with the influence of each row on the value,
     the variance of the curve's other half and the variance that is left when there is nothing to find.
     """
-    independent, seen = (np.bincount(index, minlength=n_regions) for index in (_independent(rows), rows.region))
+    independent = np.bincount(_independent(rows), minlength=n_regions)
+    seen = np.bincount(rows.region, minlength=n_regions)
     kept = independent[rows.region] >= 2
     if not kept.any():
         name = "X or region" if rows.groups is None else "groups"
         raise ValueError(f"{name} must leave two independent rows in at least one region, but no region has them.")
-    every, rows = rows, rows.take(kept)
+    every = rows
+    rows = every.take(kept)
+    statistics = STATISTICS[rule]
     weight = np.ones(rows.y.size) if rows.weight is None else rows.weight
     share = weight / weight.sum()
     bins, bin_rate, bin_stated = _means(rows.bin, weight, rows.y, rows.p, size=n_bins)
     regions, rate, stated, of_bin = _means(rows.region, weight, rows.y, rows.p, rows.bin, size=n_regions)
-    around, inside = bin_rate[rows.bin], rate[rows.region]
-    spread = rule.entropy(around) - rule.entropy(inside)
+    around = bin_rate[rows.bin]
+    inside = rate[rows.region]
+    spread = rule.binary_entropy(around) - rule.binary_entropy(inside)
     plugin = float(share @ spread)
     units = independent[rows.region]
     label = (rows.y - inside) * np.sqrt(units / (units - 1))  # the mean of few labels lies too close to them
     induced, by_score, by_label = _induced(rows, rule, weight)
-    captured, left, expected, drift = _captured(rows, rule, weight, around, inside)
-    explained, null, noise = _explained(rows, rule, bin_stated, around, expected)
+    first = _expected(rows, rule, weight, around, rows.first)
+    second = _expected(rows, rule, weight, around, rows.second)
+    expected, drift = np.where(rows.in_first, second, first)
+    captured = statistics.captured(rows, weight, around, first[0], second[0], expected)
+    explained, null, noise = statistics.explained(rows, bin_stated, around, expected)
     if correction == "regions":
-        effect = left - share @ left + (_slope(rule, expected) - _slope(rule, inside)) * label + drift
-        extra = 0.0
+        residual = rule.binary_divergence(inside, expected)
+        effect = residual - share @ residual + (rule.slope(expected) - rule.slope(inside)) * label
+        effect += rule.curvature(expected) * (expected - inside) * drift
+        curve_variance = 0.0
     else:
-        between = _slope(rule, around) * (inside - around)
-        effect = spread - plugin + between + (_slope(rule, around) - _slope(rule, inside)) * label
+        between = rule.slope(around) * (inside - around)
+        effect = spread - plugin + between + (rule.slope(around) - rule.slope(inside)) * label
         effect -= by_score + rows.own_share * by_label
-        extra = float(((share * (1 - rows.own_share) * by_label) ** 2).sum())
+        curve_variance = float(((share * (1 - rows.own_share) * by_label) ** 2).sum())
     influence = np.zeros(every.y.size)
     influence[kept] = share * effect
-    binned, hidden = _calibration(rows, rule, weight, bin_rate, bin_stated, induced)
+    binned, hidden = statistics.calibration(rows, weight, bin_rate, bin_stated, induced)
     used = regions > 0
     return {
         "plugin": plugin,
@@ -122,7 +143,7 @@ def bound_parts(rows, rule, correction, n_bins, n_regions):
         "bin_rate": bin_rate,
         "bin_stated": bin_stated,
         "influence": influence,
-        "curve_variance": extra,
+        "curve_variance": curve_variance,
         "null_variance": null,
         "noise_variance": noise,
     }
@@ -137,23 +158,6 @@ def _means(index, weight, *columns, size=None):
     """Rows of each bin or region, and weighted means of the columns there (NaN without rows)."""
     count, total, *sums = group_sums(index, weight, *(weight * column for column in columns), size=size)
     return count, *(np.divide(part, total, out=np.full(total.size, np.nan), where=total > 0) for part in sums)
-
-
-def _explained(rows, rule, bin_stated, around, expected):
-    """Debiased variance of the region rates around their bin's rate, its variance when there is none, and the share of
-    noisy rates in the sum of squared influences.
-    """
-    if rule is BRIER:
-        value, inner, outer = _between(rows, rows.y - bin_stated[rows.bin])  # shifted to lose less to rounding
-        null = max(inner.null_variance - outer.null_variance, 0.0)
-        noise = 2 * null
-        if rows.weight is None and rows.groups is None:
-            noise = 4 * float(np.nansum(inner.spread**2) - np.nansum(outer.spread**2)) / rows.y.size**2
-            null = max(null, _null_variance(rows, outer.spread))
-        return value, null, noise
-    of_bins, of_regions = _entropy_left(rows, rows.bin, around), _entropy_left(rows, rows.region, expected)
-    freedom = (np.unique(rows.region).size - np.unique(rows.bin).size) / rows.y.size**2
-    return of_bins - of_regions, freedom / 2, freedom
 
 
 def _null_variance(rows, spread):
@@ -180,57 +184,20 @@ def _entropy_left(rows, index, about):
     return float(count @ debiased_entropy(hits, count, rates / count)) / rows.y.size
 
 
-def _entropy(rule, q):
-    """Entropy at a curve, which a straight line may carry out of [0, 1]; the log score uses running means."""
-    return q * (1 - q) if rule is BRIER else rule.entropy(np.clip(q, 0, 1))  # a mean may end in 1 + 1e-16
-
-
-def _slope(rule, q):
-    """Derivative of the rule's entropy; 0 where that of the log score is infinite (labels do not vary there)."""
-    return 1 - 2 * q if rule is BRIER else np.where((q > 0) & (q < 1), -logit(np.clip(q, 1e-300, 1 - 1e-16)), 0)
-
-
 def _induced(rows, rule, weight):
     """Mean variance of the calibration curve inside the bins, and its effects of a row's score and label, each (n,).
 
     The two curves' mean has noise of its own; half their difference tells how much, because their labels differ.
     """
-    curve, half = (rows.first + rows.second) / 2, (rows.first - rows.second) / 2
+    curve = (rows.first + rows.second) / 2
+    half = (rows.first - rows.second) / 2
     _, centre, offset = _means(rows.bin, weight, curve, half)
-    centre, offset = centre[rows.bin], offset[rows.bin]
-    gap = _entropy(rule, centre) + _slope(rule, centre) * (curve - centre) - _entropy(rule, curve)
+    centre = centre[rows.bin]
+    offset = offset[rows.bin]
+    gap = rule.binary_entropy(centre) + rule.slope(centre) * (curve - centre) - rule.binary_entropy(curve)
     share = weight / weight.sum()
-    induced = float(share @ (gap - _bend(rule, centre) * (half - offset) ** 2))
-    return induced, gap - share @ gap, (_slope(rule, centre) - _slope(rule, curve)) * (rows.y - curve)
-
-
-def _bend(rule, q):
-    """Half the curvature of the rule's negative entropy; 0 where that of the log score is infinite."""
-    variance = q * (1 - q)
-    return np.ones_like(q) if rule is BRIER else np.divide(0.5, variance, out=np.zeros_like(q), where=variance > 0)
-
-
-def _captured(rows, rule, weight, around, inside):
-    """The part of the explained loss that regions owe to the scores of their rows; what is left of the divergence for
-    each row, the rate that the scores lead one to expect in its region, and the effect of its own score.
-
-    A label is held against the curve that rests on other labels; of the two curves' noise only the product counts,
-    which is zero on average. In squared error with M, D the curves' mean and half difference, and s = 1 (-1) for rows
-    behind the first (second): 2 <Y, M> - <M, M> - 2 <s Y, D> + <D, D>, where no row is multiplied with itself.
-    """
-    first, second = (_expected(rows, rule, weight, around, curve) for curve in (rows.first, rows.second))
-    expected, drift = np.where(rows.in_first, second, first)
-    if rule is BRIER:
-        left, label, side = (expected - inside) ** 2, rows.y - around, np.where(rows.in_first, 1, -1)
-        middle, half = (rows.first + rows.second) / 2, (rows.first - rows.second) / 2
-        columns = (label, side * label - half, label - middle, side * label)
-        whole, across, rest, own = (_between(rows, column)[0] for column in columns)
-        captured = whole - rest + across - own
-    else:  # a curve has noise; half the difference of the two tells how much
-        left, noise = rule.divergence(inside, expected), (first[0] - second[0]) ** 2 / 2
-        noise *= _bend(rule, (first[0] + second[0]) / 2)
-        captured = float(weight @ (rule.score(rows.y, around) - rule.score(rows.y, expected) + noise) / weight.sum())
-    return captured, left, expected, 2 * _bend(rule, expected) * (expected - inside) * drift
+    induced = float(share @ (gap - rule.curvature(centre) / 2 * (half - offset) ** 2))
+    return induced, gap - share @ gap, (rule.slope(centre) - rule.slope(curve)) * (rows.y - curve)
 
 
 def _expected(rows, rule, weight, around, curve):
@@ -238,23 +205,90 @@ def _expected(rows, rule, weight, around, curve):
     there; each (n,).
     """
     level, mean = (_means(index, weight, curve)[1][index] for index in (rows.bin, rows.region))
-    expected = around + (mean - level)
-    if rule is not BRIER:  # shifted on the logit scale, so that a rate stays a rate
-        ends = np.stack([around, level, mean])
-        inner = ((ends > 0) & (ends < 1)).all(axis=0)
-        odds = logit(np.where(inner, ends, 0.5))
-        expected = np.where(inner, expit(odds[0] - odds[1] + odds[2]), around)
-    return expected, curve - mean
+    return rule.shift(around, level, mean), curve - mean
 
 
-def _calibration(rows, rule, weight, bin_rate, bin_stated, induced):
-    """Debiased calibration loss of the binned score, and what the bins hide of the score's own."""
-    if rule is BRIER:
+class SquaredError:
+    """How the parts of the bound are estimated in squared error: by products of different rows, without bias.
+
+    The result's variance grows with the loss, at most `growth` times the loss over n. `any_rows` says that weights and
+    groups are welcome.
+    """
+
+    rule = BRIER
+    growth = 1
+    any_rows = True
+
+    def curve(self, y, p, at):
+        """Calibration curve of some rows at other scores: running lines."""
+        return running_curve(p, y, at)
+
+    def explained(self, rows, bin_stated, around, expected):
+        """Debiased variance of the region rates around their bin's rate, its variance when there is none, and the share
+        of noisy rates in the sum of squared influences.
+        """
+        value, inner, outer = _between(rows, rows.y - bin_stated[rows.bin])  # shifted to lose less to rounding
+        null = max(inner.null_variance - outer.null_variance, 0.0)
+        if rows.weight is not None or rows.groups is not None:
+            return value, null, 2 * null
+        noise = 4 * float(np.nansum(inner.spread**2) - np.nansum(outer.spread**2)) / rows.y.size**2
+        return value, max(null, _null_variance(rows, outer.spread)), noise
+
+    def captured(self, rows, weight, around, first, second, expected):
+        """The part of the explained loss that regions owe to the scores of their rows.
+
+        A label is held against the curve that rests on other labels; of the two curves' noise only the product counts,
+        which is zero on average. With M, D the curves' mean and half difference, and s = 1 (-1) for rows behind the
+        first (second): 2 <Y, M> - <M, M> - 2 <s Y, D> + <D, D>, where no row is multiplied with itself.
+        """
+        label = rows.y - around
+        side = np.where(rows.in_first, 1, -1)
+        middle = (rows.first + rows.second) / 2
+        half = (rows.first - rows.second) / 2
+        columns = (label, side * label - half, label - middle, side * label)
+        squared_label, squared_across, squared_rest, squared_side = (_between(rows, column)[0] for column in columns)
+        return squared_label - squared_rest + squared_across - squared_side
+
+    def calibration(self, rows, weight, bin_rate, bin_stated, induced):
+        """Debiased calibration loss of the binned score, and what the bins hide of the score's own."""
         gaps = [rows.p - curve for curve in (rows.first, rows.second)]
         centres = [mean[rows.bin] for mean in _means(rows.bin, weight, *gaps)[1:]]
         binned = squared_means(rows.y - rows.p, rows.bin, rows.weight, rows.groups).value
         return binned, float(np.average((gaps[0] - centres[0]) * (gaps[1] - centres[1]), weights=weight))
-    rate, stated = bin_rate[rows.bin], bin_stated[rows.bin]
-    cross = float(np.mean(-xlogy(rate, stated) - xlogy(1 - rate, 1 - stated)))
-    beyond = float(np.mean(rule.score(rows.y, rows.p))) - cross if np.isfinite(cross) else 0.0
-    return cross - _entropy_left(rows, rows.bin, rate), beyond + induced
+
+
+class Nats:
+    """The same for the log score: by debiased entropies, which count independent rows of equal weight."""
+
+    rule = LOG
+    growth = 2
+    any_rows = False
+
+    def curve(self, y, p, at):
+        """Calibration curve of some rows at other scores: running lines, and running means where one leaves (0, 1)."""
+        line = running_curve(p, y, at)
+        return np.where((line > 0) & (line < 1), line, running_curve(p, y, at, degree=0))
+
+    def explained(self, rows, bin_stated, around, expected):
+        """As in `SquaredError`."""
+        of_bins = _entropy_left(rows, rows.bin, around)
+        of_regions = _entropy_left(rows, rows.region, expected)
+        freedom = (np.unique(rows.region).size - np.unique(rows.bin).size) / rows.y.size**2
+        return of_bins - of_regions, freedom / 2, freedom
+
+    def captured(self, rows, weight, around, first, second, expected):
+        """As in `SquaredError`; a curve has noise, and half the difference of the two tells how much."""
+        noise = (first - second) ** 2 / 2 * (LOG.curvature((first + second) / 2) / 2)
+        gain = LOG.binary_divergence(rows.y, around) - LOG.binary_divergence(rows.y, expected)
+        return float(weight @ (gain + noise) / weight.sum())
+
+    def calibration(self, rows, weight, bin_rate, bin_stated, induced):
+        """As in `SquaredError`."""
+        rate = bin_rate[rows.bin]
+        stated = bin_stated[rows.bin]
+        cross = float(np.mean(-xlogy(rate, stated) - xlogy(1 - rate, 1 - stated)))
+        beyond = float(np.mean(LOG.binary_divergence(rows.y, rows.p))) - cross if np.isfinite(cross) else 0.0
+        return cross - _entropy_left(rows, rows.bin, rate), beyond + induced
+
+
+STATISTICS = {statistics.rule: statistics for statistics in (SquaredError(), Nats())}

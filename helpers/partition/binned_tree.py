@@ -125,7 +125,7 @@ class BinnedTree(BaseEstimator):
                 return None
         elif y.size < self.region_ratio:
             return None
-        criterion = "gini" if self.rule is BRIER else "log_loss"
+        criterion = self.rule.impurity
         options = {"criterion": criterion, "random_state": self.seed_}
         if self._named("tree"):
             least, most = max(self.region_ratio // 2, 1), max(2, y.size // self.region_ratio)
