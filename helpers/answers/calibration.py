@@ -17,6 +17,7 @@ from helpers.answers.confidence import (
 from helpers.answers.splits import block_sizes, first_blocks, held_out_shares, random_blocks
 from helpers.binning import assign_bins, quantile_edges, uniform_edges
 from helpers.calibration import calibration_error
+from helpers.calibration.reliability import binned_error
 from helpers.checks import check_count, check_groups, check_numbers, check_one_of, check_same_length, check_vector
 from helpers.resampling import bootstrap_interval, paired_difference
 
@@ -359,9 +360,7 @@ def _summary_row(table, name, error):
 
 def _error_gap(bin_a, residual_a, bin_b, residual_b):
     """Binned error of a less that of b."""
-    error_a = np.abs(np.bincount(bin_a, residual_a)).sum()
-    error_b = np.abs(np.bincount(bin_b, residual_b)).sum()
-    return (error_a - error_b) / len(bin_a)
+    return binned_error(residual_a, bin_a) - binned_error(residual_b, bin_b)
 
 
 def _differences(table, sources, low_margin, binning, groups, n_resamples):

@@ -7,7 +7,7 @@
 
 from helpers.calibration.affine import AffineCalibrator, cross_calibrate
 from helpers.calibration.calibrators import IsotonicCalibrator, PlattCalibrator, clipped_logit, make_calibrator
-from helpers.calibration.reliability import calibration_error, reliability_curve
+from helpers.calibration.reliability import calibration_error, expected_calibration_error, reliability_curve
 from helpers.calibration.smooth import running_curve
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "calibration_error",
     "clipped_logit",
     "cross_calibrate",
+    "expected_calibration_error",
     "make_calibrator",
     "reliability_curve",
     "running_curve",

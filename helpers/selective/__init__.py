@@ -14,36 +14,24 @@ from helpers.selective.abstention import (
 )
 from helpers.selective.compare import compare_systems, measure_systems
 from helpers.selective.metrics import (
-    brier_of_confidence,
-    brier_of_distribution,
     confidence_auc,
     confidence_metrics,
-    cross_entropy_of_confidence,
-    cross_entropy_of_distribution,
-    expected_calibration_error,
     normalized_ecuas,
     normalized_of_confidence,
     normalized_of_distribution,
     selective_metrics,
 )
-from helpers.selective.risk_coverage import RiskCoverageCurve, aurc, coverage_at_risk, excess_aurc, risk_coverage_curve
+from helpers.selective.risk_coverage import RiskCoverageCurve, aurc, risk_coverage_curve
 
 __all__ = [
     "RiskCoverageCurve",
     "aurc",
-    "brier_of_confidence",
-    "brier_of_distribution",
     "chow_cost",
     "compare_systems",
     "confidence_auc",
     "confidence_metrics",
-    "coverage_at_risk",
-    "cross_entropy_of_confidence",
-    "cross_entropy_of_distribution",
     "ecuas",
     "ecuas_from_uncertainty",
-    "excess_aurc",
-    "expected_calibration_error",
     "expected_cost_at",
     "general_ecuas",
     "measure_systems",

@@ -21,13 +21,12 @@ from helpers.checks import (
     check_same_length,
 )
 from helpers.resampling import Interval, resampled_rows
+from helpers.scoring import BRIER, LOG
 from helpers.selective.abstention import ecuas
 from helpers.selective.metrics import (
     PAPER_BINS,
     auc_of_blocks,
-    brier_of_confidence,
     check_exponents,
-    cross_entropy_of_confidence,
 )
 from helpers.selective.risk_coverage import mean_risk
 
@@ -67,7 +66,7 @@ class _System:
 
 def _arrange(correct, confidence, exponents, n_classes):
     answers = correct, confidence
-    rows = [1 - correct, cross_entropy_of_confidence(*answers), brier_of_confidence(*answers)]
+    rows = [1 - correct, LOG.score(*answers), BRIER.score(*answers)]
     rows = np.column_stack(rows + [ecuas(*answers, n=n, n_classes=n_classes) for n in exponents.values()])
     certain = np.flatnonzero(np.isinf(rows).any(axis=1))
     infinite = np.isinf(rows[certain]).astype(float)

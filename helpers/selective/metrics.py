@@ -7,10 +7,9 @@ answer differently: the labels differ (`helpers.selective.compare_systems` marks
 import numpy as np
 import pandas as pd
 
-from helpers.binning import assign_bins, uniform_edges
+from helpers.calibration import expected_calibration_error
 from helpers.checks import (
     check_classes,
-    check_count,
     check_frequencies,
     check_numbers,
     check_same_length,
@@ -22,46 +21,6 @@ from helpers.selective.abstention import check_answers, check_exponent, ecuas
 from helpers.selective.risk_coverage import aurc, tied_blocks
 
 PAPER_BINS = 10  # equal width; gives the ECE printed in table 3
-
-
-def brier_of_confidence(correct, confidence):
-    """(confidence - correct)**2, (n,) in [0, 1], smaller is better.
-
-    Units: one class. The paper's normalised column is twice as large, see `selective_metrics`.
-
-    >>> brier_of_confidence([1, 0], [0.8, 0.8]).round(2)
-    array([0.04, 0.64])
-    """
-    return BRIER.score(*check_answers(correct, confidence))
-
-
-def cross_entropy_of_confidence(correct, confidence):
-    """-log(confidence) of a right answer, -log(1 - confidence) of a wrong one, in nats, (n,) in [0, inf].
-
-    Infinite for a wrong answer stated with confidence 1 (nothing is clipped); smaller is better.
-
-    >>> cross_entropy_of_confidence([1, 0, 0], [0.8, 0.8, 1.0]).round(3)
-    array([0.223, 1.609,   inf])
-    """
-    return LOG.score(*check_answers(correct, confidence))
-
-
-def brier_of_distribution(y, proba):
-    """Sum over the classes of (proba - [class = y])**2, (n,) in [0, 2], smaller is better.
-
-    >>> brier_of_distribution([1], [[0.2, 0.8, 0.0]]).round(2)
-    array([0.08])
-    """
-    return BRIER.score(*_classified(y, proba))
-
-
-def cross_entropy_of_distribution(y, proba):
-    """-log of the probability of the class that occurred, in nats, (n,) in [0, inf], smaller is better.
-
-    >>> cross_entropy_of_distribution([1, 2], [[0.2, 0.8, 0.0], [0.2, 0.8, 0.0]]).round(3)
-    array([0.223,   inf])
-    """
-    return LOG.score(*_classified(y, proba))
 
 
 def _classified(y, proba):
@@ -98,31 +57,6 @@ def auc_of_blocks(right, wrong):
     return np.dot(right, wrong.sum() - np.cumsum(wrong) + wrong / 2) / pairs if pairs else np.nan
 
 
-def expected_calibration_error(correct, confidence, *, n_bins=PAPER_BINS, sample_weight=None):
-    """Weighted mean over equal-width bins of |share right - mean confidence|, the bare number of the paper's tables.
-
-    It is biased upwards, and a perfect model does not show 0: `helpers.calibration.calibration_error` reports what
-    chance shows, a debiased value and an interval.
-
-    Parameters
-    ----------
-    correct : (n,) 0/1; confidence : (n,) in [0, 1]; n_bins : bins, closed on the left (10 gives the printed values)
-
-    Returns
-    -------
-    float in [0, 1], smaller is better
-
-    >>> round(expected_calibration_error([1, 0, 1, 1], [0.6, 0.6, 0.9, 0.9]), 3)
-    0.1
-    """
-    correct, confidence = check_answers(correct, confidence)
-    weight, edges = check_weights(sample_weight), uniform_edges(check_count(n_bins, "n_bins"))
-    check_same_length(correct=correct, sample_weight=weight)
-    weight = np.ones_like(correct) if weight is None else weight
-    gap = np.bincount(assign_bins(confidence, edges), weight * (correct - confidence))
-    return float(np.abs(gap).sum() / weight.sum())
-
-
 def check_exponents(n):
     """One or more exponents, with the endings of their names: 0 -> "0", 0.5 -> "0.5"."""
     values = check_numbers(n, "n")
@@ -141,14 +75,15 @@ def normalized_of_confidence(score, correct, confidence, *, sample_weight=None):
 
     Parameters
     ----------
-    score : `brier_of_confidence` or `cross_entropy_of_confidence`; correct, confidence : see there
+    score : `BRIER.score` or `LOG.score` of `helpers.scoring`, where a certain error costs infinity: nothing is clipped
+    correct : (n,) 0/1; confidence : (n,) in [0, 1]
 
     Returns
     -------
     float >= 0: 0 is perfect, 1 as good as stating the accuracy for every answer; NaN where all answers are right, or
     all wrong, and stating it is perfect
 
-    >>> round(normalized_of_confidence(brier_of_confidence, [1, 1, 1, 0], [0.9, 0.8, 0.9, 0.4]), 3)
+    >>> round(normalized_of_confidence(BRIER.score, [1, 1, 1, 0], [0.9, 0.8, 0.9, 0.4]), 3)
     0.293
     """
     correct, confidence = check_answers(correct, confidence)
@@ -163,7 +98,7 @@ def normalized_of_distribution(score, y, proba, *, sample_weight=None):
 
     Parameters
     ----------
-    score : `brier_of_distribution` or `cross_entropy_of_distribution`; y, proba : see there
+    score : `BRIER.score` or `LOG.score` of `helpers.scoring`; y : (n,) classes 0 .. K-1; proba : (n, K) probabilities
 
     Returns
     -------
@@ -171,7 +106,7 @@ def normalized_of_distribution(score, y, proba, *, sample_weight=None):
 
     Source: Estienne, Ernst et al. (2026), section 4.1.
 
-    >>> round(normalized_of_distribution(brier_of_distribution, [0, 1], [[0.8, 0.2], [0.2, 0.8]]), 3)
+    >>> round(normalized_of_distribution(BRIER.score, [0, 1], [[0.8, 0.2], [0.2, 0.8]]), 3)
     0.16
     """
     (y, proba), weight = _classified(y, proba), check_weights(sample_weight)
@@ -239,10 +174,10 @@ def confidence_metrics(correct, confidence, *, n=(0, 1, 128), n_classes=None, sa
     check_same_length(correct=correct, sample_weight=weight)
     values = {
         "er": _mean(1 - correct, weight),
-        "ece": expected_calibration_error(correct, confidence, sample_weight=weight),
+        "ece": expected_calibration_error(correct, confidence, n_bins=PAPER_BINS, sample_weight=weight),
         "auc": confidence_auc(correct, confidence, sample_weight=weight),
-        "ce": _mean(cross_entropy_of_confidence(correct, confidence), weight),
-        "brier": _mean(brier_of_confidence(correct, confidence), weight),
+        "ce": _mean(LOG.score(correct, confidence), weight),
+        "brier": _mean(BRIER.score(correct, confidence), weight),
         "aurc": aurc(correct, confidence, sample_weight=weight),
     }
     for name, exponent in exponents.items():
@@ -282,12 +217,12 @@ def selective_metrics(y, proba, *, n=(0, 1, 128), paper_scale=True, sample_weigh
     double = 2 if paper_scale else 1
     values = {
         "n_er": _mean(1 - correct, weight) / (1 - share.max()),
-        "ece": expected_calibration_error(*answers, **options),
+        "ece": expected_calibration_error(*answers, n_bins=PAPER_BINS, **options),
         "auc": confidence_auc(*answers, **options),
-        "n_ce_confidence": normalized_of_confidence(cross_entropy_of_confidence, *answers, **options),
-        "n_brier_confidence": double * normalized_of_confidence(brier_of_confidence, *answers, **options),
-        "n_ce": normalized_of_distribution(cross_entropy_of_distribution, y, proba, **options),
-        "n_brier": normalized_of_distribution(brier_of_distribution, y, proba, **options),
+        "n_ce_confidence": normalized_of_confidence(LOG.score, *answers, **options),
+        "n_brier_confidence": double * normalized_of_confidence(BRIER.score, *answers, **options),
+        "n_ce": normalized_of_distribution(LOG.score, y, proba, **options),
+        "n_brier": normalized_of_distribution(BRIER.score, y, proba, **options),
         "aurc": aurc(*answers, **options),
     }
     for name, exponent in exponents.items():

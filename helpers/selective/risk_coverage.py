@@ -154,28 +154,3 @@ def aurc(correct, confidence, *, sample_weight=None):
     (0.2083, 1.0)
     """
     return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).aurc
-
-
-def excess_aurc(correct, confidence, *, sample_weight=None):
-    """AURC minus that of the best possible order of the same answers: what is lost by ranking; 0 is perfect.
-
-    Source: Geifman et al. (2019).
-
-    >>> round(excess_aurc([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2]), 4), excess_aurc([1, 0], [0.9, 0.2])
-    (0.1458, 0.0)
-    """
-    return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).excess
-
-
-def coverage_at_risk(correct, confidence, risk, *, sample_weight=None):
-    """Largest share of answers that can be kept with at most `risk` of them wrong; larger is better.
-
-    Answers of the same confidence are kept or left out together; 0.0 if no threshold will do. The threshold is chosen
-    on these rows: on new rows the risk may be higher.
-
-    >>> coverage_at_risk([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2], 0.3)
-    1.0
-    >>> coverage_at_risk([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2], 0.1)
-    0.25
-    """
-    return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).coverage_at(risk)

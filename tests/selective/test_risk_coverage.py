@@ -8,11 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.selective import aurc, coverage_at_risk, excess_aurc, risk_coverage, risk_coverage_curve
+from helpers.selective import aurc, risk_coverage, risk_coverage_curve
 from helpers.selective.risk_coverage import mean_risk
 
 ORDERS = {size: np.array(list(permutations(range(size)))) for size in range(1, 8)}
 ANSWERS = st.lists(st.tuples(st.booleans(), st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=40)
+
+
+def excess_aurc(correct, confidence, *, sample_weight=None):
+    return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).excess
+
+
+def coverage_at_risk(correct, confidence, risk, *, sample_weight=None):
+    return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).coverage_at(risk)
 
 
 def columns(rows):

@@ -11,19 +11,15 @@ from scipy.special import softmax
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 from helpers import selective
-from helpers.calibration import calibration_error, cross_calibrate
+from helpers.calibration import calibration_error, cross_calibrate, expected_calibration_error
 from helpers.datasets import DATA_FOLDER, fetch_scores, score_systems
 from helpers.resampling import resampled_rows
+from helpers.scoring import BRIER, LOG
 from helpers.selective import (
     abstention,
-    brier_of_confidence,
-    brier_of_distribution,
     compare_systems,
     confidence_auc,
     confidence_metrics,
-    cross_entropy_of_confidence,
-    cross_entropy_of_distribution,
-    expected_calibration_error,
     measure_systems,
     normalized_of_confidence,
     normalized_of_distribution,
@@ -75,9 +71,9 @@ def test_the_same_as_scikit_learn(ties):
         assert found["auc"] == pytest.approx(roc_auc_score(correct, confidence, sample_weight=w), abs=1e-12)
         assert found["brier"] == pytest.approx(brier_score_loss(correct, confidence, sample_weight=w), abs=1e-12)
         assert found["ce"] == pytest.approx(log_loss(correct, confidence, sample_weight=w), abs=1e-12)
-        mean = np.average(cross_entropy_of_distribution(y, proba), weights=w)
+        mean = np.average(LOG.score(y, proba), weights=w)
         assert mean == pytest.approx(log_loss(y, proba, sample_weight=w), abs=1e-12)
-        assert np.average(brier_of_distribution(y, proba), weights=w) == pytest.approx(
+        assert np.average(BRIER.score(y, proba), weights=w) == pytest.approx(
             np.average(((proba - eye) ** 2).sum(axis=1), weights=w), abs=1e-12
         )
 
@@ -107,14 +103,14 @@ def test_certain_errors_cost_infinity_unless_they_do_not_count():
     found = confidence_metrics(*answers)
     assert found["ce"] == found["ecuas_0"] == np.inf and np.isfinite(found.drop(["ce", "ecuas_0"])).all()
     assert np.isfinite(confidence_metrics(*answers, sample_weight=[1, 1, 0]).drop("auc")).all()
-    assert cross_entropy_of_confidence([1, 0], [1.0, 0.0]).tolist() == [0, 0]
+    assert LOG.score([1, 0], [1.0, 0.0]).tolist() == [0, 0]
 
 
 def test_all_right_or_all_wrong_has_no_auc_and_no_naive_confidence():
     for correct in ([1, 1, 1], [0, 0, 0]):
         found = confidence_metrics(correct, [0.3, 0.5, 0.7], n=1)
         assert np.isnan(found["auc"]) and found["er"] == found["aurc"] == 1 - correct[0]
-        assert np.isnan(normalized_of_confidence(brier_of_confidence, correct, [0.3, 0.5, 0.7]))
+        assert np.isnan(normalized_of_confidence(BRIER.score, correct, [0.3, 0.5, 0.7]))
 
 
 def test_normalizers_are_one_for_the_naive_system():
@@ -123,10 +119,9 @@ def test_normalizers_are_one_for_the_naive_system():
     weight = np.random.default_rng(2).integers(1, 4, 200)
     shares = np.bincount(y, weight, 4) / weight.sum()
     base = np.full(200, np.average(correct, weights=weight))
-    for score in (brier_of_confidence, cross_entropy_of_confidence):
+    table = np.tile(shares, (200, 1))
+    for score in (BRIER.score, LOG.score):
         assert normalized_of_confidence(score, correct, base, sample_weight=weight) == pytest.approx(1)
-    for score in (brier_of_distribution, cross_entropy_of_distribution):
-        table = np.tile(shares, (200, 1))
         assert normalized_of_distribution(score, y, table, sample_weight=weight) == pytest.approx(1)
 
 
@@ -203,7 +198,7 @@ def test_single_precision_explains_the_rows_that_differ(name):
     assert confidence_auc(correct, confidence) == pytest.approx(printed["auc"], abs=1e-4)
     floor = float(np.finfo(np.float32).eps)
     clipped = np.clip(confidence, floor, 1 - floor)
-    cross_entropy = normalized_of_confidence(cross_entropy_of_confidence, correct, clipped)
+    cross_entropy = normalized_of_confidence(LOG.score, correct, clipped)
     assert cross_entropy == pytest.approx(printed["n_ce_confidence"], abs=1e-4)
 
 
@@ -376,17 +371,13 @@ BAD = {
     "paper_scale": [],
 }
 FUNCTIONS = {
-    f.__name__: f
-    for f in (
-        brier_of_confidence, cross_entropy_of_confidence, brier_of_distribution, cross_entropy_of_distribution,
-        confidence_auc, expected_calibration_error, confidence_metrics, selective_metrics,
-    )
+    f.__name__: f for f in (confidence_auc, confidence_metrics, selective_metrics)
 } | {
     "normalized of confidence": lambda correct, confidence, *, sample_weight: normalized_of_confidence(
-        brier_of_confidence, correct, confidence, sample_weight=sample_weight
+        BRIER.score, correct, confidence, sample_weight=sample_weight
     ),
     "normalized of distribution": lambda y, proba, *, sample_weight: normalized_of_distribution(
-        brier_of_distribution, y, proba, sample_weight=sample_weight
+        BRIER.score, y, proba, sample_weight=sample_weight
     ),
 }  # fmt: skip
 CASES = [

@@ -8,12 +8,11 @@ from helpers.calibration import cross_calibrate
 from helpers.checks import check_numbers
 from helpers.datasets import DownloadError, fetch_scores
 from helpers.experiments import verdict
+from helpers.scoring import BRIER, LOG
 from helpers.selective import (
     aurc,
-    brier_of_confidence,
     chow_cost,
     confidence_auc,
-    cross_entropy_of_confidence,
     ecuas,
     normalized_of_confidence,
     selective_metrics,
@@ -43,7 +42,7 @@ def all_measures(y, proba, *, reject_costs=REJECT_COSTS, sample_weight=None):
     y, weight = np.asarray(y), np.ones(len(y)) if sample_weight is None else sample_weight
     measures = selective_metrics(y, proba, sample_weight=sample_weight).to_dict()
     correct, confidence = proba.argmax(axis=1) == y, proba.max(axis=1)
-    measures["brier_confidence"] = np.average(brier_of_confidence(correct, confidence), weights=weight)
+    measures["brier_confidence"] = np.average(BRIER.score(correct, confidence), weights=weight)
     rarest = 1 - np.bincount(y, weight).max() / weight.sum()
     for gamma in reject_costs:
         paid = np.average(chow_cost(correct, confidence, gamma), weights=weight)
@@ -106,7 +105,7 @@ def single_precision(log_scores, y):
     naive = ecuas(share.argmax() == y, np.full(len(y), share.max()), n=0, n_classes=n_classes)
     found = {
         "auc": confidence_auc(correct, confidence),
-        "n_ce_confidence": normalized_of_confidence(cross_entropy_of_confidence, correct, cut),
+        "n_ce_confidence": normalized_of_confidence(LOG.score, correct, cut),
         "n_ecuas_0": ecuas(correct, np.maximum(stated, 1 / n_classes), n=0, n_classes=n_classes).mean() / naive.mean(),
         "aurc": aurc(correct, confidence),
     }

@@ -11,6 +11,7 @@ from helpers.answers import AnswerPopulation
 from helpers.answers.confidence import check_counts
 from helpers.answers.splits import random_blocks
 from helpers.binning import assign_bins, uniform_edges
+from helpers.calibration import reliability
 from helpers.checks import check_count, check_one_of, check_probabilities, check_same_length, check_vector
 from helpers.datasets import load_digits
 
@@ -267,7 +268,7 @@ def binned_error(correct, confidence, *, n_bins=10, closed="left"):
     check_one_of(closed, "closed", ("left", "right"))
     place = np.round(confidence, 12)
     bins = assign_bins(place if closed == "left" else np.nextafter(place, 0.0), uniform_edges(n_bins))
-    return float(np.abs(np.bincount(bins, correct - confidence)).sum() / confidence.size)
+    return reliability.binned_error(correct - confidence, bins)
 
 
 def loglog_slope(sizes, gaps, included=None, *, n_resamples=1000, rng=None):
