@@ -23,19 +23,28 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    bias : fit one offset a class; False is temperature scaling (temperature = 1 / scale), which keeps each row's order
+    bias : bool, default True
+        Fit one offset a class; False is temperature scaling (temperature = 1 / scale), which keeps each row's order.
 
     Attributes
     ----------
-    scale_ : float; below 1 says that the scores were too sure, below 0 that they point the wrong way
-    bias_ : (K,) offsets that sum to zero
-    classes_ : 0 .. K-1
-    separated_ : True where some scale and offsets put every row right (or level), so that no maximum likelihood exists;
-        as in `PlattCalibrator`, a row of a class seen m times then counts as (m + 1) / (m + K) of its own class and as
-        1 / (m + K) of each other one
+    scale_ : float
+        Below 1 says that the scores were too sure, below 0 that they point the wrong way.
+    bias_ : ndarray, shape (K,)
+        Offsets that sum to zero.
+    classes_ : ndarray of int, shape (K,)
+        0 .. K-1.
+    separated_ : bool
+        True where some scale and offsets put every row right (or level), so that no maximum likelihood exists; as in
+        `PlattCalibrator`, a row of a class seen m times then counts as (m + 1) / (m + K) of its own class and as
+        1 / (m + K) of each other one.
 
-    Source: Estienne, Ernst et al. (2026), equation 18.
+    References
+    ----------
+    Estienne, Ernst et al. (2026), equation 18.
 
+    Examples
+    --------
     >>> scores = np.log([[0.7, 0.3], [0.7, 0.3], [0.3, 0.7], [0.3, 0.7], [0.7, 0.3], [0.3, 0.7]])
     >>> AffineCalibrator().fit(scores, [0, 1, 1, 0, 0, 1]).predict_proba(scores)[0].round(3)
     array([0.667, 0.333])
@@ -45,10 +54,25 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
         self.bias = bias
 
     def fit(self, log_scores, y):
-        """Fit on (n, K) log scores and classes 0 .. K-1.
+        """Fit scale and offsets.
 
-        ValueError if with `bias` a class is absent (its offset would be minus infinity), or if no row differs from the
-        others (without `bias`: if every row is level), so that the scale is not determined.
+        Parameters
+        ----------
+        log_scores : array_like, shape (n, K)
+            Logits or log posteriors.
+        y : array_like of int, shape (n,)
+            Classes 0 .. K-1.
+
+        Returns
+        -------
+        AffineCalibrator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            If with `bias` a class is absent (its offset would be minus infinity), or if no row differs from the others
+            (without `bias`: if every row is level), so that the scale is not determined.
         """
         scores = _centered(_check_log_scores(log_scores))
         n, n_classes = scores.shape
@@ -77,7 +101,18 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, log_scores):
-        """Calibrated probabilities, (n, K)."""
+        """Calibrated probabilities.
+
+        Parameters
+        ----------
+        log_scores : array_like, shape (n, K)
+            Logits or log posteriors.
+
+        Returns
+        -------
+        ndarray, shape (n, K)
+            Rows sum to 1.
+        """
         check_is_fitted(self)
         scores = _check_log_scores(log_scores)
         if scores.shape[1] != self.bias_.size:
@@ -85,7 +120,18 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
         return softmax(self.scale_ * _centered(scores) + self.bias_, axis=1)
 
     def predict(self, log_scores):
-        """The most probable class of each row, (n,)."""
+        """The most probable class of each row.
+
+        Parameters
+        ----------
+        log_scores : array_like, shape (n, K)
+            Logits or log posteriors.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            Classes 0 .. K-1.
+        """
         return self.predict_proba(log_scores).argmax(axis=1)
 
 
@@ -166,22 +212,33 @@ def cross_calibrate(log_scores, y, *, bias=True, n_folds=5, rng=42):
 
     Parameters
     ----------
-    log_scores : (n, K) logits or log posteriors
-    y : (n,) classes 0 .. K-1
-    bias : False for temperature scaling
-    n_folds : folds, stratified by class and shuffled
-    rng : int, Generator or None; 42 gives the folds of the paper's calibrated rows
+    log_scores : array_like, shape (n, K)
+        Logits or log posteriors.
+    y : array_like of int, shape (n,)
+        Classes 0 .. K-1.
+    bias : bool, default True
+        False for temperature scaling.
+    n_folds : int, default 5
+        Folds, stratified by class and shuffled.
+    rng : int, Generator or None, default 42
+        42 gives the folds of the paper's calibrated rows.
 
     Returns
     -------
-    (n, K) array; rows of one fold share one map, so ranks and means of rows hold within a fold only
+    ndarray, shape (n, K)
+        Rows of one fold share one map, so ranks and means of rows hold within a fold only.
 
     Raises
     ------
-    ValueError for bad tables, and for a class with fewer rows than folds, which some fold would lack.
+    ValueError
+        For bad tables, and for a class with fewer rows than folds, which some fold would lack.
 
-    Source: Estienne, Ernst et al. (2026), appendix B.
+    References
+    ----------
+    Estienne, Ernst et al. (2026), appendix B.
 
+    Examples
+    --------
     >>> scores, y = np.log([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.5, 0.5]] * 20), np.tile([0, 1, 1, 0], 20)
     >>> cross_calibrate(scores, y).shape
     (80, 2)

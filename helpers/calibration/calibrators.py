@@ -16,7 +16,23 @@ CLIP = 1e-6
 
 
 def clipped_logit(p):
-    """Log-odds of `p` after clipping to [1e-6, 1 - 1e-6], (n,)."""
+    """Log-odds of scores after clipping to [1e-6, 1 - 1e-6].
+
+    Parameters
+    ----------
+    p : array_like, shape (n,)
+        Scores in [0, 1].
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        Between -13.8 and 13.8.
+
+    Examples
+    --------
+    >>> clipped_logit([0.0, 0.5]).round(1)
+    array([-13.8,   0. ])
+    """
     return logit(np.clip(p, CLIP, 1 - CLIP))
 
 
@@ -25,13 +41,22 @@ class PlattCalibrator(BaseEstimator):
 
     Attributes
     ----------
-    slope_, intercept_ : floats; 1 and 0 leave the scores alone, a slope below 1 says that the scores were too extreme
-    n_clipped_ : rows of the fit outside [1e-6, 1 - 1e-6]
-    separated_ : True where one score threshold tells the classes apart, so that no maximum likelihood exists; Platt's
-        smoothed labels (N1 + 1) / (N1 + 2) and 1 / (N0 + 2) are then used
+    slope_ : float
+        1 (with intercept 0) leaves the scores alone, below 1 says that the scores were too extreme.
+    intercept_ : float
+        In log-odds.
+    n_clipped_ : int
+        Rows of the fit outside [1e-6, 1 - 1e-6].
+    separated_ : bool
+        True where one score threshold tells the classes apart, so that no maximum likelihood exists; Platt's smoothed
+        labels (N1 + 1) / (N1 + 2) and 1 / (N0 + 2) are then used.
 
-    Source: Platt (1999), here on the logit.
+    References
+    ----------
+    Platt (1999), here on the logit.
 
+    Examples
+    --------
     >>> p = np.repeat([0.2, 0.8], 10)
     >>> y = np.r_[np.ones(2), np.zeros(8), np.ones(8), np.zeros(2)]
     >>> PlattCalibrator().fit(p, y).predict([0.2, 0.5]).round(6)
@@ -39,7 +64,27 @@ class PlattCalibrator(BaseEstimator):
     """
 
     def fit(self, p, y, sample_weight=None):
-        """Fit on (n,) scores and 0/1 labels; ValueError if one class is absent or all scores are equal."""
+        """Fit intercept and slope.
+
+        Parameters
+        ----------
+        p : array_like, shape (n,)
+            Scores in [0, 1], this estimator's X.
+        y : array_like of 0/1, shape (n,)
+            Labels.
+        sample_weight : array_like, shape (n,), optional
+            Sampling weights.
+
+        Returns
+        -------
+        PlattCalibrator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            If one class is absent, or all scores are equal: a constant score has no curve.
+        """
         p, y, weight = check_probabilities(p), check_labels(y, both=True), check_weights(sample_weight)
         check_same_length(p=p, y=y, sample_weight=weight)
         self.n_clipped_ = int(((p < CLIP) | (p > 1 - CLIP)).sum())
@@ -61,7 +106,18 @@ class PlattCalibrator(BaseEstimator):
         return self
 
     def predict(self, p):
-        """Calibrated probabilities of class 1, (n,)."""
+        """Calibrated probabilities of class 1.
+
+        Parameters
+        ----------
+        p : array_like, shape (n,)
+            Scores in [0, 1].
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            In [0, 1].
+        """
         check_is_fitted(self)
         return expit(self.intercept_ + self.slope_ * clipped_logit(check_probabilities(p)))
 
@@ -133,19 +189,52 @@ def ten_digits(value):
 class IsotonicCalibrator(BaseEstimator):
     """The non-decreasing step function closest to the labels; scores outside the fitted range get the end values.
 
+    Attributes
+    ----------
+    isotonic_ : IsotonicRegression
+        The fitted step function of scikit-learn.
+
+    Examples
+    --------
     >>> IsotonicCalibrator().fit([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1]).predict([0.25, 0.9])
     array([0.5, 1. ])
     """
 
     def fit(self, p, y, sample_weight=None):
-        """Fit on (n,) scores and 0/1 labels."""
+        """Fit the step function.
+
+        Parameters
+        ----------
+        p : array_like, shape (n,)
+            Scores in [0, 1], this estimator's X.
+        y : array_like of 0/1, shape (n,)
+            Labels of both classes.
+        sample_weight : array_like, shape (n,), optional
+            Sampling weights.
+
+        Returns
+        -------
+        IsotonicCalibrator
+            Itself.
+        """
         p, y, weight = check_probabilities(p), check_labels(y, both=True), check_weights(sample_weight)
         check_same_length(p=p, y=y, sample_weight=weight)
         self.isotonic_ = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(p, y, weight)
         return self
 
     def predict(self, p):
-        """Calibrated probabilities of class 1, (n,)."""
+        """Calibrated probabilities of class 1.
+
+        Parameters
+        ----------
+        p : array_like, shape (n,)
+            Scores in [0, 1].
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            In [0, 1].
+        """
         check_is_fitted(self)
         return self.isotonic_.predict(check_probabilities(p))
 

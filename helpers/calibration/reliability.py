@@ -57,16 +57,26 @@ def reliability_curve(y, p, *, n_bins=15, strategy="uniform", sample_weight=None
 
     Parameters
     ----------
-    y : (n,) labels 0/1
-    p : (n,) stated probabilities of class 1
-    n_bins : bins of equal width (`strategy="uniform"`) or about equal count (`"quantile"`)
-    sample_weight : (n,) sampling weights or None
-    groups : (n,) labels of people, hospitals, …; rows of one group are not counted as independent
+    y : array_like of 0/1, shape (n,)
+        Labels.
+    p : array_like, shape (n,)
+        Stated probabilities of class 1.
+    n_bins : int, default 15
+        Number of bins.
+    strategy : {"uniform", "quantile"}, default "uniform"
+        Bins of equal width, or of about equal count.
+    sample_weight : array_like, shape (n,), optional
+        Sampling weights.
+    groups : array_like, shape (n,), optional
+        Labels of people, hospitals, …; rows of one group are not counted as independent.
 
     Returns
     -------
     ReliabilityCurve
+        One entry a bin that is not empty.
 
+    Examples
+    --------
     >>> curve = reliability_curve([0, 1, 0, 1], [0.1, 0.1, 0.9, 0.9], n_bins=2)
     >>> curve.stated, curve.observed, curve.count
     (array([0.1, 0.9]), array([0.5, 0.5]), array([2, 2]))
@@ -210,16 +220,34 @@ def calibration_error(
 
     Parameters
     ----------
-    y, p, n_bins, strategy, sample_weight, groups : see `reliability_curve`
-    n_simulations : draws behind null value and interval
-    rng : int, Generator or None
+    y : array_like of 0/1, shape (n,)
+        Labels.
+    p : array_like, shape (n,)
+        Stated probabilities of class 1.
+    n_bins : int, default 15
+        Number of bins.
+    strategy : {"uniform", "quantile"}, default "uniform"
+        Bins of equal width, or of about equal count.
+    sample_weight : array_like, shape (n,), optional
+        Sampling weights.
+    groups : array_like, shape (n,), optional
+        Labels of people, hospitals, …; rows of one group are not counted as independent.
+    n_simulations : int, default 1000
+        Draws behind null value and interval, at least 100.
+    rng : int, Generator or None, default None
+        Source of these draws.
 
     Returns
     -------
-    CalibrationError; smaller is better, in units of probability.
+    CalibrationError
+        In units of probability; smaller is better.
 
-    Source: the binned error is Naeini et al. (2015); the inversion is ours.
+    References
+    ----------
+    The binned error is Naeini et al. (2015); the inversion is ours.
 
+    Examples
+    --------
     >>> q = np.tile([0.2, 0.8], 500)
     >>> error = calibration_error(np.random.default_rng(0).random(1000) < q, q, rng=0)
     >>> error.low, error.p_value > 0.05

@@ -16,21 +16,34 @@ def running_curve(p, y, at=None, *, neighbors=None, degree=1):
 
     Parameters
     ----------
-    p : (n,) stated probabilities; y : (n,) labels 0/1
-    at : (m,) scores to evaluate at, default `p`
-    neighbors : rows in a window, at most n; default n ** (2/3), at least 30, so that windows shrink as rows come in
+    p : array_like, shape (n,)
+        Stated probabilities.
+    y : array_like of 0/1, shape (n,)
+        Labels.
+    at : array_like, shape (m,), optional
+        Scores to evaluate at, default `p`.
+    neighbors : int, optional
+        Rows in a window, at most n; default n ** (2/3), at least 30, so that windows shrink as rows come in.
+    degree : {0, 1}, default 1
+        Mean, or local line.
 
     Returns
     -------
-    (m,) observed rates
+    ndarray, shape (m,)
+        Observed rates.
 
     Raises
     ------
-    ValueError for scores outside [0, 1], labels other than 0 and 1, lengths that differ, or `neighbors` not in 1 .. n.
+    ValueError
+        For scores outside [0, 1], labels other than 0 and 1, lengths that differ, or `neighbors` not in 1 .. n.
 
-    Source: Perez-Lebel et al. (2023), section 4.4 and proposition C.1, which leave the smoother open; local lines are
+    References
+    ----------
+    Perez-Lebel et al. (2023), section 4.4 and proposition C.1, which leave the smoother open; local lines are
     Cleveland's (1979).
 
+    Examples
+    --------
     >>> running_curve([0.1, 0.2, 0.6, 0.7], [0, 0, 1, 1], neighbors=2, degree=0)
     array([0., 0., 1., 1.])
     """

@@ -20,7 +20,20 @@ TIE = 1e-12  # expected costs closer than this share of the largest cost are tie
 
 @dataclass(frozen=True)
 class BayesDecision:
-    """Cheapest decision of each row, and its expected cost, the uncertainty."""
+    """Cheapest decision of each row, and its expected cost, the uncertainty.
+
+    Parameters
+    ----------
+    decision : ndarray of int, shape (n,)
+        Decisions 0 .. D-1.
+    uncertainty : ndarray, shape (n,)
+        Expected costs, in the unit of the costs.
+
+    Examples
+    --------
+    >>> print(BayesDecision(np.array([0, 1]), np.array([0.1, 0.3])))
+    2 decisions, mean expected cost 0.2000, largest 0.3000
+    """
 
     decision: np.ndarray = field(repr=False)
     uncertainty: np.ndarray = field(repr=False)
@@ -34,7 +47,20 @@ class BayesDecision:
 
 @dataclass(frozen=True)
 class LargestUncertainty:
-    """`value`: the largest expected cost that a best decision can have; `distribution` (K,): where it is reached."""
+    """The largest expected cost that a best decision can have, and where it is reached.
+
+    Parameters
+    ----------
+    value : float
+        In the unit of the costs.
+    distribution : ndarray, shape (K,)
+        Probabilities of the classes where it is reached.
+
+    Examples
+    --------
+    >>> print(LargestUncertainty(0.5, np.array([0.5, 0.5])))
+    largest uncertainty 0.5000, at [0.5, 0.5]
+    """
 
     value: float
     distribution: np.ndarray = field(repr=False)
@@ -74,15 +100,27 @@ def bayes_decision(proba, cost):
 
     Parameters
     ----------
-    proba : (n_rows, K) probabilities
-    cost : (D, K) costs >= 0, `cost[d, k]` of decision d when the truth is k
+    proba : array_like, shape (n, K)
+        Probabilities of the classes.
+    cost : array_like or DataFrame, shape (D, K)
+        Costs >= 0, `cost[d, k]` of decision d when the truth is k.
 
     Returns
     -------
-    BayesDecision; expected costs within 1e-12 of the largest cost are tied, and the lower decision is taken
+    BayesDecision
+        Expected costs within 1e-12 of the largest cost are tied, and the lower decision is taken.
 
-    Source: Estienne, Ernst et al. (2026), equation 6.
+    Raises
+    ------
+    ValueError
+        For a table that holds no probabilities, and costs of another layout, negative or not finite.
 
+    References
+    ----------
+    Estienne, Ernst et al. (2026), equation 6.
+
+    Examples
+    --------
     >>> best = bayes_decision([[0.9, 0.1], [0.4, 0.6]], cost=[[0, 1], [1, 0], [0.3, 0.3]])
     >>> best.decision, best.uncertainty.round(3)
     (array([0, 2]), array([0.1, 0.3]))
@@ -104,8 +142,22 @@ def largest_uncertainty(cost):
     max over q of min over d of sum_k q_k cost[d, k], the value of a matrix game, by linear programming. For the 0-1
     cost of K classes it is 1 - 1/K, at equal shares.
 
-    Source: Estienne, Ernst et al. (2026), after equation 8.
+    Parameters
+    ----------
+    cost : array_like or DataFrame, shape (D, K)
+        Costs >= 0, `cost[d, k]` of decision d when the truth is k.
 
+    Returns
+    -------
+    LargestUncertainty
+        Its value and the distribution where it is reached.
+
+    References
+    ----------
+    Estienne, Ernst et al. (2026), after equation 8.
+
+    Examples
+    --------
     >>> print(largest_uncertainty([[0, 5], [1, 0]]))
     largest uncertainty 0.8333, at [0.833, 0.167]
     """

@@ -21,21 +21,31 @@ _COLUMN_WORDS = ("truth", "true", "actual", "label", "outcome")
 
 
 def cost_matrix(*, false_alarm, miss, hit=0.0, rejection=0.0):
-    """The costs of a yes-or-no decision, by name, as a labelled 2 x 2 table that nobody can read the wrong way.
+    """The costs of a yes-or-no decision, by name, as a labelled table that nobody can read the wrong way.
 
     Parameters
     ----------
-    false_alarm : cost of predicting 1 when the truth is 0; miss : of predicting 0 when it is 1
-    hit : cost of predicting 1 when the truth is 1 (a treatment has its price); rejection : of predicting 0 when it is 0
+    false_alarm : float
+        Cost of predicting 1 when the truth is 0.
+    miss : float
+        Cost of predicting 0 when the truth is 1.
+    hit : float, default 0
+        Cost of predicting 1 when the truth is 1 (a treatment has its price).
+    rejection : float, default 0
+        Cost of predicting 0 when the truth is 0.
 
     Returns
     -------
-    DataFrame, rows "predict 0", "predict 1", columns "truth 0", "truth 1", in the unit of the costs
+    DataFrame, shape (2, 2)
+        Rows "predict 0", "predict 1", columns "truth 0", "truth 1", in the unit of the costs.
 
     Raises
     ------
-    ValueError for costs that are not finite, or mistakes that are no dearer than right answers.
+    ValueError
+        For costs that are not finite, or mistakes that are no dearer than right answers.
 
+    Examples
+    --------
     >>> cost_matrix(false_alarm=1, miss=5)
                truth 0  truth 1
     predict 0      0.0      5.0
@@ -49,20 +59,18 @@ def cost_matrix(*, false_alarm, miss, hit=0.0, rejection=0.0):
 
 
 def check_costs(cost, name="cost"):
-    """Float copy (D, 2) of the costs of D >= 2 decisions about two classes.
+    """Float copy (D, 2) of the costs of D >= 2 decisions about two classes, which is taken once, where costs come in.
 
     An array is taken as it stands. Of a DataFrame the labels are read: columns end in 0 and 1 (in any order), and so
-    may the rows.
+    may the rows. ValueError for another shape, labels that say the table is transposed, costs that are not finite, or
+    two decisions of which one is never better: cost[1, 0] + cost[0, 1] - cost[0, 0] - cost[1, 1] must be above 0.
 
-    Raises
-    ------
-    ValueError for another shape, labels that say the table is transposed, costs that are not finite, or two decisions
-    of which one is never better: cost[1, 0] + cost[0, 1] - cost[0, 0] - cost[1, 1] must be above 0.
-
+    Examples
+    --------
     >>> check_costs(pd.DataFrame([[0, 1], [5, 0]], ["truth 0", "truth 1"], ["predict 0", "predict 1"]))
     Traceback (most recent call last):
     ValueError: cost must have one row for each decision, and two columns: truth 0, truth 1, but its rows are called \
-'truth 0', 'truth 1': pass its transpose, cost.T.
+    'truth 0', 'truth 1': pass its transpose, cost.T.
     """
     if isinstance(cost, pd.DataFrame):
         cost = _two_truths(cost, name)
@@ -167,18 +175,25 @@ def optimal_threshold(cost):
 
     Parameters
     ----------
-    cost : (2, 2) array or labelled table, `cost[i, j]` for predicting i when the truth is j
+    cost : array_like or DataFrame, shape (2, 2)
+        `cost[i, j]` of predicting i when the truth is j.
 
     Returns
     -------
-    float. At or below 0 predicting 1 is always best, above 1 predicting 0 is: the diagonal can do that.
+    float
+        At or below 0 predicting 1 is always best, above 1 predicting 0 is: the diagonal can do that.
 
     Raises
     ------
-    ValueError for a matrix that breaks a rule of `check_costs`, or more than two decisions (`decision_thresholds`).
+    ValueError
+        For costs that break a rule, or more than two decisions (`decision_thresholds`).
 
-    Source: Elkan (2001); Melo et al. (2026), section 2.3.
+    References
+    ----------
+    Elkan (2001); Melo et al. (2026), section 2.3.
 
+    Examples
+    --------
     >>> optimal_threshold(cost_matrix(false_alarm=1, miss=4)), optimal_threshold([[0, 3], [4, 2]])
     (0.2, 0.8)
     """
@@ -196,14 +211,18 @@ def decision_thresholds(cost):
 
     Parameters
     ----------
-    cost : (D, 2) array or labelled table, D >= 2 decisions
+    cost : array_like or DataFrame, shape (D, 2)
+        `cost[d, j]` of decision d when the truth is j, D >= 2.
 
     Returns
     -------
-    decision : (k,) numbers of the decisions, in the order in which they become best as q grows
-    threshold : (k - 1,) increasing probabilities; a decision is best from its threshold on. Those outside [0, 1] are
-        never reached.
+    decision : ndarray of int, shape (k,)
+        Numbers of the decisions, in the order in which they become best as q grows.
+    threshold : ndarray, shape (k - 1,)
+        Increasing probabilities; a decision is best from its threshold on. Those outside [0, 1] are never reached.
 
+    Examples
+    --------
     >>> decision, threshold = decision_thresholds([[0, 10], [1, 4], [5, 0], [6, 6]])  # wait, test, treat, worry
     >>> decision, threshold.round(3)
     (array([0, 1, 2]), array([0.143, 0.5  ]))
@@ -217,8 +236,22 @@ def cost_gap(cost):
     The risk of a decision changes by at most this much when a probability changes by 1. For D decisions: the sum of
     the gaps at their thresholds.
 
-    Source: Melo et al. (2026), section 2.3.
+    Parameters
+    ----------
+    cost : array_like or DataFrame, shape (D, 2)
+        `cost[d, j]` of decision d when the truth is j.
 
+    Returns
+    -------
+    float
+        In the unit of the costs.
+
+    References
+    ----------
+    Melo et al. (2026), section 2.3.
+
+    Examples
+    --------
     >>> cost_gap([[0, 1], [1, 0]]), cost_gap(cost_matrix(false_alarm=1, miss=5, hit=0.5))
     (2.0, 5.5)
     """
@@ -226,14 +259,24 @@ def cost_gap(cost):
 
 
 def best_decision(q, cost, t=None):
-    """The cheapest decision for each probability, (n,) ints; at a threshold, the one above it.
+    """The cheapest decision for each probability; at a threshold, the one above it.
 
     Parameters
     ----------
-    q : (n,) probabilities of class 1, or estimates c + r of them that may leave [0, 1]
-    cost : (D, 2) costs
-    t : use this threshold instead of t* (two decisions only): in [0, 1], t* itself, or infinity for "never"
+    q : array_like, shape (n,)
+        Probabilities of class 1, or estimates c + r of them that may leave [0, 1].
+    cost : array_like or DataFrame, shape (D, 2)
+        `cost[d, j]` of decision d when the truth is j.
+    t : float, optional
+        Threshold to use instead of t* (two decisions only): in [0, 1], t* itself, or infinity for "never".
 
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        Decisions 0 .. D-1.
+
+    Examples
+    --------
     >>> best_decision([0.1, 0.2, 0.9], cost_matrix(false_alarm=1, miss=4))
     array([0, 1, 1])
     """
@@ -262,15 +305,24 @@ def expected_cost(decision, q, cost):
 
     Parameters
     ----------
-    decision : (n,) ints 0 .. D-1; q : (n,) probabilities of class 1, or the labels 0/1 themselves (what was paid)
-    cost : (D, 2) costs
+    decision : array_like of int, shape (n,)
+        Decisions 0 .. D-1.
+    q : array_like, shape (n,)
+        Probabilities of class 1, or the labels 0/1 themselves (what was paid).
+    cost : array_like or DataFrame, shape (D, 2)
+        `cost[d, j]` of decision d when the truth is j.
 
     Returns
     -------
-    (n,) in the unit of `cost`, smaller is better
+    ndarray, shape (n,)
+        In the unit of the costs; smaller is better.
 
-    Source: Melo et al. (2026), section 2.3.
+    References
+    ----------
+    Melo et al. (2026), section 2.3.
 
+    Examples
+    --------
     >>> expected_cost([0, 1, 1], [0.5, 0.5, 0], cost_matrix(false_alarm=1, miss=4))
     array([2. , 0.5, 1. ])
     """

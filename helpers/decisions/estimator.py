@@ -33,31 +33,47 @@ class RiskEstimator(BaseEstimator):
     risk(x) = `excess_risk(c(p) + r(x), p, cost, t)`: c recalibrates the score, r(x) is the mean residual y - c among
     people like x. Trees say who is like x: some rows choose their regions, others give these their means.
 
-    - `method="crossfit"` (default): random halves, one chooses by the features and the score, the other gives the
-      means, then the roles change; r is the mean over `n_halvings` such pairs of trees. All rows calibrate.
-    - `method="paper"`: one tree; 10 % of the rows calibrate, 40 % choose by the features alone, 50 % give the means.
-
     Parameters
     ----------
-    cost : (D, 2) costs, a row for each decision, a column for each truth (`cost_matrix` builds a labelled one)
-    t : threshold in use on the stated score, default the optimal one; two decisions only
-    calibrator : "platt" (on log-odds), "isotonic" or "none"
-    residual : "tree", or a scikit-learn regressor of the residual (appendix C.8), fitted on each half; it is given the
-        table `X` with the score as a last column, so text needs a pipeline
-    min_samples_leaf : rows a region needs when it is chosen; default 15 for the paper's method, else max(15, sqrt(n)),
-        or the rows of sqrt(G) of G groups: regions whose means rest on ever more people, without which the risk of
-        single decisions does not converge
-    max_depth : of the trees; n_halvings : random halvings, more of them take longer and err less
-    rng : int, Generator or None
+    cost : array_like or DataFrame, shape (D, 2)
+        A row for each decision, a column for each truth (`cost_matrix` builds a labelled one).
+    t : float, optional
+        Threshold in use on the stated score, default the optimal one; two decisions only.
+    method : {"crossfit", "paper"}, default "crossfit"
+        "crossfit": random halves, one chooses by the features and the score, the other gives the means, then the roles
+        change; r is the mean over `n_halvings` such pairs of trees, and all rows calibrate. "paper": one tree; 10 % of
+        the rows calibrate, 40 % choose by the features alone, 50 % give the means.
+    calibrator : {"platt", "isotonic", "none"}, default "platt"
+        How scores are recalibrated; "platt" on log-odds.
+    residual : "tree" or regressor, default "tree"
+        A scikit-learn regressor of the residual (appendix C.8) is fitted on each half; it is given the table `X` with
+        the score as a last column, so text needs a pipeline.
+    min_samples_leaf : int, optional
+        Rows a region needs when it is chosen; default 15 for the paper's method, else max(15, sqrt(n)), or the rows of
+        sqrt(G) of G groups: regions whose means rest on ever more people, without which the risk of single decisions
+        does not converge.
+    max_depth : int, optional
+        Depth limit of the trees.
+    n_halvings : int, default 4
+        Random halvings; more of them take longer and err less.
+    rng : int, Generator or None, default None
+        Source of the random halves and trees.
 
     Attributes
     ----------
-    calibrator_ : the fitted calibrator (of "none", one that changes nothing); models_ : its `HonestTree`s or regressors
+    calibrator_ : estimator
+        The fitted calibrator; of "none", one that changes nothing.
+    models_ : list
+        Its `HonestTree`s or regressors.
 
-    Source: Melo et al. (2026), proposition 6, equation 8 and algorithm 1; the cross-fitted form is ours. Over eight
-    populations with known truth its root mean squared error was 0.5, 0.4 and 0.3 times that of the paper's method at
-    1,000, 4,000 and 16,000 rows (geometric means).
+    References
+    ----------
+    Melo et al. (2026), proposition 6, equation 8 and algorithm 1; the cross-fitted form is ours. Over eight populations
+    with known truth its root mean squared error was 0.5, 0.4 and 0.3 times that of the paper's method at 1,000, 4,000
+    and 16,000 rows (geometric means).
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> X = pd.DataFrame({"age": rng.integers(20, 80, 4000)})
     >>> y = rng.random(4000) < np.where(X["age"] < 50, 0.4, 0.8)
@@ -96,12 +112,26 @@ class RiskEstimator(BaseEstimator):
 
         Parameters
         ----------
-        y : (n,) labels 0/1; p : (n,) stated probabilities; X : (n, d) features, see `helpers.partition.encoder`
-        sample_weight : (n,) sampling weights; groups : (n,) labels of people, hospitals, …, never split into halves
+        y : array_like of 0/1, shape (n,)
+            Labels.
+        p : array_like, shape (n,)
+            Stated probabilities of class 1.
+        X : DataFrame or array_like, shape (n, d)
+            Features, see `helpers.partition.encoder`.
+        sample_weight : array_like, shape (n,), optional
+            Sampling weights.
+        groups : array_like, shape (n,), optional
+            Labels of people, hospitals, …, which are never split into halves.
+
+        Returns
+        -------
+        RiskEstimator
+            Itself.
 
         Raises
         ------
-        ValueError for input or options that break a rule, or fewer than 4 * min_samples_leaf rows.
+        ValueError
+            For input or options that break a rule, or fewer than 4 * min_samples_leaf rows.
         """
         y, p, X, weight, groups, leaf = self._checked(y, p, X, sample_weight, groups)
         rng = np.random.default_rng(self.rng)
@@ -125,40 +155,124 @@ class RiskEstimator(BaseEstimator):
         return self
 
     def calibrated(self, p):
-        """Calibrated scores c(p), (n,)."""
+        """Calibrated scores c(p).
+
+        Parameters
+        ----------
+        p : array_like, shape (n,)
+            Stated probabilities.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            In [0, 1].
+        """
         if not hasattr(self, "calibrator_"):
             raise NotFittedError("This RiskEstimator has learned nothing yet: call fit first.")
         return self.calibrator_.predict(p)
 
     def corrected(self, p, X):
-        """Calibrated score plus residual of people like this one, c + r, (n,); it may leave [0, 1]."""
+        """Calibrated score plus residual of people like this one, c + r.
+
+        Parameters
+        ----------
+        p : array_like, shape (n,)
+            Stated probabilities.
+        X : DataFrame or array_like, shape (n, d)
+            Features.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            It may leave [0, 1].
+        """
         return self.calibrated(p) + self._each(p, X).mean(axis=0)
 
     def predict(self, p, X):
-        """Estimated risk of each decision, (n,), in the unit of the costs; 0: nobody would decide better.
+        """Estimated risk of each decision; 0: nobody would decide better.
 
         For rows of the fit use `fit_predict`: their own labels are in these means.
+
+        Parameters
+        ----------
+        p : array_like, shape (n,)
+            Stated probabilities.
+        X : DataFrame or array_like, shape (n, d)
+            Features.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            In the unit of the costs.
         """
         return excess_risk(self.corrected(p, X), p, self.cost, self.t)
 
     def fit_corrected(self, y, p, X, sample_weight=None, groups=None):
-        """Fit, and return c + r of the same rows, (n,), each from trees whose means do not contain its own label."""
+        """Fit, and return c + r of the same rows, each from trees whose means do not contain its own label.
+
+        Parameters
+        ----------
+        y : array_like of 0/1, shape (n,)
+            Labels.
+        p : array_like, shape (n,)
+            Stated probabilities of class 1.
+        X : DataFrame or array_like, shape (n, d)
+            Features.
+        sample_weight : array_like, shape (n,), optional
+            Sampling weights.
+        groups : array_like, shape (n,), optional
+            Labels of people, hospitals, ….
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            It may leave [0, 1].
+        """
         if self.method == "paper":
             raise ValueError('method must be "crossfit" here: half of the rows have no mean without their own label.')
         each = self.fit(y, p, X, sample_weight, groups)._each(p, X)
         return self.calibrated(p) + np.where(self._unseen, each, 0).sum(axis=0) / self._unseen.sum(axis=0)
 
     def fit_predict(self, y, p, X, sample_weight=None, groups=None):
-        """Fit, and return the risk of the same rows, (n,), judged by other people's labels (`fit_corrected`)."""
+        """Fit, and return the risk of the same rows, judged by other people's labels (`fit_corrected`).
+
+        Parameters
+        ----------
+        y : array_like of 0/1, shape (n,)
+            Labels.
+        p : array_like, shape (n,)
+            Stated probabilities of class 1.
+        X : DataFrame or array_like, shape (n, d)
+            Features.
+        sample_weight : array_like, shape (n,), optional
+            Sampling weights.
+        groups : array_like, shape (n,), optional
+            Labels of people, hospitals, ….
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            In the unit of the costs.
+        """
         return excess_risk(self.fit_corrected(y, p, X, sample_weight, groups), p, self.cost, self.t)
 
     def to_frame(self, p, X):
-        """Everything about each row as a table, with the index of `X`.
+        """Everything about each row as a table.
 
-        Columns: stated, calibrated, corrected; decision and best_decision (by the corrected probability) in the words
-        of the cost matrix; risk, calibration_risk, grouping_risk; and, from the tree whose mean is nearest to that of
-        all trees, region (number), rule (people like this one) and rows (that gave its mean). Without trees these are
-        -1, "" and 0.
+        Parameters
+        ----------
+        p : array_like, shape (n,)
+            Stated probabilities.
+        X : DataFrame or array_like, shape (n, d)
+            Features.
+
+        Returns
+        -------
+        DataFrame
+            With the index of `X`. Columns: stated, calibrated, corrected; decision and best_decision (by the corrected
+            probability) in the words of the cost matrix; risk, calibration_risk, grouping_risk; and, from the tree
+            whose mean is nearest to that of all trees, region (number), rule (people like this one) and rows (that
+            gave its mean). Without trees these are -1, "" and 0.
         """
         p, X = check_probabilities(p), check_table(X)
         each, c = self._each(p, X), self.calibrated(p)

@@ -14,20 +14,31 @@ def excess_risk(reference, p, cost, t=None):
 
     Parameters
     ----------
-    reference : (n,) what the probability is taken to be: the truth, a calibrated score c, or c + r, never clipped
-    p : (n,) stated probabilities; cost : (D, 2) costs
-    t : threshold in use, default the optimal one (two decisions only)
+    reference : array_like, shape (n,)
+        What the probability is taken to be: the truth, a calibrated score c, or c + r, never clipped.
+    p : array_like, shape (n,)
+        Stated probabilities.
+    cost : array_like or DataFrame, shape (D, 2)
+        `cost[d, j]` of decision d when the truth is j.
+    t : float, optional
+        Threshold in use, default the optimal one (two decisions only).
 
     Returns
     -------
-    (n,) in the unit of `cost`, 0 is best
+    ndarray, shape (n,)
+        In the unit of the costs; 0 is best.
 
     Raises
     ------
-    ValueError for references that are not finite, scores, costs or thresholds that break a rule, unequal lengths.
+    ValueError
+        For references that are not finite, scores, costs or thresholds that break a rule, or unequal lengths.
 
-    Source: Melo et al. (2026), equations 7, 8, 52 and 98; the sum over thresholds is ours.
+    References
+    ----------
+    Melo et al. (2026), equations 7, 8, 52 and 98; the sum over thresholds is ours.
 
+    Examples
+    --------
     >>> from helpers.decisions.costs import cost_matrix
     >>> excess_risk([0.9, 0.4, 0.6], [0.2, 0.2, 0.7], cost_matrix(false_alarm=1, miss=1)).round(3)
     array([0.8, 0. , 0. ])
@@ -46,8 +57,28 @@ def excess_risk(reference, p, cost, t=None):
 def oracle_risk(q, p, cost, t=None):
     """Excess risk of each decision by `p` when the true probability is `q`: what nobody can compute on real data.
 
-    See `excess_risk`; `q` (n,) in [0, 1]. Source: Melo et al. (2026), proposition 5, equation 7.
+    Parameters
+    ----------
+    q : array_like, shape (n,)
+        True probabilities, in [0, 1].
+    p : array_like, shape (n,)
+        Stated probabilities.
+    cost : array_like or DataFrame, shape (D, 2)
+        `cost[d, j]` of decision d when the truth is j.
+    t : float, optional
+        Threshold in use, default the optimal one (two decisions only).
 
+    Returns
+    -------
+    ndarray, shape (n,)
+        In the unit of the costs, see `excess_risk`.
+
+    References
+    ----------
+    Melo et al. (2026), proposition 5, equation 7.
+
+    Examples
+    --------
     >>> from helpers.decisions.costs import cost_matrix
     >>> oracle_risk([0.1, 0.3], [0.15, 0.15], cost_matrix(false_alarm=1, miss=4))
     array([0. , 0.5])
@@ -58,11 +89,32 @@ def oracle_risk(q, p, cost, t=None):
 
 
 def calibration_risk(c, p, cost, t=None):
-    """Part of the risk that recalibration would remove: `excess_risk` with the calibrated score `c` (n,) in [0, 1].
+    """Part of the risk that recalibration would remove: `excess_risk` with the calibrated score as reference.
 
-    Right on average over the people with one score, not for each of them. Source: Perez-Lebel et al. (2025); Melo et
-    al. (2026), proposition 8, equation 97.
+    It is right on average over the people with one score, not for each of them.
 
+    Parameters
+    ----------
+    c : array_like, shape (n,)
+        Calibrated scores, in [0, 1].
+    p : array_like, shape (n,)
+        Stated probabilities.
+    cost : array_like or DataFrame, shape (D, 2)
+        `cost[d, j]` of decision d when the truth is j.
+    t : float, optional
+        Threshold in use, default the optimal one (two decisions only).
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        In the unit of the costs.
+
+    References
+    ----------
+    Perez-Lebel et al. (2025); Melo et al. (2026), proposition 8, equation 97.
+
+    Examples
+    --------
     >>> from helpers.decisions.costs import cost_matrix
     >>> calibration_risk([0.3], [0.6], cost_matrix(false_alarm=1, miss=1))
     array([0.4])
@@ -75,8 +127,26 @@ def calibration_risk(c, p, cost, t=None):
 def grouping_risk(c, corrected, cost):
     """Part of the risk that recalibration leaves: `excess_risk` of deciding by `c` if `corrected` = c + r is right.
 
-    Source: Melo et al. (2026), definition 4, equation 98.
+    Parameters
+    ----------
+    c : array_like, shape (n,)
+        Calibrated scores, in [0, 1].
+    corrected : array_like, shape (n,)
+        Calibrated scores plus residuals; they may leave [0, 1].
+    cost : array_like or DataFrame, shape (D, 2)
+        `cost[d, j]` of decision d when the truth is j.
 
+    Returns
+    -------
+    ndarray, shape (n,)
+        In the unit of the costs.
+
+    References
+    ----------
+    Melo et al. (2026), definition 4, equation 98.
+
+    Examples
+    --------
     >>> from helpers.decisions.costs import cost_matrix
     >>> grouping_risk([0.6], [0.25], cost_matrix(false_alarm=1, miss=1))
     array([0.5])

@@ -16,7 +16,10 @@ class ValuedRegions(BaseEstimator):
 
     Attributes
     ----------
-    value_, count_ : (J,) means and row counts of the rows given to `estimate`
+    value_ : ndarray, shape (J,)
+        Mean residuals of the rows given to `estimate`.
+    count_ : ndarray of int, shape (J,)
+        Their numbers.
     """
 
     def estimate(self, X, residual, sample_weight=None):

@@ -23,28 +23,40 @@ class BinnedTree(BaseEstimator):
 
     Parameters
     ----------
-    estimator : how a bin is divided:
-
-        - "tree": a decision tree on the labels with at most one region for every `region_ratio` rows of the bin
-        - "stump": one split into two regions, each with half of the bin's rows (where ties at the median allow one)
-        - "kmeans": two clusters of the features, which must be numbers without gaps
-        - a scikit-learn regressor: by its leaves if it has a single tree's `apply`, else by its predictions, cut at
-          quantiles so that a region has about `region_ratio` rows; or a clusterer with `predict`. It is cloned for each
-          bin and given the table as it is (a pipeline may prepare it).
-    n_bins, strategy : `n_bins` bins of equal width ("uniform") or of about equally many rows ("quantile")
-    region_ratio : rows of the fitting part for each region, a dozen as recommended; no leaf of "tree" has fewer than
-        half of it. A bin with fewer rows than this stays whole ("stump" and "kmeans" divide every bin they can).
-    rule : `BRIER` or `LOG`: the loss that "tree" and "stump" reduce
-    rng : int, Generator or None; decides between splits that are equally good and starts the clusters
+    estimator : {"tree", "stump", "kmeans"} or estimator, default "tree"
+        How a bin is divided. "tree": a decision tree on the labels with at most one region for every `region_ratio`
+        rows of the bin. "stump": one split into two regions, each with half of the bin's rows (where ties at the median
+        allow one). "kmeans": two clusters of the features, which must be numbers without gaps. A scikit-learn
+        regressor: by its leaves if it has a single tree's `apply`, else by its predictions, cut at quantiles so that a
+        region has about `region_ratio` rows; or a clusterer with `predict`. It is cloned for each bin and given the
+        table as it is (a pipeline may prepare it).
+    n_bins : int, default 15
+        Number of bins.
+    strategy : {"uniform", "quantile"}, default "uniform"
+        Bins of equal width, or of about equally many rows.
+    region_ratio : int, default 12
+        Rows of the fitting part for each region, a dozen as recommended; no leaf of "tree" has fewer than half of it. A
+        bin with fewer rows than this stays whole ("stump" and "kmeans" divide every bin they can).
+    rule : {BRIER, LOG}, default BRIER
+        The loss that "tree" and "stump" reduce.
+    rng : int, Generator or None, default None
+        Decides between splits that are equally good and starts the clusters.
 
     Attributes
     ----------
-    edges_ : (B + 1,) edges of the bins
-    n_regions_ : J, regions are numbered bin by bin; every bin has at least one, also a bin without rows
-    bin_of_region_ : (J,) int
+    edges_ : ndarray, shape (B + 1,)
+        Edges of the bins.
+    n_regions_ : int
+        J, regions are numbered bin by bin; every bin has at least one, also a bin without rows.
+    bin_of_region_ : ndarray of int, shape (J,)
+        Bin of each region.
 
-    Source: Perez-Lebel et al. (2023), section 4.4 and appendix D.
+    References
+    ----------
+    Perez-Lebel et al. (2023), section 4.4 and appendix D.
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> X, p = rng.normal(size=(400, 1)), rng.random(400)
     >>> tree = BinnedTree("stump", n_bins=2, rng=0).fit(X, p, X[:, 0] > 0)
@@ -61,7 +73,22 @@ class BinnedTree(BaseEstimator):
         self.rng = rng
 
     def fit(self, X, p, y):
-        """Choose the regions; `X` (n, d) table, `p` (n,) stated probabilities, `y` (n,) labels 0/1. Returns self."""
+        """Choose the regions.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n, d)
+            Features.
+        p : array_like, shape (n,)
+            Stated probabilities.
+        y : array_like of 0/1, shape (n,)
+            Labels.
+
+        Returns
+        -------
+        BinnedTree
+            Itself.
+        """
         X, p, y = check_table(X), check_probabilities(p), check_labels(y)
         check_same_length(X=X, p=p, y=y)
         self.check_parameters()
@@ -79,8 +106,19 @@ class BinnedTree(BaseEstimator):
         return self
 
     def apply(self, X, p):
-        """Region of each row, (n,) int in 0 .. n_regions_ - 1; a cluster that fitting did not see counts as the bin's
-        first.
+        """Region of each row; a cluster that fitting did not see counts as the bin's first.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n, d)
+            Features.
+        p : array_like, shape (n,)
+            Stated probabilities.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            0 .. n_regions_ - 1.
         """
         check_is_fitted(self, "bin_of_region_")
         X, p = check_table(X), check_probabilities(p)

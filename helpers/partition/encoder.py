@@ -25,8 +25,22 @@ SCORE = "stated probability"
 
 
 def with_score_column(X, p):
-    """The table with the scores p as its last column, named "stated probability" (and "(p)" where X has that name).
+    """The table with the scores as its last column, named "stated probability" (and "(p)" where X has that name).
 
+    Parameters
+    ----------
+    X : DataFrame, shape (n, d)
+        Features.
+    p : array_like, shape (n,)
+        Stated probabilities.
+
+    Returns
+    -------
+    DataFrame, shape (n, d + 1)
+        A new table.
+
+    Examples
+    --------
     >>> list(with_score_column(pd.DataFrame({"age": [40]}), [0.7]).columns)
     ['age', 'stated probability']
     """
@@ -194,8 +208,20 @@ def _join(words, last, *, in_order=False):
 
 
 class TableEncoder:
-    """Learns the encoding of a table and applies it to other rows: `fit(X, target)`, `transform(X)`.
+    """Learns the encoding of a table and applies it to other rows.
 
+    Parameters
+    ----------
+    max_bins : int, default 1024
+        Numeric columns with more distinct values are cut at so many quantiles.
+
+    Attributes
+    ----------
+    columns_ : list
+        What was learnt of each column.
+
+    Examples
+    --------
     >>> table = pd.DataFrame({"age": [20, 30, 40], "job": ["cook", "smith", "cook"]})
     >>> TableEncoder().fit(table, np.array([0.0, 1.0, 0.0])).transform(table)
     array([[0., 0.],
@@ -207,7 +233,22 @@ class TableEncoder:
         self.max_bins = max_bins
 
     def fit(self, X, target, sample_weight=None):
-        """Learn levels and their order from a checked table and an (n,) target."""
+        """Learn levels and their order.
+
+        Parameters
+        ----------
+        X : DataFrame, shape (n, d)
+            A checked table.
+        target : ndarray, shape (n,)
+            By its mean in each category these are put in order.
+        sample_weight : ndarray, shape (n,), optional
+            Weights of these means.
+
+        Returns
+        -------
+        TableEncoder
+            Itself.
+        """
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
         self.columns_ = [self._learn(name, X[name], target, weight) for name in X.columns]
         return self
@@ -230,8 +271,22 @@ class TableEncoder:
         return _Column(name, _kind(values, levels), levels, exact, missing)
 
     def transform(self, X):
-        """Codes of the rows, (n, d) float32, NaN where missing; ValueError if a column is absent or changed its
-        type.
+        """Codes of the rows.
+
+        Parameters
+        ----------
+        X : DataFrame, shape (n, d)
+            A table with the columns of the fit.
+
+        Returns
+        -------
+        ndarray of float32, shape (n, d)
+            NaN where a value is missing.
+
+        Raises
+        ------
+        ValueError
+            If a column is absent or changed its type.
         """
         absent = [column.name for column in self.columns_ if column.name not in X.columns]
         if absent:

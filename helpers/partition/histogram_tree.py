@@ -18,22 +18,30 @@ class HistogramTree(ValuedRegions):
 
     Numbers are cut at no more than 255 quantiles, dates and ordered categories keep their order, other categories are
     put in the order of their mean residual and missing values go to the better side, as `helpers.partition`
-    tells.
+    tells. It has no rules in words; `HonestTree` has. One thread fits: the answer is the same for any number of them.
 
     Parameters
     ----------
-    min_samples_leaf, max_depth : as of `HonestTree`
-    rng : int, Generator or None; decides which rows the quantiles come from where there are more than 200,000
+    min_samples_leaf : int, default 15
+        Rows a region needs when it is chosen.
+    max_depth : int, optional
+        Depth limit.
+    rng : int, Generator or None, default None
+        Decides which rows the quantiles come from where there are more than 200,000.
 
     Attributes
     ----------
-    n_regions_ : J; regions are numbered 0 .. J-1 from the lowest mean residual of the fitting rows to the highest.
-        The public face of that model tells leaves apart by their value alone, so leaves of exactly one value are one
-        region (with a few distinct residuals there are many such leaves)
-    value_, count_ : (J,) means and row counts of the rows given to `estimate`
+    n_regions_ : int
+        J; regions are numbered 0 .. J-1 from the lowest mean residual of the fitting rows to the highest. The public
+        face of that model tells leaves apart by their value alone, so leaves of exactly one value are one region (with
+        a few distinct residuals there are many such leaves).
+    value_ : ndarray, shape (J,)
+        Mean residuals of the rows given to `estimate`.
+    count_ : ndarray of int, shape (J,)
+        Their numbers.
 
-    It has no rules in words; `HonestTree` has. One thread fits: the answer is the same for any number of them.
-
+    Examples
+    --------
     >>> X = np.arange(80.0)[:, None]
     >>> residual = np.where(X[:, 0] < 40, -0.5, 0.5)
     >>> tree = HistogramTree(max_depth=1, rng=0).fit(X[::2], residual[::2]).estimate(X[1::2], residual[1::2])
@@ -47,7 +55,22 @@ class HistogramTree(ValuedRegions):
         self.rng = rng
 
     def fit(self, X, residual, sample_weight=None):
-        """Choose the regions that tell high from low residuals; `X` (n, d) table, `residual` (n,). Returns self."""
+        """Choose the regions that tell high from low residuals.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n, d)
+            Features.
+        residual : array_like, shape (n,)
+            What they shall explain.
+        sample_weight : array_like, shape (n,), optional
+            Sampling weights.
+
+        Returns
+        -------
+        HistogramTree
+            Itself.
+        """
         X, residual, weight = checked_rows(X, residual, sample_weight)
         check_count(self.min_samples_leaf, "min_samples_leaf")
         if self.max_depth is not None:
@@ -78,7 +101,18 @@ class HistogramTree(ValuedRegions):
         return self
 
     def apply(self, X):
-        """Region of each row, (n,) int in 0 .. n_regions_ - 1."""
+        """Region of each row.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n, d)
+            Features.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            0 .. n_regions_ - 1.
+        """
         self._check_fitted("levels_", "fit")
         numbers = self._numbers(check_table(X))
         numbers[:, self.empty_] = 0

@@ -16,23 +16,37 @@ FINE, COARSE, MANY_ROWS = 1024, 256, 200_000
 class HonestTree(ValuedRegions):
     """A regression tree whose regions are chosen on some rows and whose values are estimated on others.
 
+    How tables are encoded (categories, booleans, missing values, dates) is told in `helpers.partition.encoder`.
+
     Parameters
     ----------
-    min_samples_leaf : rows a region needs when it is chosen
-    max_depth : depth limit, None for none
-    max_bins : numeric columns with more distinct values are cut at so many quantiles first; None: 1,024, and 256 from
-        200,000 rows on (a million rows fit four times faster than uncut)
-    rng : int, Generator or None; decides between splits that are equally good
+    min_samples_leaf : int, default 15
+        Rows a region needs when it is chosen.
+    max_depth : int, optional
+        Depth limit.
+    max_bins : int, optional
+        Numeric columns with more distinct values are cut at so many quantiles first; None: 1,024, and 256 from 200,000
+        rows on (a million rows fit four times faster than uncut).
+    rng : int, Generator or None, default None
+        Decides between splits that are equally good.
 
     Attributes
     ----------
-    n_regions_ : J; regions are numbered 0 .. J-1 from left to right
-    region_nodes_ : (J,) node of `tree_` that is each region
-    value_, count_ : (J,) means and row counts of the rows given to `estimate`
+    n_regions_ : int
+        J; regions are numbered 0 .. J-1 from left to right.
+    region_nodes_ : ndarray of int, shape (J,)
+        Node of `tree_` that is each region.
+    value_ : ndarray, shape (J,)
+        Mean residuals of the rows given to `estimate`.
+    count_ : ndarray of int, shape (J,)
+        Their numbers.
 
-    How tables are encoded (categories, booleans, missing values, dates) is told in `helpers.partition.encoder`.
-    Source: Melo et al. (2026), algorithm 1; honest trees are Wager and Athey's (2017).
+    References
+    ----------
+    Melo et al. (2026), algorithm 1; honest trees are Wager and Athey's (2017).
 
+    Examples
+    --------
     >>> X = np.arange(80.0)[:, None]
     >>> residual = np.where(X[:, 0] < 39, -0.5, 0.5)
     >>> tree = HonestTree(min_samples_leaf=15, max_depth=1, rng=0).fit(X[::2], residual[::2])
@@ -48,7 +62,22 @@ class HonestTree(ValuedRegions):
         self.rng = rng
 
     def fit(self, X, residual, sample_weight=None):
-        """Choose the regions that tell high from low residuals; `X` (n, d) table, `residual` (n,). Returns self."""
+        """Choose the regions that tell high from low residuals.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n, d)
+            Features.
+        residual : array_like, shape (n,)
+            What they shall explain.
+        sample_weight : array_like, shape (n,), optional
+            Sampling weights.
+
+        Returns
+        -------
+        HonestTree
+            Itself.
+        """
         X, residual, weight = checked_rows(X, residual, sample_weight)
         check_count(self.min_samples_leaf, "min_samples_leaf")
         max_bins = (FINE if len(X) < MANY_ROWS else COARSE) if self.max_bins is None else self.max_bins
@@ -70,15 +99,31 @@ class HonestTree(ValuedRegions):
         return self
 
     def apply(self, X):
-        """Region of each row, (n,) int in 0 .. n_regions_ - 1."""
+        """Region of each row.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n, d)
+            Features.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            0 .. n_regions_ - 1.
+        """
         self._check_fitted("tree_", "fit")
         return self._region_of_node[self.tree_.apply(self.encoder_.transform(check_table(X)))]
 
     def rules(self):
-        """What each region is, in words, as a list of J strings; numbers are rounded to four digits, `apply` is exact.
+        """What each region is, in words; numbers are rounded to four digits, `apply` is exact.
 
         A number that a region keeps although it is missing is said: "(income > 20 or missing)". Lists of more than 20
         categories are cut short. A missing number where fitting saw none may be in no rule.
+
+        Returns
+        -------
+        list of str
+            One rule for each region.
         """
         self._check_fitted("tree_", "fit")
         columns = self.encoder_.columns_
@@ -101,9 +146,19 @@ class HonestTree(ValuedRegions):
         return rules
 
     def pruned(self, nodes):
-        """A copy in which each of these nodes of `tree_` is one region, with all that lies below it.
+        """A copy in which some nodes of `tree_` are one region each, with all that lies below them.
 
         Regions are numbered anew from left to right; their values must be estimated anew, too.
+
+        Parameters
+        ----------
+        nodes : array_like of int
+            Nodes of `tree_`.
+
+        Returns
+        -------
+        HonestTree
+            A copy without values.
         """
         self._check_fitted("tree_", "fit")
         whole, region, stack = set(np.asarray(nodes, int).tolist()) | set(self.region_nodes_.tolist()), [], [(0, None)]
@@ -123,8 +178,34 @@ class HonestTree(ValuedRegions):
 
 
 def split_rows(y, groups, shares, rng):
-    """Row numbers of random parts that end at the given shares of the rows; groups stay whole; each part has
-    both classes.
+    """Random parts of the rows; groups stay whole, and each part has both classes.
+
+    Parameters
+    ----------
+    y : ndarray of 0/1, shape (n,)
+        Labels.
+    groups : ndarray of int or None, shape (n,)
+        Codes 0 .. G-1 of clusters.
+    shares : sequence of float
+        Shares of the rows at which the parts end, increasing; there is one part more.
+    rng : Generator
+        Source of the order.
+
+    Returns
+    -------
+    list of ndarray of int
+        Row numbers of each part.
+
+    Raises
+    ------
+    ValueError
+        If a part lacks a class in 100 attempts.
+
+    Examples
+    --------
+    >>> parts = split_rows(np.tile([0.0, 1.0], 50), None, (0.5,), np.random.default_rng(0))
+    >>> [part.size for part in parts]
+    [50, 50]
     """
     unit = np.arange(y.size) if groups is None else groups
     size = np.bincount(unit)
