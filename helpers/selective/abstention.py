@@ -60,26 +60,38 @@ def ecuas(correct, confidence, *, n=1, n_classes=None):
 
     Parameters
     ----------
-    correct : (n_rows,) 0/1 or bool; confidence : (n_rows,) in [0, 1], the stated probability that the answer is right
-    n : at least 0. Small n punishes confident errors harder (n = 0: logarithmically; a wrong answer stated with
-        confidence 1 costs infinity). n = inf is the limit: a wrong answer costs 1 / u_M, a right one nothing
-    n_classes : K >= 2; None where the answers are many or uncounted (generated text): K -> infinity
+    correct : array_like of 0/1, shape (n_rows,)
+        Whether each answer is right.
+    confidence : array_like, shape (n_rows,)
+        Stated probability that the answer is right, in [0, 1].
+    n : float, default 1
+        At least 0. Small n punishes confident errors harder (n = 0: logarithmically; a wrong answer stated with
+        confidence 1 costs infinity). n = inf is the limit: a wrong answer costs 1 / u_M, a right one nothing.
+    n_classes : int, optional
+        K >= 2; None where the answers are many or uncounted (generated text): K -> infinity.
 
     Returns
     -------
-    (n_rows,) costs; 1 is what a refusal at any rejection cost pays, smaller is better
-
-    Warns
-    -----
-    UserWarning with the count, if a confidence is below 1/K, which no largest of K probabilities is; it costs 1.
+    ndarray, shape (n_rows,)
+        Costs; 1 is what a refusal at any rejection cost pays, smaller is better.
 
     Raises
     ------
-    ValueError for `correct` not 0/1, confidence outside [0, 1], lengths that differ, n < 0, K < 2.
+    ValueError
+        For `correct` not 0/1, confidence outside [0, 1], lengths that differ, n < 0, K < 2.
 
-    Source: Estienne, Ernst et al. (2026), equations 9, 10 and 17; their "n to infinity is the 0-1 cost" holds up to
-    the factor 1 / u_M.
+    Warns
+    -----
+    UserWarning
+        With the count, if a confidence is below 1/K, which no largest of K probabilities is; it costs 1.
 
+    References
+    ----------
+    Estienne, Ernst et al. (2026), equations 9, 10 and 17; their "n to infinity is the 0-1 cost" holds up to the factor
+    1 / u_M.
+
+    Examples
+    --------
     >>> ecuas([1, 0, 1, 0], [0.6, 0.6, 0.9, 0.9], n=1, n_classes=2).round(2)
     array([0.64, 1.44, 0.04, 3.24])
     >>> ecuas([1, 0], [1.0, 1.0], n=0)
@@ -105,17 +117,31 @@ def ecuas_from_uncertainty(incurred, uncertainty, *, n=1, largest):
 
     Parameters
     ----------
-    incurred : (n_rows,) cost that the stated decision turned out to have, at least 0
-    uncertainty : (n_rows,) expected cost that the system stated for it, at least 0
-    n : see `ecuas`
-    largest : u_M > 0, the largest expected cost of a best decision, see `largest_uncertainty`
+    incurred : array_like, shape (n_rows,)
+        Cost that the stated decision turned out to have, at least 0.
+    uncertainty : array_like, shape (n_rows,)
+        Expected cost that the system stated for it, at least 0.
+    n : float, default 1
+        Exponent, see `ecuas`.
+    largest : float
+        The largest expected cost u_M > 0 of a best decision, see `largest_uncertainty`.
 
     Returns
     -------
-    (n_rows,), smaller is better. One UserWarning counts the rows with an uncertainty above `largest`; they cost 1.
+    ndarray, shape (n_rows,)
+        Costs; smaller is better.
 
-    Source: Estienne, Ernst et al. (2026), equations 9 and 16.
+    Warns
+    -----
+    UserWarning
+        With the count of rows whose uncertainty is above `largest`; they cost 1.
 
+    References
+    ----------
+    Estienne, Ernst et al. (2026), equations 9 and 16.
+
+    Examples
+    --------
     >>> ecuas_from_uncertainty([0, 5], [1.0, 1.0], n=1, largest=2).round(2)
     array([0.25, 2.75])
     """
@@ -156,20 +182,32 @@ def general_ecuas(y, proba, cost, *, n=1):
 
     Parameters
     ----------
-    y : (n_rows,) classes 0 .. K-1; proba : (n_rows, K) probabilities
-    cost : (D, K) costs >= 0 of D decisions, `cost[d, k]` of decision d when the truth is k
-    n : see `ecuas`
+    y : array_like of int, shape (n_rows,)
+        Classes 0 .. K-1.
+    proba : array_like, shape (n_rows, K)
+        Probabilities of the classes.
+    cost : array_like or DataFrame, shape (D, K)
+        Costs >= 0 of D decisions, `cost[d, k]` of decision d when the truth is k.
+    n : float, default 1
+        Exponent, see `ecuas`.
 
     Returns
     -------
-    (n_rows,), smaller is better; a proper scoring rule for `proba`. With the 0-1 cost it is `ecuas`.
+    ndarray, shape (n_rows,)
+        A proper scoring rule for `proba`, smaller is better. With the 0-1 cost it is `ecuas`.
 
     Raises
     ------
-    ValueError also for a cost under which some decision is always free: there is nothing to be uncertain about.
+    ValueError
+        For input that breaks a rule, and a cost under which some decision is always free: there is nothing to be
+        uncertain about.
 
-    Source: Estienne, Ernst et al. (2026), equation 9.
+    References
+    ----------
+    Estienne, Ernst et al. (2026), equation 9.
 
+    Examples
+    --------
     >>> general_ecuas([1, 0], [[0.4, 0.6], [0.4, 0.6]], [[0, 1], [1, 0]]).round(2)
     array([0.64, 1.44])
     """
@@ -191,15 +229,24 @@ def chow_cost(correct, confidence, reject_cost):
 
     Parameters
     ----------
-    correct : (n_rows,) 0/1; confidence : (n_rows,) in [0, 1]
-    reject_cost : gamma >= 0, in units of the cost of a wrong answer
+    correct : array_like of 0/1, shape (n_rows,)
+        Whether each answer is right.
+    confidence : array_like, shape (n_rows,)
+        Stated probability that the answer is right, in [0, 1].
+    reject_cost : float
+        Cost gamma >= 0 of a refusal, in units of the cost of a wrong answer.
 
     Returns
     -------
-    (n_rows,), smaller is better
+    ndarray, shape (n_rows,)
+        Costs; smaller is better.
 
-    Source: Chow (1957); Estienne, Ernst et al. (2026), equation 7.
+    References
+    ----------
+    Chow (1957); Estienne, Ernst et al. (2026), equation 7.
 
+    Examples
+    --------
     >>> chow_cost([1, 0, 1, 0], [0.6, 0.6, 0.7, 0.9], 0.3)
     array([0.3, 0.3, 0. , 1. ])
     """
@@ -218,17 +265,27 @@ def expected_cost_at(correct, confidence, reject_costs, *, sample_weight=None):
 
     Parameters
     ----------
-    correct, confidence : see `chow_cost`
-    reject_costs : (m,) rejection costs >= 0
-    sample_weight : (n_rows,) weights or None
+    correct : array_like of 0/1, shape (n_rows,)
+        Whether each answer is right.
+    confidence : array_like, shape (n_rows,)
+        Stated probability that the answer is right, in [0, 1].
+    reject_costs : array_like, shape (m,)
+        Rejection costs >= 0.
+    sample_weight : array_like, shape (n_rows,), optional
+        Sampling weights.
 
     Returns
     -------
-    DataFrame of m rows: reject_cost, expected_cost (smaller is better), coverage (share of answers accepted),
-    selective_risk (share of wrong ones among them; NaN where none is accepted)
+    DataFrame
+        Of m rows: reject_cost, expected_cost (smaller is better), coverage (share of answers accepted), selective_risk
+        (share of wrong ones among them; NaN where none is accepted).
 
-    Source: Estienne, Ernst et al. (2026), equation 2.
+    References
+    ----------
+    Estienne, Ernst et al. (2026), equation 2.
 
+    Examples
+    --------
     >>> expected_cost_at([1, 0, 1, 0], [0.6, 0.6, 0.7, 0.9], [0.05, 0.3]).round(3)
        reject_cost  expected_cost  coverage  selective_risk
     0         0.05           0.05       0.0             NaN
@@ -257,14 +314,24 @@ def reject_cost_weight(reject_cost, *, n=1, n_classes=None):
 
     Parameters
     ----------
-    reject_cost : array of any shape, >= 0; n : finite, at least 0; n_classes : see `ecuas`
+    reject_cost : array_like
+        Rejection costs >= 0, of any shape.
+    n : float, default 1
+        Exponent, finite, at least 0.
+    n_classes : int, optional
+        Number of classes K, see `ecuas`.
 
     Returns
     -------
-    array of that shape; infinite at 0 for n < 1
+    ndarray
+        Of the shape of `reject_cost`; infinite at 0 for n < 1.
 
-    Source: Estienne, Ernst et al. (2026), before equation 9.
+    References
+    ----------
+    Estienne, Ernst et al. (2026), before equation 9.
 
+    Examples
+    --------
     >>> reject_cost_weight([0.1, 0.25, 0.6], n=2, n_classes=2)
     array([2.4, 6. , 0. ])
     """

@@ -144,24 +144,39 @@ def measure_systems(
 
     Parameters
     ----------
-    systems : {name: (correct, confidence)}, each (n_rows,), on the same rows
-    n, n_classes : exponents of ECUAS, and K or None for many
-    n_resamples, confidence : resamples, and coverage aimed at
-    groups : (n_rows,) labels of people, documents, …; rows of one group are drawn together
-    rng : int, Generator or None
+    systems : dict
+        Name: (correct, confidence), each (n_rows,), on the same rows.
+    n : float or sequence of float, default (0, 1, 128)
+        Exponents of ECUAS.
+    n_classes : int, optional
+        Number of classes K; None for many.
+    n_resamples : int, default 1000
+        Resamples, at least 20.
+    confidence : float, default 0.95
+        Coverage aimed at.
+    groups : array_like, shape (n_rows,), optional
+        Labels of people, documents, …; rows of one group are drawn together.
+    rng : int, Generator or None, default None
+        Source of the resamples.
 
     Returns
     -------
-    DataFrame: system, metric, value, low, high. AUC: larger is better; all others: smaller. An ECE is biased upwards,
-    and bootstrap intervals of it miss; its 95 % interval is that of `calibration_error`, and missing at other levels.
-    Resamples of only right or only wrong answers have no AUC and are left out.
+    DataFrame
+        Columns system, metric, value, low, high. AUC: larger is better; all others: smaller. An ECE is biased upwards,
+        and bootstrap intervals of it miss; its 95 % interval is that of `calibration_error`, and missing at other
+        levels. Resamples of only right or only wrong answers have no AUC and are left out.
 
     Raises
     ------
-    ValueError for a system that is no pair of 0/1 and [0, 1], systems of other lengths, bad options.
+    ValueError
+        For a system that is no pair of 0/1 and [0, 1], systems of other lengths, bad options.
 
-    Source: measures of Estienne, Ernst et al. (2026), table 2; the intervals are ours.
+    References
+    ----------
+    Measures of Estienne, Ernst et al. (2026), table 2; the intervals are ours.
 
+    Examples
+    --------
     >>> systems = {"a": ([1, 0, 1, 1] * 50, [0.6, 0.6, 0.9, 0.9] * 50)}
     >>> table = measure_systems(systems, n=1, n_resamples=200, rng=0)
     >>> table.query("metric in ('er', 'aurc')").round(2).to_numpy().tolist()
@@ -190,24 +205,43 @@ def compare_systems(
 
     Parameters
     ----------
-    systems, n, n_classes, n_resamples, confidence, groups, rng : see `measure_systems`
-    against : name of the system that is subtracted
+    systems : dict
+        Name: (correct, confidence), each (n_rows,), on the same rows; at least two.
+    against : str
+        Name of the system that is subtracted.
+    n : float or sequence of float, default (0, 1, 128)
+        Exponents of ECUAS.
+    n_classes : int, optional
+        Number of classes K; None for many.
+    n_resamples : int, default 1000
+        Resamples, at least 20.
+    confidence : float, default 0.95
+        Coverage aimed at.
+    groups : array_like, shape (n_rows,), optional
+        Labels of people, documents, …; rows of one group are drawn together.
+    rng : int, Generator or None, default None
+        Source of the resamples.
 
     Returns
     -------
-    DataFrame: system, metric, difference (below 0: better than `against`, but for AUC worse), low, high, p_value (of
-    "no difference", two-sided), comparable, remark.
-    `comparable` is False for the measures of the confidence alone (ECE, AUC, CE, Brier) if the two do not answer the
-    same rows correctly: the confidences are then judged on different labels. The remark says so. Differences of ECE
-    have no interval: each ECE has its own bias, and bootstrap intervals cover far too rarely. Two infinite measures
-    have no difference.
+    DataFrame
+        Columns system, metric, difference (below 0: better than `against`, but for AUC worse), low, high, p_value (of
+        "no difference", two-sided), comparable, remark. `comparable` is False for the measures of the confidence alone
+        (ECE, AUC, CE, Brier) if the two do not answer the same rows correctly: the confidences are then judged on
+        different labels. The remark says so. Differences of ECE have no interval: each ECE has its own bias, and bootstrap
+        intervals cover far too rarely. Two infinite measures have no difference.
 
     Raises
     ------
-    ValueError as `measure_systems`, and for an `against` that is no system.
+    ValueError
+        As `measure_systems`, and for an `against` that is no system.
 
-    Source: Estienne, Ernst et al. (2026), section 4, on what must not be compared; the intervals are ours.
+    References
+    ----------
+    Estienne, Ernst et al. (2026), section 4, on what must not be compared; the intervals are ours.
 
+    Examples
+    --------
     >>> right, sure, unsure = [1, 0, 1, 1] * 50, [0.6, 0.6, 0.9, 0.9] * 50, [0.6] * 200
     >>> table = compare_systems({"a": (right, sure), "b": (right, unsure)}, against="b", n=1, n_resamples=200, rng=0)
     >>> table.query("metric == 'ecuas_1'").iloc[0, 2:5].astype(float).round(3).tolist()

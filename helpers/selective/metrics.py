@@ -33,14 +33,24 @@ def _classified(y, proba):
 def confidence_auc(correct, confidence, *, sample_weight=None):
     """Probability that a right answer has a higher confidence than a wrong one, ties counted half.
 
+    Unlike scikit-learn's roc_auc_score it has a value, NaN, without a warning where a class is absent or has no weight.
+
     Parameters
     ----------
-    correct : (n,) 0/1; confidence : (n,) in [0, 1]; sample_weight : (n,) weights or None
+    correct : array_like of 0/1, shape (n,)
+        Whether each answer is right.
+    confidence : array_like, shape (n,)
+        Stated probability that the answer is right, in [0, 1].
+    sample_weight : array_like, shape (n,), optional
+        Sampling weights.
 
     Returns
     -------
-    float in [0, 1], larger is better, 0.5 is chance; NaN where all answers are right, or all wrong
+    float
+        In [0, 1], larger is better, 0.5 is chance; NaN where all answers are right, or all wrong.
 
+    Examples
+    --------
     >>> confidence_auc([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2])
     0.5
     """
@@ -75,14 +85,23 @@ def normalized_of_confidence(score, correct, confidence, *, sample_weight=None):
 
     Parameters
     ----------
-    score : `BRIER.score` or `LOG.score` of `helpers.scoring`, where a certain error costs infinity: nothing is clipped
-    correct : (n,) 0/1; confidence : (n,) in [0, 1]
+    score : function
+        `BRIER.score` or `LOG.score` of `helpers.scoring`, where a certain error costs infinity: nothing is clipped.
+    correct : array_like of 0/1, shape (n,)
+        Whether each answer is right.
+    confidence : array_like, shape (n,)
+        Stated probability that the answer is right, in [0, 1].
+    sample_weight : array_like, shape (n,), optional
+        Sampling weights.
 
     Returns
     -------
-    float >= 0: 0 is perfect, 1 as good as stating the accuracy for every answer; NaN where all answers are right, or
-    all wrong, and stating it is perfect
+    float
+        At least 0: 0 is perfect, 1 as good as stating the accuracy for every answer; NaN where all answers are right,
+        or all wrong, and stating it is perfect.
 
+    Examples
+    --------
     >>> round(normalized_of_confidence(BRIER.score, [1, 1, 1, 0], [0.9, 0.8, 0.9, 0.4]), 3)
     0.293
     """
@@ -98,14 +117,31 @@ def normalized_of_distribution(score, y, proba, *, sample_weight=None):
 
     Parameters
     ----------
-    score : `BRIER.score` or `LOG.score` of `helpers.scoring`; y : (n,) classes 0 .. K-1; proba : (n, K) probabilities
+    score : function
+        `BRIER.score` or `LOG.score` of `helpers.scoring`.
+    y : array_like of int, shape (n,)
+        Classes 0 .. K-1.
+    proba : array_like, shape (n, K)
+        Probabilities of the classes.
+    sample_weight : array_like, shape (n,), optional
+        Sampling weights.
 
     Returns
     -------
-    float >= 0: 0 is perfect, 1 as good as no model. ValueError if `y` holds one class only.
+    float
+        At least 0: 0 is perfect, 1 as good as no model.
 
-    Source: Estienne, Ernst et al. (2026), section 4.1.
+    Raises
+    ------
+    ValueError
+        If `y` holds one class only, or input breaks a rule.
 
+    References
+    ----------
+    Estienne, Ernst et al. (2026), section 4.1.
+
+    Examples
+    --------
     >>> round(normalized_of_distribution(BRIER.score, [0, 1], [[0.8, 0.2], [0.2, 0.8]]), 3)
     0.16
     """
@@ -123,15 +159,26 @@ def normalized_ecuas(y, proba, *, n=1, sample_weight=None):
 
     Parameters
     ----------
-    y : (n_rows,) classes 0 .. K-1; proba : (n_rows, K) probabilities
-    n : see `ecuas`; sample_weight : (n_rows,) weights or None
+    y : array_like of int, shape (n_rows,)
+        Classes 0 .. K-1.
+    proba : array_like, shape (n_rows, K)
+        Probabilities of the classes.
+    n : float, default 1
+        Exponent, see `ecuas`.
+    sample_weight : array_like, shape (n_rows,), optional
+        Sampling weights.
 
     Returns
     -------
-    float >= 0: 0 is perfect, 1 as good as no model, above 1 worse than none (infinity is possible for n = 0)
+    float
+        At least 0: 0 is perfect, 1 as good as no model, above 1 worse than none (infinity is possible for n = 0).
 
-    Source: Estienne, Ernst et al. (2026), section 4.1.
+    References
+    ----------
+    Estienne, Ernst et al. (2026), section 4.1.
 
+    Examples
+    --------
     >>> round(normalized_ecuas([0, 1, 1, 1], [[0.8, 0.2], [0.4, 0.6], [0.1, 0.9], [0.3, 0.7]]), 3)
     0.4
     """
@@ -156,16 +203,28 @@ def confidence_metrics(correct, confidence, *, n=(0, 1, 128), n_classes=None, sa
 
     Parameters
     ----------
-    correct : (n_rows,) 0/1; confidence : (n_rows,) in [0, 1]
-    n : exponents of ECUAS; n_classes : K, or None for many
-    sample_weight : (n_rows,) whole numbers, how often each row occurs, or None
+    correct : array_like of 0/1, shape (n_rows,)
+        Whether each answer is right.
+    confidence : array_like, shape (n_rows,)
+        Stated probability that the answer is right, in [0, 1].
+    n : float or sequence of float, default (0, 1, 128)
+        Exponents of ECUAS.
+    n_classes : int, optional
+        Number of classes K; None for many.
+    sample_weight : array_like of int, shape (n_rows,), optional
+        How often each row occurs.
 
     Returns
     -------
-    Series: er, ece (10 bins), auc (larger is better; all others smaller), ce, brier (one class), aurc, ecuas_0, …
+    Series
+        Measures er, ece (10 bins), auc (larger is better; all others smaller), ce, brier (one class), aurc, ecuas_0, ….
 
-    Source: Estienne, Ernst et al. (2026), section 4.2.
+    References
+    ----------
+    Estienne, Ernst et al. (2026), section 4.2.
 
+    Examples
+    --------
     >>> confidence_metrics([1, 0, 1, 1], [0.6, 0.6, 0.9, 0.9], n=1).round(3).to_dict()
     {'er': 0.25, 'ece': 0.1, 'auc': 0.833, 'ce': 0.409, 'brier': 0.135, 'aurc': 0.104, 'ecuas_1': 0.385}
     """
@@ -193,19 +252,30 @@ def selective_metrics(y, proba, *, n=(0, 1, 128), paper_scale=True, sample_weigh
 
     Parameters
     ----------
-    y : (n_rows,) classes 0 .. K-1; proba : (n_rows, K) probabilities
-    n : exponents of ECUAS
-    paper_scale : n_brier_confidence is twice the ratio, as printed (2 is then as good as stating the accuracy);
-        False gives the ratio itself
-    sample_weight : (n_rows,) whole numbers, how often each row occurs, or None
+    y : array_like of int, shape (n_rows,)
+        Classes 0 .. K-1.
+    proba : array_like, shape (n_rows, K)
+        Probabilities of the classes.
+    n : float or sequence of float, default (0, 1, 128)
+        Exponents of ECUAS.
+    paper_scale : bool, default True
+        The n_brier_confidence is twice the ratio, as printed (2 is then as good as stating the accuracy); False gives
+        the ratio itself.
+    sample_weight : array_like of int, shape (n_rows,), optional
+        How often each row occurs.
 
     Returns
     -------
-    Series: n_er, ece (10 bins), auc (larger is better; all others smaller), n_ce_confidence, n_brier_confidence, n_ce,
-    n_brier, aurc, n_ecuas_0, …
+    Series
+        Measures n_er, ece (10 bins), auc (larger is better; all others smaller), n_ce_confidence, n_brier_confidence,
+        n_ce, n_brier, aurc, n_ecuas_0, ….
 
-    Source: Estienne, Ernst et al. (2026), table 3.
+    References
+    ----------
+    Estienne, Ernst et al. (2026), table 3.
 
+    Examples
+    --------
     >>> selective_metrics([0, 1, 1, 0], [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.3, 0.7]], n=1).round(3).tolist()
     [0.5, 0.35, 0.667, 0.908, 1.867, 0.737, 0.7, 0.146, 0.7]
     """

@@ -22,8 +22,28 @@ from helpers.checks import (
 class RiskCoverageCurve:
     """One point for each distinct confidence, from the highest down: keep the answers of at least this confidence.
 
-    threshold : confidences, decreasing; coverage : share of answers kept, up to 1; risk : share of wrong ones in them
-    count, errors : answers and wrong answers kept
+    Parameters
+    ----------
+    threshold : ndarray, shape (m,)
+        Confidences, decreasing.
+    coverage : ndarray, shape (m,)
+        Share of answers kept, up to 1.
+    risk : ndarray, shape (m,)
+        Share of wrong ones in them.
+    count : ndarray, shape (m,)
+        Answers kept.
+    errors : ndarray, shape (m,)
+        Wrong answers kept.
+
+    See Also
+    --------
+    risk_coverage_curve : Makes one from answers.
+
+    Examples
+    --------
+    >>> curve = risk_coverage_curve([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2])
+    >>> round(curve.aurc, 4), round(curve.excess, 4), curve.coverage_at(0.1)
+    (0.2083, 0.1458, 0.25)
     """
 
     threshold: np.ndarray = field(repr=False)
@@ -63,7 +83,21 @@ class RiskCoverageCurve:
         return np.diff(self.count, prepend=0), np.diff(self.errors, prepend=0)
 
     def coverage_at(self, risk):
-        """Largest coverage whose risk is at most `risk`; tied answers are kept together; 0.0 if there is none."""
+        """Largest coverage with at most a share `risk` of wrong answers; larger is better.
+
+        Answers of the same confidence are kept or left out together. The threshold is chosen on these rows: on new rows
+        the risk may be higher.
+
+        Parameters
+        ----------
+        risk : float
+            In [0, 1].
+
+        Returns
+        -------
+        float
+            Share of answers; 0.0 if no threshold will do.
+        """
         risk = check_numbers(risk, "risk")
         if risk.ndim or not 0 <= risk <= 1:
             raise ValueError(f"risk must be one number in [0, 1], but it is {risk}.")
@@ -105,19 +139,29 @@ def risk_coverage_curve(correct, confidence, *, sample_weight=None):
 
     Parameters
     ----------
-    correct : (n,) 0/1 or bool; confidence : (n,) in [0, 1]
-    sample_weight : (n,) whole numbers, how often each row occurs, or None
+    correct : array_like of 0/1, shape (n,)
+        Whether each answer is right.
+    confidence : array_like, shape (n,)
+        Any order of answers, stated in [0, 1].
+    sample_weight : array_like of int, shape (n,), optional
+        How often each row occurs.
 
     Returns
     -------
     RiskCoverageCurve
+        One point for each distinct confidence.
 
     Raises
     ------
-    ValueError for `correct` not 0/1, confidence outside [0, 1], lengths that differ, weights that are not counts.
+    ValueError
+        For `correct` not 0/1, confidence outside [0, 1], lengths that differ, weights that are not counts.
 
-    Source: El-Yaniv and Wiener (2010); Geifman et al. (2019).
+    References
+    ----------
+    El-Yaniv and Wiener (2010); Geifman et al. (2019).
 
+    Examples
+    --------
     >>> curve = risk_coverage_curve([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2])
     >>> print(curve)
     AURC 0.2083 (0.0625 in the best order), accuracy 0.7500, n = 4 at 3 confidences
@@ -148,8 +192,26 @@ def aurc(correct, confidence, *, sample_weight=None):
     Exactly averaged over the orders of tied answers, so it does not depend on the order of the rows. 0 if all answers
     are right, 1 if all are wrong; smaller is better. Constant confidence gives the error rate.
 
-    Parameters, errors: see `risk_coverage_curve`. Source: Geifman et al. (2019); the tied form is ours.
+    Parameters
+    ----------
+    correct : array_like of 0/1, shape (n,)
+        Whether each answer is right.
+    confidence : array_like, shape (n,)
+        Stated confidences, in [0, 1].
+    sample_weight : array_like of int, shape (n,), optional
+        How often each row occurs.
 
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    References
+    ----------
+    Geifman et al. (2019); the tied form is ours.
+
+    Examples
+    --------
     >>> round(aurc([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2]), 4), aurc([0, 0], [0.9, 0.7])
     (0.2083, 1.0)
     """
