@@ -1,6 +1,31 @@
-"""Settings shared by all tests: property tests draw the same examples on every machine."""
+"""Settings shared by all tests: the same examples on every machine, and an order that keeps two workers busy."""
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("house", deadline=None, derandomize=True, max_examples=60, database=None)
 settings.load_profile("house")
+
+RUNS = ("test_stored_outputs", "test_second_parameters")  # of whole notebooks, in tests/notebook/test_notebooks.py
+
+LONGEST_FIRST = "08 15 05 04 07 06 16 12 11 10 09 03 01 02 14 13 00"
+
+
+def is_run(item):
+    """Whether a test executes a whole notebook."""
+    return getattr(item, "originalname", "") in RUNS
+
+
+def place(item):
+    """Runs of notebooks first, the longest of them first; examples of docstrings, which are short, last."""
+    if is_run(item):
+        return 0, RUNS.index(item.originalname), LONGEST_FIRST.find(item.callspec.params["path"].stem[:2])
+    return 2 if isinstance(item, pytest.DoctestItem) else 1, 0, 0
+
+
+def pytest_collection_modifyitems(items):
+    """Sort the tests; with --dist loadgroup a run of a notebook goes to any worker, others stay with their file."""
+    items.sort(key=place)
+    for item in items:
+        if not is_run(item):
+            item.add_marker(pytest.mark.xdist_group(item.path.as_posix()))

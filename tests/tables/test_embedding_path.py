@@ -1,13 +1,8 @@
 """A reader's table of embeddings: read strictly, audited as in appendix D, in functions and through notebook 04."""
 
 import importlib.util
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -242,29 +237,3 @@ def test_the_shipped_measurements_are_made_by_their_script():
         pytest.skip("not in the cache: set HONEST_DATA to a folder that holds it, or call fetch_scores once")
     made = script.make_table([name]).set_index(["network", "recalibration"])
     pd.testing.assert_frame_equal(made, shipped.loc[made.index], check_dtype=False, rtol=0, atol=2e-5)
-
-
-# ---- the notebook ---------------------------------------------------------------------------------------------
-
-
-def test_the_notebook_draws_a_readers_own_network(tmp_path):
-    path = write(frame(900, 4), tmp_path / "mine.npz")
-    target = tmp_path / "out.ipynb"
-    given = {"embeddings_path": str(path), "kind": "kind", "group": "image", "partitioner": "kmeans",
-             "n_rows": 2000, "n_repeats": 10}  # fmt: skip
-    command = [sys.executable, "-m", "papermill", ROOT / "notebooks" / "04_debiasing.ipynb", target]
-    command += ["--cwd", ROOT / "notebooks", "--no-progress-bar"]
-    for name, value in given.items():
-        command += ["-y", json.dumps({name: value})]
-    quiet = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        list(map(str, command)), env=os.environ | quiet, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr[-4000:]
-    said = "\n".join(
-        output.get("text", "") + output.get("data", {}).get("text/plain", "")
-        for cell in nbformat.read(target, as_version=4).cells
-        for output in cell.get("outputs", [])
-    )
-    assert "mine.npz: 900 rows of 450 groups, 3 features" in said
-    assert sum(line.startswith("yours") for line in said.splitlines()) == 2
