@@ -23,6 +23,17 @@ class Department:
 
     The chance is 1/K + (1 - 1/K) t with t ~ Beta(a, b); the other K - 1 answers share the rest equally.
 
+    Parameters
+    ----------
+    n_classes : int, default 4
+        Number of answers K.
+    a : float, default 5
+        First parameter of the Beta distribution.
+    b : float, default 1.2
+        Second parameter of the Beta distribution.
+
+    Examples
+    --------
     >>> right, chance = Department().sample(4, 0)
     >>> right.tolist(), chance.round(2).tolist()
     ([0, 1, 1, 1], [0.82, 0.68, 0.92, 0.92])
@@ -41,16 +52,45 @@ class Department:
         return 1 / self.n_classes + (1 - 1 / self.n_classes) * t
 
     def sample(self, n, rng=None):
-        """(right, chance): whether each of n answers is right, 0/1, and the true chance that it is."""
+        """Answers to n cases.
+
+        Parameters
+        ----------
+        n : int
+            Number of cases.
+        rng : int, Generator or None, default None
+            Source of the draws.
+
+        Returns
+        -------
+        right : ndarray of 0/1, shape (n,)
+            Whether each answer is right.
+        chance : ndarray, shape (n,)
+            The true chance that it is.
+        """
         rng = np.random.default_rng(rng)
         chance = self._chance(rng.beta(self.a, self.b, check_count(n, "n")))
         return (rng.random(n) < chance).astype(int), chance
 
     def powered(self, chance, power):
-        """Confidence in the same answer if all K probabilities are raised to `power` (a temperature of 1 / power).
+        """Confidence in the same answer if all K probabilities are raised to a power (a temperature of 1 / power).
 
         Above 1: too sure; below 1: too modest. The order of confidences stays.
 
+        Parameters
+        ----------
+        chance : array_like, shape (n,)
+            True chances.
+        power : float or array_like
+            Above 0.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            Confidences.
+
+        Examples
+        --------
         >>> Department().powered([0.25, 0.7], 2).round(3)
         array([0.25 , 0.942])
         """
@@ -64,6 +104,20 @@ class Department:
     def expected_ecuas(self, power=1.0, *, n=1):
         """Exact mean ECUAS_n of whoever states `powered(chance, power)`, by quadrature (to about 1e-6).
 
+        Parameters
+        ----------
+        power : float, default 1
+            See `powered`; 1 is honest.
+        n : float, default 1
+            Exponent, see `ecuas`.
+
+        Returns
+        -------
+        float
+            Smaller is better.
+
+        Examples
+        --------
         >>> round(Department().expected_ecuas(n=1), 4)
         0.328
         """
@@ -78,8 +132,20 @@ class Department:
 
 
 def simplex_grid(steps):
-    """All distributions over three classes whose probabilities are multiples of 1 / steps, (m, 3).
+    """All distributions over three classes whose probabilities are multiples of 1 / steps.
 
+    Parameters
+    ----------
+    steps : int
+        Steps on each edge.
+
+    Returns
+    -------
+    ndarray, shape (m, 3)
+        Rows sum to 1.
+
+    Examples
+    --------
     >>> simplex_grid(2).tolist()
     [[0.0, 0.0, 1.0], [0.0, 0.5, 0.5], [0.0, 1.0, 0.0], [0.5, 0.0, 0.5], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]
     """
@@ -90,14 +156,28 @@ def simplex_grid(steps):
 
 
 def stated_costs(statements, cost, *, reject_cost=np.inf, n=None, largest=None):
-    """What each statement costs under each truth, (m, K): the cost of its Bayes decision, or with `n` its ECUAS_n.
+    """What each statement costs under each truth: the cost of its Bayes decision, or with `n` its ECUAS_n.
 
     Parameters
     ----------
-    statements : (m, K) distributions; cost : (D, K), a row for each decision, a column for each truth
-    reject_cost : what a refusal costs (infinite: no refusal); not used with `n`
-    largest : u_M, if it is known already
+    statements : array_like, shape (m, K)
+        Distributions.
+    cost : array_like or DataFrame, shape (D, K)
+        A row for each decision, a column for each truth.
+    reject_cost : float, default infinity
+        What a refusal costs (infinite: no refusal); not used with `n`.
+    n : float, optional
+        Exponent of ECUAS.
+    largest : float, optional
+        The largest uncertainty u_M, if it is known already.
 
+    Returns
+    -------
+    ndarray, shape (m, K)
+        Costs.
+
+    Examples
+    --------
     >>> stated_costs([[0.9, 0.1], [0.4, 0.6]], [[0, 1], [1, 0]], reject_cost=0.2)
     array([[0. , 1. ],
            [0.2, 0.2]])
@@ -114,9 +194,20 @@ def stated_costs(statements, cost, *, reject_cost=np.inf, n=None, largest=None):
 def smallest_gain(beliefs, paid):
     """The least that honesty saves: over all beliefs p and statements q, min of E_p paid(q) - E_p paid(p).
 
-    `paid` is `stated_costs(beliefs, …)`: each belief may be stated in the place of each other. A proper score gives 0
-    (up to rounding), an improper one less.
+    Parameters
+    ----------
+    beliefs : array_like, shape (m, K)
+        Distributions; each may be stated in the place of each other.
+    paid : array_like, shape (m, K)
+        Result of `stated_costs(beliefs, …)`.
 
+    Returns
+    -------
+    float
+        A proper score gives 0 (up to rounding), an improper one less.
+
+    Examples
+    --------
     >>> beliefs = np.array([[0.9, 0.1], [0.6, 0.4]])
     >>> smallest_gain(beliefs, stated_costs(beliefs, [[0, 1], [1, 0]], n=1))
     0.0
@@ -133,6 +224,24 @@ def smallest_gain(beliefs, paid):
 def integrate_over_fees(cost_at, kink, largest, args=()):
     """Integral of a function of the reject cost from 0 to `largest`, in two pieces that meet at its kink.
 
+    Parameters
+    ----------
+    cost_at : function
+        Of a reject cost and `args`.
+    kink : float
+        Where the pieces meet.
+    largest : float
+        End of the integral.
+    args : tuple, default ()
+        Other arguments of `cost_at`.
+
+    Returns
+    -------
+    float
+        The integral.
+
+    Examples
+    --------
     >>> round(integrate_over_fees(lambda fee, u: fee if fee < u else 0.0, 0.4, 1.0, args=(0.4,)), 6)
     0.08
     """
@@ -142,8 +251,28 @@ def integrate_over_fees(cost_at, kink, largest, args=()):
 def bills_at_drawn_fees(correct, confidence, *, n, n_classes, n_draws=200_000, rng=None):
     """Bills for one answer, each divided by its reject cost x, drawn with density (n+1) x**n / u_M**(n+1).
 
-    Their mean is the ECUAS_n of the answer. Returns (n_draws,).
+    Parameters
+    ----------
+    correct : int
+        Whether the answer is right, 0 or 1.
+    confidence : float
+        Stated with it.
+    n : float
+        Exponent of ECUAS.
+    n_classes : int
+        Number of classes K.
+    n_draws : int, default 200,000
+        Number of bills.
+    rng : int, Generator or None, default None
+        Source of the draws.
 
+    Returns
+    -------
+    ndarray, shape (n_draws,)
+        Their mean is the ECUAS_n of the answer.
+
+    Examples
+    --------
     >>> bills_at_drawn_fees(1, 0.9, n=0, n_classes=2, n_draws=4, rng=0)
     array([0., 0., 1., 1.])
     """
@@ -157,12 +286,20 @@ def tuned_threshold(loss, confidence, reject_cost):
 
     Parameters
     ----------
-    loss : (n,) what each answer costs if it is accepted; confidence : (n,) any number, the higher the surer
+    loss : array_like, shape (n,)
+        What each answer costs if it is accepted.
+    confidence : array_like, shape (n,)
+        Any number, the higher the surer.
+    reject_cost : float
+        Paid for a refusal.
 
     Returns
     -------
-    float, one of the confidences; infinite where refusing everything is cheapest
+    float
+        One of the confidences; infinite where refusing everything is cheapest.
 
+    Examples
+    --------
     >>> tuned_threshold([0, 0, 1, 0], [0.9, 0.7, 0.6, 0.5], 0.3)
     0.7
     """
@@ -177,11 +314,28 @@ def tuned_threshold(loss, confidence, reject_cost):
 def spelled_answers(n, rng=None, *, n_meanings=6, n_spellings=5):
     """Questions to which a model gives answers with several meanings, each in several spellings; its beliefs are true.
 
+    Parameters
+    ----------
+    n : int
+        Number of questions.
+    rng : int, Generator or None, default None
+        Source of the draws.
+    n_meanings : int, default 6
+        Meanings of the answers to a question.
+    n_spellings : int, default 5
+        Largest number of spellings of a meaning.
+
     Returns
     -------
-    (right, meaning, string), each (n,): whether the most probable meaning is right, its probability, and the
-    probability of its most frequent spelling (it has 1 to `n_spellings` of them)
+    right : ndarray of 0/1, shape (n,)
+        Whether the most probable meaning is right.
+    meaning : ndarray, shape (n,)
+        Its probability.
+    string : ndarray, shape (n,)
+        Probability of its most frequent spelling.
 
+    Examples
+    --------
     >>> right, meaning, string = spelled_answers(1000, 0)
     >>> bool((string <= meaning).all()), round(float(string.mean() / meaning.mean()), 2)
     (True, 0.66)

@@ -14,8 +14,17 @@ def plot_confidence_costs(table, ax=None, *, top=4.0):
 
     Parameters
     ----------
-    table : columns confidence, right, wrong and a column `line`, whose values name the colours
-    top : upper end of the axis; a line that leaves it ends in an arrow
+    table : DataFrame
+        Columns confidence, right, wrong and a column `line`, whose values name the colours.
+    ax : Axes, optional
+        Where to draw.
+    top : float, default 4
+        Upper end of the axis; a line that leaves it ends in an arrow.
+
+    Returns
+    -------
+    Axes
+        With the drawing.
     """
     ax = axes_for(ax)
     for k, (name, part) in enumerate(table.groupby("line", sort=False)):
@@ -38,7 +47,20 @@ def plot_confidence_costs(table, ax=None, *, top=4.0):
 
 
 def plot_confidence_panels(tables, *, top=4.0):
-    """`plot_confidence_costs` side by side, {title: table}; the legend is in the first panel. Returns the figure."""
+    """`plot_confidence_costs` side by side; the legend is in the first panel.
+
+    Parameters
+    ----------
+    tables : dict
+        Title: table of `plot_confidence_costs`.
+    top : float, default 4
+        Upper end of the axes.
+
+    Returns
+    -------
+    Figure
+        One panel a table.
+    """
     fig, axes = panels(len(tables), figsize=(11.5, 4.0), sharey=True, squeeze=False)
     for ax, (title, table) in zip(axes[0], tables.items(), strict=True):
         plot_confidence_costs(table, ax, top=top).set(title=title)
@@ -49,7 +71,22 @@ def plot_confidence_panels(tables, *, top=4.0):
 
 
 def plot_reject_weights(table, ax=None, *, fee=None):
-    """How much each reject cost counts: `table` has the reject costs as index and a column of densities for each n."""
+    """How much each reject cost counts.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Reject costs as index, a column of densities for each n.
+    ax : Axes, optional
+        Where to draw.
+    fee : float, optional
+        Place of a dotted line.
+
+    Returns
+    -------
+    Axes
+        With the drawing.
+    """
     ax = axes_for(ax)
     for k, name in enumerate(table):
         ax.plot(table.index, table[name], linewidth=2, label=str(name), **_styles(k))
@@ -66,9 +103,23 @@ def plot_simplex(points, values, ax=None, *, corners, names, worst=None):
 
     Parameters
     ----------
-    points : (m, 3) distributions; values : (m,) whole numbers, the decision taken at each
-    corners : three words, the class that is certain in each corner; names : {decision: words}
-    worst : (3,) distribution marked with a star
+    points : array_like, shape (m, 3)
+        Distributions.
+    values : array_like of int, shape (m,)
+        The decision taken at each.
+    ax : Axes, optional
+        Where to draw.
+    corners : sequence of str
+        Three words, the class that is certain in each corner.
+    names : dict
+        Decision: words.
+    worst : array_like, shape (3,), optional
+        Distribution marked with a star.
+
+    Returns
+    -------
+    Axes
+        With the drawing.
     """
     ax = axes_for(ax, (4.6, 4.4))
     place, values = np.asarray(points) @ _CORNERS, np.asarray(values)
@@ -100,8 +151,27 @@ def plot_simplex_costs(points, values, ax=None, *, corners, truth, best=None, wo
 
     Parameters
     ----------
-    points : (m, 3) distributions; values : (m,) numbers; top : values above it get the darkest shade
-    truth : (3,) distribution; best : (k, 3) distributions marked as dots, those of smallest value
+    points : array_like, shape (m, 3)
+        Distributions.
+    values : array_like, shape (m,)
+        Numbers.
+    ax : Axes, optional
+        Where to draw.
+    corners : sequence of str
+        Three words, the class that is certain in each corner.
+    truth : array_like, shape (3,)
+        Distribution of the star.
+    best : array_like, shape (k, 3), optional
+        Distributions marked as dots, those of smallest value.
+    words : str, default "expected cost"
+        Label of the shades.
+    top : float, optional
+        Values above it get the darkest shade.
+
+    Returns
+    -------
+    Axes
+        With the drawing.
     """
     ax = axes_for(ax, (5.2, 4.4))
     x, y = (np.asarray(points) @ _CORNERS).T
@@ -116,7 +186,28 @@ def plot_simplex_costs(points, values, ax=None, *, corners, truth, best=None, wo
 
 
 def plot_score_lines(table, ax=None, *, xlabel="", ylabel="", at=None, log=False):
-    """A line with marks for each column of `table` against its index; `at`: x of a dotted line."""
+    """A line with marks for each column of a table against its index.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Numbers to draw.
+    ax : Axes, optional
+        Where to draw.
+    xlabel : str, default ""
+        Words below the axis.
+    ylabel : str, default ""
+        Words beside the axis.
+    at : float, optional
+        Place of a dotted line.
+    log : bool, default False
+        Logarithmic axis.
+
+    Returns
+    -------
+    Axes
+        With the drawing.
+    """
     ax = axes_for(ax)
     for k, name in enumerate(table):
         ax.plot(table.index, table[name], markersize=5, linewidth=1.8, label=str(name), **_styles(k, marker=True))
@@ -132,9 +223,21 @@ def plot_score_lines(table, ax=None, *, xlabel="", ylabel="", at=None, log=False
 
 
 def plot_measured_panels(tables, curves=None, *, zero=False):
-    """`plot_measured` side by side, {words: table} with the same rows, and if given the costs in `curves`.
+    """`plot_measured` side by side, and if given the costs in `curves`.
 
-    Returns the figure.
+    Parameters
+    ----------
+    tables : dict
+        Words: table of `plot_measured`, with the same rows.
+    curves : dict, optional
+        Name: table of `plot_abstention_costs`.
+    zero : bool, default False
+        Whether the axes begin at 0.
+
+    Returns
+    -------
+    Figure
+        One panel a table, and one for the curves.
     """
     count = len(tables) + (curves is not None)
     height = 0.36 * len(next(iter(tables.values()))) + 1.4

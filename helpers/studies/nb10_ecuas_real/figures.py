@@ -13,7 +13,21 @@ _COLORS = (BLUE, ORANGE, GREEN, RED, "black", GREY, "#8c6bb1", "#a6761d")
 def plot_reader_costs(costs, ax=None, *, xlabel="cost of asking a clerk", ylabel="mean cost of a letter"):
     """Mean cost against the cost of a refusal, a line for each system, and the line of refusing always.
 
-    `costs` {name: table of `expected_cost_at`}; both axes are logarithmic.
+    Parameters
+    ----------
+    costs : dict
+        Name: table of `expected_cost_at`.
+    ax : Axes, optional
+        Where to draw; both axes are logarithmic.
+    xlabel : str, default "cost of asking a clerk"
+        Words below the axis.
+    ylabel : str, default "mean cost of a letter"
+        Words beside the axis.
+
+    Returns
+    -------
+    Axes
+        With the drawing.
     """
     ax = axes_for(ax, (7.2, 4.4))
     gamma = next(iter(costs.values()))["reject_cost"]
@@ -29,9 +43,21 @@ def plot_reader_costs(costs, ax=None, *, xlabel="cost of asking a clerk", ylabel
 
 
 def plot_deviations(table, ax=None, *, tolerance=1e-4):
-    """Distance of each measured number from the printed one (columns metric, distance, kind), a strip for each metric.
+    """Distance of each measured number from the printed one, a strip for each metric.
 
-    `kind` tells marks apart; the line is `tolerance`. Distances below a hundredth of it are drawn there.
+    Parameters
+    ----------
+    table : DataFrame
+        Columns metric, distance, kind; `kind` tells marks apart.
+    ax : Axes, optional
+        Where to draw.
+    tolerance : float, default 1e-4
+        Place of the line. Distances below a hundredth of it are drawn there.
+
+    Returns
+    -------
+    Axes
+        With the drawing.
     """
     ax = axes_for(ax, (8.4, 4.0))
     metrics = list(dict.fromkeys(table["metric"]))
@@ -47,9 +73,19 @@ def plot_deviations(table, ax=None, *, tolerance=1e-4):
 
 
 def plot_calibration_gains(table, metrics):
-    """One panel a metric, a line a system: raw (open) and calibrated (filled) with 95 % intervals; returns the figure.
+    """One panel a metric, a line a system: raw (open) and calibrated (filled) with 95 % intervals.
 
-    `table` has columns system, scores ("raw", "calibrated"), metric, value, low, high; `metrics` {name: words}.
+    Parameters
+    ----------
+    table : DataFrame
+        Columns system, scores ("raw", "calibrated"), metric, value, low, high.
+    metrics : dict
+        Name: words.
+
+    Returns
+    -------
+    Figure
+        One panel a metric.
     """
     systems = list(dict.fromkeys(table["system"]))[::-1]
     fig, axes = plt.subplots(
@@ -71,9 +107,17 @@ def plot_calibration_gains(table, metrics):
 
 
 def plot_answer_quality(table):
-    """ECUAS_n against the temperature at which answers are drawn: a row a kind of scores, a column an n; the figure.
+    """ECUAS_n against the temperature at which answers are drawn: a row a kind of scores, a column an n.
 
-    `table` has columns scores, system, n, temperature, value.
+    Parameters
+    ----------
+    table : DataFrame
+        Columns scores, system, n, temperature, value.
+
+    Returns
+    -------
+    Figure
+        Panels of lines, one a system.
     """
     kinds, exponents = list(dict.fromkeys(table["scores"])), list(dict.fromkeys(table["n"]))
     size = (3.2 * len(exponents) + 1, 2.7 * len(kinds) + 0.8)
@@ -94,7 +138,22 @@ def plot_answer_quality(table):
 
 
 def plot_disagreement(share, ax=None, *, title=""):
-    """Shares of cases in which two metrics choose differently, as numbers in a table of grey squares."""
+    """Shares of cases in which two metrics choose differently, as numbers in a table of grey squares.
+
+    Parameters
+    ----------
+    share : DataFrame, shape (m, m)
+        Result of `disagreement`.
+    ax : Axes, optional
+        Where to draw.
+    title : str, default ""
+        Words above.
+
+    Returns
+    -------
+    Axes
+        With the drawing.
+    """
     ax = axes_for(ax, (5.4, 4.6))
     values = share.to_numpy()
     ax.imshow(values, cmap="Greys", vmin=0, vmax=1.2)
@@ -112,7 +171,17 @@ def plot_disagreement(share, ax=None, *, title=""):
 def plot_aurc_limits(table, ax=None):
     """Printed AURC (mark) beside what the error rate allows (thin bar) and what error rate and AUC allow (thick bar).
 
-    `table` has columns system, aurc, least, most (any order), low, high (that AUC), kind.
+    Parameters
+    ----------
+    table : DataFrame
+        Columns system, aurc, least, most (any order), low, high (that AUC), kind.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        With the drawing.
     """
     ax = axes_for(ax, (7.6, 0.27 * len(table) + 1.4))
     place = np.arange(len(table))[::-1]
@@ -130,7 +199,17 @@ def plot_aurc_limits(table, ax=None):
 def plot_graders(table, ax=None):
     """Share of wrong answers as graded by a model (open) and by people (filled), a line for each system.
 
-    `table` has columns system, llm, human (shares).
+    Parameters
+    ----------
+    table : DataFrame
+        Columns system, llm, human (shares).
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        With the drawing.
     """
     ax = axes_for(ax, (7.0, 0.3 * len(table) + 1.3))
     place = np.arange(len(table))[::-1]

@@ -24,7 +24,20 @@ SATURATED = ("auc", "n_ce_confidence", "aurc", "n_ecuas_0")  # what single preci
 
 
 def score_maps(log_scores, y):
-    """Probabilities (n, K) from log scores as stated ("raw"), and cross-validated with and without offsets."""
+    """Probabilities from log scores as stated ("raw"), and cross-validated with and without offsets.
+
+    Parameters
+    ----------
+    log_scores : array_like, shape (n, K)
+        Logits or log posteriors.
+    y : array_like of int, shape (n,)
+        Classes 0 .. K-1.
+
+    Returns
+    -------
+    dict
+        "raw", "temperature" and "calibrated": arrays (n, K).
+    """
     scores = check_numbers(log_scores, "log_scores")
     return {
         "raw": softmax(scores, axis=1),
@@ -38,6 +51,22 @@ def all_measures(y, proba, *, reject_costs=REJECT_COSTS, sample_weight=None):
 
     "n_cost_0.1" is the mean cost of a reader who refuses at 0.1, divided by that of the better of "never ask the
     machine" and "always answer the most frequent class". All are smaller for better systems, except `auc`.
+
+    Parameters
+    ----------
+    y : array_like of int, shape (n,)
+        Classes 0 .. K-1.
+    proba : ndarray, shape (n, K)
+        Probabilities of the classes.
+    reject_costs : sequence of float, default REJECT_COSTS
+        Rejection costs.
+    sample_weight : ndarray, shape (n,), optional
+        How often each row occurs.
+
+    Returns
+    -------
+    Series
+        One number a measure.
     """
     y, weight = np.asarray(y), np.ones(len(y)) if sample_weight is None else sample_weight
     measures = selective_metrics(y, proba, sample_weight=sample_weight).to_dict()
@@ -55,11 +84,19 @@ def measure_draws(probas, y, *, n_resamples=1000, rng=None):
 
     Parameters
     ----------
-    probas : {name: (n, K)}; y : (n,) classes. The calibrating maps are not fitted again.
+    probas : dict
+        Name: array (n, K). The calibrating maps are not fitted again.
+    y : array_like of int, shape (n,)
+        Classes 0 .. K-1.
+    n_resamples : int, default 1000
+        Number of resamples.
+    rng : int, Generator or None, default None
+        Source of the resamples.
 
     Returns
     -------
-    {name: DataFrame of 1 + n_resamples rows, one column a measure}
+    dict
+        Name: DataFrame of 1 + n_resamples rows, one column a measure.
     """
     rng, n = np.random.default_rng(rng), len(y)
     draws = [np.ones(n)] + [np.bincount(rng.integers(n, size=n), minlength=n) for _ in range(n_resamples)]
@@ -67,12 +104,22 @@ def measure_draws(probas, y, *, n_resamples=1000, rng=None):
 
 
 def with_intervals(draws, pairs=(), *, confidence=0.95):
-    """Values and percentile intervals of `measure_draws`, and of differences (name, other): name minus other.
+    """Values and percentile intervals of `measure_draws`, and of differences.
+
+    Parameters
+    ----------
+    draws : dict
+        Result of `measure_draws`.
+    pairs : sequence of tuple, default ()
+        Pairs (name, other): name minus other.
+    confidence : float, default 0.95
+        Coverage aimed at.
 
     Returns
     -------
-    DataFrame: scores (name), minus ("" or other), metric, value, low, high. An ECE has none: it is biased upwards, more
-    so in a resample, and such an interval would miss.
+    DataFrame
+        Columns scores (name), minus ("" or other), metric, value, low, high. An ECE has no interval: it is biased
+        upwards, more so in a resample, and such an interval would miss.
     """
     tables = [(name, "", table) for name, table in draws.items()]
     tables += [(name, other, draws[name] - draws[other]) for name, other in pairs]
@@ -92,9 +139,18 @@ def single_precision(log_scores, y):
     A confidence above 1 - 6e-8 becomes exactly 1, and such answers are tied: no order among them is left, and the
     AURC depends on the order of the rows. Logarithms get 1e-7 added (ECUAS) or are cut there (cross entropy).
 
+    Parameters
+    ----------
+    log_scores : array_like, shape (n, K)
+        Logits or log posteriors.
+    y : array_like of int, shape (n,)
+        Classes 0 .. K-1.
+
     Returns
     -------
-    Series: auc, n_ce_confidence, n_ecuas_0, aurc (mean over the orders of ties), aurc_low, aurc_high (best and worst)
+    Series
+        Measures auc, n_ce_confidence, n_ecuas_0, aurc (mean over the orders of ties), aurc_low, aurc_high (best and
+        worst).
     """
     proba = softmax(np.asarray(log_scores, dtype=np.float32), axis=1)
     answer, confidence = proba.argmax(axis=1), proba.max(axis=1)
@@ -115,7 +171,20 @@ def single_precision(log_scores, y):
 
 
 def saturated_rows(log_scores, y):
-    """`single_precision` as rows (scores, metric, value, low, high); the ends are those of the AURC over tie orders."""
+    """`single_precision` as rows; the ends are those of the AURC over tie orders.
+
+    Parameters
+    ----------
+    log_scores : array_like, shape (n, K)
+        Logits or log posteriors.
+    y : array_like of int, shape (n,)
+        Classes 0 .. K-1.
+
+    Returns
+    -------
+    DataFrame
+        Columns metric, value, low, high, scores, minus.
+    """
     found = single_precision(log_scores, y)
     table = pd.DataFrame({"metric": SATURATED, "value": found[list(SATURATED)].to_numpy()})
     ties = table["metric"] == "aurc"
@@ -127,9 +196,17 @@ def saturated_rows(log_scores, y):
 def measure_networks(names):
     """Measure public networks again, raw, calibrated and in single precision; scores are downloaded where needed.
 
+    Parameters
+    ----------
+    names : sequence of str
+        Systems of `helpers.datasets.score_systems`.
+
     Returns
     -------
-    (DataFrame as `network_ecuas.csv`, without intervals; list of the systems whose files cannot be had)
+    measured : DataFrame
+        As `network_ecuas.csv`, without intervals.
+    missing : list of str
+        The systems whose files cannot be had.
     """
     parts, missing = [], []
     for name in names:
@@ -151,14 +228,19 @@ def against_printed(measured, printed, *, tolerance=1.05e-4):
 
     Parameters
     ----------
-    measured : rows of the shipped table (system, scores, metric, value, low, high), with "single precision"
-    printed : the paper's table 3, one column a metric
-    tolerance : of a printed last digit and a stored one
+    measured : DataFrame
+        Rows of the shipped table (system, scores, metric, value, low, high), with "single precision".
+    printed : DataFrame
+        The paper's table 3, one column a metric.
+    tolerance : float, default 1.05e-4
+        Of a printed last digit and a stored one.
 
     Returns
     -------
-    DataFrame: system, scores, metric, printed, ours, distance, single (in single precision), kind: "equal", "single
-    precision" (equal then), "order of ties" (an AURC within what the orders of its tied rows can give), "unexplained"
+    DataFrame
+        Columns system, scores, metric, printed, ours, distance, single (in single precision), kind: "equal", "single
+        precision" (equal then), "order of ties" (an AURC within what the orders of its tied rows can give),
+        "unexplained".
     """
     keys = ["system", "metric"]
     table = printed.melt(["system", "scores"], var_name="metric", value_name="printed")
@@ -177,7 +259,18 @@ def against_printed(measured, printed, *, tolerance=1.05e-4):
 
 
 def side_by_side(table):
-    """The result of `against_printed` with two lines for each system and kind of scores: the paper's and ours."""
+    """The result of `against_printed` with two lines for each system and kind of scores: the paper's and ours.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Result of `against_printed`.
+
+    Returns
+    -------
+    DataFrame
+        Columns system, scores, who, and the metrics.
+    """
     parts = []
     for who, column in (("paper", "printed"), ("ours", "ours")):
         wide = table.pivot(index=["system", "scores"], columns="metric", values=column)
@@ -187,9 +280,25 @@ def side_by_side(table):
 
 
 def reading(measured, what, sentence, key, **allowed):
-    """One line of "what, the paper, ours, 95 % interval, verdict" from rows (value, low, high) of the shipped table.
+    """One line of "what, the paper, ours, 95 % interval, verdict" from rows of the shipped table.
 
-    `key` is a row of `measured`, indexed by system, scores, minus, metric; `allowed` goes to `verdict`.
+    Parameters
+    ----------
+    measured : DataFrame
+        Columns value, low, high; indexed by system, scores, minus, metric.
+    what : str
+        What is read.
+    sentence : str
+        What the paper says.
+    key : tuple
+        A row of `measured`.
+    **allowed
+        Options of `verdict`.
+
+    Returns
+    -------
+    dict
+        One entry a column of the line.
     """
     value, low, high = measured.loc[key, ["value", "low", "high"]]
     ours = {"ours": f"{value:z.4f}", "95 % interval": f"{low:z.4f} to {high:z.4f}"}

@@ -11,11 +11,21 @@ LARGER = ("auc",)  # measures of which more is better
 
 
 def best_methods(table, metrics, *, suffix=""):
-    """For each model (rows) and metric (columns) the set of methods printed as best; several if printed equal.
+    """For each model and metric the set of methods printed as best; several if printed equal.
 
     Parameters
     ----------
-    table : DataFrame with columns model, method and the metrics (with `suffix` added to their names)
+    table : DataFrame
+        With columns model, method and the metrics.
+    metrics : sequence of str
+        Names of columns.
+    suffix : str, default ""
+        Added to these names.
+
+    Returns
+    -------
+    DataFrame
+        A row a model, a column a metric, sets of methods.
     """
 
     def best(rows, metric):
@@ -28,9 +38,19 @@ def best_methods(table, metrics, *, suffix=""):
 
 
 def disagreement(best, other=None):
-    """Share of models for which two metrics name different best methods, whatever was lost in rounding, (m, m).
+    """Share of models for which two metrics name different best methods, whatever was lost in rounding.
 
-    With `other` (the same models and metrics under another grader): a Series, one share a metric.
+    Parameters
+    ----------
+    best : DataFrame
+        Result of `best_methods`.
+    other : DataFrame, optional
+        The same models and metrics under another grader.
+
+    Returns
+    -------
+    DataFrame or Series
+        Shares (m, m); with `other` one share a metric.
     """
     if other is not None:
         return pd.Series({metric: _differ(best[metric], other[metric]) for metric in best})
@@ -44,6 +64,22 @@ def _differ(one, two):
 def possible_sizes(shares, sizes, *, decimals=3):
     """The sample sizes, of those tried, in which every printed share is a whole number of rows.
 
+    Parameters
+    ----------
+    shares : array_like, shape (m,)
+        Printed shares.
+    sizes : iterable of int
+        Sizes to try.
+    decimals : int, default 3
+        Printed decimals.
+
+    Returns
+    -------
+    list of int
+        Sizes that fit.
+
+    Examples
+    --------
     >>> possible_sizes([0.333, 0.167], range(1, 20))
     [6, 12, 18]
     """
@@ -56,13 +92,26 @@ def aurc_limits(error_rate, auc=None, *, rounding=0.0005):
 
     Without `auc`, over all orders of the answers: e + (1 - e) log(1 - e) to e - e log e, for any number of answers.
     With it, over all orders with that AUC (ties averaged), up to terms of size 1/n: the largest puts the share 1 - auc
-    of the wrong answers first and the others last, the smallest keeps all wrong answers together. Both inputs may be
-    off by `rounding`.
+    of the wrong answers first and the others last, the smallest keeps all wrong answers together.
+
+    Parameters
+    ----------
+    error_rate : float
+        Share e of wrong answers.
+    auc : float, optional
+        Area under the ROC curve.
+    rounding : float, default 0.0005
+        Both inputs may be off by it.
 
     Returns
     -------
-    (low, high)
+    low : float
+        The smallest AURC.
+    high : float
+        The largest AURC.
 
+    Examples
+    --------
     >>> low, high = aurc_limits(0.2, rounding=0)
     >>> round(low, 4), round(high, 4)
     (0.0215, 0.5219)
@@ -77,12 +126,22 @@ def aurc_limits(error_rate, auc=None, *, rounding=0.0005):
 
 
 def check_aurc(table, *, rounding=0.0005, slack=0.005):
-    """A table (columns error_rate, auc, aurc) with the limits of each AURC and what they say about it.
+    """A table with the limits of each AURC and what they say about it.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns error_rate, auc, aurc.
+    rounding : float, default 0.0005
+        Of printed numbers.
+    slack : float, default 0.005
+        For terms of size 1/n.
 
     Returns
     -------
-    DataFrame with least, most (any order), low, high (any order with that AUC), and kind: "possible", "beyond its
-    band" (by more than `slack`, for terms of size 1/n: ties were not averaged, or it is another quantity), "impossible"
+    DataFrame
+        With least, most (any order), low, high (any order with that AUC), and kind: "possible", "beyond its band" (by
+        more than `slack`: ties were not averaged, or it is another quantity), "impossible".
     """
     least, most = np.array([aurc_limits(e, rounding=rounding) for e in table["error_rate"]]).T
     low, high = np.array([aurc_limits(*pair, rounding=rounding) for pair in table[["error_rate", "auc"]].to_numpy()]).T
@@ -100,14 +159,23 @@ def paired_limits(first, second, n, *, reviewed=None):
 
     Parameters
     ----------
-    first, second : wrong answers out of n
-    reviewed : questions on which anything can be wrong; n if None
+    first : int
+        Wrong answers of the first, out of n.
+    second : int
+        Wrong answers of the second, out of n.
+    n : int
+        Number of questions.
+    reviewed : int, optional
+        Questions on which anything can be wrong; n if None.
 
     Returns
     -------
-    dict: difference (share), p_smallest, p_largest (two-sided), and verdict at the 5 % level: "differ", "no evidence"
-    or "unknown" (it depends on the overlap)
+    dict
+        With difference (share), p_smallest, p_largest (two-sided), and verdict at the 5 % level: "differ", "no
+        evidence" or "unknown" (it depends on the overlap).
 
+    Examples
+    --------
     >>> [paired_limits(30, other, 200)["verdict"] for other in (10, 20, 29)]
     ['differ', 'unknown', 'no evidence']
     """
@@ -128,8 +196,22 @@ def compare_counts(first, second, n, *, reviewed=None):
 
     Parameters
     ----------
-    first, second : Series of whole numbers with the same index; their names become columns
+    first : Series of int
+        Wrong answers; its name becomes a column.
+    second : Series of int
+        The same, with the same index.
+    n : int
+        Number of questions.
+    reviewed : int, optional
+        See `paired_limits`.
 
+    Returns
+    -------
+    DataFrame
+        Counts, p_smallest, p_largest and verdict.
+
+    Examples
+    --------
     >>> compare_counts(pd.Series({"a": 30}, name="one"), pd.Series({"a": 20}, name="two"), 200).iloc[0].tolist()[-1]
     'unknown'
     """
@@ -141,10 +223,20 @@ def compare_counts(first, second, n, *, reviewed=None):
 def rank_changes(table, metrics, *, suffixes=("_llm", "_human")):
     """How the order of all systems changes from one grader to the other, one row a metric.
 
+    Parameters
+    ----------
+    table : DataFrame
+        With columns model, method and the metrics with each suffix.
+    metrics : sequence of str
+        Names of metrics.
+    suffixes : tuple of str, default ("_llm", "_human")
+        The two graders.
+
     Returns
     -------
-    DataFrame: metric, kendall (tau-b of the two orders), most_moved (model, method), places (that it moved; positive
-    means towards the best), swapped (share of pairs of systems whose printed order is reversed)
+    DataFrame
+        Columns metric, kendall (tau-b of the two orders), most_moved (model, method), places (that it moved;
+        positive means towards the best), swapped (share of pairs of systems whose printed order is reversed).
     """
     rows = []
     for metric in metrics:
