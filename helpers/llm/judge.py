@@ -269,7 +269,9 @@ def grade_answers(
     prompt = load_prompt(prompt, "grade")
     references = _texts(table[reference])
     spellings = zip(_spelled(texts, rule), _spelled(references, rule), strict=True)
-    requests, keys, by_rule = {}, [], []
+    requests = {}
+    keys = []
+    by_rule = []
     for asked, text, right, (spelling, right_spelling) in zip(
         table[question], texts, references, spellings, strict=True
     ):
@@ -285,7 +287,8 @@ def grade_answers(
 
     spending = {"spend_limit": spend_limit, "confirm": confirm, "progress": progress}
     verdicts, usage, notes = _ask_judge("grades", endpoint, path, prompt, rule, requests, read, spending)
-    grades, graders = [], []
+    grades = []
+    graders = []
     for key, grade in zip(keys, by_rule, strict=True):
         grades.append(float(verdicts.valid.get(key, np.nan)) if grade is None else grade)
         graders.append("rule" if grade is not None else "model" if key in verdicts.valid else None)

@@ -113,10 +113,10 @@ class CollectionPlan:
         letters = np.mean([len(text.encode()) for text in self.questions["question"]])
         requests = (math.ceil(n_missing / min(self.n_answers, MOST_CHOICES)), n_missing)
         rows = [self._row("answer", requests, (2 * n_missing, self.max_tokens * n_missing), letters)]
-        low, high = math.ceil(n_open / self.n_answers), n_open
+        asked = (math.ceil(n_open / self.n_answers), n_open)
         for name, tokens in (("is_true", FEW_TOKENS), ("verbalised", STATED_TOKENS)):
             if self.asks(name) and n_open:
-                rows.append(self._row(name, (low, high), (low, tokens * high), letters, n_shown=1))
+                rows.append(self._row(name, asked, (asked[0], tokens * n_open), letters, n_shown=1))
         if self.judge is not None:
             most = math.ceil(n_questions * (n_missing / (n_questions * self.n_answers)))
             written = (0, 10 * self.n_answers * most)

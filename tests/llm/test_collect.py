@@ -5,6 +5,7 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -546,14 +547,17 @@ def test_a_dry_run_shows_the_very_messages_and_sends_nothing(tmp_path):
 def test_a_hundred_thousand_questions_are_planned_and_refused(tmp_path):
     with stand_in() as gone:  # nobody would answer if something were sent
         pass
-    many, asked = [f"What is {k} + {k}?" for k in range(100_000)], []
-    cases = [({"price_in": None}, "Up to 1,000,000 requests would be sent, and their price is unknown")]
-    cases += [({"price_in": 1.0, "price_out": 4.0}, r"Up to [\d,.]+ may be spent, more than spend_limit=1")]
-    for prices, words in cases:
-        made = plan(gone, many, n_answers=10, endpoint_options=prices | {"max_retries": 0})
-        assert made.requests == (100_000, 1_000_000) and "100,000 questions" in str(made)
+    asked = []
+    unpriced = plan(gone, [f"What is {k} + {k}?" for k in range(100_000)], n_answers=10,
+                    endpoint_options={"price_in": None, "max_retries": 0})  # fmt: skip
+    made = replace(unpriced, endpoint=endpoint(gone, price_in=1.0, price_out=4.0, max_retries=0))
+    assert made.requests == (100_000, 1_000_000) and "100,000 questions" in str(made)
+    for refused, words in (
+        (unpriced, "Up to 1,000,000 requests would be sent, and their price is unknown"),
+        (made, r"Up to [\d,.]+ may be spent, more than spend_limit=1"),
+    ):
         with pytest.raises(ValueError, match=words):
-            collect_answers(made, tmp_path / "a.jsonl", progress=False)
+            collect_answers(refused, tmp_path / "a.jsonl", progress=False)
     with pytest.raises(ValueError, match="confirm said no; nothing was sent"):
         collect_answers(made, tmp_path / "a.jsonl", progress=False, confirm=asked.append)
     assert asked.pop() is made and not list(tmp_path.iterdir())
