@@ -31,7 +31,7 @@ def run(address, path, n_questions, most, outcome):
     Path(outcome).write_text(said, encoding="utf-8")
 
 
-def start(server, path, n_questions=400, most=0):
+def start(server, path, n_questions=200, most=0):
     """(process, file of what it says in the end)."""
     outcome = path.with_suffix(".outcome")
     outcome.unlink(missing_ok=True)
