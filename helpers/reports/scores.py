@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.audit import GroupAudit, find_groups, measure_groups
-from helpers.binning import assign_bins, quantile_edges
+from helpers.binning import bins_between, edges_for
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator, calibration_error, clipped_logit
 from helpers.calibration.reliability import CalibrationError
 from helpers.checks import check_cost_matrix
@@ -338,7 +338,7 @@ def fit_calibrator(table, *, may_bend=True):
     platt = PlattCalibrator().fit(table.p, table.y, table.weight)
     if not may_bend or platt.slope_ <= 0:
         return "platt", platt
-    bins = assign_bins(table.p, quantile_edges(table.p, 15))
+    bins = bins_between(table.p, edges_for(table.p, 15, "quantile"))
     residual = table.y - platt.predict(table.p)
     rest = grouping_loss_from_regions(residual, bins, sample_weight=table.weight, groups=table.groups)
     return ("isotonic", _isotonic(table)) if rest.p_value < 0.01 else ("platt", platt)

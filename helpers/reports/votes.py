@@ -111,7 +111,9 @@ def _votes(shuffled, sizes, truth, leads, reject_cost):
     n_rows, n_classes = truth.shape
     cell = np.arange(n_rows)[:, None] * n_classes + shuffled
     votes = np.zeros((n_rows, n_classes), np.int64)
-    means = np.empty((5, n_rows, sizes.size))
+    right = np.empty((n_rows, sizes.size))
+    same = np.empty((n_rows, sizes.size))
+    doubt = np.empty((n_rows, sizes.size))
     before = 0
     for k, size in enumerate(sizes):
         votes += np.bincount(cell[:, before:size].ravel(), minlength=votes.size).reshape(votes.shape)
@@ -119,13 +121,13 @@ def _votes(shuffled, sizes, truth, leads, reject_cost):
         top = votes.max(axis=1)
         tied = votes == top[:, None]
         share = 1 / tied.sum(axis=1)
-        right = (tied * truth).sum(axis=1) * share
-        doubt = 1 - top / size
-        refused = doubt > reject_cost + 1e-12
-        cost = np.where(refused, reject_cost, 1 - right)
-        ecuas = ecuas_from_uncertainty(1 - right, doubt, n=1, largest=1)
-        means[:, :, k] = right, (tied & leads).sum(axis=1) * share, refused, cost, ecuas
-    return means
+        right[:, k] = (tied * truth).sum(axis=1) * share
+        same[:, k] = (tied & leads).sum(axis=1) * share
+        doubt[:, k] = 1 - top / size
+    refused = doubt > reject_cost + 1e-12
+    cost = np.where(refused, reject_cost, 1 - right)
+    ecuas = ecuas_from_uncertainty(1 - right.ravel(), doubt.ravel(), n=1, largest=1).reshape(right.shape)
+    return np.stack([right, same, refused, cost, ecuas])
 
 
 def bootstrap_means(values, n_resamples, rng):

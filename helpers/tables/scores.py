@@ -330,8 +330,8 @@ def _labels(file, column, values):
     if bad.any():
         kinds = list(values.drop_duplicates().head(1000))
         if len(kinds) == 2:
-            one = kinds[1] if isinstance(kinds[1], str) else float(kinds[1])
-            mend = f"table[{column!r}] = (table[{column!r}] == {one!r}).astype(int)"
+            positive = kinds[1] if isinstance(kinds[1], str) else float(kinds[1])
+            mend = f"table[{column!r}] = (table[{column!r}] == {positive!r}).astype(int)"
             hint = f"It holds {kinds[0]} and {kinds[1]}; for example: {mend}."
         elif values.dtype.kind == "f" and number.between(0, 1).all():
             hint = "It looks like a score: are label and score exchanged?"
