@@ -32,19 +32,16 @@ def check_counts(counts, name="counts", *, least=1):
     if bad.any():
         raise_first(name, "be whole numbers, not negative", array, bad)
     table = np.atleast_2d(array).astype(np.int64)
-    _check_answers(table.sum(axis=1), least, name)
-    return table
-
-
-def _check_answers(n_answers, least, name):
-    """ValueError unless every question has `least` answers."""
+    n_answers = table.sum(axis=1)
     few = n_answers < least
     if few.any():
-        first, more = int(np.argmax(few)), int(few.sum()) - 1
+        first = int(np.argmax(few))
+        more = int(few.sum()) - 1
         raise ValueError(
             f"{name} must hold at least {least} answer{'s' if least > 1 else ''} to every question, but question "
             f"{first} has {n_answers[first]}{f' (and {more:,} more have too few)' if more else ''}."
         )
+    return table
 
 
 def _parts(table):

@@ -167,7 +167,7 @@ class AnswerPopulation:
     Parameters
     ----------
     pi : array of float, shape (Q, K)
-        Answer probabilities, K >= 2.
+        Answer probabilities, K >= 2; a real classifier answers with its softmax.
     correct : array of int, shape (Q, K) or (Q,)
         0/1 table of right classes (several or none may be right), or the right class of each question.
 
@@ -310,24 +310,6 @@ class AnswerPopulation:
         parts = [rival + margins] + [rival] * n_rivals + [np.full(margins.size, other)] * far
         pi = np.column_stack(parts)
         return cls(*_with_right(pi, overconfidence, copies, rng))
-
-    @classmethod
-    def from_classifier(cls, proba, y):
-        """A real classifier as an answerer.
-
-        Parameters
-        ----------
-        proba : array of float, shape (Q, K)
-            Its softmax, which is pi.
-        y : array of int, shape (Q,)
-            Labels 0 .. K - 1, which are the truth.
-
-        Returns
-        -------
-        AnswerPopulation
-            Of Q questions.
-        """
-        return cls(proba, y)
 
     @property
     def mode(self):

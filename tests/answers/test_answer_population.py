@@ -166,7 +166,7 @@ def test_a_classifier_becomes_a_population():
     rng = np.random.default_rng(0)
     proba = rng.dirichlet(np.ones(10), 30).astype(np.float32)
     y = rng.integers(10, size=30)
-    population = AnswerPopulation.from_classifier(proba, y)
+    population = AnswerPopulation(proba, y)
     assert (population.oracle_correct == (proba.argmax(axis=1) == y)).all()
     assert population.pi.sum(axis=1) == pytest.approx(1, abs=1e-15)
 
@@ -273,7 +273,7 @@ MARGINS = AnswerPopulation.with_margins
         (lambda: MARGINS([0.1], 2, mass=0.9), "mass"),
         (lambda: MARGINS([0.1], 3, mass=1.0), "mass"),
         (lambda: MARGINS([0.1], 3, n_rivals=3, mass=1.0), "n_rivals"),
-        (lambda: AnswerPopulation.from_classifier([[0.5, 0.4]], [0]), "sum to 1"),
+        (lambda: AnswerPopulation([[0.5, 0.4]], [0]), "sum to 1"),
         (lambda: FOUR.sample(0), "n must be"),
         (lambda: FOUR.oracle_ece(0), "n_bins"),
         (lambda: FOUR.calibration(2.5), "n must be"),

@@ -235,7 +235,7 @@ def blurred_digits(n_questions=300, heats=(1.0, 0.5), *, rng=None):
     readers = {}
     for heat in heats:
         proba = softmax(logits / heat, axis=1).round(4)
-        readers[heat] = AnswerPopulation.from_classifier(proba / proba.sum(axis=1, keepdims=True), data.y[ask])
+        readers[heat] = AnswerPopulation(proba / proba.sum(axis=1, keepdims=True), data.y[ask])
     return readers
 
 
@@ -260,7 +260,7 @@ def network_questions(n_questions, *, name="cifar100_vgg19_bn", rng=None):
     rng = np.random.default_rng(rng)
     images = rng.choice(len(network.y), check_count(n_questions, "n_questions"), replace=False)
     proba = softmax(network.scores[images].astype(float), axis=1)
-    return AnswerPopulation.from_classifier(proba, network.y[images])
+    return AnswerPopulation(proba, network.y[images])
 
 
 def questions_by_dial(n_questions, dials, *, copies=60, rng=None):
