@@ -1,18 +1,23 @@
-"""A collection in a process of its own, which a test may kill, interrupt, or give a small disk.
+"""A collection, or a stand-in, in a process of its own, which a test may kill, interrupt, or give a small disk.
 
 The processes are forked from one that has imported everything, so that each starts in a moment.
 """
 
 import multiprocessing
+import os
 import resource
 import signal
+import time
 from pathlib import Path
 
 from helpers.llm import Endpoint, collect_answers, plan_answers
+from helpers.llm.testing import stand_in
 
 CONCURRENCY = 8
+
+# Not this module: the process that forks knows no path to it in Python 3.11.
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["openai", "helpers.llm"])  # not this module: Python 3.11 has no path to it at that time
+FORKS.set_forkserver_preload(["openai", "helpers.llm.testing"])
 
 
 def run(address, path, n_questions, most, outcome):
@@ -38,3 +43,13 @@ def start(server, path, n_questions=200, most=0):
     process = FORKS.Process(target=run, args=(server.base_url, str(path), n_questions, most, str(outcome)))
     process.start()
     return process, outcome
+
+
+def serve(connection, hold_stdin):
+    """Run a stand-in and tell its process; a grandchild may inherit the pipe whose end would tell the server."""
+    with stand_in() as server:
+        if hold_stdin and not os.fork():
+            time.sleep(4)
+            os._exit(0)
+        connection.send(server.pid)
+        time.sleep(60)

@@ -60,7 +60,7 @@ def test_a_hundred_thousand_questions_are_planned_and_refused(tmp_path):
 def test_a_run_that_grows_dearer_than_its_limit_stops(tmp_path):
     with stand_in(KNOWN, honour_n=False) as server:
         prices = {"price_in": 1000.0, "price_out": 1000.0, "concurrency": 2}
-        made = plan(server, n_answers=30, endpoint_options=prices, max_tokens=1)
+        made = plan(server, n_answers=10, endpoint_options=prices, max_tokens=1)
         limit = made.cost[1]
         assert made.cost[0] < limit
         with pytest.raises(ValueError, match="more than spend_limit"):

@@ -4,7 +4,6 @@ import json
 import math
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ import openai
 import pandas as pd
 import pytest
 from answer_server import answer_server
+from collect_child import FORKS, serve
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -427,19 +427,19 @@ def test_it_ends_with_its_block_also_after_an_error():
 
 @pytest.mark.parametrize("hold_stdin", [False, True])
 def test_it_ends_with_a_program_that_is_killed(hold_stdin):
-    code = "import os, time\nfrom helpers.llm.testing import stand_in\nwith stand_in() as s:\n"
-    if hold_stdin:  # a grandchild inherits the pipe whose end would tell the server
-        code += "    os.fork() or (time.sleep(4), os._exit(0))\n"
-    code += "    print(s.pid, flush=True)\n    time.sleep(60)\n"
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as program:
-        pid = int(program.stdout.readline())
-        assert alive(pid)
-        program.send_signal(signal.SIGKILL)
-        program.wait()
-        deadline = time.monotonic() + 3
-        while alive(pid) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert not alive(pid)
+    here, there = FORKS.Pipe()
+    program = FORKS.Process(target=serve, args=(there, hold_stdin))
+    program.start()
+    pid = here.recv()
+    assert alive(pid)
+    program.kill()
+    program.join()
+    program.close()
+    deadline = time.monotonic() + 3
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not alive(pid)
+    here.close(), there.close()
 
 
 def test_a_server_that_cannot_start_is_said():
