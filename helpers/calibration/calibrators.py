@@ -85,18 +85,23 @@ class PlattCalibrator(BaseEstimator):
         ValueError
             If one class is absent, or all scores are equal: a constant score has no curve.
         """
-        p, y, weight = check_probabilities(p), check_labels(y, both=True), check_weights(sample_weight)
+        p = check_probabilities(p)
+        y = check_labels(y, both=True)
+        weight = check_weights(sample_weight)
         check_same_length(p=p, y=y, sample_weight=weight)
         self.n_clipped_ = int(((p < CLIP) | (p > 1 - CLIP)).sum())
         if weight is not None:
-            p, y, weight = p[weight > 0], y[weight > 0], weight[weight > 0]
+            p = p[weight > 0]
+            y = y[weight > 0]
+            weight = weight[weight > 0]
         x = clipped_logit(p)
         if np.ptp(x) < 1e-9:
             raise ValueError(
                 f"p must take at least two different values within [{CLIP:g}, 1 - {CLIP:g}], "
                 f'but all {p.size:,} are {p[0]:g}; a constant score has no curve to fit: use calibrator="none".'
             )
-        ones, zeros = x[y == 1], x[y == 0]
+        ones = x[y == 1]
+        zeros = x[y == 0]
         if not ones.size or not zeros.size:
             raise ValueError("sample_weight must leave rows of both classes, but one class has weight 0 everywhere.")
         self.separated_ = bool(ones.min() >= zeros.max() or ones.max() <= zeros.min())
@@ -124,7 +129,8 @@ class PlattCalibrator(BaseEstimator):
 
 def _newton(x, y, weight):
     """Intercept and slope of a weighted logistic regression of `y` on `x`."""
-    center, scale = np.average(x, weights=weight), x.std() or 1.0
+    center = np.average(x, weights=weight)
+    scale = x.std() or 1.0
     z = (x - center) / scale
 
     def terms(beta):
@@ -217,7 +223,9 @@ class IsotonicCalibrator(BaseEstimator):
         IsotonicCalibrator
             Itself.
         """
-        p, y, weight = check_probabilities(p), check_labels(y, both=True), check_weights(sample_weight)
+        p = check_probabilities(p)
+        y = check_labels(y, both=True)
+        weight = check_weights(sample_weight)
         check_same_length(p=p, y=y, sample_weight=weight)
         self.isotonic_ = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(p, y, weight)
         return self

@@ -28,10 +28,28 @@ from helpers.resampling import exact_interval
 class ReliabilityCurve:
     """Observed rate against stated score, one entry a non-empty bin, in order of the score.
 
-    count : rows; weight : share of the total weight; stated, observed : weighted means
-    low, high : exact 95 % interval of the observed rate (Clopper-Pearson at the effective number of rows)
-    band_low, band_high : where 95 % of the observed rates of a perfectly calibrated model would lie
-    effective : effective number of rows, smaller than `count` with unequal weights or clustered rows
+    Parameters
+    ----------
+    edges : ndarray, shape (B + 1,)
+        Edges of all bins.
+    count : ndarray of int, shape (b,)
+        Rows.
+    weight : ndarray, shape (b,)
+        Shares of the total weight.
+    stated : ndarray, shape (b,)
+        Weighted means of the scores.
+    observed : ndarray, shape (b,)
+        Weighted means of the labels.
+    low : ndarray, shape (b,)
+        Lower end of the exact 95 % interval of the observed rate (Clopper-Pearson at the effective number of rows).
+    high : ndarray, shape (b,)
+        Its upper end.
+    band_low : ndarray, shape (b,)
+        Lower end of where 95 % of the observed rates of a perfectly calibrated model would lie.
+    band_high : ndarray, shape (b,)
+        Its upper end.
+    effective : ndarray, shape (b,)
+        Effective number of rows, smaller than `count` with unequal weights or clustered rows.
     """
 
     edges: np.ndarray
@@ -106,7 +124,8 @@ def curve_from_sums(edges, count, total, squares, stated, observed, inflation=No
     """
     kept = total > 0
     count, total, squares, stated, observed = (a[kept] for a in (count, total, squares, stated, observed))
-    stated, observed = stated / total, observed / total
+    stated = stated / total
+    observed = observed / total
     effective = total**2 / squares
     if inflation is not None:
         gap = np.zeros(kept.size)
@@ -162,11 +181,17 @@ def binned_error(residual, bins, weight=None):
 
 
 def _checked(y, p, weight, groups):
-    y, p, weight, groups = check_labels(y), check_probabilities(p), check_weights(weight), check_groups(groups)
+    y = check_labels(y)
+    p = check_probabilities(p)
+    weight = check_weights(weight)
+    groups = check_groups(groups)
     check_same_length(y=y, p=p, sample_weight=weight, groups=groups)
     if weight is not None and not weight.all():
         rows = weight > 0
-        y, p, weight, groups = y[rows], p[rows], weight[rows], None if groups is None else groups[rows]
+        y = y[rows]
+        p = p[rows]
+        weight = weight[rows]
+        groups = None if groups is None else groups[rows]
     return y, p, weight, groups
 
 
@@ -182,12 +207,26 @@ def design_effect(cell, residual):
 class CalibrationError:
     """Binned calibration error (mean absolute gap, in probability; 0 is best) beside what chance alone would show.
 
-    value : the plain estimate, biased upwards
-    debiased : median-unbiased estimate
-    low, high : 95 % interval of the binned error
-    null : mean value of a perfectly calibrated model with these scores, this n and these bins
-    p_value : share of such models that show at least `value`
-    n, n_bins : rows, and bins that are not empty
+    Parameters
+    ----------
+    value : float
+        The plain estimate, biased upwards.
+    debiased : float
+        Median-unbiased estimate.
+    low : float
+        Lower end of the 95 % interval of the binned error.
+    high : float
+        Its upper end.
+    null : float
+        Mean value of a perfectly calibrated model with these scores, this n and these bins.
+    p_value : float
+        Share of such models that show at least `value`.
+    n : int
+        Rows.
+    n_bins : int
+        Bins that are not empty.
+    curve : ReliabilityCurve
+        The bins.
     """
 
     value: float

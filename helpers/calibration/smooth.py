@@ -47,7 +47,8 @@ def running_curve(p, y, at=None, *, neighbors=None, degree=1):
     >>> running_curve([0.1, 0.2, 0.6, 0.7], [0, 0, 1, 1], neighbors=2, degree=0)
     array([0., 0., 1., 1.])
     """
-    p, y = check_probabilities(p), check_labels(y)
+    p = check_probabilities(p)
+    y = check_labels(y)
     at = p if at is None else check_probabilities(at, "at")
     check_same_length(p=p, y=y)
     check_one_of(degree, "degree", (0, 1))
@@ -55,7 +56,8 @@ def running_curve(p, y, at=None, *, neighbors=None, degree=1):
     if k > p.size:
         raise ValueError(f"neighbors must be at most the number of rows, {p.size:,}, but it is {k:,}.")
     order = np.argsort(p, kind="stable")
-    scores, labels = p[order], y[order]
+    scores = p[order]
+    labels = y[order]
     points, place = np.unique(at, return_inverse=True)
     low, high = _windows(scores, points, k)
     count = high - low

@@ -147,15 +147,17 @@ def _exact(value):
 
 def _slopes(cost):
     """What each decision's expected cost gains when q goes from 0 to 1, as fractions."""
-    return [_exact(one) - _exact(zero) for zero, one in cost]
+    return [_exact(positive) - _exact(negative) for negative, positive in cost]
 
 
 def steps(cost):
     """The decisions that are best for some q, from small to large q: their numbers, and the thresholds and gaps
     between neighbours (lower envelope of the lines q -> expected cost).
     """
-    slope, foot = _slopes(cost), [_exact(zero) for zero, _ in cost]
-    best, thresholds = [], []
+    slope = _slopes(cost)
+    foot = [_exact(zero) for zero, _ in cost]
+    best = []
+    thresholds = []
     for d in sorted(range(len(cost)), key=lambda d: (-slope[d], foot[d])):
         if best and slope[best[-1]] == slope[d]:
             continue  # parallel and not cheaper
@@ -280,7 +282,8 @@ def best_decision(q, cost, t=None):
     >>> best_decision([0.1, 0.2, 0.9], cost_matrix(false_alarm=1, miss=4))
     array([0, 1, 1])
     """
-    q, cost = check_vector(q, "q", finite=True), check_costs(cost)
+    q = check_vector(q, "q", finite=True)
+    cost = check_costs(cost)
     decision, thresholds, _ = steps(cost)
     return decision[np.searchsorted(thresholds if t is None else [check_threshold(t, cost)], q, side="right")]
 
@@ -327,6 +330,7 @@ def expected_cost(decision, q, cost):
     array([2. , 0.5, 1. ])
     """
     cost = check_costs(cost)
-    decision, q = check_classes(decision, len(cost), "decision"), check_probabilities(q, "q")
+    decision = check_classes(decision, len(cost), "decision")
+    q = check_probabilities(q, "q")
     check_same_length(decision=decision, q=q)
     return (1 - q) * cost[decision, 0] + q * cost[decision, 1]

@@ -140,12 +140,15 @@ class RiskEstimator(BaseEstimator):
             calibrate, *pair = split_rows(y, groups, (0.1, 0.5), rng)
             pairs = [pair]
         else:
-            calibrate, halves = everybody, [split_rows(y, groups, (0.5,), rng) for _ in range(self.n_halvings)]
+            calibrate = everybody
+            halves = [split_rows(y, groups, (0.5,), rng) for _ in range(self.n_halvings)]
             pairs = [pair for a, b in halves for pair in ((a, b), (b, a))]
         w = None if weight is None else weight[calibrate]
         self.calibrator_ = make_calibrator(self.calibrator).fit(p[calibrate], y[calibrate], w)
-        table, residual = self._table(p, X), y - self.calibrated(p)
-        learn, seeds = self._tree if self._uses_trees else self._regressor, rng.integers(2**31, size=len(pairs))
+        table = self._table(p, X)
+        residual = y - self.calibrated(p)
+        learn = self._tree if self._uses_trees else self._regressor
+        seeds = rng.integers(2**31, size=len(pairs))
         self.models_ = Parallel(2 if y.size >= PARALLEL_FROM else 1, require="sharedmem")(
             delayed(learn)(table, residual, weight, *pair, leaf, int(seed))
             for pair, seed in zip(pairs, seeds, strict=True)
@@ -274,8 +277,10 @@ class RiskEstimator(BaseEstimator):
             whose mean is nearest to that of all trees, region (number), rule (people like this one) and rows (that
             gave its mean). Without trees these are -1, "" and 0.
         """
-        p, X = check_probabilities(p), check_table(X)
-        each, c = self._each(p, X), self.calibrated(p)
+        p = check_probabilities(p)
+        X = check_table(X)
+        each = self._each(p, X)
+        c = self.calibrated(p)
         corrected = c + each.mean(axis=0)
         names = np.array(decision_names(self.cost), dtype=object)
         frame = pd.DataFrame({"stated": p, "calibrated": c, "corrected": corrected}, index=X.index)
@@ -284,12 +289,16 @@ class RiskEstimator(BaseEstimator):
         frame["risk"] = excess_risk(corrected, p, self.cost, self.t)
         frame["calibration_risk"] = calibration_risk(c, p, self.cost, self.t)
         frame["grouping_risk"] = grouping_risk(c, corrected, self.cost)
-        frame["region"], frame["rule"], frame["rows"] = -1, "", 0
+        frame["region"] = -1
+        frame["rule"] = ""
+        frame["rows"] = 0
         if self._uses_trees:
-            nearest, table = np.abs(each - each.mean(axis=0)).argmin(axis=0), self._table(p, X)
+            nearest = np.abs(each - each.mean(axis=0)).argmin(axis=0)
+            table = self._table(p, X)
             first = np.cumsum([0, *(tree.n_regions_ for tree in self.models_)])
             for k in np.unique(nearest):
-                rows, tree = nearest == k, self.models_[k]
+                rows = nearest == k
+                tree = self.models_[k]
                 region = tree.apply(table[rows])
                 frame.loc[rows, "region"] = first[k] + region
                 frame.loc[rows, "rule"] = np.array(tree.rules(), dtype=object)[region]
@@ -302,7 +311,8 @@ class RiskEstimator(BaseEstimator):
 
     def _each(self, p, X):
         """Residual that each tree or regressor predicts, (models, n)."""
-        p, X = check_probabilities(p), check_table(X)
+        p = check_probabilities(p)
+        X = check_table(X)
         check_same_length(p=p, X=X)
         self.calibrated(p)
         table = self._table(p, X)
@@ -333,7 +343,10 @@ class RiskEstimator(BaseEstimator):
         return with_score_column(X, p)
 
     def _checked(self, y, p, X, weight, groups):
-        y, p, X, weight = check_labels(y, both=True), check_probabilities(p), check_table(X), check_weights(weight)
+        y = check_labels(y, both=True)
+        p = check_probabilities(p)
+        X = check_table(X)
+        weight = check_weights(weight)
         groups = check_groups(groups)
         check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=groups)
         check_costs(self.cost)

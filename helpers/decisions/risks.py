@@ -43,7 +43,9 @@ def excess_risk(reference, p, cost, t=None):
     >>> excess_risk([0.9, 0.4, 0.6], [0.2, 0.2, 0.7], cost_matrix(false_alarm=1, miss=1)).round(3)
     array([0.8, 0. , 0. ])
     """
-    reference, p, cost = check_vector(reference, "reference", finite=True), check_probabilities(p), check_costs(cost)
+    reference = check_vector(reference, "reference", finite=True)
+    p = check_probabilities(p)
+    cost = check_costs(cost)
     check_same_length(reference=reference, p=p)
     _, thresholds, gaps = steps(cost)
     used = thresholds if t is None else [check_threshold(t, cost)]
@@ -83,7 +85,8 @@ def oracle_risk(q, p, cost, t=None):
     >>> oracle_risk([0.1, 0.3], [0.15, 0.15], cost_matrix(false_alarm=1, miss=4))
     array([0. , 0.5])
     """
-    q, p = check_probabilities(q, "q"), check_probabilities(p)
+    q = check_probabilities(q, "q")
+    p = check_probabilities(p)
     check_same_length(q=q, p=p)
     return excess_risk(q, p, cost, t)
 
@@ -119,7 +122,8 @@ def calibration_risk(c, p, cost, t=None):
     >>> calibration_risk([0.3], [0.6], cost_matrix(false_alarm=1, miss=1))
     array([0.4])
     """
-    c, p = check_probabilities(c, "c"), check_probabilities(p)
+    c = check_probabilities(c, "c")
+    p = check_probabilities(p)
     check_same_length(c=c, p=p)
     return excess_risk(c, p, cost, t)
 
@@ -151,6 +155,7 @@ def grouping_risk(c, corrected, cost):
     >>> grouping_risk([0.6], [0.25], cost_matrix(false_alarm=1, miss=1))
     array([0.5])
     """
-    c, corrected = check_probabilities(c, "c"), check_vector(corrected, "corrected", finite=True)
+    c = check_probabilities(c, "c")
+    corrected = check_vector(corrected, "corrected", finite=True)
     check_same_length(c=c, corrected=corrected)
     return excess_risk(corrected, c, cost)

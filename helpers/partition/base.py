@@ -48,6 +48,8 @@ class ValuedRegions(BaseEstimator):
 
 def checked_rows(X, residual, weight):
     """Clean table, residuals and weights of one length."""
-    X, residual, weight = check_table(X), check_vector(residual, "residual", finite=True), check_weights(weight)
+    X = check_table(X)
+    residual = check_vector(residual, "residual", finite=True)
+    weight = check_weights(weight)
     check_same_length(X=X, residual=residual, sample_weight=weight)
     return X, residual, weight

@@ -89,7 +89,9 @@ class BinnedTree(BaseEstimator):
         BinnedTree
             Itself.
         """
-        X, p, y = check_table(X), check_probabilities(p), check_labels(y)
+        X = check_table(X)
+        p = check_probabilities(p)
+        y = check_labels(y)
         check_same_length(X=X, p=p, y=y)
         self.check_parameters()
         self.columns_ = list(X.columns)
@@ -121,12 +123,14 @@ class BinnedTree(BaseEstimator):
             0 .. n_regions_ - 1.
         """
         check_is_fitted(self, "bin_of_region_")
-        X, p = check_table(X), check_probabilities(p)
+        X = check_table(X)
+        p = check_probabilities(p)
         check_same_length(X=X, p=p)
         absent = [name for name in self.columns_ if name not in X.columns]
         if absent:
             raise ValueError(f"X must have the columns of the fit, but {absent[0]!r} is absent.")
-        table, region = self._table(X[self.columns_]), np.empty(p.size, dtype=np.int64)
+        table = self._table(X[self.columns_])
+        region = np.empty(p.size, dtype=np.int64)
         first = np.searchsorted(self.bin_of_region_, np.arange(len(self.members_)))
         for b, rows in enumerate(_rows_of_bins(p, self.edges_)):
             member = self.members_[b]
@@ -166,7 +170,8 @@ class BinnedTree(BaseEstimator):
         criterion = self.rule.impurity
         options = {"criterion": criterion, "random_state": self.seed_}
         if self._named("tree"):
-            least, most = max(self.region_ratio // 2, 1), max(2, y.size // self.region_ratio)
+            least = max(self.region_ratio // 2, 1)
+            most = max(2, y.size // self.region_ratio)
             model = DecisionTreeClassifier(min_samples_leaf=least, max_leaf_nodes=most, **options)
         elif self._named("stump"):
             model = DecisionTreeClassifier(min_samples_leaf=y.size // 2, max_depth=1, **options)
@@ -183,7 +188,8 @@ class _Division:
     """A fitted estimator that puts the rows of one bin into regions 0 .. len(names) - 1."""
 
     def __init__(self, model, table, most):
-        self.model, self.cuts = model, None
+        self.model = model
+        self.cuts = None
         marks = self._marks(table)
         if self.cuts is None and marks.dtype.kind == "f":  # predictions of a regressor
             self.cuts = np.unique(np.quantile(marks, np.arange(1, most) / most))

@@ -173,13 +173,15 @@ class _Column:
         """The rows with codes first .. last (and the missing ones, if `missing`) in words; "" if that is all of
         them.
         """
-        name, top = self.name, self.levels.size - 1
+        name = self.name
+        top = self.levels.size - 1
         if first > last:
             return f"{name} is missing"
         if first == 0 and last == top:
             return f"{name} is not missing" if self.missing and not missing else ""
         if self.kind == "category":
-            inside, outside = self.levels[first : last + 1], np.r_[self.levels[:first], self.levels[last + 1 :]]
+            inside = self.levels[first : last + 1]
+            outside = np.r_[self.levels[:first], self.levels[last + 1 :]]
             if missing and len(outside) < len(inside):  # `missing`: a category not seen in fitting goes here, too
                 return f"{name} is not {_join(outside, 'or')}"
             return f"{name} is {_join(inside, 'or')}"

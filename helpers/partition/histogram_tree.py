@@ -77,7 +77,9 @@ class HistogramTree(ValuedRegions):
             check_count(self.max_depth, "max_depth")
         if weight is not None:
             rows = np.flatnonzero(weight)
-            X, residual, weight = X.iloc[rows], residual[rows], weight[rows] / weight[rows].mean()
+            X = X.iloc[rows]
+            residual = residual[rows]
+            weight = weight[rows] / weight[rows].mean()
         self.columns_ = list(X.columns)
         self.encoded_ = [name for name in X.columns if not _is_number(X[name])]
         self.encoder_ = TableEncoder().fit(X[self.encoded_], residual, weight)

@@ -10,7 +10,9 @@ from helpers.partition.base import ValuedRegions, checked_rows
 from helpers.partition.encoder import TableEncoder, check_table
 from helpers.partition.histogram_tree import HistogramTree
 
-FINE, COARSE, MANY_ROWS = 1024, 256, 200_000
+FINE = 1024
+COARSE = 256
+MANY_ROWS = 200_000
 
 
 class HonestTree(ValuedRegions):
@@ -92,7 +94,8 @@ class HonestTree(ValuedRegions):
         )
         self.tree_ = tree.fit(self.encoder_.transform(X), residual, weight).tree_
         leaves = np.flatnonzero(self.tree_.children_left < 0)
-        self.n_regions_, self.region_nodes_ = leaves.size, leaves
+        self.n_regions_ = leaves.size
+        self.region_nodes_ = leaves
         self.__dict__.pop("value_", None)  # values of an earlier fit
         self._region_of_node = np.full(self.tree_.node_count, -1)
         self._region_of_node[leaves] = np.arange(leaves.size)
@@ -127,22 +130,25 @@ class HonestTree(ValuedRegions):
         """
         self._check_fitted("tree_", "fit")
         columns = self.encoder_.columns_
-        whole = [(0, column.levels.size - 1, True) for column in columns]
-        rules, stack = [""] * self.n_regions_, [(0, whole)]
+        all_spans = [(0, column.levels.size - 1, True) for column in columns]
+        rules = [""] * self.n_regions_
+        stack = [(0, all_spans)]
         while stack:
             node, spans = stack.pop()
             if self._region_of_node[node] >= 0:
                 words = [column.words(*span) for column, span in zip(columns, spans, strict=True)]
                 rules[self._region_of_node[node]] = " and ".join(filter(None, words)) or "all rows"
                 continue
-            j, cut = self.tree_.feature[node], self.tree_.threshold[node]
+            j = self.tree_.feature[node]
+            cut = self.tree_.threshold[node]
             first, last, missing = spans[j]
             cut = int(np.floor(min(cut, columns[j].levels.size)))
             missing_left = bool(self.tree_.missing_go_to_left[node])
-            left, right = list(spans), list(spans)
-            left[j] = (first, min(last, cut), missing and missing_left)
-            right[j] = (max(first, cut + 1), last, missing and not missing_left)
-            stack += [(self.tree_.children_left[node], left), (self.tree_.children_right[node], right)]
+            left_spans = list(spans)
+            right_spans = list(spans)
+            left_spans[j] = (first, min(last, cut), missing and missing_left)
+            right_spans[j] = (max(first, cut + 1), last, missing and not missing_left)
+            stack += [(self.tree_.children_left[node], left_spans), (self.tree_.children_right[node], right_spans)]
         return rules
 
     def pruned(self, nodes):
@@ -161,19 +167,23 @@ class HonestTree(ValuedRegions):
             A copy without values.
         """
         self._check_fitted("tree_", "fit")
-        whole, region, stack = set(np.asarray(nodes, int).tolist()) | set(self.region_nodes_.tolist()), [], [(0, None)]
-        found = np.full(self.tree_.node_count, -1)
+        roots = set(np.asarray(nodes, int).tolist()) | set(self.region_nodes_.tolist())
+        region = []
+        stack = [(0, None)]
+        region_of_node = np.full(self.tree_.node_count, -1)
         while stack:
             node, own = stack.pop()
-            if own is None and node in whole:
+            if own is None and node in roots:
                 own = len(region)
                 region.append(node)
-            found[node] = -1 if own is None else own
+            region_of_node[node] = -1 if own is None else own
             if self.tree_.children_left[node] >= 0:
                 stack += [(self.tree_.children_right[node], own), (self.tree_.children_left[node], own)]
         tree = copy(self)
         tree.__dict__.pop("value_", None)
-        tree._region_of_node, tree.region_nodes_, tree.n_regions_ = found, np.array(region), len(region)
+        tree._region_of_node = region_of_node
+        tree.region_nodes_ = np.array(region)
+        tree.n_regions_ = len(region)
         return tree
 
 
@@ -215,7 +225,8 @@ def split_rows(y, groups, shares, rng):
         reached = (np.cumsum(size[order]) - size[order] / 2) / y.size
         part_of = np.empty(size.size, int)
         part_of[order] = np.searchsorted(shares, reached)
-        rows, hits = np.bincount(part_of, size, len(shares) + 1), np.bincount(part_of, ones, len(shares) + 1)
+        rows = np.bincount(part_of, size, len(shares) + 1)
+        hits = np.bincount(part_of, ones, len(shares) + 1)
         if ((hits > 0) & (hits < rows)).all():
             return [np.flatnonzero(part_of[unit] == k) for k in range(len(shares) + 1)]
     raise ValueError(

@@ -46,7 +46,8 @@ def _largest(n_classes):
 
 def check_answers(correct, confidence):
     """`correct` as 0/1 and `confidence` in [0, 1], floats of one length; ValueError otherwise."""
-    correct, confidence = check_labels(correct, "correct"), check_probabilities(confidence, "confidence")
+    correct = check_labels(correct, "correct")
+    confidence = check_probabilities(confidence, "confidence")
     check_same_length(correct=correct, confidence=confidence)
     return correct, confidence
 
@@ -98,7 +99,8 @@ def ecuas(correct, confidence, *, n=1, n_classes=None):
     array([ 0., inf])
     """
     correct, confidence = check_answers(correct, confidence)
-    n, largest = check_exponent(n), _largest(n_classes)
+    n = check_exponent(n)
+    largest = _largest(n_classes)
     low = 1 - confidence > largest + SLACK
     if low.any():
         warnings.warn(
@@ -149,7 +151,8 @@ def ecuas_from_uncertainty(incurred, uncertainty, *, n=1, largest):
     check_same_length(**columns)
     for name, column in columns.items():
         check_not_negative(column, name)
-    n, top = check_exponent(n), check_numbers(largest, "largest")
+    n = check_exponent(n)
+    top = check_numbers(largest, "largest")
     if top.ndim or not (top > 0 and np.isfinite(top)):
         raise ValueError(f"largest must be one finite number above 0, but it is {largest!r}.")
     above = columns["uncertainty"] > top * (1 + SLACK)
@@ -212,7 +215,9 @@ def general_ecuas(y, proba, cost, *, n=1):
     array([0.64, 1.44])
     """
     proba = check_simplex(proba)
-    y, cost, n = check_classes(y, proba.shape[1]), check_class_costs(cost, proba.shape[1]), check_exponent(n)
+    y = check_classes(y, proba.shape[1])
+    cost = check_class_costs(cost, proba.shape[1])
+    n = check_exponent(n)
     check_same_length(y=y, proba=proba)
     largest = largest_uncertainty(cost).value
     if not largest > TIE * cost.max():
@@ -292,15 +297,18 @@ def expected_cost_at(correct, confidence, reject_costs, *, sample_weight=None):
     1         0.30           0.40       0.5             0.5
     """
     correct, confidence = check_answers(correct, confidence)
-    gamma, weight = check_vector(reject_costs, "reject_costs"), check_weights(sample_weight)
+    gamma = check_vector(reject_costs, "reject_costs")
+    weight = check_weights(sample_weight)
     check_not_negative(gamma, "reject_costs")
     check_same_length(correct=correct, sample_weight=weight)
     order = np.argsort(-confidence)
-    confidence, wrong = confidence[order], 1 - correct[order]
+    confidence = confidence[order]
+    wrong = 1 - correct[order]
     weight = np.ones_like(wrong) if weight is None else weight[order]
     accepted = np.searchsorted(1 - confidence, gamma + ROUNDING, side="right")
     total, lost = (np.concatenate([[0.0], np.cumsum(column)]) for column in (weight, weight * wrong))
-    coverage, loss = total[accepted] / total[-1], lost[accepted] / total[-1]
+    coverage = total[accepted] / total[-1]
+    loss = lost[accepted] / total[-1]
     risk = np.divide(loss, coverage, where=coverage > 0, out=np.full_like(loss, np.nan))
     columns = {"reject_cost": gamma, "expected_cost": loss + gamma * (1 - coverage)}
     return pd.DataFrame(columns | {"coverage": coverage, "selective_risk": risk})
@@ -335,7 +343,9 @@ def reject_cost_weight(reject_cost, *, n=1, n_classes=None):
     >>> reject_cost_weight([0.1, 0.25, 0.6], n=2, n_classes=2)
     array([2.4, 6. , 0. ])
     """
-    gamma, n, largest = check_numbers(reject_cost, "reject_cost"), check_exponent(n), _largest(n_classes)
+    gamma = check_numbers(reject_cost, "reject_cost")
+    n = check_exponent(n)
+    largest = _largest(n_classes)
     check_not_negative(gamma, "reject_cost")
     if np.isinf(n):
         raise ValueError("n must be finite here, but it is inf: its weight is a point mass at the largest uncertainty.")

@@ -60,7 +60,8 @@ class _System:
         weight = counts[self.order]
         wrong = np.add.reduceat(weight * (1 - self.correct[self.order]), self.start)
         weight = np.add.reduceat(weight, self.start)
-        auc, area = auc_of_blocks(weight - wrong, wrong), mean_risk(weight, wrong)
+        auc = auc_of_blocks(weight - wrong, wrong)
+        area = mean_risk(weight, wrong)
         return np.r_[means[0], ece, auc, means[1:3], area, means[3:]]
 
 
@@ -115,7 +116,8 @@ class _Draws:
 
 def _draw(systems, n, n_classes, n_resamples, confidence, groups, rng):
     systems, size = _check_systems(systems)
-    exponents, groups = check_exponents(n), check_groups(groups)
+    exponents = check_exponents(n)
+    groups = check_groups(groups)
     check_same_length(systems=next(iter(systems.values()))[0], groups=groups)
     check_count(n_resamples, "n_resamples", least=20)
     level = check_numbers(confidence, "confidence")
@@ -228,8 +230,8 @@ def compare_systems(
         Columns system, metric, difference (below 0: better than `against`, but for AUC worse), low, high, p_value (of
         "no difference", two-sided), comparable, remark. `comparable` is False for the measures of the confidence alone
         (ECE, AUC, CE, Brier) if the two do not answer the same rows correctly: the confidences are then judged on
-        different labels. The remark says so. Differences of ECE have no interval: each ECE has its own bias, and bootstrap
-        intervals cover far too rarely. Two infinite measures have no difference.
+        different labels. The remark says so. Differences of ECE have no interval: each ECE has its own bias, and
+        bootstrap intervals cover far too rarely. Two infinite measures have no difference.
 
     Raises
     ------
@@ -264,11 +266,12 @@ def compare_systems(
             comparable = not (differ and metric in OF_THE_CONFIDENCE)
             remark = "" if comparable else f"other labels: correctness differs in {differ:,} of {draws.size:,} rows"
             interval = draws.interval(value[j], drawn[:, j])
-            found = interval.low, interval.high, np.nan if np.isnan(value[j]) else interval.p_value
+            ends = interval.low, interval.high, np.nan if np.isnan(value[j]) else interval.p_value
             if metric == "ece":
-                found, remark = (np.nan,) * 3, remark or "no interval: the bias of an ECE depends on the system"
+                ends = (np.nan,) * 3
+                remark = remark or "no interval: the bias of an ECE depends on the system"
             elif np.isnan(value[j]):
                 remark = remark or "no difference: undefined, or infinite in both"
-            rows.append((name, metric, value[j], *found, comparable, remark))
+            rows.append((name, metric, value[j], *ends, comparable, remark))
     columns = ["system", "metric", "difference", "low", "high", "p_value", "comparable", "remark"]
     return pd.DataFrame(rows, columns=columns)

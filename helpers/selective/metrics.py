@@ -145,7 +145,8 @@ def normalized_of_distribution(score, y, proba, *, sample_weight=None):
     >>> round(normalized_of_distribution(BRIER.score, [0, 1], [[0.8, 0.2], [0.2, 0.8]]), 3)
     0.16
     """
-    (y, proba), weight = _classified(y, proba), check_weights(sample_weight)
+    (y, proba) = _classified(y, proba)
+    weight = check_weights(sample_weight)
     check_same_length(y=y, sample_weight=weight)
     share = _shares(y, weight, proba.shape[1])
     naive = _mean(score(y, np.tile(share, (y.size, 1))), weight)
@@ -183,9 +184,12 @@ def normalized_ecuas(y, proba, *, n=1, sample_weight=None):
     0.4
     """
     proba = check_simplex(proba)
-    y, n, weight = check_classes(y, proba.shape[1]), check_exponent(n), check_weights(sample_weight)
+    y = check_classes(y, proba.shape[1])
+    n = check_exponent(n)
+    weight = check_weights(sample_weight)
     check_same_length(y=y, proba=proba, sample_weight=weight)
-    share, options = _shares(y, weight, proba.shape[1]), {"n": n, "n_classes": proba.shape[1]}
+    share = _shares(y, weight, proba.shape[1])
+    options = {"n": n, "n_classes": proba.shape[1]}
     own = ecuas(proba.argmax(axis=1) == y, proba.max(axis=1), **options)
     naive = ecuas(y == share.argmax(), np.full(y.size, share.max()), **options)
     return _mean(own, weight) / _mean(naive, weight)
@@ -229,7 +233,8 @@ def confidence_metrics(correct, confidence, *, n=(0, 1, 128), n_classes=None, sa
     {'er': 0.25, 'ece': 0.1, 'auc': 0.833, 'ce': 0.409, 'brier': 0.135, 'aurc': 0.104, 'ecuas_1': 0.385}
     """
     correct, confidence = check_answers(correct, confidence)
-    weight, exponents = check_frequencies(sample_weight), check_exponents(n)
+    weight = check_frequencies(sample_weight)
+    exponents = check_exponents(n)
     check_same_length(correct=correct, sample_weight=weight)
     values = {
         "er": _mean(1 - correct, weight),
@@ -279,11 +284,15 @@ def selective_metrics(y, proba, *, n=(0, 1, 128), paper_scale=True, sample_weigh
     >>> selective_metrics([0, 1, 1, 0], [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.3, 0.7]], n=1).round(3).tolist()
     [0.5, 0.35, 0.667, 0.908, 1.867, 0.737, 0.7, 0.146, 0.7]
     """
-    (y, proba), weight, exponents = _classified(y, proba), check_frequencies(sample_weight), check_exponents(n)
+    (y, proba) = _classified(y, proba)
+    weight = check_frequencies(sample_weight)
+    exponents = check_exponents(n)
     check_same_length(y=y, sample_weight=weight)
     share = _shares(y, weight, proba.shape[1])
-    correct, confidence = (proba.argmax(axis=1) == y).astype(float), proba.max(axis=1)
-    answers, options = (correct, confidence), {"sample_weight": weight}
+    correct = (proba.argmax(axis=1) == y).astype(float)
+    confidence = proba.max(axis=1)
+    answers = (correct, confidence)
+    options = {"sample_weight": weight}
     double = 2 if paper_scale else 1
     values = {
         "n_er": _mean(1 - correct, weight) / (1 - share.max()),

@@ -126,9 +126,12 @@ def mean_risk(weight, errors):
     """
     weight, errors = (np.asarray(column, dtype=float) for column in (weight, errors))
     kept = weight > 0
-    weight, errors = weight[kept], errors[kept]
-    upto, wrong = np.cumsum(weight), np.cumsum(errors)
-    before, lost = upto - weight, wrong - errors
+    weight = weight[kept]
+    errors = errors[kept]
+    upto = np.cumsum(weight)
+    wrong = np.cumsum(errors)
+    before = upto - weight
+    lost = wrong - errors
     single = weight == 1
     harmonic = np.where(single, 1 / upto, digamma(upto + 1) - digamma(before + 1))
     return (errors + (lost - before * (errors / weight)) * harmonic).sum() / upto[-1]
@@ -168,13 +171,16 @@ def risk_coverage_curve(correct, confidence, *, sample_weight=None):
     >>> curve.coverage, curve.risk.round(3)
     (array([0.25, 0.75, 1.  ]), array([0.   , 0.333, 0.25 ]))
     """
-    correct, confidence = check_labels(correct, "correct"), check_probabilities(confidence, "confidence")
+    correct = check_labels(correct, "correct")
+    confidence = check_probabilities(confidence, "confidence")
     weight = check_frequencies(sample_weight)
     check_same_length(correct=correct, confidence=confidence, sample_weight=weight)
     weight = np.ones_like(correct) if weight is None else weight
     threshold, count, errors = tied_blocks(confidence, weight, weight * (1 - correct))
     keep = count > 0
-    threshold, count, errors = threshold[keep], np.cumsum(count[keep]), np.cumsum(errors[keep])
+    threshold = threshold[keep]
+    count = np.cumsum(count[keep])
+    errors = np.cumsum(errors[keep])
     return RiskCoverageCurve(threshold, count / count[-1], errors / count, count, errors)
 
 

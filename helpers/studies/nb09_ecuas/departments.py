@@ -123,7 +123,8 @@ class Department:
         """
         nodes, weights = _quadrature()
         t = (nodes + 1) / 2
-        chance, weights = self._chance(t), weights * beta(self.a, self.b).pdf(t)
+        chance = self._chance(t)
+        weights = weights * beta(self.a, self.b).pdf(t)
         costs = [
             ecuas(np.full(t.size, right), self.powered(chance, power), n=n, n_classes=self.n_classes)
             for right in (0, 1)
@@ -151,7 +152,9 @@ def simplex_grid(steps):
     """
     check_count(steps, "steps")
     a, b = np.indices((steps + 1, steps + 1)).reshape(2, -1)
-    a, b = a[a + b <= steps], b[a + b <= steps]
+    inside = a + b <= steps
+    a = a[inside]
+    b = b[inside]
     return np.column_stack([a, b, steps - a - b]) / steps
 
 
@@ -214,7 +217,8 @@ def smallest_gain(beliefs, paid):
     >>> round(smallest_gain(beliefs, 1 - beliefs), 2)  # absolute error: it pays to exaggerate
     -0.06
     """
-    beliefs, paid = check_numbers(beliefs, "beliefs"), check_numbers(paid, "paid")
+    beliefs = check_numbers(beliefs, "beliefs")
+    paid = check_numbers(paid, "paid")
     if beliefs.shape != paid.shape:
         raise ValueError(f"paid must have the shape of beliefs, {beliefs.shape}, but its shape is {paid.shape}.")
     expected = beliefs @ paid.T
@@ -303,7 +307,8 @@ def tuned_threshold(loss, confidence, reject_cost):
     >>> tuned_threshold([0, 0, 1, 0], [0.9, 0.7, 0.6, 0.5], 0.3)
     0.7
     """
-    loss, confidence = check_vector(loss, "loss"), check_vector(confidence, "confidence")
+    loss = check_vector(loss, "loss")
+    confidence = check_vector(confidence, "confidence")
     check_same_length(loss=loss, confidence=confidence)
     thresholds, place = np.unique(confidence, return_inverse=True)
     gain = np.bincount(place, reject_cost - loss)[::-1]  # of accepting the surest, the next, …

@@ -122,7 +122,8 @@ def plot_simplex(points, values, ax=None, *, corners, names, worst=None):
         With the drawing.
     """
     ax = axes_for(ax, (4.6, 4.4))
-    place, values = np.asarray(points) @ _CORNERS, np.asarray(values)
+    place = np.asarray(points) @ _CORNERS
+    values = np.asarray(values)
     for k, (value, name) in enumerate(names.items()):
         there = values == value
         size = {"markersize": 3.4, "linestyle": "none", "color": _COLOURS[k % len(_COLOURS)]}

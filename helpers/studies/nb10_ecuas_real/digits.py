@@ -59,14 +59,18 @@ def digit_readers(*, n_train=600, rng=None):
     >>> print(digit_readers(rng=0))
     bold and timid on 1,197 digits
     """
-    data, n_train = load_digits(), check_count(n_train, "n_train", least=100)
+    data = load_digits()
+    n_train = check_count(n_train, "n_train", least=100)
     if n_train > len(data.y) - 200:
         raise ValueError(f"n_train must leave 200 of the {len(data.y):,} digits for the test, but it is {n_train:,}.")
     order = np.random.default_rng(rng).permutation(len(data.y))
-    X, y = data.X.to_numpy()[order], data.y[order]
+    X = data.X.to_numpy()[order]
+    y = data.y[order]
     models = {"bold": BernoulliNB(binarize=7.5), "timid": LogisticRegression(C=0.12 / n_train, tol=1e-8, max_iter=5000)}
-    said = {name: model.fit(X[:n_train], y[:n_train]).predict_log_proba(X[n_train:]) for name, model in models.items()}
-    return DigitReaders({name: scores.round(6) for name, scores in said.items()}, y[n_train:])
+    log_proba = {
+        name: model.fit(X[:n_train], y[:n_train]).predict_log_proba(X[n_train:]) for name, model in models.items()
+    }
+    return DigitReaders({name: scores.round(6) for name, scores in log_proba.items()}, y[n_train:])
 
 
 def sampled_answer_costs(proba, y, temperatures, *, n=1):
@@ -100,10 +104,12 @@ def sampled_answer_costs(proba, y, temperatures, *, n=1):
     >>> sampled_answer_costs([[0.8, 0.2]], [0], [0, 1], n=1).round(3)
     array([[0.16 , 0.328]])
     """
-    proba, temperatures = np.asarray(proba, dtype=float), check_vector(temperatures, "temperatures", finite=True)
+    proba = np.asarray(proba, dtype=float)
+    temperatures = check_vector(temperatures, "temperatures", finite=True)
     if (temperatures < 0).any():
         raise ValueError(f"temperatures must not be negative, but one is {temperatures.min():g}.")
-    rows, n_classes = np.arange(len(proba)), proba.shape[1]
+    rows = np.arange(len(proba))
+    n_classes = proba.shape[1]
     right = (np.arange(n_classes) == np.asarray(y)[:, None]).ravel()
     stated = np.maximum(proba, 1 / n_classes).ravel()
     cost = ecuas(right, stated, n=n, n_classes=n_classes).reshape(proba.shape)
@@ -144,7 +150,8 @@ def answer_quality(proba, y, *, temperatures=TEMPERATURES, n=(0, 1, 128)):
         rise = np.diff(cost, axis=1, prepend=np.nan)
         columns = {"n": exponent, "temperature": np.asarray(temperatures, dtype=float)}
         for name, table in (("value", cost), ("step", rise)):
-            mean, half = table.mean(axis=0), 1.96 * table.std(axis=0, ddof=1) / np.sqrt(len(table))
+            mean = table.mean(axis=0)
+            half = 1.96 * table.std(axis=0, ddof=1) / np.sqrt(len(table))
             ends = ("low", "high") if name == "value" else ("step_low", "step_high")
             columns |= {name: mean, ends[0]: mean - half, ends[1]: mean + half}
         parts.append(pd.DataFrame(columns))
@@ -198,7 +205,8 @@ def population_ecuas(*, sharpness=1.0, n=1):
     """
 
     def mean_cost(log_odds):
-        q, u = expit(log_odds), expit([-sharpness * log_odds] * 2)  # 1 - confidence would round to 0
+        q = expit(log_odds)
+        u = expit([-sharpness * log_odds] * 2)  # 1 - confidence would round to 0
         wrong, right = ecuas_from_uncertainty([1, 0], u, n=n, largest=0.5)
         return 2 * q * (1 - q) * (q * right + (1 - q) * wrong)  # q is uniform: its log-odds have density q (1 - q)
 
@@ -227,10 +235,12 @@ def population_table(n_rows, *, sharpness=(1 / 3, 1, 3), n=(0, 1, 128), rng=None
     lines = []
     for factor, seed in zip(sharpness, np.random.default_rng(rng).spawn(len(sharpness)), strict=True):
         scores, y = draw_population(n_rows, sharpness=factor, rng=seed)
-        proba, scale = softmax(scores, axis=1), AffineCalibrator().fit(scores, y).scale_
+        proba = softmax(scores, axis=1)
+        scale = AffineCalibrator().fit(scores, y).scale_
         for exponent in n:
             cost = ecuas(proba.argmax(axis=1) == y, proba.max(axis=1), n=exponent, n_classes=2)
-            exact, se = population_ecuas(sharpness=factor, n=exponent), cost.std() / np.sqrt(n_rows)
+            exact = population_ecuas(sharpness=factor, n=exponent)
+            se = cost.std() / np.sqrt(n_rows)
             lines.append([factor, exponent, exact, cost.mean(), se, factor * scale])
     return pd.DataFrame(lines, columns=["sharpness", "n", "exact", "sample", "se", "sharpness x scale"])
 

@@ -119,7 +119,8 @@ def plot_answer_quality(table):
     Figure
         Panels of lines, one a system.
     """
-    kinds, exponents = list(dict.fromkeys(table["scores"])), list(dict.fromkeys(table["n"]))
+    kinds = list(dict.fromkeys(table["scores"]))
+    exponents = list(dict.fromkeys(table["n"]))
     size = (3.2 * len(exponents) + 1, 2.7 * len(kinds) + 0.8)
     fig, axes = plt.subplots(len(kinds), len(exponents), figsize=size, sharex=True, squeeze=False)
     for row, kind in zip(axes, kinds, strict=True):

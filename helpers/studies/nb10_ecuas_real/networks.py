@@ -68,9 +68,11 @@ def all_measures(y, proba, *, reject_costs=REJECT_COSTS, sample_weight=None):
     Series
         One number a measure.
     """
-    y, weight = np.asarray(y), np.ones(len(y)) if sample_weight is None else sample_weight
+    y = np.asarray(y)
+    weight = np.ones(len(y)) if sample_weight is None else sample_weight
     measures = selective_metrics(y, proba, sample_weight=sample_weight).to_dict()
-    correct, confidence = proba.argmax(axis=1) == y, proba.max(axis=1)
+    correct = proba.argmax(axis=1) == y
+    confidence = proba.max(axis=1)
     measures["brier_confidence"] = np.average(BRIER.score(correct, confidence), weights=weight)
     rarest = 1 - np.bincount(y, weight).max() / weight.sum()
     for gamma in reject_costs:
@@ -98,7 +100,8 @@ def measure_draws(probas, y, *, n_resamples=1000, rng=None):
     dict
         Name: DataFrame of 1 + n_resamples rows, one column a measure.
     """
-    rng, n = np.random.default_rng(rng), len(y)
+    rng = np.random.default_rng(rng)
+    n = len(y)
     draws = [np.ones(n)] + [np.bincount(rng.integers(n, size=n), minlength=n) for _ in range(n_resamples)]
     return {name: pd.DataFrame([all_measures(y, p, sample_weight=w) for w in draws]) for name, p in probas.items()}
 
@@ -123,14 +126,15 @@ def with_intervals(draws, pairs=(), *, confidence=0.95):
     """
     tables = [(name, "", table) for name, table in draws.items()]
     tables += [(name, other, draws[name] - draws[other]) for name, other in pairs]
-    tails, parts = [(1 - confidence) / 2, (1 + confidence) / 2], []
+    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+    parts = []
     for name, other, table in tables:
         low, high = np.quantile(table.iloc[1:], tails, axis=0, method="closest_observation")
         values = {"metric": list(table), "value": table.iloc[0].to_numpy(), "low": low, "high": high}
         parts.append(pd.DataFrame({"scores": name, "minus": other} | values))
-    found = pd.concat(parts, ignore_index=True)
-    found.loc[found["metric"] == "ece", ["low", "high"]] = np.nan
-    return found
+    measured = pd.concat(parts, ignore_index=True)
+    measured.loc[measured["metric"] == "ece", ["low", "high"]] = np.nan
+    return measured
 
 
 def single_precision(log_scores, y):
@@ -153,21 +157,23 @@ def single_precision(log_scores, y):
         worst).
     """
     proba = softmax(np.asarray(log_scores, dtype=np.float32), axis=1)
-    answer, confidence = proba.argmax(axis=1), proba.max(axis=1)
-    correct, n_classes = (answer == y).astype(float), proba.shape[1]
+    answer = proba.argmax(axis=1)
+    confidence = proba.max(axis=1)
+    correct = (answer == y).astype(float)
+    n_classes = proba.shape[1]
     cut = np.clip(confidence, np.float32(1e-7), np.float32(1 - 1e-7)).astype(float)
     stated = 1 - ((np.float32(1) - confidence).astype(float) + 1e-7)
     share = np.bincount(y, minlength=n_classes) / len(y)
     naive = ecuas(share.argmax() == y, np.full(len(y), share.max()), n=0, n_classes=n_classes)
-    found = {
+    measures = {
         "auc": confidence_auc(correct, confidence),
         "n_ce_confidence": normalized_of_confidence(LOG.score, correct, cut),
         "n_ecuas_0": ecuas(correct, np.maximum(stated, 1 / n_classes), n=0, n_classes=n_classes).mean() / naive.mean(),
         "aurc": aurc(correct, confidence),
     }
     for name, side in (("aurc_low", -correct), ("aurc_high", correct)):
-        found[name] = aurc(correct[np.lexsort((side, -confidence))], np.linspace(1, 0, len(y)))
-    return pd.Series(found)
+        measures[name] = aurc(correct[np.lexsort((side, -confidence))], np.linspace(1, 0, len(y)))
+    return pd.Series(measures)
 
 
 def saturated_rows(log_scores, y):
@@ -185,10 +191,11 @@ def saturated_rows(log_scores, y):
     DataFrame
         Columns metric, value, low, high, scores, minus.
     """
-    found = single_precision(log_scores, y)
-    table = pd.DataFrame({"metric": SATURATED, "value": found[list(SATURATED)].to_numpy()})
+    measures = single_precision(log_scores, y)
+    table = pd.DataFrame({"metric": SATURATED, "value": measures[list(SATURATED)].to_numpy()})
     ties = table["metric"] == "aurc"
-    table["low"], table["high"] = found["aurc_low"], found["aurc_high"]
+    table["low"] = measures["aurc_low"]
+    table["high"] = measures["aurc_high"]
     table[["low", "high"]] = table[["low", "high"]].where(ties)
     return table.assign(scores="single precision", minus="")
 
@@ -208,7 +215,8 @@ def measure_networks(names):
     missing : list of str
         The systems whose files cannot be had.
     """
-    parts, missing = [], []
+    parts = []
+    missing = []
     for name in names:
         try:
             data = fetch_scores(name)

@@ -57,8 +57,8 @@ def disagreement(best, other=None):
     return pd.DataFrame({a: {b: _differ(best[a], best[b]) for b in best} for a in best})
 
 
-def _differ(one, two):
-    return np.mean([a.isdisjoint(b) for a, b in zip(one, two, strict=True)])
+def _differ(first, second):
+    return np.mean([a.isdisjoint(b) for a, b in zip(first, second, strict=True)])
 
 
 def possible_sizes(shares, sizes, *, decimals=3):
@@ -83,7 +83,8 @@ def possible_sizes(shares, sizes, *, decimals=3):
     >>> possible_sizes([0.333, 0.167], range(1, 20))
     [6, 12, 18]
     """
-    shares, half = check_vector(shares, "shares"), 0.5 * 10.0**-decimals + 1e-9
+    shares = check_vector(shares, "shares")
+    half = 0.5 * 10.0**-decimals + 1e-9
     return [n for n in sizes if (np.abs(np.round(shares * n) / n - shares) <= half).all()]
 
 
@@ -118,7 +119,8 @@ def aurc_limits(error_rate, auc=None, *, rounding=0.0005):
     """
     few, many = np.clip([error_rate - rounding, error_rate + rounding], 0, 1)
     high, low = (1.0, 0.0) if auc is None else np.clip([auc + rounding, auc - rounding], 0, 1)
-    before, first = (1 - few) * high, many * (1 - low)  # right answers before all wrong ones; wrong ones at the top
+    before = (1 - few) * high
+    first = many * (1 - low)  # right answers before all wrong ones; wrong ones at the top
     smallest = few + xlogy(before, before) - xlogy(before + few, before + few)
     last = many - first
     largest = first - xlogy(first, first) + last + xlogy(1 - last, 1 - last)
@@ -179,7 +181,8 @@ def paired_limits(first, second, n, *, reviewed=None):
     >>> [paired_limits(30, other, 200)["verdict"] for other in (10, 20, 29)]
     ['differ', 'unknown', 'no evidence']
     """
-    first, second = check_count(first, "first", least=0), check_count(second, "second", least=0)
+    first = check_count(first, "first", least=0)
+    second = check_count(second, "second", least=0)
     reviewed = n if reviewed is None else check_count(reviewed, "reviewed")
     if max(first, second) > reviewed:
         raise ValueError(f"first and second must be at most {reviewed:,}, but they are {first:,} and {second:,}.")
@@ -240,15 +243,15 @@ def rank_changes(table, metrics, *, suffixes=("_llm", "_human")):
     """
     rows = []
     for metric in metrics:
-        one, two = (table[metric + suffix] * (-1 if metric in LARGER else 1) for suffix in suffixes)
-        moved = one.rank() - two.rank()
+        first, second = (table[metric + suffix] * (-1 if metric in LARGER else 1) for suffix in suffixes)
+        moved = first.rank() - second.rank()
         most = moved.abs().idxmax()
-        signs = [np.sign(column.to_numpy()[:, None] - column.to_numpy()) for column in (one, two)]
+        signs = [np.sign(column.to_numpy()[:, None] - column.to_numpy()) for column in (first, second)]
         pairs = np.triu_indices(len(table), 1)
         rows.append(
             {
                 "metric": metric,
-                "kendall": one.corr(two, method="kendall"),
+                "kendall": first.corr(second, method="kendall"),
                 "most_moved": " / ".join(table.loc[most, ["model", "method"]]),
                 "places": moved[most],
                 "swapped": np.mean((signs[0] * signs[1])[pairs] < 0),
