@@ -1,6 +1,7 @@
 """What every notebook needs: a guard for its parameters, claims that bind prose to numbers, fixed outputs, self-checks.
 
-Importing it sets the style of all figures.
+- `guard`, `parameter_cell`: the parameters; `claims`, `exercises`: numbers that are checked; `display`: what is shown
+- `student`: copies without solutions
 """
 
 from helpers.notebook.claims import ClaimFailed, claim, record

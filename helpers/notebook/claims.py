@@ -1,4 +1,4 @@
-"""Claims that bind a notebook's prose to numbers, numbers for metrics.json, and self-checks of exercises."""
+"""Claims that bind a notebook's prose to numbers, and numbers for metrics.json."""
 
 import math
 import numbers
@@ -34,11 +34,13 @@ def record(**numbers):
 
     Parameters
     ----------
-    numbers : name = a number, text, None, or a short list or array of these
+    **numbers : float, int, str, None, or a short list or array of these
+        What is kept, by name.
 
     Raises
     ------
-    ValueError for anything else.
+    ValueError
+        For a value of another type.
     """
     emit(
         {"text/html": "<!-- numbers recorded for metrics.json -->"},
@@ -109,12 +111,10 @@ def _outcome(got, want, tol, low, high):
                 {"gap": gap, "tol": tol, "n": np.size(got)},
             )
         got, want = np.asarray(got).item(), np.asarray(want).item()
-        found = (
-            {"got": got, "want": want, "gap": gap, "tol": tol}
-            if isinstance(got, numbers.Real)
-            else {"got": str(got), "want": str(want)}
-        )
-        return bool(gap <= tol), f"got {_fixed(got, tol)}, want {_fixed(want, tol)}{within}", found
+        details = {"got": got, "want": want, "gap": gap, "tol": tol}
+        if not isinstance(got, numbers.Real):
+            details = {"got": str(got), "want": str(want)}
+        return bool(gap <= tol), f"got {_fixed(got, tol)}, want {_fixed(want, tol)}{within}", details
     if not np.size(got):
         raise ValueError("got must not be empty: a claim about nothing always holds.")
     for name, bound in (("at_most", high), ("at_least", low)):
@@ -140,16 +140,25 @@ def claim(id, got, want=_MISSING, tol=None, *, at_most=None, at_least=None, text
 
     Parameters
     ----------
-    id : row of data/claims.csv
-    got, want : numbers or arrays of the same shape, or other values that must be equal
-    tol : largest |got - want| allowed; may be left out for whole numbers, booleans and texts
-    at_most, at_least : bounds instead of `want`; of an array, every entry obeys them. NaN obeys nothing
-    text : a few words added to the line
+    id : str
+        The row of data/claims.csv.
+    got : float or array
+        The number or numbers that came out; other values are compared for equality.
+    want : float or array, optional
+        What must come out, of the same shape.
+    tol : float, optional
+        Largest absolute difference allowed; may be left out for whole numbers, booleans and texts.
+    at_most, at_least : float, optional
+        Bounds instead of `want`; of an array, every entry obeys them. NaN obeys nothing.
+    text : str, optional
+        A few words added to the line.
 
     Raises
     ------
-    ClaimFailed (an AssertionError) if it does not hold; ValueError for an unknown id, different shapes, or a claim
-    that compares a thing with itself.
+    ClaimFailed
+        An AssertionError, if it does not hold.
+    ValueError
+        For an unknown id, different shapes, or a claim that compares a thing with itself.
     """
     from helpers.datasets import load_claims
 
@@ -160,9 +169,9 @@ def claim(id, got, want=_MISSING, tol=None, *, at_most=None, at_least=None, text
         raise ValueError("a claim needs either want (with tol) or bounds (at_most, at_least).")
     if any(_same(got, other) for other in (want, at_most, at_least)):
         raise ValueError(f"claim {id!r} compares a thing with itself, so it always holds.")
-    holds, told, found = _outcome(got, want, tol, at_least, at_most)
+    holds, told, details = _outcome(got, want, tol, at_least, at_most)
     line = f"{id} {'holds' if holds else 'FAILS'}: {told}" + (f" ({text})" if text else "")
-    found = {name: _plain(value) for name, value in found.items()}
-    emit({"text/plain": line}, {KEY: {"claim": id, "holds": holds, "text": text, **found}})
+    details = {name: _plain(value) for name, value in details.items()}
+    emit({"text/plain": line}, {KEY: {"claim": id, "holds": holds, "text": text, **details}})
     if not holds:
-        raise ClaimFailed(f"{line}\n" + ", ".join(f"{name} {value!r}" for name, value in found.items()))
+        raise ClaimFailed(f"{line}\n" + ", ".join(f"{name} {value!r}" for name, value in details.items()))

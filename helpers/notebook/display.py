@@ -37,6 +37,13 @@ def escape(text):
 def show(text):
     """One line of text output.
 
+    Parameters
+    ----------
+    text : str
+        The line, with its numbers already rounded.
+
+    Examples
+    --------
     >>> show(f"grouping loss {0.01274:.3f}")
     grouping loss 0.013
     """
@@ -65,15 +72,21 @@ def table(df, caption=None, formats=None):
 
     Parameters
     ----------
-    df : DataFrame; its index is shown only if it has a name
-    caption : one line above the table
-    formats : column -> ".3f", "{:.1%}" or a function; without one, whole numbers get separated thousands and others
-        three decimals
+    df : DataFrame or Series
+        The table; its index is shown only if it has a name.
+    caption : str, optional
+        One line above the table.
+    formats : dict, optional
+        For each column ".3f", "{:.1%}" or a function; without one, whole numbers get separated thousands and others
+        three decimals.
 
     Raises
     ------
-    ValueError if `formats` names a column that `df` does not have, or a column name occurs twice.
+    ValueError
+        If `formats` names a column that `df` does not have, or a column name occurs twice.
 
+    Examples
+    --------
     >>> table(pd.DataFrame({"group": ["old"], "gap": [0.12345]}), "Gaps", {"gap": ".2f"})
     Gaps
     group   gap
@@ -111,7 +124,8 @@ def _plain(header, columns, right, caption):
         width = max(map(len, [name, *column]))
         for line, entry in zip(lines, [name, *column], strict=True):
             line.append(entry.rjust(width) if is_right else entry.ljust(width))
-    return "\n".join([caption] * bool(caption) + ["  ".join(line).rstrip() for line in lines])
+    rows = ["  ".join(line).rstrip() for line in lines]
+    return "\n".join([caption, *rows] if caption else rows)
 
 
 def _html(header, columns, right, caption, n_index):
@@ -120,7 +134,7 @@ def _html(header, columns, right, caption, n_index):
     rows = []
     for row in zip(*columns, strict=True):
         tags = ['th scope="row"'] * n_index + ["td"] * (len(row) - n_index)
-        marks = [' class="words"' * (len(entry) > 30) + s for entry, s in zip(row, style, strict=True)]
+        marks = [f' class="words"{s}' if len(entry) > 30 else s for entry, s in zip(row, style, strict=True)]
         entries = zip(tags, marks, row, strict=True)
         rows.append("<tr>" + "".join(f"<{tag}{s}>{escape(entry)}</{tag[:2]}>" for tag, s, entry in entries) + "</tr>")
     top = f'<caption style="caption-side: top; text-align: left">{escape(caption)}</caption>\n' if caption else ""
@@ -137,12 +151,16 @@ def figure(fig, alt, caption=None):
     Parameters
     ----------
     fig : Figure or Axes
-    alt : what a reader who cannot see the figure must know; at least 20 characters
-    caption : one or two sentences shown below it, plain text
+        The figure, which is closed.
+    alt : str
+        What a reader who cannot see the figure must know; at least 20 characters.
+    caption : str, optional
+        One or two sentences shown below it, plain text.
 
     Raises
     ------
-    ValueError if `alt` is too short to say anything, or merely repeats the caption.
+    ValueError
+        If `alt` is too short to say anything, or merely repeats the caption.
     """
     alt = " ".join(str(alt or "").split())
     if len(alt) < 20:

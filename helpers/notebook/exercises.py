@@ -1,4 +1,4 @@
-"""Claims that bind a notebook's prose to numbers, numbers for metrics.json, and self-checks of exercises."""
+"""Self-checks of exercises: one line, with a hint where the answer is wrong."""
 
 import numbers
 
@@ -40,11 +40,17 @@ def check_exercise(answer, expected, *, tol=0, hints=()):
 
     Parameters
     ----------
-    answer : what the student found; ``...`` says "not answered yet", so that copies without solutions run through
-    expected : number, text, boolean or array
-    tol : largest deviation that still counts as right
-    hints : pairs (wrong answer or test of the answer, sentence); the first that fits is shown
+    answer : object
+        What the student answers; ``...`` says "not answered yet", so that copies without solutions run through.
+    expected : float, str, bool or array
+        The right answer.
+    tol : float, default 0
+        Largest deviation that still counts as right.
+    hints : sequence of (object, str)
+        Pairs of a wrong answer, or a test of the answer, and a sentence; the first that fits is shown.
 
+    Examples
+    --------
     >>> check_exercise(..., 0.25)
     Not answered yet. Replace the ... above with your answer, then run both cells.
     >>> check_exercise(0.5, 0.25, hints=[(0.5, "the variance is the square of it.")])

@@ -1,7 +1,4 @@
-"""What every notebook needs: a guard for its parameters, claims that bind prose to numbers, fixed outputs, self-checks.
-
-Importing it sets the style of all figures.
-"""
+"""The guard behind a parameters cell, and the rules for values."""
 
 import linecache
 import numbers
@@ -27,8 +24,20 @@ def _rule(holds, sentence):
 
 
 def at_least(low):
-    """Rule of `parameters`: not below `low`.
+    """Rule of `parameters`: not below a number.
 
+    Parameters
+    ----------
+    low : float
+        The smallest value allowed, of a list for each entry.
+
+    Returns
+    -------
+    callable
+        Gives None for a value that obeys the rule, else the sentence that it breaks.
+
+    Examples
+    --------
     >>> at_least(300)(20)
     'must be at least 300'
     """
@@ -36,18 +45,52 @@ def at_least(low):
 
 
 def at_most(high):
-    """Rule of `parameters`: not above `high`."""
+    """Rule of `parameters`: not above a number.
+
+    Parameters
+    ----------
+    high : float
+        The largest value allowed, of a list for each entry.
+
+    Returns
+    -------
+    callable
+        Gives None for a value that obeys the rule, else the sentence that it breaks.
+    """
     return _rule(lambda value: value <= high, f"must be at most {shown(high)}")
 
 
 def between(low, high):
-    """Rule of `parameters`: from `low` to `high`, both included."""
+    """Rule of `parameters`: from one number to another, both included.
+
+    Parameters
+    ----------
+    low, high : float
+        The smallest and the largest value allowed, of a list for each entry.
+
+    Returns
+    -------
+    callable
+        Gives None for a value that obeys the rule, else the sentence that it breaks.
+    """
     return _rule(lambda value: low <= value <= high, f"must be between {shown(low)} and {shown(high)}")
 
 
 def one_of(*values):
-    """Rule of `parameters`: one of these values; None among them allows None.
+    """Rule of `parameters`: one of these values.
 
+    Parameters
+    ----------
+    *values : object
+        What is allowed; None among them allows None.
+
+    Returns
+    -------
+    callable
+        Gives None for a value that obeys the rule, else the sentence that it breaks.
+
+    Examples
+    --------
     >>> one_of("platt", "none")("plat")
     "must be one of 'platt', 'none' (did you mean 'platt'?)"
     """
@@ -100,6 +143,8 @@ def _find_cells(history, wanted):
 def parameters(**rules):
     """Guard behind the parameters cell: stop on an unknown name, a wrong type or a broken rule; echo what is used.
 
+    It also sets the style of all figures that follow.
+
     It reads the parameters cell and the cell that papermill injects from the cells run in this kernel, so an unknown
     parameter, about which papermill only warns, stops the run. The default's type decides: bool is not int, int is fine
     for float, None needs a default of None or a rule that allows it; "" and [] stand for "not given". One line is
@@ -107,13 +152,18 @@ def parameters(**rules):
 
     Parameters
     ----------
-    rules : parameter = `at_least(1)`, `at_most`, `between`, `one_of`, or any function of the value that returns None or
-        the sentence that it breaks
+    **rules : callable
+        For each parameter that has one its rule: `at_least(1)`, `at_most`, `between`, `one_of`, or any function of the
+        value that returns None or the sentence that it breaks.
 
     Raises
     ------
-    ParameterError (a ValueError) with all problems; RuntimeError outside of a notebook.
+    ParameterError
+        A ValueError with all problems.
+    RuntimeError
+        Outside of a notebook.
     """
+    use_style()
     running = shell()
     if running is None or "In" not in running.user_ns:
         raise RuntimeError(
@@ -140,7 +190,8 @@ def parameters(**rules):
         broken = None if allowed_none else type_problem(name, value, default)
         if broken is None and (sentence := rule(value)):
             broken = f"{name} {sentence}, but it is {value!r}."
-        problems += [broken] if broken else []
+        if broken:
+            problems.append(broken)
         changed = "(default)" if value == default else f"(changed; stored outputs used {shown(default)})"
         lines.append(f"{name} = {shown(value)} {changed}")
     if problems:
@@ -148,6 +199,3 @@ def parameters(**rules):
     for parameter in declared:
         _first.setdefault(parameter.name, parameter.default)
     sys.stdout.write("\n".join(lines) + "\n")
-
-
-use_style()

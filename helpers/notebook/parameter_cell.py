@@ -128,11 +128,13 @@ def from_text(name, text, default):
 
     Lists are comma separated or JSON. Where the default is None, text that reads as a number becomes one.
 
+    Examples
+    --------
     >>> from_text("id", "007", ""), from_text("n", "10", 5), from_text("ages", "20,30", [1])
     ('007', 10, [20, 30])
     >>> from_text("n", "ten", 5)
     Traceback (most recent call last):
-    helpers.notebook.ParameterError: n must be a whole number, like its default 5, but it is 'ten'.
+    helpers.notebook.parameter_cell.ParameterError: n must be a whole number, like its default 5, but it is 'ten'.
     """
     value = text
     try:
@@ -184,6 +186,8 @@ def shown(value):
         name = name if len(name) <= 60 else name[:57] + "..."
         return f'"{name}"' if value else "not given"
     if isinstance(value, (list, tuple)):
-        entries = [shown(entry) for entry in value[:12]] + ["..."] * (len(value) > 12)
+        entries = [shown(entry) for entry in value[:12]]
+        if len(value) > 12:
+            entries.append("...")
         return f"[{', '.join(entries)}]" if value else "not given"
     return repr(value)
