@@ -60,7 +60,7 @@ def test_calibrated_scores_add_what_recalibration_leaves():
     assert "left" not in measure_groups([1, 0], [0.2, 0.2], [0, 0])
 
 
-def test_empty_regions_have_no_share():
+def test_empty_subgroups_have_no_share():
     table = measure_groups([1, 0], [0.5, 0.5], [0, 2], size=4)
     assert table["n"].tolist() == [1, 0, 1, 0] and table["gap"].isna().tolist() == [False, True, False, True]
 
@@ -133,7 +133,8 @@ def test_forgetting_people_raises_alarms():
     for seed in range(draws):
         rng = np.random.default_rng(seed)
         person = np.arange(1200) // 30
-        X, p = rng.normal(size=(40, 2))[person], np.full(1200, 0.5)
+        X = rng.normal(size=(40, 2))[person]
+        p = np.full(1200, 0.5)
         y = (rng.random(1200) < rng.beta(1, 1, 40)[person]).astype(int)
         with_people += len(find_groups(y, p, X, groups=person, rng=seed).sure) > 0
         without += len(find_groups(y, p, X, rng=seed).sure) > 0
@@ -152,10 +153,12 @@ def test_pure_miscalibration_is_mended_by_recalibration():
 @pytest.mark.parametrize("kind", ["loud noise", "flattened"])
 def test_what_recalibration_leaves_has_its_own_standard_error(kind):
     """Stated scores scatter in a group whose recalibrated scores do not; y - p has the wrong spread for y - c."""
-    draws, alarms = 400, 0
+    draws = 400
+    alarms = 0
     for seed in range(draws):
         rng = np.random.default_rng(seed)
-        p, c = expit(3 * rng.normal(size=400)), np.full(400, 0.5)
+        p = expit(3 * rng.normal(size=400))
+        c = np.full(400, 0.5)
         y = rng.random(400) < (c if kind == "loud noise" else p)  # the mean of p is 0.5 as well
         alarms += measure_groups(y, p, np.zeros(400, int), calibrated=c)["left_p_value"][0] < 0.05
     se = np.sqrt(draws * 0.05 * 0.95)
@@ -197,14 +200,16 @@ def test_same_seed_same_table_and_untouched_inputs():
 
 def test_weights_of_one_value_change_nothing():
     X, p, q, y = population(1000, np.random.default_rng(4))
-    plain, weighted = audit_groups(y, p, X, rng=1), audit_groups(y, p, X, sample_weight=np.full(1000, 3.0), rng=1)
+    plain = audit_groups(y, p, X, rng=1)
+    weighted = audit_groups(y, p, X, sample_weight=np.full(1000, 3.0), rng=1)
     pd.testing.assert_frame_equal(plain, weighted)
 
 
 def test_every_row_its_own_group_changes_only_the_halves():
     y, p, X, _ = null_draw("plain", 9)
-    region = (X[:, 1] > 0).astype(int)
-    plain, own = measure_groups(y, p, region), measure_groups(y, p, region, groups=np.arange(y.size))
+    subgroup = (X[:, 1] > 0).astype(int)
+    plain = measure_groups(y, p, subgroup)
+    own = measure_groups(y, p, subgroup, groups=np.arange(y.size))
     pd.testing.assert_frame_equal(plain, own)
 
 

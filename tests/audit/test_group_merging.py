@@ -50,7 +50,8 @@ def test_pruned_twice_is_pruned_once():
     X, residual = steps()
     tree = HonestTree(max_depth=2, rng=0).fit(X, residual)
     both = [tree.tree_.children_left[0], tree.tree_.children_right[0]]
-    one, two = tree.pruned(both), tree.pruned(both[:1]).pruned(both[1:])
+    one = tree.pruned(both)
+    two = tree.pruned(both[:1]).pruned(both[1:])
     assert one.rules() == two.rules() == ["x0 <= 39", "x0 > 39"]
     np.testing.assert_array_equal(one.region_nodes_, two.region_nodes_)
 
@@ -102,7 +103,8 @@ def best_splits(kinds, draws, n=200, least=20):
 
 @pytest.mark.parametrize("kinds", [["number"], ["category"], ["number", "category", "number"]])
 def test_best_split_of_nothing_is_called_different_as_often_as_promised(kinds):
-    draws, level = 300, 0.2
+    draws = 300
+    level = 0.2
     share = np.mean(np.array(list(best_splits(kinds, draws))) < level)
     assert share < level + 3 * np.sqrt(level * (1 - level) / draws)
     assert share > level / 4  # a bound, but not a useless one
@@ -134,7 +136,8 @@ def test_intervals_of_merged_groups_cover_true_gaps():
 
 
 def test_family_of_false_alarms_stays_at_five_percent():
-    draws, alarms = 120, 0
+    draws = 120
+    alarms = 0
     for seed in range(draws):
         X, p, _, _, _ = planted(1000, np.random.default_rng(seed))
         y = np.random.default_rng([seed, 1]).random(1000) < p
@@ -179,7 +182,9 @@ def test_smaller_levels_leave_fewer_groups():
 
 def test_repeated_people_count_once():
     """Two sides that differ only because each holds few, much repeated people are one group."""
-    n, each, parted = 1200, 60, []
+    n = 1200
+    each = 60
+    parted = []
     for seed in range(30):
         rng = np.random.default_rng(seed)
         person = np.arange(n) // each
@@ -194,7 +199,8 @@ def test_repeated_people_count_once():
 
 def test_a_side_without_weight_or_with_one_unit_cannot_be_told_apart():
     X, residual = steps()
-    y, p = (residual > 0).astype(float), np.full(80, 0.5)
+    y = (residual > 0).astype(float)
+    p = np.full(80, 0.5)
     tree = HonestTree(max_depth=1, rng=0).fit(X, residual)
     assert merge_siblings(tree, X, y, p, level=0.2).n_regions_ == 2
     assert merge_siblings(tree, X, y, p, level=0.2, sample_weight=(X[:, 0] < 40) * 1.0).n_regions_ == 1

@@ -17,7 +17,8 @@ def population(n, rng, effect=0.3):
 
 
 def test_overlap_by_hand():
-    one, two = np.array([0, 0, 1, -1, 1]), np.array([0, 1, 1, 1, -1])
+    one = np.array([0, 0, 1, -1, 1])
+    two = np.array([0, 1, 1, 1, -1])
     np.testing.assert_allclose(_overlap(one, two, np.ones(5), (2, 2)), [[1 / 2, 1 / 4], [0, 1 / 4]])
     weight = np.array([1.0, 2.0, 3.0, 4.0, 0.0])
     np.testing.assert_allclose(_overlap(one, two, weight, (2, 2)), [[1 / 3, 2 / 10], [0, 3 / 9]])
@@ -63,7 +64,8 @@ def test_gaps_left_by_recalibration_count_where_they_were_sought():
 
 def test_reruns_use_the_settings_and_columns_of_the_audit(monkeypatch):
     X, p, y = population(1000, np.random.default_rng(3))
-    weight, groups = np.random.default_rng(4).uniform(1, 2, 1000), np.arange(1000) // 2
+    weight = np.random.default_rng(4).uniform(1, 2, 1000)
+    groups = np.arange(1000) // 2
     columns = {"sample_weight": weight, "groups": groups}
     audit = find_groups(y, p, X, max_depth=2, min_rows=60, merge=0.3, rng=0, **columns)
     calls = []

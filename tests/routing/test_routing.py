@@ -120,7 +120,8 @@ def test_a_sweep_is_each_policy_on_its_own(name, price, cost):
     assert list(found["threshold"]) == values * len(POOLS)
     lines = iter(found.itertuples())
     for pool, value in itertools.product(POOLS, values):
-        at, line = list(pool), next(lines)
+        at = list(pool)
+        line = next(lines)
         routed = policy(table[at], PREDICTION[at], price[at], **{one: value})
         loss = (routed.prediction != Y) if cost is None else cost[routed.prediction, Y]
         assert line.accuracy == pytest.approx(np.mean(routed.prediction == Y), abs=1e-12)
@@ -144,7 +145,8 @@ def test_a_sweep_in_chunks_is_the_sweep(monkeypatch):
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5))
 def test_more_risk_accepted_is_never_dearer(seed, m):
     rng = np.random.default_rng(seed)
-    risk, prediction = rng.random((m, 30)).round(1), rng.integers(0, 3, (m, 30))
+    risk = rng.random((m, 30)).round(1)
+    prediction = rng.integers(0, 3, (m, 30))
     price = np.sort(rng.random(m))
     paid = [cascade(risk, prediction, price, tau=tau).paid for tau in (0, 0.1, 0.5, 1)]
     assert all((after <= before + 1e-12).all() for before, after in itertools.pairwise(paid))
@@ -155,7 +157,9 @@ def test_more_risk_accepted_is_never_dearer(seed, m):
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5))
 def test_nobody_beats_the_oracle(seed, m):
     rng = np.random.default_rng(seed)
-    risk, prediction, y = rng.random((m, 40)), rng.integers(0, 2, (m, 40)), rng.integers(0, 2, 40)
+    risk = rng.random((m, 40))
+    prediction = rng.integers(0, 2, (m, 40))
+    y = rng.integers(0, 2, 40)
     price = np.sort(rng.random(m))
     oracle = oracle_route(prediction, y, price)
     right = oracle.prediction == y
@@ -174,17 +178,16 @@ def test_nobody_beats_the_oracle(seed, m):
 def test_rows_are_judged_one_by_one():
     order = RNG.permutation(N)
     for policy, table in ((cascade, RISK), (confidence_cascade, P), (lambda *a: route(*a, willingness=9.0), ACCURACY)):
-        whole, turned = (
-            policy(table, PREDICTION, PRICES),
-            policy(table[:, order], PREDICTION[:, order], PRICES[:, order]),
-        )
+        whole = policy(table, PREDICTION, PRICES)
+        turned = policy(table[:, order], PREDICTION[:, order], PRICES[:, order])
         for name in ("prediction", "model", "paid"):
             assert np.array_equal(getattr(whole, name)[order], getattr(turned, name))
 
 
 def test_inputs_and_the_global_generator_stay_as_they_are():
     tables = RISK, PREDICTION, PRICES, Y
-    copies, state = [table.copy() for table in tables], np.random.get_state()[1].copy()  # noqa: NPY002
+    copies = [table.copy() for table in tables]
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
     cascade(RISK, PREDICTION, PRICES)
     sweep_cascades(RISK, PREDICTION, PRICES, Y, thresholds=[0, 1])
     random_mix(PREDICTION, PRICE, budget=3, rng=0)
@@ -296,7 +299,9 @@ def test_rows_are_resampled_together():
 
 def test_intervals_of_gains_cover():
     rng = np.random.default_rng(3)
-    held, paired, loose = 0, [], []
+    held = 0
+    paired = []
+    loose = []
     for _ in range(200):
         hard = rng.random(300)
         right = hard < np.array([0.7, 0.75])[:, None]  # the second model is right wherever the first one is
@@ -331,8 +336,11 @@ def mixture(n, share_wrong, rng, size=1):
 @pytest.mark.parametrize("size", [1, 5])
 @pytest.mark.parametrize("border", [0.0, 3.0])
 def test_a_broken_promise_is_as_rare_as_stated(size, border):
-    rng, n, target = np.random.default_rng(4), 400, 0.2
-    broken, runs = 0, 600
+    rng = np.random.default_rng(4)
+    n = 400
+    target = 0.2
+    broken = 0
+    runs = 600
     groups = None if size == 1 else np.arange(n) // size
 
     def share(t):  # just misses the target from `border` on
@@ -389,7 +397,9 @@ def test_the_exact_test_is_the_binomial_one():
 
 
 def test_bounded_costs_keep_the_promise_too():
-    rng, runs, n = np.random.default_rng(8), 500, 300
+    rng = np.random.default_rng(8)
+    runs = 500
+    n = 300
     cost = np.array([[0.0, 1.0], [0.25, 0.0]])
     broken = 0
     for _ in range(runs):
@@ -433,7 +443,8 @@ def test_a_tree_router_learns_who_is_good_at_what():
 
 def test_a_router_without_signal_returns_the_average():
     rng = np.random.default_rng(11)
-    X, correct = rng.normal(size=(3000, 4)), rng.random((2, 3000)) < np.array([0.6, 0.8])[:, None]
+    X = rng.normal(size=(3000, 4))
+    correct = rng.random((2, 3000)) < np.array([0.6, 0.8])[:, None]
     found = TreeRouter(rng=0).fit(X, correct).predict(rng.normal(size=(1000, 4)))
     assert np.allclose(found.mean(axis=1), [0.6, 0.8], atol=4 * 0.5 / np.sqrt(3000) + 0.01)
     assert found.std(axis=1).max() < 0.1  # ten trees with leaves of 15 and more

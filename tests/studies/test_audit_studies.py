@@ -46,7 +46,8 @@ def test_planted_study_reports_overlap_and_coverage():
 
 def test_sources_keep_their_promise():
     rng = np.random.default_rng(1)
-    X, c = pd.DataFrame({"a": np.arange(50)}), np.linspace(0.1, 0.9, 50)
+    X = pd.DataFrame({"a": np.arange(50)})
+    c = np.linspace(0.1, 0.9, 50)
     rows, p, q, groups = nb07_audit.redrawn(X, c, np.arange(50) // 2)(20, rng)
     np.testing.assert_array_equal(p, c[rows["a"]])
     np.testing.assert_array_equal(groups, rows["a"] // 2)

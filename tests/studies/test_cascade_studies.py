@@ -40,7 +40,8 @@ FAIR = real_pool(load_fair(), rng=0)
 
 
 def test_each_line_is_a_policy_on_its_own():
-    new, decisions = TRIAL.new, TRIAL.new.decisions(COSTS)
+    new = TRIAL.new
+    decisions = TRIAL.new.decisions(COSTS)
     for k, pool in enumerate(all_pools(4)):
         at = list(pool)
         three = decisions[at], new.price[at]
@@ -131,7 +132,8 @@ def test_an_unknown_rival_is_named():
 def test_real_people_stay_in_one_part():
     data = load_rand_hie()
     asked = real_pool(data, rng=0)
-    past, new = asked["past"], asked["new"]
+    past = asked["past"]
+    new = asked["new"]
     assert not set(past.groups) & set(new.groups)
     assert len(past.y) + len(new.y) == pytest.approx(0.7 * len(data.y), rel=0.05)
     assert past.p.shape == (5, len(past.y)) and list(past.price) == list(REAL_PRICES)

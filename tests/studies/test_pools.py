@@ -105,7 +105,8 @@ def test_tasks_are_real_and_whole():
 
 def test_real_pools_ask_people_who_trained_nothing(monkeypatch):
     used = []
-    learned, tuned = model_size._learned, model_size._tuned
+    learned = model_size._learned
+    tuned = model_size._tuned
     monkeypatch.setattr(
         model_size, "_learned", lambda codes, y, rows, rng: used.append(rows) or learned(codes, y, rows, rng)
     )

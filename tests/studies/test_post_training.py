@@ -25,7 +25,8 @@ def test_tasks_are_thinned_by_whole_people():
     tasks = real_tasks(700, digits=[0, 8], rng=0)
     assert list(tasks)[-2:] == ["digit 0", "digit 8"] and len(tasks) == 8
     assert all(len(data.y) <= 700 and set(data.y) == {0, 1} and len(data.X) == len(data.y) for data in tasks.values())
-    rand, whole = tasks["RAND, 5 or more visits"], real_tasks(30_000, digits=[], rng=0)["RAND, 5 or more visits"]
+    rand = tasks["RAND, 5 or more visits"]
+    whole = real_tasks(30_000, digits=[], rng=0)["RAND, 5 or more visits"]
     size = pd.Series(whole.groups).value_counts()
     assert (pd.Series(rand.groups).value_counts().sort_index() == size[np.unique(rand.groups)]).all()
     assert real_tasks(2000, digits=[8], rng=0)["digit 8"].X.nunique().min() > 1
@@ -55,7 +56,8 @@ def test_the_savings_add_up(tries):
 
 
 def test_a_perfect_model_has_nothing_to_save():
-    saved, risk = [], []
+    saved = []
+    risk = []
     for k in range(6):
         a = controls.perfect(3000, k)
         found = post_training(a.X, a.y, LogisticRegression(C=np.inf), thresholds=[0.3, 0.5], rng=k)
