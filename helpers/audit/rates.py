@@ -102,18 +102,13 @@ def measure_groups(y, p, subgroup, *, calibrated=None, sample_weight=None, group
 
 def table_of_gaps(y, p, subgroup, weight, *, calibrated=None, groups=None, size=None):
     """The table of `measure_groups` from columns that were checked; `groups` are codes from 0."""
-    table = table_of_rates(gap_errors(y, p, subgroup, weight, groups=groups, size=size))
-    if calibrated is None:
-        return table
-    after = gap_errors(y, calibrated, subgroup, weight, groups=groups, size=size)
-    table = table.assign(calibrated=after["stated"], left=after["gap"])
-    return table.assign(**{f"left_{name}": values for name, values in _tested(**after).items()})
-
-
-def table_of_rates(rates):
-    """The table of `measure_groups` from what `rates_from_sums` returns."""
-    columns = {name: rates[name] for name in ("n", "share", "stated", "observed", "gap")}
-    return pd.DataFrame(columns | _tested(**rates))
+    rates = gap_errors(y, p, subgroup, weight, groups=groups, size=size)
+    columns = {name: rates[name] for name in ("n", "share", "stated", "observed", "gap")} | _tested(**rates)
+    if calibrated is not None:
+        after = gap_errors(y, calibrated, subgroup, weight, groups=groups, size=size)
+        columns |= {"calibrated": after["stated"], "left": after["gap"]}
+        columns |= {f"left_{name}": values for name, values in _tested(**after).items()}
+    return pd.DataFrame(columns)
 
 
 def _tested(gap, se, freedom, **others):
@@ -126,8 +121,7 @@ def _tested(gap, se, freedom, **others):
 def gap_errors(y, p, subgroup, weight, *, groups=None, size=None):
     """Gaps of subgroups with their standard errors, {name: (subgroups,)}, from columns that were checked.
 
-    The names are n, share, stated, observed, gap, total (sum of weights), se, freedom (effective rows less one, at
-    least 1).
+    The names are n, share, stated, observed, gap, se, freedom (effective rows less one, at least 1).
 
     >>> rates = gap_errors(np.array([0, 0, 1, 1]), np.full(4, 0.5), np.zeros(4, int), np.ones(4))
     >>> rates["gap"], rates["se"].round(3), rates["freedom"]
@@ -135,28 +129,20 @@ def gap_errors(y, p, subgroup, weight, *, groups=None, size=None):
     """
     chance = weight**2 * p * (1 - p)
     sums = group_sums(subgroup, weight, weight * p, weight * y, weight**2, chance, size=size)
-    n_subgroups = sums[0].size
-
-    def spread(gap):
-        deviation = weight * (y - p - gap[subgroup])
-        if groups is None:
-            return np.bincount(subgroup, deviation**2, n_subgroups), sums[4], 1.0
-        return _spread_of_groups(subgroup, weight, deviation, groups, n_subgroups)
-
-    return rates_from_sums(*sums, spread)
-
-
-def rates_from_sums(count, total, stated, observed, own, chance, spread):
-    """What `gap_errors` returns from the sums in each subgroup: rows, weight w, w p, w y, w^2 and w^2 p (1 - p).
-
-    `spread` maps the gaps (NaN in an empty subgroup) to three things: the sum of squared deviations from them and of
-    squared weights, over rows or groups that are independent, and the factor by which groups inflate variances.
-    """
+    count, total, stated, observed, weights, chance = sums
     filled = np.where(total > 0, total, np.nan)
     stated = stated / filled
     observed = observed / filled
     gap = observed - stated
-    squares, weights, inflation = spread(gap)
+    deviation = weight * (y - p - gap[subgroup])
+    if groups is None:
+        squares = np.bincount(subgroup, deviation**2, count.size)
+        inflation = 1.0
+    else:
+        cell, home, _ = cross_cells(subgroup, groups)
+        squares = np.bincount(home, np.bincount(cell, deviation) ** 2, count.size)
+        weights = np.bincount(home, np.bincount(cell, weight) ** 2, count.size)
+        inflation = design_effect(cell, deviation)
     independent = filled**2 / np.where(weights > 0, weights, np.nan)
     freedom = np.maximum(independent - 1, 1)
     se = np.sqrt(squares * (1 + 1 / freedom)) / filled
@@ -165,14 +151,4 @@ def rates_from_sums(count, total, stated, observed, own, chance, spread):
     one_sided = np.where((observed == 0) | (observed == 1), np.sqrt(rate * (1 - rate) / independent), 0.0)
     se = np.maximum(np.maximum(se, chance), one_sided)
     columns = {"n": count, "share": total / total.sum(), "stated": stated, "observed": observed, "gap": gap}
-    return columns | {"total": total, "se": se, "freedom": freedom}
-
-
-def _spread_of_groups(subgroup, weight, deviation, groups, size):
-    """Sums over the cells of subgroups and groups: squared deviations, squared weights, and how much clustering
-    inflates the variance (at least 1, pooled over subgroups).
-    """
-    cell, home, _ = cross_cells(subgroup, groups)
-    squares = np.bincount(cell, deviation) ** 2
-    weights = np.bincount(cell, weight) ** 2
-    return np.bincount(home, squares, size), np.bincount(home, weights, size), design_effect(cell, deviation)
+    return columns | {"se": se, "freedom": freedom}
