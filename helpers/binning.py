@@ -8,6 +8,8 @@ import numpy as np
 
 from helpers.checks import check_count, check_numbers, check_probabilities
 
+__all__ = ["assign_bins", "cross_cells", "group_sums", "quantile_edges", "uniform_edges"]
+
 
 def uniform_edges(n_bins):
     """Edges of bins of equal width on [0, 1].

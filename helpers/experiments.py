@@ -18,7 +18,7 @@ NUMBERS = ("value", "se", "low", "high", "p_value", "plugin")
 
 
 def repeat(study, cases, n_repeats, *, rng=None, progress=None, verbose=False):
-    """Run a study again and again, for every combination of cases; a table with one line for each result.
+    """Run a study again and again, for every combination of cases.
 
     Workers are joblib's, chosen by the caller: ``joblib.parallel_config(n_jobs=2)`` for two processes on this machine,
     ``joblib.parallel_config("dask")`` for the cluster that is connected. Each run has its own spawned seed and one
@@ -26,22 +26,33 @@ def repeat(study, cases, n_repeats, *, rng=None, progress=None, verbose=False):
 
     Parameters
     ----------
-    study : function of one value of each case and of `rng` (Generator); returns a list of results, each a dict
-    cases : {name: list of values}; {} for a study without cases; n_repeats : runs of each combination
-    rng : int, list of int, Generator or None
-    progress : file that keeps finished runs, which return numbers and text; a second start, with the same seed, goes
-        on from it. Or None.
-    verbose : a progress bar on stderr
+    study : callable
+        Function of one value of each case and of `rng` (Generator); returns a list of results, each a dict.
+    cases : dict of str to list
+        Values of each case; {} for a study without cases.
+    n_repeats : int
+        Runs of each combination.
+    rng : int, list of int, Generator, optional
+        Root of the seeds.
+    progress : path, optional
+        File that keeps finished runs, which return numbers and text; a second start, with the same seed, goes on from
+        it.
+    verbose : bool, default False
+        A progress bar on stderr.
 
     Returns
     -------
-    DataFrame with the columns of `cases`, `repeat` (0 .. n_repeats - 1) and those of the results
+    DataFrame
+        One line for each result, with the columns of `cases`, `repeat` (0 .. n_repeats - 1) and those of the results.
 
     Raises
     ------
-    ValueError (RuntimeError where the study raised another error) that names the run that failed; for a `progress`
-    file of other work, or without a seed.
+    ValueError
+        Names the run that failed (RuntimeError where the study raised another error); for a `progress` file of other
+        work, or without a seed.
 
+    Examples
+    --------
     >>> def toss(n, rng):
     ...     return [{"heads": int(rng.binomial(n, 0.5))}]
     >>> repeat(toss, {"n": [10, 1000]}, 2, rng=0)
@@ -93,10 +104,19 @@ def each_way(draw, ways):
 
     Parameters
     ----------
-    draw : function (n, rng) that returns a `Sample`
-    ways : {name: options of `grouping_loss`}; an option that is a function is given the sample, and `p` replaces the
-        stated score: {"p": lambda a: a.c} hands in the true c. Or {name: function (sample, rng) that returns a value}
+    draw : callable
+        Function (n, rng) that returns a `Sample`.
+    ways : dict of str to dict or callable
+        Options of `grouping_loss`; an option that is a function is given the sample, and `p` replaces the stated
+        score: {"p": lambda a: a.c} hands in the true c. Or a function (sample, rng) that returns a value.
 
+    Returns
+    -------
+    callable
+        Function (n, rng) that returns a list of results.
+
+    Examples
+    --------
     >>> from helpers.simulation import Sigmoid
     >>> study = each_way(Sigmoid().sample, {"cross-fitted": {}, "zero": lambda a, rng: 0.0})
     >>> repeat(study, {"n": [500]}, 1, rng=0)["estimator"].tolist()
@@ -114,25 +134,33 @@ def _estimate(sample, way, rng):
     if callable(way):
         return {"value": way(sample, rng)}
     options = {name: option(sample) if callable(option) else option for name, option in way.items()}
-    found = grouping_loss(sample.y, options.pop("p", sample.p), sample.X, rng=rng, **options)
-    return {name: getattr(found, name) for name in NUMBERS}
+    estimate = grouping_loss(sample.y, options.pop("p", sample.p), sample.X, rng=rng, **options)
+    return {name: getattr(estimate, name) for name in NUMBERS}
 
 
 def summarise(frame, by, *, truth=None, level=0.05):
-    """What repeated estimates do on average: one line for each combination of the columns `by`, in order of appearance.
+    """What repeated estimates do on average: one line for each combination of the columns `by`, as they appear.
 
     Parameters
     ----------
-    frame : DataFrame with a column `value`, and if there are any `se` and `p_value`; NaN: this run gave no estimate
-    by : list of names of columns; truth : number from which errors are measured
-    level : a run with a p-value below it raises an alarm
+    frame : DataFrame
+        With a column `value`, and if there are any `se` and `p_value`; NaN: this run gave no estimate.
+    by : list of str
+        Names of columns.
+    truth : float, optional
+        Number from which errors are measured.
+    level : float, default 0.05
+        A run with a p-value below it raises an alarm.
 
     Returns
     -------
-    DataFrame with `by`, `draws`, `value` (mean), `error` (twice its standard error), `spread` (standard deviation),
-    `stopped` (share of runs without an estimate); with a truth `rmse`; with `se` its mean `reported`; with `p_value`
-    `alarms` (share) and `alarms_error` (twice its binomial standard error, never below that of the promised level)
+    DataFrame
+        `by`, `draws`, `value` (mean), `error` (twice its standard error), `spread` (standard deviation), `stopped`
+        (share of runs without an estimate); with a truth `rmse`; with `se` its mean `reported`; with `p_value` `alarms`
+        (share) and `alarms_error` (twice its binomial standard error, never below that of the promised level).
 
+    Examples
+    --------
     >>> runs = pd.DataFrame({"n": [9, 9], "value": [0.1, 0.3], "p_value": [0.2, 0.01]})
     >>> summarise(runs, ["n"], truth=0.2)[["n", "value", "rmse", "alarms"]].to_dict("list")
     {'n': [9], 'value': [0.2], 'rmse': [0.0999...], 'alarms': [0.5]}
@@ -160,8 +188,20 @@ def summarise(frame, by, *, truth=None, level=0.05):
 def verdict(low, high, *, at_least=-np.inf, at_most=np.inf):
     """What a 95 % interval says about a statement "the value lies between `at_least` and `at_most`" (equal: a point).
 
-    "agrees" if the interval lies inside, or holds the point; "differs" if it lies outside; else "cannot tell".
+    Parameters
+    ----------
+    low, high : float
+        Ends of the interval.
+    at_least, at_most : float, default no bound
+        Ends of the statement.
 
+    Returns
+    -------
+    str
+        "agrees" if the interval lies inside, or holds the point; "differs" if it lies outside; else "cannot tell".
+
+    Examples
+    --------
     >>> verdict(0.8, 0.9, at_most=1.0), verdict(0.9, 1.1, at_most=1.0), verdict(1.1, 1.2, at_most=1.0)
     ('agrees', 'cannot tell', 'differs')
     >>> verdict(-0.1, 0.2, at_least=0, at_most=0)
@@ -177,8 +217,30 @@ def verdict(low, high, *, at_least=-np.inf, at_most=np.inf):
 
 
 def comparison(what, stated, ours, error, *, form="{:z.3f}", **allowed):
-    """One line of the table "paper, ours, interval, verdict"; `allowed` goes to `verdict`, `error` is two s.e.
+    """One line of the table "paper, ours, interval, verdict".
 
+    Parameters
+    ----------
+    what : str
+        Name of the number.
+    stated : str
+        What the paper says.
+    ours : float
+        Estimate.
+    error : float
+        Two standard errors.
+    form : str, default "{:z.3f}"
+        Format of the numbers.
+    **allowed : float
+        Ends of the statement, see `verdict`.
+
+    Returns
+    -------
+    dict
+        What the line holds, by column.
+
+    Examples
+    --------
     >>> comparison("share found", "<= 1", 0.8, 0.1, at_most=1)["verdict"]
     'agrees'
     """
@@ -188,6 +250,27 @@ def comparison(what, stated, ours, error, *, form="{:z.3f}", **allowed):
 
 
 def improvement(error, n):
-    """How much the mean of `error` falls from the smallest to the largest `n`, and two standard errors of that."""
+    """How much the mean error falls from the smallest to the largest number of rows.
+
+    Parameters
+    ----------
+    error : array_like, shape (m,)
+        Errors of the runs.
+    n : array_like, shape (m,)
+        Rows of each run.
+
+    Returns
+    -------
+    fall : float
+        Mean at the smallest minus mean at the largest.
+    error : float
+        Two standard errors of it.
+
+    Examples
+    --------
+    >>> fall, error = improvement([0.3, 0.5, 0.1, 0.1], np.array([10, 10, 90, 90]))
+    >>> round(float(fall), 3), round(float(error), 3)
+    (0.3, 0.2)
+    """
     first, last = (np.asarray(error)[n == size] for size in (np.min(n), np.max(n)))
     return first.mean() - last.mean(), 2 * np.hypot(sem(first), sem(last))

@@ -18,7 +18,26 @@ from helpers.checks import (
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its bootstrap standard error and interval; `draws` are the resampled values."""
+    """An estimate with its standard error and interval.
+
+    Parameters
+    ----------
+    value, se : float
+        Estimate and bootstrap standard error.
+    low, high : float
+        Ends of the interval.
+    confidence : float
+        Coverage aimed at.
+    n : int
+        Rows.
+    draws : ndarray
+        The resampled values.
+
+    Examples
+    --------
+    >>> print(bootstrap_interval(np.mean, np.arange(100.0), n_resamples=20, method="normal", rng=0))
+    49.5000 [44.6410, 54.3590], n = 100
+    """
 
     value: float
     se: float
@@ -31,7 +50,8 @@ class Interval:
     @property
     def p_value(self):
         """Two-sided p-value of "the true value is 0", at least 1 / (draws + 1)."""
-        below, above = (self.draws <= 0).mean(), (self.draws >= 0).mean()
+        below = (self.draws <= 0).mean()
+        above = (self.draws >= 0).mean()
         return float(min(1.0, max(2 * min(below, above), 1 / (self.draws.size + 1))))
 
     def __str__(self):
@@ -92,7 +112,29 @@ def _check_level(level, name):
 
 
 def resampled_rows(n, n_resamples, *, groups=None, rng=None):
-    """Row numbers of each bootstrap sample, one array at a time; with `groups`, whole groups are drawn."""
+    """Row numbers of each bootstrap sample, one array at a time.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    n_resamples : int
+        Bootstrap samples.
+    groups : array_like, shape (n,), optional
+        Clusters of dependent rows: whole groups are drawn.
+    rng : int, Generator, optional
+        Decides what is drawn.
+
+    Yields
+    ------
+    ndarray of int
+        Row numbers, (n,) without groups.
+
+    Examples
+    --------
+    >>> [rows.size for rows in resampled_rows(5, 2, rng=0)]
+    [5, 5]
+    """
     rng = np.random.default_rng(rng)
     if groups is None:
         for _ in range(n_resamples):
@@ -113,26 +155,37 @@ def bootstrap_interval(
 
     Parameters
     ----------
-    statistic : function of the columns that returns a number
-    columns : arrays of n rows each, resampled together
-    n_resamples : bootstrap samples
-    confidence : coverage aimed at, in (0, 1)
-    method : "percentile" (quantiles of the draws), "basic" (mirrored at the estimate), or "normal" (estimate and
-        standard error)
-    groups : (n,) labels; rows of one group are drawn together
-    rng : int, Generator or None
+    statistic : callable
+        Function of the columns that returns a number.
+    *columns : array_like
+        Arrays of n rows each, resampled together.
+    n_resamples : int, default 1000
+        Bootstrap samples, at least 20.
+    confidence : float, default 0.95
+        Coverage aimed at, in (0, 1).
+    method : {"percentile", "basic", "normal"}, default "percentile"
+        Quantiles of the draws, these mirrored at the estimate, or estimate and standard error.
+    groups : array_like, shape (n,), optional
+        Clusters of dependent rows, which are drawn together.
+    rng : int, Generator, optional
+        Decides what is drawn.
 
     Returns
     -------
     Interval
+        The estimate and its interval.
 
     Raises
     ------
-    ValueError for lengths that differ, bad options, or a statistic that is not finite on the data
-    or on a bootstrap sample.
+    ValueError
+        For lengths that differ, bad options, or a statistic that is not finite on the data or on a bootstrap sample.
 
-    Source: Efron and Tibshirani (1993).
+    References
+    ----------
+    Efron and Tibshirani (1993).
 
+    Examples
+    --------
     >>> interval = bootstrap_interval(np.mean, np.arange(100.0), rng=0)
     >>> interval.value, bool(interval.low < 49.5 < interval.high)
     (49.5, True)
@@ -172,12 +225,33 @@ def bootstrap_interval(
 
 
 def paired_difference(a, b, *, n_resamples=1000, confidence=0.95, groups=None, rng=None):
-    """Interval of mean(a - b) for two systems scored on the same rows; negative means that `a` is smaller.
+    """Interval of mean(a - b) for two systems scored on the same rows.
 
+    Parameters
+    ----------
+    a, b : array_like, shape (n,)
+        Scores of the two systems.
+    n_resamples : int, default 1000
+        Bootstrap samples, at least 20.
+    confidence : float, default 0.95
+        Coverage aimed at, in (0, 1).
+    groups : array_like, shape (n,), optional
+        Clusters of dependent rows, which are drawn together.
+    rng : int, Generator, optional
+        Decides what is drawn.
+
+    Returns
+    -------
+    Interval
+        Negative means that `a` is smaller.
+
+    Examples
+    --------
     >>> difference = paired_difference([0.1, 0.2, 0.3, 0.2], [0.3, 0.4, 0.5, 0.4], rng=0)
     >>> round(difference.value, 3), round(difference.high, 3)
     (-0.2, -0.2)
     """
-    a, b = check_vector(a, "a"), check_vector(b, "b")
+    a = check_vector(a, "a")
+    b = check_vector(b, "b")
     check_same_length(a=a, b=b)
     return bootstrap_interval(np.mean, a - b, n_resamples=n_resamples, confidence=confidence, groups=groups, rng=rng)

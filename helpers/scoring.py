@@ -26,7 +26,7 @@ from helpers.checks import (
 
 
 def top_label(y, proba):
-    """The binary problem behind top-label calibration: was the predicted class right, and how sure was the score?
+    """The binary problem behind top-label calibration: whether the predicted class was right, and how sure the score.
 
     Parameters
     ----------
@@ -82,6 +82,11 @@ class ScoringRule:
     `score`, `entropy`, `divergence` and `variance` check what they are given. The other methods trust their arrays and
     work entry by entry: those called `class_...` on the probabilities of one class, the rest on rates of a binary
     label, which a straight line may carry out of [0, 1] (`BRIER`), or rounding by one digit (`LOG`).
+
+    Examples
+    --------
+    >>> BRIER, LOG
+    (Brier score, log score)
     """
 
     def __repr__(self):

@@ -36,11 +36,11 @@ ARRAYS = ("count", "rate", "stated", "bin_count", "bin_rate", "bin_stated")
 class BinnedGroupingLoss:
     """Lower bound of the grouping loss from bins of the score and regions inside them; 0 is best.
 
-    Attributes
+    Parameters
     ----------
     value : float
-        explained - captured (`correction` "regions") or explained - induced ("bins"), in the unit of the rule (squared
-        error of one class, or nats); may be slightly negative when there is nothing to find.
+        Estimate: explained - captured (`correction` "regions") or explained - induced ("bins"), in the unit of the rule
+        (squared error of one class, or nats); may be slightly negative when there is nothing to find.
     se, low, high : float
         Standard error and 95 % interval of what these bins and regions capture; claim "at least `low`".
     explained : float

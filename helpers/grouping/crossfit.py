@@ -34,16 +34,37 @@ from helpers.partition.honest_tree import TREES
 class GroupingLoss:
     """Debiased lower bound of the grouping loss, in squared error (0 is best), with what stands behind it.
 
-    value : estimate; may be slightly negative when there is nothing to find
-    se, low, high : standard error and 95 % interval of the grouping loss that these regions capture; claim "at least
-        `low`"
-    p_value : one-sided test of "no grouping loss"; null_se : standard error of the value if that were so
-    plugin, bias : the naive estimate and its upward bias; value = plugin - bias
-    calibration_loss : mean (p - c)**2 of the fitted calibrator; NaN without one
-    n : rows that were evaluated; n_regions : regions with at least two independent rows; left_out : share of the rows
-        elsewhere
-    count, mean, variance : per region, in the order of the parts evaluated; `trees` and `part` tell which tree chose
-        region j
+    Parameters
+    ----------
+    value : float
+        Estimate; may be slightly negative when there is nothing to find.
+    se, low, high : float
+        Standard error and 95 % interval of the grouping loss that these regions capture; claim "at least `low`".
+    p_value : float
+        One-sided test of "no grouping loss".
+    null_se : float
+        Standard error of the value if that were so.
+    plugin, bias : float
+        The naive estimate and its upward bias; value = plugin - bias.
+    calibration_loss : float
+        Mean (p - c)**2 of the fitted calibrator; NaN without one.
+    n : int
+        Rows that were evaluated.
+    n_regions : int
+        Regions with at least two independent rows.
+    left_out : float
+        Share of the rows elsewhere.
+    count, mean, variance : ndarray, shape (J,)
+        Rows, mean residual and its variance in each region, in the order of the parts evaluated.
+    part : ndarray of int, shape (J,)
+        Which of `trees` chose the region.
+    trees : tuple
+        The trees that chose the regions.
+
+    Examples
+    --------
+    >>> print(grouping_loss_from_regions([0.5, 0.5, -0.5, -0.5], [0, 0, 1, 1]))
+    grouping loss 0.2500 [0.2500, 0.2500], n = 4 in 2 regions; p < 0.001
     """
 
     value: float
@@ -79,7 +100,8 @@ def combine(parts, calibration_loss, trees=()):
     plugin = float(np.mean([part.plugin for part in parts]))
     se = float(np.sqrt(sum(part.variance for part in parts))) / k
     reach = float(norm.ppf(0.975)) * se
-    null_variance, null_cubes = (sum(getattr(part, name) for part in parts) for name in ("null_variance", "null_cubes"))
+    null_variance = sum(part.null_variance for part in parts)
+    null_cubes = sum(part.null_cubes for part in parts)
     n = sum(part.n for part in parts)
     return GroupingLoss(
         value=value,
@@ -111,26 +133,38 @@ def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=N
 
     Parameters
     ----------
-    residual : (n,) label minus calibrated score
-    region : (n,) int, region of each row
-    sample_weight : (n,) sampling weights (a weight of 2 is not the row twice: two copies are not two draws)
-    groups : (n,) labels of people, hospitals, …; products within a group are left out
+    residual : array_like, shape (n,)
+        Label minus calibrated score.
+    region : array_like of int, shape (n,)
+        Region of each row.
+    sample_weight : array_like, shape (n,), optional
+        Sampling weights (a weight of 2 is not the row twice: two copies are not two draws).
+    groups : array_like, shape (n,), optional
+        Labels of people, hospitals, …; products within a group are left out.
 
     Returns
     -------
-    GroupingLoss; its interval is for what these regions capture.
+    GroupingLoss
+        Its interval is for what these regions capture.
 
     Raises
     ------
-    ValueError for lengths that differ, negative regions, or no region with two independent rows.
+    ValueError
+        For lengths that differ, negative regions, or no region with two independent rows.
 
-    Source: Melo et al. (2026), proposition 3 and equation 6; interval, test, weights and groups are ours.
+    References
+    ----------
+    Melo et al. (2026), proposition 3 and equation 6; interval, test, weights and groups are ours.
 
+    Examples
+    --------
     >>> grouping_loss_from_regions([0.5, 0.5, -0.5, -0.5], [0, 0, 1, 1]).value
     0.25
     """
-    residual, region = check_vector(residual, "residual", finite=True), check_regions(region)
-    weight, groups = check_weights(sample_weight), check_groups(groups)
+    residual = check_vector(residual, "residual", finite=True)
+    region = check_regions(region)
+    weight = check_weights(sample_weight)
+    groups = check_groups(groups)
     check_same_length(residual=residual, region=region, sample_weight=weight, groups=groups)
     part = squared_means(residual, region, weight, groups)
     if not part.n_regions:
@@ -156,98 +190,137 @@ def grouping_loss(
 
     A tree looks for people whose residuals y - c(p) agree; other people say how large the agreement really is.
 
-    - `method="crossfit"` (default): two halves; regions are chosen on one by the features and the score, and
-      evaluated on the other, then the roles change. Every row is evaluated once. The evaluated residuals use a
-      calibrator fitted on all rows.
-    - `method="paper"`: 10 % of the rows calibrate, 40 % choose regions by the features alone, 50 % evaluate. The noise
-      of a calibrator from so few rows counts as grouping loss: below 10,000 rows a perfect model often fails the
-      null test.
-
     Parameters
     ----------
-    y : (n,) labels 0/1
-    p : (n,) stated probabilities of class 1
-    X : (n, d) features: DataFrame (numbers, booleans, categories, text, dates, missing values) or array; see
-        `helpers.partition.encoder`
-    calibrator : "platt" (on log-odds), "isotonic" or "none"; what it leaves uncalibrated counts as grouping loss
-    tree : "exact" (`HonestTree`), or "hist" (`HistogramTree`) for many rows: several times faster, numbers cut at
-        255 quantiles, no rules in words
-    min_samples_leaf, max_depth : of the trees, in rows of the fitting part
-    sample_weight : (n,) sampling weights or None
-    groups : (n,) labels of people, hospitals, …: never split, and no pairs within a group
-    rng : int, Generator or None
+    y : array_like, shape (n,)
+        Labels 0/1.
+    p : array_like, shape (n,)
+        Stated probabilities of class 1.
+    X : DataFrame or array_like, shape (n, d)
+        Features (numbers, booleans, categories, text, dates, missing values), see `helpers.partition.encoder`.
+    method : {"crossfit", "paper"}, default "crossfit"
+        "crossfit": two halves; regions are chosen on one by the features and the score, and evaluated on the other,
+        then the roles change. Every row is evaluated once. The evaluated residuals use a calibrator fitted on all rows.
+        "paper": 10 % of the rows calibrate, 40 % choose regions by the features alone, 50 % evaluate. The noise of a
+        calibrator from so few rows counts as grouping loss: below 10,000 rows a perfect model often fails the null
+        test.
+    calibrator : {"platt", "isotonic", "none"}, default "platt"
+        "platt" works on log-odds; what it leaves uncalibrated counts as grouping loss.
+    tree : {"exact", "hist"}, default "exact"
+        `HonestTree`, or `HistogramTree` for many rows: several times faster, numbers cut at 255 quantiles, no rules in
+        words.
+    min_samples_leaf, max_depth : int
+        Of the trees, in rows of the fitting part; no limit of depth by default.
+    sample_weight : array_like, shape (n,), optional
+        Sampling weights.
+    groups : array_like, shape (n,), optional
+        Labels of people, hospitals, …: never split, and no pairs within a group.
+    rng : int, Generator, optional
+        Decides the halves and the trees.
 
     Returns
     -------
-    GroupingLoss, smaller is better; `trees` tell the region of any row and, if exact, say it in words.
+    GroupingLoss
+        Smaller is better; `trees` tell the region of any row and, if exact, say it in words.
 
     Raises
     ------
-    ValueError for labels, scores, features, weights or groups that break a rule, or fewer than 4 * min_samples_leaf
-    rows.
+    ValueError
+        For labels, scores, features, weights or groups that break a rule, or fewer than 4 * min_samples_leaf rows.
 
-    Source: Melo et al. (2026), section 3 and algorithm 1; the cross-fitted form is ours.
+    References
+    ----------
+    Melo et al. (2026), section 3 and algorithm 1; the cross-fitted form is ours.
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(4000, 2))
     >>> y = rng.random(4000) < np.where(X[:, 0] > 0, 0.8, 0.2)
     >>> print(grouping_loss(y, np.full(4000, 0.5), X, calibrator="none", rng=0))
     grouping loss 0.0864 [0.0794, 0.0934], n = 4,000 in 202 regions; p < 0.001
     """
-    y, p, X, weight, groups = checked_columns(y, p, X, sample_weight, groups)
+    rows = check_rows(y, p, X, sample_weight, groups)
     check_one_of(method, "method", ("crossfit", "paper"))
     make_calibrator(calibrator)  # refuses other names
     check_one_of(tree, "tree", tuple(TREES))
     check_count(min_samples_leaf, "min_samples_leaf")
-    if y.size < 4 * min_samples_leaf:
+    if rows.y.size < 4 * min_samples_leaf:
         raise ValueError(
-            f"y must have at least 4 * min_samples_leaf = {4 * min_samples_leaf} rows, but it has {y.size}."
+            f"y must have at least 4 * min_samples_leaf = {4 * min_samples_leaf} rows, but it has {rows.y.size}."
         )
     rng = np.random.default_rng(rng)
-
-    def calibrated(rows, of):
-        """Scores `of` some rows, calibrated on others."""
-        w = None if weight is None else weight[rows]
-        return make_calibrator(calibrator).fit(p[rows], y[rows], w).predict(p[of])
-
-    def part(seed, calibrate, fit, evaluate, table):
-        w_fit, w_eval = (None, None) if weight is None else (weight[fit], weight[evaluate])
-        chooser = TREES[tree](min_samples_leaf=min_samples_leaf, max_depth=max_depth, rng=seed)
-        chooser.fit(table.iloc[fit], y[fit] - calibrated(calibrate, fit), w_fit)
-        region, residual = chooser.apply(table.iloc[evaluate]), y[evaluate] - c[evaluate]
-        result = squared_means(residual, region, w_eval, None if groups is None else groups[evaluate])
-        return result, chooser.estimate_regions(region, residual, w_eval)
-
     seeds = rng.integers(2**31, size=2)
+    choosers = [TREES[tree](min_samples_leaf=min_samples_leaf, max_depth=max_depth, rng=seed) for seed in seeds]
     if method == "paper":
-        calibrate, fit, evaluate = split_rows(y, groups, (0.1, 0.5), rng)
-        c = calibrated(calibrate, slice(None))
-        tasks = [(seeds[0], calibrate, fit, evaluate, X)]
+        calibrate, fit, evaluate = split_rows(rows.y, rows.groups, (0.1, 0.5), rng)
+        c = _calibrated(rows, calibrator, calibrate, slice(None))
+        tasks = [(rows.X, choosers[0], c[fit], c, fit, evaluate)]
     else:
-        c = calibrated(slice(None), slice(None))
-        a, b = split_rows(y, groups, (0.5,), rng)
-        table = with_score_column(X, p)
-        tasks = [(seeds[0], a, a, b, table), (seeds[1], b, b, a, table)]
-    workers = 2 if y.size >= PARALLEL_FROM else 1
-    parts, trees = zip(*Parallel(workers, require="sharedmem")(delayed(part)(*task) for task in tasks), strict=True)
+        c = _calibrated(rows, calibrator, slice(None), slice(None))
+        a, b = split_rows(rows.y, rows.groups, (0.5,), rng)
+        table = with_score_column(rows.X, rows.p)
+        tasks = [
+            (table, chooser, _calibrated(rows, calibrator, fit, fit), c, fit, evaluate)
+            for chooser, fit, evaluate in ((choosers[0], a, b), (choosers[1], b, a))
+        ]
+    workers = 2 if rows.y.size >= PARALLEL_FROM else 1
+    evaluated = Parallel(workers, require="sharedmem")(delayed(_part)(rows, *task) for task in tasks)
+    parts, trees = zip(*evaluated, strict=True)
     if not all(part.n_regions for part in parts):
         raise ValueError("groups must leave two of them in at least one region of each part, but a part has no pair.")
     loss = float("nan")
     if calibrator != "none":
-        loss = float(np.average((p - c) ** 2, weights=weight))
+        loss = float(np.average((rows.p - c) ** 2, weights=rows.weight))
     return combine(parts, loss, trees)
 
 
-def checked_columns(y, p, X, weight, groups):
-    """Clean columns without the rows of weight 0, which were not sampled."""
-    y, p, X, weight = check_labels(y, both=True), check_probabilities(p), check_table(X), check_weights(weight)
+def _calibrated(rows, calibrator, fit, at):
+    """Scores of the rows `at`, calibrated on the rows `fit`."""
+    weight = None if rows.weight is None else rows.weight[fit]
+    return make_calibrator(calibrator).fit(rows.p[fit], rows.y[fit], weight).predict(rows.p[at])
+
+
+def _part(rows, table, chooser, stated, c, fit, evaluate):
+    """What regions that `chooser` finds on the rows `fit` say about the rows `evaluate`, and the tree with their rates.
+
+    `stated` are the scores against which the residuals of the rows `fit` are held, `c` those of all rows.
+    """
+    weight = (None, None) if rows.weight is None else (rows.weight[fit], rows.weight[evaluate])
+    chooser.fit(table.iloc[fit], rows.y[fit] - stated, weight[0])
+    region = chooser.apply(table.iloc[evaluate])
+    residual = rows.y[evaluate] - c[evaluate]
+    groups = None if rows.groups is None else rows.groups[evaluate]
+    return squared_means(residual, region, weight[1], groups), chooser.estimate_regions(region, residual, weight[1])
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Labels, stated scores, table, weights or None and group codes or None of rows that were checked; `kept` tells
+    which of the rows given they are.
+    """
+
+    y: np.ndarray
+    p: np.ndarray
+    X: object
+    weight: np.ndarray | None
+    groups: np.ndarray | None
+    kept: np.ndarray
+
+
+def check_rows(y, p, X, sample_weight, groups):
+    """`Rows` without those of weight 0, which were not sampled; ValueError for columns that break a rule."""
+    y = check_labels(y, both=True)
+    p = check_probabilities(p)
+    X = check_table(X)
+    weight = check_weights(sample_weight)
     codes = check_groups(groups)
     check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=codes)
     if weight is None or weight.all():
-        return y, p, X, weight, codes
-    rows = np.flatnonzero(weight)
+        return Rows(y, p, X, weight, codes, np.ones(y.size, bool))
+    kept = weight > 0
     try:
-        codes = None if codes is None else check_groups(codes[rows])
-        return check_labels(y[rows], both=True), p[rows], X.iloc[rows], weight[rows], codes
+        codes = None if codes is None else check_groups(codes[kept])
+        return Rows(check_labels(y[kept], both=True), p[kept], X.iloc[kept], weight[kept], codes, kept)
     except ValueError as error:
         raise ValueError(f"sample_weight must leave enough rows with a weight: {error}") from None

@@ -30,8 +30,8 @@ from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, Splin
 from sklearn.tree import DecisionTreeRegressor
 
 from helpers.calibration.calibrators import make_calibrator
-from helpers.checks import check_count, check_weights
-from helpers.grouping.crossfit import checked_columns
+from helpers.checks import check_count
+from helpers.grouping.crossfit import check_rows
 from helpers.grouping.region_statistics import squared_means
 from helpers.partition.encoder import TableEncoder, with_score_column
 
@@ -172,14 +172,35 @@ EVALUATED = 15  # rows of a region in the fold that is judged, about
 class StackedGroupingLoss:
     """Lower bound of the grouping loss from out-of-fold predictions of y - c, in squared error (0 is best).
 
-    value : estimate; may be slightly negative when there is nothing to find
-    se, low, high : standard error and 95 % interval of what these predictions capture; claim "at least `low`"
-    p_value : one-sided test of "no grouping loss"; null_se : standard error of the tested mean if that were so
-    direct, rest : mean of 2 g r - g**2, and what regions find in r - g; value = direct + rest
-    calibration_loss : mean (p - c)**2 of the fitted calibrator; NaN without one
-    n : rows that were evaluated
-    learners, weights : names, and mean weight of each in the combination
-    residual : (n,) out-of-fold estimate of q - c for each row; NaN for rows of weight 0
+    Parameters
+    ----------
+    value : float
+        Estimate; may be slightly negative when there is nothing to find.
+    se, low, high : float
+        Standard error and 95 % interval of what these predictions capture; claim "at least `low`".
+    p_value : float
+        One-sided test of "no grouping loss".
+    null_se : float
+        Standard error of the tested mean if that were so.
+    direct, rest : float
+        Mean of 2 g r - g**2, and what regions find in r - g; value = direct + rest.
+    calibration_loss : float
+        Mean (p - c)**2 of the fitted calibrator; NaN without one.
+    n : int
+        Rows that were evaluated.
+    learners : tuple of str
+        Names.
+    weights : ndarray
+        Mean weight of each learner in the combination.
+    residual : ndarray, shape (n,)
+        Out-of-fold estimate of q - c for each row; NaN for rows of weight 0.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(200) < 0.5
+    >>> stacked_grouping_loss(y, np.full(200, 0.5), rng.normal(size=(200, 1)), calibrator="none", rng=0).residual.shape
+    (200,)
     """
 
     value: float
@@ -227,27 +248,40 @@ def stacked_grouping_loss(y, p, X, *, calibrator="platt", n_folds=5, sample_weig
 
     Parameters
     ----------
-    y : (n,) labels 0/1
-    p : (n,) stated probabilities of class 1
-    X : (n, d) features: DataFrame (numbers, booleans, categories, text, dates, missing values) or array; see
-        `helpers.partition.encoder`
-    calibrator : "platt" (on log-odds), "isotonic" or "none"; what it leaves uncalibrated counts as grouping loss
-    n_folds : int, at least 2
-    sample_weight : (n,) sampling weights or None
-    groups : (n,) labels of people, hospitals, …: never split; the standard errors add up groups
-    rng : int, Generator or None
+    y : array_like, shape (n,)
+        Labels 0/1.
+    p : array_like, shape (n,)
+        Stated probabilities of class 1.
+    X : DataFrame or array_like, shape (n, d)
+        Features (numbers, booleans, categories, text, dates, missing values), see `helpers.partition.encoder`.
+    calibrator : {"platt", "isotonic", "none"}, default "platt"
+        "platt" works on log-odds; what it leaves uncalibrated counts as grouping loss.
+    n_folds : int, default 5
+        At least 2.
+    sample_weight : array_like, shape (n,), optional
+        Sampling weights.
+    groups : array_like, shape (n,), optional
+        Labels of people, hospitals, …: never split; the standard errors add up groups.
+    rng : int, Generator, optional
+        Decides the folds and the learners.
 
     Returns
     -------
-    StackedGroupingLoss, smaller is better.
+    StackedGroupingLoss
+        Smaller is better.
 
     Raises
     ------
-    ValueError for labels, scores, features, weights or groups that break a rule, fewer than 60 rows, fewer groups than
-    folds, or too few rows of one class.
+    ValueError
+        For labels, scores, features, weights or groups that break a rule, fewer than 60 rows, fewer groups than
+        folds, or too few rows of one class.
 
-    Source: ours; stacking with weights that are not negative is Breiman's (1996).
+    References
+    ----------
+    Ours; stacking with weights that are not negative is Breiman's (1996).
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(1000, 2))
     >>> y = rng.random(1000) < np.where(X[:, 0] > 0, 0.8, 0.2)
@@ -255,8 +289,8 @@ def stacked_grouping_loss(y, p, X, *, calibrator="platt", n_folds=5, sample_weig
     >>> gl.low < 0.09 < gl.high, gl.p_value < 0.001
     (True, True)
     """
-    y, p, X, weight, groups = checked_columns(y, p, X, sample_weight, groups)
-    kept = np.ones(y.size, bool) if weight is None else check_weights(sample_weight) > 0
+    rows = check_rows(y, p, X, sample_weight, groups)
+    y, p, weight, groups = rows.y, rows.p, rows.weight, rows.groups
     make_calibrator(calibrator)  # refuses other names
     check_count(n_folds, "n_folds", least=2)
     if y.size < LEAST_ROWS:
@@ -264,35 +298,38 @@ def stacked_grouping_loss(y, p, X, *, calibrator="platt", n_folds=5, sample_weig
     rng = np.random.default_rng(rng)
     fold = _folds(y, groups, n_folds, rng)
     seeds = rng.integers(2**31, size=n_folds)
-    table = with_score_column(X, p)
+    table = with_score_column(rows.X, p)
     w = np.ones(y.size) if weight is None else weight / weight.mean()
     leaf = EVALUATED * (n_folds - 1)
-    found = Parallel()(
+    predicted = Parallel()(
         delayed(_out_of_fold)(y, p, table, weight, fold == j, calibrator, leaf, int(seed))
         for j, seed in enumerate(seeds)
     )
-    columns, c_out = np.empty((y.size, len(NAMES))), np.empty(y.size)
+    columns = np.empty((y.size, len(NAMES)))
+    c_out = np.empty(y.size)
     region = np.empty(y.size, int)
-    for j, one in enumerate(found):
-        columns[fold == j], c_out[fold == j], region[fold == j] = one
+    for j, of_fold in enumerate(predicted):
+        columns[fold == j], c_out[fold == j], region[fold == j] = of_fold
     c = make_calibrator(calibrator).fit(p, y, weight).predict(p)
     r = y - c
     parts = np.array([combination(columns[fold != j], r[fold != j], w[fold != j]) for j in range(n_folds)])
     g = np.clip(np.einsum("im,im->i", columns, parts[fold]), -c_out, 1 - c_out)
     loss = float("nan") if calibrator == "none" else float(np.average((p - c) ** 2, weights=w))
     rest = _rest(r - g, region, fold, weight, groups)
-    return _judged(r, g, columns.mean(axis=1), rest, w, groups, loss, parts.mean(axis=0), kept)
+    return _judged(r, g, columns.mean(axis=1), rest, w, groups, loss, parts.mean(axis=0), rows.kept)
 
 
-def _rest(left, region, fold, weight, groups):
+def _rest(residual, region, fold, weight, groups):
     """Debiased squared region means of what the predictions leave, and their variance: a mean over the folds."""
-    value, variance = 0.0, 0.0
+    value = 0.0
+    variance = 0.0
     for j in range(fold.max() + 1):
         rows = fold == j
         w, own = (None if column is None else column[rows] for column in (weight, groups))
-        part = squared_means(left[rows], region[rows], w, own)
+        part = squared_means(residual[rows], region[rows], w, own)
         share = rows.mean() if weight is None else w.sum() / weight.sum()
-        value, variance = value + share * part.value, variance + share**2 * part.variance
+        value += share * part.value
+        variance += share**2 * part.variance
     return value, variance
 
 
@@ -303,7 +340,8 @@ def _judged(r, g, plain, rest, w, groups, calibration_loss, weights, kept):
     unit = np.arange(r.size) if groups is None else groups
     spread = np.bincount(unit, w * (terms - direct))
     variance = spread @ spread * spread.size / (spread.size - 1) / w.sum() ** 2
-    value, se = direct + float(rest[0]), float(np.sqrt(variance + rest[1]))
+    value = direct + float(rest[0])
+    se = float(np.sqrt(variance + rest[1]))
     reach = float(norm.ppf(0.975)) * se
     tested = np.bincount(unit, w * plain * r)
     null_se = float(np.sqrt(2 * (tested @ tested)) / w.sum())
@@ -346,12 +384,14 @@ def _folds(y, groups, n_folds, rng):
     if units < n_folds:
         raise ValueError(f"groups must be at least n_folds = {n_folds}, but there are {units}.")
     splitter = KFold if groups is None else GroupKFold
-    fold, ones = np.empty(y.size, int), int(y.sum())
+    fold = np.empty(y.size, int)
+    ones = int(y.sum())
     for _ in range(100):
         split = splitter(n_folds, shuffle=True, random_state=int(rng.integers(2**31))).split(y, y, groups)
         for j, (_, inside) in enumerate(split):
             fold[inside] = j
-        size, hits = np.bincount(fold, minlength=n_folds), np.bincount(fold, y, n_folds)
+        size = np.bincount(fold, minlength=n_folds)
+        hits = np.bincount(fold, y, n_folds)
         if ((ones - hits > 0) & (ones - hits < y.size - size)).all():
             return fold
     raise ValueError(
@@ -361,7 +401,8 @@ def _folds(y, groups, n_folds, rng):
 
 def _out_of_fold(y, p, table, weight, inside, calibrator, leaf, seed):
     """From the other rows, for those of one fold: predicted residuals (m, learners), calibrated score, tree region."""
-    train, test = np.flatnonzero(~inside), np.flatnonzero(inside)
+    train = np.flatnonzero(~inside)
+    test = np.flatnonzero(inside)
     w = np.ones(train.size) if weight is None else weight[train] / weight[train].mean()
     c = make_calibrator(calibrator).fit(p[train], y[train], w).predict(p)
     v = np.maximum(c * (1 - c), LEAST_VARIANCE)

@@ -27,21 +27,38 @@ from helpers.scoring import BRIER, LOG
 
 @dataclass(frozen=True)
 class KnownParts:
-    """Losses of a score, of its binned version, and of regions, all in the unit of the rule; every loss is >= 0 and
-    smaller is better.
+    """Losses of a score, of its binned version, and of regions, all in the unit of the rule; smaller is better.
 
-    calibration_loss, grouping_loss : E d(p, c) and E d(c, q) of the score itself
-    calibration_binned, grouping_binned : the same if every score is replaced by the mean of its bin
-    induced : what binning adds to the grouping loss, E V_h[c | bin]
-    explained, residual : split of `grouping_binned` by the regions inside the bins
-    captured : part of `explained` that the scores in the regions lead one to expect; explained - captured =
-        E d(E[c | bin, region], E[q | bin, region])
-    explained_unbinned, residual_unbinned : split of `grouping_loss` by the regions among rows with one score; NaN when
-        `c` was handed in, because a continuous score has no two such rows
-    share, left, right, stated, rate : per bin with rows: share of the population, edges, mean score, mean truth
-    stated_variance, rate_variance, covariance : per bin: variance of p, variance of c, their covariance
-    classes : one `KnownParts` for each class of a K-class score, of which everything above is the sum (the bins: one
-        class after the other); empty for a binary score
+    Parameters
+    ----------
+    calibration_loss, grouping_loss : float
+        E d(p, c) and E d(c, q) of the score itself. Every loss is >= 0.
+    calibration_binned, grouping_binned : float
+        The same if every score is replaced by the mean of its bin.
+    induced : float
+        What binning adds to the grouping loss, E V_h[c | bin].
+    explained, residual : float
+        Split of `grouping_binned` by the regions inside the bins.
+    captured : float
+        Part of `explained` that the scores in the regions lead one to expect; explained - captured =
+        E d(E[c | bin, region], E[q | bin, region]).
+    explained_unbinned, residual_unbinned : float
+        Split of `grouping_loss` by the regions among rows with one score; NaN when `c` was handed in, because a
+        continuous score has no two such rows.
+    rule : ScoringRule
+        `BRIER` or `LOG`.
+    share, left, right, stated, rate : ndarray, shape (B,)
+        Per bin with rows: share of the population, edges, mean score, mean truth.
+    stated_variance, rate_variance, covariance : ndarray, shape (B,)
+        Per bin: variance of p, variance of c, their covariance.
+    classes : tuple of KnownParts
+        One for each class of a K-class score, of which everything above is the sum (the bins: one class after the
+        other); empty for a binary score.
+
+    Examples
+    --------
+    >>> known_parts(q=[0.2, 0.4], p=[0.2, 0.4], n_bins=1).induced
+    0.01...
     """
 
     calibration_loss: float
@@ -108,24 +125,41 @@ def known_parts(q, p, region=None, *, n_bins=15, strategy="uniform", c=None, rul
 
     Parameters
     ----------
-    q, p : (n,) true and stated probabilities of class 1, or (n, K) rows that sum to 1: class by class, summed
-    region : (n,) ints from 0; for a table also an (n, K) array, each class with its own partition; None: one region
-    n_bins, strategy : bins of equal width ("uniform") or with about equally many rows ("quantile", weights not counted)
-    c : (n,) E[q | p] of a continuous score. None: the mean of q over the rows with the same p, which is exact when the
-        rows are the population, and calls every miss calibration loss when no two rows share a score
-    rule : `BRIER` or `LOG`; sample_weight : (n,) shares of the rows, in any unit, or None
+    q : array_like, shape (n,) or (n, K)
+        True probabilities of class 1, or rows that sum to 1: class by class, summed.
+    p : array_like, of the same shape
+        Stated probabilities.
+    region : array_like of int, shape (n,) or (n, K), optional
+        Regions from 0; for a table also one partition for each class. None: one region.
+    n_bins : int, default 15
+        Bins of the score.
+    strategy : {"uniform", "quantile"}, default "uniform"
+        Bins of equal width, or with about equally many rows (weights not counted).
+    c : array_like, shape (n,), optional
+        E[q | p] of a continuous score. None: the mean of q over the rows with the same p, which is exact when the rows
+        are the population, and calls every miss calibration loss when no two rows share a score.
+    rule : ScoringRule, default BRIER
+        `BRIER` or `LOG`.
+    sample_weight : array_like, shape (n,), optional
+        Shares of the rows, in any unit.
 
     Returns
     -------
-    KnownParts. With `c` handed in, rows are a sample of scores and the identities hold up to its noise.
+    KnownParts
+        With `c` handed in, rows are a sample of scores and the identities hold up to its noise.
 
     Raises
     ------
-    ValueError for probabilities, regions, weights or options that break a rule, lengths that differ, or `c` together
-    with a table.
+    ValueError
+        For probabilities, regions, weights or options that break a rule, lengths that differ, or `c` together with a
+        table.
 
-    Source: Perez-Lebel et al. (2023), theorem 4.1, definition 4.2, propositions 4.1, 4.2 and C.2, theorem C.2.
+    References
+    ----------
+    Perez-Lebel et al. (2023), theorem 4.1, definition 4.2, propositions 4.1, 4.2 and C.2, theorem C.2.
 
+    Examples
+    --------
     >>> known = known_parts(q=[0.5, 0.7, 0.8, 1.0], p=[0.6, 0.6, 0.9, 0.9], region=[0, 1, 0, 1], n_bins=2)
     >>> print(known)
     grouping loss 0.0100 = explained 0.0100 - induced 0.0225 + residual 0.0225, 1 bin
@@ -141,7 +175,7 @@ def known_parts(q, p, region=None, *, n_bins=15, strategy="uniform", c=None, rul
         for columns in zip(q.T, p.T, region.T, strict=True)
     )
     names = [f.name for f in fields(KnownParts) if f.name not in ("rule", "classes")]
-    merged = {name: [getattr(one, name) for one in classes] for name in names}
+    merged = {name: [getattr(known, name) for known in classes] for name in names}
     merged = {k: float(sum(v)) if isinstance(v[0], float) else np.concatenate(v) for k, v in merged.items()}
     return KnownParts(**merged, rule=rule, classes=classes)
 
@@ -150,7 +184,9 @@ def _checked(q, p, region, c, weight):
     """Clean columns without the rows of weight 0, regions in the shape of `p`, weights that sum to 1."""
     table = check_numbers(p, "p").ndim == 2
     check = check_simplex if table else check_probabilities
-    p, q, weight = check(p, "p"), check(q, "q"), check_weights(weight)
+    p = check(p, "p")
+    q = check(q, "q")
+    weight = check_weights(weight)
     if table and c is not None:
         raise ValueError("c must be None for a table of K classes: it is computed class by class.")
     c = c if c is None else check_probabilities(c, "c")
@@ -186,8 +222,10 @@ def _one_class(q, p, region, c, weight, n_bins, strategy, rule, entropy, diverge
     explained = _spread(entropy, cell_means, weight, bin_of)[0]
     expected = _split(entropy, c, weight, bin_of, region)[1]
     share, stated, rate = group_sums(bin_of, weight, weight * p, weight * c)[1:]
-    stated, rate = np.minimum(stated / share, 1), np.minimum(rate / share, 1)
-    off_p, off_c = p - stated[bin_of], c - rate[bin_of]
+    stated = np.minimum(stated / share, 1)
+    rate = np.minimum(rate / share, 1)
+    off_p = p - stated[bin_of]
+    off_c = c - rate[bin_of]
     products = group_sums(bin_of, weight * off_p**2, weight * off_c**2, weight * off_p * off_c)[1:]
     return KnownParts(
         calibration_loss=float(weight @ divergence(c, p)),
@@ -220,8 +258,8 @@ def _spread(entropy, values, weight, cell):
 def _split(entropy, q, weight, level, region):
     """E V_h[q | level and region], and for each row the mean of q in its cell."""
     cell = cross_cells(level, region)[0]
-    left, means = _spread(entropy, q, weight, cell)
-    return left, means[cell]
+    residual, means = _spread(entropy, q, weight, cell)
+    return residual, means[cell]
 
 
 NUMBERS = (
@@ -236,13 +274,24 @@ def sweep_bins(q, scores, region=None, *, n_bins, **options):
 
     Parameters
     ----------
-    q, region, options : as in `known_parts`; scores : {name: (n,) or (n, K) stated probabilities}
-    n_bins : list of numbers of bins
+    q : array_like, shape (n,) or (n, K)
+        True probabilities.
+    scores : dict of str to array_like
+        Stated probabilities of each score, of the shape of `q`.
+    region : array_like of int, optional
+        As in `known_parts`.
+    n_bins : list of int
+        Numbers of bins.
+    **options : optional
+        As in `known_parts`.
 
     Returns
     -------
-    DataFrame, one line for each (score, bins), one column for each number
+    DataFrame
+        One line for each (score, bins), one column for each number.
 
+    Examples
+    --------
     >>> sweep_bins([0.2, 0.4], {"perfect": [0.2, 0.4]}, n_bins=[1, 4])["induced"].round(4).to_dict()
     {('perfect', 1): 0.01, ('perfect', 4): 0.0}
     """
@@ -267,27 +316,36 @@ def induced_bounds(known):
 
     Parameters
     ----------
-    known : `KnownParts` of the Brier score, in the unit of one class; sums over the classes of a K-class score
+    known : KnownParts
+        Of the Brier score, in the unit of one class; sums over the classes of a K-class score.
 
     Returns
     -------
-    DataFrame, a line for each bound: `low` and `high` of `net_induced`, and `floor` of the mean squared error
-    E (p - q)**2 = calibration_binned + explained - high (corollary C.2)
+    DataFrame
+        A line for each bound: `low` and `high` of `net_induced`, and `floor` of the mean squared error
+        E (p - q)**2 = calibration_binned + explained - high (corollary C.2).
 
     Raises
     ------
-    ValueError for parts of another rule.
+    ValueError
+        For parts of another rule.
 
-    Source: Perez-Lebel et al. (2023), theorem C.1, corollaries C.1 and C.2, lemma C.3.
+    References
+    ----------
+    Perez-Lebel et al. (2023), theorem C.1, corollaries C.1 and C.2, lemma C.3.
 
+    Examples
+    --------
     >>> known = known_parts(q=[0.0, 1.0], p=[0.0, 1.0], n_bins=1)
     >>> induced_bounds(known).round(2)[["low", "high"]].to_numpy().tolist()
     [[-0.75, 0.25], [-0.75, 0.25], [-0.75, 0.5], [-0.75, 0.25]]
     """
     if not isinstance(known, KnownParts) or known.rule is not BRIER:
         raise ValueError(f"known must be the known_parts of the Brier score, but it is {str(known)[:80]!r}.")
-    s, t = np.sqrt(known.stated_variance), np.sqrt(known.rate_variance)
-    v, w = np.sqrt(known.rate * (1 - known.rate)), known.right - known.left
+    s = np.sqrt(known.stated_variance)
+    t = np.sqrt(known.rate_variance)
+    v = np.sqrt(known.rate * (1 - known.rate))
+    w = known.right - known.left
     ends = {
         "theorem C.1": (-s * (2 * t + s), s * (2 * t - s)),
         "corollary C.1": (-s * (2 * v + s), s * (2 * v - s)),
@@ -300,8 +358,26 @@ def induced_bounds(known):
 
 
 def captured(region, missed):
-    """Grouping loss that regions capture when `missed` = q - c is known: sum_j p_j r_j**2 (proposition 2).
+    """Grouping loss that regions capture when the truth is known: sum_j p_j r_j**2.
 
+    Parameters
+    ----------
+    region : array_like of int, shape (n,)
+        Region of each row.
+    missed : array_like, shape (n,)
+        Residuals of the truth, q - c.
+
+    Returns
+    -------
+    float
+        In squared error.
+
+    References
+    ----------
+    Melo et al. (2026), proposition 2.
+
+    Examples
+    --------
     >>> captured([0, 0, 1, 1], [0.1, -0.1, 0.2, 0.2])
     0.02...
     """
@@ -312,13 +388,36 @@ def captured(region, missed):
 def exact_luck(region, q, c, n):
     """Exact means, over samples of n rows, of plug-in and equation (6) for given regions, when the truth is known.
 
-    Returns a Series: `bound` (captured), `plug-in bias` (appendix A.2), `without nu` (the same, empty regions ignored)
-    and `aim` (mean of equation 6, in which a region with a single row counts as nothing).
+    Parameters
+    ----------
+    region : array_like of int, shape (m,)
+        Region of each row of the population.
+    q, c : array_like, shape (m,)
+        True probabilities and calibrated scores.
+    n : int
+        Rows of a sample.
+
+    Returns
+    -------
+    Series
+        `bound` (captured), `plug-in bias` (appendix A.2), `without nu` (the same, empty regions ignored) and `aim`
+        (mean of equation 6, in which a region with a single row counts as nothing).
+
+    References
+    ----------
+    Melo et al. (2026), equation 6 and appendix A.2.
+
+    Examples
+    --------
+    >>> exact_luck([0, 0, 1, 1], np.array([0.4, 0.6, 0.9, 0.9]), np.array([0.7, 0.7, 0.7, 0.7]), n=10).round(4).tolist()[0]
+    0.04
     """
     missed = np.subtract(q, c)
     size, total, square = group_sums(region, missed, q * (1 - q) + missed**2)
-    share, mean = size / size.sum(), total / size
-    variance, nu = square / size - mean**2, (1 - share) ** n
+    share = size / size.sum()
+    mean = total / size
+    variance = square / size - mean**2
+    nu = (1 - share) ** n
     pairs = share * (1 - (1 - share) ** (n - 1))
     sums = {"bound": share @ mean**2, "plug-in bias": (1 - nu) @ variance / n}
     return pd.Series(sums | {"without nu": variance.sum() / n, "aim": pairs @ mean**2})
