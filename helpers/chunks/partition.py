@@ -19,20 +19,26 @@ from helpers.scoring import BRIER, LOG
 PROBABILITIES = ("hold probabilities in [0, 1]", lambda p: (p >= 0) & (p <= 1))
 
 
-def _brier(y, p):
-    return BRIER.score(y, p)
-
-
-def _log_score(y, p):
-    return LOG.score(y, p)
-
-
 @dataclass(frozen=True)
 class SampledPartition:
     """Regions and a calibrator that a sample chose; `sums(frame)` says what other rows add to the evaluation.
 
-    tree : HonestTree; calibrator : fitted, or None; label, score, weight, group : column names (the last two or None)
-    kinds : what each feature held in the sample; edges : bins of the reliability curve; n : rows of the sample
+    Parameters
+    ----------
+    tree : HonestTree
+        The regions.
+    calibrator : object or None
+        Fitted.
+    label, score : str
+        Names of columns.
+    weight, group : str or None
+        Names of columns.
+    kinds : dict
+        What each feature held in the sample.
+    edges : ndarray
+        Bins of the reliability curve.
+    n : int
+        Rows of the sample.
     """
 
     tree: HonestTree = field(repr=False)
@@ -66,7 +72,8 @@ class SampledPartition:
     def with_calibrator(self, intercept, slope):
         """A copy with these values of its Platt calibrator."""
         calibrator = deepcopy(self.calibrator)
-        calibrator.intercept_, calibrator.slope_ = float(intercept), float(slope)
+        calibrator.intercept_ = float(intercept)
+        calibrator.slope_ = float(slope)
         return replace(self, calibrator=calibrator)
 
     def marks(self):
@@ -108,25 +115,38 @@ class SampledPartition:
     def sums(self, frame, name="chunk", *, scores=None):
         """`EvaluationSums` of a frame; rows of weight 0, which were not sampled, are left out.
 
-        `scores` adds means: {name: function of labels and stated probabilities}.
+        Parameters
+        ----------
+        frame : DataFrame
+            Rows that did not choose the regions.
+        name : str, default "chunk"
+            What errors call them.
+        scores : dict of str to callable, optional
+            Functions of labels and stated probabilities, whose means are added.
+
+        Returns
+        -------
+        EvaluationSums
+            To be added to those of other frames.
 
         Raises
         ------
-        ValueError that names the chunk, the column and the row (its index) of the first label, score, weight or group
-        that breaks a rule, or the feature whose type is not that of the sample.
+        ValueError
+            Names the chunk, the column and the row (its index) of the first label, score, weight or group that breaks a
+            rule, or the feature whose type is not that of the sample.
         """
         y, p, weight, groups, frame = self._checked(frame, name)
         table = check_kinds(frame, self.kinds, name)
         c = p if self.calibrator is None or not p.size else self.calibrator.predict(p)
-        rules = {"brier": _brier, "log score": _log_score} | (scores or {})
-        found = {word: rule(y, p) if p.size else p for word, rule in rules.items()}
+        scores = {"brier": BRIER.score, "log score": LOG.score} | (scores or {})
+        losses = {name: score(y, p) if p.size else p for name, score in scores.items()}
         if self.calibrator is not None:
-            found |= {"brier calibrated": (c - y) ** 2, "calibration loss": (p - c) ** 2}
+            losses |= {"brier calibrated": (c - y) ** 2, "calibration loss": (p - c) ** 2}
         options = {"sample_weight": weight, "groups": groups}
         return EvaluationSums(
             RegionSums.of(y - c, self._region(table, p), self.tree.n_regions_, **options),
             ReliabilitySums.of(y, p, self.edges, **options),
-            ScoreSums.of(found, **options),
+            ScoreSums.of(losses, **options),
         )
 
     def _checked(self, frame, name):
@@ -135,7 +155,8 @@ class SampledPartition:
             rule = "hold weights that are finite and not negative"
             weight = _numbers(frame, self.weight, name, rule, lambda w: (w >= 0) & np.isfinite(w))
             if not weight.all():
-                frame, weight = frame[weight > 0], weight[weight > 0]
+                frame = frame[weight > 0]
+                weight = weight[weight > 0]
         y = _numbers(frame, self.label, name, "hold labels 0 and 1", lambda y: (y == 0) | (y == 1))
         p = _numbers(frame, self.score, name, *PROBABILITIES)
         groups = None
@@ -164,22 +185,35 @@ def fit_partition(
 
     Parameters
     ----------
-    sample : DataFrame with a row a case; it must not be evaluated afterwards (see `split_chunks`)
-    label, score : columns with labels 0/1 and stated probabilities of 1
-    features : columns that may shape regions, beside the score; None for all that have no other role
-    weight, group : columns with sampling weights and with people, hospitals, …; or None
-    calibrator, min_samples_leaf, max_depth : see `helpers.grouping.grouping_loss`
-    n_bins : bins of equal width of the reliability curve
-    rng : int, Generator or None
+    sample : DataFrame
+        A row a case; it must not be evaluated afterwards (see `split_chunks`).
+    label, score : str
+        Columns with labels 0/1 and stated probabilities of 1.
+    features : list of str, optional
+        Columns that may shape regions, beside the score; None for all that have no other role.
+    weight, group : str, optional
+        Columns with sampling weights and with people, hospitals, ….
+    calibrator : {"platt", "isotonic", "none"}, default "platt"
+        See `helpers.grouping.grouping_loss`.
+    min_samples_leaf, max_depth : int
+        Of the tree; 15 and no limit by default.
+    n_bins : int, default 15
+        Bins of equal width of the reliability curve.
+    rng : int, Generator, optional
+        Decides ties of the tree.
 
     Returns
     -------
     SampledPartition
+        For `evaluate_in_chunks`.
 
     Raises
     ------
-    ValueError for columns that are absent, and for labels, scores, weights or features that break a rule.
+    ValueError
+        For columns that are absent, and for labels, scores, weights or features that break a rule.
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> sample = pd.DataFrame({"age": rng.random(600), "score": rng.random(600), "label": rng.random(600) < 0.5})
     >>> print(fit_partition(sample, max_depth=2, rng=0))
@@ -194,7 +228,8 @@ def fit_partition(
             raise ValueError(f"sample has no column {name!r}; {nearest_name(name, sample.columns, 'column')}")
     if len(set(names)) < len(names) or set(names) & set(features):
         raise ValueError(f"label, score, weight, group and features must be different columns, but they are {names}.")
-    y, p = check_labels(sample[label], label, both=True), check_probabilities(sample[score], score)
+    y = check_labels(sample[label], label, both=True)
+    p = check_probabilities(sample[score], score)
     w = None if weight is None else check_weights(sample[weight], weight)
     kinds = {name: kind_of_column(sample[name]) for name in features}
     fitted = None if calibrator == "none" else unfitted.fit(p, y, w)
@@ -216,11 +251,12 @@ def _numbers(frame, column, name, rule, good):
 
 
 def _reject(frame, column, name, rule, bad):
+    """Raise the error for the first True of `bad`, counting the others."""
     first = int(np.argmax(bad))
     value = frame[column].iloc[first]
-    found = "is missing" if pd.isna(value) else f"is {value!r}" if isinstance(value, str) else f"is {value}"
+    shown = "is missing" if pd.isna(value) else f"is {value!r}" if isinstance(value, str) else f"is {value}"
     more = int(bad.sum()) - 1
     raise ValueError(
-        f"{name}: column {column!r} must {rule}, but in row {frame.index[first]} it {found}"
+        f"{name}: column {column!r} must {rule}, but in row {frame.index[first]} it {shown}"
         f"{f' (and in {more:,} more rows)' if more else ''}."
     )

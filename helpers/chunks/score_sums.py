@@ -15,9 +15,21 @@ from helpers.chunks.cells import Cells, Sums, raw_weights, some
 class ScoreSums(Sums):
     """Sums of scores that are given row by row (Brier, log score, costs, …), enough for their means and intervals.
 
-    names : of the k scores; count : rows; weights : (2,) sums of w and w^2
-    moments : (3, k) sums of w s, w^2 s and w^2 s^2; cells : sums of w and w s for each group, or None
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the k scores.
+    count : int
+        Rows with a weight.
+    weights : ndarray, shape (2,)
+        Sums of w and w^2.
+    moments : ndarray, shape (3, k)
+        Sums of w s, w^2 s and w^2 s^2.
+    cells : Cells or None
+        Sums of w and w s of each group.
 
+    Examples
+    --------
     >>> total = ScoreSums.of({"brier": [0.0, 0.5]}) + ScoreSums.of({"brier": [0.25]})
     >>> total.mean, print(total)
     brier 0.2500 [0.0190, 0.4810], n = 3

@@ -39,11 +39,18 @@ def _regions(region, n_regions):
 class RegionSums(Sums):
     """Sums of residuals r in each region, enough for the grouping loss, its interval and its test.
 
-    count : (J,) rows
-    moments : (k, J) sums of r and r^2; with weights w, of w r^k (k = 0, 1, 2), w^2 r^k and w^4 r^k (k = 0 .. 4); with
-        groups, of w and w r^2
-    cells : sums of w and w r in each (region, group) cell, or None
+    Parameters
+    ----------
+    count : ndarray, shape (J,)
+        Rows.
+    moments : ndarray, shape (k, J)
+        Sums of r and r^2; with weights w, of w r^k (k = 0, 1, 2), w^2 r^k and w^4 r^k (k = 0 .. 4); with groups, of w
+        and w r^2.
+    cells : Cells or None
+        Sums of w and w r in each (region, group) cell.
 
+    Examples
+    --------
     >>> parts = [RegionSums.of([0.5, -0.5], [0, 1], 2), RegionSums.of([0.5, -0.5], [0, 1], 2)]
     >>> sum(parts).grouping_loss().value
     0.25
@@ -59,15 +66,26 @@ class RegionSums(Sums):
 
         Parameters
         ----------
-        residual : (n,) label minus calibrated score; n = 0 gives the neutral sums
-        region : (n,) int, 0 .. n_regions - 1, chosen without these rows
-        n_regions : J
-        sample_weight : (n,) sampling weights on the same scale in every part, or None
-        groups : (n,) labels of people, hospitals, …: numbers in every part or text in every part, or None
+        residual : array_like, shape (n,)
+            Label minus calibrated score; n = 0 gives the neutral sums.
+        region : array_like of int, shape (n,)
+            0 .. n_regions - 1, chosen without these rows.
+        n_regions : int
+            J.
+        sample_weight : array_like, shape (n,), optional
+            Sampling weights on the same scale in every part.
+        groups : array_like, shape (n,), optional
+            Labels of people, hospitals, …: numbers in every part or text in every part.
+
+        Returns
+        -------
+        RegionSums
+            To be added to those of other rows.
 
         Raises
         ------
-        ValueError for lengths that differ, or entries that break a rule.
+        ValueError
+            For lengths that differ, or entries that break a rule.
         """
         r, (region, n_regions) = some(residual, check_vector, "residual", finite=True), _regions(region, n_regions)
         weight = raw_weights(sample_weight)
@@ -83,7 +101,13 @@ class RegionSums(Sums):
         return cls(count, np.array(moments))
 
     def statistics(self):
-        """`RegionStatistics` of all rows."""
+        """What all rows say, before it becomes a `GroupingLoss`.
+
+        Returns
+        -------
+        RegionStatistics
+            Estimate, variance and law without grouping loss.
+        """
         if self.cells is not None:
             cells = self.cells
             return evaluate_cells(self.count, *self.moments, cells.region, cells.group, *cells.sums)
@@ -92,9 +116,22 @@ class RegionSums(Sums):
         return evaluate_moments(self.count, self.moments)
 
     def grouping_loss(self, *, calibration_loss=float("nan")):
-        """`GroupingLoss` that these regions capture, as `grouping_loss_from_regions` gives it for all rows at once.
+        """Grouping loss that these regions capture, as `grouping_loss_from_regions` gives it for all rows at once.
 
-        ValueError if no region has two independent rows.
+        Parameters
+        ----------
+        calibration_loss : float, default NaN
+            Handed on to the result.
+
+        Returns
+        -------
+        GroupingLoss
+            0 is best.
+
+        Raises
+        ------
+        ValueError
+            If no region has two independent rows.
         """
         pairs = "region must leave two independent rows in at least one region, but no region has them."
         weighted = len(self.moments) > 2 or self.cells is not None
@@ -112,10 +149,19 @@ class RegionSums(Sums):
 class ReliabilitySums(Sums):
     """Sums of labels y and scores p in bins of the score, enough for the reliability curve and the calibration error.
 
-    edges : (B + 1,) ; count : (B,) rows with a weight
-    moments : (k, B) sums of w, w^2, w p, w y; with groups also of w^2 (y - p) and w^2 (y - p)^2
-    cells : sums of w and w (y - p) in each (bin, group) cell, or None
+    Parameters
+    ----------
+    edges : ndarray, shape (B + 1,)
+        Of the bins.
+    count : ndarray, shape (B,)
+        Rows with a weight.
+    moments : ndarray, shape (k, B)
+        Sums of w, w^2, w p, w y; with groups also of w^2 (y - p) and w^2 (y - p)^2.
+    cells : Cells or None
+        Sums of w and w (y - p) in each (bin, group) cell.
 
+    Examples
+    --------
     >>> edges = [0, 0.5, 1]
     >>> halves = [ReliabilitySums.of([0, 1], [0.1, 0.9], edges), ReliabilitySums.of([1, 1], [0.1, 0.9], edges)]
     >>> sum(halves).curve().observed
@@ -144,7 +190,18 @@ class ReliabilitySums(Sums):
         return cls(edges, count, moments, None if groups is None else Cells.of(bins, groups, w, w * (y - p)))
 
     def curve(self):
-        """`ReliabilityCurve`, as `reliability_curve` gives it for all rows at once; ValueError without rows."""
+        """Reliability curve of all rows.
+
+        Returns
+        -------
+        ReliabilityCurve
+            As `reliability_curve` gives it for all rows at once.
+
+        Raises
+        ------
+        ValueError
+            Without rows.
+        """
         if not self.count.any():
             raise ValueError("sums must hold at least one row with a weight, but they hold none.")
         if self.cells is not None:
@@ -159,14 +216,43 @@ class ReliabilitySums(Sums):
         return max(1.0, between / own) if own > 1e-14 * squares.sum() else 1.0
 
     def calibration_error(self, *, n_simulations=1000, rng=None):
-        """`CalibrationError`, as `calibration_error` gives it for all rows at once (same bins, same `rng`)."""
+        """Calibration error of all rows.
+
+        Parameters
+        ----------
+        n_simulations : int, default 1000
+            Draws of a calibrated model, at least 100.
+        rng : int, Generator, optional
+            Decides them.
+
+        Returns
+        -------
+        CalibrationError
+            As `calibration_error` gives it for all rows at once (same bins, same `rng`).
+        """
         check_count(n_simulations, "n_simulations", least=100)
         return error_of_curve(self.curve(), n_simulations, np.random.default_rng(rng))
 
 
 @dataclass(frozen=True, eq=False)
 class EvaluationSums(Sums):
-    """What a partition and a calibrator from a sample say about other rows: `regions`, `reliability` and `scores`."""
+    """What a partition and a calibrator from a sample say about other rows.
+
+    Parameters
+    ----------
+    regions : RegionSums
+        Residuals in the regions.
+    reliability : ReliabilitySums
+        Labels and scores in bins of the score.
+    scores : ScoreSums
+        Proper scores, and those of one's own.
+
+    Examples
+    --------
+    >>> sums = RegionSums.of([0.5, -0.5], [0, 1], 2), ReliabilitySums.of([0, 1], [0.1, 0.9], [0, 0.5, 1])
+    >>> EvaluationSums(*sums, ScoreSums.of({"brier": [0.01, 0.01]})).n
+    2
+    """
 
     regions: RegionSums
     reliability: ReliabilitySums
@@ -178,11 +264,30 @@ class EvaluationSums(Sums):
         return int(self.regions.count.sum())
 
     def grouping_loss(self):
-        """`GroupingLoss` captured by the regions, in squared error; 0 is best."""
+        """Grouping loss captured by the regions, in squared error.
+
+        Returns
+        -------
+        GroupingLoss
+            0 is best.
+        """
         return self.regions.grouping_loss(calibration_loss=self.scores.mean.get("calibration loss", float("nan")))
 
     def calibration_error(self, *, n_simulations=1000, rng=None):
-        """`CalibrationError` of the stated scores; 0 is best."""
+        """Calibration error of the stated scores.
+
+        Parameters
+        ----------
+        n_simulations : int, default 1000
+            Draws of a calibrated model, at least 100.
+        rng : int, Generator, optional
+            Decides them.
+
+        Returns
+        -------
+        CalibrationError
+            0 is best.
+        """
         return self.reliability.calibration_error(n_simulations=n_simulations, rng=rng)
 
     def __str__(self):

@@ -409,7 +409,8 @@ def exact_luck(region, q, c, n):
 
     Examples
     --------
-    >>> exact_luck([0, 0, 1, 1], np.array([0.4, 0.6, 0.9, 0.9]), np.array([0.7, 0.7, 0.7, 0.7]), n=10).round(4).tolist()[0]
+    >>> means = exact_luck([0, 0, 1, 1], np.array([0.4, 0.6, 0.9, 0.9]), np.full(4, 0.7), n=10)
+    >>> round(float(means["bound"]), 4)
     0.04
     """
     missed = np.subtract(q, c)

@@ -11,15 +11,9 @@ from hypothesis import strategies as st
 
 from helpers.binning import uniform_edges
 from helpers.calibration import PlattCalibrator, calibration_error, reliability_curve
-from helpers.chunks import (
-    EvaluationSums,
-    PlattStart,
-    PlattSums,
-    RegionSums,
-    ReliabilitySums,
-    ScoreSums,
-    Sums,
-)
+from helpers.chunks import EvaluationSums, RegionSums, ReliabilitySums, ScoreSums
+from helpers.chunks.cells import Sums
+from helpers.chunks.score_sums import PlattStart, PlattSums
 from helpers.grouping import grouping_loss_from_regions
 from helpers.grouping.region_statistics import squared_means
 from helpers.scoring import BRIER, LOG

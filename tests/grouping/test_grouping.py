@@ -14,6 +14,7 @@ from helpers import _parallel as grouping
 from helpers._parallel import PARALLEL_FROM
 from helpers.grouping import grouping_loss, grouping_loss_from_regions
 from helpers.grouping.region_statistics import null_p_value, squared_means
+from helpers.partition.encoder import with_score_column
 from helpers.simulation import Links, Sigmoid
 
 NUMBERS = ("value", "se", "low", "high", "p_value", "plugin", "bias", "left_out")
@@ -450,7 +451,7 @@ def test_the_interval_covers_what_the_two_partitions_capture():
     """Captured loss of the fitted regions, from 20,000 fresh rows with known q."""
     population, repeats, covered = Sigmoid(), 60, []
     fresh = population.sample(20_000, rng=10**6)
-    table = fresh.X.assign(**{grouping.SCORE: fresh.p})
+    table = with_score_column(fresh.X, fresh.p)
     for seed in range(repeats):
         s = population.sample(1500, rng=seed)
         loss = grouping_loss(s.y, s.p, s.X, calibrator="none", rng=seed)
