@@ -41,7 +41,8 @@ class FaultyHandler(_stand_in_server.Handler):
 
     def told(self):
         """What a careless server repeats."""
-        said, host = self.headers.get("Authorization", ""), self.headers["Host"]
+        said = self.headers.get("Authorization", "")
+        host = self.headers["Host"]
         return f"Wrong key {said} ({said.removeprefix('Bearer ')}) for http://{host}{self.path} in /home/me/a"
 
     def spoil(self, fault, request, body):

@@ -4,6 +4,7 @@ import asyncio
 import math
 import subprocess
 import sys
+from concurrent.futures import wait
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from helpers.llm import (
     collect_answers,
     judge_classes,
     plan_answers,
+    runner,
 )
 from helpers.llm.testing import stand_in
 from helpers.tables import read_answers
@@ -27,7 +29,9 @@ def test_frequencies_agree_with_the_known_probabilities(server, tmp_path):
     meaning = known(judged.assign(answer=judged["given"]), "meaning")
     classes = judged.assign(meaning=meaning).groupby("question")[["answer", "meaning"]].nunique()
     assert (classes["answer"] == classes["meaning"]).all()
-    statistic, wrong, cells = 0.0, 0.0, 0
+    statistic = 0.0
+    wrong = 0.0
+    cells = 0
     for question, rows in KNOWN[KNOWN["question"].isin(table["question"])].groupby("question"):
         p = rows.groupby("meaning")["probability"].sum()
         here = (judged["question"] == question).to_numpy()
@@ -215,7 +219,8 @@ def test_a_file_of_other_settings_is_refused_and_left_alone(server, tmp_path):
     collect(server, path)
     own = tmp_path / "mine.txt"
     own.write_text("Well: {question}", encoding="utf-8")
-    content, before = path.read_bytes(), server.stats()
+    content = path.read_bytes()
+    before = server.stats()
     changed = [
         ({"prompt": str(own)}, "other prompts"),
         ({"temperature": 0.7}, r"other temperature \(1.0\) than this call has \(0.7\)"),
@@ -308,3 +313,15 @@ def test_progress_tells_requests_tokens_and_cost(server, tmp_path, capsys, monke
     terminal.said = ""
     collect(server, tmp_path / "b.jsonl")
     assert terminal.said == ""
+
+
+def test_an_interrupt_says_that_what_is_paid_is_waited_for(server, tmp_path, capsys, monkeypatch):
+    def interrupted(running, return_when):
+        wait(running)  # else nothing might have been sent
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runner, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        collect_answers(plan(server), tmp_path / "a.jsonl")
+    assert "Stopping once the 1 requests under way are back: they are paid for." in capsys.readouterr().err
+    assert len((tmp_path / "a.jsonl").read_bytes().splitlines()) == 2  # the header and what was under way

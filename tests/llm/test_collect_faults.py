@@ -91,7 +91,8 @@ def test_a_full_disk_loses_nothing(tmp_path):
         child, outcome = start(server, path, 60, most=12_345)
         child.join()
         assert outcome.read_text().startswith("CollectionStopped: answers.jsonl cannot be written")
-        before, content = samples(path), path.read_bytes()
+        before = samples(path)
+        content = path.read_bytes()
         assert len(content) <= 12_345 and content.endswith(b"\n") and len(before) > 20 and max(before.values()) == 1
         found = collect(server, path, 60)
         stats = server.stats()
@@ -120,7 +121,8 @@ def test_a_line_that_was_cut_is_dropped_and_asked_again(tmp_path):
         whole = path.read_bytes()
         lines = whole.splitlines(keepends=True)
         assert len(lines) == 5
-        last, head = len(lines[-1]), len(lines[0])
+        last = len(lines[-1])
+        head = len(lines[0])
         cuts = {len(whole) - k: 1 for k in (1, 2, last // 2, last - 1)}  # the last record has to be asked again
         cuts |= {k: 4 for k in (1, head // 2, head - 1)}  # or all of them
         for cut, asked in cuts.items():
@@ -149,7 +151,8 @@ def test_a_damaged_line_is_named_and_the_file_left_alone(tmp_path):
 
 
 def test_every_response_is_on_the_disk_before_the_next_is_asked(tmp_path, monkeypatch):
-    path, sizes = tmp_path / "answers.jsonl", []
+    path = tmp_path / "answers.jsonl"
+    sizes = []
     fsync = os.fsync
 
     def watched(number):
@@ -194,7 +197,8 @@ def test_an_interrupt_ends_soon_and_keeps_what_was_paid(tmp_path, after):
 
 
 def test_an_interrupt_while_a_thread_starts_loses_no_answer(tmp_path, monkeypatch):
-    path, start_thread = tmp_path / "answers.jsonl", threading.Thread.start
+    path = tmp_path / "answers.jsonl"
+    start_thread = threading.Thread.start
 
     def interrupted(thread):
         start_thread(thread)
@@ -294,7 +298,8 @@ def test_a_second_start_asks_for_nothing_and_more_answers_only_for_the_rest(tmp_
     path = tmp_path / "answers.jsonl"
     with answer_server(FEW) as server:
         first = collect(server, path, 10).answers
-        before, content = server.stats()["asked"], path.read_bytes()
+        before = server.stats()["asked"]
+        content = path.read_bytes()
         second = collect(server, path, 10).answers
         assert server.stats()["asked"] == before and path.read_bytes() == content
         assert second.equals(first)

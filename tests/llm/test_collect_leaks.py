@@ -99,7 +99,8 @@ def test_no_file_no_result_and_no_line_of_progress_holds_a_key_a_header_or_a_pat
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("COLUMNS", "500")
     with answer_server(KNOWN, faults=FAULTS, key=KEY, seed=4) as server:
-        results, stats = run(server, folder), server.stats()
+        results = run(server, folder)
+        stats = server.stats()
     assert all(stats.get(f"fault {name}") for name in FAULTS)  # the server did repeat the key
     where = places(tmp_path, server)
     files = sorted(folder.iterdir())
@@ -166,7 +167,8 @@ def check_exception(error, folder, server):
     assert holds(pickle.dumps(parts), *places(folder, server)) == []
     deep = traceback.TracebackException.from_exception(error, capture_locals=True)
     assert [word for word in HIDDEN if word in "".join(deep.format())] == []
-    chain, seen = error, []
+    chain = error
+    seen = []
     while chain is not None:  # nothing of the client hangs on, where a debugger or a report would find it
         seen.append(type(chain).__module__.split(".")[0])
         chain = chain.__cause__ or chain.__context__

@@ -23,7 +23,8 @@ from helpers.llm.testing import known_answers, stand_in
 def test_a_dry_run_shows_the_very_messages_and_sends_nothing(tmp_path):
     with answer_server(KNOWN) as server:
         made = plan(server, n_answers=3, confidences=("posterior", "is_true", "verbalised"))
-        shown, printed = made.preview(2), str(made)
+        shown = made.preview(2)
+        printed = str(made)
         assert server.stats() == {"given": {}} and "3 answers to each of 12 questions by stand-in" in printed
         found = collect_answers(made, tmp_path / "a.jsonl", progress=False)
         given = [tuple((one["role"], one["content"]) for one in json.loads(text)) for text in server.stats()["given"]]

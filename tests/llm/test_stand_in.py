@@ -115,7 +115,8 @@ def test_the_posterior_of_a_beginning_is_that_of_all_it_begins():
 @given(st.dictionaries(st.text("ab c.", min_size=1, max_size=12), st.floats(0.01, 1), min_size=1, max_size=8))
 def test_the_tree_holds_every_text_once_and_all_the_mass(probabilities):
     tree = Sentences(probabilities)
-    total, found = sum(probabilities.values()), {}
+    total = sum(probabilities.values())
+    found = {}
 
     def walk(before, p):
         for piece, q in tree.steps(before):
@@ -489,7 +490,8 @@ def test_every_fault_is_what_its_name_says():
 def test_the_faults_of_the_stand_in_are_the_same_in_any_order():
     def run(order):
         with stand_in(KNOWN, faults=0.5) as server:
-            tries, said = {}, {}
+            tries = {}
+            said = {}
             for k in order:
                 while k not in said:
                     tries[k] = tries.get(k, 0) + 1
