@@ -36,7 +36,9 @@ def make(kind="honest", n=120, answers=20, seed=0):
     dial = {"too sure": 0.5, "too timid": -0.6}.get(kind, 0.0)
     model = AnswerPopulation.dirichlet(n, 4, overconfidence=dial, rng=rng)
     drawn = model.sample(answers, rng)
-    counts, correct, said = drawn.counts, drawn.correct, None
+    counts = drawn.counts
+    correct = drawn.correct
+    stated = None
     if kind == "unanimous":
         counts = np.where(np.arange(counts.shape[1]) == 0, answers, 0) + 0 * counts
     elif kind == "all right":
@@ -53,10 +55,10 @@ def make(kind="honest", n=120, answers=20, seed=0):
     elif kind == "two answers":
         counts, correct = (lambda two: (two.counts, two.correct))(model.sample(2, rng))
     elif kind in ("stated", "half stated", "hardly stated"):
-        said = model.oracle_confidence.copy()
-        said[:: {"stated": n + 1, "half stated": 3, "hardly stated": 1}[kind]] = np.nan
-        said[0] = 0.9
-    return table_of_counts(counts, correct, confidence=said, name="my.csv")
+        stated = model.oracle_confidence.copy()
+        stated[:: {"stated": n + 1, "half stated": 3, "hardly stated": 1}[kind]] = np.nan
+        stated[0] = 0.9
+    return table_of_counts(counts, correct, confidence=stated, name="my.csv")
 
 
 KINDS = [
@@ -134,7 +136,8 @@ def test_an_honest_model_and_one_that_is_too_sure(reports):
     """Against the exactly computed difference of mean confidence and accuracy, in standard errors."""
     for dial in (0.0, 0.5):
         model = AnswerPopulation.dirichlet(1500, 4, overconfidence=dial, rng=7)
-        drawn, exact = model.sample(20, rng=8), model.calibration(20, ties="lot")
+        drawn = model.sample(20, rng=8)
+        exact = model.calibration(20, ties="lot")
         report = audit_answers(table_of_counts(drawn.counts, drawn.correct), n_resamples=100, rng=0)
         row = report.over.set_index("source").loc["sem1"]
         assert row["over"] == pytest.approx(exact.confidence1 - exact.accuracy, abs=(row["high"] - row["low"]) / 2)
@@ -201,7 +204,8 @@ def test_control_finds_nothing(reports, kind):
 
 def test_same_seed_same_report_and_the_counts_stay():
     table = make()
-    before, state = table.grouped.counts.copy(), np.random.get_state()[1].copy()  # noqa: NPY002
+    before = table.grouped.counts.copy()
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
     one, two = (audit_answers(table, n_resamples=100, rng=3).metrics() for _ in range(2))
     assert one == two
     np.testing.assert_array_equal(table.grouped.counts, before)
@@ -210,7 +214,8 @@ def test_same_seed_same_report_and_the_counts_stay():
 
 def test_order_of_questions_does_not_matter():
     model = AnswerPopulation.dirichlet(100, 3, rng=0)
-    drawn, order = model.sample(9, rng=1), np.random.default_rng(2).permutation(100)
+    drawn = model.sample(9, rng=1)
+    order = np.random.default_rng(2).permutation(100)
     tables = [table_of_counts(drawn.counts, drawn.correct), table_of_counts(drawn.counts[order], drawn.correct[order])]
     one, two = (audit_answers(table, n_resamples=100, rng=0).metrics() for table in tables)
     for name in ("accuracy", "sem2_mean", "sem1_calibration_ece", "sem2_aurc", "stated_cost"):
@@ -253,11 +258,13 @@ def by_hand(answers, right, size, reject_cost):
 
 
 def test_votes_against_all_subsets():
-    counts, right = np.array([[4, 2, 1], [3, 3, 1], [7, 0, 0]]), np.array([[1, 0, 0], [0, 1, 0], [1, 0, 0]])
+    counts = np.array([[4, 2, 1], [3, 3, 1], [7, 0, 0]])
+    right = np.array([[1, 0, 0], [0, 1, 0], [1, 0, 0]])
     curve = vote_curve(np.repeat(counts, 200, axis=0), np.repeat(right, 200, axis=0), reject_cost=0.35, rng=0)
     assert curve.sizes.tolist() == [1, 2, 3, 5, 7]
     for question in range(3):
-        answers, rows = np.repeat(range(3), counts[question]), slice(200 * question, 200 * question + 200)
+        answers = np.repeat(range(3), counts[question])
+        rows = slice(200 * question, 200 * question + 200)
         for k, size in enumerate(curve.sizes):
             want = by_hand(answers, right[question], size, 0.35)
             for name, value in zip(("right", "refused", "cost", "ecuas"), want, strict=True):
@@ -276,7 +283,8 @@ def test_a_doubt_that_equals_the_cost_is_not_refused(cost, refused):
 
 def test_a_vote_of_all_is_the_whole_file():
     table = make("honest", 100)
-    counts, correct = table.grouped.counts, table.grouped.correct
+    counts = table.grouped.counts
+    correct = table.grouped.correct
     curve = vote_curve(counts, correct, reject_cost=0.2, rng=0)
     tied = counts == counts.max(axis=1, keepdims=True)
     np.testing.assert_allclose(curve.right[:, -1], (tied * correct).sum(axis=1) / tied.sum(axis=1))

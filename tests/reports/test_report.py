@@ -22,7 +22,9 @@ def make(kind="perfect", n=3000, seed=0):
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(rng.normal(size=(n, 3)), columns=["a", "b", "c"])
     q = expit(X["a"] + 0.5 * X["b"]).to_numpy()
-    p, weight, groups = q, None, None
+    p = q
+    weight = None
+    groups = None
     if kind == "loss":
         p = expit(X["a"]).to_numpy()
     elif kind == "shifted":
@@ -180,7 +182,8 @@ def test_no_obstacle_from_300_rows_on():
 
 
 def test_detectable_size_is_found_most_of_the_time(reports):
-    rng, region = np.random.default_rng(5), np.repeat(np.arange(40), 50)
+    rng = np.random.default_rng(5)
+    region = np.repeat(np.arange(40), 50)
     null = grouping_loss_from_regions((rng.random(2000) < 0.5) - 0.5, region)
     shift = np.where(region % 2, 1, -1) * np.sqrt(POWER * null.null_se)
     draws = [grouping_loss_from_regions((rng.random(2000) < 0.5 + shift) - 0.5, region).p_value for _ in range(400)]

@@ -1,6 +1,7 @@
 """The templates of the reports: their white space, texts of a user, and sections that do not exist."""
 
 import re
+from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
@@ -36,10 +37,11 @@ def test_texts_of_a_user_come_through_letter_by_letter(odd_scores):
 
 def test_questions_come_through_too():
     table = table_of_counts(np.tile([3, 2], (40, 1)), np.tile([1, 0], (40, 1)), name=ODD)
-    table.grouped.questions[:] = range(40)
+    table = replace(table, grouped=replace(table.grouped, questions=np.array([ODD] * 40, dtype=object)))
     report = audit_answers(table, n_resamples=100, rng=0)
     assert write(table, "read")[0].startswith(f"{ODD}: 200 answers to 40 questions, 5 to each. Two answers")
-    assert "question" in report.hard_table and report.hard_table["question"].iloc[0] == "0"
+    assert report.hard_table["question"].iloc[0] == "{{ 7 * 7 }} {% raw %} two spaces ## <b o…"
+    assert "Start with {{ 7 * 7 }} {% raw %} tw…, " in next_steps(report).loc["Read the hardest questions.", "How"]
 
 
 def test_what_looks_like_markup_is_shown_as_written(monkeypatch):
