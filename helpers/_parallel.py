@@ -11,7 +11,8 @@ from threading import Lock
 from joblib import Parallel, delayed
 from threadpoolctl import ThreadpoolController
 
-_lock, _inside = Lock(), []
+_lock = Lock()
+_inside = []
 
 
 @lru_cache(maxsize=1)

@@ -14,7 +14,9 @@ LARGEST = 1e60  # fourth powers of weights are summed
 class Sums:
     """`+` for dataclasses: fields of `_same` must agree, of those of `_least` the smaller is kept, others are added."""
 
-    _same, _least, kinds = (), (), {}
+    _same = ()
+    _least = ()
+    kinds = {}
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
@@ -25,7 +27,8 @@ class Sums:
             return NotImplemented
         merged = {}
         for name in (field.name for field in fields(self)):
-            mine, theirs = getattr(self, name), getattr(other, name)
+            mine = getattr(self, name)
+            theirs = getattr(other, name)
             if (mine is None) != (theirs is None) or np.shape(mine) != np.shape(theirs):
                 raise ValueError(
                     f"sums can be added when both have the same regions or bins, weights and groups, "

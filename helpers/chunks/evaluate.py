@@ -210,7 +210,8 @@ def _refitted(run, partition):
     start = run.total(partition.platt_start, columns, PlattStart.of([], []), what="calibrator, pass 1")
 
     def evaluate(*place):
-        work, what = partial(partition.platt_sums, place), f"calibrator, pass {run.passes + 1}"
+        work = partial(partition.platt_sums, place)
+        what = f"calibrator, pass {run.passes + 1}"
         return run.total(work, columns, partition.platt_sums(place, partition.no_rows()), what=what)
 
     try:

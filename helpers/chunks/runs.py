@@ -56,21 +56,27 @@ class Run:
     """Passes over chunks. With a file, finished passes and chunks are kept there; `mark` tells runs apart."""
 
     def __init__(self, chunks, mark, *, progress=None, n_jobs=None, verbose=False):
-        self.chunks, self.n_jobs, self.verbose = chunks, n_jobs, verbose
+        self.chunks = chunks
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.file = FinishedSums(progress, mark)
         self.kept = self.file.load()
         self.known = dict(zip(self.kept.get("names", ()), self.kept.get("marks", ()), strict=True))
-        self.ended, self.passes = int(self.kept.get("ended", 0)), 0
+        self.ended = int(self.kept.get("ended", 0))
+        self.passes = 0
         self.done = self.kept.get("done", np.zeros(0, str)).tolist()
 
     def total(self, work, columns, sums, *, what, last=False):
         """`sums`, which say nothing, plus `work(frame, name)` of every chunk; `last` passes meet every chunk again."""
-        number, self.passes = self.passes, self.passes + 1
+        number = self.passes
+        self.passes += 1
         prefix = f"pass {number}"
         sums = Sums.restored(self.kept, prefix) or sums
         if number < self.ended:
             return sums
-        saved, failures, count = monotonic(), 0, self.chunks.count() if self.verbose else None
+        saved = monotonic()
+        failures = 0
+        count = self.chunks.count() if self.verbose else None
         try:
             with progress_bar(what, count, initial=len(self.done), shown=self.verbose) as bar:
                 while True:
@@ -97,7 +103,8 @@ class Run:
                                 f"processes die {TRIES} times: too little memory? Try smaller chunks or fewer workers."
                             ) from None
             if not last:
-                self.ended, self.done = number + 1, []
+                self.ended = number + 1
+                self.done = []
         finally:
             self._save(prefix, sums)
         return sums
@@ -169,7 +176,9 @@ def _on_cluster(client, pieces, work):
     """What `_one_chunk` returns for each piece, computed on the cluster; a worker that dies is dask's to replace."""
     import dask
 
-    pieces, run, shared = list(pieces), dask.delayed(_one_partition, pure=False), dask.delayed(work, pure=False)
+    pieces = list(pieces)
+    run = dask.delayed(_one_partition, pure=False)
+    shared = dask.delayed(work, pure=False)
     wrong = [
         k for k, (_, chunk) in enumerate(pieces) if not isinstance(chunk.reader, Partition)
     ]  # errors of the source
@@ -180,7 +189,8 @@ def _on_cluster(client, pieces, work):
             try:
                 found, error = futures[k].result()
             except Exception as lost:
-                found, error = None, ValueError(f"{chunk.name}: {unreadable(lost)}")
+                found = None
+                error = ValueError(f"{chunk.name}: {unreadable(lost)}")
             if error is not None:
                 raise error
             futures[k] = None  # the cluster may forget it

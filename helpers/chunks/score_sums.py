@@ -71,7 +71,8 @@ class ScoreSums(Sums):
     @property
     def se(self):
         """Standard error of each mean; NaN where the mean is infinite."""
-        mean, (total, squares) = self._means(), self.weights
+        mean = self._means()
+        total, squares = self.weights
         with np.errstate(invalid="ignore"):
             if self.cells is None:
                 variance = self.moments[2] - 2 * mean * self.moments[1] + mean**2 * squares
@@ -103,7 +104,9 @@ class PlattStart(Sums):
     def of(cls, y, p, *, sample_weight=None):
         """What some rows say; n = 0 is neutral."""
         y, p, w = _checked(y, p, sample_weight)
-        y, x, w = y[w > 0].astype(int), clipped_logit(p[w > 0]), w[w > 0]
+        y = y[w > 0].astype(int)
+        x = clipped_logit(p[w > 0])
+        w = w[w > 0]
         moments = np.array([np.bincount(y, column, 2) for column in (np.ones_like(w), w, w * x, w * x**2)])
         ends = [np.min(sign * x[y == label], initial=np.inf) for label in (0, 1) for sign in (1, -1)]
         return cls(moments, np.array(ends))
@@ -133,7 +136,8 @@ class PlattStart(Sums):
         targets = np.array([0.0, 1.0])
         if low1 >= high0 or high1 <= low0:  # one threshold tells the classes apart: Platt's smoothed labels
             targets = np.array([1 / (rows[0] + 2), (rows[1] + 1) / (rows[1] + 2)])
-        n, center = rows.sum() / total.sum(), first.sum() / total.sum()
+        n = rows.sum() / total.sum()
+        center = first.sum() / total.sum()
         scale = np.sqrt(max(second.sum() / total.sum() - center**2, (1e-9 * spread) ** 2))
 
         def terms(beta):
@@ -150,7 +154,8 @@ class PlattStart(Sums):
         _, total, first, second = self.moments
         z = (first - center * total) / scale
         zz = (second - 2 * center * first + center**2 * total) / scale**2
-        c, loss = expit(intercept), np.logaddexp(0, intercept) - targets * intercept
+        c = expit(intercept)
+        loss = np.logaddexp(0, intercept) - targets * intercept
         gradient = np.array([(targets - c) @ total, (targets - c) @ z])
         curvature = np.array([[total.sum(), z.sum()], [z.sum(), zz.sum()]]) * c * (1 - c)
         return PlattSums(loss @ total, gradient, curvature)
@@ -172,16 +177,22 @@ class PlattSums(Sums):
     def of(cls, y, p, beta, *, center=0.0, scale=1.0, targets=(0.0, 1.0), sample_weight=None):
         """Sums of some rows at `beta` = (intercept, slope); `targets` replace the labels 0 and 1; n = 0 is neutral."""
         y, p, w = _checked(y, p, sample_weight)
-        y, z = np.where(y == 1, targets[1], targets[0]), (clipped_logit(p) - center) / scale
+        y = np.where(y == 1, targets[1], targets[0])
+        z = (clipped_logit(p) - center) / scale
         eta = beta[0] + beta[1] * z
         c = expit(eta)
-        residual, curved = w * (y - c), w * c * (1 - c)
-        a, b, d = curved.sum(), curved @ z, curved @ (z * z)
+        residual = w * (y - c)
+        curved = w * c * (1 - c)
+        a = curved.sum()
+        b = curved @ z
+        d = curved @ (z * z)
         loss = np.dot(w, np.logaddexp(0, eta) - y * eta)
         return cls(np.array(loss), np.array([residual.sum(), residual @ z]), np.array([[a, b], [b, d]]))
 
 
 def _checked(y, p, weight):
-    y, p, weight = some(y, check_labels), some(p, check_probabilities), raw_weights(weight)
+    y = some(y, check_labels)
+    p = some(p, check_probabilities)
+    weight = raw_weights(weight)
     check_same_length(y=y, p=p, sample_weight=weight)
     return y, p, np.ones_like(p) if weight is None else weight

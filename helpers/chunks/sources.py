@@ -128,7 +128,8 @@ def numbered(chunks, known, skip):
     So is one about any chunk that holds other rows than `known` (its mark, by its name) says; no chunk is marked where
     `known` is None.
     """
-    chunks, number = iter(chunks), 0
+    chunks = iter(chunks)
+    number = 0
     while True:
         name = f"chunk {number}"
         try:

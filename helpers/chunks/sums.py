@@ -29,7 +29,8 @@ from helpers.grouping.region_statistics import evaluate_cells, evaluate_moments,
 
 
 def _regions(region, n_regions):
-    region, n_regions = some(region, check_regions).astype(np.int64), check_count(n_regions, "n_regions")
+    region = some(region, check_regions).astype(np.int64)
+    n_regions = check_count(n_regions, "n_regions")
     if region.size and region.max() >= n_regions:
         raise ValueError(f"region must be less than n_regions = {n_regions}, but it goes up to {region.max()}.")
     return region, n_regions
@@ -87,7 +88,8 @@ class RegionSums(Sums):
         ValueError
             For lengths that differ, or entries that break a rule.
         """
-        r, (region, n_regions) = some(residual, check_vector, "residual", finite=True), _regions(region, n_regions)
+        r = some(residual, check_vector, "residual", finite=True)
+        region, n_regions = _regions(region, n_regions)
         weight = raw_weights(sample_weight)
         check_same_length(residual=r, region=region, sample_weight=weight, groups=groups)
         if groups is not None:
@@ -177,7 +179,9 @@ class ReliabilitySums(Sums):
     @classmethod
     def of(cls, y, p, edges, *, sample_weight=None, groups=None):
         """Sums of some rows: (n,) labels 0/1 and probabilities, edges that all parts share; n = 0 is neutral."""
-        y, p, weight = some(y, check_labels), some(p, check_probabilities), raw_weights(sample_weight)
+        y = some(y, check_labels)
+        p = some(p, check_probabilities)
+        weight = raw_weights(sample_weight)
         check_same_length(y=y, p=p, sample_weight=weight, groups=groups)
         edges = check_numbers(edges, "edges")
         bins = assign_bins(p, edges) if p.size else np.zeros(0, np.int64)

@@ -418,7 +418,8 @@ def _problems(y, p, view):
     if p.ndim != 2:
         if view is not None:
             raise ValueError(f"view must be None for scores of one class, but it is {view!r}.")
-        y, p = check_labels(y), check_probabilities(p)
+        y = check_labels(y)
+        p = check_probabilities(p)
         check_same_length(y=y, p=p)
         return [(y, p)]
     check_one_of("top-label" if view is None else view, "view", VIEWS)

@@ -37,19 +37,23 @@ def evaluate_sums(count, sums, squares):
     """
     n = int(count.sum())
     kept = count >= 2
-    n_j, s_j, q_j = count[kept], sums[kept], squares[kept]
+    n_j = count[kept]
+    s_j = sums[kept]
+    q_j = squares[kept]
     u_j = (s_j**2 - q_j) / (n_j * (n_j - 1))
     v_j = np.maximum(q_j - s_j**2 / n_j, 0) / (n_j - 1)
     value = float(n_j @ u_j) / n
     null_variance = 2 * float((n_j / (n_j - 1)) @ v_j**2) / n**2
     within = 4 * max(float(n_j @ (u_j * v_j)), 0.0) / n**2
     between = max(float(n_j @ u_j**2) / n - value**2, 0.0) / n
-    mean, spread = np.zeros(count.size), np.full(count.size, np.nan)
+    mean = np.zeros(count.size)
+    spread = np.full(count.size, np.nan)
     mean[count > 0] = sums[count > 0] / count[count > 0]
     spread[kept] = v_j
     plugin = float(n_j @ mean[kept] ** 2) / n
     dropped = 1 - int(n_j.sum()) / n
-    variance, cubes = within + between + null_variance, float((v_j**3).sum()) / n**3
+    variance = within + between + null_variance
+    cubes = float((v_j**3).sum()) / n**3
     return RegionStatistics(value, variance, null_variance, cubes, plugin, n, n_j.size, dropped, count, mean, spread)
 
 
@@ -63,7 +67,10 @@ def _evaluate_cells(residual, region, weight, groups):
     """
     weight = np.ones_like(residual) if weight is None else weight
     if groups is None:
-        cell_region, cell_group, cell_w, cell_s = region, np.arange(residual.size), weight, weight * residual
+        cell_region = region
+        cell_group = np.arange(residual.size)
+        cell_w = weight
+        cell_s = weight * residual
     else:
         cell, cell_region, cell_group = cross_cells(region, groups)
         _, cell_w, cell_s = group_sums(cell, weight, weight * residual)
@@ -79,7 +86,9 @@ def evaluate_cells(count, total, squares, cell_region, cell_group, cell_w, cell_
     pairs = total**2 - own_w
     kept = pairs > 1e-9 * total**2
     share = np.where(kept, total, 0) / total.sum()
-    mean, factor, spread = np.zeros(count.size), np.zeros(count.size), np.full(count.size, np.nan)
+    mean = np.zeros(count.size)
+    factor = np.zeros(count.size)
+    spread = np.full(count.size, np.nan)
     filled = total > 0
     mean[filled] = sums[filled] / total[filled]
     factor[kept] = share[kept] / pairs[kept]
@@ -98,7 +107,8 @@ def evaluate_cells(count, total, squares, cell_region, cell_group, cell_w, cell_
     variance = max(linear - 2 * null_variance, 0.0) + null_variance
     plugin = float(share @ mean**2)
     dropped = max(1 - float(share.sum()), 0.0)
-    n, n_regions = int(count.sum()), int(kept.sum())
+    n = int(count.sum())
+    n_regions = int(kept.sum())
     return RegionStatistics(value, variance, null_variance, cubes, plugin, n, n_regions, dropped, count, mean, spread)
 
 
@@ -110,7 +120,9 @@ def evaluate_moments(count, moments):
     pairs = total**2 - own_w
     kept = pairs > 1e-9 * total**2
     share = np.where(kept, total, 0) / total.sum()
-    mean, factor, bessel = np.zeros(count.size), np.zeros(count.size), np.zeros(count.size)
+    mean = np.zeros(count.size)
+    factor = np.zeros(count.size)
+    bessel = np.zeros(count.size)
     spread = np.full(count.size, np.nan)
     filled = total > 0
     mean[filled] = sums[filled] / total[filled]
@@ -123,11 +135,15 @@ def evaluate_moments(count, moments):
     entry = left * factor * bessel
     null_variance = 2 * max(float(entry @ entry - (np.maximum(fourth, 0) * (factor * bessel) ** 2).sum()), 0.0)
     kept_mean = np.where(kept, mean, 0)
-    slope, level = 2 * kept_mean * np.sqrt(bessel), kept_mean**2 - value
+    slope = 2 * kept_mean * np.sqrt(bessel)
+    level = kept_mean**2 - value
     linear = float((slope**2 * left + 2 * slope * level * (own_r - mean * own_w) + level**2 * own_w).sum())
     variance = max(linear / total.sum() ** 2 - 2 * null_variance, 0.0) + null_variance
     dropped = max(1 - float(share.sum()), 0.0)
-    n, n_regions, plugin, cubes = int(count.sum()), int(kept.sum()), float(share @ mean**2), float((entry**3).sum())
+    n = int(count.sum())
+    n_regions = int(kept.sum())
+    plugin = float(share @ mean**2)
+    cubes = float((entry**3).sum())
     return RegionStatistics(value, variance, null_variance, cubes, plugin, n, n_regions, dropped, count, mean, spread)
 
 

@@ -45,7 +45,8 @@ CLUSTERS = (100, 300)
 
 KNOTS = ndtri([0.02, 0.2, 0.4, 0.6, 0.8, 0.98])
 
-PAIRS_UP_TO, SPLINES_UP_TO = 16, 51  # columns, the score among them
+PAIRS_UP_TO = 16  # columns, the score among them
+SPLINES_UP_TO = 51
 
 NAMES = (
     *(f"boosting, {rounds} rounds" for rounds in ROUNDS),
@@ -68,7 +69,8 @@ class NormalScores(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         """Learn the ranks of an (n, d) table."""
-        self.maps_, self.gaps_ = {}, []
+        self.maps_ = {}
+        self.gaps_ = []
         for j, column in enumerate(X.T):
             missing = np.isnan(column)
             levels, count = np.unique(column[~missing], return_counts=True)
@@ -101,7 +103,8 @@ class ClusterMeans(RegressorMixin, BaseEstimator):
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than regions: some stay empty
             region = means.fit_predict(X)
         total = np.bincount(region, sample_weight, count)
-        self.means_, self.value_ = means, np.bincount(region, sample_weight * y, count) / (total + self.prior)
+        self.means_ = means
+        self.value_ = np.bincount(region, sample_weight * y, count) / (total + self.prior)
         return self
 
     def predict(self, X):
@@ -116,7 +119,8 @@ def predicted_columns(train, target, weight, test, seed):
     seed : int
     """
     seen = ~np.isnan(train).all(axis=0)
-    train, test = train[:, seen], test[:, seen]
+    train = train[:, seen]
+    test = test[:, seen]
     boosting = HistGradientBoostingRegressor(
         max_iter=ROUNDS[-1], learning_rate=0.1, max_leaf_nodes=10, min_samples_leaf=20, max_bins=63,
         early_stopping=False, random_state=seed,
@@ -124,7 +128,8 @@ def predicted_columns(train, target, weight, test, seed):
     stages = boosting.staged_predict(test)
     columns = [stage for k, stage in enumerate(stages, 1) if k in ROUNDS]
     scores = NormalScores().fit(train)
-    train, test = scores.transform(train), scores.transform(test)
+    train = scores.transform(train)
+    test = scores.transform(test)
     n, d = train.shape
     if not d:
         return np.column_stack([*columns, np.zeros((len(test), len(NAMES) - len(columns)))])
@@ -290,7 +295,10 @@ def stacked_grouping_loss(y, p, X, *, calibrator="platt", n_folds=5, sample_weig
     (True, True)
     """
     rows = check_rows(y, p, X, sample_weight, groups)
-    y, p, weight, groups = rows.y, rows.p, rows.weight, rows.groups
+    y = rows.y
+    p = rows.p
+    weight = rows.weight
+    groups = rows.groups
     make_calibrator(calibrator)  # refuses other names
     check_count(n_folds, "n_folds", least=2)
     if y.size < LEAST_ROWS:
