@@ -36,7 +36,7 @@ myst_dmath_double_inline = True
 # The package, from its docstrings.
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
-routed = "fit predict apply score transform".split()  # scikit-learn adds set_fit_request and others to estimators
+routed = "fit predict predict_proba apply score transform inverse_transform".split()  # scikit-learn adds set_fit_request and others to estimators
 autodoc_default_options = {"exclude-members": ", ".join(f"set_{name}_request" for name in routed)}
 autosummary_generate = False
 napoleon_google_docstring = False
