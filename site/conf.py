@@ -36,13 +36,14 @@ myst_dmath_double_inline = True
 # The package, from its docstrings.
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
-routed = "fit predict predict_proba apply score transform inverse_transform".split()  # scikit-learn adds set_fit_request and others to estimators
+# scikit-learn adds set_fit_request and others to every estimator.
+routed = "fit predict predict_proba apply score transform inverse_transform".split()
 autodoc_default_options = {"exclude-members": ", ".join(f"set_{name}_request" for name in routed)}
 autosummary_generate = False
 napoleon_google_docstring = False
 napoleon_use_param = False  # the types are words, such as "(n,) float array", and no names to link to
 napoleon_use_rtype = False
-napoleon_use_ivar = True
+napoleon_custom_sections = [("Attributes", "params_style")]  # "low, high : float" stays one line
 suppress_warnings = ["ref.python"]
 default_role = "literal"
 

@@ -45,7 +45,7 @@ def test_site_is_whole_without_a_network(tmp_path, monkeypatch):
     assert ledger.count("<tr data-paper=") == len(read_ledger())
     assert '<a class="reference internal" href="api/index.html"' in (site / "index.html").read_text(encoding="utf-8")
     package = (site / "api" / "helpers.grouping.html").read_text(encoding="utf-8")
-    assert 'id="helpers.grouping.grouping_loss"' in package and "stated probabilities" in package
+    assert 'id="helpers.grouping.grouping_loss"' in package and "Parameters<span" in package
     assert "site reused" in build_site.build(tmp_path)
     wrong = (
         (site / "index.html")
