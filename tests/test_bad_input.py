@@ -42,7 +42,7 @@ GOOD["at"] = np.arange(N) / N
 GOOD["proba"] = np.column_stack([1 - GOOD["p"], GOOD["p"]])
 
 TREE = HonestTree(min_samples_leaf=5, rng=0).fit(GOOD["X"], GOOD["residual"])
-BINNED = BinnedTree(n_bins=2, rng=0).fit(GOOD["X"], GOOD["p"], GOOD["y"])
+BINNED = BinnedTree(n_bins=2, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
 PLATT, ISOTONIC = (fit().fit(GOOD["p"], GOOD["y"]) for fit in (PlattCalibrator, IsotonicCalibrator))
 COST = [[0, 2], [1, 0]]
 RISK = RiskEstimator(COST, min_samples_leaf=5, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
@@ -79,8 +79,8 @@ FUNCTIONS = {
     ),
     "running curve": lambda p, y, at: running_curve(p, y, at),
     "top label": lambda proba, y: top_label(y, proba),
-    "binned tree fit": lambda X, p, y: BinnedTree(n_bins=3, rng=0).fit(X, p, y),
-    "binned tree apply": lambda X, p: BINNED.apply(X, p),
+    "binned tree fit": lambda X, p, y: BinnedTree(n_bins=3, rng=0).fit(y, p, X),
+    "binned tree apply": lambda X, p: BINNED.apply(p, X),
     "binned grouping loss": lambda y, p, X, sample_weight, groups: binned_grouping_loss(
         y, p, X, n_bins=2, sample_weight=sample_weight, groups=groups, rng=0
     ),

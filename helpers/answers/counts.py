@@ -89,7 +89,8 @@ class GroupedAnswers:
         return first_blocks(self.order, size, self.counts.shape[1])
 
     def __str__(self):
-        least, most = self.n_answers.min(), self.n_answers.max()
+        least = self.n_answers.min()
+        most = self.n_answers.max()
         problems = ", ".join(f"{number:,} {what}" for what, number in self.problems.items() if number)
         return (
             f"{len(self.counts):,} questions with {least:,}{f' to {most:,}' if most > least else ''} answers each, up "
@@ -238,7 +239,8 @@ def _ordered(table, question, sample):
     if same.any():
         first = int(np.argmax(same))
         more = int(same.sum()) - 1
-        row, again = rows[first], rows[first + 1]
+        row = rows[first]
+        again = rows[first + 1]
         raise ValueError(
             f"{sample} must number the answers to a question, but rows {row} and {again} are both answer "
             f"{table[sample].iloc[row]!s} to question {table[question].iloc[row]!s}"

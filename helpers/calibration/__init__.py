@@ -11,14 +11,6 @@ from helpers.calibration.reliability import calibration_error, expected_calibrat
 from helpers.calibration.smooth import running_curve
 
 __all__ = [
-    "AffineCalibrator",
-    "IsotonicCalibrator",
-    "PlattCalibrator",
-    "calibration_error",
-    "clipped_logit",
-    "cross_calibrate",
-    "expected_calibration_error",
-    "make_calibrator",
-    "reliability_curve",
-    "running_curve",
-]
+    "AffineCalibrator", "IsotonicCalibrator", "PlattCalibrator", "calibration_error", "clipped_logit",
+    "cross_calibrate", "expected_calibration_error", "make_calibrator", "reliability_curve", "running_curve",
+]  # fmt: skip

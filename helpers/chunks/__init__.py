@@ -11,12 +11,6 @@ from helpers.chunks.score_sums import ScoreSums
 from helpers.chunks.sums import EvaluationSums, RegionSums, ReliabilitySums
 
 __all__ = [
-    "EvaluationSums",
-    "RegionSums",
-    "ReliabilitySums",
-    "ScoreSums",
-    "evaluate_in_chunks",
-    "fit_partition",
-    "read_chunks",
-    "split_chunks",
-]
+    "EvaluationSums", "RegionSums", "ReliabilitySums", "ScoreSums", "evaluate_in_chunks", "fit_partition",
+    "read_chunks", "split_chunks",
+]  # fmt: skip

@@ -18,22 +18,7 @@ from helpers.datasets.tables import (
 )
 
 __all__ = [
-    "DATA_FOLDER",
-    "Dataset",
-    "DownloadError",
-    "PrintedTable",
-    "SampledAnswers",
-    "Scores",
-    "fetch_sampled_answers",
-    "fetch_scores",
-    "load_breast_cancer",
-    "load_claims",
-    "load_digits",
-    "load_ecuas_table",
-    "load_fair",
-    "load_model_list",
-    "load_network_losses",
-    "load_rand_hie",
-    "load_rand_scores",
-    "score_systems",
-]
+    "DATA_FOLDER", "Dataset", "DownloadError", "PrintedTable", "SampledAnswers", "Scores", "fetch_sampled_answers",
+    "fetch_scores", "load_breast_cancer", "load_claims", "load_digits", "load_ecuas_table", "load_fair",
+    "load_model_list", "load_network_losses", "load_rand_hie", "load_rand_scores", "score_systems",
+]  # fmt: skip

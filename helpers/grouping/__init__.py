@@ -11,17 +11,7 @@ from helpers.grouping.stacked import StackedGroupingLoss, stacked_grouping_loss
 from helpers.grouping.truth import captured, exact_luck, induced_bounds, known_parts, sweep_bins
 
 __all__ = [
-    "BinnedGroupingLoss",
-    "GroupingLoss",
-    "StackedGroupingLoss",
-    "binned_grouping_loss",
-    "binned_grouping_loss_from_regions",
-    "captured",
-    "exact_luck",
-    "grouping_loss",
-    "grouping_loss_from_regions",
-    "induced_bounds",
-    "known_parts",
-    "stacked_grouping_loss",
-    "sweep_bins",
-]
+    "BinnedGroupingLoss", "GroupingLoss", "StackedGroupingLoss", "binned_grouping_loss",
+    "binned_grouping_loss_from_regions", "captured", "exact_luck", "grouping_loss", "grouping_loss_from_regions",
+    "induced_bounds", "known_parts", "stacked_grouping_loss", "sweep_bins",
+]  # fmt: skip

@@ -307,13 +307,13 @@ def binned_grouping_loss(
     curve = STATISTICS[rule].curve
     parts = []
     for labels, scores in problems:
-        tree = BinnedTree(**options, rule=rule, rng=rng).fit(X.iloc[fit], scores[fit], labels[fit])
+        tree = BinnedTree(**options, rule=rule, rng=rng).fit(labels[fit], scores[fit], X.iloc[fit])
         first, second = (curve(labels[half], scores[half], scores[evaluate]) for half in (fit, evaluate))
         rows = Rows(
             y=labels[evaluate],
             p=scores[evaluate],
             bin=bins_between(scores[evaluate], tree.edges_),
-            region=tree.apply(X.iloc[evaluate], scores[evaluate]),
+            region=tree.apply(scores[evaluate], X.iloc[evaluate]),
             first=first,
             second=second,
             in_first=np.zeros(evaluate.size, dtype=bool),

@@ -21,28 +21,8 @@ from helpers.llm.risk_scores import CollectedScores, ScorePlan, collect_risk_sco
 from helpers.llm.runner import Usage
 
 __all__ = [
-    "CONFIDENCES",
-    "CollectedAnswers",
-    "CollectedScores",
-    "CollectionPlan",
-    "CollectionStopped",
-    "Endpoint",
-    "EndpointFacts",
-    "JudgedAnswers",
-    "ScorePlan",
-    "Usage",
-    "collect_answers",
-    "collect_risk_scores",
-    "grade_answers",
-    "is_true_probability",
-    "judge_classes",
-    "option_masses",
-    "parse_verbalised",
-    "plan_answers",
-    "plan_risk_scores",
-    "prompt_hash",
-    "prompt_names",
-    "prompt_text",
-    "read_questions",
-    "sequence_posterior",
-]
+    "CONFIDENCES", "CollectedAnswers", "CollectedScores", "CollectionPlan", "CollectionStopped", "Endpoint",
+    "EndpointFacts", "JudgedAnswers", "ScorePlan", "Usage", "collect_answers", "collect_risk_scores", "grade_answers",
+    "is_true_probability", "judge_classes", "option_masses", "parse_verbalised", "plan_answers", "plan_risk_scores",
+    "prompt_hash", "prompt_names", "prompt_text", "read_questions", "sequence_posterior",
+]  # fmt: skip

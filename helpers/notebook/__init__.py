@@ -11,17 +11,6 @@ from helpers.notebook.guard import at_least, at_most, between, one_of, parameter
 from helpers.notebook.parameter_cell import ParameterError
 
 __all__ = [
-    "ClaimFailed",
-    "ParameterError",
-    "at_least",
-    "at_most",
-    "between",
-    "check_exercise",
-    "claim",
-    "figure",
-    "one_of",
-    "parameters",
-    "record",
-    "show",
-    "table",
-]
+    "ClaimFailed", "ParameterError", "at_least", "at_most", "between", "check_exercise", "claim", "figure", "one_of",
+    "parameters", "record", "show", "table",
+]  # fmt: skip

@@ -50,7 +50,8 @@ def record(**numbers):
 
 def _largest_gap(got, want):
     """Largest |got - want|; NaN if one is NaN, 0 for equal infinities; of things that are not numbers 0 or infinity."""
-    got, want = np.asarray(got), np.asarray(want)
+    got = np.asarray(got)
+    want = np.asarray(want)
     if got.shape != want.shape:
         raise ValueError(f"got and want must have the same shape, but theirs are {got.shape} and {want.shape}.")
     if not got.size:
@@ -70,7 +71,8 @@ def _same(got, other):
         return True
     if not (np.ndim(got) and np.ndim(other)):
         return False
-    mine, theirs = np.asarray(got), np.asarray(other)
+    mine = np.asarray(got)
+    theirs = np.asarray(other)
     return (
         mine.size > 0
         and mine.__array_interface__["data"] == theirs.__array_interface__["data"]
@@ -110,7 +112,8 @@ def _outcome(got, want, tol, low, high):
                 size + (f"allowed {tol:.2g}" if tol else "none allowed"),
                 {"gap": gap, "tol": tol, "n": np.size(got)},
             )
-        got, want = np.asarray(got).item(), np.asarray(want).item()
+        got = np.asarray(got).item()
+        want = np.asarray(want).item()
         details = {"got": got, "want": want, "gap": gap, "tol": tol}
         if not isinstance(got, numbers.Real):
             details = {"got": str(got), "want": str(want)}

@@ -59,10 +59,13 @@ def check_exercise(answer, expected, *, tol=0, hints=()):
     Right: 0.25
     """
     if answer is ... or isinstance(answer, (list, tuple)) and any(entry is ... for entry in answer):
-        state, line = "open", "Not answered yet. Replace the ... above with your answer, then run both cells."
+        state = "open"
+        line = "Not answered yet. Replace the ... above with your answer, then run both cells."
     elif _answers(answer, expected, tol):
         value = f"{expected:.4g}" if isinstance(expected, (float, np.floating)) else str(expected)
-        state, line = "right", "Right." if np.ndim(expected) else f"Right: {value}"
+        state = "right"
+        line = "Right." if np.ndim(expected) else f"Right: {value}"
     else:
-        state, line = "wrong", f"Not yet: {_hint(answer, expected, tol, hints)}"
+        state = "wrong"
+        line = f"Not yet: {_hint(answer, expected, tol, hints)}"
     emit({"text/plain": line}, {KEY: {"exercise": state}})

@@ -59,8 +59,8 @@ class BinnedTree(BaseEstimator):
     --------
     >>> rng = np.random.default_rng(0)
     >>> X, p = rng.normal(size=(400, 1)), rng.random(400)
-    >>> tree = BinnedTree("stump", n_bins=2, rng=0).fit(X, p, X[:, 0] > 0)
-    >>> tree.apply([[-1.0], [1.0], [1.0]], [0.2, 0.2, 0.9]), tree.bin_of_region_
+    >>> tree = BinnedTree("stump", n_bins=2, rng=0).fit(X[:, 0] > 0, p, X)
+    >>> tree.apply([0.2, 0.2, 0.9], [[-1.0], [1.0], [1.0]]), tree.bin_of_region_
     (array([0, 1, 3]), array([0, 0, 1, 1]))
     """
 
@@ -72,27 +72,27 @@ class BinnedTree(BaseEstimator):
         self.rule = rule
         self.rng = rng
 
-    def fit(self, X, p, y):
+    def fit(self, y, p, X):
         """Choose the regions.
 
         Parameters
         ----------
-        X : DataFrame or array_like, shape (n, d)
-            Features.
-        p : array_like, shape (n,)
-            Stated probabilities.
         y : array_like of 0/1, shape (n,)
             Labels.
+        p : array_like, shape (n,)
+            Stated probabilities.
+        X : DataFrame or array_like, shape (n, d)
+            Features.
 
         Returns
         -------
         BinnedTree
             Itself.
         """
-        X = check_table(X)
-        p = check_probabilities(p)
         y = check_labels(y)
-        check_same_length(X=X, p=p, y=y)
+        p = check_probabilities(p)
+        X = check_table(X)
+        check_same_length(y=y, p=p, X=X)
         self.check_parameters()
         self.columns_ = list(X.columns)
         self.seed_ = int(np.random.default_rng(self.rng).integers(2**31))
@@ -107,15 +107,15 @@ class BinnedTree(BaseEstimator):
         self.n_regions_ = self.bin_of_region_.size
         return self
 
-    def apply(self, X, p):
+    def apply(self, p, X):
         """Region of each row; a cluster that fitting did not see counts as the bin's first.
 
         Parameters
         ----------
-        X : DataFrame or array_like, shape (n, d)
-            Features.
         p : array_like, shape (n,)
             Stated probabilities.
+        X : DataFrame or array_like, shape (n, d)
+            Features.
 
         Returns
         -------
@@ -123,9 +123,9 @@ class BinnedTree(BaseEstimator):
             0 .. n_regions_ - 1.
         """
         check_is_fitted(self, "bin_of_region_")
-        X = check_table(X)
         p = check_probabilities(p)
-        check_same_length(X=X, p=p)
+        X = check_table(X)
+        check_same_length(p=p, X=X)
         absent = [name for name in self.columns_ if name not in X.columns]
         if absent:
             raise ValueError(f"X must have the columns of the fit, but {absent[0]!r} is absent.")

@@ -93,7 +93,8 @@ def plot_votes(sizes, best=None):
     """
     known = sizes["right"].notna().any()
     fig, axes = plt.subplots(1 + known, figsize=(WIDTH, 5.6 if known else 3.2), sharex=True, squeeze=False)
-    x, name = sizes["size"], "right" if known else "same"
+    x = sizes["size"]
+    name = "right" if known else "same"
     _band(axes[0, 0], x, sizes, name, 1, BLUE, MARKERS[0], "-", "")
     axes[0, 0].set_ylabel("vote is right" if known else "same vote as all")
     wide = np.ptp(axes[0, 0].get_ylim()) > 0.05

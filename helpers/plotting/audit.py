@@ -48,9 +48,11 @@ def plot_groups(table, ax=None, *, most=8):
 
 
 def _wrapped(text, width=46):
-    lines, line = [], ""
+    lines = []
+    line = ""
     for word in text.split():
         if line and len(line) + len(word) >= width:
-            lines, line = [*lines, line], ""
+            lines = [*lines, line]
+            line = ""
         line = f"{line} {word}".strip()
     return "\n".join([*lines, line])

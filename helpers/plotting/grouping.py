@@ -6,7 +6,9 @@ from matplotlib.ticker import PercentFormatter
 
 from helpers.plotting.style import BLUE, GREEN, GREY, MARKERS, ORANGE, axes_for, panels
 
-FULL_AREA, LEAST_AREA = 130, 16  # points squared, of the largest region and of those too small to see
+# points squared, of the largest region and of those too small to see
+FULL_AREA = 130
+LEAST_AREA = 16
 
 
 def plot_grouping_diagram(result, ax=None, *, legend=True):
@@ -43,13 +45,16 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
     if getattr(result, "parts", ()):
         raise ValueError(f"result must be of one class, but it sums {len(result.parts)}: draw result.parts[k].")
     ax = axes_for(ax, (6.4, 5.2))
-    bins, shown = np.flatnonzero(result.bin_count), np.flatnonzero(result.count)
+    bins = np.flatnonzero(result.bin_count)
+    shown = np.flatnonzero(result.count)
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle="--", label="stated = observed")
     for edge in result.edges:
         ax.axvline(edge, color=GREY, linewidth=0.5, alpha=0.3, zorder=0)
     ax.plot(result.bin_stated[bins], result.bin_rate[bins], "s-", color="black", markersize=4, label="rate of the bin")
-    x, area = _places(result, shown), _area(result.count[shown])
-    rate, center = result.rate[shown], result.bin_rate[result.region_bin[shown]]
+    x = _places(result, shown)
+    area = _area(result.count[shown])
+    rate = result.rate[shown]
+    center = result.bin_rate[result.region_bin[shown]]
     low, high = result.rate_low[shown], result.rate_high[shown]
     kinds = ((low > center, BLUE, "^", "better than the bin"), (high < center, ORANGE, "v", "worse than the bin"))
     kinds += ((~(low > center) & ~(high < center), GREY, "o", "cannot be told from the bin"),)

@@ -12,20 +12,6 @@ from helpers.reports.scores import Decisions, ScoreReport, audit_scores
 from helpers.reports.text import describe_figure, next_steps, say, summary, tell, write
 
 __all__ = [
-    "AnswerReport",
-    "Control",
-    "Decisions",
-    "ScoreReport",
-    "audit_answers",
-    "audit_scores",
-    "check_terms",
-    "describe_figure",
-    "negative_control",
-    "next_steps",
-    "read_table",
-    "say",
-    "summary",
-    "tell",
-    "two_costs",
-    "write",
-]
+    "AnswerReport", "Control", "Decisions", "ScoreReport", "audit_answers", "audit_scores", "check_terms",
+    "describe_figure", "negative_control", "next_steps", "read_table", "say", "summary", "tell", "two_costs", "write",
+]  # fmt: skip

@@ -19,20 +19,7 @@ from helpers.routing.sweeps import sweep_cascades, sweep_routers
 from helpers.routing.thresholds import CertifiedThreshold, certified_threshold
 
 __all__ = [
-    "CertifiedThreshold",
-    "Routed",
-    "TreeRouter",
-    "always",
-    "best_single",
-    "cascade",
-    "certified_threshold",
-    "compare_policies",
-    "confidence_cascade",
-    "evaluate_policies",
-    "oracle_route",
-    "pareto_front",
-    "random_mix",
-    "route",
-    "sweep_cascades",
-    "sweep_routers",
-]
+    "CertifiedThreshold", "Routed", "TreeRouter", "always", "best_single", "cascade", "certified_threshold",
+    "compare_policies", "confidence_cascade", "evaluate_policies", "oracle_route", "pareto_front", "random_mix",
+    "route", "sweep_cascades", "sweep_routers",
+]  # fmt: skip

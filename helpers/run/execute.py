@@ -274,7 +274,8 @@ def collect(nb):
     >>> collect(v4.new_notebook(cells=[v4.new_code_cell("", outputs=[output])]))
     ({'gap': 0.1}, [])
     """
-    metrics, claims = {}, []
+    metrics = {}
+    claims = []
     for cell in nb.cells:
         for output in cell.get("outputs", []):
             entry = output.get("metadata", {}).get(KEY, {})

@@ -85,7 +85,8 @@ def _tree(path):
         raise ParameterError(f"{_where(path.name, mark)}: this is not YAML: {said}{cut}.") from None
     except yaml.reader.ReaderError as error:
         before = text[: error.position]
-        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        line = before.count("\n") + 1
+        column = len(before) - before.rfind("\n")
         raise ParameterError(
             f"{path.name}, line {line}, column {column}: this is not YAML: the sign {chr(error.character)!r} may not "
             "stand in it."
@@ -102,7 +103,9 @@ class _Reader:
     """Turns the nodes of one file into runs; holds what every message needs."""
 
     def __init__(self, name, declared, notebook):
-        self.name, self.declared, self.notebook = name, declared, notebook
+        self.name = name
+        self.declared = declared
+        self.notebook = notebook
 
     def fail(self, node, sentence):
         raise ParameterError(f"{_where(self.name, node.start_mark)}: {sentence}")
@@ -153,7 +156,8 @@ class _Reader:
                 self.fail(values, f"{name} needs a list of values{said}, but this is {self.word(values)}.")
             if not values.value:
                 self.fail(values, f"{name} needs at least one value, but its list is empty.")
-            lists[name], seen = [], set()
+            lists[name] = []
+            seen = set()
             for entry in values.value:
                 value = self.value(name, entry)
                 if (key := json.dumps(value, sort_keys=True)) in seen:

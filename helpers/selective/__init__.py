@@ -24,21 +24,8 @@ from helpers.selective.metrics import (
 from helpers.selective.risk_coverage import RiskCoverageCurve, aurc, risk_coverage_curve
 
 __all__ = [
-    "RiskCoverageCurve",
-    "aurc",
-    "chow_cost",
-    "compare_systems",
-    "confidence_auc",
-    "confidence_metrics",
-    "ecuas",
-    "ecuas_from_uncertainty",
-    "expected_cost_at",
-    "general_ecuas",
-    "measure_systems",
-    "normalized_ecuas",
-    "normalized_of_confidence",
-    "normalized_of_distribution",
-    "reject_cost_weight",
-    "risk_coverage_curve",
+    "RiskCoverageCurve", "aurc", "chow_cost", "compare_systems", "confidence_auc", "confidence_metrics", "ecuas",
+    "ecuas_from_uncertainty", "expected_cost_at", "general_ecuas", "measure_systems", "normalized_ecuas",
+    "normalized_of_confidence", "normalized_of_distribution", "reject_cost_weight", "risk_coverage_curve",
     "selective_metrics",
-]
+]  # fmt: skip

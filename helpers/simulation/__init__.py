@@ -8,19 +8,6 @@ from helpers.simulation.populations import FinitePopulation, Sample, largest_gro
 from helpers.simulation.semisynthetic import SemiSynthetic
 
 __all__ = [
-    "BlindSpot",
-    "FinitePopulation",
-    "Links",
-    "ModelPool",
-    "PoolSample",
-    "Sample",
-    "SemiSynthetic",
-    "Sigmoid",
-    "equal_parts",
-    "even_crowd",
-    "largest_grouping_loss",
-    "model_pool",
-    "perfect",
-    "same_people",
-    "same_sign",
-]
+    "BlindSpot", "FinitePopulation", "Links", "ModelPool", "PoolSample", "Sample", "SemiSynthetic", "Sigmoid",
+    "equal_parts", "even_crowd", "largest_grouping_loss", "model_pool", "perfect", "same_people", "same_sign",
+]  # fmt: skip

@@ -10,13 +10,6 @@ from helpers.tables.folktexts import read_folktexts
 from helpers.tables.scores import ScoreTable, find_table, read_scores
 
 __all__ = [
-    "AnswerTable",
-    "Embeddings",
-    "ScoreTable",
-    "find_table",
-    "read_answers",
-    "read_embeddings",
-    "read_folktexts",
-    "read_scores",
-    "table_of_counts",
-]
+    "AnswerTable", "Embeddings", "ScoreTable", "find_table", "read_answers", "read_embeddings", "read_folktexts",
+    "read_scores", "table_of_counts",
+]  # fmt: skip

@@ -15,23 +15,7 @@ from helpers.studies.nb08_cascades.summaries import gain_clouds, in_points, summ
 from helpers.studies.nb08_cascades.text import rows_as_text
 
 __all__ = [
-    "REAL_MODELS",
-    "all_pools",
-    "ask",
-    "compare_policies_on",
-    "every_policy",
-    "gain_clouds",
-    "handing_on",
-    "in_points",
-    "language_like",
-    "learn",
-    "people_trial",
-    "plot_cascade",
-    "plot_gain_lines",
-    "plot_pool_gains",
-    "real_pool",
-    "rows_as_text",
-    "summarise_gains",
-    "text_trial",
-    "vote",
-]
+    "REAL_MODELS", "all_pools", "ask", "compare_policies_on", "every_policy", "gain_clouds", "handing_on", "in_points",
+    "language_like", "learn", "people_trial", "plot_cascade", "plot_gain_lines", "plot_pool_gains", "real_pool",
+    "rows_as_text", "summarise_gains", "text_trial", "vote",
+]  # fmt: skip

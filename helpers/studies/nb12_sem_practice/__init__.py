@@ -18,25 +18,8 @@ from helpers.studies.nb12_sem_practice.tables import (
 )
 
 __all__ = [
-    "CARDS",
-    "READERS",
-    "binned_error",
-    "boundary_table",
-    "card_readers",
-    "difference_table",
-    "edge_table",
-    "equal_size_gaps",
-    "error_by_margin",
-    "error_draws",
-    "half_split_gap",
-    "judge_sweep",
-    "margin_boundaries",
-    "pair_table",
-    "plot_boundary",
-    "plot_by_margin",
-    "plot_pair_gaps",
-    "plot_sources",
-    "pool_populations",
-    "rate_study",
+    "CARDS", "READERS", "binned_error", "boundary_table", "card_readers", "difference_table", "edge_table",
+    "equal_size_gaps", "error_by_margin", "error_draws", "half_split_gap", "judge_sweep", "margin_boundaries",
+    "pair_table", "plot_boundary", "plot_by_margin", "plot_pair_gaps", "plot_sources", "pool_populations", "rate_study",
     "selection_sweep",
-]
+]  # fmt: skip

@@ -18,23 +18,7 @@ from helpers.studies.nb15_weather.figures import plot_growth, plot_memory, plot_
 from helpers.studies.nb15_weather.weather import FACTS, place_and_wind, true_loss, weather_chunk
 
 __all__ = [
-    "FACTS",
-    "Growth",
-    "captured_truth",
-    "damage",
-    "growth",
-    "load_weather_run",
-    "place_and_wind",
-    "plot_growth",
-    "plot_memory",
-    "plot_months",
-    "refitted",
-    "scale_installed",
-    "sums_by",
-    "true_loss",
-    "two_workers",
-    "weather_chunk",
-    "weather_chunks",
-    "weather_on_dask",
-    "write_archive",
-]
+    "FACTS", "Growth", "captured_truth", "damage", "growth", "load_weather_run", "place_and_wind", "plot_growth",
+    "plot_memory", "plot_months", "refitted", "scale_installed", "sums_by", "true_loss", "two_workers", "weather_chunk",
+    "weather_chunks", "weather_on_dask", "write_archive",
+]  # fmt: skip

@@ -21,19 +21,7 @@ from helpers.studies.nb16_collected.frequencies import (
 )
 
 __all__ = [
-    "Frequencies",
-    "WAYS",
-    "agreement_by_rule",
-    "believed_errors",
-    "calibration_table",
-    "compare_frequencies",
-    "first_letter",
-    "match_known",
-    "plot_known_shares",
-    "plot_planned_counted",
-    "plot_read_out",
-    "plot_wording_and_meaning",
-    "read_out",
-    "votes",
-    "wordings",
-]
+    "Frequencies", "WAYS", "agreement_by_rule", "believed_errors", "calibration_table", "compare_frequencies",
+    "first_letter", "match_known", "plot_known_shares", "plot_planned_counted", "plot_read_out",
+    "plot_wording_and_meaning", "read_out", "votes", "wordings",
+]  # fmt: skip
