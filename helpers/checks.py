@@ -187,34 +187,6 @@ def _looks_like(array, name):
     return ""
 
 
-def check_cost_matrix(cost, name="cost"):
-    """Float copy of a 2 x 2 cost matrix, `cost[i, j]` for predicting i when the truth is j.
-
-    Raises
-    ------
-    ValueError unless it is finite, 2 x 2, and a mistake costs more than being right:
-    cost[1, 0] + cost[0, 1] - cost[0, 0] - cost[1, 1] > 0.
-
-    >>> check_cost_matrix([[0, 1], [1, 0]])
-    array([[0., 1.],
-           [1., 0.]])
-    """
-    array = check_numbers(cost, name)
-    if array.shape != (2, 2):
-        raise ValueError(
-            f"{name} must be 2 x 2 (rows: predicted 0, 1; columns: true 0, 1), but its shape is {array.shape}."
-        )
-    if not np.isfinite(array).all():
-        raise_first(name, "be finite", array, ~np.isfinite(array))
-    gap = array[1, 0] + array[0, 1] - array[0, 0] - array[1, 1]
-    if not gap > 0:
-        raise ValueError(
-            f"{name} must make mistakes dearer than right answers, "
-            f"but {name}[1, 0] + {name}[0, 1] - {name}[0, 0] - {name}[1, 1] is {gap:g}."
-        )
-    return array
-
-
 def check_same_length(**columns):
     """ValueError unless all named columns have the same number of rows; None is left out.
 

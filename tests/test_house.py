@@ -1,5 +1,6 @@
 """The house: bounds of what is installed, arrows between rooms, the Makefile, what the README promises."""
 
+import ast
 import os
 import re
 import shutil
@@ -126,6 +127,29 @@ def test_python_is_tidy():
         [sys.executable, "-m", "ruff", "check", "--output-format", "concise", "."], cwd=ROOT, capture_output=True
     )
     assert run.returncode == 0, run.stdout.decode()
+
+
+def crowded_lines(source):
+    """Numbers of the lines that assign several values at once, unless the two belong together (low and high, ...)."""
+    pairs = [{"low", "high"}, {"left", "right"}, {"first", "last"}, {"start", "stop"}]
+    lines = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Assign) and all(isinstance(side, ast.Tuple) for side in (node.targets[0], node.value)):
+            names = {ast.unparse(name) for name in node.targets[0].elts}
+            lines += [] if names in pairs else [node.lineno]
+        elif (
+            isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.Mult)
+            and ast.unparse(node.right).startswith("bool(")
+        ):
+            lines.append(node.lineno)
+    return lines
+
+
+def test_a_line_assigns_one_thing():
+    assert crowded_lines("a, b = 1, 2\nlow, high = 1, 2\nc = [1] * bool(d)\ne, f = pair()") == [1, 3]
+    for path in sorted((ROOT / "helpers").rglob("*.py")):
+        assert crowded_lines(path.read_text(encoding="utf-8")) == [], path
 
 
 # ---- the Makefile ---------------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ class RiskEstimator(BaseEstimator):
     calibrator_ : estimator
         The fitted calibrator; of "none", one that changes nothing.
     models_ : list
-        Its `HonestTree`s or regressors.
+        Objects of type `HonestTree`, or regressors.
 
     References
     ----------

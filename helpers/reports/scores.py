@@ -13,8 +13,8 @@ from helpers.audit import GroupAudit, find_groups, measure_groups
 from helpers.binning import bins_between, edges_for
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator, calibration_error, clipped_logit
 from helpers.calibration.reliability import CalibrationError
-from helpers.checks import check_cost_matrix
 from helpers.decisions import optimal_threshold
+from helpers.decisions.costs import check_costs
 from helpers.grouping import GroupingLoss, grouping_loss, grouping_loss_from_regions
 from helpers.reports.intake import LEAST_GROUPS, LEAST_ROWS, find_obstacle, likely_groups, repeated_rows
 from helpers.reports.phrases import NBSP, many, percent, points, root, root_error, span, squared
@@ -284,7 +284,7 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
     ----------
     table : ScoreTable
         From `read_table` or `helpers.tables.read_scores`.
-    cost : (2, 2) array, default ((0, 1), (1, 0))
+    cost : array_like or DataFrame, shape (2, 2), default ((0, 1), (1, 0))
         Cost of each decision under each truth, cost[decision, truth].
     rng : int, Generator or None, default None
         Source of randomness.
@@ -298,7 +298,7 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
     Raises
     ------
     ValueError
-        For a cost matrix in which a mistake is not dearer than a right answer.
+        For costs of another shape, or of which a mistake is not dearer than a right answer.
 
     Examples
     --------
@@ -307,7 +307,8 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
     >>> audit.certified, audit.obstacle
     (True, '')
     """
-    cost = check_cost_matrix(cost)
+    cost = check_costs(cost)
+    optimal_threshold(cost)  # more than two decisions are refused before anything is computed
     rng = np.random.default_rng(rng)
     y = table.y
     p = table.p

@@ -239,7 +239,13 @@ def test_gaps_of_remaining_groups_turn_decisions(reports):
     assert "from no to yes" in write(report, "decisions")[-1]
 
 
-@pytest.mark.parametrize("cost", [[[0, 0], [0, 0]], [[1, 0], [0, 1]], [1, 1], [[0, np.inf], [1, 0]]])
+@pytest.mark.parametrize(
+    "cost",
+    [
+        [[0, 0], [0, 0]], [[1, 0], [0, 1]], [1, 1], [[0, np.inf], [1, 0]], [[0, np.nan], [1, 0]], [[0, 1]], "ab", None,
+        [[0, 1], [1, 0], [0.5, 0.5]],
+    ],
+)  # fmt: skip
 def test_bad_costs(cost):
     with pytest.raises(ValueError, match="cost"):
         audit_scores(make(), cost=cost)
