@@ -1,6 +1,6 @@
 """The grouping loss: how far single cases are from the rate of all cases with the same score.
 
-- `crossfit`: `grouping_loss`, bin-free, with an interval and a null test; `stacked`: the same from several learners
+- `crossfit`: `grouping_loss`, bin-free, with an interval and a null test; `stacked`: the same from several `learners`
 - `binned`, `binned_statistics`: the binned lower bound of Perez-Lebel et al. (2023)
 - `region_statistics`: mean squares of region means without their noise; `truth`: what bins do where the truth is known
 """

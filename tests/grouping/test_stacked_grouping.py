@@ -9,11 +9,10 @@ from scipy.stats import norm
 from sklearn.linear_model import LinearRegression
 
 from helpers.calibration import PlattCalibrator
-from helpers.grouping import stacked as learners
+from helpers.grouping import learners, stacked_grouping_loss
 from helpers.grouping import stacked as module
-from helpers.grouping import stacked_grouping_loss
+from helpers.grouping.learners import combination
 from helpers.grouping.region_statistics import squared_means
-from helpers.grouping.stacked import combination
 from helpers.simulation import Sigmoid
 
 NUMBERS = ("value", "se", "low", "high", "p_value", "null_se", "calibration_loss", "n")
