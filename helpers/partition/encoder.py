@@ -116,6 +116,15 @@ def _as_text(values):
     return values.astype(object).where(values.notna(), "missing").astype(str).to_numpy(object)
 
 
+def _as_levels(values):
+    """Words of the categories that occur, and which of them each row has; each category is spelled once."""
+    if not isinstance(values.dtype, pd.CategoricalDtype | pd.StringDtype):
+        values = pd.Series(_as_text(values))  # as objects 1, 1.0 and True would be one category
+    codes, levels = pd.factorize(values)
+    words = _as_text(pd.Series(levels))
+    return (np.append(words, "missing") if (codes < 0).any() else words), codes  # code -1, the last, is missing
+
+
 def _kind(values, levels):
     """How the levels of a column are spelled out in rules."""
     dtype = values.dtype
@@ -139,8 +148,9 @@ class _Column:
     def encode(self, values):
         """(n,) float codes, NaN where the value is missing or the category is new."""
         if self.kind == "category":
-            codes = pd.Index(self.levels).get_indexer(_as_text(values)).astype(float)
-            return np.where(codes < 0, np.nan, codes)
+            words, level = _as_levels(values)
+            codes = pd.Index(self.levels).get_indexer(words).astype(float)
+            return np.where(codes < 0, np.nan, codes)[level]
         if self.kind == "ordered":  # by name: other rows may come with other categories
             codes = pd.Index(self.levels, dtype=object).get_indexer(values.astype(object)).astype(float)
             return np.where(codes < 0, np.nan, codes)
@@ -258,7 +268,9 @@ class TableEncoder:
     def _learn(self, name, values, target, weight):
         numbers = as_numbers(values)
         if numbers is None:
-            levels, codes = np.unique(_as_text(values), return_inverse=True)
+            words, level = _as_levels(values)
+            levels, place = np.unique(words, return_inverse=True)
+            codes = place[level]
             _, total, sums = group_sums(codes, weight, weight * target, size=levels.size)
             mean = sums / np.where(total > 0, total, 1)
             return _Column(name, "category", levels[np.argsort(mean, kind="stable")])

@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
-from helpers.decisions import RiskEstimator, calibration_risk, optimal_threshold
+from helpers.decisions import RiskEstimator, calibration_risk, excess_risk, optimal_threshold
 from helpers.routing import (
     TreeRouter,
     always,
@@ -100,9 +100,9 @@ def learn(past, new, cost, *, rng=None, **options):
         model = RiskEstimator(cost, rng=rng, **options)
         with threadpool_limits(1):  # many small fits: threads would only get in each other's way
             model.fit(past.y, p_past, past.X, groups=past.groups)
-        risk.append(model.predict(p_new, new.X))
-        calibration.append(calibration_risk(model.calibrated(p_new), p_new, cost))
         corrected.append(model.corrected(p_new, new.X))
+        risk.append(excess_risk(corrected[-1], p_new, cost))
+        calibration.append(calibration_risk(model.calibrated(p_new), p_new, cost))
     return Learned(np.array(risk), np.array(calibration), np.array(corrected))
 
 
