@@ -121,8 +121,16 @@ def _as_levels(values):
     if not isinstance(values.dtype, pd.CategoricalDtype | pd.StringDtype):
         values = pd.Series(_as_text(values))  # as objects 1, 1.0 and True would be one category
     codes, levels = pd.factorize(values)
-    words = _as_text(pd.Series(levels))
-    return (np.append(words, "missing") if (codes < 0).any() else words), codes  # code -1, the last, is missing
+    words = [str(level) for level in levels]
+    if (codes < 0).any():
+        words.append("missing")  # code -1 is the last one
+    return np.array(words, dtype=object), codes
+
+
+def _places(levels, names):
+    """Where each name stands among the levels, (k,) floats; NaN for one that does not."""
+    place = {level: k for k, level in enumerate(levels)}
+    return np.array([place.get(name, np.nan) for name in names], dtype=float)
 
 
 def _kind(values, levels):
@@ -149,11 +157,10 @@ class _Column:
         """(n,) float codes, NaN where the value is missing or the category is new."""
         if self.kind == "category":
             words, level = _as_levels(values)
-            codes = pd.Index(self.levels).get_indexer(words).astype(float)
-            return np.where(codes < 0, np.nan, codes)[level]
+            return _places(self.levels, words)[level]
         if self.kind == "ordered":  # by name: other rows may come with other categories
-            codes = pd.Index(self.levels, dtype=object).get_indexer(values.astype(object)).astype(float)
-            return np.where(codes < 0, np.nan, codes)
+            level, names = pd.factorize(values)
+            return np.append(_places(self.levels, names), np.nan)[level]
         numbers = as_numbers(values)
         if numbers is None:
             raise ValueError(
