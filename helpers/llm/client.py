@@ -19,7 +19,10 @@ from helpers.llm.reply import Unreadable, read_reply
 
 PASSING = (408, 409, 425, 429)  # and all from 500 on: worth another try
 
-ABOUT_ONE = ("context_length_exceeded", "content_filter", "content_policy_violation", "string_above_max_length")
+ABOUT_ONE = {  # codes and types of errors that concern one request only
+    "context_length_exceeded", "exceed_context_size_error", "content_filter", "content_policy_violation",
+    "string_above_max_length",
+}  # fmt: skip
 
 SHORTEST_KEY = 8  # letters; shorter ones keep no secret, and hiding them would change answers
 
@@ -91,6 +94,7 @@ class Request:
     """One request: `messages` for the samples `samples` of what `key` names; `about` goes into the record.
 
     With a seed, the server gets another one for each key and first sample, so that the same start brings the same.
+    `schema` is the JSON schema that the reply has to keep, where the server can hold a model to one.
     """
 
     kind: str
@@ -102,6 +106,7 @@ class Request:
     logprobs: bool = False
     top: int = 0
     seed: int | None = None
+    schema: dict | None = field(default=None, repr=False)
     about: dict = field(default_factory=dict, repr=False)
 
     @property
@@ -117,6 +122,9 @@ class Request:
         if self.seed is not None:
             text = f"{self.seed} {self.kind} {self.key} {self.samples[0]}"
             fields["seed"] = int(hashlib.sha256(text.encode()).hexdigest()[:7], 16)
+        if self.schema is not None:
+            form = {"name": self.kind, "strict": True, "schema": self.schema}
+            fields["response_format"] = {"type": "json_schema", "json_schema": form}
         return fields
 
 
@@ -210,8 +218,8 @@ class Client:
         status = error.status_code
         message = self._message(error)
         endpoint = self._endpoint
-        code = str(error.code or error.type or "")
-        if code == "insufficient_quota":
+        codes = {str(error.code), str(error.type)}
+        if "insufficient_quota" in codes:
             return Problem("no credit", f"The account has no credit left{message}.", status, passing=False, stops=True)
         if status in (401, 403):
             sentence = (
@@ -227,7 +235,7 @@ class Client:
             sentence = f"The server refuses the request (status {status}){message}."
         passing = status in PASSING or status >= 500
         pause = read_retry_after(error.response.headers) if passing else None
-        return Problem(str(status), sentence, status, passing, code in ABOUT_ONE, pause)
+        return Problem(str(status), sentence, status, passing, bool(codes & ABOUT_ONE), pause)
 
     def _message(self, error):
         """What the server says, in at most 160 characters and without anything that looks like a key or a place."""
@@ -319,7 +327,8 @@ class Brake:
 class Sender:
     """Sends requests to one endpoint, with retries; to be used in a `with` block.
 
-    `honours_n` is None until a request for several answers has come back; `never` whether no request has succeeded.
+    `honours_n` is None until a request for several answers has come back; `takes_schema` whether no request was refused
+    for its schema; `never` whether no request has succeeded.
     """
 
     def __init__(self, endpoint, max_retries=None):
@@ -327,6 +336,7 @@ class Sender:
         self.brake = Brake()
         self.max_retries = endpoint.max_retries if max_retries is None else max_retries
         self.honours_n = None
+        self.takes_schema = True
         self.never = True
         self._limit = "max_tokens"
         self._client = Client(endpoint)
@@ -359,7 +369,12 @@ class Sender:
         if _complains_about(reply, "max_completion_tokens") and self._limit == "max_tokens":
             self._limit = "max_completion_tokens"  # newer models of one company know the limit by this name only
             reply = self._patiently(lambda: self._chat(request), retries)
-        if isinstance(reply, Problem) and reply.status in (400, 422) and len(request.samples) > 1:
+        if request.schema is not None and self.takes_schema and _refuses_form(reply):
+            plain = self._patiently(lambda: self._chat(replace(request, schema=None)), retries)
+            if not isinstance(plain, Problem):
+                self.takes_schema = False
+                reply = plain
+        if _refuses_form(reply) and len(request.samples) > 1:
             single = replace(request, samples=request.samples[:1])
             reply = self._patiently(lambda: self._chat(single), retries)
         if isinstance(reply, Problem):
@@ -370,7 +385,7 @@ class Sender:
         return replace(reply, retries=dict(retries), seconds=round(time.monotonic() - start, 3))
 
     def _chat(self, request):
-        fields = request.fields
+        fields = request.fields if self.takes_schema else replace(request, schema=None).fields
         fields[self._limit] = fields.pop("max_tokens")
         return self._client.chat(**fields, extra_body=self.endpoint.extra_body)
 
@@ -406,6 +421,11 @@ class Sender:
         if problem.alone:
             raise Failed(problem.sentence, retries)
         raise Refused(problem.sentence, problem.status)
+
+
+def _refuses_form(reply):
+    """Whether a request was refused for something in it that may be left out."""
+    return isinstance(reply, Problem) and reply.status in (400, 422) and not reply.alone
 
 
 def _complains_about(reply, word):

@@ -5,11 +5,14 @@ itself, that of the word True, and a number that the model states; and the score
 section 4.2). All lie in [0, 1]; high means sure.
 """
 
+import json
 import math
 import re
 from collections.abc import Mapping
 
 _LINE = re.compile(r"(confidence|probability)\s*:\s*(\d{1,3}(?:\.\d+)?|\.\d+)\s*(%?)", re.IGNORECASE)
+
+_FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
 
 _ANSWER = re.compile(r"answer\s*:\s*(\S.*)", re.IGNORECASE)
 
@@ -165,9 +168,11 @@ def _logprob(value, name):
 def parse_verbalised(text):
     """Answer and probability of a reply with a stated confidence, read strictly.
 
-    The reply is one line "Confidence: 85%" or "Probability: 0.85", in any capitals, and before it at most one line
-    "Answer: ..."; a number without the sign is a probability. Anything else, such as a second number, a sentence
-    around it or a number out of range, is no confidence; the answer is kept if its line is first.
+    The reply is a JSON object such as {"confidence": 85}, or {"answer": "Paris", "confidence": 85}, in percent (a
+    fraction such as 0.85 is a probability). Or it is one line "Confidence: 85%" or "Probability: 0.85", in any
+    capitals, and before it at most one line "Answer: ..."; a number without the sign is a probability. Anything else,
+    such as a second number, a sentence around it or a number out of range, is no confidence; the answer is kept if its
+    line is first.
 
     Parameters
     ----------
@@ -185,9 +190,16 @@ def parse_verbalised(text):
     --------
     >>> parse_verbalised("Answer: Paris\\nConfidence: 85%")
     ('Paris', 0.85)
+    >>> parse_verbalised('{"answer": "Paris", "confidence": 85}')
+    ('Paris', 0.85)
     >>> parse_verbalised("Probability: 0.85"), parse_verbalised("I am 85% sure"), parse_verbalised("Confidence: 850%")
     ((None, 0.85), (None, nan), (None, nan))
     """
+    reply = read_object(text)
+    if reply:
+        answer = reply.get("answer")
+        answer = answer.strip() or None if isinstance(answer, str) else None
+        return answer, _stated_share(reply.get("confidence"))
     lines = [line.strip() for line in (text or "").splitlines() if line.strip()]
     answer = _ANSWER.fullmatch(lines[0]) if lines else None
     stated = lines[1:] if answer else lines
@@ -196,3 +208,25 @@ def parse_verbalised(text):
     if line:
         value = float(line[2]) / 100 if line[3] else float(line[2])
     return answer[1].strip() if answer else None, value if value <= 1 else math.nan
+
+
+def _stated_share(number):
+    """A stated percentage, or a fraction below 1, as a probability; NaN for anything else."""
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 100:
+        return math.nan
+    return number if 0 < number < 1 else number / 100
+
+
+def read_object(text):
+    """The JSON object that a reply consists of, a fence around it allowed; {} if it is anything else.
+
+    >>> read_object('```json\\n{"grade": "correct"}\\n```'), read_object("correct")
+    ({'grade': 'correct'}, {})
+    """
+    text = (text or "").strip()
+    fenced = _FENCE.fullmatch(text)
+    try:
+        value = json.loads(fenced[1] if fenced else text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -4,8 +4,6 @@ As in Wang et al. (2026, section 6.1), with the rules before the model: fewer re
 wording already settles the question.
 """
 
-import json
-import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 
@@ -20,6 +18,7 @@ from helpers.llm.endpoint import Endpoint
 from helpers.llm.prompts import load_prompt
 from helpers.llm.questions import text_key
 from helpers.llm.runner import Usage, ask
+from helpers.llm.verdicts import GRADE_SCHEMA, partition_schema, read_grade, read_partition
 
 JUDGE_RULES = ("exact", "normalized", "numeric", "date")
 
@@ -28,8 +27,6 @@ MOST_ASKS = 4  # of one partition or grade: once, and three times more if the re
 A_NUMBER = 8  # tokens of a number in a reply
 
 A_GRADE = 32  # tokens of a grade
-
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -212,7 +209,8 @@ def _partition_request(prompt, asked, wordings, key):
     lines = "\n".join(f"{number}. {' '.join(text.split())}" for number, text in enumerate(wordings, 1))
     messages = prompt.messages(question=asked, answers=lines)
     about = {"question": str(asked), "answers": wordings}
-    return Request("partition", key, messages, max_tokens=A_GRADE + A_NUMBER * len(wordings), about=about)
+    n_tokens = A_GRADE + A_NUMBER * len(wordings)
+    return Request("partition", key, messages, max_tokens=n_tokens, schema=partition_schema(len(wordings)), about=about)
 
 
 def grade_answers(
@@ -330,7 +328,7 @@ def _grade_request(prompt, asked, text, reference, key):
     """The request for one grade."""
     about = {"question": str(asked), "answer": text, "reference": reference}
     messages = prompt.messages(question=asked, answer=text, reference=reference)
-    return Request("grade", key, messages, max_tokens=A_GRADE, about=about)
+    return Request("grade", key, messages, max_tokens=A_GRADE, schema=GRADE_SCHEMA, about=about)
 
 
 def _ask_judge(kind, endpoint, path, prompt, rule, requests, read, spending):
@@ -405,54 +403,6 @@ class Verdicts:
 def _attempt(request, number):
     """The request as it is sent for the first time (0), at temperature 0, or again, at temperature 1."""
     return replace(request, samples=(number,), temperature=0.0 if number == 0 else 1.0)
-
-
-def read_partition(text, size):
-    """(classes as lists of 0-based numbers, "") of a judge's reply about `size` answers, or (None, why it is invalid).
-
-    >>> read_partition('{"classes": [[1, 3], [2]]}', 3)
-    ([[0, 2], [1]], '')
-    >>> read_partition('{"classes": [[1], [2, 2]]}', 3)[1], read_partition("[1, 2, 3]", 3)[1]
-    ('doubled number', 'no JSON object with classes')
-    """
-    classes = _object(text).get("classes")
-    if not isinstance(classes, list) or not all(isinstance(members, list) for members in classes):
-        return None, "no JSON object with classes"
-    numbers = [number for members in classes for number in members]
-    if not all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
-        return None, "not a number"
-    if not all(1 <= number <= size for number in numbers):
-        return None, "unknown number"
-    if len(set(numbers)) < len(numbers):
-        return None, "doubled number"
-    if len(numbers) < size:
-        return None, "missing number"
-    return [[number - 1 for number in members] for members in classes if members], ""
-
-
-def read_grade(text):
-    """(1 or 0, "") of a judge's reply, or (None, why it is invalid).
-
-    >>> read_grade('{"grade": "correct"}'), read_grade("It is correct.")
-    ((1, ''), (None, 'no JSON object with a grade'))
-    """
-    match _object(text).get("grade"):
-        case "correct":
-            return 1, ""
-        case "incorrect":
-            return 0, ""
-    return None, "no JSON object with a grade"
-
-
-def _object(text):
-    """The JSON object that a reply consists of, a fence around it allowed; {} if it is anything else."""
-    text = (text or "").strip()
-    fenced = _FENCE.fullmatch(text)
-    try:
-        value = json.loads(fenced[1] if fenced else text)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _opened(answers, question, answer, endpoint, reference=None):

@@ -249,6 +249,8 @@ class CollectionPlan:
                 options = {"temperature": 1.0, "max_tokens": FEW_TOKENS, "top": self.endpoint.top_logprobs}
             case "verbalised":
                 options = {"temperature": 0.0, "max_tokens": STATED_TOKENS}
+        if step != "is_true":
+            options["schema"] = self.prompts[step].schema
         messages = self.prompts[step].messages(**values)
         key = text_key(*values.values())
         return Request(step, key, messages, tuple(samples), seed=self.seed, about=values, **options)

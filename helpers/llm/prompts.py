@@ -18,6 +18,10 @@ NEEDED = {
     "grade": ("question", "answer", "reference"),
 }
 
+STATED = {"answer": {"type": "string"}, "confidence": {"type": "integer", "enum": list(range(101))}}
+
+_CONFIDENCE = re.compile(r"^(confidence|probability):|\"confidence\":", re.IGNORECASE | re.MULTILINE)
+
 _ROLE = re.compile(r"^\[(system|user|assistant)\][ \t]*$", re.MULTILINE)
 
 _PLACE = re.compile(r"\{([A-Za-z_]+)\}")
@@ -33,8 +37,14 @@ class Prompt:
 
     @property
     def states_confidence(self):
-        """Whether it asks for a line "Confidence: ..." beside the answer."""
-        return re.search(r"^(confidence|probability):", self.text, re.IGNORECASE | re.MULTILINE) is not None
+        """Whether it asks for a confidence beside the answer: a line "Confidence: ..." or a field of a JSON object."""
+        return _CONFIDENCE.search(self.text) is not None
+
+    @property
+    def schema(self):
+        """JSON schema of the object with a confidence that it asks for; None if it asks for another form."""
+        fields = [name for name in STATED if f'"{name}":' in self.text]
+        return object_schema(**{name: STATED[name] for name in fields}) if "confidence" in fields else None
 
     def messages(self, **values):
         """The messages of a request, the places filled with `values`; braces inside a value stay as they are."""
@@ -45,6 +55,16 @@ class Prompt:
             {"role": role, "content": _filled(text, values)}
             for role, text in zip(parts[1::2], parts[2::2], strict=True)
         ]
+
+
+def object_schema(**properties):
+    """JSON schema of an object with these properties, all of them and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 def _filled(text, values):

@@ -5,7 +5,7 @@ a status such as "429" or "503" (429 with Retry-After), "slow", "truncated" (hal
 "cut" (the connection ends in the middle of the body), "hang up" (before it), "page" (200 with HTML), "no choices",
 "no content", "no logprobs", "fewer" (one answer whatever n), "extra", "partition" (the judge's classes do not fit),
 "verdict" (its reply is a sentence), "echo answer" (the answer is the key), "echo 401", "echo 500", ... (an error
-that repeats it and the address).
+that repeats it and the address). With a fault "schema" of any probability every request with a schema is refused (400).
 """
 
 import sys

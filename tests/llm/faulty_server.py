@@ -22,6 +22,11 @@ PARTITIONS = (
 class FaultyHandler(_stand_in_server.Handler):
     def answer(self, request):
         self.server.count("asked")
+        if "response_format" in request:
+            self.server.count("schemas")
+            if "schema" in self.server.named:
+                self.server.count("fault schema")
+                return self.send_error_body(400, "Unknown field: response_format.")
         fault = self.server.next_fault()
         if fault is None:
             return super().answer(request)

