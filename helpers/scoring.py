@@ -79,9 +79,10 @@ def _check_shape(p, other, name):
 class ScoringRule:
     """A proper scoring rule for (n,) probabilities of class 1 or (n, K) rows that sum to 1.
 
-    `score`, `entropy`, `divergence` and `variance` check what they are given. The other methods trust their arrays and
-    work entry by entry: those called `class_...` on the probabilities of one class, the rest on rates of a binary
-    label, which a straight line may carry out of [0, 1] (`BRIER`), or rounding by one digit (`LOG`).
+    `score`, `entropy`, `divergence` and `variance` check what they are given. The other methods trust their arrays.
+    Apart from `row_divergence` they work entry by entry: those called `class_...` on the probabilities of one class,
+    the rest on rates of a binary label, which a straight line may carry out of [0, 1] (`BRIER`), or rounding by one
+    digit (`LOG`).
 
     Examples
     --------
@@ -121,7 +122,7 @@ class ScoringRule:
         p = _check_rows(p, "p")
         y = check_labels(y) if p.ndim == 1 else check_classes(y, p.shape[1])
         check_same_length(p=p, y=y)
-        return self._divergence(y if p.ndim == 1 else np.eye(p.shape[1])[y], p)
+        return self.row_divergence(y if p.ndim == 1 else np.eye(p.shape[1])[y], p)
 
     def entropy(self, q):
         """Expected loss of the best statement when the true probability is `q`.
@@ -172,7 +173,7 @@ class ScoringRule:
         p = _check_rows(p, "p")
         q = _check_rows(q, "q")
         _check_shape(p, q, "q")
-        return self._divergence(q, p)
+        return self.row_divergence(q, p)
 
     def variance(self, q, weight=None):
         """h-variance of `q`: entropy of the mean minus mean entropy, the Jensen gap.
@@ -209,8 +210,26 @@ class ScoringRule:
         gap = self._entropy(mean)[0] - np.average(self._entropy(q), weights=weight)
         return max(float(gap), 0.0)
 
-    def _divergence(self, q, p):
-        """`divergence` of arrays that were checked."""
+    def row_divergence(self, q, p):
+        """`divergence` of arrays that were checked.
+
+        Parameters
+        ----------
+        q : ndarray, shape (n,) or (n, K)
+            True probabilities, or labels as 0 and 1.
+        p : ndarray, of the same shape
+            Stated probabilities.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            Losses in [0, inf].
+
+        Examples
+        --------
+        >>> BRIER.row_divergence(np.array([1.0, 0.0]), np.array([0.8, 0.8])).round(2)
+        array([0.04, 0.64])
+        """
         if p.ndim == 2:
             return np.maximum(self.class_divergence(q, p).sum(axis=1), 0)  # rounding may go below 0
         return self.binary_divergence(q, p)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.answers.exact import probability_rows
-from helpers.answers.leading_terms import standardized
+from helpers.answers.leading_terms import margins_of
 from helpers.checks import check_count, check_one_of
 
 
@@ -44,8 +44,9 @@ def bias_bound(pi, n, *, constant=1.0):
     0.1177
     """
     rows, single = probability_rows(pi)
-    uniform = constant * np.sqrt(np.log(2 * rows.shape[1]) / (2 * check_count(n, "n")))
-    bound = np.minimum(uniform, selection_error_bound(rows, n))
+    n = check_count(n, "n")
+    uniform = constant * np.sqrt(np.log(2 * rows.shape[1]) / (2 * n))
+    bound = np.minimum(uniform, _selection_bound(rows, n))
     return bound[0] if single else bound
 
 
@@ -88,17 +89,21 @@ def selection_error_bound(pi, n, *, kind="paper"):
     """
     check_one_of(kind, "kind", ("paper", "chernoff", "bernstein"))
     rows, single = probability_rows(pi)
-    margin, mass, m = standardized(rows, n)
+    bound = _selection_bound(rows, check_count(n, "n"), kind)
+    return bound[0] if single else bound
+
+
+def _selection_bound(rows, n, kind="paper"):
+    """`selection_error_bound` of probabilities and options that were checked, (Q,)."""
+    margin, mass, m = margins_of(rows, n)
     rivals = rows.shape[1] - 1
     if kind == "paper":
-        bound = rivals * np.exp(-(m**2) / 2)
-    elif kind == "bernstein":
+        return rivals * np.exp(-(m**2) / 2)
+    if kind == "bernstein":
         room = mass - margin**2 + (1 + margin) * margin / 3
-        bound = rivals * np.exp(-n * margin**2 / (2 * room))
-    else:
-        root = np.sqrt(np.sort(rows, axis=1))
-        bound = ((1 - (root[:, -1:] - root[:, :-1]) ** 2) ** n).sum(axis=1)
-    return bound[0] if single else bound
+        return rivals * np.exp(-n * margin**2 / (2 * room))
+    root = np.sqrt(np.sort(rows, axis=1))
+    return ((1 - (root[:, -1:] - root[:, :-1]) ** 2) ** n).sum(axis=1)
 
 
 def confidence_error_bound(pi, n, *, n_held_out=None):
@@ -136,7 +141,7 @@ def confidence_error_bound(pi, n, *, n_held_out=None):
     n = check_count(n, "n")
     held_out = n if n_held_out is None else check_count(n_held_out, "n_held_out")
     top = rows.max(axis=1)
-    bound = np.sqrt(top * (1 - top) / held_out) + selection_error_bound(rows, n)
+    bound = np.sqrt(top * (1 - top) / held_out) + _selection_bound(rows, n)
     if n_held_out is None:
         bound = np.minimum(bound, np.sqrt(np.log(2 * rows.shape[1]) / (2 * n)))
     return bound[0] if single else bound

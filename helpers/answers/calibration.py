@@ -8,16 +8,15 @@ import pandas as pd
 
 from helpers.answers.confidence import (
     check_counts,
-    sem1,
-    sem2,
-    semantic_entropy,
-    standardized_margin,
-    top_two_margin,
+    check_enough,
+    entropy_of,
+    largest_share,
+    mean_held_out_share,
+    top_two,
 )
 from helpers.answers.splits import block_sizes, first_blocks, held_out_shares, random_blocks
-from helpers.binning import assign_bins, quantile_edges, uniform_edges
-from helpers.calibration import calibration_error
-from helpers.calibration.reliability import binned_error
+from helpers.binning import bins_between, edges_for
+from helpers.calibration.reliability import binned_error, curve_of_rows, error_of_curve
 from helpers.checks import check_count, check_groups, check_numbers, check_one_of, check_same_length, check_vector
 from helpers.resampling import bootstrap_interval, paired_difference
 
@@ -164,28 +163,31 @@ def sem_ece(
     counts = answers.counts
     check_same_length(counts=counts, groups=groups)
     sources = _which(sources, answers.stated)
+    if "sem2" in sources or answer == "block":
+        check_enough(counts, 2)
     n_answers = counts.sum(axis=1)
     confidence = {"stated": answers.stated}
     if answer == "all":
         size = n_answers
         chosen = counts.argmax(axis=1)
-        confidence["sem1"] = sem1(counts)
+        confidence["sem1"] = largest_share(counts)
         if "sem2" in sources:
-            confidence["sem2"] = np.round(sem2(counts, n_select, ties=ties), 12)
+            confidence["sem2"] = np.round(mean_held_out_share(counts, n_select, ties), 12)
     else:
-        size = block_sizes(check_counts(counts, least=2).sum(axis=1), n_select)
+        size = block_sizes(n_answers, n_select)
         block = _selecting_block(answers, size, rng)
         chosen = block.argmax(axis=1)
-        confidence["sem1"] = sem1(block)
+        confidence["sem1"] = largest_share(block)
         confidence["sem2"] = held_out_shares(counts, block)
+    margin, mass = top_two(counts)
     table = pd.DataFrame({
         "question": answers.questions,
         "n_answers": n_answers,
         **{name: confidence[name] for name in sources},
         "correct": _grade(answers.correct, chosen, answer),
-        "margin": top_two_margin(counts),
-        "standardized_margin": standardized_margin(counts, size),
-        "entropy": semantic_entropy(counts),
+        "margin": margin,
+        "standardized_margin": margin / np.sqrt(mass / size),
+        "entropy": entropy_of(counts),
     })  # fmt: skip
     graded = table["correct"].to_numpy() >= 0
     if graded.sum() < 2:
@@ -332,18 +334,14 @@ class _Binning:
             groups = groups[stated]
             if np.unique(groups).size < 2:
                 groups = None
-        return calibration_error(
-            correct, confidence, n_bins=self.n_bins, strategy=self.strategy, groups=groups, rng=self.rng
-        )
+        curve = curve_of_rows(correct, confidence, self.n_bins, self.strategy, groups=groups)
+        return error_of_curve(curve, rng=self.rng)
 
     def binned(self, table, name):
         """(Q,) bin and residual, from which the error of any resample follows."""
         confidence = self.placed(table[name].to_numpy())
-        if self.strategy == "uniform":
-            edges = uniform_edges(self.n_bins)
-        else:
-            edges = quantile_edges(confidence, self.n_bins)
-        return assign_bins(confidence, edges), table["correct"].to_numpy() - confidence
+        edges = edges_for(confidence, self.n_bins, self.strategy)
+        return bins_between(confidence, edges), table["correct"].to_numpy() - confidence
 
 
 def _summary_row(table, name, error):
@@ -390,7 +388,7 @@ def _strata(table, sources, margins, binning, groups):
     """Rows of `by_margin`; ranges without a question are left out."""
     if margins is None:
         return pd.DataFrame()
-    stratum = assign_bins(table["margin"].to_numpy(), margins)
+    stratum = bins_between(table["margin"].to_numpy(), margins)
     rows = []
     for k in np.unique(stratum):
         part = table[stratum == k]

@@ -32,6 +32,12 @@ def check_counts(counts, name="counts", *, least=1):
     if bad.any():
         raise_first(name, "be whole numbers, not negative", array, bad)
     table = np.atleast_2d(array).astype(np.int64)
+    check_enough(table, least, name)
+    return table
+
+
+def check_enough(table, least, name="counts"):
+    """ValueError unless every row of a (Q, C) table of counts holds `least` answers."""
     n_answers = table.sum(axis=1)
     few = n_answers < least
     if few.any():
@@ -41,17 +47,14 @@ def check_counts(counts, name="counts", *, least=1):
             f"{name} must hold at least {least} answer{'s' if least > 1 else ''} to every question, but question "
             f"{first} has {n_answers[first]}{f' (and {more:,} more have too few)' if more else ''}."
         )
-    return table
 
 
 def _parts(table):
-    """Counts and their sums, or probabilities (rows must sum to 1) and 1: (Q, C) and (Q,)."""
+    """Counts, or probabilities whose rows sum to 1, (Q, C)."""
     array = check_numbers(table, "counts_or_probabilities")
     if array.size and (array == np.floor(array)).all():
-        counts = check_counts(array, "counts_or_probabilities")
-        return counts, counts.sum(axis=1)
-    shares = check_simplex(np.atleast_2d(array), "counts_or_probabilities")
-    return shares, np.ones(len(shares))
+        return check_counts(array, "counts_or_probabilities")
+    return check_simplex(np.atleast_2d(array), "counts_or_probabilities")
 
 
 def _like(values, given):
@@ -86,8 +89,12 @@ def sem1(counts):
     >>> sem1([20, 18, 12]), sem1([[1, 1], [4, 0]])
     (0.4, array([0.5, 1. ]))
     """
-    table = check_counts(counts)
-    return _like(table.max(axis=1) / table.sum(axis=1), counts)
+    return _like(largest_share(check_counts(counts)), counts)
+
+
+def largest_share(table):
+    """`sem1` of counts that were checked."""
+    return table.max(axis=1) / table.sum(axis=1)
 
 
 def sem2(counts, n_select=None, *, ties="order"):
@@ -129,9 +136,13 @@ def sem2(counts, n_select=None, *, ties="order"):
     >>> [round(sem2([2, 1, 1], ties=ties), 3) for ties in ("order", "lot")]
     [0.333, 0.167]
     """
-    table = check_counts(counts, least=2)
+    return _like(mean_held_out_share(check_counts(counts, least=2), n_select, ties), counts)
+
+
+def mean_held_out_share(table, n_select, ties):
+    """`sem2` of counts that were checked."""
     sizes = block_sizes(table.sum(axis=1), n_select)
-    return _like(mean_over_splits(table, sizes, _held_out_share, ties=ties), counts)
+    return mean_over_splits(table, sizes, _held_out_share, ties=ties)
 
 
 def sem2_spread(counts, n_select=None):
@@ -283,16 +294,26 @@ def semantic_entropy(counts_or_probabilities):
     >>> round(semantic_entropy([2, 2]), 4)
     0.6931
     """
-    parts, total = _parts(counts_or_probabilities)
-    shares = parts / total[:, None]
-    return _like(-xlogy(shares, shares).sum(axis=1) + 0.0, counts_or_probabilities)
+    return _like(entropy_of(_parts(counts_or_probabilities)), counts_or_probabilities)
 
 
-def _top_two(table):
-    """(Q,) largest and second largest count or probability, and the sum of all."""
-    parts, total = _parts(table)
+def entropy_of(parts):
+    """`semantic_entropy` of counts or probabilities that were checked."""
+    shares = parts / _total(parts)[:, None]
+    return -xlogy(shares, shares).sum(axis=1) + 0.0
+
+
+def _total(parts):
+    """(Q,) sums of counts; of probabilities 1, whatever rounding left of it."""
+    return parts.sum(axis=1) if parts.dtype.kind == "i" else np.ones(len(parts))
+
+
+def top_two(parts):
+    """(Q,) difference and sum of the two largest shares, of counts or probabilities that were checked."""
+    total = _total(parts)
     parts = np.sort(parts, axis=1)
-    return parts[:, -1], parts[:, -2] if parts.shape[1] > 1 else np.zeros(len(parts)), total
+    second = parts[:, -2] if parts.shape[1] > 1 else 0
+    return (parts[:, -1] - second) / total, (parts[:, -1] + second) / total
 
 
 def top_two_margin(counts_or_probabilities):
@@ -317,8 +338,7 @@ def top_two_margin(counts_or_probabilities):
     >>> round(top_two_margin([30, 20]), 2), round(top_two_margin([0.5, 0.3, 0.2]), 2)
     (0.2, 0.2)
     """
-    first, second, total = _top_two(counts_or_probabilities)
-    return _like((first - second) / total, counts_or_probabilities)
+    return _like(top_two(_parts(counts_or_probabilities))[0], counts_or_probabilities)
 
 
 def top_two_mass(counts_or_probabilities):
@@ -343,8 +363,7 @@ def top_two_mass(counts_or_probabilities):
     >>> top_two_mass([30, 15, 5])
     0.9
     """
-    first, second, total = _top_two(counts_or_probabilities)
-    return _like((first + second) / total, counts_or_probabilities)
+    return _like(top_two(_parts(counts_or_probabilities))[1], counts_or_probabilities)
 
 
 def standardized_margin(counts_or_probabilities, n):
@@ -378,12 +397,10 @@ def standardized_margin(counts_or_probabilities, n):
     >>> round(standardized_margin([30, 20], n=25), 3)
     1.0
     """
-    first, second, total = _top_two(counts_or_probabilities)
+    margin, mass = top_two(_parts(counts_or_probabilities))
     n = check_numbers(n, "n")
-    if n.shape not in ((), first.shape) or not ((n >= 1) & (n == np.floor(n)) & np.isfinite(n)).all():
+    if n.shape not in ((), mass.shape) or not ((n >= 1) & (n == np.floor(n)) & np.isfinite(n)).all():
         raise ValueError(f"n must be a whole number of at least 1, or one for each question, but it is {n}.")
-    margin = (first - second) / total
-    mass = (first + second) / total
     return _like(margin / np.sqrt(mass / n), counts_or_probabilities)
 
 
@@ -405,8 +422,8 @@ def oracle_confidence(probabilities):
     >>> oracle_confidence([0.5, 0.3, 0.2])
     0.5
     """
-    first, _, total = _top_two(probabilities)
-    return _like(first / total, probabilities)
+    parts = _parts(probabilities)
+    return _like(parts.max(axis=1) / _total(parts), probabilities)
 
 
 def _held_out_share(count, selected, held_out):

@@ -8,7 +8,7 @@ import pandas as pd
 from helpers.answers.confidence import check_counts
 from helpers.answers.spelling import spell_answers
 from helpers.answers.splits import first_blocks
-from helpers.answers.stated import parse_confidences
+from helpers.answers.stated import StatedConfidences, parse_confidences
 from helpers.checks import check_count, check_labels, check_one_of, nearest_name
 
 
@@ -153,29 +153,62 @@ def group_answers(
     reference = None if correct is not None else reference
     columns = {"question": question, "sample": sample, "answer": answer, "confidence": confidence}
     _check_columns(table, columns | {"reference": reference, "correct": correct})
-    question_of, questions, rows = _ordered(table, question, sample)
-    code, spellings = pd.factorize(spell_answers(table[answer], rule)[rows])
+    _check_present(table[question], question)
+    rows = AnswerRows(
+        question=table[question],
+        place=np.arange(len(table)) if sample is None else _numbered(table, question, sample),
+        answer=_spelled(table[answer], rule),
+        reference=None if reference is None else _agreed(table, question, reference, rule),
+        has_reference=None if reference is None else table[reference].notna().to_numpy(),
+        confidence=None if confidence is None else parse_confidences(table[confidence], missing=missing_confidence),
+        grade=None if correct is None else _grades(table[correct], correct),
+    )
+    return count_classes(rows, unparsed)
+
+
+@dataclass(frozen=True)
+class AnswerRows:
+    """Columns of a table of answers that were checked and read, (n,) each; None for those that it does not have.
+
+    question : Series of names; place : numbers that order the answers to a question
+    answer, reference : spellings, None where unreadable; has_reference : whether one is given, readable or not
+    confidence : StatedConfidences; grade : 1, 0, or NaN where there is none
+    """
+
+    question: pd.Series
+    place: np.ndarray
+    answer: np.ndarray
+    reference: np.ndarray | None = None
+    has_reference: np.ndarray | None = None
+    confidence: StatedConfidences | None = None
+    grade: np.ndarray | None = None
+
+
+def count_classes(rows, unparsed="singletons"):
+    """`GroupedAnswers` of `AnswerRows`, see `group_answers`."""
+    question_of, questions = pd.factorize(rows.question)
+    order = np.lexsort([rows.place, question_of])
+    question_of = question_of[order]
+    questions = np.asarray(questions)
+    code, spellings = pd.factorize(rows.answer[order])
     unreadable = code < 0
-    if unreadable.all():
-        raise ValueError(
-            f"answer must hold something that rule {rule!r} can read, but it reads none of the {len(rows):,} answers; "
-            f"the first is {str(table[answer].iloc[rows[0]])!r}."
-        )
     n_unreadable = np.bincount(question_of[unreadable], minlength=len(questions))
     code[unreadable] = len(spellings) + (np.arange(unreadable.sum()) if unparsed == "singletons" else 0)
     problems = {"unreadable answers": int(unreadable.sum())}
-    stated = np.full(len(rows), np.nan)
-    grade = np.full(len(rows), np.nan)
+    stated = np.full(len(code), np.nan)
+    grade = np.full(len(code), np.nan)
     right = np.full(len(questions), None)
-    if confidence is not None:
-        read = parse_confidences(table[confidence], missing=missing_confidence)
-        stated = read.values[rows]
-        problems |= {"missing confidences": read.n_missing, "unreadable confidences": read.n_unread}
-        problems["confidences read as per cent without a sign"] = read.n_as_percent
-    if correct is not None:
-        grade = _grades(table[correct], correct)[rows]
-    elif reference is not None:
-        right = _references(table[reference].iloc[rows], question_of, questions, rule, problems)
+    if rows.confidence is not None:
+        stated = rows.confidence.values[order]
+        problems |= _count_unread(rows.confidence)
+        problems["confidences read as per cent without a sign"] = rows.confidence.n_as_percent
+    if rows.grade is not None:
+        grade = rows.grade[order]
+    elif rows.reference is not None:
+        right[question_of] = pd.Series(rows.reference[order]).groupby(question_of).transform("first")
+        given = np.bincount(question_of, rows.has_reference[order]) > 0
+        problems["questions without a reference"] = int((~given).sum())
+        problems["questions whose reference cannot be read"] = int((given & pd.isna(right)).sum())
     if unparsed == "drop":
         code = code[~unreadable]
         stated = stated[~unreadable]
@@ -192,13 +225,13 @@ def group_answers(
     counts[row, column] = np.bincount(pair)
     spelling = np.array([*spellings, None], dtype=object)[np.minimum(code[first_answer], len(spellings))]
     known = np.full(counts.shape, -1)
-    if correct is not None:
+    if rows.grade is not None:
         known[row, column] = _majority(pair, grade, problems)
     else:
         known[row, column] = np.where(pd.isna(right[row]), -1, right[row] == spelling)
     n_answers = np.bincount(question_of)
-    order = np.full((len(questions), n_answers.max()), -1)
-    order[question_of, _place_within(question_of)] = column[pair]
+    class_at = np.full((len(questions), n_answers.max()), -1)
+    class_at[question_of, _place_within(question_of)] = column[pair]
     n_stated = np.bincount(question_of, ~np.isnan(stated)).astype(int)
     return GroupedAnswers(
         counts=counts,
@@ -209,7 +242,7 @@ def group_answers(
         confidence=np.bincount(question_of, np.nan_to_num(stated)) / np.where(n_stated, n_stated, np.nan),
         n_stated=n_stated,
         unparsed=n_unreadable,
-        order=order,
+        order=class_at,
         problems=problems,
     )
 
@@ -226,37 +259,85 @@ def _check_columns(table, columns):
             raise ValueError(f"{name} must name a column of the table, but it is {column!r}; {hint}{none}")
 
 
-def _ordered(table, question, sample):
-    """Question of each answer, names of the questions, and rows of the table, by question and sample."""
-    question_of, questions = pd.factorize(table[question])
-    if (question_of < 0).any():
-        raise ValueError(f"{question} must not be missing, but it is in row {np.argmax(question_of < 0)}.")
-    place = np.arange(len(question_of))
-    if sample is not None:
-        place = _sample_numbers(table[sample], sample)
-    rows = np.lexsort([place, question_of])
-    same = (np.diff(question_of[rows]) == 0) & (np.diff(place[rows]) == 0)
-    if same.any():
-        first = int(np.argmax(same))
-        more = int(same.sum()) - 1
-        row = rows[first]
-        again = rows[first + 1]
+def _check_present(values, name):
+    """ValueError if an entry of a column is missing."""
+    missing = values.isna().to_numpy()
+    if missing.any():
+        raise ValueError(f"{name} must not be missing, but it is in row {np.argmax(missing)}.")
+
+
+def _numbered(table, question, sample):
+    """Samples as numbers; ValueError if one is missing, or two answers to a question have the same."""
+    _check_present(table[sample], sample)
+    place = sample_numbers(table[sample])
+    repeat = first_repeat(table[question], place)
+    if repeat is not None:
+        first, second, more = repeat
         raise ValueError(
-            f"{sample} must number the answers to a question, but rows {row} and {again} are both answer "
-            f"{table[sample].iloc[row]!s} to question {table[question].iloc[row]!s}"
+            f"{sample} must number the answers to a question, but rows {first} and {second} are both answer "
+            f"{table[sample].iloc[first]!s} to question {table[question].iloc[first]!s}"
             f"{f' (and {more:,} more such rows)' if more else ''}."
         )
-    return question_of[rows], np.asarray(questions), rows
+    return place
 
 
-def _sample_numbers(samples, name):
-    """Samples as numbers; texts that are none by their order in the alphabet."""
-    if samples.isna().any():
-        raise ValueError(f"{name} must not be missing, but it is in row {np.argmax(samples.isna())}.")
+def sample_numbers(samples):
+    """Samples as floats; texts that are no numbers by their order in the alphabet."""
     numbers = pd.to_numeric(samples, errors="coerce")
     if numbers.isna().any():
         return pd.factorize(samples.map(str), sort=True)[0].astype(float)
     return np.asarray(numbers.astype(float))
+
+
+def first_repeat(question, place):
+    """Rows of the first answer whose question and place occurred before, and how many more do; None without one."""
+    pairs = pd.DataFrame({"question": pd.factorize(question)[0], "place": place})
+    again = pairs.duplicated().to_numpy()
+    if not again.any():
+        return None
+    second = int(np.argmax(again))
+    first = int(np.argmax((pairs == pairs.iloc[second]).all(axis=1)))
+    return first, second, int(again.sum()) - 1
+
+
+def _spelled(answers, rule):
+    """Answers in the spelling of a rule; ValueError if it can read none."""
+    spelled = spell_answers(answers, rule)
+    if pd.isna(spelled).all():
+        raise ValueError(
+            f"answer must hold something that rule {rule!r} can read, but it reads none of the {len(answers):,} "
+            f"answers; the first is {str(answers.iloc[0])!r}."
+        )
+    return spelled
+
+
+def _agreed(table, question, reference, rule):
+    """Spelled right answers; ValueError for a question with two."""
+    spelled = spell_answers(table[reference], rule)
+    rows = first_contradiction(table[question], spelled)
+    if rows is not None:
+        raise ValueError(
+            f"{reference} must be the same in all rows of a question, but question {table[question].iloc[rows[0]]!s} "
+            f"has {spelled[rows[0]]!r} and {spelled[rows[1]]!r}."
+        )
+    return spelled
+
+
+def first_contradiction(question, spelled):
+    """Two rows of one question whose readable references differ; None if there are none."""
+    question = pd.factorize(question)[0]
+    spelled = pd.Series(spelled, dtype=object)
+    readable = spelled.notna().to_numpy()
+    differs = readable & (spelled != spelled.groupby(question).transform("first")).to_numpy()
+    if not differs.any():
+        return None
+    second = int(np.argmax(differs))
+    return int(np.argmax(readable & (question == question[second]))), second
+
+
+def _count_unread(confidence):
+    """Counts of confidences that hold no number."""
+    return {"missing confidences": confidence.n_missing, "unreadable confidences": confidence.n_unread}
 
 
 def _pairs(question_of, code):
@@ -268,26 +349,6 @@ def _pairs(question_of, code):
 def _place_within(question_of):
     """Place 0, 1, ... of each row among those of its question; rows are sorted by question."""
     return np.arange(len(question_of)) - np.searchsorted(question_of, question_of)
-
-
-def _references(references, question_of, questions, rule, problems):
-    """Right answer of each question, spelled, (Q,) object; None where it is missing or unreadable."""
-    code, spellings = pd.factorize(spell_answers(references, rule))
-    readable = code >= 0
-    right = np.full(len(questions), -1)
-    right[question_of[readable]] = code[readable]
-    differs = readable & (right[question_of] != code)
-    if differs.any():
-        first = np.argmax(differs)
-        question = question_of[first]
-        raise ValueError(
-            f"{references.name} must be the same in all rows of a question, but question {questions[question]!s} has "
-            f"{spellings[code[first]]!r} and {spellings[right[question]]!r}."
-        )
-    any_stated = np.bincount(question_of, references.notna().to_numpy()) > 0
-    problems["questions without a reference"] = int((~any_stated).sum())
-    problems["questions whose reference cannot be read"] = int((any_stated & (right < 0)).sum())
-    return np.array([*spellings, None], dtype=object)[right]
 
 
 def _grades(values, name):
@@ -359,25 +420,32 @@ def counts_from_wide(table, classes, *, question=None, reference=None, confidenc
     if unnamed.any():
         first = np.argmax(unnamed)
         raise ValueError(f"{question} must name each question once, but row {first} holds {questions[first]!s}.")
-    known = np.full(counts.shape, -1)
-    problems = {}
+    references = None if reference is None else table[reference]
     if reference is not None:
-        references = table[reference]
-        right = pd.Index([str(name) for name in classes]).get_indexer(references.map(str, na_action="ignore"))
-        unknown = (right < 0) & references.notna().to_numpy()
+        known = references.map(str, na_action="ignore").isin([str(name) for name in classes])
+        unknown = (references.notna() & ~known).to_numpy()
         if unknown.any():
             first = np.argmax(unknown)
             raise ValueError(
                 f"{reference} must be one of the classes, but row {first} holds {references.iloc[first]!r}; "
                 f"{nearest_name(references.iloc[first], classes, 'class')}"
             )
+    stated = None if confidence is None else parse_confidences(table[confidence])
+    return counted_classes(counts, classes, questions, references, stated)
+
+
+def counted_classes(counts, classes, questions, references=None, confidence=None):
+    """`counts_from_wide` of a (Q, C) table, names and columns that were checked and read; None for those it lacks."""
+    known = np.full(counts.shape, -1)
+    stated = np.full(len(counts), np.nan)
+    problems = {}
+    if references is not None:
+        right = pd.Index([str(name) for name in classes]).get_indexer(references.map(str, na_action="ignore"))
         known = np.where((right < 0)[:, None], -1, right[:, None] == np.arange(len(classes)))
         problems["questions without a reference"] = int((right < 0).sum())
-    stated = np.full(len(counts), np.nan)
     if confidence is not None:
-        read = parse_confidences(table[confidence])
-        stated = read.values
-        problems |= {"missing confidences": read.n_missing, "unreadable confidences": read.n_unread}
+        stated = confidence.values
+        problems |= _count_unread(confidence)
     return GroupedAnswers(
         counts=counts,
         labels=(tuple(classes),) * len(counts),

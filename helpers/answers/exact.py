@@ -96,7 +96,12 @@ def winner_law(pi, n, *, ties="index"):
            [0.  , 0.  , 0.25]])
     """
     rows, single = probability_rows(pi)
-    n = check_count(n, "n")
+    law = law_of_winner(rows, check_count(n, "n"), ties)
+    return law[0] if single else law
+
+
+def law_of_winner(rows, n, ties="index"):
+    """`winner_law` of probabilities and a number that were checked, (Q, K, n + 1)."""
     check_one_of(ties, "ties", ("index", "lot"))
     rules = [(0, 1, 1)]  # weights of earlier and later classes that tie, and share of this rule
     if ties == "lot":
@@ -109,8 +114,7 @@ def winner_law(pi, n, *, ties="index"):
     for v in range(-(-n // rows.shape[1]), n + 1):
         law[:, :, v] = sum(share * _others(term, v, n - v, early, late) for early, late, share in rules)
     law *= term
-    law /= np.exp(xlogy(n, n) - n - gammaln(n + 1))
-    return law[0] if single else law
+    return law / np.exp(xlogy(n, n) - n - gammaln(n + 1))
 
 
 @dataclass(frozen=True)
@@ -203,8 +207,9 @@ def exact_bias(pi, n, *, ties="index"):
     n = 25: Sem1 +0.0401, Sem2 -0.0306, mode missed 30.6%
     """
     rows, single = probability_rows(pi)
-    law = winner_law(pi, n, ties=ties)
-    return ExactBias(rows[0] if single else rows, int(n), law)
+    n = check_count(n, "n")
+    law = law_of_winner(rows, n, ties)
+    return ExactBias(rows[0], n, law[0]) if single else ExactBias(rows, n, law)
 
 
 def largest_deviation(pi, n):
@@ -413,6 +418,7 @@ def estimator_moments(estimator, pi, n, *, order="index"):
     """
     check_one_of(order, "order", ("index", "appearance"))
     pi = probability_rows([check_vector(pi, "pi")])[0][0]
+    n = check_count(n, "n")
     counts = count_vectors(n, pi.size)
     chance = count_probabilities(counts, pi)
     pairs = [(counts, np.ones(len(counts)))] if order == "index" else orders_of_appearance(counts)
@@ -420,4 +426,4 @@ def estimator_moments(estimator, pi, n, *, order="index"):
     values = np.concatenate([check_vector(estimator(table), "estimator") for table, _ in pairs])
     mean = (weights * values).sum()
     variance = (weights * (values - mean) ** 2).sum()
-    return EstimatorMoments(float(mean), float(variance), float(pi.max()), int(n))
+    return EstimatorMoments(float(mean), float(variance), float(pi.max()), n)

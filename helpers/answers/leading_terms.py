@@ -165,12 +165,16 @@ def standardized(pi, n):
     [0.15, 0.95, 1.0882]
     """
     rows, single = probability_rows(pi)
-    n = check_count(n, "n")
+    columns = margins_of(rows, check_count(n, "n"))
+    return tuple(column[0] if single else column for column in columns)
+
+
+def margins_of(rows, n):
+    """`standardized` of probabilities and a number that were checked, each (Q,)."""
     second, best = np.partition(rows, -2, axis=1)[:, -2:].T
     margin = best - second
     mass = best + second
-    columns = (margin, mass, margin * np.sqrt(n / mass))
-    return tuple(column[0] if single else column for column in columns)
+    return margin, mass, margin * np.sqrt(n / mass)
 
 
 @dataclass(frozen=True)
@@ -236,7 +240,8 @@ def leading_bias(pi, n):
     n = 400: Sem1 +0.0163, Sem2 +0.0000 to leading order
     """
     rows, single = probability_rows(pi)
-    _, mass, m = standardized(rows, n)
+    n = check_count(n, "n")
+    _, mass, m = margins_of(rows, n)
     scale = np.sqrt(mass / n)
     order = np.argsort(-rows, axis=1, kind="stable")[:, :2]
     selection = np.zeros(rows.shape)
@@ -244,8 +249,8 @@ def leading_bias(pi, n):
     sem1 = scale * jensen_bias(m / 2)
     sem2 = -scale * selection_bias(m / 2)
     if single:
-        return LeadingBias(sem1[0], sem2[0], selection[0], int(n))
-    return LeadingBias(sem1, sem2, selection, int(n))
+        return LeadingBias(sem1[0], sem2[0], selection[0], n)
+    return LeadingBias(sem1, sem2, selection, n)
 
 
 def leading_bias_all(pi, n, *, n_panels=96):
@@ -482,7 +487,7 @@ def regime(pi, n, *, n_classes=None):
     ['jensen', 'low', 'large']
     """
     rows, single = probability_rows(pi)
-    m = standardized(rows, n)[2]
+    m = margins_of(rows, check_count(n, "n"))[2]
     k = (rows > 0).sum(axis=1) if n_classes is None else check_count(n_classes, "n_classes", least=2)
     names = np.where(m < 2 * CRITICAL_HALF_MARGIN, REGIMES[0], np.where(m < np.sqrt(np.log(k)), *REGIMES[1:]))
     return names[0] if single else names

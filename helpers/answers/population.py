@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from helpers.answers.exact import binomial_law, probability_rows, winner_law
+from helpers.answers.exact import binomial_law, law_of_winner, probability_rows
 from helpers.binning import assign_bins, uniform_edges
 from helpers.checks import check_classes, check_count, check_labels, check_numbers, check_same_length, check_vector
 
@@ -91,7 +91,7 @@ def exact_calibration(pi, correct, n, *, n_held_out=None, n_bins=10, ties="index
     number = np.bincount(index)[:, None]
     right = _sums(correct, index) / number
     flipped = _sums(correct != mode_right, index) / number
-    law = winner_law(rows, n, ties=ties) * number[:, :, None] / len(pi)
+    law = law_of_winner(rows, n, ties) * number[:, :, None] / len(pi)
     selected = law.sum(axis=2)
     held_out_law = selected[:, :, None] * binomial_law(rows, n_held_out)
     share1 = np.arange(n + 1) / n

@@ -101,7 +101,11 @@ def reliability_curve(y, p, *, n_bins=15, strategy="uniform", sample_weight=None
     """
     y, p, weight, groups = _checked(y, p, sample_weight, groups)
     check_one_of(strategy, "strategy", ("uniform", "quantile"))
-    n_bins = check_count(n_bins, "n_bins")
+    return curve_of_rows(y, p, check_count(n_bins, "n_bins"), strategy, weight, groups)
+
+
+def curve_of_rows(y, p, n_bins, strategy="uniform", weight=None, groups=None):
+    """`reliability_curve` of columns and options that were checked."""
     edges = edges_for(p, n_bins, strategy)
     region = bins_between(p, edges)
     if weight is None:
@@ -292,14 +296,14 @@ def calibration_error(
     >>> error.low, error.p_value > 0.05
     (0.0, True)
     """
-    rng = np.random.default_rng(rng)
     check_count(n_simulations, "n_simulations", least=100)
     curve = reliability_curve(y, p, n_bins=n_bins, strategy=strategy, sample_weight=sample_weight, groups=groups)
     return error_of_curve(curve, n_simulations, rng)
 
 
-def error_of_curve(curve, n_simulations, rng):
+def error_of_curve(curve, n_simulations=1000, rng=None):
     """`CalibrationError` of a curve; see `calibration_error`."""
+    rng = np.random.default_rng(rng)
     gap = curve.observed - curve.stated
     value = float(curve.weight @ np.abs(gap))
     noise = rng.standard_normal((n_simulations, gap.size))

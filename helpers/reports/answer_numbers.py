@@ -6,7 +6,6 @@ import pandas as pd
 from helpers.reports.phrases import NAMES, bracketed, hundred, percent, points, shares, short
 from helpers.reports.votes import bootstrap_means
 from helpers.resampling import exact_interval
-from helpers.selective import chow_cost
 
 NO_GAP = 1e-9
 
@@ -42,9 +41,7 @@ def keep_answers(systems, reject_cost, n_resamples, rng):
     correct = next(iter(systems.values()))[0]
     accepted = {name: (1 - p <= reject_cost) | (p >= 1 - reject_cost) for name, (_, p) in systems.items()}
     accepted |= {"all": np.ones(correct.size, bool), "none": np.zeros(correct.size, bool)}
-    paid = {name: chow_cost(*pair, reject_cost) for name, pair in systems.items()}
-    paid |= {"all": 1.0 - correct, "none": np.full(correct.size, float(reject_cost))}
-    values = np.column_stack(list(paid.values()))
+    values = np.column_stack([np.where(rows, 1 - correct, reject_cost) for rows in accepted.values()])
     low, high = np.quantile(bootstrap_means(values, n_resamples, rng), [0.025, 0.975], axis=0)
     lines = []
     for k, (name, rows) in enumerate(accepted.items()):

@@ -9,7 +9,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from helpers.answers import SemanticCalibration, sem1, sem2, sem_ece
+from helpers.answers import SemanticCalibration, sem_ece
+from helpers.answers.confidence import largest_share, mean_held_out_share
 from helpers.calibration import calibration_error
 from helpers.reports.answer_numbers import (
     NO_GAP,
@@ -422,7 +423,10 @@ def audit_answers(table, *, reject_cost=0.2, price=0.002, n_resamples=1000, rng=
     check_terms(reject_cost, price, n_resamples)
     streams = np.random.default_rng(rng).spawn(6)
     grouped = table.grouped
-    sources = {"sem1": sem1(grouped.counts), "sem2": np.round(sem2(grouped.counts, ties="lot"), 12)}
+    sources = {
+        "sem1": largest_share(grouped.counts),
+        "sem2": np.round(mean_held_out_share(grouped.counts, None, "lot"), 12),
+    }
     chosen = grouped.counts.argmax(axis=1)
     correct = np.take_along_axis(grouped.correct, chosen[:, None], axis=1)[:, 0]
     known = correct >= 0

@@ -308,7 +308,7 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
     (True, '')
     """
     cost = check_costs(cost)
-    optimal_threshold(cost)  # more than two decisions are refused before anything is computed
+    threshold = optimal_threshold(cost)  # more than two decisions are refused before anything is computed
     rng = np.random.default_rng(rng)
     y = table.y
     p = table.p
@@ -324,7 +324,7 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
     if not obstacle:
         loss = grouping_loss(y, p, table.X, calibrator=kind, rng=rng, **clustered)
         audit = find_groups(y, p, table.X, calibrated=calibrated, rng=rng, **clustered)
-    decisions = compare_decisions(table, calibrated, audit, cost)
+    decisions = compare_decisions(table, calibrated, audit, threshold)
     return ScoreReport(table, cost, average, error, kind, calibrator, calibrated, obstacle, loss, audit, decisions)
 
 
@@ -349,11 +349,10 @@ def _isotonic(table):
     return IsotonicCalibrator().fit(table.p, table.y, table.weight)
 
 
-def compare_decisions(table, calibrated, audit, cost):
-    """`Decisions` at the optimal threshold: by the stated scores, by the calibrated ones, and by these with the gaps
-    that recalibration leaves in misjudged groups added. `cost` is checked.
+def compare_decisions(table, calibrated, audit, threshold):
+    """`Decisions` at a threshold: by the stated scores, by the calibrated ones, and by these with the gaps that
+    recalibration leaves in misjudged groups added.
     """
-    threshold = optimal_threshold(cost)
     stated = table.p >= threshold
     before = calibrated >= threshold
     after = before

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.reports.phrases import a_sample, bracketed, hundred, shares, whole_percent
-from helpers.selective import ecuas_from_uncertainty
+from helpers.selective.abstention import closed_form
 
 SIZES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 
@@ -126,7 +126,7 @@ def _votes(shuffled, sizes, truth, leads, reject_cost):
         doubt[:, k] = 1 - top / size
     refused = doubt > reject_cost + 1e-12
     cost = np.where(refused, reject_cost, 1 - right)
-    ecuas = ecuas_from_uncertainty(1 - right.ravel(), doubt.ravel(), n=1, largest=1).reshape(right.shape)
+    ecuas = closed_form(1 - right, doubt, n=1, largest=1)
     return np.stack([right, same, refused, cost, ecuas])
 
 

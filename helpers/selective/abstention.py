@@ -39,8 +39,8 @@ def check_exponent(n, name="n"):
     return float(value)
 
 
-def _largest(n_classes):
-    """u_M of the 0-1 cost: 1 - 1/K, and 1 for an unknown, large number of classes."""
+def largest_of(n_classes):
+    """u_M of the 0-1 cost, 1 - 1/K, and 1 for an unknown, large number of classes; ValueError for K below 2."""
     return 1.0 if n_classes is None else 1 - 1 / check_count(n_classes, "n_classes", least=2)
 
 
@@ -98,18 +98,21 @@ def ecuas(correct, confidence, *, n=1, n_classes=None):
     >>> ecuas([1, 0], [1.0, 1.0], n=0)
     array([ 0., inf])
     """
-    correct, confidence = check_answers(correct, confidence)
-    n = check_exponent(n)
-    largest = _largest(n_classes)
+    return ecuas_of_answers(*check_answers(correct, confidence), check_exponent(n), largest_of(n_classes))
+
+
+def ecuas_of_answers(correct, confidence, n, largest):
+    """`ecuas` of columns and an exponent that were checked; `largest` is u_M, from `largest_of`."""
     low = 1 - confidence > largest + SLACK
     if low.any():
+        n_classes = round(1 / (1 - largest))
         warnings.warn(
             f"confidence is below 1/{n_classes} in {low.sum():,} of {low.size:,} rows, which the largest of "
             f"{n_classes} probabilities cannot be; they cost 1, as at 1/{n_classes}.",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    return _closed_form(1 - correct, 1 - confidence, n, largest)
+    return closed_form(1 - correct, 1 - confidence, n, largest)
 
 
 def ecuas_from_uncertainty(incurred, uncertainty, *, n=1, largest):
@@ -163,11 +166,13 @@ def ecuas_from_uncertainty(incurred, uncertainty, *, n=1, largest):
             UserWarning,
             stacklevel=2,
         )
-    return _closed_form(*columns.values(), n, float(top))
+    return closed_form(*columns.values(), n, float(top))
 
 
-def _closed_form(incurred, uncertainty, n, largest):
-    """Equation 16, in the ratio r = u / u_M, which neither overflows nor needs the scale alpha_n."""
+def closed_form(incurred, uncertainty, n, largest):
+    """Equation 16 for costs and numbers that were checked, in the ratio r = u / u_M, which neither overflows nor needs
+    the scale alpha_n.
+    """
     r = np.minimum(uncertainty / largest, 1)
     with np.errstate(divide="ignore", over="ignore", under="ignore"):
         if n == 0:
@@ -223,7 +228,7 @@ def general_ecuas(y, proba, cost, *, n=1):
     if not largest > TIE * cost.max():
         raise ValueError("cost must leave something to lose, but one decision is free whatever the truth is.")
     best = cheapest(proba, cost)
-    return _closed_form(cost[best.decision, y], best.uncertainty, n, largest)
+    return closed_form(cost[best.decision, y], best.uncertainty, n, largest)
 
 
 def chow_cost(correct, confidence, reject_cost):
@@ -345,7 +350,7 @@ def reject_cost_weight(reject_cost, *, n=1, n_classes=None):
     """
     gamma = check_numbers(reject_cost, "reject_cost")
     n = check_exponent(n)
-    largest = _largest(n_classes)
+    largest = largest_of(n_classes)
     check_not_negative(gamma, "reject_cost")
     if np.isinf(n):
         raise ValueError("n must be finite here, but it is inf: its weight is a point mass at the largest uncertainty.")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from helpers.binning import assign_bins, uniform_edges
-from helpers.calibration import calibration_error
+from helpers.binning import bins_between, uniform_edges
+from helpers.calibration.reliability import curve_of_rows, error_of_curve
 from helpers.checks import (
     check_count,
     check_groups,
@@ -22,12 +22,8 @@ from helpers.checks import (
 )
 from helpers.resampling import Interval, resampled_rows
 from helpers.scoring import BRIER, LOG
-from helpers.selective.abstention import ecuas
-from helpers.selective.metrics import (
-    PAPER_BINS,
-    auc_of_blocks,
-    check_exponents,
-)
+from helpers.selective.abstention import ecuas_of_answers, largest_of
+from helpers.selective.metrics import PAPER_BINS, auc_of_blocks, check_exponents
 from helpers.selective.risk_coverage import mean_risk
 
 OF_THE_CONFIDENCE = ("ece", "auc", "ce", "brier")  # their labels are "was the answer right?"
@@ -65,15 +61,15 @@ class _System:
         return np.r_[means[0], ece, auc, means[1:3], area, means[3:]]
 
 
-def _arrange(correct, confidence, exponents, n_classes):
+def _arrange(correct, confidence, exponents, largest):
     answers = correct, confidence
-    rows = [1 - correct, LOG.score(*answers), BRIER.score(*answers)]
-    rows = np.column_stack(rows + [ecuas(*answers, n=n, n_classes=n_classes) for n in exponents.values()])
+    rows = [1 - correct, LOG.row_divergence(*answers), BRIER.row_divergence(*answers)]
+    rows = np.column_stack(rows + [ecuas_of_answers(*answers, n, largest) for n in exponents.values()])
     certain = np.flatnonzero(np.isinf(rows).any(axis=1))
     infinite = np.isinf(rows[certain]).astype(float)
     rows[np.isinf(rows)] = 0
     gaps = np.zeros((correct.size, PAPER_BINS))
-    gaps[np.arange(correct.size), assign_bins(confidence, uniform_edges(PAPER_BINS))] = correct - confidence
+    gaps[np.arange(correct.size), bins_between(confidence, uniform_edges(PAPER_BINS))] = correct - confidence
     order = np.argsort(-confidence)
     start = np.flatnonzero(np.diff(confidence[order], prepend=-1))
     return _System(correct, rows, certain, infinite, gaps, order, start)
@@ -90,7 +86,7 @@ def _check_systems(systems):
         checked[name] = check_labels(pair[0], f"{label}[0]"), check_probabilities(pair[1], f"{label}[1]")
     columns = {f"systems[{name!r}][{i}]": pair[i] for name, pair in checked.items() for i in (0, 1)}
     check_same_length(**columns)
-    return checked, len(next(iter(columns.values())))
+    return checked
 
 
 @dataclass(frozen=True)
@@ -100,7 +96,7 @@ class _Draws:
     metrics: list
     value: dict
     drawn: dict
-    systems: dict
+    groups: np.ndarray | None
     level: float
     size: int
 
@@ -115,15 +111,18 @@ class _Draws:
 
 
 def _draw(systems, n, n_classes, n_resamples, confidence, groups, rng):
-    systems, size = _check_systems(systems)
+    """`_Draws` of systems that were checked; ValueError for options that break a rule."""
     exponents = check_exponents(n)
+    largest = largest_of(n_classes)
     groups = check_groups(groups)
-    check_same_length(systems=next(iter(systems.values()))[0], groups=groups)
+    first = next(iter(systems.values()))[0]
+    size = first.size
+    check_same_length(systems=first, groups=groups)
     check_count(n_resamples, "n_resamples", least=20)
     level = check_numbers(confidence, "confidence")
     if level.ndim or not 0 < level < 1:
         raise ValueError(f"confidence must be one number strictly between 0 and 1, but it is {confidence}.")
-    arranged = {name: _arrange(*pair, exponents, n_classes) for name, pair in systems.items()}
+    arranged = {name: _arrange(*pair, exponents, largest) for name, pair in systems.items()}
     drawn = {name: [] for name in arranged}
     for rows in resampled_rows(size, n_resamples, groups=groups, rng=rng):
         counts = np.bincount(rows, minlength=size).astype(float)
@@ -133,7 +132,7 @@ def _draw(systems, n, n_classes, n_resamples, confidence, groups, rng):
         ["er", "ece", "auc", "ce", "brier", "aurc", *(f"ecuas_{name}" for name in exponents)],
         {name: system.measures(np.ones(size)) for name, system in arranged.items()},
         {name: np.array(rows) for name, rows in drawn.items()},
-        systems,
+        groups,
         float(level),
         size,
     )
@@ -186,12 +185,13 @@ def measure_systems(
     """
     rng = np.random.default_rng(rng)
     seed = int(rng.integers(2**32))  # the same noise for each system, in any order
+    systems = _check_systems(systems)
     draws = _draw(systems, n, n_classes, n_resamples, confidence, groups, rng)
     rows = []
     for name, values in draws.value.items():
         for j, metric in enumerate(draws.metrics):
             if metric == "ece":
-                error = calibration_error(*draws.systems[name], n_bins=PAPER_BINS, groups=groups, rng=seed)
+                error = error_of_curve(curve_of_rows(*systems[name], PAPER_BINS, groups=draws.groups), rng=seed)
                 ends = (error.low, error.high) if draws.level == 0.95 else (np.nan, np.nan)
             else:
                 interval = draws.interval(values[j], draws.drawn[name][:, j])
@@ -250,16 +250,16 @@ def compare_systems(
     [-0.075, -0.086, -0.065]
     """
     rng = np.random.default_rng(rng)
-    checked, _ = _check_systems(systems)
-    check_one_of(against, "against", list(checked))
-    if len(checked) < 2:
+    systems = _check_systems(systems)
+    check_one_of(against, "against", list(systems))
+    if len(systems) < 2:
         raise ValueError(f"systems must hold at least two systems to compare, but there is only {against!r}.")
     draws = _draw(systems, n, n_classes, n_resamples, confidence, groups, rng)
     rows = []
     for name in draws.value:
         if name == against:
             continue
-        differ = int((draws.systems[name][0] != draws.systems[against][0]).sum())
+        differ = int((systems[name][0] != systems[against][0]).sum())
         with np.errstate(invalid="ignore"):
             value, drawn = (table[name] - table[against] for table in (draws.value, draws.drawn))
         for j, metric in enumerate(draws.metrics):

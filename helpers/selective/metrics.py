@@ -7,7 +7,8 @@ answer differently: the labels differ (`helpers.selective.compare_systems` marks
 import numpy as np
 import pandas as pd
 
-from helpers.calibration import expected_calibration_error
+from helpers.binning import bins_between, uniform_edges
+from helpers.calibration.reliability import binned_error
 from helpers.checks import (
     check_classes,
     check_frequencies,
@@ -17,8 +18,8 @@ from helpers.checks import (
     check_weights,
 )
 from helpers.scoring import BRIER, LOG
-from helpers.selective.abstention import check_answers, check_exponent, ecuas
-from helpers.selective.risk_coverage import aurc, tied_blocks
+from helpers.selective.abstention import check_answers, check_exponent, ecuas_of_answers, largest_of
+from helpers.selective.risk_coverage import curve_of_answers, tied_blocks
 
 PAPER_BINS = 10  # equal width; gives the ECE printed in table 3
 
@@ -57,6 +58,11 @@ def confidence_auc(correct, confidence, *, sample_weight=None):
     correct, confidence = check_answers(correct, confidence)
     weight = check_weights(sample_weight)
     check_same_length(correct=correct, sample_weight=weight)
+    return _auc(correct, confidence, weight)
+
+
+def _auc(correct, confidence, weight):
+    """`confidence_auc` of columns that were checked."""
     weight = np.ones_like(correct) if weight is None else weight
     return float(auc_of_blocks(*tied_blocks(confidence, weight * correct, weight * (1 - correct))[1:]))
 
@@ -108,6 +114,11 @@ def normalized_of_confidence(score, correct, confidence, *, sample_weight=None):
     correct, confidence = check_answers(correct, confidence)
     weight = check_weights(sample_weight)
     check_same_length(correct=correct, sample_weight=weight)
+    return _over_accuracy(score, correct, confidence, weight)
+
+
+def _over_accuracy(score, correct, confidence, weight):
+    """`normalized_of_confidence` of columns that were checked."""
     naive = _mean(score(correct, np.full(correct.size, _mean(correct, weight))), weight)
     return _mean(score(correct, confidence), weight) / naive if naive else np.nan
 
@@ -145,11 +156,15 @@ def normalized_of_distribution(score, y, proba, *, sample_weight=None):
     >>> round(normalized_of_distribution(BRIER.score, [0, 1], [[0.8, 0.2], [0.2, 0.8]]), 3)
     0.16
     """
-    (y, proba) = _classified(y, proba)
+    y, proba = _classified(y, proba)
     weight = check_weights(sample_weight)
     check_same_length(y=y, sample_weight=weight)
-    share = _shares(y, weight, proba.shape[1])
-    naive = _mean(score(y, np.tile(share, (y.size, 1))), weight)
+    return _over_shares(score, y, proba, weight, _shares(y, weight, proba.shape[1]))
+
+
+def _over_shares(score, y, proba, weight, share):
+    """`normalized_of_distribution` of columns that were checked and the `share` of each class."""
+    naive = _mean(score(y, np.tile(share, (y.shape[0], 1))), weight)
     return _mean(score(y, proba), weight) / naive
 
 
@@ -183,15 +198,18 @@ def normalized_ecuas(y, proba, *, n=1, sample_weight=None):
     >>> round(normalized_ecuas([0, 1, 1, 1], [[0.8, 0.2], [0.4, 0.6], [0.1, 0.9], [0.3, 0.7]]), 3)
     0.4
     """
-    proba = check_simplex(proba)
-    y = check_classes(y, proba.shape[1])
+    y, proba = _classified(y, proba)
     n = check_exponent(n)
     weight = check_weights(sample_weight)
-    check_same_length(y=y, proba=proba, sample_weight=weight)
-    share = _shares(y, weight, proba.shape[1])
-    options = {"n": n, "n_classes": proba.shape[1]}
-    own = ecuas(proba.argmax(axis=1) == y, proba.max(axis=1), **options)
-    naive = ecuas(y == share.argmax(), np.full(y.size, share.max()), **options)
+    check_same_length(y=y, sample_weight=weight)
+    return _over_naive_ecuas(y, proba, n, weight, _shares(y, weight, proba.shape[1]))
+
+
+def _over_naive_ecuas(y, proba, n, weight, share):
+    """`normalized_ecuas` of columns that were checked and the `share` of each class."""
+    largest = largest_of(proba.shape[1])
+    own = ecuas_of_answers(proba.argmax(axis=1) == y, proba.max(axis=1), n, largest)
+    naive = ecuas_of_answers(y == share.argmax(), np.full(y.size, share.max()), n, largest)
     return _mean(own, weight) / _mean(naive, weight)
 
 
@@ -235,18 +253,24 @@ def confidence_metrics(correct, confidence, *, n=(0, 1, 128), n_classes=None, sa
     correct, confidence = check_answers(correct, confidence)
     weight = check_frequencies(sample_weight)
     exponents = check_exponents(n)
+    largest = largest_of(n_classes)
     check_same_length(correct=correct, sample_weight=weight)
     values = {
         "er": _mean(1 - correct, weight),
-        "ece": expected_calibration_error(correct, confidence, n_bins=PAPER_BINS, sample_weight=weight),
-        "auc": confidence_auc(correct, confidence, sample_weight=weight),
-        "ce": _mean(LOG.score(correct, confidence), weight),
-        "brier": _mean(BRIER.score(correct, confidence), weight),
-        "aurc": aurc(correct, confidence, sample_weight=weight),
+        "ece": _binned_error(correct, confidence, weight),
+        "auc": _auc(correct, confidence, weight),
+        "ce": _mean(LOG.row_divergence(correct, confidence), weight),
+        "brier": _mean(BRIER.row_divergence(correct, confidence), weight),
+        "aurc": curve_of_answers(correct, confidence, weight).aurc,
     }
     for name, exponent in exponents.items():
-        values[f"ecuas_{name}"] = _mean(ecuas(correct, confidence, n=exponent, n_classes=n_classes), weight)
+        values[f"ecuas_{name}"] = _mean(ecuas_of_answers(correct, confidence, exponent, largest), weight)
     return pd.Series(values, name="value")
+
+
+def _binned_error(correct, confidence, weight):
+    """`expected_calibration_error` of columns that were checked, in the paper's bins."""
+    return binned_error(correct - confidence, bins_between(confidence, uniform_edges(PAPER_BINS)), weight)
 
 
 def selective_metrics(y, proba, *, n=(0, 1, 128), paper_scale=True, sample_weight=None):
@@ -284,26 +308,26 @@ def selective_metrics(y, proba, *, n=(0, 1, 128), paper_scale=True, sample_weigh
     >>> selective_metrics([0, 1, 1, 0], [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.3, 0.7]], n=1).round(3).tolist()
     [0.5, 0.35, 0.667, 0.908, 1.867, 0.737, 0.7, 0.146, 0.7]
     """
-    (y, proba) = _classified(y, proba)
+    y, proba = _classified(y, proba)
     weight = check_frequencies(sample_weight)
     exponents = check_exponents(n)
     check_same_length(y=y, sample_weight=weight)
     share = _shares(y, weight, proba.shape[1])
     correct = (proba.argmax(axis=1) == y).astype(float)
     confidence = proba.max(axis=1)
-    answers = (correct, confidence)
-    options = {"sample_weight": weight}
+    answers = (correct, confidence, weight)
+    truth = np.eye(proba.shape[1])[y]
     double = 2 if paper_scale else 1
     values = {
         "n_er": _mean(1 - correct, weight) / (1 - share.max()),
-        "ece": expected_calibration_error(*answers, n_bins=PAPER_BINS, **options),
-        "auc": confidence_auc(*answers, **options),
-        "n_ce_confidence": normalized_of_confidence(LOG.score, *answers, **options),
-        "n_brier_confidence": double * normalized_of_confidence(BRIER.score, *answers, **options),
-        "n_ce": normalized_of_distribution(LOG.score, y, proba, **options),
-        "n_brier": normalized_of_distribution(BRIER.score, y, proba, **options),
-        "aurc": aurc(*answers, **options),
+        "ece": _binned_error(*answers),
+        "auc": _auc(*answers),
+        "n_ce_confidence": _over_accuracy(LOG.row_divergence, *answers),
+        "n_brier_confidence": double * _over_accuracy(BRIER.row_divergence, *answers),
+        "n_ce": _over_shares(LOG.row_divergence, truth, proba, weight, share),
+        "n_brier": _over_shares(BRIER.row_divergence, truth, proba, weight, share),
+        "aurc": curve_of_answers(*answers).aurc,
     }
     for name, exponent in exponents.items():
-        values[f"n_ecuas_{name}"] = normalized_ecuas(y, proba, n=exponent, **options)
+        values[f"n_ecuas_{name}"] = _over_naive_ecuas(y, proba, exponent, weight, share)
     return pd.Series(values, name="value")

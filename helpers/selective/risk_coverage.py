@@ -116,10 +116,7 @@ def mean_risk(weight, errors):
 
     Inside a block of W answers with E wrong ones, after W0 with E0, the mean over all orders of the errors among the
     first k is E0 + k E / W, so the block adds E + (E0 - W0 E / W) (digamma(W0 + W + 1) - digamma(W0 + 1)).
-
-    Parameters
-    ----------
-    weight, errors : (b,) answers and wrong answers of each block, as whole numbers; empty blocks are welcome
+    `weight` and `errors`, (b,), are whole numbers of answers and of wrong ones; empty blocks are welcome.
 
     >>> round(float(mean_risk(np.array([1, 2]), np.array([0, 1]))), 4)  # right; then one right and one wrong, tied
     0.1944
@@ -175,6 +172,11 @@ def risk_coverage_curve(correct, confidence, *, sample_weight=None):
     confidence = check_probabilities(confidence, "confidence")
     weight = check_frequencies(sample_weight)
     check_same_length(correct=correct, confidence=confidence, sample_weight=weight)
+    return curve_of_answers(correct, confidence, weight)
+
+
+def curve_of_answers(correct, confidence, weight=None):
+    """`risk_coverage_curve` of columns that were checked."""
     weight = np.ones_like(correct) if weight is None else weight
     threshold, count, errors = tied_blocks(confidence, weight, weight * (1 - correct))
     keep = count > 0

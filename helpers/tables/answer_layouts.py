@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from helpers.answers.counts import first_repeat, sample_numbers
 from helpers.checks import nearest_name
 from helpers.tables.files import EXTENSIONS, JSON_LINES, CsvTable, open_table
 from helpers.tables.scores import find_table
@@ -191,7 +192,9 @@ def _repeated(source, column, row, counts):
 
 
 def check_rows(source, columns, frame):
-    """ValueError for rows without a question, one sample number twice, or a question with a single answer."""
+    """Numbers that order the answers to a question; ValueError for rows without a question, one sample number twice,
+    or a question with a single answer.
+    """
     if "question" in columns and frame["question"].isna().any():
         bad = frame["question"].isna().to_numpy()
         source.reject(
@@ -203,8 +206,11 @@ def check_rows(source, columns, frame):
         values = frame[listed[0]]
         rule = "hold one text or number in each cell"
         source.reject(columns[listed[0]], rule, _kinds(values) != "", values, rows=frame["row"])
+    if "sample" in columns and frame["sample"].isna().any():
+        source.reject(columns["sample"], "number every answer", frame["sample"].isna().to_numpy(), frame["sample"])
+    place = sample_numbers(frame["sample"]) if "sample" in frame else np.arange(len(frame))
     if "sample" in columns:
-        _check_samples(source, columns["sample"], frame)
+        _check_samples(source, columns["sample"], frame, place)
     size = frame.groupby("question", sort=False)["row"].agg(["size", "first"])
     few = size[size["size"] < 2]
     if len(few):
@@ -224,27 +230,19 @@ def check_rows(source, columns, frame):
         )
     if len(size) < 2:
         raise ValueError(f"{source.file} must hold at least two questions, but all {len(frame):,} answers are to one.")
+    return place
 
 
-def _check_samples(source, column, frame):
-    if frame["sample"].isna().any():
-        source.reject(column, "number every answer", frame["sample"].isna().to_numpy(), frame["sample"])
-    number = pd.to_numeric(frame["sample"], errors="coerce")
-    if number.notna().all():
-        frame["sample"] = number
-    twice = frame.duplicated(["question", "sample"]).to_numpy()
-    if not twice.any():
-        return
-    second = int(np.argmax(twice))
-    question = frame["question"].iloc[second]
-    sample = frame["sample"].iloc[second]
-    first = int(np.argmax(((frame["question"] == question) & (frame["sample"] == sample)).to_numpy()))
-    places = " and ".join(source.where(frame["row"].iloc[k]) for k in (first, second))
-    more = int(twice.sum()) - 1
-    raise ValueError(
-        f"{source.file}: column {column!r} must number the answers to a question, but {places} are both sample "
-        f"{sample} of question {short(question)}{f' (and {more:,} more rows repeat one)' if more else ''}."
-    )
+def _check_samples(source, column, frame, place):
+    repeat = first_repeat(frame["question"], place)
+    if repeat is not None:
+        *rows, more = repeat
+        places = " and ".join(source.where(frame["row"].iloc[k]) for k in rows)
+        raise ValueError(
+            f"{source.file}: column {column!r} must number the answers to a question, but {places} are both sample "
+            f"{frame['sample'].iloc[rows[0]]} of question {short(frame['question'].iloc[rows[0]])}"
+            f"{f' (and {more:,} more rows repeat one)' if more else ''}."
+        )
 
 
 def count_columns(source, names):

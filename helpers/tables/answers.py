@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from helpers.answers import RULES, GroupedAnswers, counts_from_wide, group_answers, parse_confidences, spell_answers
+from helpers.answers import RULES, GroupedAnswers, parse_confidences, spell_answers
 from helpers.answers.confidence import check_counts
+from helpers.answers.counts import AnswerRows, count_classes, counted_classes, first_contradiction
 from helpers.checks import check_one_of, nearest_name
 from helpers.tables.answer_layouts import (
     DEFAULTS,
@@ -200,7 +201,7 @@ def _from_rows(source, columns, notes, rule):
     if layout != "answers":
         columns = {role: name for role, name in columns.items() if role != "sample"}
         notes = [note for note in notes if "'sample'" not in note]
-    check_rows(source, columns, frame)
+    place = check_rows(source, columns, frame)
     spelled = spell_answers(frame["answer"], rule)
     if pd.isna(spelled).all():
         first = frame["answer"].dropna()
@@ -210,36 +211,32 @@ def _from_rows(source, columns, notes, rule):
             f"{source.file}: column {columns['answer']!r} must hold answers that rule {rule!r} can read, but it reads "
             f"none of the {len(frame):,}{shown}{other}."
         )
+    columns_read = {}
     if "reference" in columns:
-        _check_references(source, columns["reference"], frame, rule)
+        columns_read["reference"] = _read_references(source, columns["reference"], frame, rule)
+        columns_read["has_reference"] = frame["reference"].notna().to_numpy()
     if "confidence" in columns:
-        notes += _about_confidences(source, columns["confidence"], frame["confidence"])
+        columns_read["confidence"] = parse_confidences(frame["confidence"])
+        notes += _about_confidences(source, columns["confidence"], frame["confidence"], columns_read["confidence"])
     if "correct" in columns:
-        frame["correct"] = _grades(source, columns["correct"], frame["correct"], frame["row"])
-    given = {role: role if role in columns else None for role in ("confidence", "reference", "correct")}
-    numbered = "sample" if "sample" in frame else None
-    grouped = group_answers(frame, rule, sample=numbered, **given)
+        columns_read["grade"] = _grades(source, columns["correct"], frame["correct"], frame["row"])
+    grouped = count_classes(AnswerRows(frame["question"], place, spelled, **columns_read))
     if source.reader.note:
         notes.append(source.reader.note)
     return AnswerTable(source.file, grouped, rule, layout, columns, len(frame), tuple(notes))
 
 
-def _check_references(source, column, frame, rule):
-    """ValueError for a question with two right answers, naming both rows."""
-    spelled = pd.Series(spell_answers(frame["reference"], rule), index=frame.index)
-    asked = spelled.groupby(frame["question"], sort=False).transform("first")
-    differs = (spelled.notna() & (spelled != asked)).to_numpy()
-    if differs.any():
-        second = int(np.argmax(differs))
-        question = frame["question"].iloc[second]
-        first = int(np.argmax((frame["question"] == question).to_numpy() & spelled.notna().to_numpy()))
-        both = " and ".join(
-            f"{frame['reference'].iloc[k]!r} in {source.where(frame['row'].iloc[k])}" for k in (first, second)
-        )
+def _read_references(source, column, frame, rule):
+    """Spelled right answers; ValueError for a question with two, naming both rows."""
+    spelled = spell_answers(frame["reference"], rule)
+    rows = first_contradiction(frame["question"], spelled)
+    if rows is not None:
+        both = " and ".join(f"{frame['reference'].iloc[k]!r} in {source.where(frame['row'].iloc[k])}" for k in rows)
         raise ValueError(
-            f"{source.file}: column {column!r} must hold one right answer to a question, but to {question!r} it is "
-            f"{both}."
+            f"{source.file}: column {column!r} must hold one right answer to a question, but to "
+            f"{frame['question'].iloc[rows[0]]!r} it is {both}."
         )
+    return spelled
 
 
 def _grades(source, column, values, rows):
@@ -250,12 +247,11 @@ def _grades(source, column, values, rows):
     wrong = (values.notna() & ~grades.isin([0, 1])).to_numpy()
     if wrong.any():
         source.reject(column, "hold grades 0 and 1 (or false and true)", wrong, values, rows=rows)
-    return grades
+    return grades.to_numpy(float)
 
 
-def _about_confidences(source, column, values):
+def _about_confidences(source, column, values, read):
     """Notes on how confidences were read; ValueError if there are some and none can be read."""
-    read = parse_confidences(values)
     if read.n_unread and not np.isfinite(read.values).any():
         first = values.dropna().iloc[0]
         raise ValueError(
@@ -286,20 +282,24 @@ def _from_columns(source, columns, notes, names):
             f"{source.file}: every question must have at least two answers, but {source.where(first)} counts "
             f"{counts.iloc[first].sum()}{more}."
         )
-    frame = pd.concat([source.read(list(columns.values())), counts], axis=1)
+    frame = source.read(list(columns.values()))
+    questions = np.arange(len(frame))
+    references = None
+    confidence = None
     if "question" in columns:
+        questions = frame[columns["question"]].to_numpy()
         _check_question_names(source, columns["question"], frame[columns["question"]])
     if "reference" in columns:
-        given = frame[columns["reference"]]
-        wrong = (given.notna() & ~given.isin(list(names))).to_numpy()
+        references = frame[columns["reference"]]
+        wrong = (references.notna() & ~references.isin(list(names))).to_numpy()
         if wrong.any():
-            near = nearest_name(given[wrong].iloc[0], names, "class")
+            near = nearest_name(references[wrong].iloc[0], names, "class")
             near = near[0].upper() + near[1:]
-            source.reject(columns["reference"], "name one of the columns of counts", wrong, given, near)
+            source.reject(columns["reference"], "name one of the columns of counts", wrong, references, near)
     if "confidence" in columns:
-        notes += _about_confidences(source, columns["confidence"], frame[columns["confidence"]])
-    given = {role: columns.get(role) for role in ("question", "reference", "confidence")}
-    grouped = counts_from_wide(frame, names, **given)
+        confidence = parse_confidences(frame[columns["confidence"]])
+        notes += _about_confidences(source, columns["confidence"], frame[columns["confidence"]], confidence)
+    grouped = counted_classes(counts.to_numpy(), names, questions, references, confidence)
     if source.reader.note:
         notes.append(source.reader.note)
     return AnswerTable(source.file, grouped, "class", "columns", columns, len(frame), tuple(notes))

@@ -221,11 +221,11 @@ def test_control_takes_whole_groups_and_some_rows(reports):
 
 def test_decisions_by_hand():
     table = ScoreTable("t", "y", "p", np.array([0, 1, 1, 0]), np.array([0.1, 0.3, 0.6, 0.9]), pd.DataFrame())
-    decisions = compare_decisions(table, np.array([0.1, 0.1, 0.6, 0.9]), None, [[0, 4], [1, 0]])
+    decisions = compare_decisions(table, np.array([0.1, 0.1, 0.6, 0.9]), None, 0.2)
     assert decisions.threshold == pytest.approx(0.2)
     assert (decisions.yes, decisions.recalibrated, decisions.to_yes, decisions.to_no) == (0.75, 0.25, 0, 0)
     weighted = ScoreTable("t", "y", "p", table.y, table.p, table.X, np.array([5.0, 1, 1, 1]))
-    assert compare_decisions(weighted, table.p, None, [[0, 4], [1, 0]]).yes == pytest.approx(3 / 8)
+    assert compare_decisions(weighted, table.p, None, 0.2).yes == pytest.approx(3 / 8)
 
 
 def test_gaps_of_remaining_groups_turn_decisions(reports):
