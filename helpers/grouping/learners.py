@@ -4,97 +4,35 @@ Each predicts s, the residual y - c over its variance v = c (1 - c), with weight
 of the log-odds. The predicted residual is v s. What suits sharp corners (boosted trees), smooth sums (splines), smooth
 bumps (kernels) and clusters (k-means) stands side by side; `combination` decides between them by how well they predict
 rows that they have not seen.
+
+Several fits at once, one a fold, cost little more than one: the sums over the rows outside a fold are those over all
+rows without those of the fold.
 """
 
-import warnings
-
 import numpy as np
+from joblib import Parallel, delayed
+from scipy.linalg import solve
 from scipy.optimize import nnls
-from scipy.special import ndtri
-from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
-from sklearn.cluster import MiniBatchKMeans
+from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingRegressor
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import Ridge
-from sklearn.pipeline import FeatureUnion, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, SplineTransformer, StandardScaler
+
+from helpers.grouping.features import CLUSTERS, MOST_BINS, WIDTHS, Features, as_index, binned
+from helpers.partition.histogram_tree import one_thread
 
 ROUNDS = (20, 40, 80)
 
-PENALTIES = {"splines": (30.0, 300.0), "kernel": (0.3, 3.0)}
+PENALTIES = ((30.0, 300.0), (0.3, 3.0), (0.3, 3.0))  # of the splines and of each kernel
 
-WIDTHS = (0.1, 0.3)  # of the kernel exp(-gamma |x - x'|^2), gamma = width * 5 / columns
+PRIOR = 2.0  # weight that draws the mean of a cluster towards 0
 
-CLUSTERS = (100, 300)
-
-KNOTS = ndtri([0.02, 0.2, 0.4, 0.6, 0.8, 0.98])
-
-PAIRS_UP_TO = 16  # columns, the score among them
-SPLINES_UP_TO = 51
+CHUNK = 4096  # rows whose features are held at a time
 
 NAMES = (
     *(f"boosting, {rounds} rounds" for rounds in ROUNDS),
-    *(f"splines, penalty {penalty:g}" for penalty in PENALTIES["splines"]),
-    *(f"kernel {width:g}, penalty {penalty:g}" for width in WIDTHS for penalty in PENALTIES["kernel"]),
+    *(f"splines, penalty {penalty:g}" for penalty in PENALTIES[0]),
+    *(f"kernel {width:g}, penalty {penalty:g}" for width in WIDTHS for penalty in PENALTIES[1]),
     *(f"k-means, {k} regions" for k in CLUSTERS),
 )
-
-
-class NormalScores(TransformerMixin, BaseEstimator):
-    """Each column as the normal quantile of the middle rank of its value among the fitted rows; constant columns are
-    dropped. A missing value becomes 0, and columns with missing ones bring a second column that says so.
-
-    (`QuantileTransformer` sends the two values of a binary column to -5.2 and 5.2, which drowns the others in
-    distances.)
-
-    >>> NormalScores().fit_transform(np.array([[0.0, 7], [1, 7], [0, 7], [1, 7]])).round(3).ravel()
-    array([-0.674,  0.674, -0.674,  0.674])
-    """
-
-    def fit(self, X, y=None):
-        """Learn the ranks of an (n, d) table."""
-        self.maps_ = {}
-        self.gaps_ = []
-        for j, column in enumerate(X.T):
-            missing = np.isnan(column)
-            levels, count = np.unique(column[~missing], return_counts=True)
-            if levels.size > 1:
-                self.maps_[j] = levels, ndtri((np.cumsum(count) - count / 2) / count.sum())
-            if 0 < missing.sum() < missing.size:
-                self.gaps_.append(j)
-        return self
-
-    def transform(self, X):
-        """Scores of the rows, (n, columns that vary + columns with gaps)."""
-        columns = [np.nan_to_num(np.interp(X[:, j], *scale)) for j, scale in self.maps_.items()]
-        columns += [np.isnan(X[:, j]).astype(float) for j in self.gaps_]
-        return np.column_stack(columns) if columns else np.zeros((len(X), 0))
-
-
-class ClusterMeans(RegressorMixin, BaseEstimator):
-    """k-means regions with the weighted mean of the target in each, drawn towards 0 by a prior weight."""
-
-    def __init__(self, n_clusters=100, *, prior=2.0, random_state=None):
-        self.n_clusters = n_clusters
-        self.prior = prior
-        self.random_state = random_state
-
-    def fit(self, X, y, sample_weight):
-        """Choose regions by the (n, d) table alone, then estimate their means."""
-        count = min(self.n_clusters, len(X))
-        means = MiniBatchKMeans(count, n_init=1, batch_size=2048, max_iter=30, random_state=self.random_state)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than regions: some stay empty
-            region = means.fit_predict(X)
-        total = np.bincount(region, sample_weight, count)
-        self.means_ = means
-        self.value_ = np.bincount(region, sample_weight * y, count) / (total + self.prior)
-        return self
-
-    def predict(self, X):
-        """Mean of each row's region, (n,)."""
-        return self.value_[self.means_.predict(X)]
 
 
 class Learners(BaseEstimator):
@@ -103,87 +41,228 @@ class Learners(BaseEstimator):
     Parameters
     ----------
     seed : int
-        Of the trees, the kernels' rows and the clusters.
+        Of the kernels' centres and the clusters.
+    categories : tuple of int, default ()
+        Columns whose codes are names without an order.
 
     Examples
     --------
-    >>> x = np.linspace(-1, 1, 80)[:, None]
+    >>> x = np.arange(80.0)[:, None]
     >>> Learners(0).fit(x, x[:, 0], np.ones(80)).predict(x[:3]).shape
     (3, 11)
     """
 
-    def __init__(self, seed):
+    def __init__(self, seed, categories=()):
         self.seed = seed
+        self.categories = categories
 
     def fit(self, codes, target, weight):
         """Learn from (n, d) codes of `helpers.partition.encoder.TableEncoder`, (n,) targets s and weights v. Returns
         self.
         """
-        self.seen_ = ~np.isnan(codes).all(axis=0)
-        codes = codes[:, self.seen_]
-        self.boosting_ = HistGradientBoostingRegressor(
-            max_iter=ROUNDS[-1], learning_rate=0.1, max_leaf_nodes=10, min_samples_leaf=20, max_bins=63,
-            early_stopping=False, random_state=self.seed,
-        ).fit(codes, target, weight)  # fmt: skip
-        self.scores_ = NormalScores().fit(codes)
-        scores = self.scores_.transform(codes)
-        n, d = scores.shape
-        self.smooth_ = []
-        self.clusters_ = []
-        if not d:
-            return self
-        for penalties, features in [(PENALTIES["splines"], splines(d))] + [
-            (PENALTIES["kernel"], kernel(n, d, width, self.seed)) for width in WIDTHS
-        ]:
-            ridge = Ridge(np.array(penalties) * weight.mean(), solver="cholesky")
-            model = make_pipeline(features, ridge)
-            targets = np.column_stack([target] * len(penalties))
-            self.smooth_.append(model.fit(scores, targets, ridge__sample_weight=weight))
-        for k in CLUSTERS:
-            self.clusters_.append(ClusterMeans(k, random_state=self.seed).fit(scores, target, weight))
+        index = as_index(codes)
+        self.features_ = Features(self.categories, self.seed).fit(index)
+        self.boosting_ = Boosting().fit(self.features_, index, target, weight)
+        whole = np.zeros(len(index), int)
+        moment = (weight * target)[:, None]
+        self.linear_ = Linear().fit(self.features_, index, whole - 1, whole, weight, np.ones((len(index), 1)), moment)
         return self
 
     def predict(self, codes):
         """What each learner says of s for the rows of (m, d) codes: (m, learners)."""
-        codes = codes[:, self.seen_]
-        stages = self.boosting_.staged_predict(codes)
-        columns = [stage for k, stage in enumerate(stages, 1) if k in ROUNDS]
-        scores = self.scores_.transform(codes)
-        for model in self.smooth_:
-            columns += list(model.predict(scores).T)
-        columns += [model.predict(scores) for model in self.clusters_]
-        empty = np.zeros((len(codes), len(NAMES) - len(columns)))
-        return np.column_stack([*columns, empty])
+        index = self.features_.index(codes)
+        return np.column_stack([self.boosting_.predict(index), self.linear_.predict(self.features_, index, 0)])
 
 
-def predicted_columns(train, target, weight, test, seed):
-    """What each learner of `NAMES`, fitted on some rows, says about others: (m, learners).
+class Boosting(BaseEstimator):
+    """Boosted trees of ten leaves after each number of `ROUNDS`."""
 
-    train, test : (n, d) and (m, d) codes of `helpers.partition.encoder.TableEncoder`; target, weight : (n,) s and v
-    seed : int
+    def fit(self, features, index, target, weight):
+        """Learn (n,) targets with weights from (n, d) codes. Returns self."""
+        self.tables_ = features.ordered(index, target, weight)
+        model = _histograms(max_iter=ROUNDS[-1], learning_rate=0.1, max_leaf_nodes=10, min_samples_leaf=20)
+        with one_thread():
+            self.model_ = model.fit(binned(index, self.tables_), target, weight)
+        return self
+
+    def predict(self, index):
+        """What the trees say after each number of rounds, (m, len(ROUNDS))."""
+        with one_thread():
+            stages = self.model_.staged_predict(binned(index, self.tables_))
+            return np.column_stack([stage for k, stage in enumerate(stages, 1) if k in ROUNDS])
+
+
+def _histograms(**options):
+    """Trees on bins; nothing about them is random."""
+    return HistGradientBoostingRegressor(max_bins=MOST_BINS, early_stopping=False, random_state=0, **options)
+
+
+class Linear(BaseEstimator):
+    """Ridge regressions and means of clusters: K fits at once, of which fit j leaves out the rows of fold j.
+
+    Attributes
+    ----------
+    coefficients_ : list of ndarray, shape (K, F, P)
+        Of each regression of `Features.smooth`, for each of its penalties.
+    means_ : list of ndarray, shape (K, clusters)
+        Drawn towards 0.
     """
-    return Learners(seed).fit(train, target, weight).predict(test)
+
+    def fit(self, features, index, fold, bin_of_row, weight, variance, moment):
+        """Learn the regressions of `moment` over weight * variance on the features, with weights weight * variance.
+
+        The squares of the features are summed once for each fold and bin of the variance; within a bin the variance
+        counts as its mean.
+
+        Parameters
+        ----------
+        features : Features
+            Fitted.
+        index : ndarray of int, shape (n, d)
+            Codes.
+        fold : ndarray of int, shape (n,)
+            -1 for rows that take part in every fit.
+        bin_of_row : ndarray of int, shape (n,)
+            Rows of about one variance, in every fit.
+        weight : ndarray, shape (n,)
+            Of the rows.
+        variance, moment : ndarray, shape (n, K)
+            Variance and weighted residual of each row in each fit.
+
+        Returns
+        -------
+        Linear
+            Itself.
+        """
+        fits = np.arange(variance.shape[1])
+        self.coefficients_ = []
+        self.means_ = []
+        if not features.width_:
+            return self
+        size = np.bincount(bin_of_row)
+        level = np.column_stack([np.bincount(bin_of_row, column) / np.maximum(size, 1) for column in variance.T])
+        sums = None
+        for rows in _cells(fold, bin_of_row):
+            kept = fits[fits != fold[rows[0]]]
+            parts = list(features.smooth(index[rows]))
+            if sums is None:
+                sums = [
+                    (np.zeros((fits.size, part.shape[1], part.shape[1])), np.zeros((fits.size, part.shape[1])))
+                    for part in parts
+                ]
+            for part, (squares, products) in zip(parts, sums, strict=True):
+                square = part.T @ (weight[rows, None] * part)
+                product = moment[rows].T @ part
+                for j in kept:
+                    squares[j] += level[bin_of_row[rows[0]], j] * square
+                    products[j] += product[j]
+        used = np.array([(fold != j).sum() for j in fits])
+        for (squares, products), strengths, penalty in zip(sums, PENALTIES, features.penalties(), strict=True):
+            fitted = [_ridge(*one, penalty, strengths) for one in zip(squares, products, used, strict=True)]
+            self.coefficients_.append(np.array(fitted))
+        for region, clusters in zip(features.regions(index).T, features.means_, strict=True):
+            count = clusters.n_clusters
+            value = np.empty((fits.size, count))
+            for j in fits:
+                rows = np.flatnonzero(fold != j)
+                total = np.bincount(region[rows], weight[rows] * variance[rows, j], count)
+                value[j] = np.bincount(region[rows], moment[rows, j], count) / (total + PRIOR)
+            self.means_.append(value)
+        return self
+
+    def predict(self, features, index, fit):
+        """What the regressions and the means of a fit say of rows, (m, learners but the trees)."""
+        columns = np.zeros((len(index), len(NAMES) - len(ROUNDS)))
+        if not features.width_:
+            return columns
+        smooth = sum(map(len, PENALTIES))
+        for start in range(0, len(index), CHUNK):
+            rows = slice(start, start + CHUNK)
+            parts = zip(features.smooth(index[rows]), self.coefficients_, strict=True)
+            columns[rows, :smooth] = np.hstack([part @ coefficients[fit] for part, coefficients in parts])
+        for k, region in enumerate(features.regions(index).T, smooth):
+            columns[:, k] = self.means_[k - smooth][fit][region]
+        return columns
 
 
-def splines(d):
-    """Cubic splines of each column, and products of pairs where there are few columns."""
-    if d > SPLINES_UP_TO:
-        return StandardScaler()
-    curves = SplineTransformer(knots=np.tile(KNOTS[:, None], d), include_bias=False, extrapolation="linear")
-    parts = [("curves", curves)]
-    if d <= PAIRS_UP_TO:
-        parts.append(("pairs", PolynomialFeatures(2, include_bias=False)))
-    return make_pipeline(FeatureUnion(parts), StandardScaler())
+def _cells(fold, bin_of_row):
+    """Row numbers of one fold and one bin, at most `CHUNK` of them at a time."""
+    order = np.lexsort((bin_of_row, fold))
+    ends = np.flatnonzero((np.diff(fold[order]) != 0) | (np.diff(bin_of_row[order]) != 0)) + 1
+    for rows in np.split(order, ends):
+        for start in range(0, rows.size, CHUNK):
+            yield rows[start : start + CHUNK]
 
 
-def kernel(n, d, width, seed):
-    """Gaussian bumps around 300 of the rows, and a little of the columns themselves."""
-    bumps = Nystroem(gamma=width * 5 / d, n_components=min(300, n), random_state=seed)
-    return FeatureUnion([("bumps", bumps), ("linear", FunctionTransformer(_tenth))])
+def _ridge(squares, products, n, penalty, strengths):
+    """Coefficients, the constant last and without penalty, for each strength of the penalty, (F, strengths)."""
+    total = squares[-1, -1]
+    mean = squares[-1, :-1] / total
+    centred = squares[:-1, :-1] - total * np.outer(mean, mean)
+    right = products[:-1] - products[-1] * mean
+    if penalty is None:
+        penalty = np.diag(np.diag(centred) / total)
+    least = 1e-10 * max(np.trace(centred), total) * np.eye(mean.size)  # a feature may be constant in these rows
+    slopes = [solve(centred + strength * total / n * penalty + least, right, assume_a="pos") for strength in strengths]
+    return np.column_stack([np.append(slope, products[-1] / total - mean @ slope) for slope in slopes])
 
 
-def _tenth(X):
-    return 0.1 * X
+def predict_out_of_fold(features, index, residual, variance, bin_of_row, weight, fold):
+    """What each learner of `NAMES`, fitted on the rows of other folds, says of s, (n, learners).
+
+    Parameters
+    ----------
+    features : Features
+        Fitted.
+    index : ndarray of int, shape (n, d)
+        Codes, see `as_index`.
+    residual, variance : ndarray, shape (n, K)
+        y - c and c (1 - c) by the calibrator that knows the rows outside each fold.
+    bin_of_row, weight, fold : ndarray, shape (n,)
+        As in `Linear`.
+
+    Returns
+    -------
+    ndarray, shape (n, learners)
+        For each row the predictions of the learners that do not know its fold. Folds run through joblib.
+    """
+    linear = Linear().fit(features, index, fold, bin_of_row, weight, variance, weight[:, None] * residual)
+    boosted = Parallel()(
+        delayed(_boosted)(features, index, residual[:, j], variance[:, j], weight, fold == j)
+        for j in range(residual.shape[1])
+    )
+    columns = np.empty((len(index), len(NAMES)))
+    for j, stages in enumerate(boosted):
+        inside = fold == j
+        columns[inside] = np.column_stack([stages, linear.predict(features, index[inside], j)])
+    return columns
+
+
+def _boosted(features, index, residual, variance, weight, inside):
+    target = residual[~inside] / variance[~inside]
+    return Boosting().fit(features, index[~inside], target, (weight * variance)[~inside]).predict(index[inside])
+
+
+def regions_out_of_fold(features, index, residual, weight, fold, min_samples_leaf):
+    """Region of each row, (n,) int from 0 in each fold, by a tree grown on the residuals (n, K) of other folds."""
+    region = np.empty(len(index), int)
+    regions = Parallel()(
+        delayed(_grown)(features, index, residual[:, j], weight, fold == j, min_samples_leaf)
+        for j in range(residual.shape[1])
+    )
+    for j, of_fold in enumerate(regions):
+        region[fold == j] = of_fold
+    return region
+
+
+def _grown(features, index, residual, weight, inside, min_samples_leaf):
+    target = residual[~inside]
+    tables = features.ordered(index[~inside], target, weight[~inside])
+    tree = _histograms(max_iter=1, learning_rate=1.0, max_leaf_nodes=None, min_samples_leaf=min_samples_leaf)
+    with one_thread():
+        tree.fit(binned(index[~inside], tables), target, weight[~inside])
+        level = tree.predict(binned(index[inside], tables))  # leaves of one value are one region
+    return np.unique(level, return_inverse=True)[1]
 
 
 def combination(columns, residual, sample_weight):

@@ -6,15 +6,14 @@ Unit: squared error of one class, E (q - c)**2, as in `helpers.grouping.crossfit
 from dataclasses import dataclass, field
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy.stats import norm
 from sklearn.model_selection import GroupKFold, KFold
-from sklearn.tree import DecisionTreeRegressor
 
 from helpers.calibration.calibrators import make_calibrator
 from helpers.checks import check_count
 from helpers.grouping.crossfit import check_rows
-from helpers.grouping.learners import NAMES, combination, predicted_columns
+from helpers.grouping.features import Features, as_index
+from helpers.grouping.learners import NAMES, combination, predict_out_of_fold, regions_out_of_fold
 from helpers.grouping.region_statistics import squared_means
 from helpers.partition.encoder import TableEncoder, with_score_column
 
@@ -23,6 +22,8 @@ LEAST_VARIANCE = 1e-3  # of a label, c (1 - c), when residuals are divided by it
 LEAST_ROWS = 60
 
 EVALUATED = 15  # rows of a region in the fold that is judged, about
+
+BINS = 16  # of the scores, within which rows count as having one variance
 
 
 @dataclass(frozen=True)
@@ -157,19 +158,9 @@ def stacked_grouping_loss(y, p, X, *, calibrator="platt", n_folds=5, sample_weig
         raise ValueError(f"y must have at least {LEAST_ROWS} rows, but it has {y.size}.")
     rng = np.random.default_rng(rng)
     fold = _folds(y, groups, n_folds, rng)
-    seeds = rng.integers(2**31, size=n_folds)
-    table = with_score_column(rows.X, p)
+    seed = int(rng.integers(2**31))
     w = np.ones(y.size) if weight is None else weight / weight.mean()
-    leaf = EVALUATED * (n_folds - 1)
-    predicted = Parallel()(
-        delayed(_out_of_fold)(y, p, table, weight, fold == j, calibrator, leaf, int(seed))
-        for j, seed in enumerate(seeds)
-    )
-    columns = np.empty((y.size, len(NAMES)))
-    c_out = np.empty(y.size)
-    region = np.empty(y.size, int)
-    for j, of_fold in enumerate(predicted):
-        columns[fold == j], c_out[fold == j], region[fold == j] = of_fold
+    columns, c_out, region = _out_of_fold(y, p, with_score_column(rows.X, p), w, fold, calibrator, seed)
     c = make_calibrator(calibrator).fit(p, y, weight).predict(p)
     r = y - c
     parts = np.array([combination(columns[fold != j], r[fold != j], w[fold != j]) for j in range(n_folds)])
@@ -245,16 +236,23 @@ def _folds(y, groups, n_folds, rng):
     )
 
 
-def _out_of_fold(y, p, table, weight, inside, calibrator, leaf, seed):
-    """From the other rows, for those of one fold: predicted residuals (m, learners), calibrated score, tree region."""
-    train = np.flatnonzero(~inside)
-    test = np.flatnonzero(inside)
-    w = np.ones(train.size) if weight is None else weight[train] / weight[train].mean()
-    c = make_calibrator(calibrator).fit(p[train], y[train], w).predict(p)
+def _out_of_fold(y, p, table, weight, fold, calibrator, seed):
+    """From the rows of other folds, for each row: predicted residuals (n, learners), calibrated score, tree region."""
+    folds = np.arange(fold.max() + 1)
+    c = np.column_stack([_calibrated(y, p, weight, fold != j, calibrator) for j in folds])
     v = np.maximum(c * (1 - c), LEAST_VARIANCE)
-    target = (y - c)[train] / v[train]
-    encoder = TableEncoder().fit(table.iloc[train], target, w * v[train])
-    codes = [encoder.transform(table.iloc[rows]) for rows in (train, test)]
-    tree = DecisionTreeRegressor(min_samples_leaf=leaf, random_state=seed).fit(codes[0], (y - c)[train], w)
-    region = np.unique(tree.apply(codes[1]), return_inverse=True)[1]
-    return v[test, None] * predicted_columns(codes[0], target, w * v[train], codes[1], seed), c[test], region
+    residual = y[:, None] - c
+    encoder = TableEncoder().fit(table, np.zeros(y.size))  # categories in the order of their names: no label is used
+    index = as_index(encoder.transform(table))
+    features = Features(encoder.categories_, seed).fit(index)
+    cuts = np.quantile(p, np.arange(1, BINS) / BINS, method="lower")
+    bin_of_row = np.searchsorted(np.unique(cuts), p)
+    columns = predict_out_of_fold(features, index, residual, v, bin_of_row, weight, fold)
+    region = regions_out_of_fold(features, index, residual, weight, fold, EVALUATED * folds[-1])
+    own = (np.arange(y.size), fold)
+    return v[own][:, None] * columns, c[own], region
+
+
+def _calibrated(y, p, weight, rows, calibrator):
+    """All scores, calibrated on some of the rows."""
+    return make_calibrator(calibrator).fit(p[rows], y[rows], weight[rows]).predict(p)

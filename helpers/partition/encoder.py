@@ -272,6 +272,11 @@ class TableEncoder:
         self.columns_ = [self._learn(name, X[name], target, weight) for name in X.columns]
         return self
 
+    @property
+    def categories_(self):
+        """Positions of the columns whose codes are names without an order, a tuple of int."""
+        return tuple(j for j, column in enumerate(self.columns_) if column.kind == "category")
+
     def _learn(self, name, values, target, weight):
         numbers = as_numbers(values)
         if numbers is None:

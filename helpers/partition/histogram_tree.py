@@ -96,7 +96,7 @@ class HistogramTree(ValuedRegions):
         numbers = self._numbers(X)
         self.empty_ = np.isnan(numbers).all(axis=0)  # such a column has no quantiles
         numbers[:, self.empty_] = 0
-        with _one_thread():
+        with one_thread():
             self.levels_ = np.unique(self.model_.fit(numbers, residual, weight).predict(numbers))
         self.n_regions_ = self.levels_.size
         self.__dict__.pop("value_", None)  # values of an earlier fit
@@ -118,7 +118,7 @@ class HistogramTree(ValuedRegions):
         self._check_fitted("levels_", "fit")
         numbers = self._numbers(check_table(X))
         numbers[:, self.empty_] = 0
-        with _one_thread():
+        with one_thread():
             return np.searchsorted(self.levels_, self.model_.predict(numbers))
 
     def _numbers(self, X):
@@ -148,6 +148,6 @@ def _threads():
     return ThreadpoolController()
 
 
-def _one_thread():
+def one_thread():
     """Context in which this thread's OpenMP loops run alone; the sums at a root depend on how many share the rows."""
     return _threads().limit(limits=1, user_api="openmp")

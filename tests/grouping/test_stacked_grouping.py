@@ -1,18 +1,24 @@
 """The stacked grouping loss: its identities by brute force, nothing learned from the judged rows, truth, silence."""
 
+import itertools
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
 from joblib import parallel_config
 from scipy.special import expit, ndtri
 from scipy.stats import norm
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, Ridge
 
 from helpers.calibration import PlattCalibrator
-from helpers.grouping import learners, stacked_grouping_loss
+from helpers.grouping import features as label_free
 from helpers.grouping import stacked as module
-from helpers.grouping.learners import combination
+from helpers.grouping import stacked_grouping_loss
+from helpers.grouping.features import Features, as_index
+from helpers.grouping.learners import Boosting, Learners, Linear, combination
 from helpers.grouping.region_statistics import squared_means
+from helpers.partition import TableEncoder
 from helpers.simulation import Sigmoid
 
 NUMBERS = ("value", "se", "low", "high", "p_value", "null_se", "calibration_loss", "n")
@@ -36,12 +42,20 @@ def plain(sample):
 def lines(monkeypatch):
     """Two cheap learners in the place of the eleven: straight lines in all columns and in the first."""
 
-    def predicted(train, target, weight, test, seed):
-        fits = [LinearRegression().fit(train[:, :k], target, weight).predict(test[:, :k]) for k in (None, 1)]
-        return np.column_stack(fits)
+    def predicted(features, index, residual, variance, bin_of_row, weight, fold):
+        scores = features.scores(index)
+        columns = np.empty((len(index), 2))
+        for j, r in enumerate(residual.T):
+            rows = fold == j
+            v = variance[~rows, j]
+            for k, last in enumerate((None, 1)):
+                line = LinearRegression().fit(scores[~rows, :last], r[~rows] / v, weight[~rows] * v)
+                columns[rows, k] = line.predict(scores[rows, :last])
+        return columns
 
-    monkeypatch.setattr(module, "predicted_columns", predicted)
+    monkeypatch.setattr(module, "predict_out_of_fold", predicted)
     monkeypatch.setattr(module, "NAMES", ("lines", "line"))
+    monkeypatch.setattr(label_free, "CLUSTERS", ())
 
 
 # ---- hand-made cases and identities ----------------------------------------------------------------------------
@@ -104,25 +118,34 @@ def test_the_value_is_the_mean_of_two_g_r_minus_g_squared(sample, plain):
     assert str(plain).startswith("grouping loss 0.0") and "n = 300 with " in str(plain)
 
 
-def test_nothing_about_a_row_comes_from_its_own_fold(sample, lines):
-    """Other labels in a fold: the predictions for its rows stay, those for other rows change."""
-    table, inside = sample.X.assign(s=sample.p), np.arange(300) % 5 == 2
-    for rows, stays in ((inside, True), (~inside, False)):
+def test_nothing_about_a_row_comes_from_its_own_fold(sample):
+    """Other labels in a fold: the predictions for its rows stay, digit by digit, those for other rows change."""
+    table = sample.X.assign(job=np.where(sample.X.iloc[:, 0] > 0, "cook", "smith"), s=sample.p)
+    fold = np.arange(300) % 5
+    one = np.ones(300)
+    for rows, stays in ((fold == 2, True), (fold != 2, False)):
         y = np.where(rows, np.random.default_rng(0).permutation(sample.y), sample.y).astype(float)
-        first, other = (
-            module._out_of_fold(labels, sample.p, table, None, inside, "platt", 15, 0) for labels in (sample.y, y)
-        )
-        assert [np.array_equal(a, b) for a, b in zip(first, other, strict=True)] == [stays] * 3
+        first = module._out_of_fold(sample.y, sample.p, table, one, fold, "platt", 0)
+        other = module._out_of_fold(y, sample.p, table, one, fold, "platt", 0)
+        for a, b in zip(first, other, strict=True):
+            assert np.array_equal(a[fold == 2], b[fold == 2]) == stays
+            assert not np.array_equal(a[fold != 2], b[fold != 2])
 
 
-def test_weights_reach_the_learners(sample, lines):
+def test_weights_reach_the_learners(sample):
     """Wrong labels of rows that weigh nothing change neither the predictions nor the calibrator."""
-    table, inside, light = sample.X.assign(s=sample.p), np.arange(300) % 5 == 2, np.arange(300) % 3 == 0
-    wrong, w = np.where(light, 1 - sample.y, sample.y), np.where(light, 1e-13, 1.0)
-    first, other = (
-        module._out_of_fold(y * 1.0, sample.p, table, w, inside, "platt", 15, 0)[:2] for y in (sample.y, wrong)
-    )
-    assert first[0] == pytest.approx(other[0], abs=1e-6) and first[1] == pytest.approx(other[1], abs=1e-6)
+    table = sample.X.assign(s=sample.p)
+    fold = np.arange(300) % 5
+    light = np.arange(300) % 3 == 0
+    wrong = np.where(light, 1 - sample.y, sample.y)
+    weight = np.where(light, 1e-13, 1.0)
+    first, other = (module._out_of_fold(y * 1.0, sample.p, table, weight, fold, "platt", 0) for y in (sample.y, wrong))
+    assert first[1] == pytest.approx(other[1], abs=1e-6)
+    assert first[0][:, 3:] == pytest.approx(other[0][:, 3:], abs=1e-6)  # trees count rows: their cuts may differ
+    index = np.repeat([[0], [1]], 200, axis=0)
+    target = np.tile([1.0, 0.0], 200)
+    boosting = Boosting().fit(Features().fit(index), index, target, np.where(index[:, 0] == target, 3.0, 1.0))
+    assert boosting.predict(np.array([[0], [1]]))[:, -1] == pytest.approx([0.25, 0.75], abs=1e-3)
 
 
 def test_the_rest_is_the_mean_product_of_two_rows_of_a_region_and_fold():
@@ -141,17 +164,27 @@ def test_the_rest_is_the_mean_product_of_two_rows_of_a_region_and_fold():
 # ---- the learners ----------------------------------------------------------------------------------------------
 
 
-def test_normal_scores_by_hand():
-    scores = learners.NormalScores().fit(np.array([[1, 5, np.nan], [1, 6, 2], [1, 7, 3], [1, 8, 3.0]]))
-    found = scores.transform(np.array([[9, 5, np.nan], [1, 6.5, 2], [1, np.nan, 3]]))
-    assert found[:, 0] == pytest.approx([ndtri(0.125), 0, 0], abs=1e-12)
-    assert found[:, 1] == pytest.approx([0, ndtri(1 / 6), ndtri(2 / 3)]) and found[:, 2].tolist() == [1, 0, 0]
+def codes_of(X):
+    X = pd.DataFrame(X)
+    return TableEncoder().fit(X, np.zeros(len(X))).transform(X)
+
+
+def test_scores_by_hand():
+    index = as_index(np.array([[0, 0, np.nan, 2], [0, 1, 0, 2], [0, 2, 1, 0], [0, 3, 1, np.nan]]))
+    scores = Features(categories=(3,)).fit(index).scores(index)
+    assert scores[:, 0] == pytest.approx(ndtri([0.125, 0.375, 0.625, 0.875]))  # the first column is constant
+    assert scores[:, 1] == pytest.approx([0, ndtri(1 / 6), ndtri(2 / 3), ndtri(2 / 3)])
+    assert scores[:, 2].tolist() == [1, 0, 0, 0]
+    assert scores[:, 3:].tolist() == [[1, 0], [1, 0], [0, 1], [0, 0]]  # levels 2 and 0, the frequent one first
+    new = Features().fit(index[:, 1:2]).index([[9.0], [np.nan]])
+    assert new.tolist() == [[3], [-1]]
 
 
 @pytest.mark.parametrize("shape", ["line", "corner", "bump"])
 def test_learners_predict_rows_they_have_not_seen(shape):
     rng = np.random.default_rng(0)
-    X, weight = rng.normal(size=(1500, 3)), rng.uniform(0.1, 0.25, 1500)
+    X = rng.normal(size=(1500, 3))
+    weight = rng.uniform(0.1, 0.25, 1500)
     s = {
         "line": X[:, 0],
         "corner": 2.0 * (X[:, 0] * X[:, 1] > 0) - 1,
@@ -159,18 +192,73 @@ def test_learners_predict_rows_they_have_not_seen(shape):
     }
     s = s[shape] - s[shape].mean()
     target = s + rng.normal(size=1500) / np.sqrt(weight) / 2
-    columns = learners.predicted_columns(X[:1000], target[:1000], weight[:1000], X[1000:], 0)
-    left = ((columns - s[1000:, None]) ** 2).mean(axis=0) / (s[1000:] ** 2).mean()
-    assert columns.shape == (500, 11) and (left < 0.95).all()
-    assert left.min() < {"line": 0.1, "corner": 0.35, "bump": 0.35}[shape]
-    kinds = [left[a:b].min() for a, b in ((0, 3), (3, 5), (5, 9), (9, 11))]
+    codes = codes_of(X)
+    fitted = Learners(0).fit(codes[:1000], target[:1000], weight[:1000])
+    columns = fitted.predict(codes[1000:])
+    assert np.array_equal(pickle.loads(pickle.dumps(fitted)).predict(codes[1000:]), columns)
+    error = ((columns - s[1000:, None]) ** 2).mean(axis=0) / (s[1000:] ** 2).mean()
+    assert columns.shape == (500, 11) and (error < 0.95).all()
+    assert error.min() < {"line": 0.1, "corner": 0.35, "bump": 0.35}[shape]
+    kinds = [error[a:b].min() for a, b in ((0, 3), (3, 5), (5, 9), (9, 11))]
     assert np.argmin(kinds) == {"line": 1, "corner": 0, "bump": 2}[shape]
 
 
-def test_cluster_means_are_drawn_to_zero():
-    X = np.repeat([[0.0], [9.0]], 20, axis=0)
-    model = learners.ClusterMeans(2, prior=5.0, random_state=0).fit(X, np.repeat([1.0, -1], 20), np.full(40, 0.25))
-    assert model.predict([[0.1], [8.0]]) == pytest.approx([0.5, -0.5])
+def test_regressions_are_those_of_scikit_learn_and_cluster_means_are_drawn_to_zero():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    target = np.sin(X[:, 0]) + rng.normal(size=400)
+    weight = rng.uniform(0.5, 2, 400)
+    codes = codes_of(X)
+    fitted = Learners(0).fit(codes, target, weight)
+    columns = fitted.predict(codes)
+    features = fitted.features_
+    splines, kernel, _ = features.smooth(as_index(codes))
+    mean = np.average(splines[:, :-1], axis=0, weights=weight)
+    scale = np.sqrt(np.average((splines[:, :-1] - mean) ** 2, axis=0, weights=weight))
+    ridge = Ridge(30 * weight.mean()).fit(splines[:, :-1] / scale, target, weight)
+    assert columns[:, 3] == pytest.approx(ridge.predict(splines[:, :-1] / scale), abs=1e-6)
+    values, vectors = np.linalg.eigh(next(itertools.islice(features.penalties(), 1, None))[:300, :300])
+    sure = values > 1e-9  # ours adds as little to all of them
+    bumps = kernel[:, :300] @ vectors[:, sure] / np.sqrt(values[sure])
+    table = np.column_stack([bumps, kernel[:, 300:-1]])
+    ridge = Ridge(0.3 * weight.mean(), solver="svd").fit(table, target, weight)
+    assert columns[:, 5] == pytest.approx(ridge.predict(table), abs=5e-3)
+    cluster = features.regions(as_index(codes))[:, 0]
+    rows = cluster == cluster[7]
+    drawn = (weight[rows] @ target[rows]) / (weight[rows].sum() + 2)
+    assert columns[7, 9] == pytest.approx(drawn)
+
+
+def test_fits_that_share_their_sums_are_those_of_the_rows_outside_each_fold():
+    rng = np.random.default_rng(1)
+    index = as_index(codes_of(rng.normal(size=(500, 3))))
+    fold = rng.integers(0, 3, 500)
+    weight = rng.uniform(0.5, 2, 500)
+    bin_of_row = rng.integers(0, 4, 500)
+    variance = np.array([[0.1, 0.2, 0.3], [0.2, 0.1, 0.25], [0.15, 0.15, 0.1], [0.2, 0.2, 0.2]])[bin_of_row]
+    moment = rng.normal(size=(500, 3))
+    features = Features().fit(index)
+    together = Linear().fit(features, index, fold, bin_of_row, weight, variance, moment)
+    whole = np.zeros(500, int)
+    for j in range(3):
+        rows = fold != j
+        w = (weight * variance[:, j])[rows]
+        options = whole[rows] - 1, whole[rows], w, np.ones((w.size, 1)), moment[rows, j, None]
+        alone = Linear().fit(features, index[rows], *options)
+        assert together.predict(features, index, j) == pytest.approx(alone.predict(features, index, 0), abs=1e-6)
+
+
+def test_a_category_is_told_by_its_levels_whatever_their_order():
+    rng = np.random.default_rng(2)
+    level = rng.integers(0, 30, 3000)
+    effect = rng.normal(size=30)
+    codes = np.column_stack([level, rng.integers(0, 50, 3000)]).astype(np.float32)
+    target = effect[level] + rng.normal(size=3000)
+    fitted = Learners(0, categories=(0,)).fit(codes[:2000], target[:2000], np.ones(2000))
+    error = ((fitted.predict(codes[2000:]) - effect[level[2000:], None]) ** 2).mean(axis=0)
+    assert error[:3].min() < 0.1 and error.max() < effect.var()
+    unknown = fitted.predict(np.array([[31.0, 0], [np.nan, 0]], np.float32))
+    assert np.isfinite(unknown).all()
 
 
 # ---- invariances -----------------------------------------------------------------------------------------------
@@ -179,7 +267,7 @@ def test_cluster_means_are_drawn_to_zero():
 def test_same_answer_for_the_same_rows_in_another_form(sample, plain):
     forms = [
         (sample.y.tolist(), pd.Series(sample.p), np.asfortranarray(sample.X), {}),
-        (sample.y, expit(1 + 2 * np.log(sample.p / (1 - sample.p))), sample.X, {}),
+        (sample.y, expit(1 + 0.8 * np.log(sample.p / (1 - sample.p))), sample.X, {}),
         (sample.y, sample.p, np.exp(sample.X / 3), {"sample_weight": np.full(300, 1e-300)}),
     ]
     for y, p, X, more in forms:
