@@ -1,7 +1,7 @@
 """How much each estimator of the grouping loss makes of its rows and of its seconds: errors against known truth.
 
-python bench/efficiency.py [--draws 10] [--quick]: every draw is added to build/bench/efficiency_draws.csv at once, and a
-second call goes on where the first one ended. The summary is bench/efficiency.csv (build/bench/ with --quick).
+python bench/efficiency.py [--draws 10] [--quick]: every draw is added to build/bench/efficiency_draws.csv at once, and
+a second call goes on where the first one ended. The summary is bench/efficiency.csv (build/bench/ with --quick).
 """
 
 import argparse
