@@ -59,11 +59,10 @@ def check_table(X, name="X"):
     ValueError if it is not two-dimensional or empty, if a column name occurs twice, a column holds complex numbers,
     lists or the like, or infinity.
     """
-    if hasattr(X, "to_pandas") and not isinstance(X, pd.DataFrame):
+    if not isinstance(X, pd.DataFrame) and hasattr(X, "to_pandas"):
         X = X.to_pandas()
-    if hasattr(X, "toarray"):
-        X = X.toarray()
     if not isinstance(X, pd.DataFrame):
+        X = X.toarray() if hasattr(X, "toarray") else X
         try:
             array = X.astype(float).filled(np.nan) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
         except ValueError as error:
@@ -73,25 +72,27 @@ def check_table(X, name="X"):
         X = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])], copy=False)
     if not X.shape[0] or not X.shape[1]:
         raise ValueError(f"{name} must have at least one row and one column, but its shape is {X.shape}.")
-    X = X.set_axis([str(column) for column in X.columns], axis=1)
-    twice = X.columns[X.columns.duplicated()]
-    if len(twice):
+    names = [str(column) for column in X.columns]
+    if names != list(X.columns):
+        X = X.set_axis(names, axis=1)
+    if not X.columns.is_unique:
+        twice = X.columns[X.columns.duplicated()]
         raise ValueError(f"{name} must not have two columns of one name, but {twice[0]!r} occurs twice or more.")
-    X = X.infer_objects()
-    for column in X.columns:
-        values = X[column]
-        if values.dtype.kind == "c":
+    X = X.infer_objects()  # a new table, in which the caller's data are shared
+    for column, dtype in zip(names, X.dtypes, strict=True):
+        if dtype.kind == "c":
             raise ValueError(f"{name} must hold real numbers, text or categories, but column {column!r} is complex.")
-        if values.dtype == object:
-            odd = ~values.map(pd.api.types.is_scalar).to_numpy(bool)
+        if dtype == np.dtype(object):
+            odd = ~X[column].map(pd.api.types.is_scalar).to_numpy(bool)
             if odd.any():
                 row = int(np.argmax(odd))
                 raise ValueError(
                     f"{name} must hold numbers, text or dates, "
-                    f"but column {column!r} holds a {type(values.iloc[row]).__name__} in row {row}."
+                    f"but column {column!r} holds a {type(X[column].iloc[row]).__name__} in row {row}."
                 )
-        if values.dtype.kind == "f" and np.isinf(values.to_numpy(float, na_value=np.nan)).any():
-            row = int(np.argmax(np.isinf(values.to_numpy(float, na_value=np.nan))))
+        infinite = np.isinf(as_numbers(X[column])) if dtype.kind == "f" else np.zeros(1, bool)
+        if infinite.any():
+            row = int(np.argmax(infinite))
             raise ValueError(f"{name} must be finite or missing, but column {column!r} is infinite in row {row}.")
     return X
 
@@ -99,8 +100,11 @@ def check_table(X, name="X"):
 def as_numbers(values):
     """Float array of a numeric, boolean, date or ordered column; None where the column is unordered."""
     dtype = values.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
+        return values.to_numpy(float)
     if isinstance(dtype, pd.CategoricalDtype):
-        return np.where(values.cat.codes < 0, np.nan, values.cat.codes).astype(float) if dtype.ordered else None
+        codes = values.array.codes
+        return np.where(codes < 0, np.nan, codes).astype(float) if dtype.ordered else None
     if pd.api.types.is_datetime64_any_dtype(dtype):
         since = pd.to_datetime(values, utc=True) - pd.Timestamp(0, tz="UTC")
         return (since / pd.Timedelta(days=1)).to_numpy(dtype=float, na_value=np.nan)
@@ -116,15 +120,21 @@ def _as_text(values):
     return values.astype(object).where(values.notna(), "missing").astype(str).to_numpy(object)
 
 
+def _names(values):
+    """Names of the categories, and which of them each row has, -1 where it is missing."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return values.array.categories, values.array.codes
+    codes, names = pd.factorize(values)
+    return names, codes
+
+
 def _as_levels(values):
-    """Words of the categories that occur, and which of them each row has; each category is spelled once."""
+    """The categories as words, "missing" last, and which of them each row has; each category is spelled once."""
     if not isinstance(values.dtype, pd.CategoricalDtype | pd.StringDtype):
         values = pd.Series(_as_text(values))  # as objects 1, 1.0 and True would be one category
-    codes, levels = pd.factorize(values)
-    words = [str(level) for level in levels]
-    if (codes < 0).any():
-        words.append("missing")  # code -1 is the last one
-    return np.array(words, dtype=object), codes
+    names, codes = _names(values)
+    words = np.array([*map(str, names), "missing"], dtype=object)
+    return words, np.where(codes < 0, len(names), codes)
 
 
 def _places(levels, names):
@@ -159,7 +169,7 @@ class _Column:
             words, level = _as_levels(values)
             return _places(self.levels, words)[level]
         if self.kind == "ordered":  # by name: other rows may come with other categories
-            level, names = pd.factorize(values)
+            names, level = _names(values)
             return np.append(_places(self.levels, names), np.nan)[level]
         numbers = as_numbers(values)
         if numbers is None:
@@ -281,8 +291,9 @@ class TableEncoder:
         numbers = as_numbers(values)
         if numbers is None:
             words, level = _as_levels(values)
-            levels, place = np.unique(words, return_inverse=True)
-            codes = place[level]
+            occurs = np.bincount(level, minlength=words.size) > 0
+            levels, place = np.unique(words[occurs], return_inverse=True)
+            codes = place[np.cumsum(occurs)[level] - 1]
             _, total, sums = group_sums(codes, weight, weight * target, size=levels.size)
             mean = sums / np.where(total > 0, total, 1)
             return _Column(name, "category", levels[np.argsort(mean, kind="stable")])

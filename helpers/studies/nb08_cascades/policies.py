@@ -9,6 +9,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
 from threadpoolctl import threadpool_limits
 
 from helpers.decisions import RiskEstimator, calibration_risk, excess_risk, optimal_threshold
@@ -177,12 +178,19 @@ def text_trial(past, new, cost, *, n_dimensions=24, k=40, n_halvings=1, rng=None
     rng = np.random.default_rng(rng)
     words = TfidfVectorizer(ngram_range=(1, 2), token_pattern=r"(?u)\b\w[\w.]*\b", sublinear_tf=True)
     embedding = make_pipeline(words, TruncatedSVD(n_dimensions, random_state=int(rng.integers(2**31))))
-    text = rows_as_text(past.X)
-    X_past = embedding.fit(text).transform(text)  # the same projection as of new rows; fit_transform rounds differently
-    X_new = embedding.transform(rows_as_text(new.X))
+    embedding.fit(rows_as_text(past.X))  # and not fit_transform, which rounds otherwise than the projection of new rows
+    X_past = _embedded(embedding, past.X)
+    X_new = _embedded(embedding, new.X)
     learned = learn(replace(past, X=X_past), replace(new, X=X_new), cost, n_halvings=n_halvings, rng=rng)
-    router = KNeighborsRegressor(k, metric="cosine").fit(X_past, past.record(cost).T)
+    router = make_pipeline(Normalizer(), KNeighborsRegressor(k))  # at equal length the nearest is the nearest by cosine
+    router.fit(X_past, past.record(cost).T)
     return Trial(new, learned, router.predict(X_new).T, cost)
+
+
+def _embedded(embedding, X):
+    """Vectors of the rows; what several rows say is embedded once."""
+    text, row = np.unique(rows_as_text(X), return_inverse=True)
+    return embedding.transform(text)[row]
 
 
 def every_policy(past, new, cost, *, tau=0.0, willingness=100.0, threshold=0.8, rng=None):
