@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from inspect import Parameter, signature
 from numbers import Real
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 
 from helpers.audit.merging import merge_siblings
 from helpers.audit.rates import holm, table_of_gaps
+from helpers.audit.search import search_segments
 from helpers.checks import (
     check_count,
     check_groups,
@@ -17,9 +19,12 @@ from helpers.checks import (
     check_probabilities,
     check_same_length,
     check_weights,
+    nearest_name,
 )
 from helpers.partition import HonestTree, split_rows
 from helpers.partition.encoder import check_table
+
+KEYWORD_ONLY = Parameter.KEYWORD_ONLY
 
 EVENTS = 10  # cases of the rarer label that a subgroup should hold, so that its interval means something
 
@@ -41,13 +46,13 @@ class GroupAudit:
     tree : HonestTree
         The tree that tells the subgroups apart.
     settings : dict
-        The options of `find_groups` that say which subgroups are sought.
+        The options of `tree_groups` that say which subgroups are sought.
 
     Examples
     --------
     >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
     >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
-    >>> print(find_groups(y, np.full(2000, 0.5), X, max_depth=1, rng=0))
+    >>> print(tree_groups(y, np.full(2000, 0.5), X, max_depth=1, rng=0))
     2 groups, 2 of them surely misjudged
     """
 
@@ -84,7 +89,7 @@ class GroupAudit:
         Parameters
         ----------
         X : DataFrame, shape (n, d)
-            Features, as in `find_groups`.
+            Features, as in `tree_groups`.
 
         Returns
         -------
@@ -99,36 +104,7 @@ class GroupAudit:
         return f"{len(self.table)} groups, {len(self.sure)} of them surely misjudged"
 
 
-def audit_groups(y, p, X, **options):
-    """Subgroups that a shallow honest tree finds, as a table: `find_groups(y, p, X, **options).table`.
-
-    Parameters
-    ----------
-    y : array of {0, 1}, shape (n,)
-        Labels.
-    p : array of float, shape (n,)
-        Stated probabilities of class 1.
-    X : DataFrame, shape (n, d)
-        Features in the user's words.
-    **options : dict
-        Options of `find_groups`.
-
-    Returns
-    -------
-    DataFrame
-        One row a subgroup; `GroupAudit` explains the columns.
-
-    Examples
-    --------
-    >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
-    >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
-    >>> audit_groups(y, np.full(2000, 0.5), X, max_depth=1, rng=0)["rule"].tolist()
-    ['age <= 39', 'age > 39']
-    """
-    return find_groups(y, p, X, **options).table
-
-
-def find_groups(
+def tree_groups(
     y,
     p,
     X,
@@ -190,7 +166,7 @@ def find_groups(
     --------
     >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
     >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
-    >>> find_groups(y, np.full(2000, 0.5), X, max_depth=1, rng=0).apply(X)[[0, 39]]
+    >>> tree_groups(y, np.full(2000, 0.5), X, max_depth=1, rng=0).apply(X)[[0, 39]]
     array([0, 1])
     """
     y = check_labels(y, both=True)
@@ -231,6 +207,82 @@ def find_groups(
     if calibrated is not None:
         table["left_adjusted"] = holm(table["left_p_value"])
     return GroupAudit(table, leaf, tree, settings)
+
+
+METHODS = {"segments": search_segments, "tree": tree_groups}
+
+
+def find_groups(y, p, X, *, method="segments", **options):
+    """Subgroups that the scores misjudge: a joint search of segments, or the leaves of an honest tree.
+
+    Parameters
+    ----------
+    y : array of {0, 1}, shape (n,)
+        Labels.
+    p : array of float, shape (n,)
+        Stated probabilities of class 1.
+    X : DataFrame, shape (n, d)
+        Features in the user's words.
+    method : {"segments", "tree"}, default "segments"
+        `search_segments` looks at all segments of one and two columns, on all rows, and finds more; `tree_groups` cuts
+        all rows into few subgroups, chosen on one half and measured on the other (Melo et al., 2026).
+    **options : dict
+        Options of the function that does it; both have `sample_weight`, `groups` and `rng`.
+
+    Returns
+    -------
+    SegmentSearch or GroupAudit
+        By method.
+
+    Raises
+    ------
+    ValueError
+        For another method or an option that the method does not have.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
+    >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
+    >>> find_groups(y, np.full(2000, 0.5), X, rng=0).named["rule"].tolist()
+    ['age <= 39']
+    """
+    check_one_of(method, "method", tuple(METHODS))
+    allowed = [name for name, option in signature(METHODS[method]).parameters.items() if option.kind == KEYWORD_ONLY]
+    unknown = [name for name in options if name not in allowed]
+    if unknown:
+        near = nearest_name(unknown[0], allowed, "option")
+        raise ValueError(f"options must be those of method {method!r}, but {unknown[0]!r} is not; {near}")
+    return METHODS[method](y, p, X, **options)
+
+
+def audit_groups(y, p, X, **options):
+    """Misjudged subgroups as a table: those that `find_groups` names, or all leaves of its tree.
+
+    Parameters
+    ----------
+    y : array of {0, 1}, shape (n,)
+        Labels.
+    p : array of float, shape (n,)
+        Stated probabilities of class 1.
+    X : DataFrame, shape (n, d)
+        Features in the user's words.
+    **options : dict
+        Options of `find_groups`, `method` among them.
+
+    Returns
+    -------
+    DataFrame
+        One row a subgroup: `SegmentSearch.named`, or with `method="tree"` `GroupAudit.table`.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
+    >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
+    >>> audit_groups(y, np.full(2000, 0.5), X, method="tree", max_depth=1, rng=0)["rule"].tolist()
+    ['age <= 39', 'age > 39']
+    """
+    audit = find_groups(y, p, X, **options)
+    return audit.table if isinstance(audit, GroupAudit) else audit.named
 
 
 def _rows_of(column, rows):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.audit.find import find_groups
+from helpers.audit.find import tree_groups
 from helpers.checks import check_count, check_groups, check_same_length, check_weights
 from helpers.partition.encoder import check_table
 
@@ -19,9 +19,9 @@ def group_stability(audit, y, p, X, *, calibrated=None, sample_weight=None, grou
     Parameters
     ----------
     audit : GroupAudit
-        Of `find_groups`.
+        Of `tree_groups`.
     y : array of {0, 1}, shape (n,)
-        Labels that `find_groups` was given.
+        Labels that `tree_groups` was given.
     p : array of float, shape (n,)
         Stated probabilities that it was given.
     X : DataFrame, shape (n, d)
@@ -46,7 +46,7 @@ def group_stability(audit, y, p, X, *, calibrated=None, sample_weight=None, grou
     Raises
     ------
     ValueError
-        For an `audit` of another table, or input that `find_groups` refuses.
+        For an `audit` of another table, or input that `tree_groups` refuses.
 
     References
     ----------
@@ -57,7 +57,7 @@ def group_stability(audit, y, p, X, *, calibrated=None, sample_weight=None, grou
     >>> import pandas as pd
     >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
     >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
-    >>> audit = find_groups(y, np.full(2000, 0.5), X, max_depth=1, rng=0)
+    >>> audit = tree_groups(y, np.full(2000, 0.5), X, max_depth=1, rng=0)
     >>> group_stability(audit, y, np.full(2000, 0.5), X, n_repeats=5, rng=1)[["rule", "sure", "back"]]
              rule  sure  back
     0  age <= 39  True   1.0
@@ -74,7 +74,7 @@ def group_stability(audit, y, p, X, *, calibrated=None, sample_weight=None, grou
     columns = {"calibrated": calibrated, "sample_weight": sample_weight, "groups": groups}
     overlaps = []
     for seed in np.random.default_rng(rng).spawn(n_repeats):
-        rerun = find_groups(y, p, X, rng=seed, **columns, **audit.settings)
+        rerun = tree_groups(y, p, X, rng=seed, **columns, **audit.settings)
         overlap = _overlap(subgroup, rerun.apply(X), weight, (sign.size, len(rerun.table)))
         same_sign = sign[:, None] == np.sign(rerun.table[column].to_numpy())
         sure = rerun.table.index.isin(rerun.sure.index)

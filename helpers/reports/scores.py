@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from helpers.audit import GroupAudit, find_groups, measure_groups
+from helpers.audit import GroupAudit, measure_groups, tree_groups
 from helpers.binning import bins_between, edges_for
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator, calibration_error, clipped_logit
 from helpers.calibration.reliability import CalibrationError
@@ -323,7 +323,7 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
     loss = audit = None
     if not obstacle:
         loss = grouping_loss(y, p, table.X, calibrator=kind, rng=rng, **clustered)
-        audit = find_groups(y, p, table.X, calibrated=calibrated, rng=rng, **clustered)
+        audit = tree_groups(y, p, table.X, calibrated=calibrated, rng=rng, **clustered)
     decisions = compare_decisions(table, calibrated, audit, threshold)
     return ScoreReport(table, cost, average, error, kind, calibrator, calibrated, obstacle, loss, audit, decisions)
 
@@ -391,5 +391,5 @@ def _null_trial(report, rows, *, rng):
     }
     y = (rng.random(rows.size) < c).astype(float)
     loss = grouping_loss(y, table.p[rows], X, calibrator=report.kind, rng=rng, **clustered)
-    audit = find_groups(y, c, X, rng=rng, **clustered)
+    audit = tree_groups(y, c, X, rng=rng, **clustered)
     return {"n": rows.size, "value": loss.value, "alarm": bool(loss.p_value < 0.05), "named": len(audit.sure) > 0}

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.special import expit, logit
 
-from helpers.audit import audit_groups, find_groups, holm, measure_groups
+from helpers.audit import audit_groups, holm, measure_groups, tree_groups
 
 COLUMNS = ["rule", "n", "share", "stated", "observed", "gap", "low", "high", "p_value", "adjusted"]
 
@@ -78,7 +78,7 @@ def test_holm_agrees_with_statsmodels():
 def test_finds_the_groups_and_their_gaps():
     rng = np.random.default_rng(1)
     X, p, q, y = population(8000, rng)
-    audit = find_groups(y, p, X, max_depth=1, rng=0)
+    audit = tree_groups(y, p, X, max_depth=1, rng=0)
     table = audit.table
     assert list(table) == COLUMNS and table["rule"].tolist() == ["age <= 50", "age > 50"]
     se = (table["high"] - table["low"]) / 4
@@ -92,7 +92,7 @@ def test_intervals_cover_true_gaps():
     for seed in range(60):
         rng = np.random.default_rng(seed)
         X, p, q, y = population(1500, rng, effect=0.2)
-        audit = find_groups(y, p, X, rng=seed)
+        audit = tree_groups(y, p, X, rng=seed)
         truth = pd.Series(q - p).groupby(audit.apply(X)).mean()
         covered += ((audit.table["low"] <= truth) & (truth <= audit.table["high"])).tolist()
     share = np.mean(covered)
@@ -123,7 +123,7 @@ def test_family_of_false_alarms_is_at_most_five_percent(kind):
     alarms = 0
     for seed in range(draws):
         y, p, X, extra = null_draw(kind, seed)
-        alarms += len(find_groups(y, p, X, rng=seed, **extra).sure) > 0
+        alarms += len(tree_groups(y, p, X, rng=seed, **extra).sure) > 0
     assert alarms <= draws * 0.05 + 2.5 * np.sqrt(draws * 0.05 * 0.95)
 
 
@@ -136,8 +136,8 @@ def test_forgetting_people_raises_alarms():
         X = rng.normal(size=(40, 2))[person]
         p = np.full(1200, 0.5)
         y = (rng.random(1200) < rng.beta(1, 1, 40)[person]).astype(int)
-        with_people += len(find_groups(y, p, X, groups=person, rng=seed).sure) > 0
-        without += len(find_groups(y, p, X, rng=seed).sure) > 0
+        with_people += len(tree_groups(y, p, X, groups=person, rng=seed).sure) > 0
+        without += len(tree_groups(y, p, X, rng=seed).sure) > 0
     assert with_people <= 6 and without > 30
 
 
@@ -146,7 +146,7 @@ def test_pure_miscalibration_is_mended_by_recalibration():
     X = rng.normal(size=(6000, 3))
     q = expit(X[:, 0])
     y = (rng.random(6000) < q).astype(int)
-    audit = find_groups(y, expit(X[:, 0] + 0.8), X, calibrated=q, rng=0)
+    audit = tree_groups(y, expit(X[:, 0] + 0.8), X, calibrated=q, rng=0)
     assert len(audit.sure) >= 2 and len(audit.remaining) == 0
 
 
@@ -174,12 +174,12 @@ def test_groups_sought_against_calibrated_scores():
     q = c + np.where(X["town"], -0.15, 0.15 * 0.3 / 0.7)
     y = (rng.random(n) < q).astype(int)
     loud = expit(3 * logit(c))
-    after = find_groups(y, loud, X, calibrated=c, against="calibrated", merge=1e-6, rng=0)
+    after = tree_groups(y, loud, X, calibrated=c, against="calibrated", merge=1e-6, rng=0)
     assert after.features == ["town"] and after.table["rule"].tolist() == ["town is True", "town is False"]
     assert after.table["left"].is_monotonic_increasing and len(after.sure) == 2
     inside = (after.table["left_low"] < after.table["left"]) & (after.table["left"] < after.table["left_high"])
     assert inside.all()
-    stated = find_groups(y, loud, X, calibrated=c, merge=0.2, rng=0)
+    stated = tree_groups(y, loud, X, calibrated=c, merge=0.2, rng=0)
     assert stated.features[0] == "seen"
 
 
@@ -191,7 +191,7 @@ def test_same_seed_same_table_and_untouched_inputs():
     kept = X.copy(), p.copy(), y.copy()
     np.random.seed(0)  # noqa: NPY002
     before = np.random.get_state()[1].copy()  # noqa: NPY002
-    one, two = (audit_groups(y, p, X, rng=5) for _ in range(2))
+    one, two = (audit_groups(y, p, X, method="tree", rng=5) for _ in range(2))
     pd.testing.assert_frame_equal(one, two)
     pd.testing.assert_frame_equal(X, kept[0])
     assert (p == kept[1]).all() and (y == kept[2]).all()
@@ -200,8 +200,8 @@ def test_same_seed_same_table_and_untouched_inputs():
 
 def test_weights_of_one_value_change_nothing():
     X, p, q, y = population(1000, np.random.default_rng(4))
-    plain = audit_groups(y, p, X, rng=1)
-    weighted = audit_groups(y, p, X, sample_weight=np.full(1000, 3.0), rng=1)
+    plain = audit_groups(y, p, X, method="tree", rng=1)
+    weighted = audit_groups(y, p, X, method="tree", sample_weight=np.full(1000, 3.0), rng=1)
     pd.testing.assert_frame_equal(plain, weighted)
 
 
@@ -215,10 +215,10 @@ def test_every_row_its_own_group_changes_only_the_halves():
 
 def test_groups_are_never_split_and_rare_labels_make_groups_larger():
     y, p, X, extra = null_draw("people", 0)
-    table = audit_groups(y, p, X, rng=0, **extra)
+    table = audit_groups(y, p, X, method="tree", rng=0, **extra)
     assert (table["n"] % 4 == 0).all()
     y, p, X, _ = null_draw("rare", 0)
-    assert audit_groups(y, p, X, rng=0)["n"].min() > 100
+    assert audit_groups(y, p, X, method="tree", rng=0)["n"].min() > 100
     assert table["adjusted"].ge(table["p_value"]).all() and table["gap"].is_monotonic_increasing
 
 
@@ -253,9 +253,9 @@ GOOD = {"y": [0, 1] * 100, "p": [0.5] * 200, "X": np.arange(400.0).reshape(200, 
 )
 def test_bad_input(change, message):
     with pytest.raises(ValueError, match=message):
-        audit_groups(**(GOOD | change))
+        tree_groups(**(GOOD | change))
 
 
 def test_too_few_rows():
     with pytest.raises(ValueError, match="at least 4"):
-        audit_groups([0, 1] * 50, [0.5] * 100, np.ones((100, 1)))
+        tree_groups([0, 1] * 50, [0.5] * 100, np.ones((100, 1)))

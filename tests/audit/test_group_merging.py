@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import norm
 from sklearn.tree import DecisionTreeRegressor
 
-from helpers.audit import audit_groups, find_groups
+from helpers.audit import tree_groups
 from helpers.audit.merging import merge_siblings, split_p_value
 from helpers.partition import HonestTree, split_rows
 
@@ -115,7 +115,7 @@ def test_merging_names_the_planted_group_with_fewer_groups_and_words():
     for seed in range(12):
         X, p, q, y, inside = planted(6000, np.random.default_rng(seed))
         for merge, rows in found.items():
-            audit = find_groups(y, p, X, merge=merge, rng=seed)
+            audit = tree_groups(y, p, X, merge=merge, rng=seed)
             group = audit.apply(X)
             sure = [k for k in audit.sure.index if audit.table["gap"][k] > 0]
             jaccard = [np.mean(inside & (group == k)) / np.mean(inside | (group == k)) for k in sure]
@@ -129,7 +129,7 @@ def test_intervals_of_merged_groups_cover_true_gaps():
     covered = []
     for seed in range(60):
         X, p, q, y, _ = planted(1500, np.random.default_rng(seed), effect=0.2)
-        audit = find_groups(y, p, X, merge=0.2, rng=seed)
+        audit = tree_groups(y, p, X, merge=0.2, rng=seed)
         truth = pd.Series(q - p).groupby(audit.apply(X)).mean()
         covered += ((audit.table["low"] <= truth) & (truth <= audit.table["high"])).tolist()
     assert np.mean(covered) > 0.95 - 3 * np.sqrt(0.95 * 0.05 / len(covered))
@@ -141,7 +141,7 @@ def test_family_of_false_alarms_stays_at_five_percent():
     for seed in range(draws):
         X, p, _, _, _ = planted(1000, np.random.default_rng(seed))
         y = np.random.default_rng([seed, 1]).random(1000) < p
-        alarms += len(find_groups(y, p, X, merge=0.2, rng=seed).sure) > 0
+        alarms += len(tree_groups(y, p, X, merge=0.2, rng=seed).sure) > 0
     assert alarms <= draws * 0.05 + 2.5 * np.sqrt(draws * 0.05 * 0.95)
 
 
@@ -154,21 +154,22 @@ def test_rows_that_measure_have_no_say_in_merging(seed):
     rest = split_rows(y.astype(float), None, (0.5,), np.random.default_rng(seed))[1]
     other = y.copy()
     other[rest] = 1 - other[rest]
-    one, two = (find_groups(labels, p, X, merge=0.2, rng=seed) for labels in (y, other))
+    one, two = (tree_groups(labels, p, X, merge=0.2, rng=seed) for labels in (y, other))
     assert sorted(one.table["rule"]) == sorted(two.table["rule"])
     assert not np.allclose(np.sort(one.table["gap"]), np.sort(two.table["gap"]))
 
 
 def test_merged_groups_are_unions_of_leaves():
     X, p, _, y, _ = planted(4000, np.random.default_rng(5))
-    leaves, merged = (find_groups(y, p, X, merge=merge, rng=1).apply(X) for merge in (None, 0.2))
+    leaves, merged = (tree_groups(y, p, X, merge=merge, rng=1).apply(X) for merge in (None, 0.2))
     assert pd.Series(merged).groupby(leaves).nunique().max() == 1 and np.unique(merged).size < np.unique(leaves).size
 
 
 def test_constant_weights_and_rows_as_their_own_groups_change_nothing():
     X, p, _, y, _ = planted(2000, np.random.default_rng(6))
-    plain = audit_groups(y, p, X, merge=0.2, rng=1)
-    pd.testing.assert_frame_equal(plain, audit_groups(y, p, X, merge=0.2, sample_weight=np.full(2000, 2.0), rng=1))
+    plain = tree_groups(y, p, X, merge=0.2, rng=1).table
+    weighted = tree_groups(y, p, X, merge=0.2, sample_weight=np.full(2000, 2.0), rng=1).table
+    pd.testing.assert_frame_equal(plain, weighted)
     tree = HonestTree(min_samples_leaf=100, max_depth=3, rng=0).fit(X, y - p)
     one, two = (merge_siblings(tree, X, y, p, level=0.2, groups=groups) for groups in (None, np.arange(2000)))
     assert one.rules() == two.rules()
@@ -176,7 +177,7 @@ def test_constant_weights_and_rows_as_their_own_groups_change_nothing():
 
 def test_smaller_levels_leave_fewer_groups():
     X, p, _, y, _ = planted(6000, np.random.default_rng(7))
-    counts = [len(audit_groups(y, p, X, merge=merge, rng=2)) for merge in (None, 1, 0.5, 0.2, 0.01, 1e-12)]
+    counts = [len(tree_groups(y, p, X, merge=merge, rng=2).table) for merge in (None, 1, 0.5, 0.2, 0.01, 1e-12)]
     assert counts == sorted(counts, reverse=True) and counts[-1] == 1 < counts[0]
 
 

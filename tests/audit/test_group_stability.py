@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.audit import find_groups, group_stability
+from helpers.audit import group_stability, tree_groups
 from helpers.audit import stability as module
 from helpers.audit.stability import _overlap
 
@@ -27,11 +27,11 @@ def test_overlap_by_hand():
 
 def test_planted_groups_come_back_and_pieces_of_them_less():
     X, p, y = population(4000, np.random.default_rng(0))
-    whole = group_stability(find_groups(y, p, X, max_depth=1, rng=0), y, p, X, n_repeats=10, rng=1)
+    whole = group_stability(tree_groups(y, p, X, max_depth=1, rng=0), y, p, X, n_repeats=10, rng=1)
     assert list(whole) == ["rule", "n", "gap", "sure", "back", "overlap"]
     assert whole["sure"].all() and (whole["back"] == 1).all() and (whole["overlap"] > 0.9).all()
-    merged = group_stability(find_groups(y, p, X, merge=0.2, rng=0), y, p, X, n_repeats=10, rng=1)
-    pieces = group_stability(find_groups(y, p, X, rng=0), y, p, X, n_repeats=10, rng=1)
+    merged = group_stability(tree_groups(y, p, X, merge=0.2, rng=0), y, p, X, n_repeats=10, rng=1)
+    pieces = group_stability(tree_groups(y, p, X, rng=0), y, p, X, n_repeats=10, rng=1)
     assert merged["overlap"].mean() > pieces["overlap"].mean() + 0.2
 
 
@@ -41,14 +41,14 @@ def test_where_nothing_is_to_be_found_nothing_comes_back():
         rng = np.random.default_rng(seed)
         X, p, _ = population(1000, rng)
         y = (rng.random(1000) < p).astype(int)
-        audit = find_groups(y, p, X, rng=seed)
+        audit = tree_groups(y, p, X, rng=seed)
         back.append(group_stability(audit, y, p, X, n_repeats=5, rng=seed)["back"].max())
     assert np.mean(back) < 0.2  # 5 % of searches name a group, seldom the same
 
 
 def test_a_group_that_errs_the_other_way_has_not_come_back():
     X, p, y = population(3000, np.random.default_rng(1))
-    mirrored = find_groups(1 - y, 1 - p, X, max_depth=1, rng=0)
+    mirrored = tree_groups(1 - y, 1 - p, X, max_depth=1, rng=0)
     assert (group_stability(mirrored, 1 - y, 1 - p, X, n_repeats=4, rng=0)["back"] == 1).all()
     assert (group_stability(mirrored, y, p, X, n_repeats=4, rng=0)["back"] == 0).all()
 
@@ -56,7 +56,7 @@ def test_a_group_that_errs_the_other_way_has_not_come_back():
 def test_gaps_left_by_recalibration_count_where_they_were_sought():
     X, p, y = population(3000, np.random.default_rng(2))
     right = np.clip(p + np.where(X["age"] > 50, 0.3, -0.3), 0, 1)
-    audit = find_groups(y, p, X, calibrated=right, against="calibrated", rng=0)
+    audit = tree_groups(y, p, X, calibrated=right, against="calibrated", rng=0)
     table = group_stability(audit, y, p, X, calibrated=right, n_repeats=4, rng=0)
     np.testing.assert_array_equal(table["gap"], audit.table["left"])
     assert table["back"].max() == 0  # the stated scores are far off, the calibrated ones are the truth
@@ -67,9 +67,9 @@ def test_reruns_use_the_settings_and_columns_of_the_audit(monkeypatch):
     weight = np.random.default_rng(4).uniform(1, 2, 1000)
     groups = np.arange(1000) // 2
     columns = {"sample_weight": weight, "groups": groups}
-    audit = find_groups(y, p, X, max_depth=2, min_rows=60, merge=0.3, rng=0, **columns)
+    audit = tree_groups(y, p, X, max_depth=2, min_rows=60, merge=0.3, rng=0, **columns)
     calls = []
-    monkeypatch.setattr(module, "find_groups", lambda *a, **k: calls.append(k) or find_groups(*a, **k))
+    monkeypatch.setattr(module, "tree_groups", lambda *a, **k: calls.append(k) or tree_groups(*a, **k))
     group_stability(audit, y, p, X, n_repeats=3, rng=0, **columns)
     wanted = {"max_depth": 2, "min_rows": 60, "merge": 0.3, "against": "stated"}
     assert len(calls) == 3 and all(wanted.items() <= call.items() and call["groups"] is groups for call in calls)
@@ -78,7 +78,7 @@ def test_reruns_use_the_settings_and_columns_of_the_audit(monkeypatch):
 def test_same_seed_same_table_and_untouched_inputs():
     X, p, y = population(1000, np.random.default_rng(5))
     kept = X.copy(), p.copy(), y.copy()
-    audit = find_groups(y, p, X, rng=0)
+    audit = tree_groups(y, p, X, rng=0)
     one, two = (group_stability(audit, y, p, X, n_repeats=3, rng=7) for _ in range(2))
     pd.testing.assert_frame_equal(one, two)
     pd.testing.assert_frame_equal(X, kept[0])
@@ -98,6 +98,6 @@ def test_same_seed_same_table_and_untouched_inputs():
 )
 def test_bad_input(change, message):
     X, p, y = population(1000, np.random.default_rng(6))
-    audit = find_groups(y, p, X, rng=0)
+    audit = tree_groups(y, p, X, rng=0)
     with pytest.raises(ValueError, match=message):
         group_stability(**({"audit": audit, "y": y, "p": p, "X": X, "rng": 0} | change))

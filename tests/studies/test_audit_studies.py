@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from helpers.audit import find_groups
+from helpers.audit import tree_groups
 from helpers.calibration import PlattCalibrator
 from helpers.experiments import repeat
 from helpers.simulation import model_pool
@@ -94,7 +94,7 @@ def test_figure_one_is_named_and_a_blind_audit_is_told_so():
         c = PlattCalibrator().fit(scores.p, scores.y).predict(scores.p)
         X = scores.X.assign(sex=pd.Categorical(["female"] * scores.n, ["male", "female"])) if blind else scores.X
         options = {"calibrated": c, "against": "calibrated", "max_depth": 4, "merge": 0.2, "rng": 0}
-        return find_groups(scores.y, scores.p, X, **options)
+        return tree_groups(scores.y, scores.p, X, **options)
 
     seen = repeat(nb07_audit.figure1_study(8000, audit), {}, 3, rng=0).mean()
     assert seen.filter(like="share").min() > 0.5 and seen.filter(like="edge").min() > 0.05

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.audit import find_groups
+from helpers.audit import tree_groups
 from helpers.calibration import PlattCalibrator
 from helpers.studies.nb07_audit import simulate_folktexts
 from helpers.tables import read_folktexts, read_scores
@@ -79,7 +79,7 @@ def test_people_that_nobody_was_asked_about_do_no_harm(files):
 def test_planted_groups_are_found(tmp_path):
     table = read_folktexts(*simulate_folktexts(tmp_path, 8000, rng=3))
     c = PlattCalibrator().fit(table.p, table.y).predict(table.p)
-    audit = find_groups(table.y, table.p, table.X, calibrated=c, against="calibrated", max_depth=4, merge=0.2, rng=0)
+    audit = tree_groups(table.y, table.p, table.X, calibrated=c, against="calibrated", max_depth=4, merge=0.2, rng=0)
     ends = audit.apply(table.X)
     women = (table.X["sex"] == "female").to_numpy()
     young, grown = women & (table.X["age"] <= 27).to_numpy(), women & (table.X["age"] >= 33).to_numpy()

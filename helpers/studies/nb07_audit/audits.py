@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from helpers.audit import find_groups, holm, measure_groups
+from helpers.audit import holm, measure_groups, tree_groups
 from helpers.checks import check_count, nearest_name
 from helpers.partition import HonestTree
 from helpers.resampling import exact_interval
@@ -104,7 +104,7 @@ def planted_study(pool, planted, n):
 
     def study(merge, rng):
         a = pool.sample(n, rng)
-        audit = find_groups(a.y, a.p[0], a.X, merge=None if merge == "no" else merge, rng=rng)
+        audit = tree_groups(a.y, a.p[0], a.X, merge=None if merge == "no" else merge, rng=rng)
         table = audit.table
         subgroup = audit.apply(a.X)
         truth = pd.Series(a.q - a.p[0]).groupby(subgroup).mean().reindex(table.index)
@@ -235,7 +235,7 @@ def alarm_study(sources, n, **options):
     n : int
         Rows of a table.
     **options : dict
-        Options of `find_groups`.
+        Options of `tree_groups`.
 
     Returns
     -------
@@ -252,7 +252,7 @@ def alarm_study(sources, n, **options):
     def study(kind, rng):
         X, p, q, groups = sources[kind](n, rng)
         y = (rng.random(len(p)) < q).astype(int)
-        return [{"alarm": len(find_groups(y, p, X, groups=groups, rng=rng, **options).sure) > 0}]
+        return [{"alarm": len(tree_groups(y, p, X, groups=groups, rng=rng, **options).sure) > 0}]
 
     return study
 

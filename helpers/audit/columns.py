@@ -1,0 +1,117 @@
+"""Columns that somebody names: every level with its rates, however few rows it has."""
+
+import numpy as np
+import pandas as pd
+
+from helpers.binning import cross_cells, group_sums
+from helpers.calibration.reliability import design_effect
+from helpers.checks import (
+    check_groups,
+    check_labels,
+    check_probabilities,
+    check_same_length,
+    check_weights,
+    nearest_name,
+)
+from helpers.partition.encoder import TableEncoder, check_table
+from helpers.resampling import exact_interval
+
+FIFTHS = 5  # parts of a number with more distinct values than this
+WIDE = 0.1  # a gap that an interval must rule out before it may be called none
+
+
+def check_columns(y, p, X, check, *, sample_weight=None, groups=None):
+    """Stated and observed rates of every level of columns that are named, with intervals that hold for few rows, too.
+
+    Who names a column in advance needs no search and no adjustment for one. The interval is that of a share (Clopper
+    and Pearson), less the mean score; weights and dependent rows count as fewer rows.
+
+    Parameters
+    ----------
+    y : array of {0, 1}, shape (n,)
+        Labels.
+    p : array of float, shape (n,)
+        Stated probabilities of class 1, or recalibrated ones.
+    X : DataFrame, shape (n, d)
+        Features in the user's words.
+    check : str or list of str
+        Names of columns. Numbers with more than five values are cut into fifths; a missing value is a level.
+    sample_weight : array of float, shape (n,), optional
+        Sampling weights.
+    groups : array, shape (n,), optional
+        Labels of people, hospitals, … whose rows depend on each other.
+
+    Returns
+    -------
+    DataFrame
+        One row a level: rule (words), n, share (of the weight), stated (mean p), observed (rate of y), gap = observed -
+        stated, low, high (95 % interval of this gap alone), remark: "too low" or "too high" (the scores, where the
+        interval leaves out zero), "too few to say" where it reaches beyond 10 points or twice the stated rate, else
+        "no gap seen".
+
+    Raises
+    ------
+    ValueError
+        For input that breaks a rule, or a column that X does not have; the nearest name is given.
+
+    References
+    ----------
+    Clopper and Pearson (1934); Korn and Graubard (1998) for weights and clusters.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"sex": ["female"] * 60 + ["male"] * 4})
+    >>> table = check_columns([1, 0] * 32, [0.3] * 60 + [0.5] * 4, X, "sex")
+    >>> table[["rule", "n", "remark"]].values.tolist()
+    [['sex is female', 60, 'too low'], ['sex is male', 4, 'too few to say']]
+    """
+    y = check_labels(y)
+    p = check_probabilities(p)
+    X = check_table(X)
+    weight = check_weights(sample_weight)
+    groups = check_groups(groups)
+    check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=groups)
+    names = [check] if isinstance(check, str) else list(check)
+    if not names:
+        raise ValueError("check must name at least one column, but it is empty.")
+    absent = [name for name in names if name not in X.columns]
+    if absent:
+        near = nearest_name(absent[0], X.columns, "column")
+        raise ValueError(f"check must name columns of X, but {absent[0]!r} is none; {near}")
+    weight = np.ones_like(y) if weight is None else weight
+    tables = [_levels_of(name, y, p, X[[name]], weight, groups) for name in dict.fromkeys(names)]
+    return pd.concat(tables, ignore_index=True)
+
+
+def _levels_of(name, y, p, X, weight, groups):
+    """The rows of one column."""
+    encoder = TableEncoder(FIFTHS).fit(X, np.zeros(y.size))
+    column = encoder.columns_[0]
+    size = column.levels.size
+    level = column.encode(X[name])
+    level = np.where(np.isnan(level), size, level).astype(np.int64)
+    words = [column.words(k, k, False) or f"{name} (all rows alike)" for k in range(size)]
+    count, total, stated, observed, squares = group_sums(
+        level, weight, weight * p, weight * y, weight**2, size=size + 1
+    )
+    table = pd.DataFrame({"rule": [*words, f"{name} is missing"], "n": count, "share": total / total.sum()})
+    with np.errstate(invalid="ignore", divide="ignore"):
+        table["stated"] = stated / total
+        table["observed"] = observed / total
+        rows = total**2 / squares
+    table["gap"] = table["observed"] - table["stated"]
+    if groups is not None:
+        cell = cross_cells(level, groups)[0]
+        rows = rows / design_effect(cell, weight * (y - p - table["gap"].to_numpy()[level]))
+    table = table[table["share"] > 0]
+    rows = rows[table.index]
+    low, high = exact_interval(table["observed"].to_numpy().clip(0, 1) * rows, rows)
+    table["low"] = low - table["stated"]
+    table["high"] = high - table["stated"]
+    unsure = table["high"] > np.minimum(WIDE, table["stated"])
+    unsure |= table["low"] < -np.minimum(WIDE, 1 - table["stated"])
+    remarks = [table["low"] > 0, table["high"] < 0, unsure]
+    table["remark"] = np.select(remarks, ["too low", "too high", "too few to say"], "no gap seen")
+    if column.kind == "category":
+        table = table.sort_values("rule", kind="stable")
+    return table

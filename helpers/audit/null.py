@@ -1,0 +1,323 @@
+"""Scores that need no more than recalibration: standardised gaps of segments, and their largest in drawn tables."""
+
+import numpy as np
+from scipy.special import expit, logit
+
+from helpers.calibration import clipped_logit, make_calibrator
+from helpers.calibration.calibrators import newton
+
+BLOCK = 64  # tables drawn at once, fewer where there are many rows or segments
+PILOT = 256  # draws that measure the variance of dependent rows
+STEPS = 12  # levels of an isotonic curve that count as fitted anew in each draw
+
+
+class NullModel:
+    """Standardised gaps of all segments of a family.
+
+    A gap is the sum over a segment of weight * (y - c), c the recalibrated score. Its variance is that of labels drawn
+    from c, after the calibrator has been fitted to them as well: one Newton step from the fit, whose direction z (1 and
+    the log-odds) is projected out of the segment.
+
+    Parameters
+    ----------
+    y, p, weight : array of float, shape (n,)
+        Labels, stated probabilities, sampling weights.
+    groups : array of int or None, shape (n,)
+        Codes of dependent rows, from 0.
+    family : SegmentFamily
+        The segments.
+    calibrator : {"platt", "isotonic", "none"}
+        What is fitted to the scores.
+    rng : Generator
+        Source of the draws that measure the variance of dependent rows.
+
+    Attributes
+    ----------
+    n, share, stated, calibrated, observed, gap, z : array, shape (segments,)
+        Columns of the table.
+    """
+
+    def __init__(self, y, p, weight, groups, family, calibrator, rng):
+        self.y = y
+        self.weight = weight / weight.mean()
+        self.groups = groups
+        self.family = family
+        self.c, self.tangent = _calibrated(y, p, self.weight, calibrator)
+        self._measure(p)
+        sums = ScoreSums(self, self.c, self.tangent)
+        self.sums = sums
+        self.variance = sums.variance
+        if groups is not None:
+            self._allow_for_groups(rng)
+        self.z = self.standardised(sums.residual)
+
+    @property
+    def independent(self):
+        """Whether no rows depend on each other."""
+        return self.groups is None
+
+    def _measure(self, p):
+        """Rates of the segments."""
+        weight = self.weight
+        columns = np.column_stack([np.ones_like(p), weight, weight * p, weight * self.c, weight * self.y])
+        self.n, self.total, *rates = self.family.sums(columns).T
+        self.n = self.n.astype(int)
+        self.share = self.total / weight.sum()
+        self.stated, self.calibrated, self.observed = (rate / self.total for rate in rates)
+        self.gap = self.observed - self.calibrated
+        self.mean = float(np.average(self.c, weights=weight))
+
+    def _allow_for_groups(self, rng):
+        """Variance of each gap by signs drawn for whole groups, where it is larger than that of independent rows."""
+        squares = np.zeros(self.n.size)
+        for block in self._blocks(PILOT):
+            squares += (self.sums.projected(self._signed(block, rng))[0].astype(float) ** 2).sum(axis=1)
+        self.variance = np.maximum(self.variance, np.where(self.sums.usable, squares / PILOT, np.inf))
+
+    def _blocks(self, n_draws):
+        """Numbers of draws that are made at once."""
+        most = max(self.c.size, self.n.size)
+        size = int(np.clip(4_000_000 // most, 8, BLOCK))
+        return [min(size, n_draws - first) for first in range(0, n_draws, size)]
+
+    def _signed(self, block, rng):
+        """(n, block) residuals, those of a group with one random sign."""
+        signs = rng.integers(0, 2, (self.groups.max() + 1, block), dtype=np.int8).astype(np.float32) * 2 - 1
+        return signs[self.groups] * (self.y - self.c).astype(np.float32)[:, None]
+
+    def _redrawn(self, block, rng):
+        """(n, block) residuals of labels drawn from c."""
+        c = self.c.astype(np.float32)[:, None]
+        drawn = rng.random((c.size, block), dtype=np.float32)
+        return np.subtract(drawn < c, c, out=drawn)
+
+    def draws(self, n_draws, rng):
+        """Standardised gaps of tables without misjudged segments, in blocks (segments, draws)."""
+        for block in self._blocks(n_draws):
+            if self.groups is not None:
+                yield self.standardised(self.sums.projected(self._signed(block, rng))[0])
+                continue
+            residual, growth = self.sums.projected(self._redrawn(block, rng))
+            yield self.standardised(residual, np.exp(growth))
+
+    def standardised(self, residual, growth=1.0):
+        """Gaps as values of a normal variable: over their standard error, corrected for skewness."""
+        shape = (-1,) + (1,) * (residual.ndim - 1)
+        z = residual / np.sqrt(self.variance.reshape(shape).astype(residual.dtype) * growth)
+        return symmetric(z, (self.sums.third / self.variance**1.5).reshape(shape)) if self.independent else z
+
+    def z_after(self, segments):
+        """Standardised gaps that are left once the scores are right on average in some segments, too."""
+        tangent = np.column_stack([self.tangent, self.family.members(segments, self.family.X)])
+        sums = ScoreSums(self, self._refitted(tangent), tangent)
+        variance = sums.variance if self.independent else sums.variance * self.variance / self.sums.variance
+        z = np.where(sums.usable & self.sums.usable, sums.residual / np.sqrt(variance), 0.0)
+        return symmetric(z, sums.third / variance**1.5) if self.independent else z
+
+    def _refitted(self, tangent):
+        """Scores moved along some directions of the log-odds to the maximum of the likelihood."""
+        start = logit(np.clip(self.c, 1e-6, 1 - 1e-6))
+        ridge = 1e-9 * np.eye(tangent.shape[1])  # directions may say the same
+
+        def terms(beta):
+            odds = start + tangent @ beta
+            c = expit(odds)
+            curved = tangent * (self.weight * c * (1 - c))[:, None]
+            loss = self.weight @ (np.logaddexp(0, odds) - self.y * odds)
+            return loss, tangent.T @ (self.weight * (c - self.y)), tangent.T @ curved + ridge
+
+        return expit(start + tangent @ newton(terms, np.zeros(tangent.shape[1])))
+
+    @property
+    def relative_variance(self):
+        """Variance of a gap times the share of its segment, less what its complement knows; typical of all segments.
+
+        In a segment with a share s of the rows the variance is this times (1 - s) / s.
+        """
+        usable = self.sums.usable & (self.share < 1)
+        odds = self.share / (1 - self.share)
+        return float(np.median((self.variance / self.total**2 * odds)[usable])) if usable.any() else float("nan")
+
+    def intervals(self, critical):
+        """Gaps that are no further than `critical` standard errors from those seen, with the variance of their rate.
+
+        Parameters
+        ----------
+        critical : float or array, shape (segments,)
+            Largest standardised gap that chance is granted.
+
+        Returns
+        -------
+        low, high : array, shape (segments,)
+            Ends; an end at zero is crossed exactly where z reaches the critical value.
+        """
+        low = self._end(critical)
+        high = self._end(-np.asarray(critical))
+        return low - self.calibrated, high - self.calibrated
+
+    def _end(self, target):
+        """Rate at which the standardised distance to the observed one is `target`, by bisection."""
+        spread = self.variance / (self.calibrated * (1 - self.calibrated))
+        cubes = self.sums.cubes
+        start = _third(self.calibrated)
+        below = np.zeros(self.n.size)
+        above = np.ones(self.n.size)
+        for _ in range(45):
+            rate = (below + above) / 2
+            variance = spread * rate * (1 - rate)
+            z = self.total * (self.observed - rate) / np.sqrt(variance)
+            if self.groups is None:
+                z = symmetric(z, (self.sums.third + cubes * (_third(rate) - start)) / variance**1.5)
+            below = np.where(z > target, rate, below)
+            above = np.where(z > target, above, rate)
+        return rate
+
+
+class ScoreSums:
+    """Sums over segments for a score c and the directions in which its calibrator can move.
+
+    Parameters
+    ----------
+    null : NullModel
+        Labels, weights and family.
+    c : array of float, shape (n,)
+        Scores.
+    tangent : array of float, shape (n, q)
+        Directions on the log-odds; none for scores that are not fitted.
+
+    Attributes
+    ----------
+    residual, variance, third, cubes : array, shape (segments,)
+        Sum of weighted residuals, its variance and third moment after the fit, and the part of the latter that a rate
+        moves; the variance is infinite where the fit leaves nothing (`usable`).
+    """
+
+    def __init__(self, null, c, tangent):
+        weight = null.weight
+        v = c * (1 - c)
+        q = tangent.shape[1]
+        self._family = null.family
+        self._weighted = None if (weight == 1).all() else weight.astype(np.float32)[:, None]
+        once = tangent * (weight * v)[:, None]
+        twice = once * weight[:, None]
+        bend = 1 - 2 * c
+        plain = [weight * (null.y - c), weight**2 * v, weight**3 * v * bend, weight**3]
+        sums = null.family.sums(np.column_stack([*plain, once, twice, twice * bend[:, None]]))
+        residual, variance, third, cubes = sums[:, :4].T
+        self._slope = sums[:, 4 : 4 + q]
+        mixed = sums[:, 4 + q : 4 + 2 * q]
+        self._growth = sums[:, 4 + 2 * q :] / np.maximum(variance, 1e-300)[:, None]
+        self._inverse = np.linalg.pinv(tangent.T @ once, hermitian=True)
+        self._directions = (tangent * weight[:, None]).astype(np.float32)
+        step = self._slope @ self._inverse
+        left = variance - 2 * (step * mixed).sum(axis=1) + ((step @ (tangent.T @ twice)) * step).sum(axis=1)
+        part = left / np.maximum(variance, 1e-300)
+        self.usable = part > 1e-3
+        self.variance = np.where(self.usable, left, np.inf)
+        self.third = third * part * (2 * part - 1)
+        self.cubes = cubes * part * (2 * part - 1)
+        fitted = self._inverse @ (tangent * weight[:, None]).T @ (null.y - c)
+        self.residual = residual - self._slope @ fitted
+
+    def projected(self, residual):
+        """Sums of drawn residuals over segments after one Newton step, and by what factor (log) the variance grows.
+
+        Parameters
+        ----------
+        residual : array of float32, shape (n, draws)
+            Labels less scores, without weights.
+
+        Returns
+        -------
+        sums, growth : array, shape (segments, draws)
+            Both in single precision.
+        """
+        step = (self._inverse @ (self._directions.T @ residual)).astype(np.float32)
+        if self._weighted is not None:
+            residual = residual * self._weighted
+        sums = self._family.sums(residual)
+        sums -= self._slope.astype(np.float32) @ step
+        return sums, self._growth.astype(np.float32) @ step
+
+
+def symmetric(z, skewness):
+    """A standardised gap of known skewness as a value of a normal variable (Wilson and Hilferty's cube root).
+
+    >>> symmetric(np.array([-1.0, 0.0, 3.0]), np.array([0.0, 0.0, 1.0])).round(2)
+    array([-1. ,  0. ,  2.31])
+    """
+    skewness = np.where(np.abs(skewness) < 1e-3, 1e-3, skewness).astype(z.dtype)
+    return 6 / skewness * (np.cbrt(skewness * z / 2 + 1) - 1) + skewness / 6
+
+
+def _third(rate):
+    """Third central moment of a label."""
+    return rate * (1 - rate) * (1 - 2 * rate)
+
+
+def _calibrated(y, p, weight, calibrator):
+    """Recalibrated scores, and the directions in which the fit can move them on the log-odds (n, q)."""
+    if calibrator == "none":
+        return p, np.empty((y.size, 0))
+    if np.ptp(clipped_logit(p)) < 1e-9:  # a constant score has no slope
+        return np.full(y.size, np.average(y, weights=weight)), np.ones((y.size, 1))
+    c = make_calibrator(calibrator).fit(p, y, weight).predict(p)
+    if calibrator == "platt":
+        return c, np.column_stack([np.ones(y.size), clipped_logit(p)])
+    start = np.unique(np.quantile(c, np.arange(STEPS) / STEPS, method="lower"))
+    step = np.searchsorted(start, c, side="right") - 1
+    return c, np.eye(start.size)[step]
+
+
+def bonus_of_singles(pairs):
+    """Standard errors that a segment of one column is granted, since there are fewer of them.
+
+    One half of what the largest of so many normal values is larger: sqrt(2 log m).
+    """
+    n_pairs = int(pairs.sum())
+    n_singles = pairs.size - n_pairs
+    if not n_pairs or n_singles < 2:
+        return np.zeros(pairs.size)
+    ahead = np.sqrt(2 * np.log(max(n_pairs, n_singles))) - np.sqrt(2 * np.log(n_singles))
+    return np.where(pairs, 0.0, ahead / 2)
+
+
+def largest_gaps(null, strength, bonus, n_draws, rng):
+    """The largest strength in each drawn table, and step-down adjusted p-values of the segments.
+
+    Parameters
+    ----------
+    null : NullModel
+        Where tables are drawn from.
+    strength : array, shape (segments,)
+        |z| + bonus of the table at hand.
+    bonus : array, shape (segments,)
+        Granted to each segment.
+    n_draws : int
+        Tables.
+    rng : Generator
+        Source of the draws.
+
+    Returns
+    -------
+    largest : array, shape (n_draws,)
+        Maxima over all segments.
+    adjusted : array, shape (segments,)
+        (exceedances + 1) / (n_draws + 1) of the maximum over the segments that are no stronger, made monotone.
+
+    References
+    ----------
+    Westfall and Young (1993), algorithm 2.8.
+    """
+    weakest_first = np.argsort(strength, kind="stable")
+    exceeded = np.zeros(strength.size)
+    largest = []
+    for drawn in null.draws(n_draws, rng):
+        drawn = (np.abs(drawn) + bonus[:, None].astype(drawn.dtype))[weakest_first]
+        np.maximum.accumulate(drawn, axis=0, out=drawn)
+        exceeded += (drawn >= strength[weakest_first, None]).sum(axis=1)
+        largest.append(drawn[-1])
+    p_value = (exceeded + 1) / (n_draws + 1)
+    adjusted = np.empty(strength.size)
+    adjusted[weakest_first] = np.maximum.accumulate(p_value[::-1])[::-1]
+    return np.concatenate(largest), adjusted

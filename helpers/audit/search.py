@@ -1,0 +1,258 @@
+"""A joint search for misjudged subgroups: all segments of one and two columns, judged by one maximum."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from helpers.audit.naming import name_segments
+from helpers.audit.null import NullModel, bonus_of_singles, largest_gaps
+from helpers.audit.segments import SegmentFamily
+from helpers.checks import (
+    check_count,
+    check_groups,
+    check_labels,
+    check_one_of,
+    check_probabilities,
+    check_same_length,
+    check_weights,
+)
+from helpers.partition.encoder import check_table
+
+LEVEL = 0.05  # of the whole search
+POWER_80 = 0.8416  # normal quantile: what a gap needs beyond the critical value to be found in 80 % of tables
+FEWEST_ROWS = 20  # of a segment
+
+
+@dataclass(frozen=True)
+class SegmentSearch:
+    """What a search over all segments says.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row a segment looked at, the strongest first: rule (words), columns (their number), n (rows), share (of the
+        weight), stated (mean p), calibrated (mean score after recalibration), observed (rate of y), gap = observed -
+        calibrated, low, high (intervals of the gaps that all hold together with 95 %), z (standardised gap),
+        adjusted (p-value, adjusted by the maximum over all segments, step-down).
+    named : DataFrame
+        The rows of `table` to act on: of overlapping segments beyond chance the simplest and strongest, and only those
+        that the ones named before do not explain.
+    p_value : float
+        Of the whole table: how often scores that need no more than recalibration show a gap as strong as the strongest.
+    critical : float
+        Standardised gap from which a segment of two columns is beyond chance (5 % for the whole search).
+    smallest : float
+        Smallest share of the rows that was looked at.
+    notes : tuple of str
+        What was left out and why.
+    family : SegmentFamily
+        The segments, for `apply`.
+    noise : (float, float)
+        Mean score, and variance of the gap of one half of the rows; for `detectable`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = pd.DataFrame({"age": rng.integers(20, 60, 2000), "sex": rng.choice(["female", "male"], 2000)})
+    >>> risk = np.where((X["age"] >= 50) & (X["sex"] == "female"), 0.6, 0.3)
+    >>> search = search_segments(rng.random(2000) < risk, np.full(2000, 0.35), X, rng=0)
+    >>> search.named["rule"].tolist()
+    ['age > 48 and sex is female']
+    """
+
+    table: pd.DataFrame
+    named: pd.DataFrame
+    p_value: float
+    critical: float
+    smallest: float
+    notes: tuple = ()
+    family: SegmentFamily = field(repr=False, default=None)
+    noise: tuple = field(repr=False, default=(0.5, 0.0))
+
+    @property
+    def sure(self):
+        """Rows of `table` beyond chance (5 % for the whole search), however much they overlap."""
+        return self.table[self.table["adjusted"] < LEVEL]
+
+    def detectable(self, share):
+        """Gap that would have been found with a probability of 80 % in a segment of two columns.
+
+        Parameters
+        ----------
+        share : float
+            Share of the rows that the segment holds, in (0, 1).
+
+        Returns
+        -------
+        float
+            More events than stated, as a difference of rates, at the mean score; 1 - mean score if none is enough.
+        """
+        if not 0 < share < 1:
+            raise ValueError(f"share must lie between 0 and 1, but it is {share!r}.")
+        mean, variance = self.noise
+        error = np.sqrt(variance * (1 - share) / share)
+        gap = self.critical * error
+        for _ in range(50):  # the rate that is found has a variance of its own
+            rate = min(mean + gap, 1.0)
+            gap = error * (self.critical + POWER_80 * np.sqrt(rate * (1 - rate) / (mean * (1 - mean))))
+        return float(min(gap, 1 - mean))
+
+    def apply(self, X):
+        """Which rows lie in the named segments.
+
+        Parameters
+        ----------
+        X : DataFrame, shape (m, d)
+            The same rows or new ones, with the columns of the search.
+
+        Returns
+        -------
+        array of bool, shape (m, named)
+            One column a row of `named`. A category that the search has not seen lies in no segment of its column.
+        """
+        return self.family.members(self.named.index, check_table(X))
+
+    def __str__(self):
+        head = f"{len(self.table):,} segments looked at, {len(self.named)} named"
+        lines = [f"{row.rule}: {row.gap:+.1%} ({row.low:+.1%} to {row.high:+.1%})" for row in self.named.itertuples()]
+        ends = [share for share in (self.smallest, 0.1) if share >= self.smallest]
+        missed = ", ".join(f"{self.detectable(share):.1%} in {share:.1%} of the rows" for share in ends)
+        return "\n".join([f"{head} (p = {self.p_value:.3f})", *lines, f"would have been found: {missed}", *self.notes])
+
+
+def search_segments(
+    y,
+    p,
+    X,
+    *,
+    calibrator="platt",
+    max_features=2,
+    min_rows=None,
+    n_draws=300,
+    sample_weight=None,
+    groups=None,
+    rng=None,
+):
+    """Search all segments of one and two columns for gaps that recalibration leaves; one test for all, on all rows.
+
+    Segments are levels of categories, half-lines and ranges between quantiles of numbers, and missing values, alone
+    and in pairs of columns; they overlap. The standardised gap of each (a score test: variance of recalibrated scores,
+    less what the fit of the calibrator takes away, corrected for skewness) is compared with the largest of all
+    segments in tables whose labels are drawn from the recalibrated scores, with the calibrator fitted anew. So small
+    counts and overlaps are accounted for, and no row is spent on choosing.
+
+    Parameters
+    ----------
+    y : array of {0, 1}, shape (n,)
+        Labels.
+    p : array of float, shape (n,)
+        Stated probabilities of class 1.
+    X : DataFrame, shape (n, d)
+        Features in the user's words.
+    calibrator : {"platt", "isotonic", "none"}, default "platt"
+        What the scores may need and not count as misjudging; "none" judges them as stated.
+    max_features : {1, 2}, default 2
+        Columns that a segment may use.
+    min_rows : int, optional
+        Rows that a segment needs, at least 5; by default 20, or half a percent of the rows if that is more.
+    n_draws : int, default 300
+        Tables drawn.
+    sample_weight : array of float, shape (n,), optional
+        Sampling weights; rows of weight 0 are left out.
+    groups : array, shape (n,), optional
+        Labels of people, hospitals, … whose rows depend on each other. Then the residuals of a whole group keep or
+        change their sign together in each draw, which keeps any dependence inside of it.
+    rng : int, Generator or None, default None
+        Source of the draws. With one seed, the order of rows and columns does not matter.
+
+    Returns
+    -------
+    SegmentSearch
+        The segments, those to act on, and what could not have been found.
+
+    Raises
+    ------
+    ValueError
+        For input that breaks a rule, or if no column has a segment of `min_rows` rows.
+
+    References
+    ----------
+    Westfall and Young (1993), Resampling-based multiple testing, for the step-down maximum. Wilson and Hilferty (1931),
+    The distribution of chi-square, for the correction for skewness. The choice of segments is ours.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = pd.DataFrame({"age": rng.integers(20, 60, 2000), "sex": rng.choice(["female", "male"], 2000)})
+    >>> search_segments(rng.random(2000) < 0.3, np.full(2000, 0.35), X, rng=0).p_value > 0.05
+    True
+    """
+    y = check_labels(y, both=True)
+    p = check_probabilities(p)
+    X = check_table(X)
+    weight = check_weights(sample_weight)
+    groups = check_groups(groups)
+    check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=groups)
+    check_one_of(calibrator, "calibrator", ("platt", "isotonic", "none"))
+    check_one_of(max_features, "max_features", (1, 2))
+    check_count(n_draws, "n_draws", least=19)
+    min_rows = None if min_rows is None else check_count(min_rows, "min_rows", least=5)
+    weight = np.ones_like(y) if weight is None else weight
+    used = np.flatnonzero(weight > 0)
+    check_labels(y[used], "y of positive weight", both=True)
+    min_rows = max(FEWEST_ROWS, used.size // 200) if min_rows is None else min_rows
+    X = X[sorted(X.columns)]
+    order = used[_canonical_order(y[used], p[used], X.iloc[used], weight[used])]
+    y = y[order]
+    p = p[order]
+    X = X.iloc[order]
+    weight = weight[order]
+    groups = None if groups is None else pd.factorize(groups[order])[0]
+    family = SegmentFamily(X, y, min_rows, max_features)
+    if not family.pairs.size:
+        reasons = "; ".join(family.notes)
+        raise ValueError(f"X must have a segment of min_rows = {min_rows:,} of {y.size:,} rows, but {reasons}.")
+    rng = np.random.default_rng(rng)
+    null = NullModel(y, p, weight, groups, family, calibrator, rng)
+    bonus = bonus_of_singles(family.pairs)
+    strength = np.abs(null.z) + bonus
+    largest, adjusted = largest_gaps(null, strength, bonus, n_draws, rng)
+    critical = float(np.quantile(largest, 1 - LEVEL, method="higher"))
+    table = _table(null, family, p, critical - bonus, adjusted)
+    chosen = name_segments(null, np.flatnonzero(adjusted < LEVEL), critical, bonus)
+    ranked = np.lexsort((np.abs(null.gap), strength))[::-1]
+    return SegmentSearch(
+        table=table.iloc[ranked],
+        named=table.iloc[chosen],
+        p_value=float((1 + (largest >= strength.max()).sum()) / (1 + largest.size)),
+        critical=critical,
+        smallest=float(table["n"].min() / y.size),
+        notes=tuple(family.notes),
+        family=family,
+        noise=(null.mean, null.relative_variance),
+    )
+
+
+def _canonical_order(y, p, X, weight):
+    """An order of the rows that does not depend on the one in which they came."""
+    return np.lexsort((y, weight, pd.util.hash_pandas_object(X, index=False).to_numpy(), p))
+
+
+def _table(null, family, p, critical, adjusted):
+    """The table of all segments, in the order of the family."""
+    low, high = null.intervals(critical)
+    return pd.DataFrame({
+        "rule": family.rules(),
+        "columns": np.where(family.pairs, 2, 1),
+        "n": null.n,
+        "share": null.share,
+        "stated": null.stated,
+        "calibrated": null.calibrated,
+        "observed": null.observed,
+        "gap": null.gap,
+        "low": low,
+        "high": high,
+        "z": null.z,
+        "adjusted": adjusted,
+    })  # fmt: skip

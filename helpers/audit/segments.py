@@ -1,0 +1,265 @@
+"""The family of segments that a search looks at, and sums over all of them at once.
+
+A segment is one condition on one column, or two on two columns: a level of a category, a missing value, a half-line
+(x <= cut, x > cut) at one of twenty quantiles, a range between fifths. Each column is cut into cells (its codes), so
+that a segment of two columns is a block of a table of cells: sums over rows are taken once for each table, sums over
+segments are matrix products.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from scipy import sparse
+
+from helpers.partition.encoder import TableEncoder, as_numbers
+
+CUTS = 20  # quantiles at which a number is cut; with as many values or fewer, every value is a cell
+PARTS = 5  # ranges of a number start and end at fifths of its cells
+MOST_LEVELS = 200  # of a category, the largest
+GIVEN_AWAY = 0.01  # of the cases of the rarer label: a column that tells all but these knows the outcome
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One condition on one column: codes `first` to `last`, or the missing values (first > last), or rare levels.
+
+    Parameters
+    ----------
+    column : object
+        Column of a `TableEncoder`.
+    first : int
+        First code.
+    last : int
+        Last code.
+    common : array of str, optional
+        For a condition on what is none of a category's common levels: these levels.
+    """
+
+    column: object = field(repr=False)
+    first: int
+    last: int
+    common: np.ndarray | None = field(default=None, repr=False)
+
+    @cached_property
+    def words(self):
+        """The condition as a rule says it."""
+        if self.common is not None:
+            return f"{self.column.name} is none of the {self.common.size:,} larger levels"
+        return self.column.words(self.first, self.last, False)
+
+    def holds(self, X):
+        """Whether each row of a table meets the condition, (n,) bool; a level that is new meets none."""
+        values = X[self.column.name]
+        code = self.column.encode(values)
+        if self.common is not None:
+            return (code >= 0) & ~np.isin(code, np.flatnonzero(np.isin(self.column.levels, self.common)))
+        if self.first > self.last:
+            return values.isna().to_numpy()
+        return (code >= self.first) & (code <= self.last)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column cut into cells, with its conditions."""
+
+    code: np.ndarray  # (n,) cell of each row
+    members: np.ndarray  # (conditions, cells) 1 where the cell belongs to the condition
+    conditions: list
+
+    @property
+    def n_cells(self):
+        return self.members.shape[1]
+
+
+class SegmentFamily:
+    """All segments of one and two columns that hold enough rows.
+
+    Parameters
+    ----------
+    X : DataFrame, shape (n, d)
+        A checked table.
+    y : array of {0, 1}, shape (n,)
+        Labels; a column that gives them away is left out.
+    min_rows : int
+        Rows that a segment needs, and that must lie outside of it.
+    max_features : int
+        1 or 2 columns.
+
+    Attributes
+    ----------
+    pairs : array of bool, shape (segments,)
+        Whether a segment has two conditions.
+    notes : list of str
+        What was left out and why.
+    """
+
+    def __init__(self, X, y, min_rows, max_features):
+        self.X = X
+        self.notes = []
+        self.columns = []
+        self._tables = []
+        encoder = TableEncoder(CUTS).fit(X, np.zeros(len(X)))
+        for column in encoder.columns_:
+            cut = self._cut(column, X[column.name], y, min_rows)
+            if cut is not None:
+                self.columns.append(cut)
+        places = [np.empty((0, 4), int)]
+        for j, column in enumerate(self.columns):
+            self._tables.append((_indicator(column.code, column.n_cells), column, None, None))
+            places += [[(j, k, -1, -1) for k in range(len(column.conditions))]]
+        for first, second in combinations(range(len(self.columns)), max_features) if max_features == 2 else ():
+            kept = self._cross(self.columns[first], self.columns[second], min_rows)
+            places += [np.column_stack([np.full(len(kept), first), kept[:, 0], np.full(len(kept), second), kept[:, 1]])]
+        self._places = np.concatenate(places)
+        self.pairs = self._places[:, 2] >= 0
+
+    def _cut(self, column, values, y, min_rows):
+        """The cells and conditions of a column; None (with a note) if there is nothing to look at."""
+        code = column.encode(values)
+        missing = np.isnan(code)
+        size = column.levels.size
+        code = np.where(missing, size, code).astype(np.int64)
+        conditions = _conditions_of_category if column.kind == "category" else _conditions_of_number
+        code, members, conditions, n_rare = conditions(column, code, min_rows)
+        count = np.bincount(code, minlength=members.shape[1])
+        if size == 1 and (count == y.size).any() or missing.all():
+            self.notes.append(f"{column.name} is constant")
+            return None
+        if _gives_away(column, values, code, y):
+            self.notes.append(f"{column.name} gives the outcome away: it was left out")
+            return None
+        rows = members @ count
+        keep = (rows >= min_rows) & (y.size - rows >= min_rows)
+        if not keep.any():
+            self.notes.append(f"{column.name} has no segment of {min_rows:,} rows")
+            return None
+        if n_rare:
+            self.notes.append(f"{n_rare:,} levels of {column.name} with few rows were taken together")
+        kept = [condition for condition, is_kept in zip(conditions, keep, strict=True) if is_kept]
+        return _Column(code, members[keep], kept)
+
+    def _cross(self, first, second, min_rows):
+        """Add the segments of two columns that are neither small nor the rows of one condition alone, (kept, 2)."""
+        cell = first.code * second.n_cells + second.code
+        size = first.n_cells * second.n_cells
+        count = np.bincount(cell, minlength=size).reshape(first.n_cells, second.n_cells)
+        rows = first.members @ count @ second.members.T
+        alone = np.minimum.outer(first.members @ count.sum(axis=1), second.members @ count.sum(axis=0))
+        keep = (rows >= min_rows) & (rows < alone)
+        if keep.any():
+            self._tables.append((_indicator(cell, size), first, second, keep))
+        return np.argwhere(keep)
+
+    def sums(self, columns):
+        """Sums of columns over the rows of each segment.
+
+        Parameters
+        ----------
+        columns : array, shape (n, m)
+            What is summed, in its own precision.
+
+        Returns
+        -------
+        array, shape (segments, m)
+            The sums.
+        """
+        m = columns.shape[1]
+        parts = []
+        for indicator, first, second, keep in self._tables:
+            cells = indicator.astype(columns.dtype, copy=False) @ columns
+            members = first.members.astype(columns.dtype, copy=False)
+            if second is None:
+                parts.append(members @ cells)
+                continue
+            rows = (members @ cells.reshape(first.n_cells, -1)).reshape(-1, second.n_cells, m)
+            parts.append((second.members.astype(columns.dtype, copy=False) @ rows)[keep])
+        return np.concatenate(parts)
+
+    def conditions(self, segment):
+        """The one or two conditions of a segment."""
+        first, j, second, k = self._places[segment].tolist()
+        conditions = [self.columns[first].conditions[j]]
+        return conditions if second < 0 else [*conditions, self.columns[second].conditions[k]]
+
+    def rules(self):
+        """All segments in words."""
+        words = [[condition.words for condition in column.conditions] for column in self.columns]
+        return [
+            words[first][j] if second < 0 else f"{words[first][j]} and {words[second][k]}"
+            for first, j, second, k in self._places.tolist()
+        ]
+
+    def parents(self, segment):
+        """Numbers of the two segments of one column that hold a condition of a segment of two."""
+        start = np.cumsum([0] + [len(column.conditions) for column in self.columns])
+        first, j, second, k = self._places[segment].tolist()
+        return [int(start[first] + j), int(start[second] + k)]
+
+    def members(self, segments, X):
+        """Which rows of a table lie in some segments, (n, segments) bool."""
+        inside = np.ones((len(X), len(segments)), bool)
+        for k, segment in enumerate(segments):
+            for condition in self.conditions(segment):
+                inside[:, k] &= condition.holds(X)
+        return inside
+
+
+def _indicator(cell, size):
+    """(cells, n) matrix with a 1 where a row lies in a cell; columns follow the rows, so that sums read in order."""
+    ones = np.ones(cell.size, np.float32)
+    return sparse.csc_matrix((ones, cell.astype(np.int32), np.arange(cell.size + 1)), shape=(size, cell.size))
+
+
+def _conditions_of_category(column, code, min_rows):
+    """Cells, members, conditions and the number of rare levels: each common level, and all rare ones together."""
+    count = np.bincount(code, minlength=column.levels.size)[: column.levels.size]
+    ranked = np.argsort(-count, kind="stable")[:MOST_LEVELS]
+    common = np.sort(ranked[count[ranked] >= min_rows])
+    n_rare = column.levels.size - common.size
+    cell = np.full(column.levels.size + 1, common.size)
+    cell[common] = np.arange(common.size)
+    conditions = [Condition(column, level, level) for level in common]
+    if n_rare == 1:
+        level = int(np.setdiff1d(np.arange(column.levels.size), common)[0])
+        conditions.append(Condition(column, level, level))
+        n_rare = 0
+    else:
+        conditions.append(Condition(column, 0, -1, column.levels[common]))
+    return cell[code], np.eye(common.size + 1, dtype=np.float32), conditions, n_rare
+
+
+def _conditions_of_number(column, code, min_rows):
+    """Cells, members, conditions and 0: half-lines, ranges, single values, missing or not."""
+    size = column.levels.size
+    spans = [(0, cut) for cut in range(size - 1)] + [(cut + 1, size - 1) for cut in range(size - 1)]
+    ends = np.unique(np.arange(PARTS + 1) * size // PARTS)
+    spans += [(int(low), int(high) - 1) for low, high in combinations(ends, 2)]
+    if column.exact:
+        spans += [(value, value) for value in range(size)]
+    has_missing = bool((code == size).any())
+    spans = [span for span in dict.fromkeys(spans) if has_missing or span != (0, size - 1)]
+    members = np.zeros((len(spans) + has_missing, size + 1), np.float32)
+    for row, (first, last) in zip(members, spans, strict=False):
+        row[first : last + 1] = 1
+    if has_missing:
+        spans.append((1, 0))
+        members[-1, size] = 1
+    return code, members, [Condition(column, *span) for span in spans], 0
+
+
+def _gives_away(column, values, code, y):
+    """Whether the cells of a column, or one cut through its numbers, tell nearly all cases of the rarer label."""
+    count = np.bincount(code)
+    ones = np.bincount(code, y)
+    if np.minimum(ones, count - ones).sum() <= GIVEN_AWAY * min(y.sum(), y.size - y.sum()):
+        return True
+    if column.kind in ("category", "ordered"):
+        return False
+    numbers = as_numbers(values)
+    of_ones = numbers[(y == 1) & ~np.isnan(numbers)]
+    of_zeros = numbers[(y == 0) & ~np.isnan(numbers)]
+    if not of_ones.size or not of_zeros.size:
+        return False
+    return bool(of_ones.min() > of_zeros.max() or of_zeros.min() > of_ones.max())
