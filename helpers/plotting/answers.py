@@ -5,7 +5,7 @@ from matplotlib import pyplot as plt
 from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
 from helpers.plotting.reliability import plot_reliability
-from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, axes_for
+from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, axes_for, legend_on_top, percent
 
 WIDTH = 5.6  # inches
 
@@ -33,8 +33,7 @@ def plot_confidences(curves):
         handles, labels = ax.get_legend_handles_labels()
         ax.get_legend().remove()
         ax.set(title=name, xlabel="", ylabel="right", xlim=(-0.02, 1.02), ylim=(-0.03, 1.03))
-        for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_formatter(PercentFormatter(1, decimals=0))
+        percent(ax.xaxis, ax.yaxis)
     axes[-1, 0].set_xlabel("confidence (bars: how many questions)")
     words = {"stated = observed": "right as often as said", "a calibrated model (95 %)": "band of a perfect one (95 %)"}
     words["observed rate, 95 % interval"] = "share right, 95 % interval"
@@ -68,10 +67,9 @@ def plot_kept(curves, kept, ax=None):
         ax.plot(*kept[name], markeredgecolor="black", zorder=3, **mark)
     ax.set(xlim=(0, 1.02), xlabel="share of the questions that is answered", ylabel="wrong among the answers")
     ax.set_ylim(0, None)
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(PercentFormatter(1, decimals=0))
+    percent(ax.xaxis, ax.yaxis)
     ax.plot([], [], "o", color="white", markeredgecolor="black", label="where refusing begins to pay")
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    legend_on_top(ax)
     return ax
 
 

@@ -1,9 +1,8 @@
 """Figures of decisions: what they cost, where their risk lies, how near estimates come."""
 
 import numpy as np
-from matplotlib.ticker import PercentFormatter
 
-from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, axes_for
+from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, axes_for, percent
 
 _COLOURS = (BLUE, ORANGE, GREEN, RED, GREY, "black")
 
@@ -41,7 +40,7 @@ def plot_costs(cost, ax=None, *, thresholds=(), unit=""):
         )  # fmt: skip
     ax.set(xlim=(0, 1), xlabel="probability of truth 1 (left end: truth 0, right end: truth 1)")
     ax.set_ylabel("expected cost" + (f", {unit}" if unit else ""))
-    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    percent(ax.xaxis)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(len(cost), 4))
     return ax
 

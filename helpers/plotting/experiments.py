@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, axes_for
+from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, axes_for, legend_on_top
 
 
 def plot_convergence(
@@ -100,5 +100,5 @@ def plot_bars(table, ax=None, *, ylabel="", form="{:.0f}"):
     ax.tick_params(axis="x", length=0)
     ax.set(ylabel=ylabel)
     ax.margins(y=0.12)
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=table.shape[1])
+    legend_on_top(ax, table.shape[1])
     return ax

@@ -2,9 +2,8 @@
 
 import numpy as np
 from matplotlib.lines import Line2D
-from matplotlib.ticker import PercentFormatter
 
-from helpers.plotting.style import BLUE, GREEN, GREY, MARKERS, ORANGE, axes_for, panels
+from helpers.plotting.style import BLUE, GREEN, GREY, MARKERS, ORANGE, axes_for, diagonal, panels, percent
 
 # points squared, of the largest region and of those too small to see
 FULL_AREA = 130
@@ -47,7 +46,7 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
     ax = axes_for(ax, (6.4, 5.2))
     bins = np.flatnonzero(result.bin_count)
     shown = np.flatnonzero(result.count)
-    ax.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle="--", label="stated = observed")
+    diagonal(ax, color=GREY, label="stated = observed")
     for edge in result.edges:
         ax.axvline(edge, color=GREY, linewidth=0.5, alpha=0.3, zorder=0)
     ax.plot(result.bin_stated[bins], result.bin_rate[bins], "s-", color="black", markersize=4, label="rate of the bin")
@@ -67,8 +66,7 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
     _rows_along_the_foot(ax, result, bins)
     ax.set(xlim=(0, 1), ylim=(-0.14, 1.02), xlabel="stated confidence (bars: rows of the bin)", ylabel="observed rate")
     ax.set_yticks(np.arange(6) / 5)
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(PercentFormatter(1, decimals=0))
+    percent(ax.xaxis, ax.yaxis)
     if legend:
         _two_legends(ax, result.count[shown])
     return ax

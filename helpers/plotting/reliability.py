@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
-from helpers.plotting.style import BLUE, GREY, ORANGE, axes_for
+from helpers.plotting.style import BLUE, GREY, ORANGE, axes_for, diagonal, percent
 
 
 def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
@@ -24,7 +24,7 @@ def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
         The axes that were drawn on.
     """
     ax = axes_for(ax)
-    ax.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle="--", label="stated = observed")
+    diagonal(ax, color=GREY, label="stated = observed")
     ax.fill_between(
         curve.stated,
         curve.band_low,
@@ -103,7 +103,7 @@ def plot_stated_observed(curves, ax=None):
     ax.plot(stated, place, "D", color="black", fillstyle="none", markersize=7, label="stated")
     ax.set_yticks(place, [f"{name}\n({n:,})" for name, n in zip(curves, count, strict=True)])
     ax.set(ylim=(-0.6, len(curves) - 0.1), xlabel="probability")
-    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    percent(ax.xaxis)
     ax.legend(loc="upper left")
     return ax
 
@@ -134,7 +134,7 @@ def plot_scores_and_truth(sample, ax=None, *, most=2000, people=None):
     for mask, color, marker, label in kinds:
         style = {"s": 9, "color": color, "marker": marker, "alpha": 0.5, "linewidth": 0, "label": label}
         ax.scatter(sample.p[rows][mask], sample.q[rows][mask], **style)
-    ax.plot([0, 1], [0, 1], color="black", linewidth=1, linestyle="--", label="stated = true")
+    diagonal(ax, label="stated = true")
     ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="stated probability", ylabel="true probability of this person")
     for name, (p, q) in (people or {}).items():
         ax.scatter(p, q, s=46, facecolor="white", edgecolor="black", linewidth=1.4, zorder=3)

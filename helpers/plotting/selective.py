@@ -1,9 +1,8 @@
 """Figures of systems that may abstain: what an answer costs, which reject costs count, what handing over is worth."""
 
 import numpy as np
-from matplotlib.ticker import PercentFormatter
 
-from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, axes_for
+from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, axes_for, legend_on_top, percent
 
 _COLOURS = (BLUE, ORANGE, GREEN, RED, GREY, "black")
 
@@ -55,7 +54,7 @@ def plot_abstention_costs(curves, ax=None, *, fee=None, always=True, log=True, x
     ax.set(xlabel=xlabel, ylabel="mean cost (in mistakes)", xlim=(np.min(gamma), np.max(gamma)))
     top = max(table["expected_cost"].max() for table in curves.values())
     ax.set_ylim(0, 1.15 * top)
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    legend_on_top(ax)
     return ax
 
 
@@ -79,8 +78,7 @@ def plot_risk_coverage(curves, ax=None):
         every = max(1, len(curve.coverage) // 8)
         style = _styles(k, marker=True) | {"markevery": every, "markersize": 5, "linewidth": 1.8}
         ax.plot(curve.coverage, curve.risk, label=name, **style)
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(PercentFormatter(1, decimals=0))
+    percent(ax.xaxis, ax.yaxis)
     ax.set(xlabel="answers accepted", ylabel="wrong among the accepted", xlim=(0, 1))
     ax.set_ylim(bottom=0)
     ax.legend()

@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import seaborn as sns
+from matplotlib.ticker import PercentFormatter
 
 BLUE, ORANGE, GREEN, RED, GREY = (sns.color_palette("colorblind")[i] for i in (0, 1, 2, 3, 7))
 
@@ -32,9 +33,25 @@ def use_style():
     )
 
 
-def axes_for(ax, figsize=None):
+def axes_for(ax=None, figsize=None):
     """`ax`, or the axes of a new figure."""
     return plt.subplots(figsize=figsize)[1] if ax is None else ax
+
+
+def percent(*axes):
+    """Numbers along an axis, `ax.xaxis` or `ax.yaxis`, as whole per cent."""
+    for axis in axes:
+        axis.set_major_formatter(PercentFormatter(1, decimals=0))
+
+
+def diagonal(ax, **style):
+    """A thin dashed line from (0, 0) to (1, 1), for what is compared with a probability."""
+    ax.plot([0, 1], [0, 1], **{"color": "black", "linewidth": 1, "linestyle": "--"} | style)
+
+
+def legend_on_top(ax, ncols=2, **place):
+    """The legend above the axes, where it hides nothing."""
+    ax.legend(**{"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": ncols} | place)
 
 
 def panels(count=2, *, figsize=(10, 4.2), **options):

@@ -2,10 +2,9 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.ticker import PercentFormatter
 
 from helpers.plotting import BLUE, GREY, LINES, ORANGE
-from helpers.plotting.style import axes_for
+from helpers.plotting.style import axes_for, diagonal, percent
 
 SIDES = {"x > 0": (BLUE, "-"), "x < 0": (ORANGE, "--")}
 
@@ -78,7 +77,7 @@ def plot_link(x, stated, true, ax=None, *, curve=None):
     ax = axes_for(ax)
     for low, high in ((0.0, 0.5), (0.5, 1.0)):
         ax.fill_between([low, high], 0.5 - low, 1 - low, color=GREY, alpha=0.18, linewidth=0)
-    ax.plot([0, 1], [0, 1], color="black", linewidth=1, linestyle=":", label="true = stated")
+    diagonal(ax, linestyle=":", label="true = stated")
     for (name, (color, line)), rows in zip(SIDES.items(), (x > 0, x < 0), strict=True):
         order = np.argsort(stated[rows], kind="stable")
         ax.plot(stated[rows][order], true[rows][order], line, color=color, linewidth=1.8, label=f"true, {name}")
@@ -125,7 +124,7 @@ def plot_links(towns, *, xlabel="x"):
     return fig
 
 
-def plot_ceilings(p, ceilings, ax=None, *, ylabel="largest typical distance"):
+def plot_ceilings(p, ceilings, ax=None):
     """How far away the truth can be at each stated probability, one line for each bound.
 
     Parameters
@@ -136,8 +135,6 @@ def plot_ceilings(p, ceilings, ax=None, *, ylabel="largest typical distance"):
         Largest distances of each bound.
     ax : Axes, optional
         Where to draw; a new figure by default.
-    ylabel : str, default "largest typical distance"
-        Words on the y axis.
 
     Returns
     -------
@@ -147,10 +144,9 @@ def plot_ceilings(p, ceilings, ax=None, *, ylabel="largest typical distance"):
     ax = axes_for(ax)
     for (name, values), line, color in zip(ceilings.items(), LINES, (GREY, BLUE, ORANGE), strict=False):
         ax.plot(p, values, linestyle=line, color=color, linewidth=2, label=name)
-    ax.set(xlim=(0, 1), xlabel="stated probability", ylabel=ylabel)
+    ax.set(xlim=(0, 1), xlabel="stated probability", ylabel="largest typical distance")
     ax.set_ylim(bottom=0)
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(PercentFormatter(1, decimals=0))
+    percent(ax.xaxis, ax.yaxis)
     ax.legend(loc="best")
     return ax
 
@@ -182,6 +178,6 @@ def plot_counts(observed, expected, ax=None, *, xlabel="count", ylabel="share"):
     ax.plot(place, expected, "D", color="black", fillstyle="none", markersize=8, label="expected")
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.set_xticks(place)
-    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    percent(ax.yaxis)
     ax.legend()
     return ax

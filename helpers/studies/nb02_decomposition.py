@@ -10,7 +10,7 @@ import pandas as pd
 
 from helpers.checks import check_one_of, check_same_length, check_simplex
 from helpers.plotting import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE
-from helpers.plotting.style import axes_for
+from helpers.plotting.style import axes_for, legend_on_top
 
 VIEWS = ("joint", "classwise", "top-label")
 
@@ -193,7 +193,7 @@ def plot_parts(parts, ax=None, *, xlabel="expected loss"):
     ax.set_yticks(place, list(parts))
     ax.tick_params(axis="y", length=0)
     ax.set(xlabel=xlabel, ylim=(-0.6, len(parts) - 0.4), xlim=(0, 1.02 * longest))
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    legend_on_top(ax, 3)
     return ax
 
 
@@ -287,7 +287,7 @@ def plot_changes(changes, intervals, ax=None, *, within=0.0, xlabel="change", ma
                 ax.annotate(who, spot, xytext=(0, 7), textcoords="offset points", ha="center", fontsize=9)
     ax.set_yticks(range(len(changes)), list(changes)[::-1])
     ax.set(xlabel=xlabel, ylim=(-0.5, len(changes) + 0.1))
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    legend_on_top(ax, 3)
     return ax
 
 

@@ -1,10 +1,9 @@
 """Figures of bins and regions when the truth is known: what they reveal, what they invent, how far bounds reach."""
 
 import numpy as np
-from matplotlib.ticker import PercentFormatter
 
 from helpers.plotting import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE
-from helpers.plotting.style import axes_for
+from helpers.plotting.style import axes_for, percent
 
 HATCHES = ("", "///", "...", "xx")
 
@@ -54,12 +53,12 @@ def plot_spread(x, truth, level, ax=None, *, stated=None, group=None, label="lev
         rows = group == name
         ax.plot(x[rows], truth[rows], marker, color=color, markersize=6, label=name)
     ax.set(ylim=(-0.02, 1.02), xlabel=xlabel, ylabel="true probability")
-    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    percent(ax.yaxis)
     ax.legend(loc="best")
     return ax
 
 
-def plot_stack(table, ax=None, *, total=None, xlabel="", ylabel="grouping loss"):
+def plot_stack(table, ax=None, *, total=None, xlabel=""):
     """Columns of a table on top of each other, a bar for each entry of its index.
 
     Parameters
@@ -72,8 +71,6 @@ def plot_stack(table, ax=None, *, total=None, xlabel="", ylabel="grouping loss")
         Words and heights of lines across.
     xlabel : str, default ""
         Words on the x axis; the name of the index if empty.
-    ylabel : str, default "grouping loss"
-        Words on the y axis.
 
     Returns
     -------
@@ -90,7 +87,7 @@ def plot_stack(table, ax=None, *, total=None, xlabel="", ylabel="grouping loss")
     for (words, level), line in zip((total or {}).items(), LINES[1:], strict=False):
         ax.axhline(level, color="black", linestyle=line, linewidth=1.4, label=words)
     ax.set_xticks(place, [f"{entry:,}" if isinstance(entry, int) else str(entry) for entry in table.index.tolist()])
-    ax.set(xlabel=xlabel or table.index.name or "", ylabel=ylabel)
+    ax.set(xlabel=xlabel or table.index.name or "", ylabel="grouping loss")
     ax.margins(y=0.06)
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return ax

@@ -258,15 +258,13 @@ def lower_bounds(data, *, n_splits=10, rng=None, **options):
     return pd.DataFrame(rows)
 
 
-def kind_gaps(data, *, n_bins=15):
+def kind_gaps(data):
     """How much better each known group of cases does than all cases with scores of the same bin.
 
     Parameters
     ----------
     data : Embeddings
         With a `kind` for each row.
-    n_bins : int, default 15
-        Bins of equal width.
 
     Returns
     -------
@@ -280,7 +278,7 @@ def kind_gaps(data, *, n_bins=15):
     """
     if data.kind is None:
         raise ValueError("data must have a kind for each row, but data.kind is None.")
-    bins = assign_bins(data.p, uniform_edges(n_bins))
+    bins = assign_bins(data.p, uniform_edges(15))
     count, total = group_sums(bins, data.y)
     residual = data.y - (total / np.maximum(count, 1))[bins]
     groups = np.arange(data.y.size) if data.groups is None else data.groups
@@ -296,7 +294,7 @@ def kind_gaps(data, *, n_bins=15):
     return table.assign(adjusted=np.minimum(1, table["adjusted"] * len(table)))
 
 
-def plot_bands(table, truth, ax=None, *, x, xlabel, by="estimator", broken=None, log=True):
+def plot_bands(table, truth, ax=None, *, x, xlabel, broken=None, log=True):
     """Mean estimates against a setting, one marked line for each estimator, with a band of one standard deviation.
 
     Parameters
@@ -311,8 +309,6 @@ def plot_bands(table, truth, ax=None, *, x, xlabel, by="estimator", broken=None,
         Column of the setting.
     xlabel : str
         Words on the x axis.
-    by : str, default "estimator"
-        Column of the lines' names.
     broken : (float, float), optional
         Settings at which the estimate breaks down, shaded.
     log : bool, default True
@@ -330,8 +326,8 @@ def plot_bands(table, truth, ax=None, *, x, xlabel, by="estimator", broken=None,
     ax = axes_for(ax)
     if broken is not None:
         ax.axvspan(*broken, color=GREY, alpha=0.18, linewidth=0, label="too few rows a region")
-    for k, name in enumerate(dict.fromkeys(table[by])):
-        part = table[table[by] == name].sort_values(x)
+    for k, name in enumerate(dict.fromkeys(table["estimator"])):
+        part = table[table["estimator"] == name].sort_values(x)
         color = (ORANGE, GREEN, BLUE, GREY)[k % 4]
         low, high = part["value"] - part["spread"], part["value"] + part["spread"]
         ax.fill_between(part[x], low, high, color=color, alpha=0.18, linewidth=0)

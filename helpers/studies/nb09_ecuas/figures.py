@@ -70,15 +70,13 @@ def plot_confidence_panels(tables, *, top=4.0):
     return fig
 
 
-def plot_reject_weights(table, ax=None, *, fee=None):
+def plot_reject_weights(table, *, fee=None):
     """How much each reject cost counts.
 
     Parameters
     ----------
     table : DataFrame
         Reject costs as index, a column of densities for each n.
-    ax : Axes, optional
-        Where to draw.
     fee : float, optional
         Place of a dotted line.
 
@@ -87,7 +85,7 @@ def plot_reject_weights(table, ax=None, *, fee=None):
     Axes
         With the drawing.
     """
-    ax = axes_for(ax)
+    ax = axes_for()
     for k, name in enumerate(table):
         ax.plot(table.index, table[name], linewidth=2, label=str(name), **_styles(k))
     if fee is not None:

@@ -16,6 +16,10 @@ from helpers.selective import ecuas, ecuas_from_uncertainty
 
 TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0)
 
+SHARPNESS = (1 / 3, 1, 3)  # of the models of `population_table`
+
+EXPONENTS = (0, 1, 128)  # of ECUAS
+
 
 @dataclass(frozen=True)
 class DigitReaders:
@@ -124,8 +128,8 @@ def sampled_answer_costs(proba, y, temperatures, *, n=1):
     return np.multiply(drawn, cost, where=drawn > 0, out=np.zeros_like(drawn)).sum(axis=2).T
 
 
-def answer_quality(proba, y, *, temperatures=TEMPERATURES, n=(0, 1, 128)):
-    """Figure 2: mean ECUAS_n when answers are drawn at rising temperatures, with intervals of the means and the steps.
+def answer_quality(proba, y, *, n=EXPONENTS):
+    """Figure 2: mean ECUAS_n of answers drawn at rising `TEMPERATURES`, with intervals of the means and the steps.
 
     Parameters
     ----------
@@ -133,8 +137,6 @@ def answer_quality(proba, y, *, temperatures=TEMPERATURES, n=(0, 1, 128)):
         Probabilities of the classes.
     y : array_like of int, shape (n_rows,)
         Classes 0 .. K-1.
-    temperatures : array_like, default TEMPERATURES
-        Temperatures, at least 0.
     n : float or sequence of float, default (0, 1, 128)
         Exponents of ECUAS.
 
@@ -146,9 +148,9 @@ def answer_quality(proba, y, *, temperatures=TEMPERATURES, n=(0, 1, 128)):
     """
     parts = []
     for exponent in np.atleast_1d(n):
-        cost = sampled_answer_costs(proba, y, temperatures, n=exponent)
+        cost = sampled_answer_costs(proba, y, TEMPERATURES, n=exponent)
         rise = np.diff(cost, axis=1, prepend=np.nan)
-        columns = {"n": exponent, "temperature": np.asarray(temperatures, dtype=float)}
+        columns = {"n": exponent, "temperature": TEMPERATURES}
         for name, table in (("value", cost), ("step", rise)):
             mean = table.mean(axis=0)
             half = 1.96 * table.std(axis=0, ddof=1) / np.sqrt(len(table))
@@ -213,17 +215,13 @@ def population_ecuas(*, sharpness=1.0, n=1):
     return quad(mean_cost, 0, 40, limit=200)[0]
 
 
-def population_table(n_rows, *, sharpness=(1 / 3, 1, 3), n=(0, 1, 128), rng=None):
+def population_table(n_rows, *, rng=None):
     """Exact cost and that of a sample of `draw_population`, with its standard error, and the scale that is found.
 
     Parameters
     ----------
     n_rows : int
         Rows of each sample.
-    sharpness : sequence of float, default (1/3, 1, 3)
-        See `draw_population`.
-    n : sequence of float, default (0, 1, 128)
-        Exponents of ECUAS.
     rng : int, Generator or None, default None
         Source of the samples.
 
@@ -233,11 +231,11 @@ def population_table(n_rows, *, sharpness=(1 / 3, 1, 3), n=(0, 1, 128), rng=None
         Columns sharpness, n, exact, sample, se, sharpness x scale (1 if affine calibration undoes the sharpness).
     """
     lines = []
-    for factor, seed in zip(sharpness, np.random.default_rng(rng).spawn(len(sharpness)), strict=True):
+    for factor, seed in zip(SHARPNESS, np.random.default_rng(rng).spawn(len(SHARPNESS)), strict=True):
         scores, y = draw_population(n_rows, sharpness=factor, rng=seed)
         proba = softmax(scores, axis=1)
         scale = AffineCalibrator().fit(scores, y).scale_
-        for exponent in n:
+        for exponent in EXPONENTS:
             cost = ecuas(proba.argmax(axis=1) == y, proba.max(axis=1), n=exponent, n_classes=2)
             exact = population_ecuas(sharpness=factor, n=exponent)
             se = cost.std() / np.sqrt(n_rows)

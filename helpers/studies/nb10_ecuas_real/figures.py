@@ -2,55 +2,46 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.ticker import PercentFormatter
 
 from helpers.plotting import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED
-from helpers.plotting.style import axes_for
+from helpers.plotting.style import axes_for, legend_on_top, percent
 
 _COLORS = (BLUE, ORANGE, GREEN, RED, "black", GREY, "#8c6bb1", "#a6761d")
 
 
-def plot_reader_costs(costs, ax=None, *, xlabel="cost of asking a clerk", ylabel="mean cost of a letter"):
+def plot_reader_costs(costs):
     """Mean cost against the cost of a refusal, a line for each system, and the line of refusing always.
 
     Parameters
     ----------
     costs : dict
         Name: table of `expected_cost_at`.
-    ax : Axes, optional
-        Where to draw; both axes are logarithmic.
-    xlabel : str, default "cost of asking a clerk"
-        Words below the axis.
-    ylabel : str, default "mean cost of a letter"
-        Words beside the axis.
 
     Returns
     -------
     Axes
         With the drawing.
     """
-    ax = axes_for(ax, (7.2, 4.4))
+    ax = axes_for(figsize=(7.2, 4.4))
     gamma = next(iter(costs.values()))["reject_cost"]
     ax.plot(gamma, gamma, color=GREY, linewidth=5, alpha=0.4, label="ask always")
     for k, (name, table) in enumerate(costs.items()):
         style = {"color": _COLORS[k % 8], "linestyle": LINES[k % 6], "marker": MARKERS[k % 6], "markevery": 4}
         ax.plot(table["reject_cost"], table["expected_cost"], markersize=4.5, label=name, **style)
-    ax.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
+    ax.set(xscale="log", yscale="log", xlabel="cost of asking a clerk", ylabel="mean cost of a letter")
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter("{x:g}")
     ax.legend(loc="upper left")
     return ax
 
 
-def plot_deviations(table, ax=None, *, tolerance=1e-4):
+def plot_deviations(table, *, tolerance=1e-4):
     """Distance of each measured number from the printed one, a strip for each metric.
 
     Parameters
     ----------
     table : DataFrame
         Columns metric, distance, kind; `kind` tells marks apart.
-    ax : Axes, optional
-        Where to draw.
     tolerance : float, default 1e-4
         Place of the line. Distances below a hundredth of it are drawn there.
 
@@ -59,7 +50,7 @@ def plot_deviations(table, ax=None, *, tolerance=1e-4):
     Axes
         With the drawing.
     """
-    ax = axes_for(ax, (8.4, 4.0))
+    ax = axes_for(figsize=(8.4, 4.0))
     metrics = list(dict.fromkeys(table["metric"]))
     for k, (kind, part) in enumerate(table.groupby("kind", sort=False)):
         place = part["metric"].map(metrics.index).to_numpy(float) + np.linspace(-0.25, 0.25, len(part))[::-1]
@@ -68,7 +59,7 @@ def plot_deviations(table, ax=None, *, tolerance=1e-4):
     ax.axhline(tolerance, color="black", linewidth=0.9, linestyle="--", label=f"{tolerance:g}")
     ax.set_xticks(range(len(metrics)), metrics, rotation=35, ha="right")
     ax.set(yscale="log", ylabel="distance from the printed number")
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
+    legend_on_top(ax, 4)
     return ax
 
 
@@ -138,15 +129,13 @@ def plot_answer_quality(table):
     return fig
 
 
-def plot_disagreement(share, ax=None, *, title=""):
+def plot_disagreement(share, *, title=""):
     """Shares of cases in which two metrics choose differently, as numbers in a table of grey squares.
 
     Parameters
     ----------
     share : DataFrame, shape (m, m)
         Result of `disagreement`.
-    ax : Axes, optional
-        Where to draw.
     title : str, default ""
         Words above.
 
@@ -155,7 +144,7 @@ def plot_disagreement(share, ax=None, *, title=""):
     Axes
         With the drawing.
     """
-    ax = axes_for(ax, (5.4, 4.6))
+    ax = axes_for(figsize=(5.4, 4.6))
     values = share.to_numpy()
     ax.imshow(values, cmap="Greys", vmin=0, vmax=1.2)
     for (i, j), value in np.ndenumerate(values):
@@ -169,22 +158,20 @@ def plot_disagreement(share, ax=None, *, title=""):
     return ax
 
 
-def plot_aurc_limits(table, ax=None):
+def plot_aurc_limits(table):
     """Printed AURC (mark) beside what the error rate allows (thin bar) and what error rate and AUC allow (thick bar).
 
     Parameters
     ----------
     table : DataFrame
         Columns system, aurc, least, most (any order), low, high (that AUC), kind.
-    ax : Axes, optional
-        Where to draw.
 
     Returns
     -------
     Axes
         With the drawing.
     """
-    ax = axes_for(ax, (7.6, 0.27 * len(table) + 1.4))
+    ax = axes_for(figsize=(7.6, 0.27 * len(table) + 1.4))
     place = np.arange(len(table))[::-1]
     ax.hlines(place, table["least"], table["most"], color=GREY, linewidth=1, label="any order of the answers")
     ax.hlines(place, table["low"], table["high"], color=BLUE, linewidth=6, alpha=0.35, label="any order with that AUC")
@@ -193,32 +180,30 @@ def plot_aurc_limits(table, ax=None):
         ax.plot(rows["aurc"], place[table.index.get_indexer(rows.index)], markersize=6, label=kind, **style)
     ax.set_yticks(place, table["system"], fontsize=8)
     ax.set(xlabel="AURC", xlim=(0, None), ylim=(-0.7, len(table) - 0.3))
-    ax.legend(loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=2)
+    legend_on_top(ax, bbox_to_anchor=(0.4, 1.0))
     return ax
 
 
-def plot_graders(table, ax=None):
+def plot_graders(table):
     """Share of wrong answers as graded by a model (open) and by people (filled), a line for each system.
 
     Parameters
     ----------
     table : DataFrame
         Columns system, llm, human (shares).
-    ax : Axes, optional
-        Where to draw.
 
     Returns
     -------
     Axes
         With the drawing.
     """
-    ax = axes_for(ax, (7.0, 0.3 * len(table) + 1.3))
+    ax = axes_for(figsize=(7.0, 0.3 * len(table) + 1.3))
     place = np.arange(len(table))[::-1]
     ax.hlines(place, table["human"], table["llm"], color=GREY, linewidth=2, alpha=0.6)
     ax.plot(table["llm"], place, "s", color=ORANGE, fillstyle="none", label="graded by a language model")
     ax.plot(table["human"], place, "o", color=BLUE, label="graded by people")
     ax.set_yticks(place, table["system"], fontsize=8)
-    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    percent(ax.xaxis)
     ax.set(xlabel="wrong answers", xlim=(0, None))
-    ax.legend(loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=2)
+    legend_on_top(ax, bbox_to_anchor=(0.4, 1.0))
     return ax

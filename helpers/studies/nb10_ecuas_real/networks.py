@@ -22,6 +22,8 @@ REJECT_COSTS = (0.01, 0.05, 0.1, 0.2, 0.4)
 
 SATURATED = ("auc", "n_ce_confidence", "aurc", "n_ecuas_0")  # what single precision changes
 
+LAST_DIGIT = 1.05e-4  # of a printed number and a stored one
+
 
 def score_maps(log_scores, y):
     """Probabilities from log scores as stated ("raw"), and cross-validated with and without offsets.
@@ -106,8 +108,8 @@ def measure_draws(probas, y, *, n_resamples=1000, rng=None):
     return {name: pd.DataFrame([all_measures(y, p, sample_weight=w) for w in draws]) for name, p in probas.items()}
 
 
-def with_intervals(draws, pairs=(), *, confidence=0.95):
-    """Values and percentile intervals of `measure_draws`, and of differences.
+def with_intervals(draws, pairs=()):
+    """Values and 95 % percentile intervals of `measure_draws`, and of differences.
 
     Parameters
     ----------
@@ -115,8 +117,6 @@ def with_intervals(draws, pairs=(), *, confidence=0.95):
         Result of `measure_draws`.
     pairs : sequence of tuple, default ()
         Pairs (name, other): name minus other.
-    confidence : float, default 0.95
-        Coverage aimed at.
 
     Returns
     -------
@@ -126,10 +126,9 @@ def with_intervals(draws, pairs=(), *, confidence=0.95):
     """
     tables = [(name, "", table) for name, table in draws.items()]
     tables += [(name, other, draws[name] - draws[other]) for name, other in pairs]
-    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     parts = []
     for name, other, table in tables:
-        low, high = np.quantile(table.iloc[1:], tails, axis=0, method="closest_observation")
+        low, high = np.quantile(table.iloc[1:], [0.025, 0.975], axis=0, method="closest_observation")
         values = {"metric": list(table), "value": table.iloc[0].to_numpy(), "low": low, "high": high}
         parts.append(pd.DataFrame({"scores": name, "minus": other} | values))
     measured = pd.concat(parts, ignore_index=True)
@@ -231,7 +230,7 @@ def measure_networks(names):
     return pd.concat(parts, ignore_index=True), missing
 
 
-def against_printed(measured, printed, *, tolerance=1.05e-4):
+def against_printed(measured, printed):
     """Our numbers beside the printed ones of table 3, and whether a difference is explained.
 
     Parameters
@@ -240,8 +239,6 @@ def against_printed(measured, printed, *, tolerance=1.05e-4):
         Rows of the shipped table (system, scores, metric, value, low, high), with "single precision".
     printed : DataFrame
         The paper's table 3, one column a metric.
-    tolerance : float, default 1.05e-4
-        Of a printed last digit and a stored one.
 
     Returns
     -------
@@ -258,8 +255,8 @@ def against_printed(measured, printed, *, tolerance=1.05e-4):
     table["distance"] = (table["ours"] - table["printed"]).abs()
     raw = table["scores"] == "raw"
     explained = [
-        table["distance"] <= tolerance,
-        raw & ((table["single"] - table["printed"]).abs() <= tolerance),
+        table["distance"] <= LAST_DIGIT,
+        raw & ((table["single"] - table["printed"]).abs() <= LAST_DIGIT),
         raw & (table["metric"] == "aurc") & table["printed"].between(table["low"], table["high"]),
     ]
     table["kind"] = np.select(explained, ["equal", "single precision", "order of ties"], "unexplained")

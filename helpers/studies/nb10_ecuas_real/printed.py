@@ -9,6 +9,10 @@ from helpers.checks import check_count, check_vector
 
 LARGER = ("auc",)  # measures of which more is better
 
+ROUNDING = 0.0005  # of printed numbers
+
+SLACK = 0.005  # for terms of size 1/n
+
 
 def best_methods(table, metrics, *, suffix=""):
     """For each model and metric the set of methods printed as best; several if printed equal.
@@ -88,7 +92,7 @@ def possible_sizes(shares, sizes, *, decimals=3):
     return [n for n in sizes if (np.abs(np.round(shares * n) / n - shares) <= half).all()]
 
 
-def aurc_limits(error_rate, auc=None, *, rounding=0.0005):
+def aurc_limits(error_rate, auc=None, *, rounding=ROUNDING):
     """Smallest and largest AURC that answers with this error rate (and this AUC) can have.
 
     Without `auc`, over all orders of the answers: e + (1 - e) log(1 - e) to e - e log e, for any number of answers.
@@ -127,28 +131,24 @@ def aurc_limits(error_rate, auc=None, *, rounding=0.0005):
     return float(smallest), float(largest)
 
 
-def check_aurc(table, *, rounding=0.0005, slack=0.005):
+def check_aurc(table):
     """A table with the limits of each AURC and what they say about it.
 
     Parameters
     ----------
     table : DataFrame
         Columns error_rate, auc, aurc.
-    rounding : float, default 0.0005
-        Of printed numbers.
-    slack : float, default 0.005
-        For terms of size 1/n.
 
     Returns
     -------
     DataFrame
         With least, most (any order), low, high (any order with that AUC), and kind: "possible", "beyond its band" (by
-        more than `slack`: ties were not averaged, or it is another quantity), "impossible".
+        more than `SLACK`: ties were not averaged, or it is another quantity), "impossible".
     """
-    least, most = np.array([aurc_limits(e, rounding=rounding) for e in table["error_rate"]]).T
-    low, high = np.array([aurc_limits(*pair, rounding=rounding) for pair in table[["error_rate", "auc"]].to_numpy()]).T
-    inside = table["aurc"].between(low - slack, high + slack)
-    never = ~table["aurc"].between(least - rounding, most + rounding)
+    least, most = np.array([aurc_limits(e) for e in table["error_rate"]]).T
+    low, high = np.array([aurc_limits(*pair) for pair in table[["error_rate", "auc"]].to_numpy()]).T
+    inside = table["aurc"].between(low - SLACK, high + SLACK)
+    never = ~table["aurc"].between(least - ROUNDING, most + ROUNDING)
     kind = np.select([never, ~inside], ["impossible", "beyond its band"], "possible")
     return table.assign(least=least, most=most, low=low, high=high, kind=kind)
 
@@ -223,7 +223,7 @@ def compare_counts(first, second, n, *, reviewed=None):
     return counts.join(pd.DataFrame(lines, index=first.index).drop(columns="difference"))
 
 
-def rank_changes(table, metrics, *, suffixes=("_llm", "_human")):
+def rank_changes(table, metrics):
     """How the order of all systems changes from one grader to the other, one row a metric.
 
     Parameters
@@ -232,8 +232,6 @@ def rank_changes(table, metrics, *, suffixes=("_llm", "_human")):
         With columns model, method and the metrics with each suffix.
     metrics : sequence of str
         Names of metrics.
-    suffixes : tuple of str, default ("_llm", "_human")
-        The two graders.
 
     Returns
     -------
@@ -243,7 +241,7 @@ def rank_changes(table, metrics, *, suffixes=("_llm", "_human")):
     """
     rows = []
     for metric in metrics:
-        first, second = (table[metric + suffix] * (-1 if metric in LARGER else 1) for suffix in suffixes)
+        first, second = (table[metric + suffix] * (-1 if metric in LARGER else 1) for suffix in ("_llm", "_human"))
         moved = first.rank() - second.rank()
         most = moved.abs().idxmax()
         signs = [np.sign(column.to_numpy()[:, None] - column.to_numpy()) for column in (first, second)]

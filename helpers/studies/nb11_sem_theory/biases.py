@@ -154,17 +154,15 @@ def contested_probabilities(behind, n):
     return 1 / behind.size + unit * (behind.mean() - behind)
 
 
-def scaled_sem1_biases(rivals, sizes, behind=0.8):
+def scaled_sem1_biases(rivals, sizes):
     """Bias of Sem1 times sqrt(n), exact and by both expansions, with equally close rivals.
 
     Parameters
     ----------
     rivals : int
-        Classes near the leader.
+        Classes near the leader, 0.8 behind it (`contested_probabilities`).
     sizes : sequence of int
         Numbers of answers n.
-    behind : float, default 0.8
-        Distance of the rivals, see `contested_probabilities`.
 
     Returns
     -------
@@ -173,7 +171,7 @@ def scaled_sem1_biases(rivals, sizes, behind=0.8):
     """
     rows = []
     for n in sizes:
-        pi = contested_probabilities([0] + [behind] * rivals, n)
+        pi = contested_probabilities([0] + [0.8] * rivals, n)
         biases = {
             "exact": exact_bias(pi, n),
             "equation 9": leading_bias(pi, n),

@@ -192,8 +192,8 @@ def compare_estimators(margins, n_answers=50):
     return {name: pd.DataFrame(part, index=pd.Index(margins, name="margin")) for name, part in rows.items()}
 
 
-def blurred_digits(n_questions=300, heats=(1.0, 0.5), *, rng=None):
-    """A real classifier that reads digits from four grey values and answers with its softmax at some temperatures.
+def blurred_digits(n_questions=300, *, rng=None):
+    """A real classifier that reads digits from four grey values and answers with its softmax at temperatures 1 and 1/2.
 
     A logistic regression learns from 900 images, each reduced to the mean ink of its quarters, and is asked about
     others. Probabilities are rounded to four digits, the same on every machine.
@@ -202,8 +202,6 @@ def blurred_digits(n_questions=300, heats=(1.0, 0.5), *, rng=None):
     ----------
     n_questions : int, default 300
         Images asked about, at most 897.
-    heats : sequence of float, default (1.0, 0.5)
-        Temperatures of the softmax.
     rng : int, Generator or None, default None
         Decides which images.
 
@@ -233,21 +231,19 @@ def blurred_digits(n_questions=300, heats=(1.0, 0.5), *, rng=None):
     reader = LogisticRegression(solver="newton-cholesky", C=10, tol=1e-10).fit(ink[learn], data.y[learn])
     logits = reader.decision_function(ink[ask])
     readers = {}
-    for heat in heats:
+    for heat in (1.0, 0.5):
         proba = softmax(logits / heat, axis=1).round(4)
         readers[heat] = AnswerPopulation(proba / proba.sum(axis=1, keepdims=True), data.y[ask])
     return readers
 
 
-def network_questions(n_questions, *, name="cifar100_vgg19_bn", rng=None):
-    """A real network's test images as questions, its softmax as answer probabilities; downloaded once.
+def network_questions(n_questions, *, rng=None):
+    """Test images of CIFAR-100 as questions, the softmax of a real network as answer probabilities; downloaded once.
 
     Parameters
     ----------
     n_questions : int
         Images, drawn without replacement.
-    name : str, default "cifar100_vgg19_bn"
-        Of `score_systems`.
     rng : int, Generator or None, default None
         Decides which images.
 
@@ -256,7 +252,7 @@ def network_questions(n_questions, *, name="cifar100_vgg19_bn", rng=None):
     AnswerPopulation
         Of n_questions questions.
     """
-    network = fetch_scores(name)
+    network = fetch_scores("cifar100_vgg19_bn")
     rng = np.random.default_rng(rng)
     images = rng.choice(len(network.y), check_count(n_questions, "n_questions"), replace=False)
     proba = softmax(network.scores[images].astype(float), axis=1)

@@ -1,13 +1,12 @@
 """Figures of the theory of Sem1 and Sem2: reports, constants, regimes, errors by margin, biases by question."""
 
 import numpy as np
-from matplotlib.ticker import PercentFormatter
 
 from helpers.plotting import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED
-from helpers.plotting.style import axes_for
+from helpers.plotting.style import axes_for, percent
 
 
-def plot_reported(share, laws, ax=None, *, truth=None, rule=None, xlabel="reported confidence"):
+def plot_reported(share, laws, *, truth=None, rule=None):
     """Distributions of reported confidences side by side: a bar for each value, a colour and hatch for each source.
 
     Parameters
@@ -16,21 +15,17 @@ def plot_reported(share, laws, ax=None, *, truth=None, rule=None, xlabel="report
         Values that can be reported.
     laws : dict
         Name of a source -> (v,) chances.
-    ax : Axes or None, default None
-        Where to draw; None for a new figure.
     truth : float or None, default None
         The true value, drawn as a line.
     rule : float or None, default None
         A decision threshold, drawn as a line.
-    xlabel : str, default "reported confidence"
-        Words under the axis.
 
     Returns
     -------
     Axes
         The axes drawn on.
     """
-    ax = axes_for(ax)
+    ax = axes_for()
     share = np.asarray(share, dtype=float)
     width = 0.9 * np.diff(share).min() / len(laws)
     looks = zip((BLUE, ORANGE, GREEN), ("", "///", "..."), strict=False)
@@ -41,14 +36,13 @@ def plot_reported(share, laws, ax=None, *, truth=None, rule=None, xlabel="report
         if value is not None:
             ax.axvline(value, color="black", linestyle=line, linewidth=1.4, label=words)
     shown = share[np.sum([np.asarray(law) > 1e-4 for law in laws.values()], axis=0) > 0]
-    ax.set(xlim=(shown.min() - 0.03, shown.max() + 0.03), xlabel=xlabel, ylabel="share of questions")
-    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.set(xlim=(shown.min() - 0.03, shown.max() + 0.03), xlabel="reported confidence", ylabel="share of questions")
+    percent(ax.xaxis, ax.yaxis)
     ax.legend(loc="upper left", bbox_to_anchor=(0, -0.18), ncols=2)
     return ax
 
 
-def plot_gap_constants(half, curves, root, ax=None):
+def plot_gap_constants(half, curves, root):
     """Leading constants against the half margin, and the root of g_B.
 
     Parameters
@@ -59,15 +53,13 @@ def plot_gap_constants(half, curves, root, ax=None):
         Name of a constant -> (k,) values.
     root : float
         Root of g_B.
-    ax : Axes or None, default None
-        Where to draw; None for a new figure.
 
     Returns
     -------
     Axes
         The axes drawn on.
     """
-    ax = axes_for(ax)
+    ax = axes_for()
     looks = zip((BLUE, ORANGE, GREEN, RED), LINES, strict=False)
     for (name, values), (color, line) in zip(curves.items(), looks, strict=False):
         ax.plot(half, values, color=color, linestyle=line, label=name)
@@ -115,7 +107,7 @@ def plot_regimes(classes, borders, ax=None, *, shade=None, ylabel="number of cla
     return ax
 
 
-def plot_estimator_errors(table, ax=None, *, xlabel="margin", ylabel="bias", zero=True):
+def plot_estimator_errors(table, ax=None, *, ylabel="bias", zero=True):
     """A marked line for each column of a table against its index.
 
     Parameters
@@ -124,8 +116,6 @@ def plot_estimator_errors(table, ax=None, *, xlabel="margin", ylabel="bias", zer
         A column an estimator.
     ax : Axes or None, default None
         Where to draw; None for a new figure.
-    xlabel : str, default "margin"
-        Words under the axis.
     ylabel : str, default "bias"
         Words beside the axis.
     zero : bool, default True
@@ -142,12 +132,12 @@ def plot_estimator_errors(table, ax=None, *, xlabel="margin", ylabel="bias", zer
         ax.plot(table.index, table[name], color=color, linestyle=line, marker=mark, markersize=4, label=name)
     if zero:
         ax.axhline(0, color="black", linewidth=0.8)
-    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.set(xlabel="margin", ylabel=ylabel)
     ax.legend()
     return ax
 
 
-def plot_question_biases(margin, scaled, curves, ax=None, *, xlabel="standardised margin"):
+def plot_question_biases(margin, scaled, curves):
     """Exact biases of single questions (marks) over curves of the expansion for two classes.
 
     Parameters
@@ -158,22 +148,18 @@ def plot_question_biases(margin, scaled, curves, ax=None, *, xlabel="standardise
         Name -> (q,) biases in units of sqrt(top-two mass / n).
     curves : dict
         Name -> (margins, values), drawn as lines in the order of `scaled`.
-    ax : Axes or None, default None
-        Where to draw; None for a new figure.
-    xlabel : str, default "standardised margin"
-        Words under the axis.
 
     Returns
     -------
     Axes
         The axes drawn on.
     """
-    ax = axes_for(ax)
+    ax = axes_for()
     for (name, value), color, mark in zip(scaled.items(), (BLUE, ORANGE), MARKERS, strict=False):
         ax.plot(margin, value, mark, color=color, markersize=3.5, alpha=0.6, label=name)
     for (name, (x, y)), line in zip(curves.items(), LINES, strict=False):
         ax.plot(x, y, color="black", linestyle=line, linewidth=1.4, label=name)
     ax.axhline(0, color=GREY, linewidth=0.8)
-    ax.set(xlabel=xlabel, ylabel="bias, units of sqrt(top-two mass / n)")
+    ax.set(xlabel="standardised margin", ylabel="bias, units of sqrt(top-two mass / n)")
     ax.legend(loc="upper right")
     return ax

@@ -1,35 +1,30 @@
 """Figures of sampled answers: confidences and their errors against answers, margins, bins, splits and judges."""
 
 import numpy as np
-from matplotlib.ticker import PercentFormatter
 
 from helpers.plotting import BLUE, GREEN, GREY, MARKERS, ORANGE, RED
 from helpers.plotting.answers import _STYLE, _look
-from helpers.plotting.style import axes_for
+from helpers.plotting.style import axes_for, diagonal, percent
 
 
-def plot_pair_gaps(pairs, ax=None, *, by="cards"):
+def plot_pair_gaps(pairs):
     """Sem1-ECE less Sem2-ECE against over-confidence; above zero Sem2 has the smaller error.
 
     Parameters
     ----------
     pairs : DataFrame
         One mark a row: overconfidence, gap, low, high.
-    ax : Axes or None, default None
-        Where to draw; None for a new figure.
-    by : str, default "cards"
-        Column with a colour and a shape for each value.
 
     Returns
     -------
     Axes
         The axes drawn on.
     """
-    ax = axes_for(ax, (6.6, 4.2))
+    ax = axes_for(figsize=(6.6, 4.2))
     ax.axhline(0, color="black", linewidth=1)
     ax.axvline(0, color=GREY, linewidth=1, linestyle=":")
     colors = (BLUE, ORANGE, GREEN, RED, GREY)
-    for k, (name, part) in enumerate(pairs.groupby(by, sort=False)):
+    for k, (name, part) in enumerate(pairs.groupby("cards", sort=False)):
         reach = np.maximum([part["gap"] - part["low"], part["high"] - part["gap"]], 0)
         style = {"color": colors[k % 5], "fmt": MARKERS[k % 6], "markersize": 6, "capsize": 2, "linewidth": 1}
         ax.errorbar(part["overconfidence"], part["gap"], yerr=reach, label=name, **style)
@@ -38,7 +33,7 @@ def plot_pair_gaps(pairs, ax=None, *, by="cards"):
     return ax
 
 
-def plot_by_margin(table, ax=None, *, boundaries=(), title=None, legend=True):
+def plot_by_margin(table, ax=None, *, boundaries=(), title=None):
     """ECE of Sem1 and Sem2 by the observed top-two margin, and what a calibrated source of this size would show.
 
     Parameters
@@ -51,8 +46,6 @@ def plot_by_margin(table, ax=None, *, boundaries=(), title=None, legend=True):
         (name, margin), drawn as upright lines.
     title : str or None, default None
         Title of the axes.
-    legend : bool, default True
-        Draw a legend.
 
     Returns
     -------
@@ -72,8 +65,7 @@ def plot_by_margin(table, ax=None, *, boundaries=(), title=None, legend=True):
     ax.set(xlim=(0, 1), ylim=(0, None), xlabel="observed top-two margin", ylabel="calibration error")
     if title:
         ax.set_title(title)
-    if legend:
-        ax.legend(loc="best")
+    ax.legend(loc="best")
     return ax
 
 
@@ -105,14 +97,14 @@ def plot_boundary(mass, lines, band, ax=None, *, title=None):
     for (name, ratio), (color, style) in zip(lines.items(), looks, strict=False):
         ax.plot(mass, ratio, color=color, linestyle=style, linewidth=2, label=name)
     ax.set(xlabel="share of the two leading classes", ylabel="gap / prediction")
-    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    percent(ax.xaxis)
     if title:
         ax.set_title(title)
     ax.legend(loc="best")
     return ax
 
 
-def plot_sources(curves, ax=None, *, title=None, legend=True):
+def plot_sources(curves, ax=None, *, title=None):
     """Reliability of several confidences in one picture, and the band of a calibrated source around the first.
 
     Parameters
@@ -123,8 +115,6 @@ def plot_sources(curves, ax=None, *, title=None, legend=True):
         Where to draw; None for a new figure.
     title : str or None, default None
         Title of the axes.
-    legend : bool, default True
-        Draw a legend.
 
     Returns
     -------
@@ -132,7 +122,7 @@ def plot_sources(curves, ax=None, *, title=None, legend=True):
         The axes drawn on.
     """
     ax = axes_for(ax, (4.8, 4.4))
-    ax.plot([0, 1], [0, 1], color="black", linewidth=1, linestyle=":", label="confidence = accuracy")
+    diagonal(ax, linestyle=":", label="confidence = accuracy")
     for k, (name, curve) in enumerate(curves.items()):
         if k == 0:
             options = {"color": GREY, "alpha": 0.25, "linewidth": 0, "label": "a calibrated source (95 %)"}
@@ -144,6 +134,5 @@ def plot_sources(curves, ax=None, *, title=None, legend=True):
     ax.set(xlim=(0, 1.02), ylim=(-0.02, 1.02), xlabel="confidence", ylabel="accuracy")
     if title:
         ax.set_title(title)
-    if legend:
-        ax.legend(loc="best")
+    ax.legend(loc="best")
     return ax

@@ -15,6 +15,8 @@ from helpers.studies.nb12_sem_practice.readers import (
     thin,
 )
 
+WINDOW = 0.1  # around a boundary, as a share of it
+
 
 def pool_populations(populations):
     """The questions of several populations with the same classes, one after the other.
@@ -40,15 +42,13 @@ def pool_populations(populations):
     return AnswerPopulation(pi, correct)
 
 
-def pair_table(calibrations, names=("cards", "reader")):
+def pair_table(calibrations):
     """Accuracy, over-confidence, null value, both errors, their gap and its interval of each pair.
 
     Parameters
     ----------
     calibrations : dict
-        (first name, second name) -> `SemanticCalibration`.
-    names : pair of str, default ("cards", "reader")
-        Columns of the two names.
+        (cards, reader) -> `SemanticCalibration`.
 
     Returns
     -------
@@ -60,10 +60,12 @@ def pair_table(calibrations, names=("cards", "reader")):
     Wang et al. (2026), tables 1 and 4.
     """
     rows = []
-    for key, calibration in calibrations.items():
+    for (cards, reader), calibration in calibrations.items():
         source = calibration.summary.set_index("source")
         gap = calibration.differences.set_index("what").loc["ece"]
-        rows.append(dict(zip(names, key, strict=True)) | {
+        rows.append({
+            "cards": cards,
+            "reader": reader,
             "accuracy": source["accuracy"]["sem1"],
             "overconfidence": source["overconfidence"]["sem1"],
             "null": source["null"]["sem1"],
@@ -197,15 +199,13 @@ def margin_boundaries(counts):
     return ("JDR", 2 * CRITICAL_HALF_MARGIN / np.sqrt(n)), ("low / large", np.sqrt(np.log(n_classes) / n))
 
 
-def boundary_table(samples, *, width=0.1):
+def boundary_table(samples):
     """The gap of Sem1 and Sem2 around each boundary, as measured, by arithmetic, and as predicted for true margins.
 
     Parameters
     ----------
     samples : dict
         Name -> `AnswerSample`.
-    width : float, default 0.1
-        Of the window, as a share of the boundary.
 
     Returns
     -------
@@ -223,7 +223,7 @@ def boundary_table(samples, *, width=0.1):
         correct = mode_correct(sample.counts, sample.correct)
         margin = top_two_margin(sample.counts)
         for boundary, edge in margin_boundaries(sample.counts):
-            near = np.abs(margin - edge) <= width * edge
+            near = np.abs(margin - edge) <= WINDOW * edge
             row = {"answers of": name, "boundary": boundary, "n": int(near.sum())}
             if near.any():
                 row |= _gaps_near(sample.counts[near], correct[near], edge)

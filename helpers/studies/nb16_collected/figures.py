@@ -1,30 +1,27 @@
 """Figures of answers that are collected from a model: what is read out, what was drawn, what it cost."""
 
 import numpy as np
-from matplotlib.ticker import PercentFormatter
 
 from helpers.plotting import BLUE, GREY, MARKERS, ORANGE
-from helpers.plotting.style import axes_for
+from helpers.plotting.style import axes_for, diagonal, legend_on_top, percent
 
 PARTS = (("right", BLUE, ""), ("wrong", ORANGE, "///"), ("looked up", "#d9d9d9", ""))
 
 
-def plot_read_out(shares, ax=None):
+def plot_read_out(shares):
     """What becomes of 100 questions under a rule: read out and right, read out and wrong, looked up; a bar a row.
 
     Parameters
     ----------
     shares : DataFrame
         Columns right, wrong and looked up, indexed by the name of the confidence, as from `read_out`.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
 
     Returns
     -------
     matplotlib.axes.Axes
         The axes that were drawn on.
     """
-    ax = axes_for(ax, (6.8, 2.9))
+    ax = axes_for(figsize=(6.8, 2.9))
     place = np.arange(len(shares))[::-1]
     start = np.zeros(len(shares))
     for name, color, hatch in PARTS:
@@ -37,11 +34,11 @@ def plot_read_out(shares, ax=None):
         start = start + width
     ax.set_yticks(place, shares.index)
     ax.set(xlim=(0, 100), xlabel="of 100 questions")
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    legend_on_top(ax, 3)
     return ax
 
 
-def plot_known_shares(table, band, ax=None, *, label="a question and meaning"):
+def plot_known_shares(table, band):
     """Collected share against known probability, one dot a row, with the diagonal.
 
     Parameters
@@ -50,30 +47,27 @@ def plot_known_shares(table, band, ax=None, *, label="a question and meaning"):
         Columns known and share.
     band : DataFrame
         Columns known, low and high: where a share lies in 95 of 100 cases if all is as it should be.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    label : str, default "a question and meaning"
-        What a dot is.
 
     Returns
     -------
     matplotlib.axes.Axes
         The axes that were drawn on.
     """
-    ax = axes_for(ax, (5.6, 4.4))
+    ax = axes_for(figsize=(5.6, 4.4))
     ax.fill_between(
         band["known"], band["low"], band["high"], color=GREY, alpha=0.3, linewidth=0, label="95 % by chance"
     )
-    ax.plot([0, 1], [0, 1], color="black", linewidth=1, linestyle="--")
-    ax.scatter(table["known"], table["share"], s=13, color=BLUE, alpha=0.55, linewidth=0, label=label)
+    diagonal(ax)
+    ax.scatter(
+        table["known"], table["share"], s=13, color=BLUE, alpha=0.55, linewidth=0, label="a question and meaning"
+    )
     ax.set(xlim=(0, 1), ylim=(-0.02, 1.02), xlabel="known probability", ylabel="share of the collected answers")
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(PercentFormatter(1, decimals=0))
+    percent(ax.xaxis, ax.yaxis)
     ax.legend(loc="upper left")
     return ax
 
 
-def plot_wording_and_meaning(table, ax=None):
+def plot_wording_and_meaning(table):
     """Probability of a wording against that of its meaning, a colour and a mark for each value of the column `kind`.
 
     On the dashed line a meaning has only one wording.
@@ -82,46 +76,41 @@ def plot_wording_and_meaning(table, ax=None):
     ----------
     table : DataFrame
         Columns meaning, wording and kind, as from `wordings`.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
 
     Returns
     -------
     matplotlib.axes.Axes
         The axes that were drawn on.
     """
-    ax = axes_for(ax, (5.6, 4.4))
-    ax.plot([0, 1], [0, 1], color="black", linewidth=1, linestyle="--", label="one wording a meaning")
+    ax = axes_for(figsize=(5.6, 4.4))
+    diagonal(ax, label="one wording a meaning")
     for k, (kind, part) in enumerate(table.groupby("kind", sort=False)):
         style = {"color": (BLUE, ORANGE, GREY)[k % 3], "marker": MARKERS[k % len(MARKERS)], "alpha": 0.6, "s": 18}
         ax.scatter(part["meaning"], part["wording"], linewidth=0, label=kind, **style)
     ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="probability of the meaning", ylabel="probability of the wording")
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(PercentFormatter(1, decimals=0))
+    percent(ax.xaxis, ax.yaxis)
     ax.legend(loc="upper left", markerscale=1.4)
     return ax
 
 
-def plot_planned_counted(table, ax=None):
+def plot_planned_counted(table):
     """Ranges that a plan stated (bars) and what was counted afterwards (diamonds), one line a row, logarithmic.
 
     Parameters
     ----------
     table : DataFrame
         Columns low, high and counted, indexed by what is counted.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
 
     Returns
     -------
     matplotlib.axes.Axes
         The axes that were drawn on.
     """
-    ax = axes_for(ax, (6.4, 2.7))
+    ax = axes_for(figsize=(6.4, 2.7))
     place = np.arange(len(table))[::-1]
     ax.hlines(place, table["low"], table["high"], color=GREY, linewidth=9, alpha=0.6, label="planned, low to high")
     ax.plot(table["counted"], place, "D", color=BLUE, markersize=7, markeredgecolor="white", label="counted")
     ax.set_yticks(place, table.index)
     ax.set(xscale="log", ylim=(-0.6, len(table) - 0.4), xlabel="number (logarithmic)")
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    legend_on_top(ax)
     return ax

@@ -14,6 +14,8 @@ from helpers.checks import check_count, check_numbers
 
 WAYS = {"posterior": "probability of its words", "is_true": "is this true?", "verbalised": "says a number"}
 
+CUTS = (0.2, 0.6)  # shares of the answers at which the groups of `believed_errors` end
+
 
 def match_known(answers, known):
     """Collected answers with what is known of their texts, in the order of the answers.
@@ -171,15 +173,13 @@ def read_out(calls, confidences, *, limit=0.9):
     return pd.DataFrame(rows, index=pd.Index(confidences.values(), name="confidence"))
 
 
-def calibration_table(sources, *, n_bins=10, rng=None):
+def calibration_table(sources, *, rng=None):
     """Calibration error and over-confidence of several sources, one a row.
 
     Parameters
     ----------
     sources : dict
         {name: (correct, confidence)}, independent rows of 0/1 and numbers in [0, 1].
-    n_bins : int, default 10
-        Of the calibration error.
     rng : int, Generator or None
         For the error of a perfect confidence.
 
@@ -194,7 +194,7 @@ def calibration_table(sources, *, n_bins=10, rng=None):
     for (correct, confidence), stream in zip(sources.values(), streams, strict=True):
         correct = np.asarray(correct, float)
         gap = np.asarray(confidence, float) - correct
-        error = calibration_error(correct, confidence, n_bins=n_bins, rng=stream)
+        error = calibration_error(correct, confidence, n_bins=10, rng=stream)
         rows.append({
             "answers": gap.size,
             "error": error.value,
@@ -206,7 +206,7 @@ def calibration_table(sources, *, n_bins=10, rng=None):
     return pd.DataFrame(rows, index=pd.Index(sources, name="confidence"))
 
 
-def agreement_by_rule(judgements, *, correct="correct"):
+def agreement_by_rule(judgements):
     """What the same answers look like if other answers count as the same.
 
     Parameters
@@ -214,8 +214,6 @@ def agreement_by_rule(judgements, *, correct="correct"):
     judgements : dict
         {name: (answers, rule)}; answers have the columns question, sample, answer and `correct`; rule as in
         `helpers.answers.group_answers`.
-    correct : str, default "correct"
-        Name of the column of grades.
 
     Returns
     -------
@@ -225,7 +223,7 @@ def agreement_by_rule(judgements, *, correct="correct"):
     """
     rows = []
     for answers, rule in judgements.values():
-        grouped = group_answers(answers, rule, correct=correct)
+        grouped = group_answers(answers, rule, correct="correct")
         top = grouped.counts.argmax(axis=1)[:, None]
         agreement = np.take_along_axis(grouped.counts, top, 1)[:, 0] / grouped.n_answers
         right = (np.take_along_axis(grouped.correct, top, 1)[:, 0] == 1).mean()
@@ -303,17 +301,13 @@ def votes(answers, known):
     return float((counts.max() / counts.sum()).mean()), float(both["correct"].mean())
 
 
-def believed_errors(answers, *, cuts=(0.2, 0.6), confidence="is_true"):
+def believed_errors(answers):
     """What a confidence says about wrong answers, by the share of the samples that gave them.
 
     Parameters
     ----------
     answers : DataFrame
         With question, answer (its class), correct (0/1) and the confidence.
-    cuts : tuple of float, default (0.2, 0.6)
-        Shares at which the groups end.
-    confidence : str, default "is_true"
-        Name of the column.
 
     Returns
     -------
@@ -329,13 +323,13 @@ def believed_errors(answers, *, cuts=(0.2, 0.6), confidence="is_true"):
     of_class = answers.groupby(["question", "answer"])["question"].transform("size")
     of_question = answers.groupby("question")["question"].transform("size")
     wrong = answers.assign(share=(of_class / of_question).round(9))[answers["correct"] == 0]
-    classes = wrong.groupby(["question", "answer"]).agg(share=("share", "first"), stated=(confidence, "mean"))
+    classes = wrong.groupby(["question", "answer"]).agg(share=("share", "first"), stated=("is_true", "mean"))
     names = [
-        f"up to {cuts[0]:.0%}",
-        *(f"{low:.0%} to {high:.0%}" for low, high in pairwise(cuts)),
-        f"above {cuts[-1]:.0%}",
+        f"up to {CUTS[0]:.0%}",
+        *(f"{low:.0%} to {high:.0%}" for low, high in pairwise(CUTS)),
+        f"above {CUTS[-1]:.0%}",
     ]
-    group = pd.cut(classes["share"], [-math.inf, *cuts, math.inf], labels=names).rename("given in")
+    group = pd.cut(classes["share"], [-math.inf, *CUTS, math.inf], labels=names).rename("given in")
     summary = classes.groupby(group, observed=False)["stated"].agg(["size", "mean"])
     return summary.rename(columns={"size": "wrong answers", "mean": "mean confidence"})
 
