@@ -28,6 +28,30 @@ def nearest_name(name, names, what="name"):
     return f"the {what}s are {shown}{', …' if len(names) > 12 else ''}."
 
 
+def check_columns(table, names, roles):
+    """ValueError unless each column of {role: column} is among `names` of `table`, and none has two roles."""
+    taken = {}
+    for role, column in roles.items():
+        if column not in names:
+            raise ValueError(f"{table} has no column {column!r} ({role}); {nearest_name(column, names, 'column')}")
+        if column in taken:
+            raise ValueError(f"{taken[column]} and {role} must be different columns, but both are {column!r}.")
+        taken[column] = role
+
+
+def raise_first_row(table, column, rule, values, bad, row, hint=""):
+    """Raise the error for the first True of `bad` in a column, counting the others; `row(k)` names the k-th row."""
+    first = int(np.argmax(bad))
+    value = list(values)[first]
+    shown = repr(value) if isinstance(value, str) else str(value)
+    shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+    state = "is missing" if pd.api.types.is_scalar(value) and pd.isna(value) else f"is {shown}"
+    more = int(np.sum(bad)) - 1
+    others = f" (and in {more:,} more rows)" if more else ""
+    hint = f" {hint}" if hint else ""
+    raise ValueError(f"{table}: column {column!r} must {rule}, but in {row(first)} it {state}{others}.{hint}")
+
+
 def check_numbers(values, name):
     """Float copy of an array of any shape, masked entries as NaN; ValueError for text (also "0"), dates, complex
     numbers and ragged lists.

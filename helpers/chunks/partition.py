@@ -8,7 +8,7 @@ import pandas as pd
 
 from helpers.binning import uniform_edges
 from helpers.calibration.calibrators import make_calibrator
-from helpers.checks import check_labels, check_probabilities, check_weights, nearest_name
+from helpers.checks import check_labels, check_probabilities, check_weights, nearest_name, raise_first_row
 from helpers.chunks.score_sums import PlattStart, PlattSums, ScoreSums
 from helpers.chunks.sources import check_kinds, kind_of_column
 from helpers.chunks.sums import EvaluationSums, RegionSums, ReliabilitySums
@@ -251,12 +251,5 @@ def _numbers(frame, column, name, rule, good):
 
 
 def _reject(frame, column, name, rule, bad):
-    """Raise the error for the first True of `bad`, counting the others."""
-    first = int(np.argmax(bad))
-    value = frame[column].iloc[first]
-    shown = "is missing" if pd.isna(value) else f"is {value!r}" if isinstance(value, str) else f"is {value}"
-    more = int(bad.sum()) - 1
-    raise ValueError(
-        f"{name}: column {column!r} must {rule}, but in row {frame.index[first]} it {shown}"
-        f"{f' (and in {more:,} more rows)' if more else ''}."
-    )
+    """Raise the error for the first True of `bad`; rows have the numbers of the index."""
+    raise_first_row(name, column, rule, frame[column], bad, lambda k: f"row {frame.index[k]}")

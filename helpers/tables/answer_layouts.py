@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.answers.counts import first_repeat, sample_numbers
-from helpers.checks import nearest_name
+from helpers.checks import check_columns, nearest_name, raise_first_row
 from helpers.tables.files import EXTENSIONS, JSON_LINES, CsvTable, open_table
 from helpers.tables.scores import find_table
 
@@ -53,15 +53,11 @@ class Source:
 
     def reject(self, column, rule, bad, values, hint="", rows=None):
         """Raise the error for the first of `bad`, counting the others; `rows` are their rows, if not 0, 1, …"""
-        bad = np.asarray(bad, bool)
-        first = int(np.argmax(bad))
-        more = int(bad.sum()) - 1
-        row = first if rows is None else rows.iloc[first]
-        value = list(values)[first]
-        state = "is missing" if _is_missing(value) else f"is {short(value)}"
-        others = f" (and in {more:,} more rows)" if more else ""
-        place = f"in {self.where(row)} it {state}{others}."
-        raise ValueError(f"{self.file}: column {column!r} must {rule}, but {place}{f' {hint}' if hint else ''}")
+
+        def row(k):
+            return self.where(k if rows is None else rows.iloc[k])
+
+        raise_first_row(self.file, column, rule, values, bad, row, hint)
 
 
 def open_answers(path):
@@ -110,22 +106,14 @@ def find_columns(source, roles):
     """
     columns = {}
     notes = []
-    taken = {}
     for role, name in roles.items():
-        if not name:
-            continue
-        if name not in source.names:
-            if role in OPTIONAL and name == DEFAULTS[role]:
-                free = [other for other in source.names if other not in {*roles.values(), *DEFAULTS}]
-                near = nearest_name(name, free, "column")
-                notes += [f"{WITHOUT[role].format(name)}{'; ' + near if near.startswith('did') else ''}"]
-                continue
-            near = nearest_name(name, source.names, "column")
-            raise ValueError(f"{source.file} has no column {name!r} ({role}); {near}")
-        if name in taken:
-            raise ValueError(f"{taken[name]} and {role} must be different columns, but both are {name!r}.")
-        taken[name] = role
-        columns[role] = name
+        if name not in source.names and role in OPTIONAL and name == DEFAULTS[role]:
+            free = [other for other in source.names if other not in {*roles.values(), *DEFAULTS}]
+            near = nearest_name(name, free, "column")
+            notes += [f"{WITHOUT[role].format(name)}{'; ' + near if near.startswith('did') else ''}"]
+        elif name:
+            columns[role] = name
+    check_columns(source.file, source.names, columns)
     return columns, notes
 
 
@@ -248,9 +236,7 @@ def _check_samples(source, column, frame, place):
 def count_columns(source, names):
     """(Q, C) counts of a file with one row a question; ValueError for one that is negative, not whole or no number."""
     for name in names:
-        if name not in source.names:
-            near = nearest_name(name, source.names, "column")
-            raise ValueError(f"{source.file} has no column {name!r} (counts); {near}")
+        check_columns(source.file, source.names, {"counts": name})
         if list(names).count(name) > 1:
             raise ValueError(f"counts must name each column once, but {name!r} occurs {list(names).count(name)} times.")
     if len(names) < 2:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_groups, check_labels, check_numbers, check_probabilities, nearest_name
+from helpers.checks import check_columns, check_groups, check_labels, check_numbers, check_probabilities
 from helpers.datasets import DATA_FOLDER
 from helpers.tables.files import EXTENSIONS, open_table
 from helpers.tables.scores import find_table
@@ -129,12 +129,7 @@ def read_embeddings(path, label="label", score="score", *, kind=None, group=None
     file, table = _open(path)
     roles = {"label": label, "score": score, "kind": kind, "group": group}
     roles = {role: column for role, column in roles.items() if column is not None}
-    for role, column in roles.items():
-        if column not in table.names:
-            near = nearest_name(column, table.names, "column")
-            raise ValueError(f"{file} has no column {column!r} ({role}); {near}")
-    if len(set(roles.values())) < len(roles):
-        raise ValueError(f"label, score, kind and group must be different columns, but they are {roles}.")
+    check_columns(file, table.names, roles)
     features = [name for name in table.names if name not in roles.values()]
     if not features:
         raise ValueError(f"{file} must have at least one feature column beside {', '.join(roles.values())}.")

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_groups, nearest_name
+from helpers.checks import check_columns, check_groups, raise_first_row
 from helpers.datasets import DATA_FOLDER
 from helpers.tables.files import EXTENSIONS, find_file, open_table
 
@@ -231,7 +231,9 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     ):
         score = "risk_score"
         notes.append("read as predictions of the folktexts benchmark: the score is the column 'risk_score'")
-    roles = _check_roles(file, table.names, label=label, score=score, weight=weight, group=group)
+    roles = {"label": label, "score": score, "weight": weight, "group": group}
+    roles = {role: name for role, name in roles.items() if name is not None}
+    check_columns(file, table.names, roles)
     names = _feature_names(file, table.names, features, roles)
     frame = table.read([*roles.values(), *names])
     if len(frame) < min_rows:
@@ -261,19 +263,6 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     )
 
 
-def _check_roles(file, columns, **roles):
-    """The roles that are filled; ValueError for a column that is not there or has two roles."""
-    roles = {role: name for role, name in roles.items() if name is not None}
-    taken = {}
-    for role, name in roles.items():
-        if name not in columns:
-            raise ValueError(f"{file} has no column {name!r} ({role}); {nearest_name(name, columns, 'column')}")
-        if name in taken:
-            raise ValueError(f"{taken[name]} and {role} must be different columns, but both are {name!r}.")
-        taken[name] = role
-    return roles
-
-
 def _feature_names(file, columns, features, roles):
     if features is None:
         return [name for name in columns if name not in roles.values() and not ROW_LABELS.fullmatch(name)]
@@ -281,8 +270,7 @@ def _feature_names(file, columns, features, roles):
         features = [features] if features in columns else [name.strip() for name in features.split(",")]
     features = list(features)
     for name in features:
-        if name not in columns:
-            raise ValueError(f"{file} has no column {name!r} (features); {nearest_name(name, columns, 'column')}")
+        check_columns(file, columns, {"features": name})
         if name in roles.values():
             role = next(role for role in roles if roles[role] == name)
             raise ValueError(f"features must not name the {role} column, but {name!r} is among them.")
@@ -292,16 +280,8 @@ def _feature_names(file, columns, features, roles):
 
 
 def _reject(file, column, rule, values, bad, hint=""):
-    """Raise the error for the first bad row (rows count from 1), with the number of the others."""
-    bad = np.asarray(bad, bool)
-    row = int(np.argmax(bad))
-    value = values.iloc[row]
-    state = "is missing" if pd.isna(value) else f"is {value!r}" if isinstance(value, str) else f"is {value}"
-    more = int(bad.sum()) - 1
-    raise ValueError(
-        f"{file}: column {column!r} must {rule}, but in row {row + 1:,} it {state}"
-        f"{f' (and in {more:,} more rows)' if more else ''}.{' ' + hint if hint else ''}"
-    )
+    """Raise the error for the first bad row; rows count from 1."""
+    raise_first_row(file, column, rule, values, bad, lambda k: f"row {k + 1:,}", hint)
 
 
 def _numbers(file, column, values, rule, hint=""):

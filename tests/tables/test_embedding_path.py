@@ -115,7 +115,7 @@ def test_a_bad_file_is_refused(tmp_path, name, content, message):
 def test_more_ways_to_name_the_wrong_thing(tmp_path):
     with pytest.raises(ValueError, match="path must name a file, but 'gone.npz' does not exist"):
         read_embeddings(tmp_path / "gone.npz")
-    with pytest.raises(ValueError, match="label, score, kind and group must be different columns"):
+    with pytest.raises(ValueError, match="score and kind must be different columns, but both are .score."):
         read_embeddings(write(frame(), tmp_path / "a.csv"), kind="score")
     np.savez(tmp_path / "b.npz", label=np.zeros(5), score=np.zeros(4))
     with pytest.raises(ValueError, match=r"b.npz must hold .* one row a case, but \['score'\] is \(4,\)"):
