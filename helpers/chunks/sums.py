@@ -25,7 +25,7 @@ from helpers.checks import (
 from helpers.chunks.cells import Cells, Sums, raw_weights, some
 from helpers.chunks.score_sums import ScoreSums
 from helpers.grouping.crossfit import combine
-from helpers.grouping.region_statistics import evaluate_cells, evaluate_moments, evaluate_sums
+from helpers.grouping.region_statistics import POWERS, evaluate_cells, evaluate_moments, evaluate_sums
 
 
 def _regions(region, n_regions):
@@ -45,8 +45,8 @@ class RegionSums(Sums):
     count : ndarray, shape (J,)
         Rows.
     moments : ndarray, shape (k, J)
-        Sums of r and r^2; with weights w, of w r^k (k = 0, 1, 2), w^2 r^k and w^4 r^k (k = 0 .. 4); with groups, of w
-        and w r^2.
+        Sums of r, r^2, r^3 and r^4; with weights w, of w^a r^b for the (a, b) of
+        `helpers.grouping.region_statistics.POWERS`; with groups, of w and w r^2.
     cells : Cells or None
         Sums of w and w r in each (region, group) cell.
 
@@ -96,9 +96,10 @@ class RegionSums(Sums):
             w = np.ones_like(r) if weight is None else weight
             count, *moments = group_sums(region, w, w * r**2, size=n_regions)
             return cls(count, np.array(moments), Cells.of(region, groups, w, w * r))
-        columns = [r, r**2]
-        if weight is not None:
-            columns = [weight**m * r**k for m, top in ((1, 3), (2, 3), (4, 5)) for k in range(top)]
+        if weight is None:
+            columns = [r**b for b in (1, 2, 3, 4)]
+        else:
+            columns = [weight**a * r**b for a, b in POWERS]
         count, *moments = group_sums(region, *columns, size=n_regions)
         return cls(count, np.array(moments))
 
@@ -113,7 +114,7 @@ class RegionSums(Sums):
         if self.cells is not None:
             cells = self.cells
             return evaluate_cells(self.count, *self.moments, cells.region, cells.group, *cells.sums)
-        if len(self.moments) == 2:
+        if len(self.moments) == 4:
             return evaluate_sums(self.count, *self.moments)
         return evaluate_moments(self.count, self.moments)
 
@@ -136,7 +137,7 @@ class RegionSums(Sums):
             If no region has two independent rows.
         """
         pairs = "region must leave two independent rows in at least one region, but no region has them."
-        weighted = len(self.moments) > 2 or self.cells is not None
+        weighted = len(self.moments) != 4
         if not self.count.any() or (weighted and not self.moments[0].any()):
             raise ValueError(pairs)
         if self.cells is not None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.stats import norm
 
 from helpers._parallel import PARALLEL_FROM
 from helpers.calibration.calibrators import make_calibrator
@@ -24,7 +23,8 @@ from helpers.checks import (
     check_vector,
     check_weights,
 )
-from helpers.grouping.region_statistics import null_p_value, squared_means
+from helpers.grouping.inversion import LossLaw
+from helpers.grouping.region_statistics import squared_means
 from helpers.partition import split_rows
 from helpers.partition.encoder import check_table, with_score_column
 from helpers.partition.honest_tree import TREES
@@ -38,10 +38,13 @@ class GroupingLoss:
     ----------
     value : float
         Estimate; may be slightly negative when there is nothing to find.
-    se, low, high : float
-        Standard error and 95 % interval of the grouping loss that these regions capture; claim "at least `low`".
+    se : float
+        Standard error.
+    low, high : float
+        95 % interval of what these regions capture: the mean over the trees of sum_j P(region j) E[q - c | region j]^2,
+        c the calibrated score that all the population would give. Claim "at least `low`".
     p_value : float
-        One-sided test of "no grouping loss".
+        One-sided test of "no grouping loss"; below 0.025 exactly where `low` is above 0.
     null_se : float
         Standard error of the value if that were so.
     plugin, bias : float
@@ -98,18 +101,16 @@ def combine(parts, calibration_loss, trees=()):
     k = len(parts)
     value = float(np.mean([part.value for part in parts]))
     plugin = float(np.mean([part.plugin for part in parts]))
-    se = float(np.sqrt(sum(part.variance for part in parts))) / k
-    reach = float(norm.ppf(0.975)) * se
-    null_variance = sum(part.null_variance for part in parts)
-    null_cubes = sum(part.null_cubes for part in parts)
+    law = LossLaw.of(parts)
+    low, high = law.interval(value)
     n = sum(part.n for part in parts)
     return GroupingLoss(
         value=value,
-        se=se,
-        low=value - reach,
-        high=value + reach,
-        p_value=null_p_value(k * value, null_variance, null_cubes),
-        null_se=float(np.sqrt(null_variance)) / k,
+        se=float(np.sqrt(law.variance(max(value, 0.0)))),
+        low=low,
+        high=high,
+        p_value=law.p_value(value),
+        null_se=float(np.sqrt(law.null_variance)),
         plugin=plugin,
         bias=plugin - value,
         calibration_loss=calibration_loss,

@@ -13,7 +13,9 @@ from scipy.special import expit, logit
 from helpers import _parallel as grouping
 from helpers._parallel import PARALLEL_FROM
 from helpers.grouping import grouping_loss, grouping_loss_from_regions
-from helpers.grouping.region_statistics import null_p_value, squared_means
+from helpers.grouping.crossfit import combine
+from helpers.grouping.inversion import LossLaw, skewed_quantile
+from helpers.grouping.region_statistics import squared_means
 from helpers.partition.encoder import with_score_column
 from helpers.simulation import Links, Sigmoid
 
@@ -80,18 +82,80 @@ def test_equation_6_as_printed(rows):
     )
 
 
+def influences(r, region, w, g):
+    """Change of the value with the weight of each group, a numerical derivative, and the loss of freedom by region."""
+    value = pairs_of_different_groups(r, region, w, g)
+    step = 1e-6
+    changes = []
+    for group in np.unique(g):
+        moved = pairs_of_different_groups(r, region, np.where(g == group, w * (1 + step), w), g)
+        changes.append((moved - value) / step)
+    return np.array(changes)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_influences_are_the_derivatives_of_the_value(weighted, clustered):
+    """In one region of many units the loss of freedom is known: (m (m - 1)) / (m - 2)^2 of the squares."""
+    rng = np.random.default_rng(weighted + 2 * clustered)
+    n = 120
+    r = 0.2 + rng.normal(size=n)
+    w = rng.uniform(0.5, 2, n) if weighted else np.ones(n)
+    g = np.arange(n) // 3 if clustered else np.arange(n)
+    region = np.zeros(n, int)
+    part = squared_means(r, region, w if weighted else None, g if clustered else None)
+    own = np.bincount(g, w)
+    units = w.sum() ** 2 / (own @ own)
+    changes = influences(r, region, w, g)
+    assert changes.sum() == pytest.approx(0, abs=1e-4)  # a common factor of all weights changes nothing
+    found = part.signal_variance + 2 * part.null_variance
+    assert found == pytest.approx(changes @ changes * units * (units - 1) / (units - 2) ** 2, rel=1e-4)
+    two = squared_means(r, np.arange(n) % 6 // 3, w if weighted else None, g if clustered else None)
+    changes = influences(r, np.arange(n) % 6 // 3, w, g)  # two regions, whose sizes are chance, too
+    assert 1 <= (two.signal_variance + 2 * two.null_variance) / (changes @ changes) < 1.25
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_variance_is_that_of_leaving_one_out(weighted):
+    """The jackknife counts the noise of the squared means twice; without that it is our variance."""
+    rng = np.random.default_rng(1)
+    region = rng.integers(0, 4, 400)
+    r = 0.3 * rng.normal(size=4)[region] + rng.normal(size=400)
+    w = rng.uniform(0.5, 2, 400) if weighted else np.ones(400)
+    part = squared_means(r, region, w if weighted else None)
+    left_out = [pairs_of_different_groups(*(x[np.arange(400) != i] for x in (r, region, w, np.arange(400)))) for i in range(400)]
+    jackknife = 399 / 400 * ((np.array(left_out) - np.mean(left_out)) ** 2).sum()
+    assert part.signal_variance + 2 * part.null_variance == pytest.approx(jackknife, rel=0.02)
+    assert part.variance == part.signal_variance + part.null_variance
+
+
 @given(residual_rows())
-def test_the_standard_error_in_closed_form(rows):
-    r, region, _, _ = rows
-    regions = [r[region == j] for j in np.unique(region) if (region == j).sum() > 1]
-    assume(regions)
-    n_j = np.array([own.size for own in regions])
-    v_j = np.array([own.var(ddof=1) for own in regions])
-    u_j = np.array([(own.sum() ** 2 - (own**2).sum()) / (own.size * (own.size - 1)) for own in regions])
-    gl, n = grouping_loss_from_regions(r, region), r.size
-    null = 2 * (n_j / (n_j - 1) * v_j**2).sum() / n**2
-    variance = 4 * max((n_j * u_j * v_j).sum(), 0) / n**2 + max((n_j * u_j**2).sum() / n - gl.value**2, 0) / n + null
-    assert gl.se == pytest.approx(np.sqrt(variance)) and gl.high - gl.low == pytest.approx(2 * 1.959964 * gl.se)
+def test_the_interval_and_the_test_are_one_law(rows):
+    """p < 0.025 exactly where the lower end is above 0; the ends are where the law at the end puts the value."""
+    r, region, w, g = rows
+    for weight, groups in ((None, None), (w, None), (None, g), (w, g)):
+        try:
+            gl = grouping_loss_from_regions(r, region, sample_weight=weight, groups=groups)
+        except ValueError:
+            continue
+        assert (gl.low > 0) == (gl.p_value < 0.025)
+        assert gl.low <= gl.value <= gl.high + 1e-12 or (gl.value < 0 and gl.high == 0)
+        assert gl.high >= 0
+
+
+def test_the_law_by_hand():
+    law = LossLaw(null_variance=4e-6, null_cubes=1e-9, null_ceiling=5e-6, slope=1e-3)
+    assert law.variance(0.01) == pytest.approx(1.4e-5)
+    assert law.skewness(0.0) == pytest.approx(8e-9 / 8e-9)
+    low, high = law.interval(0.02)
+    skewness = [law.skewness(low), min(law.skewness(high), 0.5)]
+    assert 0.02 == pytest.approx(low + skewed_quantile(0.975, skewness[0]) * np.sqrt(4e-6 + 1e-3 * low))
+    assert 0.02 == pytest.approx(high + skewed_quantile(0.025, skewness[1]) * np.sqrt(5e-6 + 1e-3 * high))
+    edge = skewed_quantile(0.975, 1.0) * 0.002
+    assert law.p_value(edge) == pytest.approx(0.025) and law.interval(edge)[0] == pytest.approx(0, abs=1e-12)
+    assert law.interval(-1.0)[1] == 0 and law.interval(0.0)[0] == pytest.approx(-edge)
+    draws = (np.random.default_rng(0).chisquare(8, 200_000) - 8) / 4  # skewness 1
+    assert np.quantile(draws, [0.025, 0.975]) == pytest.approx([skewed_quantile(q, 1.0) for q in (0.025, 0.975)], abs=0.03)
 
 
 @given(residual_rows())
@@ -135,20 +199,8 @@ def test_unit_weights_and_singleton_groups_are_no_weights_and_no_groups(rows):
     plain = grouping_loss_from_regions(r, region)
     weighted = grouping_loss_from_regions(r, region, sample_weight=np.full(r.size, 7.0))
     grouped = grouping_loss_from_regions(r, region, groups=np.arange(r.size))
-    coinciding = ("value", "plugin", "bias", "left_out", "n", "n_regions")
-    assert same(plain, weighted, coinciding) and same(plain, grouped, coinciding)
-    assert same(weighted, grouped)
+    assert same(plain, weighted) and same(plain, grouped)
     assert np.allclose(plain.mean, weighted.mean) and np.allclose(plain.variance, weighted.variance, equal_nan=True)
-
-
-def test_with_many_rows_the_two_standard_errors_agree():
-    rng = np.random.default_rng(0)
-    region = rng.integers(0, 100, 5000)
-    r = rng.normal(size=5000) * 0.4 + 0.1 * rng.normal(size=100)[region]
-    plain = grouping_loss_from_regions(r, region)
-    weighted = grouping_loss_from_regions(r, region, sample_weight=np.ones(5000))
-    assert weighted.se == pytest.approx(plain.se, rel=0.03)
-    assert weighted.p_value == pytest.approx(plain.p_value, abs=1e-6)
 
 
 @pytest.mark.parametrize("rows", [2, 4, 15])
@@ -158,10 +210,11 @@ def test_the_noise_of_small_regions_is_not_understated_by_weights(rows):
     r = np.random.default_rng(0).normal(size=region.size)
     weighted, plain = squared_means(r, region, np.ones(r.size)), squared_means(r, region)
     truth = 2 * 3000 * rows / (rows - 1) / r.size**2
+    assert weighted.null_variance == pytest.approx(plain.null_variance)
     blocks = np.split(np.arange(r.size), 30)
     blocks = [squared_means(r[rows], region[rows] - region[rows].min(), np.ones(rows.size)) for rows in blocks]
     se = np.std([part.null_variance / 900 for part in blocks]) * np.sqrt(30)
-    assert truth - 4 * se < weighted.null_variance <= plain.null_variance * (1 + 1e-9)
+    assert truth - 4 * se < weighted.null_variance <= weighted.null_ceiling
     assert se < 0.1 * weighted.null_variance
     spread = np.mean([r[region == j].var(ddof=1) for j in range(100)])
     assert np.allclose(weighted.spread[:100].mean(), spread)
@@ -296,14 +349,13 @@ def test_fixed_partitions_mean_coverage_and_false_alarms(n_regions, n, spread):
         residual = (rng.random(n) < q[region]) - base[region]
         weight = rng.uniform(0.3, 2, n)
         for w in (None, weight):
-            part = squared_means(residual, region, w)
-            p_value = null_p_value(part.value, part.null_variance, part.null_cubes)
-            rows.append((part.value, part.value - truth, np.sqrt(part.variance), p_value))
-    value, error, se, p_value = np.array(rows).reshape(repeats, 2, 4).transpose(2, 0, 1)
+            gl = combine([squared_means(residual, region, w)], float("nan"))
+            rows.append((gl.value, gl.low > truth, gl.high < truth, gl.p_value))
+    value, above, below, p_value = np.array(rows).reshape(repeats, 2, 4).transpose(2, 0, 1)
     lonely = share @ (1 - share) ** (n - 1)  # a region with one row is left out
-    assert (np.abs(error.mean(axis=0)) < 4 * value.std(axis=0) / np.sqrt(repeats) + lonely * truth).all()
-    covered = (np.abs(error) < 1.96 * se).mean(axis=0)
-    assert (covered > 0.94 - 4 * np.sqrt(0.06 * 0.94 / repeats)).all()
+    assert (np.abs(value.mean(axis=0) - truth) < 4 * value.std(axis=0) / np.sqrt(repeats) + lonely * truth).all()
+    for missed in (above, below):
+        assert (missed.mean(axis=0) < 0.025 + 3 * np.sqrt(0.025 * 0.975 / repeats)).all()
     if spread == 0:
         alarms = (p_value < 0.05).mean(axis=0)
         assert (alarms < 0.065 + 4 * np.sqrt(0.05 * 0.95 / repeats)).all() and (alarms > 0.02).all()
@@ -322,13 +374,14 @@ def test_a_population_sampled_unevenly_and_reweighted_recovers_its_loss():
         keep = rng.random(3000) < chance[region]
         region = region[keep]
         residual = (rng.random(region.size) < q[region]) - 0.5
-        weighted = squared_means(residual, region, 1 / chance[region])
-        values.append((weighted.value, np.sqrt(weighted.variance), squared_means(residual, region).value))
-    weighted, se, plain = np.array(values).T
+        weighted = combine([squared_means(residual, region, 1 / chance[region])], float("nan"))
+        covered = weighted.low <= truth <= weighted.high
+        values.append((weighted.value, covered, squared_means(residual, region).value))
+    weighted, covered, plain = np.array(values).T
     standard_error = weighted.std() / np.sqrt(repeats)
     assert abs(weighted.mean() - truth) < 4 * standard_error + truth / 300  # ratio estimate: bias of order 1/n
     assert abs(plain.mean() - truth) > 10 * standard_error
-    assert np.mean(np.abs(weighted - truth) < 1.96 * se) > 0.94 - 4 * np.sqrt(0.06 * 0.94 / repeats)
+    assert covered.mean() > 0.95 - 3 * np.sqrt(0.05 * 0.95 / repeats)
 
 
 def test_people_with_several_rows_alarm_without_groups_and_not_with_them():
@@ -358,11 +411,11 @@ def test_clustered_rows_are_unbiased_and_covered(weighted):
         region = rng.integers(0, 25, 300)[person]
         r = effect[region] + 0.2 * rng.standard_normal(300)[person] + 0.4 * rng.standard_normal(1200)
         weight = rng.uniform(0.5, 2, 1200) if weighted else None
-        part = squared_means(r, region, weight, person)
-        rows.append((part.value, np.sqrt(part.variance), squared_means(r, region, weight).value))
-    value, se, ignoring = np.array(rows).T
+        gl = combine([squared_means(r, region, weight, person)], float("nan"))
+        rows.append((gl.value, gl.low <= truth <= gl.high, squared_means(r, region, weight).value))
+    value, covered, ignoring = np.array(rows).T
     assert abs(value.mean() - truth) < 4 * value.std() / np.sqrt(repeats)
-    assert np.mean(np.abs(value - truth) < 1.96 * se) > 0.94 - 4 * np.sqrt(0.06 * 0.94 / repeats)
+    assert covered.mean() > 0.95 - 3 * np.sqrt(0.05 * 0.95 / repeats)
     assert ignoring.mean() - truth > 4 * ignoring.std() / np.sqrt(repeats)
 
 
@@ -375,11 +428,12 @@ def test_people_spread_over_regions_are_counted_once(weighted):
         region = rng.integers(0, 5, 800)
         r = 0.2 + 0.3 * rng.standard_normal(100)[person] + 0.2 * rng.standard_normal(800)
         part = squared_means(r, region, rng.uniform(0.5, 2, 800) if weighted else None, person)
-        rows.append((part.value, np.sqrt(part.variance)))
-    value, se = np.array(rows).T
+        gl = combine([part], float("nan"))
+        rows.append((gl.value, gl.se, gl.low <= 0.04 <= gl.high))
+    value, se, covered = np.array(rows).T
     assert abs(value.mean() - 0.04) < 4 * value.std() / np.sqrt(repeats)
     assert np.sqrt(np.mean(se**2)) > value.std() * (1 - 4 / np.sqrt(2 * repeats))
-    assert np.mean(np.abs(value - 0.04) < 1.96 * se) > 0.94 - 4 * np.sqrt(0.06 * 0.94 / repeats)
+    assert covered.mean() > 0.95 - 3 * np.sqrt(0.05 * 0.95 / repeats)
 
 
 @pytest.mark.parametrize("method", ["crossfit", "paper"])
