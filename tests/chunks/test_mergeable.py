@@ -68,7 +68,12 @@ def same(got, want, scale=1.0):
 def test_four_rows_in_two_parts():
     first = RegionSums.of([0.5, -0.5], [0, 1], 2)
     total = first + RegionSums.of([0.5, -0.5], [0, 1], 2)
-    assert total.count.tolist() == [2, 2] and total.moments.tolist() == [[1, -1], [0.5, 0.5], [0.25, -0.25], [0.125, 0.125]]
+    assert total.count.tolist() == [2, 2] and total.moments.tolist() == [
+        [1, -1],
+        [0.5, 0.5],
+        [0.25, -0.25],
+        [0.125, 0.125],
+    ]
     assert total.grouping_loss().value == 0.25 and first.count.tolist() == [1, 1]
     curve = (
         ReliabilitySums.of([0, 1], [0.1, 0.9], [0, 0.5, 1]) + ReliabilitySums.of([1, 1], [0.1, 0.9], [0, 0.5, 1])

@@ -123,7 +123,9 @@ def test_the_variance_is_that_of_leaving_one_out(weighted):
     r = 0.3 * rng.normal(size=4)[region] + rng.normal(size=400)
     w = rng.uniform(0.5, 2, 400) if weighted else np.ones(400)
     part = squared_means(r, region, w if weighted else None)
-    left_out = [pairs_of_different_groups(*(x[np.arange(400) != i] for x in (r, region, w, np.arange(400)))) for i in range(400)]
+    left_out = [
+        pairs_of_different_groups(*(x[np.arange(400) != i] for x in (r, region, w, np.arange(400)))) for i in range(400)
+    ]
     jackknife = 399 / 400 * ((np.array(left_out) - np.mean(left_out)) ** 2).sum()
     assert part.signal_variance + 2 * part.null_variance == pytest.approx(jackknife, rel=0.02)
     assert part.variance == part.signal_variance + part.null_variance
@@ -155,7 +157,9 @@ def test_the_law_by_hand():
     assert law.p_value(edge) == pytest.approx(0.025) and law.interval(edge)[0] == pytest.approx(0, abs=1e-12)
     assert law.interval(-1.0)[1] == 0 and law.interval(0.0)[0] == pytest.approx(-edge)
     draws = (np.random.default_rng(0).chisquare(8, 200_000) - 8) / 4  # skewness 1
-    assert np.quantile(draws, [0.025, 0.975]) == pytest.approx([skewed_quantile(q, 1.0) for q in (0.025, 0.975)], abs=0.03)
+    assert np.quantile(draws, [0.025, 0.975]) == pytest.approx(
+        [skewed_quantile(q, 1.0) for q in (0.025, 0.975)], abs=0.03
+    )
 
 
 @given(residual_rows())
