@@ -128,13 +128,10 @@ def test_the_ledger_is_a_table_of_filled_rows():
 
 
 class Server:
-    """A loopback server whose manners are set by the test; `asked` counts the requests that it got."""
+    """A loopback server whose manners are set by the test; `.asked` lists the Range headers it got."""
 
     def __init__(self):
-        self.content = CONTENT
-        self.cut = []  # bytes after which the next answers break off
-        self.status = 200
-        self.asked = 0
+        self.content, self.cut, self.ranges, self.status, self.asked, self.shift = CONTENT, [], True, 200, [], 0
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -149,14 +146,24 @@ class Server:
         self.thread.start()
 
     def answer(self, handler):
-        self.asked += 1
+        asked = handler.headers.get("Range")
+        self.asked.append(asked)
         if self.status != 200:
             handler.send_error(self.status)
             return
-        handler.send_response(200)
-        handler.send_header("Content-Length", str(len(self.content)))
+        start = int(asked[6:-1]) if asked and self.ranges else 0
+        body = self.content[start:]
+        handler.send_response(206 if asked and self.ranges else 200)
+        handler.send_header("Content-Length", str(len(body)))
+        if asked and self.ranges:
+            end = len(self.content)
+            handler.send_header("Content-Range", f"bytes {start + self.shift}-{end - 1}/{end}")
         handler.end_headers()
-        handler.wfile.write(self.content[: self.cut.pop(0) if self.cut else None])
+        stop = self.cut.pop(0) if self.cut else len(body)
+        try:
+            handler.wfile.write(body[:stop])
+        except OSError:
+            pass  # the reader has seen enough
 
     def close(self):
         self.http.shutdown()
@@ -184,22 +191,38 @@ def test_a_file_is_downloaded_once(server, tmp_path):
     path = _download.fetch_file(ENTRY)
     assert path == tmp_path / "data/expected_cost/toy/scores.npy" and path.read_bytes() == CONTENT
     assert _download.fetch_file(ENTRY) == path
-    assert server.asked == 1
+    assert server.asked == [None]
     assert _files(tmp_path) == ["data/expected_cost/toy/scores.npy"]
 
 
-def test_a_download_that_was_cut_is_asked_for_again(server, tmp_path):
-    server.cut = [65_536, 40_960]
+def test_a_download_cut_in_the_middle_goes_on(server, tmp_path):
+    server.cut = [8_192 * 8, 8_192 * 5]
     assert _download.fetch_file(ENTRY).read_bytes() == CONTENT
-    assert server.asked == 3 and _files(tmp_path) == ["data/expected_cost/toy/scores.npy"]
+    assert server.asked[0] is None and server.asked[1:] == [f"bytes={n}-" for n in (8_192 * 8, 8_192 * 13)]
+    assert _files(tmp_path) == ["data/expected_cost/toy/scores.npy"]
 
 
-def test_a_download_that_is_always_cut_leaves_nothing(server, tmp_path):
-    server.cut = [65_536] * 3
+def test_an_interrupted_download_goes_on_at_the_next_call(server, tmp_path):
+    server.cut = [8_192 * 8, 0]
     with pytest.raises(DownloadError, match="no connection"):
         _download.fetch_file(ENTRY)
-    assert server.asked == 3 and _files(tmp_path) == []
+    assert _files(tmp_path) == ["data/expected_cost/toy/scores.npy.part"]
     assert _download.fetch_file(ENTRY).read_bytes() == CONTENT
+    assert server.asked[-1] == "bytes=65536-"
+    assert _files(tmp_path) == ["data/expected_cost/toy/scores.npy"]
+
+
+def test_a_server_that_ignores_range_is_read_from_the_start(server, tmp_path):
+    server.cut, server.ranges = [8_192 * 8], False
+    assert _download.fetch_file(ENTRY).read_bytes() == CONTENT
+    assert server.asked == [None, "bytes=65536-"]
+
+
+def test_a_server_that_sends_another_part_is_not_believed(server, tmp_path):
+    server.cut, server.shift = [70_000], 5
+    with pytest.raises(DownloadError, match="no connection"):
+        _download.fetch_file(ENTRY)
+    assert _files(tmp_path) == []
 
 
 @pytest.mark.parametrize("content", [CONTENT[:-1] + b"?", CONTENT + b"more" * 50_000])
@@ -232,6 +255,16 @@ def test_a_server_without_the_file(server, tmp_path):
     assert _files(tmp_path) == []
 
 
+def test_a_part_longer_than_the_servers_file_is_given_up(server, tmp_path):
+    part = tmp_path / "data/expected_cost/toy/scores.npy.part"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(CONTENT[:100])
+    server.status = 416
+    with pytest.raises(DownloadError, match="416"):
+        _download.fetch_file(ENTRY)
+    assert _files(tmp_path) == []
+
+
 def test_offline_there_is_one_error_that_says_what_to_do(monkeypatch, tmp_path, capfd):
     monkeypatch.setattr(_download, "BASE_URL", "http://127.0.0.1:9")  # nothing listens there
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -256,7 +289,7 @@ def test_a_read_only_folder_is_read_and_never_written(server, monkeypatch, tmp_p
     for folder in (place.parent, *place.parents[1:3]):
         folder.chmod(0o555)
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "data").rglob("*")}
-    assert _download.fetch_file(ENTRY) == place and server.asked == 0
+    assert _download.fetch_file(ENTRY) == place and server.asked == []
     other = _download.ManifestFile(**{**vars(ENTRY), "path": "toy/other.npy"})
     assert _download.fetch_file(other) == tmp_path / "cache/honest-confidence/expected_cost/toy/other.npy"
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "data").rglob("*")} == before
@@ -271,7 +304,7 @@ def test_progress_is_shown_only_when_asked_or_on_a_terminal(server, capfd, monke
     _download.fetch_file(ENTRY)
     assert capfd.readouterr().err == ""
     _download.fetch_file(_download.ManifestFile(**{**vars(ENTRY), "path": "toy/b.npy"}), progressbar=True)
-    assert "100%" in capfd.readouterr().err
+    assert "b.npy: 100%" in capfd.readouterr().err
 
 
 def test_fetch_scores_reads_what_was_fetched(server, monkeypatch, tmp_path):
@@ -288,7 +321,7 @@ def test_fetch_scores_reads_what_was_fetched(server, monkeypatch, tmp_path):
     monkeypatch.setattr(_scores, "_score_files", lambda: {"sst2_gpt2": entries})
     scores = fetch_scores("sst2_gpt2")
     assert scores.scores.shape == (3, 2) and list(scores.y) == [1, 0, 1] and scores.n_classes == 2
-    assert str(scores) == "sst2_gpt2: 3 rows, 2 classes (MIT)" and server.asked == 0
+    assert str(scores) == "sst2_gpt2: 3 rows, 2 classes (MIT)" and server.asked == []
     assert score_systems()["cached"].tolist() == [True]
 
 
