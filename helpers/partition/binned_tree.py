@@ -1,6 +1,7 @@
 """Regions inside bins of the score: the partition behind the binned estimator."""
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import BaseEstimator, clone, is_clusterer, is_regressor
 from sklearn.cluster import KMeans
 from sklearn.tree import DecisionTreeClassifier
@@ -161,27 +162,41 @@ class BinnedTree(BaseEstimator):
         return _all_numbers(X) if self._named("kmeans") else X
 
     def _divide(self, table, y):
-        """The `_Division` of one bin, or None where it stays whole."""
+        """What tells the regions of one bin apart, or None where it stays whole."""
         if self._named("stump", "kmeans"):
             if y.size < 2 or not (table != table[:1]).any():
                 return None
         elif y.size < self.region_ratio:
             return None
-        criterion = self.rule.impurity
-        options = {"criterion": criterion, "random_state": self.seed_}
         if self._named("tree"):
             least = max(self.region_ratio // 2, 1)
-            most = max(2, y.size // self.region_ratio)
-            model = DecisionTreeClassifier(min_samples_leaf=least, max_leaf_nodes=most, **options)
-        elif self._named("stump"):
-            model = DecisionTreeClassifier(min_samples_leaf=y.size // 2, max_depth=1, **options)
-        elif self._named("kmeans"):
+            return self._tree(table, y, min_samples_leaf=least, max_leaf_nodes=max(2, y.size // self.region_ratio))
+        if self._named("stump"):
+            return self._tree(table, y, min_samples_leaf=y.size // 2, max_depth=1)
+        if self._named("kmeans"):
             model = KMeans(2, n_init=4, random_state=self.seed_)
         else:
             model = clone(self.estimator)
             unset = [name for name, value in model.get_params().items() if value is None and name.endswith(SEED)]
             model.set_params(**dict.fromkeys(unset, self.seed_))  # also inside a pipeline
         return _Division(model.fit(table, y), table, y.size // self.region_ratio)
+
+    def _tree(self, codes, y, **limits):
+        """The `_Leaves` of a tree; scikit-learn's checks would take longer than a small tree itself."""
+        tree = DecisionTreeClassifier(criterion=self.rule.impurity, random_state=self.seed_, **limits)
+        with config_context(skip_parameter_validation=True):
+            return _Leaves(tree.fit(codes, y, check_input=bool(np.isnan(codes).any())).tree_)
+
+
+class _Leaves:
+    """A tree that puts the rows of one bin, as codes, into regions 0 .. len(names) - 1, its leaves."""
+
+    def __init__(self, tree):
+        self.tree = tree
+        self.names = np.flatnonzero(tree.children_left < 0)
+
+    def place(self, codes):
+        return np.searchsorted(self.names, self.tree.apply(codes))
 
 
 class _Division:
