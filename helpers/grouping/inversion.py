@@ -15,7 +15,7 @@ TAIL = 0.025  # on each side of a 95 % interval
 
 LEAST_SKEWNESS = 1e-4  # 800 million degrees of freedom: normal
 
-MOST_SKEWNESS = 0.5  # of the upper end: more would shorten the interval on the word of a few regions
+MOST_SKEWNESS = 0.25  # of the upper end: more would shorten the interval on the word of a few regions
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,8 @@ class LossLaw:
         """95 % interval of the true loss.
 
         The lower end is above 0 exactly where `p_value` is below 0.025; elsewhere it is the value less what the test
-        asks for. The upper end is at least 0.
+        asks for. The upper end is at least 0. Above the value, the variance that the loss adds grows like truth^1.5:
+        between that of the rows within regions, like truth, and that of the regions' shares, like truth^2.
 
         Parameters
         ----------
@@ -96,20 +97,23 @@ class LossLaw:
             Ends.
         """
 
+        scale = max(value, float(np.sqrt(self.null_ceiling)))
+
         def above_low(truth):
             reach = skewed_quantile(1 - TAIL, self.skewness(truth))
             return value - truth - reach * np.sqrt(self.variance(truth))
 
         def above_high(truth):
             reach = skewed_quantile(TAIL, min(self.skewness(truth), MOST_SKEWNESS))
-            return value - truth - reach * np.sqrt(self.null_ceiling + self.slope * truth)
+            growth = np.sqrt(max(truth / scale, 1.0))
+            return value - truth - reach * np.sqrt(self.null_ceiling + self.slope * truth * growth)
 
         low = above_low(0.0)
-        if low > 0:
-            low = brentq(above_low, 0.0, value) if above_low(value) < 0 else value
-        if above_high(0.0) <= 0:
+        if low > 0 and above_low(value) < 0:
+            low = brentq(above_low, 0.0, value)
+        if not scale > 0 or above_high(0.0) <= 0:
             return float(low), 0.0
-        top = 2 * value if value > 0 else float(np.sqrt(self.null_ceiling))
+        top = 2 * scale
         while above_high(top) > 0:
             top *= 2
         return float(low), float(brentq(above_high, 0.0, top))

@@ -74,7 +74,8 @@ def test_four_rows_by_hand():
     assert gl.value == pytest.approx(terms.mean()) and gl.se == pytest.approx(terms.std(ddof=1) / 2)
     assert gl.null_se == pytest.approx(np.sqrt(2 * (0.25**2 + 2 * 0.05**2)) / 4)
     assert gl.p_value == pytest.approx(norm.sf(0.35 / np.sqrt(2 * 0.0675)))
-    assert gl.high - gl.low == pytest.approx(2 * 1.959964 * gl.se)
+    assert gl.high == pytest.approx(gl.value + 1.959964 * gl.se)
+    assert gl.value - 1.959964 * gl.se > 0 and gl.low == 0 and gl.p_value > 0.025  # the test says no
     weighted = judged([0.5, 0.5, -0.5, 0.5], [0.5, 0.1, -0.1, 0.0], w=[1, 0, 0, 3])
     assert weighted.value == pytest.approx(0.25 / 4)
     twins = judged([0.5, 0.5, -0.5, 0.5], [0.5, 0.1, -0.1, 0.0], groups=np.array([0, 0, 1, 1]))
@@ -84,6 +85,33 @@ def test_four_rows_by_hand():
     assert np.isnan(masked.residual).tolist() == [True, False, False]
     more = judged([0.5, 0.5, -0.5, 0.5], [0.5, 0.1, -0.1, 0.0], rest=(0.01, 0.0004))
     assert more.value == pytest.approx(gl.value + 0.01) and more.se == pytest.approx(np.hypot(gl.se, 0.02))
+
+
+def test_the_interval_and_the_test_agree():
+    """On random rows, weights and groups; where the test's own bound is larger, it is the lower end."""
+    rng, taken = np.random.default_rng(2), np.zeros(3, int)
+    for _ in range(300):
+        n, strength = int(rng.integers(4, 60)), rng.choice([0.0, 0.3, 1.0])
+        plain = rng.normal(size=n)
+        r, g = strength * plain + rng.normal(size=n), rng.uniform(0, 2) * plain
+        w, groups = rng.uniform(0.2, 2, n), rng.integers(0, 5, n) if rng.random() < 0.3 else None
+        gl = judged(r, g, w=w, plain=plain, groups=groups)
+        assert (gl.low > 0) == (gl.p_value < 0.025) and gl.low <= gl.value and gl.high >= max(gl.low, 0)
+        tested = np.average(plain * r, weights=w) - 1.959964 * gl.null_se
+        bound = max(tested, 0) ** 2 / np.average(plain**2, weights=w)
+        plain_low = gl.direct - 1.959964 * gl.se
+        assert gl.low == pytest.approx(max(plain_low, bound) if bound > 0 else min(plain_low, 0), rel=1e-5)
+        taken += [bound == 0, bound > max(plain_low, 0), plain_low > bound > 0]
+    assert (taken > 10).all()  # all three happen
+
+
+def test_the_test_bounds_the_loss_from_below():
+    """E[m d]^2 / E[m^2] is at most E[d^2]: with a million rows the bound is nearly that, and never above the loss."""
+    rng = np.random.default_rng(3)
+    d = 0.1 * rng.normal(size=1_000_000)
+    for plain, share in ((3 * d, 1.0), (d + 0.1 * rng.normal(size=d.size), 0.5)):
+        gl = judged(d + 0.3 * rng.normal(size=d.size), np.zeros(d.size), plain=plain)
+        assert 0.97 * share * 0.01 < gl.low < share * 0.01 and gl.value == gl.low and gl.direct == 0
 
 
 def test_singleton_groups_are_no_groups_and_copies_are_one():
@@ -111,9 +139,9 @@ def test_the_value_is_the_mean_of_two_g_r_minus_g_squared(sample, plain):
     r, g = sample.y - PlattCalibrator().fit(sample.p, sample.y).predict(sample.p), plain.residual
     assert plain.direct == pytest.approx(np.mean(2 * g * r - g**2)) and plain.n == g.size == 300
     assert plain.direct == pytest.approx(np.mean(r**2) - np.mean((r - g) ** 2))
-    assert plain.value == pytest.approx(plain.direct + plain.rest)
+    assert plain.value == pytest.approx(max(plain.direct + plain.rest, plain.low))
     assert plain.se > (2 * g * r - g**2).std(ddof=1) / np.sqrt(300)
-    assert plain.low == pytest.approx(plain.value - 1.959964 * plain.se) and 0 <= plain.p_value <= 1
+    assert plain.low >= plain.value - 1.959964 * plain.se and 0 <= plain.p_value <= 1
     assert plain.weights.size == len(plain.learners) == 11 and (plain.weights >= 0).all() and (np.abs(g) <= 1).all()
     assert str(plain).startswith("grouping loss 0.0") and "n = 300 with " in str(plain)
 
