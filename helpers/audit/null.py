@@ -68,11 +68,24 @@ class NullModel:
         self.mean = float(np.average(self.c, weights=weight))
 
     def _allow_for_groups(self, rng):
-        """Variance of each gap by signs drawn for whole groups, where it is larger than that of independent rows."""
-        squares = np.zeros(self.n.size)
+        """Variance of each gap where rows depend on each other, by draws: the larger of two.
+
+        Residuals as they are, with a random sign for each group, see any dependence, but too little variance where few
+        events happened to fall. Residuals of the size that the scores expect, correlated in a group as strongly as all
+        rows are on average, do not.
+        """
+        spread = np.sqrt(self.c * (1 - self.c))
+        pairs = [_pair_products(values, self.groups) for values in (self.y - self.c, spread)]
+        shared = np.clip(pairs[0] / pairs[1], 0, 1) if pairs[1] > 0 else 0.0
+        squares = np.zeros((2, self.n.size))
         for block in self._blocks(PILOT):
-            squares += (self.sums.projected(self._signed(block, rng))[0].astype(float) ** 2).sum(axis=1)
-        self.variance = np.maximum(self.variance, np.where(self.sums.usable, squares / PILOT, np.inf))
+            own = np.sqrt(1 - shared) * rng.standard_normal((self.c.size, block), dtype=np.float32)
+            expected = own + np.sqrt(shared) * self._signs(block, rng)
+            expected *= spread.astype(np.float32)[:, None]
+            for square, residual in zip(squares, (self._signed(block, rng), expected), strict=True):
+                square += (self.sums.projected(residual)[0].astype(float) ** 2).sum(axis=1)
+        largest = squares.max(axis=0) / PILOT
+        self.variance = np.maximum(self.variance, np.where(self.sums.usable, largest, np.inf))
 
     def _blocks(self, n_draws):
         """Numbers of draws that are made at once."""
@@ -80,10 +93,14 @@ class NullModel:
         size = int(np.clip(4_000_000 // most, 8, BLOCK))
         return [min(size, n_draws - first) for first in range(0, n_draws, size)]
 
+    def _signs(self, block, rng):
+        """(n, block) random signs, one for each group."""
+        signs = rng.integers(0, 2, (self.groups.max() + 1, block), dtype=np.int8).astype(np.float32) * 2 - 1
+        return signs[self.groups]
+
     def _signed(self, block, rng):
         """(n, block) residuals, those of a group with one random sign."""
-        signs = rng.integers(0, 2, (self.groups.max() + 1, block), dtype=np.int8).astype(np.float32) * 2 - 1
-        return signs[self.groups] * (self.y - self.c).astype(np.float32)[:, None]
+        return self._signs(block, rng) * (self.y - self.c).astype(np.float32)[:, None]
 
     def _redrawn(self, block, rng):
         """(n, block) residuals of labels drawn from c."""
@@ -267,6 +284,11 @@ def _calibrated(y, p, weight, calibrator):
     start = np.unique(np.quantile(c, np.arange(STEPS) / STEPS, method="lower"))
     step = np.searchsorted(start, c, side="right") - 1
     return c, np.eye(start.size)[step]
+
+
+def _pair_products(values, groups):
+    """Sum of the products of all pairs of values in one group."""
+    return float((np.bincount(groups, values) ** 2).sum() - values @ values)
 
 
 def bonus_of_singles(pairs):

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from helpers.audit import GroupAudit, measure_groups, tree_groups
+from helpers.audit import measure_groups
 from helpers.binning import bins_between, edges_for
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator, calibration_error, clipped_logit
 from helpers.calibration.reliability import CalibrationError
@@ -17,10 +17,13 @@ from helpers.decisions import optimal_threshold
 from helpers.decisions.costs import check_costs
 from helpers.grouping import GroupingLoss, grouping_loss, grouping_loss_from_regions
 from helpers.reports.intake import LEAST_GROUPS, LEAST_ROWS, find_obstacle, likely_groups, repeated_rows
+from helpers.reports.misjudged import MisjudgedGroups, find_misjudged
 from helpers.reports.phrases import NBSP, many, percent, points, root, root_error, span, squared
 from helpers.tables import ScoreTable
 
 POWER = 1.645 + 0.84  # standard errors: found with 80 % by a one-sided test at 5 %
+
+CONTROL_DRAWS = 59  # of the search for groups in a control
 
 CONTROL_ROWS = 10_000  # of a control, so that twenty take no longer than the audit itself
 
@@ -38,7 +41,7 @@ class Decisions:
     recalibrated : float
         Share of decisions that recalibration turns.
     to_yes, to_no : float
-        Shares that the remaining gaps of misjudged groups turn after that, from no to yes and back.
+        Shares that the gaps of misjudged groups turn after that, from no to yes and back.
 
     Examples
     --------
@@ -77,7 +80,7 @@ class ScoreReport:
         Why grouping loss and groups are missing, or "".
     loss : GroupingLoss or None
         Grouping loss.
-    audit : GroupAudit or None
+    audit : MisjudgedGroups or None
         Misjudged groups.
     decisions : Decisions
         Decisions at the threshold of `cost`.
@@ -99,7 +102,7 @@ class ScoreReport:
     calibrated: np.ndarray = field(repr=False)
     obstacle: str
     loss: GroupingLoss | None
-    audit: GroupAudit | None
+    audit: MisjudgedGroups | None
     decisions: Decisions
 
     @property
@@ -142,15 +145,15 @@ class ScoreReport:
 
     @property
     def too_low(self):
-        """Groups whose scores are surely too low, the worst first."""
+        """Groups whose scores are surely too low, also after recalibration, the worst first."""
         sure = self.audit.sure
-        return sure[sure["gap"] > 0][::-1]
+        return sure[sure["left"] > 0][::-1]
 
     @property
     def too_high(self):
-        """Groups whose scores are surely too high, the worst first."""
+        """Groups whose scores are surely too high, also after recalibration, the worst first."""
         sure = self.audit.sure
-        return sure[sure["gap"] < 0]
+        return sure[sure["left"] < 0]
 
     @property
     def reversed(self):
@@ -213,10 +216,6 @@ class ScoreReport:
         for row in self.audit.table.itertuples():
             se = (row.high - row.low) / 4
             gap = f"{points(row.gap, se, sign=True)} ({span(row.low, row.high, se, sign=True)})"
-            if row.adjusted >= 0.05:
-                beyond_chance = "no"
-            else:
-                beyond_chance = "yes" if row.left_adjusted < 0.05 else "until recalibrated"
             rows.append({
                 "cases where": row.rule,
                 "share": percent(row.share),
@@ -224,9 +223,24 @@ class ScoreReport:
                 "observed": percent(row.observed),
                 "gap in points": gap.replace(" ", NBSP),
                 "after recalibration": points(row.left, se, sign=True),
-                "beyond chance": beyond_chance,
+                "beyond chance": "yes" if row.Index in self.audit.sure.index else "no",
             })  # fmt: skip
         return pd.DataFrame(rows)
+
+    def share_of(self, groups):
+        """Share of the cases that lie in some groups, which may overlap.
+
+        Parameters
+        ----------
+        groups : DataFrame
+            Rows of `audit.table`.
+
+        Returns
+        -------
+        float
+            In [0, 1].
+        """
+        return float(np.average(self.audit.inside(self.table.X, groups), weights=self.table.weight))
 
     def null_trials(self, rng):
         """Find the tests that could raise an alarm: {name: function of `rng`}, for `negative_control`.
@@ -323,7 +337,7 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
     loss = audit = None
     if not obstacle:
         loss = grouping_loss(y, p, table.X, calibrator=kind, rng=rng, **clustered)
-        audit = tree_groups(y, p, table.X, calibrated=calibrated, rng=rng, **clustered)
+        audit = find_misjudged(y, p, table.X, kind, rng=rng, **clustered)
     decisions = compare_decisions(table, calibrated, audit, threshold)
     return ScoreReport(table, cost, average, error, kind, calibrator, calibrated, obstacle, loss, audit, decisions)
 
@@ -356,10 +370,8 @@ def compare_decisions(table, calibrated, audit, threshold):
     stated = table.p >= threshold
     before = calibrated >= threshold
     after = before
-    if audit is not None and len(audit.remaining):
-        shift = np.zeros(len(audit.table) + 1)  # the last entry is for rows of no measured group
-        shift[audit.remaining.index] = audit.remaining["left"]
-        after = np.clip(calibrated + shift[audit.apply(table.X)], 0, 1) >= threshold
+    if audit is not None and len(audit.sure):
+        after = np.clip(calibrated + audit.shift(table.X), 0, 1) >= threshold
     turned = (stated, stated != before, after & ~before, before & ~after)
     return Decisions(threshold, *(float(np.average(rows, weights=table.weight)) for rows in turned))
 
@@ -391,5 +403,5 @@ def _null_trial(report, rows, *, rng):
     }
     y = (rng.random(rows.size) < c).astype(float)
     loss = grouping_loss(y, table.p[rows], X, calibrator=report.kind, rng=rng, **clustered)
-    audit = tree_groups(y, c, X, rng=rng, **clustered)
+    audit = find_misjudged(y, c, X, report.kind, n_draws=CONTROL_DRAWS, rng=rng, **clustered)
     return {"n": rows.size, "value": loss.value, "alarm": bool(loss.p_value < 0.05), "named": len(audit.sure) > 0}

@@ -129,8 +129,46 @@ def test_grouping_loss_is_certified_with_its_size(reports):
 def test_miscalibration_alone_calls_for_recalibration_alone(reports):
     report = reports("shifted")
     assert next_steps(report).index.tolist() == ["Recalibrate the scores.", "Then audit again."]
-    assert "Recalibration would mend this" in summary(report)["Answer"].iloc[2]
+    assert "once the scores are recalibrated" in summary(report)["Answer"].iloc[2]
     assert report.calibrator.intercept_ == pytest.approx(-0.8, abs=0.2)
+
+
+def mortgages(seed):
+    """952 applications, like a known table: a group of 15 % that is told about 20 % and refused in a third."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({
+        "afam": rng.choice(["no", "yes"], 952, p=[0.85, 0.15]),
+        "ratio": rng.normal(0.33, 0.1, 952),
+        "single": rng.choice(["no", "yes"], 952, p=[0.6, 0.4]),
+        "unemployment": rng.choice([1.8, 3.1, 3.9, 10.6], 952),
+    })  # fmt: skip
+    odds = (-2.1 + 6 * (X["ratio"] - 0.33) + 0.6 * (X["afam"] == "yes")).to_numpy()
+    y = (rng.random(952) < expit(odds + 0.9 * (X["afam"] == "yes"))).astype(np.int8)
+    return ScoreTable("mortgages.csv", "denied", "p", y, expit(odds), X)
+
+
+def test_a_group_of_15_percent_is_named_among_952_cases():
+    report = audit_scores(mortgages(6), rng=0)
+    assert report.audit.sure["rule"].tolist() == ["afam is yes"] and report.share_of(report.audit.sure) < 0.17
+    answer = summary(report)["Answer"].iloc[2]
+    assert (
+        answer.startswith("Too low where afam is yes (stated") and "Let the model use afam." in next_steps(report).index
+    )
+
+
+def test_columns_without_groups_and_columns_that_know_the_outcome_are_said():
+    table = make("perfect", 400)
+    known = ScoreTable("t", "y", "p", table.y, table.p, table.X.assign(result=np.where(table.y == 1, "yes", "no")))
+    assert "result gives the outcome away" in write(audit_scores(known, rng=0), "warnings")[0]
+    alike = ScoreTable("t", "y", "p", table.y, table.p, pd.DataFrame({"a": np.ones(400)}))
+    assert audit_scores(alike, rng=0).audit is None
+
+
+def test_where_nobody_is_named_it_says_what_would_have_been_found(reports):
+    report = reports("perfect")
+    assert len(report.audit.table) == 3 and report.audit.table["rule"].str[0].tolist().count("a") == 1
+    assert 0.03 < report.audit.detectable < 0.2 and "in a tenth of the cases" in write(report, "groups")[0]
+    assert set(report.group_table["beyond chance"]) == {"no"}
 
 
 def test_inverted_scores_are_noticed(reports):
@@ -232,8 +270,9 @@ def test_gaps_of_remaining_groups_turn_decisions(reports):
     report = reports("loss", 10_000)
     assert report.decisions.threshold == 0.5
     before = report.calibrated >= 0.5
-    left = report.audit.table["left"].where(report.audit.table["left_adjusted"] < 0.05, 0).to_numpy()
-    after = report.calibrated + left[report.audit.apply(report.table.X)] >= 0.5
+    inside = report.audit.search.apply(report.table.X)  # the strongest group that holds a row moves its score
+    left = np.select(list(inside.T), report.audit.search.named["gap"].tolist(), 0.0)
+    after = report.calibrated + left >= 0.5
     assert report.decisions.to_yes == pytest.approx((after & ~before).mean())
     assert report.decisions.to_no == pytest.approx((before & ~after).mean())
     assert "from no to yes" in write(report, "decisions")[-1]

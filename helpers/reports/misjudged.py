@@ -1,0 +1,109 @@
+"""Misjudged groups of a report: those that a joint search names, or the strongest hint of each column."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from helpers.audit import SegmentSearch, search_segments
+
+TENTH = 0.1  # share of the cases for which the report says what would have been found
+
+
+@dataclass(frozen=True)
+class MisjudgedGroups:
+    """What a report says about groups.
+
+    Parameters
+    ----------
+    search : SegmentSearch
+        The search, of gaps that recalibration leaves.
+    table : DataFrame
+        One row a group, most overstated first: rule, n, share, stated, observed, gap = observed - stated, low, high,
+        calibrated, left = observed - calibrated, adjusted. Where no group is named, the strongest segment of each
+        column.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = pd.DataFrame({"sex": rng.choice(["female", "male"], 1000)})
+    >>> y = (rng.random(1000) < np.where(X["sex"] == "female", 0.6, 0.4)).astype(int)
+    >>> find_misjudged(y, np.full(1000, 0.5), X, "platt", rng=0).sure[["rule", "stated"]].values.tolist()
+    [['sex is female', 0.5]]
+    """
+
+    search: SegmentSearch = field(repr=False)
+    table: pd.DataFrame
+
+    @property
+    def sure(self):
+        """Groups that are named: off by more than chance allows, also after recalibration."""
+        return self.table[self.table.index.isin(self.search.named.index)]
+
+    @property
+    def features(self):
+        """Columns that tell the named groups (or else the hints) apart, those of the strongest first."""
+        rows = self.search.named.index if len(self.search.named) else self.table.index
+        names = [condition.column.name for row in rows for condition in self.search.family.conditions(row)]
+        return list(dict.fromkeys(names))
+
+    @property
+    def detectable(self):
+        """Gap that would have been found with 80 % probability in a tenth of the cases."""
+        return self.search.detectable(TENTH)
+
+    def inside(self, X, groups):
+        """Whether each row lies in one of some groups, (n,) bool."""
+        return self.search.family.members(groups.index, X).any(axis=1)
+
+    def shift(self, X):
+        """What to add to recalibrated scores, (n,): the gap left of the strongest named group that holds the row."""
+        named = self.search.named
+        inside = self.search.apply(X)
+        gaps = np.append(named["gap"].to_numpy(), 0.0)
+        return gaps[np.where(inside.any(axis=1), inside.argmax(axis=1) if len(named) else 0, len(named))]
+
+
+def find_misjudged(y, p, X, calibrator, *, n_draws=300, sample_weight=None, groups=None, rng=None):
+    """Search for groups that recalibration leaves misjudged.
+
+    Parameters
+    ----------
+    y, p : ndarray, shape (n,)
+        Labels and stated probabilities.
+    X : DataFrame, shape (n, d)
+        Features.
+    calibrator : {"platt", "isotonic"}
+        What the scores may need.
+    n_draws : int, default 300
+        Tables drawn.
+    sample_weight, groups : ndarray, shape (n,), optional
+        Weights; codes of dependent rows.
+    rng : int, Generator or None, default None
+        Source of the draws.
+
+    Returns
+    -------
+    MisjudgedGroups or None
+        What to say about groups; None if no column has one of enough cases.
+    """
+    rows = {"sample_weight": sample_weight, "groups": groups}
+    try:
+        search = search_segments(y, p, X, calibrator=calibrator, n_draws=n_draws, rng=rng, **rows)
+    except ValueError:  # all was checked when the table was read, so there is nothing to search
+        return None
+    table = search.named
+    if table.empty:
+        alone = search.table[search.table["columns"] == 1]
+        column = [search.family.conditions(row)[0].column.name for row in alone.index]
+        table = alone[~pd.Series(column, index=alone.index).duplicated()]
+    recalibration = table["calibrated"] - table["stated"]
+    return MisjudgedGroups(
+        search,
+        table.assign(
+            left=table["gap"],
+            gap=table["observed"] - table["stated"],
+            low=table["low"] + recalibration,
+            high=table["high"] + recalibration,
+        ).sort_values("gap", kind="stable"),
+    )
