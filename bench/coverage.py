@@ -1,0 +1,234 @@
+"""How often the interval of `grouping_loss` holds what its regions capture, on ten populations with known truth.
+
+python bench/coverage.py [--draws 200] [--sizes 1000 4000 20000] [--populations heavy rare]: every draw is added to
+build/bench/coverage_draws.csv at once, and a second call goes on where the first one ended. The summary is
+bench/coverage.csv, which the page of measurements shows (`section`).
+
+The truth of a draw: for the two trees that it chose, the mean of sum_j P(region j) E[q - c | region j]^2, from a large
+fixed sample with known q; c is the Platt calibrator of that sample, fitted to q itself.
+"""
+
+import argparse
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from populations import room
+from scipy.special import expit, ndtr
+from tqdm import tqdm
+
+from helpers.calibration import PlattCalibrator
+from helpers.grouping import grouping_loss, grouping_loss_from_regions
+from helpers.partition.encoder import check_table, with_score_column
+
+HERE = Path(__file__).resolve().parent
+DRAWS = HERE.parent / "build" / "bench" / "coverage_draws.csv"
+SUMMARY = HERE / "coverage.csv"
+KEYS = ["population", "n", "draw"]
+FIXED = {1000: 30_000, 4000: 60_000, 20_000: 200_000}  # rows of the sample that tells the truth
+DIRECTION = np.random.default_rng(3).normal(size=8)
+DIRECTION /= np.linalg.norm(DIRECTION)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Features, stated scores, true probabilities, sampling weights or None, people or None."""
+
+    X: np.ndarray
+    p: np.ndarray
+    q: np.ndarray
+    weight: np.ndarray | None = None
+    groups: np.ndarray | None = None
+
+
+def heavy(n, rng):
+    """Features with two degrees of freedom, so that many scores are near 0 and 1."""
+    X = rng.standard_t(2, size=(n, 5))
+    c = expit(X[:, 0])
+    return Rows(X, c, c + 0.9 * np.tanh(X[:, 1]) * room(c))
+
+
+def rare(n, rng):
+    """Sixteen ones in a thousand rows; four times the stated risk for 16 % of the rows."""
+    X = rng.normal(size=(n, 6))
+    c = expit(-4.2 + 0.8 * X[:, 0])
+    others = (1 - 4 * ndtr(-1)) / ndtr(1)
+    return Rows(X, c, c * np.where(X[:, 1] > 1, 4.0, others))
+
+
+def strong(n, rng):
+    """Nearly all that the score leaves room for."""
+    X = rng.normal(size=(n, 4))
+    c = expit(0.7 * X[:, 0])
+    return Rows(X, c, c + 0.97 * np.sign(X[:, 1]) * room(c))
+
+
+def two_valued(n, rng):
+    """Two different scores."""
+    X = np.column_stack([rng.normal(size=(n, 3)), rng.integers(0, 6, n)])
+    c = rng.choice([0.2, 0.7], n)
+    return Rows(X, c, c + room(c) * np.where(X[:, 3] >= 3, 0.7, -0.7) * np.where(X[:, 0] > 0, 1.0, 0.5))
+
+
+def clusters(n, rng):
+    """People with one to eight rows each, whose labels are correlated."""
+    size = rng.integers(1, 9, n)
+    person = np.repeat(np.arange(n), size)[:n]
+    own = rng.normal(size=(n, 3))[person]
+    X = np.column_stack([own, rng.normal(size=(n, 3))])
+    c = expit(0.7 * (X[:, 0] + X[:, 3]))
+    return Rows(X, c, c + 0.7 * np.tanh(X[:, 1] + X[:, 4]) * room(c), groups=person)
+
+
+def weights(n, rng):
+    """Sampling weights with a coefficient of variation of 0.9."""
+    X = rng.normal(size=(n, 5))
+    c = expit(X[:, 0] - 0.5)
+    weight = np.exp(0.6 * X[:, 1] + 0.5 * rng.normal(size=n))
+    return Rows(X, c, c + 0.8 * np.sin(1.5 * X[:, 2]) * room(c), weight=weight)
+
+
+def weak(n, rng):
+    """A loss that a test on 1,000 rows finds in a third of the draws."""
+    X = rng.normal(size=(n, 4))
+    c = expit(1.2 * X[:, 0])
+    return Rows(X, c, c + 0.25 * np.tanh(1.5 * X[:, 1]) * room(c))
+
+
+def sharp(n, rng):
+    """The product of two signs."""
+    X = rng.normal(size=(n, 4))
+    c = expit(1.2 * X[:, 0] + 0.3)
+    return Rows(X, c, c + 0.85 * np.sign(X[:, 1] * X[:, 2]) * room(c))
+
+
+def many(n, rng):
+    """Forty features, a weighted sum of eight of them."""
+    X = rng.normal(size=(n, 40))
+    c = expit(1.5 * X[:, 0])
+    return Rows(X, c, c + 0.9 * np.tanh(1.5 * X[:, 1:9] @ DIRECTION) * room(c))
+
+
+def miscalibrated(n, rng):
+    """Scores that no map of the calibrator's family puts right."""
+    X = rng.normal(size=(n, 5))
+    c = expit(1.1 * X[:, 0] - 0.4)
+    shift = np.sign(X[:, 1]) * np.sqrt(np.abs(np.tanh(X[:, 1])))
+    return Rows(X, np.clip(c, 0.02, 0.98) ** 2, c + 0.6 * shift * room(c))
+
+
+TEN = {
+    "heavy": heavy, "rare": rare, "strong": strong, "two_valued": two_valued, "clusters": clusters,
+    "weights": weights, "weak": weak, "sharp": sharp, "many": many, "miscalibrated": miscalibrated,
+}  # fmt: skip
+PERFECT = ("heavy", "rare", "two_valued", "clusters", "weights", "many")
+NAMES = (*TEN, *(f"null_{name}" for name in PERFECT))
+TITLES = {
+    "heavy": "heavy tails", "rare": "rare events", "strong": "strong", "two_valued": "two scores",
+    "clusters": "people with several rows", "weights": "weights", "weak": "weak", "sharp": "sharp interaction",
+    "many": "40 features", "miscalibrated": "miscalibrated",
+}  # fmt: skip
+
+
+def population(name, n, rng):
+    """`Rows` of a population; "null_" stands before the name of one whose scores are the truth."""
+    rows = TEN[name.removeprefix("null_")](n, rng)
+    return Rows(rows.X, rows.p, rows.p, rows.weight, rows.groups) if name.startswith("null_") else rows
+
+
+def labels(rows, rng):
+    """0 or 1 for each row; the labels of one person share a normal factor with a correlation of 0.3."""
+    if rows.groups is None:
+        return (rng.random(rows.q.size) < rows.q).astype(float)
+    shared = rng.normal(size=rows.groups.max() + 1)[rows.groups]
+    return (ndtr(np.sqrt(0.3) * shared + np.sqrt(0.7) * rng.normal(size=rows.q.size)) < rows.q).astype(float)
+
+
+@lru_cache(maxsize=2)
+def known(name, size):
+    """Table, residuals q - c and weights of the fixed sample."""
+    rows = population(name, size, np.random.default_rng(12345))
+    weight = np.ones(size) if rows.weight is None else rows.weight
+    both = np.r_[weight * rows.q, weight * (1 - rows.q)]
+    calibrator = PlattCalibrator().fit(np.r_[rows.p, rows.p], np.repeat([1, 0], size), both)
+    return with_score_column(check_table(rows.X), rows.p), rows.q - calibrator.predict(rows.p), weight
+
+
+def truth(name, n, trees):
+    """What the regions of some trees capture."""
+    if name.startswith("null_"):
+        return 0.0
+    table, residual, weight = known(name, FIXED[n])
+    parts = [grouping_loss_from_regions(residual, tree.apply(table), sample_weight=weight) for tree in trees]
+    return float(np.mean([part.value for part in parts]))
+
+
+def read(path):
+    """A table of draws or of their summary."""
+    return pd.read_csv(path)
+
+
+def measure(path, todo):
+    """Append what is missing to the file of draws."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    done = set(read(path)[KEYS].itertuples(index=False, name=None)) if path.exists() else set()
+    for name, n, seed in tqdm([task for task in todo if task not in done]):
+        rng = np.random.default_rng([seed, sum(map(ord, name)), n])
+        rows = population(name, n, rng)
+        y = labels(rows, rng)
+        loss = grouping_loss(y, rows.p, rows.X, sample_weight=rows.weight, groups=rows.groups, rng=seed)
+        row = dict(zip(KEYS, (name, n, seed), strict=True)) | {"captured": truth(name, n, loss.trees)}
+        row |= {key: getattr(loss, key) for key in ("value", "se", "low", "high", "p_value")}
+        pd.DataFrame([row]).to_csv(path, mode="a", header=not path.exists(), index=False, float_format="%.9g")
+
+
+def summarise(draws):
+    """One line for each population and n: shares of draws that hold the truth, end above or below it, or alarm."""
+    draws = draws.assign(
+        covered=(draws["low"] <= draws["captured"]) & (draws["captured"] <= draws["high"]),
+        low_above=draws["low"] > draws["captured"],
+        high_below=draws["high"] < draws["captured"],
+        normal=(draws["value"] - draws["captured"]).abs() <= 1.96 * draws["se"],
+        alarms=draws["p_value"] < 0.05,
+        agree=(draws["low"] > 0) == (draws["p_value"] < 0.025),
+    )
+    groups = draws.groupby(["population", "n"], sort=False)
+    columns = ["captured", "covered", "low_above", "high_below", "normal", "alarms", "agree"]
+    return pd.concat([groups.size().rename("draws"), groups[columns].mean()], axis=1).reset_index()
+
+
+def section():
+    """The summary as Markdown for the page of measurements."""
+    table = read(SUMMARY).set_index(["population", "n"])
+    sizes = sorted(FIXED)
+    lines = [f"| population | {' | '.join(f'{n:,} rows' for n in sizes)} |", f"|---|{'--:|' * len(sizes)}"]
+    for name in TEN:
+        lines.append(f"| {TITLES[name]} | {' | '.join(_cell(table.loc[name, n], 'covered') for n in sizes)} |")
+    means = [table.loc[list(TEN)].xs(n, level="n")["covered"].mean() for n in sizes]
+    lines.append(f"| mean | {' | '.join(f'{mean:.1%}' for mean in means)} |")
+    lines += ["", "Alarms of the 5 % test where the score is the truth:", ""]
+    lines += [f"| scores of | {' | '.join(f'{n:,} rows' for n in sizes)} |", f"|---|{'--:|' * len(sizes)}"]
+    for name in PERFECT:
+        cells = (_cell(table.loc[f"null_{name}", n], "alarms") for n in sizes)
+        lines.append(f"| {TITLES[name]} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _cell(row, name):
+    """A share with its standard error and the number of draws."""
+    share = row[name]
+    error = np.sqrt(max(share * (1 - share), 0.05 * 0.95 / 4) / row["draws"])
+    return f"{share:.1%} ± {error:.1%} ({int(row['draws'])})"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--draws", type=int, default=200)
+    parser.add_argument("--sizes", type=int, nargs="+", default=sorted(FIXED))
+    parser.add_argument("--populations", nargs="+", default=NAMES)
+    given = parser.parse_args()
+    todo = [(name, n, seed) for n in given.sizes for seed in range(given.draws) for name in given.populations]
+    measure(DRAWS, todo)
+    summarise(read(DRAWS)).to_csv(SUMMARY, index=False, float_format="%.6g")
