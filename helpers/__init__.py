@@ -9,7 +9,8 @@ The packages, each resting only on those above it:
 - `binning`, `scoring`, `resampling`, `plotting`: bins, proper scores, intervals, figures
 - `partition`, `calibration`, `datasets`: trees and their encoder, calibrators and calibration error, real data
 - `simulation`, `notebook`: populations with known truth; parameters, claims, tables, exercises
-- `grouping`, `decisions`, `audit`, `answers`: the grouping loss, the risk of one decision, subgroups, sampled answers
+- `grouping`, `audit`, `answers`: the grouping loss, subgroups, sampled answers
+- `repair`, `decisions`: repaired probabilities, the risk of one decision
 - `selective`, `routing`, `tables`: answer or refuse, which model answers, files of scores and answers
 - `chunks`, `llm`, `experiments`: tables larger than memory, asking models, repeated studies
 - `reports`: the reports of notebooks 13 and 14

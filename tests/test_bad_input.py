@@ -18,6 +18,7 @@ from helpers.grouping import (
     stacked_grouping_loss,
 )
 from helpers.partition import BinnedTree, HonestTree
+from helpers.repair import Recalibrator
 from helpers.resampling import bootstrap_interval, paired_difference
 from helpers.scoring import BRIER, LOG, decompose, top_label
 from helpers.simulation import SemiSynthetic
@@ -41,11 +42,12 @@ GOOD["y"] = (RNG.random(N) < GOOD["p"]).astype(int)
 GOOD["at"] = np.arange(N) / N
 GOOD["proba"] = np.column_stack([1 - GOOD["p"], GOOD["p"]])
 
+REPAIR = Recalibrator(level=1.0, n_folds=2, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
 TREE = HonestTree(min_samples_leaf=5, rng=0).fit(GOOD["X"], GOOD["residual"])
 BINNED = BinnedTree(n_bins=2, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
 PLATT, ISOTONIC = (fit().fit(GOOD["p"], GOOD["y"]) for fit in (PlattCalibrator, IsotonicCalibrator))
 COST = [[0, 2], [1, 0]]
-RISK = RiskEstimator(COST, min_samples_leaf=5, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
+RISK = RiskEstimator(COST, residual="tree", min_samples_leaf=5, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
 
 FUNCTIONS = {
     "brier score": lambda p, y: BRIER.score(y, p),
@@ -95,6 +97,11 @@ FUNCTIONS = {
     "risk fit": lambda X, p, y, sample_weight, groups: RiskEstimator(COST, rng=0).fit(y, p, X, sample_weight, groups),
     "risk of own rows": lambda X, p, y, groups: RiskEstimator(COST, rng=0).fit_predict(y, p, X, groups=groups),
     "risk predict": lambda X, p: RISK.predict(p, X),
+    "repair fit": lambda X, p, y, sample_weight, groups: Recalibrator(rng=0).fit(y, p, X, sample_weight, groups),
+    "repair of own rows": lambda X, p, y, groups: Recalibrator(rng=0).fit_predict(y, p, X, groups=groups),
+    "repair predict": lambda X, p: REPAIR.predict(p, X),
+    "repair change": lambda X, p: REPAIR.change(p, X),
+    "repair table": lambda X, p: REPAIR.to_frame(p, X),
     "risk table": lambda X, p: RISK.to_frame(p, X),
     "bootstrap": lambda a, groups: bootstrap_interval(np.mean, a, n_resamples=20, groups=groups, rng=0),
     "paired difference": lambda a, b, groups: paired_difference(a, b, n_resamples=20, groups=groups, rng=0),
@@ -302,7 +309,7 @@ DOORS = {
     "stacked": lambda **options: stacked_grouping_loss(
         np.tile(GOOD["y"], 4), np.tile(CONSTANT, 4), pd.concat([GOOD["X"]] * 4), rng=0, **options
     ),
-    "risk": lambda **options: RiskEstimator(COST, min_samples_leaf=5, rng=0, **options).fit(
+    "risk": lambda **options: RiskEstimator(COST, residual="tree", min_samples_leaf=5, rng=0, **options).fit(
         GOOD["y"], CONSTANT, GOOD["X"]
     ),
     "partition for chunks": lambda **options: fit_partition(

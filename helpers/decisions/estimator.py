@@ -1,7 +1,7 @@
 """The risk of one decision: what deciding by a stated probability costs more than deciding by the truth, per row.
 
-With a truth `q` the risk is exact (`oracle_risk`); without one `RiskEstimator` puts calibrated score plus residual of
-people like this one in its place.
+With a truth `q` the risk is exact (`oracle_risk`); without one `RiskEstimator` puts a repaired probability in its
+place.
 """
 
 import numpy as np
@@ -25,13 +25,16 @@ from helpers.decisions.costs import best_decision, check_costs, check_threshold,
 from helpers.decisions.risks import calibration_risk, excess_risk, grouping_risk
 from helpers.partition import HonestTree, split_rows
 from helpers.partition.encoder import check_table, with_score_column
+from helpers.repair import Recalibrator
 
 
 class RiskEstimator(BaseEstimator):
     """What single decisions by a stated probability cost more than the best possible ones, for rows without labels.
 
-    risk(x) = `excess_risk(c(p) + r(x), p, cost, t)`: c recalibrates the score, r(x) is the mean residual y - c among
-    people like x. Trees say who is like x: some rows choose their regions, others give these their means.
+    risk(x) = `excess_risk(c(p) + r(x, p), p, cost, t)`: c recalibrates the score, r is what the features say beyond it:
+    by default what a `Recalibrator` adds, learners of several kinds behind a joint test. With trees, r is the mean
+    residual y - c among people like x: some rows choose their regions, others give these their means, and a rule in
+    words says who they are (`to_frame`).
 
     Parameters
     ----------
@@ -40,22 +43,23 @@ class RiskEstimator(BaseEstimator):
     t : float, optional
         Threshold in use on the stated score, default the optimal one; two decisions only.
     method : {"crossfit", "paper"}, default "crossfit"
-        "crossfit": random halves, one chooses by the features and the score, the other gives the means, then the roles
-        change; r is the mean over `n_halvings` such pairs of trees, and all rows calibrate. "paper": one tree; 10 % of
-        the rows calibrate, 40 % choose by the features alone, 50 % give the means.
+        "crossfit": all rows calibrate; trees in random halves, one chooses by the features and the score, the other
+        gives the means, then the roles change; r is the mean over `n_halvings` such pairs of trees. "paper": one tree;
+        10 % of the rows calibrate, 40 % choose by the features alone, 50 % give the means.
     calibrator : {"platt", "isotonic", "none"}, default "platt"
         How scores are recalibrated; "platt" on log-odds.
-    residual : "tree" or regressor, default "tree"
+    residual : {"stack", "tree"} or regressor, optional
+        Default "stack" (`helpers.repair.Recalibrator`), and "tree" with the paper's method, which knows nothing else.
         A scikit-learn regressor of the residual (appendix C.8) is fitted on each half; it is given the table `X` with
         the score as a last column, so text needs a pipeline.
     min_samples_leaf : int, optional
-        Rows a region needs when it is chosen; default 15 for the paper's method, else max(15, sqrt(n)), or the rows of
-        sqrt(G) of G groups: regions whose means rest on ever more people, without which the risk of single decisions
-        does not converge.
+        Of trees: rows a region needs when it is chosen; default 15 for the paper's method, else max(15, sqrt(n)), or
+        the rows of sqrt(G) of G groups: regions whose means rest on ever more people, without which the risk of single
+        decisions does not converge.
     max_depth : int, optional
         Depth limit of the trees.
     n_halvings : int, default 4
-        Random halvings; more of them take longer and err less.
+        Random halvings for trees or regressors; more of them take longer and err less.
     rng : int, Generator or None, default None
         Source of the random halves and trees.
 
@@ -64,7 +68,7 @@ class RiskEstimator(BaseEstimator):
     calibrator_ : estimator
         The fitted calibrator; of "none", one that changes nothing.
     models_ : list
-        Objects of type `HonestTree`, or regressors.
+        One `Recalibrator`, or objects of type `HonestTree`, or regressors.
 
     References
     ----------
@@ -75,13 +79,13 @@ class RiskEstimator(BaseEstimator):
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> X = pd.DataFrame({"age": rng.integers(20, 80, 4000)})
-    >>> y = rng.random(4000) < np.where(X["age"] < 50, 0.4, 0.8)
+    >>> X = pd.DataFrame({"age": rng.integers(20, 80, 500)})
+    >>> y = rng.random(500) < np.where(X["age"] < 50, 0.4, 0.8)
     >>> from helpers.decisions import cost_matrix
     >>> costs = cost_matrix(false_alarm=1, miss=1)
-    >>> model = RiskEstimator(costs, calibrator="none", rng=0).fit(y, np.full(4000, 0.6), X)
+    >>> model = RiskEstimator(costs, calibrator="none", rng=0).fit(y, np.full(500, 0.6), X)
     >>> model.predict([0.6, 0.6], pd.DataFrame({"age": [30, 70]})).round(1)
-    array([0.2, 0. ])
+    array([0.3, 0. ])
     """
 
     def __init__(
@@ -91,7 +95,7 @@ class RiskEstimator(BaseEstimator):
         *,
         method="crossfit",
         calibrator="platt",
-        residual="tree",
+        residual=None,
         min_samples_leaf=None,
         max_depth=None,
         n_halvings=4,
@@ -133,6 +137,9 @@ class RiskEstimator(BaseEstimator):
         ValueError
             For input or options that break a rule, or fewer than 4 * min_samples_leaf rows.
         """
+        if self._residual == "stack":
+            self._fit_repair(y, p, X, sample_weight, groups)
+            return self
         y, p, X, weight, groups, leaf = self._checked(y, p, X, sample_weight, groups)
         rng = np.random.default_rng(self.rng)
         everybody = np.arange(y.size)
@@ -147,13 +154,14 @@ class RiskEstimator(BaseEstimator):
         self.calibrator_ = make_calibrator(self.calibrator).fit(p[calibrate], y[calibrate], w)
         table = self._table(p, X)
         residual = y - self.calibrated(p)
-        learn = self._tree if self._uses_trees else self._regressor
+        trees = self._residual == "tree"
+        learn = self._tree if trees else self._regressor
         seeds = rng.integers(2**31, size=len(pairs))
         self.models_ = Parallel(2 if y.size >= PARALLEL_FROM else 1, require="sharedmem")(
             delayed(learn)(table, residual, weight, *pair, leaf, int(seed))
             for pair, seed in zip(pairs, seeds, strict=True)
         )
-        used = [pair[1 if self._uses_trees else 0] for pair in pairs]  # rows whose labels are in the model's values
+        used = [pair[1 if trees else 0] for pair in pairs]  # rows whose labels are in the model's values
         self._unseen = np.array([~np.isin(everybody, rows) for rows in used])
         return self
 
@@ -175,7 +183,7 @@ class RiskEstimator(BaseEstimator):
         return self.calibrator_.predict(p)
 
     def corrected(self, p, X):
-        """Calibrated score plus residual of people like this one, c + r.
+        """Repaired probability: calibrated score plus what the features say beyond it, c + r.
 
         Parameters
         ----------
@@ -187,7 +195,7 @@ class RiskEstimator(BaseEstimator):
         Returns
         -------
         ndarray, shape (n,)
-            It may leave [0, 1].
+            In [0, 1] with "stack"; c plus means of trees or regressors may leave it.
         """
         return self.calibrated(p) + self._each(p, X).mean(axis=0)
 
@@ -211,7 +219,7 @@ class RiskEstimator(BaseEstimator):
         return excess_risk(self.corrected(p, X), p, self.cost, self.t)
 
     def fit_corrected(self, y, p, X, sample_weight=None, groups=None):
-        """Fit, and return c + r of the same rows, each from trees whose means do not contain its own label.
+        """Fit, and return c + r of the same rows, each from learners or means that do not know its own label.
 
         Parameters
         ----------
@@ -229,10 +237,12 @@ class RiskEstimator(BaseEstimator):
         Returns
         -------
         ndarray, shape (n,)
-            It may leave [0, 1].
+            In [0, 1] with "stack"; c plus means of trees or regressors may leave it.
         """
         if self.method == "paper":
             raise ValueError('method must be "crossfit" here: half of the rows have no mean without their own label.')
+        if self._residual == "stack":
+            return self._fit_repair(y, p, X, sample_weight, groups)
         each = self.fit(y, p, X, sample_weight, groups)._each(p, X)
         return self.calibrated(p) + np.where(self._unseen, each, 0).sum(axis=0) / self._unseen.sum(axis=0)
 
@@ -292,7 +302,7 @@ class RiskEstimator(BaseEstimator):
         frame["region"] = -1
         frame["rule"] = ""
         frame["rows"] = 0
-        if self._uses_trees:
+        if self._residual == "tree":
             nearest = np.abs(each - each.mean(axis=0)).argmin(axis=0)
             table = self._table(p, X)
             first = np.cumsum([0, *(tree.n_regions_ for tree in self.models_)])
@@ -306,15 +316,29 @@ class RiskEstimator(BaseEstimator):
         return frame
 
     @property
-    def _uses_trees(self):
-        return isinstance(self.residual, str)
+    def _residual(self):
+        """Who says the residual: "stack", "tree" or a regressor."""
+        if self.residual is None:
+            return "tree" if self.method == "paper" else "stack"
+        return self.residual
+
+    def _fit_repair(self, y, p, X, weight, groups):
+        """Fit a `Recalibrator`; return its out-of-fold probabilities."""
+        self._check_options()
+        repair = Recalibrator(self.calibrator, rng=self.rng)
+        repaired = repair.fit_predict(y, p, X, weight, groups)
+        self.calibrator_ = repair.calibrator_
+        self.models_ = [repair]
+        return repaired
 
     def _each(self, p, X):
-        """Residual that each tree or regressor predicts, (models, n)."""
+        """Residual that each model says, (models, n)."""
         p = check_probabilities(p)
         X = check_table(X)
         check_same_length(p=p, X=X)
         self.calibrated(p)
+        if self._residual == "stack":
+            return np.array([model.change(p, X) for model in self.models_])
         table = self._table(p, X)
         return np.array([model.predict(table) for model in self.models_])
 
@@ -349,17 +373,29 @@ class RiskEstimator(BaseEstimator):
         weight = check_weights(weight)
         groups = check_groups(groups)
         check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=groups)
+        self._check_options()
+        leaf = self._leaf(y.size, y.size if groups is None else groups.max() + 1)
+        if self._residual == "tree" and y.size < 4 * leaf:
+            raise ValueError(f"y must have at least 4 * min_samples_leaf = {4 * leaf} rows, but it has {y.size}.")
+        return y, p, X, weight, groups, leaf
+
+    def _check_options(self):
         check_costs(self.cost)
         if self.t is not None:
             check_threshold(self.t, self.cost)
         check_one_of(self.method, "method", ("crossfit", "paper"))
         make_calibrator(self.calibrator)
         check_count(self.n_halvings, "n_halvings")
-        leaf = self._leaf(y.size, y.size if groups is None else groups.max() + 1)
-        if self._uses_trees:
-            check_one_of(self.residual, "residual", ("tree",))
-            if y.size < 4 * leaf:
-                raise ValueError(f"y must have at least 4 * min_samples_leaf = {4 * leaf} rows, but it has {y.size}.")
+        if isinstance(self._residual, str):
+            check_one_of(self._residual, "residual", ("stack", "tree"))
         elif not (hasattr(self.residual, "fit") and hasattr(self.residual, "predict")):
-            raise ValueError(f"residual must be 'tree' or a scikit-learn regressor, but it is {self.residual!r}.")
-        return y, p, X, weight, groups, leaf
+            raise ValueError(
+                f"residual must be 'stack', 'tree' or a scikit-learn regressor, but it is {self.residual!r}."
+            )
+        if self._residual != "stack":
+            return
+        if self.method == "paper":
+            raise ValueError("residual must be 'tree' or a regressor for method='paper', but it is 'stack'.")
+        for name in ("min_samples_leaf", "max_depth"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"{name} must be None without trees: pass residual='tree' with it.")

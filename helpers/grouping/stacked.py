@@ -159,7 +159,7 @@ def stacked_grouping_loss(y, p, X, *, calibrator="platt", n_folds=5, sample_weig
     if y.size < LEAST_ROWS:
         raise ValueError(f"y must have at least {LEAST_ROWS} rows, but it has {y.size}.")
     rng = np.random.default_rng(rng)
-    fold = _folds(y, groups, n_folds, rng)
+    fold = random_folds(y, groups, n_folds, rng)
     seed = int(rng.integers(2**31))
     w = np.ones(y.size) if weight is None else weight / weight.mean()
     columns, c_out, region = _out_of_fold(y, p, with_score_column(rows.X, p), w, fold, calibrator, seed)
@@ -231,7 +231,7 @@ def _agreed(value, low, tested_low, plain, w):
     return low, max(value, low)
 
 
-def _folds(y, groups, n_folds, rng):
+def random_folds(y, groups, n_folds, rng):
     """Random fold of each row, (n,) int; groups stay whole; the rows outside each fold hold both classes."""
     units = y.size if groups is None else int(groups.max()) + 1
     if units < n_folds:

@@ -33,6 +33,7 @@ from helpers.decisions import (
 )
 from helpers.decisions.costs import check_costs, decision_names
 from helpers.partition import HonestTree
+from helpers.repair import Recalibrator, recalibrator
 from helpers.simulation import FinitePopulation, Sigmoid, controls
 
 EVEN = cost_matrix(false_alarm=1, miss=1)
@@ -305,7 +306,7 @@ def wards(n, rng):
 def test_the_transparent_version_is_the_package():
     rng = np.random.default_rng(3)
     a = Sigmoid().sample(800, rng)
-    model = RiskEstimator(EVEN, n_halvings=1, rng=5).fit(a.y, a.p, a.X)
+    model = RiskEstimator(EVEN, residual="tree", n_halvings=1, rng=5).fit(a.y, a.p, a.X)
     new = Sigmoid().sample(500, rng)
     first = model._unseen[0]  # the rows that chose the first tree: the others gave its means
     c = model.calibrator_.predict(a.p)
@@ -341,7 +342,7 @@ def test_region_means_are_unbiased_given_the_regions():
 def root_mean_square(n, seed, population, **options):
     rng = np.random.default_rng([seed, n])
     a, new = population(n, rng), population(4000, rng)
-    model = RiskEstimator(EVEN, rng=rng, **options).fit(a.y, a.p, a.X)
+    model = RiskEstimator(EVEN, residual="tree", rng=rng, **options).fit(a.y, a.p, a.X)
     return np.mean((model.predict(new.p, new.X) - oracle_risk(new.q, new.p, EVEN)) ** 2) ** 0.5
 
 
@@ -374,10 +375,11 @@ def test_the_method_of_the_paper_is_one_tree_of_three_parts():
 def test_what_the_score_hides_is_found_and_a_perfect_score_is_left_alone():
     rng = np.random.default_rng(1)
     X, p, y, q = wards(3000, rng)
-    found = RiskEstimator(EVEN, calibrator="none", rng=0).fit(y, p, X).predict(p, X)
+    found = RiskEstimator(EVEN, calibrator="none", residual="tree", rng=0).fit(y, p, X).predict(p, X)
     assert found == pytest.approx(np.where(q < 0.5, 0.6, 0), abs=0.15)
     perfect = controls.perfect(6000, 2)
-    risk = RiskEstimator(EVEN, rng=0).fit(perfect.y, perfect.p, perfect.X).predict(perfect.p, perfect.X)
+    model = RiskEstimator(EVEN, residual="tree", rng=0).fit(perfect.y, perfect.p, perfect.X)
+    risk = model.predict(perfect.p, perfect.X)
     assert risk.mean() < 0.02 and np.mean(risk > 0.3) < 0.01
 
 
@@ -385,11 +387,40 @@ def test_miscalibration_alone_is_calibration_risk():
     rng = np.random.default_rng(4)
     a = controls.perfect(6000, rng)
     stated = expit(logit(a.p) + 1.5)
-    frame = RiskEstimator(EVEN, rng=0).fit(a.y, stated, a.X).to_frame(stated, a.X)
+    frame = RiskEstimator(EVEN, residual="tree", rng=0).fit(a.y, stated, a.X).to_frame(stated, a.X)
     truth = oracle_risk(a.q, stated, EVEN)
     # c is off by about two standard errors of a proportion among 6,000 rows; the risk by twice that, where it counts
     assert frame["calibration_risk"].to_numpy() == pytest.approx(truth, abs=0.1)
     assert frame["grouping_risk"].mean() < 0.1 * truth.mean()
+
+
+class Line(LinearRegression):
+    """One cheap learner in the place of all."""
+
+    def __init__(self, seed, categories=()):
+        super().__init__()
+        self.seed = seed
+        self.categories = categories
+
+    def predict(self, codes):
+        return super().predict(codes)[:, None]
+
+
+def test_by_default_the_risk_is_that_of_the_repaired_probability(monkeypatch):
+    monkeypatch.setattr(recalibrator, "RepairLearners", Line)
+    monkeypatch.setattr(recalibrator, "NAMES", ("line",))
+    rng = np.random.default_rng(12)
+    X, p, y, q = wards(300, rng)
+    p = np.clip(p + rng.normal(0, 0.1, 300), 0, 1)
+    model = RiskEstimator(EVEN, t=0.6, rng=3)
+    own = model.fit_corrected(y, p, X)
+    repair = Recalibrator(rng=3)
+    assert own.tolist() == repair.fit_predict(y, p, X).tolist()
+    assert model.corrected(p, X) == pytest.approx(repair.predict(p, X), abs=1e-12)
+    assert model.calibrated(p).tolist() == repair.calibrated(p).tolist()
+    assert model.predict(p, X) == pytest.approx(excess_risk(repair.predict(p, X), p, EVEN, 0.6), abs=1e-12)
+    frame = model.to_frame(p, X)
+    assert frame["risk"].to_numpy() == pytest.approx(model.predict(p, X)) and (frame["region"] == -1).all()
 
 
 @pytest.mark.parametrize("residual", ["tree", LinearRegression()])
@@ -409,14 +440,15 @@ def test_own_labels_do_not_judge_their_own_row(residual):
 def test_weights_and_groups():
     rng = np.random.default_rng(5)
     X, p, y, q = wards(2000, rng)
-    one = RiskEstimator(EVEN, calibrator="none", rng=0).fit(y, p, X).corrected(p, X)
-    same = RiskEstimator(EVEN, calibrator="none", rng=0).fit(y, p, X, sample_weight=np.full(2000, 7.0))
+    trees = RiskEstimator(EVEN, calibrator="none", residual="tree", rng=0)
+    one = trees.fit(y, p, X).corrected(p, X)
+    same = clone(trees).fit(y, p, X, sample_weight=np.full(2000, 7.0))
     assert same.corrected(p, X) == pytest.approx(one, abs=1e-9)
     weight = np.where(y == 1, 3.0, 1.0)
-    heavy = RiskEstimator(EVEN, calibrator="none", rng=0).fit(y, p, X, sample_weight=weight).corrected(p, X)
+    heavy = clone(trees).fit(y, p, X, sample_weight=weight).corrected(p, X)
     assert heavy == pytest.approx(np.where(q > 0.5, 12 / 13, 3 / 7), abs=0.1)
     people = np.repeat(np.arange(400), 5)
-    grouped = RiskEstimator(EVEN, calibrator="none", rng=0).fit(y, p, X, groups=people)
+    grouped = clone(trees).fit(y, p, X, groups=people)
     for first in grouped._unseen:
         assert (pd.Series(first).groupby(people).nunique() == 1).all()
 
@@ -445,7 +477,7 @@ def test_the_table_says_what_the_methods_say():
     X = X.assign(kind=np.where(X["kind"] == 1, "old", "young")).set_index(np.arange(1500) + 10)
     costs = cost_matrix(false_alarm=1, miss=2).set_axis(["send home", "keep"])
     p = np.clip(p + rng.normal(0, 0.1, 1500), 0, 1)
-    model = RiskEstimator(costs, t=0.6, max_depth=1, rng=0).fit(y, p, X)
+    model = RiskEstimator(costs, t=0.6, residual="tree", max_depth=1, rng=0).fit(y, p, X)
     frame = model.to_frame(p, X)
     c, corrected = model.calibrated(p), model.corrected(p, X)
     assert frame.index.equals(X.index) and frame["stated"].tolist() == p.tolist()
@@ -467,13 +499,14 @@ def test_same_seed_same_answer_and_nothing_else_is_touched():
     np.random.seed(5)  # noqa: NPY002
     before = np.random.random()  # noqa: NPY002
     np.random.seed(5)  # noqa: NPY002
+    trees = RiskEstimator(EVEN, calibrator="none", residual="tree", rng=3)
     with warnings.catch_warnings(action="error"):
-        one, two = (RiskEstimator(EVEN, calibrator="none", rng=3).fit(y, p, X).predict(p, X) for _ in range(2))
+        one, two = (clone(trees).fit(y, p, X).predict(p, X) for _ in range(2))
     assert one.tolist() == two.tolist() and np.random.random() == before  # noqa: NPY002
     pd.testing.assert_frame_equal(X, copies[0])
     assert (p == copies[1]).all() and (y == copies[2]).all()
     generator = np.random.default_rng(3)
-    assert RiskEstimator(EVEN, calibrator="none", rng=generator).fit(y, p, X).predict(p, X).tolist() == one.tolist()
+    assert clone(trees).set_params(rng=generator).fit(y, p, X).predict(p, X).tolist() == one.tolist()
 
 
 GOOD = dict(zip(("X", "p", "y", "q"), wards(200, np.random.default_rng(9)), strict=True))
@@ -483,7 +516,7 @@ GOOD["p"] = np.clip(GOOD["p"] + np.linspace(-0.2, 0.2, 200), 0, 1)
 def fitted(**options):
     columns = {name: options.pop(name, GOOD[name]) for name in ("y", "p", "X")}
     rest = {name: options.pop(name) for name in ("sample_weight", "groups") if name in options}
-    return RiskEstimator(options.pop("cost", EVEN), **options).fit(*columns.values(), **rest)
+    return RiskEstimator(options.pop("cost", EVEN), **{"residual": "tree"} | options).fit(*columns.values(), **rest)
 
 
 @pytest.mark.parametrize(
@@ -492,10 +525,19 @@ def fitted(**options):
         (lambda: fitted(t=2), r"t must lie in \[0, 1\]"),
         (lambda: fitted(method="papers"), "method must be one of .* did you mean 'paper'"),
         (lambda: fitted(calibrator="plat"), "calibrator must be one of .* did you mean 'platt'"),
-        (lambda: fitted(residual="trees"), "residual must be one of 'tree'"),
-        (lambda: fitted(residual=3), "residual must be 'tree' or a scikit-learn regressor"),
+        (lambda: fitted(residual="trees"), "residual must be one of 'stack', 'tree'"),
+        (lambda: fitted(residual=3), "residual must be 'stack', 'tree' or a scikit-learn regressor"),
+        (lambda: fitted(method="paper", residual="stack"), "residual must be 'tree' or a regressor for method='paper'"),
+        (
+            lambda: fitted(residual=None, min_samples_leaf=9),
+            "min_samples_leaf must be None without trees: pass residual='tree'",
+        ),
+        (lambda: fitted(residual="stack", max_depth=2), "max_depth must be None without trees: pass residual='tree'"),
         (lambda: fitted(min_samples_leaf=0), "min_samples_leaf must be a whole number"),
-        (lambda: fitted(min_samples_leaf=60), r"y must have at least 4 \* min_samples_leaf = 240 rows, but it has 200"),
+        (
+            lambda: fitted(min_samples_leaf=60),
+            r"y must have at least 4 \* min_samples_leaf = 240 rows, but it has 200",
+        ),
         (lambda: fitted(max_depth=0), "max_depth must be"),
         (lambda: fitted(n_halvings=0), "n_halvings must be a whole number of at least 1"),
         (lambda: fitted(y=np.ones(200)), "y must hold both classes"),

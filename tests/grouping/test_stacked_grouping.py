@@ -350,7 +350,7 @@ def test_rows_of_weight_zero_are_absent(sample, lines):
 
 def test_groups_stay_whole():
     groups = np.random.default_rng(0).integers(0, 12, 300)
-    fold = module._folds(np.arange(300) % 2.0, groups, 5, np.random.default_rng(0))
+    fold = module.random_folds(np.arange(300) % 2.0, groups, 5, np.random.default_rng(0))
     assert all(np.unique(fold[groups == g]).size == 1 for g in range(12)) and np.unique(fold).size == 5
 
 

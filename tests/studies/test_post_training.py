@@ -114,7 +114,7 @@ def test_tasks_that_break_a_rule(change, sentence):
 
 
 def test_studies_tell_what_happened():
-    ways = {"paper": {"method": "paper"}, "ours": {}}
+    ways = {"paper": {"method": "paper"}, "ours": {"residual": "tree"}}
     runs = repeat(estimation_errors(Sigmoid().sample, ways, EVEN), {"n": [1000]}, 3, rng=0)
     wide = runs.pivot(index="repeat", columns="estimator", values=["true", "L2", "value"])
     assert (wide["true"]["paper"] == wide["true"]["ours"]).all()  # the same new people
@@ -122,5 +122,5 @@ def test_studies_tell_what_happened():
     null = repeat(acting_on_it(controls.perfect, ways, EVEN), {"n": [1000]}, 20, rng=1)
     by_way = null.groupby("estimator")[["invented", "alarm"]].mean()
     assert by_way.loc["ours", "invented"] < by_way.loc["paper", "invented"] and by_way["alarm"].max() <= 0.25
-    found = repeat(acting_on_it(controls.same_sign, {"ours": {}}, EVEN), {"n": [6000]}, 4, rng=2)
+    found = repeat(acting_on_it(controls.same_sign, {"ours": {"residual": "tree"}}, EVEN), {"n": [6000]}, 4, rng=2)
     assert found["alarm"].all()  # there is much to save, and it is saved

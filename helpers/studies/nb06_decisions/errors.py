@@ -29,7 +29,7 @@ def estimation_errors(population, ways, cost, *, n_new=4000):
     Examples
     --------
     >>> from helpers.simulation import Sigmoid
-    >>> study = estimation_errors(Sigmoid().sample, {"ours": {}}, [[0, 1], [1, 0]])
+    >>> study = estimation_errors(Sigmoid().sample, {"ours": {"residual": "tree"}}, [[0, 1], [1, 0]])
     >>> sorted(study(400, np.random.default_rng(0))[0])
     ['L2', 'bias', 'estimator', 'true', 'value']
     """

@@ -86,7 +86,7 @@ def learn(past, new, cost, *, rng=None, **options):
     rng : int, Generator or None, default None
         Source of the halvings.
     **options : dict
-        Options of `RiskEstimator` (n_halvings, max_depth, residual, …).
+        Options of `RiskEstimator` (n_halvings, max_depth, residual, …; residual is "tree" unless told otherwise).
 
     Returns
     -------
@@ -98,7 +98,7 @@ def learn(past, new, cost, *, rng=None, **options):
     calibration = []
     corrected = []
     for p_past, p_new in zip(past.p, new.p, strict=True):
-        model = RiskEstimator(cost, rng=rng, **options)
+        model = RiskEstimator(cost, rng=rng, **{"residual": "tree"} | options)
         with threadpool_limits(1):  # many small fits: threads would only get in each other's way
             model.fit(past.y, p_past, past.X, groups=past.groups)
         corrected.append(model.corrected(p_new, new.X))

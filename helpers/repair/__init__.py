@@ -1,0 +1,10 @@
+"""Probabilities repaired by what the features say beyond the score, and left alone where they say nothing.
+
+- `recalibrator`: `Recalibrator`, out-of-fold learners of several kinds behind a joint test
+- `learners`: the learners; `saved`: a fitted repair on disk
+"""
+
+from helpers.repair.recalibrator import Recalibrator
+from helpers.repair.saved import load, save
+
+__all__ = ["Recalibrator", "load", "save"]

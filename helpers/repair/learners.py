@@ -1,0 +1,242 @@
+"""Learners of a repair: boosted trees, splines and k-means regions as in the stacked grouping loss, forests, and
+kernels that learn which directions matter.
+
+Each predicts s, the residual y - c over its variance v = c (1 - c), with weights v (`helpers.grouping.learners`).
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from helpers.grouping.features import CLUSTERS, Features, as_index
+from helpers.grouping.learners import PRIOR
+
+ROUNDS = (10, 20, 40, 80)  # of boosting
+
+BOOSTED_LEAF = 20  # rows, as those of the forests, where c (1 - c) is 0.2 on average: more where it is less
+
+FORESTS = {  # kind, rows of a leaf, share of the columns that are tried for a split
+    "forest, 10 rows a leaf": (RandomForestRegressor, 10, 0.7),
+    "forest, 60 rows a leaf": (RandomForestRegressor, 60, 1.0),
+    "random splits, 20 rows a leaf": (ExtraTreesRegressor, 20, 1.0),
+}
+
+TREES = 50  # of a forest
+
+DRAWN = 10_000  # rows for a tree of a forest, at most; a tree of random splits gets all up to twice as many
+
+SPLINE_PENALTIES = (6.0, 60.0)  # rows of weight 1
+
+KERNEL_PENALTIES = (0.6, 6.0)
+
+CENTRES = 300  # of a kernel
+
+STEPS = 3  # in which a kernel learns its directions
+
+SAMPLE = 2000  # rows whose gradients tell them
+
+CHUNK = 20_000  # rows for which the kernels are held in memory
+
+NAMES = (
+    *(f"boosting, {rounds} rounds" for rounds in ROUNDS),
+    *FORESTS,
+    *(f"splines, penalty {penalty:g}" for penalty in SPLINE_PENALTIES),
+    *(f"k-means, {k} regions" for k in CLUSTERS),
+    *(f"kernel, penalty {penalty:g}" for penalty in KERNEL_PENALTIES),
+    *(f"adapted kernel, penalty {penalty:g}" for penalty in KERNEL_PENALTIES),
+)
+
+
+class AdaptedKernel(RegressorMixin, BaseEstimator):
+    """Kernel ridge regression that learns the directions in which the target changes.
+
+    The kernel is exp(-|x - x'| / width). After each step the rows are turned and stretched by the mean outer product
+    of the fit's gradients, so that features that say nothing stop counting in the distance.
+
+    Parameters
+    ----------
+    random_state : int, optional
+        Of the centres, rows of the fit.
+
+    References
+    ----------
+    Radhakrishnan et al. (2024), Mechanism for feature learning in neural networks and backpropagation-free machine
+    learning models. Here with few centres and weights of rows.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(400, 3))
+    >>> model = AdaptedKernel(random_state=0).fit(X, np.sign(X[:, 0]), np.ones(400))
+    >>> size = np.linalg.norm(model.directions_, axis=1)
+    >>> bool(size[0] > 3 * size[1:].max()), model.predict(X).shape
+    (True, (400, 4))
+    """
+
+    def __init__(self, *, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight):
+        """Learn from (n, d) columns of like scale, (n,) targets and weights. Returns self."""
+        rng = np.random.default_rng(self.random_state)
+        n, d = X.shape
+        centres = X[rng.permutation(n)[:CENTRES]]
+        sample = rng.permutation(n)[:SAMPLE]
+        self.mean_ = np.average(y, weights=sample_weight)
+        self.directions_ = np.eye(d)
+        self.steps_ = []
+        for step in range(STEPS):
+            bumps = _Bumps(self.directions_, centres)
+            heights = _ridge(bumps, X, y - self.mean_, sample_weight)
+            if step in (0, STEPS - 1):
+                self.steps_.append((bumps, heights))
+            if step < STEPS - 1:
+                slope = bumps.gradients(X[sample], heights[:, 0])
+                self.directions_ = _root(slope.T @ (sample_weight[sample, None] * slope))
+        return self
+
+    def predict(self, X):
+        """Columns of the first and the last step, one for each penalty: (n, 4)."""
+        return np.column_stack([self.mean_ + bumps.times(X, heights) for bumps, heights in self.steps_])
+
+
+class _Bumps:
+    """exp(-|x - x'| / width) between rows and centres, both turned by (d, d) directions."""
+
+    def __init__(self, directions, centres):
+        self.directions = directions
+        self.centres = centres @ directions
+        self.width = np.sqrt(len(directions) / 1.5)
+
+    def distance(self, turned):
+        squares = (turned**2).sum(axis=1)[:, None] + (self.centres**2).sum(axis=1) - 2 * turned @ self.centres.T
+        return np.sqrt(np.maximum(squares, 0)) / self.width
+
+    def values(self, X):
+        """(n, centres)."""
+        return np.exp(-self.distance(X @ self.directions))
+
+    def times(self, X, heights):
+        """values @ heights, some rows at a time."""
+        return np.concatenate([self.values(part) @ heights for part in _chunks(X)])
+
+    def gradients(self, X, height):
+        """Of values @ height by the columns of X, (n, d)."""
+        turned = X @ self.directions
+        distance = np.maximum(self.distance(turned), 1e-4)  # a centre has no gradient at itself
+        pull = np.exp(-distance) / distance * height
+        return (pull @ self.centres - pull.sum(axis=1)[:, None] * turned) @ self.directions.T
+
+    def norm(self):
+        """(centres, centres)."""
+        return np.exp(-self.distance(self.centres)) + 1e-6 * np.eye(len(self.centres))
+
+
+def _chunks(*columns):
+    """Rows some at a time."""
+    for start in range(0, len(columns[0]), CHUNK):
+        parts = [column[start : start + CHUNK] for column in columns]
+        yield parts if len(parts) > 1 else parts[0]
+
+
+def _ridge(bumps, X, y, weight):
+    """Heights of the bumps for each penalty, (centres, penalties)."""
+    gram = 0.0
+    wanted = 0.0
+    for rows, target, w in _chunks(X, y, weight):
+        values = bumps.values(rows)
+        weighted = w[:, None] * values
+        gram = gram + values.T @ weighted
+        wanted = wanted + target @ weighted
+    norm = bumps.norm()
+    return np.column_stack([np.linalg.solve(gram + penalty * norm, wanted) for penalty in KERNEL_PENALTIES])
+
+
+def _root(spread):
+    """Directions whose product with their transpose is the (d, d) matrix, scaled to trace d."""
+    d = len(spread)
+    trace = np.trace(spread)
+    if not trace > 0:
+        return np.eye(d)
+    value, vector = np.linalg.eigh(spread / trace * d + 1e-3 * np.eye(d))
+    return vector * np.sqrt(np.maximum(value, 0))
+
+
+def _rows(leaf, rarity):
+    return max(round(leaf * max(rarity, 1.0)), 1)
+
+
+class RepairLearners(BaseEstimator):
+    """All learners of `NAMES`, fitted on the same rows.
+
+    Parameters
+    ----------
+    seed : int
+        Of everything random in them.
+    categories : tuple of int, default ()
+        Columns whose codes are names without an order.
+
+    Examples
+    --------
+    >>> x = np.linspace(-1, 1, 80)[:, None]
+    >>> RepairLearners(0).fit(x, x[:, 0], np.ones(80)).predict(x[:3]).shape == (3, len(NAMES))
+    True
+    """
+
+    def __init__(self, seed, categories=()):
+        self.seed = seed
+        self.categories = categories
+
+    def fit(self, codes, target, weight):
+        """Learn from (n, d) codes of `helpers.partition.encoder.TableEncoder`, (n,) targets s and weights v. Returns
+        self.
+        """
+        self.seen_ = ~np.isnan(codes).all(axis=0)
+        trees = codes[:, self.seen_]
+        rarity = 0.2 / weight.mean()
+        self.trees_ = [
+            HistGradientBoostingRegressor(
+                max_iter=ROUNDS[-1], learning_rate=0.1, max_leaf_nodes=10, min_samples_leaf=_rows(BOOSTED_LEAF, rarity),
+                max_bins=63, early_stopping=False, random_state=self.seed,
+            )
+        ]  # fmt: skip
+        for forest, leaf, columns in FORESTS.values():
+            options = {"min_samples_leaf": _rows(leaf, rarity), "max_features": columns}
+            if forest is RandomForestRegressor or len(codes) > 2 * DRAWN:
+                options |= {"bootstrap": True, "max_samples": min(len(codes) // 2, DRAWN)}
+            self.trees_.append(forest(TREES, random_state=self.seed, **options))
+        for model in self.trees_:
+            model.fit(trees, target, weight)
+        index = as_index(codes)
+        self.features_ = Features(self.categories, self.seed).fit(index)
+        if self.features_.width_:
+            self._fit_smooth(index, target, weight)
+        return self
+
+    def _fit_smooth(self, index, target, weight):
+        curves = next(self.features_.smooth(index))
+        ridge = Ridge(np.array(SPLINE_PENALTIES), solver="cholesky")
+        self.curves_ = make_pipeline(StandardScaler(), ridge)
+        self.curves_.fit(curves, np.column_stack([target] * len(SPLINE_PENALTIES)), ridge__sample_weight=weight)
+        self.means_ = []
+        for region, clusters in zip(self.features_.regions(index).T, self.features_.means_, strict=True):
+            total = np.bincount(region, weight, clusters.n_clusters)
+            self.means_.append(np.bincount(region, weight * target, clusters.n_clusters) / (total + PRIOR))
+        self.kernel_ = AdaptedKernel(random_state=self.seed).fit(self.features_.scores(index), target, weight)
+
+    def predict(self, codes):
+        """What each learner says of s for the rows of (m, d) codes: (m, learners)."""
+        trees = codes[:, self.seen_]
+        stages = enumerate(self.trees_[0].staged_predict(trees), 1)
+        columns = [stage for k, stage in stages if k in ROUNDS]
+        columns += [model.predict(trees) for model in self.trees_[1:]]
+        if not self.features_.width_:
+            return np.column_stack([*columns, np.zeros((len(codes), len(NAMES) - len(columns)))])
+        index = self.features_.index(codes)
+        columns.append(self.curves_.predict(next(self.features_.smooth(index))))
+        regions = self.features_.regions(index).T
+        columns += [mean[region] for mean, region in zip(self.means_, regions, strict=True)]
+        columns.append(self.kernel_.predict(self.features_.scores(index)))
+        return np.column_stack(columns)

@@ -1,0 +1,346 @@
+"""Repair of stated probabilities: a calibrator, and on top of it what learners of several kinds find in the features.
+
+Everything that decides (how much each learner counts, whether anything is changed at all) is measured on rows that the
+learners have not seen.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from scipy.stats import norm
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from helpers.calibration.calibrators import make_calibrator
+from helpers.checks import check_count, check_probabilities, check_same_length, nearest_name
+from helpers.grouping.crossfit import check_rows
+from helpers.grouping.learners import combination
+from helpers.grouping.stacked import LEAST_ROWS, LEAST_VARIANCE, random_folds
+from helpers.partition.encoder import TableEncoder, check_table, with_score_column
+from helpers.repair.learners import NAMES, RepairLearners
+
+SMALLEST = 0.05  # share of the calibrated probability, and of its complement, that a repair always leaves
+
+
+class Recalibrator(BaseEstimator):
+    """Repairs stated probabilities with features that the score did not use, or used badly.
+
+    repaired = c + shrinkage * v * sum of weights b_k s_k(x, p): c the calibrated score, v = c (1 - c), s_k what
+    learner k predicts of (y - c) / v, to first order the change of the log-odds. Folds predict one another's rows; on
+    these predictions the b_k >= 0 are fitted, the shrinkage is measured, and one joint test decides: if it does not
+    reject "the features say nothing beyond the score", the repair is the calibrator, exactly.
+
+    Parameters
+    ----------
+    calibrator : {"platt", "isotonic", "none"}, default "platt"
+        What comes first, "platt" on log-odds.
+    level : float, default 0.05
+        Of the joint test; 1 repairs in any case.
+    n_folds : int, default 5
+        At least 2. New rows get the mean of the folds' learners.
+    rng : int, Generator or None, default None
+        Decides the folds and the learners.
+
+    Attributes
+    ----------
+    calibrator_ : estimator
+        Fitted on all rows.
+    p_value_ : float
+        One-sided joint test of "the features say nothing beyond the score".
+    changed_ : bool
+        Whether it rejected; if not, repaired and calibrated probabilities are the same.
+    weights_ : Series
+        Weight of each learner.
+    shrinkage_ : float
+        In [0, 1]: slope of the residuals y - c on what learners with weights from other folds predict of them, plus
+        its standard error (what the weights found is taken back only where rows contradict it).
+    gain_ : float
+        Estimate of the mean squared error that the repair takes away, E (c - q)**2 - E (repaired - q)**2, out of fold.
+    gain_se_ : float
+        Its standard error.
+    columns_ : list of str
+        Features of the fit.
+
+    References
+    ----------
+    Ours. Weights that are not negative, fitted out of fold: Breiman (1996), Stacked regressions. Beside MCGrad (Tax et
+    al., 2026): `bench/repair.csv`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = pd.DataFrame({"age": rng.integers(20, 80, 500)})
+    >>> y = rng.random(500) < np.where(X["age"] < 50, 0.4, 0.8)
+    >>> model = Recalibrator("none", n_folds=2, rng=0).fit(y, np.full(500, 0.6), X)
+    >>> model.predict([0.6, 0.6], pd.DataFrame({"age": [30, 70]})).round(1)
+    array([0.4, 0.8])
+    >>> model.changed_, model.p_value_ < 0.001
+    (True, True)
+    """
+
+    def __init__(self, calibrator="platt", *, level=0.05, n_folds=5, rng=None):
+        self.calibrator = calibrator
+        self.level = level
+        self.n_folds = n_folds
+        self.rng = rng
+
+    def fit(self, y, p, X, sample_weight=None, groups=None):
+        """Learn from labelled rows.
+
+        Parameters
+        ----------
+        y : array_like of 0/1, shape (n,)
+            Labels.
+        p : array_like, shape (n,)
+            Stated probabilities of class 1.
+        X : DataFrame or array_like, shape (n, d)
+            Features (numbers, booleans, categories, text, dates, missing values), see `helpers.partition.encoder`.
+        sample_weight : array_like, shape (n,), optional
+            Sampling weights.
+        groups : array_like, shape (n,), optional
+            Labels of people, hospitals, …: never split into folds.
+
+        Returns
+        -------
+        Recalibrator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            For input or options that break a rule, fewer than 60 rows, fewer groups than folds, or too few rows of
+            one class.
+        """
+        self._fit(y, p, X, sample_weight, groups)
+        return self
+
+    def fit_predict(self, y, p, X, sample_weight=None, groups=None):
+        """Fit, and repair the same rows, each by learners and weights that have not seen its label.
+
+        Parameters
+        ----------
+        y : array_like of 0/1, shape (n,)
+            Labels.
+        p : array_like, shape (n,)
+            Stated probabilities of class 1.
+        X : DataFrame or array_like, shape (n, d)
+            Features.
+        sample_weight : array_like, shape (n,), optional
+            Sampling weights; rows of weight 0 are repaired as new ones.
+        groups : array_like, shape (n,), optional
+            Labels of people, hospitals, ….
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            In [0, 1].
+        """
+        rows, residual = self._fit(y, p, X, sample_weight, groups)
+        if rows.kept.all():
+            return self._repaired(self.calibrated(rows.p), residual)
+        repaired = self.predict(p, X)
+        repaired[rows.kept] = self._repaired(self.calibrated(rows.p), residual)
+        return repaired
+
+    def calibrated(self, p):
+        """Calibrated scores, which the features have not changed.
+
+        Parameters
+        ----------
+        p : array_like, shape (n,)
+            Stated probabilities.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            In [0, 1].
+        """
+        if not hasattr(self, "calibrator_"):
+            raise NotFittedError("This Recalibrator has learned nothing yet: call fit first.")
+        return self.calibrator_.predict(p)
+
+    def predict(self, p, X):
+        """Repaired probabilities.
+
+        Parameters
+        ----------
+        p : array_like, shape (n,)
+            Stated probabilities.
+        X : DataFrame or array_like, shape (n, d)
+            Features: the columns of the fit in any order, others are passed over.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            In [0, 1].
+        """
+        c, table = self._rows(p, X)
+        if not self.changed_:
+            return c
+        v = _variance(c)
+        parts = [fold.predict(table) @ self.weights_.to_numpy() for fold in self.folds_]
+        return self._repaired(c, self.shrinkage_ * v * np.mean(parts, axis=0))
+
+    def change(self, p, X):
+        """How much the features change each calibrated probability, repaired - calibrated.
+
+        Parameters
+        ----------
+        p : array_like, shape (n,)
+            Stated probabilities.
+        X : DataFrame or array_like, shape (n, d)
+            Features.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            All 0 where the joint test did not reject.
+        """
+        return self.predict(p, X) - self.calibrated(p)
+
+    def to_frame(self, p, X):
+        """What happened to each row.
+
+        Parameters
+        ----------
+        p : array_like, shape (n,)
+            Stated probabilities.
+        X : DataFrame or array_like, shape (n, d)
+            Features.
+
+        Returns
+        -------
+        DataFrame
+            With the index of `X`. Columns: stated, calibrated, repaired; by_calibration and by_features, the two steps
+            between them.
+        """
+        repaired = self.predict(p, X)
+        frame = pd.DataFrame({"stated": check_probabilities(p)}, index=check_table(X).index)
+        frame["calibrated"] = self.calibrated(p)
+        frame["repaired"] = repaired
+        frame["by_calibration"] = frame["calibrated"] - frame["stated"]
+        frame["by_features"] = frame["repaired"] - frame["calibrated"]
+        return frame
+
+    def _fit(self, y, p, X, sample_weight, groups):
+        """Learn; return the rows that count and their shrunken out-of-fold residuals."""
+        rows = self._checked(y, p, X, sample_weight, groups)
+        rng = np.random.default_rng(self.rng)
+        fold = random_folds(rows.y, rows.groups, self.n_folds, rng)
+        seeds = rng.integers(2**31, size=self.n_folds)
+        weight = np.ones(rows.y.size) if rows.weight is None else rows.weight / rows.weight.mean()
+        self.columns_ = list(rows.X.columns)
+        self.calibrator_ = make_calibrator(self.calibrator).fit(rows.p, rows.y, weight)
+        table = with_score_column(rows.X, rows.p)
+        folds = Parallel()(
+            delayed(_learn)(rows.y, rows.p, table, weight, fold != j, self.calibrator, int(seed))
+            for j, seed in enumerate(seeds)
+        )
+        columns = np.empty((rows.y.size, len(NAMES)))
+        for j, of_fold in enumerate(folds):
+            inside = fold == j
+            v = _variance(of_fold.calibrator.predict(rows.p[inside]))
+            columns[inside] = v[:, None] * of_fold.predict(table[inside])
+        residual = rows.y - self.calibrated(rows.p)
+        self._judge(columns, residual, weight, rows.groups)
+        self.folds_ = folds if self.changed_ else []
+        return rows, self._combine(columns, residual, weight, fold, rows.groups)
+
+    def _judge(self, columns, residual, weight, groups):
+        """The joint test: mean(m r), m the plain mean of all learners, which no label has weighted.
+
+        Folds learn from one another, so its variance under "nothing to find" is up to twice the sum of squares.
+        """
+        unit = np.arange(residual.size) if groups is None else groups
+        sums = np.bincount(unit, weight * columns.mean(axis=1) * residual)
+        scale = np.sqrt(2 * (sums @ sums))
+        self.p_value_ = float(norm.sf(sums.sum() / scale)) if scale > 0 else 1.0
+        self.changed_ = self.p_value_ <= self.level
+
+    def _combine(self, columns, residual, weight, fold, groups):
+        """Weights of the learners and shrinkage; returns the out-of-fold prediction of each row's residual."""
+        unit = np.arange(residual.size) if groups is None else groups
+        if not self.changed_:
+            self.weights_ = pd.Series(0.0, NAMES)
+            self.shrinkage_ = 0.0
+            self.gain_ = 0.0
+            self.gain_se_ = 0.0
+            return np.zeros(residual.size)
+        self.weights_ = pd.Series(combination(columns, residual, weight), NAMES)
+        found = np.empty(residual.size)
+        for j in range(self.n_folds):
+            inside = fold == j
+            found[inside] = columns[inside] @ combination(columns[~inside], residual[~inside], weight[~inside])
+        self.shrinkage_ = _slope(found, residual, weight, unit)
+        found = self.shrinkage_ * found
+        terms = 2 * found * residual - found**2
+        self.gain_ = float(np.average(terms, weights=weight))
+        sums = np.bincount(unit, weight * (terms - self.gain_))
+        self.gain_se_ = float(np.sqrt(sums @ sums * sums.size / (sums.size - 1)) / weight.sum())
+        return found
+
+    def _repaired(self, c, residual):
+        return np.clip(c + residual, SMALLEST * c, 1 - SMALLEST * (1 - c)) if self.changed_ else c
+
+    def _rows(self, p, X):
+        """Calibrated scores and the table that the learners are asked about."""
+        p = check_probabilities(p)
+        X = check_table(X)
+        check_same_length(p=p, X=X)
+        c = self.calibrated(p)
+        absent = [column for column in self.columns_ if column not in X.columns]
+        if absent:
+            hint = nearest_name(absent[0], X.columns, "column")
+            raise ValueError(f"X must have the columns of the fit, but {absent[0]!r} is absent; {hint}")
+        return c, with_score_column(X[self.columns_], p)
+
+    def _checked(self, y, p, X, sample_weight, groups):
+        rows = check_rows(y, p, X, sample_weight, groups)
+        make_calibrator(self.calibrator)
+        check_probabilities([self.level], "level")
+        check_count(self.n_folds, "n_folds", least=2)
+        if rows.y.size < LEAST_ROWS:
+            raise ValueError(f"y must have at least {LEAST_ROWS} rows, but it has {rows.y.size}.")
+        return rows
+
+
+@dataclass(frozen=True)
+class _Fold:
+    """What the rows outside a fold have taught."""
+
+    calibrator: object
+    encoder: TableEncoder
+    learners: RepairLearners
+
+    def predict(self, table):
+        """Predictions of s, (m, learners)."""
+        return self.learners.predict(self.encoder.transform(table))
+
+
+def _learn(y, p, table, weight, train, calibrator, seed):
+    w = weight[train] / weight[train].mean()
+    fitted = make_calibrator(calibrator).fit(p[train], y[train], w)
+    c = fitted.predict(p[train])
+    v = _variance(c)
+    target = (y[train] - c) / v
+    encoder = TableEncoder().fit(table[train], target, w * v)
+    learners = RepairLearners(seed, encoder.categories_)
+    return _Fold(fitted, encoder, learners.fit(encoder.transform(table[train]), target, w * v))
+
+
+def _slope(found, residual, weight, unit):
+    """The largest slope of the residuals on what was found of them, within [0, 1], that the rows do not contradict by
+    more than a standard error.
+    """
+    size = weight @ found**2
+    if not size > 0:
+        return 0.0
+    slope = weight @ (found * residual) / size
+    sums = np.bincount(unit, weight * found * (residual - slope * found))
+    return float(np.clip(slope + np.sqrt(sums @ sums) / size, 0, 1))
+
+
+def _variance(c):
+    return np.maximum(c * (1 - c), LEAST_VARIANCE)

@@ -1,0 +1,319 @@
+"""Repair: truth comes nearer, a perfect score stays, nothing learned from a row's own label, files, bad input."""
+
+import json
+import warnings
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import parallel_config
+from scipy.special import expit
+from scipy.stats import sem
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
+
+from helpers.calibration import PlattCalibrator
+from helpers.repair import Recalibrator, load, save
+from helpers.repair import learners as kinds
+from helpers.repair import recalibrator as module
+from helpers.simulation import controls
+
+
+class Lines:
+    """Two cheap learners in the place of all: straight lines in all columns and in the first."""
+
+    def __init__(self, seed, categories=()):
+        self.seed = seed
+
+    def fit(self, codes, target, weight):
+        codes = np.nan_to_num(codes)
+        self.lines = [LinearRegression().fit(codes[:, :k], target, weight) for k in (None, 1)]
+        return self
+
+    def predict(self, codes):
+        codes = np.nan_to_num(codes)
+        return np.column_stack([line.predict(codes[:, : line.n_features_in_]) for line in self.lines])
+
+
+@pytest.fixture
+def lines(monkeypatch):
+    monkeypatch.setattr(module, "RepairLearners", Lines)
+    monkeypatch.setattr(module, "NAMES", ("lines", "line"))
+
+
+def hidden(n, rng, strength=1.5):
+    """Scores that miss one of three features; the shift of the log-odds is `strength` times it."""
+    x = rng.normal(size=(n, 3))
+    p = expit(x[:, 0])
+    q = expit(x[:, 0] + strength * x[:, 1])
+    return (rng.random(n) < q).astype(int), p, pd.DataFrame(x, columns=["a", "b", "c"]), q
+
+
+@pytest.fixture(scope="module")
+def real():
+    """A fit with all learners, and new rows."""
+    rng = np.random.default_rng(0)
+    y, p, X, _ = hidden(1000, rng)
+    X["town"] = pd.Categorical(rng.choice(["Aix", "Bonn", "Cork"], 1000))
+    X.loc[rng.random(1000) < 0.1, "c"] = np.nan
+    model = Recalibrator(n_folds=2, rng=1)
+    out_of_fold = model.fit_predict(y, p, X)
+    return model, y, p, X, out_of_fold
+
+
+def rms(a, b):
+    return np.mean((a - b) ** 2) ** 0.5
+
+
+# ---- truth and silence ------------------------------------------------------------------------------------------
+
+
+def test_the_repair_comes_near_the_truth(real):
+    model, *_ = real
+    _, p, X, q = hidden(4000, np.random.default_rng(5))
+    X["town"] = "Aix"
+    assert model.changed_ and model.p_value_ < 1e-6
+    before, after = rms(model.calibrated(p), q), rms(model.predict(p, X), q)
+    assert after < 0.45 * before
+    assert model.gain_ == pytest.approx(before**2 - after**2, abs=4 * model.gain_se_)
+    assert (model.weights_ >= 0).all() and tuple(model.weights_.index) == kinds.NAMES and 0.8 < model.shrinkage_ <= 1
+
+
+def test_a_perfect_score_stays_as_it_is(lines):
+    changed = []
+    harm = []
+    for k in range(60):
+        y, p, X, _ = hidden(200, np.random.default_rng([7, k]), strength=0)
+        model = Recalibrator(n_folds=3, rng=k).fit(y, p, X)
+        changed.append(model.changed_)
+        if not model.changed_:
+            assert model.predict(p, X).tolist() == PlattCalibrator().fit(p, y).predict(p).tolist()
+            assert model.weights_.sum() == model.shrinkage_ == model.gain_ == 0
+            model = Recalibrator(level=1.0, n_folds=3, rng=k).fit(y, p, X)
+        harm.append(rms(model.predict(p, X), p) - rms(model.calibrated(p), p))
+    assert np.mean(changed) < 0.05 + 2 * (0.05 * 0.95 / 60) ** 0.5
+    assert np.mean(harm) > 2 * sem(harm)  # without the test a perfect score would be spoilt
+
+
+def test_a_perfect_score_stays_with_all_learners():
+    a = controls.perfect(400, 3)
+    model = Recalibrator(n_folds=2, rng=0)
+    out_of_fold = model.fit_predict(a.y, a.p, a.X)
+    assert not model.changed_ and model.p_value_ > 0.05
+    assert out_of_fold.tolist() == model.predict(a.p, a.X).tolist() == model.calibrated(a.p).tolist()
+    assert (model.change(a.p, a.X) == 0).all()
+
+
+def test_gain_is_the_squared_error_taken_away(lines):
+    z = []
+    for k in range(40):
+        rng = np.random.default_rng([9, k])
+        y, p, X, q = hidden(400, rng, strength=0.6)
+        model = Recalibrator("none", level=1.0, n_folds=3, rng=k)
+        repaired = model.fit_predict(y, p, X)
+        z.append((model.gain_ - rms(p, q) ** 2 + rms(repaired, q) ** 2) / model.gain_se_)
+    assert abs(np.mean(z)) < 3 * sem(z) + 0.2 and 0.7 < np.std(z) < 1.3
+
+
+def test_the_adapted_kernel_finds_the_feature_that_counts():
+    rng = np.random.default_rng(2)
+    X, new = rng.normal(size=(1500, 8)), rng.normal(size=(1000, 8))
+    y = np.sin(2 * X[:, 3]) + 0.3 * rng.normal(size=1500)
+    model = kinds.AdaptedKernel(random_state=0).fit(X, y, np.ones(1500))
+    plain, _, adapted, _ = model.predict(new).T
+    assert rms(adapted, np.sin(2 * new[:, 3])) < 0.5 * rms(plain, np.sin(2 * new[:, 3]))
+    assert np.linalg.norm(model.directions_, axis=1).argmax() == 3
+
+
+# ---- what may not matter ----------------------------------------------------------------------------------------
+
+
+def test_own_labels_do_not_judge_their_own_row(lines):
+    rng = np.random.default_rng(3)
+    y, p, X, _ = hidden(400, rng)
+    model = Recalibrator("none", rng=0)
+    gap = []
+    for row in (0, 57, 399):
+        flipped = y.copy()
+        flipped[row] = 1 - flipped[row]
+        fair = [model.fit_predict(labels, p, X)[row] for labels in (y, flipped)]
+        voted = [model.fit(labels, p, X).predict(p, X)[row] for labels in (y, flipped)]
+        gap.append((abs(fair[0] - fair[1]), abs(voted[0] - voted[1])))
+    # through the weights of two lines, which all rows share, a label still moves its row, far less than the line does
+    assert np.mean(gap, axis=0)[0] < 0.5 * np.mean(gap, axis=0)[1]
+
+
+def test_weights_are_shares_of_a_population_not_copies(lines):
+    rng = np.random.default_rng(4)
+    y, p, X, _ = hidden(600, rng, strength=0.4)
+    plain = Recalibrator(rng=0, level=1.0).fit(y, p, X)
+    sevens = Recalibrator(rng=0, level=1.0).fit(y, p, X, sample_weight=np.full(600, 7.0))
+    assert sevens.p_value_ == pytest.approx(plain.p_value_) and sevens.gain_se_ == pytest.approx(plain.gain_se_)
+    assert sevens.predict(p, X) == pytest.approx(plain.predict(p, X))
+    twice = pd.concat([X, X])
+    groups = np.tile(np.arange(600), 2)
+    copies = Recalibrator(rng=0, level=1.0).fit(np.tile(y, 2), np.tile(p, 2), twice, groups=groups)
+    careless = Recalibrator(rng=0, level=1.0).fit(np.tile(y, 2), np.tile(p, 2), twice)
+    assert 0.2 < copies.p_value_ / plain.p_value_ < 5 and careless.p_value_ < 0.1 * plain.p_value_
+
+
+def test_weights_move_the_repair_to_their_population(lines):
+    rng = np.random.default_rng(6)
+    y, p, X, q = hidden(2000, rng)
+    weight = np.where(y == 1, 3.0, 1.0)
+    model = Recalibrator(rng=0).fit(y, p, X, weight)
+    assert np.average(model.predict(p, X), weights=weight) == pytest.approx(np.average(y, weights=weight), abs=0.01)
+
+
+def test_rows_of_weight_0_teach_nothing(lines):
+    rng = np.random.default_rng(6)
+    y, p, X, _ = hidden(500, rng)
+    weight = np.repeat([1.0, 0.0], [400, 100])
+    model = Recalibrator(rng=0)
+    repaired = model.fit_predict(y, p, X, weight)
+    fewer = Recalibrator(rng=0).fit(y[:400], p[:400], X[:400], weight[:400])
+    assert fewer.predict(p, X).tolist() == model.predict(p, X).tolist()
+    assert repaired[400:].tolist() == model.predict(p[400:], X[400:]).tolist()
+
+
+def test_groups_are_never_split(lines, monkeypatch):
+    rng = np.random.default_rng(7)
+    y, p, X, _ = hidden(500, rng)
+    people = np.repeat(np.arange(100), 5)
+    seen = []
+    learn = module._learn
+
+    def spy(y, p, table, weight, train, *rest):
+        seen.append(train)
+        return learn(y, p, table, weight, train, *rest)
+
+    monkeypatch.setattr(module, "_learn", spy)
+    Recalibrator(rng=0).fit(y, p, X, groups=people)
+    assert len(seen) == 5
+    assert all((pd.Series(train).groupby(people).nunique() == 1).all() for train in seen)
+
+
+def test_rows_columns_and_workers_in_any_order(real):
+    model, y, p, X, out_of_fold = real
+    back = np.arange(len(p))[::-1]
+    assert model.predict(p[back], X.iloc[back])[back] == pytest.approx(model.predict(p, X), abs=1e-12)
+    turned = X[X.columns[::-1]].assign(**{"stated probability": 0.5})
+    assert model.predict(p, turned).tolist() == model.predict(p, X).tolist()
+    assert np.corrcoef(out_of_fold, model.predict(p, X))[0, 1] > 0.9 and ((out_of_fold >= 0) & (out_of_fold <= 1)).all()
+
+
+def test_new_levels_and_missing_values_are_rows_like_others(real):
+    model, y, p, X, _ = real
+    strange = X.assign(town=pd.Categorical(["Ulm"] * len(X)), a=np.nan)
+    assert np.isfinite(model.predict(p, strange)).all()
+
+
+def test_same_seed_same_answer_and_nothing_else_is_touched(lines):
+    rng = np.random.default_rng(8)
+    y, p, X, _ = hidden(200, rng)
+    copies = y.copy(), p.copy(), X.copy()
+    state = np.random.get_state()[1].tolist()  # noqa: NPY002
+    with warnings.catch_warnings(action="error"):
+        one = Recalibrator(rng=3).fit(y, p, X).predict(p, X)
+        with parallel_config(n_jobs=2, backend="threading"):
+            two = clone(Recalibrator(rng=3)).fit(y, p, X).predict(p, X)
+    assert one.tolist() == two.tolist() and np.random.get_state()[1].tolist() == state  # noqa: NPY002
+    assert (y == copies[0]).all() and (p == copies[1]).all()
+    pd.testing.assert_frame_equal(X, copies[2])
+
+
+def test_the_table_says_how_much_each_row_changed(real):
+    model, y, p, X, _ = real
+    frame = model.to_frame(p, X.set_index(np.arange(1000) + 5))
+    assert frame.index[0] == 5 and frame["repaired"].tolist() == model.predict(p, X).tolist()
+    assert frame["by_features"].to_numpy() == pytest.approx(model.change(p, X))
+    total = frame["stated"] + frame["by_calibration"] + frame["by_features"]
+    assert total.to_numpy() == pytest.approx(frame["repaired"].to_numpy())
+
+
+# ---- files ------------------------------------------------------------------------------------------------------
+
+
+def test_saved_and_loaded_it_says_the_same(real, tmp_path):
+    model, y, p, X, _ = real
+    path = tmp_path / "repair.joblib"
+    save(model, path)
+    again = load(path)
+    assert again.predict(p, X).tolist() == model.predict(p, X).tolist()
+    assert again.p_value_ == model.p_value_ and again.get_params().keys() == model.get_params().keys()
+
+
+def test_files_that_are_refused(real, tmp_path):
+    path = tmp_path / "repair.joblib"
+    save(real[0], path)
+    head, _, content = path.read_bytes().partition(b"\n")
+    other = json.loads(head)
+    other["versions"]["scikit-learn"] = "0.1"
+    cases = {
+        "was saved with scikit-learn 0.1": json.dumps(other).encode() + b"\n" + content,
+        "was changed or cut": head + b"\n" + content[:-9],
+        "is another one": b"a,b\n1,2\n",
+    }
+    for sentence, text in cases.items():
+        path.write_bytes(text)
+        with pytest.raises(ValueError, match=sentence):
+            load(path)
+    joblib.dump({"a": 1}, path)
+    with pytest.raises(ValueError, match="path must be a file that helpers.repair.save wrote"):
+        load(path)
+    with pytest.raises(NotFittedError):
+        save(Recalibrator(), path)
+    with pytest.raises(ValueError, match="model must be an estimator of this package"):
+        save(LinearRegression(), path)
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "nothing")
+
+
+# ---- bad input --------------------------------------------------------------------------------------------------
+
+GOOD = dict(zip(("y", "p", "X"), hidden(100, np.random.default_rng(9)), strict=False))
+
+
+def fitted(**changes):
+    data = GOOD | {name: changes.pop(name) for name in ("y", "p", "X") if name in changes}
+    rows = {name: changes.pop(name) for name in ("sample_weight", "groups") if name in changes}
+    return Recalibrator(**changes).fit(**data, **rows)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: fitted(calibrator="plat"), "calibrator must be one of .* did you mean 'platt'"),
+        (lambda: fitted(level=2), "level must lie in"),
+        (lambda: fitted(n_folds=1), "n_folds must be a whole number of at least 2"),
+        (lambda: fitted(y=np.ones(100)), "y must hold both classes"),
+        (lambda: fitted(y=GOOD["y"][:-1]), "y and p must have the same length"),
+        (lambda: fitted(p=100 * GOOD["p"]), r"p must lie in \[0, 1\]"),
+        (lambda: fitted(p=np.full(100, 0.5)), "p must take at least two different values"),
+        (lambda: fitted(X=GOOD["X"]["a"]), "X must have two dimensions"),
+        (lambda: fitted(sample_weight=-np.ones(100)), "sample_weight must be finite and not negative"),
+        (lambda: fitted(groups=np.arange(100) % 3), "groups must be at least n_folds = 5, but there are 3"),
+        (lambda: fitted(y=(np.arange(100) == 7)), "y must hold both classes outside each of 5 random folds"),
+        (
+            lambda: Recalibrator().fit(GOOD["y"][:59], GOOD["p"][:59], GOOD["X"][:59]),
+            "y must have at least 60 rows, but it has 59",
+        ),
+    ],
+)
+def test_fits_that_are_refused(lines, call, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        call()
+
+
+def test_questions_that_are_refused(real):
+    model, y, p, X, _ = real
+    with pytest.raises(ValueError, match="'town' is absent; did you mean 'towns'"):
+        model.predict(p, X.rename(columns={"town": "towns"}))
+    with pytest.raises(ValueError, match="p and X must have the same length"):
+        model.predict(p[:-1], X)
+    with pytest.raises(ValueError, match="column 'a' holds text"):
+        model.predict(p, X.assign(a="text"))
+    with pytest.raises(NotFittedError, match="call fit first"):
+        Recalibrator().predict(p, X)
