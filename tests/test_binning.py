@@ -62,7 +62,8 @@ def test_two_tied_scores_get_two_quantile_bins():
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.floats(-1e6, 1e6)), min_size=1, max_size=50))
 def test_group_sums_keep_totals(rows):
-    region, values = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+    region = np.array([row[0] for row in rows])
+    values = np.array([row[1] for row in rows])
     count, sums, squares = group_sums(region, values, values**2)
     assert count.sum() == region.size and count.size == region.max() + 1
     assert np.isclose(sums.sum(), values.sum(), atol=1e-3) and np.isclose(squares.sum(), (values**2).sum())

@@ -54,7 +54,9 @@ class Study:
     __qualname__ = "Study"
 
     def __init__(self, fails=None, error=ValueError):
-        self.fails, self.error, self.runs = fails, error, []
+        self.fails = fails
+        self.error = error
+        self.runs = []
 
     def __call__(self, n, rng):
         self.runs.append(n)
@@ -78,7 +80,8 @@ def test_an_error_names_the_run(n_jobs):
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_finished_runs_are_kept(error, tmp_path):
-    kept, want = tmp_path / "runs", repeat(Study(), {"n": [1, 2]}, 3, rng=0)
+    kept = tmp_path / "runs"
+    want = repeat(Study(), {"n": [1, 2]}, 3, rng=0)
     with pytest.raises(error, match="no luck"):
         repeat(Study(5, error), {"n": [1, 2]}, 3, rng=0, progress=kept)
     with open(kept, "a") as file:
@@ -151,7 +154,8 @@ def test_each_way_hands_in_options_and_sees_one_sample():
 
 def test_summary_by_hand():
     runs = pd.DataFrame({"n": [9, 9, 9, 1], "value": [0.1, 0.3, np.nan, 0.4]})
-    runs["p_value"], runs["se"] = [0.01, 0.2, np.nan, 0.5], [0.1, 0.2, np.nan, 0.3]
+    runs["p_value"] = [0.01, 0.2, np.nan, 0.5]
+    runs["se"] = [0.1, 0.2, np.nan, 0.3]
     nine = summarise(runs, ["n"], truth=0.2).iloc[0]
     assert nine["draws"] == 3 and nine["stopped"] == pytest.approx(1 / 3)
     assert nine["value"] == pytest.approx(0.2) and nine["rmse"] == pytest.approx(0.1)

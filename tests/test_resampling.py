@@ -49,7 +49,8 @@ def test_the_standard_error_of_a_mean():
 @pytest.mark.parametrize("method", ["percentile", "basic", "normal"])
 def test_coverage_of_a_mean(method):
     """200 draws of 80 rows: 95 % less 1 % for the small sample, less 4 standard errors."""
-    rng, repeats = np.random.default_rng(1), 200
+    rng = np.random.default_rng(1)
+    repeats = 200
     hits = []
     for _ in range(repeats):
         interval = bootstrap_interval(np.mean, rng.normal(size=80), n_resamples=200, method=method, rng=rng)
@@ -90,7 +91,8 @@ def test_columns_are_resampled_together():
 def test_paired_differences_cancel_what_the_systems_share():
     rng = np.random.default_rng(0)
     shared = 10 * rng.normal(size=300)
-    a, b = shared + rng.normal(size=300), shared + rng.normal(size=300) + 0.5
+    a = shared + rng.normal(size=300)
+    b = shared + rng.normal(size=300) + 0.5
     difference = paired_difference(a, b, rng=0)
     exact = (a - b).std() / np.sqrt(300)
     assert difference.value == pytest.approx((a - b).mean())
@@ -101,7 +103,8 @@ def test_paired_differences_cancel_what_the_systems_share():
 
 
 def test_p_values_are_uniform_enough_under_the_null():
-    rng, repeats = np.random.default_rng(3), 300
+    rng = np.random.default_rng(3)
+    repeats = 300
     alarms = [
         paired_difference(*rng.normal(size=(2, 60)), n_resamples=200, rng=rng).p_value < 0.05 for _ in range(repeats)
     ]

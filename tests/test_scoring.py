@@ -26,7 +26,8 @@ columns = arrays(float, st.tuples(st.just(3), st.integers(1, 20)), elements=st.f
 
 
 def test_four_rows_by_hand():
-    p, y = [0.8, 0.8, 0.3, 1.0], [1, 0, 0, 1]
+    p = [0.8, 0.8, 0.3, 1.0]
+    y = [1, 0, 0, 1]
     assert np.allclose(BRIER.score(y, p), [0.04, 0.64, 0.09, 0])
     assert np.allclose(LOG.score(y, p), [-np.log(0.8), -np.log(0.2), -np.log(0.7), 0])
 
@@ -113,7 +114,8 @@ def test_inputs_are_left_alone_and_row_order_does_not_matter():
     rng = np.random.default_rng(0)
     p, q, c = rng.random((3, 50))
     copies = p.copy(), q.copy(), c.copy()
-    parts, order = decompose(q, p, c), rng.permutation(50)
+    parts = decompose(q, p, c)
+    order = rng.permutation(50)
     moved = decompose(q[order], p[order], c[order])
     assert parts.total == pytest.approx(moved.total) and parts.grouping == pytest.approx(moved.grouping)
     assert all(np.array_equal(a, b) for a, b in zip((p, q, c), copies, strict=True))
@@ -129,7 +131,9 @@ each_rule = pytest.mark.parametrize("rule", RULES, ids=repr)
 @st.composite
 def populations(draw):
     """(p, q, weight): a finite population whose rows share few scores; the truth may hold zeros."""
-    n, k, atoms = draw(st.integers(1, 12)), draw(st.integers(2, 4)), draw(st.integers(1, 3))
+    n = draw(st.integers(1, 12))
+    k = draw(st.integers(2, 4))
+    atoms = draw(st.integers(1, 3))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     p = rng.dirichlet(np.ones(k), atoms).round(1)
     p[:, -1] = (1 - p[:, :-1].sum(axis=1)).clip(0)
@@ -279,13 +283,15 @@ def test_the_calibrated_score_may_be_given(rule, view):
         top = p.argmax(axis=1)
         hit = q[np.arange(60), top]
         c = np.array([hit[p.max(axis=1) == s].mean() for s in p.max(axis=1)])
-    given_c, computed = decompose(q, p, c, rule=rule, view=view), decompose(q, p, rule=rule, view=view)
+    given_c = decompose(q, p, c, rule=rule, view=view)
+    computed = decompose(q, p, rule=rule, view=view)
     assert np.allclose(parts_of(given_c), parts_of(computed), rtol=1e-12, atol=1e-15)
 
 
 def test_one_class_alone_may_have_a_negative_calibration_part():
     """Why classwise log parts are summed before anything is said: C log(C/S) of one class is no loss."""
-    p, q = np.array([[0.5, 0.5]]), np.array([[0.2, 0.8]])
+    p = np.array([[0.5, 0.5]])
+    q = np.array([[0.2, 0.8]])
     assert LOG.class_divergence(q, p)[0, 0] < 0 < decompose(q, p, rule=LOG, view="classwise").calibration
 
 
@@ -316,10 +322,13 @@ def test_rounding_does_not_make_the_possible_impossible(q):
 def test_neither_row_order_nor_class_order_nor_copies_matter(rule, view):
     rng = np.random.default_rng(1)
     p = rng.dirichlet(np.ones(4), 5)[rng.integers(5, size=40)]
-    q, weight = rng.dirichlet(np.full(4, 0.3), 40), rng.integers(1, 4, 40)
-    copies, state = (p.copy(), q.copy(), weight.copy()), np.random.get_state()[1].copy()  # noqa: NPY002
+    q = rng.dirichlet(np.full(4, 0.3), 40)
+    weight = rng.integers(1, 4, 40)
+    copies = (p.copy(), q.copy(), weight.copy())
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
     want = parts_of(decompose(q, p, rule=rule, view=view, sample_weight=weight))
-    rows, classes = rng.permutation(40), rng.permutation(4)
+    rows = rng.permutation(40)
+    classes = rng.permutation(4)
     moved = decompose(q[rows][:, classes], p[rows][:, classes], rule=rule, view=view, sample_weight=weight[rows])
     copied = decompose(np.repeat(q, weight, axis=0), np.repeat(p, weight, axis=0), rule=rule, view=view)
     assert np.allclose(parts_of(moved), want, rtol=1e-12) and np.allclose(parts_of(copied), want, rtol=1e-12)
@@ -400,7 +409,8 @@ def test_top_labels_of_four_rows_by_hand():
 @given(st.integers(0, 10**6), st.integers(2, 6))
 def test_what_a_top_label_means(seed, k):
     rng = np.random.default_rng(seed)
-    proba, y = rng.dirichlet(np.ones(k), 20), rng.integers(0, k, 20)
+    proba = rng.dirichlet(np.ones(k), 20)
+    y = rng.integers(0, k, 20)
     copies = proba.copy(), y.copy()
     correct, confidence = top_label(y, proba)
     assert (confidence == proba.max(axis=1)).all() and (confidence >= 1 / k).all()

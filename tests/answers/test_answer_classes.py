@@ -298,7 +298,8 @@ def test_real_answers_are_voted_on_as_before(name):
 
 
 def test_a_million_rows():
-    rng, n = np.random.default_rng(0), 1_000_000
+    rng = np.random.default_rng(0)
+    n = 1_000_000
     table = pd.DataFrame({
         "question": np.repeat(np.arange(n // 50), 50), "sample": np.tile(np.arange(50), n // 50),
         "answer": "The answer " + pd.Series(rng.integers(8, size=n).astype(str)), "reference": "answer 3",

@@ -104,7 +104,8 @@ def test_samples_agree_with_exact_values():
 
 
 def test_same_seed_same_answers():
-    one, two = FOUR.sample(9, rng=1), FOUR.sample(9, rng=np.random.default_rng(1))
+    one = FOUR.sample(9, rng=1)
+    two = FOUR.sample(9, rng=np.random.default_rng(1))
     assert (one.order == two.order).all() and (one.counts == two.counts).all()
 
 
@@ -115,7 +116,8 @@ def test_same_seed_same_answers():
 def test_the_dial_of_overconfidence(dial):
     """Null at 0: the mode is right as often as c* says; else moved as documented; four standard errors."""
     population = AnswerPopulation.dirichlet(20_000, 5, 0.7, overconfidence=dial, rng=2)
-    c, right = population.oracle_confidence, population.oracle_correct
+    c = population.oracle_confidence
+    right = population.oracle_correct
     want = c * (1 - dial) if dial > 0 else c - dial * (1 - c)
     miss = right - want
     assert abs(miss.mean()) <= 4 * np.sqrt((want * (1 - want)).mean() / 20_000) + 1e-12
@@ -135,7 +137,8 @@ def test_copies_have_the_accuracy_of_the_dial(dial):
     many = AnswerPopulation.dirichlet(40, 3, overconfidence=dial, copies=50, rng=1)
     assert (many.pi == np.repeat(one.pi, 50, axis=0)).all() and (many.correct.sum(axis=1) == 1).all()
     share = many.correct.reshape(40, 50, 3).mean(axis=1)
-    c, rows = one.oracle_confidence, np.arange(40)
+    c = one.oracle_confidence
+    rows = np.arange(40)
     accuracy = c * (1 - dial) if dial > 0 else c - dial * (1 - c)
     want = one.pi * ((1 - accuracy) / (1 - c))[:, None]
     want[rows, one.mode] = accuracy
@@ -213,7 +216,8 @@ def test_order_and_copies_of_questions():
 
 def test_means_and_errors_agree_with_the_biases():
     population = AnswerPopulation.dirichlet(30, 3, rng=5)
-    exact, bias = population.calibration(8), exact_bias(population.pi, 8)
+    exact = population.calibration(8)
+    bias = exact_bias(population.pi, 8)
     assert exact.confidence1 - exact.oracle_confidence == pytest.approx(bias.sem1.mean())
     assert exact.confidence2 - exact.oracle_confidence == pytest.approx(bias.sem2.mean())
     assert exact.selection_error <= bias.wrong.mean()

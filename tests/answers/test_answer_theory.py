@@ -130,7 +130,8 @@ def test_brute_force(classes, n):
 
 @given(questions(), st.integers(1, 12))
 def test_laws_of_the_exact_biases(pi, n):
-    bias, lot = exact_bias(pi, n), exact_bias(pi, n, ties="lot")
+    bias = exact_bias(pi, n)
+    lot = exact_bias(pi, n, ties="lot")
     assert bias.law.sum() == pytest.approx(1, abs=1e-12)
     assert bias.sem1 >= -1e-12 and bias.sem2 <= 0  # equations 2 and 5
     assert lot.sem1 == pytest.approx(bias.sem1, abs=1e-12)
@@ -162,7 +163,8 @@ def test_simulation():
     """Null (equal classes) and alternative within four standard errors of 40,000 draws."""
     rng = np.random.default_rng(5)
     for pi in (THIRDS, (0.5, 0.3, 0.2)):
-        counts, held = rng.multinomial(20, pi, 40_000), rng.multinomial(15, pi, 40_000)
+        counts = rng.multinomial(20, pi, 40_000)
+        held = rng.multinomial(15, pi, 40_000)
         winner = counts.argmax(axis=1)
         bias = exact_bias(pi, 20)
         for values, want in (
@@ -246,7 +248,9 @@ def test_the_root_is_the_only_one():
 def test_more_rivals_push_the_critical_margin_out():
     half = [critical_half_margin(r) for r in (1, 2, 3, 9, 99)]
     assert (np.diff(half) > 0).all() and half[0] == CRITICAL_HALF_MARGIN
-    n, unit = 900, np.sqrt(2 / 3 / 900)  # exact biases change places there, up to the next order
+    # exact biases change places there, up to the next order
+    n = 900
+    unit = np.sqrt(2 / 3 / 900)
     for factor, sign in ((0.9, 1), (1.1, -1)):
         margin = 2 * half[1] * unit * factor
         rival = (1 - margin) / 3
@@ -271,7 +275,8 @@ def test_regimes():
 def test_bounds_hold_on_a_grid(classes, parts, sizes):
     pi = grid(classes, parts)
     for n in sizes:
-        bias, bound = exact_bias(pi, n), bias_bound(pi, n)
+        bias = exact_bias(pi, n)
+        bound = bias_bound(pi, n)
         assert (bias.sem1 <= bound + 1e-12).all() and (-bias.sem2 <= bound + 1e-12).all()
         paper, chernoff = (selection_error_bound(pi, n, kind=kind) for kind in ("paper", "chernoff"))
         assert (bias.wrong <= chernoff + 1e-13).all() and (chernoff <= paper * (1 + 1e-12)).all()
@@ -304,8 +309,10 @@ def test_the_pairwise_chernoff_step():
     p = np.linspace(0, 1, 201)
     first, second = (axis.ravel() for axis in np.meshgrid(p, p))
     keep = (first > second) & (first + second <= 1)
-    first, second = first[keep], second[keep]
-    gap, mass = first - second, first + second
+    first = first[keep]
+    second = second[keep]
+    gap = first - second
+    mass = first + second
     assert ((np.sqrt(first) - np.sqrt(second)) ** 2 >= gap**2 / (2 * mass) - 1e-15).all()
 
 
@@ -332,7 +339,8 @@ def test_two_classes_give_equation_nine(margin, mass, n):
     pi = [(mass + margin) / 2, (mass - margin) / 2, 1 - mass]
     if mass < 1 and pi[2] > 0:
         pi = np.array(pi[:2]) / mass  # only two classes: rescaled
-    printed, ours = leading_bias(pi[:2], n), leading_bias_all(pi[:2], n)
+    printed = leading_bias(pi[:2], n)
+    ours = leading_bias_all(pi[:2], n)
     assert ours.sem1 == pytest.approx(printed.sem1, abs=1e-9) and ours.sem2 == pytest.approx(printed.sem2, abs=1e-9)
     assert ours.selection == pytest.approx(printed.selection, abs=1e-9)
 
@@ -345,7 +353,9 @@ def test_the_remainder_of_our_expansion_vanishes_faster(behind):
     errors = []
     for n in (25, 100, 400):
         pi = (1 + np.sum(behind) / np.sqrt(n * len(behind))) / len(behind) - np.array(behind) / np.sqrt(n * len(behind))
-        bias, ours, printed = exact_bias(pi, n, ties="lot"), leading_bias_all(pi, n), leading_bias(pi, n)
+        bias = exact_bias(pi, n, ties="lot")
+        ours = leading_bias_all(pi, n)
+        printed = leading_bias(pi, n)
         errors.append(np.sqrt(n) * np.array([bias.sem1 - ours.sem1, bias.sem2 - ours.sem2, bias.sem1 - printed.sem1]))
     first, _, last = np.abs(errors)
     assert (last[:2] < 0.6 * first[:2] + 1e-12).all() and (last[:2] < 0.008).all() and last[2] > 0.03
@@ -353,9 +363,11 @@ def test_the_remainder_of_our_expansion_vanishes_faster(behind):
 
 def test_quadrature_against_draws():
     rng = np.random.default_rng(2)
-    pi, n = np.array([0.4, 0.3, 0.29, 0.01]), 30
+    pi = np.array([0.4, 0.3, 0.29, 0.01])
+    n = 30
     draws = pi + rng.normal(size=(400_000, 4)) * np.sqrt(pi / n)
-    best, winner = draws.max(axis=1), draws.argmax(axis=1)
+    best = draws.max(axis=1)
+    winner = draws.argmax(axis=1)
     ours = leading_bias_all(pi, n)
     assert abs(best.mean() - 0.4 - ours.sem1) < 4 * best.std() / np.sqrt(4e5)
     share = np.bincount(winner, minlength=4) / 4e5

@@ -63,7 +63,9 @@ def test_every_share_of_fifty_answers_lies_in_its_bin(closed, lower):
 
 
 def test_the_edge_rule_moves_the_error():
-    counts, correct = [[10, 10], [11, 9]], [1, 0]  # .5 and .55: one bin, or two
+    # .5 and .55: one bin, or two
+    counts = [[10, 10], [11, 9]]
+    correct = [1, 0]
     left = sem_ece(counts, correct, sources=["sem1"], **QUICK)
     right = sem_ece(counts, correct, sources=["sem1"], closed="right", **QUICK)
     assert left.errors["sem1"].value == pytest.approx(0.05 / 2)
@@ -118,7 +120,8 @@ def test_parts_agree(closed, strategy, answer):
     stated = np.random.default_rng(3).random(300)
     options = {"closed": closed, "strategy": strategy, "n_bins": 7, "answer": answer, "n_resamples": 40, "rng": 1}
     found = sem_ece(counts, correct, stated=stated, **options)
-    table, line = found.per_question, found.summary.set_index("source")
+    table = found.per_question
+    line = found.summary.set_index("source")
     for name in ("sem1", "sem2", "stated"):
         p = table[name] if closed == "left" else np.nextafter(table[name], 0)
         again = calibration_error(table["correct"], p, n_bins=7, strategy=strategy, rng=0)
@@ -196,7 +199,10 @@ def test_the_door_shows_everything():
 
 def test_nothing_is_found_on_calibrated_answers():
     """Right with probability Sem1: the error is what the null value says, and alarms come at their rate."""
-    rng, alarms, excess, repeats = np.random.default_rng(9), 0, [], 100
+    rng = np.random.default_rng(9)
+    alarms = 0
+    excess = []
+    repeats = 100
     for _ in range(repeats):
         counts, _ = draw(rng, 300)
         right = (rng.random(300) < sem1(counts)).astype(int)
@@ -209,7 +215,10 @@ def test_nothing_is_found_on_calibrated_answers():
 
 def test_a_known_error_is_recovered_and_covered():
     """Right with probability 0.8 Sem1: the binned error is 0.2 of the mean confidence."""
-    rng, inside, off, repeats = np.random.default_rng(10), 0, [], 50
+    rng = np.random.default_rng(10)
+    inside = 0
+    off = []
+    repeats = 50
     for _ in range(repeats):
         counts, _ = draw(rng, 2000)
         confidence = sem1(counts)
@@ -225,7 +234,8 @@ def test_a_known_error_is_recovered_and_covered():
 @pytest.mark.parametrize("answer", ["all", "block"])
 def test_paired_differences_cover_the_truth(answer):
     """Populations with known probabilities; the truth from 200,000 questions."""
-    rng, repeats = np.random.default_rng(11), 30
+    rng = np.random.default_rng(11)
+    repeats = 30
     counts, correct = draw(rng, 200_000, known=0.8)
     block = counts if answer == "all" else random_blocks(counts, np.full(len(counts), 10), rng=rng)[0]
     pair = sem1(block), sem2(counts).round(12) if answer == "all" else held_out_shares(counts, block)
@@ -273,7 +283,8 @@ def test_real_answers_turn_the_order_around():
 
 # ---- bad inputs -----------------------------------------------------------------------------------------------
 
-COUNTS, RIGHT = np.array([[3, 1], [2, 2], [4, 0]]), np.array([[1, 0], [1, 0], [0, 1]])
+COUNTS = np.array([[3, 1], [2, 2], [4, 0]])
+RIGHT = np.array([[1, 0], [1, 0], [0, 1]])
 GROUPED = group_answers(
     pd.DataFrame({"question": [0, 0, 1, 1], "sample": [0, 1, 0, 1], "answer": list("abcc"), "reference": "c"})
 )

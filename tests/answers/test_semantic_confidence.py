@@ -45,7 +45,8 @@ def compositions(total):
 def every_split(counts, n):
     """Chosen class and held-out share in each of the C(N, n) splits of one question's answers."""
     answers = np.repeat(np.arange(len(counts)), counts)
-    chosen, shares = [], []
+    chosen = []
+    shares = []
     for picked in itertools.combinations(range(len(answers)), n):
         selected = np.bincount(answers[list(picked)], minlength=len(counts))
         chosen.append(int(selected.argmax()))
@@ -150,7 +151,8 @@ def test_two_hundred_answers_against_rational_arithmetic(counts, n):
 
 
 def test_random_splits_agree_within_their_errors():
-    rng, n_splits = np.random.default_rng(1), 20_000
+    rng = np.random.default_rng(1)
+    n_splits = 20_000
     for _ in range(60):
         answers = int(rng.integers(2, 101))
         counts = rng.multinomial(answers, rng.dirichlet(np.full(rng.integers(1, 12), rng.choice([0.3, 1, 5]))))
@@ -166,7 +168,9 @@ def test_random_splits_agree_within_their_errors():
 
 def test_unbiased_for_the_class_that_is_selected():
     """Eq. 4, over every sample of 7 answers: E Sem2 = sum of P(k selected by 3) pi_k; eq. 2 for Sem1."""
-    pi, total, n = np.array([0.45, 0.35, 0.2]), 7, 3
+    pi = np.array([0.45, 0.35, 0.2])
+    total = 7
+    n = 3
     samples = np.array([c for c in itertools.product(range(total + 1), repeat=3) if sum(c) == total])
     blocks = np.array([c for c in itertools.product(range(n + 1), repeat=3) if sum(c) == n])
     chance = multinomial.pmf(blocks, n, pi)
@@ -177,7 +181,8 @@ def test_unbiased_for_the_class_that_is_selected():
 
 
 def test_ten_splits_have_the_spread_that_is_stated():
-    counts, copies = np.tile([20, 18, 12], (4000, 1)), 4000
+    counts = np.tile([20, 18, 12], (4000, 1))
+    copies = 4000
     found = sem2_splits(counts, rng=3)
     spread = sem2_spread([20, 18, 12]) / np.sqrt(10)
     assert 0.01 < spread < 0.022
@@ -235,7 +240,8 @@ def test_margins_and_entropy():
 @given(COUNTS, st.data())
 def test_laws_of_both(counts, data):
     n = data.draw(st.integers(1, sum(counts) - 1))
-    one, two = sem1(counts), sem2(counts, n)
+    one = sem1(counts)
+    two = sem2(counts, n)
     assert 1 / len(counts) - 1e-12 <= one <= 1 and -1e-12 <= two <= one + 1e-12
     assert (two > 1 - 1e-12) == (one == 1)
     assert sem2([*counts, 0], n) == pytest.approx(two, abs=1e-13)
@@ -267,10 +273,12 @@ def test_an_earlier_class_gains_from_ties_and_equal_rows_agree():
 
 def test_inputs_stay_and_seeds_repeat():
     table = np.array([[3, 2], [1, 4]])
-    before, state = table.copy(), np.random.get_state()[1].copy()  # noqa: NPY002
+    before = table.copy()
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
     for function in (sem1, sem2, sem2_spread, semantic_entropy, split_bias_corrected):
         function(table)
-    first, second = sem2_splits(table, rng=4), sem2_splits(table, rng=4)
+    first = sem2_splits(table, rng=4)
+    second = sem2_splits(table, rng=4)
     assert (first == second).all() and (table == before).all() and (np.random.get_state()[1] == state).all()  # noqa: NPY002
     assert (sem2_splits(table, rng=np.random.default_rng(4)) == first).all()
 

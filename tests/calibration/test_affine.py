@@ -140,14 +140,18 @@ def test_the_standard_errors_of_these_tests_are_those_of_repeated_draws():
 
 def test_a_perfect_model_loses_what_wilks_says_and_gains_nothing_on_new_rows():
     """Fitting K free numbers to n rows of a perfect model wins K / 2n on them and loses as much on new rows."""
-    n, n_classes, gains = 1000, 4, []
+    n = 1000
+    n_classes = 4
+    gains = []
     for seed in range(60):
         scores, y = draw(2 * n, n_classes, seed=seed)
         fitted = AffineCalibrator().fit(scores[:n], y[:n])
-        before, after = softmax(scores, axis=1), fitted.predict_proba(scores)
+        before = softmax(scores, axis=1)
+        after = fitted.predict_proba(scores)
         rows = slice(0, n), slice(n, None)
         gains.append([log_loss(before[part], y[part]) - log_loss(after[part], y[part]) for part in rows])
-    mean, se = np.mean(gains, axis=0), np.std(gains, axis=0) / np.sqrt(60)
+    mean = np.mean(gains, axis=0)
+    se = np.std(gains, axis=0) / np.sqrt(60)
     assert (np.abs(mean - np.array([1, -1]) * n_classes / (2 * n)) < 4 * se).all() and (se < 5e-4).all()
 
 
@@ -198,7 +202,8 @@ def test_temperature_never_changes_the_order_of_a_row(table):
     scores, y = table
     assume(np.ptp(scores, axis=1).max() > 0)
     fitted = AffineCalibrator(bias=False).fit(scores, y)
-    proba, sign = fitted.predict_proba(scores), np.sign(fitted.scale_)
+    proba = fitted.predict_proba(scores)
+    sign = np.sign(fitted.scale_)
     gaps = scores[:, :, None] - scores[:, None, :]
     assert (sign * gaps * (proba[:, :, None] - proba[:, None, :]) >= 0).all()
 
@@ -230,7 +235,8 @@ def test_separated_says_exactly_where_no_maximum_exists(table, bias):
 def test_separated_rows_count_as_in_platt_scaling(y):
     p = np.array([0.1, 0.2, 0.8, 0.9])
     scores = np.log(np.column_stack([1 - p, p]))
-    fitted, platt = AffineCalibrator().fit(scores, y), PlattCalibrator().fit(p, y)
+    fitted = AffineCalibrator().fit(scores, y)
+    platt = PlattCalibrator().fit(p, y)
     assert fitted.separated_ and platt.separated_
     assert np.allclose(fitted.predict_proba(scores)[:, 1], platt.predict(p), atol=1e-6)
     assert not AffineCalibrator().fit(scores, [0, 1, 0, 1]).separated_
@@ -287,7 +293,8 @@ def test_same_seed_same_answer_and_no_global_state():
 
 def test_calibrating_a_miscalibrated_model_helps_on_rows_it_was_not_fitted_to():
     scores, y = draw(3000, 5, scale=0.5, seed=10)
-    raw, fixed = softmax(scores, axis=1), cross_calibrate(scores, y)
+    raw = softmax(scores, axis=1)
+    fixed = cross_calibrate(scores, y)
     rows = np.arange(len(y))
     gain = np.log(fixed[rows, y]) - np.log(raw[rows, y])
     assert gain.mean() > 4 * gain.std() / np.sqrt(len(y))
@@ -300,7 +307,8 @@ def test_calibrating_a_miscalibrated_model_helps_on_rows_it_was_not_fitted_to():
 def test_the_calibrated_row_of_a_real_network_is_that_of_the_paper():
     """Table 3, CIFAR-10 ResNet-20: N-ER .0839, N-CE(q) .1011, N-BS(q) .1243 (raw .0822, .1223, .1319)."""
     data = fetch_scores("cifar10_resnet-20")
-    truth, prior = np.eye(10)[data.y], np.full(10, 0.1)
+    truth = np.eye(10)[data.y]
+    prior = np.full(10, 0.1)
     for proba, printed in [
         (softmax(data.scores, axis=1), (0.0822, 0.1223, 0.1319)),
         (cross_calibrate(data.scores, data.y), (0.0839, 0.1011, 0.1243)),
@@ -380,5 +388,6 @@ def test_huge_scores_do_not_overflow():
 
 def test_expit_is_the_two_class_case():
     fitted = AffineCalibrator().fit(GOOD, [0, 1, 1, 0, 0, 1])
-    slope, shift = fitted.scale_, np.diff(fitted.bias_)[0]
+    slope = fitted.scale_
+    shift = np.diff(fitted.bias_)[0]
     assert np.allclose(fitted.predict_proba(GOOD)[:, 1], expit(slope * np.diff(GOOD, axis=1)[:, 0] + shift))

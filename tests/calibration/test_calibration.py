@@ -30,14 +30,16 @@ def labelled_scores(draw):
     n = draw(st.integers(2, 60))
     p = draw(arrays(float, n, elements=st.floats(0, 1) | st.sampled_from([0, 0.2, 0.5, 0.8, 1])))
     y = draw(arrays(float, n, elements=st.sampled_from([0, 1])))
-    y[0], y[1] = 0, 1
+    y[0] = 0
+    y[1] = 1
     assume(np.ptp(clipped_logit(p)) > 0.01)
     return p, y
 
 
 def test_four_rows_by_hand():
     """Two score values with one hit in two rows each: Platt cannot tell them apart, the step function is flat."""
-    p, y = [0.2, 0.2, 0.8, 0.8], [0, 1, 0, 1]
+    p = [0.2, 0.2, 0.8, 0.8]
+    y = [0, 1, 0, 1]
     platt = PlattCalibrator().fit(p, y)
     assert platt.slope_ == pytest.approx(0, abs=1e-9) and platt.intercept_ == pytest.approx(0, abs=1e-9)
     assert IsotonicCalibrator().fit(p, y).predict([0, 0.5, 1]).tolist() == [0.5, 0.5, 0.5]
@@ -88,7 +90,8 @@ def test_platt_is_monotone_and_matches_the_moments_of_its_rows(rows):
 @given(labelled_scores())
 def test_platt_does_not_care_which_class_is_called_one(rows):
     p, y = rows
-    c, flipped = PlattCalibrator().fit(p, y).predict(p), PlattCalibrator().fit(1 - p, 1 - y).predict(1 - p)
+    c = PlattCalibrator().fit(p, y).predict(p)
+    flipped = PlattCalibrator().fit(1 - p, 1 - y).predict(1 - p)
     assert np.allclose(c, 1 - flipped, atol=1e-5)
 
 
@@ -105,7 +108,8 @@ def test_row_order_and_unit_weights_do_not_matter(rows, random):
 @given(labelled_scores())
 def test_rows_of_weight_zero_are_absent(rows):
     p, y = rows
-    padded, labels = np.r_[p, 0.01, 0.99, 0.5], np.r_[y, 1, 0, 1]
+    padded = np.r_[p, 0.01, 0.99, 0.5]
+    labels = np.r_[y, 1, 0, 1]
     weight = np.r_[np.ones(p.size), 0, 0, 0]
     for calibrator in BOTH:
         assert np.allclose(calibrator().fit(padded, labels, weight).predict(NEW), calibrator().fit(p, y).predict(NEW))
@@ -124,7 +128,8 @@ def test_isotonic_is_non_decreasing_keeps_totals_and_stays_inside(rows):
 def test_separable_labels_give_smoothed_finite_answers(p, y):
     fitted = PlattCalibrator().fit(p, y)
     c = fitted.predict(p)
-    n1, n0 = sum(y), len(y) - sum(y)
+    n1 = sum(y)
+    n0 = len(y) - sum(y)
     assert fitted.separated_ and np.isfinite([fitted.slope_, fitted.intercept_]).all()
     assert c.min() > 0 and c.max() < 1
     smooth = np.where(np.array(y) == 1, (n1 + 1) / (n1 + 2), 1 / (n0 + 2))

@@ -40,7 +40,8 @@ def test_windows_are_those_of_the_definition(data):
 
 
 def test_four_rows_by_hand():
-    p, y = [0.0, 0.25, 0.5, 1.0], [0, 1, 0, 1]
+    p = [0.0, 0.25, 0.5, 1.0]
+    y = [0, 1, 0, 1]
     assert running_curve(p, y, [0.0, 0.3, 0.9], neighbors=2, degree=0).tolist() == [0.5, 0.5, 0.5]
     assert running_curve(p, y, [1.0, 0.125], neighbors=2).tolist() == pytest.approx([1.0, 0.5])
     assert running_curve(p, y, neighbors=4, degree=0).tolist() == [0.5] * 4
@@ -61,7 +62,9 @@ def test_lines_reproduce_lines_and_means_reproduce_constants():
 @pytest.mark.parametrize("degree", [0, 1])
 def test_row_order_does_not_matter_and_inputs_stay(degree):
     rng = np.random.default_rng(1)
-    p, y, at = np.round(rng.random(300), 2), rng.integers(0, 2, 300), rng.random(20)
+    p = np.round(rng.random(300), 2)
+    y = rng.integers(0, 2, 300)
+    at = rng.random(20)
     copies = p.copy(), y.copy(), at.copy()
     curve = running_curve(p, y, at, degree=degree)
     for _ in range(3):

@@ -78,7 +78,8 @@ def test_debiased_value_and_interval(stated, n):
     big = np.random.default_rng(99).beta(2, 2, 1_000_000)
     bin_of = np.minimum((stated(big) * 15).astype(int), 14)
     truth = np.abs(np.bincount(bin_of, stated(big) - big)).sum() / big.size
-    rng, repeats = np.random.default_rng(7), 150
+    rng = np.random.default_rng(7)
+    repeats = 150
     errors = [calibration_error(*draw(n, rng, stated), rng=rng, n_simulations=300) for _ in range(repeats)]
     covered = np.mean([error.low <= truth <= error.high for error in errors])
     assert covered >= 0.95 - 4 * np.sqrt(0.95 * 0.05 / repeats)
@@ -155,7 +156,9 @@ def test_rows_of_weight_zero_are_absent():
 
 def test_weights_recover_the_population():
     """A population sampled with chances between 0.2 and 1 and reweighted by their inverse."""
-    rng, repeats, values = np.random.default_rng(5), 40, []
+    rng = np.random.default_rng(5)
+    repeats = 40
+    values = []
     big = rng.beta(2, 2, 400_000)
     stated = expit(1.8 * logit(big))
     bin_of = np.minimum((stated * 5).astype(int), 4)
@@ -175,10 +178,14 @@ def test_weights_recover_the_population():
 
 def test_clustered_rows_raise_false_alarms_unless_groups_are_given():
     """Each person's label six times over: the rows' p-value alarms, the people's does not."""
-    rng, repeats, alarms = np.random.default_rng(11), 80, []
+    rng = np.random.default_rng(11)
+    repeats = 80
+    alarms = []
     for _ in range(repeats):
         y, p = draw(150, rng)
-        y, p, person = np.repeat(y, 6), np.repeat(p, 6), np.repeat(np.arange(150), 6)
+        y = np.repeat(y, 6)
+        p = np.repeat(p, 6)
+        person = np.repeat(np.arange(150), 6)
         rows = calibration_error(y, p, n_bins=10, rng=rng, n_simulations=200).p_value < 0.05
         people = calibration_error(y, p, n_bins=10, groups=person, rng=rng, n_simulations=200).p_value < 0.05
         alarms.append((rows, people))
@@ -191,7 +198,8 @@ def test_same_seed_same_answer_and_global_state_untouched():
     y, p = draw(200, np.random.default_rng(0))
     np.random.seed(0)  # noqa: NPY002 the state that must not move
     before = np.random.get_state()[1].copy()  # noqa: NPY002
-    first, second = calibration_error(y, p, rng=3), calibration_error(y, p, rng=3)
+    first = calibration_error(y, p, rng=3)
+    second = calibration_error(y, p, rng=3)
     assert str(first) == str(second) and first.low == second.low
     assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
 

@@ -35,7 +35,8 @@ def whole(parquet):
 @pytest.fixture
 def groups_read(monkeypatch):
     """Row groups that were read from here on."""
-    found, original = [], _chunk_sources._read_group
+    found = []
+    original = _chunk_sources._read_group
 
     def counted(path, k, columns):
         found.append(k)
@@ -83,7 +84,9 @@ class Frames:
     """Eight frames; the ones in `broken` raise `error` when they are asked for; counts what was read."""
 
     def __init__(self, broken=(), error=OSError):
-        self.broken, self.error, self.read = set(broken), error, []
+        self.broken = set(broken)
+        self.error = error
+        self.read = []
 
     def __call__(self):
         for k in range(8):
@@ -96,14 +99,17 @@ class Frames:
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
 def test_a_failed_run_goes_on_where_it_stopped(error, whole, tmp_path):
     frames = Frames()
-    chunks, kept = read_chunks(frames), tmp_path / "kept.npz"
+    chunks = read_chunks(frames)
+    kept = tmp_path / "kept.npz"
     partition = PARTITION
-    frames.broken, frames.error = {5}, error
+    frames.broken = {5}
+    frames.error = error
     with pytest.raises(error, match="the disk is gone"):
         evaluate_in_chunks(chunks, partition, refit=False, progress=kept)
     with np.load(kept) as file:
         assert file["done"].tolist() == [f"chunk {k}" for k in range(5)]
-    worked, original = [], _chunk_runs._one_chunk
+    worked = []
+    original = _chunk_runs._one_chunk
 
     def counted(*args):
         worked.append(args[-1].name)
@@ -150,7 +156,9 @@ def test_a_killed_run_reads_only_what_is_missing(tmp_path, parquet, whole, group
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_corrupt_row_group_is_named_and_finished_work_is_kept(parquet, tmp_path, whole, n_jobs, groups_read):
-    good, bad, kept = tmp_path / "good", tmp_path / "scores.parquet", tmp_path / "kept.npz"
+    good = tmp_path / "good"
+    bad = tmp_path / "scores.parquet"
+    kept = tmp_path / "kept.npz"
     good.write_bytes(parquet.read_bytes())
     column = pq.ParquetFile(parquet).metadata.row_group(5).column(1)
     data = bytearray(good.read_bytes())
@@ -168,7 +176,8 @@ def test_a_corrupt_row_group_is_named_and_finished_work_is_kept(parquet, tmp_pat
 
 
 def test_work_of_another_run_is_refused(tmp_path):
-    kept, chunks = tmp_path / "kept.npz", read_chunks(TABLE, rows=500)
+    kept = tmp_path / "kept.npz"
+    chunks = read_chunks(TABLE, rows=500)
     evaluate_in_chunks(chunks, PARTITION, refit=False, progress=kept)
     other = fit_partition(SAMPLE, features=["age"], rng=0)
     split = split_chunks(chunks, 0.1, rng=0)[1]
@@ -188,7 +197,8 @@ def test_work_of_another_run_is_refused(tmp_path):
 
 def test_work_on_other_data_is_refused(tmp_path, parquet, whole, groups_read):
     """Files of the same name, frames of the same size: no row group is read, and nothing is mixed."""
-    kept, path = tmp_path / "kept.npz", tmp_path / "scores.parquet"
+    kept = tmp_path / "kept.npz"
+    path = tmp_path / "scores.parquet"
     path.write_bytes(parquet.read_bytes())
     evaluate_in_chunks(read_chunks(path), PARTITION, progress=kept)
     other = TABLE.copy()
@@ -201,7 +211,8 @@ def test_work_on_other_data_is_refused(tmp_path, parquet, whole, groups_read):
     path.write_bytes(parquet.read_bytes())
     identical(evaluate_in_chunks(read_chunks(path), PARTITION, progress=kept), whole)
     assert groups_read == []
-    frames, kept = [TABLE[:1000], TABLE[1000:]], tmp_path / "frames.npz"
+    frames = [TABLE[:1000], TABLE[1000:]]
+    kept = tmp_path / "frames.npz"
     evaluate_in_chunks(read_chunks(lambda: frames), PARTITION, progress=kept)
     with pytest.raises(ValueError, match="^chunk 1 holds other rows"):
         evaluate_in_chunks(read_chunks(lambda: [frames[0], draw(1000, 9)]), PARTITION, progress=kept)
@@ -209,7 +220,8 @@ def test_work_on_other_data_is_refused(tmp_path, parquet, whole, groups_read):
 
 def test_a_calibrator_of_other_data_is_refused_too(tmp_path):
     """Killed after the calibrator, before the first chunk of the last pass: its passes remember what they saw."""
-    frames, kept = Frames(), tmp_path / "kept.npz"
+    frames = Frames()
+    kept = tmp_path / "kept.npz"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(PARTITION), "sums", _stop)
         with pytest.raises(KeyboardInterrupt):
@@ -231,7 +243,8 @@ def _stop(partition, frame, *args, **options):
 
 
 def test_sums_of_groups_can_be_kept(tmp_path):
-    partition, frames = fit_partition(SAMPLE, features=["age"], group="job", rng=0), Frames()
+    partition = fit_partition(SAMPLE, features=["age"], group="job", rng=0)
+    frames = Frames()
     want = evaluate_in_chunks(read_chunks(frames), partition, refit=False)
     frames.broken = {6}
     with pytest.raises(OSError):

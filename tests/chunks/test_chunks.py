@@ -18,7 +18,8 @@ pytest.importorskip("pyarrow", reason="Parquet needs pyarrow: pip install pyarro
 def draw(n, rng=0, strength=0.25):
     """A calibrated score that misses the job, with a number, a text, a date, weights and people."""
     rng = np.random.default_rng(rng)
-    age, job = rng.normal(size=n), rng.choice(["cook", "smith", "nurse"], n)
+    age = rng.normal(size=n)
+    job = rng.choice(["cook", "smith", "nurse"], n)
     p = rng.uniform(0.3, 0.7, n)
     q = p + strength * ((job == "cook") * 1.0 - 1 / 3)
     day = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, n), unit="D")
@@ -36,7 +37,8 @@ def draw(n, rng=0, strength=0.25):
 
 
 FEATURES = ["age", "job", "day"]
-SAMPLE, TABLE = draw(800, 1), draw(2000, 2)
+SAMPLE = draw(800, 1)
+TABLE = draw(2000, 2)
 PARTITION = fit_partition(SAMPLE, features=FEATURES, rng=0)
 
 
@@ -72,7 +74,9 @@ def test_the_result_is_that_of_the_rows_in_memory(weight, group):
     partition = fit_partition(SAMPLE, features=FEATURES, weight=weight, group=group, rng=0)
     total = evaluate_in_chunks(read_chunks(TABLE, rows=190), partition)
     rows = TABLE if weight is None else TABLE[TABLE["weight"] > 0]
-    y, p, w = rows["label"].to_numpy(), rows["score"].to_numpy(), None if weight is None else rows["weight"].to_numpy()
+    y = rows["label"].to_numpy()
+    p = rows["score"].to_numpy()
+    w = None if weight is None else rows["weight"].to_numpy()
     groups = None if group is None else rows["person"].to_numpy()
     c = PlattCalibrator().fit(p, y, w).predict(p)
     region = partition.tree.apply(rows[FEATURES].assign(**{"stated probability": p}))
@@ -81,7 +85,8 @@ def test_the_result_is_that_of_the_rows_in_memory(weight, group):
     for name in ("value", "se", "low", "high", "p_value", "plugin", "n", "n_regions", "left_out"):
         np.testing.assert_allclose(getattr(got, name), getattr(want, name), rtol=1e-12, atol=1e-12)
     assert got.calibration_loss == pytest.approx(np.average((p - c) ** 2, weights=w), abs=1e-12)
-    error, wanted = total.calibration_error(rng=0), calibration_error(y, p, sample_weight=w, groups=groups, rng=0)
+    error = total.calibration_error(rng=0)
+    wanted = calibration_error(y, p, sample_weight=w, groups=groups, rng=0)
     assert error.value == pytest.approx(wanted.value, abs=1e-12) and error.high == pytest.approx(wanted.high, abs=1e-12)
     assert total.n == len(rows)
 
@@ -130,7 +135,8 @@ def test_a_chunk_of_missing_values_fits_any_column():
 
 
 def test_memory_holds_few_chunks_at_a_time():
-    alive, most = [], []
+    alive = []
+    most = []
 
     def frames():
         for k in range(30):
@@ -158,7 +164,8 @@ def test_scores_and_costs_of_ones_own_are_those_in_memory():
         "chow": lambda y, p: chow_cost((p >= 0.5) == y, np.maximum(p, 1 - p), 0.3) if len(y) else y,
     }
     total = evaluate_in_chunks(read_chunks(TABLE, rows=170), PARTITION, refit=False, scores=scores)
-    y, p = TABLE["label"].to_numpy(), TABLE["score"].to_numpy()
+    y = TABLE["label"].to_numpy()
+    p = TABLE["score"].to_numpy()
     assert total.scores.se["paid"] == pytest.approx(_paid(y, p).std() / np.sqrt(2000), rel=1e-12)
     for name, score in scores.items():
         assert total.scores.mean[name] == pytest.approx(np.mean(score(y, p)), rel=1e-12)
@@ -200,7 +207,8 @@ def test_regions_of_a_split_sample_find_what_is_there_and_nothing_more():
 
 def test_a_calibrator_from_a_small_sample_raises_false_alarms_and_refitting_does_not():
     """A perfect model, 300 rows in the sample and 9,000 evaluated: the calibrator is read as grouping loss."""
-    repeats, draws = 25, []
+    repeats = 25
+    draws = []
     for seed in range(repeats):
         rng = np.random.default_rng(seed)
         p = rng.uniform(0.1, 0.9, 9_300)

@@ -69,7 +69,8 @@ def tosses(n, bias, rng):
 
 def test_partitions_without_a_cluster(frame, here, whole, tmp_path):
     same(here, whole)
-    bad, kept = frame.map_partitions(_die_in_part_5, meta=frame), tmp_path / "kept"
+    bad = frame.map_partitions(_die_in_part_5, meta=frame)
+    kept = tmp_path / "kept"
     with pytest.raises(ValueError, match=r"^partition 5: it cannot be computed \(OSError: the disk is gone\)"):
         evaluate_in_chunks(read_chunks(bad), PARTITION, progress=kept)
     with np.load(kept) as file:
@@ -93,7 +94,8 @@ def test_a_cluster_gives_the_very_same(frame, here, cluster, tmp_path):
 
 
 def test_an_error_on_the_cluster_names_the_partition_and_keeps_what_is_done(frame, cluster, tmp_path):
-    bad, kept = frame.map_partitions(_die_in_part_5, meta=frame), tmp_path / "kept"
+    bad = frame.map_partitions(_die_in_part_5, meta=frame)
+    kept = tmp_path / "kept"
     with pytest.raises(ValueError, match=r"^partition 5: it cannot be computed \(OSError: the disk is gone\)"):
         evaluate_in_chunks(read_chunks(bad), PARTITION, progress=kept)
     with np.load(kept) as file:

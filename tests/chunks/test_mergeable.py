@@ -91,7 +91,8 @@ def test_a_group_in_two_parts_has_no_pair_with_itself():
 
 
 def test_scores_have_the_mean_and_the_standard_error_of_their_rows():
-    s, w = np.array([0.0, 1.0, 0.25, 0.5]), np.array([1.0, 2.0, 1.0, 4.0])
+    s = np.array([0.0, 1.0, 0.25, 0.5])
+    w = np.array([1.0, 2.0, 1.0, 4.0])
     total = ScoreSums.of({"s": s[:1]}, sample_weight=w[:1]) + ScoreSums.of({"s": s[1:]}, sample_weight=w[1:])
     mean = np.average(s, weights=w)
     assert total.mean["s"] == pytest.approx(mean) and total.count == 4
@@ -120,7 +121,8 @@ def test_an_infinite_score_stays_infinite():
 def test_any_split_order_and_association_says_the_same(n, kind, n_parts, seed, names):
     rng = np.random.default_rng(seed)
     y, p, region, options = rows(n, seed, weighted=kind[0], grouped=kind[1], names=names)
-    part_of, order = rng.integers(0, n_parts, n), rng.permutation(n)
+    part_of = rng.integers(0, n_parts, n)
+    order = rng.permutation(n)
     parts = [order[part_of[order] == k] for k in range(n_parts)]  # some may be empty
     total = merge_somehow([all_sums(y[i], p[i], region[i], take(options, i)) for i in parts], rng)
     if kind[0] and not options["sample_weight"].any():
@@ -131,7 +133,8 @@ def test_any_split_order_and_association_says_the_same(n, kind, n_parts, seed, n
     for sums in (total, once):
         got = sums.regions.statistics()
         for name in (field.name for field in fields(want)):
-            value, right = getattr(got, name), getattr(want, name)
+            value = getattr(got, name)
+            right = getattr(want, name)
             same(value if np.ndim(value) == 0 else value[: len(right)], right)
         curve = reliability_curve(y, p, n_bins=5, **options)
         for name in ("count", "stated", "observed", "effective", "low", "high", "weight"):
@@ -157,7 +160,8 @@ def test_sums_in_a_file_come_back_to_the_last_bit(weighted, grouped):
         file.seek(0)
         with np.load(file, allow_pickle=False) as arrays:
             back = Sums.restored(dict(arrays), "kept")
-        want, got = total.arrays(""), back.arrays("")
+        want = total.arrays("")
+        got = back.arrays("")
         assert type(back) is type(total) and got.keys() == want.keys()
         assert all(np.array_equal(got[name], want[name]) and got[name].dtype == want[name].dtype for name in want)
         assert (back + total).arrays("").keys() == want.keys()
@@ -196,10 +200,12 @@ def test_sums_can_be_pickled_and_not_changed(weighted, grouped):
 def test_results_are_those_of_all_rows_in_memory(weighted, grouped):
     y, p, region, options = rows(3000, 2, weighted=weighted, grouped=grouped)
     total = sum(all_sums(y[i::7], p[i::7], region[i::7], take(options, slice(i, None, 7))) for i in range(7))
-    loss, want = total.grouping_loss(), grouping_loss_from_regions(y - p, region, **options)
+    loss = total.grouping_loss()
+    want = grouping_loss_from_regions(y - p, region, **options)
     for name in ("value", "se", "low", "high", "p_value", "null_se", "plugin", "bias", "left_out", "count", "mean"):
         same(getattr(loss, name), getattr(want, name))
-    error, wanted = total.calibration_error(rng=3), calibration_error(y, p, n_bins=5, rng=3, **options)
+    error = total.calibration_error(rng=3)
+    wanted = calibration_error(y, p, n_bins=5, rng=3, **options)
     for name in ("value", "low", "high", "null", "p_value", "n", "n_bins"):
         same(getattr(error, name), getattr(wanted, name))
 
@@ -207,7 +213,8 @@ def test_results_are_those_of_all_rows_in_memory(weighted, grouped):
 def test_newton_steps_on_sums_reach_the_calibrator_of_all_rows():
     rng = np.random.default_rng(0)
     p = rng.random(4000)
-    y, w = (rng.random(4000) < p**2).astype(float), rng.uniform(0.5, 2, 4000)
+    y = (rng.random(4000) < p**2).astype(float)
+    w = rng.uniform(0.5, 2, 4000)
     for labels, weight in ((y, None), (y, w), (y, w * rng.integers(0, 2, 4000) * 50), (p > 0.3, None)):
         whole = PlattCalibrator().fit(p, labels, weight)
         parts = [{"y": labels[i::3], "p": p[i::3]} for i in range(3)]
@@ -225,7 +232,10 @@ def test_newton_steps_on_sums_reach_the_calibrator_of_all_rows():
 
 def test_scores_of_people_with_several_rows_have_wider_intervals():
     """300 people with ten rows each, in ten parts: the standard error is that of means over people."""
-    rng, repeats, means, errors = np.random.default_rng(5), 200, [], []
+    rng = np.random.default_rng(5)
+    repeats = 200
+    means = []
+    errors = []
     for _ in range(repeats):
         person = np.tile(np.arange(300), 10)
         s = rng.standard_normal(300)[person] + rng.standard_normal(3000)

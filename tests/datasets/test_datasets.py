@@ -65,7 +65,8 @@ def test_other_loaders(load, shape, classes):
 
 
 def test_rand_scores_come_from_a_model_of_other_people():
-    data, rand = datasets.load_rand_scores(), datasets.load_rand_hie()
+    data = datasets.load_rand_scores()
+    rand = datasets.load_rand_hie()
     assert 9_000 < len(data.y) < 11_000 and np.unique(data.groups).size == 2_647
     assert (data.p > 0).all() and (data.p < 1).all()
     assert [str(t) for t in data.X.dtypes[["limited", "health"]]] == ["category", "category"]
@@ -78,7 +79,8 @@ def test_rand_scores_hold_groups_that_are_misjudged():
     residual = data.y - data.p
     for rows, gap in ((data.X["chronic"] == 0, -0.16), (data.X["chronic"] > 20, 0.15)):
         people = pd.Series(residual[rows]).groupby(data.groups[rows])
-        total, n = people.sum(), people.size()
+        total = people.sum()
+        n = people.size()
         mean = total.sum() / n.sum()
         se = np.sqrt(((total - mean * n) ** 2).sum()) / n.sum()  # people, not rows, are independent
         assert mean == pytest.approx(gap, abs=0.01) and abs(mean) > 4 * se

@@ -32,7 +32,8 @@ def test_the_script_makes_the_shipped_file(script):
     if not all(find_cached(answer_files()[name]) for name in script.PROMPTS.values()):
         pytest.skip("the sampled answers are not at hand")
     shipped = pd.read_csv(DATA_FOLDER / "date_spellings.csv", dtype={"prompt": str})
-    prompt, measures = "2", {name: script.MEASURES[name] for name in ("error", "ecuas_0", "ecuas_1", "cost_0.2")}
+    prompt = "2"
+    measures = {name: script.MEASURES[name] for name in ("error", "ecuas_0", "ecuas_1", "cost_0.2")}
     made = script.make_table({prompt: script.PROMPTS[prompt]}, measures).reset_index(drop=True)
     same = shipped[(shipped["prompt"] == prompt) & shipped["measure"].isin(measures)].reset_index(drop=True)
     pd.testing.assert_frame_equal(made, same, check_dtype=False, atol=2e-4)

@@ -501,7 +501,8 @@ def test_the_faults_of_the_stand_in_are_the_same_in_any_order():
                         pass
             return tries, said, {name: count for name, count in server.stats().items() if "fault" in name}
 
-    first, second = run(range(40)), run(range(39, -1, -1))
+    first = run(range(40))
+    second = run(range(39, -1, -1))
     assert first == second and set(first[2]) == {"fault busy", "fault broken", "fault cut", "fault truncated"}
     vain = sum(first[2].values())
     assert vain == sum(first[0].values()) - 40 and abs(vain - 40) < 4 * math.sqrt(40 * 0.5 / 0.25)

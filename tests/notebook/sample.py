@@ -29,7 +29,8 @@ def good_notebook():
     for count, cell in enumerate((cell for cell in cells if cell.cell_type == "code"), 1):
         cell.execution_count = count
         if cell.source.startswith("figure"):
-            data, metadata = {"image/png": picture, "text/plain": "Figure"}, {"image/png": {"alt": ALT}}
+            data = {"image/png": picture, "text/plain": "Figure"}
+            metadata = {"image/png": {"alt": ALT}}
             cell.outputs = [new_output("display_data", data=data, metadata=metadata)]
         elif cell.source.startswith("claim"):
             metadata = {"honest": {"claim": "known.claim", "holds": True}}
@@ -48,4 +49,5 @@ def cell_with(notebook, words):
 def strip(notebook):
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
+            cell.outputs = []
+            cell.execution_count = None

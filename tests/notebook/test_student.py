@@ -23,7 +23,8 @@ def test_student_copy_holds_no_solution(path):
 
 
 def test_student_copies_are_never_overwritten(tmp_path):
-    source, folder = tmp_path / "05_sample.ipynb", tmp_path / "student"
+    source = tmp_path / "05_sample.ipynb"
+    folder = tmp_path / "student"
     nbformat.write(good_notebook(), source)
     assert write_copies([source], folder) == []
     first = (folder / source.name).read_text(encoding="utf-8")

@@ -20,7 +20,8 @@ def words(ax):
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
-RIGHT, SURE = np.array([1, 0, 1, 0]), np.array([0.6, 0.6, 0.7, 0.9])
+RIGHT = np.array([1, 0, 1, 0])
+SURE = np.array([0.6, 0.6, 0.7, 0.9])
 
 
 def test_costs_by_reject_cost_and_the_line_of_refusing_everything():

@@ -22,7 +22,8 @@ def _close():
 
 def by_hand(count=(40, 60, 0, 10), rate=(0.2, 0.8, np.nan, 0.5), n_bins=3):
     """A result with two regions in the first bin, an empty one in the second, a small one in the last."""
-    count, rate = np.array(count), np.array(rate)
+    count = np.array(count)
+    rate = np.array(rate)
     reach = np.array([0.1, 0.1, np.nan, 0.3])[: count.size]
     return SimpleNamespace(
         edges=np.arange(n_bins + 1) / n_bins,

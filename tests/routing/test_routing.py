@@ -29,7 +29,8 @@ from helpers.routing import (
 )
 
 RNG = np.random.default_rng(0)
-M, N = 4, 400
+M = 4
+N = 400
 RISK = np.maximum(RNG.normal(-0.1, 0.3, (M, N)), 0).round(2)
 P = RNG.random((M, N)).round(2)
 ACCURACY = RNG.random((M, N)).round(2)

@@ -302,7 +302,9 @@ class Done:
     """Stands in for a run that is finished."""
 
     def __init__(self, folder, label, swept, metrics, seconds=1.5):
-        self.label, self.swept, self.metrics = label, swept, folder / f"{label}.json"
+        self.label = label
+        self.swept = swept
+        self.metrics = folder / f"{label}.json"
         claims = [{"holds": True}, {"holds": False}]
         self.metrics.write_text(json.dumps({"metrics": metrics, "claims": claims, "seconds": seconds}))
 

@@ -266,7 +266,8 @@ def test_a_kernel_that_dies_is_reported(folder):
 
 
 def test_a_kernel_is_waited_for_also_when_an_interrupt_comes_meanwhile(monkeypatch):
-    shut_down, managers = _execute._shut_down, []
+    shut_down = _execute._shut_down
+    managers = []
 
     async def interrupted(manager, client):
         managers.append(manager)

@@ -108,7 +108,8 @@ def test_integral_of_chow_is_ecuas(n, n_classes):
 @given(st.integers(2, 6), st.sampled_from(EXPONENTS), st.integers(0, 10**6))
 def test_general_form_with_zero_one_cost(n_classes, n, seed):
     rng = np.random.default_rng(seed)
-    proba, y = rng.dirichlet(np.full(n_classes, 0.5), 30), rng.integers(n_classes, size=30)
+    proba = rng.dirichlet(np.full(n_classes, 0.5), 30)
+    y = rng.integers(n_classes, size=30)
     general = general_ecuas(y, proba, zero_one(n_classes), n=n)
     special = ecuas(proba.argmax(axis=1) == y, proba.max(axis=1), n=n, n_classes=n_classes)
     np.testing.assert_allclose(general, special, rtol=1e-12, atol=1e-12)
@@ -117,7 +118,8 @@ def test_general_form_with_zero_one_cost(n_classes, n, seed):
 
 
 def test_from_uncertainty_is_both():
-    correct, confidence = np.array([1, 0, 1, 0]), np.array([0.6, 0.6, 0.9, 0.9])
+    correct = np.array([1, 0, 1, 0])
+    confidence = np.array([0.6, 0.6, 0.9, 0.9])
     for n in EXPONENTS:
         made = ecuas_from_uncertainty(1 - correct, 1 - confidence, n=n, largest=0.9)
         np.testing.assert_array_equal(made, ecuas(correct, confidence, n=n, n_classes=10))
@@ -125,14 +127,16 @@ def test_from_uncertainty_is_both():
 
 def test_two_classes_and_n_one_is_the_brier_score():
     rng = np.random.default_rng(1)
-    p, y = rng.random(200), rng.integers(2, size=200)
+    p = rng.random(200)
+    y = rng.integers(2, size=200)
     proba = np.column_stack([1 - p, p])
     cost = ecuas(proba.argmax(axis=1) == y, proba.max(axis=1), n=1, n_classes=2)
     np.testing.assert_allclose(cost, 4 * BRIER.score(y, p), atol=1e-14)
 
 
 def test_limits_in_n():
-    correct, confidence = [1, 0, 1, 0, 0], [0.6, 0.6, 0.99, 0.99, 0.2]
+    correct = [1, 0, 1, 0, 0]
+    confidence = [0.6, 0.6, 0.99, 0.99, 0.2]
     for n_classes in (10, None):
         near, zero = (ecuas(correct, confidence, n=n, n_classes=n_classes) for n in (1e-9, 0))
         np.testing.assert_allclose(near, zero, rtol=1e-7)
@@ -149,7 +153,8 @@ def test_limits_in_n():
 )
 def test_expected_cost_is_the_mean_of_chow(rows, gammas):
     correct, confidence, weight = (np.array(column) for column in zip(*rows, strict=True))
-    confidence, gammas = confidence / 20, np.array(gammas) / 20
+    confidence = confidence / 20
+    gammas = np.array(gammas) / 20
     table = expected_cost_at(correct, confidence, gammas, sample_weight=weight)
     assert list(table) == ["reject_cost", "expected_cost", "coverage", "selective_risk"]
     for row in table.itertuples():
@@ -172,8 +177,10 @@ def test_decimal_confidences_are_not_refused_by_rounding():
 
 def test_row_order_weights_and_inputs():
     rng = np.random.default_rng(0)
-    confidence, weight = rng.integers(0, 11, 300) / 10, rng.integers(0, 4, 300)
-    correct, gammas = (rng.random(300) < confidence).astype(float), np.arange(12) / 10
+    confidence = rng.integers(0, 11, 300) / 10
+    weight = rng.integers(0, 4, 300)
+    correct = (rng.random(300) < confidence).astype(float)
+    gammas = np.arange(12) / 10
     copies = [column.copy() for column in (correct, confidence, weight, gammas)]
     table = expected_cost_at(correct, confidence, gammas, sample_weight=weight)
     order = rng.permutation(300)
@@ -232,11 +239,13 @@ def test_largest_uncertainty_of_two_classes(rows):
 
 @given(st.data())
 def test_no_uncertainty_is_above_the_largest(data):
-    n_classes, n_decisions = data.draw(st.integers(2, 5)), data.draw(st.integers(1, 5))
+    n_classes = data.draw(st.integers(2, 5))
+    n_decisions = data.draw(st.integers(1, 5))
     cost = np.array(data.draw(st.lists(st.integers(0, 9), min_size=n_classes * n_decisions, max_size=40)))
     cost = cost[: n_classes * n_decisions].reshape(n_decisions, n_classes)
     proba = data.draw(shares(n_classes))[None]
-    best, top = bayes_decision(proba, cost), largest_uncertainty(cost)
+    best = bayes_decision(proba, cost)
+    top = largest_uncertainty(cost)
     assert best.uncertainty[0] <= top.value * (1 + 1e-12) + 1e-12
     assert best.uncertainty[0] == pytest.approx((cost @ proba[0])[best.decision[0]], abs=1e-9)
     assert bayes_decision(top.distribution[None], cost).uncertainty[0] == pytest.approx(top.value, abs=1e-12)
@@ -259,15 +268,18 @@ def expectation(p, values):
 
 @given(st.data())
 def test_general_ecuas_is_proper(data):
-    n_classes, n_decisions = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 4))
+    n_classes = data.draw(st.integers(2, 4))
+    n_decisions = data.draw(st.integers(1, 4))
     cell = st.integers(0, 20).map(lambda value: value / 4)
     cost = data.draw(st.lists(cell, min_size=n_classes * n_decisions, max_size=n_classes * n_decisions))
-    cost, n = np.reshape(cost, (n_decisions, n_classes)), data.draw(st.sampled_from(EXPONENTS))
+    cost = np.reshape(cost, (n_decisions, n_classes))
+    n = data.draw(st.sampled_from(EXPONENTS))
     if not largest_uncertainty(cost).value > 1e-9:
         with pytest.raises(ValueError, match="leave something to lose"):
             general_ecuas([0], [np.eye(n_classes)[0]], cost)
         return
-    p, q = data.draw(shares(n_classes)), data.draw(shares(n_classes))
+    p = data.draw(shares(n_classes))
+    q = data.draw(shares(n_classes))
     y = np.arange(n_classes)
     honest, other = (expectation(p, general_ecuas(y, np.tile(s, (n_classes, 1)), cost, n=n)) for s in (p, q))
     assert honest <= other + 1e-9 * (1 + honest)
@@ -276,14 +288,18 @@ def test_general_ecuas_is_proper(data):
 @given(st.data())
 def test_ecuas_and_chow_are_proper(data):
     n_classes = data.draw(st.integers(2, 5))
-    p, q, gamma = data.draw(shares(n_classes)), data.draw(shares(n_classes)), data.draw(st.integers(0, 20)) / 20
-    n, y = data.draw(st.sampled_from(EXPONENTS)), np.arange(n_classes)
+    p = data.draw(shares(n_classes))
+    q = data.draw(shares(n_classes))
+    gamma = data.draw(st.integers(0, 20)) / 20
+    n = data.draw(st.sampled_from(EXPONENTS))
+    y = np.arange(n_classes)
 
     def cost(stated, score):
         return expectation(p, score(y == stated.argmax(), np.full(n_classes, stated.max())))
 
     for score in (lambda *rows: chow_cost(*rows, gamma), lambda *rows: ecuas(*rows, n=n, n_classes=n_classes)):
-        honest, other = cost(p, score), cost(q, score)
+        honest = cost(p, score)
+        other = cost(q, score)
         assert honest <= other + 1e-12 * (1 + honest)
 
 
@@ -305,7 +321,8 @@ def test_more_confidence_pays_when_right_and_costs_when_wrong(confidence, n):
 
 
 def test_calibrated_answers_cost_what_theory_says():
-    rng, n = np.random.default_rng(3), 40_000
+    rng = np.random.default_rng(3)
+    n = 40_000
     confidence = rng.uniform(0.5, 1, n)
     correct = rng.random(n) < confidence
     honest = ecuas(correct, confidence, n=1, n_classes=2)
@@ -315,7 +332,9 @@ def test_calibrated_answers_cost_what_theory_says():
 
 
 def test_refusing_at_the_rejection_cost_is_best_only_for_calibrated_answers():
-    rng, n, gamma = np.random.default_rng(4), 40_000, 0.2
+    rng = np.random.default_rng(4)
+    n = 40_000
+    gamma = 0.2
     confidence = rng.uniform(0.5, 1, n)
     correct = rng.random(n) < confidence
 

@@ -95,7 +95,8 @@ def test_aurc_is_the_mean_over_random_orders():
 
 def test_without_ties_there_is_one_order():
     rng = np.random.default_rng(2)
-    correct, confidence = rng.integers(0, 2, 500).astype(float), rng.random(500)
+    correct = rng.integers(0, 2, 500).astype(float)
+    confidence = rng.random(500)
     assert aurc(correct, confidence) == pytest.approx(
         sequential(correct, confidence, np.arange(500)[None])[0], abs=1e-13
     )
@@ -103,13 +104,18 @@ def test_without_ties_there_is_one_order():
 
 def test_many_ties_lose_no_digits():
     rng = np.random.default_rng(3)
-    correct, confidence = rng.integers(0, 2, 200_000).astype(float), rng.integers(0, 3, 200_000) / 2
-    wrong, upto, lost, slow = 1 - correct, 0, 0.0, 0.0
+    correct = rng.integers(0, 2, 200_000).astype(float)
+    confidence = rng.integers(0, 3, 200_000) / 2
+    wrong = 1 - correct
+    upto = 0
+    lost = 0.0
+    slow = 0.0
     for value in (1.0, 0.5, 0.0):
         block = wrong[confidence == value]
         steps = np.arange(1, block.size + 1)
         slow += ((lost + steps * block.mean()) / (upto + steps)).sum()
-        upto, lost = upto + block.size, lost + block.sum()
+        upto = upto + block.size
+        lost = lost + block.sum()
     assert aurc(correct, confidence) == pytest.approx(slow / 200_000, rel=1e-12)
 
 
@@ -126,7 +132,8 @@ def test_weights_are_repeated_rows(rows):
     repeated = correct.repeat(weight), confidence.repeat(weight)
     for function in (aurc, excess_aurc, lambda *answers, **options: coverage_at_risk(*answers, 0.3, **options)):
         assert function(correct, confidence, sample_weight=weight) == pytest.approx(function(*repeated), abs=1e-12)
-    one, other = risk_coverage_curve(correct, confidence, sample_weight=weight), risk_coverage_curve(*repeated)
+    one = risk_coverage_curve(correct, confidence, sample_weight=weight)
+    other = risk_coverage_curve(*repeated)
     assert one.n == other.n == weight.sum()
     for name in ("threshold", "coverage", "risk", "count", "errors"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
@@ -136,7 +143,8 @@ def test_weights_are_repeated_rows(rows):
 def test_laws(rows, seed):
     correct, confidence, _ = columns(rows)
     order = np.random.default_rng(seed).permutation(correct.size)
-    value, excess = aurc(correct, confidence), excess_aurc(correct, confidence)
+    value = aurc(correct, confidence)
+    excess = excess_aurc(correct, confidence)
     assert aurc(correct[order], confidence[order]) == value
     assert aurc(correct, confidence**3 / 2 + 0.1) == value  # only the order counts
     assert 0 <= excess <= value <= 1
@@ -172,7 +180,9 @@ def test_empty_blocks_are_welcome():
 
 def test_expected_aurc_is_known():
     """Confidence uniform and calibrated: (n + 3) / (4 (n + 1)). Confidence that knows nothing: the error rate."""
-    rng, n, draws = np.random.default_rng(5), 40, 4000
+    rng = np.random.default_rng(5)
+    n = 40
+    draws = 4000
     found = np.empty((draws, 2))
     for k in range(draws):
         confidence = rng.random(n)

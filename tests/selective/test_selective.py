@@ -192,7 +192,8 @@ def test_single_precision_explains_the_rows_that_differ(name):
     """Confidences that single precision rounds to 1 are tied; with them AUC and cross entropy are as printed."""
     data = real(name)
     proba = softmax(data.scores.astype(np.float32), axis=1)
-    correct, confidence = (proba.argmax(axis=1) == data.y).astype(float), proba.max(axis=1).astype(float)
+    correct = (proba.argmax(axis=1) == data.y).astype(float)
+    confidence = proba.max(axis=1).astype(float)
     assert correct[confidence == 1].min() == 0  # errors that are certain, and would cost infinity
     printed = PRINTED.loc[(name, "raw")]
     assert confidence_auc(correct, confidence) == pytest.approx(printed["auc"], abs=1e-4)
@@ -294,7 +295,8 @@ def test_infinite_measures_stay_infinite():
 
 
 def test_draws_without_an_error_have_no_auc_and_are_left_out():
-    correct, confidence = np.ones(40), np.linspace(0.5, 0.9, 40)
+    correct = np.ones(40)
+    confidence = np.linspace(0.5, 0.9, 40)
     correct[3] = 0
     row = measure_systems({"a": (correct, confidence)}, n_resamples=100, rng=0).set_index("metric").loc["auc"]
     assert 0 < row["low"] <= row["value"] <= row["high"] <= 1
@@ -321,7 +323,9 @@ def test_seeds_and_inputs():
 
 def test_intervals_cover_and_grouped_rows_widen_them():
     """60 draws of a known population: 95 % intervals of ECUAS_1 hold the truth in at least 51 (p < 0.001 else)."""
-    truth, hits = 2 / 3, 0  # 4 E[c (1 - c)] for c uniform on [1/2, 1] and two classes
+    # 4 E[c (1 - c)] for c uniform on [1/2, 1] and two classes
+    truth = 2 / 3
+    hits = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
         confidence = rng.uniform(0.5, 1, 150)
@@ -349,7 +353,8 @@ def test_the_door_leads_to_everything():
     assert all(hasattr(selective, name) for name in selective.__all__)
 
 
-Y, PROBA = [1, 0, 1], np.array([[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]])
+Y = [1, 0, 1]
+PROBA = np.array([[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]])
 GOOD = {
     "correct": [1, 0, 1], "confidence": [0.8, 0.6, 0.5], "y": Y, "proba": PROBA, "n": (0, 1), "n_bins": 5,
     "n_classes": 2, "sample_weight": [1, 2, 1], "paper_scale": True,

@@ -135,7 +135,8 @@ WORST_OF = {
 def test_sides_are_drawn_with_their_shares():
     population = POPULATIONS["reweighted link"]
     s = population.sample(40_000, rng=3)
-    right, share = s.X["x"].to_numpy() > 0, population.right_share(s.p)
+    right = s.X["x"].to_numpy() > 0
+    share = population.right_share(s.p)
     z = np.bincount((s.p * 10).astype(int), right - share, 10)
     z /= np.sqrt(np.bincount((s.p * 10).astype(int), share * (1 - share), 10) + 1e-12)
     assert np.abs(z).max() < 4.5
@@ -231,7 +232,8 @@ def test_strengths_that_are_none(strength):
 def test_the_plane_is_the_sigmoid_population():
     plane = BlindSpot([1, 0], [0, 1], covariance=np.diag([10, 1]))
     assert plane.grouping_loss == Sigmoid().grouping_loss
-    a, b = plane.sample(100, rng=0), Sigmoid().sample(100, rng=0)
+    a = plane.sample(100, rng=0)
+    b = Sigmoid().sample(100, rng=0)
     assert a.X.equals(b.X) and np.array_equal(a.q, b.q) and np.array_equal(a.y, b.y)
 
 
@@ -317,7 +319,9 @@ def test_the_parts_of_cells_add_up_in_any_order(rows):
 
 def test_cells_agree_with_decompose_and_with_their_samples():
     rng = np.random.default_rng(0)
-    p, q, share = rng.choice([0.1, 0.4, 0.8], 12), rng.random(12), rng.dirichlet(np.ones(12))
+    p = rng.choice([0.1, 0.4, 0.8], 12)
+    q = rng.random(12)
+    share = rng.dirichlet(np.ones(12))
     X = pd.DataFrame({"place": np.arange(12) / 12, "kind": list("abcdefghijkl")}, index=rng.permutation(12))
     cells = FinitePopulation(p, q, share, X=X)
     parts = decompose(q, p, cells.c, sample_weight=share)
@@ -333,7 +337,8 @@ def test_cells_agree_with_decompose_and_with_their_samples():
     ]:
         assert abs(loss.mean() - exact) < 4 * loss.std() / 200
     for level in np.unique(p):  # labels follow c at every score
-        y, c = s.y[s.p == level], s.c[s.p == level]
+        y = s.y[s.p == level]
+        c = s.c[s.p == level]
         assert abs(y.mean() - c[0]) < 4 * np.sqrt(c[0] * (1 - c[0]) / y.size)
     kind = s.X["kind"].map(dict(zip("abcdefghijkl", q, strict=True)))
     assert np.array_equal(kind, s.q) and list(s.X.index) == list(range(40_000))

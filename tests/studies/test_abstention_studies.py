@@ -69,7 +69,8 @@ def test_an_improper_score_is_found_out():
 @given(seed=st.integers(0, 2**32 - 1), cost=st.floats(0, 1))
 def test_no_threshold_beats_the_tuned_one(seed, cost):
     rng = np.random.default_rng(seed)
-    loss, confidence = rng.random(30), rng.integers(1, 6, 30) / 5
+    loss = rng.random(30)
+    confidence = rng.integers(1, 6, 30) / 5
     tried = [np.where(confidence >= t, loss, cost).mean() for t in (*np.unique(confidence), np.inf)]
     best = nb09_ecuas.tuned_threshold(loss, confidence, cost)
     assert np.where(confidence >= best, loss, cost).mean() == pytest.approx(min(tried))

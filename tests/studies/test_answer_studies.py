@@ -17,7 +17,8 @@ from helpers.studies.nb12_sem_practice import CARDS, READERS, binned_error, card
 from helpers.studies.nb12_sem_practice.readers import loglog_slope, misjudge, mode_correct, thin
 
 PEOPLE = card_readers(150, rng=0)
-SURE, UNSURE = PEOPLE["slipped", "pixels"], PEOPLE["clean", "forest"]
+SURE = PEOPLE["slipped", "pixels"]
+UNSURE = PEOPLE["clean", "forest"]
 ASKED = {key: PEOPLE[key].sample(20, [0, k]) for k, key in enumerate(PEOPLE)}
 FOUND = {key: sem_ece(one.counts, one.correct, n_resamples=30, rng=0) for key, one in ASKED.items()}
 
@@ -33,7 +34,8 @@ def test_readers_read_the_same_cards_and_the_slip_hurts():
 
 
 def test_same_seed_same_readers_and_fewer_cards_are_the_first_ones():
-    again, fewer = card_readers(150, rng=0), card_readers(100, rng=0)
+    again = card_readers(150, rng=0)
+    fewer = card_readers(100, rng=0)
     for key, one in PEOPLE.items():
         assert np.array_equal(one.pi, again[key].pi)
         if key[0] != "smudged":
@@ -44,7 +46,8 @@ def test_same_seed_same_readers_and_fewer_cards_are_the_first_ones():
 
 
 def test_binned_error_by_hand():
-    confidence, correct = [0.1, 0.15, 0.9, 1.0], [0, 1, 1, 0]
+    confidence = [0.1, 0.15, 0.9, 1.0]
+    correct = [0, 1, 1, 0]
     assert binned_error(correct, confidence) == pytest.approx((0.75 + abs(0.1 - 1.0)) / 4)
     assert binned_error(correct, confidence, n_bins=1) == pytest.approx(0.15 / 4)
     down = binned_error(correct, confidence, closed="right")  # 0.1 goes below 0.15, 0.9 below 1.0
@@ -65,7 +68,8 @@ def test_binned_error_is_that_of_sem_ece():
     for key in (("slipped", "neighbours"), ("smudged", "pixels")):
         for closed in ("left", "right"):
             one = sem_ece(ASKED[key].counts, ASKED[key].correct, closed=closed, n_resamples=20, rng=0)
-            rows, ece = one.per_question, one.summary.set_index("source")["ece"]
+            rows = one.per_question
+            ece = one.summary.set_index("source")["ece"]
             for name in ("sem1", "sem2"):
                 assert binned_error(rows["correct"], rows[name], closed=closed) == pytest.approx(ece[name], abs=1e-12)
 
@@ -95,7 +99,8 @@ def test_sem2_is_never_above_sem1(counts, data):
 
 def test_thinning_keeps_shares_on_average_and_answers():
     counts = np.tile([[6, 3, 1, 0]], (4000, 1))
-    copy, fewer = counts.copy(), thin(counts, 5, rng=0)
+    copy = counts.copy()
+    fewer = thin(counts, 5, rng=0)
     assert (fewer.sum(axis=1) == 5).all() and (fewer <= counts).all() and np.array_equal(counts, copy)
     variance = 5 * 0.6 * 0.4 * (10 - 5) / (10 - 1)
     assert abs(fewer[:, 0].mean() - 3) < 4.5 * (variance / 4000) ** 0.5
@@ -106,7 +111,8 @@ def test_thinning_keeps_shares_on_average_and_answers():
 
 
 def test_a_judge_without_errors_changes_nothing():
-    counts, correct = np.array([[3, 2, 1], [2, 0, 0]]), np.array([[1, 0, 0], [0, 0, 0]])
+    counts = np.array([[3, 2, 1], [2, 0, 0]])
+    correct = np.array([[1, 0, 0], [0, 0, 0]])
     copies = counts.copy(), correct.copy()
     found = misjudge(counts, correct, rng=0)
     assert np.array_equal(found[0][:, :3], counts) and not found[0][:, 3:].any()
@@ -115,7 +121,8 @@ def test_a_judge_without_errors_changes_nothing():
 
 
 def test_merging_everything_leaves_one_class_with_the_grade_of_its_largest_part():
-    counts, correct = np.array([[1, 4, 2], [3, 1, 1]]), np.array([[0, 1, 0], [1, 0, 0]])
+    counts = np.array([[1, 4, 2], [3, 1, 1]])
+    correct = np.array([[0, 1, 0], [1, 0, 0]])
     merged, right = misjudge(counts, correct, merge=1, rng=0)
     assert merged[:, 0].tolist() == [7, 5] and not merged[:, 1:].any()
     assert mode_correct(merged, right).tolist() == [1, 1]
@@ -154,7 +161,8 @@ def test_merging_raises_and_splitting_lowers_confidence():
 def test_pairs_are_what_sem_ece_says():
     pairs = nb12_sem_practice.pair_table(FOUND).set_index(["cards", "reader"])
     for key, one in FOUND.items():
-        line, gap = one.summary.set_index("source"), one.differences.set_index("what")
+        line = one.summary.set_index("source")
+        gap = one.differences.set_index("what")
         assert pairs.loc[key, "gap"] == pytest.approx(line["ece"]["sem1"] - line["ece"]["sem2"])
         assert pairs.loc[key, "low"] == gap["low"]["ece"]
     fall = nb12_sem_practice.difference_table(FOUND, "confidence")
@@ -188,7 +196,8 @@ def test_boundary_gap_is_arithmetic_and_model_free():
     samples = {name: AnswerPopulation(pi, right * np.ones((3000, 1), int)).sample(50, 0)
                for name, right in (("wrong", [[0, 0, 0]]), ("right", [[1, 1, 1]]))}  # fmt: skip
     table = nb12_sem_practice.boundary_table(samples).set_index(["answers of", "boundary"])
-    wrong, right = table.loc["wrong"], table.loc["right"]
+    wrong = table.loc["wrong"]
+    right = table.loc["right"]
     assert np.allclose(wrong["gap in error"], wrong["gap in confidence"])
     assert np.allclose(right["gap in error"], -right["gap in confidence"])
     assert np.allclose(wrong["gap in confidence"], wrong["arithmetic"], atol=0.004)
@@ -211,7 +220,8 @@ def test_rates_by_true_and_by_observed_margin():
     table = nb12_sem_practice.rate_study(
         population, population.sample(50, 1), [10, 20, 30, 40, 50], n_resamples=50, rng=0
     )
-    slope, se = table["slope"].astype(float), table["se"].astype(float)
+    slope = table["slope"].astype(float)
+    se = table["se"].astype(float)
     assert list(table.index) == ["true", "observed"] and (se < 0.03).all()
     assert abs(slope["true"] + 0.5) < 4.5 * se["true"]  # two classes, margins spread evenly: the rate of the theorem
     assert slope["observed"] - slope["true"] > 4.5 * np.hypot(*se)

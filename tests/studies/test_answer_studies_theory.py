@@ -91,10 +91,8 @@ def test_torn_questions_have_their_margin():
 
 def test_gap_and_distances_by_hand():
     """Never right, one bin: an ECE is the mean confidence, and the oracle's is c*."""
-    questions, bias = (
-        nb11_sem_theory.contested_questions(0.3, 25, [-1]),
-        exact_bias(nb11_sem_theory.contested_questions(0.3, 25, [-1]).pi[0], 25),
-    )
+    questions = nb11_sem_theory.contested_questions(0.3, 25, [-1])
+    bias = exact_bias(nb11_sem_theory.contested_questions(0.3, 25, [-1]).pi[0], 25)
     gap, leading = nb11_sem_theory.scaled_ece_gap(questions, 25)
     assert gap == pytest.approx(5 * (bias.sem1 - bias.sem2)) and leading == pytest.approx(gap, rel=0.01)
     found = nb11_sem_theory.scaled_oracle_distances(questions, 25)
@@ -156,7 +154,8 @@ def test_bad_input(call, said):
 
 
 def test_reported_draws_every_bar_and_both_lines():
-    share, laws = np.array([0, 0.5, 1.0]), {"one": [0.2, 0.5, 0.3], "two": [0.0, 0.9, 0.1]}
+    share = np.array([0, 0.5, 1.0])
+    laws = {"one": [0.2, 0.5, 0.3], "two": [0.0, 0.9, 0.1]}
     ax = nb11_sem_theory.plot_reported(share, laws, truth=0.5, rule=0.6)
     assert [bar.get_height() for bar in ax.patches] == [0.2, 0.5, 0.3, 0.0, 0.9, 0.1]
     assert {bar.get_hatch() or "" for bar in ax.patches} == {"", "///"}

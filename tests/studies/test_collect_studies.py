@@ -114,7 +114,8 @@ def test_frequencies_do_not_depend_on_the_order_of_rows():
 def test_read_out_counts_by_hand_and_keeps_what_is_missing_out():
     calls = pd.DataFrame({"correct": [1, 0, 1, 0], "a": [0.9, 0.95, 0.89, math.nan], "b": [0.1] * 4})
     found = nb16_collected.read_out(calls, {"a": "first", "b": "second"})
-    first, second = found.loc["first"], found.loc["second"]
+    first = found.loc["first"]
+    second = found.loc["second"]
     assert first[["calls", "read out", "right", "wrong", "looked up"]].tolist() == [4, 2, 0.25, 0.25, 0.5]
     assert first["stated"] == pytest.approx(0.925) and first["wrong of these"] == 0.5
     assert first["low"] == pytest.approx(0.01258, abs=1e-4) and first["high"] == pytest.approx(0.98742, abs=1e-4)
@@ -132,7 +133,8 @@ def test_calibration_table_clears_an_honest_and_finds_a_loud_confidence():
     correct = rng.random(2000) < p
     sources = {"honest": (correct, p), "loud": (correct, np.minimum(p + 0.1, 1)), "perfect": (correct, correct)}
     found = nb16_collected.calibration_table(sources, rng=0)
-    gap, se = found["too sure by"], found["se"]
+    gap = found["too sure by"]
+    se = found["se"]
     assert abs(gap["honest"]) < 4 * se["honest"] and found.loc["honest", "p_value"] > 0.001
     assert abs(gap["loud"] - 0.1) < 4 * se["loud"] and found.loc["loud", "p_value"] < 0.01
     assert found.loc["perfect", ["error", "too sure by", "se"]].tolist() == [0, 0, 0]

@@ -18,7 +18,9 @@ def test_the_towns_share_a_total_and_differ_in_their_parts():
 
 
 def test_the_wards_are_probabilities_and_their_truth_is_drawn_from_the_seed():
-    (S, Q), again, other = four_wards(rng=3), four_wards(rng=3), four_wards(rng=4)
+    (S, Q) = four_wards(rng=3)
+    again = four_wards(rng=3)
+    other = four_wards(rng=4)
     assert np.allclose(S.sum(axis=1), 1) and np.allclose(Q.sum(axis=1), 1) and (Q >= 0).all()
     assert np.array_equal(Q, again[1]) and not np.array_equal(Q, other[1])
     assert four_wards(rng=3, kinds=2)[0].shape == (96, 4)
@@ -51,7 +53,8 @@ def test_gaps_are_standard_normal_for_a_calibrated_score_and_grow_for_others(vie
 def test_gaps_do_not_depend_on_row_order_and_leave_inputs_alone():
     rng = np.random.default_rng(0)
     S = four_wards(rng=0)[0]
-    Y, order = rng.multinomial(1, S), rng.permutation(len(S))
+    Y = rng.multinomial(1, S)
+    order = rng.permutation(len(S))
     copies = S.copy(), Y.copy()
     for view in VIEWS:
         assert np.allclose(calibration_gaps(S, Y, view), calibration_gaps(S[order], Y[order], view))

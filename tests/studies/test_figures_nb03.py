@@ -24,7 +24,9 @@ def sticks(ax, which):
 
 
 def test_spread_draws_a_stick_from_each_row_to_its_level():
-    x, truth, level = np.array([0.9, 0.1, 0.2]), np.array([0.8, 0.3, 0.1]), np.array([0.7, 0.2, 0.2])
+    x = np.array([0.9, 0.1, 0.2])
+    truth = np.array([0.8, 0.3, 0.1])
+    level = np.array([0.7, 0.2, 0.2])
     copies = x.copy(), truth.copy(), level.copy()
     ax = nb03_bins.plot_spread(x, truth, level, stated=0.5, group=["b", "a", "a"], label="rate")
     ends = [(one[0].tolist(), one[1].tolist()) for one in sticks(ax, 0)]

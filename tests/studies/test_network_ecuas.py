@@ -159,7 +159,8 @@ def small(n=300, n_classes=4, seed=0, sharpness=2.0):
 
 
 def test_all_measures_by_hand():
-    proba, y = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8], [0.45, 0.55]]), np.array([0, 1, 1, 1])
+    proba = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8], [0.45, 0.55]])
+    y = np.array([0, 1, 1, 1])
     found = all_measures(y, proba, reject_costs=(0.05, 0.2, 0.4))
     assert found["brier_confidence"] == pytest.approx(np.mean([0.01, 0.36, 0.04, 0.2025]))
     assert found["n_cost_0.05"] == pytest.approx(1) and found["n_cost_0.2"] == pytest.approx(2 * 0.2 / 4 / 0.2)
@@ -169,7 +170,8 @@ def test_all_measures_by_hand():
 
 def test_a_weight_of_two_is_the_row_twice():
     scores, y = small()
-    proba, weight = softmax(scores, axis=1), np.random.default_rng(0).integers(0, 3, 300)
+    proba = softmax(scores, axis=1)
+    weight = np.random.default_rng(0).integers(0, 3, 300)
     rows = np.repeat(np.arange(300), weight)
     fees = {"reject_costs": (0.1, 0.95)}
     twice = all_measures(y[rows], proba[rows], **fees)
@@ -190,7 +192,8 @@ def test_draws_are_paired_and_repeatable():
 
 
 def test_intervals_are_as_wide_as_the_spread_of_new_samples():
-    width, values = [], []
+    width = []
+    values = []
     for seed in range(25):
         scores, y = small(seed=seed)
         draws = measure_draws({"a": softmax(scores, axis=1)}, y, n_resamples=20, rng=seed)["a"][["n_ecuas_1", "n_er"]]
@@ -206,7 +209,8 @@ def test_intervals_are_as_wide_as_the_spread_of_new_samples():
 @pytest.mark.parametrize("n", [0.5, 1, 2, 7])
 def test_population_cost_of_a_perfect_model_in_closed_form(n):
     """u = 1 - confidence is uniform on (0, 1/2): the integral of u C(right) + ... is elementary."""
-    alpha, m = (n + 1) * 2 ** (n + 1), 0.5 ** (n + 2)
+    alpha = (n + 1) * 2 ** (n + 1)
+    m = 0.5 ** (n + 2)
     expected = 2 * (alpha / (n + 1) * m / (n + 2) + alpha / n * (m / 2 - m / (n + 2)))
     assert population_ecuas(n=n) == pytest.approx(expected, abs=1e-9)
 
@@ -263,7 +267,8 @@ def test_temperature_0_is_the_answer_of_the_argmax_and_sampling_agrees():
     for n in (0, 1, 128):
         cold, warm = sampled_answer_costs(proba, y, [0, 1.5], n=n).T
         assert np.allclose(cold, ecuas(proba.argmax(axis=1) == y, proba.max(axis=1), n=n, n_classes=5))
-        rng, drawn = np.random.default_rng(0), []
+        rng = np.random.default_rng(0)
+        drawn = []
         share = softmax(np.log(proba) / 1.5, axis=1)
         for _ in range(400):
             answer = (share.cumsum(axis=1) > rng.random(400)[:, None]).argmax(axis=1)
@@ -294,14 +299,16 @@ def test_if_they_are_too_sure_worse_answers_may_cost_less():
 
 def test_single_precision_changes_nothing_where_nothing_saturates():
     scores, y = small(500)
-    single, double = single_precision(scores, y), selective_metrics(y, softmax(scores, axis=1))
+    single = single_precision(scores, y)
+    double = selective_metrics(y, softmax(scores, axis=1))
     assert single["aurc_low"] <= single["aurc"] <= single["aurc_high"] <= single["aurc_low"] + 1e-3
     assert np.allclose(single[list(SATURATED)], double[list(SATURATED)], atol=1e-5)
 
 
 def test_single_precision_ties_the_answers_that_were_most_sure():
     scores, y = small(500, sharpness=30.0)
-    single, double = single_precision(scores, y), selective_metrics(y, softmax(scores, axis=1))
+    single = single_precision(scores, y)
+    double = selective_metrics(y, softmax(scores, axis=1))
     assert single["n_ecuas_0"] < double["n_ecuas_0"] and single["aurc_low"] < single["aurc"] < single["aurc_high"]
     order = np.random.default_rng(0).permutation(500)
     assert np.allclose(single_precision(scores[order], y[order]), single, atol=1e-6)

@@ -97,7 +97,8 @@ def test_best_methods_by_hand():
 
 def test_the_order_of_rows_and_a_repeated_row_do_not_matter():
     mixed = pd.concat([TOY.iloc[[4, 2, 0, 3, 1]], TOY.iloc[[1]]])
-    expected, found = best_methods(TOY, ["er", "auc"]), best_methods(mixed, ["er", "auc"]).loc[["a", "b"]]
+    expected = best_methods(TOY, ["er", "auc"])
+    found = best_methods(mixed, ["er", "auc"]).loc[["a", "b"]]
     assert found.equals(expected)
 
 
@@ -122,7 +123,8 @@ def test_every_aurc_lies_within_its_limits(seed):
     confidence = np.clip(confidence + rng.choice([0, 1]) * (correct - 0.5) * rng.uniform(-0.5, 0.5), 0, 1)
     if correct.all() or not correct.any():
         return
-    found, wrong = aurc(correct, confidence), 1 - correct.mean()
+    found = aurc(correct, confidence)
+    wrong = 1 - correct.mean()
     low, high = aurc_limits(wrong, rounding=0)
     assert low - 1e-9 <= found <= high + 1e-9
     low, high = aurc_limits(wrong, confidence_auc(correct, confidence), rounding=0)
@@ -145,7 +147,8 @@ def test_the_limits_are_reached(wrong, auc):
 
 
 def test_rounding_widens_the_limits_and_edges_are_finite():
-    tight, wide = aurc_limits(0.2, 0.7, rounding=0), aurc_limits(0.2, 0.7, rounding=0.01)
+    tight = aurc_limits(0.2, 0.7, rounding=0)
+    wide = aurc_limits(0.2, 0.7, rounding=0.01)
     assert wide[0] < tight[0] < tight[1] < wide[1]
     assert aurc_limits(0.0)[0] == 0 and aurc_limits(1.0, rounding=0) == (1.0, 1.0)
     assert np.isfinite([aurc_limits(e, a) for e in (0, 0.5, 1) for a in (None, 0, 1)]).all()
@@ -184,7 +187,8 @@ def all_p(first, second, reviewed):
 
 @given(st.integers(0, 40), st.integers(0, 40), st.integers(40, 60))
 def test_limits_of_a_paired_test_are_those_of_all_overlaps(first, second, reviewed):
-    limits, p = paired_limits(first, second, 100, reviewed=reviewed), all_p(first, second, reviewed)
+    limits = paired_limits(first, second, 100, reviewed=reviewed)
+    p = all_p(first, second, reviewed)
     assert limits["p_smallest"] == pytest.approx(min(p)) and limits["p_largest"] == pytest.approx(max(p))
     assert limits["difference"] == pytest.approx((first - second) / 100)
     assert limits["verdict"] == ("differ" if max(p) < 0.05 else "no evidence" if min(p) >= 0.05 else "unknown")

@@ -31,7 +31,8 @@ def test_the_truth_is_that_of_the_docstring():
     from helpers.studies.nb15_weather.weather import pull
 
     places = np.array([[5, 10], [5, 10], [200, 100], [2000, 100], [2000, 100], [2000, 100]]).T
-    wind, month = np.array([180, 179, 300, 300, 300, 0]), np.array([1, 12, 12, 8, 9, 12])
+    wind = np.array([180, 179, 300, 300, 300, 0])
+    month = np.array([1, 12, 12, 8, 9, 12])
     got = pull(*places, wind, month)
     assert got.tolist() == pytest.approx([0.2641, -0.2641, 0, 0, 0.2641 * 3**0.5, -0.2641 * 3**0.5])
 
@@ -127,8 +128,10 @@ def test_sums_by_month_add_up_and_find_what_is_there():
     partition = nb15_weather.refitted(partition, others)
     months = nb15_weather.sums_by(others, partition, "month")
     assert list(months) == list(range(1, 13))
-    year, whole = sum(months.values()), evaluate_in_chunks(others, partition)
-    got, want = year.grouping_loss(), whole.grouping_loss()
+    year = sum(months.values())
+    whole = evaluate_in_chunks(others, partition)
+    got = year.grouping_loss()
+    want = whole.grouping_loss()
     assert got.value == pytest.approx(want.value, abs=1e-12) and got.high == pytest.approx(want.high, abs=1e-12)
     assert (
         abs(got.value - nb15_weather.captured_truth(others, partition)) < 4 * got.se
@@ -178,7 +181,8 @@ def test_a_perfect_forecaster_is_perfect_and_storms_share_luck_only():
 def test_a_killed_worker_changes_nothing(tmp_path, capfd):
     chunks = nb15_weather.weather_chunks(4, 3000, seed=1)
     partition, others = partition_of(chunks)
-    want, killer = evaluate_in_chunks(others, partition).grouping_loss(), str(tmp_path / "killed")
+    want = evaluate_in_chunks(others, partition).grouping_loss()
+    killer = str(tmp_path / "killed")
     with nb15_weather.two_workers() as client:
         before = set(client.run(os.getpid).values())
         distant = split_chunks(nb15_weather.weather_on_dask(4, 3000, seed=1, killer=killer), 0.3, rng=0)[1]
@@ -192,7 +196,8 @@ def test_a_killed_worker_changes_nothing(tmp_path, capfd):
 
 
 def test_growth_finds_the_exponent_and_its_interval_holds_what_it_promises():
-    rows, rng = np.array([1e6, 2e6, 4e6, 8e6, 16e6]), np.random.default_rng(0)
+    rows = np.array([1e6, 2e6, 4e6, 8e6, 16e6])
+    rng = np.random.default_rng(0)
     fits = [nb15_weather.growth(rows, 3e-6 * rows**0.95 * np.exp(0.05 * rng.normal(size=5))) for _ in range(400)]
     z = np.array([(fit.exponent - 0.95) / fit.se for fit in fits])
     assert abs(z.mean()) < 4 * z.std() / 20
@@ -250,7 +255,8 @@ def test_figures_draw_what_they_are_given():
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert set(labels) == {"all months in one sum", "each month", "truth"} and months.equals(before)
     run = nb15_weather.load_weather_run()
-    seen, ends = run[run["kind"] == "seen"], run[run["kind"] == "end"]
+    seen = run[run["kind"] == "seen"]
+    ends = run[run["kind"] == "end"]
     memory = nb15_weather.plot_memory(seen, limit=2000)
     styles = {line.get_linestyle() for line in memory.get_lines() if len(line.get_xdata()) > 2}
     assert len(styles) == 3

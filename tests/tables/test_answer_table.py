@@ -60,7 +60,8 @@ NAMES = ["my.csv", "my.csv.gz", "my.parquet", "my.feather", "my.jsonl", "my.json
 @pytest.mark.parametrize("name", NAMES)
 def test_every_format_gives_the_same_answers(save, tmp_path, name):
     path = save(good(), name)
-    content, before = path.read_bytes(), sorted(tmp_path.iterdir())
+    content = path.read_bytes()
+    before = sorted(tmp_path.iterdir())
     table = read_answers(path)
     grouped = table.grouped
     np.testing.assert_array_equal(grouped.counts, [[2, 1], [3, 0], [1, 2]])
@@ -205,7 +206,8 @@ def test_tables_of_counts():
 @pytest.mark.parametrize("name", ["my.csv", "my.jsonl"])
 def test_many_rows(tmp_path, name):
     """At most 2 kB a row at any time, so that a million rows need less than 2 GB."""
-    rng, n = np.random.default_rng(0), 10_000
+    rng = np.random.default_rng(0)
+    n = 10_000
     frame = pd.DataFrame(
         {"question": np.arange(n) // 20, "sample": np.arange(n) % 20, "answer": rng.integers(5, size=n)}
     )

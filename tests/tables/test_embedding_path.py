@@ -22,7 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def frame(n=600, seed=0, gap=0.3):
     """A network that is right `gap` more often than it says where the first unit is positive, and less where not."""
     rng = np.random.default_rng(seed)
-    X, p = rng.normal(size=(n, 3)), rng.uniform(0.35, 0.65, n)
+    X = rng.normal(size=(n, 3))
+    p = rng.uniform(0.35, 0.65, n)
     q = p + gap * np.sign(X[:, 0])
     table = pd.DataFrame(X, columns=["unit_0", "unit_1", "unit_2"])
     kind = np.where(X[:, 0] > 0, "sketch", "tattoo")
@@ -129,7 +130,8 @@ def test_more_ways_to_name_the_wrong_thing(tmp_path):
 
 
 def test_halves_have_the_same_scores_and_keep_groups_whole():
-    p, groups = np.random.default_rng(0).random(1001), np.arange(1001) // 3
+    p = np.random.default_rng(0).random(1001)
+    groups = np.arange(1001) // 3
     half = halves(p, rng=0)
     assert half.sum() in (500, 501)
     order = np.argsort(p)[:1000].reshape(500, 2)
@@ -209,7 +211,8 @@ def test_wrong_options_are_named():
 
 
 def test_the_digits_network_is_the_same_everywhere_and_knows_less_away_from_home():
-    clean, kinds = embeddings.digits_network(rng=1, renditions=False), embeddings.digits_network(rng=1)
+    clean = embeddings.digits_network(rng=1, renditions=False)
+    kinds = embeddings.digits_network(rng=1)
     np.testing.assert_array_equal(kinds.p[: clean.p.size], clean.p)
     assert kinds.y.size == 6 * clean.y.size and np.unique(kinds.kind).size == 6
     assert clean.y.mean() > kinds.y.mean() + 0.1

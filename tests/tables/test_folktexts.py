@@ -65,7 +65,8 @@ def test_weights_households_and_chosen_features(files):
     home = changed(files[1], more)
     table = read_folktexts(files[0], home, features=["AGEP", "SEX"], weight="PWGTP", group="SERIALNO")
     assert table.features == ["age", "sex"] and table.groups.max() == 199
-    who, said = pd.read_csv(home, index_col=0), pd.read_csv(files[0], index_col=0)
+    who = pd.read_csv(home, index_col=0)
+    said = pd.read_csv(files[0], index_col=0)
     np.testing.assert_array_equal(table.weight, who.loc[said.index, "PWGTP"])
     assert "PWGTP" not in read_folktexts(files[0], home, weight="PWGTP", group="SERIALNO").features
 
@@ -82,7 +83,8 @@ def test_planted_groups_are_found(tmp_path):
     audit = tree_groups(table.y, table.p, table.X, calibrated=c, against="calibrated", max_depth=4, merge=0.2, rng=0)
     ends = audit.apply(table.X)
     women = (table.X["sex"] == "female").to_numpy()
-    young, grown = women & (table.X["age"] <= 27).to_numpy(), women & (table.X["age"] >= 33).to_numpy()
+    young = women & (table.X["age"] <= 27).to_numpy()
+    grown = women & (table.X["age"] >= 33).to_numpy()
     last = len(audit.table) - 1
     assert audit.table["left_high"][0] < 0 < audit.table["left_low"][last]
     assert young[ends == 0].mean() > 0.8 and grown[ends == last].mean() > 0.7

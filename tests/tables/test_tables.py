@@ -183,7 +183,8 @@ def test_scores_that_are_decisions_are_mentioned(save):
     lambda text: text.replace(b'"high, school"', b'"high ""x"",\nschool"'),
 ], ids=["byte order mark", "windows", "blank lines", "blank windows lines", "quotes and line ends"])  # fmt: skip
 def test_harmless_ways_to_write_csv(save, change):
-    frame, path = good(), save(good())
+    frame = good()
+    path = save(good())
     path.write_bytes(change(path.read_bytes()))
     table = read_scores(path)
     np.testing.assert_array_equal(table.p, frame["score"])
