@@ -16,7 +16,10 @@ CHECKS = set(
     tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["numpydoc_validation"]["checks"]
 )
 WITHOUT_EXAMPLES = ("helpers.plotting", "helpers.studies", "helpers.notebook")
-MODULES = ["helpers.binning", "helpers.scoring", "helpers.resampling", "helpers.experiments", "helpers.llm.local"]
+MODULES = [
+    "helpers.binning", "helpers.scoring", "helpers.resampling", "helpers.experiments", "helpers.llm.local",
+    "helpers.llm.testing", "helpers.chunks.partition", "helpers.chunks.score_sums",
+]  # fmt: skip
 PACKAGES = [
     package.name
     for package in pkgutil.walk_packages(helpers.__path__, "helpers.")

@@ -39,6 +39,14 @@ class SampledPartition:
         Bins of the reliability curve.
     n : int
         Rows of the sample.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> table = pd.DataFrame({"age": rng.random(600), "score": rng.random(600), "label": rng.random(600) < 0.5})
+    >>> partition = fit_partition(table[:300], max_depth=2, rng=0)
+    >>> partition.sums(table[300:]).n
+    300
     """
 
     tree: HonestTree = field(repr=False)
@@ -70,14 +78,31 @@ class SampledPartition:
         return hasattr(self.calibrator, "slope_")
 
     def with_calibrator(self, intercept, slope):
-        """A copy with these values of its Platt calibrator."""
+        """A copy with other values of its Platt calibrator.
+
+        Parameters
+        ----------
+        intercept, slope : float
+            Of log-odds.
+
+        Returns
+        -------
+        SampledPartition
+            With the same regions.
+        """
         calibrator = deepcopy(self.calibrator)
         calibrator.intercept_ = float(intercept)
         calibrator.slope_ = float(slope)
         return replace(self, calibrator=calibrator)
 
     def marks(self):
-        """What tells this partition from others: arrays and plain values."""
+        """What tells this partition from others.
+
+        Returns
+        -------
+        list
+            Arrays and plain values, for a fingerprint.
+        """
         tree = self.tree.tree_
         columns = self.tree.encoder_.columns_
         levels = [c.levels.astype(str) if c.levels.dtype == object else c.levels for c in columns]
@@ -90,27 +115,53 @@ class SampledPartition:
         ]
 
     def no_rows(self):
-        """A frame without rows, whose sums are neutral."""
+        """A frame without rows, whose sums are neutral.
+
+        Returns
+        -------
+        DataFrame
+            With all columns.
+        """
         return pd.DataFrame(columns=list(self.columns))
 
     def platt_start(self, frame, name="chunk"):
-        """`PlattStart` of a frame."""
+        """What a Platt calibrator needs to know of a frame before its first step.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            Rows that did not choose the regions.
+        name : str, default "chunk"
+            What errors call them.
+
+        Returns
+        -------
+        PlattStart
+            To be added to those of other frames.
+        """
         y, p, weight, _, _ = self._checked(frame, name)
         return PlattStart.of(y, p, sample_weight=weight)
 
     def platt_sums(self, place, frame, name="chunk"):
-        """`PlattSums` of a frame at `place` = (beta, center, scale, targets)."""
+        """What one Newton step of a Platt calibrator needs of a frame.
+
+        Parameters
+        ----------
+        place : tuple
+            Where the step starts: beta, center, scale, targets of `PlattSums.of`.
+        frame : DataFrame
+            Rows that did not choose the regions.
+        name : str, default "chunk"
+            What errors call them.
+
+        Returns
+        -------
+        PlattSums
+            To be added to those of other frames.
+        """
         y, p, weight, _, _ = self._checked(frame, name)
         beta, center, scale, targets = place
         return PlattSums.of(y, p, beta, center=center, scale=scale, targets=targets, sample_weight=weight)
-
-    def region(self, frame, name="chunk"):
-        """Region of each row of a frame, (n,) int."""
-        p = _numbers(frame, self.score, name, *PROBABILITIES)
-        return self._region(check_kinds(frame, self.kinds, name), p)
-
-    def _region(self, table, p):
-        return self.tree.apply(with_score_column(table, p)) if p.size else np.zeros(0, np.int64)
 
     def sums(self, frame, name="chunk", *, scores=None):
         """`EvaluationSums` of a frame; rows of weight 0, which were not sampled, are left out.
@@ -142,9 +193,10 @@ class SampledPartition:
         losses = {name: score(y, p) if p.size else p for name, score in scores.items()}
         if self.calibrator is not None:
             losses |= {"brier calibrated": (c - y) ** 2, "calibration loss": (p - c) ** 2}
+        region = self.tree.apply(with_score_column(table, p)) if p.size else np.zeros(0, np.int64)
         options = {"sample_weight": weight, "groups": groups}
         return EvaluationSums(
-            RegionSums.of(y - c, self._region(table, p), self.tree.n_regions_, **options),
+            RegionSums.of(y - c, region, self.tree.n_regions_, **options),
             ReliabilitySums.of(y, p, self.edges, **options),
             ScoreSums.of(losses, **options),
         )

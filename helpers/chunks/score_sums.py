@@ -92,8 +92,17 @@ class ScoreSums(Sums):
 class PlattStart(Sums):
     """What a Platt calibrator needs to know of all rows before its first step; x is the log-odds of the score.
 
-    moments : (4, 2) rows, sums of w, w x and w x^2, for each label
-    ends : (4,) lowest x and lowest -x of label 0, then of label 1; infinite where there are no rows
+    Parameters
+    ----------
+    moments : ndarray, shape (4, 2)
+        Rows, sums of w, w x and w x^2, for each label.
+    ends : ndarray, shape (4,)
+        Lowest x and lowest -x of label 0, then of label 1; infinite where there are no rows.
+
+    Examples
+    --------
+    >>> (PlattStart.of([0, 1], [0.3, 0.6]) + PlattStart.of([1], [0.8])).rows
+    3
     """
 
     _least = ("ends",)
@@ -119,8 +128,20 @@ class PlattStart(Sums):
     def fit(self, evaluate):
         """Intercept and slope, as `PlattCalibrator` fits them to all rows at once.
 
-        `evaluate(beta, center, scale, targets)` returns the `PlattSums` of all rows at that place. ValueError where
-        the rows lack a class, or all have one score.
+        Parameters
+        ----------
+        evaluate : callable
+            Function (beta, center, scale, targets) that returns the `PlattSums` of all rows at that place.
+
+        Returns
+        -------
+        tuple of float
+            Intercept and slope.
+
+        Raises
+        ------
+        ValueError
+            Where the rows lack a class, or all have one score.
         """
         rows, total, first, second = self.moments
         if not rows.all():
@@ -165,8 +186,21 @@ class PlattStart(Sums):
 class PlattSums(Sums):
     """Logistic loss of a Platt calibrator, how fast it falls and its curvature: what one Newton step needs of all rows.
 
-    loss : sum of w (log(1 + e^eta) - y eta); gradient : (2,) sums of w (y - c) and w (y - c) z; curvature : (2, 2), of
-    w c (1 - c) times 1, z and z^2; eta = intercept + slope z, c = expit(eta), z = (logit(p) - center) / scale
+    With eta = intercept + slope z, c = expit(eta) and z = (logit(p) - center) / scale:
+
+    Parameters
+    ----------
+    loss : ndarray, shape ()
+        Sum of w (log(1 + e^eta) - y eta).
+    gradient : ndarray, shape (2,)
+        Sums of w (y - c) and w (y - c) z.
+    curvature : ndarray, shape (2, 2)
+        Sums of w c (1 - c) times 1, z and z^2.
+
+    Examples
+    --------
+    >>> PlattSums.of([0, 1], [0.3, 0.6], (0.0, 1.0)).gradient.round(2)
+    array([0.1 , 0.42])
     """
 
     loss: np.ndarray

@@ -1,7 +1,5 @@
 """What is printed beside ECUAS, the paper's table 3, and systems compared on the same rows."""
 
-import inspect
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -351,63 +349,6 @@ def test_the_door_leads_to_everything():
             for_readers = ours and "Parameters\n" in (value.__doc__ or "")
             assert not for_readers or getattr(selective, name) is value, name
     assert all(hasattr(selective, name) for name in selective.__all__)
-
-
-Y = [1, 0, 1]
-PROBA = np.array([[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]])
-GOOD = {
-    "correct": [1, 0, 1], "confidence": [0.8, 0.6, 0.5], "y": Y, "proba": PROBA, "n": (0, 1), "n_bins": 5,
-    "n_classes": 2, "sample_weight": [1, 2, 1], "paper_scale": True,
-}  # fmt: skip
-BAD = {
-    "correct": [[1, 0, 2], [1, 0, np.nan], ["1", "0", "1"], [1, 0], []],
-    "confidence": [[0.8, 1.1, 0.5], [0.8, -0.1, 0.5], [0.8, np.nan, 0.5], [0.8, 0.6], []],
-    "y": [[1, 0, 2], [1, 0, 0.5], [1, 0], []],
-    "proba": [PROBA[:2], PROBA[:, :1], PROBA[:, 0], PROBA * 1.1, np.log(PROBA), PROBA[:0]],
-    "n": [-1, np.nan, [], [[1]], [0, -1], "1"],
-    "n_bins": [0, 2.5, None],
-    "n_classes": [1, 2.5],
-    "sample_weight": [[1, -2, 0], [0, 0, 0], [1, np.nan, 1], [1, 2], []],
-    "paper_scale": [],
-}
-FUNCTIONS = {
-    f.__name__: f for f in (confidence_auc, confidence_metrics, selective_metrics)
-} | {
-    "normalized of confidence": lambda correct, confidence, *, sample_weight: normalized_of_confidence(
-        BRIER.score, correct, confidence, sample_weight=sample_weight
-    ),
-    "normalized of distribution": lambda y, proba, *, sample_weight: normalized_of_distribution(
-        BRIER.score, y, proba, sample_weight=sample_weight
-    ),
-}  # fmt: skip
-CASES = [
-    (name, argument, i)
-    for name, function in FUNCTIONS.items()
-    for argument in inspect.signature(function).parameters
-    for i in range(len(BAD[argument]))
-]
-
-
-def call(name, **changes):
-    parameters = inspect.signature(FUNCTIONS[name]).parameters
-    values = {key: GOOD[key] for key in parameters} | changes
-    positional = [values.pop(key) for key, spec in parameters.items() if spec.kind == spec.POSITIONAL_OR_KEYWORD]
-    return FUNCTIONS[name](*positional, **values)
-
-
-@pytest.mark.parametrize("name, argument, i", CASES)
-def test_bad_inputs(name, argument, i):
-    call(name)
-    with pytest.raises(ValueError) as error:
-        call(name, **{argument: BAD[argument][i]})
-    assert argument in str(error.value), str(error.value)
-
-
-def test_fractions_of_rows_are_refused_where_aurc_counts_rows():
-    for name in ("confidence_metrics", "selective_metrics"):
-        with pytest.raises(ValueError, match="whole numbers"):
-            call(name, sample_weight=[1, 0.5, 1])
-    assert call("confidence_auc", sample_weight=[1, 0.5, 1]) == 0.5
 
 
 ONE = ([1, 0, 1], [0.8, 0.6, 0.5])

@@ -1,0 +1,119 @@
+"""Bad inputs of all functions of `helpers.selective`: a ValueError names the argument."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from helpers import selective
+from helpers.decisions import bayes_decision, largest_uncertainty
+from helpers.scoring import BRIER
+from helpers.selective import confidence_auc, normalized_of_confidence, normalized_of_distribution, risk_coverage_curve
+
+PROBA = np.array([[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]])
+GOOD = {
+    "correct": [1, 0, 1],
+    "confidence": [0.8, 0.6, 0.5],
+    "n": 1,
+    "n_classes": 2,
+    "incurred": [0, 1, 0],
+    "uncertainty": [0.2, 0.4, 0.5],
+    "largest": 0.5,
+    "y": [1, 0, 1],
+    "proba": PROBA,
+    "cost": [[0, 1], [1, 0]],
+    "reject_cost": 0.2,
+    "reject_costs": [0.1, 0.2],
+    "risk": 0.2,
+    "sample_weight": [1, 2, 1],
+    "paper_scale": True,
+}
+BAD = {
+    "correct": [[1, 0, 2], [1, 0, np.nan], ["1", "0", "1"], [1, 0], [], [[1, 0, 1]], None],
+    "confidence": [
+        [0.8, 1.1, 0.5], [0.8, -0.1, 0.5], [0.8, np.nan, 0.5], [0.8, 0.6], [], [[0.8, 0.6, 0.5]], [80, 60, 50],
+    ],
+    "n": [-1, np.nan, -np.inf, "1", None, [[1]], [0, -1]],
+    "n_classes": [1, 0, 2.5, -3, True, "2", np.nan],
+    "incurred": [[0, -1, 0], [0, np.nan, 0], [0, np.inf, 0], [0, 1], []],
+    "uncertainty": [[0.2, -0.4, 0.5], [0.2, np.nan, 0.5], [0.2, 0.4], []],
+    "largest": [0, -1, np.nan, np.inf, [1, 2]],
+    "y": [[1, 0, 2], [1, 0, -1], [1, 0, 0.5], [1, 0, np.nan], [1, 0], []],
+    "proba": [PROBA[:2], PROBA[:, :1], PROBA[:, 0], PROBA * 1.1, PROBA + np.nan, np.log(PROBA), PROBA[:0], "no"],
+    "cost": [
+        [[0], [1]], [[0, 1, 1], [1, 0, 1]], [[0, -1], [1, 0]], [[0, np.nan], [1, 0]], [[0, np.inf], [1, 0]], [0, 1],
+        [[], []], None,
+    ],
+    "reject_cost": [-0.1, np.nan, np.inf, [0.1, -0.2], "free"],
+    "reject_costs": [[-0.1], [0.2, np.nan], [], 0.1, [np.inf]],
+    "risk": [-0.1, 1.1, np.nan, [0.1, 0.2], "none"],
+    "sample_weight": [[1, -2, 0], [0, 0, 0], [1, np.nan, 1], [1, np.inf, 1], [1, 2], []],
+    "paper_scale": [],
+}  # fmt: skip
+COUNTS_ROWS = ("aurc", "confidence_metrics", "coverage_at", "risk_coverage_curve", "selective_metrics")
+
+
+def normalized_confidence(correct, confidence, *, sample_weight):
+    return normalized_of_confidence(BRIER.score, correct, confidence, sample_weight=sample_weight)
+
+
+def normalized_distribution(y, proba, *, sample_weight):
+    return normalized_of_distribution(BRIER.score, y, proba, sample_weight=sample_weight)
+
+
+def coverage_at(correct, confidence, risk):
+    return risk_coverage_curve(correct, confidence).coverage_at(risk)
+
+
+OURS = (bayes_decision, largest_uncertainty, normalized_confidence, normalized_distribution, coverage_at)
+SKIPPED = ("compare_systems", "measure_systems", "normalized_of_confidence", "normalized_of_distribution")
+THEIRS = [getattr(selective, name) for name in selective.__all__ if name not in SKIPPED]
+FUNCTIONS = {function.__name__: function for function in [*OURS, *filter(inspect.isfunction, THEIRS)]}
+CASES = [
+    (name, argument, i)
+    for name, function in FUNCTIONS.items()
+    for argument in inspect.signature(function).parameters
+    for i in range(len(BAD[argument]))
+]
+
+
+def call(name, **changes):
+    parameters = inspect.signature(FUNCTIONS[name]).parameters
+    values = {key: GOOD[key] for key in parameters} | changes
+    positional = [values.pop(key) for key, spec in parameters.items() if spec.kind == spec.POSITIONAL_OR_KEYWORD]
+    return FUNCTIONS[name](*positional, **values)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_good_inputs_pass(name):
+    call(name)
+
+
+@pytest.mark.parametrize("name, argument, i", CASES)
+def test_each_function_names_each_bad_input(name, argument, i):
+    bad = BAD[argument][i]
+    if (name, argument, np.shape(bad)) in [
+        ("largest_uncertainty", "cost", (2, 3)),
+        ("bayes_decision", "proba", (2, 2)),
+    ]:
+        return  # nothing that they could differ from
+    with pytest.raises(ValueError) as error:
+        call(name, **{argument: bad})
+    assert argument.rstrip("s") in str(error.value), str(error.value)
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if "n" in inspect.signature(FUNCTIONS[name]).parameters])
+def test_several_exponents_are_for_measures_of_systems(name):
+    if name in COUNTS_ROWS:
+        call(name, n=[0, 1])
+    else:
+        with pytest.raises(ValueError, match="n must be one number"):
+            call(name, n=[0, 1])
+
+
+@pytest.mark.parametrize("name", [name for name in COUNTS_ROWS if name != "coverage_at"])
+def test_fractions_of_rows_are_refused_where_aurc_counts_rows(name):
+    words = r"whole numbers .*how often each row occurs.*sample_weight\[1\] is 0.5"
+    with pytest.raises(ValueError, match=words):
+        call(name, sample_weight=[1, 0.5, 1])
+    assert confidence_auc([1, 0, 1], [0.8, 0.6, 0.5], sample_weight=[1, 0.5, 1]) == 0.5
