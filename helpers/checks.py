@@ -311,6 +311,14 @@ def check_count(value, name, *, least=1):
     return int(value)
 
 
+def check_level(value, name="confidence"):
+    """`value` as a float; ValueError unless it is one number strictly between 0 and 1."""
+    level = check_numbers(value, name)
+    if level.ndim or not 0 < level < 1:
+        raise ValueError(f"{name} must lie strictly between 0 and 1, but it is {value}.")
+    return float(level)
+
+
 def check_one_of(value, name, allowed):
     """ValueError unless `value` is one of `allowed`; the nearest is named."""
     if value not in allowed:

@@ -8,6 +8,7 @@ from scipy.stats import beta, norm
 from helpers.checks import (
     check_count,
     check_groups,
+    check_level,
     check_numbers,
     check_one_of,
     check_same_length,
@@ -92,7 +93,7 @@ def exact_interval(successes, n, level=0.95):
     >>> low.round(3), high.round(3)
     (array([0.003, 0.017]), array([0.445, 0.287]))
     """
-    _check_level(level, "level")
+    check_level(level, "level")
     n = check_numbers(n, "n")
     successes = check_numbers(successes, "successes")
     bad = ~((successes >= 0) & (successes <= n * (1 + 1e-9)))  # a sum of shares may end one digit above n
@@ -105,10 +106,11 @@ def exact_interval(successes, n, level=0.95):
     return np.where(n > 0, low, np.nan)[()], np.where(n > 0, high, np.nan)[()]
 
 
-def _check_level(level, name):
-    """ValueError unless a level of confidence lies strictly between 0 and 1."""
-    if not 0 < float(check_numbers(level, name)) < 1:
-        raise ValueError(f"{name} must lie strictly between 0 and 1, but it is {level}.")
+def with_ends(name, values, draws, confidence=0.95):
+    """{name: values, name_low, name_high}: columns of (k,) values and the quantiles of their (n_resamples, k) draws."""
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
+    return {name: values, f"{name}_low": low, f"{name}_high": high}
 
 
 def resampled_rows(n, n_resamples, *, groups=None, rng=None):
@@ -200,7 +202,7 @@ def bootstrap_interval(
     check_same_length(**{f"columns[{i}]": column for i, column in enumerate(columns)}, groups=groups)
     check_count(n_resamples, "n_resamples", least=20)
     check_one_of(method, "method", ("percentile", "basic", "normal"))
-    _check_level(confidence, "confidence")
+    confidence = check_level(confidence)
     n = len(columns[0])
     value = check_numbers(statistic(*columns), "statistic")
     if value.shape or not np.isfinite(value):

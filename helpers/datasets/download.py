@@ -11,6 +11,8 @@ from pathlib import Path
 
 import requests
 
+from helpers.checks import nearest_name
+
 with warnings.catch_warnings():  # in a notebook without widgets tqdm complains when it is imported
     warnings.simplefilter("ignore")
     import pooch
@@ -58,11 +60,25 @@ class ManifestFile:
         """Address of the file at its commit."""
         return f"{BASE_URL}/{self.repository.removeprefix('github:')}/{self.commit}/{self.path_in_repository}"
 
+    @property
+    def source(self):
+        """The repository and its commit, for readers."""
+        return f"https://github.com/{self.repository.removeprefix('github:')} at commit {self.commit}"
+
 
 def read_manifest():
     """The rows of `data/manifest.csv` as a tuple of `ManifestFile`."""
     with open(DATA_FOLDER / "manifest.csv", newline="", encoding="utf-8") as file:
         return tuple(ManifestFile(**{**row, "bytes": int(row["bytes"])}) for row in csv.DictReader(file))
+
+
+def check_system(name, files):
+    """ValueError unless `name` is a key of `files`; it names the nearest, and all."""
+    if name not in files:
+        raise ValueError(
+            f"name must be one of the {len(files)} systems, but it is {name!r}; {nearest_name(name, files, 'system')} "
+            f"The systems: {', '.join(files)}."
+        )
 
 
 def cache_folders():

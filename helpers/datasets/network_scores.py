@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from helpers.checks import nearest_name
-from helpers.datasets.download import fetch_file, find_cached, read_manifest
+from helpers.datasets.download import check_system, fetch_file, find_cached, read_manifest
 
 
 @dataclass(frozen=True)
@@ -118,11 +117,7 @@ def fetch_scores(name, *, progressbar=None):
     sst2_gpt2: 1,821 rows, 2 classes (MIT)
     """
     files = _score_files()
-    if name not in files:
-        raise ValueError(
-            f"name must be one of the {len(files)} systems, but it is {name!r}; {nearest_name(name, files, 'system')} "
-            f"The systems: {', '.join(files)}."
-        )
+    check_system(name, files)
     arrays = {}
     for file, entry in sorted(files[name].items()):
         arrays[file] = np.load(fetch_file(entry, progressbar=progressbar), allow_pickle=False)
@@ -134,5 +129,5 @@ def fetch_scores(name, *, progressbar=None):
         n_classes=arrays["scores.npy"].shape[1],
         licence=entry.licence,
         citation="Ferrer (2023), Analysis and Comparison of Classification Metrics, arXiv:2209.05355.",
-        source=f"https://github.com/{entry.repository.removeprefix('github:')} at commit {entry.commit}",
+        source=entry.source,
     )

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from helpers.checks import nearest_name
-from helpers.datasets.download import fetch_file, read_manifest
+from helpers.datasets.download import check_system, fetch_file, read_manifest
 
 _MODELS = {"GPT3": "GPT-3.5", "GPT4": "GPT-4", "llama2_13B": "Llama-2 13B"}
 
@@ -123,11 +122,7 @@ def fetch_sampled_answers(name, *, progressbar=None):
     (369, 3)
     """
     files = answer_files()
-    if name not in files:
-        raise ValueError(
-            f"name must be one of the {len(files)} systems, but it is {name!r}; {nearest_name(name, files, 'system')} "
-            f"The systems: {', '.join(files)}."
-        )
+    check_system(name, files)
     entry = files[name]
     records = json.loads(fetch_file(entry, progressbar=progressbar).read_text(encoding="utf-8"))
     model, task, prompt = _described(name)
@@ -142,7 +137,7 @@ def fetch_sampled_answers(name, *, progressbar=None):
         n_samples=int(table.groupby("question").size().max()),
         licence=entry.licence,
         citation="Yue et al. (2024), Large Language Model Cascades with Mixture of Thought Representations, ICLR.",
-        source=f"https://github.com/{entry.repository.removeprefix('github:')} at commit {entry.commit}",
+        source=entry.source,
     )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.reports.phrases import a_sample, bracketed, hundred, shares, whole_percent
+from helpers.resampling import with_ends
 from helpers.selective.abstention import closed_form
 
 SIZES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
@@ -156,13 +157,13 @@ def price_votes(curve, price, *, n_resamples, rng=None):
     columns = {"size": curve.sizes}
     for k, name in enumerate(names):
         part = slice(k * curve.sizes.size, (k + 1) * curve.sizes.size)
-        columns |= _with_interval(name, values[:, part].mean(axis=0), drawn[:, part])
+        columns |= with_ends(name, values[:, part].mean(axis=0), drawn[:, part])
         if name == "cost":
             samples = drawn[:, part] + price * curve.sizes
     total = columns["cost"] + price * curve.sizes
-    columns |= _with_interval("total", total, samples)
+    columns |= with_ends("total", total, samples)
     best = 0 if np.isnan(total).all() else int(np.nanargmin(total))
-    columns |= _with_interval("above", total - total[best], samples - samples[:, [best]])
+    columns |= with_ends("above", total - total[best], samples - samples[:, [best]])
     steps = -np.diff(columns["cost"]) / np.diff(curve.sizes)
     return pd.DataFrame(columns | {"saved": np.concatenate([[np.nan], steps])})
 
@@ -183,8 +184,3 @@ def print_votes(sizes):
             }
         lines.append(line)
     return pd.DataFrame(lines).set_index("answers")
-
-
-def _with_interval(name, values, drawn):
-    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
-    return {name: values, f"{name}_low": low, f"{name}_high": high}

@@ -3,8 +3,16 @@
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_count, check_groups, check_numbers, check_same_length, check_vector, nearest_name
-from helpers.resampling import resampled_rows
+from helpers.checks import (
+    check_count,
+    check_groups,
+    check_level,
+    check_numbers,
+    check_same_length,
+    check_vector,
+    nearest_name,
+)
+from helpers.resampling import resampled_rows, with_ends
 from helpers.routing.routed import (
     Routed,
     ask_one,
@@ -234,7 +242,7 @@ def evaluate_policies(policies, y, *, cost=None, groups=None, n_resamples=1000, 
     values, draws = _resampled(policies, y, cost, groups, n_resamples, confidence, rng)
     columns = {}
     for name in values:
-        columns |= _with_interval(name, values[name], draws[name], confidence)
+        columns |= with_ends(name, values[name], draws[name], confidence)
     return pd.DataFrame(columns, index=pd.Index(policies, name="policy"))
 
 
@@ -292,19 +300,12 @@ def compare_policies(policies, y, *, against, cost=None, groups=None, n_resample
         estimate = by(values[name][others], values[name][base])
         return estimate, by(draws[name][:, others], draws[name][:, [base]])
 
-    columns = _with_interval("accuracy_gain", *compared("accuracy", np.subtract), confidence)
-    columns |= _with_interval("cost_change", *compared("expected_cost", np.subtract), confidence)
+    columns = with_ends("accuracy_gain", *compared("accuracy", np.subtract), confidence)
+    columns |= with_ends("cost_change", *compared("expected_cost", np.subtract), confidence)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = compared("money", np.divide)
-    columns |= _with_interval("money_ratio", *ratio, confidence)
+    columns |= with_ends("money_ratio", *ratio, confidence)
     return pd.DataFrame(columns, index=pd.Index([list(policies)[k] for k in others], name="policy"))
-
-
-def _with_interval(name, estimate, draws, confidence):
-    """Columns of an estimate (policies,) and of the quantiles of its draws (n_resamples, policies)."""
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
-    return {name: estimate, f"{name}_low": low, f"{name}_high": high}
 
 
 def _resampled(policies, y, cost, groups, n_resamples, confidence, rng):
@@ -322,8 +323,7 @@ def _resampled(policies, y, cost, groups, n_resamples, confidence, rng):
     groups = check_groups(groups)
     check_same_length(y=y, groups=groups)
     check_count(n_resamples, "n_resamples", least=20)
-    if not 0 < float(check_numbers(confidence, "confidence")) < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, but it is {confidence}.")
+    check_level(confidence)
     prediction = check_predictions([routed.prediction for routed in policies.values()])
     rows = {
         "accuracy": (prediction == y).astype(float),

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.special import xlogy
 from scipy.stats import binom, norm
 
-from helpers.checks import check_groups, check_numbers, check_same_length
+from helpers.checks import check_groups, check_level, check_numbers, check_same_length
 from helpers.routing.routed import Routed, check_thresholds, check_truth, decision_losses
 
 
@@ -118,9 +118,7 @@ def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None
     y = check_truth(y, np.size(y))
     groups = check_groups(groups)
     check_same_length(y=y, groups=groups)
-    confidence = float(check_numbers(confidence, "confidence"))
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, but it is {confidence}.")
+    confidence = check_level(confidence)
     values = np.array([0.0, 1.0]) if cost is None else np.unique(check_numbers(cost, "cost"))
     low, high = values[0], values[-1]
     target = float(check_numbers(target, "target"))

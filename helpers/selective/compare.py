@@ -15,7 +15,7 @@ from helpers.checks import (
     check_count,
     check_groups,
     check_labels,
-    check_numbers,
+    check_level,
     check_one_of,
     check_probabilities,
     check_same_length,
@@ -119,9 +119,7 @@ def _draw(systems, n, n_classes, n_resamples, confidence, groups, rng):
     size = first.size
     check_same_length(systems=first, groups=groups)
     check_count(n_resamples, "n_resamples", least=20)
-    level = check_numbers(confidence, "confidence")
-    if level.ndim or not 0 < level < 1:
-        raise ValueError(f"confidence must be one number strictly between 0 and 1, but it is {confidence}.")
+    level = check_level(confidence)
     arranged = {name: _arrange(*pair, exponents, largest) for name, pair in systems.items()}
     drawn = {name: [] for name in arranged}
     for rows in resampled_rows(size, n_resamples, groups=groups, rng=rng):
@@ -133,7 +131,7 @@ def _draw(systems, n, n_classes, n_resamples, confidence, groups, rng):
         {name: system.measures(np.ones(size)) for name, system in arranged.items()},
         {name: np.array(rows) for name, rows in drawn.items()},
         groups,
-        float(level),
+        level,
         size,
     )
 

@@ -368,8 +368,8 @@ ONE = ([1, 0, 1], [0.8, 0.6, 0.5])
         ({"a": ONE}, {"n": -1}, "n must be"),
         ({"a": ONE}, {"n_classes": 1}, "n_classes must be"),
         ({"a": ONE}, {"n_resamples": 5}, "n_resamples must be"),
-        ({"a": ONE}, {"confidence": 95}, "confidence must be one number"),
-        ({"a": ONE}, {"confidence": np.nan}, "confidence must be one number"),
+        ({"a": ONE}, {"confidence": 95}, "confidence must lie strictly between"),
+        ({"a": ONE}, {"confidence": np.nan}, "confidence must lie strictly between"),
     ],
 )
 def test_bad_systems(made, options, words):

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
 
 from helpers.answers import group_answers
 from helpers.calibration import calibration_error
 from helpers.checks import check_count, check_numbers
+from helpers.resampling import exact_interval
 
 WAYS = {"posterior": "probability of its words", "is_true": "is this true?", "verbalised": "says a number"}
 
@@ -158,7 +158,7 @@ def read_out(calls, confidences, *, limit=0.9):
     for column in confidences:
         out = calls[calls[column] >= limit]
         n_wrong = int((out["correct"] == 0).sum())
-        low, high = binomtest(n_wrong, len(out)).proportion_ci() if len(out) else (math.nan, math.nan)
+        low, high = exact_interval(n_wrong, len(out))
         rows.append({
             "calls": n,
             "read out": len(out),
