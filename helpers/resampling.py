@@ -99,6 +99,11 @@ def exact_interval(successes, n, level=0.95):
     bad = ~((successes >= 0) & (successes <= n * (1 + 1e-9)))  # a sum of shares may end one digit above n
     if bad.any():
         raise_first("successes", "lie between 0 and n", successes, bad)
+    return clopper_pearson(successes, n, level)
+
+
+def clopper_pearson(successes, n, level=0.95):
+    """`exact_interval` of counts and a level that were checked."""
     tail = (1 - level) / 2
     with np.errstate(invalid="ignore"):
         low = np.where(successes > 0, beta.ppf(tail, successes, n - successes + 1), 0.0)

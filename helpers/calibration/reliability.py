@@ -21,7 +21,7 @@ from helpers.checks import (
     check_same_length,
     check_weights,
 )
-from helpers.resampling import exact_interval
+from helpers.resampling import clopper_pearson
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def curve_from_sums(edges, count, total, squares, stated, observed, inflation=No
         gap = np.zeros(kept.size)
         gap[kept] = observed - stated
         effective = effective / inflation(gap)
-    low, high = exact_interval(observed * effective, effective)
+    low, high = clopper_pearson(observed * effective, effective)
     draws = np.maximum(np.round(effective), 1)
     band = (binom.ppf(level, draws, stated) / draws for level in (0.025, 0.975))
     return ReliabilityCurve(edges, count, total / total.sum(), stated, observed, low, high, *band, effective)
