@@ -71,7 +71,8 @@ def test_the_log_plugin_is_theirs_where_no_rate_is_zero_or_one(glest):
 @pytest.mark.parametrize("estimator", ["tree", "stump"])
 def test_regions_that_we_choose_and_they_evaluate(glest, estimator):
     rng = np.random.default_rng(3)
-    X, p = rng.normal(size=(3000, 3)), rng.random(3000)
+    X = rng.normal(size=(3000, 3))
+    p = rng.random(3000)
     y = rng.random(3000) < np.clip(p + 0.4 * np.sign(X[:, 0]) * np.minimum(p, 1 - p), 0, 1)
     ours = binned_grouping_loss(y, p, X, estimator=estimator, rng=0)
     place = np.arange(ours.n_regions) - np.searchsorted(ours.region_bin, ours.region_bin)
@@ -103,10 +104,12 @@ def test_their_smooth_curve_is_our_running_mean(glest, n):
 
 def test_where_we_part_company(glest):
     """A perfect score with regions that do not see it: theirs is minus the induced loss, ours is about zero."""
-    theirs, ours = [], []
+    theirs = []
+    ours = []
     for seed in range(50):
         rng = np.random.default_rng(seed)
-        p, region = rng.random(800), rng.integers(0, 3, 800)
+        p = rng.random(800)
+        region = rng.integers(0, 3, 800)
         y = (rng.random(800) < p).astype(float)
         theirs.append(peer(glest, y, p, region, 3).GL() / 2)
         ours.append(binned_grouping_loss_from_regions(y, p, region, n_bins=3, rng=seed).value)

@@ -58,7 +58,8 @@ def values(results, name="value"):
 
 
 def test_eight_rows_by_hand():
-    y, region = [0, 0, 0, 1, 1, 1, 1, 0], [0, 0, 0, 0, 1, 1, 1, 1]
+    y = [0, 0, 0, 1, 1, 1, 1, 0]
+    region = [0, 0, 0, 0, 1, 1, 1, 1]
     one = binned_grouping_loss_from_regions(y, np.full(8, 0.5), region, rng=0)
     assert one.plugin == pytest.approx(0.25**2)
     assert one.bias == pytest.approx((0.25 * 0.75 / 3 + 0.75 * 0.25 / 3) / 2 - 0.25 / 7)
@@ -134,7 +135,8 @@ def test_explained_is_what_it_says(rows, n_bins, weighted, clustered):
 @RULES
 def test_the_parts_add_up(rule):
     rng = np.random.default_rng(0)
-    p, region = rng.random(900), rng.integers(0, 4, 900)
+    p = rng.random(900)
+    region = rng.integers(0, 4, 900)
     y = rng.random(900) < p**2
     a, b = (
         binned_grouping_loss_from_regions(y, p, region, correction=correction, rule=rule, rng=0)
@@ -215,7 +217,8 @@ def parts(p, q, weight, n_bins, region, rule):
     bins = np.minimum((p * n_bins).astype(int), n_bins - 1)
     cell = np.unique(bins * 1000 + region, return_inverse=True)[1]
     mass = np.bincount(cell, weight)
-    truth, stated = np.bincount(cell, weight * q) / mass, np.bincount(cell, weight * p) / mass
+    truth = np.bincount(cell, weight * q) / mass
+    stated = np.bincount(cell, weight * p) / mass
     of_bin = np.bincount(bins, weight)
     rate = np.bincount(bins, weight * p) / np.where(of_bin > 0, of_bin, 1)
     around = np.zeros(mass.size)
@@ -228,7 +231,8 @@ def known_link(name, n_bins, k, rule=BRIER):
     population = ONE[name]
     x = np.linspace(-6, 6, 100_000) if population.inputs == "normal" else np.linspace(-2, 2, 100_000)
     weight = population.density(x)
-    x, weight = x[weight > 0], weight[weight > 0] / weight.sum()
+    x = x[weight > 0]
+    weight = weight[weight > 0] / weight.sum()
     return parts(population.stated(x), population.truth(x), weight, n_bins, cut(x, k), rule)
 
 
@@ -242,7 +246,8 @@ def known_blind(n_bins, k, rule):
 @pytest.mark.parametrize("name", ONE)
 def test_known_regions_find_what_quadrature_says(name):
     """Both corrections, from few wide bins with many regions to many bins with few regions."""
-    samples, errors = [ONE[name].sample(1000, seed) for seed in range(SEEDS)], []
+    samples = [ONE[name].sample(1000, seed) for seed in range(SEEDS)]
+    errors = []
     for n_bins, k in ((1, 3), (2, 9), (4, 2), (15, 4)):
         explained, induced, left = known_link(name, n_bins, k)
         results = [
@@ -257,7 +262,8 @@ def test_known_regions_find_what_quadrature_says(name):
 
 @RULES
 def test_a_score_in_the_plane(rule):
-    samples, errors = [BLIND.sample(2000, seed) for seed in range(SEEDS)], []
+    samples = [BLIND.sample(2000, seed) for seed in range(SEEDS)]
+    errors = []
     for n_bins, k in ((2, 3), (5, 2), (15, 2)):
         explained, induced, left = known_blind(n_bins, k, rule)
         options = {"n_bins": n_bins, "rule": rule}
@@ -422,7 +428,8 @@ def test_weights_take_the_sampling_back():
 
 def test_equal_weights_and_groups_of_one_change_nothing():
     rng = np.random.default_rng(0)
-    p, region = rng.random(400), rng.integers(0, 3, 400)
+    p = rng.random(400)
+    region = rng.integers(0, 3, 400)
     y = rng.random(400) < p
     plain = binned_grouping_loss_from_regions(y, p, region, rng=0)
     same = binned_grouping_loss_from_regions(y, p, region, sample_weight=np.full(400, 7.0), rng=0)
@@ -462,7 +469,8 @@ def test_what_people_share_is_no_grouping_loss():
 def classes(seed, n=450, k=3, tilt=0.0):
     """Labels from q = p + tilt (x > 0 or not) times the room between the first two classes; p is calibrated."""
     rng = np.random.default_rng(seed)
-    proba, x = rng.dirichlet(np.ones(k), n), rng.normal(size=(n, 1))
+    proba = rng.dirichlet(np.ones(k), n)
+    x = rng.normal(size=(n, 1))
     move = tilt * np.sign(x[:, 0]) * np.minimum(proba[:, 0], proba[:, 1])
     q = proba.copy()
     q[:, 0], q[:, 1] = q[:, 0] + move, q[:, 1] - move
@@ -509,7 +517,8 @@ def test_classes_that_hide_something_are_found_and_not_overstated():
 
 def test_two_classes_are_twice_one():
     rng = np.random.default_rng(0)
-    p, x = rng.random(1000), rng.normal(size=(1000, 1))
+    p = rng.random(1000)
+    x = rng.normal(size=(1000, 1))
     y = (rng.random(1000) < p + 0.8 * np.sign(x[:, 0]) * np.minimum(p, 1 - p)).astype(int)
     both = binned_grouping_loss(y, np.column_stack([1 - p, p]), x, view="classwise", estimator="stump", rng=0)
     other, one = both.parts
@@ -530,7 +539,8 @@ def invariant(a, b, names):
 def test_row_order_with_ties(rule):
     """Which rows make which curve is drawn, so only what rests on a curve may change; with one score it does not."""
     rng = np.random.default_rng(0)
-    p, region = np.round(rng.random(500), 1), rng.integers(0, 3, 500)
+    p = np.round(rng.random(500), 1)
+    region = rng.integers(0, 3, 500)
     y = rng.random(500) < p
     order = rng.permutation(500)
     names = ["plugin", "calibration_binned", "n", "left_out", "count", "rate", "stated", "bin_rate"]
@@ -546,7 +556,8 @@ def test_row_order_with_ties(rule):
 
 def test_names_of_regions_and_classes_carry_nothing():
     rng = np.random.default_rng(0)
-    p, region = rng.random(500), rng.integers(0, 3, 500)
+    p = rng.random(500)
+    region = rng.integers(0, 3, 500)
     y = rng.random(500) < p**2
     a = binned_grouping_loss_from_regions(y, p, region, rng=0)
     b = binned_grouping_loss_from_regions(y, p, np.array([40, 7, 12])[region], rng=0)
@@ -563,8 +574,10 @@ FUNCTIONS = {
 @pytest.mark.parametrize("fit", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_same_seed_same_answer_and_nothing_else_is_touched(fit):
     rng = np.random.default_rng(0)
-    X, p = rng.normal(size=(400, 2)), rng.random(400)
-    y, weight = (rng.random(400) < p).astype(int), rng.uniform(1, 2, 400)
+    X = rng.normal(size=(400, 2))
+    p = rng.random(400)
+    y = (rng.random(400) < p).astype(int)
+    weight = rng.uniform(1, 2, 400)
     copies = [column.copy() for column in (y, p, X, weight)]
     state = repr(np.random.get_state())  # noqa: NPY002
     a = fit(y, p, X, sample_weight=weight, rng=3)
@@ -578,7 +591,8 @@ def test_same_seed_same_answer_and_nothing_else_is_touched(fit):
 
 def test_frames_with_text_and_gaps():
     rng = np.random.default_rng(0)
-    p, kind = rng.random(1500), rng.choice(["u", "v", "w"], 1500)
+    p = rng.random(1500)
+    kind = rng.choice(["u", "v", "w"], 1500)
     frame = pd.DataFrame(
         {"kind": kind, "size": pd.Categorical(rng.choice(["s", "l"], 1500)), "x": rng.normal(size=1500)}
     )
@@ -615,7 +629,8 @@ def test_one_region_a_bin_has_nothing_to_explain(rule, correction):
 
 def test_one_row_regions_are_counted_and_left_out():
     rng = np.random.default_rng(0)
-    p, region = rng.random(300), rng.integers(0, 2, 300)
+    p = rng.random(300)
+    region = rng.integers(0, 2, 300)
     y = rng.random(300) < p
     alone = np.r_[region, 2 + np.arange(30)]
     result = binned_grouping_loss_from_regions(np.r_[y, np.ones(30)], np.r_[p, rng.random(30)], alone, n_bins=4, rng=0)
@@ -630,7 +645,8 @@ def test_one_row_regions_are_counted_and_left_out():
 
 def test_empty_bins_and_empty_regions():
     rng = np.random.default_rng(0)
-    p, X = rng.uniform(0.4, 0.6, 800), rng.normal(size=(800, 2))
+    p = rng.uniform(0.4, 0.6, 800)
+    X = rng.normal(size=(800, 2))
     y = rng.random(800) < p
     one = binned_grouping_loss(y, p, X, n_bins=10, rng=0)
     assert one.n_bins_used == 2 and (one.bin_count > 0).tolist() == [4 <= b < 6 for b in range(10)]
@@ -670,13 +686,15 @@ def test_extreme_scores_and_labels_give_finite_losses(rule, p, y):
 
 
 def test_the_log_score_of_a_certain_mistake_is_infinite():
-    p, y = SCORES["sure"], LABELS["coin"]
+    p = SCORES["sure"]
+    y = LABELS["coin"]
     result = binned_grouping_loss_from_regions(y, p, np.arange(240) % 3, rule=LOG, rng=0)
     assert result.calibration_loss == np.inf and np.isfinite(result.value)
 
 
 def test_four_rows_are_enough_and_three_are_not():
-    p, X = np.array([0.1, 0.2, 0.3, 0.4]), np.arange(4.0)[:, None]
+    p = np.array([0.1, 0.2, 0.3, 0.4])
+    X = np.arange(4.0)[:, None]
     for y in ([0, 1, 0, 1], [0, 0, 0, 1]):
         assert np.isfinite(binned_grouping_loss(y, p, X, n_bins=1, rng=0).value)
         assert np.isfinite(binned_grouping_loss_from_regions(y, p, [0, 0, 1, 1], n_bins=1, rng=0).value)
@@ -717,7 +735,8 @@ def test_options_that_break_a_rule(options, sentence):
 
 def test_memory_is_a_few_copies_of_the_table():
     rng = np.random.default_rng(0)
-    X, p = rng.normal(size=(20_000, 10)), rng.random(20_000)
+    X = rng.normal(size=(20_000, 10))
+    p = rng.random(20_000)
     y = rng.random(20_000) < p
     binned_grouping_loss(y[:500], p[:500], X[:500], rng=0)
     tracemalloc.start()

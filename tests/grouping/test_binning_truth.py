@@ -25,7 +25,8 @@ def populations(draw, most=30):
     n = draw(st.integers(1, most))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     steps = draw(st.sampled_from([4, 20, 1000]))
-    p, q = rng.integers(0, steps + 1, n) / steps, rng.integers(0, 11, n) / 10
+    p = rng.integers(0, steps + 1, n) / steps
+    q = rng.integers(0, 11, n) / 10
     return p, q, rng.integers(0, draw(st.integers(1, 4)), n), rng.uniform(0.1, 3, n), draw(st.integers(1, 12))
 
 
@@ -128,7 +129,8 @@ def test_theorem_4_1_propositions_4_1_and_4_2(rule, population):
 def test_proposition_c_2_and_the_sum_of_theorem_c_1(population):
     p, q, region, w, n_bins = population
     known = known_parts(q, p, region, n_bins=n_bins, sample_weight=w)
-    c, bins = cell_means(q, w, p), assign_bins(p, uniform_edges(n_bins))
+    c = cell_means(q, w, p)
+    bins = assign_bins(p, uniform_edges(n_bins))
     hidden = mean((p - c - cell_means(p - c, w, bins)) ** 2, w)
     assert known.calibration_induced == pytest.approx(hidden, abs=1e-12)
     formula = known.share @ (2 * known.covariance - known.stated_variance)
@@ -147,7 +149,8 @@ def test_all_printed_bounds_hold_and_are_nested(population):
     assert bounds.loc["theorem C.1", "floor"] >= known.calibration_binned + known.lower_bound - 1e-12
     printed = bounds.loc[["theorem C.1", "corollary C.1", "width only"]]
     assert (printed["high"].diff().dropna() >= -1e-12).all() and (printed["low"].diff().dropna() <= 1e-12).all()
-    sharp, loose = bounds.loc["width only, sharp", "high"], bounds.loc["width only", "high"]
+    sharp = bounds.loc["width only, sharp", "high"]
+    loose = bounds.loc["width only", "high"]
     assert bounds.loc["corollary C.1", "high"] - 1e-12 <= sharp <= loose + 1e-12
     assert (known.stated_variance <= (known.right - known.left) ** 2 / 4 + 1e-15).all()  # lemma C.3
     assert (known.rate_variance <= known.rate * (1 - known.rate) + 1e-15).all()
@@ -244,11 +247,14 @@ def test_the_estimator_finds_the_known_parts_in_standard_errors(stated):
     """60 samples of 1,500 labels, 4 standard errors: the explained part and the binned calibration loss need no curve;
     for a straight calibration curve the induced part is found, too, and a perfect score shows no loss.
     """
-    score, unseen = np.repeat((np.arange(60) + 0.5) / 60, 4), np.tile([-1.0, -0.4, 0.4, 1.0], 60)
+    score = np.repeat((np.arange(60) + 0.5) / 60, 4)
+    unseen = np.tile([-1.0, -0.4, 0.4, 1.0], 60)
     q = score + unseen * np.minimum(score, 1 - score)
     p = {"calibrated": score, "too timid": 0.25 + score / 2, "perfect": q}[stated]
     side = (unseen > 0).astype(int)
-    known, rng, found = known_parts(q, p, side, n_bins=3), np.random.default_rng(0), []
+    known = known_parts(q, p, side, n_bins=3)
+    rng = np.random.default_rng(0)
+    found = []
     for _ in range(60):
         rows = rng.integers(q.size, size=1500)
         y = (rng.random(1500) < q[rows]).astype(int)
@@ -266,7 +272,8 @@ def test_the_estimator_finds_the_known_parts_in_standard_errors(stated):
 @st.composite
 def tables(draw):
     """Rows of a K-class population, with a partition of its own for each class."""
-    n, k = draw(st.integers(1, 20)), draw(st.integers(2, 4))
+    n = draw(st.integers(1, 20))
+    k = draw(st.integers(2, 4))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     p, q = (rng.multinomial(10, np.full(k, 1 / k), n) / 10 for _ in "pq")
     return p, q, rng.integers(0, 3, (n, k)), rng.uniform(0.1, 3, n), draw(st.integers(1, 9))
@@ -307,7 +314,9 @@ def test_two_classes_are_the_binary_score_twice_or_once():
     """Brier sums over the classes, the log score counts the one that occurs; scores off the edges, where mirrored bins
     are the same bins."""
     rng = np.random.default_rng(0)
-    p, q, region = rng.choice([0.12, 0.37, 0.41, 0.66, 0.93], 200), rng.random(200), rng.integers(0, 3, 200)
+    p = rng.choice([0.12, 0.37, 0.41, 0.66, 0.93], 200)
+    q = rng.random(200)
+    region = rng.integers(0, 3, 200)
     for rule, factor in ((BRIER, 2), (LOG, 1)):
         two = known_parts(np.column_stack([1 - q, q]), np.column_stack([1 - p, p]), region, n_bins=4, rule=rule)
         one = known_parts(q, p, region, n_bins=4, rule=rule)
@@ -331,14 +340,20 @@ def test_order_names_copies_and_scale_of_the_rows_do_not_matter(rule, population
     expected = pytest.approx(losses(known_parts(q, p, region, sample_weight=w, **options)), abs=1e-12)
     order = np.random.default_rng(seed).permutation(p.size)
     assert losses(known_parts(q[order], p[order], 7 - region[order], sample_weight=9 * w[order], **options)) == expected
-    twice, halves = np.r_[order, order], np.r_[0.3 * w[order], 0.7 * w[order]]
+    twice = np.r_[order, order]
+    halves = np.r_[0.3 * w[order], 0.7 * w[order]]
     assert losses(known_parts(q[twice], p[twice], region[twice], sample_weight=halves, **options)) == expected
-    p, q, region, w = np.r_[p, 0.5], np.r_[q, 1.0], np.r_[region, 9], np.r_[w, 0.0]
+    p = np.r_[p, 0.5]
+    q = np.r_[q, 1.0]
+    region = np.r_[region, 9]
+    w = np.r_[w, 0.0]
     assert losses(known_parts(q, p, region, sample_weight=w, **options)) == expected
 
 
 def test_a_sweep_holds_what_known_parts_says():
-    p, q, region = np.array([0.1, 0.1, 0.8]), np.array([0.0, 0.3, 0.9]), [0, 1, 1]
+    p = np.array([0.1, 0.1, 0.8])
+    q = np.array([0.0, 0.3, 0.9])
+    region = [0, 1, 1]
     found = sweep_bins(q, {"as it is": p, "squared": p**2}, region, n_bins=[1, 3], rule=LOG)
     assert found.index.tolist() == [(name, n) for name in ("as it is", "squared") for n in (1, 3)]
     known = known_parts(q, p**2, region, n_bins=3, rule=LOG)

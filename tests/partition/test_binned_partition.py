@@ -22,7 +22,8 @@ from helpers.scoring import LOG
 
 N = 1200
 RNG = np.random.default_rng(0)
-X, P = RNG.normal(size=(N, 3)), RNG.random(N)
+X = RNG.normal(size=(N, 3))
+P = RNG.random(N)
 Y = (RNG.random(N) < np.clip(P + 0.4 * np.sign(X[:, 0]) * np.minimum(P, 1 - P), 0, 1)).astype(int)
 OWN = {
     "line": LinearRegression(),
@@ -62,7 +63,8 @@ def test_a_region_lies_in_one_bin(estimator, strategy):
 @pytest.mark.parametrize("estimator", EVERY.values(), ids=EVERY)
 def test_same_seed_same_regions_and_nothing_else_is_touched(estimator):
     data = X.copy(), P.copy(), Y.copy()
-    first, state = halves(estimator)[1], repr(np.random.get_state())  # noqa: NPY002
+    first = halves(estimator)[1]
+    state = repr(np.random.get_state())  # noqa: NPY002
     np.random.random(7)  # noqa: NPY002  (what the world draws must not matter)
     moved = repr(np.random.get_state())  # noqa: NPY002
     assert (first == halves(estimator)[1]).all() and state != moved
@@ -75,7 +77,8 @@ def test_same_seed_same_regions_and_nothing_else_is_touched(estimator):
 def test_a_tree_keeps_its_region_ratio(ratio, rule):
     tree = BinnedTree(n_bins=4, region_ratio=ratio, rng=0, **({} if rule is None else {"rule": rule})).fit(Y, P, X)
     rows = np.bincount(assign_bins(P, tree.edges_))
-    leaves, sizes = np.bincount(tree.bin_of_region_), np.bincount(tree.apply(P, X), minlength=tree.n_regions_)
+    leaves = np.bincount(tree.bin_of_region_)
+    sizes = np.bincount(tree.apply(P, X), minlength=tree.n_regions_)
     assert (leaves <= np.maximum(rows // ratio, 2)).all() and (sizes >= min(max(ratio // 2, 1), rows.min())).all()
     assert (ratio > N) == (leaves == 1).all()
 
@@ -106,7 +109,8 @@ def test_a_tree_splits_where_the_labels_differ():
 
 def test_a_stump_finds_the_median_of_many_rows_and_says_no_to_ties():
     rng = np.random.default_rng(1)
-    many, p = rng.normal(size=(40_000, 1)), rng.random(40_000)
+    many = rng.normal(size=(40_000, 1))
+    p = rng.random(40_000)
     y = rng.random(40_000) < p
     tree = BinnedTree("stump", n_bins=2, rng=0).fit(y, p, many)
     assert np.ptp(np.bincount(tree.apply(p, many)).reshape(2, 2), axis=1).max() <= 1
@@ -114,7 +118,8 @@ def test_a_stump_finds_the_median_of_many_rows_and_says_no_to_ties():
 
 
 def test_row_order_does_not_matter():
-    ties, order = np.round(P, 1), np.random.default_rng(1).permutation(N)
+    ties = np.round(P, 1)
+    order = np.random.default_rng(1).permutation(N)
     for estimator in ("stump", LinearRegression()):  # "tree" meets splits that are equally good
         regions, again = (
             BinnedTree(estimator, rng=0).fit(Y[rows], ties[rows], X[rows]).apply(ties, X)

@@ -73,7 +73,8 @@ def test_missing_values_are_a_side_of_their_own():
 @settings(max_examples=25)
 def test_regions_have_the_rows_they_need_and_a_value_each(seed, leaf):
     rng = np.random.default_rng(seed)
-    X, residual = np.round(rng.normal(size=(150, 3)), 1), rng.normal(size=150)
+    X = np.round(rng.normal(size=(150, 3)), 1)
+    residual = rng.normal(size=150)
     kept = X.copy(), residual.copy()
     tree = HistogramTree(min_samples_leaf=leaf, rng=seed).fit(X, residual)
     count = np.bincount(tree.apply(X), minlength=tree.n_regions_)
@@ -85,7 +86,8 @@ def test_regions_have_the_rows_they_need_and_a_value_each(seed, leaf):
 
 def test_order_of_columns_and_types_of_numbers_do_not_matter():
     rng = np.random.default_rng(0)
-    X, residual = rng.normal(size=(500, 3)).astype(np.float32), rng.normal(size=500)
+    X = rng.normal(size=(500, 3)).astype(np.float32)
+    residual = rng.normal(size=500)
     frame = pd.DataFrame(X, columns=["x0", "x1", "x2"], index=rng.permutation(500))
     tree = HistogramTree(rng=0).fit(X, residual)
     for table in (frame, frame.astype("Float64"), frame.astype(object), frame[["x2", "x0", "x1"]]):
@@ -168,7 +170,8 @@ def test_an_unknown_tree_is_named(tree):
 
 
 def test_what_fit_and_apply_refuse():
-    X, residual = np.arange(100.0)[:, None], np.arange(100.0)
+    X = np.arange(100.0)[:, None]
+    residual = np.arange(100.0)
     with pytest.raises(NotFittedError, match="This HistogramTree .* call fit first"):
         HistogramTree().apply(X)
     tree = HistogramTree(rng=0).fit(X, residual)
