@@ -103,7 +103,25 @@ def exact_interval(successes, n, level=0.95):
 
 
 def clopper_pearson(successes, n, level=0.95):
-    """`exact_interval` of counts and a level that were checked."""
+    """`exact_interval` of counts and a level that were checked.
+
+    Parameters
+    ----------
+    successes, n : float or ndarray, of one shape
+        Counts and numbers of trials.
+    level : float, default 0.95
+        Coverage, at least, of each interval.
+
+    Returns
+    -------
+    low, high : float or ndarray
+        Ends of the intervals; NaN where there was no trial.
+
+    Examples
+    --------
+    >>> [round(float(end), 3) for end in clopper_pearson(0, 30)]
+    [0.0, 0.116]
+    """
     tail = (1 - level) / 2
     with np.errstate(invalid="ignore"):
         low = np.where(successes > 0, beta.ppf(tail, successes, n - successes + 1), 0.0)
@@ -112,7 +130,29 @@ def clopper_pearson(successes, n, level=0.95):
 
 
 def with_ends(name, values, draws, confidence=0.95):
-    """{name: values, name_low, name_high}: columns of (k,) values and the quantiles of their (n_resamples, k) draws."""
+    """Columns of values and of the ends of their percentile intervals.
+
+    Parameters
+    ----------
+    name : str
+        Of the values.
+    values : ndarray, shape (k,)
+        Estimates.
+    draws : ndarray, shape (n_resamples, k)
+        Estimates of the bootstrap samples.
+    confidence : float, default 0.95
+        Coverage aimed at, in (0, 1).
+
+    Returns
+    -------
+    dict
+        {name: values, name_low: lower ends, name_high: upper ends}.
+
+    Examples
+    --------
+    >>> with_ends("cost", [0.5], np.arange(101)[:, None] / 100, confidence=0.9)["cost_low"].round(2)
+    array([0.05])
+    """
     tail = (1 - confidence) / 2
     low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
     return {name: values, f"{name}_low": low, f"{name}_high": high}
