@@ -5,6 +5,7 @@ right on average in every month, and still too high or too low at some places (s
 """
 
 import logging
+import multiprocessing
 import os
 import signal
 from contextlib import contextmanager
@@ -229,11 +230,18 @@ def two_workers():
     ImportError
         Without the extra `scale`.
     """
+    from dask import config
     from distributed import Client, LocalCluster
+    from distributed.utils import get_mp_context
 
+    method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
-    with LocalCluster(**options, host="127.0.0.1", silence_logs=logging.CRITICAL) as cluster, Client(cluster) as client:
-        yield client
+    with config.set({"distributed.worker.multiprocessing-method": method}):
+        if method == "forkserver":  # what workers import is imported once, not by each of them
+            get_mp_context().set_forkserver_preload(["distributed", __name__])
+        silent = LocalCluster(**options, host="127.0.0.1", silence_logs=logging.CRITICAL)
+        with silent as cluster, Client(cluster) as client:
+            yield client
 
 
 def weather_on_dask(n_chunks, rows, *, killer=None, **options):
