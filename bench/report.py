@@ -1,6 +1,14 @@
-"""The page of a measurement, with its tables and its figure (`page.md.j2`)."""
+"""The page of a measurement, with its tables and its figure (`page.md.j2`).
 
+Measurements that take longer than `run.py` have a module and a table of their own and come last on the page. To add
+one, name the module in `SECTIONS`, with its heading. It has SUMMARY, the path of its table (bench/NAME.csv, kept with
+the code), and section(), which gives Markdown for below the heading; the first line of its docstring stands above that.
+As long as there is no such table, the page goes without.
+"""
+
+import importlib
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import efficiency
@@ -15,6 +23,7 @@ from worker import OURS
 from helpers.plotting import BLUE, GREY, LINES, MARKERS, ORANGE, use_style
 
 HERE = Path(__file__).resolve().parent
+SECTIONS = {"coverage": "What the intervals cover", "subgroups": "Finding subgroups", "repair": "Repairing scores"}
 
 
 def write(folder, table, cases, machine, complete):
@@ -34,10 +43,19 @@ def write(folder, table, cases, machine, complete):
         tables={name: rows.to_dict("records") for name, rows in table.groupby("case", sort=False)},
         ours=OURS,
         efficiency=efficiency.section() if complete else "",
+        sections=list(sections()) if complete else [],
     )
     if complete:
         efficiency.draw_figure(folder / "efficiency.png")
     (folder / "results.md").write_text(page.rstrip() + "\n", encoding="utf-8")
+
+
+def sections():
+    """(heading, first line of the docstring, Markdown) of the modules in `SECTIONS` that have measured."""
+    for name, heading in SECTIONS.items():
+        module = importlib.import_module(name) if find_spec(name) else None
+        if module is not None and module.SUMMARY.exists():
+            yield heading, module.__doc__.split("\n")[0], module.section()
 
 
 def publish(folder, root):
