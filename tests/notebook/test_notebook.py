@@ -2,6 +2,7 @@
 
 import base64
 import io
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -407,7 +408,7 @@ GUARD = "from helpers.notebook import *\nparameters(n_rows=at_least(300))"
 
 @pytest.fixture
 def environment(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
 
 
 @pytest.mark.parametrize(

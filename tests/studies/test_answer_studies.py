@@ -20,7 +20,12 @@ PEOPLE = card_readers(150, rng=0)
 SURE = PEOPLE["slipped", "pixels"]
 UNSURE = PEOPLE["clean", "forest"]
 ASKED = {key: PEOPLE[key].sample(20, [0, k]) for k, key in enumerate(PEOPLE)}
-FOUND = {key: sem_ece(one.counts, one.correct, n_resamples=30, rng=0) for key, one in ASKED.items()}
+
+
+@pytest.fixture(scope="module")
+def calibrations():
+    return {key: sem_ece(one.counts, one.correct, n_resamples=30, rng=0) for key, one in ASKED.items()}
+
 
 # ---------------------------------------------------------------- readers
 
@@ -145,29 +150,29 @@ def test_rates_are_met_within_four_and_a_half_standard_errors():
     assert abs((split[:, 0] == 5).mean() - kept) < se
 
 
-def test_merging_raises_and_splitting_lowers_confidence():
+def test_merging_raises_and_splitting_lowers_confidence(calibrations):
     one = ASKED["smudged", "pixels"]
     table = {
         kind: nb12_sem_practice.judge_sweep(one, kind, (0.0, 0.3), n_judges=2, rng=0) for kind in ("merge", "split")
     }
     assert np.diff(table["merge"]["overconfidence"])[0] > 0.02 and np.diff(table["split"]["overconfidence"])[0] < -0.02
-    start = FOUND["smudged", "pixels"].summary.set_index("source")
+    start = calibrations["smudged", "pixels"].summary.set_index("source")
     assert table["merge"]["ece"][0] == pytest.approx(start["ece"]["sem1"])
 
 
 # ---------------------------------------------------------------- protocols
 
 
-def test_pairs_are_what_sem_ece_says():
-    pairs = nb12_sem_practice.pair_table(FOUND).set_index(["cards", "reader"])
-    for key, one in FOUND.items():
+def test_pairs_are_what_sem_ece_says(calibrations):
+    pairs = nb12_sem_practice.pair_table(calibrations).set_index(["cards", "reader"])
+    for key, one in calibrations.items():
         line = one.summary.set_index("source")
         gap = one.differences.set_index("what")
         assert pairs.loc[key, "gap"] == pytest.approx(line["ece"]["sem1"] - line["ece"]["sem2"])
         assert pairs.loc[key, "low"] == gap["low"]["ece"]
-    fall = nb12_sem_practice.difference_table(FOUND, "confidence")
+    fall = nb12_sem_practice.difference_table(calibrations, "confidence")
     assert len(fall) == 15 and (fall["difference"] >= 0).all()
-    assert (nb12_sem_practice.difference_table(FOUND, "ece at low margins", least=10)["n"] >= 10).all()
+    assert (nb12_sem_practice.difference_table(calibrations, "ece at low margins", least=10)["n"] >= 10).all()
 
 
 def test_order_of_errors_follows_over_confidence_exactly():
@@ -183,8 +188,8 @@ def test_draws_agree_with_the_exact_error():
     assert abs(draws.mean() - exact) < 4.5 * draws.std(ddof=1) / 10**0.5
 
 
-def test_by_margin_agrees_with_sem_ece():
-    one = FOUND["slipped", "pixels"]
+def test_by_margin_agrees_with_sem_ece(calibrations):
+    one = calibrations["slipped", "pixels"]
     margins = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
     mine = nb12_sem_practice.error_by_margin(one.per_question, margins)
     for column in ("n", "ece_sem1", "ece_sem2"):
