@@ -75,14 +75,16 @@ def coverage(region, crowd, n, rng=None):
     Returns
     -------
     list of dict
-        One row: captured, covered, low end too high.
+        One row: captured; covered; plain, whether value +- 1.96 standard errors would hold it, too; low end too high;
+        agree, whether the lower end is above 0 where p < 0.025 and only there.
     """
     rng = np.random.default_rng(rng)
     rows = rng.integers(len(crowd.q), size=n)
     known = captured(region, crowd.q - crowd.c)
     estimate = grouping_loss_from_regions((rng.random(n) < crowd.q[rows]) - crowd.c[rows], region[rows])
-    covered = estimate.low <= known <= estimate.high
-    return [{"captured": known, "covered": covered, "low end too high": estimate.low > known}]
+    row = {"captured": known, "covered": estimate.low <= known <= estimate.high}
+    row |= {"plain": abs(estimate.value - known) <= 1.96 * estimate.se, "low end too high": estimate.low > known}
+    return [row | {"agree": (estimate.low > 0) == (estimate.p_value < 0.025)}]
 
 
 def tree_distances(population, crowd, n, leaf, rng=None):
