@@ -10,12 +10,11 @@ import sys
 import time
 from pathlib import Path
 
-import nbformat
-import nbformat.v4 as v4
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small_notebook import write
 
 from helpers.notebook import ParameterError
 from helpers.run import execute
@@ -24,17 +23,6 @@ from helpers.run.grid import MOST, read_grid
 from helpers.run.plan import plan_runs
 from helpers.run.sweep import LONGEST, folder_names, write_tables
 
-ROOT = Path(__file__).resolve().parents[2]
-PARAMETERS = """n_rows = 1000  # rows drawn
-seed = 1  # of the random numbers
-rate = 0.5
-name = ""  # of the model
-ages = [20, 30]  # edges
-wide = False
-data_path = ""  # a table
-limit = None
-anything = []
-options = {}"""
 DECLARED = {"n_rows": 1000, "seed": 1, "rate": 0.5, "name": "", "ages": [20, 30], "wide": False}
 DECLARED |= {"data_path": "", "limit": None, "anything": [], "options": {}}
 # Stands in for helpers.notebook.record, which takes a second to import.
@@ -43,22 +31,6 @@ from IPython.display import display
 random.seed(seed)
 numbers = {"drawn": random.random(), "seed": seed, "threads": os.environ.get("OMP_NUM_THREADS")}
 display({"text/html": "<!-- -->"}, metadata={"honest": {"metrics": numbers}}, raw=True)"""
-
-
-def write(path, *cells, parameters=PARAMETERS, kernel="python3"):
-    sources = [v4.new_code_cell(parameters, metadata={"tags": ["parameters"]})]
-    sources += [v4.new_code_cell(cell) for cell in cells]
-    kernel = {"name": kernel, "display_name": "Python 3", "language": "python"}
-    head = v4.new_markdown_cell("# A small run")
-    nbformat.write(v4.new_notebook(cells=[head, *sources], metadata={"kernelspec": kernel}), path)
-    return str(path)
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def read(folder, text):
@@ -492,8 +464,9 @@ if seed == 3:
     told = captured.err.replace("cell 5 of 5 (In [4])", "cell 5 of 5")  # a kernel may die before it counts the cell
     assert told.splitlines()[-4:] == [
         "2 of 4 runs failed:",
-        '  seed=2 stopped in cell 5 of 5, section "A small run": ValueError: no such city',
-        '  seed=3 stopped in cell 5 of 5, section "A small run": the kernel died, most likely for want of memory.',
+        '  seed=2 stopped in cell 5 of 5, section "A *small* run with $q_i$": ValueError: no such city',
+        '  seed=3 stopped in cell 5 of 5, section "A *small* run with $q_i$": '
+        "the kernel died, most likely for want of memory.",
         "The others are kept and in the table. The same command again does only those that failed.",
     ]
     rows = rows_of(folder / "out")

@@ -15,6 +15,7 @@ from pathlib import Path
 import nbformat
 import nbformat.v4 as v4
 import pytest
+from small_notebook import write
 
 from helpers.notebook import ParameterError
 from helpers.notebook.parameter_cell import from_text
@@ -26,36 +27,12 @@ from helpers.run.plan import write_json
 from helpers.run.sweep import _folder_name
 
 ROOT = Path(__file__).resolve().parents[2]
-PARAMETERS = """n_rows = 1000  # rows drawn
-seed = 1  # of the random numbers
-rate = 0.5
-name = ""  # of the model
-ages = [20, 30]  # edges
-wide = False
-data_path = ""  # a table
-limit = None"""
 # Stands in for helpers.notebook.record, which takes a second to import.
 RECORD = """from IPython.display import display
 def record(**numbers):
     display({"text/html": "<!-- -->"}, metadata={"honest": {"metrics": numbers}}, raw=True)
 record(n_rows=n_rows, seed=seed, rate=rate)
 print("kept", name, ages, limit)"""
-
-
-def write(path, *cells, parameters=PARAMETERS):
-    sources = [v4.new_code_cell(parameters, metadata={"tags": ["parameters"]})] if parameters else []
-    sources += [cell if isinstance(cell, dict) else v4.new_code_cell(cell) for cell in cells]
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    head = v4.new_markdown_cell("# A *small* run with $q_i$")
-    nbformat.write(v4.new_notebook(cells=[head, *sources], metadata={"kernelspec": kernel}), path)
-    return str(path)
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 # ---- words to values ------------------------------------------------------------------------------------------------
