@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 
-from helpers.answers import AnswerPopulation
+from helpers.answers import AnswerPopulation, counts
 from helpers.plotting import plot_confidences, plot_kept, plot_votes
 from helpers.reports import (
     audit_answers,
@@ -26,7 +27,8 @@ from helpers.reports.answer_numbers import gap_strata, hardest, keep_answers, ov
 from helpers.reports.control import Control
 from helpers.reports.phrases import a_sample, hundred, measured, number, points_apart, shares, short
 from helpers.reports.votes import bootstrap_means, common_size, price_votes, vote_curve
-from helpers.selective import ecuas
+from helpers.selective import abstention, ecuas
+from helpers.tables import answers as answer_tables
 from helpers.tables import read_answers, table_of_counts
 
 
@@ -384,3 +386,22 @@ def test_numbers_in_words():
     assert hundred(0) == "0.0" and hundred(0.00004) == "0.004" and a_sample(0) == "0.00" and a_sample(-0.001) == "-0.10"
     assert points_apart(0.0001, -0.01, 0.01).startswith("0.0") and shares(float("nan"), 0, 1) == "–"
     assert short(None) == "–" and short("a  b\nc") == "a b c" and len(short("x" * 100)) == 41
+
+
+def test_a_file_is_read_and_checked_once_on_its_way_to_the_report(monkeypatch):
+    calls = Counter()
+
+    def counted(function):
+        def call(*arguments, **options):
+            calls[function.__name__] += 1
+            return function(*arguments, **options)
+
+        return call
+
+    for name in ("spell_answers", "parse_confidences"):
+        for module in (answer_tables, counts):
+            monkeypatch.setattr(module, name, counted(getattr(module, name)))
+    for name in ("check_answers", "check_exponent", "ecuas_from_uncertainty", "chow_cost"):
+        monkeypatch.setattr(abstention, name, counted(getattr(abstention, name)))
+    audit_answers(read_answers(), n_resamples=100, rng=0)
+    assert calls == {"spell_answers": 2, "parse_confidences": 1}  # of the columns answer and reference, confidence
