@@ -107,8 +107,8 @@ class Features(BaseEstimator):
         self.used_ = [j for j, table in enumerate(self.scores_) if table.shape[1]]
         self.width_ = sum(table.shape[1] for table in self.scores_)
         self.pairs_ = len(self.used_) <= PAIRS_UP_TO and self.width_ <= 2 * PAIRS_UP_TO
-        curves = _curves if self.width_ <= SPLINES_UP_TO else np.asarray
-        self.curves_ = [curves(self.scores_[j]) for j in self.used_]
+        tables = [self.scores_[j] for j in self.used_]
+        self.curves_ = _curves(tables) if 0 < self.width_ <= SPLINES_UP_TO else tables
         rng = np.random.default_rng(self.seed)
         if not self.width_:
             return self
@@ -202,14 +202,17 @@ def binned(index, tables):
     return np.column_stack([table[column] for table, column in zip(tables, index.T, strict=True)])
 
 
-def _curves(table):
-    """Cubic splines of the columns of a table, which stay as they are where they have two values."""
-    parts = [np.zeros((len(table), 0))]
-    for column in table.T:
-        knots = SplineTransformer(knots=KNOTS[:, None], include_bias=False, extrapolation="linear")
-        few = np.unique(column).size <= 2
-        parts.append(column[:, None] if few else knots.fit_transform(column[:, None]))
-    return np.hstack(parts)
+def _curves(tables):
+    """Cubic splines of the columns of each table, which stay as they are where they have two values."""
+    columns = [column for table in tables for column in table.T]
+    knots = SplineTransformer(knots=KNOTS[:, None], include_bias=False, extrapolation="linear")
+    curves = knots.fit_transform(np.concatenate(columns)[:, None])  # each value by itself
+    ends = np.cumsum([column.size for column in columns])[:-1]
+    parts = iter(
+        column[:, None] if np.unique(column).size <= 2 else part
+        for column, part in zip(columns, np.split(curves, ends), strict=True)
+    )
+    return [np.hstack([next(parts) for _ in table.T]) for table in tables]
 
 
 def _means(scores, k, seed):

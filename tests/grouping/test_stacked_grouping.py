@@ -9,7 +9,7 @@ import pytest
 from joblib import parallel_config
 from scipy.special import expit, ndtri
 from scipy.stats import norm
-from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.linear_model import Ridge
 
 from helpers.calibration import PlattCalibrator
 from helpers.grouping import features as label_free
@@ -43,14 +43,15 @@ def lines(monkeypatch):
     """Two cheap learners in the place of the eleven: straight lines in all columns and in the first."""
 
     def predicted(features, index, residual, variance, bin_of_row, weight, fold):
-        scores = features.scores(index)
+        scores = np.column_stack([np.ones(len(index)), features.scores(index)])
         columns = np.empty((len(index), 2))
         for j, r in enumerate(residual.T):
             rows = fold == j
-            v = variance[~rows, j]
-            for k, last in enumerate((None, 1)):
-                line = LinearRegression().fit(scores[~rows, :last], r[~rows] / v, weight[~rows] * v)
-                columns[rows, k] = line.predict(scores[rows, :last])
+            root = np.sqrt(weight * variance[:, j])[~rows]
+            for k, last in enumerate((None, 2)):
+                target = root * r[~rows] / variance[~rows, j]
+                line = np.linalg.lstsq(root[:, None] * scores[~rows, :last], target)[0]
+                columns[rows, k] = scores[rows, :last] @ line
         return columns
 
     monkeypatch.setattr(module, "predict_out_of_fold", predicted)
