@@ -155,10 +155,7 @@ GROUPS = {name: SHAPES[name] for name in ("empty", "short", "table", "ragged")} 
 WEIGHTS = (
     NOT_NUMBERS
     | {k: v for k, v in SHAPES.items() if k != "none"}
-    | {
-        "negative": lambda name: changed(name, -1),
-        "zero everywhere": lambda name: np.zeros(N),
-    }
+    | {"negative": lambda name: changed(name, -1), "zero everywhere": lambda name: np.zeros(N)}
 )
 TABLES = {
     "short": lambda name: GOOD["X"][:-1],

@@ -6,12 +6,7 @@ file at once; a second start goes on where the first one stopped. Needs the extr
 
 from helpers.llm.answers import CollectedAnswers, collect_answers
 from helpers.llm.client import CollectionStopped
-from helpers.llm.confidences import (
-    is_true_probability,
-    option_masses,
-    parse_verbalised,
-    sequence_posterior,
-)
+from helpers.llm.confidences import is_true_probability, option_masses, parse_verbalised, sequence_posterior
 from helpers.llm.endpoint import Endpoint, EndpointFacts
 from helpers.llm.judge import JudgedAnswers, grade_answers, judge_classes
 from helpers.llm.plan import CONFIDENCES, CollectionPlan, plan_answers

@@ -1,5 +1,7 @@
 """Figures of estimates: groups, and what repeated estimates do."""
 
+import textwrap
+
 from matplotlib.ticker import PercentFormatter
 
 from helpers.plotting.style import BLUE, GREY, ORANGE, axes_for
@@ -22,24 +24,15 @@ def plot_groups(table, ax=None, *, most=8):
     matplotlib.axes.Axes
         The axes that were drawn on.
     """
-    shown = table.reindex(table["gap"].abs().sort_values(ascending=False, kind="stable").index[:most]).sort_values(
-        "gap"
-    )
-    shown = shown.iloc[::-1].reset_index(drop=True)
+    furthest = table["gap"].abs().sort_values(ascending=False, kind="stable").index[:most]
+    shown = table.reindex(furthest).sort_values("gap").iloc[::-1].reset_index(drop=True)
     ax = axes_for(ax, (8, 0.62 * len(shown) + 1.1))
     for row in shown.itertuples():
         sure = row.adjusted < 0.05
         color = (ORANGE if row.gap < 0 else BLUE) if sure else GREY
         ends = [[row.gap - row.low], [row.high - row.gap]]
-        ax.errorbar(
-            row.gap,
-            row.Index,
-            xerr=ends,
-            color=color,
-            fmt="s" if row.gap < 0 else "o",
-            capsize=3,
-            fillstyle="full" if sure else "none",
-        )
+        style = {"fmt": "s" if row.gap < 0 else "o", "fillstyle": "full" if sure else "none", "capsize": 3}
+        ax.errorbar(row.gap, row.Index, xerr=ends, color=color, **style)
     ax.axvline(0, color=GREY, linewidth=1, linestyle="--")
     ax.set_yticks(shown.index, [_wrapped(f"{row.rule} ({row.n:,})") for row in shown.itertuples()])
     ax.set(ylim=(-0.6, len(shown) - 0.4), xlabel="observed rate - stated probability (left: stated too high)")
@@ -47,12 +40,6 @@ def plot_groups(table, ax=None, *, most=8):
     return ax
 
 
-def _wrapped(text, width=46):
-    lines = []
-    line = ""
-    for word in text.split():
-        if line and len(line) + len(word) >= width:
-            lines = [*lines, line]
-            line = ""
-        line = f"{line} {word}".strip()
-    return "\n".join([*lines, line])
+def _wrapped(text):
+    """A rule in lines of at most 46 letters; a longer word stays whole."""
+    return textwrap.fill(text, 46, break_long_words=False, break_on_hyphens=False)

@@ -25,15 +25,8 @@ def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
     """
     ax = axes_for(ax)
     diagonal(ax, color=GREY, label="stated = observed")
-    ax.fill_between(
-        curve.stated,
-        curve.band_low,
-        curve.band_high,
-        color=GREY,
-        alpha=0.25,
-        linewidth=0,
-        label="a calibrated model (95 %)",
-    )
+    style = {"color": GREY, "alpha": 0.25, "linewidth": 0, "label": "a calibrated model (95 %)"}
+    ax.fill_between(curve.stated, curve.band_low, curve.band_high, **style)
     reach = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)
     ax.errorbar(curve.stated, curve.observed, yerr=reach, color=BLUE, fmt="o", markersize=4.5, capsize=2, label=label)
     foot = ax.inset_axes([0, 0, 1, 0.12], sharex=ax)

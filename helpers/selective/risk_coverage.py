@@ -9,13 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import digamma
 
-from helpers.checks import (
-    check_frequencies,
-    check_labels,
-    check_numbers,
-    check_probabilities,
-    check_same_length,
-)
+from helpers.checks import check_frequencies, check_labels, check_numbers, check_probabilities, check_same_length
 
 
 @dataclass(frozen=True)

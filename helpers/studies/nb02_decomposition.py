@@ -260,27 +260,11 @@ def plot_changes(changes, intervals, ax=None, *, within=0.0, xlabel="change", ma
         mean = intervals[name]
         order = values.groupby(values.round(9)).cumcount()
         order = order * min(0.06, 0.75 / max(order.max(), 1))  # as high as there is room
-        ax.plot(
-            values,
-            y + 0.02 + order,
-            "o",
-            color=BLUE,
-            markersize=4,
-            alpha=0.75,
-            linewidth=0,
-            label="one network" if not row else None,
-        )
+        dots = {"color": BLUE, "markersize": 4, "alpha": 0.75, "linewidth": 0}
+        ax.plot(values, y + 0.02 + order, "o", label="one network" if not row else None, **dots)
         ends = [[mean.value - mean.low], [mean.high - mean.value]]
-        ax.errorbar(
-            mean.value,
-            y - 0.15,
-            xerr=ends,
-            fmt="D",
-            color=ORANGE,
-            capsize=3,
-            markersize=5,
-            label="mean, 95 % interval" if not row else None,
-        )
+        bar = {"fmt": "D", "color": ORANGE, "capsize": 3, "markersize": 5}
+        ax.errorbar(mean.value, y - 0.15, xerr=ends, label="mean, 95 % interval" if not row else None, **bar)
         for who in mark:
             if who in values:
                 spot = (values[who], y + 0.02 + order[who])

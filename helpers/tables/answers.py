@@ -14,14 +14,7 @@ from helpers.answers import RULES, GroupedAnswers, parse_confidences, spell_answ
 from helpers.answers.confidence import check_counts
 from helpers.answers.counts import AnswerRows, count_classes, counted_classes, first_contradiction
 from helpers.checks import check_one_of, nearest_name
-from helpers.tables.answer_layouts import (
-    DEFAULTS,
-    check_rows,
-    count_columns,
-    find_columns,
-    long_rows,
-    open_answers,
-)
+from helpers.tables.answer_layouts import DEFAULTS, check_rows, count_columns, find_columns, long_rows, open_answers
 
 SHIPPED = "data/digit_answers.csv.gz"
 

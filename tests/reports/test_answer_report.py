@@ -14,15 +14,7 @@ from matplotlib import pyplot as plt
 
 from helpers.answers import AnswerPopulation, counts
 from helpers.plotting import plot_confidences, plot_kept, plot_votes
-from helpers.reports import (
-    audit_answers,
-    check_terms,
-    describe_figure,
-    negative_control,
-    next_steps,
-    summary,
-    write,
-)
+from helpers.reports import audit_answers, check_terms, describe_figure, negative_control, next_steps, summary, write
 from helpers.reports.answer_numbers import gap_strata, hardest, keep_answers, over_confidence
 from helpers.reports.control import Control
 from helpers.reports.phrases import a_sample, hundred, measured, number, points_apart, shares, short

@@ -542,10 +542,7 @@ BAD = {
         lambda: sweep_routers(ACCURACY, PREDICTION, PRICE, Y, willingness=[0], pools=[(0, 4)]),
         r"pools\[0\] must hold ascending",
     ),
-    "an empty pool": (
-        lambda: sweep_cascades(RISK, PREDICTION, PRICE, Y, thresholds=[0], pools=[()]),
-        r"pools\[0\]",
-    ),
+    "an empty pool": (lambda: sweep_cascades(RISK, PREDICTION, PRICE, Y, thresholds=[0], pools=[()]), r"pools\[0\]"),
     "another rule": (
         lambda: sweep_cascades(RISK, PREDICTION, PRICE, Y, thresholds=[0], rule="risks"),
         "rule must be one of .* did you mean 'risk'",

@@ -9,14 +9,7 @@ from helpers.checks import check_numbers
 from helpers.datasets import DownloadError, fetch_scores
 from helpers.experiments import verdict
 from helpers.scoring import BRIER, LOG
-from helpers.selective import (
-    aurc,
-    chow_cost,
-    confidence_auc,
-    ecuas,
-    normalized_of_confidence,
-    selective_metrics,
-)
+from helpers.selective import aurc, chow_cost, confidence_auc, ecuas, normalized_of_confidence, selective_metrics
 
 REJECT_COSTS = (0.01, 0.05, 0.1, 0.2, 0.4)
 
