@@ -25,7 +25,7 @@ from helpers.checks import (
 from helpers.chunks.cells import Cells, Sums, raw_weights, some
 from helpers.chunks.score_sums import ScoreSums
 from helpers.grouping.crossfit import combine
-from helpers.grouping.region_statistics import POWERS, evaluate_cells, evaluate_moments, evaluate_sums
+from helpers.grouping.region_statistics import evaluate_cells, evaluate_moments, evaluate_sums, powers_of, products
 
 
 def _regions(region, n_regions):
@@ -97,9 +97,9 @@ class RegionSums(Sums):
             count, *moments = group_sums(region, w, w * r**2, size=n_regions)
             return cls(count, np.array(moments), Cells.of(region, groups, w, w * r))
         if weight is None:
-            columns = [r**b for b in (1, 2, 3, 4)]
+            columns = powers_of(r)[1:]
         else:
-            columns = [weight**a * r**b for a, b in POWERS]
+            columns = list(products(weight, r))
         count, *moments = group_sums(region, *columns, size=n_regions)
         return cls(count, np.array(moments))
 

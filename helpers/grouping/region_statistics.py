@@ -153,12 +153,25 @@ def _off_diagonal(entry, region, group):
     return max(float(((matrix @ matrix.T).data ** 2).sum() - (own**2).sum()), 0.0)
 
 
+def powers_of(values):
+    """Powers 0 to 4, by multiplication: NumPy's third power takes twenty times as long as a product."""
+    square = values * values
+    return [np.ones_like(values), values, square, square * values, square * square]
+
+
+def products(weight, residual):
+    """w^a r^b of each row for the (a, b) of `POWERS`, one after another."""
+    w = powers_of(weight)
+    r = powers_of(residual)
+    return (w[a] * r[b] for a, b in POWERS)
+
+
 def squared_means(residual, region, weight=None, groups=None):
     """`RegionStatistics` of residuals in regions 0 .. J-1; weights and integer group codes are optional."""
     if weight is None and groups is None:
-        return evaluate_sums(*group_sums(region, *(residual**b for b in (1, 2, 3, 4))))
+        return evaluate_sums(*group_sums(region, *powers_of(residual)[1:]))
     if groups is None:
-        count, *moments = group_sums(region, *(weight**a * residual**b for a, b in POWERS))
+        count, *moments = group_sums(region, *products(weight, residual))
         return evaluate_moments(count, moments)
     weight = np.ones_like(residual) if weight is None else weight
     cell, cell_region, cell_group = cross_cells(region, groups)
