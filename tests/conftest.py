@@ -20,6 +20,14 @@ RUNS = ("test_stored_outputs", "test_second_parameters")  # of whole notebooks, 
 LONGEST_FIRST = "08 15 05 04 07 06 16 12 11 10 09 03 01 02 14 13 00"
 
 
+@pytest.fixture(autouse=True)
+def no_figures_left():
+    """The figures of a test are closed when it ends."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
 def is_run(item):
     """Whether a test executes a whole notebook."""
     return getattr(item, "originalname", "") in RUNS

@@ -1,6 +1,5 @@
 """Figures draw what they are given: they return what they drew on, change no input, and need no colour to be read."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,12 +8,6 @@ from helpers import plotting
 from helpers.calibration import reliability_curve
 from helpers.simulation import Sigmoid
 from helpers.studies import nb05_partitions
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def curve(n_bins=5):

@@ -4,21 +4,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from legends import words
 
 from helpers import plotting
 from helpers.selective import ecuas, expected_cost_at, risk_coverage_curve
 from helpers.studies import nb09_ecuas
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
-def words(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
 
 RIGHT = np.array([1, 0, 1, 0])
 SURE = np.array([0.6, 0.6, 0.7, 0.9])

@@ -4,20 +4,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from legends import words
 
 from helpers import plotting
 from helpers.decisions import cost_matrix, decision_thresholds, excess_risk
 from helpers.studies import nb06_decisions
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
-def words(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def test_costs_are_lines_that_say_which_row_they_are():

@@ -2,7 +2,6 @@
 
 from types import SimpleNamespace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,12 +11,6 @@ from helpers import plotting
 from helpers.grouping import binned_grouping_loss
 from helpers.simulation import Sigmoid
 from helpers.studies import nb04_networks
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def by_hand(count=(40, 60, 0, 10), rate=(0.2, 0.8, np.nan, 0.5), n_bins=3):

@@ -4,26 +4,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from legends import words
 
 from helpers import plotting
 from helpers.studies import nb08_cascades
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
 
 CURVES = {
     "risk cascade": pd.DataFrame({"money": [5.0, 1.0, 2.0], "accuracy": [0.8, 0.6, 0.7]}),
     "router": pd.DataFrame({"money": [1.0, 9.0], "accuracy": [0.6, 0.75]}),
 }
 POINTS = {"largest": (70.0, 0.7), "hindsight": (2.0, 0.9, 0.88, 0.93)}
-
-
-def words(legend):
-    return [text.get_text() for text in legend.get_texts()]
 
 
 def test_curves_run_along_the_money_and_points_have_intervals():

@@ -1,23 +1,12 @@
 """Studies of the theory of sampled answers, and its figures: small cases by hand, every number given is drawn."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from legends import words
 
 from helpers.answers import CRITICAL_HALF_MARGIN, AnswerPopulation, exact_bias, standardized
 from helpers.studies import nb11_sem_theory
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
-def words(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
 
 # ---- studies --------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 """Figures of constructions: every curve is drawn once, two marks tell the sides apart, inputs stay as they are."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from legends import words
 
 from helpers import plotting
 from helpers.calibration import reliability_curve
@@ -12,12 +12,6 @@ from helpers.studies import nb01_constructions
 TOWN = Links(lambda p: np.minimum(1, 2 * p))
 
 
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
 def arrays(n=41):
     x = np.linspace(-2, 2, n)
     return x, TOWN.stated(x), TOWN.truth(x)
@@ -25,10 +19,6 @@ def arrays(n=41):
 
 def line_with(ax, label):
     return next(line for line in ax.get_lines() if line.get_label() == label)
-
-
-def words(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def test_profile_draws_both_curves_and_both_gaps():

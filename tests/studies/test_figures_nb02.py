@@ -4,27 +4,17 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from legends import words
 
 from helpers import plotting
 from helpers.resampling import Interval
 from helpers.scoring import LOG, Decomposition, decompose
 from helpers.studies import nb02_decomposition
 
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
 PARTS = {
     "Arden": Decomposition(0.11, 0.0, 0.09, "Brier score"),
     "Birch": Decomposition(0.0, 0.073, 0.127, "Brier score"),
 }
-
-
-def words(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def test_parts_are_stacked_to_the_total():

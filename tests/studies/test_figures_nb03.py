@@ -1,22 +1,12 @@
 """Figures of bins and regions: every row and number given is drawn, and grey print loses nothing but colour."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from legends import words
 
 from helpers import plotting
 from helpers.studies import nb03_bins
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
-def words(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def sticks(ax, which):

@@ -1,17 +1,11 @@
 """Figures of audits: they return what they drew on, change no input, and can be read without colour."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from legends import words
 
 from helpers.studies import nb07_audit
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def groups(**extra):
@@ -24,10 +18,6 @@ def groups(**extra):
 def pool():
     rows = [(size, kind, 1 / size + (kind == "base"), 0.1) for size in (1, 10, 100) for kind in ("base", "tuned")]
     return pd.DataFrame(rows, columns=["size", "kind", "value", "error"])
-
-
-def words(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def marks(ax):

@@ -1,22 +1,11 @@
 """Figures of notebook 10: every number is drawn where it belongs, nothing of the caller's is changed."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import pytest
+from legends import words
 
 from helpers.selective import expected_cost_at
 from helpers.studies import nb10_ecuas_real
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
-def words(legend):
-    return [text.get_text() for text in legend.get_texts()]
 
 
 def test_costs_of_readers_are_lines_beside_asking_always():

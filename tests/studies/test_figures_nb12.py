@@ -1,19 +1,13 @@
 """Figures of sampled answers: every number is drawn where it belongs, with marks that need no colour."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from legends import words
 
 from helpers import plotting
 from helpers.calibration import reliability_curve
 from helpers.studies import nb12_sem_practice
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def drawn(ax):
@@ -21,10 +15,6 @@ def drawn(ax):
     lines = {line.get_label(): line for line in ax.get_lines()}
     bars = {one.get_label(): one.lines[0] for one in ax.containers}
     return {name: tuple(map(list, line.get_data())) for name, line in (lines | bars).items()}
-
-
-def words(legend):
-    return [text.get_text() for text in legend.get_texts()]
 
 
 def test_lines_of_sources_keep_their_values_and_marks():

@@ -1,21 +1,11 @@
 """Figures of collected answers: every number is drawn where it belongs, with marks that need no colour."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from legends import words
 
 from helpers.studies import nb16_collected
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
-def words(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def test_bars_of_calls_add_up_to_a_hundred_and_small_parts_have_no_number():
