@@ -137,6 +137,35 @@ def test_the_stored_measurements_make_the_page_of_accuracy(bench):
     assert sum(line.startswith("| geometric mean") for line in lines) == 2 and "nan" not in section
 
 
+def test_coverage_goes_on_where_it_stopped_and_counts_ends(bench, monkeypatch, tmp_path):
+    coverage = bench("coverage")
+    monkeypatch.setattr(coverage, "FIXED", {200: 3000})
+    monkeypatch.setattr(coverage, "LARGE", 3000)
+    draws, todo = tmp_path / "draws.csv", [("strong", 200, 0), ("null_clusters", 200, 0), ("strong", 200, 1)]
+    coverage.measure(draws, todo[:2])
+    first = coverage.read(draws)
+    coverage.measure(draws, todo)
+    table = coverage.read(draws)
+    assert table[:2].equals(first) and len(table) == 3
+    captured = table["captured"]
+    assert captured[1] == 0 and 0.05 < captured[0] < coverage.loss_of_population("strong")
+    ends = table.assign(captured=[0.1] * 3, low=[0.0, 0.05, 0.11], high=[0.09, 0.2, 0.3], p_value=[0.03, 0.01, 0.0])
+    summary = coverage.summarise(ends.assign(population="strong", value=[0.1, 0.1, 0.2], se=0.01)).iloc[0]
+    shares = summary[["covered", "low_above", "high_below", "normal", "alarms", "agree"]]
+    assert shares.tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3, 2 / 3, 1, 1]) and summary["draws"] == 3
+
+
+def test_the_stored_coverage_keeps_its_promises(bench):
+    coverage = bench("coverage")
+    table = coverage.read(coverage.SUMMARY).set_index("population")
+    ten = table.loc[list(coverage.TEN)]
+    error = 3 * np.sqrt(0.05 * 0.95 / ten["draws"])
+    assert (ten["covered"] > 0.93 - error).all() and (table["agree"] == 1).all()
+    assert (ten.groupby("n")["low_above"].mean() < 0.03).all() and (ten.groupby("n")["covered"].mean() > 0.94).all()
+    section = coverage.section().splitlines()
+    assert sum(line.startswith(("| heavy tails", "| **mean")) for line in section) == 3 and "nan" not in str(section)
+
+
 def test_large_sizes_run_once_and_one_after_the_other(bench, monkeypatch):
     run = bench("run")
     monkeypatch.setattr(run, "LARGE", 10)
