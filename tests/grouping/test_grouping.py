@@ -12,7 +12,7 @@ from scipy.special import expit, logit
 
 from helpers import _parallel as grouping
 from helpers._parallel import PARALLEL_FROM
-from helpers.grouping import grouping_loss, grouping_loss_from_regions
+from helpers.grouping import captured, grouping_loss, grouping_loss_from_regions
 from helpers.grouping.crossfit import combine
 from helpers.grouping.inversion import LossLaw, skewed_quantile
 from helpers.grouping.region_statistics import squared_means
@@ -343,8 +343,8 @@ PARTITIONS = [(10, 500, 0.0), (100, 2000, 0.0), (400, 6000, 0.0), (10, 500, 0.1)
 
 @pytest.mark.parametrize(("n_regions", "n", "spread"), PARTITIONS)
 def test_fixed_partitions_mean_coverage_and_false_alarms(n_regions, n, spread):
-    """600 draws: unbiased to 4 standard errors; 95 % intervals cover; alarms where the null holds are near 5 %."""
-    rng, repeats = np.random.default_rng(n_regions + int(100 * spread)), 600
+    """300 draws: unbiased to 4 standard errors; 95 % intervals cover; alarms where the null holds are near 5 %."""
+    rng, repeats = np.random.default_rng(n_regions + int(100 * spread)), 300
     share, base = rng.dirichlet(np.full(n_regions, 3)), rng.uniform(0.1, 0.9, n_regions)
     q = np.clip(base + spread * rng.standard_normal(n_regions), 0.02, 0.98)
     truth = share @ (q - base) ** 2
@@ -507,21 +507,37 @@ def test_a_known_loss_is_bounded_from_below_and_mostly_found(method, population)
 
 
 def test_the_interval_covers_what_the_two_partitions_capture():
-    """Captured loss of the fitted regions, from 20,000 fresh rows with known q."""
-    population, repeats, covered = Sigmoid(), 60, []
-    fresh = population.sample(20_000, rng=10**6)
+    """Captured loss of the fitted regions, from 8,000 fresh rows with known q; both ends, and the test beside them."""
+    population = Sigmoid()
+    repeats = 80
+    fresh = population.sample(8000, rng=10**6)
     table = with_score_column(fresh.X, fresh.p)
+    misses = []
     for seed in range(repeats):
-        s = population.sample(1500, rng=seed)
-        loss = grouping_loss(s.y, s.p, s.X, calibrator="none", rng=seed)
-        captured = []
-        for tree in loss.trees:
-            region = tree.apply(table)
-            size = np.bincount(region, minlength=tree.n_regions_)
-            mean = np.bincount(region, fresh.q - fresh.c, tree.n_regions_) / np.maximum(size, 1)
-            captured.append(size @ mean**2 / size.sum())
-        covered.append(loss.low <= np.mean(captured) <= loss.high)
-    assert np.mean(covered) > 0.94 - 4 * np.sqrt(0.06 * 0.94 / repeats)
+        s = population.sample(1000, rng=seed)
+        loss = grouping_loss(s.y, s.p, s.X, rng=seed)
+        truth = np.mean([captured(tree.apply(table), fresh.q - fresh.c) for tree in loss.trees])
+        misses.append((loss.low > truth, loss.high < truth, (loss.low > 0) != (loss.p_value < 0.025)))
+    above, below, contradictions = np.mean(misses, axis=0)
+    chance = 3 * np.sqrt(0.025 * 0.975 / repeats)
+    assert above < 0.025 + chance and below < 0.025 + chance and contradictions == 0
+
+
+def test_rare_and_skewed_residuals_are_covered():
+    """Regions where three in a hundred have an event: value +- 1.96 se ends too low, the interval does not."""
+    rng = np.random.default_rng(5)
+    repeats = 400
+    q = np.where(np.arange(40) < 10, 0.1, 0.01)
+    c = 0.0325
+    truth = np.mean((q - c) ** 2)
+    rows = []
+    for _ in range(repeats):
+        region = rng.integers(0, 40, 2000)
+        gl = grouping_loss_from_regions((rng.random(2000) < q[region]) - c, region)
+        rows.append((gl.low > truth, gl.high < truth, gl.value + 1.96 * gl.se < truth))
+    above, below, plain_below = np.mean(rows, axis=0)
+    chance = 3 * np.sqrt(0.025 * 0.975 / repeats)
+    assert above < 0.025 + chance and below < 0.025 + chance < plain_below
 
 
 # ---- the result ------------------------------------------------------------------------------------------------
