@@ -17,7 +17,7 @@ settings.load_profile("house")
 
 RUNS = ("test_stored_outputs", "test_second_parameters")  # of whole notebooks, in tests/notebook/test_notebooks.py
 
-LONGEST_FIRST = "08 15 05 04 07 06 16 12 11 10 09 03 01 02 14 13 00"
+LONGEST_FIRST = "08 15 07 06 04 05 16 03 12 01 11 10 09 14 02 13 00"
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from answer_server import answer_server
 from collect_child import FORKS, serve
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers._stand_in.model import Sentences, generator, invent, read_task, tokens
@@ -322,6 +322,7 @@ def test_a_table_of_four_texts():
     assert known["verbalised"].unique().tolist() == [0.85, 0.75]
 
 
+@settings(max_examples=20)
 @given(
     st.lists(st.text(min_size=1).filter(str.strip), unique_by=lambda q: " ".join(q.split()), min_size=1, max_size=5),
     st.integers(2, 6),
@@ -445,9 +446,9 @@ def test_it_ends_with_a_program_that_is_killed(hold_stdin):
 
 def test_a_server_that_cannot_start_is_said():
     too_much = {"known": "a" * 2**20}  # for a pipe: it is still being written when the process ends
-    for settings in ({}, too_much):
+    for options in ({}, too_much):
         command = [sys.executable, "-c", "1"]
-        with pytest.raises(RuntimeError, match="The stand-in did not start"), run_server(command, settings):
+        with pytest.raises(RuntimeError, match="The stand-in did not start"), run_server(command, options):
             pass
 
 
