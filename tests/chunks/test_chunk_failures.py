@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import pytest
 from joblib import parallel_config
-from test_chunks import PARTITION, SAMPLE, TABLE, draw, same
+from test_chunks import PARTITION, SAMPLE, TABLE, draw, identical, same
 
 from helpers import _bar
 from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks, split_chunks
@@ -44,12 +44,6 @@ def groups_read(monkeypatch):
 
     monkeypatch.setattr(_chunk_sources, "_read_group", counted)
     return found
-
-
-def identical(total, want):
-    """To the last bit."""
-    assert np.array_equal(total.regions.moments, want.regions.moments) and total.scores.mean == want.scores.mean
-    assert np.array_equal(total.reliability.moments, want.reliability.moments)
 
 
 # ---- workers ---------------------------------------------------------------------------------------------------

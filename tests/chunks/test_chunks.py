@@ -42,6 +42,12 @@ TABLE = draw(2000, 2)
 PARTITION = fit_partition(SAMPLE, features=FEATURES, rng=0)
 
 
+def identical(total, want):
+    """To the last bit."""
+    assert np.array_equal(total.regions.moments, want.regions.moments) and total.scores.mean == want.scores.mean
+    assert np.array_equal(total.reliability.moments, want.reliability.moments)
+
+
 def same(total, want, tol=1e-12):
     """Losses, errors and scores agree."""
     for call in ("grouping_loss", "calibration_error"):

@@ -6,7 +6,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from test_chunks import PARTITION, TABLE, same
+from test_chunks import PARTITION, TABLE, identical, same
 
 from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks, split_chunks
 from helpers.experiments import repeat
@@ -41,12 +41,6 @@ def cluster(here):
         distributed.Client(cluster),
     ):
         yield cluster
-
-
-def identical(total, want):
-    """To the last bit."""
-    assert np.array_equal(total.regions.moments, want.regions.moments) and total.scores.mean == want.scores.mean
-    assert np.array_equal(total.reliability.moments, want.reliability.moments)
 
 
 def _die_once(frame, marker):

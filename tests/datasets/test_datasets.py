@@ -2,13 +2,13 @@
 
 import hashlib
 import http.server
-import importlib.util
 import re
 import threading
 
 import numpy as np
 import pandas as pd
 import pytest
+from scripts import load_script
 
 from helpers.datasets import DATA_FOLDER, DownloadError, fetch_scores, score_systems
 from helpers.datasets import download as _download
@@ -86,15 +86,8 @@ def test_rand_scores_hold_groups_that_are_misjudged():
         assert mean == pytest.approx(gap, abs=0.01) and abs(mean) > 4 * se
 
 
-def _script():
-    spec = importlib.util.spec_from_file_location("make_rand_scores", DATA_FOLDER / "scripts" / "make_rand_scores.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_the_script_makes_the_shipped_table(tmp_path):
-    script = _script()
+    script = load_script("make_rand_scores")
     table = script.make_table()
     script.write(table, tmp_path / "a.csv.gz")
     script.write(table, tmp_path / "b.csv.gz")

@@ -1,9 +1,8 @@
 """The script behind `date_spellings.csv`: its rule by hand; the shipped file again where the answers are at hand."""
 
-import importlib.util
-
 import pandas as pd
 import pytest
+from scripts import load_script
 
 from helpers.datasets import DATA_FOLDER
 from helpers.datasets.download import find_cached
@@ -12,12 +11,7 @@ from helpers.datasets.sampled_answers import answer_files
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location(
-        "make_date_spellings", DATA_FOLDER / "scripts" / "make_date_spellings.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("make_date_spellings")
 
 
 def test_spellings_of_one_date_count_together(script):

@@ -1,6 +1,5 @@
 """The site: whole without a network, and refused where a reader would see an error."""
 
-import importlib.util
 import json
 import re
 import shutil
@@ -9,10 +8,9 @@ import nbformat
 import pytest
 from rules import ROOT, read_ledger
 from sample import ALT, good_notebook
+from scripts import load_program
 
-specification = importlib.util.spec_from_file_location("build_site", ROOT / "site" / "build.py")
-build_site = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(build_site)
+build_site = load_program(ROOT / "site" / "build.py")
 
 
 def lay_out(root, notebook):

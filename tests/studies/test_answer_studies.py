@@ -1,12 +1,11 @@
 """Studies of sampled answers: readers with known truth, arithmetic of halves, judges that err, shipped numbers."""
 
-import importlib.util
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scripts import load_script
 
 from helpers.answers import AnswerPopulation, sem1, sem2, sem_ece, top_two_margin
 from helpers.datasets import DATA_FOLDER
@@ -294,11 +293,6 @@ def test_shipped_confidences_are_ours():
     assert np.abs(gap).max() < 1.6e-4 and (wide["confidence", "sem1"] >= wide["confidence", "sem2"]).all()
     if find_cached(answer_files()["GPT4/date_cot1"]) is None:
         pytest.skip("the sampled answers are not in the cache")
-    spec = importlib.util.spec_from_file_location(
-        "make_date_confidence", DATA_FOLDER / "scripts" / "make_date_confidence.py"
-    )
-    make = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(make)
-    again = make.make_table({"GPT4/date_cot1": (3,)}, rules=("date",), edges=("left",))
+    again = load_script("make_date_confidence").make_table({"GPT4/date_cot1": (3,)}, rules=("date",), edges=("left",))
     shipped = table.query("system == 'GPT4/date_cot1' and rule == 'date' and closed == 'left'").reset_index(drop=True)
     pd.testing.assert_frame_equal(again, shipped, check_dtype=False)

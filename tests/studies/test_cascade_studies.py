@@ -1,10 +1,9 @@
 """Studies of cascades: tables are what single policies do, real pools keep people apart, shipped numbers are ours."""
 
-import importlib.util
-
 import numpy as np
 import pandas as pd
 import pytest
+from scripts import load_script
 
 from helpers.datasets import DATA_FOLDER, load_fair, load_rand_hie
 from helpers.datasets.download import find_cached
@@ -215,9 +214,7 @@ def test_bad_votes_are_named(call, sentence):
 
 
 def test_the_shipped_numbers_are_those_of_the_files():
-    spec = importlib.util.spec_from_file_location("make_date_cascade", DATA_FOLDER / "scripts" / "make_date_cascade.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
+    script = load_script("make_date_cascade")
     if not all(find_cached(answer_files()[name]) for name in [*script.SMALL.values(), script.LARGE]):
         pytest.skip("not in the cache: set HONEST_DATA to a folder that holds the sampled answers")
     shipped = pd.read_csv(DATA_FOLDER / "date_cascade.csv", dtype={"prompt": str})

@@ -1,13 +1,12 @@
 """The measured tables of public networks are what the script makes, and the studies of notebook 10 know the truth."""
 
-import importlib.util
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import softmax
+from scripts import load_script
 
 from helpers.datasets import DATA_FOLDER, fetch_scores, load_digits, load_ecuas_table, score_systems
 from helpers.selective import aurc, confidence_auc, ecuas, selective_metrics
@@ -34,15 +33,6 @@ KEYS = ["system", "scores", "metric"]
 CACHED = set(score_systems().query("cached")["name"])
 
 
-def script():
-    spec = importlib.util.spec_from_file_location(
-        "make_network_ecuas", DATA_FOLDER / "scripts" / "make_network_ecuas.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="module")
 def shipped():
     return pd.read_csv(DATA_FOLDER / "network_ecuas.csv", keep_default_na=True).fillna({"minus": ""})
@@ -62,7 +52,7 @@ def compared(shipped):
 
 
 def test_eight_systems_are_measured_in_every_way(shipped, sampled):
-    systems = [name for names in script().TEST_SETS.values() for name in names]
+    systems = [name for names in load_script("make_network_ecuas").TEST_SETS.values() for name in names]
     assert len(systems) == 8 == shipped["system"].nunique() and set(systems) <= set(score_systems()["name"])
     plain = shipped[shipped["minus"] == ""]
     ways = plain.groupby("system")["scores"].agg(set)
@@ -133,7 +123,7 @@ def test_rows_that_can_be_recomputed_from_others_are(shipped):
 
 @pytest.mark.skipif(not {"sst2_gpt2", "sst2_gpt2_4shot"} <= CACHED, reason="the scores are not in the cache")
 def test_the_script_makes_these_rows(shipped, sampled):
-    module = script()
+    module = load_script("make_network_ecuas")
     measures, curves = module.make_tables({"SST-2": module.TEST_SETS["SST-2"]}, n_resamples=20)
     old = shipped[shipped["test_set"] == "SST-2"].reset_index(drop=True)
     new = measures.fillna({"minus": ""})

@@ -10,6 +10,7 @@ import nbformat.v4 as v4
 import numpy as np
 import pandas as pd
 import pytest
+from scripts import load_script
 
 from helpers.datasets import DATA_FOLDER
 from helpers.run.command import main
@@ -182,13 +183,7 @@ def test_the_shipped_file_and_nothing_given():
 
 
 def test_the_script_makes_the_shipped_file(tmp_path):
-    import importlib.util
-
-    spec = importlib.util.spec_from_file_location(
-        "make_digit_answers", DATA_FOLDER / "scripts" / "make_digit_answers.py"
-    )
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
+    script = load_script("make_digit_answers")
     script.write(script.make_table(), tmp_path / "a.csv.gz")
     assert (tmp_path / "a.csv.gz").read_bytes() == (DATA_FOLDER / "digit_answers.csv.gz").read_bytes()
     assert [script.spell(93, style) for style in (0.01, 0.3, 0.8)] == ["", "93%", "0.93"]

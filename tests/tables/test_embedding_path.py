@@ -1,12 +1,12 @@
 """A reader's table of embeddings: read strictly, audited as in appendix D, in functions and through notebook 04."""
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
+from scripts import load_script
 
 from helpers.binning import assign_bins, group_sums, uniform_edges
 from helpers.datasets import DATA_FOLDER, score_systems
@@ -229,9 +229,7 @@ def test_public_networks_become_embeddings(monkeypatch):
 
 
 def test_the_shipped_measurements_are_made_by_their_script():
-    spec = importlib.util.spec_from_file_location("make", DATA_FOLDER / "scripts" / "make_network_grouping.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
+    script = load_script("make_network_grouping")
     shipped = pd.read_csv(DATA_FOLDER / "network_grouping.csv").set_index(["network", "recalibration"])
     assert set(shipped.index) == {(name, way) for name in script.TEST_SETS for way in ("none", "isotonic")}
     assert (shipped["low"] <= shipped["value"]).all() and (shipped["value"] <= shipped["high"]).all()
