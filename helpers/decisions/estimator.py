@@ -21,7 +21,7 @@ from helpers.checks import (
     check_same_length,
     check_weights,
 )
-from helpers.decisions.costs import best_decision, check_costs, check_threshold, decision_names
+from helpers.decisions.costs import best_decision, check_costs, check_threshold, decision_names, expected_cost
 from helpers.decisions.risks import calibration_risk, excess_risk, grouping_risk
 from helpers.partition import HonestTree, split_rows
 from helpers.partition.encoder import check_table, with_score_column
@@ -69,12 +69,17 @@ class RiskEstimator(BaseEstimator):
         The fitted calibrator; of "none", one that changes nothing.
     models_ : list
         One `Recalibrator`, or objects of type `HonestTree`, or regressors.
+    saved_, saved_se_ : float
+        With "stack": what the rows of the fit would have saved, by their own labels, had the repaired probability
+        decided, a row, and its standard error. Repaired probabilities are out of fold, so that this mean is not
+        flattered by luck, as a mean of estimated risks is; it is at most the risk there is.
 
     References
     ----------
     Melo et al. (2026), proposition 6, equation 8 and algorithm 1; the cross-fitted form is ours. Over eight populations
-    with known truth its root mean squared error was 0.5, 0.4 and 0.3 times that of the paper's method at 1,000, 4,000
-    and 16,000 rows (geometric means).
+    with known truth the root mean squared error of trees was 0.5, 0.4 and 0.3 times that of the paper's method at
+    1,000, 4,000 and 16,000 rows (geometric means). What no feature tells is missing from every estimate: on nine
+    populations (`bench/repair.csv`) the mean risk by "stack" was about four fifths of the true one.
 
     Examples
     --------
@@ -329,7 +334,17 @@ class RiskEstimator(BaseEstimator):
         repaired = repair.fit_predict(y, p, X, weight, groups)
         self.calibrator_ = repair.calibrator_
         self.models_ = [repair]
+        self._realise(check_labels(y), check_probabilities(p), repaired, check_weights(weight), check_groups(groups))
         return repaired
+
+    def _realise(self, y, p, repaired, weight, groups):
+        """What deciding by the repaired probabilities would have saved, by the labels."""
+        by_score = expected_cost(best_decision(p, self.cost, self.t), y, self.cost)
+        saved = by_score - expected_cost(best_decision(repaired, self.cost), y, self.cost)
+        weight = np.ones(y.size) if weight is None else weight
+        self.saved_ = float(np.average(saved, weights=weight))
+        sums = np.bincount(np.arange(y.size) if groups is None else groups, weight * (saved - self.saved_))
+        self.saved_se_ = float(np.sqrt(sums @ sums * sums.size / (sums.size - 1)) / weight.sum())
 
     def _each(self, p, X):
         """Residual that each model says, (models, n)."""

@@ -423,6 +423,19 @@ def test_by_default_the_risk_is_that_of_the_repaired_probability(monkeypatch):
     assert frame["risk"].to_numpy() == pytest.approx(model.predict(p, X)) and (frame["region"] == -1).all()
 
 
+def test_what_was_saved_is_what_the_truth_says_in_the_mean(monkeypatch):
+    monkeypatch.setattr(recalibrator, "RepairLearners", Line)
+    monkeypatch.setattr(recalibrator, "NAMES", ("line",))
+    z = []
+    for k in range(40):
+        X, p, y, q = wards(200, np.random.default_rng([13, k]))
+        model = RiskEstimator(EVEN, t=0.6, calibrator="none", rng=k)
+        decision = best_decision(model.fit_corrected(y, p, X), EVEN)
+        truth = np.mean(expected_cost(np.zeros(200, int), q, EVEN) - expected_cost(decision, q, EVEN))
+        z.append((model.saved_ - truth) / model.saved_se_)
+    assert abs(np.mean(z)) < 3 * sem(z) and 0.6 < np.std(z) < 1.4
+
+
 @pytest.mark.parametrize("residual", ["tree", LinearRegression()])
 def test_own_labels_do_not_judge_their_own_row(residual):
     X = pd.DataFrame({"x": np.arange(200) % 2})  # one possible split: the label cannot choose another region

@@ -1,0 +1,160 @@
+"""How near repaired probabilities come to the truth, beside MCGrad: errors on 20,000 new rows of each population.
+
+python bench/repair.py [--draws 2] [--quick]: every draw is added to build/bench/repair_draws.csv at once, and a second
+call goes on where the first one ended. The summary is bench/repair.csv (build/bench/ with --quick).
+"""
+
+import argparse
+import logging
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import jinja2
+import numpy as np
+import pandas as pd
+from populations import ALL, HELD_OUT, TITLES, draw
+from scipy.special import expit, logit
+from tqdm import tqdm
+
+from helpers.calibration import PlattCalibrator
+from helpers.decisions import best_decision, cost_matrix, excess_risk, expected_cost, oracle_risk
+from helpers.repair import Recalibrator
+
+HERE = Path(__file__).resolve().parent
+DRAWS = HERE.parent / "build" / "bench" / "repair_draws.csv"
+SUMMARY = HERE / "repair.csv"
+KEYS = ["population", "n", "draw", "estimator"]
+SIZES = (4000, 20_000)
+POPULATIONS = [name for name in TITLES if name != "high"]
+NEW = 20_000
+
+
+def new_rows(name, n, seed):
+    """X, stated score and truth of rows beside those of `draw(name, n, seed)`."""
+    X, c, q = ALL[name](NEW, np.random.default_rng([seed, sum(map(ord, name)), n, 1]))
+    return X, expit((logit(c) + 0.3) * 1.5) if name in HELD_OUT else c, q
+
+
+def platt(y, p, X, seed):
+    model = PlattCalibrator().fit(p, y)
+    return lambda p_new, X_new: model.predict(p_new)
+
+
+def repair(y, p, X, seed):
+    return Recalibrator(rng=seed).fit(y, p, X).predict
+
+
+def mcgrad(y, p, X, seed):
+    """MCGrad as it comes, all columns numbers."""
+    from mcgrad import methods
+
+    logging.disable(logging.CRITICAL)
+    names = [f"x{j}" for j in range(X.shape[1])]
+    columns = {"prediction_column_name": "score", "numerical_feature_column_names": names}
+    model = methods.MCGrad()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(pd.DataFrame(X, columns=names).assign(score=p, label=y), label_column_name="label", **columns)
+    return lambda p_new, X_new: model.predict(pd.DataFrame(X_new, columns=names).assign(score=p_new), **columns)
+
+
+ESTIMATORS = {"Platt": platt, "MCGrad": mcgrad, "Recalibrator": repair}
+
+
+def read(path):
+    """A table of draws or of their summary; one population is called "null"."""
+    return pd.read_csv(path, keep_default_na=False, na_values=[""])
+
+
+def tasks(draws, sizes, populations):
+    """(population, n, draw), every size once before any a second time."""
+    return [(name, n, seed) for seed in range(100, 100 + draws) for n in sizes for name in populations]
+
+
+def measure(path, todo, estimators):
+    """Append what is missing to the file of draws."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    done = set(read(path)[KEYS].itertuples(index=False, name=None)) if path.exists() else set()
+    for name, n, seed in tqdm(todo):
+        missing = [who for who in estimators if (name, n, seed, who) not in done]
+        X, y, p = draw(name, n, seed) if missing else (None, None, None)
+        for who in missing:
+            clock = time.process_time()
+            predict = ESTIMATORS[who](y, p, X, seed)
+            row = dict(zip(KEYS, (name, n, seed, who), strict=True))
+            row["seconds"] = round(time.process_time() - clock, 3)
+            row |= judged(predict, *new_rows(name, n, seed), y.mean())
+            pd.DataFrame([row]).to_csv(path, mode="a", header=not path.exists(), index=False)
+
+
+def judged(predict, X, p, q, rate):
+    """Error of the probabilities, and what they say the decisions by `p` cost too much: at the threshold `rate`."""
+    cost = cost_matrix(false_alarm=rate, miss=1 - rate)
+    repaired = predict(p, X)
+    saved = expected_cost(best_decision(p, cost), q, cost) - expected_cost(best_decision(repaired, cost), q, cost)
+    return {
+        "rmse": np.sqrt(np.mean((repaired - q) ** 2)),
+        "risk": excess_risk(repaired, p, cost).mean(),
+        "true_risk": oracle_risk(q, p, cost).mean(),
+        "saved": saved.mean(),
+    }
+
+
+def summarise(draws):
+    """One line for each population, n and estimator: means over the draws and the standard error of the first."""
+    groups = draws.groupby(["population", "n", "estimator"], sort=False)
+    table = groups[["rmse", "risk", "true_risk", "saved"]].mean()
+    table.insert(0, "draws", groups.size())
+    table.insert(2, "se", groups["rmse"].sem())
+    table["seconds"] = groups["seconds"].median()
+    table = table.reset_index()
+    order = {"population": POPULATIONS, "n": SIZES, "estimator": list(ESTIMATORS)}
+    keys = [table[key].map(values.index) for key, values in order.items()]
+    return table.iloc[np.lexsort(keys[::-1])].reset_index(drop=True)
+
+
+def section(path=SUMMARY):
+    """The summary as Markdown for the page of measurements (`repair.md.j2`)."""
+    table = read(path)
+    wide = table.pivot(index=["population", "n"], columns="estimator", values=["rmse", "se", "seconds"])
+    wide = wide.reindex([(name, n) for name in POPULATIONS for n in SIZES if (name, n) in wide.index])
+    ratio = (wide["rmse"]["Recalibrator"] / wide["rmse"]["MCGrad"]).drop("null", level="population")
+    mine = table[table["estimator"] == "Recalibrator"].set_index(["population", "n"])
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template("repair.md.j2").render(
+        titles=TITLES,
+        estimators=list(ESTIMATORS),
+        rows=[(*key, {who: wide.loc[key].xs(who, level=1) for who in ESTIMATORS}) for key in wide.index],
+        better=int((ratio <= 1).sum()),
+        compared=len(ratio),
+        mean=float(np.exp(np.log(ratio).mean())),
+        risks=[(*key, mine.loc[key]) for key in wide.index if key[0] != "null"],
+    )
+
+
+def main(arguments=None):
+    """Command line; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--draws", type=int, default=2, help="of every sample (default 2)")
+    parser.add_argument("--quick", action="store_true", help="4,000 rows, one draw")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--populations", nargs="+", choices=POPULATIONS, default=POPULATIONS)
+    parser.add_argument("--estimators", nargs="+", choices=list(ESTIMATORS), default=list(ESTIMATORS))
+    given = parser.parse_args(arguments)
+    path = DRAWS
+    summary = SUMMARY
+    if given.quick:
+        given.draws = 1
+        given.sizes = (4000,)
+        path = DRAWS.with_name("repair_quick_draws.csv")
+        summary = DRAWS.with_name("repair_quick.csv")
+    measure(path, tasks(given.draws, given.sizes, given.populations), given.estimators)
+    summarise(read(path)).to_csv(summary, index=False, float_format="%.6g")
+    print(f"written: {summary}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
