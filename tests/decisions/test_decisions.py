@@ -427,7 +427,7 @@ def test_what_was_saved_is_what_the_truth_says_in_the_mean(monkeypatch):
     monkeypatch.setattr(recalibrator, "RepairLearners", Line)
     monkeypatch.setattr(recalibrator, "NAMES", ("line",))
     z = []
-    for k in range(40):
+    for k in range(25):
         X, p, y, q = wards(200, np.random.default_rng([13, k]))
         model = RiskEstimator(EVEN, t=0.6, calibrator="none", rng=k)
         decision = best_decision(model.fit_corrected(y, p, X), EVEN)
