@@ -126,7 +126,12 @@ class Server:
     """A loopback server whose manners are set by the test; `.asked` lists the Range headers it got."""
 
     def __init__(self):
-        self.content, self.cut, self.ranges, self.status, self.asked, self.shift = CONTENT, [], True, 200, [], 0
+        self.content = CONTENT
+        self.cut = []
+        self.ranges = True
+        self.status = 200
+        self.asked = []
+        self.shift = 0
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -208,13 +213,15 @@ def test_an_interrupted_download_goes_on_at_the_next_call(server, tmp_path):
 
 
 def test_a_server_that_ignores_range_is_read_from_the_start(server, tmp_path):
-    server.cut, server.ranges = [8_192 * 8], False
+    server.cut = [8_192 * 8]
+    server.ranges = False
     assert _download.fetch_file(ENTRY).read_bytes() == CONTENT
     assert server.asked == [None, "bytes=65536-"]
 
 
 def test_a_server_that_sends_another_part_is_not_believed(server, tmp_path):
-    server.cut, server.shift = [70_000], 5
+    server.cut = [70_000]
+    server.shift = 5
     with pytest.raises(DownloadError, match="no connection"):
         _download.fetch_file(ENTRY)
     assert _files(tmp_path) == []

@@ -71,7 +71,8 @@ def random_costs(n, rng):
 def test_four_people_by_hand():
     cost = cost_matrix(false_alarm=1, miss=4)
     assert optimal_threshold(cost) == 0.2 and cost_gap(cost) == 5
-    q, p = [0.1, 0.1, 0.6, 0.6], [0.1, 0.3, 0.1, 0.3]
+    q = [0.1, 0.1, 0.6, 0.6]
+    p = [0.1, 0.3, 0.1, 0.3]
     assert oracle_risk(q, p, cost).tolist() == pytest.approx([0, 0.5, 2.0, 0])
     assert oracle_risk(q, p, cost, t=0.05).tolist() == pytest.approx([0.5, 0.5, 0, 0])
     assert expected_cost([0, 1, 0, 1], q, cost).tolist() == pytest.approx([0.4, 0.9, 2.4, 0.4])
@@ -91,9 +92,12 @@ def test_thresholds_of_costs_in_cents_are_exact(cost):
 
 
 def test_a_diagonal_may_make_one_decision_always_best():
-    lazy, eager = [[0, 1], [3, 2]], [[2, 3], [1, 0]]  # never worth it; always worth it
+    # never worth it; always worth it
+    lazy = [[0, 1], [3, 2]]
+    eager = [[2, 3], [1, 0]]
     assert optimal_threshold(lazy) == 1.5 and optimal_threshold(eager) == -0.5
-    q, p = np.array([0.0, 0.4, 1.0]), np.array([1.0, 1.0, 0.0])
+    q = np.array([0.0, 0.4, 1.0])
+    p = np.array([1.0, 1.0, 0.0])
     assert best_decision(q, lazy).tolist() == [0, 0, 0] and best_decision(q, eager).tolist() == [1, 1, 1]
     assert oracle_risk(q, p, lazy).tolist() == [0, 0, 0]  # deciding by p >= t* never acts either
     assert oracle_risk(q, p, lazy, t=0.5).tolist() == pytest.approx([3, 2.2, 0])
@@ -114,7 +118,9 @@ def test_three_decisions_by_hand():
 @given(matrices(), st.integers(0, 10**6))
 def test_proposition_5_is_what_brute_force_finds(cost, seed):
     rng = np.random.default_rng(seed)
-    q, p, t = rng.random(50), rng.random(50), rng.random()
+    q = rng.random(50)
+    p = rng.random(50)
+    t = rng.random()
     star = optimal_threshold(cost)
     assert oracle_risk(q, p, cost, t) == pytest.approx(brute(q, p, cost, t), abs=1e-9)
     assert oracle_risk(q, p, cost) == pytest.approx(brute(q, p, cost, star), abs=1e-9)
@@ -126,15 +132,19 @@ def test_proposition_5_is_what_brute_force_finds(cost, seed):
 @given(matrices(), st.integers(0, 10**6))
 def test_corollary_b4(cost, seed):
     rng = np.random.default_rng(seed)
-    q, one, two = rng.random(50), rng.integers(0, 2, 50), rng.integers(0, 2, 50)
+    q = rng.random(50)
+    one = rng.integers(0, 2, 50)
+    two = rng.integers(0, 2, 50)
     difference = expected_cost(two, q, cost) - expected_cost(one, q, cost)
     assert difference == pytest.approx(cost_gap(cost) * (one - two) * (q - optimal_threshold(cost)), abs=1e-9)
 
 
 @given(st.lists(st.tuples(cents, cents), min_size=3, max_size=6), st.integers(0, 10**6))
 def test_many_decisions_are_many_thresholds(rows, seed):
-    cost, rng = np.array(rows), np.random.default_rng(seed)
-    q, p = rng.random(50), rng.random(50)
+    cost = np.array(rows)
+    rng = np.random.default_rng(seed)
+    q = rng.random(50)
+    p = rng.random(50)
     price = (1 - q[:, None]) * cost[:, 0] + q[:, None] * cost[:, 1]
     chosen = expected_cost(best_decision(q, cost), q, cost)
     assert chosen == pytest.approx(price.min(axis=1), abs=1e-9)
@@ -151,7 +161,8 @@ def test_the_bound_of_proposition_6_holds_in_a_million_rows():
         t = rng.random() if rng.random() < 0.5 else None
         off = np.abs(oracle_risk(q, p, cost, t) - excess_risk(c + r_hat, p, cost, t))
         bound = cost_gap(cost) * np.abs((q - c) - r_hat)
-        violated, rows = violated + int((off > bound + 1e-12).sum()), rows + 1000
+        violated = violated + int((off > bound + 1e-12).sum())
+        rows = rows + 1000
     assert (violated, rows) == (0, 10**6)
 
 
@@ -160,7 +171,9 @@ def test_the_bound_holds_for_many_decisions(decisions):
     rng = np.random.default_rng(decisions)
     for _ in range(100):
         cost = rng.uniform(-3, 3, (decisions, 2))
-        q, p, guess = rng.random(500), rng.random(500), rng.uniform(-0.5, 1.5, 500)
+        q = rng.random(500)
+        p = rng.random(500)
+        guess = rng.uniform(-0.5, 1.5, 500)
         off = np.abs(oracle_risk(q, p, cost) - excess_risk(guess, p, cost))
         assert (off <= cost_gap(cost) * np.abs(q - guess) + 1e-12).all()
 
@@ -178,7 +191,8 @@ def test_the_risk_is_calibration_risk_plus_grouping_risk_on_average_only(cost, s
 
 def test_recalibration_may_turn_a_single_decision_for_the_worse():
     town = FinitePopulation(p=[0.6, 0.6, 0.6], q=[0.9, 0.1, 0.2])  # c = 0.4: the first person was decided rightly
-    before, after = oracle_risk(town.q, town.p, EVEN), oracle_risk(town.q, town.c, EVEN)
+    before = oracle_risk(town.q, town.p, EVEN)
+    after = oracle_risk(town.q, town.c, EVEN)
     assert before.tolist() == pytest.approx([0, 0.8, 0.6]) and after.tolist() == pytest.approx([0.8, 0, 0])
     assert (before - after).mean() == pytest.approx(calibration_risk(town.c, town.p, EVEN).mean())
 
@@ -310,7 +324,8 @@ def test_the_transparent_version_is_the_package():
     new = Sigmoid().sample(500, rng)
     first = model._unseen[0]  # the rows that chose the first tree: the others gave its means
     c = model.calibrator_.predict(a.p)
-    table, fresh = a.X.assign(stated=a.p), new.X.assign(stated=new.p)
+    table = a.X.assign(stated=a.p)
+    fresh = new.X.assign(stated=new.p)
     guess = 0
     for half in (first, ~first):
         tree = (
@@ -341,7 +356,8 @@ def test_region_means_are_unbiased_given_the_regions():
 
 def root_mean_square(n, seed, population, **options):
     rng = np.random.default_rng([seed, n])
-    a, new = population(n, rng), population(4000, rng)
+    a = population(n, rng)
+    new = population(4000, rng)
     model = RiskEstimator(EVEN, residual="tree", rng=rng, **options).fit(a.y, a.p, a.X)
     return np.mean((model.predict(new.p, new.X) - oracle_risk(new.q, new.p, EVEN)) ** 2) ** 0.5
 
@@ -439,7 +455,8 @@ def test_what_was_saved_is_what_the_truth_says_in_the_mean(monkeypatch):
 @pytest.mark.parametrize("residual", ["tree", LinearRegression()])
 def test_own_labels_do_not_judge_their_own_row(residual):
     X = pd.DataFrame({"x": np.arange(200) % 2})  # one possible split: the label cannot choose another region
-    p, y = np.full(200, 0.5), (np.arange(200) % 3 == 0).astype(int)
+    p = np.full(200, 0.5)
+    y = (np.arange(200) % 3 == 0).astype(int)
     model = RiskEstimator(EVEN, t=0, calibrator="none", residual=residual, max_depth=1, rng=0)
     for row in (0, 51, 199):
         flipped = y.copy()
@@ -492,7 +509,8 @@ def test_the_table_says_what_the_methods_say():
     p = np.clip(p + rng.normal(0, 0.1, 1500), 0, 1)
     model = RiskEstimator(costs, t=0.6, residual="tree", max_depth=1, rng=0).fit(y, p, X)
     frame = model.to_frame(p, X)
-    c, corrected = model.calibrated(p), model.corrected(p, X)
+    c = model.calibrated(p)
+    corrected = model.corrected(p, X)
     assert frame.index.equals(X.index) and frame["stated"].tolist() == p.tolist()
     assert frame["risk"].to_numpy() == pytest.approx(model.predict(p, X))
     assert frame["calibration_risk"].to_numpy() == pytest.approx(calibration_risk(c, p, costs, 0.6))

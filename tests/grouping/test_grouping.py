@@ -213,7 +213,8 @@ def test_the_noise_of_small_regions_is_not_understated_by_weights(rows):
     """Null variance where n_j / (n_j - 1) is far from 1: not below the truth, not above the closed form."""
     region = np.repeat(np.arange(3000), rows)
     r = np.random.default_rng(0).normal(size=region.size)
-    weighted, plain = squared_means(r, region, np.ones(r.size)), squared_means(r, region)
+    weighted = squared_means(r, region, np.ones(r.size))
+    plain = squared_means(r, region)
     truth = 2 * 3000 * rows / (rows - 1) / r.size**2
     assert weighted.null_variance == pytest.approx(plain.null_variance)
     blocks = np.split(np.arange(r.size), 30)
@@ -233,7 +234,9 @@ def sample():
 @pytest.mark.parametrize("method", ["crossfit", "paper"])
 @pytest.mark.parametrize("calibrator", ["platt", "isotonic", "none"])
 def test_same_answer_for_the_same_rows_in_another_form(sample, method, calibrator):
-    X, y, p = sample.X, sample.y, sample.p
+    X = sample.X
+    y = sample.y
+    p = sample.p
     options = dict(method=method, calibrator=calibrator, rng=3)
     plain = grouping_loss(y, p, X, **options)
     shuffled = np.random.default_rng(0).permutation(600)
@@ -288,8 +291,11 @@ def test_rows_of_weight_zero_are_absent(sample):
 
 def test_inputs_and_global_state_stay_untouched(sample):
     X = sample.X.assign(job=np.where(sample.p > 0.5, "cook", None), score=1)
-    before, y, p = X.copy(deep=True), sample.y.copy(), sample.p.copy()
-    weight, groups = np.ones(600), np.arange(600) // 2
+    before = X.copy(deep=True)
+    y = sample.y.copy()
+    p = sample.p.copy()
+    weight = np.ones(600)
+    groups = np.arange(600) // 2
     np.random.seed(1)  # noqa: NPY002 the state that must not move
     state = np.random.get_state()[1].copy()  # noqa: NPY002
     generator = np.random.default_rng(5)
@@ -344,8 +350,10 @@ PARTITIONS = [(10, 500, 0.0), (100, 2000, 0.0), (400, 6000, 0.0), (10, 500, 0.1)
 @pytest.mark.parametrize(("n_regions", "n", "spread"), PARTITIONS)
 def test_fixed_partitions_mean_coverage_and_false_alarms(n_regions, n, spread):
     """300 draws: unbiased to 4 standard errors; 95 % intervals cover; alarms where the null holds are near 5 %."""
-    rng, repeats = np.random.default_rng(n_regions + int(100 * spread)), 300
-    share, base = rng.dirichlet(np.full(n_regions, 3)), rng.uniform(0.1, 0.9, n_regions)
+    rng = np.random.default_rng(n_regions + int(100 * spread))
+    repeats = 300
+    share = rng.dirichlet(np.full(n_regions, 3))
+    base = rng.uniform(0.1, 0.9, n_regions)
     q = np.clip(base + spread * rng.standard_normal(n_regions), 0.02, 0.98)
     truth = share @ (q - base) ** 2
     rows = []
@@ -370,9 +378,11 @@ def test_fixed_partitions_mean_coverage_and_false_alarms(n_regions, n, spread):
 
 def test_a_population_sampled_unevenly_and_reweighted_recovers_its_loss():
     """Rows of some regions are drawn ten times as often: the weights undo it, without them the answer is another."""
-    rng, repeats = np.random.default_rng(0), 400
+    rng = np.random.default_rng(0)
+    repeats = 400
     q = np.array([0.2, 0.4, 0.5, 0.9])
-    truth, chance = np.mean((q - 0.5) ** 2), np.array([1.0, 0.5, 0.3, 0.1])
+    truth = np.mean((q - 0.5) ** 2)
+    chance = np.array([1.0, 0.5, 0.3, 0.1])
     values = []
     for _ in range(repeats):
         region = rng.integers(0, 4, 3000)
@@ -391,7 +401,9 @@ def test_a_population_sampled_unevenly_and_reweighted_recovers_its_loss():
 
 def test_people_with_several_rows_alarm_without_groups_and_not_with_them():
     """X knows the person, not the risk: pairs within a person look like structure."""
-    rng, repeats, alarms = np.random.default_rng(4), 60, []
+    rng = np.random.default_rng(4)
+    repeats = 60
+    alarms = []
     for seed in range(repeats):
         person = np.repeat(np.arange(150), 5)
         q = np.clip(0.5 + 0.25 * rng.standard_normal(150), 0.05, 0.95)[person]
@@ -409,8 +421,11 @@ def test_people_with_several_rows_alarm_without_groups_and_not_with_them():
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_clustered_rows_are_unbiased_and_covered(weighted):
-    rng, repeats, effect = np.random.default_rng(9), 400, np.tile([0.1, -0.15, 0.0, 0.05, -0.05], 5)
-    truth, rows = np.mean(effect**2), []
+    rng = np.random.default_rng(9)
+    repeats = 400
+    effect = np.tile([0.1, -0.15, 0.0, 0.05, -0.05], 5)
+    truth = np.mean(effect**2)
+    rows = []
     for _ in range(repeats):
         person = np.repeat(np.arange(300), 4)
         region = rng.integers(0, 25, 300)[person]
@@ -427,7 +442,9 @@ def test_clustered_rows_are_unbiased_and_covered(weighted):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_people_spread_over_regions_are_counted_once(weighted):
     """Everybody is in many regions with the same shift: the standard error must see people, not cells."""
-    rng, repeats, rows = np.random.default_rng(3), 300, []
+    rng = np.random.default_rng(3)
+    repeats = 300
+    rows = []
     for _ in range(repeats):
         person = np.repeat(np.arange(100), 8)
         region = rng.integers(0, 5, 800)
@@ -444,15 +461,19 @@ def test_people_spread_over_regions_are_counted_once(weighted):
 @pytest.mark.parametrize("method", ["crossfit", "paper"])
 def test_weights_reach_every_step_of_the_estimator(method):
     """One in ten of the first kind is drawn, all of the second: the loss of all people is found with weights only."""
-    rng, repeats, values = np.random.default_rng(8), 40, []
+    rng = np.random.default_rng(8)
+    repeats = 40
+    values = []
     truth = 0.5 * 0.3**2
     for seed in range(repeats):
         kind = rng.random(6000) < 0.5
         chance = np.where(kind, 0.1, 1.0)
         taken = rng.random(6000) < chance
-        kind, chance = kind[taken], chance[taken]
+        kind = kind[taken]
+        chance = chance[taken]
         y = rng.random(kind.size) < np.where(kind, 0.8, 0.5)
-        p, X = np.full(kind.size, 0.5), kind[:, None] * 1.0
+        p = np.full(kind.size, 0.5)
+        X = kind[:, None] * 1.0
         options = dict(method=method, calibrator="none", max_depth=1, rng=seed)
         weighted = grouping_loss(y, p, X, sample_weight=1 / chance, **options)
         values.append((weighted.value, grouping_loss(y, p, X, **options).value, weighted.low <= truth <= weighted.high))
@@ -466,7 +487,8 @@ def test_weights_reach_every_step_of_the_estimator(method):
 @pytest.mark.parametrize(("calibrator", "bias"), [("platt", 0.001), ("isotonic", 0.001), ("none", 0.0)])
 def test_a_perfect_model_has_no_grouping_loss(calibrator, bias):
     """120 draws of 600 rows: a calibrator fitted on the evaluated rows may lower the value a little, never raise it."""
-    population, repeats = Sigmoid(strength=0), 120
+    population = Sigmoid(strength=0)
+    repeats = 120
     draws = []
     for seed in range(repeats):
         s = population.sample(600, rng=seed)
@@ -480,7 +502,8 @@ def test_a_perfect_model_has_no_grouping_loss(calibrator, bias):
 
 
 def test_the_paper_without_a_calibrator_is_unbiased_under_the_null():
-    population, repeats = Sigmoid(strength=0), 120
+    population = Sigmoid(strength=0)
+    repeats = 120
     samples = [population.sample(600, rng=seed) for seed in range(repeats)]
     losses = [grouping_loss(s.y, s.p, s.X, method="paper", calibrator="none", rng=0) for s in samples]
     value = np.array([loss.value for loss in losses])
@@ -495,7 +518,8 @@ def test_the_paper_without_a_calibrator_is_unbiased_under_the_null():
     ids=["sigmoid", "links"],
 )
 def test_a_known_loss_is_bounded_from_below_and_mostly_found(method, population):
-    repeats, truth = 12, population.grouping_loss
+    repeats = 12
+    truth = population.grouping_loss
     losses = []
     for seed in range(repeats):
         s = population.sample(6000, rng=seed)

@@ -63,7 +63,8 @@ def lines(monkeypatch):
 
 
 def judged(r, g, w=None, groups=None, plain=None, kept=None, rest=(0.0, 0.0)):
-    r, g = np.array(r, float), np.array(g, float)
+    r = np.array(r, float)
+    g = np.array(g, float)
     w = np.ones(r.size) if w is None else np.array(w, float)
     kept = np.ones(r.size, bool) if kept is None else kept
     return module._judged(r, g, g if plain is None else plain, rest, w, groups, 0.0, np.ones(2), kept)
@@ -90,12 +91,16 @@ def test_four_rows_by_hand():
 
 def test_the_interval_and_the_test_agree():
     """On random rows, weights and groups; where the test's own bound is larger, it is the lower end."""
-    rng, taken = np.random.default_rng(2), np.zeros(3, int)
+    rng = np.random.default_rng(2)
+    taken = np.zeros(3, int)
     for _ in range(300):
-        n, strength = int(rng.integers(4, 60)), rng.choice([0.0, 0.3, 1.0])
+        n = int(rng.integers(4, 60))
+        strength = rng.choice([0.0, 0.3, 1.0])
         plain = rng.normal(size=n)
-        r, g = strength * plain + rng.normal(size=n), rng.uniform(0, 2) * plain
-        w, groups = rng.uniform(0.2, 2, n), rng.integers(0, 5, n) if rng.random() < 0.3 else None
+        r = strength * plain + rng.normal(size=n)
+        g = rng.uniform(0, 2) * plain
+        w = rng.uniform(0.2, 2, n)
+        groups = rng.integers(0, 5, n) if rng.random() < 0.3 else None
         gl = judged(r, g, w=w, plain=plain, groups=groups)
         assert (gl.low > 0) == (gl.p_value < 0.025) and gl.low <= gl.value and gl.high >= max(gl.low, 0)
         tested = np.average(plain * r, weights=w) - 1.959964 * gl.null_se
@@ -117,7 +122,8 @@ def test_the_test_bounds_the_loss_from_below():
 
 def test_singleton_groups_are_no_groups_and_copies_are_one():
     rng = np.random.default_rng(0)
-    r, g = rng.normal(size=50), 0.1 * rng.normal(size=50)
+    r = rng.normal(size=50)
+    g = 0.1 * rng.normal(size=50)
     plain = judged(r, g)
     assert same(plain, judged(r, g, groups=np.arange(50))) and same(plain, judged(r, g, w=np.full(50, 1.0)))
     copies = judged(np.tile(r, 3), np.tile(g, 3), groups=np.tile(np.arange(50), 3))
@@ -127,7 +133,8 @@ def test_singleton_groups_are_no_groups_and_copies_are_one():
 def test_weights_of_the_combination_are_least_squares_where_that_is_not_negative():
     rng = np.random.default_rng(0)
     columns = rng.normal(size=(200, 3))
-    r, w = columns @ [0.5, 0.2, 0.9] + 0.1 * rng.normal(size=200), rng.uniform(0.5, 2, 200)
+    r = columns @ [0.5, 0.2, 0.9] + 0.1 * rng.normal(size=200)
+    w = rng.uniform(0.5, 2, 200)
     root = np.sqrt(w)[:, None]
     free = np.linalg.lstsq(root * columns, root[:, 0] * r, rcond=None)[0]
     assert combination(columns, r, w) == pytest.approx(free, abs=1e-4)
@@ -137,7 +144,8 @@ def test_weights_of_the_combination_are_least_squares_where_that_is_not_negative
 
 
 def test_the_value_is_the_mean_of_two_g_r_minus_g_squared(sample, plain):
-    r, g = sample.y - PlattCalibrator().fit(sample.p, sample.y).predict(sample.p), plain.residual
+    r = sample.y - PlattCalibrator().fit(sample.p, sample.y).predict(sample.p)
+    g = plain.residual
     assert plain.direct == pytest.approx(np.mean(2 * g * r - g**2)) and plain.n == g.size == 300
     assert plain.direct == pytest.approx(np.mean(r**2) - np.mean((r - g) ** 2))
     assert plain.value == pytest.approx(max(plain.direct + plain.rest, plain.low))
@@ -178,7 +186,8 @@ def test_weights_reach_the_learners(sample):
 
 
 def test_the_rest_is_the_mean_product_of_two_rows_of_a_region_and_fold():
-    left, region = np.array([0.5, 0.5, -0.5, 0.5, 0.2, -0.4]), np.array([0, 0, 0, 1, 1, 1])
+    left = np.array([0.5, 0.5, -0.5, 0.5, 0.2, -0.4])
+    region = np.array([0, 0, 0, 1, 1, 1])
     fold = np.array([0, 0, 1, 0, 1, 1])
     value, variance = module._rest(left, region, fold, None, None)
     assert value == pytest.approx(2 / 6 * 0.25 + 2 / 6 * -0.08)
@@ -320,13 +329,11 @@ def test_threads_give_the_same_answer(sample, lines):
 
 def test_inputs_and_global_state_stay_untouched(sample, lines):
     X = sample.X.assign(job=np.where(sample.p > 0.5, "cook", None), **{"stated probability": 1.0})
-    before, y, p, weight, groups = (
-        X.copy(deep=True),
-        sample.y.copy(),
-        sample.p.copy(),
-        np.ones(300),
-        np.arange(300) // 2,
-    )
+    before = X.copy(deep=True)
+    y = sample.y.copy()
+    p = sample.p.copy()
+    weight = np.ones(300)
+    groups = np.arange(300) // 2
     np.random.seed(1)  # noqa: NPY002 the state that must not move
     state = np.random.get_state()[1].copy()  # noqa: NPY002
     options = {"sample_weight": weight, "groups": groups}
@@ -339,7 +346,8 @@ def test_inputs_and_global_state_stay_untouched(sample, lines):
 
 
 def test_rows_of_weight_zero_are_absent(sample, lines):
-    weight, rows = np.where(np.arange(300) % 3, 2.0, 0), np.arange(300) % 3 > 0
+    weight = np.where(np.arange(300) % 3, 2.0, 0)
+    rows = np.arange(300) % 3 > 0
     masked = stacked_grouping_loss(sample.y, sample.p, sample.X, sample_weight=weight, rng=0)
     absent = stacked_grouping_loss(sample.y[rows], sample.p[rows], sample.X[rows], rng=0)
     exact = [getattr(masked, name) == pytest.approx(getattr(absent, name)) for name in ("value", "rest", "null_se")]
@@ -357,7 +365,8 @@ def test_groups_stay_whole():
 
 def test_text_gaps_and_columns_that_say_nothing():
     rng = np.random.default_rng(0)
-    job, p = rng.choice(list("abcdef"), 600), rng.uniform(0.2, 0.8, 600)
+    job = rng.choice(list("abcdef"), 600)
+    p = rng.uniform(0.2, 0.8, 600)
     y = rng.random(600) < p + 0.19 * np.where(np.isin(job, list("ace")), 1, -1)
     X = pd.DataFrame({"job": job, "age": np.where(rng.random(600) < 0.3, np.nan, 1.0), "empty": np.nan, "one": 1})
     gl = stacked_grouping_loss(y, p, X, rng=0)
@@ -381,7 +390,9 @@ def test_the_grouping_loss_of_a_known_population_is_nearly_reached():
 @pytest.mark.parametrize("strength", [0.0, 0.5])
 def test_bound_interval_and_false_alarms(lines, strength):
     """60 draws, lines as learners: unbiased for what is captured, not above the truth, at most 5 % alarms."""
-    rng, repeats, rows = np.random.default_rng(11), 60, []
+    rng = np.random.default_rng(11)
+    repeats = 60
+    rows = []
     for seed in range(repeats):
         X = rng.uniform(-1, 1, size=(400, 4))
         c = rng.uniform(0.2, 0.8, 400)
@@ -405,13 +416,16 @@ def test_bound_interval_and_false_alarms(lines, strength):
 
 def test_weights_undo_uneven_sampling(lines):
     """One in ten of the first kind is drawn, all of the second: weights bring back the loss of all people."""
-    rng, rows = np.random.default_rng(8), []
+    rng = np.random.default_rng(8)
+    rows = []
     for seed in range(20):
         kind = rng.random(4000) < 0.5
         chance = np.where(kind, 0.1, 1.0)
         taken = rng.random(4000) < chance
-        kind, chance = kind[taken], chance[taken]
-        y, p = rng.random(kind.size) < np.where(kind, 0.8, 0.5), np.full(kind.size, 0.5)
+        kind = kind[taken]
+        chance = chance[taken]
+        y = rng.random(kind.size) < np.where(kind, 0.8, 0.5)
+        p = np.full(kind.size, 0.5)
         options = dict(calibrator="none", rng=seed)
         weighted = stacked_grouping_loss(y, p, kind[:, None] * 1.0, sample_weight=1 / chance, **options)
         rows.append((weighted.value, stacked_grouping_loss(y, p, kind[:, None] * 1.0, **options).value))
@@ -422,7 +436,9 @@ def test_weights_undo_uneven_sampling(lines):
 
 # ---- bad input -------------------------------------------------------------------------------------------------
 
-Y, P, X = np.arange(80) % 2, np.linspace(0.1, 0.9, 80), np.arange(160.0).reshape(80, 2)
+Y = np.arange(80) % 2
+P = np.linspace(0.1, 0.9, 80)
+X = np.arange(160.0).reshape(80, 2)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,8 @@ def test_categories_are_ordered_by_their_mean_target(column):
 
 def test_names_of_categories_do_not_matter():
     rng = np.random.default_rng(0)
-    letters, target = rng.choice(list("abcdef"), 400), rng.normal(size=400)
+    letters = rng.choice(list("abcdef"), 400)
+    target = rng.normal(size=400)
     renamed = pd.Series(letters).map(dict(zip("abcdef", "fbdace", strict=True)))
     assert codes(letters, target=target) == codes(renamed, target=target)
 

@@ -24,7 +24,8 @@ def holds(condition, table):
     if match := re.fullmatch(r"(?:(.+?) < )?(\w+) (<=|>) (.+)", condition):
         low, name, sign, high = match.groups()
         read = {"day": pd.Timestamp, "size": SIZES.index}.get(name, float)
-        values, missing = table[name], table[name].isna().to_numpy()
+        values = table[name]
+        missing = table[name].isna().to_numpy()
         values = values.astype(object).map(SIZES.index, na_action="ignore").astype(float) if name == "size" else values
         inside = (values <= read(high)) if sign == "<=" else (values > read(high))
         inside = inside & (values > read(low)) if low else inside
@@ -74,7 +75,8 @@ def people(rng, n, *, missing=0.15):
 @pytest.mark.parametrize("seed", range(8))
 def test_every_row_satisfies_the_rule_of_its_region_and_no_other(seed):
     rng = np.random.default_rng(seed)
-    fit, new = people(rng, 400), people(rng, 1000)
+    fit = people(rng, 400)
+    new = people(rng, 1000)
     tree = HonestTree(min_samples_leaf=4, max_depth=None if seed % 2 else 4, rng=seed).fit(fit, rng.normal(size=400))
     rules = tree.rules()
     assert len(rules) == tree.n_regions_ == len(set(rules))
@@ -90,10 +92,12 @@ def test_every_row_satisfies_the_rule_of_its_region_and_no_other(seed):
 def test_what_fitting_never_saw_satisfies_no_wrong_rule(seed):
     """New categories, and missing numbers in columns that had none: their region is never contradicted by the words."""
     rng = np.random.default_rng(100 + seed)
-    fit, new = people(rng, 300, missing=0.0), people(rng, 600, missing=0.3)
+    fit = people(rng, 300, missing=0.0)
+    new = people(rng, 600, missing=0.3)
     new.loc[rng.random(600) < 0.3, "job"] = "pilot"
     tree = HonestTree(min_samples_leaf=5, rng=seed).fit(fit, rng.normal(size=300))
-    truth, region = satisfied(tree.rules(), new), tree.apply(new)
+    truth = satisfied(tree.rules(), new)
+    region = tree.apply(new)
     assert ((region >= 0) & (region < tree.n_regions_)).all()
     assert (truth.sum(axis=0) <= 1).all()
     told = truth.any(axis=0)
@@ -166,7 +170,8 @@ def test_four_rows_by_hand_and_honest_values():
 
 def test_no_value_of_the_estimating_rows_moves_a_region():
     rng = np.random.default_rng(0)
-    X, residual = rng.normal(size=(400, 3)), rng.normal(size=400)
+    X = rng.normal(size=(400, 3))
+    residual = rng.normal(size=400)
     tree = HonestTree(rng=0).fit(X[:200], residual[:200])
     before = tree.rules()
     tree.estimate(X[200:], 1e6 * residual[200:])
@@ -179,7 +184,8 @@ def test_no_value_of_the_estimating_rows_moves_a_region():
 @settings(max_examples=25)
 def test_regions_have_the_rows_they_need(seed, leaf, max_bins):
     rng = np.random.default_rng(seed)
-    X, residual = np.round(rng.normal(size=(120, 3)), 1), rng.normal(size=120)
+    X = np.round(rng.normal(size=(120, 3)), 1)
+    residual = rng.normal(size=120)
     tree = HonestTree(min_samples_leaf=leaf, max_bins=max_bins, rng=seed).fit(X, residual)
     count = np.bincount(tree.apply(X), minlength=tree.n_regions_)
     assert count.size == tree.n_regions_ and count.min() >= leaf and count.sum() == 120
@@ -189,7 +195,8 @@ def test_regions_have_the_rows_they_need(seed, leaf, max_bins):
 
 def test_array_frame_order_of_columns_and_types_give_the_same_regions():
     rng = np.random.default_rng(0)
-    X, residual = rng.normal(size=(500, 3)).astype(np.float32), rng.normal(size=500)
+    X = rng.normal(size=(500, 3)).astype(np.float32)
+    residual = rng.normal(size=500)
     frame = pd.DataFrame(X, columns=["x0", "x1", "x2"], index=rng.permutation(500))
     region = HonestTree(rng=0).fit(X, residual).apply(X)
     for table in (frame, frame.astype(float), frame.astype("Float64"), frame.astype(object), frame[["x2", "x0", "x1"]]):
@@ -201,14 +208,16 @@ def test_array_frame_order_of_columns_and_types_give_the_same_regions():
 
 def test_monotone_changes_of_a_number_change_nothing():
     rng = np.random.default_rng(1)
-    X, residual = rng.normal(size=(300, 2)), rng.normal(size=300)
+    X = rng.normal(size=(300, 2))
+    residual = rng.normal(size=300)
     region = HonestTree(rng=0).fit(X, residual).apply(X)
     assert np.array_equal(HonestTree(rng=0).fit(np.exp(X) * 1e-30, residual).apply(np.exp(X) * 1e-30), region)
 
 
 def test_same_seed_same_regions_and_nothing_else_moves():
     rng = np.random.default_rng(2)
-    X, residual = rng.integers(0, 3, (300, 4)), rng.normal(size=300)
+    X = rng.integers(0, 3, (300, 4))
+    residual = rng.normal(size=300)
     copies = X.copy(), residual.copy()
     np.random.seed(5)  # noqa: NPY002 the state that must not move
     before = np.random.get_state()[1].copy()  # noqa: NPY002
@@ -238,7 +247,8 @@ def test_tables_that_tell_nothing_have_one_region(table):
 
 def test_rows_of_weight_zero_do_not_choose_regions():
     rng = np.random.default_rng(0)
-    X, residual = rng.normal(size=(300, 2)), rng.normal(size=300)
+    X = rng.normal(size=(300, 2))
+    residual = rng.normal(size=300)
     weight = (np.arange(300) < 150) * 1.0
     noisy = np.where(weight > 0, residual, 100 * X[:, 0])
     trees = [HonestTree(rng=0).fit(X, r, sample_weight=weight) for r in (residual, noisy)]

@@ -75,7 +75,8 @@ def test_the_repair_comes_near_the_truth(real):
     _, p, X, q = hidden(4000, np.random.default_rng(5))
     X["town"] = "Aix"
     assert model.changed_ and model.p_value_ < 1e-6
-    before, after = rms(model.calibrated(p), q), rms(model.predict(p, X), q)
+    before = rms(model.calibrated(p), q)
+    after = rms(model.predict(p, X), q)
     assert after < 0.45 * before
     assert model.gain_ == pytest.approx(before**2 - after**2, abs=4 * model.gain_se_)
     assert (model.weights_ >= 0).all() and tuple(model.weights_.index) == kinds.NAMES and 0.8 < model.shrinkage_ <= 1
@@ -119,7 +120,8 @@ def test_gain_is_the_squared_error_taken_away(lines):
 
 def test_the_adapted_kernel_finds_the_feature_that_counts():
     rng = np.random.default_rng(2)
-    X, new = rng.normal(size=(1500, 8)), rng.normal(size=(1000, 8))
+    X = rng.normal(size=(1500, 8))
+    new = rng.normal(size=(1000, 8))
     y = np.sin(2 * X[:, 3]) + 0.3 * rng.normal(size=1500)
     model = kinds.AdaptedKernel(random_state=0).fit(X, y, np.ones(1500))
     plain, _, adapted, _ = model.predict(new).T
