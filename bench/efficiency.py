@@ -151,9 +151,11 @@ def main(arguments=None):
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--populations", nargs="+", choices=list(TITLES), default=list(TITLES))
     given = parser.parse_args(arguments)
-    path, summary = DRAWS, SUMMARY
+    path = DRAWS
+    summary = SUMMARY
     if given.quick:
-        given.draws, given.sizes = 2, (300, 1000)
+        given.draws = 2
+        given.sizes = (300, 1000)
         path = DRAWS.with_name("efficiency_quick_draws.csv")
         summary = DRAWS.with_name("efficiency_quick.csv")
     measure(path, tasks(given.draws, given.sizes, given.populations))

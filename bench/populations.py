@@ -62,7 +62,9 @@ def forty_clusters(n, rng):
 
 def levels_and_steps(n, rng):
     """Skewed numbers, a code of twelve levels, a deviation that is not scaled by the room."""
-    g, z, u = rng.integers(12, size=n), rng.normal(size=(n, 6)), rng.uniform(size=(n, 2))
+    g = rng.integers(12, size=n)
+    z = rng.normal(size=(n, 6))
+    u = rng.uniform(size=(n, 2))
     c = 0.2 + 0.6 * rng.beta(2, 2, size=n)
     s = np.where(u[:, 0] > 0.6, np.sign(z[:, 0]), 0.5 * LEVELS[g] / np.abs(LEVELS).max())
     q = c + 0.18 * np.clip(s, -1, 1) * np.where(z[:, 1] > 0, 1, 0.3)
@@ -133,7 +135,8 @@ def draw(name, n, seed):
 @lru_cache
 def truth(name):
     """E (q - c)**2."""
-    rng, total = np.random.default_rng(77), 0.0
+    rng = np.random.default_rng(77)
+    total = 0.0
     for _ in range(8):
         _, c, q = ALL[name](250_000, rng)
         total += np.mean((q - c) ** 2)

@@ -141,7 +141,8 @@ def test_coverage_goes_on_where_it_stopped_and_counts_ends(bench, monkeypatch, t
     coverage = bench("coverage")
     monkeypatch.setattr(coverage, "FIXED", {200: 3000})
     monkeypatch.setattr(coverage, "LARGE", 3000)
-    draws, todo = tmp_path / "draws.csv", [("strong", 200, 0), ("null_clusters", 200, 0), ("strong", 200, 1)]
+    draws = tmp_path / "draws.csv"
+    todo = [("strong", 200, 0), ("null_clusters", 200, 0), ("strong", 200, 1)]
     coverage.measure(draws, todo[:2])
     first = coverage.read(draws)
     coverage.measure(draws, todo)

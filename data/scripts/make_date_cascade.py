@@ -16,7 +16,8 @@ from helpers.datasets import fetch_sampled_answers
 from helpers.studies.nb08_cascades import handing_on, vote
 
 TARGET = Path(__file__).resolve().parents[1] / "date_cascade.csv"
-LARGE, SMALL = "GPT4/date_greedy_cot1", {"1": "GPT3/date_cot1_t=0.8", "2": "GPT3/date_cot2_t=0.8"}
+LARGE = "GPT4/date_greedy_cot1"
+SMALL = {"1": "GPT3/date_cot1_t=0.8", "2": "GPT3/date_cot2_t=0.8"}
 KEPT = {3: (2, 3), 5: (3, 4, 5), 10: (5, 6, 7, 8, 9, 10), 20: (10, 12, 14, 16, 18, 20)}  # equal answers that suffice
 SEED = 20260101
 

@@ -51,7 +51,8 @@ def make_table(prompts=PROMPTS, measures=MEASURES):
         found = confidences(fetch_sampled_answers(name).table)
         columns = [found[column].to_numpy() for column in ("right", "meaning", "string")]
         for measure, value in measures.items():
-            meaning, string = value(columns[0], columns[1]), value(columns[0], columns[2])
+            meaning = value(columns[0], columns[1])
+            string = value(columns[0], columns[2])
             row = {"prompt": prompt, "measure": measure, "meaning": meaning, "string": string}
             if measure not in ("error", "ecuas_0", "certain_errors"):  # the same; infinite; a count
 

@@ -20,14 +20,18 @@ from sklearn.linear_model import LogisticRegression
 from helpers.datasets import load_digits
 
 TARGET = Path(__file__).resolve().parents[1] / "digit_answers.csv.gz"
-IMAGES, QUESTIONS, ANSWERS = 2, 250, 25  # images of each digit to learn from, images to ask about, answers to each
+IMAGES = 2  # of each digit to learn from
+QUESTIONS = 250  # images to ask about
+ANSWERS = 25  # to each
 SEED = 20260514
 
 
 def make_table(seed=SEED):
     """The table as a DataFrame: question, sample, answer, confidence, reference."""
-    data, rng = load_digits(), np.random.default_rng(seed)
-    X, order = data.X.to_numpy(), rng.permutation(len(data.y))
+    data = load_digits()
+    rng = np.random.default_rng(seed)
+    X = data.X.to_numpy()
+    order = rng.permutation(len(data.y))
     learnt = np.concatenate([order[data.y[order] == digit][:IMAGES] for digit in range(10)])
     asked = order[~np.isin(order, learnt)][:QUESTIONS]
 

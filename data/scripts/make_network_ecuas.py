@@ -24,7 +24,8 @@ TEST_SETS = {
     "PneumoniaMNIST": ["pneumoniamnist_resnet50"],
     "SST-2": ["sst2_gpt2", "sst2_gpt2_4shot"],
 }
-SEED, N_RESAMPLES = 20260521, 1000
+SEED = 20260521
+N_RESAMPLES = 1000
 
 
 def make_set(test_set, systems, n_resamples=N_RESAMPLES, seed=SEED):
@@ -33,7 +34,8 @@ def make_set(test_set, systems, n_resamples=N_RESAMPLES, seed=SEED):
     The files list the rows of a test set in different orders, so that systems cannot be compared row by row: each is
     drawn with a seed of its own, and differences between systems are those of independent samples.
     """
-    draws, others = {}, []
+    draws = {}
+    others = []
     for k, name in enumerate(systems):
         data = fetch_scores(name)
         maps = {f"{name} {kind}": proba for kind, proba in score_maps(data.scores, data.y).items()}

@@ -24,7 +24,8 @@ TEST_SETS = {
     "sst2_gpt2": "film reviews, zero-shot",
     "sst2_gpt2_4shot": "film reviews, four examples",
 }
-SEED, N_SPLITS = 20260101, 20
+SEED = 20260101
+N_SPLITS = 20
 
 
 def make_table(systems=TEST_SETS, n_splits=N_SPLITS, seed=SEED):

@@ -22,8 +22,14 @@ import pandas as pd
 import psutil
 
 TARGET = Path(__file__).resolve().parents[1] / "weather_run.csv"
-ONE, TWO, DASK = "one process", "two processes", "dask, two workers"
-ROWS, SIZES, SAMPLE, SEED, EVERY = 84_000, (12, 24, 48, 96, 192), 60_000, 1, 0.2
+ONE = "one process"
+TWO = "two processes"
+DASK = "dask, two workers"
+ROWS = 84_000
+SIZES = (12, 24, 48, 96, 192)
+SAMPLE = 60_000
+SEED = 1
+EVERY = 0.2
 
 
 def read_group(place):
@@ -79,7 +85,8 @@ def usage(process, spent):
     resident = 0
     for one in [process, *process.children(recursive=True)]:
         try:
-            times, resident = one.cpu_times(), resident + one.memory_info().rss
+            times = one.cpu_times()
+            resident = resident + one.memory_info().rss
             spent[one.pid] = times.user + times.system
         except psutil.Error:
             continue
@@ -89,12 +96,16 @@ def usage(process, spent):
 def watch(folder, n_chunks, mode):
     """Lines of the table for one run: what was seen on the way, and its end."""
     with tempfile.TemporaryDirectory() as place:
-        kept, said, seen, spent = Path(place) / "kept.npz", [], [], {}
+        kept = Path(place) / "kept.npz"
+        said = []
+        seen = []
+        spent = {}
         command = [sys.executable, __file__, "--one", str(folder), str(kept), mode]
         child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         if child.stdout.readline() != "start\n":
             raise RuntimeError(f"the run in {mode} did not start")
-        begin, process = time.monotonic(), psutil.Process(child.pid)
+        begin = time.monotonic()
+        process = psutil.Process(child.pid)
         threading.Thread(target=lambda: said.append((child.stdout.readline(), time.monotonic() - begin))).start()
         usage(process, spent)
         before = sum(spent.values())

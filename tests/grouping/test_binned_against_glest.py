@@ -77,7 +77,8 @@ def test_regions_that_we_choose_and_they_evaluate(glest, estimator):
     ours = binned_grouping_loss(y, p, X, estimator=estimator, rng=0)
     place = np.arange(ours.n_regions) - np.searchsorted(ours.region_bin, ours.region_bin)
     rate, count = np.zeros((2, 15, place.max() + 1))
-    rate[ours.region_bin, place], count[ours.region_bin, place] = ours.rate, ours.count
+    rate[ours.region_bin, place] = ours.rate
+    count[ours.region_bin, place] = ours.count
     assert ours.plugin == pytest.approx(glest.helpers.compute_GL_uncorrected(rate, count) / 2, abs=1e-12)
     assert ours.bias == pytest.approx(glest.helpers.compute_GL_bias(rate, count) / 2, abs=1e-12)
 

@@ -473,7 +473,8 @@ def classes(seed, n=450, k=3, tilt=0.0):
     x = rng.normal(size=(n, 1))
     move = tilt * np.sign(x[:, 0]) * np.minimum(proba[:, 0], proba[:, 1])
     q = proba.copy()
-    q[:, 0], q[:, 1] = q[:, 0] + move, q[:, 1] - move
+    q[:, 0] += move
+    q[:, 1] -= move
     y = (rng.random(n)[:, None] > q.cumsum(axis=1)[:, :-1]).sum(axis=1)
     return y, proba, x
 
