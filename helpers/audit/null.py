@@ -68,11 +68,11 @@ class NullModel:
         self.mean = float(np.average(self.c, weights=weight))
 
     def _allow_for_groups(self, rng):
-        """Variance of each gap where rows depend on each other, by draws: the larger of two.
+        """Variance of each gap where rows depend on each other, by draws: the mean of two, or without groups.
 
         Residuals as they are, with a random sign for each group, see any dependence, but too little variance where few
         events happened to fall. Residuals of the size that the scores expect, correlated in a group as strongly as all
-        rows are on average, do not.
+        rows are on average, do not. (The draws that judge the gaps keep the dependence as it is.)
         """
         spread = np.sqrt(self.c * (1 - self.c))
         pairs = [_pair_products(values, self.groups) for values in (self.y - self.c, spread)]
@@ -84,8 +84,8 @@ class NullModel:
             expected *= spread.astype(np.float32)[:, None]
             for square, residual in zip(squares, (self._signed(block, rng), expected), strict=True):
                 square += (self.sums.projected(residual)[0].astype(float) ** 2).sum(axis=1)
-        largest = squares.max(axis=0) / PILOT
-        self.variance = np.maximum(self.variance, np.where(self.sums.usable, largest, np.inf))
+        mean = squares.mean(axis=0) / PILOT
+        self.variance = np.maximum(self.variance, np.where(self.sums.usable, mean, np.inf))
 
     def _blocks(self, n_draws):
         """Numbers of draws that are made at once."""
@@ -179,7 +179,7 @@ class NullModel:
         start = _third(self.calibrated)
         below = np.zeros(self.n.size)
         above = np.ones(self.n.size)
-        for _ in range(45):
+        for _ in range(32):
             rate = (below + above) / 2
             variance = spread * rate * (1 - rate)
             z = self.total * (self.observed - rate) / np.sqrt(variance)

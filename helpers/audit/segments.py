@@ -1,9 +1,9 @@
 """The family of segments that a search looks at, and sums over all of them at once.
 
 A segment is one condition on one column, or two on two columns: a level of a category, a missing value, a half-line
-(x <= cut, x > cut) at one of twenty quantiles, a range between fifths. Each column is cut into cells (its codes), so
-that a segment of two columns is a block of a table of cells: sums over rows are taken once for each table, sums over
-segments are matrix products.
+(x <= cut, x > cut) at one of twenty quantiles (fewer in wide tables), a range between fifths. Each column is cut into
+cells (its codes), so that a segment of two columns is a block of a table of cells: sums over rows are taken once for
+each table, sums over segments are matrix products.
 """
 
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from scipy import sparse
 
 from helpers.partition.encoder import TableEncoder, as_numbers
 
-CUTS = 20  # quantiles at which a number is cut; with as many values or fewer, every value is a cell
+CUTS = {10: 20, 20: 10, 10**9: 5}  # quantiles at which numbers are cut in a table of up to so many columns
 PARTS = 5  # ranges of a number start and end at fifths of its cells
 MOST_LEVELS = 200  # of a category, the largest
 GIVEN_AWAY = 0.01  # of the cases of the rarer label: a column that tells all but these knows the outcome
@@ -100,14 +100,15 @@ class SegmentFamily:
         self.notes = []
         self.columns = []
         self._tables = []
-        encoder = TableEncoder(CUTS).fit(X, np.zeros(len(X)))
+        cuts = next(cuts for most, cuts in CUTS.items() if X.shape[1] <= most)
+        encoder = TableEncoder(cuts).fit(X, np.zeros(len(X)))
         for column in encoder.columns_:
             cut = self._cut(column, X[column.name], y, min_rows)
             if cut is not None:
                 self.columns.append(cut)
         places = [np.empty((0, 4), int)]
         for j, column in enumerate(self.columns):
-            self._tables.append((_indicator(column.code, column.n_cells), column, None, None))
+            self._tables.append((column, None, None))
             places += [[(j, k, -1, -1) for k in range(len(column.conditions))]]
         for first, second in combinations(range(len(self.columns)), max_features) if max_features == 2 else ():
             kept = self._cross(self.columns[first], self.columns[second], min_rows)
@@ -120,7 +121,7 @@ class SegmentFamily:
         code = column.encode(values)
         missing = np.isnan(code)
         size = column.levels.size
-        code = np.where(missing, size, code).astype(np.int64)
+        code = np.where(missing, size, code).astype(np.int32)
         conditions = _conditions_of_category if column.kind == "category" else _conditions_of_number
         code, members, conditions, n_rare = conditions(column, code, min_rows)
         count = np.bincount(code, minlength=members.shape[1])
@@ -138,18 +139,17 @@ class SegmentFamily:
         if n_rare:
             self.notes.append(f"{n_rare:,} levels of {column.name} with few rows were taken together")
         kept = [condition for condition, is_kept in zip(conditions, keep, strict=True) if is_kept]
-        return _Column(code, members[keep], kept)
+        return _Column(code.astype(np.int32), members[keep], kept)
 
     def _cross(self, first, second, min_rows):
         """Add the segments of two columns that are neither small nor the rows of one condition alone, (kept, 2)."""
-        cell = first.code * second.n_cells + second.code
-        size = first.n_cells * second.n_cells
+        cell, size = _cells(first, second)
         count = np.bincount(cell, minlength=size).reshape(first.n_cells, second.n_cells)
         rows = first.members @ count @ second.members.T
         alone = np.minimum.outer(first.members @ count.sum(axis=1), second.members @ count.sum(axis=0))
         keep = (rows >= min_rows) & (rows < alone)
         if keep.any():
-            self._tables.append((_indicator(cell, size), first, second, keep))
+            self._tables.append((first, second, keep))
         return np.argwhere(keep)
 
     def sums(self, columns):
@@ -165,16 +165,20 @@ class SegmentFamily:
         array, shape (segments, m)
             The sums.
         """
-        m = columns.shape[1]
+        n, m = columns.shape
+        ones = np.ones(n, columns.dtype)
+        starts = np.arange(n + 1, dtype=np.int32)
         parts = []
-        for indicator, first, second, keep in self._tables:
-            cells = indicator.astype(columns.dtype, copy=False) @ columns
+        for first, second, keep in self._tables:
+            cell, size = _cells(first, second)  # made anew each time: kept, the pairs would fill the memory
+            indicator = sparse.csc_matrix((ones, cell, starts), shape=(size, n))  # rows are read in their order
+            sums = indicator @ columns
             members = first.members.astype(columns.dtype, copy=False)
             if second is None:
-                parts.append(members @ cells)
+                parts.append(members @ sums)
                 continue
-            rows = (members @ cells.reshape(first.n_cells, -1)).reshape(-1, second.n_cells, m)
-            parts.append((second.members.astype(columns.dtype, copy=False) @ rows)[keep])
+            sums = (members @ sums.reshape(first.n_cells, -1)).reshape(-1, second.n_cells, m)
+            parts.append((second.members.astype(columns.dtype, copy=False) @ sums)[keep])
         return np.concatenate(parts)
 
     def conditions(self, segment):
@@ -188,7 +192,7 @@ class SegmentFamily:
         words = [[condition.words for condition in column.conditions] for column in self.columns]
         return [
             words[first][j] if second < 0 else f"{words[first][j]} and {words[second][k]}"
-            for first, j, second, k in self._places.tolist()
+            for first, j, second, k in zip(*self._places.T.tolist(), strict=True)
         ]
 
     def parents(self, segment):
@@ -206,10 +210,11 @@ class SegmentFamily:
         return inside
 
 
-def _indicator(cell, size):
-    """(cells, n) matrix with a 1 where a row lies in a cell; columns follow the rows, so that sums read in order."""
-    ones = np.ones(cell.size, np.float32)
-    return sparse.csc_matrix((ones, cell.astype(np.int32), np.arange(cell.size + 1)), shape=(size, cell.size))
+def _cells(first, second):
+    """Cell of each row in the table of one or two columns, and the number of cells."""
+    if second is None:
+        return first.code, first.n_cells
+    return first.code * np.int32(second.n_cells) + second.code, first.n_cells * second.n_cells
 
 
 def _conditions_of_category(column, code, min_rows):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from helpers.audit import holm, measure_groups, tree_groups
+from helpers.audit import find_groups, holm, measure_groups, tree_groups
 from helpers.checks import check_count, nearest_name
 from helpers.partition import HonestTree
 from helpers.resampling import exact_interval
@@ -235,7 +235,7 @@ def alarm_study(sources, n, **options):
     n : int
         Rows of a table.
     **options : dict
-        Options of `tree_groups`.
+        Options of `find_groups`.
 
     Returns
     -------
@@ -244,7 +244,7 @@ def alarm_study(sources, n, **options):
 
     Examples
     --------
-    >>> study = alarm_study({"perfect": perfect_score}, 500)
+    >>> study = alarm_study({"perfect": perfect_score}, 500, n_draws=19)
     >>> list(study("perfect", np.random.default_rng(0))[0])
     ['alarm']
     """
@@ -252,7 +252,7 @@ def alarm_study(sources, n, **options):
     def study(kind, rng):
         X, p, q, groups = sources[kind](n, rng)
         y = (rng.random(len(p)) < q).astype(int)
-        return [{"alarm": len(tree_groups(y, p, X, groups=groups, rng=rng, **options).sure) > 0}]
+        return [{"alarm": len(find_groups(y, p, X, groups=groups, rng=rng, **options).sure) > 0}]
 
     return study
 
