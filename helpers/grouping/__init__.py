@@ -2,7 +2,8 @@
 
 - `crossfit`: `grouping_loss`, bin-free, with an interval and a null test; `stacked`: the same from several `learners`
 - `binned`, `binned_statistics`: the binned lower bound of Perez-Lebel et al. (2023)
-- `region_statistics`: mean squares of region means without their noise; `truth`: what bins do where the truth is known
+- `region_statistics`: mean squares of region means without their noise; `inversion`: their interval and test as one law
+- `truth`: what bins do where the truth is known
 """
 
 from helpers.grouping.binned import BinnedGroupingLoss, binned_grouping_loss, binned_grouping_loss_from_regions
