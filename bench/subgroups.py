@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
 
+import jinja2
 import numpy as np
 import pandas as pd
 from scipy.special import expit, logit
@@ -234,13 +235,13 @@ def draw(name, seed):
     return y, p, X, rows[0] if rows else {}
 
 
-def measure(path, todo, most):
+def measure(path, todo, methods, most):
     """Append what is missing to the file of draws; slow methods are given `most` tables of a kind of `NULL`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     done = set(pd.read_csv(path)[KEYS].itertuples(index=False, name=None)) if path.exists() else set()
     for name, seed in tqdm(list(todo)):
         few = {"prototype": most, "MCGrad": most} if name in NULL else {}
-        missing = [who for who in METHODS if (name, seed, who) not in done and seed < few.get(who, seed + 1)]
+        missing = [who for who in methods if (name, seed, who) not in done and seed < few.get(who, seed + 1)]
         y, p, X, rows = draw(name, seed) if missing else (None, None, None, None)
         for who in missing:
             clock = time.process_time()
@@ -261,6 +262,30 @@ def summarise(draws):
     return table.iloc[np.lexsort(keys[::-1])].reset_index(drop=True)
 
 
+def section(path=SUMMARY):
+    """The summary as Markdown for the page of measurements (`subgroups.md.j2`)."""
+    table = pd.read_csv(path).set_index(["table", "method"])
+    methods = [who for who in (*METHODS, "Bonferroni") if who in table.index.get_level_values("method")]
+
+    def cells(name):
+        rows = [table.loc[(name, who)] if (name, who) in table.index else None for who in methods]
+        return ["" if row is None else _share(row) for row in rows]
+
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template("subgroups.md.j2").render(
+        rows=ROWS,
+        methods=methods,
+        null={name: cells(name) for name in NULL},
+        shapes={name: cells(name) for name in SHAPES},
+        seconds=[f"{who} {table.xs(who, level='method')['seconds'].median():.2g}" for who in METHODS if who in methods],
+    )
+
+
+def _share(row):
+    """Share of alarms with its interval and the number of tables."""
+    return f"{row.alarms / row.tables:.0%} [{row.low:.0%}, {row.high:.0%}] of {row.tables:.0f}"
+
+
 def main(arguments=None):
     """Command line; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -270,9 +295,8 @@ def main(arguments=None):
     parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=list(METHODS))
     parser.add_argument("--draws", type=Path, default=DRAWS, help="file of single tables")
     given = parser.parse_args(arguments)
-    for who in METHODS.keys() - set(given.methods) | (set() if find_spec("mcgrad") else {"MCGrad"}):
-        METHODS.pop(who)
-    measure(given.draws, tables(given.tables, given.null), given.slow)
+    methods = [who for who in given.methods if who != "MCGrad" or find_spec("mcgrad")]
+    measure(given.draws, tables(given.tables, given.null), methods, given.slow)
     summarise(pd.read_csv(given.draws)).to_csv(SUMMARY, index=False, float_format="%.4g")
     print(f"written: {SUMMARY}")
     return 0

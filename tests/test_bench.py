@@ -204,3 +204,13 @@ def test_every_case_names_us_first_and_a_right_number(bench):
     p = cases.people(200_000)[1]
     assert cases.CASES["grouping-loss"].growth
     assert cases.true_grouping_loss(None) == pytest.approx(np.mean(np.minimum(p, 1 - p) ** 2) / 4, rel=0.01)
+
+
+def test_the_stored_measurements_make_the_section_of_subgroups(bench):
+    subgroups = bench("subgroups")
+    lines = subgroups.section().splitlines()
+    rows = [line for line in lines if line.startswith("| ") and line.split("|")[1].strip() in subgroups.NULL]
+    assert len(rows) == len(subgroups.NULL) and all("% [" in row and "nan" not in row for row in rows)
+    for name in (*subgroups.NULL, *subgroups.SHAPES):
+        y, p, X, dependent = subgroups.draw(name, 0)
+        assert y.size == p.size == len(X) == subgroups.ROWS and set(dependent) <= {"groups", "sample_weight"}
