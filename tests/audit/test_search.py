@@ -123,12 +123,12 @@ def off_and_weighted(n, rng):
 @pytest.mark.parametrize("source", [in_places, rare, off_and_weighted])
 def test_it_stays_silent_where_there_is_nothing(source):
     alarms = 0
-    for seed in range(30):
+    for seed in range(20):
         y, p, X, dependent = source(600, np.random.default_rng([seed, 5]))
         search = search_segments(y, p, X, n_draws=59, rng=seed, **dependent)
         alarms += search.p_value < 0.05
         assert (search.p_value < 0.05) or search.named.empty
-    assert alarms <= 5  # 1.5 expected, 6 or more in 0.3 % of such studies
+    assert alarms <= 4  # one is expected, 5 or more in 0.3 % of such studies
 
 
 def test_without_their_groups_dependent_rows_raise_alarms():
@@ -213,7 +213,7 @@ def test_adjusted_p_values_rise_down_the_table_and_agree_with_the_intervals():
 
 def test_intervals_hold_together():
     missed = 0
-    for seed in range(20):
+    for seed in range(12):
         y, p, X, q = table_of(800, np.random.default_rng([seed, 11]), lambda X: 0.8 * older_women(X))
         X = X[["age", "sex"]]
         search = search_segments(y, p, X, n_draws=79, rng=seed)
@@ -222,7 +222,7 @@ def test_intervals_hold_together():
         inside = inside_of(search, X)
         truth = (q - fitted.predict(p)) @ inside / inside.sum(axis=0)
         missed += ((truth < search.table["low"]) | (truth > search.table["high"])).any()
-    assert missed <= 4  # one is expected
+    assert missed <= 3  # 0.6 expected
 
 
 # ---- invariances ----------------------------------------------------------------------------------------------
