@@ -50,8 +50,9 @@ site: $(READY)
 	@$(RUN_ALL) $(ARGS)
 	@$(PY) site/build.py --rebuild
 
+# nbval runs in processes of its own (tests/notebook), so the workers do without it.
 test: $(READY)
-	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder $(ARGS)
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -p no:nbval --numprocesses 2 --dist loadgroup --no-loadscope-reorder $(ARGS)
 
 lab: $(READY)
 	@$(PY) -m jupyterlab notebooks/00_start_here.ipynb $(ARGS)
