@@ -23,7 +23,11 @@ from worker import OURS
 from helpers.plotting import BLUE, GREY, LINES, MARKERS, ORANGE, use_style
 
 HERE = Path(__file__).resolve().parent
-SECTIONS = {"coverage": "What the intervals cover", "subgroups": "Finding subgroups", "repair": "Repairing scores"}
+SECTIONS = {
+    "interval_coverage": "What the intervals cover",
+    "subgroups": "Finding subgroups",
+    "repair": "Repairing scores",
+}
 
 
 def write(folder, table, cases, machine, complete):

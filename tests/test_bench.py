@@ -141,7 +141,7 @@ def test_the_stored_measurements_make_the_page_of_accuracy(bench):
 
 
 def test_coverage_goes_on_where_it_stopped_and_counts_ends(bench, monkeypatch, tmp_path):
-    coverage = bench("coverage")
+    coverage = bench("interval_coverage")
     monkeypatch.setattr(coverage, "FIXED", {200: 3000})
     monkeypatch.setattr(coverage, "LARGE", 3000)
     draws = tmp_path / "draws.csv"
@@ -160,7 +160,7 @@ def test_coverage_goes_on_where_it_stopped_and_counts_ends(bench, monkeypatch, t
 
 
 def test_the_stored_coverage_keeps_its_promises(bench):
-    coverage = bench("coverage")
+    coverage = bench("interval_coverage")
     table = coverage.read(coverage.SUMMARY).set_index("population")
     ten = table.loc[list(coverage.TEN)]
     error = 3 * np.sqrt(0.05 * 0.95 / ten["draws"])

@@ -1,7 +1,7 @@
 """How often the interval of `grouping_loss` holds what its regions capture, on ten populations with known truth.
 
-python bench/coverage.py [--draws 200] [--sizes 1000 4000 20000] [--populations heavy rare]: every draw is added to
-build/bench/coverage_draws.csv at once, and a second call goes on where the first one ended. The summary is
+python bench/interval_coverage.py [--draws 200] [--sizes 1000 4000 20000] [--populations heavy rare]: every draw is
+added to build/bench/coverage_draws.csv at once, and a second call goes on where the first one ended. The summary is
 bench/coverage.csv, which the page of measurements shows (`section`).
 
 The truth of a draw: for the two trees that it chose, the mean of sum_j P(region j) E[q - c | region j]^2, from a large
