@@ -170,6 +170,18 @@ def test_the_stored_coverage_keeps_its_promises(bench):
     assert sum(line.startswith(("| heavy tails", "| **mean")) for line in section) == 3 and "nan" not in str(section)
 
 
+def test_the_stored_errors_of_repair_make_their_part_of_the_page(bench):
+    repair = bench("repair")
+    table = repair.read(repair.SUMMARY)
+    ours = table[table["estimator"] == "Recalibrator"].set_index(["population", "n"])
+    rival = table[table["estimator"] == "MCGrad"].set_index(["population", "n"])
+    section = repair.section()
+    header, *rows = [line for line in section.splitlines() if line.startswith("| ")]
+    assert all(line.count("|") == header.count("|") for line in rows[: len(ours)]) and "nan" not in section
+    compared = (ours["rmse"] <= rival["rmse"]).drop("null", level="population")
+    assert f"\n{compared.sum()} of {len(compared)} errors are at or below" in section
+
+
 def test_large_sizes_run_once_and_one_after_the_other(bench, monkeypatch):
     run = bench("run")
     monkeypatch.setattr(run, "LARGE", 10)
