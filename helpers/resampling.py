@@ -129,6 +129,31 @@ def clopper_pearson(successes, n, level=0.95):
     return np.where(n > 0, low, np.nan)[()], np.where(n > 0, high, np.nan)[()]
 
 
+def mean_and_variance(values, weight, groups=None):
+    """Weighted mean of rows, and its variance.
+
+    Parameters
+    ----------
+    values, weight : ndarray, shape (n,)
+        What is averaged, and weights.
+    groups : ndarray of int, shape (n,), optional
+        Codes from 0 of dependent rows, whose deviations are added up.
+
+    Returns
+    -------
+    mean, variance : float
+        The variance is that of the mean.
+
+    Examples
+    --------
+    >>> mean_and_variance(np.array([0.0, 1, 0, 1]), np.ones(4), np.array([0, 0, 1, 1]))
+    (0.5, 0.0)
+    """
+    mean = float(np.average(values, weights=weight))
+    sums = np.bincount(np.arange(len(values)) if groups is None else groups, weight * (values - mean))
+    return mean, float(sums @ sums * sums.size / (sums.size - 1) / weight.sum() ** 2)
+
+
 def with_ends(name, values, draws, confidence=0.95):
     """Columns of values and of the ends of their percentile intervals.
 

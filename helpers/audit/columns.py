@@ -6,14 +6,10 @@ import pandas as pd
 from helpers.binning import cross_cells, group_sums
 from helpers.calibration.reliability import design_effect
 from helpers.checks import (
-    check_groups,
-    check_labels,
-    check_probabilities,
-    check_same_length,
-    check_weights,
     nearest_name,
 )
-from helpers.partition.encoder import TableEncoder, check_table
+from helpers.partition.base import check_sample
+from helpers.partition.encoder import TableEncoder
 from helpers.resampling import exact_interval
 
 FIFTHS = 5  # parts of a number with more distinct values than this
@@ -65,12 +61,7 @@ def check_columns(y, p, X, check, *, sample_weight=None, groups=None):
     >>> table[["rule", "n", "remark"]].values.tolist()
     [['sex is female', 60, 'too low'], ['sex is male', 4, 'too few to say']]
     """
-    y = check_labels(y)
-    p = check_probabilities(p)
-    X = check_table(X)
-    weight = check_weights(sample_weight)
-    groups = check_groups(groups)
-    check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=groups)
+    y, p, X, weight, groups = check_sample(y, p, X, sample_weight, groups, both=False)
     names = [check] if isinstance(check, str) else list(check)
     if not names:
         raise ValueError("check must name at least one column, but it is empty.")

@@ -13,8 +13,6 @@ from helpers.audit.rates import holm, table_of_gaps
 from helpers.audit.search import search_segments
 from helpers.checks import (
     check_count,
-    check_groups,
-    check_labels,
     check_one_of,
     check_probabilities,
     check_same_length,
@@ -22,7 +20,7 @@ from helpers.checks import (
     nearest_name,
 )
 from helpers.partition import HonestTree, split_rows
-from helpers.partition.encoder import check_table
+from helpers.partition.base import check_sample
 
 KEYWORD_ONLY = Parameter.KEYWORD_ONLY
 
@@ -169,13 +167,9 @@ def tree_groups(
     >>> tree_groups(y, np.full(2000, 0.5), X, max_depth=1, rng=0).apply(X)[[0, 39]]
     array([0, 1])
     """
-    y = check_labels(y, both=True)
-    p = check_probabilities(p)
-    X = check_table(X)
-    weight = check_weights(sample_weight)
-    groups = check_groups(groups)
+    y, p, X, weight, groups = check_sample(y, p, X, sample_weight, groups)
     calibrated = None if calibrated is None else check_probabilities(calibrated, "calibrated")
-    check_same_length(y=y, p=p, X=X, calibrated=calibrated, sample_weight=weight, groups=groups)
+    check_same_length(y=y, calibrated=calibrated)
     settings = {"against": against, "max_depth": max_depth, "min_rows": min_rows, "merge": merge}
     target = _target(p, calibrated, against)
     _check_merge(merge)

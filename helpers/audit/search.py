@@ -10,13 +10,10 @@ from helpers.audit.null import NullModel, bonus_of_singles, largest_gaps
 from helpers.audit.segments import SegmentFamily
 from helpers.checks import (
     check_count,
-    check_groups,
     check_labels,
     check_one_of,
-    check_probabilities,
-    check_same_length,
-    check_weights,
 )
+from helpers.partition.base import check_sample
 from helpers.partition.encoder import check_table
 
 LEVEL = 0.05  # of the whole search
@@ -188,12 +185,7 @@ def search_segments(
     >>> search_segments(rng.random(2000) < 0.3, np.full(2000, 0.35), X, rng=0).p_value > 0.05
     True
     """
-    y = check_labels(y, both=True)
-    p = check_probabilities(p)
-    X = check_table(X)
-    weight = check_weights(sample_weight)
-    groups = check_groups(groups)
-    check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=groups)
+    y, p, X, weight, groups = check_sample(y, p, X, sample_weight, groups)
     check_one_of(calibrator, "calibrator", ("platt", "isotonic", "none"))
     check_one_of(max_features, "max_features", (1, 2))
     check_count(n_draws, "n_draws", least=19)

@@ -14,18 +14,17 @@ from helpers._parallel import PARALLEL_FROM
 from helpers.calibration.calibrators import make_calibrator
 from helpers.checks import (
     check_count,
-    check_groups,
-    check_labels,
     check_one_of,
     check_probabilities,
     check_same_length,
-    check_weights,
 )
 from helpers.decisions.costs import best_decision, check_costs, check_threshold, decision_names, expected_cost
 from helpers.decisions.risks import calibration_risk, excess_risk, grouping_risk
 from helpers.partition import HonestTree, split_rows
+from helpers.partition.base import check_sample
 from helpers.partition.encoder import check_table, with_score_column
 from helpers.repair import Recalibrator
+from helpers.resampling import mean_and_variance
 
 
 class RiskEstimator(BaseEstimator):
@@ -329,22 +328,20 @@ class RiskEstimator(BaseEstimator):
 
     def _fit_repair(self, y, p, X, weight, groups):
         """Fit a `Recalibrator`; return its out-of-fold probabilities."""
-        self._check_options()
+        y, p, X, weight, groups, _ = self._checked(y, p, X, weight, groups)
         repair = Recalibrator(self.calibrator, rng=self.rng)
         repaired = repair.fit_predict(y, p, X, weight, groups)
         self.calibrator_ = repair.calibrator_
         self.models_ = [repair]
-        self._realise(check_labels(y), check_probabilities(p), repaired, check_weights(weight), check_groups(groups))
+        self._realise(y, p, repaired, weight, groups)
         return repaired
 
     def _realise(self, y, p, repaired, weight, groups):
         """What deciding by the repaired probabilities would have saved, by the labels."""
         by_score = expected_cost(best_decision(p, self.cost, self.t), y, self.cost)
         saved = by_score - expected_cost(best_decision(repaired, self.cost), y, self.cost)
-        weight = np.ones(y.size) if weight is None else weight
-        self.saved_ = float(np.average(saved, weights=weight))
-        sums = np.bincount(np.arange(y.size) if groups is None else groups, weight * (saved - self.saved_))
-        self.saved_se_ = float(np.sqrt(sums @ sums * sums.size / (sums.size - 1)) / weight.sum())
+        self.saved_, variance = mean_and_variance(saved, np.ones(y.size) if weight is None else weight, groups)
+        self.saved_se_ = float(np.sqrt(variance))
 
     def _each(self, p, X):
         """Residual that each model says, (models, n)."""
@@ -382,12 +379,7 @@ class RiskEstimator(BaseEstimator):
         return with_score_column(X, p)
 
     def _checked(self, y, p, X, weight, groups):
-        y = check_labels(y, both=True)
-        p = check_probabilities(p)
-        X = check_table(X)
-        weight = check_weights(weight)
-        groups = check_groups(groups)
-        check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=groups)
+        y, p, X, weight, groups = check_sample(y, p, X, weight, groups)
         self._check_options()
         leaf = self._leaf(y.size, y.size if groups is None else groups.max() + 1)
         if self._residual == "tree" and y.size < 4 * leaf:

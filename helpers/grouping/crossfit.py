@@ -17,7 +17,6 @@ from helpers.checks import (
     check_groups,
     check_labels,
     check_one_of,
-    check_probabilities,
     check_regions,
     check_same_length,
     check_vector,
@@ -26,7 +25,8 @@ from helpers.checks import (
 from helpers.grouping.inversion import LossLaw
 from helpers.grouping.region_statistics import squared_means
 from helpers.partition import split_rows
-from helpers.partition.encoder import check_table, with_score_column
+from helpers.partition.base import check_sample
+from helpers.partition.encoder import with_score_column
 from helpers.partition.honest_tree import TREES
 
 
@@ -317,12 +317,7 @@ class Rows:
 
 def check_rows(y, p, X, sample_weight, groups):
     """`Rows` without those of weight 0, which were not sampled; ValueError for columns that break a rule."""
-    y = check_labels(y, both=True)
-    p = check_probabilities(p)
-    X = check_table(X)
-    weight = check_weights(sample_weight)
-    codes = check_groups(groups)
-    check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=codes)
+    y, p, X, weight, codes = check_sample(y, p, X, sample_weight, groups)
     if weight is None or weight.all():
         return Rows(y, p, X, weight, codes, np.ones(y.size, bool))
     kept = weight > 0

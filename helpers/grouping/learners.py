@@ -16,7 +16,7 @@ from scipy.optimize import nnls
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from helpers.grouping.features import CLUSTERS, MOST_BINS, WIDTHS, Features, as_index, binned
+from helpers.grouping.features import CLUSTERS, MOST_BINS, WIDTHS, binned
 from helpers.partition.histogram_tree import one_thread
 
 ROUNDS = (20, 40, 80)
@@ -33,45 +33,6 @@ NAMES = (
     *(f"kernel {width:g}, penalty {penalty:g}" for width in WIDTHS for penalty in PENALTIES[1]),
     *(f"k-means, {k} regions" for k in CLUSTERS),
 )
-
-
-class Learners(BaseEstimator):
-    """All learners of `NAMES`, fitted on the same rows; they can be pickled.
-
-    Parameters
-    ----------
-    seed : int
-        Of the kernels' centres and the clusters.
-    categories : tuple of int, default ()
-        Columns whose codes are names without an order.
-
-    Examples
-    --------
-    >>> x = np.arange(80.0)[:, None]
-    >>> Learners(0).fit(x, x[:, 0], np.ones(80)).predict(x[:3]).shape
-    (3, 11)
-    """
-
-    def __init__(self, seed, categories=()):
-        self.seed = seed
-        self.categories = categories
-
-    def fit(self, codes, target, weight):
-        """Learn from (n, d) codes of `helpers.partition.encoder.TableEncoder`, (n,) targets s and weights v. Returns
-        self.
-        """
-        index = as_index(codes)
-        self.features_ = Features(self.categories, self.seed).fit(index)
-        self.boosting_ = Boosting().fit(self.features_, index, target, weight)
-        whole = np.zeros(len(index), int)
-        moment = (weight * target)[:, None]
-        self.linear_ = Linear().fit(self.features_, index, whole - 1, whole, weight, np.ones((len(index), 1)), moment)
-        return self
-
-    def predict(self, codes):
-        """What each learner says of s for the rows of (m, d) codes: (m, learners)."""
-        index = self.features_.index(codes)
-        return np.column_stack([self.boosting_.predict(index), self.linear_.predict(self.features_, index, 0)])
 
 
 class Boosting(BaseEstimator):
@@ -277,3 +238,11 @@ def combination(columns, residual, sample_weight):
         return np.zeros(len(gram))
     root = np.linalg.cholesky(gram + 1e-6 * trace / len(gram) * np.eye(len(gram)))
     return nnls(root.T, np.linalg.solve(root, columns.T @ (sample_weight * residual)))[0]
+
+
+def combine_out_of_fold(columns, residual, weight, fold):
+    """Each row's combined prediction (n,) by the weights that the other folds decide, and these weights (folds, m)."""
+    weights = np.array([
+        combination(columns[fold != j], residual[fold != j], weight[fold != j]) for j in range(fold.max() + 1)
+    ])  # fmt: skip
+    return np.einsum("im,im->i", columns, weights[fold]), weights

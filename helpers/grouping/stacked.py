@@ -13,9 +13,10 @@ from helpers.calibration.calibrators import make_calibrator
 from helpers.checks import check_count
 from helpers.grouping.crossfit import check_rows
 from helpers.grouping.features import Features, as_index
-from helpers.grouping.learners import NAMES, combination, predict_out_of_fold, regions_out_of_fold
+from helpers.grouping.learners import NAMES, combine_out_of_fold, predict_out_of_fold, regions_out_of_fold
 from helpers.grouping.region_statistics import squared_means
 from helpers.partition.encoder import TableEncoder, with_score_column
+from helpers.resampling import mean_and_variance
 
 LEAST_VARIANCE = 1e-3  # of a label, c (1 - c), when residuals are divided by it
 
@@ -166,8 +167,8 @@ def stacked_grouping_loss(y, p, X, *, calibrator="platt", n_folds=5, sample_weig
     columns, c_out, region = _out_of_fold(y, p, with_score_column(rows.X, p), w, fold, calibrator, seed)
     c = make_calibrator(calibrator).fit(p, y, weight).predict(p)
     r = y - c
-    parts = np.array([combination(columns[fold != j], r[fold != j], w[fold != j]) for j in range(n_folds)])
-    g = np.clip(np.einsum("im,im->i", columns, parts[fold]), -c_out, 1 - c_out)
+    g, parts = combine_out_of_fold(columns, r, w, fold)
+    g = np.clip(g, -c_out, 1 - c_out)
     loss = float("nan") if calibrator == "none" else float(np.average((p - c) ** 2, weights=w))
     rest = _rest(r - g, region, fold, weight, groups)
     return _judged(r, g, columns.mean(axis=1), rest, w, groups, loss, parts.mean(axis=0), rows.kept)
@@ -190,16 +191,11 @@ def _rest(residual, region, fold, weight, groups):
 def _judged(r, g, plain, rest, w, groups, calibration_loss, weights, kept):
     """Value, interval and test from residuals, their predictions, the plain mean of the learners and the rest."""
     terms = 2 * g * r - g**2
-    direct = float(np.average(terms, weights=w))
-    unit = np.arange(r.size) if groups is None else groups
-    spread = np.bincount(unit, w * (terms - direct))
-    variance = spread @ spread * spread.size / (spread.size - 1) / w.sum() ** 2
+    direct, variance = mean_and_variance(terms, w, groups)
     value = direct + float(rest[0])
     se = float(np.sqrt(variance + rest[1]))
     reach = float(norm.ppf(0.975)) * se
-    products = np.bincount(unit, w * plain * r)
-    tested = float(products.sum() / w.sum())
-    null_se = float(np.sqrt(2 * (products @ products)) / w.sum())
+    tested, null_se, p_value = joint_test(plain, r, w, groups)
     low, value = _agreed(value, value - reach, tested - float(norm.ppf(0.975)) * null_se, plain, w)
     residual = np.full(kept.size, np.nan)
     residual[kept] = g
@@ -208,7 +204,7 @@ def _judged(r, g, plain, rest, w, groups, calibration_loss, weights, kept):
         se=se,
         low=low,
         high=max(value + reach, 0.0),
-        p_value=float(norm.sf(tested / null_se)) if null_se > 0 else 1.0,
+        p_value=p_value,
         null_se=null_se,
         direct=direct,
         rest=float(rest[0]),
@@ -218,6 +214,24 @@ def _judged(r, g, plain, rest, w, groups, calibration_loss, weights, kept):
         weights=weights,
         residual=residual,
     )
+
+
+def joint_test(plain, residual, weight, groups):
+    """Mean of the products of residuals and out-of-fold predictions, its standard error under "nothing to find", and
+    the one-sided p-value.
+
+    `plain` is the mean of all learners, which no label has weighted. Folds learn from one another, so that the variance
+    is up to twice the sum of squares: that bound is used.
+    """
+    products = np.bincount(np.arange(residual.size) if groups is None else groups, weight * plain * residual)
+    mean = float(products.sum() / weight.sum())
+    null_se = float(np.sqrt(2 * (products @ products)) / weight.sum())
+    return mean, null_se, float(norm.sf(mean / null_se)) if null_se > 0 else 1.0
+
+
+def label_variance(c):
+    """Variance of labels of probability c, at least `LEAST_VARIANCE`."""
+    return np.maximum(c * (1 - c), LEAST_VARIANCE)
 
 
 def _agreed(value, low, tested_low, plain, w):
@@ -257,7 +271,7 @@ def _out_of_fold(y, p, table, weight, fold, calibrator, seed):
     """From the rows of other folds, for each row: predicted residuals (n, learners), calibrated score, tree region."""
     folds = np.arange(fold.max() + 1)
     c = np.column_stack([_calibrated(y, p, weight, fold != j, calibrator) for j in folds])
-    v = np.maximum(c * (1 - c), LEAST_VARIANCE)
+    v = label_variance(c)
     residual = y[:, None] - c
     encoder = TableEncoder().fit(table, np.zeros(y.size))  # categories in the order of their names: no label is used
     index = as_index(encoder.transform(table))

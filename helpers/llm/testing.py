@@ -5,25 +5,20 @@ a table up. Since the probabilities are known, what is collected from it can be 
 """
 
 import json
-import os
-import subprocess
-import sys
 import urllib.request
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from helpers._stand_in.model import NAME, Sentences, default_is_true, default_verbalised, invent, plain, rows_of
 from helpers.checks import check_count, check_probabilities
+from helpers.llm.server_process import run_server
 
 __all__ = ["StandIn", "known_answers", "stand_in"]
 
 COLUMNS = ["question", "meaning", "text", "probability", "correct", "is_true", "verbalised"]
-
-_PARENT = str(Path(__file__).resolve().parents[2])
 
 
 def known_answers(questions, references=None, *, probabilities=None, n_meanings=4, overconfidence=1.5, seed=0):
@@ -242,7 +237,7 @@ def stand_in(
     """
     options = {"honour_n": honour_n, "logprobs": logprobs, "vague": vague, "faults": faults, "seconds": seconds}
     settings, known = settings_of(known, cases, seed=seed, key=key, **options)
-    with run_server([sys.executable, "-P", "-m", "helpers._stand_in.server"], settings) as (port, pid):
+    with run_server(["-m", "helpers._stand_in.server"], settings) as (port, pid):
         yield StandIn(f"http://127.0.0.1:{port}/v1", NAME, pid, known)
 
 
@@ -261,34 +256,3 @@ def settings_of(known=None, cases=None, **options):
     settings["known"] = [] if known is None else known[COLUMNS].to_numpy(object).tolist()
     settings["cases"] = dict(zip(cases, scores, strict=True))
     return settings, known
-
-
-@contextmanager
-def run_server(command, settings):
-    """Start a server process that reads settings from its standard input and writes its port; yields (port, pid)."""
-    paths = os.pathsep.join([_PARENT, *filter(None, [os.environ.get("PYTHONPATH")])])
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=os.environ | {"PYTHONPATH": paths},
-        start_new_session=True,  # an interrupt is for the program, which then ends the server
-    )
-    try:
-        with suppress(BrokenPipeError):  # it has ended already: then it says no port either
-            process.stdin.write(json.dumps(settings).encode() + b"\n")
-            process.stdin.flush()
-        port = process.stdout.readline().strip()
-        if not port:
-            raise RuntimeError("The stand-in did not start; no server could be opened on 127.0.0.1.")
-        yield int(port), process.pid
-    finally:
-        with suppress(BrokenPipeError):  # what was not written above is tried once more
-            process.stdin.close()  # the server ends with its standard input
-        process.stdout.close()
-        try:
-            process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()

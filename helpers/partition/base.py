@@ -1,5 +1,5 @@
-"""A fast tree that chooses regions from histograms, and what all trees share that are valued on other rows (public
-through `helpers.partition.honest_tree`).
+"""What all trees share that are valued on other rows (public through `helpers.partition.honest_tree`), and the check
+of a sample: labels, stated scores, features, weights and groups.
 """
 
 import numpy as np
@@ -7,7 +7,14 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from helpers.binning import group_sums
-from helpers.checks import check_same_length, check_vector, check_weights
+from helpers.checks import (
+    check_groups,
+    check_labels,
+    check_probabilities,
+    check_same_length,
+    check_vector,
+    check_weights,
+)
 from helpers.partition.encoder import check_table
 
 
@@ -53,3 +60,16 @@ def checked_rows(X, residual, weight):
     weight = check_weights(weight)
     check_same_length(X=X, residual=residual, sample_weight=weight)
     return X, residual, weight
+
+
+def check_sample(y, p, X, sample_weight, groups, *, both=True):
+    """Labels, stated probabilities, table, weights or None and group codes or None of one length; ValueError for a
+    column that breaks a rule, and, where labels must be of `both` kinds, for labels of one.
+    """
+    y = check_labels(y, both=both)
+    p = check_probabilities(p)
+    X = check_table(X)
+    weight = check_weights(sample_weight)
+    groups = check_groups(groups)
+    check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=groups)
+    return y, p, X, weight, groups

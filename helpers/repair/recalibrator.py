@@ -9,17 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from scipy.stats import norm
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from helpers.calibration.calibrators import make_calibrator
 from helpers.checks import check_count, check_probabilities, check_same_length, nearest_name
 from helpers.grouping.crossfit import check_rows
-from helpers.grouping.learners import combination
-from helpers.grouping.stacked import LEAST_ROWS, LEAST_VARIANCE, random_folds
+from helpers.grouping.learners import combination, combine_out_of_fold
+from helpers.grouping.stacked import LEAST_ROWS, joint_test, label_variance, random_folds
 from helpers.partition.encoder import TableEncoder, check_table, with_score_column
 from helpers.repair.learners import NAMES, RepairLearners
+from helpers.resampling import mean_and_variance
 
 SMALLEST = 0.05  # share of the calibrated probability, and of its complement, that a repair always leaves
 
@@ -179,7 +179,7 @@ class Recalibrator(BaseEstimator):
         c, table = self._rows(p, X)
         if not self.changed_:
             return c
-        v = _variance(c)
+        v = label_variance(c)
         parts = [fold.predict(table) @ self.weights_.to_numpy() for fold in self.folds_]
         return self._repaired(c, self.shrinkage_ * v * np.mean(parts, axis=0))
 
@@ -241,27 +241,16 @@ class Recalibrator(BaseEstimator):
         columns = np.empty((rows.y.size, len(NAMES)))
         for j, of_fold in enumerate(folds):
             inside = fold == j
-            v = _variance(of_fold.calibrator.predict(rows.p[inside]))
+            v = label_variance(of_fold.calibrator.predict(rows.p[inside]))
             columns[inside] = v[:, None] * of_fold.predict(table[inside])
         residual = rows.y - self.calibrated(rows.p)
-        self._judge(columns, residual, weight, rows.groups)
+        self.p_value_ = joint_test(columns.mean(axis=1), residual, weight, rows.groups)[2]
+        self.changed_ = self.p_value_ <= self.level
         self.folds_ = folds if self.changed_ else []
         return rows, self._combine(columns, residual, weight, fold, rows.groups)
 
-    def _judge(self, columns, residual, weight, groups):
-        """The joint test: mean(m r), m the plain mean of all learners, which no label has weighted.
-
-        Folds learn from one another, so its variance under "nothing to find" is up to twice the sum of squares.
-        """
-        unit = np.arange(residual.size) if groups is None else groups
-        sums = np.bincount(unit, weight * columns.mean(axis=1) * residual)
-        scale = np.sqrt(2 * (sums @ sums))
-        self.p_value_ = float(norm.sf(sums.sum() / scale)) if scale > 0 else 1.0
-        self.changed_ = self.p_value_ <= self.level
-
     def _combine(self, columns, residual, weight, fold, groups):
         """Weights of the learners and shrinkage; returns the out-of-fold prediction of each row's residual."""
-        unit = np.arange(residual.size) if groups is None else groups
         if not self.changed_:
             self.weights_ = pd.Series(0.0, NAMES)
             self.shrinkage_ = 0.0
@@ -269,16 +258,11 @@ class Recalibrator(BaseEstimator):
             self.gain_se_ = 0.0
             return np.zeros(residual.size)
         self.weights_ = pd.Series(combination(columns, residual, weight), NAMES)
-        found = np.empty(residual.size)
-        for j in range(self.n_folds):
-            inside = fold == j
-            found[inside] = columns[inside] @ combination(columns[~inside], residual[~inside], weight[~inside])
-        self.shrinkage_ = _slope(found, residual, weight, unit)
+        found, _ = combine_out_of_fold(columns, residual, weight, fold)
+        self.shrinkage_ = _slope(found, residual, weight, groups)
         found = self.shrinkage_ * found
-        terms = 2 * found * residual - found**2
-        self.gain_ = float(np.average(terms, weights=weight))
-        sums = np.bincount(unit, weight * (terms - self.gain_))
-        self.gain_se_ = float(np.sqrt(sums @ sums * sums.size / (sums.size - 1)) / weight.sum())
+        self.gain_, variance = mean_and_variance(2 * found * residual - found**2, weight, groups)
+        self.gain_se_ = float(np.sqrt(variance))
         return found
 
     def _repaired(self, c, residual):
@@ -323,14 +307,14 @@ def _learn(y, p, table, weight, train, calibrator, seed):
     w = weight[train] / weight[train].mean()
     fitted = make_calibrator(calibrator).fit(p[train], y[train], w)
     c = fitted.predict(p[train])
-    v = _variance(c)
+    v = label_variance(c)
     target = (y[train] - c) / v
     encoder = TableEncoder().fit(table[train], target, w * v)
     learners = RepairLearners(seed, encoder.categories_)
     return _Fold(fitted, encoder, learners.fit(encoder.transform(table[train]), target, w * v))
 
 
-def _slope(found, residual, weight, unit):
+def _slope(found, residual, weight, groups):
     """The largest slope of the residuals on what was found of them, within [0, 1], that the rows do not contradict by
     more than a standard error.
     """
@@ -338,9 +322,6 @@ def _slope(found, residual, weight, unit):
     if not size > 0:
         return 0.0
     slope = weight @ (found * residual) / size
+    unit = np.arange(residual.size) if groups is None else groups
     sums = np.bincount(unit, weight * found * (residual - slope * found))
     return float(np.clip(slope + np.sqrt(sums @ sums) / size, 0, 1))
-
-
-def _variance(c):
-    return np.maximum(c * (1 - c), LEAST_VARIANCE)

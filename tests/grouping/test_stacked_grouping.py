@@ -16,7 +16,7 @@ from helpers.grouping import features as label_free
 from helpers.grouping import stacked as module
 from helpers.grouping import stacked_grouping_loss
 from helpers.grouping.features import Features, as_index
-from helpers.grouping.learners import Boosting, Learners, Linear, combination
+from helpers.grouping.learners import Boosting, Linear, combination
 from helpers.grouping.region_statistics import squared_means
 from helpers.partition import TableEncoder
 from helpers.simulation import Sigmoid
@@ -202,6 +202,22 @@ def test_the_rest_is_the_mean_product_of_two_rows_of_a_region_and_fold():
 # ---- the learners ----------------------------------------------------------------------------------------------
 
 
+class Learners:
+    """All learners, fitted on the same rows and asked about others."""
+
+    def __init__(self, codes, target, weight, categories=()):
+        index = as_index(codes)
+        self.features = Features(categories, 0).fit(index)
+        self.boosting = Boosting().fit(self.features, index, target, weight)
+        whole = np.zeros(len(index), int)
+        moment = (weight * target)[:, None]
+        self.linear = Linear().fit(self.features, index, whole - 1, whole, weight, np.ones((len(index), 1)), moment)
+
+    def predict(self, codes):
+        index = self.features.index(codes)
+        return np.column_stack([self.boosting.predict(index), self.linear.predict(self.features, index, 0)])
+
+
 def codes_of(X):
     X = pd.DataFrame(X)
     return TableEncoder().fit(X, np.zeros(len(X))).transform(X)
@@ -231,7 +247,7 @@ def test_learners_predict_rows_they_have_not_seen(shape):
     s = s[shape] - s[shape].mean()
     target = s + rng.normal(size=1500) / np.sqrt(weight) / 2
     codes = codes_of(X)
-    fitted = Learners(0).fit(codes[:1000], target[:1000], weight[:1000])
+    fitted = Learners(codes[:1000], target[:1000], weight[:1000])
     columns = fitted.predict(codes[1000:])
     assert np.array_equal(pickle.loads(pickle.dumps(fitted)).predict(codes[1000:]), columns)
     error = ((columns - s[1000:, None]) ** 2).mean(axis=0) / (s[1000:] ** 2).mean()
@@ -247,9 +263,9 @@ def test_regressions_are_those_of_scikit_learn_and_cluster_means_are_drawn_to_ze
     target = np.sin(X[:, 0]) + rng.normal(size=400)
     weight = rng.uniform(0.5, 2, 400)
     codes = codes_of(X)
-    fitted = Learners(0).fit(codes, target, weight)
+    fitted = Learners(codes, target, weight)
     columns = fitted.predict(codes)
-    features = fitted.features_
+    features = fitted.features
     splines, kernel, _ = features.smooth(as_index(codes))
     mean = np.average(splines[:, :-1], axis=0, weights=weight)
     scale = np.sqrt(np.average((splines[:, :-1] - mean) ** 2, axis=0, weights=weight))
@@ -292,7 +308,7 @@ def test_a_category_is_told_by_its_levels_whatever_their_order():
     effect = rng.normal(size=30)
     codes = np.column_stack([level, rng.integers(0, 50, 3000)]).astype(np.float32)
     target = effect[level] + rng.normal(size=3000)
-    fitted = Learners(0, categories=(0,)).fit(codes[:2000], target[:2000], np.ones(2000))
+    fitted = Learners(codes[:2000], target[:2000], np.ones(2000), categories=(0,))
     error = ((fitted.predict(codes[2000:]) - effect[level[2000:], None]) ** 2).mean(axis=0)
     assert error[:3].min() < 0.1 and error.max() < effect.var()
     unknown = fitted.predict(np.array([[31.0, 0], [np.nan, 0]], np.float32))

@@ -8,12 +8,12 @@ a status such as "429" or "503" (429 with Retry-After), "slow", "truncated" (hal
 that repeats it and the address). With a fault "schema" of any probability every request with a schema is refused (400).
 """
 
-import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from helpers.llm.testing import StandIn, run_server, settings_of
+from helpers.llm.server_process import run_server
+from helpers.llm.testing import StandIn, settings_of
 
 _SERVER = str(Path(__file__).with_name("faulty_server.py"))
 
@@ -28,5 +28,5 @@ def answer_server(known=None, *, faults=None, script=(), retry_after="0.01", slo
     """The stand-in with faults: {name: probability} and a script for the first requests."""
     settings, known = settings_of(known, **options)
     settings |= {"named_faults": faults or {}, "script": list(script), "retry_after": retry_after}
-    with run_server([sys.executable, "-P", _SERVER], settings | {"slow_seconds": slow_seconds}) as (port, pid):
+    with run_server([_SERVER], settings | {"slow_seconds": slow_seconds}) as (port, pid):
         yield AnswerServer(f"http://127.0.0.1:{port}/v1", "stand-in", pid, known)

@@ -19,7 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers._stand_in.model import Sentences, generator, invent, read_task, tokens
-from helpers.llm.testing import known_answers, run_server, stand_in
+from helpers.llm.server_process import run_server
+from helpers.llm.testing import known_answers, stand_in
 
 QUESTIONS = ["What is the capital of France?", "How many legs has a spider?", "Who wrote Faust?"]
 REFERENCES = ["Paris", "8", "Goethe"]
@@ -447,8 +448,7 @@ def test_it_ends_with_a_program_that_is_killed(hold_stdin):
 def test_a_server_that_cannot_start_is_said():
     too_much = {"known": "a" * 2**20}  # for a pipe: it is still being written when the process ends
     for options in ({}, too_much):
-        command = [sys.executable, "-c", "1"]
-        with pytest.raises(RuntimeError, match="The stand-in did not start"), run_server(command, options):
+        with pytest.raises(RuntimeError, match="The stand-in did not start"), run_server(["-c", "1"], options):
             pass
 
 
