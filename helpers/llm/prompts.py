@@ -150,7 +150,7 @@ def prompt_names():
     Examples
     --------
     >>> prompt_names()
-    ['answer', 'answer_with_confidence', 'choice', 'grade', 'is_true', 'partition', 'risk', 'verbalised']
+    ['answer', 'answer_with_confidence', 'choice', 'grade', 'is_true', 'is_true_swapped', 'partition', 'risk', ...]
     """
     return sorted(path.stem for path in FOLDER.glob("*.txt"))
 
