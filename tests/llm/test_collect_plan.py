@@ -74,8 +74,8 @@ def test_our_prompts_say_what_they_are_for():
     tasks = {name: prompt_text(name).splitlines()[1] for name in prompt_names()}
     assert tasks == {
         "answer": "Task: answer", "choice": "Task: answer", "answer_with_confidence": "Task: verbalised",
-        "verbalised": "Task: verbalised", "is_true": "Task: is_true", "partition": "Task: partition",
-        "grade": "Task: grade", "risk": "Task: options"}  # fmt: skip
+        "verbalised": "Task: verbalised", "is_true": "Task: is_true", "is_true_swapped": "Task: is_true",
+        "partition": "Task: partition", "grade": "Task: grade", "risk": "Task: options"}  # fmt: skip
     assert len({prompt_hash(name) for name in tasks}) == len(tasks)
 
 
