@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.special import expit, logit
 
-from helpers.calibration import clipped_logit, make_calibrator
-from helpers.calibration.calibrators import newton
+from helpers.calibration import clipped_logit
+from helpers.calibration.calibrators import calibrate_rows, newton
 
 BLOCK = 64  # tables drawn at once, fewer where there are many rows or segments
 PILOT = 256  # draws that measure the variance of dependent rows
@@ -278,7 +278,7 @@ def _calibrated(y, p, weight, calibrator):
         return p, np.empty((y.size, 0))
     if np.ptp(clipped_logit(p)) < 1e-9:  # a constant score has no slope
         return np.full(y.size, np.average(y, weights=weight)), np.ones((y.size, 1))
-    c = make_calibrator(calibrator).fit(p, y, weight).predict(p)
+    c = calibrate_rows(calibrator, p, y, weight, p)
     if calibrator == "platt":
         return c, np.column_stack([np.ones(y.size), clipped_logit(p)])
     start = np.unique(np.quantile(c, np.arange(STEPS) / STEPS, method="lower"))

@@ -10,10 +10,9 @@ from helpers.audit.null import NullModel, bonus_of_singles, largest_gaps
 from helpers.audit.segments import SegmentFamily
 from helpers.checks import (
     check_count,
-    check_labels,
     check_one_of,
 )
-from helpers.partition.base import check_sample
+from helpers.partition.base import check_rows
 from helpers.partition.encoder import check_table
 
 LEVEL = 0.05  # of the whole search
@@ -185,22 +184,27 @@ def search_segments(
     >>> search_segments(rng.random(2000) < 0.3, np.full(2000, 0.35), X, rng=0).p_value > 0.05
     True
     """
-    y, p, X, weight, groups = check_sample(y, p, X, sample_weight, groups)
+    rows = check_rows(y, p, X, sample_weight, groups)
     check_one_of(calibrator, "calibrator", ("platt", "isotonic", "none"))
     check_one_of(max_features, "max_features", (1, 2))
     check_count(n_draws, "n_draws", least=19)
-    min_rows = None if min_rows is None else check_count(min_rows, "min_rows", least=5)
-    weight = np.ones_like(y) if weight is None else weight
-    used = np.flatnonzero(weight > 0)
-    check_labels(y[used], "y of positive weight", both=True)
-    min_rows = max(FEWEST_ROWS, used.size // 200) if min_rows is None else min_rows
-    X = X[sorted(X.columns)]
-    order = used[_canonical_order(y[used], p[used], X.iloc[used], weight[used])]
-    y = y[order]
-    p = p[order]
+    if min_rows is not None:
+        check_count(min_rows, "min_rows", least=5)
+    options = {"max_features": max_features, "min_rows": min_rows, "n_draws": n_draws}
+    return search_rows(rows, calibrator=calibrator, rng=rng, **options)
+
+
+def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_draws=300, rng=None):
+    """`search_segments` of `helpers.partition.base.Rows` and options that were checked."""
+    weight = np.ones_like(rows.y) if rows.weight is None else rows.weight
+    min_rows = max(FEWEST_ROWS, rows.y.size // 200) if min_rows is None else min_rows
+    X = rows.X[sorted(rows.X.columns)]
+    order = _canonical_order(rows.y, rows.p, X, weight)
+    y = rows.y[order]
+    p = rows.p[order]
     X = X.iloc[order]
     weight = weight[order]
-    groups = None if groups is None else pd.factorize(groups[order])[0]
+    groups = None if rows.groups is None else pd.factorize(rows.groups[order])[0]
     family = SegmentFamily(X, y, min_rows, max_features)
     if not family.pairs.size:
         reasons = "; ".join(family.notes)

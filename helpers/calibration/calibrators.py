@@ -89,6 +89,25 @@ class PlattCalibrator(BaseEstimator):
         y = check_labels(y, both=True)
         weight = check_weights(sample_weight)
         check_same_length(p=p, y=y, sample_weight=weight)
+        return self.fit_rows(p, y, weight)
+
+    def fit_rows(self, p, y, weight=None):
+        """`fit` of columns that were checked.
+
+        Parameters
+        ----------
+        p : array of float, shape (n,)
+            Scores in [0, 1].
+        y : array of float, shape (n,)
+            Labels of both classes.
+        weight : array of float, shape (n,), optional
+            Sampling weights.
+
+        Returns
+        -------
+        PlattCalibrator
+            Itself.
+        """
         self.n_clipped_ = int(((p < CLIP) | (p > 1 - CLIP)).sum())
         if weight is not None:
             p = p[weight > 0]
@@ -124,7 +143,22 @@ class PlattCalibrator(BaseEstimator):
             In [0, 1].
         """
         check_is_fitted(self)
-        return expit(self.intercept_ + self.slope_ * clipped_logit(check_probabilities(p)))
+        return self.predict_rows(check_probabilities(p))
+
+    def predict_rows(self, p):
+        """`predict` of scores that were checked.
+
+        Parameters
+        ----------
+        p : array of float, shape (n,)
+            Scores in [0, 1].
+
+        Returns
+        -------
+        array of float, shape (n,)
+            In [0, 1].
+        """
+        return expit(self.intercept_ + self.slope_ * clipped_logit(p))
 
 
 def _newton(x, y, weight):
@@ -227,6 +261,25 @@ class IsotonicCalibrator(BaseEstimator):
         y = check_labels(y, both=True)
         weight = check_weights(sample_weight)
         check_same_length(p=p, y=y, sample_weight=weight)
+        return self.fit_rows(p, y, weight)
+
+    def fit_rows(self, p, y, weight=None):
+        """`fit` of columns that were checked.
+
+        Parameters
+        ----------
+        p : array of float, shape (n,)
+            Scores in [0, 1].
+        y : array of float, shape (n,)
+            Labels of both classes.
+        weight : array of float, shape (n,), optional
+            Sampling weights.
+
+        Returns
+        -------
+        IsotonicCalibrator
+            Itself.
+        """
         self.isotonic_ = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(p, y, weight)
         return self
 
@@ -244,7 +297,22 @@ class IsotonicCalibrator(BaseEstimator):
             In [0, 1].
         """
         check_is_fitted(self)
-        return self.isotonic_.predict(check_probabilities(p))
+        return self.predict_rows(check_probabilities(p))
+
+    def predict_rows(self, p):
+        """`predict` of scores that were checked.
+
+        Parameters
+        ----------
+        p : array of float, shape (n,)
+            Scores in [0, 1].
+
+        Returns
+        -------
+        array of float, shape (n,)
+            In [0, 1].
+        """
+        return self.isotonic_.predict(p)
 
 
 class NoCalibrator(BaseEstimator):
@@ -258,8 +326,16 @@ class NoCalibrator(BaseEstimator):
         """The scores themselves, (n,)."""
         return check_probabilities(p)
 
+    def fit_rows(self, p, y, weight=None):
+        """Learn nothing."""
+        return self
 
-_CALIBRATORS = {"platt": PlattCalibrator, "isotonic": IsotonicCalibrator, "none": NoCalibrator}
+    def predict_rows(self, p):
+        """The scores themselves, which were checked, (n,)."""
+        return p
+
+
+CALIBRATORS = {"platt": PlattCalibrator, "isotonic": IsotonicCalibrator, "none": NoCalibrator}
 
 
 def make_calibrator(name):
@@ -285,5 +361,10 @@ def make_calibrator(name):
     >>> make_calibrator("none").fit([0.2, 0.9], [0, 1]).predict([0.3])
     array([0.3])
     """
-    check_one_of(name, "calibrator", tuple(_CALIBRATORS))
-    return _CALIBRATORS[name]()
+    check_one_of(name, "calibrator", tuple(CALIBRATORS))
+    return CALIBRATORS[name]()
+
+
+def calibrate_rows(name, p, y, weight, at):
+    """Scores `at`, calibrated on columns p, y and weight (or None); all were checked, and so was the name."""
+    return CALIBRATORS[name]().fit_rows(p, y, weight).predict_rows(at)

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.base import clone
 
 from helpers._parallel import PARALLEL_FROM
-from helpers.calibration.calibrators import make_calibrator
+from helpers.calibration.calibrators import calibrate_rows, make_calibrator
 from helpers.checks import (
     check_count,
     check_groups,
-    check_labels,
     check_one_of,
     check_regions,
     check_same_length,
@@ -24,8 +24,8 @@ from helpers.checks import (
 )
 from helpers.grouping.inversion import LossLaw
 from helpers.grouping.region_statistics import squared_means
-from helpers.partition import split_rows
-from helpers.partition.base import check_sample
+from helpers.partition import HonestTree, split_rows
+from helpers.partition.base import check_rows
 from helpers.partition.encoder import with_score_column
 from helpers.partition.honest_tree import TREES
 
@@ -167,6 +167,11 @@ def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=N
     weight = check_weights(sample_weight)
     groups = check_groups(groups)
     check_same_length(residual=residual, region=region, sample_weight=weight, groups=groups)
+    return loss_of_regions(residual, region, weight, groups)
+
+
+def loss_of_regions(residual, region, weight=None, groups=None):
+    """`grouping_loss_from_regions` of columns that were checked."""
     part = squared_means(residual, region, weight, groups)
     if not part.n_regions:
         raise ValueError("region must leave two independent rows in at least one region, but no region has them.")
@@ -252,13 +257,23 @@ def grouping_loss(
     make_calibrator(calibrator)  # refuses other names
     check_one_of(tree, "tree", tuple(TREES))
     check_count(min_samples_leaf, "min_samples_leaf")
+    if max_depth is not None:
+        check_count(max_depth, "max_depth")
+    tree = TREES[tree](min_samples_leaf=min_samples_leaf, max_depth=max_depth)
+    return loss_of_rows(rows, method=method, calibrator=calibrator, tree=tree, rng=rng)
+
+
+def loss_of_rows(rows, *, method="crossfit", calibrator="platt", tree=None, rng=None):
+    """`grouping_loss` of `helpers.partition.base.Rows`; `tree` is unfitted, by default the one of `grouping_loss`."""
+    tree = HonestTree(min_samples_leaf=15) if tree is None else tree
+    min_samples_leaf = tree.min_samples_leaf
     if rows.y.size < 4 * min_samples_leaf:
         raise ValueError(
             f"y must have at least 4 * min_samples_leaf = {4 * min_samples_leaf} rows, but it has {rows.y.size}."
         )
     rng = np.random.default_rng(rng)
     seeds = rng.integers(2**31, size=2)
-    choosers = [TREES[tree](min_samples_leaf=min_samples_leaf, max_depth=max_depth, rng=seed) for seed in seeds]
+    choosers = [clone(tree).set_params(rng=seed) for seed in seeds]
     if method == "paper":
         calibrate, fit, evaluate = split_rows(rows.y, rows.groups, (0.1, 0.5), rng)
         c = _calibrated(rows, calibrator, calibrate, slice(None))
@@ -285,7 +300,7 @@ def grouping_loss(
 def _calibrated(rows, calibrator, fit, at):
     """Scores of the rows `at`, calibrated on the rows `fit`."""
     weight = None if rows.weight is None else rows.weight[fit]
-    return make_calibrator(calibrator).fit(rows.p[fit], rows.y[fit], weight).predict(rows.p[at])
+    return calibrate_rows(calibrator, rows.p[fit], rows.y[fit], weight, rows.p[at])
 
 
 def _part(rows, table, chooser, stated, c, fit, evaluate):
@@ -294,35 +309,8 @@ def _part(rows, table, chooser, stated, c, fit, evaluate):
     `stated` are the scores against which the residuals of the rows `fit` are held, `c` those of all rows.
     """
     weight = (None, None) if rows.weight is None else (rows.weight[fit], rows.weight[evaluate])
-    chooser.fit(table.iloc[fit], rows.y[fit] - stated, weight[0])
-    region = chooser.apply(table.iloc[evaluate])
+    chooser.fit_rows(table.iloc[fit], rows.y[fit] - stated, weight[0])
+    region = chooser.apply_rows(table.iloc[evaluate])
     residual = rows.y[evaluate] - c[evaluate]
     groups = None if rows.groups is None else rows.groups[evaluate]
     return squared_means(residual, region, weight[1], groups), chooser.estimate_regions(region, residual, weight[1])
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Labels, stated scores, table, weights or None and group codes or None of rows that were checked; `kept` tells
-    which of the rows given they are.
-    """
-
-    y: np.ndarray
-    p: np.ndarray
-    X: object
-    weight: np.ndarray | None
-    groups: np.ndarray | None
-    kept: np.ndarray
-
-
-def check_rows(y, p, X, sample_weight, groups):
-    """`Rows` without those of weight 0, which were not sampled; ValueError for columns that break a rule."""
-    y, p, X, weight, codes = check_sample(y, p, X, sample_weight, groups)
-    if weight is None or weight.all():
-        return Rows(y, p, X, weight, codes, np.ones(y.size, bool))
-    kept = weight > 0
-    try:
-        codes = None if codes is None else check_groups(codes[kept])
-        return Rows(check_labels(y[kept], both=True), p[kept], X.iloc[kept], weight[kept], codes, kept)
-    except ValueError as error:
-        raise ValueError(f"sample_weight must leave enough rows with a weight: {error}") from None

@@ -9,12 +9,12 @@ import numpy as np
 from scipy.stats import norm
 from sklearn.model_selection import GroupKFold, KFold
 
-from helpers.calibration.calibrators import make_calibrator
+from helpers.calibration.calibrators import calibrate_rows, make_calibrator
 from helpers.checks import check_count
-from helpers.grouping.crossfit import check_rows
 from helpers.grouping.features import Features, as_index
 from helpers.grouping.learners import NAMES, combine_out_of_fold, predict_out_of_fold, regions_out_of_fold
 from helpers.grouping.region_statistics import squared_means
+from helpers.partition.base import check_rows
 from helpers.partition.encoder import TableEncoder, with_score_column
 from helpers.resampling import mean_and_variance
 
@@ -165,7 +165,7 @@ def stacked_grouping_loss(y, p, X, *, calibrator="platt", n_folds=5, sample_weig
     seed = int(rng.integers(2**31))
     w = np.ones(y.size) if weight is None else weight / weight.mean()
     columns, c_out, region = _out_of_fold(y, p, with_score_column(rows.X, p), w, fold, calibrator, seed)
-    c = make_calibrator(calibrator).fit(p, y, weight).predict(p)
+    c = calibrate_rows(calibrator, p, y, weight, p)
     r = y - c
     g, parts = combine_out_of_fold(columns, r, w, fold)
     g = np.clip(g, -c_out, 1 - c_out)
@@ -286,4 +286,4 @@ def _out_of_fold(y, p, table, weight, fold, calibrator, seed):
 
 def _calibrated(y, p, weight, rows, calibrator):
     """All scores, calibrated on some of the rows."""
-    return make_calibrator(calibrator).fit(p[rows], y[rows], weight[rows]).predict(p)
+    return calibrate_rows(calibrator, p[rows], y[rows], weight[rows], p)

@@ -2,6 +2,8 @@
 of a sample: labels, stated scores, features, weights and groups.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
@@ -73,3 +75,30 @@ def check_sample(y, p, X, sample_weight, groups, *, both=True):
     groups = check_groups(groups)
     check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=groups)
     return y, p, X, weight, groups
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Labels, stated scores, table, weights or None and group codes or None of rows that were checked; `kept` tells
+    which of the rows given they are.
+    """
+
+    y: np.ndarray
+    p: np.ndarray
+    X: object
+    weight: np.ndarray | None
+    groups: np.ndarray | None
+    kept: np.ndarray
+
+
+def check_rows(y, p, X, sample_weight, groups):
+    """`Rows` without those of weight 0, which were not sampled; ValueError for columns that break a rule."""
+    y, p, X, weight, codes = check_sample(y, p, X, sample_weight, groups)
+    if weight is None or weight.all():
+        return Rows(y, p, X, weight, codes, np.ones(y.size, bool))
+    kept = weight > 0
+    try:
+        codes = None if codes is None else check_groups(codes[kept])
+        return Rows(check_labels(y[kept], both=True), p[kept], X.iloc[kept], weight[kept], codes, kept)
+    except ValueError as error:
+        raise ValueError(f"sample_weight must leave enough rows with a weight: {error}") from None

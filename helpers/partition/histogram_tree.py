@@ -75,6 +75,25 @@ class HistogramTree(ValuedRegions):
         check_count(self.min_samples_leaf, "min_samples_leaf")
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth")
+        return self.fit_rows(X, residual, weight)
+
+    def fit_rows(self, X, residual, weight=None):
+        """`fit` of columns and options that were checked.
+
+        Parameters
+        ----------
+        X : DataFrame, shape (n, d)
+            Features.
+        residual : array of float, shape (n,)
+            What they shall explain.
+        weight : array of float, shape (n,), optional
+            Sampling weights.
+
+        Returns
+        -------
+        HistogramTree
+            Itself.
+        """
         if weight is not None:
             rows = np.flatnonzero(weight)
             X = X.iloc[rows]
@@ -116,7 +135,22 @@ class HistogramTree(ValuedRegions):
             0 .. n_regions_ - 1.
         """
         self._check_fitted("levels_", "fit")
-        numbers = self._numbers(check_table(X))
+        return self.apply_rows(check_table(X))
+
+    def apply_rows(self, X):
+        """`apply` to a table that was checked.
+
+        Parameters
+        ----------
+        X : DataFrame, shape (n, d)
+            Features.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            0 .. n_regions_ - 1.
+        """
+        numbers = self._numbers(X)
         numbers[:, self.empty_] = 0
         with one_thread():
             return np.searchsorted(self.levels_, self.model_.predict(numbers))

@@ -83,10 +83,30 @@ class HonestTree(ValuedRegions):
         """
         X, residual, weight = checked_rows(X, residual, sample_weight)
         check_count(self.min_samples_leaf, "min_samples_leaf")
-        max_bins = (FINE if len(X) < MANY_ROWS else COARSE) if self.max_bins is None else self.max_bins
-        check_count(max_bins, "max_bins", least=2)
+        if self.max_bins is not None:
+            check_count(self.max_bins, "max_bins", least=2)
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth")
+        return self.fit_rows(X, residual, weight)
+
+    def fit_rows(self, X, residual, weight=None):
+        """`fit` of columns and options that were checked.
+
+        Parameters
+        ----------
+        X : DataFrame, shape (n, d)
+            Features.
+        residual : array of float, shape (n,)
+            What they shall explain.
+        weight : array of float, shape (n,), optional
+            Sampling weights.
+
+        Returns
+        -------
+        HonestTree
+            Itself.
+        """
+        max_bins = (FINE if len(X) < MANY_ROWS else COARSE) if self.max_bins is None else self.max_bins
         self.encoder_ = TableEncoder(max_bins).fit(X, residual, weight)
         codes = self.encoder_.transform(X)
         many = len(X) >= MANY_ROWS
@@ -119,7 +139,22 @@ class HonestTree(ValuedRegions):
             0 .. n_regions_ - 1.
         """
         self._check_fitted("tree_", "fit")
-        return self._region_of_node[self.tree_.apply(self.encoder_.transform(check_table(X)))]
+        return self.apply_rows(check_table(X))
+
+    def apply_rows(self, X):
+        """`apply` to a table that was checked.
+
+        Parameters
+        ----------
+        X : DataFrame, shape (n, d)
+            Features.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            0 .. n_regions_ - 1.
+        """
+        return self._region_of_node[self.tree_.apply(self.encoder_.transform(X))]
 
     def rules(self):
         """What each region is, in words; numbers are rounded to four digits, `apply` is exact.

@@ -14,9 +14,9 @@ from sklearn.exceptions import NotFittedError
 
 from helpers.calibration.calibrators import make_calibrator
 from helpers.checks import check_count, check_probabilities, check_same_length, nearest_name
-from helpers.grouping.crossfit import check_rows
 from helpers.grouping.learners import combination, combine_out_of_fold
 from helpers.grouping.stacked import LEAST_ROWS, joint_test, label_variance, random_folds
+from helpers.partition.base import check_rows
 from helpers.partition.encoder import TableEncoder, check_table, with_score_column
 from helpers.repair.learners import NAMES, RepairLearners
 from helpers.resampling import mean_and_variance

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from helpers.audit import SegmentSearch, search_segments
+from helpers.audit import SegmentSearch
+from helpers.audit.search import search_rows
 
 TENTH = 0.1  # share of the cases for which the report says what would have been found
 
@@ -28,7 +29,9 @@ class MisjudgedGroups:
     >>> rng = np.random.default_rng(0)
     >>> X = pd.DataFrame({"sex": rng.choice(["female", "male"], 1000)})
     >>> y = (rng.random(1000) < np.where(X["sex"] == "female", 0.6, 0.4)).astype(int)
-    >>> find_misjudged(y, np.full(1000, 0.5), X, "platt", rng=0).sure[["rule", "stated"]].values.tolist()
+    >>> from helpers.tables import ScoreTable
+    >>> table = ScoreTable("people", "y", "p", y, np.full(1000, 0.5), X)
+    >>> find_misjudged(table.checked(), "platt", rng=0).sure[["rule", "stated"]].values.tolist()
     [['sex is female', 0.5]]
     """
 
@@ -59,26 +62,22 @@ class MisjudgedGroups:
     def shift(self, X):
         """What to add to recalibrated scores, (n,): the gap left of the strongest named group that holds the row."""
         named = self.search.named
-        inside = self.search.apply(X)
+        inside = self.search.family.members(named.index, X)
         gaps = np.append(named["gap"].to_numpy(), 0.0)
         return gaps[np.where(inside.any(axis=1), inside.argmax(axis=1) if len(named) else 0, len(named))]
 
 
-def find_misjudged(y, p, X, calibrator, *, n_draws=300, sample_weight=None, groups=None, rng=None):
+def find_misjudged(table, calibrator, *, n_draws=300, rng=None):
     """Search for groups that recalibration leaves misjudged.
 
     Parameters
     ----------
-    y, p : ndarray, shape (n,)
-        Labels and stated probabilities.
-    X : DataFrame, shape (n, d)
-        Features.
+    table : ScoreTable
+        A checked one.
     calibrator : {"platt", "isotonic"}
         What the scores may need.
     n_draws : int, default 300
         Tables drawn.
-    sample_weight, groups : ndarray, shape (n,), optional
-        Weights; codes of dependent rows.
     rng : int, Generator or None, default None
         Source of the draws.
 
@@ -87,10 +86,9 @@ def find_misjudged(y, p, X, calibrator, *, n_draws=300, sample_weight=None, grou
     MisjudgedGroups or None
         What to say about groups; None if no column has one of enough cases.
     """
-    rows = {"sample_weight": sample_weight, "groups": groups}
     try:
-        search = search_segments(y, p, X, calibrator=calibrator, n_draws=n_draws, rng=rng, **rows)
-    except ValueError:  # all was checked when the table was read, so there is nothing to search
+        search = search_rows(table, calibrator=calibrator, n_draws=n_draws, rng=rng)
+    except ValueError:  # the table was checked, so there is nothing to search
         return None
     table = search.named
     if table.empty:

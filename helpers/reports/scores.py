@@ -3,19 +3,20 @@
 `audit_scores` computes, the template `scores.md.j2` says it in sentences.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from helpers.audit import measure_groups
+from helpers.audit.rates import table_of_gaps
 from helpers.binning import bins_between, edges_for
-from helpers.calibration import IsotonicCalibrator, PlattCalibrator, calibration_error, clipped_logit
-from helpers.calibration.reliability import CalibrationError
+from helpers.calibration import IsotonicCalibrator, PlattCalibrator, clipped_logit
+from helpers.calibration.reliability import CalibrationError, curve_of_rows, error_of_curve
 from helpers.decisions import optimal_threshold
 from helpers.decisions.costs import check_costs
-from helpers.grouping import GroupingLoss, grouping_loss, grouping_loss_from_regions
+from helpers.grouping import GroupingLoss
+from helpers.grouping.crossfit import loss_of_regions, loss_of_rows
 from helpers.reports.intake import LEAST_GROUPS, LEAST_ROWS, find_obstacle, likely_groups, repeated_rows
 from helpers.reports.misjudged import MisjudgedGroups, find_misjudged
 from helpers.reports.phrases import NBSP, many, percent, points, root, root_error, span, squared
@@ -63,7 +64,7 @@ class ScoreReport:
     Parameters
     ----------
     table : ScoreTable
-        What was audited.
+        What was audited: as `ScoreTable.checked` gives it.
     cost : (2, 2) array
         Costs, cost[decision, truth].
     average : Series
@@ -324,20 +325,21 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
     cost = check_costs(cost)
     threshold = optimal_threshold(cost)  # more than two decisions are refused before anything is computed
     rng = np.random.default_rng(rng)
+    table = table.checked()  # the only check: what follows computes
     y = table.y
     p = table.p
-    clustered = {"sample_weight": table.weight, "groups": table.groups}
-    average = measure_groups(y, p, np.zeros(table.n, int), **clustered).iloc[0]
+    weight = np.ones_like(y) if table.weight is None else table.weight
+    average = table_of_gaps(y, p, np.zeros(table.n, int), weight, groups=table.groups).iloc[0]
     events = min(int(y.sum()), table.n - int(y.sum()))
     n_bins = int(np.clip(events // 5, 2, 15))
-    error = calibration_error(y, p, n_bins=n_bins, strategy="quantile", rng=rng, **clustered)
+    error = error_of_curve(curve_of_rows(y, p, n_bins, "quantile", table.weight, table.groups), rng=rng)
     obstacle = find_obstacle(table)
     kind, calibrator = fit_calibrator(table, may_bend=not obstacle)
-    calibrated = calibrator.predict(p)
+    calibrated = calibrator.predict_rows(p)
     loss = audit = None
     if not obstacle:
-        loss = grouping_loss(y, p, table.X, calibrator=kind, rng=rng, **clustered)
-        audit = find_misjudged(y, p, table.X, kind, rng=rng, **clustered)
+        loss = loss_of_rows(table, calibrator=kind, rng=rng)
+        audit = find_misjudged(table, kind, rng=rng)
     decisions = compare_decisions(table, calibrated, audit, threshold)
     return ScoreReport(table, cost, average, error, kind, calibrator, calibrated, obstacle, loss, audit, decisions)
 
@@ -350,17 +352,16 @@ def fit_calibrator(table, *, may_bend=True):
     """
     if np.ptp(clipped_logit(table.p)) < 1e-9:  # a constant score, which has no Platt curve
         return "isotonic", _isotonic(table)
-    platt = PlattCalibrator().fit(table.p, table.y, table.weight)
+    platt = PlattCalibrator().fit_rows(table.p, table.y, table.weight)
     if not may_bend or platt.slope_ <= 0:
         return "platt", platt
     bins = bins_between(table.p, edges_for(table.p, 15, "quantile"))
-    residual = table.y - platt.predict(table.p)
-    rest = grouping_loss_from_regions(residual, bins, sample_weight=table.weight, groups=table.groups)
+    rest = loss_of_regions(table.y - platt.predict_rows(table.p), bins, table.weight, table.groups)
     return ("isotonic", _isotonic(table)) if rest.p_value < 0.01 else ("platt", platt)
 
 
 def _isotonic(table):
-    return IsotonicCalibrator().fit(table.p, table.y, table.weight)
+    return IsotonicCalibrator().fit_rows(table.p, table.y, table.weight)
 
 
 def compare_decisions(table, calibrated, audit, threshold):
@@ -394,14 +395,8 @@ def control_rows(report, most, rng):
 
 def _null_trial(report, rows, *, rng):
     """The audit of labels drawn from the calibrated scores of some rows."""
-    table = report.table
-    X = table.X.iloc[rows]
     c = report.calibrated[rows]
-    clustered = {
-        "sample_weight": None if table.weight is None else table.weight[rows],
-        "groups": None if table.groups is None else table.groups[rows],
-    }
-    y = (rng.random(rows.size) < c).astype(float)
-    loss = grouping_loss(y, table.p[rows], X, calibrator=report.kind, rng=rng, **clustered)
-    audit = find_misjudged(y, c, X, report.kind, n_draws=CONTROL_DRAWS, rng=rng, **clustered)
+    table = replace(report.table.take(rows), y=(rng.random(rows.size) < c).astype(float))
+    loss = loss_of_rows(table, calibrator=report.kind, rng=rng)
+    audit = find_misjudged(replace(table, p=c), report.kind, n_draws=CONTROL_DRAWS, rng=rng)
     return {"n": rows.size, "value": loss.value, "alarm": bool(loss.p_value < 0.05), "named": len(audit.sure) > 0}

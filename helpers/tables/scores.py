@@ -6,7 +6,7 @@ written.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ import pandas as pd
 
 from helpers.checks import check_columns, check_groups, raise_first_row
 from helpers.datasets import DATA_FOLDER
+from helpers.partition.base import check_rows
 from helpers.tables.files import EXTENSIONS, find_file, open_table
 
 
@@ -107,6 +108,8 @@ class ScoreTable:
         {column: why it is not a feature}.
     note : str, default ""
         What a reader should know.
+    row : array of int, shape (n,), optional
+        Numbers of the rows in the file, from 1; by default they are all there, in their order.
 
     Examples
     --------
@@ -125,6 +128,7 @@ class ScoreTable:
     groups: np.ndarray | None = field(default=None, repr=False)
     dropped: dict = field(default_factory=dict)
     note: str = ""
+    row: np.ndarray | None = field(default=None, repr=False)
 
     @property
     def n(self):
@@ -135,6 +139,63 @@ class ScoreTable:
     def features(self):
         """Names of the features that are used."""
         return list(self.X)
+
+    def checked(self):
+        """The table as estimators compute with it; a table that is made by hand is checked here.
+
+        Returns
+        -------
+        ScoreTable
+            Without rows of weight 0, which were not sampled; with float columns, weights as shares of the largest and
+            codes of groups from 0.
+
+        Raises
+        ------
+        ValueError
+            For columns that break a rule or differ in length.
+
+        Examples
+        --------
+        >>> X = pd.DataFrame({"age": [40, 50, 60]})
+        >>> table = ScoreTable("mine", "y", "p", [0, 1, 1], [0.2, 0.6, 0.7], X, weight=[2.0, 4.0, 0.0]).checked()
+        >>> table.y, table.weight, table.row
+        (array([0., 1.]), array([0.5, 1. ]), array([1, 2]))
+        """
+        X = self.X if len(self.X.columns) else pd.DataFrame({self.score: self.p})  # features may be none
+        rows = check_rows(self.y, self.p, X, self.weight, self.groups)
+        number = np.arange(1, rows.kept.size + 1) if self.row is None else self.row
+        return replace(
+            self,
+            y=rows.y,
+            p=rows.p,
+            X=rows.X if len(self.X.columns) else rows.X.iloc[:, :0],
+            weight=rows.weight,
+            groups=rows.groups,
+            row=number[rows.kept],
+        )
+
+    def take(self, rows):
+        """Some rows of a checked table.
+
+        Parameters
+        ----------
+        rows : array of int, shape (m,)
+            Which.
+
+        Returns
+        -------
+        ScoreTable
+            Checked as well, if these rows are of both classes and of more than one group.
+        """
+        return replace(
+            self,
+            y=self.y[rows],
+            p=self.p[rows],
+            X=self.X.iloc[rows],
+            weight=None if self.weight is None else self.weight[rows],
+            groups=None if self.groups is None else pd.factorize(self.groups[rows])[0],
+            row=self.row[rows],
+        )
 
     def __str__(self):
         weighted = "" if self.weight is None else ", weighted"

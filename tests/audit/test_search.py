@@ -434,7 +434,7 @@ GOOD = {"y": [0, 1] * 50, "p": [0.4, 0.6] * 50, "X": pd.DataFrame({"a": np.arang
         ({"min_rows": 60}, "a has no segment of 60 rows"),
         ({"n_draws": 5}, "n_draws must be a whole number of at least 19"),
         ({"sample_weight": [-1.0] + [1.0] * 99}, r"sample_weight must be finite and not negative"),
-        ({"sample_weight": [1.0, 0.0] * 50}, "y of positive weight must hold both classes"),
+        ({"sample_weight": [1.0, 0.0] * 50}, "sample_weight must leave enough rows with a weight: y must hold both"),
         ({"groups": ["a"] * 100}, "groups must hold at least two groups"),
     ],
 )
