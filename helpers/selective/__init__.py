@@ -1,6 +1,6 @@
 """Systems that state an answer and a confidence, so that a reader may refuse: what they cost, and how to compare them.
 
-- `abstention`: ECUAS and the costs of refusing; `risk_coverage`: the curve and AURC
+- `abstention`: ECUAS and the costs of refusing; `risk_coverage`: the curve, AURC and PRR
 - `metrics`: the other numbers of the paper's tables; `compare`: paired systems with intervals
 """
 
@@ -21,11 +21,17 @@ from helpers.selective.metrics import (
     normalized_of_distribution,
     selective_metrics,
 )
-from helpers.selective.risk_coverage import RiskCoverageCurve, aurc, risk_coverage_curve
+from helpers.selective.risk_coverage import (
+    RiskCoverageCurve,
+    auarc,
+    aurc,
+    prediction_rejection_ratio,
+    risk_coverage_curve,
+)
 
 __all__ = [
-    "RiskCoverageCurve", "aurc", "chow_cost", "compare_systems", "confidence_auc", "confidence_metrics", "ecuas",
-    "ecuas_from_uncertainty", "expected_cost_at", "general_ecuas", "measure_systems", "normalized_ecuas",
-    "normalized_of_confidence", "normalized_of_distribution", "reject_cost_weight", "risk_coverage_curve",
-    "selective_metrics",
+    "RiskCoverageCurve", "auarc", "aurc", "chow_cost", "compare_systems", "confidence_auc", "confidence_metrics",
+    "ecuas", "ecuas_from_uncertainty", "expected_cost_at", "general_ecuas", "measure_systems", "normalized_ecuas",
+    "normalized_of_confidence", "normalized_of_distribution", "prediction_rejection_ratio", "reject_cost_weight",
+    "risk_coverage_curve", "selective_metrics",
 ]  # fmt: skip

@@ -24,9 +24,9 @@ from helpers.resampling import Interval, resampled_rows
 from helpers.scoring import BRIER, LOG
 from helpers.selective.abstention import ecuas_of_answers, largest_of
 from helpers.selective.metrics import PAPER_BINS, auc_of_blocks, check_exponents
-from helpers.selective.risk_coverage import mean_risk
+from helpers.selective.risk_coverage import mean_risk, rejection_ratio
 
-OF_THE_CONFIDENCE = ("ece", "auc", "ce", "brier")  # their labels are "was the answer right?"
+OF_THE_CONFIDENCE = ("ece", "auc", "ce", "brier", "prr")  # their labels are "was the answer right?"
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class _System:
     start: np.ndarray
 
     def measures(self, counts):
-        """er, ece, auc, ce, brier, aurc, ecuas, … of the rows, each taken `counts` times."""
+        """er, ece, auc, ce, brier, aurc, prr, ecuas, … of the rows, each taken `counts` times."""
         total = counts.sum()
         means = counts @ self.rows / total
         means[counts[self.certain] @ self.infinite > 0] = np.inf
@@ -58,7 +58,8 @@ class _System:
         weight = np.add.reduceat(weight, self.start)
         auc = auc_of_blocks(weight - wrong, wrong)
         area = mean_risk(weight, wrong)
-        return np.r_[means[0], ece, auc, means[1:3], area, means[3:]]
+        ratio = rejection_ratio(weight, wrong)
+        return np.r_[means[0], ece, auc, means[1:3], area, ratio, means[3:]]
 
 
 def _arrange(correct, confidence, exponents, largest):
@@ -127,7 +128,7 @@ def _draw(systems, n, n_classes, n_resamples, confidence, groups, rng):
         for name, system in arranged.items():
             drawn[name].append(system.measures(counts))
     return _Draws(
-        ["er", "ece", "auc", "ce", "brier", "aurc", *(f"ecuas_{name}" for name in exponents)],
+        ["er", "ece", "auc", "ce", "brier", "aurc", "prr", *(f"ecuas_{name}" for name in exponents)],
         {name: system.measures(np.ones(size)) for name, system in arranged.items()},
         {name: np.array(rows) for name, rows in drawn.items()},
         groups,
@@ -161,9 +162,9 @@ def measure_systems(
     Returns
     -------
     DataFrame
-        Columns system, metric, value, low, high. AUC: larger is better; all others: smaller. An ECE is biased upwards,
-        and bootstrap intervals of it miss; its 95 % interval is that of `calibration_error`, and missing at other
-        levels. Resamples of only right or only wrong answers have no AUC and are left out.
+        Columns system, metric, value, low, high. AUC and PRR: larger is better; all others: smaller. An ECE is biased
+        upwards, and bootstrap intervals of it miss; its 95 % interval is that of `calibration_error`, and missing at
+        other levels. Resamples of only right or only wrong answers have no AUC and no PRR, and are left out.
 
     Raises
     ------
@@ -225,11 +226,11 @@ def compare_systems(
     Returns
     -------
     DataFrame
-        Columns system, metric, difference (below 0: better than `against`, but for AUC worse), low, high, p_value (of
-        "no difference", two-sided), comparable, remark. `comparable` is False for the measures of the confidence alone
-        (ECE, AUC, CE, Brier) if the two do not answer the same rows correctly: the confidences are then judged on
-        different labels. The remark says so. Differences of ECE have no interval: each ECE has its own bias, and
-        bootstrap intervals cover far too rarely. Two infinite measures have no difference.
+        Columns system, metric, difference (below 0: better than `against`, but for AUC and PRR worse), low, high,
+        p_value (of "no difference", two-sided), comparable, remark. `comparable` is False for the measures of the
+        confidence alone (ECE, AUC, CE, Brier, PRR) if the two do not answer the same rows correctly: the confidences
+        are then judged on different labels. The remark says so. Differences of ECE have no interval: each ECE has its
+        own bias, and bootstrap intervals cover far too rarely. Two infinite measures have no difference.
 
     Raises
     ------

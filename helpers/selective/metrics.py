@@ -239,7 +239,8 @@ def confidence_metrics(correct, confidence, *, n=(0, 1, 128), n_classes=None, sa
     Returns
     -------
     Series
-        Measures er, ece (10 bins), auc (larger is better; all others smaller), ce, brier (one class), aurc, ecuas_0, ….
+        Measures er, ece (10 bins), auc, ce, brier (one class), aurc, prr, ecuas_0, …. Of auc and prr larger is
+        better, of all others smaller.
 
     References
     ----------
@@ -248,20 +249,22 @@ def confidence_metrics(correct, confidence, *, n=(0, 1, 128), n_classes=None, sa
     Examples
     --------
     >>> confidence_metrics([1, 0, 1, 1], [0.6, 0.6, 0.9, 0.9], n=1).round(3).to_dict()
-    {'er': 0.25, 'ece': 0.1, 'auc': 0.833, 'ce': 0.409, 'brier': 0.135, 'aurc': 0.104, 'ecuas_1': 0.385}
+    {'er': 0.25, 'ece': 0.1, 'auc': 0.833, 'ce': 0.409, 'brier': 0.135, 'aurc': 0.104, 'prr': 0.778, 'ecuas_1': 0.385}
     """
     correct, confidence = check_answers(correct, confidence)
     weight = check_frequencies(sample_weight)
     exponents = check_exponents(n)
     largest = largest_of(n_classes)
     check_same_length(correct=correct, sample_weight=weight)
+    curve = curve_of_answers(correct, confidence, weight)
     values = {
         "er": _mean(1 - correct, weight),
         "ece": _binned_error(correct, confidence, weight),
         "auc": _auc(correct, confidence, weight),
         "ce": _mean(LOG.row_divergence(correct, confidence), weight),
         "brier": _mean(BRIER.row_divergence(correct, confidence), weight),
-        "aurc": curve_of_answers(correct, confidence, weight).aurc,
+        "aurc": curve.aurc,
+        "prr": curve.prr,
     }
     for name, exponent in exponents.items():
         values[f"ecuas_{name}"] = _mean(ecuas_of_answers(correct, confidence, exponent, largest), weight)

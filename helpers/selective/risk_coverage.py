@@ -1,5 +1,7 @@
 """Errors among the answers that are kept, as fewer and fewer are kept: the risk-coverage curve and its area (AURC).
 
+AUARC and the prediction-rejection ratio (PRR) are the same area on other scales.
+
 Answers are kept in order of confidence. Tied answers have no order: every quantity is averaged over all of theirs, in
 closed form. These measures see only the order of the confidences, not whether they are right as probabilities.
 """
@@ -36,8 +38,8 @@ class RiskCoverageCurve:
     Examples
     --------
     >>> curve = risk_coverage_curve([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2])
-    >>> round(curve.aurc, 4), round(curve.excess, 4), curve.coverage_at(0.1)
-    (0.2083, 0.1458, 0.25)
+    >>> round(curve.aurc, 4), round(curve.excess, 4), round(curve.prr, 4), curve.coverage_at(0.1)
+    (0.2083, 0.1458, 0.2222, 0.25)
     """
 
     threshold: np.ndarray = field(repr=False)
@@ -64,8 +66,17 @@ class RiskCoverageCurve:
     @property
     def best_aurc(self):
         """AURC of the same answers in the best order, all right ones first."""
-        wrong = self.errors[-1]
-        return float(mean_risk(np.array([self.n - wrong, wrong]), np.array([0.0, wrong])))
+        return float(best_risk(self.count[-1], self.errors[-1]))
+
+    @property
+    def auarc(self):
+        """Mean accuracy over the coverages 1/n .. 1; larger is better."""
+        return 1 - self.aurc
+
+    @property
+    def prr(self):
+        """Share of the way from a random order to the best: 1 is the best, NaN where all orders are alike."""
+        return float(rejection_ratio(*self._blocks))
 
     @property
     def excess(self):
@@ -188,6 +199,25 @@ def tied_blocks(confidence, *columns):
     return ordered[start], *(np.add.reduceat(column[order], start) for column in columns)
 
 
+def best_risk(n, wrong):
+    """`mean_risk` of `n` answers, `wrong` of them wrong, if all right ones come first."""
+    return mean_risk(np.array([n - wrong, wrong]), np.array([0.0, wrong]))
+
+
+def rejection_ratio(weight, errors):
+    """PRR from blocks as in `mean_risk`, NaN where all answers are right, or all wrong.
+
+    >>> round(float(rejection_ratio(np.array([1, 2, 1]), np.array([0, 1, 0]))), 4)
+    0.2222
+    """
+    total = weight.sum()
+    wrong = errors.sum()
+    if not 0 < wrong < total:
+        return np.nan
+    random = wrong / total
+    return (random - mean_risk(weight, errors)) / (random - best_risk(total, wrong))
+
+
 def aurc(correct, confidence, *, sample_weight=None):
     """Area under the risk-coverage curve: mean over coverages 1/n .. 1 of the error among the answers kept.
 
@@ -218,3 +248,72 @@ def aurc(correct, confidence, *, sample_weight=None):
     (0.2083, 1.0)
     """
     return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).aurc
+
+
+def auarc(correct, confidence, *, sample_weight=None):
+    """Area under the accuracy-rejection curve: mean over coverages 1/n .. 1 of the accuracy of the answers kept.
+
+    It is 1 - `aurc`, and so exactly averaged over the orders of tied answers too.
+
+    Parameters
+    ----------
+    correct : array_like of 0/1, shape (n,)
+        Whether each answer is right.
+    confidence : array_like, shape (n,)
+        Stated confidences, in [0, 1].
+    sample_weight : array_like of int, shape (n,), optional
+        How often each row occurs.
+
+    Returns
+    -------
+    float
+        In [0, 1], larger is better. Constant confidence gives the accuracy.
+
+    References
+    ----------
+    Nadeem, Zucker and Hanczar (2009); the tied form is ours.
+
+    Examples
+    --------
+    >>> round(auarc([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2]), 4), auarc([0, 1], [0.5, 0.5])
+    (0.7917, 0.5)
+    """
+    return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).auarc
+
+
+def prediction_rejection_ratio(correct, confidence, *, sample_weight=None):
+    """How much of what the best order of the answers saves, their own order saves (PRR).
+
+    (error rate - AURC) / (error rate - AURC of the best order): the error rate is the AURC of a random order. Exactly
+    averaged over the orders of tied answers. An older form counts the errors kept as a share of all answers, not of
+    those kept; averaged over ties that one is 2 AUC - 1 (`confidence_auc`), so it needs no function of its own.
+
+    It must not be compared between systems that answer differently: the best order is another.
+
+    Parameters
+    ----------
+    correct : array_like of 0/1, shape (n,)
+        Whether each answer is right.
+    confidence : array_like, shape (n,)
+        Stated confidences, in [0, 1].
+    sample_weight : array_like of int, shape (n,), optional
+        How often each row occurs.
+
+    Returns
+    -------
+    float
+        At most 1: 1 is the best order, 0 as good as a random one, below 0 worse. NaN where all answers are right, or
+        all wrong.
+
+    References
+    ----------
+    Malinin and Gales (2021), with the errors among the answers kept; the tied form is ours.
+
+    Examples
+    --------
+    >>> round(prediction_rejection_ratio([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2]), 4)
+    0.2222
+    >>> prediction_rejection_ratio([1, 1, 0], [0.9, 0.9, 0.1]), prediction_rejection_ratio([1, 1, 0], [0.5, 0.5, 0.5])
+    (1.0, 0.0)
+    """
+    return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).prr

@@ -50,7 +50,10 @@ BAD = {
     "sample_weight": [[1, -2, 0], [0, 0, 0], [1, np.nan, 1], [1, np.inf, 1], [1, 2], []],
     "paper_scale": [],
 }  # fmt: skip
-COUNTS_ROWS = ("aurc", "confidence_metrics", "coverage_at", "risk_coverage_curve", "selective_metrics")
+COUNTS_ROWS = (
+    "auarc", "aurc", "confidence_metrics", "coverage_at", "prediction_rejection_ratio", "risk_coverage_curve",
+    "selective_metrics",
+)  # fmt: skip
 
 
 def normalized_confidence(correct, confidence, *, sample_weight):

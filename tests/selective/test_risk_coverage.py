@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.selective import aurc, risk_coverage_curve
+from helpers.selective import auarc, aurc, confidence_auc, prediction_rejection_ratio, risk_coverage_curve
 from helpers.selective.risk_coverage import mean_risk
 
 ORDERS = {size: np.array(list(permutations(range(size)))) for size in range(1, 8)}
@@ -118,6 +118,78 @@ def test_many_ties_lose_no_digits():
     assert aurc(correct, confidence) == pytest.approx(slow / 200_000, rel=1e-12)
 
 
+# ---- the same area on other scales: AUARC and PRR --------------------------------------------------------------
+
+
+def test_rejection_by_hand():
+    answers = [1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2]
+    assert auarc(*answers) == pytest.approx((1 + 3 / 4 + 2 / 3 + 3 / 4) / 4)
+    assert prediction_rejection_ratio(*answers) == pytest.approx((1 / 4 - 5 / 24) / (1 / 4 - 1 / 16))
+    reverse = prediction_rejection_ratio([0, 1], [0.9, 0.1])
+    assert reverse == pytest.approx((1 / 2 - 3 / 4) / (1 / 2 - 1 / 4))
+
+
+@pytest.mark.parametrize("correct", [[1, 0], [1, 1, 0, 0, 0], [0, 1, 1, 1, 1]])
+def test_the_best_order_has_one_and_random_ones_have_nought(correct):
+    correct = np.array(correct, dtype=float)
+    orders = ORDERS[correct.size]
+    ranks = np.linspace(0.9, 0.1, correct.size)
+    ratios = [prediction_rejection_ratio(correct[order], ranks) for order in orders]
+    assert max(ratios) == pytest.approx(1, abs=1e-12) and np.mean(ratios) == pytest.approx(0, abs=1e-12)
+    assert prediction_rejection_ratio(correct, correct) == pytest.approx(1, abs=1e-12)
+    assert prediction_rejection_ratio(correct, np.full(correct.size, 0.4)) == pytest.approx(0, abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 3), st.just(1)), min_size=2, max_size=7), st.integers(0, 99))
+def test_ratio_is_the_mean_over_all_orders_of_the_rows(rows, seed):
+    """Of a sort that keeps ties as the rows come, which by itself says something else for each order of the rows."""
+    correct, confidence, _ = columns(rows)
+    value = prediction_rejection_ratio(correct, confidence)
+    if correct.min() == correct.max():
+        assert np.isnan(value)
+        return
+    orders = ORDERS[correct.size]
+    error = 1 - correct.mean()
+    best = sequential(correct, correct, orders[:1])[0]
+    areas = sequential(correct, confidence, orders)
+    assert value == pytest.approx(((error - areas) / (error - best)).mean(), abs=1e-12)
+    order = np.random.default_rng(seed).permutation(correct.size)
+    assert prediction_rejection_ratio(correct[order], confidence[order]) == value
+    assert auarc(correct, confidence) == 1 - aurc(correct, confidence)
+
+
+def test_vote_shares_of_ten_answers_say_nothing_by_the_order_of_their_rows():
+    rng = np.random.default_rng(5)
+    share = rng.random(200)
+    votes = rng.binomial(10, share) / 10
+    correct = (rng.random(200) < share).astype(float)
+    error = 1 - correct.mean()
+    orders = [np.argsort(-correct, kind="stable"), np.argsort(correct, kind="stable")]
+    best, worst = sequential(correct, votes, np.array(orders))
+    floor = sequential(correct, correct, np.arange(200)[None])[0]
+    high, low = ((error - area) / (error - floor) for area in (best, worst))
+    assert high - low > 0.1  # what a stable sort makes of one and the same table
+    assert low < prediction_rejection_ratio(correct, votes) < high
+    values = {prediction_rejection_ratio(correct[order], votes[order]) for order in orders}
+    assert len(values) == 1
+
+
+def test_errors_as_a_share_of_all_answers_are_the_auc():
+    """The older form of the ratio, averaged over the orders of ties, is 2 AUC - 1."""
+    correct, confidence, _ = columns([(1, 3, 1), (0, 3, 1), (1, 2, 1), (1, 1, 1), (0, 1, 1), (0, 0, 1), (1, 0, 1)])
+    orders = ORDERS[7]
+    ranked = np.take_along_axis(orders, np.argsort(-confidence[orders], axis=1, kind="stable"), axis=1)
+
+    def area(wrong):
+        kept = np.concatenate([np.zeros((*wrong.shape[:-1], 1)), np.cumsum(wrong, axis=-1)], axis=-1)
+        return np.trapezoid(kept, axis=-1) / 7**2
+
+    error = 1 - correct
+    random = error.mean() / 2
+    ratio = (random - area(error[ranked]).mean()) / (random - area(np.sort(error)))
+    assert ratio == pytest.approx(2 * confidence_auc(correct, confidence) - 1, abs=1e-12)
+
+
 # ---- invariances ----------------------------------------------------------------------------------------------
 
 
@@ -129,8 +201,10 @@ def test_weights_are_repeated_rows(rows):
             aurc(correct, confidence, sample_weight=weight)
         return
     repeated = correct.repeat(weight), confidence.repeat(weight)
-    for function in (aurc, excess_aurc, lambda *answers, **options: coverage_at_risk(*answers, 0.3, **options)):
-        assert function(correct, confidence, sample_weight=weight) == pytest.approx(function(*repeated), abs=1e-12)
+    at_risk = lambda *answers, **options: coverage_at_risk(*answers, 0.3, **options)  # noqa: E731
+    for function in (aurc, auarc, excess_aurc, at_risk, prediction_rejection_ratio):
+        weighted = function(correct, confidence, sample_weight=weight)
+        assert weighted == pytest.approx(function(*repeated), abs=1e-12, nan_ok=True)
     one = risk_coverage_curve(correct, confidence, sample_weight=weight)
     other = risk_coverage_curve(*repeated)
     assert one.n == other.n == weight.sum()

@@ -50,7 +50,7 @@ def classifier(n=400, n_classes=4, seed=0):
 def test_four_rows_by_hand():
     answers = [1, 0, 1, 1], [0.6, 0.6, 0.9, 0.9]
     found = confidence_metrics(*answers, n=(1, 0.5))
-    assert list(found.index) == ["er", "ece", "auc", "ce", "brier", "aurc", "ecuas_1", "ecuas_0.5"]
+    assert list(found.index) == ["er", "ece", "auc", "ce", "brier", "aurc", "prr", "ecuas_1", "ecuas_0.5"]
     assert found["er"] == 0.25 and found["ece"] == pytest.approx(0.1) and found["auc"] == pytest.approx(5 / 6)
     assert found["ce"] == pytest.approx(-np.log([0.6, 0.4, 0.9, 0.9]).mean())
     assert found["brier"] == pytest.approx((0.16 + 0.36 + 0.01 + 0.01) / 4)
@@ -100,7 +100,7 @@ def test_certain_errors_cost_infinity_unless_they_do_not_count():
     answers = [1, 1, 0], [1.0, 0.5, 1.0]
     found = confidence_metrics(*answers)
     assert found["ce"] == found["ecuas_0"] == np.inf and np.isfinite(found.drop(["ce", "ecuas_0"])).all()
-    assert np.isfinite(confidence_metrics(*answers, sample_weight=[1, 1, 0]).drop("auc")).all()
+    assert np.isfinite(confidence_metrics(*answers, sample_weight=[1, 1, 0]).drop(["auc", "prr"])).all()
     assert LOG.score([1, 0], [1.0, 0.0]).tolist() == [0, 0]
 
 
@@ -203,7 +203,7 @@ def test_single_precision_explains_the_rows_that_differ(name):
 
 # ---- systems on the same rows ---------------------------------------------------------------------------------
 
-METRICS = ["er", "ece", "auc", "ce", "brier", "aurc", "ecuas_0", "ecuas_1", "ecuas_128"]
+METRICS = ["er", "ece", "auc", "ce", "brier", "aurc", "prr", "ecuas_0", "ecuas_1", "ecuas_128"]
 
 
 def systems(n=300):
@@ -260,7 +260,7 @@ def test_measures_of_the_confidence_are_marked_where_answers_differ():
     table = compare_systems(systems(), against="a", n_resamples=20, rng=0).set_index(["system", "metric"])
     assert table.loc["sure", "comparable"].all()
     marked = table.loc["b", "comparable"]
-    assert marked[~marked].index.tolist() == ["ece", "auc", "ce", "brier"]
+    assert marked[~marked].index.tolist() == ["ece", "auc", "ce", "brier", "prr"]
     differ = int((systems()["a"][0] != systems()["b"][0]).sum())
     assert table.loc[("b", "auc"), "remark"] == f"other labels: correctness differs in {differ} of 300 rows"
     assert table.loc["b", "remark"][marked].eq("").all()
