@@ -1,7 +1,8 @@
 """The confidence of sampled answers: classes, counts, Sem1, Sem2, their calibration, and what theory says of them.
 
 - `spelling`, `stated`, `counts`: a table of answers turned into counts of classes, with stated confidences beside them
-- `splits`, `confidence`: how sure a model is, from its counts
+- `splits`, `confidence`: how sure a model is, from its counts; `posterior`: from the probabilities of its texts
+- `combination`: several confidences made one
 - `calibration`: how far these confidences are from how often the answers are right
 - `exact`, `leading_terms`, `bounds`: biases computed exactly, and the theorems of Wang et al. (2026)
 - `population`: questions whose answer probabilities are known
@@ -9,6 +10,7 @@
 
 from helpers.answers.bounds import bias_bound, confidence_error_bound, ece_bound, selection_error_bound
 from helpers.answers.calibration import SemanticCalibration, sem_ece
+from helpers.answers.combination import CombinedConfidence, combine_confidences
 from helpers.answers.confidence import (
     oracle_confidence,
     sem1,
@@ -41,15 +43,17 @@ from helpers.answers.leading_terms import (
     standardized,
 )
 from helpers.answers.population import AnswerPopulation
+from helpers.answers.posterior import meaning_posterior
 from helpers.answers.spelling import RULES, spell_answers
 from helpers.answers.stated import parse_confidences
 
 __all__ = [
-    "AnswerPopulation", "CRITICAL_HALF_MARGIN", "GroupedAnswers", "LeadingBias", "REGIMES", "RULES",
-    "SemanticCalibration", "bias_bound", "binomial_law", "confidence_error_bound", "counts_from_wide",
-    "critical_half_margin", "direct_gap", "direct_gap_leading", "ece_bound", "estimator_moments", "exact_bias",
-    "group_answers", "jensen_bias", "leading_bias", "leading_bias_all", "oracle_confidence", "oracle_gap",
-    "oracle_gap_leading", "parse_confidences", "regime", "selection_bias", "selection_error_bound", "sem1", "sem2",
-    "sem2_each_split", "sem2_splits", "sem2_spread", "sem_ece", "semantic_entropy", "spell_answers",
-    "split_bias_corrected", "standardized", "standardized_margin", "top_two_margin", "top_two_mass", "winner_law",
+    "AnswerPopulation", "CRITICAL_HALF_MARGIN", "CombinedConfidence", "GroupedAnswers", "LeadingBias", "REGIMES",
+    "RULES", "SemanticCalibration", "bias_bound", "binomial_law", "combine_confidences", "confidence_error_bound",
+    "counts_from_wide", "critical_half_margin", "direct_gap", "direct_gap_leading", "ece_bound", "estimator_moments",
+    "exact_bias", "group_answers", "jensen_bias", "leading_bias", "leading_bias_all", "meaning_posterior",
+    "oracle_confidence", "oracle_gap", "oracle_gap_leading", "parse_confidences", "regime", "selection_bias",
+    "selection_error_bound", "sem1", "sem2", "sem2_each_split", "sem2_splits", "sem2_spread", "sem_ece",
+    "semantic_entropy", "spell_answers", "split_bias_corrected", "standardized", "standardized_margin",
+    "top_two_margin", "top_two_mass", "winner_law",
 ]  # fmt: skip

@@ -152,7 +152,7 @@ def group_answers(
     check_one_of(unparsed, "unparsed", ("singletons", "class", "drop"))
     reference = None if correct is not None else reference
     columns = {"question": question, "sample": sample, "answer": answer, "confidence": confidence}
-    _check_columns(table, columns | {"reference": reference, "correct": correct})
+    check_table(table, columns | {"reference": reference, "correct": correct})
     _check_present(table[question], question)
     rows = AnswerRows(
         question=table[question],
@@ -247,7 +247,7 @@ def count_classes(rows, unparsed="singletons"):
     )
 
 
-def _check_columns(table, columns):
+def check_table(table, columns):
     """ValueError unless the table has rows and each of the columns once; None is left out."""
     if not isinstance(table, pd.DataFrame) or not len(table):
         raise ValueError(f"table must be a DataFrame with at least one row, but it is {type(table).__name__}.")
@@ -255,7 +255,7 @@ def _check_columns(table, columns):
         times = 0 if column is None else list(table.columns).count(column)
         if times != 1 and column is not None:
             hint = nearest_name(column, table.columns, "column") if not times else f"{times} columns have that name."
-            none = "" if name in ("question", "answer") else f" Give {name}=None if there is none."
+            none = "" if name in ("question", "answer", "posterior") else f" Give {name}=None if there is none."
             raise ValueError(f"{name} must name a column of the table, but it is {column!r}; {hint}{none}")
 
 
@@ -411,7 +411,7 @@ def counts_from_wide(table, classes, *, question=None, reference=None, confidenc
     """
     classes = list(classes)
     names = {f"classes[{k}]": name for k, name in enumerate(classes)}
-    _check_columns(table, names | {"question": question, "reference": reference, "confidence": confidence})
+    check_table(table, names | {"question": question, "reference": reference, "confidence": confidence})
     if not classes or len(set(classes)) < len(classes):
         raise ValueError(f"classes must name columns, each once, but it is {classes!r}.")
     counts = check_counts(table[classes].fillna(0).to_numpy())

@@ -55,6 +55,44 @@ def sequence_posterior(token_logprobs):
     return math.exp(math.fsum(_logprob(value, "token_logprobs") for value in token_logprobs))
 
 
+def length_normalised_posterior(token_logprobs):
+    """Geometric mean of the probabilities of the tokens of a text: exp(mean log-probability).
+
+    It does not fall with the length of a text as `sequence_posterior` does, but it is no probability of anything: over
+    all texts it does not add up to 1.
+
+    Parameters
+    ----------
+    token_logprobs : array-like of float or None
+        As in `sequence_posterior`.
+
+    Returns
+    -------
+    float
+        Number in [0, 1], at least the posterior; NaN if a token has no log-probability.
+
+    Raises
+    ------
+    ValueError
+        For a log-probability above zero.
+
+    References
+    ----------
+    Malinin and Gales (2021), section 3.
+
+    Examples
+    --------
+    >>> round(length_normalised_posterior([math.log(0.9), math.log(0.4)]), 6)
+    0.6
+    >>> length_normalised_posterior(None)
+    nan
+    """
+    posterior = sequence_posterior(token_logprobs)
+    if math.isnan(posterior):
+        return math.nan
+    return math.exp(math.fsum(_logprob(value, "token_logprobs") for value in token_logprobs) / len(token_logprobs))
+
+
 def is_true_probability(top_logprobs):
     """P(True) / (P(True) + P(False)) at the first token of a reply, over all spellings of the two words.
 
@@ -84,27 +122,56 @@ def is_true_probability(top_logprobs):
     return true / (true + false) if true + false > 0 else math.nan
 
 
+def swapped_is_true_probability(top_logprobs, swapped_logprobs):
+    """Mean of `is_true_probability` over two orders of the options, so that a liking for the first word cancels.
+
+    Parameters
+    ----------
+    top_logprobs : dict, list of tuple or list of dict
+        Of the reply to prompt "is_true", which names True first.
+    swapped_logprobs : dict, list of tuple or list of dict
+        Of the reply to prompt "is_true_swapped", which names False first.
+
+    Returns
+    -------
+    float
+        Number in [0, 1]; NaN if either reply has none of the two words.
+
+    References
+    ----------
+    Zheng et al. (2024) on averaging over the orders of options.
+
+    Examples
+    --------
+    >>> first = {"True": math.log(0.8), "False": math.log(0.2)}
+    >>> swapped = {"True": math.log(0.4), "False": math.log(0.6)}
+    >>> round(swapped_is_true_probability(first, swapped), 6)
+    0.6
+    """
+    return (is_true_probability(top_logprobs) + is_true_probability(swapped_logprobs)) / 2
+
+
 def option_masses(top_logprobs, options=("Yes", "No")):
-    """Probabilities of two options among the likeliest next tokens.
+    """Probabilities of options among the likeliest next tokens.
 
     Parameters
     ----------
     top_logprobs : dict, list of tuple or list of dict
         As in `is_true_probability`.
     options : tuple of str, default ("Yes", "No")
-        Two texts; a token counts for an option if it is the option, or the beginning of it and not of the other
+        At least two texts; a token counts for an option if it is the option, or the beginning of it and of no other
         (capitals and white space do not count).
 
     Returns
     -------
     tuple of float
-        That of the first option and that of the second, NaN where there are no tokens. The score of a case is the first
-        divided by the sum of both.
+        One for each option, NaN where there are no tokens. Of two options, the score of a case is the first divided by
+        the sum of both; a sum far below 1 says that the model wants to write something else.
 
     Raises
     ------
     ValueError
-        Unless there are two different options.
+        Unless there are at least two options, all different.
 
     References
     ----------
@@ -115,16 +182,18 @@ def option_masses(top_logprobs, options=("Yes", "No")):
     >>> yes, no = option_masses({"Yes": math.log(0.3), "n": math.log(0.1), "Maybe": math.log(0.6)})
     >>> round(yes, 6), round(no, 6)
     (0.3, 0.1)
+    >>> [round(mass, 6) for mass in option_masses({"A": math.log(0.5), " b": math.log(0.2)}, ("A", "B", "C"))]
+    [0.5, 0.2, 0.0]
     """
     return _masses(top_logprobs, check_options(options), beginnings=True)
 
 
 def check_options(options):
-    """The two options in plain spelling; ValueError unless they are two different texts."""
+    """The options in plain spelling; ValueError unless they are two or more different texts."""
     options = (options,) if isinstance(options, str) else tuple(options)
     plain = [_plain(option) for option in options]
-    if len(plain) != 2 or not all(plain) or plain[0] == plain[1]:
-        raise ValueError(f"options must be two different texts, but they are {options!r}.")
+    if len(plain) < 2 or not all(plain) or len(set(plain)) < len(plain):
+        raise ValueError(f"options must be at least two different texts, but they are {options!r}.")
     return plain
 
 
@@ -133,11 +202,11 @@ def _plain(token):
 
 
 def _masses(top_logprobs, words, beginnings):
-    """Probabilities of two words, summed over the tokens that spell them."""
+    """Probabilities of words, summed over the tokens that spell them."""
     pairs = list(_pairs(top_logprobs))
     if not pairs:
-        return math.nan, math.nan
-    masses = [0.0, 0.0]
+        return (math.nan,) * len(words)
+    masses = [0.0] * len(words)
     for token, logprob in pairs:
         plain = _plain(token)
         fits = [plain == word for word in words]

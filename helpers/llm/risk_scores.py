@@ -262,7 +262,8 @@ def plan_risk_scores(
         raise ValueError("endpoint must be an Endpoint.")
     if not isinstance(question, str) or not question.strip():
         raise ValueError("question must be a text, but it is empty.")
-    check_options(options)
+    if len(check_options(options)) > 2:
+        raise ValueError(f"options must be two texts, but they are {tuple(options)!r}.")
     chosen = [name for name in rows.columns if name not in (label, case)] if features is None else list(features)
     for name in [*chosen, *(name for name in (label, case) if name is not None)]:
         count = list(rows.columns).count(name)

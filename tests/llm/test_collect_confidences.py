@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from helpers.llm import (
     is_true_probability,
+    length_normalised_posterior,
     option_masses,
     parse_verbalised,
     sequence_posterior,
+    swapped_is_true_probability,
 )
 
 LOGS = st.lists(st.floats(-30, 0), min_size=1, max_size=12)
@@ -44,10 +46,21 @@ def test_sequence_posterior_is_a_product_and_a_probability(one, other):
     assert math.isnan(sequence_posterior([*one, None, *other]))
 
 
+@given(LOGS, st.integers(1, 5))
+def test_length_normalised_is_a_geometric_mean(logs, times):
+    value = length_normalised_posterior(logs)
+    assert value == pytest.approx(np.exp(np.mean(logs)), rel=1e-12)
+    assert value == pytest.approx(length_normalised_posterior(logs * times), rel=1e-9)  # length alone changes nothing
+    assert sequence_posterior(logs) <= value * (1 + 1e-12) and value <= math.exp(max(logs)) * (1 + 1e-12)
+    assert math.isnan(length_normalised_posterior([*logs, None])) and math.isnan(length_normalised_posterior([]))
+
+
 @pytest.mark.parametrize("logprobs", [[0.5], [-1.0, 0.01]])
 def test_a_log_probability_above_zero_is_none(logprobs):
     with pytest.raises(ValueError, match="token_logprobs must be logarithms of probabilities, at most 0, but one is 0"):
         sequence_posterior(logprobs)
+    with pytest.raises(ValueError, match="token_logprobs must be"):
+        length_normalised_posterior(logprobs)
     with pytest.raises(ValueError, match="top_logprobs must be logarithms"):
         is_true_probability({"True": logprobs[-1]})
 
@@ -99,6 +112,20 @@ def test_is_true_is_a_share_whatever_else_is_listed(masses, random):
     assert option_masses(top, ("True", "False"))[::-1] == option_masses(top, ("False", "True"))
 
 
+@given(MASSES, st.floats(-2, 2))
+def test_a_liking_for_the_first_word_cancels(masses, liking):
+    """In the first order, not in general: log-odds z + b and z - b average to a chance on the side of z."""
+    top = {token: math.log(mass) for token, mass in masses.items()}
+    z = 0.8
+    first = {"True": -math.log1p(math.exp(-z - liking)), "False": -math.log1p(math.exp(z + liking))}
+    swapped = {"True": -math.log1p(math.exp(-z + liking)), "False": -math.log1p(math.exp(z - liking))}
+    both = swapped_is_true_probability(first, swapped)
+    assert both == pytest.approx(swapped_is_true_probability(swapped, first)) and both > 0.5
+    assert abs(both - 1 / (1 + math.exp(-z))) <= abs(is_true_probability(first) - 1 / (1 + math.exp(-z))) + 1e-12
+    assert math.isnan(swapped_is_true_probability(top, {"Maybe": -0.1}))
+    assert swapped_is_true_probability(top, top) == pytest.approx(is_true_probability(top), nan_ok=True)
+
+
 @pytest.mark.parametrize(
     ("top", "options", "wanted"),
     [
@@ -108,15 +135,17 @@ def test_is_true_is_a_share_whatever_else_is_listed(masses, random):
         (logs(N=0.5, No=0.2, Not=0.2), ("No", "Not at all"), (0.2, 0.2)),  # "N" may be either, and counts for neither
         (logs(Maybe=0.9), ("Yes", "No"), (0.0, 0.0)),
         (None, ("Yes", "No"), (math.nan, math.nan)),
+        (logs(A=0.2, _b=0.1, B=0.3, E=0.1), ("A", "B", "C", "D"), (0.2, 0.4, 0.0, 0.0)),
+        (logs(Par=0.3, P=0.2, Lon=0.1), ("Paris", "Prague", "London"), (0.3, 0.0, 0.1)),
     ],
 )
 def test_options_by_hand(top, options, wanted):
     assert option_masses(top, options) == pytest.approx(wanted, nan_ok=True)
 
 
-@pytest.mark.parametrize("options", [("Yes",), ("Yes", "yes "), ("", "No"), "Yes", ("a", "b", "c"), ()])
-def test_options_must_be_two(options):
-    with pytest.raises(ValueError, match="options must be two different texts"):
+@pytest.mark.parametrize("options", [("Yes",), ("Yes", "yes "), ("", "No"), "Yes", ("a", "b", "A."), ()])
+def test_options_must_be_different_texts(options):
+    with pytest.raises(ValueError, match="options must be at least two different texts"):
         option_masses({"Yes": -1.0}, options)
 
 

@@ -69,7 +69,8 @@ def test_scores_without_their_options_are_missing_not_a_half(scored, tmp_path):
         ({"rows": PEOPLE.rename(columns={"age": "score"})}, "'score' is a column of the result"),
         ({"case": "work"}, "work must name each case once"),
         ({"question": " "}, "question must be a text"),
-        ({"options": ("Yes", "yes")}, "options must be two different texts"),
+        ({"options": ("Yes", "yes")}, "options must be at least two different texts"),
+        ({"options": ("Yes", "No", "Perhaps")}, "options must be two texts"),
         ({"features": ["work"]}, "row 3 is empty"),
     ],
 )

@@ -1,0 +1,100 @@
+"""The probability of a meaning is that of its distinct spellings together, as far as they were drawn."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.answers import meaning_posterior
+
+TEXTS = ["Paris", "paris", "PARIS.", "the Paris", "Rome", "rome.", "?!"]  # the last cannot be read
+MASS = np.array([0.3, 0.15, 0.05, 0.02, 0.25, 0.13, 0.1])
+MEANING = np.array([0, 0, 0, 0, 1, 1, 2])
+TRUTH = np.bincount(MEANING, MASS)
+
+
+def drawn(places, question="capital"):
+    return pd.DataFrame({"question": question, "answer": np.array(TEXTS)[places], "posterior": MASS[places]})
+
+
+def test_by_hand():
+    table = pd.concat([drawn([0, 1, 4, 0, 6, 6]), drawn([4, 5], "other")], ignore_index=True)
+    found = meaning_posterior(table)
+    assert found == pytest.approx([0.45, 0.45, 0.25, 0.45, 0.1, 0.1, 0.38, 0.38])
+    by_string = meaning_posterior(table, "exact")
+    assert by_string == pytest.approx(table["posterior"])  # one spelling, one meaning
+    one = meaning_posterior(table, lambda text: "any")
+    assert one == pytest.approx([0.8] * 6 + [0.38] * 2)
+
+
+def test_all_spellings_drawn_give_the_truth():
+    places = np.random.default_rng(0).permutation(np.repeat(np.arange(7), 3))
+    assert meaning_posterior(drawn(places)) == pytest.approx(TRUTH[MEANING[places]])
+
+
+def test_what_is_missing_is_what_was_never_drawn():
+    """Mean over 2,000 samples of n answers: a text of probability p is seen in 1 - (1 - p)^n of them."""
+    rng = np.random.default_rng(1)
+    n, repeats = 6, 2000
+    places = rng.choice(7, size=(repeats, n), p=MASS)
+    table = drawn(places.ravel())
+    table["question"] = np.repeat(np.arange(repeats), n)
+    table["meaning"] = MEANING[places.ravel()]
+    table["sum"] = meaning_posterior(table)
+    for meaning in range(3):
+        sums = table[table["meaning"] == meaning].groupby("question")["sum"].first()
+        sums = sums.reindex(range(repeats), fill_value=0.0).to_numpy()
+        assert sums.max() <= TRUTH[meaning] + 1e-12
+        mass = MASS[MEANING == meaning]
+        expected = (mass * (1 - (1 - mass) ** n)).sum()
+        assert abs(sums.mean() - expected) < 4 * sums.std() / repeats**0.5
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=12), st.randoms())
+def test_laws(places, random):
+    table = drawn(places)
+    found = meaning_posterior(table)
+    assert ((table["posterior"] - 1e-12 <= found) & (found <= 1)).all()
+    assert meaning_posterior(pd.concat([table, table], ignore_index=True)) == pytest.approx(np.tile(found, 2))
+    order = random.sample(range(len(places)), len(places))
+    assert meaning_posterior(table.iloc[order]) == pytest.approx(found[order])
+    before = table.copy()
+    meaning_posterior(table)
+    pd.testing.assert_frame_equal(table, before)
+
+
+def test_noise_of_a_server_and_missing_ones():
+    table = drawn([0, 0, 1, 4])
+    table["posterior"] = [0.31, 0.29, 0.15, np.nan]
+    found = meaning_posterior(table)
+    assert found[:3] == pytest.approx([0.45] * 3) and np.isnan(found[3])
+    table.loc[2, "posterior"] = np.nan  # one of two spellings of a meaning
+    assert np.isnan(meaning_posterior(table)).all()
+    table["answer"] = ["Paris", None, "", "Rome"]  # an empty answer means itself
+    assert meaning_posterior(table.assign(posterior=0.2)) == pytest.approx([0.2] * 4)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"posterior": [0.5, 1.2, 0.1]}, r"posterior must lie in \[0, 1\], or be missing, but posterior\[1\] is 1.2"),
+        ({"posterior": [0.5, -0.7, 0.1]}, r"posterior must lie in \[0, 1\]"),
+        ({"posterior": ["a", "b", "c"]}, "posterior must hold numbers"),
+        ({"posterior": [0.8, 0.7, 0.1]}, "posterior must be .* those of question q add up to 1.6"),
+    ],
+)
+def test_bad_probabilities(change, message):
+    table = pd.DataFrame({"question": "q", "answer": ["a", "b", "c"], "posterior": [0.3, 0.3, 0.3]})
+    with pytest.raises(ValueError, match=message):
+        meaning_posterior(table.assign(**change))
+
+
+def test_bad_tables():
+    table = drawn([0, 1])
+    with pytest.raises(ValueError, match="posterior must name a column of the table, but it is 'posterio'"):
+        meaning_posterior(table, posterior="posterio")
+    with pytest.raises(ValueError, match="table must be a DataFrame with at least one row"):
+        meaning_posterior(table.iloc[:0])
+    with pytest.raises(ValueError, match="rule must be"):
+        meaning_posterior(table, "normalised")
