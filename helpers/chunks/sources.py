@@ -3,9 +3,11 @@
 Where chunks of a table come from: row groups, pieces of a CSV, frames, partitions (for `helpers.chunks.evaluate`).
 """
 
+import gzip
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ import pandas as pd
 from helpers._checkpoint import fingerprint
 from helpers.checks import nearest_name
 from helpers.partition.encoder import as_numbers
-from helpers.tables.files import MISSING
+from helpers.tables.files import MISSING, check_csv, check_names, gzip_fault, import_pyarrow, open_parquet
 
 
 def kind_of_column(values):
@@ -158,7 +160,7 @@ def _fail(error, columns):
 
 def chunks_of_parquet(path, name):
     """One chunk for each row group; opened again by whoever reads it, so that workers share nothing."""
-    metadata = _open_parquet(path).metadata
+    metadata = open_parquet(path).metadata
     for k in range(metadata.num_row_groups):
         yield Chunk(f"{name}, row group {k}", partial(_read_group, path, k), partial(_mark_of_group, metadata, k))
 
@@ -173,27 +175,14 @@ def count_of_files(paths):
     if not all(path.name.lower().endswith(".parquet") for path in paths):
         return None
     try:
-        return sum(_open_parquet(path).metadata.num_row_groups for path in paths)
+        return sum(open_parquet(path).metadata.num_row_groups for path in paths)
     except ValueError:
         return None  # told where the file is read
 
 
-def _open_parquet(path):
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise ImportError(f"{path.name} needs the package pyarrow: install it, or save the table as CSV.") from None
-    try:
-        return pyarrow.parquet.ParquetFile(path, page_checksum_verification=True)
-    except (pyarrow.ArrowException, OSError):
-        raise ValueError(f"{path.name} is damaged or cut off in the middle: it cannot be read as Parquet.") from None
-
-
 def _read_group(path, k, columns):
-    file = _open_parquet(path)
-    import pyarrow
-
+    file = open_parquet(path)
+    pyarrow = import_pyarrow(path)
     try:
         present = None if columns is None else [name for name in columns if name in file.schema_arrow.names]
         return file.read_row_group(k, columns=present, use_threads=False).to_pandas(ignore_metadata=True)
@@ -202,19 +191,29 @@ def _read_group(path, k, columns):
 
 
 def chunks_of_csv(path, name, rows, dtype):
-    """Pieces of a CSV file, read one after another."""
+    """Pieces of a CSV file, read one after another once all its lines have been counted."""
     k = 0
     try:
+        _check_csv(path, path.stat().st_size, path.stat().st_mtime_ns)
         options = {"chunksize": rows, "keep_default_na": False, "na_values": MISSING, "low_memory": False}
         with pd.read_csv(path, dtype=dtype, **options) as pieces:
             for k, frame in enumerate(pieces):
-                if not isinstance(frame.index, pd.RangeIndex):
-                    raise pd.errors.ParserError("lines have more fields than the header")
                 yield _chunk_of(f"{name}, chunk {k}", frame)
                 k += 1
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError, EOFError, OSError) as error:
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError, OSError) as error:
         reason = str(error).strip().rstrip(".")
         raise ValueError(f"{name}, chunk {k}: it cannot be read as CSV ({reason}).") from None
+
+
+@lru_cache(maxsize=1024)
+def _check_csv(path, size, changed):
+    """ValueError unless every line of a CSV file has the fields of its header; a file that stays is read once."""
+    zipped = path.name.lower().endswith(".gz")
+    try:
+        with (gzip.open if zipped else open)(path, "rb") as file:
+            check_names(path, check_csv(path, file))
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"{path.name} {gzip_fault(error)}") from None
 
 
 def chunks_of_dask(frame, columns=None):

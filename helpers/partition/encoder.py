@@ -106,8 +106,9 @@ def as_numbers(values):
         codes = values.array.codes
         return np.where(codes < 0, np.nan, codes).astype(float) if dtype.ordered else None
     if pd.api.types.is_datetime64_any_dtype(dtype):
-        since = pd.to_datetime(values, utc=True) - pd.Timestamp(0, tz="UTC")
-        return (since / pd.Timedelta(days=1)).to_numpy(dtype=float, na_value=np.nan)
+        moments = pd.to_datetime(values, utc=True).dt.tz_localize(None).to_numpy()
+        unit = np.datetime_data(moments.dtype)[0]  # nanoseconds, in which pandas takes differences, end in 2262
+        return (moments - np.datetime64(0, unit)) / np.timedelta64(1, "D")
     if pd.api.types.is_timedelta64_dtype(dtype):
         return (values / pd.Timedelta(days=1)).to_numpy(dtype=float, na_value=np.nan)
     if pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):
@@ -183,8 +184,9 @@ class _Column:
     def _spell(self, code, digits=4):
         level = self.levels[code]
         if self.kind == "date":
-            moment = (pd.Timestamp(0) + pd.Timedelta(days=level)).round("s")
-            return str(moment.date() if (self.levels == np.round(self.levels)).all() else moment)
+            moment = np.datetime64(round(level * 86_400), "s")
+            only_days = (self.levels == np.round(self.levels)).all()
+            return str(moment.astype("datetime64[D]")) if only_days else str(moment).replace("T", " ")
         if self.kind == "ordered":
             return str(level)
         return f"{level:.0f}" if self.kind == "whole" else f"{level:.{digits}g}"

@@ -6,7 +6,9 @@ Files of JSON lines: one object a line, such as scripts that ask language models
 import csv
 import gzip
 import io
+import itertools
 import json
+import os
 import zlib
 from collections import Counter
 from pathlib import Path
@@ -22,6 +24,10 @@ JSON_LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 
 BLOCK = 1 << 22  # bytes
 
+MOST_GB = 2.0  # that a compressed text may unfold to; HONEST_MOST_GB in the environment sets another limit
+
+LONGEST_FIELD = 2**31 - 1  # bytes; Python's reader of CSV takes 131,072, and long answers have more
+
 # "None" and "none" are answers in surveys, so they stay words.
 MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"]
 
@@ -35,8 +41,9 @@ def find_file(path, folders, extensions=EXTENSIONS):
     for place in places:
         if place.is_file():
             return place
-    if any(place.is_dir() for place in places):
-        raise ValueError(f"{path.name} is a folder, not a table.")
+    for place in places:
+        if place.exists():
+            raise ValueError(f"{path.name} is {'a folder' if place.is_dir() else 'no regular file'}, not a table.")
     siblings = {
         file.name for place in places for file in place.parent.glob("*") if file.name.lower().endswith(extensions)
     }
@@ -46,18 +53,43 @@ def find_file(path, folders, extensions=EXTENSIONS):
 
 def read_bytes(path):
     """Content of a text file, plain or gz, without byte order mark; ValueError if it is cut off, empty or not text."""
-    try:
-        with (gzip.open if path.name.lower().endswith(".gz") else open)(path, "rb") as file:
+    if path.name.lower().endswith(".gz"):
+        data = _unpack(path)
+    else:
+        with open(path, "rb") as file:
             data = file.read()
-    except (EOFError, zlib.error):
-        raise ValueError(f"{path.name} is cut off in the middle: its compressed data end too early.") from None
-    except gzip.BadGzipFile:
-        raise ValueError(f"{path.name} is not a gzip file, although its name ends in .gz.") from None
-    if not data.strip():
+    if not data or data.isspace():
         raise ValueError(f"{path.name} is empty.")
     if b"\0" in data[:4096]:
         raise ValueError(f"{path.name} is not a text file in UTF-8; save it again as {kind_of(path)} (UTF-8).")
     return data.removeprefix(b"\xef\xbb\xbf")
+
+
+def _unpack(path):
+    """Content of a gz file; ValueError if it is damaged, or so large that it may be made to fill the memory."""
+    most = float(os.environ.get("HONEST_MOST_GB", MOST_GB))
+    blocks = []
+    try:
+        with gzip.open(path, "rb") as file:
+            while block := file.read(BLOCK):
+                blocks.append(block)
+                if len(blocks) * BLOCK > most * 1e9:
+                    raise ValueError(
+                        f"{path.name} unfolds to more than {most:g} GB; if that is right, raise the limit with the "
+                        "environment variable HONEST_MOST_GB."
+                    )
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"{path.name} {gzip_fault(error)}") from None
+    return b"".join(blocks)
+
+
+def gzip_fault(error):
+    """What is wrong with a gz file, by the error of Python's reader."""
+    if isinstance(error, EOFError):
+        return "is cut off in the middle: its compressed data end too early."
+    if isinstance(error, gzip.BadGzipFile) and "Not a gzipped file" in str(error):
+        return "is not a gzip file, although its name ends in .gz."
+    return "is damaged: its compressed data are not what was written."
 
 
 def kind_of(path):
@@ -76,13 +108,18 @@ def open_table(path):
         reader = kind(path)
     except PermissionError:
         raise ValueError(f"{path.name} cannot be read: permission denied.") from None
-    doubled = [name for name, count in Counter(reader.names).items() for _ in range(count - 1)]
+    check_names(path, reader.names)
+    return reader
+
+
+def check_names(path, names):
+    """ValueError if two columns have one name."""
+    doubled = [name for name, count in Counter(names).items() for _ in range(count - 1)]
     if doubled:
         raise ValueError(
             f"{path.name} has more than one column named {doubled[0]!r}"
             f"{f' (and {len(doubled) - 1} more doubled names)' if doubled[1:] else ''}; rename them."
         )
-    return reader
 
 
 class CsvTable:
@@ -90,60 +127,10 @@ class CsvTable:
 
     def __init__(self, path):
         self.path = path
-        self.note = ""
         self.data = read_bytes(path)
-        self.names = self._header()
-        self._check_lines()
-        if not self.data.endswith((b"\n", b"\r")):
-            self.note = "the last line has no line end: check that the file is complete"
-
-    def _header(self):
-        try:
-            names = next(row for row in self._rows() if row)
-        except UnicodeDecodeError:
-            raise ValueError(f"{self.path.name} is not a text file in UTF-8; save it again as CSV (UTF-8).") from None
-        for mark, word in ((";", "semicolons"), ("\t", "tabs")):
-            if len(names) == 1 and mark in names[0]:
-                raise ValueError(f"{self.path.name} has {word} between its columns; save it with commas.")
-        return [name if name.strip() else f"Unnamed: {i}" for i, name in enumerate(names)]
-
-    def _rows(self):
-        return csv.reader(io.TextIOWrapper(io.BytesIO(self.data), encoding="utf-8", newline=""))
-
-    def _fields(self):
-        """Number of fields and line number of every line that is not blank."""
-        if b'"' in self.data:
-            reader = self._rows()
-            pairs = [(len(row), reader.line_num) for row in reader if row]
-            fields, lines = (np.array(column) for column in zip(*pairs, strict=True))
-            return fields, lines
-        blocks = []
-        start = 0
-        while start < len(self.data):  # block by block, because numpy counts in eight bytes a letter
-            end = self.data.rfind(b"\n", start, start + BLOCK) + 1 or self.data.find(b"\n", start) + 1 or len(self.data)
-            blocks.append(_count_fields(np.frombuffer(self.data[start:end], np.uint8)))
-            start = end
-        fields = np.concatenate(blocks)
-        return fields[fields > 0], 1 + np.flatnonzero(fields)
-
-    def _check_lines(self):
-        fields, lines = self._fields()
-        if len(fields) < 2:
-            raise ValueError(f"{self.path.name} has a header but no rows.")
-        bad = np.flatnonzero(fields != len(self.names))
-        if not bad.size:
-            return
-        first = bad[0]
-        if bad.size == 1 and first == len(fields) - 1 and fields[first] < len(self.names):
-            raise ValueError(
-                f"{self.path.name} is cut off in the middle: its last line ({lines[first]:,}) has "
-                f"{fields[first]} of {len(self.names)} fields."
-            )
-        more = f" (and {bad.size - 1:,} more lines differ)" if bad.size > 1 else ""
-        raise ValueError(
-            f"{self.path.name} must have {len(self.names)} fields in every line, as in its header, but line "
-            f"{lines[first]:,} has {fields[first]}{more}."
-        )
+        self.names = check_csv(path, io.BytesIO(self.data))
+        ends = self.data.endswith((b"\n", b"\r"))
+        self.note = "" if ends else "the last line has no line end: check that the file is complete"
 
     def read(self, columns, dtype=None):
         """Some columns as a DataFrame; their type is guessed if `dtype` is not given."""
@@ -157,6 +144,102 @@ class CsvTable:
         except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
             raise ValueError(f"{self.path.name} cannot be read as CSV: {error}".strip()) from None
         return frame[list(columns)]
+
+
+def check_csv(path, file):
+    """Names of the columns of an open CSV file; ValueError unless every line has a field for each of them."""
+    csv.field_size_limit(LONGEST_FIELD)
+    try:
+        names = _header(path, file)
+        file.seek(0)
+        _check_lines(path, file, len(names))
+    except csv.Error as error:
+        raise ValueError(f"{path.name} {error}.") from None
+    return names
+
+
+def _header(path, file):
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    try:
+        names = next((row for row in csv.reader(text) if row), [])
+    except UnicodeDecodeError:
+        raise ValueError(f"{path.name} is not a text file in UTF-8; save it again as CSV (UTF-8).") from None
+    finally:
+        text.detach()
+    for mark, word in ((";", "semicolons"), ("\t", "tabs")):
+        if len(names) == 1 and mark in names[0]:
+            raise ValueError(f"{path.name} has {word} between its columns; save it with commas.")
+    return [name if name.strip() else f"Unnamed: {i}" for i, name in enumerate(names)]
+
+
+def _check_lines(path, file, n_names):
+    n_lines = n_bad = 0
+    first = last = (0, 0)  # fields and number of a line
+    for fields, lines in _fields(file):
+        bad = np.flatnonzero(fields != n_names)
+        if bad.size and not n_bad:
+            first = fields[bad[0]], lines[bad[0]]
+        n_bad += bad.size
+        n_lines += fields.size
+        last = (fields[-1], lines[-1]) if fields.size else last
+    if n_lines < 2:
+        raise ValueError(f"{path.name} has a header but no rows.")
+    if n_bad == 1 and first == last and last[0] < n_names:
+        raise ValueError(
+            f"{path.name} is cut off in the middle: its last line ({last[1]:,}) has {last[0]} of {n_names} fields."
+        )
+    if n_bad:
+        more = f" (and {n_bad - 1:,} more lines differ)" if n_bad > 1 else ""
+        raise ValueError(
+            f"{path.name} must have {n_names} fields in every line, as in its header, but line {first[1]:,} has "
+            f"{first[0]}{more}."
+        )
+
+
+def _fields(file):
+    """Blocks of the lines of an open CSV file that are not blank: number of fields, and number of the line."""
+    start = 0
+    line = 1
+    rest = b""
+    while block := file.read(BLOCK):  # block by block, because numpy counts in eight bytes a letter
+        block = rest + block
+        if b'"' in block:
+            yield from _quoted_fields(file, start, line)
+            return
+        end = block.rfind(b"\n") + 1
+        rest = block[end:]
+        if end:
+            fields = _count_fields(np.frombuffer(block[:end], np.uint8))
+            yield fields[fields > 0], line + np.flatnonzero(fields)
+            line += fields.size
+            start += end
+    if rest:
+        fields = _count_fields(np.frombuffer(rest, np.uint8))
+        yield fields[fields > 0], line + np.flatnonzero(fields)
+
+
+def _quoted_fields(file, start, line):
+    """The same from a place on from which a line may end inside a field; its number is that of its end."""
+    file.seek(start)
+    text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="")
+    ends = [line - 1]
+    row = []
+    pairs = []
+    try:
+        reader = csv.reader(itertools.chain(text, ["\n"]))  # the row [], unless a quote is still open
+        for row in reader:
+            ends = [ends[-1], line - 1 + reader.line_num]
+            if row:
+                pairs.append((len(row), ends[-1]))
+            if len(pairs) == BLOCK // 64:
+                yield np.array(pairs).T
+                pairs = []
+    finally:
+        text.detach()
+    if pairs:
+        yield np.array(pairs).T
+    if row:
+        raise csv.Error(f"is cut off in the middle, or the quote that line {ends[0] + 1:,} opens is never closed")
 
 
 def _count_fields(letters):
@@ -176,39 +259,56 @@ class ArrowTable:
 
     def __init__(self, path):
         self.path = path
-        try:
-            import pyarrow
-            import pyarrow.ipc
-            import pyarrow.parquet
-        except ImportError:
-            raise ImportError(f"{path.name} needs the package pyarrow: install it, or save the table as CSV.") from None
+        pyarrow = import_pyarrow(path)
         if not path.stat().st_size:
             raise ValueError(f"{path.name} is empty.")
         self._errors = (pyarrow.ArrowException, OSError)
+        if path.name.lower().endswith(".parquet"):
+            self._file = open_parquet(path)
+            self.names = list(self._file.schema_arrow.names)
+            self._read = lambda columns: self._file.read(columns=columns)
+            return
         try:
-            if path.name.lower().endswith(".parquet"):
-                self._file = pyarrow.parquet.ParquetFile(path)
-                self.names = list(self._file.schema_arrow.names)
-                self._read = lambda columns: self._file.read(columns=columns)
-            else:
-                self._file = pyarrow.ipc.open_file(path)
-                self.names = list(self._file.schema.names)
-                self._read = lambda columns: self._file.read_all().select(columns)
+            self._file = pyarrow.ipc.open_file(path)
         except PermissionError:
             raise
         except self._errors:
-            raise ValueError(self._damaged()) from None
+            raise ValueError(_damaged(path)) from None
+        self.names = list(self._file.schema.names)
+        self._read = lambda columns: self._file.read_all().select(columns)
 
     def read(self, columns):
         """Some columns as a DataFrame."""
         try:
             return self._read(list(columns)).to_pandas(ignore_metadata=True)
         except self._errors:
-            raise ValueError(self._damaged()) from None
+            raise ValueError(_damaged(self.path)) from None
 
-    def _damaged(self):
-        kind = self.path.suffix[1:].title()
-        return f"{self.path.name} is damaged or cut off in the middle: it cannot be read as {kind}."
+
+def import_pyarrow(path):
+    """The package pyarrow; ImportError with a way out for a file that needs it."""
+    try:
+        import pyarrow
+        import pyarrow.ipc
+        import pyarrow.parquet
+    except ImportError:
+        raise ImportError(f"{path.name} needs the package pyarrow: install it, or save the table as CSV.") from None
+    return pyarrow
+
+
+def open_parquet(path):
+    """A Parquet file whose pages are compared with their checksums, where it has some; ValueError if it is damaged."""
+    pyarrow = import_pyarrow(path)
+    try:
+        return pyarrow.parquet.ParquetFile(path, page_checksum_verification=True)
+    except PermissionError:
+        raise
+    except (pyarrow.ArrowException, OSError):
+        raise ValueError(_damaged(path)) from None
+
+
+def _damaged(path):
+    return f"{path.name} is damaged or cut off in the middle: it cannot be read as {path.suffix[1:].title()}."
 
 
 class JsonLines:

@@ -23,8 +23,10 @@ def tidy_features(frame, y):
     kept = {}
     dropped = {}
     infinite = []
+    notes = []
     for name in frame:
         values = _tidy(frame[name])
+        notes += _nearly_numbers(name, values)
         reason = _useless(values, y)
         if reason:
             dropped[name] = reason
@@ -33,7 +35,8 @@ def tidy_features(frame, y):
             infinite.append(name)
             values = values.replace([np.inf, -np.inf], np.nan)
         kept[name] = values
-    notes = [f"infinite values read as missing in {', '.join(map(repr, infinite))}"] if infinite else []
+    if infinite:
+        notes.insert(0, f"infinite values read as missing in {', '.join(map(repr, infinite))}")
     return pd.DataFrame(kept, index=frame.index), dropped, notes
 
 
@@ -61,6 +64,22 @@ def _tidy(values):
     return values.astype("category")
 
 
+def _nearly_numbers(name, values):
+    """A note on text of which at least half would be numbers but for some words or commas, in a list, else []."""
+    if values is None or not isinstance(values.dtype, pd.CategoricalDtype) or values.cat.ordered:
+        return []
+    words = pd.Series([word for word in values.cat.categories if isinstance(word, str)], dtype=object)
+    commas = words.astype(str).str.fullmatch(COMMAS)
+    numbers = pd.to_numeric(words, errors="coerce").notna()
+    if numbers.all() or (numbers | commas).mean() < 0.5:
+        return []
+    first = values[values.isin(words[~numbers])].iloc[0]
+    others = (~numbers).sum() - 1
+    more = f" and {others:,} other values are" if others else " is"
+    hint = " (write decimals with a point, and thousands without a comma)" if commas.any() else ""
+    return [f"{name!r} is no column of numbers, because {first!r}{more} none{hint}"]
+
+
 def _useless(values, y):
     """Why a feature is left out, or ''."""
     if values is None:
@@ -81,7 +100,15 @@ def _useless(values, y):
     return ""
 
 
-ROW_LABELS = re.compile(r"__index_level_\d+__|Unnamed: \d+")
+OPPOSITES = {
+    ("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("positive", "negative"), ("pos", "neg"),
+}  # fmt: skip
+
+INDEX = re.compile(r"__index_level_\d+__")
+
+UNNAMED = re.compile(r"Unnamed: \d+")
+
+COMMAS = r"\s*[-+]?\d[\d.]*(,\d+)+(\.\d+)?\s*"
 
 
 @dataclass(frozen=True)
@@ -304,10 +331,15 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     p = _scores(file, score, frame[score])
     if ((p == 0) | (p == 1)).all():
         notes.append(f"all scores in {score!r} are 0 or 1: decisions, not probabilities")
+    if features is None:
+        row_labels = [name for name in names if _are_row_labels(name, frame[name])]
+        names = [name for name in names if name not in row_labels]
     X, dropped, notes_of_features = tidy_features(frame[names], y)
     notes += notes_of_features
     if features is None:
-        dropped |= {name: "row labels that pandas wrote" for name in table.names if ROW_LABELS.fullmatch(name)}
+        dropped |= dict.fromkeys(row_labels, "row labels that pandas wrote")
+        places = {name: int(name.split()[1]) + 1 for name in X if UNNAMED.fullmatch(name)}
+        notes += [f"column {place} has no name; it is called {name!r}" for name, place in places.items()]
     if not list(X):
         notes.append("no features: groups can only be sought along the score")
     return ScoreTable(
@@ -326,7 +358,7 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
 
 def _feature_names(file, columns, features, roles):
     if features is None:
-        return [name for name in columns if name not in roles.values() and not ROW_LABELS.fullmatch(name)]
+        return [name for name in columns if name not in roles.values()]
     if isinstance(features, str):
         features = [features] if features in columns else [name.strip() for name in features.split(",")]
     features = list(features)
@@ -338,6 +370,13 @@ def _feature_names(file, columns, features, roles):
         if features.count(name) > 1:
             raise ValueError(f"features must name each column once, but {name!r} occurs {features.count(name)} times.")
     return features
+
+
+def _are_row_labels(name, values):
+    """Whether a column is an index that pandas wrote: an own number or word in each row, and no name."""
+    if INDEX.fullmatch(name):
+        return True
+    return bool(UNNAMED.fullmatch(name)) and values.dtype.kind != "f" and values.is_unique
 
 
 def _reject(file, column, rule, values, bad, hint=""):
@@ -371,9 +410,7 @@ def _labels(file, column, values):
     if bad.any():
         kinds = list(values.drop_duplicates().head(1000))
         if len(kinds) == 2:
-            positive = kinds[1] if isinstance(kinds[1], str) else float(kinds[1])
-            mend = f"table[{column!r}] = (table[{column!r}] == {positive!r}).astype(int)"
-            hint = f"It holds {kinds[0]} and {kinds[1]}; for example: {mend}."
+            hint = _two_labels(column, kinds)
         elif values.dtype.kind == "f" and number.between(0, 1).all():
             hint = "It looks like a score: are label and score exchanged?"
         else:
@@ -384,6 +421,28 @@ def _labels(file, column, values):
     if (y == y[0]).all():
         raise ValueError(f"{file}: column {column!r} must hold both classes, but all {y.size:,} labels are {y[0]}.")
     return y
+
+
+def _two_labels(column, kinds):
+    """How a column of two other labels becomes one of 0 and 1."""
+    positive = _positive(kinds)
+    mend = f"table[{column!r}] = (table[{column!r}] == {positive or '...'}).astype(int)"
+    if positive is None:
+        return f"It holds {kinds[0]} and {kinds[1]}; put the one that the score is the probability of in {mend}."
+    return f"It holds {kinds[0]} and {kinds[1]}; if the score is the probability of {positive}: {mend}."
+
+
+def _positive(kinds):
+    """Which of two labels is the event, as Python writes it; None where their meaning does not say it."""
+    numbers = pd.to_numeric(pd.Series(kinds, dtype=object), errors="coerce")
+    if numbers.notna().all():
+        larger = kinds[int(numbers.argmax())]
+        return repr(larger if isinstance(larger, str) else float(larger))
+    words = [str(kind).strip().lower() for kind in kinds]
+    for event, other in (words, words[::-1]):
+        if (event, other) in OPPOSITES or other in (f"no {event}", f"not {event}", f"non-{event}"):
+            return repr(kinds[words.index(event)])
+    return None
 
 
 def _scores(file, column, values):

@@ -1,5 +1,6 @@
 """Tables in chunks: the same result as in memory, whatever the source; bad chunks are named."""
 
+import gzip
 import weakref
 from dataclasses import replace
 
@@ -321,7 +322,7 @@ def test_a_text_column_that_looks_like_numbers_in_one_csv_chunk_is_named(tmp_pat
         ),
         (lambda path: list(read_chunks(path / "cut.parquet")), "cut.parquet is damaged or cut off"),
         (lambda path: list(read_chunks([path / "cut.parquet"] * 2)), "cut.parquet occurs 2 times"),
-        (lambda path: list(read_chunks(path / "wide.csv", rows=2)), "wide.csv, chunk 1: it cannot be read as CSV"),
+        (lambda path: list(read_chunks(path / "wide.csv", rows=2)), "wide.csv must have 2 fields .* line 4"),
         (lambda path: split_chunks(read_chunks(TABLE), 1.0), "share must lie between 0 and 1"),
         (lambda path: split_chunks(read_chunks(TABLE), 1e-9, rng=0), "no row was drawn"),
         (lambda path: split_chunks(read_chunks(TABLE), 0.1, group="who"), "no column 'who'"),
@@ -362,3 +363,19 @@ def test_frames_are_left_as_they_were(whole):
     before = TABLE.copy()
     split_chunks(read_chunks(TABLE, rows=100), 0.5, rng=0)
     assert TABLE.equals(before)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("short.csv", b"a,b\n1,2\n1\n1,2\n", "short.csv must have 2 fields in every line, .* but line 3 has 1"),
+        ("twice.csv", b"a,a\n1,2\n", "twice.csv has more than one column named 'a'; rename them"),
+        ("my.csv.gz", gzip.compress(b"a,b\n1,2\n3,4\n")[:-9] + b"\0" * 9, "my.csv.gz is damaged: its compressed data"),
+        ("cut.csv.gz", gzip.compress(b"a,b\n1,2\n3,4\n")[:-9], "cut.csv.gz is cut off in the middle"),
+    ],
+)
+def test_pieces_of_a_csv_are_checked_as_a_whole_one_is(tmp_path, name, content, words):
+    """Short lines used to become missing values, and doubled columns other names."""
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=words):
+        list(read_chunks(tmp_path / name, rows=2))

@@ -2,6 +2,7 @@
 
 import builtins
 import gzip
+import os
 import re
 import sys
 
@@ -12,6 +13,7 @@ from test_tables import good
 
 from helpers.tables import files as _readers
 from helpers.tables import read_scores
+from helpers.tables.scores import _labels
 
 N = 60
 
@@ -38,13 +40,14 @@ WEIGHTS = "column 'w' must hold weights that are finite and not negative"
 CASES = {
     "a label of 2": (changed(label=(4, 2)), {}, f"{LABELS}, but in row 5 it is 2. It holds 3 different values"),
     "labels 1 and 2": (
-        changed(label=good(N)["label"] + 1), {}, "for example: table['label'] = (table['label'] == 2.0)"
+        changed(label=good(N)["label"] + 1), {},
+        "if the score is the probability of 2.0: table['label'] = (table['label'] == 2.0)",
     ),
     "labels -1 and 1": (changed(label=good(N)["label"] * 2 - 1), {}, f"{LABELS}, but in row 1 it is -1 (and in"),
     "labels in words": (
         changed(label=np.where(good(N)["label"] == 1, "yes", "no")), {},
-        "but in row 1 it is 'no' (and in 59 more rows). It holds no and yes; for example: "
-        "table['label'] = (table['label'] == 'yes').astype(int).",
+        "but in row 1 it is 'no' (and in 59 more rows). It holds no and yes; if the score is the probability "
+        "of 'yes': table['label'] = (table['label'] == 'yes').astype(int).",
     ),
     "a label missing": (changed(label=(7, None)), {}, f"{LABELS}, but in row 8 it is missing. Drop the rows"),
     "label and score exchanged": (good(N), {"label": "score", "score": "label"}, "are label and score exchanged?"),
@@ -81,6 +84,22 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("first", "other", "positive"),
+    [
+        ("yes", "no", "'yes'"), ("No", "Yes", "'Yes'"), ("True ", "False ", "'True '"), (1, -1, "1.0"), (2, 1, "2.0"),
+        ("10", "9", "'10'"), ("no default", "default", "'default'"), ("cat", "dog", None),
+    ],
+)  # fmt: skip
+def test_the_hint_takes_the_event_for_1_whatever_comes_first(first, other, positive):
+    """It used to take the second value met, which turns the labels round where the first row holds the event."""
+    label = np.where(np.arange(N) % 3 == 0, np.array(first, object), np.array(other, object))
+    with pytest.raises(ValueError, match="must hold labels 0 and 1") as raised:
+        _labels("my.csv", "y", pd.Series(label).infer_objects())
+    assert f"(table['y'] == {positive or '...'}).astype(int)" in str(raised.value)
+    assert ("if the score is" in str(raised.value)) == (positive is not None)
+
+
 @pytest.mark.parametrize(("frame", "options", "message"), CASES.values(), ids=CASES)
 def test_a_clear_message_and_nothing_written(tmp_path, frame, options, message):
     path = tmp_path / "my.csv"
@@ -112,13 +131,22 @@ FILES = {
         "my.csv", b"".join(LINES[:58]) + b"34,31.2", "is cut off in the middle: its last line (59) has 2 of 5 fields."
     ),
     "cut off inside quotes": (
-        "my.csv", b"".join(LINES[:58]) + b'34,31.2,"high, sch', "its last line (59) has 3 of 5 fields."
+        "my.csv", b"".join(LINES[:58]) + b'34,31.2,"high, sch',
+        "my.csv is cut off in the middle, or the quote that line 59 opens is never closed."
     ),
     "short line, no quotes": (
         "my.csv", PLAIN.replace(b"\n", b"\n1,2\n", 3), "but line 2 has 2 (and 2 more lines differ)."
     ),
     "cut off, no quotes": (
         "my.csv", PLAIN + b"1,2", "is cut off in the middle: its last line (62) has 2 of 5 fields."
+    ),
+    "a quote left open": (
+        "my.csv", PLAIN.replace(b"\n", b"\n1,2,\"high,0,0.5\n", 9).replace(b'"', b"", 8),
+        "my.csv is cut off in the middle, or the quote that line 18 opens is never closed."
+    ),
+    "a flipped byte in a gzip file": (
+        "my.csv.gz", gzip.compress(TEXT)[:60] + b"\0\xff" + gzip.compress(TEXT)[62:],
+        "my.csv.gz is damaged: its compressed data are not what was written."
     ),
     "a gzip file cut off": ("my.csv.gz", gzip.compress(TEXT)[:-400], "its compressed data end too early."),
     "not gzip": ("my.csv.gz", TEXT, "my.csv.gz is not a gzip file, although its name ends in .gz."),
@@ -217,3 +245,37 @@ def test_the_callers_frame_and_lists_stay_as_they_are(tmp_path):
     features = ["age", "income"]
     table = read_scores(tmp_path / "my.csv", features=features)
     assert features == ["age", "income"] and isinstance(table.X, pd.DataFrame)
+
+
+@pytest.mark.parametrize("byte", [0, 40, 80])
+def test_a_flipped_bit_in_parquet_is_refused(tmp_path, byte):
+    """Pages carry checksums, which used not to be looked at: half of such bits were read as other numbers."""
+    parquet = pytest.importorskip("pyarrow.parquet", reason="Parquet needs pyarrow")
+    table = good(N)[["label", "score"]]
+    path = tmp_path / "my.parquet"
+    table.to_parquet(path, write_page_checksum=True, compression="none", use_dictionary=False)
+    place = parquet.ParquetFile(path).metadata.row_group(0).column(1).data_page_offset
+    content = bytearray(path.read_bytes())
+    where = content.index(table["score"].to_numpy().tobytes(), place) + byte
+    content[where] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=re.escape("my.parquet is damaged or cut off in the middle")):
+        read_scores(path)
+
+
+def test_a_gz_that_unfolds_beyond_the_limit_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
+    path = tmp_path / "my.csv.gz"
+    path.write_bytes(gzip.compress(PLAIN.replace(b"college", b"x" * 5_000_000, 1), 1))
+    monkeypatch.setenv("HONEST_MOST_GB", "0.004")
+    with pytest.raises(ValueError, match=re.escape("my.csv.gz unfolds to more than 0.004 GB; if that is right, raise")):
+        read_scores(path)
+    monkeypatch.setenv("HONEST_MOST_GB", "0.01")
+    assert read_scores(path).n == N
+
+
+def test_what_is_no_regular_file(tmp_path):
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("there are no pipes with names here")
+    os.mkfifo(tmp_path / "fifo.csv")
+    with pytest.raises(ValueError, match=re.escape("fifo.csv is no regular file, not a table.")):
+        read_scores(tmp_path / "fifo.csv")

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from helpers.datasets import download as _download
+from helpers.partition.encoder import TableEncoder
 from helpers.tables import find_table, read_scores
 from helpers.tables import scores as tables
 
@@ -101,6 +102,63 @@ def test_useless_columns_are_left_out_and_listed(save):
         "name": "its own text in nearly every row",
         "answer": "equal to the label",
     }
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
+def test_a_field_of_any_length_is_read(tmp_path, suffix):
+    """The reader of CSV that comes with Python gives up at 131,072 characters."""
+    frame = good(60).assign(note=["x, " * 50_000, *["short"] * 59])
+    frame.to_csv(tmp_path / f"long{suffix}", index=False)
+    assert read_scores(tmp_path / f"long{suffix}").n == 60
+
+
+@pytest.mark.parametrize(
+    ("values", "note"),
+    [
+        ([1.5] * 59 + ["?"], "'z' is no column of numbers, because '?' is none"),
+        ([*np.round(np.arange(58) / 7, 3), "unknown", "refused"], "because 'unknown' and 1 other values are none"),
+        (
+            [f"-0,{k}" for k in range(300, 360)],
+            "'-0,300' and 59 other values are none (write decimals with a point, and thousands without a comma)",
+        ),
+        ([f"1,{k}" for k in range(100, 130)] * 2, "(write decimals with a point, and thousands without a comma)"),
+        (["18-25", "26-40"] * 30, ""),
+        (["low", "high", "1"] * 20, ""),
+    ],
+)  # fmt: skip
+def test_words_among_numbers_are_told(tmp_path, values, note):
+    good(60).assign(z=values).to_csv(tmp_path / "my.csv", index=False)
+    read = read_scores(tmp_path / "my.csv")
+    assert note in read.note and bool(read.note) == bool(note)
+
+
+def test_a_column_without_a_name_that_holds_data_is_a_feature(tmp_path):
+    """Only an own label in each row is what pandas writes for an index."""
+    frame = good(60).assign(measured=np.linspace(0, 1, 60) ** 2, kind=["a", "b"] * 30)
+    frame = frame.rename(columns={"measured": " ", "kind": ""})
+    frame.to_csv(tmp_path / "my.csv", index_label=False, index=False)
+    read = read_scores(tmp_path / "my.csv")
+    assert {"Unnamed: 5", "Unnamed: 6"} <= set(read.features) and read.dropped == {}
+    assert read.note == "; ".join(f"column {k + 1} has no name; it is called 'Unnamed: {k}'" for k in (5, 6))
+
+
+@pytest.mark.parametrize("kind", ["text", "date", "datetime", "datetime64[s]", "with zone"])
+def test_dates_of_any_year_are_read_and_told(tmp_path, kind):
+    """Nanoseconds, in which pandas takes differences, reach from 1677 to 2262."""
+    days = ["9999-12-31", "1600-02-29", "0001-01-01", "2024-06-30"]
+    values = pd.Series(days * 15)
+    if kind == "date":
+        values = pd.Series([dt.date.fromisoformat(day) for day in days] * 15)
+    elif kind == "datetime":
+        values = pd.Series([dt.datetime.fromisoformat(day) for day in days] * 15, dtype=object)
+    elif kind != "text":
+        values = pd.Series(np.array(days * 15, "datetime64[s]"))
+        values = values.dt.tz_localize("UTC") if kind == "with zone" else values
+    X, dropped, _ = tables.tidy_features(pd.DataFrame({"since": values}), np.arange(60) % 2)
+    column = TableEncoder().fit(X, np.zeros(60)).columns_[0]
+    assert not dropped and column.kind == "date"
+    assert [column.words(code, code, False) for code in (0, 3)] == ["since <= 0001-01-01", "since > 2024-06-30"]
+    np.testing.assert_array_equal(column.encode(X["since"])[:4], [3, 1, 0, 2])
 
 
 def test_an_index_column_without_a_name_is_a_row_number(save, tmp_path):
