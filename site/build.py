@@ -6,7 +6,6 @@ outside addresses and for formulas that a reader would see as an error box.
 """
 
 import argparse
-import base64
 import csv
 import hashlib
 import html
@@ -23,6 +22,8 @@ from pathlib import Path
 
 import jinja2
 import nbformat
+import yaml
+from pages import finish, first_figure, linked_notebooks, write_thumbnail
 
 ROOT = Path(__file__).resolve().parent.parent
 STATUSES = {
@@ -39,6 +40,15 @@ PAPERS = {
     "ecuas2026": ("ECUAS", "Estienne, Ernst, Vera, Piantanida, Ferrer 2026: ECUAS"),
     "semece2026": ("Sem-ECE", "Wang, Xiao, Jin, Yang, Hou, Shen 2026: Sem-ECE"),
     "ours": ("ours", "What these notebooks state beside the papers"),
+}
+ABOUT = (
+    "Research notebooks and a tested Python package on when the stated probabilities of a black-box model can be "
+    "believed: calibration, grouping loss, decisions, abstention, and the confidence of sampled answers."
+)
+ROUTES = {
+    "Decisions about people": ("You have a risk score, and somebody acts on it.", "00 01 05 06 07 13"),
+    "Language models": ("You have a model that answers, and says how sure it is.", "00 09 11 12 16 14 08"),
+    "Theory": ("You want to know what can be estimated at all, and why.", "00 01 02 03 04 05 09 11"),
 }
 ADDRESS = r"((?:https?:)?//[^\"'\s>)]+)"
 SOURCE = re.compile(rf"<(?:script|img|iframe|source|audio|video|embed)\b[^>]*\bsrc(?:set)?\s*=\s*[\"']?{ADDRESS}", re.I)
@@ -68,6 +78,11 @@ def header_card(notebook):
     return {"Title": title.group(1).strip() if title else "", **{k: v.strip(" |\\") for k, v in lines}}
 
 
+def plain(text):
+    """Markdown as words alone, for what a search engine shows."""
+    return re.sub(r"[*`$]|\\\w+", "", text)
+
+
 def with_formulas(text):
     """Plain text as HTML; $...$ becomes a formula, `...` code."""
     text = html.escape(text or "", quote=False)
@@ -89,20 +104,25 @@ def templates(stems):
 
     environment.filters["links"] = links
     environment.filters["words"] = with_formulas
+    environment.filters["plain"] = plain
     environment.filters["cell"] = lambda text: str(text).replace("|", "\\|")
     return environment
 
 
-def ledger_page(path, environment):
+def ledger_rows(root):
+    """The rows of the ledger, as dictionaries."""
+    with open(root / "data" / "claims.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def ledger_page(rows, environment):
     """The ledger as a MyST page: counts by paper and status, filters, one table grouped by paper."""
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
     papers = [
         {"id": paper, "short": short, "title": title, "rows": [row for row in rows if row["paper"] == paper]}
         for paper, (short, title) in PAPERS.items()
     ]
     if unknown := {row["paper"] for row in rows} - set(PAPERS):
-        raise SiteError(f"{path.name} has rows of a paper that site/build.py does not know: {min(unknown)}")
+        raise SiteError(f"claims.csv has rows of a paper that site/build.py does not know: {min(unknown)}")
     counts = {}
     for status in STATUSES:
         numbers = [Counter(row["status"] for row in paper["rows"])[status] for paper in papers]
@@ -149,11 +169,11 @@ def write_api(folder, environment):
 # ---- notebooks ----------------------------------------------------------------------------------------------------
 
 
-def for_site(notebook, source_folder, image_folder):
+def for_site(notebook, source_folder, image_folder, stems):
     """Change an executed copy in place so that myst-nb renders it whole: alt texts, links, empty outputs."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = inner_links(cell.source, source_folder, image_folder)
+            cell.source = linked_notebooks(inner_links(cell.source, source_folder, image_folder), stems)
         elif cell.cell_type == "code":
             cell.outputs = [out for out in cell.outputs if out.output_type != "display_data" or out.data]
             figures = [out.metadata.get("image/png", {}) for out in cell.outputs if "image/png" in out.get("data", {})]
@@ -256,12 +276,15 @@ def broken_formulas(folder):
 
 
 def prune(mathjax):
-    """Keep the one bundle the pages load and what it may fetch later; the others weigh 20 MB."""
-    for path in [*mathjax.glob("*.js"), mathjax / "output" / "chtml", mathjax / "input" / "mml", mathjax / "sre"]:
+    """Keep the parts of MathJax that the pages load; all of it weighs 20 MB."""
+    kept = ("startup.js", "core.js", "input/tex", "output/chtml", "a11y/assistive-mml.js")
+    for path in sorted(mathjax.rglob("*"), reverse=True):
+        name = path.relative_to(mathjax).as_posix()
         if path.is_dir():
-            shutil.rmtree(path)
-        elif path.name != "tex-svg.js":
-            path.unlink(missing_ok=True)
+            if not any(path.iterdir()):
+                path.rmdir()
+        elif not name.startswith(kept):
+            path.unlink()
 
 
 def executed_copies(root):
@@ -286,21 +309,29 @@ def site_key(root, folders):
 
 
 def write_sources(root, folders, work):
-    """Lay everything that Sphinx reads into the folder `work`."""
+    """Lay everything that Sphinx reads into the folder `work`; returns a description of each notebook's page."""
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(root / "site", work, ignore=shutil.ignore_patterns("__pycache__", "_templates", "build.py"))
     environment = templates(list(folders))
     (work / "notebooks").mkdir()
-    cards = []
+    cards = {}
     for name, folder in folders.items():
         notebook = nbformat.read(folder / f"{name}.ipynb", as_version=4)
         metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
-        cards.append((name, header_card(notebook), metrics))
-        for_site(notebook, root / "notebooks", work / "notebooks" / "images")
+        cards[name] = header_card(notebook) | {"metrics": metrics, "figure": first_figure(notebook)}
+        if cards[name]["figure"]:
+            write_thumbnail(cards[name]["figure"], work / "_static" / "cards" / f"{name}.png")
+        for_site(notebook, root / "notebooks", work / "notebooks" / "images", folders)
         nbformat.write(notebook, work / "notebooks" / f"{name}.ipynb")
-    (work / "map.md").write_text(environment.get_template("map.md.j2").render(notebooks=cards), encoding="utf-8")
-    (work / "ledger.md").write_text(ledger_page(root / "data" / "claims.csv", environment), encoding="utf-8")
+    citation = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
+    for page in ("index.md", "map.md"):
+        words = environment.get_template(f"{page}.j2").render(notebooks=cards, citation=citation, routes=ROUTES)
+        (work / page).write_text(words, encoding="utf-8")
+    (work / "ledger.md").write_text(ledger_page(ledger_rows(root), environment), encoding="utf-8")
     write_api(work / "api", environment)
+    return {
+        f"notebooks/{name}": plain(f"{card['Title']}. Goals: {card.get('Goals', '')}") for name, card in cards.items()
+    }
 
 
 def run_sphinx(work, target, doctrees):
@@ -327,11 +358,12 @@ def build(root=ROOT, *, rebuild=False):
         return f"site reused, nothing has changed: {page}"
     stamp.unlink(missing_ok=True)
     work = root / "build" / "site_source"
-    write_sources(root, folders, work)
+    descriptions = write_sources(root, folders, work) | {"index": ABOUT}
     fresh = root / "build" / "site.partial"
     shutil.rmtree(fresh, ignore_errors=True)
     faults = run_sphinx(work, fresh, root / "build" / "doctrees")
     prune(fresh / "_static" / "mathjax")
+    finish(fresh, descriptions, {row["id"] for row in ledger_rows(root)})
     problems = [f"fetched from a network: {line}" for line in outside_sources(fresh)]
     problems += [f"no alternative text: {line}" for line in missing_alt(fresh)]
     problems += [f"a formula that MathJax cannot draw: {line}" for line in broken_formulas(fresh)]
@@ -346,9 +378,7 @@ def build(root=ROOT, *, rebuild=False):
 
 def stored_figure(root=ROOT):
     """Bytes of the README's figure: the first PNG among the stored outputs of 00_start_here."""
-    cells = nbformat.read(root / "notebooks" / "00_start_here.ipynb", as_version=4).cells
-    outputs = [output for cell in cells for output in cell.get("outputs", []) if "image/png" in output.get("data", {})]
-    return base64.b64decode(outputs[0].data["image/png"])
+    return first_figure(nbformat.read(root / "notebooks" / "00_start_here.ipynb", as_version=4))
 
 
 def store(root=ROOT):

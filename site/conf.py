@@ -1,5 +1,6 @@
 """Sphinx configuration: renders the executed copies and the pages that build.py lays beside this file."""
 
+import os
 import re
 from importlib.util import find_spec
 from pathlib import Path
@@ -7,12 +8,22 @@ from pathlib import Path
 project = "Honest Confidence"
 author = "Honest Confidence contributors"
 copyright = "2026, Honest Confidence contributors. Text CC BY 4.0, code BSD-3-Clause"
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
+extensions = [
+    "myst_nb",
+    "sphinx_copybutton",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.napoleon",
+]
 html_theme = "sphinx_book_theme"
 html_title = project
 html_static_path = ["_static", str(Path(find_spec("sphinx-mathjax-offline").origin).parent / "static")]
 html_css_files = ["house.css"]
 html_show_sourcelink = False
+copybutton_selector = ".cell_input div.highlight pre, div.highlight-bash pre, div.highlight-bibtex pre"  # no outputs
+html_favicon = "_static/favicon.svg"
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "use_download_button": True,
     "use_fullscreen_button": False,
@@ -20,10 +31,20 @@ html_theme_options = {
     "home_page_in_toc": True,
     "show_prev_next": True,
 }
-exclude_patterns = ["map.md"]
+if repository := os.environ.get("HONEST_REPOSITORY", ""):  # where this copy is published, such as a GitHub address
+    html_theme_options |= {
+        "repository_url": repository,
+        "path_to_docs": "notebooks",
+        "use_repository_button": True,
+        "use_issues_button": True,
+        "launch_buttons": {"binderhub_url": "https://mybinder.org", "colab_url": "https://colab.research.google.com"},
+    }
 
-# Formulas are drawn as SVG by a copy of MathJax inside the site: no network, no font files.
-mathjax_path = "mathjax/tex-svg.js"
+# Formulas are drawn by a copy of MathJax inside the site; only these parts of it are loaded, half of a bundle's weight.
+mathjax_path = "mathjax/startup.js"
+mathjax3_config = {
+    "loader": {"load": ["core", "input/tex", "output/chtml", "a11y/assistive-mml"]},
+}
 
 nb_execution_mode = "off"
 nb_execution_raise_on_error = True

@@ -11,6 +11,7 @@ from sample import ALT, good_notebook
 from scripts import load_program
 
 build_site = load_program(ROOT / "site" / "build.py")
+pages = load_program(ROOT / "site" / "pages.py")
 
 
 def lay_out(root, notebook):
@@ -18,7 +19,8 @@ def lay_out(root, notebook):
     shutil.copytree(ROOT / "site", root / "site", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "data").mkdir()
     shutil.copy(ROOT / "data" / "claims.csv", root / "data")
-    shutil.copy(ROOT / "constraints.txt", root)
+    for name in ("constraints.txt", "CITATION.cff"):
+        shutil.copy(ROOT / name, root)
     executed = root / "build" / "executed" / "05_sample"
     for folder in (root / "notebooks", executed):
         folder.mkdir(parents=True)
@@ -36,12 +38,19 @@ def test_site_is_whole_without_a_network(tmp_path, monkeypatch):
     page = (site / "notebooks" / "05_sample.html").read_text(encoding="utf-8")
     assert f'alt="{ALT}"' in page and "\\tag{6}" in page
     assert "show(" not in re.sub("<[^>]+>", "", page)  # remove-cell
-    assert "mathjax/tex-svg.js" in page and (site / "_static" / "mathjax" / "tex-svg.js").exists()
+    assert "mathjax/startup.js" in page and "fontawesome.js" not in page
+    parts = [path.name for path in (site / "_static" / "mathjax").rglob("*") if path.is_file()]
+    assert {"startup.js", "core.js", "chtml.js", "MathJax_Main-Regular.woff"} <= set(parts)
+    assert "tex-svg.js" not in parts
+    assert page.count('name="description"') == 1
     assert build_site.outside_sources(site) == [] and build_site.missing_alt(site) == []
-    assert "Melo 3.1" in (site / "index.html").read_text(encoding="utf-8")
+    index = (site / "index.html").read_text(encoding="utf-8")
+    assert "_static/cards/05_sample.png" in index and (site / "_static" / "cards" / "05_sample.png").exists()
+    assert "/mathjax/" not in index  # it has no formula
+    assert "Melo 3.1" in (site / "map.html").read_text(encoding="utf-8")
     ledger = (site / "ledger.html").read_text(encoding="utf-8")
-    assert ledger.count("<tr data-paper=") == len(read_ledger())
-    assert '<a class="reference internal" href="api/index.html"' in (site / "index.html").read_text(encoding="utf-8")
+    assert all(f'<tr id="{row["id"]}" data-paper=' in ledger for row in read_ledger())
+    assert '<a class="reference internal" href="api/index.html"' in index
     package = (site / "api" / "helpers.grouping.html").read_text(encoding="utf-8")
     assert 'id="helpers.grouping.grouping_loss"' in package and "Parameters<span" in package
     assert "site reused" in build_site.build(tmp_path)
@@ -100,6 +109,29 @@ def test_a_broken_page_stops_the_site(tmp_path, monkeypatch, source, words):
 def test_what_is_wrong_with_a_formula_is_said(formula, words):
     fault = build_site.formula_fault(formula)
     assert words in fault and bool(words) == bool(fault), fault
+
+
+def test_a_notebook_that_is_named_is_a_link():
+    text = (
+        "As in notebook 05, and notebooks 13 and 99.\n\n# Not notebook 05\n\n`notebook 05` $notebook 05$ "
+        "[notebook 05](x.html)\n\n```\nnotebook 05\n```\nNotebook 13 ends."
+    )
+    linked = pages.linked_notebooks(text, ["05_sample", "13_audit"])
+    assert linked.startswith("As in notebook [05](05_sample.ipynb), and notebooks [13](13_audit.ipynb) and 99.")
+    assert linked.endswith("Notebook [13](13_audit.ipynb) ends.")
+    assert linked.count("](") == text.count("](") + 3
+
+
+def test_equations_and_claims_are_links():
+    formula = '<div class="math notranslate nohighlight">\n\\[a \\tag{6}\\]</div>'
+    page = f"{formula}<p>Equation (6), not equation (7); <code>equation (6)</code></p>"
+    linked = pages.linked_equations(page)
+    assert linked.startswith('<div class="math notranslate nohighlight" id="equation-6">')
+    assert linked.count('<a href="#equation-6">Equation (6)</a>') == 1 == linked.count("<a ")
+    output = "<pre><span></span>ours.this holds: 3\nours.other holds\n</pre><p>ours.this</p>"
+    linked = pages.linked_claims(output, {"ours.this"})
+    assert '<span></span><a class="claim" href="../ledger.html#ours.this">ours.this</a> holds' in linked
+    assert linked.count("<a ") == 1
 
 
 def test_readme_shows_the_figure_that_its_notebook_stores():
