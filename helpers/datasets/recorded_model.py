@@ -1,0 +1,117 @@
+"""What a small language model answered, recorded once so that reading needs no model (through `helpers.datasets`)."""
+
+import gzip
+import json
+import math
+
+import numpy as np
+import pandas as pd
+
+from helpers.checks import check_one_of
+from helpers.datasets.download import DATA_FOLDER
+
+RATINGS = ("is_true", "is_true_mass", "is_true_swapped", "is_true_swapped_mass", "verbalised")
+
+TASKS = ("rand", "sentiment")
+
+_LINE = ("question", "kind", "prompt", "reference", "references")
+
+_COLUMNS = (
+    "question", "kind", "prompt", "sample", "answer", "spelling", "reference", "references", "correct", "finish_reason",
+    "logprobs", "posterior", *RATINGS, "first_tokens",
+)  # fmt: skip
+
+
+def load_smollm2_answers():
+    """Answers of SmolLM2-135M-Instruct to 339 short questions under two prompts, with confidences, one row an answer.
+
+    Fifty answers a question and prompt are drawn at temperature 1, one is greedy; `data/README.md` says how they were
+    asked and graded. A confidence belongs to a question and a spelling, whatever the prompt that led to it.
+
+    Returns
+    -------
+    DataFrame
+        Columns question, kind (of question), prompt ("plain" or "examples"), sample (from 1; 0 is the greedy answer),
+        answer (first line, "" if empty), spelling (the one of its class, None if empty), reference, references (all
+        right answers, with | between), correct (0 or 1 by the rules), finish_reason ("stop", or "length" if cut at 12
+        tokens), logprobs (tuple, one a token), posterior (their product as a probability), is_true and is_true_mass
+        (P(True) among True and False, and the probability of both), the same with the options swapped, verbalised
+        (stated by the model, as a fraction), first_tokens (tuple of pairs: the 20 likeliest tokens and their
+        log-probabilities at the first place that is not white space; of greedy answers, else None). A confidence that
+        was not asked for is NaN; an empty answer has no log-probabilities.
+
+    References
+    ----------
+    Allal et al. (2025), SmolLM2; Estienne, Ernst et al. (2026), section 4.2.
+
+    Examples
+    --------
+    >>> answers = load_smollm2_answers()
+    >>> sorted(answers["prompt"].unique())
+    ['examples', 'plain']
+    """
+    path = DATA_FOLDER / "smollm2_answers.jsonl.gz"
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = [row for line in file for row in _answer_rows(json.loads(line))]
+    return pd.DataFrame(rows, columns=_COLUMNS).astype(dict.fromkeys(RATINGS, float))
+
+
+def _answer_rows(record):
+    """The rows of one question under one prompt."""
+    about = {name: record[name] for name in _LINE}
+    for sample, answer in enumerate(record["answers"]):
+        rating = record["ratings"].get(answer["spelling"], {})
+        first = answer.get("first_tokens")
+        yield (
+            about
+            | answer
+            | rating
+            | {
+                "sample": sample,
+                "logprobs": tuple(answer["logprobs"]),
+                "posterior": math.exp(math.fsum(answer["logprobs"])) if answer["logprobs"] else math.nan,
+                "first_tokens": first and tuple((token, logprob) for token, logprob in first),
+            }
+        )
+
+
+def load_smollm2_scores(task):
+    """Yes-no scores of SmolLM2-135M-Instruct, one row a case.
+
+    Parameters
+    ----------
+    task : {"rand", "sentiment"}
+        "rand": 4,400 people of the RAND Health Insurance Experiment, one year each, described in a sentence; did they
+        see a doctor? "sentiment": 1,200 sentences made by a grammar; did the writer like it?
+
+    Returns
+    -------
+    DataFrame
+        Columns case (what the model was told), label (1 for yes), score and mass (P(Yes) among Yes and No, and the
+        probability of both, from instructions only), score_examples and mass_examples (with four examples; NaN where
+        not asked), and the features of the task.
+
+    Raises
+    ------
+    ValueError
+        For another task.
+
+    References
+    ----------
+    Allal et al. (2025), SmolLM2; Newhouse & the Insurance Experiment Group (1993), Free for All?; Melo et al. (2026),
+    section 4.2.
+
+    Examples
+    --------
+    >>> scores = load_smollm2_scores("sentiment")
+    >>> scores["label"].isin([0, 1]).all() and scores["score"].dropna().between(0, 1).all()
+    np.True_
+    """
+    check_one_of(task, "task", TASKS)
+    table = pd.read_csv(DATA_FOLDER / "smollm2_scores.csv.gz")
+    table = table[table["task"] == task].drop(columns="task")
+    scores = ["score", "mass", "score_examples", "mass_examples"]
+    empty = [name for name in table if name not in scores and table[name].isna().all()]
+    table = table.drop(columns=empty).reset_index(drop=True)
+    whole = [name for name in table.select_dtypes("float") if name not in scores and np.all(table[name] % 1 == 0)]
+    return table.astype(dict.fromkeys(whole, int))

@@ -1,0 +1,167 @@
+"""What SmolLM2 answered: the shipped files hold what they say, and the rules grade as they say."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.answers.spelling import spell_answers
+from helpers.datasets import DATA_FOLDER, load_smollm2_answers, load_smollm2_scores
+from tests.scripts import load_script
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return load_smollm2_answers()
+
+
+@pytest.fixture(scope="module")
+def tables():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(DATA_FOLDER / "scripts")  # it rests on the script beside it
+        return load_script("make_smollm2_tables")
+
+
+def test_every_question_has_fifty_draws_and_a_greedy_answer(answers):
+    sizes = answers.groupby(["prompt", "question"])["sample"].agg(["size", "nunique", "min", "max"])
+    assert (sizes == [51, 51, 0, 50]).all().all()
+    questions = pd.read_csv(DATA_FOLDER / "smollm2_questions.csv")
+    assert len(questions) >= 300 and questions["question"].is_unique
+    assert set(answers["question"]) <= set(questions["question"])
+    right = answers.drop_duplicates("question").merge(questions, on="question", suffixes=("", "_file"))
+    assert (right["references"] == right["references_file"]).all() and (right["kind"] == right["kind_file"]).all()
+
+
+def test_log_probabilities_are_negative_and_the_posterior_is_their_product(answers):
+    empty = answers["logprobs"].str.len() == 0
+    assert (answers.loc[empty, "answer"] == "").all() and answers.loc[empty, "posterior"].isna().all()
+    said = answers[~empty]
+    assert max(map(max, said["logprobs"])) <= 0
+    assert np.allclose(said["posterior"], [np.prod(np.exp(values)) for values in said["logprobs"]], rtol=1e-12)
+    assert said["posterior"].between(0, 1).all()
+    assert said["logprobs"].str.len().max() <= 12
+
+
+def test_equal_answers_have_nearly_equal_posteriors(answers):
+    """The same words under the same prompt: the server's rounding is all that may differ."""
+    same = answers[answers["finish_reason"] == "stop"].groupby(
+        ["prompt", "question", "answer", answers["logprobs"].str.len()]
+    )
+    spread = same["posterior"].agg(lambda values: np.log(values.max() / values.min()) if values.notna().any() else 0.0)
+    assert (spread < 0.5).mean() > 0.98 and spread.median() < 0.02
+
+
+def test_a_greedy_answer_takes_the_likeliest_first_word(answers):
+    greedy = answers[(answers["sample"] == 0) & (answers["answer"] != "")]
+    assert answers.loc[answers["sample"] > 0, "first_tokens"].isna().all()
+    likeliest = greedy["first_tokens"].map(lambda pairs: pairs[0][1])
+    place = [
+        np.abs(np.subtract(row[:2], value)).argmin() for row, value in zip(greedy["logprobs"], likeliest, strict=True)
+    ]
+    taken = [row[k] for row, k in zip(greedy["logprobs"], place, strict=True)]
+    assert np.allclose(likeliest, taken, atol=1e-4)
+    assert np.mean(np.array(place) == 0) > 0.5  # the others begin with a space of its own
+    masses = greedy["first_tokens"].map(lambda pairs: sum(np.exp(value) for _, value in pairs))
+    assert masses.between(0.05, 1.001).all() and (greedy["first_tokens"].str.len() == 20).all()
+
+
+def test_first_words_are_drawn_as_often_as_their_probabilities_say(answers):
+    """The greedy answer's first token, where it is the whole answer: draws against its probability, over questions."""
+    greedy = answers[(answers["sample"] == 0) & (answers["logprobs"].str.len() == 2)]
+    draws = answers[answers["sample"] > 0].merge(
+        greedy[["prompt", "question", "answer", "posterior"]], on=["prompt", "question"]
+    )
+    hits = (draws["answer_x"] == draws["answer_y"]) & (draws["finish_reason"] == "stop")
+    p = draws["posterior_y"]
+    assert abs((hits - p).sum()) < 4 * np.sqrt((p * (1 - p)).sum())
+
+
+def test_a_confidence_belongs_to_a_question_and_a_spelling(answers):
+    assert (answers["spelling"].fillna("") == pd.Series(spell_answers(answers["answer"])).fillna("")).all()
+    rated = answers[answers["is_true"].notna()]
+    assert (rated.groupby(["question", "spelling"])[["is_true", "is_true_mass"]].nunique() == 1).all().all()
+    for name in ("is_true", "is_true_mass", "is_true_swapped", "is_true_swapped_mass", "verbalised"):
+        assert answers[name].dropna().between(0, 1).all()
+
+
+def test_mixed_difficulty(answers):
+    """A collection on confidence needs right answers and wrong ones."""
+    shares = answers[answers["sample"] > 0].groupby("prompt")["correct"].mean()
+    assert 0.2 < shares.max() < 0.7
+    by_question = (
+        answers[(answers["sample"] > 0) & (answers["prompt"] == shares.idxmax())].groupby("question")["correct"].mean()
+    )
+    assert by_question.between(0.02, 0.98).mean() > 0.4
+
+
+def test_stored_grades_are_those_of_the_rules(answers, tables):
+    some = answers.sample(500, random_state=1)
+    pairs = zip(some["question"], some["answer"], some["references"].str.split("|"), strict=True)
+    assert [tables.grade_answer(*pair) for pair in pairs] == some["correct"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "references", "grade"),
+    [
+        ("What is the capital of Canada?", "Ottawa", "Ottawa", 1),
+        ("What is the capital of Canada?", "The capital of Canada is Ottawa.", "Ottawa", 1),
+        ("What is the capital of Italy?", "Rome, Italy", "Rome", 1),
+        ("What is the capital of Canada?", "Toronto or Ottawa", "Ottawa", 0),
+        ("What is the capital of Canada?", "Ottawa is not the capital", "Ottawa", 0),
+        ("How many days does April have?", "Thirty days", "30", 1),
+        ("How many letters are in the English alphabet?", "twenty-six", "26", 1),
+        ("How many metres are in a kilometre?", "1,000 metres", "1000", 1),
+        ("How many days does April have?", "30 or 31", "30", 0),
+        ("What is 17 + 25?", "17 + 25 = 42", "42", 1),
+        ("What is 17 + 25?", "17 + 25 = 41", "42", 0),
+        ("What is 2 - 1?", "2 - 1", "1", 0),
+        ("What is 4 times 5?", "205", "20", 0),
+        ("What is the currency of India?", "Indian Rupees (INR)", "rupee|Indian rupee", 1),
+        ("Who wrote the Odyssey?", "It was written by Homer", "Homer", 1),
+        ("What is the capital of Canada?", "", "Ottawa", 0),
+    ],
+)
+def test_rules_of_grading(tables, question, answer, references, grade):
+    assert tables.grade_answer(question, answer, references.split("|")) == grade
+
+
+@pytest.mark.parametrize(
+    ("words", "digits"), [("twenty six", "26"), ("1,000 five", "1000 5"), ("three hundred", "3 hundred")]
+)
+def test_number_words(tables, words, digits):
+    assert tables.numbers_as_digits(words) == digits
+
+
+@pytest.mark.parametrize(("task", "least"), [("rand", 4000), ("sentiment", 1000)])
+def test_scores_lie_in_the_unit_interval(task, least):
+    scores = load_smollm2_scores(task)
+    assert len(scores) >= least and scores["label"].isin([0, 1]).all()
+    for ending in ("", "_examples"):
+        assert scores[f"score{ending}"].dropna().between(0, 1).all()
+        assert scores[f"mass{ending}"].dropna().between(0, 1.001).all()
+        assert (scores[f"score{ending}"].isna() == scores[f"mass{ending}"].isna()).all()
+        assert (scores.groupby("case")[f"score{ending}"].nunique() <= 1).all()
+
+
+def test_people_are_new_ones_each_and_described_as_the_script_says():
+    people = load_smollm2_scores("rand")
+    assert people["person"].tolist() == list(range(1, len(people) + 1))
+    assert (people["label"] == (people["visits"] > 0)).all()
+    told = zip(people["age"], people["health"], people["case"], strict=True)
+    assert all(f"of {age:.0f} in {health} health" in case for age, health, case in told)
+    assert people["case"].str.contains(" for free.").eq(people["coinsurance"] == 0).all()
+
+
+def test_sentences_are_balanced_in_every_form_and_the_script_makes_them():
+    table = pd.read_csv(DATA_FOLDER / "smollm2_sentences.csv")
+    assert (table.groupby("form")["label"].agg(["size", "mean"]) == [200, 0.5]).all().all()
+    pd.testing.assert_frame_equal(load_script("make_smollm2_sentences").make_table(), table, check_dtype=False)
+
+
+def test_the_script_makes_the_questions():
+    questions = pd.read_csv(DATA_FOLDER / "smollm2_questions.csv", dtype=str)
+    pd.testing.assert_frame_equal(load_script("make_smollm2_questions").make_table(), questions, check_dtype=False)
+
+
+def test_an_unknown_task_is_refused():
+    with pytest.raises(ValueError, match="task"):
+        load_smollm2_scores("rands")
