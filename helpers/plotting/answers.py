@@ -5,7 +5,19 @@ from matplotlib import pyplot as plt
 from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
 from helpers.plotting.reliability import plot_reliability
-from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, axes_for, legend_on_top, percent
+from helpers.plotting.style import (
+    BLUE,
+    GREEN,
+    GREY,
+    LINES,
+    MARKERS,
+    ORANGE,
+    RED,
+    as_written,
+    axes_for,
+    legend_on_top,
+    percent,
+)
 
 WIDTH = 5.6  # inches
 
@@ -32,7 +44,7 @@ def plot_confidences(curves):
         plot_reliability(curve, ax)
         handles, labels = ax.get_legend_handles_labels()
         ax.get_legend().remove()
-        ax.set(title=name, xlabel="", ylabel="right", xlim=(-0.02, 1.02), ylim=(-0.03, 1.03))
+        ax.set(title=as_written(name), xlabel="", ylabel="right", xlim=(-0.02, 1.02), ylim=(-0.03, 1.03))
         percent(ax.xaxis, ax.yaxis)
     axes[-1, 0].set_xlabel("confidence (bars: how many questions)")
     words = {"stated = observed": "right as often as said", "a calibrated model (95 %)": "band of a perfect one (95 %)"}
@@ -62,7 +74,9 @@ def plot_kept(curves, kept, ax=None):
     ax = axes_for(ax, (WIDTH, 3.9))
     for k, (name, curve) in enumerate(curves.items()):
         style = {"color": COLOURS[k % 3], "linestyle": LINES[k % len(LINES)], "linewidth": 1.8}
-        ax.step(np.r_[0, curve.coverage], np.r_[curve.risk[0], curve.risk], where="pre", label=name, **style)
+        ax.step(
+            np.r_[0, curve.coverage], np.r_[curve.risk[0], curve.risk], where="pre", label=as_written(name), **style
+        )
         mark = {"marker": MARKERS[k % len(MARKERS)], "markersize": 8 - k, "color": COLOURS[k % 3], "linestyle": "none"}
         ax.plot(*kept[name], markeredgecolor="black", zorder=3, **mark)
     ax.set(xlim=(0, 1.02), xlabel="share of the questions that is answered", ylabel="wrong among the answers")
@@ -172,7 +186,7 @@ def plot_answer_lines(x, lines, ax=None, *, xlabel, ylabel, spread=None, level=N
         color, marker, style = _look(name, k)
         reach = None if spread is None or name not in spread else spread[name]
         options = {"color": color, "marker": marker, "linestyle": style, "markersize": 5, "capsize": 2}
-        ax.errorbar(x, values, yerr=reach, label=name, **options)
+        ax.errorbar(x, values, yerr=reach, label=as_written(name), **options)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if log:
         ax.set(xscale="log", yscale="log")

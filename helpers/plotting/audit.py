@@ -4,7 +4,7 @@ import textwrap
 
 from matplotlib.ticker import PercentFormatter
 
-from helpers.plotting.style import BLUE, GREY, ORANGE, axes_for
+from helpers.plotting.style import BLUE, GREY, ORANGE, as_written, axes_for
 
 
 def plot_groups(table, ax=None, *, most=8):
@@ -34,7 +34,7 @@ def plot_groups(table, ax=None, *, most=8):
         style = {"fmt": "s" if row.gap < 0 else "o", "fillstyle": "full" if sure else "none", "capsize": 3}
         ax.errorbar(row.gap, row.Index, xerr=ends, color=color, **style)
     ax.axvline(0, color=GREY, linewidth=1, linestyle="--")
-    ax.set_yticks(shown.index, [_wrapped(f"{row.rule} ({row.n:,})") for row in shown.itertuples()])
+    ax.set_yticks(shown.index, [_wrapped(as_written(f"{row.rule} ({row.n:,})")) for row in shown.itertuples()])
     ax.set(ylim=(-0.6, len(shown) - 0.4), xlabel="observed rate - stated probability (left: stated too high)")
     ax.xaxis.set_major_formatter(PercentFormatter(1))
     return ax

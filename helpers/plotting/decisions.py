@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, axes_for, percent
+from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, as_written, axes_for, percent
 
 _COLOURS = (BLUE, ORANGE, GREEN, RED, GREY, "black")
 
@@ -30,7 +30,7 @@ def plot_costs(cost, ax=None, *, thresholds=(), unit=""):
     """
     ax = axes_for(ax)
     for (name, (left, right)), color, line in zip(cost.iterrows(), _COLOURS, LINES, strict=False):
-        ax.plot([0, 1], [left, right], color=color, linestyle=line, linewidth=2, label=str(name))
+        ax.plot([0, 1], [left, right], color=color, linestyle=line, linewidth=2, label=as_written(name))
         ax.plot([0, 1], [left, right], "o", color=color, markersize=5, clip_on=False)
     for threshold in np.atleast_1d(thresholds):
         ax.axvline(threshold, color="black", linestyle=":", linewidth=1.4)
@@ -72,7 +72,9 @@ def plot_gains(table, ax=None, *, x="risk", y="gain", by="data", xlabel="estimat
     """
     ax = axes_for(ax)
     for (name, part), color, marker in zip(table.groupby(by, sort=False), _COLOURS, MARKERS, strict=False):
-        ax.plot(part[x], part[y], marker, color=color, markersize=4.5, alpha=0.6, linestyle="none", label=name)
+        ax.plot(
+            part[x], part[y], marker, color=color, markersize=4.5, alpha=0.6, linestyle="none", label=as_written(name)
+        )
     ends = np.array([table[[x, y]].to_numpy().min(), table[[x, y]].to_numpy().max()])
     ax.plot(ends, ends, color="black", linewidth=1, linestyle="--", label="as estimated")
     ax.axhline(0, color=GREY, linewidth=0.8)

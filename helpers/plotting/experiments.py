@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, axes_for, legend_on_top
+from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, as_written, axes_for, legend_on_top
 
 
 def plot_convergence(
@@ -55,7 +55,7 @@ def plot_convergence(
         spread = part[x] * (1 + 0.03 * (k - (len(names) - 1) / 2))
         style = {"marker": MARKERS[k % len(MARKERS)], "linestyle": LINES[k % len(LINES)]}
         bars = None if error is None else part[error]
-        ax.errorbar(spread, part[y], yerr=bars, label=name, capsize=2, markersize=5, linewidth=1.4, **style)
+        ax.errorbar(spread, part[y], yerr=bars, label=as_written(name), capsize=2, markersize=5, linewidth=1.4, **style)
     levels = truth if isinstance(truth, dict) else {"truth": truth} if truth is not None else {}
     for line, (words, level) in zip((":", "--", "-."), levels.items(), strict=False):
         ax.axhline(level, color="black", linewidth=1, linestyle=line, label=words)
@@ -94,9 +94,9 @@ def plot_bars(table, ax=None, *, ylabel="", form="{:.0f}"):
         zip(table, (GREY, ORANGE, BLUE, GREEN), ("", "//", "..", "xx"), strict=False)
     ):
         x = np.arange(len(table)) + (k - (table.shape[1] - 1) / 2) * width
-        bars = ax.bar(x, table[name], 0.9 * width, color=color, hatch=hatch, edgecolor="white", label=name)
+        bars = ax.bar(x, table[name], 0.9 * width, color=color, hatch=hatch, edgecolor="white", label=as_written(name))
         ax.bar_label(bars, labels=[form.format(value) for value in table[name]], padding=2, fontsize=9)
-    ax.set_xticks(np.arange(len(table)), list(table.index))
+    ax.set_xticks(np.arange(len(table)), [as_written(name) for name in table.index])
     ax.tick_params(axis="x", length=0)
     ax.set(ylabel=ylabel)
     ax.margins(y=0.12)

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.lines import Line2D
 
-from helpers.plotting.style import BLUE, GREEN, GREY, MARKERS, ORANGE, axes_for, diagonal, panels, percent
+from helpers.plotting.style import BLUE, GREEN, GREY, MARKERS, ORANGE, as_written, axes_for, diagonal, panels, percent
 
 # points squared, of the largest region and of those too small to see
 FULL_AREA = 130
@@ -147,7 +147,7 @@ def plot_lower_bounds(table, *, figsize=None):
         _marks(ax, table, names, *three)
         ax.axvline(0, color="black", linewidth=0.8)
     accuracy = table.drop_duplicates("network").set_index("network")["accuracy"]
-    axes[0].set_yticks(range(len(names)), [f"{name}\n({accuracy[name]:.1%} right)" for name in names])
+    axes[0].set_yticks(range(len(names)), [f"{as_written(name)}\n({accuracy[name]:.1%} right)" for name in names])
     axes[0].set(ylim=(-0.6, len(names) - 0.4), xlabel="calibration loss")
     axes[1].set(xlabel="grouping loss: lower bound, 95 % interval")
     fig.legend(*axes[1].get_legend_handles_labels(), loc="outside lower center", ncols=4)
@@ -165,4 +165,6 @@ def _marks(ax, table, names, value, low, high):
         reach = None
         if {low, high} <= set(part):
             reach = np.maximum([part[value] - part[low], part[high] - part[value]], 0)
-        ax.errorbar(part[value], y, xerr=reach, linestyle="none", capsize=2, linewidth=1.2, label=kind, **style)
+        ax.errorbar(
+            part[value], y, xerr=reach, linestyle="none", capsize=2, linewidth=1.2, label=as_written(kind), **style
+        )

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
-from helpers.plotting.style import BLUE, GREY, ORANGE, axes_for, diagonal, percent
+from helpers.plotting.style import BLUE, GREY, ORANGE, as_written, axes_for, diagonal, percent
 
 
 def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
@@ -94,7 +94,7 @@ def plot_stated_observed(curves, ax=None):
     reach = np.maximum([np.subtract(observed, low), np.subtract(high, observed)], 0)
     ax.errorbar(observed, place, xerr=reach, fmt="o", color=BLUE, capsize=3, label="observed, 95 % interval")
     ax.plot(stated, place, "D", color="black", fillstyle="none", markersize=7, label="stated")
-    ax.set_yticks(place, [f"{name}\n({n:,})" for name, n in zip(curves, count, strict=True)])
+    ax.set_yticks(place, [f"{as_written(name)}\n({n:,})" for name, n in zip(curves, count, strict=True)])
     ax.set(ylim=(-0.6, len(curves) - 0.1), xlabel="probability")
     percent(ax.xaxis)
     ax.legend(loc="upper left")
@@ -133,7 +133,7 @@ def plot_scores_and_truth(sample, ax=None, *, most=2000, people=None):
         ax.scatter(p, q, s=46, facecolor="white", edgecolor="black", linewidth=1.4, zorder=3)
         box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
         place = {"xytext": (0, -17), "textcoords": "offset points", "ha": "center", "va": "center"}
-        ax.annotate(f"{name}: {q:.0%}", (p, q), weight="bold", bbox=box, **place)
+        ax.annotate(f"{as_written(name)}: {q:.0%}", (p, q), weight="bold", bbox=box, **place)
     ax.legend(loc="upper left", markerscale=1.6)
     return ax
 
@@ -167,5 +167,5 @@ def plot_residuals(X, residual, ax=None, *, reach=0.4, most=4000):
         strength = np.clip(np.abs(residual[mask]) / reach, 0.04, 1)
         ax.scatter(x1[mask], x2[mask], s=12, color=color, marker=marker, alpha=strength, linewidth=0)
     names = list(getattr(X, "columns", ("x1", "x2")))
-    ax.set(xlabel=names[0], ylabel=names[1])
+    ax.set(xlabel=as_written(names[0]), ylabel=as_written(names[1]))
     return ax

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, axes_for
+from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, as_written, axes_for
 
 _COLORS = (BLUE, ORANGE, GREEN, RED, "black", GREY)
 
@@ -34,14 +34,23 @@ def plot_cost_accuracy(curves=None, points=None, ax=None, *, xlabel="paid a ques
     for k, (name, table) in enumerate((curves or {}).items()):
         style = {"color": _COLORS[k % 6], "linestyle": LINES[k % len(LINES)], "marker": MARKERS[k % len(MARKERS)]}
         order = np.argsort(table["money"].to_numpy(), kind="stable")
-        ax.plot(table["money"].iloc[order], table["accuracy"].iloc[order], markersize=3.5, label=name, **style)
+        ax.plot(
+            table["money"].iloc[order], table["accuracy"].iloc[order], markersize=3.5, label=as_written(name), **style
+        )
     for k, (name, (money, accuracy, *ends)) in enumerate((points or {}).items()):
         style = {
             "color": "black" if curves else _COLORS[k % 6],
             "marker": ("*", "X", "P", "D", "v", "^", "h", "d")[k % 8],
         }
         reach = [[accuracy - ends[0]], [ends[1] - accuracy]] if ends else None
-        options = {"yerr": reach, "markersize": 9, "linestyle": "none", "capsize": 3, "label": name, "zorder": 3}
+        options = {
+            "yerr": reach,
+            "markersize": 9,
+            "linestyle": "none",
+            "capsize": 3,
+            "label": as_written(name),
+            "zorder": 3,
+        }
         ax.errorbar([money], [accuracy], fillstyle="none" if curves and k % 2 else "full", **style, **options)
     if ceiling is not None:
         ax.axhline(ceiling[1], color=GREY, linewidth=1, linestyle=":", label=ceiling[0])

@@ -2,7 +2,19 @@
 
 import numpy as np
 
-from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, axes_for, legend_on_top, percent
+from helpers.plotting.style import (
+    BLUE,
+    GREEN,
+    GREY,
+    LINES,
+    MARKERS,
+    ORANGE,
+    RED,
+    as_written,
+    axes_for,
+    legend_on_top,
+    percent,
+)
 
 _COLOURS = (BLUE, ORANGE, GREEN, RED, GREY, "black")
 
@@ -38,7 +50,7 @@ def plot_abstention_costs(curves, ax=None, *, fee=None, always=True, log=True, x
     """
     ax = axes_for(ax)
     for k, (name, table) in enumerate(curves.items()):
-        ax.plot(table["reject_cost"], table["expected_cost"], linewidth=2, label=name, **_styles(k))
+        ax.plot(table["reject_cost"], table["expected_cost"], linewidth=2, label=as_written(name), **_styles(k))
     gamma = next(iter(curves.values()))["reject_cost"]
     if always:
         ax.plot(gamma, gamma, color="black", linewidth=1, linestyle=(0, (1, 1)), label="refuse everything")
@@ -77,7 +89,7 @@ def plot_risk_coverage(curves, ax=None):
     for k, (name, curve) in enumerate(curves.items()):
         every = max(1, len(curve.coverage) // 8)
         style = _styles(k, marker=True) | {"markevery": every, "markersize": 5, "linewidth": 1.8}
-        ax.plot(curve.coverage, curve.risk, label=name, **style)
+        ax.plot(curve.coverage, curve.risk, label=as_written(name), **style)
     percent(ax.xaxis, ax.yaxis)
     ax.set(xlabel="answers accepted", ylabel="wrong among the accepted", xlim=(0, 1))
     ax.set_ylim(bottom=0)
@@ -122,6 +134,6 @@ def plot_measured(table, ax=None, *, xlabel="", zero=False):
             )  # fmt: skip
     if zero:
         ax.axvline(0, color="black", linewidth=0.8)
-    ax.set_yticks(place, [str(name) for name in table.index])
+    ax.set_yticks(place, [as_written(name) for name in table.index])
     ax.set(xlabel=xlabel, ylim=(-0.6, len(table) - 0.4))
     return ax

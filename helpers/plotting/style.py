@@ -38,6 +38,15 @@ def axes_for(ax=None, figsize=None):
     return plt.subplots(figsize=figsize)[1] if ax is None else ax
 
 
+def as_written(name):
+    """A name out of somebody's data for a figure, where dollar signs would begin a formula.
+
+    >>> as_written("income_$")
+    'income_\\\\$'
+    """
+    return str(name).replace("$", r"\$")
+
+
 def percent(*axes):
     """Numbers along an axis, `ax.xaxis` or `ax.yaxis`, as whole per cent."""
     for axis in axes:
