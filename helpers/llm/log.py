@@ -9,11 +9,7 @@ import os
 import threading
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None
-
+from helpers._checkpoint import hold
 from helpers.llm.client import CollectionStopped
 
 FORMAT = "honest-confidence collected"
@@ -39,7 +35,7 @@ class ResponseLog:
     """
 
     def __init__(self, path, header, keep=None):
-        self._path = Path(path).expanduser()
+        self._path = Path(os.path.expanduser(path))
         self.name = self._path.name
         self.header = {"format": FORMAT, "version": VERSION} | header
         self.records = []
@@ -61,7 +57,11 @@ class ResponseLog:
         except OSError as error:
             raise ValueError(f"{self.name} cannot be opened for writing: {error.strerror}.") from None
         try:
-            _lock(self._file, self.name)
+            hold(
+                self._file,
+                f"{self.name} is in use: another process or notebook is collecting into it. Wait for it, or give "
+                "another path.",
+            )
             self._read()
         except BaseException:
             self.__exit__()
@@ -153,22 +153,6 @@ class ResponseLog:
                     "Answers of the two must not be mixed: give the path of a new file."
                 )
         self.header = header
-
-
-def _lock(file, name):
-    """Take the file for this process; the lock ends with the process, however that ends."""
-    try:
-        if fcntl:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        else:
-            import msvcrt
-
-            os.lseek(file, 1 << 40, os.SEEK_SET)
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-    except OSError:
-        raise ValueError(
-            f"{name} is in use: another process or notebook is collecting into it. Wait for it, or give another path."
-        ) from None
 
 
 def _keep_name(folder):

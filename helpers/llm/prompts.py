@@ -1,6 +1,7 @@
 """The prompts: text files of our own, with a hash that stands in every output; or a file of the reader's own."""
 
 import hashlib
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -124,7 +125,7 @@ def prompt_text(name):
     'is_true'?
     """
     names = prompt_names()
-    path = FOLDER / f"{name}.txt" if name in names else Path(name).expanduser()
+    path = FOLDER / f"{name}.txt" if name in names else Path(os.path.expanduser(name))
     try:
         data = path.read_bytes()
         if not data.strip():

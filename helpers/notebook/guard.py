@@ -1,7 +1,6 @@
-"""The guard behind a parameters cell, and the rules for values."""
+"""The guard behind a parameters cell."""
 
 import linecache
-import numbers
 import sys
 
 from helpers.checks import nearest_name
@@ -10,98 +9,6 @@ from helpers.notebook.parameter_cell import INJECTED, ParameterError, assigned_n
 from helpers.plotting import use_style
 
 _first = {}  # defaults that the first guard of this kernel saw
-
-
-def _rule(holds, sentence):
-    """A rule for numbers or lists of numbers: None, or the sentence a value breaks."""
-
-    def check(value):
-        entries = value if isinstance(value, (list, tuple)) else [value]
-        fine = all(isinstance(entry, numbers.Real) and holds(entry) for entry in entries)
-        return None if fine else sentence
-
-    return check
-
-
-def at_least(low):
-    """Rule of `parameters`: not below a number.
-
-    Parameters
-    ----------
-    low : float
-        The smallest value allowed, of a list for each entry.
-
-    Returns
-    -------
-    callable
-        Gives None for a value that obeys the rule, else the sentence that it breaks.
-
-    Examples
-    --------
-    >>> at_least(300)(20)
-    'must be at least 300'
-    """
-    return _rule(lambda value: value >= low, f"must be at least {shown(low)}")
-
-
-def at_most(high):
-    """Rule of `parameters`: not above a number.
-
-    Parameters
-    ----------
-    high : float
-        The largest value allowed, of a list for each entry.
-
-    Returns
-    -------
-    callable
-        Gives None for a value that obeys the rule, else the sentence that it breaks.
-    """
-    return _rule(lambda value: value <= high, f"must be at most {shown(high)}")
-
-
-def between(low, high):
-    """Rule of `parameters`: from one number to another, both included.
-
-    Parameters
-    ----------
-    low, high : float
-        The smallest and the largest value allowed, of a list for each entry.
-
-    Returns
-    -------
-    callable
-        Gives None for a value that obeys the rule, else the sentence that it breaks.
-    """
-    return _rule(lambda value: low <= value <= high, f"must be between {shown(low)} and {shown(high)}")
-
-
-def one_of(*values):
-    """Rule of `parameters`: one of these values.
-
-    Parameters
-    ----------
-    *values : object
-        What is allowed; None among them allows None.
-
-    Returns
-    -------
-    callable
-        Gives None for a value that obeys the rule, else the sentence that it breaks.
-
-    Examples
-    --------
-    >>> one_of("platt", "none")("plat")
-    "must be one of 'platt', 'none' (did you mean 'platt'?)"
-    """
-
-    def check(value):
-        if any(type(value) is type(other) and value == other for other in values):
-            return None
-        near = f" ({nearest_name(value, values, 'value')})" if isinstance(value, str) else ""
-        return f"must be one of {', '.join(map(repr, values))}{near}"
-
-    return check
 
 
 def _cells_run(running):

@@ -11,12 +11,14 @@ import json
 import os
 import sys
 import time
+from contextlib import ExitStack
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from helpers._checkpoint import held_folder
 from helpers.notebook.parameter_cell import shown, type_word
 from helpers.run import execute
-from helpers.run.plan import find_parameters, plan_all, plan_runs, read_notebook, write_json
+from helpers.run.plan import find_parameters, look_again, plan_all, plan_runs, read_notebook, write_json
 from helpers.run.sweep import write_tables
 
 SHOWN = 20  # lines about reused runs
@@ -251,19 +253,24 @@ def main(argv=None):
     parser = _parser()
     options = parser.parse_args(argv)
     asked = options.notebook or options.all
-    try:
-        if options.help or asked is None:
-            text = describe(options.notebook) if options.notebook else parser.format_help()
-            sys.stdout.write(text.rstrip() + "\n")
-            return 0 if options.help else 2
-        runs, note = _plan(options)
-    except (ValueError, OSError) as error:
-        sys.stderr.write(f"{error}\nNothing was run or written.\n")
-        return 2
-    except KeyboardInterrupt:
-        sys.stderr.write("Interrupted. Nothing was run or written.\n")
-        return 130
-    return _carry_out(options, runs, note)
+    with ExitStack() as held:
+        try:
+            if options.help or asked is None:
+                text = describe(options.notebook) if options.notebook else parser.format_help()
+                sys.stdout.write(text.rstrip() + "\n")
+                return 0 if options.help else 2
+            runs, note = _plan(options)
+            sentence = f"another run writes into {options.output}; wait for it, or choose another folder."
+            held.enter_context(held_folder(options.output, sentence))
+            if not options.all:
+                look_again(runs, overwrite=options.overwrite)
+        except (ValueError, OSError) as error:
+            sys.stderr.write(f"{error}\nNothing was run or written.\n")
+            return 2
+        except KeyboardInterrupt:
+            sys.stderr.write("Interrupted. Nothing was run or written.\n")
+            return 130
+        return _carry_out(options, runs, note)
 
 
 def _environment(options):

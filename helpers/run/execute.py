@@ -213,6 +213,8 @@ async def run_cells(nb, save, progress, *, tell=lambda text: None, env=None):
             except CellExecutionError as error:
                 raise CellFailed(f"{_place(nb, index)}: {error.ename}: {error.evalue}") from None
             except DeadKernelError:
+                if asyncio.current_task().cancelling():  # nbclient takes a stop for the kernel's death
+                    raise asyncio.CancelledError from None
                 raise CellFailed(f"{_place(nb, index)}: the kernel died, most likely for want of memory.") from None
             if cell.cell_type == "code":
                 save(nb)

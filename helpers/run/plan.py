@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from importlib.metadata import distributions
 from pathlib import Path
 
-from helpers.checks import nearest_name
+from helpers.checks import find_secret, nearest_name
 from helpers.notebook import ParameterError
 from helpers.notebook.parameter_cell import from_text, read_cell
+from helpers.notebook.rules import read_rules
 from helpers.run.grid import MOST, near_file, read_grid
 from helpers.run.sweep import _folder_name, folder_names, foreign_table, word_of
 
@@ -26,7 +27,7 @@ from helpers.run.sweep import _folder_name, folder_names, foreign_table, word_of
 READ_WITH = (
     "path", "label", "score", "features", "weight", "group",
     "question", "sample", "answer", "confidence", "reference", "correct", "counts", "rule",
-    "cost", "reject_cost", "price", "n_resamples",
+    "cost", "reject_cost", "price", "n_resamples", "base_url", "model", "key_variable", "extra_body",
 )  # fmt: skip
 
 
@@ -37,12 +38,14 @@ def is_file(name):
 
 def resolve(name, value):
     """A file parameter as a full path if it lies there from where the user stands."""
-    path = Path(value).expanduser()
+    path = Path(os.path.expanduser(value))
     return str(path.resolve()) if path.is_file() else value
 
 
 def check_inputs(values, names, given):
-    """ValueError if a file that the user names cannot be read, or a table of scores or answers cannot be used."""
+    """ValueError if a file that the user names cannot be read, or a table of scores or answers cannot be used, or what
+    should say where a model answers holds something else.
+    """
     scores = {"path", "label", "score"} <= set(names)
     answers = {"path", "question", "answer"} <= set(names)
     for name in given:
@@ -52,6 +55,11 @@ def check_inputs(values, names, given):
                 raise ValueError(f"{name}: there is no file {path}{near_file(path)}.")
             if not os.access(path, os.R_OK):
                 raise ValueError(f"{name}: {path} may not be read.")
+    if {"base_url", "model", "key_variable"} <= set(names):
+        from helpers.llm import Endpoint
+
+        options = {"key_variable": values["key_variable"], "extra_body": values.get("extra_body")}
+        Endpoint(values["base_url"] or "http://localhost/v1", values["model"] or "stand-in", **options)
     if scores and values["path"]:
         from helpers.reports import two_costs
         from helpers.tables import read_scores
@@ -80,7 +88,7 @@ def read_notebook(path):
         raise ValueError(f"a notebook's name ends in .ipynb, but this is {path.name}.")
     try:
         return nbformat.read(path, as_version=4)
-    except (ValueError, KeyError, nbformat.reader.NotJSONError, nbformat.ValidationError):
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError, nbformat.ValidationError):
         raise ValueError(f"{path.name} is not a notebook, or is damaged or cut off in the middle.") from None
 
 
@@ -105,6 +113,24 @@ def find_parameters(nb, path):
             why = "it has no cell tagged 'parameters'"
         raise ValueError(f"{Path(path).name} takes no parameters: {why}.")
     return declared
+
+
+def _check_values(rules, values, given):
+    """ParameterError for a value that breaks a rule of its notebook, or a given one that holds a key."""
+    for name, value in given.items():
+        if place := find_secret(value, name):
+            raise ParameterError(
+                f"{place} holds what looks like a key. Results show all parameters; keys come from the environment."
+            )
+    for name, rule in rules.items():
+        if name in values and (sentence := rule(values[name])):
+            raise ParameterError(f"{name} {sentence}, but it is {values[name]!r}.")
+
+
+def _rules(nb):
+    """{parameter: rule} of the notebook's guard, as far as they are written out there."""
+    found = [read_rules(cell.source) for cell in nb.cells if cell.cell_type == "code"]
+    return next((rules for rules in found if rules), {})
 
 
 def _parameter_cells(nb):
@@ -349,6 +375,9 @@ def plan_runs(path, given, sweeps, output, *, grid=None, overwrite=False):
     if len(set(labels)) < len(labels):
         raise ParameterError("two values of the sweep would have the same folder name; sweep them one at a time.")
 
+    rules = _rules(nb)
+    for _, own in wanted:
+        _check_values(rules, declared | own, own)
     fingerprint = _fingerprints(path, nb, surroundings())
     sha256 = _digest(path)
     runs = []
@@ -416,6 +445,27 @@ def plan_all(folder, output, *, overwrite=False):
         _check_output(run, overwrite or run.was_made_here())
         runs.append(run)
     return runs
+
+
+def look_again(runs, *, overwrite=False):
+    """Check the places of the results once more when the folder is held: another process may have ended there since.
+
+    Parameters
+    ----------
+    runs : list of Run
+        From `plan_runs`; those that are finished by now are marked.
+    overwrite : bool, default False
+        As in `plan_runs`.
+
+    Raises
+    ------
+    ValueError
+        If files would be replaced.
+    """
+    for run in [run for run in runs if not run.finished]:
+        run.finished = bool(run.swept) and not overwrite and run.is_current()
+        if not run.finished:
+            _check_output(run, overwrite)
 
 
 def write_json(path, content):

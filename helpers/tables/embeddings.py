@@ -1,5 +1,6 @@
 """A table of embeddings, scores and labels, read and checked."""
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -79,7 +80,7 @@ class _NpzTable:
 
 
 def _open(path):
-    path = Path(path).expanduser()
+    path = Path(os.path.expanduser(path))
     if not path.name.lower().endswith((*EXTENSIONS, ".npz")):
         raise ValueError(f"path must end in {', '.join(EXTENSIONS)} or .npz, but it is {path.name!r}.")
     if not path.name.lower().endswith(".npz"):

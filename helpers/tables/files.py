@@ -34,7 +34,7 @@ MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"]
 
 def find_file(path, folders, extensions=EXTENSIONS):
     """The first existing file among `path` and `path` inside `folders`; ValueError if there is none or no table."""
-    path = Path(path).expanduser()
+    path = Path(os.path.expanduser(path))
     if not path.name.lower().endswith(extensions):
         raise ValueError(f"{path.name} must be a table in one of the formats {', '.join(extensions)}.")
     places = [path] if path.is_absolute() else [path, *(Path(folder) / path for folder in folders)]

@@ -15,10 +15,12 @@ from pathlib import Path
 import nbformat
 import nbformat.v4 as v4
 import pytest
-from small_notebook import write
+from small_notebook import PARAMETERS, write
 
+from helpers._checkpoint import held_folder
 from helpers.notebook import ParameterError
 from helpers.notebook.parameter_cell import from_text
+from helpers.run import command
 from helpers.run import execute as _execute
 from helpers.run.command import main
 from helpers.run.execute import CellFailed, collect, run_cells, run_jobs
@@ -187,6 +189,65 @@ def test_help(folder, capsys):
     assert re.search(r"ages +\[20, 30\] +edges \(a list of whole numbers\)", text)
     assert main(["--help"]) == 0 and "--sweep" in capsys.readouterr().out
     assert main([]) == 2
+
+
+def test_a_rule_of_the_notebook_is_checked_before_a_kernel_starts(folder, capsys):
+    """Ranges used to be checked in the kernel, after files were written; a grid started a kernel for each run."""
+    guard = "rules = {'n_rows': between(10, 2000)}\nparameters(seed=at_least(0), name=own_rule, **rules)"
+    path = write(folder / "a.ipynb", guard)
+    (folder / "grid.yaml").write_text("seed: [1, 2, -3]")
+    before = sorted(os.listdir(folder))
+    for given, message in (
+        (["-p", "seed", "-1"], "seed must be at least 0, but it is -1."),
+        (["-p", "n_rows", "999999999999"], "n_rows must be between 10 and 2000, but it is 999999999999."),
+        (["--sweep", "n_rows", "10", "1"], "n_rows must be between 10 and 2000, but it is 1."),
+        (["--grid", "grid.yaml"], "seed must be at least 0, but it is -3."),
+    ):
+        assert main([path, *given, "--output", "out"]) == 2
+        assert message in capsys.readouterr().err
+    assert sorted(os.listdir(folder)) == before
+
+
+KEYED = (
+    PARAMETERS
+    + """
+base_url = ""
+model = ""
+key_variable = "OPENAI_API_KEY"
+extra_body = {}"""
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["key_variable", "sk-proj-4fTq9LmZ2xV7bN1cR8wY"], "key_variable holds what looks like a key."),
+        (["key_variable", "no name"], "key_variable must be the name of an environment variable"),
+        (["base_url", "https://anna:hunter2@a.b/v1"], "base_url must hold no user name, password, key, ? or #"),
+        (["base_url", "https://a.b/v1?key=hunter2"], "base_url must hold no user name, password, key, ? or #"),
+        (["extra_body", '{"api_key": "hunter2"}'], "extra_body['api_key'] holds what looks like a key."),
+        (["extra_body", '{"a": ["sk-4fTq9LmZ2xV7bN1c"]}'], "extra_body['a'][0] holds what looks like a key."),
+        (["extra_body", '{"a": "a-value-of-the-environment"}'], "extra_body['a'] holds what looks like a key."),
+        (["name", "Bearer 4fTq9LmZ2xV7bN1c"], "name holds what looks like a key."),
+        (["anything", "a,a-value-of-the-environment"], "anything[1] holds what looks like a key."),
+    ],
+)
+def test_a_key_in_a_parameter_reaches_no_file(folder, capsys, monkeypatch, given, message):
+    """It used to be written with the partial notebook, or into metrics, page and notebook."""
+    monkeypatch.setenv("MY_API_KEY", "a-value-of-the-environment")
+    path = write(folder / "a.ipynb", RECORD, parameters=KEYED)
+    before = sorted(os.listdir(folder))
+    assert main([path, "-p", *given, "--output", "out"]) == 2
+    error = capsys.readouterr().err
+    assert message in error and given[1] not in error and "hunter2" not in error
+    assert sorted(os.listdir(folder)) == before
+
+
+@pytest.mark.parametrize("content", ["[]", "null", "3", '{"cells": 3}', "[" * 100_000])
+def test_a_file_that_is_no_notebook(folder, capsys, content):
+    (folder / "a.ipynb").write_text(content)
+    assert main(["a.ipynb", "--output", "out"]) == 2
+    assert "a.ipynb is not a notebook, or is damaged" in capsys.readouterr().err
 
 
 # ---- runs -----------------------------------------------------------------------------------------------------------
@@ -382,3 +443,61 @@ def test_json_and_folder_names(tmp_path):
     write_json(tmp_path / "a.json", {"b": float("nan"), "a": "é"})
     assert (tmp_path / "a.json").read_text(encoding="utf-8") == '{\n "b": "NaN",\n "a": "é"\n}\n'
     assert _folder_name({"rate": "0.5", "path": "../my data.csv"}) == "rate=0.5,path=.._my_data.csv"
+
+
+# ---- two commands, one folder ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sweep", [[], ["--sweep", "seed", "1", "2"]])
+def test_a_folder_that_another_run_writes_into_is_refused(folder, capsys, sweep):
+    """Two runs into one folder used to mix their results: metrics and page of one, the notebook of the other."""
+    pytest.importorskip("fcntl", reason="folders can be held on POSIX systems only")
+    path = write(folder / "a.ipynb", RECORD)
+    with held_folder("out", ""):  # as another process would: a second opening of the folder does not get it
+        assert main([path, *sweep, "--output", "out"]) == 2
+    assert "another run writes into out; wait for it, or choose another folder." in capsys.readouterr().err
+    assert os.listdir(folder / "out") == []
+
+
+def test_a_result_that_came_while_the_folder_was_waited_for_is_kept(folder, capsys, monkeypatch):
+    path = write(folder / "a.ipynb", RECORD)
+
+    def late(folder, sentence):
+        Path(folder).mkdir()
+        (Path(folder) / "metrics.json").write_text("{}")
+        return held_folder(folder, sentence)
+
+    monkeypatch.setattr(command, "held_folder", late)
+    assert main([path, "--output", "out"]) == 2
+    assert "out holds metrics.json already" in capsys.readouterr().err
+    assert os.listdir(folder / "out") == ["metrics.json"]
+
+
+def test_a_stop_is_not_told_as_the_death_of_the_kernel(monkeypatch):
+    """nbclient turns a cancelled wait into DeadKernelError, and the run said "most likely for want of memory"."""
+    from nbclient.exceptions import DeadKernelError
+
+    class Client:
+        async def async_execute_cell(self, cell, index):
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                raise DeadKernelError("Kernel died") from None
+
+    async def start(nb, tell, env):
+        return None, Client()
+
+    async def shut_down(manager, client):
+        pass
+
+    async def stopped():
+        nb = v4.new_notebook(cells=[v4.new_code_cell("1")])
+        task = asyncio.ensure_future(run_cells(nb, lambda nb: None, lambda *done: None))
+        await asyncio.sleep(0)
+        task.cancel()
+        await task
+
+    monkeypatch.setattr(_execute, "_start", start)
+    monkeypatch.setattr(_execute, "_shut_down", shut_down)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(stopped())
