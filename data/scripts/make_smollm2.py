@@ -89,7 +89,8 @@ def recorded(folder, part):
                 record = json.loads(line)
             except ValueError:
                 continue  # the last line of a file that is being written
-            if record["kind"] != "failed":
+            lost = record["kind"] in ("is_true", "score") and record["choices"][0]["top"] is None
+            if record["kind"] != "failed" and not lost:
                 yield record
 
 
@@ -131,10 +132,10 @@ def rating_requests(part, folder, often_only=False):
     often = table["count"] > 1
     for _, row in pd.concat([table[often], table[~often & (not often_only)]]).iterrows():
         values = {"question": row["question"], "answer": row["answer"]}
-        options = {"temperature": 0.0, "max_tokens": 4} if step == "verbalised" else {"max_tokens": 1}
+        max_tokens = 4 if step == "verbalised" else 1
         messages = prompt.messages(**values)
         key = text_key(row["question"], row["spelling"])
-        yield Request(step, key, messages, top=20, about=values, **options)
+        yield Request(step, key, messages, temperature=0.0, max_tokens=max_tokens, top=20, about=values)
 
 
 def describe(person):
@@ -171,7 +172,8 @@ def score_requests(part, rand):
         cases = pd.read_csv(DATA / "smollm2_sentences.csv")["sentence"]
     for case in dict.fromkeys(cases):
         messages = prompt.messages(case=case, question=QUESTIONS[part.split("_")[0]], options="Yes or No")
-        yield Request("score", text_key(case), messages, max_tokens=1, top=20, about={"case": case})
+        about = {"case": case}
+        yield Request("score", text_key(case), messages, temperature=0.0, max_tokens=1, top=20, about=about)
 
 
 def place_of(request):

@@ -41,13 +41,12 @@ def test_log_probabilities_are_negative_and_the_posterior_is_their_product(answe
     assert said["logprobs"].str.len().max() <= 12
 
 
-def test_equal_answers_have_nearly_equal_posteriors(answers):
-    """The same words under the same prompt: the server's rounding is all that may differ."""
-    same = answers[answers["finish_reason"] == "stop"].groupby(
-        ["prompt", "question", "answer", answers["logprobs"].str.len()]
-    )
-    spread = same["posterior"].agg(lambda values: np.log(values.max() / values.min()) if values.notna().any() else 0.0)
-    assert (spread < 0.5).mean() > 0.98 and spread.median() < 0.02
+def test_equal_answers_have_equal_posteriors(answers):
+    """The server adds no noise of its own; equal words of other tokens (Sao Paulo, S-ao Paulo) are all that differs."""
+    said = answers[answers["answer"] != ""]
+    same = said.groupby(["prompt", "question", "answer", "finish_reason", said["logprobs"].str.len()])["posterior"]
+    spread = np.log(same.max() / same.min())[same.size() > 1]
+    assert len(spread) > 1000 and (spread < 1e-9).mean() > 0.95
 
 
 def test_a_greedy_answer_takes_the_likeliest_first_word(answers):
