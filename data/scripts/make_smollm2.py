@@ -40,26 +40,27 @@ N_PEOPLE = 4400
 
 SEED = 20261122
 
-ANSWERS = {"answers_examples": PROMPTS / "answer_examples.txt", "answers_plain": PROMPTS / "answer_plain.txt"}
-
-RATINGS = {
-    "is_true_examples": PROMPTS / "is_true_examples.txt",
-    "is_true_examples_swapped": PROMPTS / "is_true_examples_swapped.txt",
-    "verbalised_examples": PROMPTS / "verbalised_examples.txt",
-    "is_true": "is_true",
-    "is_true_swapped": "is_true_swapped",
+STEPS = {  # part: the kind of its prompt, and the file in PROMPTS
+    "answers_examples": ("answer", "answer_examples"),
+    "answers_plain": ("answer", "answer_plain"),
+    "is_true_examples": ("is_true", "is_true_examples"),
+    "is_true_examples_swapped": ("is_true", "is_true_examples_swapped"),
+    "verbalised_examples": ("verbalised", "verbalised_examples"),
+    "rand": ("score", "rand"),
+    "rand_examples": ("score", "rand_examples"),
+    "sentiment": ("score", "sentiment"),
+    "sentiment_examples": ("score", "sentiment_examples"),
 }
 
-SCORES = {
-    "rand": PROMPTS / "rand.txt",
-    "rand_examples": PROMPTS / "rand_examples.txt",
-    "sentiment": PROMPTS / "sentiment.txt",
-    "sentiment_examples": PROMPTS / "sentiment_examples.txt",
-}
+ANSWERS = ("answers_examples", "answers_plain")
 
 QUESTIONS = {"rand": "Did this person see a doctor?", "sentiment": "Did the writer like it?"}
 
-PARTS = (*ANSWERS, *RATINGS, *SCORES)
+
+def prompt_of(part):
+    """The prompt of a part, read."""
+    step, name = STEPS[part]
+    return load_prompt(PROMPTS / f"{name}.txt", step)
 
 
 def read_questions():
@@ -70,7 +71,7 @@ def read_questions():
 
 def answer_requests(part):
     """Requests of sampled answers, and of the greedy one with the alternatives to its first token."""
-    prompt = load_prompt(ANSWERS[part], "answer")
+    prompt = prompt_of(part)
     for question in read_questions()["question"]:
         messages = prompt.messages(question=question)
         common = {"messages": messages, "max_tokens": MAX_TOKENS, "logprobs": True, "about": {"question": question}}
@@ -101,16 +102,20 @@ def first_line(text):
 
 
 def distinct_answers(folder):
-    """(question, spelling, answer, count) of the answers that differ in more than spelling.
+    """(question, spelling, answer, count, examples) of the answers that differ in more than spelling.
 
     An answer is asked about in its most frequent wording. Answers to both prompts count together; the greedy answer
-    counts as two.
+    counts as two. `examples` says if the prompt with examples has led to it.
     """
     texts = defaultdict(Counter)
+    after_examples = set()
     for part in ANSWERS:
         for record in recorded(folder, part):
             for choice in record["choices"]:
-                texts[record["question"]][first_line(choice["text"])] += 1 + (record["kind"] == "greedy")
+                text = first_line(choice["text"])
+                texts[record["question"]][text] += 1 + (record["kind"] == "greedy")
+                if part == "answers_examples":
+                    after_examples.add((record["question"], text))
     rows = []
     for question in sorted(texts, key=text_key):
         wordings = defaultdict(Counter)
@@ -120,42 +125,51 @@ def distinct_answers(folder):
                 wordings[spelling][word] = texts[question][word]
         for spelling in sorted(wordings):
             counts = wordings[spelling]
-            rows.append((question, spelling, counts.most_common(1)[0][0], counts.total()))
-    return pd.DataFrame(rows, columns=["question", "spelling", "answer", "count"])
+            examples = any((question, word) in after_examples for word in counts)
+            rows.append((question, spelling, counts.most_common(1)[0][0], counts.total(), examples))
+    return pd.DataFrame(rows, columns=["question", "spelling", "answer", "count", "examples"])
 
 
 def rating_requests(part, folder, often_only=False):
-    """Requests of a confidence for every distinct answer; those given more than once first, or only."""
-    step = "verbalised" if part.startswith("verbalised") else "is_true"
-    prompt = load_prompt(RATINGS[part], step)
+    """Requests of a confidence for every distinct answer; those given more than once first, or only.
+
+    The others follow, those of the prompt with examples before those of the plain one.
+    """
+    step = STEPS[part][0]
+    prompt = prompt_of(part)
+    max_tokens = {"is_true": 1, "verbalised": 4}[step]
     table = distinct_answers(folder)
     often = table["count"] > 1
-    for _, row in pd.concat([table[often], table[~often & (not often_only)]]).iterrows():
+    rare = table[~often].sort_values("examples", ascending=False, kind="stable")
+    rows = table[often] if often_only else pd.concat([table[often], rare])
+    for row in rows.to_dict("records"):
         values = {"question": row["question"], "answer": row["answer"]}
-        max_tokens = 4 if step == "verbalised" else 1
         messages = prompt.messages(**values)
         key = text_key(row["question"], row["spelling"])
         yield Request(step, key, messages, temperature=0.0, max_tokens=max_tokens, top=20, about=values)
 
 
+def stated_health(person):
+    """The person's own rating, in words."""
+    words = {"hlthg": "good", "hlthf": "fair", "hlthp": "poor"}
+    return next((word for column, word in words.items() if person[column] == 1), "excellent")
+
+
 def describe(person):
     """What the model is told about a person, in about forty tokens."""
-    if person["child"]:
-        who = "girl" if person["female"] else "boy"
-    else:
-        who = "woman" if person["female"] else "man"
-    health = next((word for name, word in (("hlthg", "good"), ("hlthf", "fair"), ("hlthp", "poor")) if person[name]), 0)
-    limited = "a physical limitation" if person["physlm"] >= 0.5 else "no physical limitation"
-    ill = "no" if person["disea"] < 5 else "some" if person["disea"] < 15 else "many"
+    names = ("girl", "boy") if person["child"] else ("woman", "man")
+    who = names[0] if person["female"] else names[1]
+    chronic = "no" if person["disea"] < 5 else "some" if person["disea"] < 15 else "many"
+    limited = "a" if person["physlm"] >= 0.5 else "no"
     paid = f"pays {person['coins']:.0f} % of each bill" if person["coins"] else "gets all care for free"
     return (
-        f"A {who} of {person['xage']:.0f} in {health or 'excellent'} health, with {ill} chronic diseases and "
-        f"{limited}, in a family of {person['num']:.0f}, {paid}."
+        f"A {who} of {person['xage']:.0f} in {stated_health(person)} health, with {chronic} chronic diseases and "
+        f"{limited} physical limitation, in a family of {person['num']:.0f}, {paid}."
     )
 
 
 def read_people(path, seed=SEED):
-    """One record a person (the first year), in random order: person, label, description and the columns behind it."""
+    """One record a person (the first year), in random order: label, description and the columns behind it."""
     table = pd.read_csv(path).sort_values(["zper", "year"]).drop_duplicates("zper", ignore_index=True)
     table = table.iloc[np.random.default_rng(seed).permutation(len(table))].reset_index(drop=True)
     table.insert(0, "label", (table["mdvis"] > 0).astype(int))
@@ -165,13 +179,14 @@ def read_people(path, seed=SEED):
 
 def score_requests(part, rand):
     """Requests of a score for every different description."""
-    prompt = load_prompt(SCORES[part], "score")
+    prompt = prompt_of(part)
     if part.startswith("rand"):
         cases = read_people(rand)["case"].head(N_PEOPLE)
     else:
         cases = pd.read_csv(DATA / "smollm2_sentences.csv")["sentence"]
+    question = QUESTIONS[part.removesuffix("_examples")]
     for case in dict.fromkeys(cases):
-        messages = prompt.messages(case=case, question=QUESTIONS[part.split("_")[0]], options="Yes or No")
+        messages = prompt.messages(case=case, question=question, options="Yes or No")
         about = {"case": case}
         yield Request("score", text_key(case), messages, temperature=0.0, max_tokens=1, top=20, about=about)
 
@@ -182,20 +197,21 @@ def place_of(request):
     return zlib.crc32(about.encode()) / 2**32
 
 
+def requests_of(part, options):
+    """All requests of a part, in the order of their importance."""
+    match STEPS[part][0]:
+        case "answer":
+            return answer_requests(part)
+        case "score":
+            return score_requests(part, options.rand)
+    return rating_requests(part, Path(options.folder), options.often)
+
+
 def record(part, options):
-    """Ask what is missing of one part, in this shard."""
+    """Ask what is missing of one part, in the share of this worker."""
     folder = Path(options.folder)
-    if part in ANSWERS:
-        requests = list(answer_requests(part))
-        prompt = load_prompt(ANSWERS[part], "answer")
-    elif part in RATINGS:
-        requests = list(rating_requests(part, folder, options.often))
-        prompt = load_prompt(RATINGS[part], "verbalised" if part.startswith("verbalised") else "is_true")
-    else:
-        requests = list(score_requests(part, options.rand))
-        prompt = load_prompt(SCORES[part], "score")
     low, high = options.share
-    requests = [request for request in requests if low <= place_of(request) < high]
+    requests = [request for request in requests_of(part, options) if low <= place_of(request) < high]
 
     def missing(records):
         answered = {(r["kind"], r["key"], sample) for r in recorded(folder, part) for sample in r["samples"]}
@@ -209,7 +225,7 @@ def record(part, options):
     with local_model(n_threads=1, n_parallel=parallel, context=384) as endpoint:
         endpoint = replace(endpoint, concurrency=1, extra_body={"stop": ["\n"]})
         header = {
-            "kind": part, "model": endpoint.name, "prompts": {part: prompt.sha256}, "max_tokens": MAX_TOKENS,
+            "kind": part, "model": endpoint.name, "prompts": {part: prompt_of(part).sha256}, "max_tokens": MAX_TOKENS,
             "extra": endpoint.extra_digest,
         }  # fmt: skip
         path = folder / f"{part}-{options.worker}.jsonl"
@@ -219,7 +235,7 @@ def record(part, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", default=PARTS, metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("parts", nargs="*", default=STEPS, metavar="PART", help=", ".join(STEPS))
     parser.add_argument("--folder", default="smollm2_logs", help="where the logs are, or will be")
     parser.add_argument("--rand", default=RAND, help="rand_hie.csv.gz")
     parser.add_argument("--often", action="store_true", help="confidences of answers given more than once only")
@@ -227,7 +243,7 @@ def main():
     parser.add_argument("--share", type=float, nargs=2, default=(0, 1), metavar=("FROM", "TO"), help="of the questions")
     options = parser.parse_args()
     Path(options.folder).mkdir(exist_ok=True)
-    for part in options.parts:
+    for part in options.parts:  # in this order
         record(part, options)
 
 

@@ -31,10 +31,10 @@ Ukraine Kyiv|Kiev;South_Korea Seoul;Jamaica Kingston;Ghana Accra
 OPPOSITES = """
 hot cold;big small|little;tall short;up down;left right;day night;black white;wet dry;hard soft;old young|new;
 fast slow;open closed|shut;full empty;rich poor;light dark|darkness|heavy;loud quiet|silent|soft;early late;
-first last;happy sad|unhappy;near far;wide narrow;thick thin;strong weak;high low;inside outside;
-begin end|finish|stop;buy sell;win lose;love hate;push pull;above below|under;true false;clean dirty;
+first last;happy sad|unhappy;near far|distant;wide narrow;thick thin;strong weak;high low;inside outside|exterior;
+begin end|finish|stop;buy sell;win lose|loss;love hate;push pull;above below|under;true false;clean dirty;
 cheap expensive;deep shallow;sharp dull|blunt;sweet sour|bitter;smooth rough;ancient modern;
-accept refuse|reject|decline
+accept refuse|reject|decline|deny
 """
 
 

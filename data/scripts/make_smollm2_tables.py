@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from make_smollm2 import ANSWERS, DATA, N_ANSWERS, N_PEOPLE, first_line, read_people, recorded
+from make_smollm2 import ANSWERS, DATA, N_ANSWERS, N_PEOPLE, first_line, read_people, recorded, stated_health
 
 from helpers.answers.spelling import spell_answers
 from helpers.llm.confidences import is_true_probability, option_masses, parse_verbalised
@@ -163,9 +163,9 @@ def stated_share(text):
 def score_table(folder, rand):
     """The table of smollm2_scores.csv.gz as a DataFrame."""
     people = read_people(rand).head(N_PEOPLE)
-    stated = [people["hlthg"] == 1, people["hlthf"] == 1, people["hlthp"] == 1]
-    health = np.select(stated, ["good", "fair", "poor"], "excellent")
-    people = people.assign(health=health).rename(columns=FEATURES)
+    people = people.assign(health=[stated_health(person) for person in people.to_dict("records")]).rename(
+        columns=FEATURES
+    )
     people["person"] = np.arange(1, len(people) + 1)
     people = people[["case", "label", *FEATURES.values()]].assign(task="rand")
     sentences = (
