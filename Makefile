@@ -6,15 +6,17 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/ready
 BENCH := .venv-bench
 ARGS ?=
+TEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -p no:nbval --numprocesses 2 --dist loadgroup --no-loadscope-reorder
 RUN_ALL = $(PY) -m helpers.run --all notebooks --output build/executed --jobs 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lab site student bench format clean
+.PHONY: help run test check lab site student bench format clean
 
 help:
 	@echo "make run      run every notebook into build/executed/ and render build/site/index.html;"
 	@echo "              ARGS=--overwrite runs also those whose results are there"
 	@echo "make test     everything the continuous integration runs; ARGS='-k name' for a part of it"
+	@echo "make check    while you work: all tests but whole notebooks and those of tests/slow_tests.txt"
 	@echo "make lab      open JupyterLab at the first notebook"
 	@echo "make site     as run, but render the site anew"
 	@echo "make student  write copies without solutions to build/student/; ARGS=--force overwrites edited ones"
@@ -52,7 +54,10 @@ site: $(READY)
 
 # nbval runs in processes of its own (tests/notebook), so the workers do without it.
 test: $(READY)
-	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -p no:nbval --numprocesses 2 --dist loadgroup --no-loadscope-reorder $(ARGS)
+	@$(TEST) $(ARGS)
+
+check: $(READY)
+	@$(TEST) -m "not slow" $(ARGS)
 
 lab: $(READY)
 	@$(PY) -m jupyterlab notebooks/00_start_here.ipynb $(ARGS)

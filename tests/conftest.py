@@ -17,6 +17,9 @@ settings.load_profile("house")
 
 RUNS = ("test_stored_outputs", "test_second_parameters")  # of whole notebooks, in tests/notebook/test_notebooks.py
 
+# Tests that took 0.7 seconds of a processor or more, all their parameters together; `make check` does without them.
+SLOW = frozenset((Path(__file__).parent / "slow_tests.txt").read_text(encoding="utf-8").split())
+
 LONGEST_FIRST = "08 15 07 06 04 05 16 03 12 01 11 10 09 14 02 13 00"
 
 
@@ -33,6 +36,12 @@ def is_run(item):
     return getattr(item, "originalname", "") in RUNS
 
 
+def is_slow(item):
+    """Whether a test is left out by `make check`."""
+    path = item.path.relative_to(item.config.rootpath).as_posix()
+    return is_run(item) or f"{path}::{getattr(item, 'originalname', item.name)}" in SLOW
+
+
 def place(item):
     """Runs of notebooks first, the longest of them first; examples of docstrings, which are short, last."""
     if is_run(item):
@@ -40,9 +49,12 @@ def place(item):
     return 2 if isinstance(item, pytest.DoctestItem) else 1, 0, 0
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Sort the tests; with --dist loadgroup a run of a notebook goes to any worker, others stay with their file."""
     items.sort(key=place)
     for item in items:
+        if is_slow(item):
+            item.add_marker(pytest.mark.slow)
         if not is_run(item):
             item.add_marker(pytest.mark.xdist_group(item.path.as_posix()))

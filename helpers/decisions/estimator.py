@@ -352,14 +352,15 @@ class RiskEstimator(BaseEstimator):
         if self._residual == "stack":
             return np.array([model.change(p, X) for model in self.models_])
         table = self._table(p, X)
+        if self._residual == "tree":
+            return np.array([tree.value_[tree.apply_rows(table)] for tree in self.models_])
         return np.array([model.predict(table) for model in self.models_])
 
     def _tree(self, table, residual, weight, choose, judge, leaf, seed):
         w_choose, w_judge = (None, None) if weight is None else (weight[choose], weight[judge])
         tree = HonestTree(min_samples_leaf=leaf, max_depth=self.max_depth, rng=seed)
-        return tree.fit(table.iloc[choose], residual[choose], w_choose).estimate(
-            table.iloc[judge], residual[judge], w_judge
-        )
+        tree.fit_rows(table.iloc[choose], residual[choose], w_choose)
+        return tree.estimate_regions(tree.apply_rows(table.iloc[judge]), residual[judge], w_judge)
 
     def _leaf(self, n, n_units):
         if self.min_samples_leaf is not None:
@@ -393,6 +394,8 @@ class RiskEstimator(BaseEstimator):
         check_one_of(self.method, "method", ("crossfit", "paper"))
         make_calibrator(self.calibrator)
         check_count(self.n_halvings, "n_halvings")
+        if self.max_depth is not None:
+            check_count(self.max_depth, "max_depth")
         if isinstance(self._residual, str):
             check_one_of(self._residual, "residual", ("stack", "tree"))
         elif not (hasattr(self.residual, "fit") and hasattr(self.residual, "predict")):

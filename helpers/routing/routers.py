@@ -124,6 +124,8 @@ class TreeRouter(BaseEstimator):
         check_same_length(X=X, **{"correct, counted along its rows,": correct.T})
         check_same_length(X=X, groups=groups)
         check_count(self.min_samples_leaf, "min_samples_leaf")
+        if self.max_depth is not None:
+            check_count(self.max_depth, "max_depth")
         check_count(self.n_halvings, "n_halvings", least=0)
         least = 4 * self.min_samples_leaf
         if len(X) < least:
@@ -143,7 +145,8 @@ class TreeRouter(BaseEstimator):
     def _tree(self, X, residual, choose, judge, rng):
         """Tree chosen on the rows `choose` and valued on the rows `judge`."""
         tree = HonestTree(min_samples_leaf=self.min_samples_leaf, max_depth=self.max_depth, rng=rng)
-        return tree.fit(X.iloc[choose], residual[choose]).estimate(X.iloc[judge], residual[judge])
+        tree.fit_rows(X.iloc[choose], residual[choose])
+        return tree.estimate_regions(tree.apply_rows(X.iloc[judge]), residual[judge])
 
     def predict(self, X):
         """Predicted accuracy of each model on each row.
@@ -166,7 +169,8 @@ class TreeRouter(BaseEstimator):
         if not hasattr(self, "trees_"):
             raise NotFittedError("This TreeRouter has not seen past questions yet: call fit first.")
         X = check_table(X)
-        residual = np.array([np.mean([tree.predict(X) for tree in trees], axis=0) for trees in self.trees_])
+        each = [[tree.value_[tree.apply_rows(X)] for tree in trees] for trees in self.trees_]
+        residual = np.mean(each, axis=1)
         return np.clip(residual + self.average_[:, None], 0, 1)
 
 

@@ -358,7 +358,7 @@ def test_progress_in_a_log_file(capsys):
 # ---- sweeps that run ------------------------------------------------------------------------------------------------
 
 
-def wait_for(condition, seconds=30):
+def wait_for(condition, seconds=180):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited in vain"

@@ -60,6 +60,14 @@ def test_each_line_is_a_policy_on_its_own():
         assert lines.loc["corrected smallest", "money"] == new.price[at[0]]
 
 
+def test_some_policies_are_those_of_the_whole_table():
+    some = compare_policies_on(TRIAL, policies=["largest", "router, equal money"])
+    names = ["risk cascade", "largest", "router, equal money"]
+    pd.testing.assert_frame_equal(some, TABLE[TABLE["policy"].isin(names)].reset_index(drop=True))
+    with pytest.raises(ValueError, match="a policy must be"):
+        compare_policies_on(TRIAL, policies=["larges"])
+
+
 def test_the_router_of_equal_money_keeps_to_the_budget():
     budget = TABLE[TABLE["policy"] == "risk cascade"]["money"].to_numpy()
     equal = TABLE[TABLE["policy"] == "router, equal money"]

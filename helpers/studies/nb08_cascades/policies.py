@@ -12,7 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from threadpoolctl import threadpool_limits
 
+from helpers.checks import check_one_of
 from helpers.decisions import RiskEstimator, calibration_risk, excess_risk, optimal_threshold
+from helpers.decisions.costs import check_costs
 from helpers.routing import (
     TreeRouter,
     always,
@@ -94,16 +96,17 @@ def learn(past, new, cost, *, rng=None, **options):
         Risks and corrected probabilities of the new rows.
     """
     rng = np.random.default_rng(rng)
+    cost = check_costs(cost)
     risk = []
     calibration = []
     corrected = []
-    for p_past, p_new in zip(past.p, new.p, strict=True):
-        model = RiskEstimator(cost, rng=rng, **{"residual": "tree"} | options)
-        with threadpool_limits(1):  # many small fits: threads would only get in each other's way
+    with threadpool_limits(1):  # many small fits: threads would only get in each other's way
+        for p_past, p_new in zip(past.p, new.p, strict=True):
+            model = RiskEstimator(cost, rng=rng, **{"residual": "tree"} | options)
             model.fit(past.y, p_past, past.X, groups=past.groups)
-        corrected.append(model.corrected(p_new, new.X))
-        risk.append(excess_risk(corrected[-1], p_new, cost))
-        calibration.append(calibration_risk(model.calibrated(p_new), p_new, cost))
+            corrected.append(model.corrected(p_new, new.X))
+            risk.append(excess_risk(corrected[-1], p_new, cost))
+            calibration.append(calibration_risk(model.calibrated(p_new), p_new, cost))
     return Learned(np.array(risk), np.array(calibration), np.array(corrected))
 
 
@@ -263,13 +266,15 @@ def all_pools(m, least=2):
     return [pool for size in range(least, m + 1) for pool in itertools.combinations(range(m), size)]
 
 
-def compare_policies_on(trial, *, pools=None, price=None, tau=0.0, willingness=100.0, threshold=0.8):
+def compare_policies_on(trial, *, policies=None, pools=None, price=None, tau=0.0, willingness=100.0, threshold=0.8):
     """Every policy for every pool: one line for each pool and policy.
 
     Parameters
     ----------
     trial : Trial
         Of `people_trial` or `text_trial`.
+    policies : list of str, optional
+        Those that are compared with the risk cascade; by default all.
     pools : list of tuple of int, optional
         Ascending model numbers; by default all sets of two and more models.
     price : array of float, shape (m,), optional
@@ -296,16 +301,28 @@ def compare_policies_on(trial, *, pools=None, price=None, tau=0.0, willingness=1
     common = {"pools": pools, "decision_cost": np.asarray(trial.cost)}
     largest = {**common, "pools": [pool[-1:] for pool in pools]}
     smallest = {**common, "pools": [pool[:1] for pool in pools]}
-    parts = {
-        "risk cascade": sweep_cascades(trial.learned.risk, *rows, thresholds=[tau], **common),
-        "calibration cascade": sweep_cascades(trial.learned.calibration_risk, *rows, thresholds=[tau], **common),
-        "confidence cascade": sweep_cascades(trial.new.p, *rows, thresholds=[threshold], rule="confidence", **common),
-        "router": sweep_routers(trial.accuracy, *rows, willingness=[willingness], **common),
-        "largest": sweep_cascades(accept, *rows, thresholds=[0], **largest),
-        "corrected smallest": sweep_cascades(accept, corrected_decisions, *rows[1:], thresholds=[0], **smallest),
+    cascades = {"thresholds": [tau], **common}
+    certain = {"thresholds": [threshold], "rule": "confidence", **common}
+    risk = sweep_cascades(trial.learned.risk, *rows, **cascades)
+
+    def equal_money():
+        routers = sweep_routers(trial.accuracy, *rows, willingness=[0.0, *WILLINGNESS], **common)
+        return within_budget(routers, risk["money"])
+
+    rivals = {
+        "calibration cascade": lambda: sweep_cascades(trial.learned.calibration_risk, *rows, **cascades),
+        "confidence cascade": lambda: sweep_cascades(trial.new.p, *rows, **certain),
+        "router": lambda: sweep_routers(trial.accuracy, *rows, willingness=[willingness], **common),
+        "largest": lambda: sweep_cascades(accept, *rows, thresholds=[0], **largest),
+        "corrected smallest": lambda: sweep_cascades(
+            accept, corrected_decisions, *rows[1:], thresholds=[0], **smallest
+        ),
+        "router, equal money": equal_money,
     }
-    routers = sweep_routers(trial.accuracy, *rows, willingness=[0.0, *WILLINGNESS], **common)
-    parts["router, equal money"] = within_budget(routers, parts["risk cascade"]["money"])
+    names = list(rivals) if policies is None else policies
+    for name in names:
+        check_one_of(name, "a policy", tuple(rivals))
+    parts = {"risk cascade": risk} | {name: rivals[name]() for name in names}
     lines = [part.drop(columns="threshold").assign(policy=name) for name, part in parts.items()]
     return pd.concat(lines, ignore_index=True)[["pool", "policy", "accuracy", "expected_cost", "money"]]
 
