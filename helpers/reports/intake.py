@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -26,7 +27,7 @@ def read_table(path, label="label", score="score", *, features=None, weight=None
     Parameters
     ----------
     path : str or Path
-        CSV, CSV.gz, Parquet or Feather file.
+        CSV, CSV.gz, Parquet or Feather file, or a log of lm-evaluation-harness with multiple choice.
     label, score : str, default "label" and "score"
         Columns of what happened and of its stated probability.
     features : list of str or str, optional
@@ -51,7 +52,8 @@ def read_table(path, label="label", score="score", *, features=None, weight=None
     """
     notes = []
     used = {label, score, weight, *(features or [])}
-    if not group and "person" not in used and find_table(path).resolve() == find_table(SHIPPED).resolve():
+    shipped = Path(path).name == Path(SHIPPED).name and find_table(path).resolve() == find_table(SHIPPED).resolve()
+    if shipped and not group and "person" not in used:
         group = "person"
         notes.append("the years of one person are kept together (column 'person')")
     table = read_scores(

@@ -8,6 +8,8 @@ import pandas as pd
 from helpers.answers.counts import first_repeat, sample_numbers
 from helpers.checks import check_columns, nearest_name, raise_first_row
 from helpers.tables.files import EXTENSIONS, JSON_LINES, CsvTable, open_table
+from helpers.tables.log_table import LogTable
+from helpers.tables.logs import LOGS, open_log
 from helpers.tables.scores import find_table
 
 FORMATS = EXTENSIONS + JSON_LINES
@@ -38,6 +40,13 @@ class Source:
     names: list
     reader: object = field(repr=False)
 
+    @property
+    def notes(self):
+        """What a reader should know about the file."""
+        if isinstance(self.reader, LogTable):
+            return self.reader.notes
+        return [self.reader.note] if self.reader.note else []
+
     def read(self, columns):
         """Some columns as objects: texts, lists or dictionaries as they are, None where a cell is empty."""
         if isinstance(self.reader, CsvTable):
@@ -47,7 +56,9 @@ class Source:
         return pd.DataFrame({name: texts(frame[name]) for name in columns})
 
     def where(self, row):
-        """How an error names a row: "row 5", or "line 5" in a file of JSON lines."""
+        """How an error names a row: "row 5", "line 5" in a file of JSON lines, or as a log does."""
+        if isinstance(self.reader, LogTable):
+            return self.reader.where(row)
         lines = getattr(self.reader, "lines", None)
         return f"row {row + 1:,}" if lines is None else f"line {lines[row]:,}"
 
@@ -64,6 +75,13 @@ def open_answers(path):
     """The file as a `Source`; ValueError if it is not there, empty, cut off, or in another format or encoding."""
     path = find_table(path, FORMATS)
     reader = open_table(path)
+    return Source(path.name, list(reader.names), reader)
+
+
+def open_answers_or_log(path, **options):
+    """The file as a `Source`, also if it is a log of an evaluation, which `open_log` reads with these options."""
+    path = find_table(path, FORMATS + LOGS)
+    reader = open_log(path, **options) or open_table(path)
     return Source(path.name, list(reader.names), reader)
 
 
@@ -181,7 +199,7 @@ def _repeated(source, column, row, counts):
 
 def check_rows(source, columns, frame):
     """Numbers that order the answers to a question; ValueError for rows without a question, one sample number twice,
-    or a question with a single answer.
+    or a single answer to half of the questions or more.
     """
     if "question" in columns and frame["question"].isna().any():
         bad = frame["question"].isna().to_numpy()
@@ -201,10 +219,10 @@ def check_rows(source, columns, frame):
         _check_samples(source, columns["sample"], frame, place)
     size = frame.groupby("question", sort=False)["row"].agg(["size", "first"])
     few = size[size["size"] < 2]
-    if len(few):
+    if 2 * len(few) >= len(size):
         more = f" (and {len(few) - 1:,} more questions)" if len(few) > 1 else ""
         raise ValueError(
-            f"{source.file}: every question must have at least two answers, but question "
+            f"{source.file}: most questions must have at least two answers, but question "
             f"{short(few.index[0])} ({source.where(few['first'].iloc[0])}) has one{more}."
         )
     most = int(size["size"].max())

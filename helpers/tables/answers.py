@@ -2,7 +2,7 @@
 
 One row an answer, with columns for question, sample, answer and, where there are any, confidence and reference; or one
 row a question, with a list of answers, a dictionary of counts, or a column of counts for each class. CSV, Parquet,
-Feather or JSON lines. Nothing is ever written.
+Feather or JSON lines; or a log of Inspect or lm-evaluation-harness. Nothing is ever written.
 """
 
 from dataclasses import dataclass, field
@@ -14,7 +14,15 @@ from helpers.answers import RULES, GroupedAnswers, parse_confidences, spell_answ
 from helpers.answers.confidence import check_counts
 from helpers.answers.counts import AnswerRows, count_classes, counted_classes, first_contradiction
 from helpers.checks import check_one_of, nearest_name
-from helpers.tables.answer_layouts import DEFAULTS, check_rows, count_columns, find_columns, long_rows, open_answers
+from helpers.tables.answer_layouts import (
+    DEFAULTS,
+    check_rows,
+    count_columns,
+    find_columns,
+    long_rows,
+    open_answers_or_log,
+)
+from helpers.tables.log_table import LogTable
 
 SHIPPED = "data/digit_answers.csv.gz"
 
@@ -99,12 +107,17 @@ def read_answers(
     ----------
     path : str or Path, default "data/digit_answers.csv.gz"
         CSV, Parquet, Feather or JSON lines (also .gz); looked up here, then in the repository; "" for the shipped file.
+        Or a log of Inspect (`.eval`, `.json`) or lm-evaluation-harness (`samples_*.jsonl`), known by its content, with
+        the columns question, sample, answer (as its scorer read it), reply (the whole text), target and, if it holds
+        log-probabilities, likelihood (of the reply).
     question, sample, answer, confidence, reference : str, default their own names
         Names of columns. "" stands for none; sample, confidence and reference may also be absent under these default
         names, and a note says so. `answer` may hold lists (of the answers to a question) or dictionaries
         {answer: count}.
     correct : str, default ""
-        Column of grades 0 and 1 that a judge gave to each answer, instead of a reference; "" for none.
+        Column of grades 0 and 1 that a judge gave to each answer, instead of a reference; "" for none. In a log the
+        name of a scorer, or of a metric and filter such as "exact_match,strict-match"; "" for the first, unless
+        `reference` is "target" or "".
     counts : list of str, default ()
         Columns with counts, one for each class, in a file with one row a question; `reference` then names one of
         them, and `sample`, `answer` and `correct` are not used.
@@ -132,7 +145,11 @@ def read_answers(
     ValueError: digit_answers.csv.gz has no column 'anwser' (answer); did you mean 'answer'?
     """
     check_one_of(rule, "rule", RULES)
-    source = open_answers(path or SHIPPED)
+    graded = bool(correct) or reference == DEFAULTS["reference"]
+    source = open_answers_or_log(path or SHIPPED, grade=correct, graded=graded)
+    if isinstance(source.reader, LogTable):  # graded by what graded the log, if it tells for each answer
+        correct = "correct" if "correct" in source.names else ""
+        reference = "target" if graded else reference
     roles = {"question": question, "confidence": confidence, "reference": "" if correct else reference}
     if len(counts):
         if question == DEFAULTS["question"] and question not in source.names:
@@ -195,6 +212,11 @@ def _from_rows(source, columns, notes, rule):
         columns = {role: name for role, name in columns.items() if role != "sample"}
         notes = [note for note in notes if "'sample'" not in note]
     place = check_rows(source, columns, frame)
+    several = (frame.groupby("question", sort=False)["row"].transform("size") > 1).to_numpy()
+    if not several.all():
+        notes.append(f"{(~several).sum():,} questions with a single answer are left out")
+        frame = frame[several].reset_index(drop=True)
+        place = place[several]
     spelled = spell_answers(frame["answer"], rule)
     if pd.isna(spelled).all():
         first = frame["answer"].dropna()
@@ -214,8 +236,7 @@ def _from_rows(source, columns, notes, rule):
     if "correct" in columns:
         columns_read["grade"] = _grades(source, columns["correct"], frame["correct"], frame["row"])
     grouped = count_classes(AnswerRows(frame["question"], place, spelled, **columns_read))
-    if source.reader.note:
-        notes.append(source.reader.note)
+    notes += source.notes
     return AnswerTable(source.file, grouped, rule, layout, columns, len(frame), tuple(notes))
 
 
@@ -293,8 +314,7 @@ def _from_columns(source, columns, notes, names):
         confidence = parse_confidences(frame[columns["confidence"]])
         notes += _about_confidences(source, columns["confidence"], frame[columns["confidence"]], confidence)
     grouped = counted_classes(counts.to_numpy(), names, questions, references, confidence)
-    if source.reader.note:
-        notes.append(source.reader.note)
+    notes += source.notes
     return AnswerTable(source.file, grouped, "class", "columns", columns, len(frame), tuple(notes))
 
 

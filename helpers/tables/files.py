@@ -67,7 +67,7 @@ def read_bytes(path):
 
 def _unpack(path):
     """Content of a gz file; ValueError if it is damaged, or so large that it may be made to fill the memory."""
-    most = float(os.environ.get("HONEST_MOST_GB", MOST_GB))
+    most = most_gigabytes()
     blocks = []
     try:
         with gzip.open(path, "rb") as file:
@@ -81,6 +81,11 @@ def _unpack(path):
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ValueError(f"{path.name} {gzip_fault(error)}") from None
     return b"".join(blocks)
+
+
+def most_gigabytes():
+    """What compressed files may unfold to, in GB."""
+    return float(os.environ.get("HONEST_MOST_GB", MOST_GB))
 
 
 def gzip_fault(error):

@@ -15,7 +15,8 @@ import pandas as pd
 from helpers.checks import check_columns, check_groups, raise_first_row
 from helpers.datasets import DATA_FOLDER
 from helpers.partition.base import check_rows
-from helpers.tables.files import EXTENSIONS, find_file, open_table
+from helpers.tables.files import EXTENSIONS, JSON_LINES, find_file, open_table
+from helpers.tables.logs import LOGS, open_score_log
 
 
 def tidy_features(frame, y):
@@ -271,7 +272,9 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     Parameters
     ----------
     path : str or Path
-        CSV, CSV.gz, Parquet or Feather file; looked up here, then in the repository, then in the shipped data.
+        CSV, CSV.gz, Parquet or Feather file; looked up here, then in the repository, then in the shipped data. Or a
+        log of lm-evaluation-harness with multiple choice (`samples_*.jsonl`), known by its content: the score is the
+        probability of the chosen option among all, the label whether it is right.
     label : str, default "label"
         Column of labels (0/1, False/True).
     score : str, default "score"
@@ -308,9 +311,9 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     Traceback (most recent call last):
     ValueError: rand_scores.csv.gz has no column 'scores' (score); did you mean 'score'?
     """
-    path = find_table(path)
+    path = find_table(path, EXTENSIONS + LOGS + JSON_LINES)
     file = path.name
-    table = open_table(path)
+    table = open_score_log(path) or open_table(find_table(path))
     notes = [table.note] if table.note else []
     if (
         (label, score) == ("label", "score")

@@ -77,6 +77,12 @@ def test_every_format_gives_the_same_answers(save, tmp_path, name):
     assert path.read_bytes() == content and sorted(tmp_path.iterdir()) == before
 
 
+def test_a_question_with_a_single_answer_is_left_out(save):
+    table = read_answers(save(good().drop(index=[7, 8])))
+    assert table.grouped.questions.tolist() == ["a", "b"] and table.n_answers == 6
+    assert "1 questions with a single answer are left out" in table.notes
+
+
 def test_numbers_need_not_be_texts(save):
     frame = good().assign(question=[1] * 3 + [2] * 3 + [3] * 3, answer=[7, 7, 1, 2, 2, 2, 5, 4, 4], reference=7)
     frame = frame.assign(confidence=[0.5, 0.6, np.nan] * 3)
@@ -236,8 +242,8 @@ WIDE = pd.DataFrame({"yes": [3, 0, 1], "no": [1, 5, 2], "truth": ["no", "no", "y
 COUNTS = {"counts": ["yes", "no"], "reference": "truth"}
 CASES = {
     "one answer": (
-        good().drop(index=[7, 8]), {},
-        "every question must have at least two answers, but question 'c' (row 7) has one.",
+        good().drop(index=[4, 5, 7, 8]), {},
+        "most questions must have at least two answers, but question 'b' (row 4) has one (and 1 more questions).",
     ),
     "single answers": (good()[::3], {}, "question 'a' (row 1) has one (and 2 more questions)."),
     "one question": (good()[:3], {}, "my.csv must hold at least two questions, but all 3 answers are to one."),
@@ -393,7 +399,7 @@ FILES = {
     ),
     "semicolons": ("my.csv", CSV.replace(b",", b";"), "my.csv has semicolons between its columns"),
     "another format": (
-        "my.json", LINES,
+        "my.xlsx", LINES,
         "must be a table in one of the formats .csv, .csv.gz, .parquet, .feather, .jsonl,",
     ),
     "text called parquet": ("my.parquet", CSV, "my.parquet is damaged or cut off in the middle"),
@@ -453,7 +459,7 @@ seed = 0"""
     ("arguments", "message"),
     [
         (["-p", "path", "missing.jsonl"], "missing.jsonl does not exist"),
-        (["-p", "path", "one.csv"], "one.csv: every question must have at least two answers"),
+        (["-p", "path", "one.csv"], "one.csv: most questions must have at least two answers"),
         (["-p", "path", "my.csv", "-p", "answer", "anser"], "no column 'anser' (answer); did you mean 'answer'?"),
         (["-p", "path", "my.csv", "-p", "rule", "date"], "that rule 'date' can read, but it reads none"),
         (["-p", "path", "my.csv", "-p", "counts", "yes,no"], "my.csv has no column 'yes' (counts)"),
@@ -466,7 +472,7 @@ seed = 0"""
 def test_answers_are_checked_before_a_kernel_starts(tmp_path, monkeypatch, capsys, arguments, message):
     monkeypatch.chdir(tmp_path)
     good().to_csv("my.csv", index=False)
-    good()[:7].to_csv("one.csv", index=False)
+    good()[::3].to_csv("one.csv", index=False)
     cell = v4.new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]})
     nbformat.write(v4.new_notebook(cells=[cell]), "audit.ipynb")
     assert main(["audit.ipynb", *arguments, "--output", "out"]) == 2

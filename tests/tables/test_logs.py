@@ -1,0 +1,382 @@
+"""Logs that Inspect and lm-evaluation-harness wrote (tests/tables/logs/make_logs.py): read, and refused in words."""
+
+import gzip
+import json
+import math
+import re
+import shutil
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers.reports import audit_answers
+from helpers.reports.intake import read_table
+from helpers.tables import read_answers, read_scores
+
+LOGS = Path(__file__).parent / "logs"
+
+FOUR = ["right", "Incorrect", "right", "Partly", "No", "right"] * 2  # what make_logs.py lets a mock answer
+
+
+def lines_of(name):
+    return [json.loads(line) for line in (LOGS / name).read_text().splitlines()]
+
+
+def write_lines(path, records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def repacked(path, change=lambda name, record: record, **options):
+    """The deflated log with its members changed; None leaves one out."""
+    with zipfile.ZipFile(LOGS / "inspect_deflated.eval") as old, zipfile.ZipFile(path, "w", **options) as new:
+        for name in old.namelist():
+            record = change(name, json.loads(old.read(name)))
+            if record is not None:
+                new.writestr(name, json.dumps(record))
+    return path
+
+
+# ---- Inspect --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["inspect_grades.eval", "inspect_deflated.eval"])
+def test_epochs_are_answers_and_the_scorer_grades_them(name):
+    if name == "inspect_grades.eval":
+        pytest.importorskip("pyarrow", reason="Zstandard needs pyarrow")
+    table = read_answers(LOGS / name)
+    answers = np.array(FOUR).reshape(4, 3).T  # a row a question, a column an epoch
+    for row, given in enumerate(answers):
+        labels = list(dict.fromkeys(text.lower() for text in given))
+        assert list(table.grouped.labels[row]) == labels
+        counts = [sum(text.lower() == label for text in given) for label in labels]
+        np.testing.assert_array_equal(table.grouped.counts[row][: len(labels)], counts)
+        np.testing.assert_array_equal(table.grouped.correct[row][: len(labels)], [label == "right" for label in labels])
+    assert table.grouped.questions.tolist() == ["1: Question 0", "2: Question 1", "3: Question 2"]
+    assert any("graded by the log's scorer 'four_grades'" in note for note in table.notes)
+    assert "2 answers graded P (partly right) count as wrong" in table.notes
+    assert "2 answers graded N (no answer) count as wrong" in table.notes
+
+
+def test_json_archive_and_pieces_hold_the_same():
+    pytest.importorskip("pyarrow", reason="Zstandard needs pyarrow")
+    tables = [
+        read_answers(LOGS / f"inspect{end}", confidence="likelihood") for end in (".eval", ".json", "_chunked.eval")
+    ]
+    for table in tables[1:]:
+        np.testing.assert_array_equal(table.grouped.counts, tables[0].grouped.counts)
+        np.testing.assert_array_equal(table.grouped.correct, tables[0].grouped.correct)
+        np.testing.assert_allclose(table.grouped.confidence, tables[0].grouped.confidence)
+
+
+def test_numbers_equal_those_that_inspect_computed():
+    log = json.loads((LOGS / "inspect.json").read_text())
+    for scorer in ("includes", "pattern"):
+        (result,) = [score for score in log["results"]["scores"] if score["name"] == scorer]
+        table = read_answers(LOGS / "inspect.json", correct=scorer, rule="exact")
+        grouped = table.grouped
+        share = grouped.counts[grouped.correct == 1].sum() / grouped.counts.sum()
+        assert share == pytest.approx(result["metrics"]["accuracy"]["value"])
+
+
+def test_likelihoods_are_products_of_the_tokens():
+    log = json.loads((LOGS / "inspect.json").read_text())
+    table = read_answers(LOGS / "inspect.json", confidence="likelihood")
+    for name, stated in zip(table.grouped.questions, table.grouped.confidence, strict=True):
+        samples = [sample for sample in log["samples"] if name.startswith(f"{sample['id']}: ")]
+        tokens = [sample["output"]["choices"][0]["logprobs"]["content"] for sample in samples]
+        expected = [math.prod(math.exp(token["logprob"]) for token in reply) for reply in tokens]
+        assert stated == pytest.approx(np.mean(expected))
+
+
+def test_the_answer_is_what_the_chosen_scorer_read():
+    log = json.loads((LOGS / "inspect.json").read_text())
+    table = read_answers(LOGS / "inspect.json", correct="pattern", rule="exact")
+    read = {sample["scores"]["pattern"]["answer"] for sample in log["samples"]} - {None}
+    assert {label for labels in table.grouped.labels for label in labels} - {None} == read
+    whole = read_answers(LOGS / "inspect.json", answer="reply", rule="exact")
+    replies = {sample["output"]["completion"] for sample in log["samples"]}
+    assert {label for labels in whole.grouped.labels for label in labels} == replies
+
+
+def test_an_evaluation_that_did_not_finish_is_read_with_a_note():
+    pytest.importorskip("pyarrow", reason="Zstandard needs pyarrow")
+    table = read_answers(LOGS / "inspect_error.eval")
+    assert table.n_answers == 7
+    (note,) = [note for note in table.notes if "did not finish" in note]
+    assert "(status 'error'): 7 of 12 answers" in note
+    assert "1 samples that ended with an error are left out" in table.notes
+
+
+def test_a_crash_leaves_a_journal_and_the_samples(tmp_path):
+    path = repacked(tmp_path / "a.eval", lambda name, record: None if name == "header.json" else record)
+    table = read_answers(path)
+    assert table.n_answers == 12 and any("(status 'started')" in note for note in table.notes)
+
+
+def test_targets_can_grade_in_place_of_the_scorer():
+    pytest.importorskip("pyarrow", reason="Zstandard needs pyarrow")
+    table = read_answers(LOGS / "inspect_similarity.eval", reference="target")
+    np.testing.assert_array_equal(table.grouped.correct[:, 0], [1, 0, 0])
+    assert not read_answers(LOGS / "inspect_similarity.eval", reference="").graded.any()
+
+
+def test_one_answer_repeated_is_named():
+    pytest.importorskip("pyarrow", reason="Zstandard needs pyarrow")
+    for name in ("inspect_similarity.eval", "harness_kept.jsonl"):  # lm-eval sends one seed with every request
+        notes = read_answers(LOGS / name, reference="target").notes
+        assert any("all answers are the same in each of the" in note for note in notes), name
+    notes = read_answers(LOGS / "inspect_grades.eval").notes
+    assert not any("all answers are the same" in note for note in notes)
+
+
+def test_greedy_answers_are_named(tmp_path):
+    def greedy(name, record):
+        if name == "header.json":
+            record["eval"]["model_generate_config"] = {"temperature": 0.0}
+        return record
+
+    notes = read_answers(repacked(tmp_path / "a.eval", greedy)).notes
+    assert "answers were taken at temperature 0, so they agree whether or not the model is sure" in notes
+
+
+def test_forms_that_samples_may_have(tmp_path):
+    """Chats with images, long texts kept apart, scorers with several values, several targets."""
+    log = json.loads((LOGS / "inspect.json").read_text())
+    for sample in log["samples"]:
+        image = {"type": "image", "image": "attachment://1"}
+        sample["input"] = [
+            {"role": "system", "content": "Be short."},
+            {"role": "user", "content": [{"type": "text", "text": sample["input"]}, image]},
+        ]
+        sample["attachments"] = {"2": sample["output"]["completion"]}
+        sample["output"]["completion"] = "attachment://2"
+        sample["target"] = [sample["target"], "other"]
+        sample["scores"] = {"two": {"value": {"a": "C", "b": False}, "answer": None}}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(log))
+    grouped = read_answers(path, correct="two/b", rule="exact").grouped
+    expected = read_answers(LOGS / "inspect.json", answer="reply", rule="exact").grouped
+    assert grouped.labels == expected.labels
+    assert grouped.questions.tolist() == expected.questions.tolist()
+    assert not (grouped.correct == 1).any()
+    assert (read_answers(path).grouped.correct.max(axis=1) == 1).all()  # two/a comes first
+    assert not read_answers(path, reference="target").graded.any()
+
+
+# ---- lm-evaluation-harness ------------------------------------------------------------------------------------
+
+
+def test_repeats_are_answers_and_targets_grade_them(tmp_path):
+    records = lines_of("harness_kept.jsonl")
+    given = ["Ottawa", "ottawa.", "Toronto", "[invalid]", "Ottawa"]
+    records[0]["resps"] = [given]
+    records[0]["filtered_resps"] = [given]
+    table = read_answers(write_lines(tmp_path / "samples_capitals.jsonl", records))
+    assert table.n_answers == 5 * len(records)
+    assert table.grouped.questions[0] == "0: What is the capital of Canada? Answer with the name alone."
+    np.testing.assert_array_equal(table.grouped.counts[0], [3, 1, 1])
+    np.testing.assert_array_equal(table.grouped.correct[0][:3], [1, 0, 0])
+    assert any("graded by the targets" in note for note in table.notes)
+
+
+def test_runs_in_one_file_are_answers_and_the_metric_grades_them():
+    table = read_answers(LOGS / "harness_runs.jsonl", correct="exact_match,word")
+    records = [record for record in lines_of("harness_runs.jsonl") if record["filter"] == "word"]
+    assert table.n_answers == len(records) == 12 and (table.grouped.n_answers == 3).all()
+    share = (table.grouped.counts * (table.grouped.correct == 1)).sum() / 12
+    assert share == pytest.approx(np.mean([record["exact_match"] for record in records]))
+    assert any("'exact_match,whole'" in note for note in table.notes)
+
+
+def test_whole_replies_where_a_filter_kept_the_first():
+    table = read_answers(LOGS / "harness_first.jsonl", rule="exact")
+    assert table.grouped.labels[0] == (lines_of("harness_first.jsonl")[0]["resps"][0][0],)
+    assert any("no filter kept all replies" in note for note in table.notes)
+
+
+def test_name_and_packing_do_not_matter(tmp_path):
+    expected = read_answers(LOGS / "harness_kept.jsonl").grouped.counts
+    shutil.copy(LOGS / "harness_kept.jsonl", tmp_path / "a.json")
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress((LOGS / "harness_kept.jsonl").read_bytes()))
+    for name in ("a.json", "a.jsonl.gz"):
+        np.testing.assert_array_equal(read_answers(tmp_path / name).grouped.counts, expected)
+    shutil.copy(LOGS / "inspect_deflated.eval", tmp_path / "b.json")
+    shutil.copy(LOGS / "inspect.json", tmp_path / "b.eval")
+    assert read_answers(tmp_path / "b.json").n_answers == 12 and read_answers(tmp_path / "b.eval").n_answers == 20
+
+
+# ---- options --------------------------------------------------------------------------------------------------
+
+
+def test_options_become_scores():
+    table = read_table(LOGS / "harness_choices.jsonl")
+    records = lines_of("harness_choices.jsonl")
+    assert table.n == len(records) == 80
+    for record, label, score in zip(records, table.y, table.p, strict=True):
+        weight = np.exp([float(entry[0]) for entry in record["filtered_resps"]])
+        assert score == pytest.approx(weight.max() / weight.sum())
+        assert label == (str(np.argmax(weight)) == record["target"])
+    assert table.features == ["chosen_option", "prompt_length"]
+    assert "'gold'" in table.note and "'kind'" in table.note
+
+
+# ---- what is refused ------------------------------------------------------------------------------------------
+
+
+def changed(**values):
+    """A change of all samples of the deflated log."""
+    return lambda name, record: record | values if name.startswith("samples/") else record
+
+
+def head(**values):
+    return lambda name, record: record | values if name == "header.json" else record
+
+
+ARCHIVES = {
+    "version": (head(version=3), "version 3 of Inspect's format, but this reader knows 2"),
+    "no version": (head(version=None), "version None of Inspect's format"),
+    "no scores": (changed(scores={}), "has no scores; give them with: inspect score; or reference=\"target\""),
+    "not a grade": (changed(scores={"f1": {"value": 0.3}}), "scorer 'f1' must give C, I, P or N, or 0 and 1"),
+    "other samples": (changed(target=None), "is not one of version 2: id, epoch, input, target"),
+    "all failed": (changed(error={"message": "x"}), "holds no answers: all 12 ended with an error."),
+    "one epoch": (
+        lambda name, record: None if "epoch" in name and "epoch_1" not in name else record,
+        "has one answer a question, and so nothing can be said about agreement; run it with several epochs",
+    ),
+    "no samples": (lambda name, record: None if name.startswith("samples/") else record, "holds no answers"),
+    "no header": (
+        lambda name, record: None if "header" in name or "start" in name else record,
+        "must be an archive that Inspect wrote, but it has no header.json",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "message"), ARCHIVES.values(), ids=ARCHIVES)
+def test_archives_that_are_refused(tmp_path, change, message):
+    path = repacked(tmp_path / "my.eval", change)
+    with pytest.raises(ValueError, match=f"^my.eval.*{re.escape(message)}"):
+        read_answers(path)
+
+
+def test_a_scorer_that_is_not_there():
+    with pytest.raises(ValueError, match=r"has no scorer 'include' \(correct\); did you mean 'includes'\?"):
+        read_answers(LOGS / "inspect.json", correct="include")
+    with pytest.raises(ValueError, match=r"has no filter 'words' \(correct\); did you mean 'word'\?"):
+        read_answers(LOGS / "harness_runs.jsonl", correct="exact_match,words")
+    with pytest.raises(ValueError, match=r"has no metric 'match' \(correct\); did you mean 'exact_match'\?"):
+        read_answers(LOGS / "harness_runs.jsonl", correct="match")
+
+
+def test_archives_that_are_damaged(tmp_path):
+    content = (LOGS / "inspect_deflated.eval").read_bytes()
+    path = tmp_path / "my.eval"
+    for cut in (10, len(content) // 2, len(content) - 30):
+        path.write_bytes(content[:cut])
+        with pytest.raises(ValueError, match="^my.eval is damaged or cut off in the middle"):
+            read_answers(path)
+    pytest.importorskip("pyarrow", reason="Zstandard needs pyarrow")
+    for name in ("inspect_deflated.eval", "inspect_grades.eval"):
+        content = bytearray((LOGS / name).read_bytes())
+        with zipfile.ZipFile(LOGS / name) as archive:
+            info = archive.getinfo("samples/2_epoch_3.json")
+        middle = info.header_offset + 60 + info.compress_size // 2
+        content[middle : middle + 20] = bytes(20)
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="^my.eval is damaged: samples/2_epoch_3.json inside it cannot be read"):
+            read_answers(path)
+
+
+def test_a_log_of_many_bytes_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+    path = repacked(tmp_path / "my.eval", changed(store=" " * 10**6), compression=zipfile.ZIP_DEFLATED)
+    assert path.stat().st_size < 300_000
+    monkeypatch.setenv("HONEST_MOST_GB", "0.01")
+    with pytest.raises(ValueError, match="my.eval unfolds to 0.0121 GB, more than 0.01 GB; .* HONEST_MOST_GB"):
+        read_answers(path)
+    monkeypatch.delenv("HONEST_MOST_GB")
+    assert read_answers(path).n_answers == 12
+
+
+def test_several_logs_in_one_archive(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.eval", "w") as archive:
+        archive.write(LOGS / "inspect_deflated.eval", "one.eval")
+    with pytest.raises(ValueError, match="It holds several logs; give one of them."):
+        read_answers(tmp_path / "a.eval")
+
+
+def without(key):
+    def change(records):
+        del records[1][key]
+
+    return change
+
+
+def other_task(records):
+    records[1]["doc_id"] = 0
+
+
+def odd_metric(records):
+    records[0]["exact_match"] = 0.5
+
+
+HARNESS = {
+    "one run": ("harness_runs.jsonl", lambda records: records.__delitem__(slice(8, None)), "one answer a question"),
+    "older": ("harness_runs.jsonl", without("filter"), "0.4.4 or later, but line 2 lacks 'filter'"),
+    "tasks": ("harness_runs.jsonl", other_task, "must hold one task, but lines 1 and 2 are different questions"),
+    "metric": ("harness_runs.jsonl", odd_metric, "metric 'exact_match' must be 0 or 1, but in line 1 it is 0.5"),
+    "options": ("harness_choices.jsonl", lambda records: None, "holds log-likelihoods of given texts, and no answers"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "change", "message"), HARNESS.values(), ids=HARNESS)
+def test_samples_that_are_refused(tmp_path, name, change, message):
+    records = lines_of(name)
+    change(records)
+    with pytest.raises(ValueError, match=f"^my.jsonl.*{re.escape(message)}"):
+        read_answers(write_lines(tmp_path / "my.jsonl", records))
+
+
+def test_scores_that_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="harness_kept.jsonl holds sampled replies, and no scores"):
+        read_scores(LOGS / "harness_kept.jsonl")
+    with pytest.raises(ValueError, match="is a log of Inspect: it holds answers, not scores"):
+        read_scores(LOGS / "inspect.json")
+    records = lines_of("harness_choices.jsonl")
+    records[3]["filtered_resps"][0][0] = "much"
+    with pytest.raises(ValueError, match="must hold log-likelihoods, but in line 4 it does not"):
+        read_scores(write_lines(tmp_path / "my.jsonl", records))
+    for record in records:
+        record["metrics"] = ["acc_norm"]
+    with pytest.raises(ValueError, match="and the metric 'acc', but it has 3 and 'acc_norm'"):
+        read_scores(write_lines(tmp_path / "my.jsonl", records))
+
+
+def test_json_that_is_no_log(tmp_path):
+    path = tmp_path / "my.json"
+    for content, message in {
+        '{"a": 1}': "a table in JSON has one object a line",
+        "[1, 2]": "must be a log of Inspect or lm-evaluation-harness, but it is none",
+        '{"version": 2, "eval": {': "but it is none",
+        '{"results": {}, "configs": {}}': "use --log_samples",
+        "": "my.json is empty",
+    }.items():
+        path.write_text(content)
+        with pytest.raises(ValueError, match=re.escape(message)):
+            read_answers(path)
+        with pytest.raises(ValueError, match=re.escape(message)):
+            read_scores(path)
+
+
+def test_without_pyarrow_the_way_out_is_named(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(
+        ImportError, match="inspect_grades.eval is compressed with Zstandard and needs the package pyarrow"
+    ):
+        read_answers(LOGS / "inspect_grades.eval")
+
+
+def test_the_audit_takes_a_log():
+    audit = audit_answers(read_answers(LOGS / "inspect.json"), n_resamples=100, rng=0)
+    assert audit.table.n_answers == 20
