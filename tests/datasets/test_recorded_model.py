@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
 from helpers.answers.spelling import spell_answers
 from helpers.datasets import DATA_FOLDER, load_smollm2_answers, load_smollm2_scores
@@ -96,6 +97,18 @@ def test_stored_grades_are_those_of_the_rules(answers, tables):
     some = answers.sample(500, random_state=1)
     pairs = zip(some["question"], some["answer"], some["references"].str.split("|"), strict=True)
     assert [tables.grade_answer(*pair) for pair in pairs] == some["correct"].tolist()
+
+
+def test_the_grades_that_were_looked_at_are_those_of_the_table(answers):
+    checked = pd.read_csv(DATA_FOLDER / "smollm2_grades_checked.csv", keep_default_na=False)
+    assert len(checked) == 100 and checked["verdict"].isin([0, 1]).all()
+    keys = ["prompt", "question", "sample"]
+    both = checked.merge(answers, on=keys, how="left", suffixes=("", "_table"))
+    assert (both["answer"] == both["answer_table"]).all() and (both["correct"] == both["correct_table"]).all()
+    wrong = (checked["verdict"] != checked["correct"]).sum()
+    readme = (DATA_FOLDER / "README.md").read_text(encoding="utf-8")
+    high = 100 * binomtest(int(wrong), 100).proportion_ci().high
+    assert wrong == 0 and f"wrong in none (0 to\n{high:.1f} %)" in readme
 
 
 @pytest.mark.parametrize(
