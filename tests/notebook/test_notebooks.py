@@ -1,19 +1,22 @@
 """Every notebook as a reader meets it: stored outputs compared, other parameters, the students' copy.
 
 Each notebook is executed twice, because the two runs find different things: nbval runs it with its defaults and
-compares every stored output; bare papermill, as a stranger would call it, runs it with second, small parameters, under
-which a number that only the defaults give stops it. No third run is worth its time:
+compares every stored output; `helpers.run` runs it with second, small parameters, in the cell that papermill injects,
+under which a number that only the defaults give stops it. Both runs are forks of a process that has imported what
+notebooks import (forks.py). No third run is worth its time:
 
 - Students' copies are not executed. What can go wrong in one is that a cell uses a name of a solution, that a
   self-check stumbles over an open answer, or that a cell computes with an open answer. The first and the last are read
   off the source; for the second, the run with second parameters has each self-check also before the solution.
 - That notebook 04 draws a reader's own network is part of its run with second parameters.
+- That the parameters' cell stops a bare papermill as well is tested on a small notebook (test_notebook.py).
 
 The runs are the longest tests of the house. Each is a test of its own, the longest first (tests/conftest.py), so that
 two workers share them and end together.
 """
 
 import ast
+import asyncio
 import copy
 import json
 import os
@@ -24,50 +27,54 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
+from forks import SERVER, launcher, run_pytest
+from jupyter_client.provisioning import local_provisioner
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from rules import calls, lint, parsed, tags
 
 from helpers.notebook import student
+from helpers.run.execute import run_cells, run_jobs
+from helpers.run.plan import plan_runs
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
 SECOND = json.loads((ROOT / "tests" / "second_parameters.json").read_text(encoding="utf-8"))
 CELL_SECONDS = 180
 RUN_SECONDS = 600
+QUIET = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
-def run(command, folder, seconds=RUN_SECONDS):
-    """Run a command to its end: (exit status, everything it said)."""
-    quiet = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    try:
-        done = subprocess.run(
-            [sys.executable, *map(str, command)],
-            cwd=folder,
-            env=os.environ | quiet,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=seconds,
-        )
-    except subprocess.TimeoutExpired as error:
-        return -1, f"stopped after {seconds} s\n{error.stdout}"
-    return done.returncode, done.stdout
-
-
-def nbval(*paths, seconds=CELL_SECONDS):
+def nbval(report, *paths, seconds=CELL_SECONDS):
     """Run notebooks through nbval with time-outs; pytest's own settings of this repository do not apply."""
-    command = ["-m", "pytest", "--nbval", *paths, "--nbval-cell-timeout", seconds, "--nbval-kernel-startup-timeout", 60]
-    command += ["--nbval-current-env", "-q", "-rA", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "filterwarnings="]
-    return run(command, paths[0].parent)
+    arguments = ["--nbval", *paths, "--nbval-cell-timeout", seconds, "--nbval-kernel-startup-timeout", 60]
+    arguments += [
+        "--nbval-current-env",
+        "-q",
+        "-rA",
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "addopts=",
+        "-o",
+        "filterwarnings=",
+    ]
+    return run_pytest(arguments, paths[0].parent, report, QUIET, RUN_SECONDS)
 
 
-def papermill(source, target, parameters):
-    """Run a notebook under bare papermill, as a stranger would."""
-    command = ["-m", "papermill", source, target, "--cwd", ROOT / "notebooks", "--no-progress-bar"]
-    for name, value in parameters.items():
-        command += ["-y", json.dumps({name: value})]
-    return run([*command, "--execution-timeout", CELL_SECONDS], target.parent)
+def executed(path, parameters):
+    """The notebook, run to its end with these parameters; CellFailed names the first cell that stops it."""
+    given = [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in parameters.items()]
+    (planned,), _ = plan_runs(path, given, [], path.parent / "out")
+    made = planned.prepare()
+
+    def nothing(*told):
+        pass
+
+    async def job():
+        await asyncio.wait_for(run_cells(made, nothing, nothing, env=os.environ | QUIET), RUN_SECONDS)
+
+    run_jobs([job])
+    return made
 
 
 def each_notebook(function):
@@ -76,8 +83,8 @@ def each_notebook(function):
 
 
 @each_notebook
-def test_stored_outputs(path):
-    status, report = nbval(path)
+def test_stored_outputs(path, tmp_path):
+    status, report = nbval(tmp_path / "report", path)
     assert status == 0, report[-6000:]
 
 
@@ -104,16 +111,16 @@ def own_network(path, n=900):
 
 
 @each_notebook
-def test_second_parameters(path, tmp_path):
+def test_second_parameters(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(path.parent)
+    monkeypatch.setattr(local_provisioner, "launch_kernel", launcher(SERVER))
     parameters = dict(SECOND[path.stem])
     if "embeddings_path" in parameters:
         own_network(tmp_path / "mine.npz")
         parameters["embeddings_path"] = str(tmp_path / "mine.npz")
     nbformat.write(with_open_answers(nbformat.read(path, as_version=4)), tmp_path / path.name)
-    target = tmp_path / f"executed_{path.name}"
-    status, report = papermill(tmp_path / path.name, target, parameters)
-    assert status == 0, report[-6000:]
-    outputs = [output for cell in nbformat.read(target, as_version=4).cells for output in cell.get("outputs", [])]
+    made = executed(tmp_path / path.name, parameters)
+    outputs = [output for cell in made.cells for output in cell.get("outputs", [])]
     text = "\n".join(output.get("text", "") + output.get("data", {}).get("text/plain", "") for output in outputs)
     assert text.count("Not answered yet.") >= 4
     if "embeddings_path" in parameters:
@@ -124,7 +131,9 @@ def test_second_parameters(path, tmp_path):
 def undefined_names(notebook, path):
     """What ruff says about names that are used and never defined."""
     nbformat.write(notebook, path)
-    return run(["-m", "ruff", "check", "--isolated", "--no-cache", "--select", "F821", path], path.parent)
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "F821", path]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
 
 
 @each_notebook
@@ -182,7 +191,7 @@ def test_nbval_finds_a_changed_output_and_a_killed_kernel(tmp_path):
     changed = stored(tmp_path, "changed.ipynb", ("print('one')", "one\n"), ("print('two')", "three\n"))
     source = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
     killed = stored(tmp_path, "killed.ipynb", (source, ""), ("print(1)", "1\n"))
-    status, report = nbval(changed, killed, seconds=5)
+    status, report = nbval(tmp_path / "report", changed, killed, seconds=5)
     assert status == 1, report
     assert "PASSED changed.ipynb::Cell 0" in report and "FAILED changed.ipynb::Cell 1" in report
     assert "FAILED killed.ipynb::Cell 0" in report

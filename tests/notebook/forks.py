@@ -1,0 +1,113 @@
+"""Kernels and nbval as forks of a process that has imported what notebooks import: two to four seconds less a run.
+
+The process that forks is the fork server of `multiprocessing`: it has one thread and has computed nothing. A kernel
+that is forked from it is a kernel like any other, in a session of its own; it only finds its imports done.
+"""
+
+import multiprocessing
+import os
+import sys
+
+from jupyter_client.provisioning import local_provisioner
+
+FORKS = sys.platform == "linux"  # the linear algebra of macOS does not survive a fork: there all is started anew
+
+SERVER = multiprocessing.get_context("forkserver" if FORKS else "spawn")
+multiprocessing.get_context("forkserver").set_forkserver_preload(
+    ["pytest", "nbval.plugin", "openai", "helpers.llm.testing", "ipykernel.kernelapp", "helpers.notebook"]
+    + ["helpers.grouping", "helpers.repair", "helpers.routing", "helpers.audit", "helpers.datasets", "sklearn.ensemble"]
+)
+
+
+def be_kernel(orders, givers):
+    """What the process of a kernel does from its start to its end: it waits for its orders, which may never come."""
+    givers.close()
+    try:
+        arguments, cwd, env = orders.recv()
+    except EOFError:
+        return
+    os.setsid()
+    os.chdir(cwd or ".")
+    os.environ.clear()
+    os.environ.update(env)
+    orders.send(os.getpid())
+    sys.argv = ["ipykernel_launcher", *arguments]
+    from ipykernel.kernelapp import IPKernelApp
+
+    IPKernelApp.launch_instance()
+
+
+class ForkedKernel:
+    """As much of `subprocess.Popen` as jupyter_client needs of a kernel's process, which is there already."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, context):
+        self.orders, theirs = context.Pipe()
+        self.process = context.Process(target=be_kernel, args=(theirs, self.orders))
+        self.process.start()
+        theirs.close()
+
+    def launch(self, command, *, cwd=None, env=None, **others):
+        """Become the kernel of this command; the kernel itself."""
+        self.orders.send((command[command.index("-f") :], cwd, env or dict(os.environ)))
+        self.pid = self.orders.recv()  # it has a session of its own now
+        self.orders.close()
+        return self
+
+    def poll(self):
+        return self.process.exitcode
+
+    def wait(self):
+        self.process.join()
+        return self.process.exitcode
+
+    def send_signal(self, number):
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self):
+        self.process.kill()
+
+    def terminate(self):
+        self.process.terminate()
+
+
+def launcher(context):
+    """In place of jupyter_client's function that starts the process of a kernel: the first is there already."""
+    start = local_provisioner.launch_kernel
+    waiting = [ForkedKernel(context)] if FORKS else []
+
+    def launch_kernel(command, **options):
+        return waiting.pop().launch(command, **options) if waiting else start(command, **options)
+
+    return launch_kernel
+
+
+def be_pytest(arguments, folder, report, env):
+    """Run pytest in `folder`, all it says into the file `report`."""
+    local_provisioner.launch_kernel = launcher(multiprocessing.get_context("fork"))
+    os.chdir(folder)
+    os.environ.update(env | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
+    with open(report, "wb") as file:
+        for number in (1, 2):
+            os.dup2(file.fileno(), number)
+    sys.stdout = open(1, "w", buffering=1, closefd=False)
+    sys.stderr = sys.stdout
+    import pytest
+
+    status = pytest.main(["-p", "nbval.plugin", *map(str, arguments)])
+    sys.stdout.flush()
+    os._exit(int(status))  # without waiting for a kernel that got no orders
+
+
+def run_pytest(arguments, folder, report, env, seconds):
+    """(exit status, everything it said) of pytest in a process of its own that ends after so many seconds."""
+    process = SERVER.Process(target=be_pytest, args=(arguments, folder, report, env))
+    process.start()
+    process.join(seconds)
+    if process.exitcode is None:
+        process.kill()
+        process.join()
+        return -1, f"stopped after {seconds} s\n{report.read_text(encoding='utf-8')}"
+    return process.exitcode, report.read_text(encoding="utf-8")
