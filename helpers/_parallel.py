@@ -1,12 +1,13 @@
 """Tasks by the workers that the caller chose (`joblib.parallel_config`), in order, one thread inside each."""
 
 import os
+import time
 import traceback
 import warnings
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from itertools import takewhile
-from threading import Lock
+from threading import Lock, Thread
 
 from joblib import Parallel, delayed
 from threadpoolctl import ThreadpoolController
@@ -40,8 +41,26 @@ def one_thread():
             _inside.pop()
 
 
+@lru_cache(maxsize=1)
+def end_with_parent(seconds=1.0):
+    """Let this process, a worker, end with the one that started it: a kill leaves no time to tell it.
+
+    Joblib's workers wait for minutes otherwise.
+    """
+    parent = os.getppid()
+
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(seconds)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True, name="end with parent").start()
+
+
 def caught(home, function, *item):
     """(`function(*item)`, None) or (None, error), so that an error is raised in its turn; `home`: pid of the caller."""
+    if home not in (None, os.getpid()):
+        end_with_parent()
     try:
         with one_thread():
             return function(*item), None

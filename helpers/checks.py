@@ -12,6 +12,8 @@ import re
 import numpy as np
 import pandas as pd
 
+LARGEST = 1e100  # cost, price or weight of a file; sums and products of larger ones are no numbers
+
 _KEY = re.compile(
     r"(?<![A-Za-z0-9])(?:(?:sk|pk|rk|gsk|xai|hf|ghp|github_pat|glpat)[-_][\w-]*?(?=[A-Za-z]*\d)[A-Za-z0-9]{16}|Bearer\s+\S{8})"
 )
@@ -129,11 +131,15 @@ def raise_first(name, rule, array, bad, hint=""):
     raise ValueError(f"{name} must {rule}, but {name}{place} is {shown}{others}{hint}.")
 
 
-def check_not_negative(array, name):
-    """ValueError unless all entries of an array are finite and at least 0."""
+def check_not_negative(array, name, *, most=LARGEST):
+    """ValueError unless all entries of an array are finite, at least 0, and small enough for sums of them to be
+    numbers.
+    """
     bad = ~((array >= 0) & np.isfinite(array))
     if bad.any():
         raise_first(name, "be finite and not negative", array, bad)
+    if (array > most).any():
+        raise_first(name, f"be at most {most:g}", array, array > most)
 
 
 def check_labels(y, name="y", *, both=False):
@@ -268,7 +274,7 @@ def check_weights(weight, name="sample_weight"):
     if weight is None:
         return None
     array = check_vector(weight, name)
-    check_not_negative(array, name)
+    check_not_negative(array, name, most=np.inf)
     _check_some(array, name)
     return array / array.max()
 
@@ -284,6 +290,8 @@ def check_frequencies(weight, name="sample_weight"):
     bad = ~((array >= 0) & np.isfinite(array) & (array == np.floor(array)))
     if bad.any():
         raise_first(name, "hold whole numbers of at least 0 (how often each row occurs)", array, bad)
+    if array.sum() >= 2**53:
+        raise ValueError(f"{name} must sum to less than 2**53, where counts are exact, but it sums to {array.sum():g}.")
     _check_some(array, name)
     return array
 
@@ -311,7 +319,7 @@ def check_groups(groups, name="groups"):
     if (codes < 0).any():
         raise_first(name, "not be missing", labels.to_numpy(object), codes < 0)
     if not codes.any():
-        first = labels.iloc[0]
+        first = labels.tolist()[0]
         raise ValueError(f"{name} must hold at least two groups, but all {codes.size:,} rows are in {first!r}.")
     return codes
 

@@ -1,5 +1,7 @@
 """Inputs become clean arrays or a sentence: never a silent guess."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -190,3 +192,33 @@ def test_options_name_the_nearest():
     with pytest.raises(ValueError, match="the options are 'crossfit', 'paper'"):
         checks.check_one_of(None, "method", ("crossfit", "paper"))
     assert checks.nearest_name("AGE", ["age", "sex"]) == "did you mean 'age'?"
+
+
+def test_numbers_whose_sums_are_no_numbers():
+    """Prices of 1e308 used to cost inf, and counts of 1e308 gave nan."""
+    with pytest.raises(ValueError, match=re.escape("cost must be at most 1e+100, but cost[1] is 1e+308.")):
+        checks.check_not_negative(np.array([1.0, 1e308]), "cost")
+    with pytest.raises(ValueError, match=re.escape("w must sum to less than 2**53, where counts are exact, but it")):
+        checks.check_frequencies([1e308, 1.0], "w")
+
+
+def test_a_single_group_is_named_as_the_reader_wrote_it():
+    with pytest.raises(ValueError, match="but all 3 rows are in 7."):
+        checks.check_groups(np.full(3, 7))
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["sk-proj-4fTq9LmZ2xV7bN1cR8wY", "hf_abcdefgh12345678XYZ", {"headers": {"Authorization": "x"}}, [{"api_key": 1}]],
+)
+def test_what_looks_like_a_key(value):
+    assert checks.find_secret(value, "extra").startswith("extra")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["data/sk-learn_results_2024_all_models.csv", "OPENAI_API_KEY", {"max_tokens": 5, "cache_key": "a"}, 7, None],
+)
+def test_what_is_no_key(value, monkeypatch):
+    monkeypatch.setenv("EDITOR_TOKEN", "short")
+    assert checks.find_secret(value, "extra") == ""

@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 import os
+import warnings
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +39,12 @@ def save_table(frame, path, overwrite=False):
         raise ValueError(f"path must name a file in a folder that exists, but the folder of {path.name} does not.")
     if path.exists() and not overwrite:
         raise ValueError(f"{path.name} is there already; give another path, or overwrite=True.")
+    if ".csv" in kind and (rows := _formulas(frame)):
+        warnings.warn(
+            f"{path.name}: {len(rows):,} rows, the first of them {rows[0] + 1:,}, hold text that spreadsheets take for "
+            "a formula; open it elsewhere, or write .jsonl.",
+            stacklevel=3,
+        )
     partial = path.with_name(f".{path.name}.partial")
     try:
         if ".csv" in kind:
@@ -52,6 +59,13 @@ def save_table(frame, path, overwrite=False):
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise OSError(f"{path.name} cannot be written: {error.strerror}.") from None
+
+
+def _formulas(frame):
+    """Numbers of the rows with a text that spreadsheets would run: one that begins as a formula and is no number."""
+    texts = frame.select_dtypes(["object", "string"]).astype(str)
+    begins = texts.apply(lambda column: column.str.match(r"\s*[=@]|\s*[-+](?!\s*[\d.,]+\s*%?\s*$)"))
+    return np.flatnonzero(begins.any(axis=1).to_numpy(bool)).tolist()
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,14 @@ import hashlib
 import json
 import random
 import re
+import ssl
 import threading
 import time
+import warnings
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
+from helpers.llm.connection import Endless, limit_reads, refuse_packed
 from helpers.llm.reply import Unreadable, read_reply
 
 PASSING = (408, 409, 425, 429)  # and all from 500 on: worth another try
@@ -31,6 +34,14 @@ FIRST_PAUSE = 0.5  # seconds before the second try, up to that; doubled for each
 MOST_SECONDS = 60.0  # between two tries, unless the server asks for more
 
 LONGEST_PAUSE = 900.0  # that a server may ask for; beyond, the run stops and can be started again
+
+PATIENCE = 5  # times the timeout that an answer may take from the question to its end
+
+BODY = 1_000_000  # bytes of an answer beside its tokens
+
+A_TOKEN = 400  # bytes of a token in it, and of each rival at its place
+
+MODEL_LIST = 16_000_000  # bytes
 
 _CHANCE = random.Random()  # waits differ, so that threads do not come back all at once; no result depends on them
 
@@ -155,7 +166,18 @@ class Client:
         openai = import_openai()
         key = endpoint.key()
         self._endpoint = endpoint
-        http = openai.DefaultHttpxClient(trust_env=not endpoint.local)  # no proxy between us and this machine
+        if key and len(key) >= SHORTEST_KEY and not endpoint.local and endpoint.base_url.startswith("http:"):
+            warnings.warn(
+                f"The key in {endpoint.key_variable} is sent without encryption, because base_url begins with http://.",
+                stacklevel=4,
+            )
+        http = openai.DefaultHttpxClient(
+            trust_env=not endpoint.local,  # no proxy between us and this machine
+            follow_redirects=False,  # what is asked goes to the address that the user named
+            headers={"Accept-Encoding": "identity"},  # what is packed may unfold to any size
+            event_hooks={"response": [refuse_packed]},
+        )
+        self._allowance = limit_reads(http)
         options = {"base_url": endpoint.base_url, "timeout": endpoint.timeout, "max_retries": 0, "http_client": http}
         refusal = None
         try:
@@ -178,12 +200,14 @@ class Client:
 
     def models(self):
         """Names of the models that the server lists, [] if it lists none, or a `Problem`."""
-        return self._ask(lambda: self._client.models.with_raw_response.list(), self._read_models)
+        return self._ask(lambda: self._client.models.with_raw_response.list(), self._read_models, MODEL_LIST)
 
     def chat(self, **fields):
         """`Reply`, or a `Problem`."""
         create = self._client.chat.completions.with_raw_response.create
-        return self._ask(lambda: create(model=self._endpoint.model, **fields), self._read)
+        n_tokens = fields.get("n", 1) * (fields.get("max_tokens") or fields.get("max_completion_tokens", 0))
+        most = BODY + A_TOKEN * n_tokens * (1 + fields.get("top_logprobs", 0))
+        return self._ask(lambda: create(model=self._endpoint.model, **fields), self._read, most)
 
     def _hide(self, text):
         return hide_key(text, self._client.api_key if self._client.api_key != "none" else None)
@@ -198,8 +222,9 @@ class Client:
         except (ValueError, AttributeError, TypeError):
             return []
 
-    def _ask(self, call, read):
+    def _ask(self, call, read, most):
         openai = import_openai()
+        self._allowance.grant(PATIENCE * self._endpoint.timeout, most)
         try:
             return read(call().http_response.content)
         except Unreadable as error:
@@ -208,7 +233,7 @@ class Client:
             return Problem("timed out", f"The server gave no sign for {self._endpoint.timeout:g} s.")
         except openai.APIStatusError as error:
             return self._status_problem(error)
-        except openai.APIConnectionError as error:
+        except (openai.APIConnectionError, Endless) as error:
             return _connection_problem(error)
         except openai.OpenAIError as error:
             return Problem("client error", f"The client gave up ({type(error).__name__}).", passing=False)
@@ -221,7 +246,12 @@ class Client:
         codes = {str(error.code), str(error.type)}
         if "insufficient_quota" in codes:
             return Problem("no credit", f"The account has no credit left{message}.", status, passing=False, stops=True)
-        if status in (401, 403):
+        if 300 <= status < 400:
+            sentence = (
+                f"The server wants the question to go to another address (status {status}), where nothing was sent. "
+                "If that is right, make it the base_url."
+            )
+        elif status in (401, 403):
             sentence = (
                 f"The server refuses the key of the environment variable {endpoint.key_variable} (status {status})"
                 f"{message}. Check that it holds the key for this address."
@@ -250,12 +280,23 @@ class Client:
 
 
 def _connection_problem(error):
-    """The `Problem` behind a connection that was refused, or that broke off."""
-    cause = error.__cause__
+    """The `Problem` behind a connection that was refused, or that broke off, or was broken off."""
+    causes = []
+    cause = error
     while cause is not None:
-        if type(cause).__name__ in ("ConnectError", "UnsupportedProtocol"):
-            return Problem("no connection", "No server answers at base_url: is it running, and is the address right?")
+        causes.append(cause)
         cause = cause.__cause__
+    for cause in causes:
+        if isinstance(cause, Endless):
+            return Problem(cause.word, f"The server's answer {cause}.")
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            sentence = (
+                f"The certificate of the server cannot be trusted ({cause.verify_message}). If it is your own, name "
+                "its file in the environment variable SSL_CERT_FILE."
+            )
+            return Problem("no trusted certificate", sentence, passing=False)
+    if any(type(cause).__name__ in ("ConnectError", "UnsupportedProtocol") for cause in causes):
+        return Problem("no connection", "No server answers at base_url: is it running, and is the address right?")
     return Problem("connection cut", "The connection broke off in the middle of the answer.")
 
 

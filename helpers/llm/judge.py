@@ -191,6 +191,10 @@ def judge_classes(
     table["judge"] = f"{endpoint.name} {prompt.sha256}"
     table[answer] = pd.Series(firsts, index=table.index, dtype=object)
     unsettled = [(asked, verdicts.why(key)) for asked, key in keys.items() if key not in verdicts.valid]
+    into_one = [key for key, classes in verdicts.valid.items() if len(classes) == 1]
+    merged_all = [key for key in into_one if len(requests[key].about["answers"]) > 2]
+    if merged_all:
+        notes += (f"three or more wordings all in one class for {len(merged_all):,} questions: look at some of them",)
     return JudgedAnswers(
         what=f"classes of the answers to {len(by_rule):,} questions",
         answers=table,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from helpers._checkpoint import hold
 from helpers.llm.client import CollectionStopped
+from helpers.llm.reply import count_of_tokens
 
 FORMAT = "honest-confidence collected"
 
@@ -130,10 +131,13 @@ class ResponseLog:
         """What is kept of a line; ValueError if it is not a record that this module wrote."""
         record = _record(line, self.name, number)
         try:
+            for name in ("tokens_in", "tokens_out"):
+                if name in record:
+                    record[name] = count_of_tokens(record[name])
             if record["kind"] != "failed" and len(record["samples"]) != len(record["choices"]) or not record["key"]:
                 raise KeyError
             return self._keep(record)
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise ValueError(_damaged(self.name, number)) from None
 
     def _check_header(self, header):

@@ -1,8 +1,9 @@
 """The body of a response, read strictly: choices, log-probabilities, tokens; what does not fit is `Unreadable`."""
 
 import json
-import math
 from dataclasses import dataclass, field
+
+MOST_TOKENS = 10**9  # of one response; more is no count
 
 
 class Unreadable(Exception):
@@ -45,8 +46,8 @@ def read_reply(body, hide=lambda text: text):
     return Reply(
         choices=[_choice(choice, hide) for choice in sorted(choices, key=_index)],
         model=_clean(record.get("model"), hide),
-        tokens_in=_count(usage.get("prompt_tokens")),
-        tokens_out=_count(usage.get("completion_tokens")),
+        tokens_in=count_of_tokens(usage.get("prompt_tokens")),
+        tokens_out=count_of_tokens(usage.get("completion_tokens")),
     )
 
 
@@ -89,8 +90,11 @@ def _top(listed, hide):
 
 
 def _is_logprob(value):
-    """Whether it is a number that can be the logarithm of a probability, rounding allowed."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value <= 1e-4
+    """Whether it is a number that can be the logarithm of a probability, rounding allowed.
+
+    Some servers write the smallest number of 32 bits for 0; sums of smaller ones have no end.
+    """
+    return isinstance(value, int | float) and not isinstance(value, bool) and -3.5e38 <= value <= 1e-4
 
 
 def first_word(top):
@@ -102,8 +106,13 @@ def first_word(top):
     return next((place for place in top or [] if max(place, key=lambda pair: pair[1])[0].strip()), None)
 
 
-def _count(value):
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+def count_of_tokens(value):
+    """A count that can be one of tokens, else None.
+
+    >>> count_of_tokens(12), count_of_tokens(-1), count_of_tokens(10**400)
+    (12, None, None)
+    """
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None
 
 
 def _clean(text, hide):

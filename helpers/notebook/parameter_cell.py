@@ -149,7 +149,7 @@ def from_text(name, text, default):
             value = [from_text(name, entry.strip(), inner) for entry in text.split(",") if entry.strip()]
         elif default is None:
             value = _guess(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         pass  # the text itself fails the test below, with the parameter's own sentence
     if problem := type_problem(name, value, default):
         raise ParameterError(problem)

@@ -29,6 +29,8 @@ WITHOUT = {
     "reference": "no column {!r}, so no right answer is known",
 }
 
+MOST_COUNTED = 1e6  # answers in one dictionary of counts, which become as many rows
+
 MOST_CELLS = 2e8  # questions times the most answers to one of them: 1.6 GB
 
 
@@ -194,6 +196,11 @@ def _repeated(source, column, row, counts):
                 f"{source.file}: column {column!r} must hold counts that are whole and not negative, but in "
                 f"{source.where(row)} the count of {short(answer)} is {count!r}."
             )
+    if sum(counts.values()) > MOST_COUNTED:
+        raise ValueError(
+            f"{source.file}: column {column!r} must count at most {MOST_COUNTED:,.0f} answers to a question, but "
+            f"{source.where(row)} counts {sum(counts.values()):,.0f}."
+        )
     return [answer for answer, count in counts.items() for _ in range(int(count))]
 
 

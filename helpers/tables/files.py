@@ -337,7 +337,7 @@ class JsonLines:
         self.lines = [number for number, line in enumerate(texts, 1) if line.strip()]
         try:
             self.records = [json.loads(texts[number - 1]) for number in self.lines]
-        except ValueError:
+        except (ValueError, RecursionError):
             self.records = []
         if set(map(type, self.records)) != {dict}:
             self.records = [self._record(texts[number - 1], number) for number in self.lines]
@@ -350,6 +350,8 @@ class JsonLines:
         """The object in one line; ValueError that names the line."""
         try:
             record = json.loads(text)
+        except RecursionError:
+            raise ValueError(f"{self.path.name}: line {number:,} is nested too deeply.") from None
         except ValueError as error:
             first = text.lstrip()[0]
             if number == self.lines[0] and first == "[":

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_columns, check_groups, raise_first_row
+from helpers.checks import LARGEST, check_columns, check_groups, raise_first_row
 from helpers.datasets import DATA_FOLDER
 from helpers.partition.base import check_rows
 from helpers.tables.files import EXTENSIONS, JSON_LINES, find_file, open_table
@@ -100,6 +100,8 @@ def _useless(values, y):
         return "equal to the label"
     return ""
 
+
+MOST_FEATURES = 1000
 
 OPPOSITES = {
     ("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("positive", "negative"), ("pos", "neg"),
@@ -326,10 +328,17 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     roles = {role: name for role, name in roles.items() if name is not None}
     check_columns(file, table.names, roles)
     names = _feature_names(file, table.names, features, roles)
+    if len(names) > MOST_FEATURES:
+        raise ValueError(
+            f"{file} has {len(names):,} features, but an audit looks at {MOST_FEATURES:,} at most, in minutes; name "
+            "those that matter (features)."
+        )
     frame = table.read([*roles.values(), *names])
     if len(frame) < min_rows:
         raise ValueError(f"{file} has {len(frame):,} rows, but at least {min_rows:,} are needed.")
 
+    for name in roles.values():
+        _check_cells(file, name, frame[name])
     y = _labels(file, label, frame[label])
     p = _scores(file, score, frame[score])
     if ((p == 0) | (p == 1)).all():
@@ -404,6 +413,14 @@ def _numbers(file, column, values, rule, hint=""):
     return values.to_numpy(dtype=float)
 
 
+def _check_cells(file, column, values):
+    """ValueError for a column that holds lists, dictionaries or the like."""
+    if values.dtype == object:
+        bad = ~values.map(pd.api.types.is_scalar).to_numpy(bool)
+        if bad.any():
+            _reject(file, column, "hold one number or word in each row", values, bad)
+
+
 def _labels(file, column, values):
     rule = "hold labels 0 and 1 (or False and True)"
     if values.isna().any():
@@ -465,12 +482,18 @@ def _scores(file, column, values):
 def _weights(file, column, values):
     rule = "hold weights that are finite and not negative"
     weight = _numbers(file, column, values, rule)
-    bad = ~((weight >= 0) & np.isfinite(weight))
+    bad = ~((weight >= 0) & (weight <= LARGEST))
     if bad.any():
-        _reject(file, column, rule, values, bad)
+        _reject(file, column, rule, values, bad, f"Weights may be as large as {LARGEST:g}.")
     if not weight.any():
         raise ValueError(
             f"{file}: column {column!r} must not be zero everywhere, but all {weight.size:,} weights are 0."
+        )
+    if weight.max() > weight.sum() / 2:
+        first = int(weight.argmax())
+        raise ValueError(
+            f"{file}: column {column!r} must hold weights of many rows, but row {first + 1:,} ({weight[first]:g}) "
+            "weighs more than all others together."
         )
     return weight
 

@@ -278,3 +278,20 @@ def test_workers_that_always_die_are_given_up(parquet, monkeypatch):
     monkeypatch.setattr(_chunk_runs, "TRIES", 1)
     with pytest.raises(ValueError, match=r"chunks after 'the start' made the worker processes die 1 times"):
         evaluate_in_chunks(read_chunks(parquet), PARTITION, refit=False, scores={"die": _die}, n_jobs=2)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are left to the system's first one on POSIX only")
+def test_a_worker_ends_with_a_process_that_is_killed():
+    """Joblib's workers used to outlive a killed run for minutes."""
+    code = """
+        import os, time
+        from helpers._parallel import end_with_parent
+        if not os.fork():
+            end_with_parent(0.01)
+            print("works", flush=True)
+        time.sleep(60)
+        """
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"works\n"
+        process.kill()
+        assert process.stdout.read() == b""  # comes when nobody is left who could write

@@ -19,6 +19,7 @@ from helpers.llm import (
     plan_answers,
     runner,
 )
+from helpers.llm.answers import save_table
 from helpers.llm.testing import stand_in
 from helpers.tables import read_answers
 
@@ -325,3 +326,12 @@ def test_an_interrupt_says_that_what_is_paid_is_waited_for(server, tmp_path, cap
         collect_answers(plan(server), tmp_path / "a.jsonl")
     assert "Stopping once the 1 requests under way are back: they are paid for." in capsys.readouterr().err
     assert len((tmp_path / "a.jsonl").read_bytes().splitlines()) == 2  # the header and what was under way
+
+
+def test_text_that_a_spreadsheet_would_run_is_told(tmp_path):
+    rows = pd.DataFrame({"question": ["q"] * 5, "answer": ["-5", "=cmd|'/C calc'!A0", "+3.5 %", "Paris", "@SUM(A1)"]})
+    with pytest.warns(UserWarning, match="my.csv: 2 rows, the first of them 2, hold text that spreadsheets take for a"):
+        save_table(rows, tmp_path / "my.csv")
+    assert pd.read_csv(tmp_path / "my.csv").equals(rows)
+    save_table(rows, tmp_path / "my.jsonl")
+    save_table(rows.drop([1, 4]), tmp_path / "plain.csv")

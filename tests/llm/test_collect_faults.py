@@ -11,7 +11,9 @@ import pytest
 from answer_server import answer_server
 from collect_child import CONCURRENCY, start
 
-from helpers.llm import CollectionStopped, Endpoint, collect_answers, plan_answers
+from helpers.llm import CollectionStopped, Endpoint, collect_answers, plan_answers, sequence_posterior
+from helpers.llm.log import ResponseLog
+from helpers.llm.reply import read_reply
 from helpers.llm.testing import known_answers
 
 QUESTIONS = [f"Question number {k}?" for k in range(200)]
@@ -54,6 +56,24 @@ def check_all_there(found, path, n_questions, n_answers=5):
     known = set(zip(KNOWN["question"], KNOWN["text"], strict=True))
     assert set(zip(table["question"], table["answer"], strict=True)) <= known
     assert not len(found.missing)
+
+
+# ---- numbers that cannot be ------------------------------------------------------------------------------------------
+
+
+def test_impossible_numbers_of_a_server_leave_the_file_usable(tmp_path):
+    """10**400 tokens, or logarithms whose sum has no end, used to end every later start with OverflowError."""
+    choice = {"message": {"content": "x"}, "logprobs": {"content": [{"logprob": -1e307}] * 3000}}
+    reply = read_reply(json.dumps({"choices": [choice], "usage": {"prompt_tokens": 10**400}}).encode())
+    assert reply.tokens_in is None and reply.choices[0]["logprobs"] is None
+    usual = {"message": {"content": "x"}, "logprobs": {"content": [{"logprob": -3.4028235e38}] * 3000}}
+    assert sequence_posterior(read_reply(json.dumps({"choices": [usual]}).encode()).choices[0]["logprobs"]) == 0
+    path = tmp_path / "old.jsonl"
+    answer = {"kind": "answer", "key": "k", "samples": [0], "choices": [{"text": "x"}], "tokens_in": 10**400}
+    with ResponseLog(path, {"kind": "answers"}) as log:
+        log.append(answer)
+    with ResponseLog(path, {"kind": "answers"}) as log:
+        assert log.records == [answer | {"tokens_in": None}]
 
 
 # ---- 1,000 requests, one in five fails, killed three times ----------------------------------------------------------

@@ -1,14 +1,14 @@
 """helpers.llm.judge: classes, grades, and the table of notebook 14."""
 
+import json
+
 import pandas as pd
 import pytest
 from answer_server import answer_server
 from collecting import KNOWN, endpoint, known
 
-from helpers.llm import (
-    grade_answers,
-    judge_classes,
-)
+from helpers.llm import Endpoint, Usage, grade_answers, judge, judge_classes
+from helpers.llm.judge import Verdicts
 from helpers.tables import read_answers
 
 
@@ -112,3 +112,18 @@ def test_judges_and_graders_check_their_tables(server, tmp_path):
     with pytest.raises(ValueError, match="endpoint must be an Endpoint"):
         judge_classes(table[:1], server.base_url, tmp_path / "a.jsonl")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_judge_that_takes_all_answers_for_one_is_told(monkeypatch, tmp_path):
+    """An answer may tell the judge to do so."""
+
+    def merges(kind, endpoint, path, prompt, rule, requests, read, spending):
+        replies = {key: list(range(1, len(request.about["answers"]) + 1)) for key, request in requests.items()}
+        choices = {key: [{"text": json.dumps({"classes": [numbers]})}] for key, numbers in replies.items()}
+        records = [{"kind": "partition", "key": key, "samples": [0], "choices": choices[key]} for key in requests]
+        return Verdicts(records, read), Usage(2, 2, 0, 0, 0, 0.0), ()
+
+    monkeypatch.setattr(judge, "_ask_judge", merges)
+    table = pd.DataFrame({"question": ["q", "q", "q", "r", "r"], "answer": ["a", "b", "c", "d", "e"]})
+    judged = judge_classes(table, Endpoint("http://localhost:8000/v1", "m"), tmp_path / "a.jsonl")
+    assert judged.notes == ("three or more wordings all in one class for 1 questions: look at some of them",)

@@ -477,3 +477,17 @@ def test_answers_are_checked_before_a_kernel_starts(tmp_path, monkeypatch, capsy
     nbformat.write(v4.new_notebook(cells=[cell]), "audit.ipynb")
     assert main(["audit.ipynb", *arguments, "--output", "out"]) == 2
     assert message in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"question": "q", "answer": {"a": 1e15, "b": 1}}', "must count at most 1,000,000 answers to a question"),
+        ('{"question": "q", "answer": ' + "[" * 100_000, "line 1 is nested too deeply"),
+    ],
+)
+def test_lines_that_would_fill_the_memory_or_the_stack(tmp_path, line, message):
+    path = tmp_path / "my.jsonl"
+    path.write_text(f'{line}\n{{"question": "r", "answer": {{"a": 2, "b": 1}}}}\n')
+    with pytest.raises(ValueError, match=message):
+        read_answers(path)

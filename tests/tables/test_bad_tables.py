@@ -66,6 +66,13 @@ CASES = {
     "a negative weight": (changed(w=[1.0] * 59 + [-2]), {"weight": "w"}, f"{WEIGHTS}, but in row 60 it is -2.0."),
     "a weight missing": (changed(w=[1.0] * 59 + [None]), {"weight": "w"}, f"{WEIGHTS}, but in row 60 it is missing."),
     "an infinite weight": (changed(w=[np.inf] + [1.0] * 59), {"weight": "w"}, f"{WEIGHTS}, but in row 1 it is inf."),
+    "a weight whose sums are no numbers": (
+        changed(w=[1e300] + [1.0] * 59), {"weight": "w"},
+        f"{WEIGHTS}, but in row 1 it is 1e+300. Weights may be as large as 1e+100.",
+    ),
+    "one weight above all": (
+        changed(w=[1.0] * 59 + [1e90]), {"weight": "w"}, "but row 60 (1e+90) weighs more than all others together."
+    ),
     "weights zero everywhere": (changed(w=0), {"weight": "w"}, "'w' must not be zero everywhere, but all 60"),
     "a group missing": (changed(g=["a"] * 59 + [None]), {"group": "g"}, "'g' must name the group of every row"),
     "one group": (changed(g="a"), {"group": "g"}, "column 'g' must hold at least two groups"),
@@ -279,3 +286,27 @@ def test_what_is_no_regular_file(tmp_path):
     os.mkfifo(tmp_path / "fifo.csv")
     with pytest.raises(ValueError, match=re.escape("fifo.csv is no regular file, not a table.")):
         read_scores(tmp_path / "fifo.csv")
+
+
+@pytest.mark.parametrize("role", ["label", "score", "weight", "group"])
+@pytest.mark.parametrize("cell", [[1, 2], {"a": 1}])
+def test_lists_and_structures_where_a_value_should_stand(tmp_path, role, cell):
+    pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+    frame = good(N).assign(weight=1.0, group=np.arange(N) // 2)
+    frame[role] = [cell] * N
+    frame.to_parquet(tmp_path / "my.parquet")
+    with pytest.raises(ValueError, match=f"column '{role}' must hold one number or word in each row, but in row 1"):
+        read_scores(tmp_path / "my.parquet", weight="weight", group="group")
+
+
+def test_thousands_of_columns_are_refused_before_hours_go_by(tmp_path):
+    wide = pd.DataFrame(np.arange(N * 1001).reshape(N, 1001) % 5, columns=[f"c{k}" for k in range(1001)])
+    pd.concat([good(N), wide], axis=1).to_csv(tmp_path / "wide.csv", index=False)
+    with pytest.raises(ValueError, match=re.escape("wide.csv has 1,004 features, but an audit looks at 1,000 at most")):
+        read_scores(tmp_path / "wide.csv")
+    assert read_scores(tmp_path / "wide.csv", features=["age", "c7"]).features == ["age", "c7"]
+
+
+def test_a_home_that_nobody_has():
+    with pytest.raises(ValueError, match="x.csv does not exist"):
+        read_scores("~nobody-of-this-name/x.csv")

@@ -9,7 +9,7 @@ import pandas as pd
 
 from helpers.answers import group_answers
 from helpers.calibration import calibration_error
-from helpers.checks import check_count, check_numbers
+from helpers.checks import check_numbers
 from helpers.resampling import exact_interval
 
 WAYS = {"posterior": "probability of its words", "is_true": "is this true?", "verbalised": "says a number"}
@@ -153,7 +153,12 @@ def read_out(calls, confidences, *, limit=0.9):
     [[2.0, 0.25, 0.25, 0.5]]
     """
     limit = float(check_numbers(limit, "limit"))
-    n = check_count(len(calls), "number of calls")
+    if not len(calls):
+        raise ValueError(
+            "calls must hold an answer whose grade is known, but no grade was settled: are there references, and does "
+            "the judge keep to its form (`.reported` of grade_answers)?"
+        )
+    n = len(calls)
     rows = []
     for column in confidences:
         out = calls[calls[column] >= limit]
