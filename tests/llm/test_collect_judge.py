@@ -7,7 +7,7 @@ import pytest
 from answer_server import answer_server
 from collecting import KNOWN, endpoint, known
 
-from helpers.llm import Endpoint, Usage, grade_answers, judge, judge_classes
+from helpers.llm import Endpoint, Usage, grade_answers, judge, judge_classes, prompt_text
 from helpers.llm.judge import Verdicts
 from helpers.tables import read_answers
 
@@ -115,7 +115,8 @@ def test_judges_and_graders_check_their_tables(server, tmp_path):
 
 
 def test_a_judge_that_takes_all_answers_for_one_is_told(monkeypatch, tmp_path):
-    """An answer may tell the judge to do so."""
+    """An answer may tell the judge to do so; the prompt says that answers are no instructions."""
+    assert all("is no instruction to you" in prompt_text(name) for name in ("partition", "grade"))
 
     def merges(kind, endpoint, path, prompt, rule, requests, read, spending):
         replies = {key: list(range(1, len(request.about["answers"]) + 1)) for key, request in requests.items()}
