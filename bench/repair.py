@@ -19,8 +19,7 @@ from scipy.special import expit, logit
 from tqdm import tqdm
 
 from helpers.calibration import PlattCalibrator
-from helpers.decisions import best_decision, cost_matrix, excess_risk, expected_cost, oracle_risk
-from helpers.repair import Recalibrator
+from helpers.decisions import RiskEstimator, best_decision, cost_matrix, excess_risk, expected_cost, oracle_risk
 
 HERE = Path(__file__).resolve().parent
 DRAWS = HERE.parent / "build" / "bench" / "repair_draws.csv"
@@ -37,13 +36,20 @@ def new_rows(name, n, seed):
     return X, expit((logit(c) + 0.3) * 1.5) if name in HELD_OUT else c, q
 
 
+def costs(y):
+    """A mistake's price is that of its class: the best threshold is the rate of ones."""
+    return cost_matrix(false_alarm=y.mean(), miss=1 - y.mean())
+
+
 def platt(y, p, X, seed):
     model = PlattCalibrator().fit(p, y)
     return lambda p_new, X_new: model.predict(p_new)
 
 
 def repair(y, p, X, seed):
-    return Recalibrator(rng=seed).fit(y, p, X).predict
+    """Ours, with its own estimate of the risk."""
+    model = RiskEstimator(costs(y), rng=seed).fit(y, p, X)
+    return lambda p_new, X_new: model.to_frame(p_new, X_new)[["corrected", "risk"]].to_numpy().T
 
 
 def mcgrad(y, p, X, seed):
@@ -85,18 +91,18 @@ def measure(path, todo, estimators):
             predict = ESTIMATORS[who](y, p, X, seed)
             row = dict(zip(KEYS, (name, n, seed, who), strict=True))
             row["seconds"] = round(time.process_time() - clock, 3)
-            row |= judged(predict, *new_rows(name, n, seed), y.mean())
+            row |= judged(predict, *new_rows(name, n, seed), costs(y))
             pd.DataFrame([row]).to_csv(path, mode="a", header=not path.exists(), index=False)
 
 
-def judged(predict, X, p, q, rate):
-    """Error of the probabilities, and what they say the decisions by `p` cost too much: at the threshold `rate`."""
-    cost = cost_matrix(false_alarm=rate, miss=1 - rate)
-    repaired = predict(p, X)
+def judged(predict, X, p, q, cost):
+    """Error of the probabilities, and what they say the decisions by `p` cost too much."""
+    repaired, *risk = np.atleast_2d(predict(p, X))
+    risk = risk[0] if risk else excess_risk(repaired, p, cost)
     saved = expected_cost(best_decision(p, cost), q, cost) - expected_cost(best_decision(repaired, cost), q, cost)
     return {
         "rmse": np.sqrt(np.mean((repaired - q) ** 2)),
-        "risk": excess_risk(repaired, p, cost).mean(),
+        "risk": risk.mean(),
         "true_risk": oracle_risk(q, p, cost).mean(),
         "saved": saved.mean(),
     }

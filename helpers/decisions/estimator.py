@@ -7,6 +7,7 @@ place.
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
+from scipy.stats import norm
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 
@@ -26,6 +27,8 @@ from helpers.partition.encoder import check_table, with_score_column
 from helpers.repair import Recalibrator
 from helpers.resampling import mean_and_variance
 
+ERRORS = norm.ppf((np.arange(20) + 0.5) / 20) * 2**0.5  # of a repaired probability, in its jackknife standard errors
+
 
 class RiskEstimator(BaseEstimator):
     """What single decisions by a stated probability cost more than the best possible ones, for rows without labels.
@@ -34,6 +37,11 @@ class RiskEstimator(BaseEstimator):
     by default what a `Recalibrator` adds, learners of several kinds behind a joint test. With trees, r is the mean
     residual y - c among people like x: some rows choose their regions, others give these their means, and a rule in
     words says who they are (`to_frame`).
+
+    A repaired probability is shrunk and uncertain, and the risk is convex in the probability: the risk of its mean is
+    less than the mean of its risk (Jensen), by a quarter on average over nine populations at 4,000 rows. So by default
+    the risk is the mean over normal errors around c + r, whose variance is twice the jackknife's of the learners: as
+    much for what shrinkage holds back as for what moves with the sample. If nothing is repaired, no error is added.
 
     Parameters
     ----------
@@ -201,7 +209,7 @@ class RiskEstimator(BaseEstimator):
         ndarray, shape (n,)
             In [0, 1] with "stack"; c plus means of trees or regressors may leave it.
         """
-        return self.calibrated(p) + self._each(p, X).mean(axis=0)
+        return self._corrected(p, X)[0]
 
     def predict(self, p, X):
         """Estimated risk of each decision; 0: nobody would decide better.
@@ -220,7 +228,7 @@ class RiskEstimator(BaseEstimator):
         ndarray, shape (n,)
             In the unit of the costs.
         """
-        return excess_risk(self.corrected(p, X), p, self.cost, self.t)
+        return self._risk(p, *self._corrected(p, X))
 
     def fit_corrected(self, y, p, X, sample_weight=None, groups=None):
         """Fit, and return c + r of the same rows, each from learners or means that do not know its own label.
@@ -247,7 +255,8 @@ class RiskEstimator(BaseEstimator):
             raise ValueError('method must be "crossfit" here: half of the rows have no mean without their own label.')
         if self._residual == "stack":
             return self._fit_repair(y, p, X, sample_weight, groups)
-        each = self.fit(y, p, X, sample_weight, groups)._each(p, X)
+        self.fit(y, p, X, sample_weight, groups)
+        each = self._each(check_probabilities(p), check_table(X))
         return self.calibrated(p) + np.where(self._unseen, each, 0).sum(axis=0) / self._unseen.sum(axis=0)
 
     def fit_predict(self, y, p, X, sample_weight=None, groups=None):
@@ -271,7 +280,9 @@ class RiskEstimator(BaseEstimator):
         ndarray, shape (n,)
             In the unit of the costs.
         """
-        return excess_risk(self.fit_corrected(y, p, X, sample_weight, groups), p, self.cost, self.t)
+        corrected = self.fit_corrected(y, p, X, sample_weight, groups)
+        error = self._corrected(p, X)[1] if self._residual == "stack" else None
+        return self._risk(p, corrected, error)
 
     def to_frame(self, p, X):
         """Everything about each row as a table.
@@ -291,24 +302,24 @@ class RiskEstimator(BaseEstimator):
             whose mean is nearest to that of all trees, region (number), rule (people like this one) and rows (that
             gave its mean). Without trees these are -1, "" and 0.
         """
+        corrected, error = self._corrected(p, X)
         p = check_probabilities(p)
         X = check_table(X)
-        each = self._each(p, X)
         c = self.calibrated(p)
-        corrected = c + each.mean(axis=0)
         names = np.array(decision_names(self.cost), dtype=object)
         frame = pd.DataFrame({"stated": p, "calibrated": c, "corrected": corrected}, index=X.index)
         frame["decision"] = names[best_decision(p, self.cost, self.t)]
         frame["best_decision"] = names[best_decision(corrected, self.cost)]
-        frame["risk"] = excess_risk(corrected, p, self.cost, self.t)
+        frame["risk"] = self._risk(p, corrected, error)
         frame["calibration_risk"] = calibration_risk(c, p, self.cost, self.t)
-        frame["grouping_risk"] = grouping_risk(c, corrected, self.cost)
+        frame["grouping_risk"] = np.mean([grouping_risk(c, q, self.cost) for q in _plausible(corrected, error)], axis=0)
         frame["region"] = -1
         frame["rule"] = ""
         frame["rows"] = 0
         if self._residual == "tree":
-            nearest = np.abs(each - each.mean(axis=0)).argmin(axis=0)
             table = self._table(p, X)
+            each = self._each(p, X)
+            nearest = np.abs(each - each.mean(axis=0)).argmin(axis=0)
             first = np.cumsum([0, *(tree.n_regions_ for tree in self.models_)])
             for k in np.unique(nearest):
                 rows = nearest == k
@@ -343,18 +354,26 @@ class RiskEstimator(BaseEstimator):
         self.saved_, variance = mean_and_variance(saved, np.ones(y.size) if weight is None else weight, groups)
         self.saved_se_ = float(np.sqrt(variance))
 
-    def _each(self, p, X):
-        """Residual that each model says, (models, n)."""
+    def _corrected(self, p, X):
+        """c + r and, for a repair, its standard error (None for trees and regressors)."""
         p = check_probabilities(p)
         X = check_table(X)
         check_same_length(p=p, X=X)
-        self.calibrated(p)
+        c = self.calibrated(p)
         if self._residual == "stack":
-            return np.array([model.change(p, X) for model in self.models_])
+            return self.models_[0].predict(p, X, return_std=True)
+        return c + self._each(p, X).mean(axis=0), None
+
+    def _each(self, p, X):
+        """Residual that each tree or regressor says, (models, n)."""
         table = self._table(p, X)
         if self._residual == "tree":
             return np.array([tree.value_[tree.apply_rows(table)] for tree in self.models_])
         return np.array([model.predict(table) for model in self.models_])
+
+    def _risk(self, p, corrected, error):
+        """Mean of the excess risks by what the probabilities may be."""
+        return np.mean([excess_risk(q, p, self.cost, self.t) for q in _plausible(corrected, error)], axis=0)
 
     def _tree(self, table, residual, weight, choose, judge, leaf, seed):
         w_choose, w_judge = (None, None) if weight is None else (weight[choose], weight[judge])
@@ -409,3 +428,10 @@ class RiskEstimator(BaseEstimator):
         for name in ("min_samples_leaf", "max_depth"):
             if getattr(self, name) is not None:
                 raise ValueError(f"{name} must be None without trees: pass residual='tree' with it.")
+
+
+def _plausible(corrected, error):
+    """What the probabilities may be, given standard errors: equally likely values of each."""
+    if error is None or not error.any():
+        return [corrected]
+    return [np.clip(corrected + k * error, 0, 1) for k in ERRORS]

@@ -63,16 +63,16 @@ def normal_scores(count):
     return np.interp(np.arange(count.size), present, ndtri(rank[present]))
 
 
-def cut(count):
-    """A bin below `MOST_BINS` for each code, in order: quantiles of the rows counted where there are more codes.
+def cut(count, bins=MOST_BINS):
+    """A bin below `bins` for each code, in order: quantiles of the rows counted where there are more codes.
 
     >>> cut(np.array([5, 0, 1]))
     array([0, 1, 2])
     """
-    if count.size <= MOST_BINS:
+    if count.size <= bins:
         return np.arange(count.size)
     rank = (np.cumsum(count) - count / 2) / count.sum()
-    return np.minimum(rank * MOST_BINS, MOST_BINS - 1).astype(int)
+    return np.minimum(rank * bins, bins - 1).astype(int)
 
 
 class Features(BaseEstimator):
@@ -178,8 +178,8 @@ class Features(BaseEstimator):
         scores = self.scores(index)
         return np.column_stack([means.predict(scores) for means in self.means_])
 
-    def ordered(self, index, target, weight):
-        """Tables that turn codes into bins for boosted trees: numbers keep their order, the levels of a category get
+    def ordered(self, index, target, weight, bins=MOST_BINS):
+        """Tables that turn codes into bins for trees: numbers keep their order, the levels of a category get
         that of their mean target in these rows.
         """
         tables = []
@@ -191,7 +191,7 @@ class Features(BaseEstimator):
                 order = np.argsort(mean[1:], kind="stable")
             table = np.zeros(count.size + 1, np.float32)  # a column without any value has no bins
             if (index[:, j] >= 0).any():
-                table[order] = cut(count[order])
+                table[order] = cut(count[order], bins)
                 table[-1] = np.nan
             tables.append(table)
         return tables

@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from helpers.grouping.features import CLUSTERS, Features, as_index
+from helpers.grouping.features import CLUSTERS, MOST_BINS, binned
 from helpers.grouping.learners import PRIOR
 
 ROUNDS = (10, 20, 40, 80)  # of boosting
@@ -24,7 +24,7 @@ FORESTS = {  # kind, rows of a leaf, share of the columns that are tried for a s
     "random splits, 20 rows a leaf": (ExtraTreesRegressor, 20, 1.0),
 }
 
-TREES = 50  # of a forest
+TREES = 30  # of a forest
 
 DRAWN = 10_000  # rows for a tree of a forest, at most; a tree of random splits gets all up to twice as many
 
@@ -175,68 +175,66 @@ class RepairLearners(BaseEstimator):
     ----------
     seed : int
         Of everything random in them.
-    categories : tuple of int, default ()
-        Columns whose codes are names without an order.
+    features : Features
+        What they see of a row, fitted without labels.
 
     Examples
     --------
-    >>> x = np.linspace(-1, 1, 80)[:, None]
-    >>> RepairLearners(0).fit(x, x[:, 0], np.ones(80)).predict(x[:3]).shape == (3, len(NAMES))
+    >>> from helpers.grouping.features import Features
+    >>> index = np.arange(80)[:, None]
+    >>> model = RepairLearners(0, Features().fit(index)).fit(index, np.linspace(-1, 1, 80), np.ones(80))
+    >>> model.predict(index[:3]).shape == (3, len(NAMES))
     True
     """
 
-    def __init__(self, seed, categories=()):
+    def __init__(self, seed, features):
         self.seed = seed
-        self.categories = categories
+        self.features = features
 
-    def fit(self, codes, target, weight):
-        """Learn from (n, d) codes of `helpers.partition.encoder.TableEncoder`, (n,) targets s and weights v. Returns
-        self.
-        """
-        self.seen_ = ~np.isnan(codes).all(axis=0)
-        trees = codes[:, self.seen_]
-        rarity = 0.2 / weight.mean()
-        self.trees_ = [
-            HistGradientBoostingRegressor(
-                max_iter=ROUNDS[-1], learning_rate=0.1, max_leaf_nodes=10, min_samples_leaf=_rows(BOOSTED_LEAF, rarity),
-                max_bins=63, early_stopping=False, random_state=self.seed,
-            )
-        ]  # fmt: skip
-        for forest, leaf, columns in FORESTS.values():
-            options = {"min_samples_leaf": _rows(leaf, rarity), "max_features": columns}
-            if forest is RandomForestRegressor or len(codes) > 2 * DRAWN:
-                options |= {"bootstrap": True, "max_samples": min(len(codes) // 2, DRAWN)}
-            self.trees_.append(forest(TREES, random_state=self.seed, **options))
-        for model in self.trees_:
-            model.fit(trees, target, weight)
-        index = as_index(codes)
-        self.features_ = Features(self.categories, self.seed).fit(index)
-        if self.features_.width_:
+    def fit(self, index, target, weight):
+        """Learn (n,) targets s with weights v from (n, d) codes, see `Features.fit`. Returns self."""
+        self.codes_ = self.features.ordered(index, target, weight, len(index))
+        self.bins_ = self.features.ordered(index, target, weight)
+        boosted, *forests = self._trees(len(index), 0.2 / weight.mean())
+        self.boosted_ = boosted.fit(binned(index, self.bins_), target, weight)
+        codes = binned(index, self.codes_)
+        self.forests_ = [forest.fit(codes, target, weight) for forest in forests]
+        if self.features.width_:
             self._fit_smooth(index, target, weight)
         return self
 
+    def _trees(self, n, rarity):
+        yield HistGradientBoostingRegressor(
+            max_iter=ROUNDS[-1], learning_rate=0.1, max_leaf_nodes=10, min_samples_leaf=_rows(BOOSTED_LEAF, rarity),
+            max_bins=MOST_BINS, early_stopping=False, random_state=self.seed,
+        )  # fmt: skip
+        for forest, leaf, columns in FORESTS.values():
+            options = {"min_samples_leaf": _rows(leaf, rarity), "max_features": columns}
+            if forest is RandomForestRegressor or n > 2 * DRAWN:
+                options |= {"bootstrap": True, "max_samples": min(n // 2, DRAWN)}
+            yield forest(TREES, random_state=self.seed, **options)
+
     def _fit_smooth(self, index, target, weight):
-        curves = next(self.features_.smooth(index))
+        curves = next(self.features.smooth(index))
         ridge = Ridge(np.array(SPLINE_PENALTIES), solver="cholesky")
         self.curves_ = make_pipeline(StandardScaler(), ridge)
         self.curves_.fit(curves, np.column_stack([target] * len(SPLINE_PENALTIES)), ridge__sample_weight=weight)
         self.means_ = []
-        for region, clusters in zip(self.features_.regions(index).T, self.features_.means_, strict=True):
+        for region, clusters in zip(self.features.regions(index).T, self.features.means_, strict=True):
             total = np.bincount(region, weight, clusters.n_clusters)
             self.means_.append(np.bincount(region, weight * target, clusters.n_clusters) / (total + PRIOR))
-        self.kernel_ = AdaptedKernel(random_state=self.seed).fit(self.features_.scores(index), target, weight)
+        self.kernel_ = AdaptedKernel(random_state=self.seed).fit(self.features.scores(index), target, weight)
 
-    def predict(self, codes):
-        """What each learner says of s for the rows of (m, d) codes: (m, learners)."""
-        trees = codes[:, self.seen_]
-        stages = enumerate(self.trees_[0].staged_predict(trees), 1)
+    def predict(self, index):
+        """What each learner says of s for rows of (m, d) codes: (m, learners)."""
+        stages = enumerate(self.boosted_.staged_predict(binned(index, self.bins_)), 1)
         columns = [stage for k, stage in stages if k in ROUNDS]
-        columns += [model.predict(trees) for model in self.trees_[1:]]
-        if not self.features_.width_:
-            return np.column_stack([*columns, np.zeros((len(codes), len(NAMES) - len(columns)))])
-        index = self.features_.index(codes)
-        columns.append(self.curves_.predict(next(self.features_.smooth(index))))
-        regions = self.features_.regions(index).T
+        codes = binned(index, self.codes_)
+        columns += [forest.predict(codes) for forest in self.forests_]
+        if not self.features.width_:
+            return np.column_stack([*columns, np.zeros((len(index), len(NAMES) - len(columns)))])
+        columns.append(self.curves_.predict(next(self.features.smooth(index))))
+        regions = self.features.regions(index).T
         columns += [mean[region] for mean, region in zip(self.means_, regions, strict=True)]
-        columns.append(self.kernel_.predict(self.features_.scores(index)))
+        columns.append(self.kernel_.predict(self.features.scores(index)))
         return np.column_stack(columns)

@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from helpers.calibration.calibrators import make_calibrator
 from helpers.checks import check_count, check_probabilities, check_same_length, nearest_name
+from helpers.grouping.features import Features, as_index
 from helpers.grouping.learners import combination, combine_out_of_fold
 from helpers.grouping.stacked import LEAST_ROWS, joint_test, label_variance, random_folds
 from helpers.partition.base import check_rows
@@ -29,15 +30,16 @@ class Recalibrator(BaseEstimator):
 
     repaired = c + shrinkage * v * sum of weights b_k s_k(x, p): c the calibrated score, v = c (1 - c), s_k what
     learner k predicts of (y - c) / v, to first order the change of the log-odds. Folds predict one another's rows; on
-    these predictions the b_k >= 0 are fitted, the shrinkage is measured, and one joint test decides: if it does not
-    reject "the features say nothing beyond the score", the repair is the calibrator, exactly.
+    these predictions the b_k >= 0 are fitted, the shrinkage is measured, and two questions decide: if one joint test
+    does not reject "the features say nothing beyond the score", or the squared error that the repair takes away out of
+    fold is below its standard error, the repair is the calibrator, exactly.
 
     Parameters
     ----------
     calibrator : {"platt", "isotonic", "none"}, default "platt"
         What comes first, "platt" on log-odds.
     level : float, default 0.05
-        Of the joint test; 1 repairs in any case.
+        Of the joint test; 1 repairs in any case, whatever it gains.
     n_folds : int, default 5
         At least 2. New rows get the mean of the folds' learners.
     rng : int, Generator or None, default None
@@ -50,7 +52,8 @@ class Recalibrator(BaseEstimator):
     p_value_ : float
         One-sided joint test of "the features say nothing beyond the score".
     changed_ : bool
-        Whether it rejected; if not, repaired and calibrated probabilities are the same.
+        Whether it rejected and the gain exceeded its standard error; if not, repaired and calibrated probabilities are
+        the same.
     weights_ : Series
         Weight of each learner.
     shrinkage_ : float
@@ -161,7 +164,7 @@ class Recalibrator(BaseEstimator):
             raise NotFittedError("This Recalibrator has learned nothing yet: call fit first.")
         return self.calibrator_.predict(p)
 
-    def predict(self, p, X):
+    def predict(self, p, X, return_std=False):
         """Repaired probabilities.
 
         Parameters
@@ -170,18 +173,26 @@ class Recalibrator(BaseEstimator):
             Stated probabilities.
         X : DataFrame or array_like, shape (n, d)
             Features: the columns of the fit in any order, others are passed over.
+        return_std : bool, default False
+            Whether the standard errors are wanted, too.
 
         Returns
         -------
-        ndarray, shape (n,)
+        repaired : ndarray, shape (n,)
             In [0, 1].
+        std : ndarray, shape (n,)
+            Only with `return_std`: jackknife standard error of what the features changed, from how far the learners of
+            the folds lie apart; 0 where `changed_` is false.
         """
         c, table = self._rows(p, X)
         if not self.changed_:
-            return c
+            return (c, np.zeros(c.size)) if return_std else c
         v = label_variance(c)
-        parts = [fold.predict(table) @ self.weights_.to_numpy() for fold in self.folds_]
-        return self._repaired(c, self.shrinkage_ * v * np.mean(parts, axis=0))
+        index = self._features.index(self._encoder.transform(table))
+        weights = self.shrinkage_ * self.weights_.to_numpy()
+        parts = v * np.array([fold.learners.predict(index) @ weights for fold in self.folds_])
+        repaired = self._repaired(c, parts.mean(axis=0))
+        return (repaired, parts.std(axis=0) * (len(parts) - 1) ** 0.5) if return_std else repaired
 
     def change(self, p, X):
         """How much the features change each calibrated probability, repaired - calibrated.
@@ -196,7 +207,7 @@ class Recalibrator(BaseEstimator):
         Returns
         -------
         ndarray, shape (n,)
-            All 0 where the joint test did not reject.
+            All 0 where `changed_` is false.
         """
         return self.predict(p, X) - self.calibrated(p)
 
@@ -233,30 +244,38 @@ class Recalibrator(BaseEstimator):
         weight = np.ones(rows.y.size) if rows.weight is None else rows.weight / rows.weight.mean()
         self.columns_ = list(rows.X.columns)
         self.calibrator_ = make_calibrator(self.calibrator).fit(rows.p, rows.y, weight)
-        table = with_score_column(rows.X, rows.p)
+        index = self._fit_features(with_score_column(rows.X, rows.p), int(rng.integers(2**31)))
         folds = Parallel()(
-            delayed(_learn)(rows.y, rows.p, table, weight, fold != j, self.calibrator, int(seed))
+            delayed(_learn)(rows.y, rows.p, index, weight, fold != j, self.calibrator, self._features, int(seed))
             for j, seed in enumerate(seeds)
         )
         columns = np.empty((rows.y.size, len(NAMES)))
         for j, of_fold in enumerate(folds):
             inside = fold == j
             v = label_variance(of_fold.calibrator.predict(rows.p[inside]))
-            columns[inside] = v[:, None] * of_fold.predict(table[inside])
+            columns[inside] = v[:, None] * of_fold.learners.predict(index[inside])
         residual = rows.y - self.calibrated(rows.p)
         self.p_value_ = joint_test(columns.mean(axis=1), residual, weight, rows.groups)[2]
-        self.changed_ = self.p_value_ <= self.level
+        found = self._combine(columns, residual, weight, fold, rows.groups)
+        worth = self.p_value_ <= self.level and self.gain_ > self.gain_se_
+        self.changed_ = bool(worth or self.level == 1)
         self.folds_ = folds if self.changed_ else []
-        return rows, self._combine(columns, residual, weight, fold, rows.groups)
-
-    def _combine(self, columns, residual, weight, fold, groups):
-        """Weights of the learners and shrinkage; returns the out-of-fold prediction of each row's residual."""
         if not self.changed_:
-            self.weights_ = pd.Series(0.0, NAMES)
+            self.weights_ *= 0
             self.shrinkage_ = 0.0
             self.gain_ = 0.0
             self.gain_se_ = 0.0
-            return np.zeros(residual.size)
+        return rows, found
+
+    def _fit_features(self, table, seed):
+        """What all learners see of the rows, made without labels; returns their codes."""
+        self._encoder = TableEncoder().fit(table, np.zeros(len(table)))  # categories in the order of their names
+        index = as_index(self._encoder.transform(table))
+        self._features = Features(self._encoder.categories_, seed).fit(index)
+        return index
+
+    def _combine(self, columns, residual, weight, fold, groups):
+        """Weights of the learners and shrinkage; returns the out-of-fold prediction of each row's residual."""
         self.weights_ = pd.Series(combination(columns, residual, weight), NAMES)
         found, _ = combine_out_of_fold(columns, residual, weight, fold)
         self.shrinkage_ = _slope(found, residual, weight, groups)
@@ -295,23 +314,15 @@ class _Fold:
     """What the rows outside a fold have taught."""
 
     calibrator: object
-    encoder: TableEncoder
     learners: RepairLearners
 
-    def predict(self, table):
-        """Predictions of s, (m, learners)."""
-        return self.learners.predict(self.encoder.transform(table))
 
-
-def _learn(y, p, table, weight, train, calibrator, seed):
+def _learn(y, p, index, weight, train, calibrator, features, seed):
     w = weight[train] / weight[train].mean()
     fitted = make_calibrator(calibrator).fit(p[train], y[train], w)
     c = fitted.predict(p[train])
     v = label_variance(c)
-    target = (y[train] - c) / v
-    encoder = TableEncoder().fit(table[train], target, w * v)
-    learners = RepairLearners(seed, encoder.categories_)
-    return _Fold(fitted, encoder, learners.fit(encoder.transform(table[train]), target, w * v))
+    return _Fold(fitted, RepairLearners(seed, features).fit(index[train], (y[train] - c) / v, w * v))
 
 
 def _slope(found, residual, weight, groups):

@@ -20,7 +20,7 @@ import helpers
 
 MAGIC = "honest confidence, fitted model"
 
-FORMAT = 1  # to be raised when attributes of saved models change
+FORMAT = 2  # to be raised when attributes of saved models change
 
 
 def versions():
@@ -34,7 +34,7 @@ def versions():
     Examples
     --------
     >>> versions()["format"]
-    '1'
+    '2'
     """
     return {
         "format": str(FORMAT),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.special import expit, logit
-from scipy.stats import sem
+from scipy.stats import norm, sem
 from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.exceptions import NotFittedError
@@ -413,16 +413,16 @@ def test_miscalibration_alone_is_calibration_risk():
 class Line(LinearRegression):
     """One cheap learner in the place of all."""
 
-    def __init__(self, seed, categories=()):
+    def __init__(self, seed, features):
         super().__init__()
         self.seed = seed
-        self.categories = categories
+        self.features = features
 
     def predict(self, codes):
         return super().predict(codes)[:, None]
 
 
-def test_by_default_the_risk_is_that_of_the_repaired_probability(monkeypatch):
+def test_by_default_the_risk_is_the_mean_over_the_error_of_the_repaired_probability(monkeypatch):
     monkeypatch.setattr(recalibrator, "RepairLearners", Line)
     monkeypatch.setattr(recalibrator, "NAMES", ("line",))
     rng = np.random.default_rng(12)
@@ -434,7 +434,16 @@ def test_by_default_the_risk_is_that_of_the_repaired_probability(monkeypatch):
     assert own.tolist() == repair.fit_predict(y, p, X).tolist()
     assert model.corrected(p, X) == pytest.approx(repair.predict(p, X), abs=1e-12)
     assert model.calibrated(p).tolist() == repair.calibrated(p).tolist()
-    assert model.predict(p, X) == pytest.approx(excess_risk(repair.predict(p, X), p, EVEN, 0.6), abs=1e-12)
+    q_hat, std = repair.predict(p, X, return_std=True)
+    error = 2**0.5 * std
+    assert repair.changed_ and (std > 0).all()
+    short = np.where(p >= 0.6, 0.5 - q_hat, q_hat - 0.5)  # the better decision if above 0
+    want = 2 * (short * norm.cdf(short / error) + error * norm.pdf(short / error))
+    inside = np.abs(q_hat - 0.5) < 0.5 - 3 * error
+    assert model.predict(p, X)[inside] == pytest.approx(want[inside], abs=0.05 * error.max()) and inside.mean() > 0.7
+    assert (model.predict(p, X) >= excess_risk(q_hat, p, EVEN, 0.6) - 0.02 * error).all()
+    own_risk = clone(model).fit_predict(y, p, X)
+    assert (own_risk >= excess_risk(own, p, EVEN, 0.6) - 0.02 * error).all()
     frame = model.to_frame(p, X)
     assert frame["risk"].to_numpy() == pytest.approx(model.predict(p, X)) and (frame["region"] == -1).all()
 

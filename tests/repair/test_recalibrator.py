@@ -24,16 +24,14 @@ from helpers.simulation import controls
 class Lines:
     """Two cheap learners in the place of all: straight lines in all columns and in the first."""
 
-    def __init__(self, seed, categories=()):
+    def __init__(self, seed, features):
         self.seed = seed
 
     def fit(self, codes, target, weight):
-        codes = np.nan_to_num(codes)
         self.lines = [LinearRegression().fit(codes[:, :k], target, weight) for k in (None, 1)]
         return self
 
     def predict(self, codes):
-        codes = np.nan_to_num(codes)
         return np.column_stack([line.predict(codes[:, : line.n_features_in_]) for line in self.lines])
 
 
@@ -105,6 +103,30 @@ def test_a_perfect_score_stays_with_all_learners():
     assert not model.changed_ and model.p_value_ > 0.05
     assert out_of_fold.tolist() == model.predict(a.p, a.X).tolist() == model.calibrated(a.p).tolist()
     assert (model.change(a.p, a.X) == 0).all()
+    assert (model.predict(a.p, a.X, return_std=True)[1] == 0).all()
+
+
+def test_a_gain_below_its_standard_error_changes_nothing(lines):
+    kinds_of_draws = set()
+    for k in range(40):
+        y, p, X, _ = hidden(200, np.random.default_rng([8, k]), strength=0.15)
+        gentle = Recalibrator(level=0.3, n_folds=3, rng=k).fit(y, p, X)
+        bold = Recalibrator(level=1.0, n_folds=3, rng=k).fit(y, p, X)
+        rejects = bold.p_value_ <= 0.3
+        gains = bold.gain_ > bold.gain_se_
+        assert gentle.changed_ == (rejects and gains) and bold.changed_
+        kinds_of_draws.add((rejects, gains))
+    assert {(True, True), (True, False)} <= kinds_of_draws
+
+
+def test_the_standard_error_is_what_repairs_of_other_samples_differ_by(lines):
+    new = hidden(5, np.random.default_rng(1))
+    said = []
+    for k in range(40):
+        y, p, X, _ = hidden(400, np.random.default_rng([10, k]))
+        said.append(Recalibrator("none", level=1.0, rng=k).fit(y, p, X).predict(new[1], new[2], return_std=True))
+    repaired, std = np.swapaxes(said, 0, 1)
+    assert 0.7 < np.mean(std**2) ** 0.5 / np.mean(repaired.var(axis=0)) ** 0.5 < 1.4
 
 
 def test_gain_is_the_squared_error_taken_away(lines):
@@ -187,9 +209,9 @@ def test_groups_are_never_split(lines, monkeypatch):
     seen = []
     learn = module._learn
 
-    def spy(y, p, table, weight, train, *rest):
+    def spy(y, p, index, weight, train, *rest):
         seen.append(train)
-        return learn(y, p, table, weight, train, *rest)
+        return learn(y, p, index, weight, train, *rest)
 
     monkeypatch.setattr(module, "_learn", spy)
     Recalibrator(rng=0).fit(y, p, X, groups=people)
