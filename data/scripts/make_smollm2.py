@@ -137,7 +137,7 @@ def rating_requests(part, folder, often_only=False):
     """
     step = STEPS[part][0]
     prompt = prompt_of(part)
-    max_tokens = {"is_true": 1, "verbalised": 4}[step]
+    max_tokens = {"is_true": 2, "verbalised": 4}[step]  # the first of two may be a space
     table = distinct_answers(folder)
     often = table["count"] > 1
     rare = table[~often].sort_values("examples", ascending=False, kind="stable")
