@@ -274,9 +274,8 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     Parameters
     ----------
     path : str or Path
-        CSV, CSV.gz, Parquet or Feather file; looked up here, then in the repository, then in the shipped data. Or a
-        log of lm-evaluation-harness with multiple choice (`samples_*.jsonl`), known by its content: the score is the
-        probability of the chosen option among all, the label whether it is right.
+        CSV, CSV.gz, Parquet or Feather file; looked up here, then in the repository, then in the shipped data. Or
+        multiple choice of lm-evaluation-harness (`samples_*.jsonl`): was the chosen option right, and how probable.
     label : str, default "label"
         Column of labels (0/1, False/True).
     score : str, default "score"
@@ -317,11 +316,8 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     file = path.name
     table = open_score_log(path) or open_table(find_table(path))
     notes = [table.note] if table.note else []
-    if (
-        (label, score) == ("label", "score")
-        and "score" not in table.names
-        and {"label", "risk_score"} <= set(table.names)
-    ):
+    by_default = (label, score) == ("label", "score") and "score" not in table.names
+    if by_default and {"label", "risk_score"} <= set(table.names):
         score = "risk_score"
         notes.append("read as predictions of the folktexts benchmark: the score is the column 'risk_score'")
     roles = {"label": label, "score": score, "weight": weight, "group": group}
