@@ -1,6 +1,9 @@
 """Scores that need no more than recalibration: standardised gaps of segments, and their largest in drawn tables."""
 
+from dataclasses import dataclass
+
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from helpers.calibration import clipped_logit
@@ -9,6 +12,56 @@ from helpers.calibration.calibrators import calibrate_rows, newton
 BLOCK = 64  # tables drawn at once, fewer where there are many rows or segments
 PILOT = 256  # draws that measure the variance of dependent rows
 STEPS = 12  # levels of an isotonic curve that count as fitted anew in each draw
+POWER_80 = 0.8416  # normal quantile: how far a gap must be beyond the critical value to be found in 80 % of tables
+
+
+@dataclass(frozen=True)
+class Chances:
+    """What the gap of a segment needs to be found, by its share of the rows.
+
+    Parameters
+    ----------
+    mean, variance : float
+        Of a label: mean score c and mean of c (1 - c).
+    rows : float
+        Independent rows of equal weight that say as much as all rows.
+    skewed : bool
+        Whether standardised gaps are corrected for skewness (`symmetric`).
+    """
+
+    mean: float
+    variance: float
+    rows: float
+    skewed: bool
+
+    def detectable(self, share, critical):
+        """Gap in a segment with this share of the rows whose z is beyond `critical` in 80 % of tables; at most
+        1 - mean.
+        """
+        most = 1 - self.mean
+        if not self._beyond(most, share, critical) > 0:
+            return most
+        return float(brentq(self._beyond, 0.0, most, args=(share, critical)))
+
+    def _beyond(self, gap, share, critical):
+        """By how many standard errors, less those of 80 %, a gap is expected beyond the critical value.
+
+        Recalibration adds share * gap to all scores: that much of the gap is lost, and the variance which the gap is
+        compared with grows. The true variance is that of the labels of the segment and of the others.
+        """
+        others = 1 - share
+        expected = self._variance(share * gap)
+        true = others * self._variance(gap) + share * self.variance
+        if self.skewed:
+            bend = 1 - 2 * (self.mean + share * gap)
+            skewness = bend * (others - share) / np.sqrt(expected * self.rows * share * others)
+            critical = skewed_from(critical, skewness)
+        seen = gap * np.sqrt(self.rows * share * others / expected)
+        return (seen - critical) * np.sqrt(expected / true) - POWER_80
+
+    def _variance(self, gap):
+        """Mean variance of labels whose probabilities are higher by a gap."""
+        return max(self.variance + gap * (1 - 2 * self.mean - gap), 1e-12)
 
 
 class NullModel:
@@ -146,14 +199,13 @@ class NullModel:
         return expit(start + tangent @ newton(terms, np.zeros(tangent.shape[1])))
 
     @property
-    def relative_variance(self):
-        """Variance of a gap times the share of its segment, less what its complement knows; typical of all segments.
-
-        In a segment with a share s of the rows the variance is this times (1 - s) / s.
-        """
-        usable = self.sums.usable & (self.share < 1)
-        odds = self.share / (1 - self.share)
-        return float(np.median((self.variance / self.total**2 * odds)[usable])) if usable.any() else float("nan")
+    def chances(self):
+        """`Chances` of segments whose scores are like all."""
+        terms = self.weight * self.c * (1 - self.c)
+        usable = self.sums.usable
+        inflation = np.median(self.variance[usable] / self.sums.variance[usable]) if usable.any() else np.inf
+        rows = self.weight.sum() * terms.sum() / (self.weight @ terms) / inflation
+        return Chances(self.mean, float(terms.sum() / self.weight.sum()), float(rows), self.independent)
 
     def intervals(self, critical):
         """Gaps that are no further than `critical` standard errors from those seen, with the variance of their rate.
@@ -265,6 +317,16 @@ def symmetric(z, skewness):
     """
     skewness = np.where(np.abs(skewness) < 1e-3, 1e-3, skewness).astype(z.dtype)
     return 6 / skewness * (np.cbrt(skewness * z / 2 + 1) - 1) + skewness / 6
+
+
+def skewed_from(z, skewness):
+    """The standardised gap that `symmetric` makes z.
+
+    >>> skewed_from(symmetric(np.array([3.0]), np.array(1.0)), 1.0).round(6)
+    array([3.])
+    """
+    skewness = skewness if abs(skewness) > 1e-3 else 1e-3
+    return ((skewness * (z - skewness / 6) / 6 + 1) ** 3 - 1) * 2 / skewness
 
 
 def _third(rate):

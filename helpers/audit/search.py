@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.audit.naming import name_segments
-from helpers.audit.null import NullModel, bonus_of_singles, largest_gaps
+from helpers.audit.null import Chances, NullModel, bonus_of_singles, largest_gaps
 from helpers.audit.segments import SegmentFamily
 from helpers.checks import (
     check_count,
@@ -16,7 +16,6 @@ from helpers.partition.base import check_rows
 from helpers.partition.encoder import check_table
 
 LEVEL = 0.05  # of the whole search
-POWER_80 = 0.8416  # normal quantile: what a gap needs beyond the critical value to be found in 80 % of tables
 FEWEST_ROWS = 20  # of a segment
 
 
@@ -44,8 +43,8 @@ class SegmentSearch:
         What was left out and why.
     family : SegmentFamily
         The segments, for `apply`.
-    noise : (float, float)
-        Mean score, and variance of the gap of one half of the rows; for `detectable`.
+    chances : Chances
+        What the gap of a segment of some size needs to be found; for `detectable`.
 
     Examples
     --------
@@ -64,7 +63,7 @@ class SegmentSearch:
     smallest: float
     notes: tuple = ()
     family: SegmentFamily = field(repr=False, default=None)
-    noise: tuple = field(repr=False, default=(0.5, 0.0))
+    chances: Chances = field(repr=False, default=None)
 
     @property
     def sure(self):
@@ -72,7 +71,10 @@ class SegmentSearch:
         return self.table[self.table["adjusted"] < LEVEL]
 
     def detectable(self, share):
-        """Gap that would have been found with a probability of 80 % in a segment of two columns.
+        """Gap that is found with a probability of 80 % in a segment of two columns.
+
+        The gap is between what happens in the segment and its scores, when those of all others are right. Recalibration
+        spreads share * gap over everybody, so that the table shows about (1 - share) * gap.
 
         Parameters
         ----------
@@ -86,13 +88,7 @@ class SegmentSearch:
         """
         if not 0 < share < 1:
             raise ValueError(f"share must lie between 0 and 1, but it is {share!r}.")
-        mean, variance = self.noise
-        error = np.sqrt(variance * (1 - share) / share)
-        gap = self.critical * error
-        for _ in range(50):  # the rate that is found has a variance of its own
-            rate = min(mean + gap, 1.0)
-            gap = error * (self.critical + POWER_80 * np.sqrt(rate * (1 - rate) / (mean * (1 - mean))))
-        return float(min(gap, 1 - mean))
+        return self.chances.detectable(share, self.critical)
 
     def apply(self, X):
         """Which rows lie in the named segments.
@@ -214,7 +210,8 @@ def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_dr
     bonus = bonus_of_singles(family.pairs)
     strength = np.abs(null.z) + bonus
     largest, adjusted = largest_gaps(null, strength, bonus, n_draws, rng)
-    critical = float(np.quantile(largest, 1 - LEVEL, method="higher"))
+    fewer = max(int(np.ceil(LEVEL * (n_draws + 1))) - 2, 0)  # draws above it, so that adjusted p-values are below LEVEL
+    critical = float(np.sort(largest)[-1 - fewer])
     table = _table(null, family, p, critical - bonus, adjusted)
     chosen = name_segments(null, np.flatnonzero(adjusted < LEVEL), critical, bonus)
     ranked = np.lexsort((np.abs(null.gap), strength))[::-1]
@@ -226,7 +223,7 @@ def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_dr
         smallest=float(table["n"].min() / y.size),
         notes=tuple(family.notes),
         family=family,
-        noise=(null.mean, null.relative_variance),
+        chances=null.chances,
     )
 
 

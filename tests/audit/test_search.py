@@ -361,13 +361,33 @@ def test_what_could_not_be_found_is_said():
     search = search_segments(y, p, X, rng=0)
     gaps = [search.detectable(share) for share in (0.02, 0.1, 0.3)]
     assert gaps == sorted(gaps, reverse=True) and search.smallest == pytest.approx(0.01)
-    wanted = (search.critical + 0.84) * np.sqrt(0.9 * y.mean() * (1 - y.mean()) / 200)
+    wanted = (search.critical + 0.84) * np.sqrt(y.mean() * (1 - y.mean()) / (0.9 * 200))
     assert gaps[1] == pytest.approx(wanted, rel=0.15)
     assert f"{gaps[1]:.1%} in 10.0% of the rows" in str(search) and "0 named" in str(search)
     larger = search_segments(*table_of(8000, np.random.default_rng(23))[:3], n_draws=99, rng=0)
     assert larger.detectable(0.1) == pytest.approx(gaps[1] / 2, rel=0.2)
     with pytest.raises(ValueError, match=r"share must lie between 0 and 1, but it is 1.5"):
         search.detectable(1.5)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.15, 0.4])
+@pytest.mark.parametrize("odds", [-0.2, -3.0])
+def test_a_gap_of_the_size_that_is_said_is_found_in_80_percent(share, odds):
+    """Scores of all others are right: recalibration takes away the share of the gap that it spreads over everybody."""
+    rng = np.random.default_rng(26)
+    first = max(share / 0.5, 0.25)
+    n = 1500
+    found = []
+    for _ in range(60):
+        X = pd.DataFrame({"a": rng.random(n) < first, "b": rng.random(n) < share / first})
+        c = expit(odds + 0.5 * rng.normal(size=n))
+        if not found:
+            nobody = search_segments(rng.random(n) < c, c, X, rng=0)
+        inside = (X["a"] & X["b"]).to_numpy()
+        y = rng.random(n) < c + nobody.detectable(share) * inside
+        table = search_segments(y, c, X, n_draws=19, rng=0).table.set_index("rule")
+        found.append(table.loc["a is True and b is True", "z"] > nobody.critical)
+    assert abs(np.mean(found) - 0.8) < 3 * np.sqrt(0.8 * 0.2 / 60)
 
 
 # ---- columns that are named -------------------------------------------------------------------------------------
