@@ -5,6 +5,7 @@ systems see the same draw.
 """
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -200,16 +201,16 @@ def measure_systems(
 
 
 def compare_systems(
-    systems, *, against, n=(0, 1, 128), n_classes=None, n_resamples=1000, confidence=0.95, groups=None, rng=None
+    systems, *, against=None, n=(0, 1, 128), n_classes=None, n_resamples=1000, confidence=0.95, groups=None, rng=None
 ):
-    """Each system minus one of them, measure by measure, on the same resamples.
+    """Each system minus one of them, or each two, measure by measure, on the same resamples.
 
     Parameters
     ----------
     systems : dict
         Name: (correct, confidence), each (n_rows,), on the same rows; at least two.
-    against : str
-        Name of the system that is subtracted.
+    against : str, optional
+        Name of the system that is subtracted; by default, every two are compared, the later one subtracted.
     n : float or sequence of float, default (0, 1, 128)
         Exponents of ECUAS.
     n_classes : int, optional
@@ -227,10 +228,11 @@ def compare_systems(
     -------
     DataFrame
         Columns system, metric, difference (below 0: better than `against`, but for AUC and PRR worse), low, high,
-        p_value (of "no difference", two-sided), comparable, remark. `comparable` is False for the measures of the
-        confidence alone (ECE, AUC, CE, Brier, PRR) if the two do not answer the same rows correctly: the confidences
-        are then judged on different labels. The remark says so. Differences of ECE have no interval: each ECE has its
-        own bias, and bootstrap intervals cover far too rarely. Two infinite measures have no difference.
+        p_value (of "no difference", two-sided), comparable, remark, against (what was subtracted). `comparable` is
+        False for the measures of the confidence alone (ECE, AUC, CE, Brier, PRR) if the two do not answer the same rows
+        correctly: the confidences are then judged on different labels. The remark says so. Differences of ECE have no
+        interval: each ECE has its own bias, and bootstrap intervals cover far too rarely. Two infinite measures have no
+        difference.
 
     Raises
     ------
@@ -250,17 +252,16 @@ def compare_systems(
     """
     rng = np.random.default_rng(rng)
     systems = _check_systems(systems)
-    check_one_of(against, "against", list(systems))
+    if against is not None:
+        check_one_of(against, "against", list(systems))
     if len(systems) < 2:
         raise ValueError(f"systems must hold at least two systems to compare, but there is only {against!r}.")
     draws = _draw(systems, n, n_classes, n_resamples, confidence, groups, rng)
     rows = []
-    for name in draws.value:
-        if name == against:
-            continue
-        differ = int((systems[name][0] != systems[against][0]).sum())
+    for name, other in _pairs(list(systems), against):
+        differ = int((systems[name][0] != systems[other][0]).sum())
         with np.errstate(invalid="ignore"):
-            value, drawn = (table[name] - table[against] for table in (draws.value, draws.drawn))
+            value, drawn = (table[name] - table[other] for table in (draws.value, draws.drawn))
         for j, metric in enumerate(draws.metrics):
             comparable = not (differ and metric in OF_THE_CONFIDENCE)
             remark = "" if comparable else f"other labels: correctness differs in {differ:,} of {draws.size:,} rows"
@@ -271,6 +272,13 @@ def compare_systems(
                 remark = remark or "no interval: the bias of an ECE depends on the system"
             elif np.isnan(value[j]):
                 remark = remark or "no difference: undefined, or infinite in both"
-            rows.append((name, metric, value[j], *ends, comparable, remark))
-    columns = ["system", "metric", "difference", "low", "high", "p_value", "comparable", "remark"]
+            rows.append((name, metric, value[j], *ends, comparable, remark, other))
+    columns = ["system", "metric", "difference", "low", "high", "p_value", "comparable", "remark", "against"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _pairs(names, against):
+    """Pairs (a system, what is subtracted): all others and `against`, or every two."""
+    if against is None:
+        return list(combinations(names, 2))
+    return [(name, against) for name in names if name != against]

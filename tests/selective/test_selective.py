@@ -241,6 +241,19 @@ def test_identical_systems_do_not_differ():
     assert (rest[["low", "high"]] == 0).all(axis=None) and (rest["p_value"] == 1).all()
 
 
+def test_every_two_are_compared_on_the_same_draws():
+    every = compare_systems(systems(), n_resamples=40, rng=3)
+    assert every[["system", "against"]].drop_duplicates().to_numpy().tolist() == [
+        ["a", "sure"],
+        ["a", "b"],
+        ["sure", "b"],
+    ]
+    against = compare_systems(systems(), against="b", n_resamples=40, rng=3)
+    assert (against["against"] == "b").all()
+    same = every[every["against"] == "b"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(same, against)
+
+
 def test_differences_are_paired():
     table = compare_systems(systems(), against="a", n_resamples=400, rng=0).set_index(["system", "metric"])
     values = measure_systems(systems(), n_resamples=50, rng=0).set_index(["system", "metric"])["value"]

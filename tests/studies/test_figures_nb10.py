@@ -67,13 +67,6 @@ def test_answer_quality_has_a_row_a_kind_and_a_column_an_n():
     assert np.array_equal(line.get_xydata(), expected) and fig.axes[3].get_ylim()[1] >= expected["value"].max()
 
 
-def test_disagreement_is_written_in_every_square():
-    share = pd.DataFrame([[0.0, 0.25], [0.25, 0.0]], ["er", "auc"], ["er", "auc"])
-    ax = nb10_ecuas_real.plot_disagreement(share, title="seven models")
-    assert [text.get_text() for text in ax.texts] == ["0%", "25%", "25%", "0%"]
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["er", "auc"] and ax.get_title() == "seven models"
-
-
 def test_limits_and_marks_share_a_line():
     table = pd.DataFrame(
         {"system": ["a", "b"], "aurc": [0.1, 0.7], "least": [0.02, 0.03], "most": [0.5, 0.6], "low": [0.05, 0.1],

@@ -129,35 +129,6 @@ def plot_answer_quality(table):
     return fig
 
 
-def plot_disagreement(share, *, title=""):
-    """Shares of cases in which two metrics choose differently, as numbers in a table of grey squares.
-
-    Parameters
-    ----------
-    share : DataFrame, shape (m, m)
-        Result of `disagreement`.
-    title : str, default ""
-        Words above.
-
-    Returns
-    -------
-    Axes
-        With the drawing.
-    """
-    ax = axes_for(figsize=(5.4, 4.6))
-    values = share.to_numpy()
-    ax.imshow(values, cmap="Greys", vmin=0, vmax=1.2)
-    for (i, j), value in np.ndenumerate(values):
-        ink = "white" if value > 0.75 else "black"
-        ax.text(j, i, f"{value:.0%}", ha="center", va="center", color=ink, fontsize=8)
-    ax.set_xticks(range(len(share)), share.columns, rotation=45, ha="right")
-    ax.set_yticks(range(len(share)), share.index)
-    ax.set_title(title)
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    return ax
-
-
 def plot_aurc_limits(table):
     """Printed AURC (mark) beside what the error rate allows (thin bar) and what error rate and AUC allow (thick bar).
 

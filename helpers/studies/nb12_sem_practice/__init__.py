@@ -1,6 +1,7 @@
-"""Notebook 12: simulated readers with known answers, tables and figures."""
+"""Notebook 12: simulated readers with known answers, a recorded language model, tables and figures."""
 
 from helpers.studies.nb12_sem_practice.figures import plot_boundary, plot_by_margin, plot_pair_gaps, plot_sources
+from helpers.studies.nb12_sem_practice.language_model import asked_model, errors_by_size, protocol_rows, protocol_table
 from helpers.studies.nb12_sem_practice.readers import CARDS, READERS, binned_error, card_readers, half_split_gap
 from helpers.studies.nb12_sem_practice.tables import (
     boundary_table,
@@ -18,8 +19,8 @@ from helpers.studies.nb12_sem_practice.tables import (
 )
 
 __all__ = [
-    "CARDS", "READERS", "binned_error", "boundary_table", "card_readers", "difference_table", "edge_table",
-    "equal_size_gaps", "error_by_margin", "error_draws", "half_split_gap", "judge_sweep", "margin_boundaries",
-    "pair_table", "plot_boundary", "plot_by_margin", "plot_pair_gaps", "plot_sources", "pool_populations", "rate_study",
-    "selection_sweep",
+    "CARDS", "READERS", "asked_model", "binned_error", "boundary_table", "card_readers", "difference_table",
+    "edge_table", "equal_size_gaps", "error_by_margin", "error_draws", "errors_by_size", "half_split_gap",
+    "judge_sweep", "margin_boundaries", "pair_table", "plot_boundary", "plot_by_margin", "plot_pair_gaps",
+    "plot_sources", "pool_populations", "protocol_rows", "protocol_table", "rate_study", "selection_sweep",
 ]  # fmt: skip

@@ -1,0 +1,209 @@
+"""A small language model and its confidences in its own answers: tables 2, 4 and 5 with another model."""
+
+import numpy as np
+import pandas as pd
+
+from helpers.answers import combine_confidences, meaning_posterior
+from helpers.llm import length_normalised_posterior
+from helpers.plotting.style import BLUE, MARKERS, ORANGE, panels
+from helpers.selective import compare_systems, measure_systems
+from helpers.studies.nb10_ecuas_real.printed import LARGER
+
+_PARTS = ("sequence", "per token", "meaning", "is it true", "both orders", "verbalised")
+
+
+def greedy_confidences(answers, prompt, *, rng=None):
+    """One row a question: is the greedy answer right, and every confidence in it.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        Of `helpers.datasets.load_smollm2_answers`.
+    prompt : str
+        Whose answers.
+    rng : int, Generator or None
+        Folds of the learned combination.
+
+    Returns
+    -------
+    DataFrame
+        Columns question, correct, sequence (posterior of the words), per token (length-normalised), meaning (over all
+        spellings that were drawn), is it true, both orders (True and False named in either order, averaged),
+        verbalised, learned (of all of these, out of fold). Questions that lack a confidence are left out; a confidence
+        that most answers lack has no column.
+    """
+    rows = answers[answers["prompt"] == prompt].reset_index(drop=True)
+    rows["posterior"] = _whole_posteriors(rows)
+    rows["meaning"] = meaning_posterior(rows)
+    greedy = rows[rows["sample"] == 0].reset_index(drop=True)
+    table = pd.DataFrame(
+        {
+            "question": greedy["question"],
+            "correct": greedy["correct"].astype(float),
+            "sequence": greedy["posterior"],
+            "per token": [length_normalised_posterior(logs) for logs in greedy["logprobs"]],
+            "meaning": greedy["meaning"],
+            "is it true": greedy["is_true"],
+            "both orders": (greedy["is_true"] + greedy["is_true_swapped"]) / 2,
+            "verbalised": greedy["verbalised"],
+        }
+    )
+    known = [name for name in _PARTS if table[name].notna().mean() > 0.5]
+    table = table.drop(columns=[name for name in _PARTS if name not in known]).dropna(ignore_index=True)
+    parts = {name: table[name] for name in known}
+    table["learned"] = combine_confidences(table["correct"], parts, rng=rng).confidence
+    return table
+
+
+def _whole_posteriors(rows):
+    """Posteriors of texts, NaN where the token that ended the text is missing in all of its rows.
+
+    Answers that end with their line come without the log-probability of what ended them. Such a row begins as another
+    row of the question goes on; the mean of the other rows of its text stands in.
+    """
+    begun = {
+        (question, logs[:size])
+        for question, logs in zip(rows["question"], rows["logprobs"], strict=True)
+        for size in range(1, len(logs))
+    }
+    cut = [key in begun for key in zip(rows["question"], rows["logprobs"], strict=True)]
+    whole = rows["posterior"].mask(cut)
+    return whole.groupby([rows["question"], rows["answer"]]).transform("mean")
+
+
+def _systems(table):
+    """{way: (correct, confidence)} of a table of `greedy_confidences`."""
+    return {name: (table["correct"], table[name]) for name in table.columns[2:]}
+
+
+def measure_ways(table, metrics, *, n_resamples=1000, rng=None):
+    """Measures of every confidence with their intervals in words, a row each.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of `greedy_confidences`.
+    metrics : dict of str
+        Measure of `helpers.selective.measure_systems`: name of its column.
+    n_resamples : int, default 1000
+        Bootstrap samples.
+    rng : int, Generator or None
+        Decides what is drawn.
+
+    Returns
+    -------
+    DataFrame
+        Such as "0.829 [0.784, 0.871]", a row a confidence.
+    """
+    rows = measure_systems(_systems(table), n_resamples=n_resamples, rng=rng)
+    rows["words"] = [f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, low, high in rows.iloc[:, 2:5].to_numpy()]
+    wide = rows.pivot(index="system", columns="metric", values="words").loc[list(table.columns[2:]), list(metrics)]
+    return wide.rename(columns=metrics).rename_axis("confidence").rename_axis(columns=None)
+
+
+def compare_ways(table, ways, *, n_resamples=1000, rng=None):
+    """Paired differences of the measures of each two confidences in the same answers, questions drawn again.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of `greedy_confidences`.
+    ways : sequence of str
+        Which confidences.
+    n_resamples : int, default 1000
+        Bootstrap samples.
+    rng : int, Generator or None
+        Decides what is drawn.
+
+    Returns
+    -------
+    DataFrame
+        Columns first, second, metric, difference, low, high, and better: "first" or "second" where the interval does
+        not hold 0, else "".
+    """
+    systems = {name: pair for name, pair in _systems(table).items() if name in ways}
+    rows = compare_systems(systems, n=(0, 1), n_resamples=n_resamples, rng=rng)
+    rows = rows.rename(columns={"system": "first", "against": "second"})
+    rows = rows[~rows["metric"].isin(["er", "ece"])]  # the same answers; no interval
+    more = rows["metric"].isin([*LARGER, "prr"])
+    below = np.where(more, rows["low"] > 0, rows["high"] < 0)
+    above = np.where(more, rows["high"] < 0, rows["low"] > 0)
+    rows["better"] = np.select([below, above], ["first", "second"], "")
+    return rows[["first", "second", "metric", "difference", "low", "high", "better"]].reset_index(drop=True)
+
+
+def compare_to_chance(table, way, *, n_resamples=1000, rng=None):
+    """Interval of the AUC of one confidence, to be compared with 1/2.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of `greedy_confidences`.
+    way : str
+        Which confidence.
+    n_resamples : int, default 1000
+        Bootstrap samples.
+    rng : int, Generator or None
+        Decides what is drawn.
+
+    Returns
+    -------
+    Series
+        The value, low and high.
+    """
+    rows = measure_systems({way: (table["correct"], table[way])}, n_resamples=n_resamples, rng=rng)
+    return rows.set_index("metric").loc["auc", ["value", "low", "high"]]
+
+
+def verdicts(differences):
+    """For each two confidences the measures that surely prefer the one, and those that surely prefer the other.
+
+    Parameters
+    ----------
+    differences : DataFrame
+        Of `compare_ways`.
+
+    Returns
+    -------
+    DataFrame
+        Columns first, second, "for the first", "for the second" (names of measures) and undecided (how many).
+    """
+    rows = []
+    for (first, second), part in differences.groupby(["first", "second"], sort=False):
+        sides = [", ".join(part.loc[part["better"] == side, "metric"]) for side in ("first", "second")]
+        undecided = int((part["better"] == "").sum())
+        rows.append((first, second, *sides, undecided))
+    return pd.DataFrame(rows, columns=["first", "second", "for the first", "for the second", "undecided"])
+
+
+def plot_way_differences(differences, metrics, against="sequence"):
+    """Draw differences from one confidence, a panel a measure, a mark a prompt.
+
+    Parameters
+    ----------
+    differences : dict of DataFrame
+        Prompt: result of `compare_ways`.
+    metrics : dict of str
+        Measure: words above its panel.
+    against : str
+        The confidence that is subtracted.
+
+    Returns
+    -------
+    Figure
+        With the panels.
+    """
+    fig, axes = panels(len(metrics), figsize=(2.6 * len(metrics) + 1.6, 3.4), sharey=True)
+    for ax, (metric, words) in zip(axes, metrics.items(), strict=True):
+        for k, (prompt, rows) in enumerate(differences.items()):
+            rows = rows[(rows["metric"] == metric) & (rows["first"] == against) & np.isfinite(rows["difference"])]
+            place = np.arange(len(rows))[::-1] + 0.12 - 0.24 * k
+            style = {"color": (BLUE, ORANGE)[k], "marker": MARKERS[k], "linestyle": "none", "markersize": 5}
+            bars = np.array([rows["high"] - rows["difference"], rows["difference"] - rows["low"]])
+            ax.errorbar(-rows["difference"], place, xerr=bars, label=f"prompt: {prompt}", capsize=2, **style)
+            ax.set_yticks(np.arange(len(rows))[::-1], rows["second"])
+        ax.axvline(0, color="black", linewidth=1, linestyle="--")
+        ax.set_title(words)
+    fig.supxlabel(f"less {against}", fontsize=10)
+    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    return fig

@@ -1,0 +1,154 @@
+"""The protocol of section 6.1 on the recorded answers of a small language model."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from helpers.answers import group_answers, sem1, sem2, sem_ece
+from helpers.answers.counts import GroupedAnswers
+from helpers.studies.nb12_sem_practice.readers import binned_error
+
+STATED = {"is_true": "is it true", "verbalised": "verbalised"}
+
+
+@dataclass(frozen=True)
+class AskedModel:
+    """Answers of a model to many questions, in classes, with what it says of the most frequent one.
+
+    Parameters
+    ----------
+    grouped : GroupedAnswers
+        Classes, counts and grades.
+    stated : dict of str to ndarray, shape (Q,)
+        "is it true" and "verbalised": confidence in the most frequent answer, NaN where there is none.
+    """
+
+    grouped: GroupedAnswers = field(repr=False)
+    stated: dict = field(repr=False)
+
+    @property
+    def correct(self):
+        """Whether the most frequent answer to each question is right, (Q,) float."""
+        chosen = self.grouped.counts.argmax(axis=1)
+        return self.grouped.correct[np.arange(len(chosen)), chosen].astype(float)
+
+
+def asked_model(answers, prompt, rule):
+    """Sampled answers under one prompt as `AskedModel`.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        Of `helpers.datasets.load_smollm2_answers`.
+    prompt : str
+        Whose answers.
+    rule : str
+        When two answers are the same: "exact" (equal strings) or "normalized" (equal but for spelling).
+
+    Returns
+    -------
+    AskedModel
+        Grades are those of most answers of a class.
+    """
+    rows = answers[(answers["prompt"] == prompt) & (answers["sample"] > 0)].reset_index(drop=True)
+    grouped = group_answers(rows, rule, correct="correct")
+    chosen = grouped.counts.argmax(axis=1)
+    wanted = pd.Series([labels[k] for labels, k in zip(grouped.labels, chosen, strict=True)], grouped.questions)
+    text = rows["answer"] if rule == "exact" else rows["spelling"]
+    mine = rows[text == rows["question"].map(wanted)]
+    means = mine.groupby("question")[list(STATED)].mean().reindex(grouped.questions)
+    return AskedModel(grouped, {word: means[name].to_numpy() for name, word in STATED.items()})
+
+
+def protocol_rows(asked, *, n_resamples=1000, rng=None):
+    """Calibration error of Sem1, Sem2 and the stated confidences of the same answers, with intervals.
+
+    Parameters
+    ----------
+    asked : AskedModel
+        The answers.
+    n_resamples : int, default 1000
+        Bootstrap samples.
+    rng : int, Generator or None
+        Decides what is drawn.
+
+    Returns
+    -------
+    errors : DataFrame
+        A row a confidence: ece, low, high, null, overconfidence, accuracy, n.
+    differences : DataFrame
+        A row a pair: first, second, difference of the errors, low, high, n.
+    """
+    rng = np.random.default_rng(rng)
+    errors = {}
+    differences = []
+    for word, stated in asked.stated.items():
+        if not np.isfinite(stated).any():
+            continue
+        counts = asked.grouped.counts
+        measured = sem_ece(counts, asked.grouped.correct, stated=stated, margins=None, n_resamples=n_resamples, rng=rng)
+        rows = measured.summary.set_index("source").rename(index={"sem1": "Sem1", "sem2": "Sem2", "stated": word})
+        errors |= rows.drop(index=list(errors), errors="ignore").T.to_dict()
+        gaps = measured.differences[measured.differences["what"] == "ece"]
+        differences.append(gaps.replace({"sem1": "Sem1", "sem2": "Sem2", "stated": word}))
+    errors = pd.DataFrame(errors).T[["ece", "low", "high", "null", "overconfidence", "accuracy", "n"]]
+    differences = pd.concat(differences).drop_duplicates(["first", "second"])
+    return errors, differences[["first", "second", "difference", "low", "high", "n"]].reset_index(drop=True)
+
+
+def protocol_table(parts):
+    """One line a model: its errors with intervals in words, and the difference of Sem1 and Sem2.
+
+    Parameters
+    ----------
+    parts : dict
+        (name of the model, rule): result of `protocol_rows`.
+
+    Returns
+    -------
+    DataFrame
+        Columns answers of, equal by, accuracy, the confidences, Sem1 - Sem2, low, high.
+    """
+    rows = []
+    for (name, rule), (errors, differences) in parts.items():
+        words = {way: f"{row.ece:.3f} [{row.low:.3f}, {row.high:.3f}]" for way, row in errors.iterrows()}
+        pair = differences[(differences["first"] == "Sem1") & (differences["second"] == "Sem2")].iloc[0]
+        ends = {"Sem1 - Sem2": pair["difference"], "low": pair["low"], "high": pair["high"]}
+        rows.append({"answers of": name, "equal by": rule, "accuracy": errors["accuracy"]["Sem1"]} | words | ends)
+    return pd.DataFrame(rows)
+
+
+def errors_by_size(asked, sizes, *, n_repeats=10, rng=None):
+    """Sem1-ECE and Sem2-ECE from fewer answers than were drawn: some of them at random, several times.
+
+    Parameters
+    ----------
+    asked : AskedModel
+        The answers.
+    sizes : sequence of int
+        Answers to a question.
+    n_repeats : int, default 10
+        Random choices of the answers.
+    rng : int, Generator or None
+        Decides which are chosen.
+
+    Returns
+    -------
+    ndarray, shape (2, n_repeats, len(sizes))
+        Errors of Sem1 and of Sem2; right is judged of the most frequent answer among those chosen.
+    """
+    rng = np.random.default_rng(rng)
+    order = asked.grouped.order
+    n_classes = asked.grouped.counts.shape[1]
+    rows = np.arange(len(order))[:, None]
+    errors = np.empty((2, n_repeats, len(sizes)))
+    for repeat in range(n_repeats):
+        shuffled = rng.permuted(order, axis=1)
+        for k, size in enumerate(sizes):
+            counts = np.zeros((len(order), n_classes), dtype=np.int64)
+            np.add.at(counts, (rows, shuffled[:, :size]), 1)
+            right = asked.grouped.correct[rows[:, 0], counts.argmax(axis=1)].astype(float)
+            for source, confidence in enumerate((sem1(counts), sem2(counts))):
+                errors[source, repeat, k] = binned_error(right, confidence)
+    return errors

@@ -1,0 +1,103 @@
+"""Notebooks 10 and 12: confidences of a recorded model, on a made table whose numbers are known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.answers import sem1, sem2
+from helpers.studies.nb10_ecuas_real import language_model as greedy
+from helpers.studies.nb12_sem_practice import language_model as sampled
+from helpers.studies.nb12_sem_practice.readers import binned_error
+
+
+def one_question(name, right, chance, rng, n=20):
+    """Greedy answer and `n` draws: "yes" in two spellings, "no" and a cut "yes" without its end."""
+    texts = {"yes": np.log([chance * 0.6, 1.0]), "Yes": np.log([chance * 0.4, 1.0]), "no": np.log([1 - chance, 0.9])}
+    mass = np.array([chance * 0.6, chance * 0.4, (1 - chance)])
+    drawn = rng.choice(["yes", "Yes", "no"], size=n, p=mass / mass.sum())
+    rows = pd.DataFrame({"question": name, "sample": range(n + 1), "answer": ["yes", *drawn]})
+    rows["logprobs"] = [tuple(texts[text].tolist()) for text in rows["answer"]]
+    rows["posterior"] = np.exp([sum(logs) for logs in rows["logprobs"]])
+    rows["spelling"] = rows["answer"].str.lower()
+    rows["correct"] = np.where(rows["spelling"] == "yes", right, 1 - right)
+    return rows.assign(prompt="plain", is_true=chance, is_true_swapped=chance / 2, verbalised=0.9)
+
+
+@pytest.fixture(scope="module")
+def answers():
+    rng = np.random.default_rng(0)
+    chances = rng.uniform(0.1, 0.9, 120)
+    parts = [one_question(f"q{k}", int(rng.random() < c), c, rng) for k, c in enumerate(chances)]
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_a_text_without_its_end_takes_the_posterior_of_a_whole_one():
+    rows = pd.DataFrame({
+        "question": "a", "answer": ["1", "1", "12", "port", "porto", "rome"],
+        "logprobs": [(-0.1,), (-0.1, -4.0), (-0.1, -1.0, -0.2), (-2.0,), (-2.0, -0.1, -0.3), (-3.0,)],
+    })  # fmt: skip
+    rows["posterior"] = np.exp(rows["logprobs"].map(sum))
+    found = greedy._whole_posteriors(rows)
+    wanted = [np.exp(-4.1), np.exp(-4.1), np.exp(-1.3), np.nan, np.exp(-2.4), np.exp(-3.0)]
+    assert found.to_numpy() == pytest.approx(wanted, nan_ok=True)
+    other = rows.assign(question=["a", "a", "b", "a", "b", "a"])  # rows of another question prove nothing
+    assert greedy._whole_posteriors(other)[3] == pytest.approx(np.exp(-2.0))
+
+
+def test_confidences_of_greedy_answers(answers):
+    table = greedy.greedy_confidences(answers, "plain", rng=0)
+    columns = ["sequence", "per token", "meaning", "is it true", "both orders", "verbalised", "learned"]
+    assert list(table) == ["question", "correct", *columns] and len(table) == 120
+    chance = table["is it true"]
+    assert table["sequence"].to_numpy() == pytest.approx(0.6 * chance)
+    assert table["per token"].to_numpy() == pytest.approx(np.sqrt(0.6 * chance))
+    both = answers[answers["answer"] == "Yes"]["question"].unique()
+    seen = table["question"].isin(both)
+    assert table["meaning"].to_numpy() == pytest.approx(np.where(seen, chance, 0.6 * chance))
+    assert table["both orders"].to_numpy() == pytest.approx(0.75 * chance)
+    without = answers.assign(verbalised=np.nan, is_true=answers["is_true"].where(answers["question"] != "q3"))
+    fewer = greedy.greedy_confidences(without, "plain", rng=0)
+    assert "verbalised" not in fewer and len(fewer) == 119  # a column that is empty goes, a row that lacks one too
+
+
+def test_the_better_confidence_is_found_and_the_same_one_is_not(answers):
+    table = greedy.greedy_confidences(answers, "plain", rng=0)
+    table["noise"] = np.random.default_rng(1).random(len(table))
+    gaps = greedy.compare_ways(table, ("meaning", "noise", "both orders"), n_resamples=200, rng=0)
+    found = greedy.verdicts(gaps).set_index(["first", "second"])
+    assert {"auc", "brier", "ecuas_1"} <= set(found.loc[("meaning", "noise"), "for the first"].split(", "))
+    assert found.loc[("meaning", "noise"), "for the second"] == ""
+    twin = greedy.compare_ways(table.assign(noise=table["meaning"]), ("meaning", "noise"), n_resamples=50, rng=0)
+    assert (twin["better"] == "").all() and (twin["difference"] == 0).all()
+    assert not gaps["metric"].isin(["er", "ece"]).any()
+    fig = greedy.plot_way_differences({"plain": gaps}, {"auc": "AUC", "brier": "Brier score"}, against="meaning")
+    drawn = -gaps.query("metric == 'auc' and first == 'meaning'")["difference"].to_numpy()
+    assert fig.axes[0].containers[0].lines[0].get_xdata() == pytest.approx(drawn)
+    words = greedy.measure_ways(table, {"auc": "AUC"}, n_resamples=50, rng=0)
+    assert list(words) == ["AUC"] and words["AUC"]["meaning"].startswith("0.")
+
+
+def test_the_protocol_by_string_and_by_spelling(answers):
+    strings, spellings = (sampled.asked_model(answers, "plain", rule) for rule in ("exact", "normalized"))
+    assert strings.grouped.n_answers.tolist() == spellings.grouped.n_answers.tolist() == [20] * 120
+    assert sem1(strings.grouped.counts).mean() < sem1(spellings.grouped.counts).mean()
+    chance = answers.drop_duplicates("question")["is_true"].to_numpy()
+    assert spellings.stated["is it true"] == pytest.approx(chance)  # all rows of a question have the same here
+    errors, gaps = sampled.protocol_rows(spellings, n_resamples=50, rng=0)
+    assert list(errors.index) == ["Sem1", "Sem2", "is it true", "verbalised"]
+    assert gaps[["first", "second"]].to_numpy().tolist()[:2] == [["Sem1", "Sem2"], ["Sem1", "is it true"]]
+    assert len(gaps) == 5 and (errors["n"] == 120).all()
+    assert errors["ece"]["Sem1"] == pytest.approx(binned_error(spellings.correct, sem1(spellings.grouped.counts)))
+    line = sampled.protocol_table({("plain", "spelling"): (errors, gaps)}).iloc[0]
+    assert line["Sem1 - Sem2"] == pytest.approx(errors["ece"]["Sem1"] - errors["ece"]["Sem2"])
+
+
+def test_all_the_answers_give_the_error_of_all(answers):
+    asked = sampled.asked_model(answers, "plain", "normalized")
+    errors = sampled.errors_by_size(asked, [6, 20], n_repeats=3, rng=0)
+    counts = asked.grouped.counts
+    assert errors.shape == (2, 3, 2) and errors[:, :, 0].std(axis=1).min() > 0
+    decided = 2 * counts.max(axis=1) > counts.sum(axis=1)  # ties go to the class that came first, in any order
+    assert decided.mean() > 0.8
+    for k, confidence in enumerate((sem1(counts), sem2(counts))):
+        assert errors[k, :, 1] == pytest.approx(binned_error(asked.correct, confidence), abs=0.02)
