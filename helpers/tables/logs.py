@@ -55,7 +55,7 @@ def _object(data):
     """The JSON object in some bytes; empty if there is none."""
     try:
         record = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return record if isinstance(record, dict) else {}
 
