@@ -8,7 +8,7 @@ from helpers.calibration.reliability import design_effect
 from helpers.checks import (
     nearest_name,
 )
-from helpers.partition.base import check_sample
+from helpers.partition.base import Rows, check_sample
 from helpers.partition.encoder import TableEncoder
 from helpers.resampling import exact_interval
 
@@ -62,6 +62,12 @@ def check_columns(y, p, X, check, *, sample_weight=None, groups=None):
     [['sex is female', 60, 'too low'], ['sex is male', 4, 'too few to say']]
     """
     y, p, X, weight, groups = check_sample(y, p, X, sample_weight, groups, both=False)
+    return levels_of_columns(Rows(y, p, X, weight, groups, np.ones(y.size, bool)), check)
+
+
+def levels_of_columns(rows, check):
+    """`check_columns` of `helpers.partition.base.Rows`; whether they have the columns is checked here."""
+    X = rows.X
     names = [check] if isinstance(check, str) else list(check)
     if not names:
         raise ValueError("check must name at least one column, but it is empty.")
@@ -69,8 +75,8 @@ def check_columns(y, p, X, check, *, sample_weight=None, groups=None):
     if absent:
         near = nearest_name(absent[0], X.columns, "column")
         raise ValueError(f"check must name columns of X, but {absent[0]!r} is none; {near}")
-    weight = np.ones_like(y) if weight is None else weight
-    tables = [_levels_of(name, y, p, X[[name]], weight, groups) for name in dict.fromkeys(names)]
+    weight = np.ones_like(rows.y) if rows.weight is None else rows.weight
+    tables = [_levels_of(name, rows.y, rows.p, X[[name]], weight, rows.groups) for name in dict.fromkeys(names)]
     return pd.concat(tables, ignore_index=True)
 
 

@@ -99,7 +99,7 @@ def reliability_curve(y, p, *, n_bins=15, strategy="uniform", sample_weight=None
     >>> curve.stated, curve.observed, curve.count
     (array([0.1, 0.9]), array([0.5, 0.5]), array([2, 2]))
     """
-    y, p, weight, groups = _checked(y, p, sample_weight, groups)
+    y, p, weight, groups = checked_scores(y, p, sample_weight, groups)
     check_one_of(strategy, "strategy", ("uniform", "quantile"))
     return curve_of_rows(y, p, check_count(n_bins, "n_bins"), strategy, weight, groups)
 
@@ -173,7 +173,7 @@ def expected_calibration_error(y, p, *, n_bins=15, sample_weight=None):
     >>> round(expected_calibration_error([1, 0, 1, 1], [0.6, 0.6, 0.9, 0.9], n_bins=10), 3)
     0.1
     """
-    y, p, weight, _ = _checked(y, p, sample_weight, None)
+    y, p, weight, _ = checked_scores(y, p, sample_weight, None)
     return binned_error(y - p, bins_between(p, edges_for(None, check_count(n_bins, "n_bins"), "uniform")), weight)
 
 
@@ -184,8 +184,9 @@ def binned_error(residual, bins, weight=None):
     return float(np.abs(np.bincount(bins, weight * residual)).sum() / weight.sum())
 
 
-def _checked(y, p, weight, groups):
-    y = check_labels(y)
+def checked_scores(y, p, weight, groups, *, both=False):
+    """Columns of one length without the rows of weight 0; labels of `both` classes if that is needed."""
+    y = check_labels(y, both=both)
     p = check_probabilities(p)
     weight = check_weights(weight)
     groups = check_groups(groups)

@@ -1,7 +1,7 @@
 """What every notebook needs: a guard for its parameters, claims that bind prose to numbers, fixed outputs, self-checks.
 
 - `guard`, `rules`, `parameter_cell`: the parameters; `claims`, `exercises`: numbers that are checked
-- `display`: what is shown; `student`: copies without solutions
+- `display`: what is shown; `student`: copies without solutions; `page`: a page for readers
 """
 
 from helpers.notebook.claims import ClaimFailed, claim, record

@@ -5,6 +5,8 @@ import html
 import io
 import numbers
 import sys
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import pandas as pd
 
@@ -19,9 +21,30 @@ def shell():
     return module.get_ipython() if module else None
 
 
+_collected = ContextVar("collected", default=None)  # outputs that are wanted as values
+
+
+@contextmanager
+def collected():
+    """Context in which outputs are not shown but put into a list of (bundle, metadata).
+
+    >>> with collected() as outputs:
+    ...     table(pd.DataFrame({"a": [1]}))
+    >>> outputs[0][0]["text/plain"].split()
+    ['a', '1']
+    """
+    token = _collected.set([])
+    try:
+        yield _collected.get()
+    finally:
+        _collected.reset(token)
+
+
 def emit(bundle, metadata=None):
     """Show a bundle {mime type: content} as one output; outside of IPython write its plain text, if it has any."""
-    if shell() is not None:
+    if _collected.get() is not None:
+        _collected.get().append((bundle, metadata or {}))
+    elif shell() is not None:
         from IPython.display import display
 
         display(bundle, metadata=metadata or {}, raw=True)
@@ -174,6 +197,6 @@ def figure(fig, alt, caption=None):
         sys.modules["matplotlib.pyplot"].close(fig)
     picture = base64.b64encode(buffer.getvalue()).decode()
     emit({"image/png": picture, "text/plain": f"Figure: {alt}"}, {"image/png": {"alt": alt}, KEY: {"alt": alt}})
-    if shell() is not None:
+    if shell() is not None or _collected.get() is not None:
         below = f'<p class="honest-caption">{escape(caption)}</p>\n' if caption else ""
         emit({"text/html": f'{below}<details class="honest-words"><summary>In words</summary>{escape(alt)}</details>'})

@@ -7,12 +7,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from helpers.audit.columns import levels_of_columns
 from helpers.checks import check_count, check_numbers
 from helpers.tables import find_table, read_scores
 
 LEAST_ROWS = 300
 LEAST_EVENTS = 20
 LEAST_GROUPS = 40
+
+MOST_LEVELS = 50  # of a column to check, so that a page can show them all
 
 SHIPPED = "data/rand_scores.csv.gz"
 
@@ -77,11 +80,11 @@ def two_costs(costs):
 
     Examples
     --------
-    >>> two_costs([1, 5]), two_costs([0, 0])
-    (None, 'must be two costs, none below 0 and not both 0')
+    >>> two_costs([1, 5]), two_costs([1, -5])
+    (None, 'must be two costs, none below 0 (both 0 where none are given)')
     """
-    fine = len(costs) == 2 and min(costs) >= 0 and 0 < max(costs) < float("inf")
-    return None if fine else "must be two costs, none below 0 and not both 0"
+    fine = len(costs) == 2 and min(costs) >= 0 and max(costs) < float("inf")
+    return None if fine else "must be two costs, none below 0 (both 0 where none are given)"
 
 
 def check_terms(reject_cost=0.2, price=0.002, n_resamples=1000):
@@ -112,6 +115,24 @@ def check_terms(reject_cost=0.2, price=0.002, n_resamples=1000):
     if not 0 <= check_numbers(price, "price") < np.inf:
         raise ValueError(f"price must be at least 0 and finite (a wrong answer costs 1), but it is {price}.")
     check_count(n_resamples, "n_resamples", least=100)
+
+
+def levels_to_show(table, check):
+    """Rates of every level of the columns that a user named, or None for none.
+
+    ValueError for columns that the table does not have, and for one with more levels than a page can show.
+    """
+    names = [check] if isinstance(check, str) else list(dict.fromkeys(check))
+    if not names:
+        return None
+    tables = [levels_of_columns(table, [name]) for name in names]
+    for name, levels in zip(names, tables, strict=True):
+        if len(levels) > MOST_LEVELS:
+            raise ValueError(
+                f"check must name columns of at most {MOST_LEVELS} levels, but {name!r} has {len(levels):,}: "
+                "put levels together first."
+            )
+    return pd.concat(tables, ignore_index=True)
 
 
 def repeated_rows(table):

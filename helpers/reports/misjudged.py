@@ -8,7 +8,7 @@ import pandas as pd
 from helpers.audit import SegmentSearch
 from helpers.audit.search import search_rows
 
-TENTH = 0.1  # share of the cases for which the report says what would have been found
+SHARES = (0.1, 0.05, 0.02)  # of the cases, for which the report says what would have been found
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,10 @@ class MisjudgedGroups:
 
     @property
     def detectable(self):
-        """Gap that would have been found with 80 % probability in a tenth of the cases."""
-        return self.search.detectable(TENTH)
+        """Gaps that would have been found with 80 % probability, {share of the cases: gap}, where any would have."""
+        largest = 1 - self.search.noise[0]
+        gaps = {share: self.search.detectable(share) for share in SHARES if share >= self.search.smallest}
+        return {share: gap for share, gap in gaps.items() if gap < 0.999 * largest}
 
     def inside(self, X, groups):
         """Whether each row lies in one of some groups, (n,) bool."""

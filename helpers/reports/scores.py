@@ -9,17 +9,21 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from helpers.audit.rates import table_of_gaps
-from helpers.binning import bins_between, edges_for
-from helpers.calibration import IsotonicCalibrator, PlattCalibrator, clipped_logit
-from helpers.calibration.reliability import CalibrationError, curve_of_rows, error_of_curve
 from helpers.decisions import optimal_threshold
 from helpers.decisions.costs import check_costs
 from helpers.grouping import GroupingLoss
-from helpers.grouping.crossfit import loss_of_regions, loss_of_rows
-from helpers.reports.intake import LEAST_GROUPS, LEAST_ROWS, find_obstacle, likely_groups, repeated_rows
+from helpers.grouping.crossfit import loss_of_rows
+from helpers.reports.average import Average, measure_average
+from helpers.reports.intake import (
+    LEAST_GROUPS,
+    LEAST_ROWS,
+    find_obstacle,
+    levels_to_show,
+    likely_groups,
+    repeated_rows,
+)
 from helpers.reports.misjudged import MisjudgedGroups, find_misjudged
-from helpers.reports.phrases import NBSP, many, percent, points, root, root_error, span, squared
+from helpers.reports.phrases import NBSP, many, measured, percent, points, root, root_error, span, squared
 from helpers.tables import ScoreTable
 
 POWER = 1.645 + 0.84  # standard errors: found with 80 % by a one-sided test at 5 %
@@ -65,16 +69,10 @@ class ScoreReport:
     ----------
     table : ScoreTable
         What was audited: as `ScoreTable.checked` gives it.
-    cost : (2, 2) array
+    cost : (2, 2) array or None
         Costs, cost[decision, truth].
-    average : Series
-        Over all rows: stated, observed, gap, low, high.
-    error : CalibrationError
-        Calibration error of the stated scores, with the value of a perfect model.
-    kind : str
-        "platt", or "isotonic" where two parameters do not fit.
-    calibrator : PlattCalibrator or IsotonicCalibrator
-        Fitted on all rows.
+    average : Average
+        Stated beside observed, over cases with similar scores.
     calibrated : (n,) array
         Recalibrated scores.
     obstacle : str
@@ -83,8 +81,12 @@ class ScoreReport:
         Grouping loss.
     audit : MisjudgedGroups or None
         Misjudged groups.
-    decisions : Decisions
-        Decisions at the threshold of `cost`.
+    checked : DataFrame or None
+        Every level of the columns that the user named.
+    decisions : Decisions or None
+        Decisions at the threshold of `cost`; None without costs.
+    options : dict
+        What was asked for: cost, check and rng.
 
     Examples
     --------
@@ -95,16 +97,20 @@ class ScoreReport:
     """
 
     table: ScoreTable = field(repr=False)
-    cost: np.ndarray
-    average: pd.Series
-    error: CalibrationError
-    kind: str
-    calibrator: PlattCalibrator | IsotonicCalibrator
+    cost: np.ndarray | None
+    average: Average
     calibrated: np.ndarray = field(repr=False)
     obstacle: str
     loss: GroupingLoss | None
     audit: MisjudgedGroups | None
-    decisions: Decisions
+    checked: pd.DataFrame | None
+    decisions: Decisions | None
+    options: dict = field(default_factory=dict, repr=False)
+
+    def __str__(self):
+        from helpers.reports.text import summary
+
+        return "\n".join(f"{question} {answer}" for question, answer in summary(self)["Answer"].items())
 
     @property
     def certified(self):
@@ -115,34 +121,6 @@ class ScoreReport:
     def detectable(self):
         """Grouping loss that is found with 80 % probability, if the regions can tell it; NaN without regions."""
         return float("nan") if self.loss is None else POWER * self.loss.null_se
-
-    @property
-    def upper(self):
-        """Upper end of the calibration error that may be told: what chance alone shows cannot be ruled out."""
-        return max(self.error.high, self.error.null)
-
-    @property
-    def spread(self):
-        """Standard error of the calibration error, from its interval."""
-        return max((self.upper - self.error.low) / 4, 1e-6)
-
-    @property
-    def n_outside(self):
-        """Dots of the reliability diagram outside the band of a calibrated model."""
-        curve = self.error.curve
-        return int(((curve.observed < curve.band_low) | (curve.observed > curve.band_high)).sum())
-
-    @property
-    def has_log_odds(self):
-        """Whether recalibration is Platt's, and no score is 0 or 1, which have no log-odds."""
-        return self.kind == "platt" and not self.calibrator.n_clipped_
-
-    @property
-    def slope(self):
-        """Platt's slope where the scores are off, and not by a shift alone; else None."""
-        if not self.has_log_odds or self.error.p_value >= 0.05 or abs(self.calibrator.slope_ - 1) <= 0.1:
-            return None
-        return self.calibrator.slope_
 
     @property
     def too_low(self):
@@ -159,7 +137,8 @@ class ScoreReport:
     @property
     def reversed(self):
         """Whether high scores surely go with fewer events."""
-        return bool(np.corrcoef(self.table.p, self.table.y)[0, 1] * np.sqrt(self.table.n) < -4)
+        differ = np.ptp(self.table.p) > 0
+        return differ and bool(np.corrcoef(self.table.p, self.table.y)[0, 1] * np.sqrt(self.table.n) < -4)
 
     @property
     def repeats(self):
@@ -184,16 +163,47 @@ class ScoreReport:
     @property
     def reliability_table(self):
         """Calibration error as measured, of a perfect model, and without chance, in points."""
-        error = self.error
+        error = self.average.error
+        upper = max(error.high, error.null)  # what chance alone shows cannot be ruled out
+        spread = max((upper - error.low) / 4, 1e-6)
         bins = many(error.n_bins, "bin")
-        interval = span(error.low, self.upper, self.spread)
         rows = {
-            "as measured": (points(error.value, self.spread), "contains chance"),
-            "of a perfect model": (points(error.null, self.spread), f"same cases, same {bins}: chance alone"),
-            "without chance": (points(error.debiased, self.spread), f"95 % interval {interval}"),
+            "as measured": (points(error.value, spread), "contains chance"),
+            "of a perfect model": (points(error.null, spread), f"same cases, same {bins}: chance alone"),
+            "without chance": (points(error.debiased, spread), f"95 % interval {span(error.low, upper, spread)}"),
         }
         frame = pd.DataFrame(rows.values(), index=list(rows), columns=["points", "remark"])
         return frame.rename_axis("calibration error")
+
+    @property
+    def line_table(self):
+        """Intercept and slope of the two-parameter calibration with their intervals; None for a constant score."""
+        line = self.average.line
+        if line is None:
+            return None
+        rows = {
+            "intercept": (measured(line.intercept, *line.intercept_interval), "0", "above 0: stated too low"),
+            "slope": (measured(line.slope, *line.slope_interval), "1", "below 1: too extreme, above 1: too timid"),
+        }
+        columns = ["estimate (95 % interval)", "of a calibrated model", "meaning"]
+        return pd.DataFrame(rows.values(), index=list(rows), columns=columns).rename_axis("in log-odds")
+
+    @property
+    def checked_table(self):
+        """Every level of the columns that the user named, in words; None without such columns."""
+        if self.checked is None:
+            return None
+        return pd.DataFrame([
+            {
+                "cases where": row.rule,
+                "cases": f"{row.n:,}",
+                "stated": percent(row.stated),
+                "observed": percent(row.observed),
+                "gap in points": _gap(row),
+                "remark": row.remark,
+            }
+            for row in self.checked.itertuples()
+        ])  # fmt: skip
 
     @property
     def loss_table(self):
@@ -215,18 +225,83 @@ class ScoreReport:
             return None
         rows = []
         for row in self.audit.table.itertuples():
-            se = (row.high - row.low) / 4
-            gap = f"{points(row.gap, se, sign=True)} ({span(row.low, row.high, se, sign=True)})"
             rows.append({
                 "cases where": row.rule,
                 "share": percent(row.share),
                 "stated": percent(row.stated),
                 "observed": percent(row.observed),
-                "gap in points": gap.replace(" ", NBSP),
-                "after recalibration": points(row.left, se, sign=True),
+                "gap in points": _gap(row),
+                "after recalibration": points(row.left, (row.high - row.low) / 4, sign=True),
                 "beyond chance": "yes" if row.Index in self.audit.sure.index else "no",
             })  # fmt: skip
         return pd.DataFrame(rows)
+
+    @property
+    def parameter_table(self):
+        """What this report was made from, with defaults marked."""
+        table = self.table
+        asked = {
+            name: "" if value is None or not np.size(value) else f"{value}" for name, value in self.options.items()
+        }
+        rows = {
+            "table": f"{table.name}, SHA-256 {table.sha256 or 'unknown'}",
+            "cases": f"{table.n:,}",
+            "label": table.label,
+            "score": table.score,
+            "features": ", ".join(table.features),
+            "weight": "" if table.weight is None else "given",
+            "group": "" if table.groups is None else "given",
+            **asked,
+        }
+        values = [value or "not given (default)" for value in rows.values()]
+        return pd.DataFrame({"value": values}, index=pd.Index(rows, name="parameter"))
+
+    def figures(self):
+        """Draw the figures of the page.
+
+        Returns
+        -------
+        dict of str to Axes
+            "reliability" and, where groups were sought, "groups".
+        """
+        from helpers.plotting import plot_groups, plot_reliability_close
+
+        axes = {"reliability": plot_reliability_close(self.average.error.curve, self.table.p)}
+        return axes if self.audit is None else axes | {"groups": plot_groups(self.audit.table)}
+
+    def save(self, folder, *, overwrite=False, control=False, rng=0):
+        """Write the page (report.html), a row a case (scores.csv), a row a group (groups.csv) and a repair.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Where to; made if it is not there.
+        overwrite : bool, default False
+            Whether files of these names may be replaced.
+        control : bool, default False
+            Whether the page repeats the audit where there is nothing to find (`negative_control`).
+        rng : int, Generator or None, default 0
+            Source of the folds of the repair, and of the control.
+
+        Returns
+        -------
+        Path
+            The page.
+
+        Raises
+        ------
+        ValueError
+            If a file is there already; nothing is written then.
+        """
+        from helpers.reports.control import negative_control
+        from helpers.reports.files import check_free, save_files
+        from helpers.reports.page import page_of
+
+        rng = np.random.default_rng(rng)
+        path = check_free(folder, ["report.html"], overwrite) / "report.html"
+        files = save_files(self, folder, overwrite=overwrite, rng=rng)
+        path.write_text(page_of(self, files, negative_control(self, rng=rng) if control else None), encoding="utf-8")
+        return path
 
     def share_of(self, groups):
         """Share of the cases that lie in some groups, which may overlap.
@@ -268,17 +343,20 @@ class ScoreReport:
         dict
             Numbers, texts and lists by name.
         """
-        error = self.error
+        error = self.average.error
+        line = self.average.line
         loss = self.loss
         numbers = {"n": self.table.n, "n_features": len(self.table.features), "obstacle": self.obstacle}
-        numbers |= {name: float(self.average[name]) for name in ("stated", "observed", "gap")}
-        numbers |= {"gap_low": float(self.average["low"]), "gap_high": float(self.average["high"])}
+        numbers |= {name: float(self.average.rates[name]) for name in ("stated", "observed", "gap")}
+        numbers |= {f"gap_{name}": float(self.average.rates[name]) for name in ("low", "high")}
+        numbers |= {"off_on_average": self.average.is_off, "off_on_average_p_value": self.average.p_value}
+        numbers |= {"off_on_average_size": self.average.size}
         numbers["calibration_error"] = error.value
         for name in ("debiased", "low", "high", "null", "p_value", "n_bins"):
             numbers[f"calibration_error_{name}"] = getattr(error, name)
-        numbers["calibrator"] = self.kind
-        if self.kind == "platt":
-            numbers |= {"platt_intercept": self.calibrator.intercept_, "platt_slope": self.calibrator.slope_}
+        numbers["calibrator"] = self.average.kind
+        if line is not None:
+            numbers |= {"platt_intercept": line.intercept, "platt_slope": line.slope, "platt_p_value": line.p_value}
         if loss is not None:
             numbers |= {"grouping_loss": loss.value, "grouping_loss_certified": self.certified}
             for name in ("se", "low", "high", "p_value", "plugin", "n_regions", "left_out"):
@@ -287,20 +365,30 @@ class ScoreReport:
         if self.audit is not None:
             for name in ("rule", "n", "stated", "observed", "gap", "low", "high", "adjusted"):
                 numbers[f"groups_{name}"] = self.audit.table[name].tolist()
-        numbers |= {"threshold": self.decisions.threshold, "decisions_yes": self.decisions.yes}
-        numbers["decisions_recalibrated"] = self.decisions.recalibrated
-        return numbers | {"decisions_to_yes": self.decisions.to_yes, "decisions_to_no": self.decisions.to_no}
+        if self.decisions is not None:
+            numbers["threshold"] = self.decisions.threshold
+            for name in ("yes", "recalibrated", "to_yes", "to_no"):
+                numbers[f"decisions_{name}"] = getattr(self.decisions, name)
+        return numbers
 
 
-def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
+def _gap(row):
+    """The gap of a row of a table with its interval, in points."""
+    se = (row.high - row.low) / 4
+    return f"{points(row.gap, se, sign=True)} ({span(row.low, row.high, se, sign=True)})".replace(" ", NBSP)
+
+
+def audit_scores(table, *, cost=None, check=(), rng=None):
     """Audit a table of scores: calibration, grouping loss, misjudged groups, decisions.
 
     Parameters
     ----------
     table : ScoreTable
         From `read_table` or `helpers.tables.read_scores`.
-    cost : array_like or DataFrame, shape (2, 2), default ((0, 1), (1, 0))
-        Cost of each decision under each truth, cost[decision, truth].
+    cost : array_like or DataFrame, shape (2, 2), optional
+        Cost of each decision under each truth, cost[decision, truth]; without costs no decision is judged.
+    check : str or list of str, default ()
+        Columns of which every level is shown, whatever its number of rows.
     rng : int, Generator or None, default None
         Source of randomness.
 
@@ -313,7 +401,8 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
     Raises
     ------
     ValueError
-        For costs of another shape, or of which a mistake is not dearer than a right answer.
+        For costs of another shape, or of which a mistake is not dearer than a right answer, and for columns to check
+        that the table does not have.
 
     Examples
     --------
@@ -322,46 +411,23 @@ def audit_scores(table, *, cost=((0, 1), (1, 0)), rng=None):
     >>> audit.certified, audit.obstacle
     (True, '')
     """
-    cost = check_costs(cost)
-    threshold = optimal_threshold(cost)  # more than two decisions are refused before anything is computed
+    if cost is not None:
+        cost = check_costs(cost)
+        threshold = optimal_threshold(cost)  # more than two decisions are refused before anything is computed
+    rng_given = rng if isinstance(rng, int) else None
     rng = np.random.default_rng(rng)
     table = table.checked()  # the only check: what follows computes
-    y = table.y
-    p = table.p
-    weight = np.ones_like(y) if table.weight is None else table.weight
-    average = table_of_gaps(y, p, np.zeros(table.n, int), weight, groups=table.groups).iloc[0]
-    events = min(int(y.sum()), table.n - int(y.sum()))
-    n_bins = int(np.clip(events // 5, 2, 15))
-    error = error_of_curve(curve_of_rows(y, p, n_bins, "quantile", table.weight, table.groups), rng=rng)
+    levels = levels_to_show(table, check)
     obstacle = find_obstacle(table)
-    kind, calibrator = fit_calibrator(table, may_bend=not obstacle)
-    calibrated = calibrator.predict_rows(p)
+    average = measure_average(table, may_bend=not obstacle, rng=rng)
+    calibrated = average.calibrator.predict_rows(table.p)
     loss = audit = None
     if not obstacle:
-        loss = loss_of_rows(table, calibrator=kind, rng=rng)
-        audit = find_misjudged(table, kind, rng=rng)
-    decisions = compare_decisions(table, calibrated, audit, threshold)
-    return ScoreReport(table, cost, average, error, kind, calibrator, calibrated, obstacle, loss, audit, decisions)
-
-
-def fit_calibrator(table, *, may_bend=True):
-    """(kind, calibrator fitted on all rows): "platt", or "isotonic" where Platt's curve surely does not fit.
-
-    The test takes bins of the score as regions: what is left in them after Platt scaling is miscalibration, and would
-    be read as grouping loss.
-    """
-    if np.ptp(clipped_logit(table.p)) < 1e-9:  # a constant score, which has no Platt curve
-        return "isotonic", _isotonic(table)
-    platt = PlattCalibrator().fit_rows(table.p, table.y, table.weight)
-    if not may_bend or platt.slope_ <= 0:
-        return "platt", platt
-    bins = bins_between(table.p, edges_for(table.p, 15, "quantile"))
-    rest = loss_of_regions(table.y - platt.predict_rows(table.p), bins, table.weight, table.groups)
-    return ("isotonic", _isotonic(table)) if rest.p_value < 0.01 else ("platt", platt)
-
-
-def _isotonic(table):
-    return IsotonicCalibrator().fit_rows(table.p, table.y, table.weight)
+        loss = loss_of_rows(table, calibrator=average.kind, rng=rng)
+        audit = find_misjudged(table, average.kind, rng=rng)
+    decisions = None if cost is None else compare_decisions(table, calibrated, audit, threshold)
+    options = {"cost": None if cost is None else cost.tolist(), "check": check, "rng": rng_given}
+    return ScoreReport(table, cost, average, calibrated, obstacle, loss, audit, levels, decisions, options)
 
 
 def compare_decisions(table, calibrated, audit, threshold):
@@ -397,6 +463,6 @@ def _null_trial(report, rows, *, rng):
     """The audit of labels drawn from the calibrated scores of some rows."""
     c = report.calibrated[rows]
     table = replace(report.table.take(rows), y=(rng.random(rows.size) < c).astype(float))
-    loss = loss_of_rows(table, calibrator=report.kind, rng=rng)
-    audit = find_misjudged(replace(table, p=c), report.kind, n_draws=CONTROL_DRAWS, rng=rng)
+    loss = loss_of_rows(table, calibrator=report.average.kind, rng=rng)
+    audit = find_misjudged(replace(table, p=c), report.average.kind, n_draws=CONTROL_DRAWS, rng=rng)
     return {"n": rows.size, "value": loss.value, "alarm": bool(loss.p_value < 0.05), "named": len(audit.sure) > 0}

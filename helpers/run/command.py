@@ -12,6 +12,7 @@ import os
 import sys
 import time
 from contextlib import ExitStack
+from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -67,7 +68,7 @@ def _parser():
 
 def describe(notebook):
     """The parameters of a notebook in words: name, default, comment, type."""
-    from helpers.run.page import title_of
+    from helpers.notebook.page import title_of
 
     nb = read_notebook(notebook)
     rows = [(p.name, shown(p.default), p.comment, type_word(p.default)) for p in find_parameters(nb, notebook)]
@@ -92,12 +93,13 @@ def _versions():
 
 def _finish(run, nb, seconds, peak_mb):
     """Write page and metrics beside the executed notebook, then give all three their final names."""
-    from helpers.run.page import to_html
+    from helpers.notebook.page import to_html
 
     metrics, claims = execute.collect(nb)
     given = ", ".join(f"{name} = {shown(value)}" for name, value in run.given.items()) or "all at their defaults"
     versions = _versions()
-    note = f"Made from {run.notebook.name} with honest-confidence {versions['honest-confidence']}. Parameters: {given}."
+    note = f"Made from {run.notebook.name} on {date.today():%d %B %Y} with honest-confidence "
+    note += f"{versions['honest-confidence']}. Parameters: {given}."
     page = run.page.with_suffix(".partial.html")
     page.write_text(to_html(nb, run.notebook.parent, note), encoding="utf-8")
     content = {

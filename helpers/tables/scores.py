@@ -5,6 +5,7 @@ known about the case (the features: columns that a tree can take, with reasons f
 written.
 """
 
+import hashlib
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -138,8 +139,12 @@ class ScoreTable:
         {column: why it is not a feature}.
     note : str, default ""
         What a reader should know.
+    sha256 : str, default ""
+        Checksum of the file.
     row : array of int, shape (n,), optional
         Numbers of the rows in the file, from 1; by default they are all there, in their order.
+    left_out : int, default 0
+        Rows of weight 0 that are not there any more.
 
     Examples
     --------
@@ -158,12 +163,19 @@ class ScoreTable:
     groups: np.ndarray | None = field(default=None, repr=False)
     dropped: dict = field(default_factory=dict)
     note: str = ""
+    sha256: str = ""
     row: np.ndarray | None = field(default=None, repr=False)
+    left_out: int = 0
 
     @property
     def n(self):
         """Number of rows."""
         return len(self.y)
+
+    @property
+    def n_unweighted(self):
+        """Number of rows of weight 0, which no estimate uses, here or left out."""
+        return self.left_out + (0 if self.weight is None else int((np.asarray(self.weight) == 0).sum()))
 
     @property
     def features(self):
@@ -202,6 +214,7 @@ class ScoreTable:
             weight=rows.weight,
             groups=rows.groups,
             row=number[rows.kept],
+            left_out=self.left_out + int((~rows.kept).sum()),
         )
 
     def take(self, rows):
@@ -361,7 +374,13 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         groups=None if group is None else _groups(file, group, frame[group]),
         dropped=dropped,
         note="; ".join(notes),
+        sha256=_checksum(path),
     )
+
+
+def _checksum(path):
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def _feature_names(file, columns, features, roles):

@@ -14,9 +14,10 @@ from scipy.special import expit
 from helpers.datasets import DATA_FOLDER
 from helpers.grouping import grouping_loss_from_regions
 from helpers.reports import audit_scores, describe_figure, negative_control, next_steps, read_table, summary, write
+from helpers.reports.average import measure_average
 from helpers.reports.intake import find_obstacle, likely_groups, repeated_rows
 from helpers.reports.phrases import chance, in_points, many, percent, points, root, squared
-from helpers.reports.scores import POWER, compare_decisions, control_rows, fit_calibrator
+from helpers.reports.scores import POWER, compare_decisions, control_rows
 from helpers.tables import ScoreTable
 
 
@@ -71,7 +72,7 @@ def reports():
 
     def report(kind, n=3000):
         if (kind, n) not in made:
-            made[kind, n] = audit_scores(make(kind, n), rng=0)
+            made[kind, n] = audit_scores(make(kind, n), cost=[[0, 1], [1, 0]], rng=0)
         return made[kind, n]
 
     return report
@@ -133,7 +134,7 @@ def test_miscalibration_alone_calls_for_recalibration_alone(reports):
     report = reports("shifted")
     assert next_steps(report).index.tolist() == ["Recalibrate the scores.", "Then audit again."]
     assert "once the scores are recalibrated" in summary(report)["Answer"].iloc[2]
-    assert report.calibrator.intercept_ == pytest.approx(-0.8, abs=0.2)
+    assert report.average.calibrator.intercept_ == pytest.approx(-0.8, abs=0.2)
 
 
 def mortgages(seed):
@@ -170,7 +171,10 @@ def test_columns_without_groups_and_columns_that_know_the_outcome_are_said():
 def test_where_nobody_is_named_it_says_what_would_have_been_found(reports):
     report = reports("perfect")
     assert len(report.audit.table) == 3 and report.audit.table["rule"].str[0].tolist().count("a") == 1
-    assert 0.03 < report.audit.detectable < 0.2 and "in a tenth of the cases" in write(report, "groups")[0]
+    assert (
+        0.03 < report.audit.detectable[0.1] < report.audit.detectable[0.02] < 0.3
+        and "in 10" in write(report, "groups")[0]
+    )
     assert set(report.group_table["beyond chance"]) == {"no"}
 
 
@@ -180,17 +184,41 @@ def test_inverted_scores_are_noticed(reports):
 
 @pytest.mark.parametrize("kind", ["decisions", "heap"])
 def test_equal_scores_keep_bins_of_their_own(reports, kind):
-    assert reports(kind).error.n_bins >= 2
-    assert (reports(kind).error.p_value < 0.05) == (kind == "decisions")
+    assert reports(kind).average.error.n_bins >= 2
+    assert (reports(kind).average.error.p_value < 0.05) == (kind == "decisions")
 
 
 def test_calibrator_bends_only_where_it_must():
-    assert fit_calibrator(make("kinked"))[0] == "isotonic"
-    assert fit_calibrator(make("kinked"), may_bend=False)[0] == "platt"
-    bent = [fit_calibrator(make("shifted", 1000, seed))[0] == "isotonic" for seed in range(100)]
-    assert sum(bent) <= 5
+    kinked = make("kinked").checked()
+    assert measure_average(kinked, rng=0).kind == "isotonic"
+    assert measure_average(kinked, may_bend=False, rng=0).kind == "platt"
+    bent = [measure_average(make("shifted", 1000, seed).checked(), rng=0).kind == "isotonic" for seed in range(40)]
+    assert sum(bent) <= 3
     tiny = ScoreTable("t", "y", "p", np.array([0, 1] * 30), np.tile([0, 1e-9], 30), pd.DataFrame(index=range(60)))
-    assert fit_calibrator(tiny)[0] == "isotonic"
+    assert measure_average(tiny.checked(), rng=0).line is None
+    seldom = make("perfect")
+    seldom = replace(seldom, p=np.where(np.arange(seldom.n) < 3, 1.0, 0.0))  # a half may hold zeros alone
+    assert audit_scores(seldom, rng=0).average.kind == "isotonic"
+
+
+def test_columns_that_are_named_are_shown_level_by_level():
+    table = make("mixed")
+    report = audit_scores(table, check=["job", "a"], rng=0)
+    levels = ["job is cook", "job is missing", "job is smith"]
+    assert report.checked["rule"].tolist()[:3] == levels and len(report.checked) == 8
+    assert report.checked["n"].sum() == 2 * table.n and report.checked_table["cases where"].tolist()[:3] == levels
+    assert (
+        write(report, "checked")[0].startswith("8 levels of the columns")
+        and "name it" not in write(report, "unseen")[0]
+    )
+    assert audit_scores(table, check="old", rng=0).checked["rule"].str.startswith("old").all()
+    few = audit_scores(make("perfect", 60), check="a", rng=0)
+    assert few.obstacle and len(few.checked) == 5  # shown although nothing else is
+    with pytest.raises(ValueError, match="check must name columns of X, but 'jbo' is none; did you mean 'job'"):
+        audit_scores(table, check=["jbo"])
+    streets = replace(table, X=table.X.assign(street=[f"s{k % 1000}" for k in range(table.n)]))
+    with pytest.raises(ValueError, match="check must name columns of at most 50 levels, but 'street' has 1,000"):
+        audit_scores(streets, check="street")
 
 
 # ---- what is left unsaid --------------------------------------------------------------------------------------
@@ -235,7 +263,7 @@ def test_detectable_size_is_found_most_of_the_time(reports):
 
 def test_upper_end_never_falls_below_what_chance_hides():
     report = audit_scores(make("perfect", 120), rng=0)
-    assert report.upper >= report.error.null > 0
+    assert report.average.high >= report.average.error.null > 0
 
 
 def test_a_table_is_checked_once_on_its_way_through_the_report():
@@ -313,7 +341,7 @@ def test_gaps_of_remaining_groups_turn_decisions(reports):
 @pytest.mark.parametrize(
     "cost",
     [
-        [[0, 0], [0, 0]], [[1, 0], [0, 1]], [1, 1], [[0, np.inf], [1, 0]], [[0, np.nan], [1, 0]], [[0, 1]], "ab", None,
+        [[0, 0], [0, 0]], [[1, 0], [0, 1]], [1, 1], [[0, np.inf], [1, 0]], [[0, np.nan], [1, 0]], [[0, 1]], "ab",
         [[0, 1], [1, 0], [0.5, 0.5]],
     ],
 )  # fmt: skip

@@ -19,12 +19,12 @@ from small_notebook import PARAMETERS, write
 
 from helpers._checkpoint import held_folder
 from helpers.notebook import ParameterError
+from helpers.notebook.page import title_of, to_html, to_mathml
 from helpers.notebook.parameter_cell import from_text
 from helpers.run import command
 from helpers.run import execute as _execute
 from helpers.run.command import main
 from helpers.run.execute import CellFailed, collect, run_cells, run_jobs
-from helpers.run.page import title_of, to_html, to_mathml
 from helpers.run.plan import write_json
 from helpers.run.sweep import _folder_name
 

@@ -1,0 +1,165 @@
+"""Calibration with two parameters: one test, and intervals that agree with it."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import expit
+from scipy.stats import f as fisher
+from scipy.stats import t as student
+
+from helpers.calibration.calibrators import PlattCalibrator, clipped_logit
+from helpers.calibration.reliability import checked_scores
+
+DIRECTIONS = 64  # in which the edge of a region of parameters is looked at
+MOST_SCORES = 2000  # quantiles that stand for the scores when their distance is averaged
+
+
+@dataclass(frozen=True)
+class CalibrationLine:
+    """Log-odds of the observed rate as a line in the stated log-odds, intercept + slope * z; calibrated: 0 and 1.
+
+    Parameters
+    ----------
+    intercept, slope : float
+        Estimates.
+    covariance : array, shape (2, 2)
+        Of intercept and slope; rows of one group count as dependent.
+    freedom : float
+        Independent rows or groups less one, for Student's and Fisher's distributions.
+    p_value : float
+        Of the joint test of intercept 0 and slope 1 (Wald).
+    z : array
+        Stated log-odds, or quantiles of them.
+
+    Examples
+    --------
+    >>> p = np.repeat([0.2, 0.8], 100)
+    >>> print(calibration_line(np.arange(200) % 10 < np.repeat([2, 8], 100), p))
+    intercept 0.00 [-0.35, 0.35], slope 1.00 [0.75, 1.25]; p = 1.000
+    """
+
+    intercept: float
+    slope: float
+    covariance: np.ndarray = field(repr=False)
+    freedom: float
+    p_value: float
+    z: np.ndarray = field(repr=False)
+
+    @property
+    def intercept_interval(self):
+        """Ends of the 95 % interval of the intercept."""
+        return self._ends(self.intercept, self.covariance[0, 0])
+
+    @property
+    def slope_interval(self):
+        """Ends of the 95 % interval of the slope."""
+        return self._ends(self.slope, self.covariance[1, 1])
+
+    def _ends(self, value, variance):
+        reach = student.ppf(0.975, self.freedom) * np.sqrt(variance)
+        return float(value - reach), float(value + reach)
+
+    @property
+    def distance(self):
+        """Mean distance of the scores from their place on the line, in probability."""
+        return float(self._distances(np.array([[self.intercept, self.slope]]))[0])
+
+    def distance_interval(self, level=0.05):
+        """Smallest and largest distance of the lines that the joint test at `level` does not reject.
+
+        Parameters
+        ----------
+        level : float, default 0.05
+            Of the test; the interval starts at 0 exactly where the test does not reject the identity.
+
+        Returns
+        -------
+        low, high : float
+            In probability.
+        """
+        reach = np.sqrt(2 * fisher.ppf(1 - level, 2, self.freedom))
+        angle = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
+        circle = np.column_stack([np.cos(angle), np.sin(angle)])
+        edge = [self.intercept, self.slope] + reach * circle @ np.linalg.cholesky(self.covariance).T
+        distances = self._distances(edge)
+        return (0.0 if self.p_value >= level else float(distances.min())), float(distances.max())
+
+    def _distances(self, lines):
+        moved = expit(lines[:, :1] + lines[:, 1:] * self.z)
+        return np.abs(moved - expit(self.z)).mean(axis=1)
+
+    def __str__(self):
+        intercept = "{:.2f}, {:.2f}".format(*self.intercept_interval)
+        slope = "{:.2f}, {:.2f}".format(*self.slope_interval)
+        p_value = "p < 0.001" if self.p_value < 0.001 else f"p = {self.p_value:.3f}"
+        return f"intercept {self.intercept:z.2f} [{intercept}], slope {self.slope:.2f} [{slope}]; {p_value}"
+
+
+def calibration_line(y, p, *, sample_weight=None, groups=None):
+    """Fit log-odds(observed) = intercept + slope * log-odds(stated), and test whether the scores lie on it already.
+
+    The test has two degrees of freedom, so that it sees scores that are too high, too low, too extreme or too timid
+    with fewer rows than a test of many bins; what no line can tell, it does not see.
+
+    Parameters
+    ----------
+    y : array_like of 0/1, shape (n,)
+        Labels of both classes.
+    p : array_like, shape (n,)
+        Stated probabilities of class 1, which must differ; taken at least 1e-6 from 0 and 1.
+    sample_weight : array_like, shape (n,), optional
+        Sampling weights.
+    groups : array_like, shape (n,), optional
+        Labels of people, hospitals, …; rows of one group count as dependent.
+
+    Returns
+    -------
+    CalibrationLine
+        With variances that hold for weights and groups (sandwich).
+
+    Raises
+    ------
+    ValueError
+        For columns that break a rule, labels of one class, or a constant score.
+
+    References
+    ----------
+    Cox (1958), Two further applications of a model for binary regression.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> q = rng.uniform(0.1, 0.9, 2000)
+    >>> line = calibration_line(rng.random(2000) < q, expit(2 * clipped_logit(q)))
+    >>> line.slope_interval[0] < 0.5 < line.slope_interval[1], line.p_value < 0.001
+    (True, True)
+    """
+    y, p, weight, groups = checked_scores(y, p, sample_weight, groups, both=True)
+    return line_of_rows(y, p, PlattCalibrator().fit_rows(p, y, weight), weight, groups)
+
+
+def line_of_rows(y, p, platt, weight=None, groups=None):
+    """`calibration_line` of columns that were checked, from the calibrator that was fitted to them."""
+    weight = np.ones(y.size) if weight is None else weight / weight.mean()
+    z = clipped_logit(p)
+    c = platt.predict_rows(p)
+    x = np.column_stack([np.ones(y.size), z])
+    curvature = (x * (weight * c * (1 - c))[:, None]).T @ x
+    independent = weight.sum() ** 2 / (weight**2).sum()
+    if groups is None:
+        # the variance that the line itself states: with few events it is better known than the squares of residuals
+        spread = (x * (weight**2 * c * (1 - c))[:, None]).T @ x
+    else:
+        score = x * (weight * (y - c))[:, None]
+        sums = np.column_stack([np.bincount(groups, column) for column in score.T])
+        independent = np.bincount(groups, weight).sum() ** 2 / (np.bincount(groups, weight) ** 2).sum()
+        spread = sums.T @ sums * independent / max(independent - 1, 1)
+    inverse = np.linalg.pinv(curvature, hermitian=True)
+    covariance = inverse @ spread @ inverse
+    off = np.array([platt.intercept_, platt.slope_ - 1])
+    freedom = max(independent - 1, 1.0)
+    wald = off @ np.linalg.pinv(covariance, hermitian=True) @ off
+    shown = z if z.size <= MOST_SCORES else np.quantile(z, (np.arange(MOST_SCORES) + 0.5) / MOST_SCORES)
+    return CalibrationLine(
+        platt.intercept_, platt.slope_, covariance, freedom, float(fisher.sf(wald / 2, 2, freedom)), shown
+    )

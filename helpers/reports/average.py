@@ -1,0 +1,195 @@
+"""Whether scores are right on average: one verdict from three tests, from which every section of the report speaks."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from helpers.audit.rates import table_of_gaps
+from helpers.binning import bins_between, edges_for
+from helpers.calibration import IsotonicCalibrator, PlattCalibrator, clipped_logit
+from helpers.calibration.line import CalibrationLine, line_of_rows
+from helpers.calibration.reliability import CalibrationError, curve_of_rows, error_of_curve
+from helpers.grouping.crossfit import loss_of_regions
+
+LEVEL = 0.05  # of the three tests together
+SHARE = 0.4  # of the level: for the line, and for the bins
+SHARE_OF_BEND = 0.2  # for the test that no line fits
+BEND = SHARE_OF_BEND * LEVEL
+WORTH = 0.01  # distance in probability from which recalibration is advised
+LEAST_APART = 20  # rows whose score differs from the commonest one, so that any half of them has some
+COMMON = 0.1  # rate of the rarer label below which what counts as small shrinks with it
+
+
+@dataclass(frozen=True)
+class Average:
+    """Scores beside what happened, over cases with similar scores.
+
+    Parameters
+    ----------
+    rates : Series
+        Over all rows: stated, observed, gap, low, high.
+    error : CalibrationError
+        Binned calibration error, with the value of a perfect model.
+    line : CalibrationLine or None
+        Two-parameter calibration; None for a constant score.
+    bend_p_value : float
+        Of the test that a line fits; 1 where it was not tested.
+    kind : str
+        "platt", or "isotonic" where two parameters do not fit.
+    calibrator : PlattCalibrator or IsotonicCalibrator
+        Fitted on all rows.
+
+    Examples
+    --------
+    >>> from helpers.reports import audit_scores, read_table
+    >>> average = audit_scores(read_table("data/rand_scores.csv.gz", features=["chronic"]), rng=0).average
+    >>> average.is_worth_mending, round(average.size, 2), average.slope
+    (True, 0.03, None)
+    """
+
+    rates: pd.Series
+    error: CalibrationError
+    line: CalibrationLine | None
+    bend_p_value: float
+    kind: str
+    calibrator: PlattCalibrator | IsotonicCalibrator = field(repr=False)
+
+    @property
+    def p_value(self):
+        """Of "right on average": the smallest of the three, adjusted for their number (Bonferroni)."""
+        line = 1.0 if self.line is None else self.line.p_value
+        return float(min(line / SHARE, self.error.p_value / SHARE, self.bend_p_value / SHARE_OF_BEND, 1.0))
+
+    @property
+    def is_off(self):
+        """Whether the scores are surely not right on average."""
+        return self.p_value < LEVEL
+
+    @property
+    def by_line(self):
+        """Whether the line, and not the bins, tells how far the scores are off."""
+        rejected = self.line is not None and self.line.p_value < SHARE * LEVEL
+        return rejected and self.kind == "platt"
+
+    @property
+    def size(self):
+        """Distance of stated from observed rates among cases with similar scores, in probability."""
+        return self.line.distance if self.by_line else self.error.debiased
+
+    @property
+    def low(self):
+        """Lower end of the interval of `size`; above 0 where the test that tells the size rejects."""
+        return self.line.distance_interval(SHARE * LEVEL)[0] if self.by_line else self.error.low
+
+    @property
+    def high(self):
+        """Upper end: what chance alone shows cannot be ruled out."""
+        if self.by_line:
+            return self.line.distance_interval(SHARE * LEVEL)[1]
+        return max(self.error.high, self.error.null)
+
+    @property
+    def spread(self):
+        """Standard error of `size`, from its interval."""
+        return max((self.high - self.low) / 4, 1e-6)
+
+    @property
+    def scale(self):
+        """Factor, at most 1, by which differences count as small where the rarer label is rarer than one in ten."""
+        observed = float(self.rates["observed"])
+        return max(min(min(observed, 1 - observed) / COMMON, 1.0), 1e-3)
+
+    @property
+    def is_worth_mending(self):
+        """Whether recalibration would surely move the scores, and by as much as one point (less for rare labels)."""
+        return self.is_off and self.size >= WORTH * self.scale
+
+    @property
+    def way(self):
+        """ "low" or "high" where scores that are off are so taken together, else ""."""
+        if not self.is_off:
+            return ""
+        return "low" if self.rates["low"] > 0 else "high" if self.rates["high"] < 0 else ""
+
+    @property
+    def n_outside(self):
+        """Dots of the reliability diagram outside the band of a calibrated model."""
+        curve = self.error.curve
+        return int(((curve.observed < curve.band_low) | (curve.observed > curve.band_high)).sum())
+
+    @property
+    def has_log_odds(self):
+        """Whether recalibration is Platt's, and no score is 0 or 1, which have no log-odds."""
+        return self.kind == "platt" and not self.calibrator.n_clipped_
+
+    @property
+    def slope(self):
+        """Slope of the line where scores that are off are surely too extreme or too timid; else None."""
+        if not (self.has_log_odds and self.by_line):
+            return None
+        low, high = self.line.slope_interval
+        return None if low <= 1 <= high else self.line.slope
+
+
+def measure_average(table, *, may_bend=True, rng=None):
+    """Test and fit the scores of a table.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        A checked one.
+    may_bend : bool, default True
+        Whether an isotonic curve may take the place of the line where the line surely does not fit.
+    rng : int, Generator or None, default None
+        Source of randomness.
+
+    Returns
+    -------
+    Average
+        What the report says about all rows.
+
+    Examples
+    --------
+    >>> from helpers.reports import read_table
+    >>> average = measure_average(read_table("data/rand_scores.csv.gz").checked(), rng=0)
+    >>> average.kind, average.is_off, average.way
+    ('isotonic', True, 'low')
+    """
+    y = table.y
+    weight = np.ones_like(y) if table.weight is None else table.weight
+    rates = table_of_gaps(y, table.p, np.zeros(table.n, int), weight, groups=table.groups).iloc[0]
+    events = min(int(y.sum()), table.n - int(y.sum()))
+    n_bins = int(np.clip(events // 5, 2, 15))
+    error = error_of_curve(curve_of_rows(y, table.p, n_bins, "quantile", table.weight, table.groups), rng=rng)
+    if rows_apart(table.p) < LEAST_APART:  # as good as a constant score, which has no line
+        return Average(rates, error, None, 1.0, "isotonic", _isotonic(table))
+    platt = PlattCalibrator().fit_rows(table.p, y, table.weight)
+    line = line_of_rows(y, table.p, platt, table.weight, table.groups)
+    bend = bend_p_value(table, platt) if may_bend and platt.slope_ > 0 else 1.0
+    if bend < BEND:
+        return Average(rates, error, line, bend, "isotonic", _isotonic(table))
+    return Average(rates, error, line, bend, "platt", platt)
+
+
+def rows_apart(p):
+    """Number of rows whose score differs from the commonest one.
+
+    >>> rows_apart(np.array([0.0, 0.0, 1e-9, 0.3]))
+    1
+    """
+    _, count = np.unique(clipped_logit(p).round(9), return_counts=True)
+    return int(count.sum() - count.max())
+
+
+def bend_p_value(table, platt):
+    """P-value of "Platt's curve fits": bins of the score are regions, in which it must leave nothing.
+
+    What it leaves there is miscalibration, and would be read as grouping loss.
+    """
+    bins = bins_between(table.p, edges_for(table.p, 15, "quantile"))
+    return loss_of_regions(table.y - platt.predict_rows(table.p), bins, table.weight, table.groups).p_value
+
+
+def _isotonic(table):
+    return IsotonicCalibrator().fit_rows(table.p, table.y, table.weight)

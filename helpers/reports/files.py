@@ -1,0 +1,135 @@
+"""What a report leaves beside its page: a row a case, a row a group, and a repair for new cases."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from helpers.decisions.risks import excess_risk
+from helpers.repair import Recalibrator, save
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first letters that make spreadsheets compute
+
+WHAT = {
+    "scores.csv": "A row a case: row of your file, given score, recalibrated score",
+    "groups.csv": "A row a group: rule, cases, share, rates, gaps with intervals (low, high), adjusted p-value, named",
+    "repair.joblib": "The repair for new cases: helpers.repair.load(path).predict(scores, table)",
+}
+
+
+def without_formulas(frame):
+    """A table whose texts no spreadsheet takes for a formula: an apostrophe stands before those that look like one.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+
+    Returns
+    -------
+    DataFrame
+        A copy.
+
+    Examples
+    --------
+    >>> without_formulas(pd.DataFrame({"rule": ["=1+1", "age > 3"], "gap": [-0.1, 0.2]})).values.tolist()
+    [["'=1+1", -0.1], ['age > 3', 0.2]]
+    """
+    frame = frame.copy()
+    for name in frame.select_dtypes(["object", "string"]):
+        risky = frame[name].map(lambda value: isinstance(value, str) and value.startswith(FORMULA))
+        frame[name] = frame[name].where(~risky, "'" + frame[name].astype(str))
+    return frame
+
+
+def check_free(folder, names, overwrite):
+    """The folder, made if it is not there; ValueError if one of some files is, and may not be overwritten."""
+    folder = Path(folder)
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"folder must be a folder, but {folder} is a file.")
+    taken = [name for name in names if (folder / name).exists()]
+    if taken and not overwrite:
+        raise ValueError(f"{folder / taken[0]} is there already: choose another folder, or overwrite=True.")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def save_files(report, folder, *, overwrite=False, rng=None):
+    """Write scores.csv, groups.csv and repair.joblib, those that the report has something for.
+
+    Parameters
+    ----------
+    report : ScoreReport
+        The report.
+    folder : str or Path
+        Where to; made if it is not there.
+    overwrite : bool, default False
+        Whether files of these names may be replaced.
+    rng : int, Generator or None, default None
+        Source of the folds of the repair.
+
+    Returns
+    -------
+    DataFrame
+        A row a file: `File` (the index) and what it holds.
+
+    Raises
+    ------
+    ValueError
+        If a file is there already.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from helpers.reports import audit_scores, read_table
+    >>> report = audit_scores(read_table("data/rand_scores.csv.gz", features=["chronic"]), rng=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_files(report, folder, rng=0).index.tolist()
+    ['scores.csv', 'groups.csv', 'repair.joblib']
+    """
+    names = ["scores.csv", *(["groups.csv"] if report.audit is not None else [])]
+    names += [] if report.obstacle else ["repair.joblib"]
+    folder = check_free(folder, names, overwrite)
+    columns, repair = score_columns(report, rng)
+    without_formulas(columns).to_csv(folder / "scores.csv", index=False, float_format="%.6g")
+    what = dict(WHAT)
+    if "repaired" in columns:
+        what["scores.csv"] += ", repaired score (by learners that have not seen the case)"
+    if "expected_excess_cost" in columns:
+        what["scores.csv"] += ", what deciding by the given score is expected to cost more, in your unit"
+    if "subgroup" in columns:
+        what["scores.csv"] += ", strongest group that is named and holds the case"
+    if report.audit is not None:
+        without_formulas(group_rows(report)).to_csv(folder / "groups.csv", index=False, float_format="%.6g")
+    if repair is not None:
+        save(repair, folder / "repair.joblib")
+        changed = "" if repair.changed_ else " (the features add nothing that a test sees: it only recalibrates)"
+        what["repair.joblib"] += changed
+    return pd.DataFrame({"File": names, "What it holds": [what[name] for name in names]}).set_index("File")
+
+
+def score_columns(report, rng=None):
+    """The table of scores.csv, and the fitted repair (None where there are too few cases or no features)."""
+    table = report.table
+    columns = {"row": table.row, "given": table.p, "recalibrated": report.calibrated}
+    best = report.calibrated
+    repair = None
+    if not report.obstacle:
+        repair = Recalibrator(report.average.kind, rng=rng)
+        best = repair.fit_predict(table.y, table.p, table.X, table.weight, table.groups)
+        columns["repaired"] = best
+    if report.cost is not None:
+        columns["expected_excess_cost"] = excess_risk(best, table.p, report.cost)
+    if report.audit is not None:
+        named = report.audit.search.named
+        inside = report.audit.search.family.members(named.index, table.X)
+        rules = np.append(named["rule"].to_numpy(object), "")
+        columns["subgroup"] = rules[np.where(inside.any(axis=1), inside.argmax(axis=1), -1) if len(named) else -1]
+    return pd.DataFrame(columns), repair
+
+
+def group_rows(report):
+    """The table of groups.csv: the groups of the page with their numbers."""
+    names = ["rule", "n", "share", "stated", "observed", "gap", "low", "high", "calibrated", "left", "adjusted"]
+    table = report.audit.table[names]
+    return table.assign(named=table.index.isin(report.audit.sure.index))

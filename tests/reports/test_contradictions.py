@@ -1,0 +1,201 @@
+"""The report on scores never says two things that cannot both be: random tables, every pair of its statements."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit, logit
+
+from helpers.calibration import clipped_logit
+from helpers.reports import audit_scores, next_steps, summary, write
+from helpers.tables import ScoreTable
+
+SECTIONS = ("calibration", "loss", "groups", "decisions", "warnings")
+
+# What a page says: a name, the part that says it, and the words. "verdict 0" is the first answer of the summary.
+STATEMENTS = {
+    "verdict: right on average": ("verdict 0", r"^Nothing speaks against it"),
+    "verdict: off on average": ("verdict 0", r"^(Nearly|Roughly|No)\."),
+    "verdict: badly off on average": ("verdict 0", r"^No\."),
+    "verdict: too low": ("verdict 0", "they are too low"),
+    "verdict: too high": ("verdict 0", "they are too high"),
+    "verdict: neither": ("verdict 0", "neither surely too low"),
+    "verdict: single cases fine": ("verdict 1", r"^Nothing speaks against it"),
+    "verdict: single cases not": ("verdict 1", r"^(No|Nearly, but not quite)\b"),
+    "verdict: single cases unknown": ("verdict 1", r"^This cannot be said"),
+    "verdict: nobody": ("verdict 2", "^Nobody can be named"),
+    "verdict: somebody": ("verdict 2", "^Too (low|high) where"),
+    "verdict: who is unknown": ("verdict 2", "^This cannot be said"),
+    "more than chance": ("calibration", "Together: more than chance"),
+    "no more than chance": ("calibration", "Together: no more than chance"),
+    "section: too low": ("calibration", "they are too low"),
+    "section: too high": ("calibration", "they are too high"),
+    "section: neither": ("calibration", "neither surely too low"),
+    "too extreme": ("calibration", "too extreme: a"),
+    "too timid": ("calibration", "too timid: a"),
+    "loss certain": ("loss", "can be taken as certain"),
+    "loss not certified": ("loss", "No grouping loss can be certified"),
+    "loss: groups below": ("loss", "does find some"),
+    "groups found": ("groups", "off by more than chance allows, also after recalibration"),
+    "no groups found": ("groups", "^None of"),
+    "no groups looked for": ("groups", "Groups cannot be compared"),
+    "nothing to correct": ("decisions", "No group is surely misjudged"),
+    "groups turn decisions": ("decisions", "If misjudged groups"),
+    "recalibration turns decisions": ("decisions", "Recalibration would turn"),
+    "recalibration not called for": ("decisions", "Nothing speaks for recalibration"),
+    "advice: recalibrate": ("steps", r"Recalibrate the scores\."),
+    "advice: use as they are": ("steps", "Use the scores as they are"),
+    "advice: use features": ("steps", "Let the model use"),
+    "advice: retrain": ("steps", "Retrain the model"),
+    "advice: add what is missing": ("steps", "Add what is missing"),
+    "off by little": ("steps", "recalibration would hardly move them"),
+}
+
+TOGETHER = """
+verdict: right on average = no more than chance
+verdict: off on average = more than chance
+verdict: too low = section: too low
+verdict: too high = section: too high
+verdict: neither = section: neither
+verdict: nobody = no groups found
+verdict: somebody = groups found
+verdict: somebody = advice: use features
+verdict: nobody = nothing to correct
+verdict: somebody = groups turn decisions
+verdict: who is unknown = no groups looked for
+recalibration turns decisions = more than chance
+recalibration not called for = no more than chance
+"""
+
+NEVER = """
+verdict: right on average | verdict: too low, verdict: too high, too extreme, too timid
+verdict: right on average | advice: recalibrate, off by little
+verdict: badly off on average | advice: use as they are, off by little
+verdict: single cases fine | loss certain, groups found, verdict: somebody, advice: use features, advice: retrain
+verdict: single cases not | advice: use as they are, advice: add what is missing
+verdict: single cases unknown | loss certain, groups found, verdict: nobody, verdict: somebody
+advice: use as they are | advice: recalibrate, advice: use features, advice: retrain, groups found, loss certain
+advice: retrain | groups found, loss not certified
+advice: recalibrate | off by little
+loss certain | loss not certified
+loss: groups below | no groups found, verdict: nobody
+too extreme | too timid
+"""
+
+
+def page(report):
+    """{part: text} of a page."""
+    parts = {f"verdict {k}": text for k, text in enumerate(summary(report)["Answer"])}
+    parts |= {section: " ".join(write(report, section)) for section in SECTIONS}
+    steps = next_steps(report).reset_index()
+    return parts | {"steps": " ".join(steps["What"] + " " + steps["How"])}
+
+
+def contradictions(parts):
+    """Pairs of statements of a page that cannot both be, or of which one is missing."""
+    made = {name for name, (part, words) in STATEMENTS.items() if re.search(words, parts[part])}
+    wrong = []
+    for line in TOGETHER.strip().splitlines():
+        first, second = line.split(" = ")
+        if (first in made) != (second in made):
+            wrong.append((first, second))
+    for line in NEVER.strip().splitlines():
+        first, others = line.split(" | ")
+        wrong += [(first, other) for other in others.split(", ") if first in made and other in made]
+    return wrong
+
+
+def spans(text):
+    """Numbers with their interval, (value, low, high), as in '3 points apart (2 to 5)' or '+12 (+8 to +15)'."""
+    pattern = r"([+-]?[\d.]+)(?: points?)?(?: apart)? \(([+-]?[\d.]+) to ([+-]?[\d.]+)\)"
+    return [tuple(map(float, triple)) for triple in re.findall(pattern, text.replace("\xa0", " "))]
+
+
+def random_table(rng):
+    """A table of any kind: how many rows, how rare, how the scores err on average and for whom."""
+    n = int(rng.choice([80, 320, 700, 1500, 3000]))
+    X = pd.DataFrame({
+        "age": rng.integers(18, 90, n),
+        "sex": rng.choice(["female", "male"], n),
+        "place": rng.choice(list("abcdef"), n),
+    })  # fmt: skip
+    odds = rng.normal(rng.choice([-3.0, -1.0, 0.0, 1.5]), rng.choice([0.3, 1.0, 2.0]), n)
+    size = rng.choice([0.0, 0.0, 0.4, 1.0])
+    hidden = [X["sex"] == "male", X["age"] > 70, (X["sex"] == "male") & (X["place"] < "c")][rng.integers(3)]
+    groups = np.sort(rng.integers(0, n // 3, n)) if rng.random() < 0.2 else None
+    shared = 0 if groups is None else rng.normal(0, 0.7, n)[groups]
+    q = expit(odds + size * (hidden - hidden.mean()).to_numpy() + shared)
+    y = (rng.random(n) < q).astype(np.int8)
+    y[:2] = [0, 1]
+    stated = rng.choice([0.0, 0.0, 0.15, -0.6]) + rng.choice([1.0, 1.0, 0.8, 1.2, 2.0, -1.0]) * odds
+    p = expit(stated)
+    shape = rng.integers(8)
+    if shape == 0:
+        p = np.round(p, 1)
+    elif shape == 1:
+        p = p**2
+    elif shape == 2:
+        p = (p > 0.5).astype(float)
+    weight = rng.lognormal(0, 0.7, n) if rng.random() < 0.2 else None
+    return ScoreTable("random.csv", "y", "p", y, p, X, weight, groups)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_two_statements_of_a_page_contradict_each_other(seed):
+    rng = np.random.default_rng(seed)
+    report = audit_scores(random_table(rng), cost=[[0, 1], [rng.choice([0.2, 1, 5]), 0]], rng=seed)
+    parts = page(report)
+    assert not contradictions(parts), parts
+    frames = [report.line_table, report.reliability_table, report.group_table]
+    cells = [frame.astype(str).to_numpy().ravel() for frame in frames if frame is not None]
+    for value, low, high in spans(" ".join([*parts.values(), *np.concatenate(cells)])):
+        assert low <= value <= high, (value, low, high, parts)
+
+
+def test_most_statements_are_made():
+    """Words that the templates do not use any more would make the test above blind."""
+    seen = set()
+    for seed in (0, 1, 2, 3, 5, 8, 13, 17, 19):
+        report = audit_scores(random_table(np.random.default_rng(seed)), cost=[[0, 1], [1, 0]], rng=seed)
+        seen |= {name for name, (part, words) in STATEMENTS.items() if re.search(words, page(report)[part])}
+    assert len(seen) >= 0.7 * len(STATEMENTS), set(STATEMENTS) - seen
+
+
+def test_contradictions_are_found_where_they_are():
+    report = audit_scores(random_table(np.random.default_rng(0)), cost=[[0, 1], [1, 0]], rng=0)
+    parts = page(report)
+    other = "No. Among" if parts["verdict 0"].startswith("Nothing") else "Nothing speaks against it in"
+    assert contradictions(parts | {"verdict 0": other})
+    assert contradictions(parts | {"steps": "Use the scores as they are. Recalibrate the scores."})
+    assert spans("about 3 points apart (2 to 5), +12\xa0(+8\xa0to\xa0+15)") == [(3, 2, 5), (12, 8, 15)]
+
+
+def test_scores_that_are_a_little_too_extreme_are_not_called_fine():
+    """Like a boosted model that was tried: slope 1.14, 2,817 rows; bins alone do not tell."""
+    rng = np.random.default_rng(1)
+    p = expit(rng.normal(-1.2, 1.6, 2817))
+    y = (rng.random(p.size) < expit(1.25 * logit(p))).astype(np.int8)
+    table = ScoreTable("churn", "y", "p", y, p, pd.DataFrame({"a": rng.normal(size=p.size)}))
+    report = audit_scores(table, rng=0)
+    assert report.average.is_off and report.average.line.slope_interval[0] > 1 and report.average.low > 0
+    assert "Recalibrate the scores." in next_steps(report).index and "too timid" in write(report, "calibration")[1]
+
+
+def test_a_difference_that_changes_nothing_is_no_advice():
+    """Like 165,532 flights: surely off, by a fraction of a point."""
+    rng = np.random.default_rng(0)
+    p = expit(rng.normal(-1, 1, 150_000))
+    y = (rng.random(p.size) < expit(0.04 + 0.99 * clipped_logit(p))).astype(np.int8)
+    report = audit_scores(ScoreTable("flights", "y", "p", y, p, pd.DataFrame(index=range(p.size))), rng=0)
+    assert report.average.is_off and not report.average.is_worth_mending
+    assert not any("Recalibrate" in step for step in next_steps(report).index)
+    assert summary(report)["Answer"].iloc[0].startswith("Nearly.")
+
+
+def test_without_costs_no_money_is_mentioned():
+    report = audit_scores(random_table(np.random.default_rng(3)), rng=0)
+    texts = [text for part, text in page(report).items() if part != "decisions"]
+    assert report.decisions is None and write(report, "decisions") == ["Not judged: the parameter cost is not given."]
+    assert not re.search(r"\b(cost|costs|pays|dear|money)\b", " ".join(texts))
+    assert not [name for name in report.metrics() if name.startswith(("threshold", "decisions"))]

@@ -1,0 +1,89 @@
+"""What `ScoreReport.save` writes: a page, a row a case, a row a group, a repair for new cases."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from helpers.repair import load
+from helpers.reports import audit_scores
+from helpers.tables import ScoreTable
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A report on 600 cases, some of weight 0, whose score misjudges one level with the name of a formula."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"=cmd": rng.choice(["-a", "+b", "c"], 600), "x": rng.normal(size=600)})
+    odds = rng.normal(0, 1, 600)
+    y = (rng.random(600) < expit(odds + 2.5 * (X["=cmd"] == "-a"))).astype(np.int8)
+    weight = np.where(np.arange(600) % 20 == 0, 0.0, 1.0)
+    table = ScoreTable("mine.csv", "y", "p", y, expit(odds), X, weight)
+    report = audit_scores(table, cost=[[0, 4], [1, 0]], check="=cmd", rng=0)
+    folder = tmp_path_factory.mktemp("saved")
+    return report, folder, report.save(folder / "out")
+
+
+def test_a_row_a_case(saved):
+    report, _, page = saved
+    scores = pd.read_csv(page.with_name("scores.csv"), keep_default_na=False)
+    assert len(scores) == 570 and 1 not in scores["row"].values and scores["row"].iloc[0] == 2
+    assert scores["given"].to_numpy() == pytest.approx(report.table.p, abs=1e-5)
+    assert scores["recalibrated"].to_numpy() == pytest.approx(report.calibrated, abs=1e-5)
+    threshold = report.decisions.threshold
+    turned = (scores["repaired"] >= threshold) != (scores["given"] >= threshold)
+    assert (scores["expected_excess_cost"] > 0).sum() == turned.sum() > 0
+    named = report.audit.search.named["rule"].tolist()
+    assert named and set(scores["subgroup"]) <= {"", *named, *(f"'{rule}" for rule in named)}
+
+
+def test_no_text_is_a_formula(saved):
+    _, _, page = saved
+    for name in ("scores.csv", "groups.csv"):
+        texts = pd.read_csv(page.with_name(name), keep_default_na=False).select_dtypes(["object", "str"])
+        assert not any(str(value).startswith(("=", "+", "-", "@")) for value in texts.to_numpy().ravel())
+    assert "'=cmd is -a" in pd.read_csv(page.with_name("groups.csv"))["rule"].tolist()
+
+
+def test_the_repair_is_for_new_cases(saved):
+    report, _, page = saved
+    model = load(page.with_name("repair.joblib"))
+    new = pd.DataFrame({"=cmd": ["-a", "c"], "x": [0.0, 0.0]})
+    repaired = model.predict([0.5, 0.5], new)
+    assert model.changed_ and repaired[0] > 0.7 > repaired[1]
+
+
+def test_the_page_says_what_it_was_made_from_and_what_lies_beside_it(saved):
+    report, _, page = saved
+    text = page.read_text(encoding="utf-8")
+    for words in (
+        "For whom are they wrong?", "Columns to check", "What it means for decisions", "scores.csv", "groups.csv",
+        "repair.joblib", "Left out: 30 cases of weight 0", "Made on", "honest-confidence", "not given (default)",
+        "[[0.0, 4.0], [1.0, 0.0]]", 'alt="Reliability diagram',
+    ):  # fmt: skip
+        assert words in text, words
+    assert "metrics.json" not in text and "xercise" not in text and "http" not in text.replace("http://www.w3.org", "")
+    assert str(report).startswith("Are the scores right on average? ") and len(str(report).splitlines()) == 4
+
+
+def test_nothing_is_overwritten_unasked(saved, tmp_path):
+    report, folder, page = saved
+    before = page.stat().st_mtime_ns
+    with pytest.raises(ValueError, match="report.html is there already: choose another folder, or overwrite=True"):
+        report.save(folder / "out")
+    (tmp_path / "scores.csv").write_text("mine")
+    with pytest.raises(ValueError, match="scores.csv is there already"):
+        report.save(tmp_path)
+    assert (tmp_path / "scores.csv").read_text() == "mine" and not (tmp_path / "report.html").exists()
+    with pytest.raises(ValueError, match="folder must be a folder"):
+        report.save(tmp_path / "scores.csv")
+    assert page.stat().st_mtime_ns == before
+
+
+def test_few_cases_leave_scores_alone(tmp_path):
+    rng = np.random.default_rng(1)
+    p = rng.uniform(0.1, 0.9, 80)
+    table = ScoreTable("few.csv", "y", "p", (rng.random(80) < p).astype(int), p, pd.DataFrame(index=range(80)))
+    audit_scores(table, rng=0).save(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "scores.csv"]
+    assert list(pd.read_csv(tmp_path / "scores.csv")) == ["row", "given", "recalibrated"]
