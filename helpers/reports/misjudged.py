@@ -53,9 +53,8 @@ class MisjudgedGroups:
     @property
     def detectable(self):
         """Gaps that would have been found with 80 % probability, {share of the cases: gap}, where any would have."""
-        largest = 1 - self.search.noise[0]
         gaps = {share: self.search.detectable(share) for share in SHARES if share >= self.search.smallest}
-        return {share: gap for share, gap in gaps.items() if gap < 0.999 * largest}
+        return {share: gap for share, gap in gaps.items() if gap < 0.999 * (1 - self.search.chances.mean)}
 
     def inside(self, X, groups):
         """Whether each row lies in one of some groups, (n,) bool."""
