@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from helpers.checks import check_groups, check_labels, check_probabilities, check_weights, nearest_name
-from helpers.tables.scores import ScoreTable, find_table, tidy_features
+from helpers.tables.features import tidy_features
+from helpers.tables.scores import ScoreTable, find_table
 
 # Words for the codes of the survey (public use microdata sample, code lists of 2018); other columns stay numbers.
 SCHOOLING = [
