@@ -37,14 +37,15 @@ def read_inspect(path, scorer, graded):
         if sample.get("error"):
             n_failed += 1
         else:
-            rows.append(_row(path.name, sample))
+            rows += _rows(path.name, sample)
     if not rows:
         failed = f": all {n_failed:,} ended with an error" if n_failed else " (was it written without samples?)"
         raise ValueError(f"{path.name} holds no answers{failed}.")
     places = {name: place for place, name in enumerate(header["eval"]["dataset"].get("sample_ids") or [])}
-    rows.sort(key=lambda row: (row["epoch"], places.get(row["id"], 0)))
+    rows.sort(key=lambda row: (row["epoch"], places.get(row["id"], 0), row["choice"]))
     _check_epochs(path.name, rows)
-    notes = _about_run(header, len(rows), n_failed)
+    most = max(row["choice"] for row in rows)
+    notes = _about_run(header, sum(row["choice"] == 1 for row in rows), n_failed)
     scorers = list(dict.fromkeys(name for row in rows for name in row["scores"]))
     if scorer and scorer not in scorers:
         raise ValueError(f"{path.name} has no scorer {scorer!r} (correct); {nearest_name(scorer, scorers, 'scorer')}")
@@ -52,19 +53,19 @@ def read_inspect(path, scorer, graded):
     scores = [row["scores"].get(scorer, (None, None)) for row in rows]
     frame = answer_frame(
         [row["question"] for row in rows],
-        [row["epoch"] for row in rows],
+        [(row["epoch"] - 1) * most + row["choice"] for row in rows],
         _answers(rows, scores),
         [row["reply"] for row in rows],
         [row["target"] for row in rows],
     )
     if graded:
         frame["correct"] = _grades(path.name, scorer, rows, scores)
-        notes += _about_grades(scorer, scorers, scores)
+        notes += _about_grades(scorer, scorers, scores) + _about_choices(most)
     if any(row["likelihood"] is not None for row in rows):
         frame["likelihood"] = [row["likelihood"] for row in rows]
         notes.append("the column 'likelihood' is the probability of the whole reply; confidence can name it")
     notes += about_sampling(frame, _temperature(header) == 0)
-    return LogTable(frame, [f"sample {row['id']!r}, epoch {row['epoch']}" for row in rows], notes)
+    return LogTable(frame, [_place(row, most) for row in rows], notes)
 
 
 # ---- the two formats ------------------------------------------------------------------------------------------
@@ -152,26 +153,41 @@ def _unpack_zstandard(path, info):
 # ---- samples --------------------------------------------------------------------------------------------------
 
 
-def _row(file, sample):
-    """What an audit needs of one sample."""
+def _rows(file, sample):
+    """What an audit needs of one sample: a row for each choice that the model gave. Scorers look at the first."""
     try:
-        choices = sample["output"].get("choices") or [{}]
-        text = sample["output"].get("completion") or _text(choices[0].get("message", {}).get("content", ""))
+        output = sample["output"]
+        choices = output.get("choices") or [{}]
+        texts = [_text(choice.get("message", {}).get("content", "")) for choice in choices]
+        texts[0] = output.get("completion") or texts[0]
         target = sample["target"]
-        return {
+        about = {
             "id": sample["id"],
             "epoch": int(sample["epoch"]),
             "question": question_name(sample["id"], _attached(sample, _question(sample["input"]))),
-            "reply": _attached(sample, text),
             "target": target if isinstance(target, str) else target[0] if len(target) == 1 else None,
-            "scores": _scores(sample),
-            "likelihood": _likelihood(choices[0].get("logprobs")),
         }
+        return [
+            about
+            | {
+                "choice": number,
+                "reply": _attached(sample, text),
+                "scores": _scores(sample) if number == 1 else {},
+                "likelihood": _likelihood(choice.get("logprobs")),
+            }
+            for number, (choice, text) in enumerate(zip(choices, texts, strict=True), 1)
+        ]
     except (KeyError, TypeError, AttributeError, ValueError, IndexError):
         raise ValueError(
             f"{file}: sample {sample.get('id')!r} of epoch {sample.get('epoch')!r} is not one of version {VERSION}: "
             "id, epoch, input, target, output or scores are missing or of another form."
         ) from None
+
+
+def _place(row, most):
+    """How an error names an answer."""
+    choice = f", choice {row['choice']}" if most > 1 else ""
+    return f"sample {row['id']!r}, epoch {row['epoch']}{choice}"
 
 
 def _question(given):
@@ -213,9 +229,9 @@ def _likelihood(logprobs):
 
 
 def _answers(rows, scores):
-    """What the scorer took for the answer; the whole replies if it says nothing about any of them."""
+    """What the scorer took for the answer; the whole replies if there are some that it did not see, or says nothing of."""
     answers = [answer for _, answer in scores]
-    if any(answer is not None for answer in answers):
+    if all(row["choice"] == 1 for row in rows) and any(answer is not None for answer in answers):
         return answers
     return [row["reply"] for row in rows]
 
@@ -228,7 +244,7 @@ def _check_epochs(file, rows):
     if len({row["id"] for row in rows}) == len(rows):
         raise ValueError(
             f"{file} has one answer a question, and so nothing can be said about agreement; run it with several epochs "
-            "(inspect eval … --epochs 10)."
+            "(inspect eval … --epochs 10) or choices (--num-choices 10)."
         )
 
 
@@ -257,6 +273,16 @@ def _about_grades(scorer, scorers, scores):
         if count:
             notes.append(f"{count:,} answers graded {letter} ({word}) count as wrong")
     return notes
+
+
+def _about_choices(most):
+    """A note on choices that a scorer does not grade."""
+    if most == 1:
+        return []
+    return [
+        f"each sample has up to {most:,} choices, and the scorer graded the first; the others count as it did where they "
+        f"say the same, else they are not graded; {HINT_TARGET}"
+    ]
 
 
 def _about_run(header, n_rows, n_failed):

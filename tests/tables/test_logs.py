@@ -60,6 +60,28 @@ def test_epochs_are_answers_and_the_scorer_grades_them(name):
     assert "2 answers graded N (no answer) count as wrong" in table.notes
 
 
+def test_choices_of_a_sample_are_answers_and_the_scorer_has_graded_the_first():
+    pytest.importorskip("pyarrow", reason="Zstandard needs pyarrow")
+    path = LOGS / "inspect_num_choices.eval"
+    table = read_answers(path)
+    replies = [
+        ["right", "right", "Incorrect", "right", "left", "left"],
+        ["Incorrect", "right", "left", "Incorrect", "Incorrect", "left"],
+    ]
+    # each question: the three choices of its first epoch, then those of its second
+    for row, given in enumerate(replies):
+        assert list(table.grouped.labels[row]) == list(dict.fromkeys(text.lower() for text in given))
+        order = [table.grouped.labels[row][k] for k in table.grouped.order[row]]
+        assert order == [text.lower() for text in given]
+    # first choices: right twice, Incorrect twice; what they never said has no grade
+    assert table.grouped.correct.tolist() == [[1, -1, -1], [0, -1, -1]]
+    assert any("up to 3 choices, and the scorer graded the first" in note for note in table.notes)
+    by_target = read_answers(path, reference="target")
+    assert by_target.grouped.correct.tolist() == [[1, 0, 0], [0, 1, 0]]
+    assert not any("scorer graded the first" in note for note in by_target.notes)
+    assert by_target.n_answers == 12
+
+
 def test_json_archive_and_pieces_hold_the_same():
     pytest.importorskip("pyarrow", reason="Zstandard needs pyarrow")
     tables = [

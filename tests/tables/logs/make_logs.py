@@ -26,6 +26,8 @@ QUESTIONS = [
 
 EPOCHS = 5
 
+CHOICES = ["right right Incorrect", "Incorrect right left", "right left left", "Incorrect Incorrect left"]
+
 PALETTE = [
     {"question": "Which colour is the sky by day?", "options": ["blue", "green", "red"], "gold": 0, "kind": "sky"},
     {"question": "Which colour is fresh grass?", "options": ["blue", "green", "red"], "gold": 1, "kind": "plant"},
@@ -75,7 +77,7 @@ def write_inspect(folder, base_url, only):
     from inspect_ai import Task, eval, task
     from inspect_ai.dataset import Sample
     from inspect_ai.log import read_eval_log, write_eval_log
-    from inspect_ai.model import GenerateConfig, ModelOutput, get_model
+    from inspect_ai.model import GenerateConfig, ModelOutput, ModelUsage, get_model
     from inspect_ai.scorer import Score, accuracy, includes, pattern, scorer
     from inspect_ai.solver import generate, solver
 
@@ -117,6 +119,16 @@ def write_inspect(folder, base_url, only):
         dataset = [Sample(input=f"Question {k}", target="right") for k in range(3)]
         return Task(dataset, solver=reply(replies), scorer=score)
 
+    def choices(*replies):
+        """What a model says that was asked for several choices."""
+        outputs = [ModelOutput.from_content("none", text).choices[0] for text in replies]
+        return ModelOutput(model="none", choices=outputs, usage=ModelUsage(total_tokens=len(replies)))
+
+    @task
+    def draws():
+        dataset = [Sample(input=f"Question {k}", target="right") for k in range(2)]
+        return Task(dataset, solver=generate(), scorer=four_grades())
+
     def run(name, a_task, model, **options):
         if only and name not in only:
             return
@@ -147,6 +159,9 @@ def write_inspect(folder, base_url, only):
     if only:
         run("inspect_deflated", grades(four, four_grades()), mock, epochs=4)
     run("inspect_similarity", grades(["right", "tight", "left"] * 2, similarity()), mock, epochs=2)
+    several = [choices(*replies.split()) for replies in CHOICES]
+    asked = get_model("mockllm/model", custom_outputs=several, config=GenerateConfig(num_choices=3))
+    run("inspect_num_choices", draws(), asked, epochs=2)
     run("inspect_one_epoch", grades(["right"] * 3, four_grades()), mock)
     run("inspect_unscored", grades(["right"] * 6, four_grades()), mock, epochs=2, score=False)
     run("inspect_error", grades(["right"] * 7 + [""], four_grades()), mock, epochs=4)
