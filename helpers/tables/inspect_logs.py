@@ -229,7 +229,7 @@ def _likelihood(logprobs):
 
 
 def _answers(rows, scores):
-    """What the scorer took for the answer; the whole replies if there are some that it did not see, or says nothing of."""
+    """What the scorer took for the answer; the whole replies if it says nothing about any, or did not see them all."""
     answers = [answer for _, answer in scores]
     if all(row["choice"] == 1 for row in rows) and any(answer is not None for answer in answers):
         return answers
@@ -280,8 +280,8 @@ def _about_choices(most):
     if most == 1:
         return []
     return [
-        f"each sample has up to {most:,} choices, and the scorer graded the first; the others count as it did where they "
-        f"say the same, else they are not graded; {HINT_TARGET}"
+        f"each sample has up to {most:,} choices, and the scorer graded the first; the others have its grade where they "
+        f"say the same, else none; {HINT_TARGET}"
     ]
 
 
