@@ -280,7 +280,7 @@ def _about_choices(most):
     if most == 1:
         return []
     return [
-        f"each sample has up to {most:,} choices, and the scorer graded the first; the others have its grade where they "
+        f"each sample has up to {most:,} choices, and the scorer graded the first; the others have that grade if they "
         f"say the same, else none; {HINT_TARGET}"
     ]
 

@@ -64,11 +64,10 @@ def test_choices_of_a_sample_are_answers_and_the_scorer_has_graded_the_first():
     pytest.importorskip("pyarrow", reason="Zstandard needs pyarrow")
     path = LOGS / "inspect_num_choices.eval"
     table = read_answers(path)
-    replies = [
+    replies = [  # of each question: the choices of its first epoch, then those of its second
         ["right", "right", "Incorrect", "right", "left", "left"],
         ["Incorrect", "right", "left", "Incorrect", "Incorrect", "left"],
     ]
-    # each question: the three choices of its first epoch, then those of its second
     for row, given in enumerate(replies):
         assert list(table.grouped.labels[row]) == list(dict.fromkeys(text.lower() for text in given))
         order = [table.grouped.labels[row][k] for k in table.grouped.order[row]]
