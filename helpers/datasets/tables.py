@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_count
+from helpers.checks import check_count, check_one_of
 from helpers.datasets.download import DATA_FOLDER
 
 _RAND_CITATION = (
@@ -278,39 +278,71 @@ def load_breast_cancer():
     return _from_sklearn(load(as_frame=True), "breast cancer", "benign", "as measured in the image", citation)
 
 
-def load_rand_scores():
-    """The shipped table `rand_scores.csv.gz`: people of the RAND experiment, scored by a model trained on other people.
+def load_rand_scores(groups="family"):
+    """The shipped table `rand_scores.csv.gz`: people of the RAND experiment, scored by a model of other families.
 
-    y = 1 if the person saw a doctor in the year; `p` is what the model said; `groups` is the person. The model knows
-    the insurance plan only; the table also holds what the person said about health (`make_rand_scores.py`).
+    y = 1 if the person saw a doctor in the year; `p` is what the model said. The model knows the insurance plan only;
+    the table also says who the person is: age, sex, income, schooling, health (`make_rand_scores.py`).
+
+    Parameters
+    ----------
+    groups : {"family", "person"}, default "family"
+        What `groups` numbers: families, whose members are alike, or single people, whose years are.
 
     Returns
     -------
     Dataset
-        With `groups` and `p`.
+        With `groups` and `p`: 10,025 rows of 2,939 people in 1,214 families, 13 features.
+
+    Raises
+    ------
+    ValueError
+        For other groups.
+
+    References
+    ----------
+    Newhouse & the Insurance Experiment Group (1993), Free for All?; Deb & Trivedi (2002), Journal of Health Economics.
 
     Examples
     --------
     >>> data = load_rand_scores()
-    >>> bool(abs(data.y.mean() - data.p.mean()) < 0.02)
-    True
+    >>> print(data)
+    RAND scores: 10,025 rows of 1,214 groups, 13 features; label: saw a doctor at least once in the year
+    >>> np.unique(load_rand_scores(groups="person").groups).size
+    2939
     """
+    check_one_of(groups, "groups", ("family", "person"))
     table = pd.read_csv(DATA_FOLDER / "rand_scores.csv.gz")
-    rand = load_rand_hie()
-    X = table[list(rand.X)].copy()
-    for column in ("limited", "health"):
-        X[column] = X[column].astype(rand.X[column].dtype)
+    X = table.drop(columns=["person", "family", "label", "score"])
+    for column in ("sex", "race", "site", "limited"):
+        X[column] = X[column].astype("category")
+    X["health"] = pd.Categorical(X["health"], ["excellent", "good", "fair", "poor"], ordered=True)
     return Dataset(
         name="RAND scores",
         X=X,
         y=table["label"].to_numpy().astype(int),
         p=table["score"].to_numpy(),
-        groups=table["person"].to_numpy(),
-        label=rand.label,
-        units=rand.units,
-        source="data/rand_scores.csv.gz, made by data/scripts/make_rand_scores.py from statsmodels.datasets.randhie",
-        citation=_RAND_CITATION,
-        licence="public domain",
+        groups=np.unique(table[groups], return_inverse=True)[1],
+        label="saw a doctor at least once in the year",
+        units={
+            "age": "years, in that year",
+            "sex": "female or male",
+            "race": "of the head of the household: black or other",
+            "income": "of the family, dollars of the 1970s a year",
+            "schooling": "of the family's decision maker, years",
+            "site": "one of six places of the study",
+            "chronic": "index of chronic diseases, 0 to 48.3 (missing where the source holds an average: 39 % of the rows)",
+            "limited": "physical limitation (missing where the source holds an average: 6 %)",
+            "health": "the person's own rating",
+            "coinsurance": "share of each bill the family pays, percent (0, 25, 50, 95, 100)",
+            "deductible_plan": "True for a plan with a deductible for each person",
+            "incentive": "yearly payment for taking part, dollars",
+            "free_above": "yearly spending of the family after which the plan pays all, dollars (0 where care is free)",
+        },
+        source="data/rand_scores.csv.gz, made by data/scripts/make_rand_scores.py from RandHIE (R package sampleSelection)",
+        citation="Newhouse & the Insurance Experiment Group (1993), Free for All?; this table: Deb & Trivedi (2002).",
+        licence="public-use data",
+        note="members of a family are alike, and years of a person are; judge by family.",
     )
 
 

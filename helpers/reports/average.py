@@ -45,7 +45,7 @@ class Average:
     >>> from helpers.reports import audit_scores, read_table
     >>> average = audit_scores(read_table("data/rand_scores.csv.gz", features=["chronic"]), rng=0).average
     >>> average.is_worth_mending, round(average.size, 2), average.slope
-    (True, 0.03, None)
+    (True, 0.05, None)
     """
 
     rates: pd.Series
@@ -154,7 +154,7 @@ def measure_average(table, *, may_bend=True, rng=None):
     >>> from helpers.reports import read_table
     >>> average = measure_average(read_table("data/rand_scores.csv.gz").checked(), rng=0)
     >>> average.kind, average.is_off, average.way
-    ('isotonic', True, 'low')
+    ('isotonic', True, '')
     """
     y = table.y
     weight = np.ones_like(y) if table.weight is None else table.weight

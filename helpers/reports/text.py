@@ -150,7 +150,7 @@ def tell(subject, section, **values):
     --------
     >>> from helpers.reports import read_table
     >>> tell(read_table("data/rand_scores.csv.gz", features=["chronic"]), "read")
-    rand_scores.csv.gz: 10,052 cases of 2,647 people or places. ...
+    rand_scores.csv.gz: 10,025 cases of 1,214 people or places. ...
     """
     say(*write(subject, section, **values))
 

@@ -125,7 +125,7 @@ def read_embeddings(path, label="label", score="score", *, kind=None, group=None
     --------
     >>> data = read_embeddings("data/rand_scores.csv.gz", kind="health", group="person")
     Traceback (most recent call last):
-    ValueError: the feature 'limited' of rand_scores.csv.gz must hold numbers, but the feature 'limited' of ...
+    ValueError: the feature 'sex' of rand_scores.csv.gz must hold numbers, but the feature 'sex' of ...
     """
     file, table = _open(path)
     roles = {"label": label, "score": score, "kind": kind, "group": group}

@@ -66,7 +66,7 @@ class ScoreTable:
     --------
     >>> table = read_scores("data/rand_scores.csv.gz", features=["chronic"])
     >>> table.n, table.features
-    (10052, ['chronic'])
+    (10025, ['chronic'])
     """
 
     name: str
@@ -223,8 +223,8 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     ScoreTable
         A table written by the folktexts benchmark (columns `risk_score`, `label`) is read as it is. Text becomes
         categories and text dates (2024-01-31) become dates. Features are left out, and listed in `.dropped`, if they
-        are constant, all missing, row numbers or labels, text of its own in nearly every row, equal to the label, or
-        neither numbers, text nor dates.
+        are constant, all missing, row numbers or labels, names of the members of the groups, text of its own in nearly
+        every row, equal to the label, or neither numbers, text nor dates.
 
     Raises
     ------
@@ -234,9 +234,9 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
 
     Examples
     --------
-    >>> table = read_scores("data/rand_scores.csv.gz", group="person")
+    >>> table = read_scores("data/rand_scores.csv.gz", group="family")
     >>> print(table)
-    rand_scores.csv.gz: 10,052 rows in 2,647 groups, 7 features; 69.3% positive
+    rand_scores.csv.gz: 10,025 rows in 1,214 groups, 13 features; 69.0% positive
     >>> read_scores("data/rand_scores.csv.gz", score="scores")
     Traceback (most recent call last):
     ValueError: rand_scores.csv.gz has no column 'scores' (score); did you mean 'score'?
@@ -273,7 +273,11 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         names = [name for name in names if name not in row_labels]
     X, dropped, notes_of_features = tidy_features(frame[names], y)
     notes += notes_of_features
+    groups = None if group is None else _groups(file, group, frame[group])
     if features is None:
+        members = [name for name in X if groups is not None and _names_members(X[name], groups)]
+        X = X.drop(columns=members)
+        dropped |= dict.fromkeys(members, f"names of the members of each group ({group!r})")
         dropped |= dict.fromkeys(row_labels, "row labels that pandas wrote")
         places = {name: int(name.split()[1]) + 1 for name in X if UNNAMED.fullmatch(name)}
         notes += [f"column {place} has no name; it is called {name!r}" for name, place in places.items()]
@@ -287,7 +291,7 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         p=p,
         X=X,
         weight=None if weight is None else _weights(file, weight, frame[weight]),
-        groups=None if group is None else _groups(file, group, frame[group]),
+        groups=groups,
         dropped=dropped,
         note="; ".join(notes),
         sha256=_checksum(path),
@@ -320,6 +324,15 @@ def _are_row_labels(name, values):
     if INDEX.fullmatch(name):
         return True
     return bool(UNNAMED.fullmatch(name)) and values.dtype.kind != "f" and values.is_unique
+
+
+def _names_members(values, groups):
+    """Whether a column of text or whole numbers numbers persons: more values than groups, each in one group only."""
+    if not (isinstance(values.dtype, pd.CategoricalDtype) or values.dtype.kind in "iu"):
+        return False
+    if values.nunique() <= np.unique(groups).size:
+        return False
+    return bool(pd.Series(groups).groupby(values.to_numpy()).nunique().max() == 1)
 
 
 def _reject(file, column, rule, values, bad, hint=""):

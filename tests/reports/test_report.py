@@ -353,20 +353,20 @@ def test_bad_costs(cost):
 # ---- reading --------------------------------------------------------------------------------------------------
 
 
-def test_shipped_table_is_grouped_by_person_and_others_are_not(tmp_path):
+def test_shipped_table_is_grouped_by_family_and_others_are_not(tmp_path):
     table = read_table("data/rand_scores.csv.gz")
-    assert table.groups is not None and "person" not in table.features and "person" in table.note
+    assert table.groups is not None and "person" not in table.features and "family" in table.note
     own = tmp_path / "rand_scores.csv.gz"
     own.write_bytes((DATA_FOLDER / "rand_scores.csv.gz").read_bytes())
     mine = read_table(own)
     assert mine.groups is None and "person" in mine.features
-    assert likely_groups(mine) == ["person"] and repeated_rows(mine) > 0.7
+    assert likely_groups(mine) == ["person", "family"]
     assert "parameter group" in write(audit_scores(mine, rng=0), "warnings")[0]
 
 
 def test_empty_choices_stand_for_not_given():
     table = read_table("data/rand_scores.csv.gz", features=[], weight="", group="person")
-    assert table.weight is None and len(table.features) == 7
+    assert table.weight is None and len(table.features) == 14
     assert read_table("data/rand_scores.csv.gz", features=["chronic"]).features == ["chronic"]
     with pytest.raises(ValueError, match="did you mean 'person'"):
         read_table("data/rand_scores.csv.gz", group="persona")

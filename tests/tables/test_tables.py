@@ -263,10 +263,24 @@ def test_paths_are_looked_up_here_then_in_the_repository(save, tmp_path, monkeyp
 
 
 def test_the_shipped_table():
-    table = read_scores("data/rand_scores.csv.gz", group="person")
-    assert table.n == 10_052 and table.groups.max() + 1 == 2_647 and table.dropped == {} and table.note == ""
-    assert [name for name in table.X if isinstance(table.X[name].dtype, pd.CategoricalDtype)] == ["limited", "health"]
+    table = read_scores("data/rand_scores.csv.gz", group="family")
+    assert table.n == 10_025 and table.groups.max() + 1 == 1_214 and table.note == ""
+    assert table.dropped == {"person": "names of the members of each group ('family')"}
+    texts = [name for name in table.X if isinstance(table.X[name].dtype, pd.CategoricalDtype)]
+    assert texts == ["sex", "race", "site", "limited", "health"]
     assert table.X["deductible_plan"].dtype == bool
+
+
+def test_names_of_members_are_no_features_unless_asked_for(save):
+    frame = good()
+    frame["home"] = np.arange(len(frame)) // 6
+    frame["who"] = np.arange(len(frame)) // 2 % 3 + 10 * frame["home"]
+    frame["place"] = frame["home"] // 2
+    path = save(frame)
+    grouped = read_scores(path, group="home")
+    assert "who" in grouped.dropped and "place" in grouped.X
+    assert "who" in read_scores(path, group="home", features=["who"]).X and "who" in read_scores(path).X
+    assert "home" in read_scores(path, group="who").X  # a home has several persons: what is known about them
 
 
 def test_a_result_cannot_be_changed(save):
