@@ -12,14 +12,6 @@ from helpers.simulation import model_pool
 from helpers.studies import nb07_audit
 
 
-def test_witnesses_by_hand():
-    X = pd.DataFrame({"plan": [1, 1, 2, 2, 2, 2], "fee": [0, 0, 5, 5, 5, np.nan]})
-    person = ["a", "b", "c", "c", "d", "e"]
-    assert nb07_audit.same_terms(X, ["plan", "fee"], person, most=3).tolist() == [0, 0, 1, 1, 1, 2]
-    assert nb07_audit.same_terms(X, ["plan", "fee"], person, most=2).tolist() == [0, 0, 1, 1, 2, 3]
-    assert nb07_audit.same_terms(X, ["plan"], person, most=1).tolist() == [0, 1, 2, 2, 3, 4]
-
-
 def test_second_look_finds_a_gap_twice_and_luck_once():
     rng = np.random.default_rng(0)
     n = 6000
@@ -85,8 +77,6 @@ def test_exact_intervals():
 def test_bad_input():
     with pytest.raises(ValueError, match="runs must have a column 'alarm'; did you mean 'alarms'"):
         nb07_audit.alarm_shares(pd.DataFrame({"kind": ["a"], "alarms": [True]}))
-    with pytest.raises(ValueError, match="most must be a whole number of at least 1"):
-        nb07_audit.same_terms(pd.DataFrame({"a": [1, 2]}), ["a"], [1, 2], most=0)
 
 
 def test_figure_one_is_named_and_a_blind_audit_is_told_so():

@@ -7,43 +7,12 @@ import pandas as pd
 from scipy.stats import norm
 
 from helpers.audit import find_groups, holm, measure_groups, tree_groups
-from helpers.checks import check_count, nearest_name
+from helpers.checks import nearest_name
 from helpers.partition import HonestTree
 from helpers.resampling import exact_interval
 from helpers.simulation import perfect
 from helpers.studies.nb07_audit.folktexts import simulate_folktexts
 from helpers.tables import read_folktexts
-
-
-def same_terms(X, columns, person, *, most=40):
-    """Numbers of families: rows that agree in all of `columns`; where more than `most` rows agree, persons.
-
-    Parameters
-    ----------
-    X : DataFrame, shape (n, d)
-        Features.
-    columns : list of str
-        Columns in which a family agrees.
-    person : array, shape (n,)
-        Who each row is about.
-    most : int, default 40
-        Rows of a family, at most.
-
-    Returns
-    -------
-    array of int, shape (n,)
-        Families, numbered in order of appearance.
-
-    Examples
-    --------
-    >>> X = pd.DataFrame({"plan": [1, 1, 2, 2, 2]})
-    >>> same_terms(X, ["plan"], [7, 8, 9, 9, 3], most=2)
-    array([0, 0, 1, 1, 2])
-    """
-    cell = X.groupby(list(columns), dropna=False).ngroup().to_numpy()
-    person = pd.factorize(np.asarray(person))[0]
-    crowd = np.bincount(cell)[cell] > check_count(most, "most")
-    return pd.factorize(np.where(crowd, cell.max() + 1 + person, cell))[0]
 
 
 def second_look(y, p, X, searched, *, min_rows=30, most=8, rng=None):
