@@ -42,10 +42,15 @@ def is_slow(item):
     return is_run(item) or f"{path}::{getattr(item, 'originalname', item.name)}" in SLOW
 
 
+def place_of_run(name):
+    """Where a notebook stands among the runs; its checks stand beside the lesson."""
+    return LONGEST_FIRST.find(name.removeprefix("checks/")[:2])
+
+
 def place(item):
     """Runs of notebooks first, the longest of them first; examples of docstrings, which are short, last."""
     if is_run(item):
-        return 0, RUNS.index(item.originalname), LONGEST_FIRST.find(item.callspec.params["path"].stem[:2])
+        return 0, RUNS.index(item.originalname), place_of_run(item.callspec.params["name"])
     return 2 if isinstance(item, pytest.DoctestItem) else 1, 0, 0
 
 

@@ -13,6 +13,8 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
+from helpers.run.plan import list_notebooks
+
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
@@ -177,8 +179,8 @@ def test_readme_promises_only_what_is_there():
     links = [link for link in re.findall(r"\]\(([^)#]+)\)", readme) if "://" not in link]
     assert len(links) > 5
     assert not [link for link in links if not (ROOT / link).exists()]
-    listed = set(re.findall(r"notebooks/(\w+)\.ipynb", readme))
-    assert listed == {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
+    listed = set(re.findall(r"notebooks/([\w/]+)\.ipynb", readme))
+    assert listed == set(list_notebooks(ROOT / "notebooks"))
     targets = set(re.findall(r"make (\w+)", readme))
     rules = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert targets and not [target for target in targets if f"\n{target}:" not in rules]

@@ -48,6 +48,11 @@ def record(**numbers):
     )
 
 
+def recorded_claims(entry):
+    """The claims in our entry of an output's metadata: none, one, or those of a fold."""
+    return [entry] if "claim" in entry else entry.get("claims", [])
+
+
 def _largest_gap(got, want):
     """Largest |got - want|; NaN if one is NaN, 0 for equal infinities; of things that are not numbers 0 or infinity."""
     got = np.asarray(got)

@@ -1,6 +1,7 @@
 """Self-checks of exercises: one line, with a hint where the answer is wrong."""
 
 import numbers
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -58,14 +59,64 @@ def check_exercise(answer, expected, *, tol=0, hints=()):
     >>> check_exercise(0.25, 0.25)
     Right: 0.25
     """
+    _tell(*_verdict(answer, expected, tol, hints))
+
+
+@dataclass(frozen=True)
+class Check:
+    """The self-check of one exercise, for the reader's answer and for the solution.
+
+    Parameters
+    ----------
+    expected : float, str, bool or array
+        The right answer.
+    tol : float, default 0
+        Largest deviation that still counts as right.
+    hints : sequence of (object, str)
+        Pairs of a wrong answer, or a test of the answer, and a sentence; the first that fits is shown.
+
+    Examples
+    --------
+    >>> check = Check(0.25, hints=[(0.5, "the variance is the square of it.")])
+    >>> check(...)
+    Not answered yet. Replace the ... above with your answer, then run both cells.
+    >>> check(0.5)
+    Not yet: the variance is the square of it.
+    >>> check(lambda p: p**2, 0.5)  # "complete this function": it is called with what follows
+    Right: 0.25
+    """
+
+    expected: object
+    tol: float = 0
+    hints: tuple = ()
+
+    def __call__(self, answer, *given):
+        """Print one line about an answer; never an exception for a wrong one.
+
+        Parameters
+        ----------
+        answer : object
+            The answer, or with `given` a function whose value is the answer; ``...`` says "not answered yet".
+        *given : object
+            Arguments for the function.
+        """
+        if given and answer is not ...:
+            try:
+                answer = answer(*given)
+            except Exception as error:  # whatever the reader's function stumbles over is told
+                return _tell("wrong", f"Not yet: your function stops with {type(error).__name__}: {error}")
+        _tell(*_verdict(answer, self.expected, self.tol, self.hints))
+
+
+def _verdict(answer, expected, tol, hints):
+    """(state, line) of an answer."""
     if answer is ... or isinstance(answer, (list, tuple)) and any(entry is ... for entry in answer):
-        state = "open"
-        line = "Not answered yet. Replace the ... above with your answer, then run both cells."
-    elif _answers(answer, expected, tol):
+        return "open", "Not answered yet. Replace the ... above with your answer, then run both cells."
+    if _answers(answer, expected, tol):
         value = f"{expected:.4g}" if isinstance(expected, (float, np.floating)) else str(expected)
-        state = "right"
-        line = "Right." if np.ndim(expected) else f"Right: {value}"
-    else:
-        state = "wrong"
-        line = f"Not yet: {_hint(answer, expected, tol, hints)}"
+        return "right", "Right." if np.ndim(expected) else f"Right: {value}"
+    return "wrong", f"Not yet: {_hint(answer, expected, tol, hints)}"
+
+
+def _tell(state, line):
     emit({"text/plain": line}, {KEY: {"exercise": state}})

@@ -1,7 +1,7 @@
 """Copies of notebooks without solutions: ``python -m helpers.notebook.student notebooks/ --output build/student``.
 
-Cells tagged `solution` go, outputs of exercises and self-checks are cleared, the rest stays. A copy that somebody
-has worked in is never overwritten unless --force is given.
+Cells tagged `solution` go, outputs of exercises and self-checks are cleared, the rest stays. Notebooks of checks hold
+nothing to solve and are left out. A copy that somebody has worked in is never overwritten unless --force is given.
 """
 
 import argparse
@@ -37,7 +37,8 @@ def student_copy(notebook):
     made = copy.deepcopy(notebook)
     made.cells = [cell for cell in made.cells if "solution" not in tags(cell)]
     for cell in made.cells:
-        if cell.cell_type == "code" and ("exercise" in tags(cell) or "check_exercise(" in cell.source):
+        asks = tags(cell) & {"exercise", "check"} or "check_exercise(" in cell.source
+        if cell.cell_type == "code" and asks:
             cell.outputs = []
             cell.execution_count = None
     return made

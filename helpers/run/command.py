@@ -223,7 +223,7 @@ def _summarize(runs, failures, progress):
     lines = []
     for run in runs:
         if run.label in failures:
-            lines.append(f"{run.label:<34} FAILED")
+            lines.append(f"{run.label:<41} FAILED")
             continue
         content = json.loads(run.metrics.read_text(encoding="utf-8"))
         broken = [claim["claim"] for claim in content["claims"] if not claim["holds"]]
@@ -233,7 +233,7 @@ def _summarize(runs, failures, progress):
         memory = f"{content['peak_mb']:6,} MB at its peak" if content["peak_mb"] else ""
         reused = " (reused)" if run.finished else ""
         held = len({claim["claim"] for claim in content["claims"]}) - len(broken)
-        lines.append(f"{run.label:<34} {content['seconds'] / 60:5.1f} min  {held:3d} claims held  {memory}{reused}")
+        lines.append(f"{run.label:<41} {content['seconds'] / 60:5.1f} min  {held:3d} claims held  {memory}{reused}")
     sys.stdout.write("\n".join(lines) + "\n")
     _list_failures(runs, failures, progress)
     return 1 if failures else 0

@@ -12,6 +12,7 @@ import threading
 import time
 
 from helpers._bar import progress_bar
+from helpers.notebook.claims import recorded_claims
 from helpers.notebook.display import KEY
 
 STARTS = 3  # times that a kernel is started before its run counts as failed
@@ -288,6 +289,5 @@ def collect(nb):
         for output in cell.get("outputs", []):
             entry = output.get("metadata", {}).get(KEY, {})
             metrics |= entry.get("metrics", {})
-            if "claim" in entry:
-                claims.append(dict(entry))
+            claims += [dict(claim) for claim in recorded_claims(entry)]
     return metrics, claims

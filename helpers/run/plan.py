@@ -407,13 +407,37 @@ def plan_runs(path, given, sweeps, output, *, grid=None, overwrite=False):
     return runs, f"{size - len(runs):,} of the {size:,} runs asked for are the same as others and are done once."
 
 
+def list_notebooks(folder):
+    """The lessons of a folder, then the notebooks of checks in its subfolder ``checks``.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where the notebooks are; those whose names start with a dot or an underscore are left out.
+
+    Returns
+    -------
+    dict
+        Name ("05_honest_partitions", "checks/05_honest_partitions") to path, in the order of the names.
+
+    Examples
+    --------
+    >>> list_notebooks("no/such/folder")
+    {}
+    """
+    folder = Path(folder)
+    paths = [path for place in (folder, folder / "checks") for path in sorted(place.glob("*.ipynb"))]
+    wanted = [path for path in paths if path.name[0] not in "._"]
+    return {path.relative_to(folder).with_suffix("").as_posix(): path for path in wanted}
+
+
 def plan_all(folder, output, *, overwrite=False):
     """One run of each notebook of a folder with its defaults; what is out of date in `output` is made anew.
 
     Parameters
     ----------
     folder : str or Path
-        Where the notebooks are; those whose names start with a dot or an underscore are left out.
+        Where the notebooks are, as in `list_notebooks`.
     output : Path
         Folder of the results, one subfolder a notebook.
     overwrite : bool, default False
@@ -429,18 +453,18 @@ def plan_all(folder, output, *, overwrite=False):
     ValueError
         If there are no notebooks, one of them is damaged, or the results' places hold other files.
     """
-    paths = sorted(path for path in Path(folder).glob("*.ipynb") if path.name[0] not in "._")
+    paths = list_notebooks(folder)
     if not paths:
         raise ValueError(f"there are no notebooks in {folder}.")
     common = surroundings()
     runs = []
-    for path in paths:
+    for name, path in paths.items():
         nb = read_notebook(path)
         _check_kernel(nb, path)
         declared = find_parameters(nb, path) if _parameter_cells(nb) else []
         values = {parameter.name: parameter.default for parameter in declared}
         fingerprint = _fingerprints(path, nb, common)(values)
-        run = Run(path, output / path.stem, path.stem, {}, values, {}, {}, _digest(path), fingerprint, template=nb)
+        run = Run(path, output / name, name, {}, values, {}, {}, _digest(path), fingerprint, template=nb)
         run.finished = not overwrite and run.is_current()
         _check_output(run, overwrite or run.was_made_here())
         runs.append(run)

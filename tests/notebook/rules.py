@@ -10,34 +10,33 @@ import re
 import statistics
 from pathlib import Path
 
+from lessons import CHECK_RULES, LESSON_RULES, METHOD_SECTIONS, REPORT_RULES, SECTIONS, code_cells, tags
+
+from helpers.notebook.claims import recorded_claims
+from helpers.run.plan import list_notebooks
+
 ROOT = Path(__file__).resolve().parents[2]
-TAGS = {"parameters", "claim", "exercise", "solution", "hide-input", "remove-cell", "raises-exception"}
-SPEAKING = {"show", "table", "figure", "claim", "check_exercise", "parameters"}
+TAGS = {"parameters", "claim", "exercise", "check", "solution", "predict", "quiz", "hide-input", "hide-output"}
+TAGS |= {"remove-cell", "raises-exception"}
+SPEAKING = {"show", "table", "figure", "claim", "check_exercise", "parameters", "quiz", "Check"}
 CARD = ("Goals", "Needs", "Minutes", "Papers")
-SECTIONS = ("exercise", "when not", "key ideas", "your own", "references")
-METHOD_SECTIONS = ("negative control", "mislead", "predict", "real data", "paper value")
+CHECK_CARD = ("Lesson", "Papers")
+WHOLE_SECTIONS = ("exercise", "when not", "key ideas", "your own", "references")
+WHOLE_METHOD_SECTIONS = ("negative control", "mislead", "predict", "real data", "paper value")
 NO_METHOD = ("00_", "13_", "14_")
+REPORTS = ("13_", "14_")
+WHOLE = tuple(f"{number:02d}_" for number in range(0, 17))  # not yet a lesson with its checks beside it
 MAX_LINES = 20  # of a code cell
 MAX_WIDTH = 100  # signs of a line of code
 MAX_MEDIAN = 5  # lines of the median code cell
 MAX_FUNCTION = 10  # lines
-CELLS = (20, 92)  # of a notebook
+CELLS = (20, 92)  # of a notebook that is not yet split
 MIN_EXERCISES = 4
 MIN_ALT = 20  # signs of an alternative text
 PLACES = re.compile(r"(?<![\w.:/])(/(home|Users|root|tmp|work|private|var|opt|mnt|usr|content)/[\w.-]+|[A-Z]:\\\w)")
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,}|<ipython-input|ipykernel_\d+")
 DISPLAY = re.compile(r"\$\$(.+?)\$\$|^`{3,}\{math\}(.+?)^`{3,}", re.DOTALL | re.MULTILINE)
 TIMING = re.compile(r"%%?time(it)?\b|perf_counter|time\.time\(|datetime\.now|date\.today")
-
-
-def code_cells(notebook):
-    """Pairs (cell number from 1, cell) of the code cells."""
-    return [(k, cell) for k, cell in enumerate(notebook["cells"], 1) if cell["cell_type"] == "code"]
-
-
-def tags(cell):
-    """The tags of a cell, as a list."""
-    return cell.get("metadata", {}).get("tags", [])
 
 
 def parsed(cell):
@@ -68,15 +67,18 @@ def output_text(output):
     return "\n".join("".join(piece) for piece in pieces)
 
 
-def rule_size(notebook):
-    """Short cells, short functions, the right number of cells."""
-    lengths = []
+def lines_of(cell):
+    """The lines of a cell that are not blank."""
+    return [line for line in cell["source"].splitlines() if line.strip()]
+
+
+def rule_cells(notebook):
+    """Short cells, short lines, short functions."""
     for k, cell in code_cells(notebook):
-        lines = [line for line in cell["source"].splitlines() if line.strip()]
-        lengths.append(len(lines))
+        lines = lines_of(cell)
         if not lines:
             yield k, "an empty code cell"
-        if len(lines) > MAX_LINES:
+        if len(lines) > MAX_LINES and "quiz" not in tags(cell):
             yield k, f"{len(lines)} lines of code, more than {MAX_LINES}"
         for line in lines:
             if len(line) > MAX_WIDTH:
@@ -84,8 +86,17 @@ def rule_size(notebook):
         for node in ast.walk(parsed(cell)):
             if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno + 1 > MAX_FUNCTION:
                 yield k, f"function {node.name} is longer than {MAX_FUNCTION} lines: method code lives in helpers"
+
+
+def rule_size(notebook):
+    """Short cells in the middle, and not too many."""
+    lengths = [len(lines_of(cell)) for _, cell in code_cells(notebook) if "quiz" not in tags(cell)]
     if lengths and statistics.median(lengths) > MAX_MEDIAN:
         yield 1, f"the median code cell has {statistics.median(lengths):g} lines, more than {MAX_MEDIAN}"
+
+
+def rule_number(notebook):
+    """The right number of cells."""
     if not CELLS[0] <= len(notebook["cells"]) <= CELLS[1]:
         yield 1, f"{len(notebook['cells'])} cells, not {CELLS[0]} to {CELLS[1]}"
 
@@ -132,7 +143,7 @@ def rule_parameters(notebook):
 def rule_tags(notebook):
     """Tags come from the fixed list."""
     for k, cell in enumerate(notebook["cells"], 1):
-        for tag in sorted(set(tags(cell)) - TAGS):
+        for tag in sorted(tags(cell) - TAGS):
             yield k, f"tag {tag} is not one of {', '.join(sorted(TAGS))}"
         if "claim" in tags(cell) and "claim" not in calls(cell):
             yield k, "tagged claim, but claim() is not called"
@@ -225,37 +236,46 @@ def rule_exercises(notebook):
 
 def rule_anatomy(notebook, name=""):
     """Header card first, and the sections every reader may rely on."""
+    kind = kind_of(name)
     first = notebook["cells"][0] if notebook["cells"] else {"cell_type": "", "source": ""}
     if first["cell_type"] != "markdown" or not first["source"].startswith("# "):
         yield 1, "the first cell is not a header card that starts with '# Title'"
-    for label in CARD:
+    for label in CHECK_CARD if kind == "checks" else CARD:
         if f"**{label}" not in first["source"]:
             yield 1, f"the header card lacks **{label}**"
     text = "\n".join(source for _, source in prose(notebook))
     titles = "\n".join(re.findall(r"^#{1,4} .*$", text, flags=re.MULTILINE)).lower()
-    for words in SECTIONS + (() if name.startswith(NO_METHOD) else METHOD_SECTIONS):
+    wanted = {"checks": (), "lesson": SECTIONS, "report": SECTIONS, "whole": WHOLE_SECTIONS}[kind]
+    if not name.startswith(NO_METHOD):
+        wanted += {"lesson": METHOD_SECTIONS, "whole": WHOLE_METHOD_SECTIONS}.get(kind, ())
+    for words in wanted:
         if words not in titles:
             yield 1, f"no section heading contains '{words}'"
     if len(re.findall(r"^# ", text, flags=re.MULTILINE)) > 1:
         yield 1, "more than one heading of the first level"
 
 
-RULES = (
-    rule_size,
-    rule_source,
-    rule_parameters,
-    rule_tags,
-    rule_format,
-    rule_outputs,
-    rule_figures,
-    rule_exercises,
-    rule_formulas,
-)
+def kind_of(name):
+    """What a notebook is: "checks", "whole" (not yet split), "report" or "lesson"."""
+    if name.startswith("checks/"):
+        return "checks"
+    if name.startswith(WHOLE):
+        return "whole"
+    return "report" if name.startswith(REPORTS) else "lesson"
+
+
+RULES = (rule_cells, rule_source, rule_parameters, rule_tags, rule_format, rule_outputs, rule_figures, rule_formulas)
+RULES_OF = {
+    "whole": (rule_size, rule_number, rule_exercises),
+    "lesson": (rule_size, *LESSON_RULES),
+    "report": (rule_size, *REPORT_RULES),
+    "checks": CHECK_RULES,
+}
 
 
 def lint(notebook, name):
-    """All findings for one notebook, as lines 'name: cell k: rule'."""
-    findings = [finding for rule in RULES for finding in rule(notebook)]
+    """All findings for one notebook, as lines 'name: cell k: rule'; `name` as in `list_notebooks`."""
+    findings = [finding for rule in (*RULES, *RULES_OF[kind_of(name)]) for finding in rule(notebook)]
     findings += rule_anatomy(notebook, name)
     return [f"{name}: cell {k}: {message}" for k, message in sorted(findings)]
 
@@ -270,8 +290,7 @@ def claim_ids(notebook):
                 if isinstance(node.args[0], ast.Constant):
                     written.add(node.args[0].value)
         for output in cell.get("outputs", []):
-            record = output.get("metadata", {}).get("honest", {})
-            if "claim" in record:
+            for record in recorded_claims(output.get("metadata", {}).get("honest", {})):
                 recorded[record["claim"]] = bool(record.get("holds"))
     return written, recorded
 
@@ -305,6 +324,11 @@ def ledger_findings(rows, notebooks):
                 f"claims.csv: {row['id']}: verified, but no claim that holds is stored in {row['notebook']}"
             )
     return findings
+
+
+def shelf():
+    """{name: path} of all lessons and checks of this repository."""
+    return list_notebooks(ROOT / "notebooks")
 
 
 def read_ledger(path=ROOT / "data" / "claims.csv"):

@@ -41,6 +41,51 @@ def good_notebook():
     return new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
 
 
+def coded(source, tag, output, **jupyter):
+    """A code cell with one tag, and one output that says what our metadata say."""
+    metadata = {"tags": [tag]} | ({"jupyter": jupyter} if jupyter else {})
+    data = {"text/plain": "a line", "text/html": "<details></details>"}
+    outputs = [new_output("display_data", data=data, metadata={"honest": output})] if output else []
+    return new_code_cell(source, metadata=metadata, outputs=outputs)
+
+
+def number(cells):
+    for count, cell in enumerate((cell for cell in cells if cell.cell_type == "code"), 1):
+        cell.execution_count = count
+    return cells
+
+
+def good_lesson():
+    """A lesson that follows every rule."""
+    notebook = good_notebook()
+    cells = notebook.cells[:9]
+    held = {"claims": [{"claim": "known.claim", "holds": True}]}
+    cells[5] = coded("with folded():\n    claim('known.claim', 1, 1, tol=0)", "claim", held)
+    guess = coded("with prediction('It falls.'):\n    show('a line')", "predict", {"prediction": True})
+    cells += [guess, guess.copy()]
+    for k in range(1, 5):
+        source = "def answer_4(p):\n    return ..." if k == 4 else f"answer_{k} = ..."
+        cells.append(coded(source, "exercise", None))
+        check = f"check_{k} = Check({k})\ncheck_{k}(answer_{k})"
+        cells.append(coded(check, "check", {"exercise": "open"}, source_hidden=True))
+        hidden = {"source_hidden": True, "outputs_hidden": True}
+        cells.append(coded(f"check_{k}({k})", "solution", {"exercise": "right"}, **hidden))
+    cells += [coded("quiz('Why?', {'a': 'x', 'b': 'y'}, 1)", "quiz", {"quiz": 2}, source_hidden=True) for _ in range(5)]
+    titles = ("Quiz", "Exercises", "When not to use it", "Key ideas", "What to read next")
+    notebook.cells = number([cell.copy() for cell in cells + [new_markdown_cell(f"## {title}") for title in titles]])
+    for place, cell in enumerate(notebook.cells):
+        cell.id = f"cell-{place}"
+    return notebook
+
+
+def good_checks():
+    """A notebook of checks that follows every rule."""
+    notebook = good_lesson()
+    card = new_markdown_cell("# Checks of a title\n\n- **Lesson** 55\n- **Papers** Melo 3.1")
+    notebook.cells = number([card, *notebook.cells[1:6]])
+    return notebook
+
+
 def cell_with(notebook, words):
     """The first code cell whose source contains `words`."""
     return next(cell for cell in notebook.cells if cell.cell_type == "code" and words in cell.source)

@@ -6,16 +6,17 @@ import re
 
 import nbformat
 import pytest
-from nbformat.v4 import new_markdown_cell, new_output
-from rules import ROOT, ledger_findings, lint, read_ledger
-from sample import cell_with, good_notebook, strip
+from lessons import count_words, sizes
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
+from rules import ROOT, ledger_findings, lint, read_ledger, shelf
+from sample import cell_with, good_checks, good_lesson, good_notebook, strip
 
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
+NOTEBOOKS = shelf()
 
 
 def each_notebook(function):
     """Run a test once for each notebook."""
-    return pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])(function)
+    return pytest.mark.parametrize("name", NOTEBOOKS)(function)
 
 
 def read(path):
@@ -93,14 +94,88 @@ def test_each_rule_fires(words):
 
 
 @each_notebook
-def test_notebook_follows_the_rules(path):
-    assert lint(read(path), path.stem) == []
+def test_notebook_follows_the_rules(name):
+    assert lint(read(NOTEBOOKS[name]), name) == []
 
 
 @each_notebook
-def test_notebook_has_a_second_set_of_parameters(path):
+def test_notebook_has_a_second_set_of_parameters(name):
     entries = json.loads((ROOT / "tests" / "second_parameters.json").read_text(encoding="utf-8"))
-    assert entries.get(path.stem), f"add {path.stem} to tests/second_parameters.json"
+    assert entries.get(name), f"add {name} to tests/second_parameters.json"
+
+
+# ---- lessons and checks ---------------------------------------------------------------------------------------
+
+
+def tagged(notebook, tag):
+    return next(cell for cell in notebook.cells if tag in cell.metadata.get("tags", []))
+
+
+def without(tag):
+    def change(notebook):
+        notebook.cells = [cell for cell in notebook.cells if tag not in cell.metadata.get("tags", [])]
+
+    return change
+
+
+def add_lines(notebook):
+    notebook.cells += [new_code_cell("show(1)\n" * 5, outputs=[new_output("stream", text="1")]) for _ in range(41)]
+
+
+LESSON_BREAKAGES = {
+    "46 cells, more than the 45": lambda n: n.cells.extend(new_markdown_cell("x") for _ in range(46 - len(n.cells))),
+    "words, more than the 2,200": lambda n: n.cells.append(new_markdown_cell("word " * 2200)),
+    "lines, more than the 200": add_lines,
+    "7 figures, more than the 6": lambda n: n.cells[3].update(outputs=n.cells[3].outputs * 7),
+    "the card says 5 minutes": lambda n: n.cells.append(new_markdown_cell("word " * 1500)),
+    "3 exercises, fewer": lambda n: [n.cells.remove(tagged(n, tag)) for tag in ("exercise", "check", "solution")],
+    "no exercise asks to complete a function": set_source("def", "answer_4 = ..."),
+    "followed by its check and then": lambda n: tagged(n, "check").metadata.update(tags=["claim"]),
+    "needs a scaffold": set_source("answer_1 = ...", "answer_1 = 1"),
+    "this check is right, not open": lambda n: tagged(n, "check").outputs[0].metadata.honest.update(exercise="right"),
+    "this solution is missing": lambda n: tagged(n, "solution").update(outputs=[]),
+    "1 cells tagged predict": lambda n: n.cells.remove(tagged(n, "predict")),
+    "the first prediction comes": lambda n: [n.cells.insert(0, n.cells[0]) for _ in range(40)],
+    "stands in `with prediction": lambda n: tagged(n, "predict").outputs[0].metadata.clear(),
+    "4 quiz questions": lambda n: n.cells.remove(tagged(n, "quiz")),
+    "one line a section": lambda n: n.cells.insert(6, n.cells[5]),
+    "source_hidden": lambda n: tagged(n, "check").metadata.pop("jupyter"),
+    "outputs_hidden": lambda n: tagged(n, "solution").metadata.jupyter.pop("outputs_hidden"),
+    "`with folded():`": lambda n: n.cells[5].outputs[0].metadata.update(honest={"claim": "known.claim", "holds": True}),
+    "contains 'quiz'": lambda n: n.cells.__setitem__(-5, new_markdown_cell("## Questions")),
+}
+
+
+def test_the_good_lesson_and_its_checks_are_good():
+    assert lint(good_lesson(), "55_sample") == []
+    assert lint(good_checks(), "checks/55_sample") == []
+    assert lint(good_checks(), "55_sample") and lint(good_lesson(), "checks/55_sample")
+
+
+@pytest.mark.parametrize("words", LESSON_BREAKAGES)
+def test_each_rule_of_lessons_fires(words):
+    notebook = good_lesson()
+    LESSON_BREAKAGES[words](notebook)
+    findings = lint(notebook, "55_sample")
+    assert any(words in line for line in findings), findings
+
+
+def test_claims_of_checks_are_folded():
+    notebook = good_checks()
+    cell_with(notebook, "claim").outputs[0].metadata.honest = {"claim": "known.claim", "holds": True}
+    assert any("with folded" in line for line in lint(notebook, "checks/55_sample"))
+
+
+def test_words_and_minutes_are_those_of_a_reader():
+    assert count_words("## Two words\n\n$$a + b$$ and `x.y`, [a link](to/somewhere.md)") == 7
+    notebook = good_lesson()
+    before = sizes(notebook)
+    notebook.cells.append(new_markdown_cell("word " * 300))
+    notebook.cells.append(new_code_cell("x = 1\n\ny = 2\n" * 10))
+    notebook.cells.append(new_code_cell("z = 3\n" * 20, metadata={"tags": ["hide-input"]}))
+    after = sizes(notebook)
+    assert after["words"] - before["words"] == 300 and after["lines"] - before["lines"] == 20
+    assert after["minutes"] - before["minutes"] == 4
 
 
 # ---- the ledger -----------------------------------------------------------------------------------------------
@@ -111,7 +186,7 @@ def row(**changes):
 
 
 def test_ledger_and_notebooks_agree():
-    assert ledger_findings(read_ledger(), {path.stem: read(path) for path in NOTEBOOKS}) == []
+    assert ledger_findings(read_ledger(), {name: read(path) for name, path in NOTEBOOKS.items()}) == []
 
 
 def test_a_good_ledger_has_no_findings():
@@ -135,6 +210,13 @@ def test_ledger_faults_are_found():
     for books, rows, words in cases:
         findings = ledger_findings(rows, books)
         assert len(findings) == 1 and words in findings[0], (words, findings)
+
+
+def test_a_row_names_the_notebook_of_checks():
+    books = {"55_sample": good_lesson(), "checks/55_sample": good_checks()}
+    assert ledger_findings([row(notebook="checks/55")], books) == []
+    books["checks/55_sample"].cells = []
+    assert "known.claim: verified, but" in ledger_findings([row(notebook="checks/55")], books)[0]
 
 
 def test_a_failed_claim_does_not_count():

@@ -50,6 +50,14 @@ def test_all_reuses_and_reports_failures(tmp_path, capsys):
     assert not (output / "05_bad" / "metrics.json").exists()
 
 
+def test_checks_lie_in_a_folder_beside_the_lessons(tmp_path):
+    tiny(tmp_path / "notebooks", "00_good", "print(1)")
+    tiny(tmp_path / "notebooks" / "checks", "00_good", "print(2)")
+    runs = plan_all(tmp_path / "notebooks", tmp_path / "out")
+    assert [run.label for run in runs] == ["00_good", "checks/00_good"]
+    assert [run.folder for run in runs] == [tmp_path / "out" / "00_good", tmp_path / "out" / "checks" / "00_good"]
+
+
 def test_a_claim_that_does_not_hold_is_a_failure(tmp_path, capsys):
     source = """from IPython.display import display
 display({"text/plain": "a claim"}, metadata={"honest": {"claim": "x.y", "holds": False}}, raw=True)"""

@@ -25,7 +25,7 @@ from helpers.run import command
 from helpers.run import execute as _execute
 from helpers.run.command import main
 from helpers.run.execute import CellFailed, collect, run_cells, run_jobs
-from helpers.run.plan import write_json
+from helpers.run.plan import list_notebooks, write_json
 from helpers.run.sweep import _folder_name
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -425,7 +425,7 @@ def test_mathematics():
 
 
 def test_every_formula_of_the_notebooks_is_drawn():
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+    for path in list_notebooks(ROOT / "notebooks").values():
         notebook = nbformat.read(path, as_version=4)
         notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
         page = to_html(notebook, ROOT / "notebooks")

@@ -1,0 +1,120 @@
+"""What a reader opens: claims that hold, predictions, answers of a quiz; and the checks of answers and functions."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from helpers.notebook import Check, ClaimFailed, claim, figure, folded, prediction, quiz, show, table
+from helpers.notebook.claims import recorded_claims
+from helpers.notebook.display import KEY, collected
+from helpers.run.execute import collect
+
+ID = "ours.start_null"
+
+
+def test_claims_that_hold_are_one_line_that_opens():
+    with collected() as outputs, folded():
+        claim(ID, 1, 1)
+        table(pd.DataFrame({"a": [1]}))
+        claim(ID, [1, 2], [1, 2], text="x < y")
+    assert len(outputs) == 2 and "<table" in outputs[0][0]["text/html"]
+    bundle, metadata = outputs[1]
+    assert bundle["text/plain"].splitlines() == [
+        f"{ID} holds: got 1, want 1",
+        f"{ID} holds: 2 values, largest deviation 0, none allowed (x < y)",
+    ]
+    assert "<summary>2 checks passed</summary>" in bundle["text/html"] and "x &lt; y" in bundle["text/html"]
+    assert [record["claim"] for record in recorded_claims(metadata[KEY])] == [ID, ID]
+
+
+def test_one_claim_is_one_check():
+    with collected() as outputs, folded():
+        claim(ID, 1, 1)
+    assert "1 check passed" in outputs[0][0]["text/html"]
+
+
+def test_a_claim_that_fails_is_never_folded():
+    with collected() as outputs, pytest.raises(ClaimFailed), folded():
+        claim(ID, 1, 1)
+        claim(ID, 2, 1)
+    assert [set(bundle) for bundle, _ in outputs] == [{"text/plain"}] * 2
+    assert "FAILS" in outputs[1][0]["text/plain"] and outputs[1][1][KEY]["holds"] is False
+
+
+def test_folded_claims_are_collected():
+    with collected() as outputs, folded():
+        claim(ID, 1, 1)
+        claim(ID, 2, 2)
+    import nbformat.v4 as v4
+
+    made = [v4.new_output("display_data", data=data, metadata=metadata) for data, metadata in outputs]
+    _, claims = collect(v4.new_notebook(cells=[v4.new_code_cell(outputs=made)]))
+    assert [(entry["claim"], entry["got"]) for entry in claims] == [(ID, 1), (ID, 2)]
+
+
+def test_what_comes_out_of_a_prediction_is_closed(capsys):
+    with collected() as outputs, prediction("It falls."):
+        show("first 1 < 2")
+        show("second")
+        table(pd.DataFrame({"a": [1]}))
+        figure(plt.figure(), alt="An empty figure, twenty signs long.")
+        show("last")
+        claim(ID, 1, 1)
+    assert capsys.readouterr().out == "" and len(outputs) == 1
+    bundle, metadata = outputs[0]
+    assert bundle["text/plain"].startswith("first 1 < 2\nsecond\na\n1\nFigure: An empty")
+    assert bundle["text/plain"].endswith(f"last\n{ID} holds: got 1, want 1\nIt falls.")
+    page = bundle["text/html"]
+    assert page.startswith("<details") and "open" not in page.split(">")[0]
+    places = [page.index(piece) for piece in ("first 1 &lt; 2", "<table", '<img alt="An empty', "last", "<p>It falls.")]
+    assert places == sorted(places)
+    assert metadata[KEY]["prediction"] and metadata[KEY]["claims"][0]["claim"] == ID
+
+
+def test_a_prediction_that_fails_shows_what_there_was(capsys):
+    with pytest.raises(ValueError), prediction():
+        show("first")
+        raise ValueError
+    assert capsys.readouterr().out == "first\n"
+
+
+def test_a_quiz_says_why():
+    with collected() as outputs:
+        quiz("Is <p> one?", {"yes & no": "it is both.", "no": "look again."}, right=2)
+    bundle, metadata = outputs[0]
+    assert bundle["text/plain"].endswith("Right is (b): look again.") and metadata[KEY] == {"quiz": 2}
+    page = bundle["text/html"]
+    assert "Is &lt;p&gt; one?" in page and page.count("<details") == 2
+    assert "<strong>Not this one</strong>: it is both." in page and "<strong>Right</strong>: look again." in page
+
+
+@pytest.mark.parametrize(
+    "answers, right, words",
+    [
+        ({"a": "x"}, 1, "2 to 8 answers, but it holds 1"),
+        ({"a": "x", "b": " "}, 1, "needs a reason, but 'b'"),
+        ({"a": "x", "b": "y"}, 3, "from 1 to 2, but it is 3"),
+        ({"a": "x", "b": "y"}, "a", "from 1 to 2, but it is 'a'"),
+    ],
+)
+def test_a_quiz_without_a_right_answer_is_refused(answers, right, words):
+    with pytest.raises(ValueError, match=words):
+        quiz("Why?", answers, right)
+
+
+def state_of(check, *answer):
+    with collected() as outputs:
+        check(*answer)
+    ((bundle, metadata),) = outputs
+    return metadata[KEY]["exercise"], bundle["text/plain"]
+
+
+def test_a_check_calls_the_readers_function():
+    check = Check(0.25, tol=1e-9, hints=[(0.5, "square it.")])
+    assert state_of(check, lambda p: p**2, 0.5) == ("right", "Right: 0.25")
+    assert state_of(check, lambda p: p, 0.5) == ("wrong", "Not yet: square it.")
+    assert state_of(check, lambda p: ..., 0.5)[0] == "open"
+    assert state_of(check, ..., 0.5)[0] == "open"
+    state, line = state_of(check, lambda p: p / 0, 0.5)
+    assert state == "wrong" and "stops with ZeroDivisionError" in line
+    assert state_of(check, 0.25)[0] == "right"
