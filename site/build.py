@@ -23,7 +23,11 @@ from pathlib import Path
 import jinja2
 import nbformat
 import yaml
-from pages import finish, first_figure, linked_notebooks, write_thumbnail
+from cells import for_site
+from pages import SiteError, finish, first_figure, write_thumbnail
+from terms import read_glossary
+
+from helpers.run.plan import list_notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
 STATUSES = {
@@ -63,10 +67,6 @@ PARTNER = {"}": "{", "\\right": "\\left"}
 DOCSTRING = re.compile(r"docstring of |/api/helpers\.")  # in the place that Sphinx names with a warning
 
 
-class SiteError(Exception):
-    """The site could not be built; the message says why."""
-
-
 # ---- pages that are made here -----------------------------------------------------------------------------------
 
 
@@ -90,6 +90,16 @@ def with_formulas(text):
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
 
 
+def short_name(stem):
+    """How a table names a notebook: its number, and whether it holds checks.
+
+    >>> short_name("05_honest_partitions"), short_name("checks/05_honest_partitions")
+    ('05', '05 checks')
+    """
+    number = stem.removeprefix("checks/")[:2]
+    return f"{number} checks" if stem.startswith("checks/") else number
+
+
 def templates(stems):
     """The templates of this folder, with the filters that they use."""
     loader = jinja2.FileSystemLoader(Path(__file__).with_name("_templates"))
@@ -99,7 +109,7 @@ def templates(stems):
         pieces = []
         for part in filter(None, re.split(r"[;,\s]+", names or "")):
             stem = next((stem for stem in stems if stem == part or stem.startswith(f"{part}_")), None)
-            pieces.append(f'<a href="notebooks/{stem}.html">{stem[:2]}</a>' if stem else html.escape(part[:2]))
+            pieces.append(f'<a href="notebooks/{stem}.html">{short_name(stem)}</a>' if stem else html.escape(part[:2]))
         return ", ".join(pieces)
 
     environment.filters["links"] = links
@@ -166,38 +176,6 @@ def write_api(folder, environment):
     (folder / "index.md").write_text(index, encoding="utf-8")
 
 
-# ---- notebooks ----------------------------------------------------------------------------------------------------
-
-
-def for_site(notebook, source_folder, image_folder, stems):
-    """Change an executed copy in place so that myst-nb renders it whole: alt texts, links, empty outputs."""
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            cell.source = linked_notebooks(inner_links(cell.source, source_folder, image_folder), stems)
-        elif cell.cell_type == "code":
-            cell.outputs = [out for out in cell.outputs if out.output_type != "display_data" or out.data]
-            figures = [out.metadata.get("image/png", {}) for out in cell.outputs if "image/png" in out.get("data", {})]
-            alts = [figure["alt"] for figure in figures if figure.get("alt")]
-            if alts:
-                cell.metadata.setdefault("mystnb", {})["image"] = {"alt": " / ".join(alts)}
-    return notebook
-
-
-def inner_links(text, source_folder, image_folder):
-    """Copy images that prose shows from elsewhere; turn other links that leave the folder to words."""
-
-    def image(match):
-        path = (source_folder / match[2]).resolve()
-        if not path.is_file():
-            raise SiteError(f"an image in the prose does not exist: {match[2]}")
-        image_folder.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, image_folder / path.name)
-        return f"![{match[1]}](images/{path.name})"
-
-    text = re.sub(r"!\[([^\]]*)\]\((?!https?:|data:|attachment:)([^)\s]+)\)", image, text)
-    return re.sub(r"(?<!!)\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", text)
-
-
 # ---- what must not be in a page -----------------------------------------------------------------------------------
 
 
@@ -217,7 +195,7 @@ def outside_sources(folder):
 def missing_alt(folder):
     """Images of the notebooks' pages that a screen reader cannot describe: 'file: image' lines."""
     lines = []
-    for path in sorted((folder / "notebooks").glob("*.html")):
+    for path in sorted((folder / "notebooks").rglob("*.html")):
         for tag in re.findall(r"<img\b[^>]*>", path.read_text(encoding="utf-8")):
             alt = re.search(r'\balt="([^"]*)"', tag)
             source = re.search(r'\bsrc="([^"]*)"', tag)[1]
@@ -287,12 +265,16 @@ def prune(mathjax):
             path.unlink()
 
 
+def executed_file(folder):
+    """The executed notebook in the folder of its results."""
+    return folder / f"{folder.name}.ipynb"
+
+
 def executed_copies(root):
     """The folder of each notebook's results; SiteError if one is not there."""
-    names = [path.stem for path in sorted((root / "notebooks").glob("[0-9]*.ipynb"))]
-    folders = {name: root / "build" / "executed" / name for name in names}
+    folders = {name: root / "build" / "executed" / name for name in list_notebooks(root / "notebooks")}
     for name, folder in folders.items():
-        if not (folder / "metrics.json").exists() or not (folder / f"{name}.ipynb").exists():
+        if not (folder / "metrics.json").exists() or not executed_file(folder).exists():
             raise SiteError(f"{name}.ipynb is missing in build/executed/{name}: run the notebooks first (make run)")
     return folders
 
@@ -301,7 +283,7 @@ def site_key(root, folders):
     """Hash of all that the pages are made from."""
     files = [root / "data" / "claims.csv", root / "constraints.txt", *sorted((root / "helpers").rglob("*.py"))]
     files += [file for file in sorted((root / "site").rglob("*")) if file.is_file() and "__pycache__" not in file.parts]
-    files += [file for name, folder in folders.items() for file in (folder / f"{name}.ipynb", folder / "metrics.json")]
+    files += [file for folder in folders.values() for file in (executed_file(folder), folder / "metrics.json")]
     total = hashlib.sha256()
     for file in files:
         total.update(file.name.encode() + file.read_bytes())
@@ -313,19 +295,24 @@ def write_sources(root, folders, work):
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(root / "site", work, ignore=shutil.ignore_patterns("__pycache__", "_templates", "build.py"))
     environment = templates(list(folders))
-    (work / "notebooks").mkdir()
+    (work / "notebooks" / "checks").mkdir(parents=True)
     cards = {}
+    checks = {name.removeprefix("checks/") for name in folders if name.startswith("checks/")}
+    glossary = read_glossary(root / "site" / "glossary.yml")
     for name, folder in folders.items():
-        notebook = nbformat.read(folder / f"{name}.ipynb", as_version=4)
+        notebook = nbformat.read(executed_file(folder), as_version=4)
         metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
         cards[name] = header_card(notebook) | {"metrics": metrics, "figure": first_figure(notebook)}
-        if cards[name]["figure"]:
+        if cards[name]["figure"] and not name.startswith("checks/"):
             write_thumbnail(cards[name]["figure"], work / "_static" / "cards" / f"{name}.png")
-        for_site(notebook, root / "notebooks", work / "notebooks" / "images", folders)
-        nbformat.write(notebook, work / "notebooks" / f"{name}.ipynb")
+        path = work / "notebooks" / f"{name}.ipynb"
+        for_site(notebook, name, root / "notebooks", path.parent / "images", folders, glossary["terms"])
+        nbformat.write(notebook, path)
     citation = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
-    for page in ("index.md", "map.md"):
-        words = environment.get_template(f"{page}.j2").render(notebooks=cards, citation=citation, routes=ROUTES)
+    lessons = {name: card for name, card in cards.items() if not name.startswith("checks/")}
+    given = {"notebooks": lessons, "all": cards, "checks": checks, "citation": citation, "routes": ROUTES} | glossary
+    for page in ("index.md", "map.md", "glossary.md"):
+        words = environment.get_template(f"{page}.j2").render(**given)
         (work / page).write_text(words, encoding="utf-8")
     (work / "ledger.md").write_text(ledger_page(ledger_rows(root), environment), encoding="utf-8")
     write_api(work / "api", environment)
@@ -384,7 +371,7 @@ def stored_figure(root=ROOT):
 def store(root=ROOT):
     """Copy the executed notebooks over those in notebooks/, and write the README's figure."""
     for name, folder in executed_copies(root).items():
-        shutil.copyfile(folder / f"{name}.ipynb", root / "notebooks" / f"{name}.ipynb")
+        shutil.copyfile(executed_file(folder), root / "notebooks" / f"{name}.ipynb")
     (root / "site" / "_static" / "idea.png").write_bytes(stored_figure(root))
 
 

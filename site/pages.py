@@ -10,7 +10,7 @@ import re
 
 from PIL import Image
 
-CODE_OR_LINK = r"^`{3,}.*?^`{3,}|\$\$.*?\$\$|\$[^$\n]+\$|`[^`\n]*`|\[[^\]\n]*\]\([^)\n]*\)|^#[^\n]*$"
+CODE_OR_LINK = r"^`{3,}.*?^`{3,}|\$\$.*?\$\$|\$[^$\n]+\$|`[^`\n]*`|\[[^\]\n]*\]\([^)\n]*\)|^#[^\n]*$|<[^>\n]*>"
 VERBATIM = re.compile(f"({CODE_OR_LINK})", re.DOTALL | re.MULTILINE)
 NUMBER = re.compile(r"\b([Nn]otebooks? )(\d\d(?:(?:, | and | or | to )\d\d)*)\b")
 FORMULA = re.compile(r'<(?:div|span) class="[^"]*\bmath\b')
@@ -22,9 +22,16 @@ MATHJAX = re.compile(r"<script>window\.MathJax.*?</script>|<script\b[^>]*/mathja
 THUMBNAIL = 480  # pixels, width
 
 
-def linked_notebooks(text, stems):
-    """Markdown in which "notebook 05" leads to that notebook; headings, code, formulas and links stay as they are."""
-    places = {stem[:2]: stem for stem in stems}
+class SiteError(Exception):
+    """The site could not be built; the message says why."""
+
+
+def linked_notebooks(text, stems, up=""):
+    """Markdown in which "notebook 05" leads to that notebook; headings, code, formulas and links stay as they are.
+
+    `up` leads from the page's folder to that of the lessons.
+    """
+    places = {stem[:2]: f"{up}{stem}" for stem in stems}
 
     def link(number):
         return f"[{number[0]}]({places[number[0]]}.ipynb)" if number[0] in places else number[0]
@@ -50,12 +57,12 @@ def linked_equations(page):
     return EQUATION.sub(link, page)
 
 
-def linked_claims(page, claims):
-    """The page with links from the names of claims in its outputs to their rows in the ledger."""
+def linked_claims(page, claims, up="../"):
+    """The page with links from the names of claims in its outputs to their rows in the ledger, which lies at `up`."""
 
     def link(match):
         name = match[2]
-        return f'{match[1]}<a class="claim" href="../ledger.html#{name}">{name}</a>' if name in claims else match[0]
+        return f'{match[1]}<a class="claim" href="{up}ledger.html#{name}">{name}</a>' if name in claims else match[0]
 
     return CLAIM.sub(link, page)
 
@@ -71,7 +78,7 @@ def finish(folder, descriptions, claims):
         if not FORMULA.search(page):
             page = MATHJAX.sub("", page)
         if name.startswith("notebooks/"):
-            page = linked_claims(linked_equations(page), claims)
+            page = linked_claims(linked_equations(page), claims, "../" * name.count("/"))
         if name in descriptions:
             words = html.escape(descriptions[name])
             page = page.replace("</title>", f'</title>\n    <meta name="description" content="{words}" />', 1)

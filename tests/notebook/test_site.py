@@ -6,38 +6,59 @@ import shutil
 
 import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from rules import ROOT, read_ledger
-from sample import ALT, good_notebook
+from sample import ALT, good_checks, good_lesson, good_notebook
 from scripts import load_program
 
 build_site = load_program(ROOT / "site" / "build.py")
 pages = load_program(ROOT / "site" / "pages.py")
+cells = load_program(ROOT / "site" / "cells.py")
+terms = load_program(ROOT / "site" / "terms.py")
 
 
-def lay_out(root, notebook):
+def lay_out(root, notebook, checks=None):
     """A small copy of this repository, as `make run` leaves it before the site is rendered."""
     shutil.copytree(ROOT / "site", root / "site", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "data").mkdir()
     shutil.copy(ROOT / "data" / "claims.csv", root / "data")
     for name in ("constraints.txt", "CITATION.cff"):
         shutil.copy(ROOT / name, root)
-    executed = root / "build" / "executed" / "05_sample"
-    for folder in (root / "notebooks", executed):
-        folder.mkdir(parents=True)
-        nbformat.write(notebook, folder / "05_sample.ipynb")
     metrics = {"seconds": 12.3, "claims": [{"claim": "known.claim", "holds": True}]}
-    (executed / "metrics.json").write_text(json.dumps(metrics))
+    for name, book in {"05_sample": notebook, "checks/05_sample": checks}.items():
+        executed = root / "build" / "executed" / name
+        if book:
+            for path in (root / "notebooks" / f"{name}.ipynb", executed / "05_sample.ipynb"):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                nbformat.write(book, path)
+            (executed / "metrics.json").write_text(json.dumps(metrics))
 
 
 def test_site_is_whole_without_a_network(tmp_path, monkeypatch):
     assert len(build_site.rooms()) > 20
     monkeypatch.setattr(build_site, "rooms", lambda: ["grouping"])
-    lay_out(tmp_path, good_notebook())
+    lesson = good_lesson()
+    lesson.cells[2].source += "\n\nA grouping loss; [its checks](checks/05_sample.ipynb)."
+    checks = good_checks()
+    checks.cells[0].source += "\n\n[The lesson](../05_sample.ipynb), as in notebook 05."
+    claim = {"honest": {"claim": "ours.start_null", "holds": True}}
+    text = {"text/plain": "ours.start_null holds: 3"}
+    checks.cells[1].outputs = [new_output("display_data", data=text, metadata=claim)]
+    lay_out(tmp_path, lesson, checks)
     assert "site rendered" in build_site.build(tmp_path)
     site = tmp_path / "build" / "site"
     page = (site / "notebooks" / "05_sample.html").read_text(encoding="utf-8")
     assert f'alt="{ALT}"' in page and "\\tag{6}" in page
-    assert "show(" not in re.sub("<[^>]+>", "", page)  # remove-cell
+    words = re.sub("<[^>]+>", "", page)
+    assert words.count("show('a line')") == 2  # those of the predictions; one cell is tagged remove-cell
+    assert page.count("Show the solution") == 4 and page.count("Show the check") == 4
+    assert "quiz(" not in words
+    assert 'href="../glossary.html#term-grouping-loss"' in page and 'href="checks/05_sample.html"' in page
+    beside = (site / "notebooks" / "checks" / "05_sample.html").read_text(encoding="utf-8")
+    assert beside.count('href="../05_sample.html"') >= 2 and "1 check passed" in beside
+    assert 'href="../../ledger.html#ours.start_null"' in beside
+    glossary = (site / "glossary.html").read_text(encoding="utf-8")
+    assert 'id="term-grouping-loss"' in glossary and "Platt scaling" in glossary
     assert "mathjax/startup.js" in page and "fontawesome.js" not in page
     parts = [path.name for path in (site / "_static" / "mathjax").rglob("*") if path.is_file()]
     assert {"startup.js", "core.js", "chtml.js", "MathJax_Main-Regular.woff"} <= set(parts)
@@ -132,6 +153,51 @@ def test_equations_and_claims_are_links():
     linked = pages.linked_claims(output, {"ours.this"})
     assert '<span></span><a class="claim" href="../ledger.html#ours.this">ours.this</a> holds' in linked
     assert linked.count("<a ") == 1
+
+
+def test_a_term_is_linked_where_it_is_first_used():
+    entries = terms.read_glossary(ROOT / "site" / "glossary.yml")["terms"]
+    assert 30 <= len(entries) <= 60 and len({entry["anchor"] for entry in entries}) == len(entries)
+    link = terms.TermLinks(entries, "../")
+    first = link("# Grouping loss\n\n`grouping loss` of **Grouping losses** and a grouping loss, re-calibrated")
+    assert (
+        first.count("<a ") == 1
+        and '<a class="term" href="../glossary.html#term-grouping-loss" title="The mean' in first
+    )
+    assert link("a grouping loss") == "a grouping loss"
+    assert terms.TermLinks(entries, "../../")("regions").startswith(
+        '<a class="term" href="../../glossary.html#term-region"'
+    )
+
+
+def test_links_between_lessons_and_checks_stay(tmp_path):
+    for name in ("05_a", "checks/05_a"):
+        path = tmp_path / "notebooks" / f"{name}.ipynb"
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_text("{}")
+    text = "[the lesson](../05_a.ipynb) and [the data](../../data/a.csv), notebook 05"
+    notebook = new_notebook(cells=[new_markdown_cell(text)])
+    stems = ["05_a", "checks/05_a"]
+    cells.for_site(notebook, "checks/05_a", tmp_path / "notebooks", tmp_path / "images", stems)
+    assert notebook.cells[0].source == "[the lesson](../05_a.ipynb) and the data, notebook [05](../05_a.ipynb)"
+
+
+def test_open_claims_are_folded_unless_one_fails():
+    outputs = [
+        new_output(
+            "display_data", data={"text/plain": f"a.{k} holds"}, metadata={"honest": {"claim": f"a.{k}", "holds": True}}
+        )
+        for k in range(3)
+    ]
+    line = new_output("stream", name="stdout", text="a line")
+    cell = new_code_cell(outputs=[outputs[0], line, *outputs[1:]])
+    cells.fold_outputs(cell)
+    assert [out.output_type for out in cell.outputs] == ["stream", "display_data"]
+    assert "3 checks passed" in cell.outputs[1].data["text/html"]
+    outputs[1].metadata.honest.holds = False
+    cell = new_code_cell(outputs=list(outputs))
+    cells.fold_outputs(cell)
+    assert cell.outputs == outputs
 
 
 def test_readme_shows_the_figure_that_its_notebook_stores():
