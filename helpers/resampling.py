@@ -214,10 +214,13 @@ def resampled_rows(n, n_resamples, *, groups=None, rng=None):
         return
     codes = check_groups(groups)
     order = np.argsort(codes, kind="stable")
-    start = np.concatenate([[0], np.cumsum(np.bincount(codes))])
+    size = np.bincount(codes)
+    start = np.cumsum(size) - size
     for _ in range(n_resamples):
-        drawn = rng.integers(start.size - 1, size=start.size - 1)
-        yield np.concatenate([order[start[g] : start[g + 1]] for g in drawn])
+        drawn = rng.integers(size.size, size=size.size)
+        times = size[drawn]
+        end = np.cumsum(times)
+        yield order[np.arange(end[-1]) + np.repeat(start[drawn] - end + times, times)]
 
 
 def bootstrap_interval(

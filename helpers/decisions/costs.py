@@ -110,14 +110,19 @@ def in_order(cost, name, layout):
             raise ValueError(
                 f"{name} must have {layout}, but its {what} are called {shown}: pass its transpose, {name}.T."
             )
-    return cost.iloc[_by_number(cost.index), _by_number(cost.columns)]
+    for axis, labels in enumerate(cost.axes):
+        numbers = _numbers(labels)
+        if numbers != sorted(numbers):
+            cost = cost.take(np.argsort(numbers), axis=axis)
+    return cost
 
 
-def _by_number(labels):
-    """Order of labels that end in 0, 1, … (each once), or the order in which they stand."""
+def _numbers(labels):
+    """0, 1, …, in which labels end, each once; else those of the order in which they stand."""
     endings = [re.search(r"\d+$", str(label).strip()) for label in labels]
     numbers = [int(ending[0]) if ending else -1 for ending in endings]
-    return np.argsort(numbers) if sorted(numbers) == list(range(len(labels))) else np.arange(len(labels))
+    in_turn = list(range(len(labels)))
+    return numbers if sorted(numbers) == in_turn else in_turn
 
 
 def _two_truths(cost, name):

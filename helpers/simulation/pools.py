@@ -204,10 +204,10 @@ def model_pool(
     signal = _each(signal, "signal", 1, least=0)[0]
     base_rate = _each(base_rate, "base_rate", 1, least=0.01, most=0.99)[0]
     check_count(n_levels, "n_levels", least=2)
-    X, share = _people(rng)
-    truth = logit(base_rate) + signal * _surface(X, share, rng)
-    common = _surface(X, share, rng)
-    own = np.array([_surface(X, share, rng) for _ in range(m)])
+    X, codes, share = _people(rng)
+    truth = logit(base_rate) + signal * _surface(codes, share, rng)
+    common = _surface(codes, share, rng)
+    own = np.array([_surface(codes, share, rng) for _ in range(m)])
     seen = truth + error[:, None] * (np.sqrt(shared) * common + np.sqrt(1 - shared) * own)
     bias = _biases(X, group_bias or {}, m)
     q = expit(truth)
@@ -234,14 +234,15 @@ def _each(value, name, m, *, least=-np.inf, most=np.inf):
 
 
 def _people(rng):
-    """Every combination of the features, and its share of the population."""
+    """Every combination of the features, number of the level in each column, and its share of the population."""
     grid = pd.MultiIndex.from_product(_LEVELS.values(), names=list(_LEVELS)).to_frame(index=False)
     for name in ("schooling", "job", "region"):
         grid[name] = pd.Categorical(grid[name], _LEVELS[name], ordered=name == "schooling")
+    codes = {name: _codes(grid, name) for name in _LEVELS}
     weight = np.ones(len(grid))
     for name, levels in _LEVELS.items():
-        weight *= rng.dirichlet(np.full(len(levels), 8.0))[_codes(grid, name)]
-    return grid, weight / weight.sum()
+        weight *= rng.dirichlet(np.full(len(levels), 8.0))[codes[name]]
+    return grid, codes, weight / weight.sum()
 
 
 def _codes(X, name):
@@ -249,9 +250,8 @@ def _codes(X, name):
     return pd.Index(_LEVELS[name]).get_indexer(X[name].astype(object))
 
 
-def _surface(X, share, rng):
+def _surface(codes, share, rng):
     """A random function of the features, main effects and interactions, with mean 0 and variance 1."""
-    codes = {name: _codes(X, name) for name in _LEVELS}
     value = sum(rng.normal(size=len(_LEVELS[name]))[code] for name, code in codes.items())
     for a, b in _PAIRS:
         value = value + rng.normal(scale=0.7, size=(len(_LEVELS[a]), len(_LEVELS[b])))[codes[a], codes[b]]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from scipy.stats import spearmanr
+from scipy.stats import rankdata
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.linear_model import LogisticRegression
@@ -31,6 +31,7 @@ from helpers.checks import (
 )
 from helpers.datasets import load_breast_cancer, load_digits, load_fair, load_rand_hie
 from helpers.decisions import RiskEstimator, best_decision, cost_matrix, excess_risk, expected_cost, grouping_risk
+from helpers.decisions.costs import check_costs
 from helpers.partition import split_rows
 from helpers.partition.encoder import as_numbers, check_table
 from helpers.resampling import bootstrap_interval
@@ -209,7 +210,7 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
     }
     lines = []
     for t in thresholds:
-        cost = cost_matrix(false_alarm=2 * t, miss=2 * (1 - t))
+        cost = check_costs(cost_matrix(false_alarm=2 * t, miss=2 * (1 - t)))
         line = {"t": t, "n": test.size}
         for name, score in (("cost", p), ("recalibrated", c), ("tuned", tuned)):
             line[name] = expected_cost(best_decision(score[test], cost), y[test], cost).mean()
@@ -283,7 +284,7 @@ def squared_rank_correlation(a, b):
     check_same_length(a=a, b=b)
     if np.ptp(a) == 0 or np.ptp(b) == 0:
         return 0.0
-    correlation = spearmanr(a, b).statistic
+    correlation = np.corrcoef(rankdata([a, b], axis=1))[0, 1]
     return round(float(correlation * abs(correlation)), 12)
 
 
