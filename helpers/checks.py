@@ -121,6 +121,15 @@ def check_vector(values, name, *, finite=False):
     return array
 
 
+def check_residuals(values, name="residual"):
+    """Float copy of residuals, labels less stated probabilities; ValueError unless all are in [-1, 1]."""
+    residual = check_vector(values, name, finite=True)
+    outside = np.abs(residual) > 1
+    if outside.any():
+        raise_first(name, "lie in [-1, 1] (label 0 or 1 minus score)", residual, outside)
+    return residual
+
+
 def raise_first(name, rule, array, bad, hint=""):
     """Raise the error for the first True of `bad`, counting the others."""
     first = np.unravel_index(np.argmax(bad), bad.shape)

@@ -8,7 +8,7 @@ import pandas as pd
 from helpers.binning import cross_cells
 from helpers.checks import check_vector
 
-LARGEST = 1e60  # fourth powers of weights are summed
+LARGEST = 1e40  # sixth powers of weights are summed
 
 
 class Sums:

@@ -19,13 +19,20 @@ from helpers.checks import (
     check_numbers,
     check_probabilities,
     check_regions,
+    check_residuals,
     check_same_length,
-    check_vector,
 )
 from helpers.chunks.cells import Cells, Sums, raw_weights, some
 from helpers.chunks.score_sums import ScoreSums
 from helpers.grouping.crossfit import combine
-from helpers.grouping.region_statistics import evaluate_cells, evaluate_moments, evaluate_sums, powers_of, products
+from helpers.grouping.region_statistics import (
+    UNWEIGHTED,
+    cell_columns,
+    evaluate_cells,
+    evaluate_rows,
+    region_columns,
+    row_columns,
+)
 
 
 def _regions(region, n_regions):
@@ -45,10 +52,9 @@ class RegionSums(Sums):
     count : ndarray, shape (J,)
         Rows.
     moments : ndarray, shape (k, J)
-        Sums of r, r^2, r^3 and r^4; with weights w, of w^a r^b for the (a, b) of
-        `helpers.grouping.region_statistics.POWERS`; with groups, of w and w r^2.
+        Sums of `helpers.grouping.region_statistics.row_columns`; with groups, of `region_columns`.
     cells : Cells or None
-        Sums of w and w r in each (region, group) cell.
+        Sums of `cell_columns` in each (region, group) cell.
 
     Examples
     --------
@@ -88,19 +94,15 @@ class RegionSums(Sums):
         ValueError
             For lengths that differ, or entries that break a rule.
         """
-        r = some(residual, check_vector, "residual", finite=True)
+        r = some(residual, check_residuals)
         region, n_regions = _regions(region, n_regions)
         weight = raw_weights(sample_weight)
         check_same_length(residual=r, region=region, sample_weight=weight, groups=groups)
         if groups is not None:
             w = np.ones_like(r) if weight is None else weight
-            count, *moments = group_sums(region, w, w * r**2, size=n_regions)
-            return cls(count, np.array(moments), Cells.of(region, groups, w, w * r))
-        if weight is None:
-            columns = powers_of(r)[1:]
-        else:
-            columns = list(products(weight, r))
-        count, *moments = group_sums(region, *columns, size=n_regions)
+            count, *moments = group_sums(region, *region_columns(w, r), size=n_regions)
+            return cls(count, np.array(moments), Cells.of(region, groups, *cell_columns(w, r)))
+        count, *moments = group_sums(region, *row_columns(weight, r), size=n_regions)
         return cls(count, np.array(moments))
 
     def statistics(self):
@@ -113,10 +115,8 @@ class RegionSums(Sums):
         """
         if self.cells is not None:
             cells = self.cells
-            return evaluate_cells(self.count, *self.moments, cells.region, cells.group, *cells.sums)
-        if len(self.moments) == 4:
-            return evaluate_sums(self.count, *self.moments)
-        return evaluate_moments(self.count, self.moments)
+            return evaluate_cells(self.count, self.moments, cells.region, cells.group, cells.sums)
+        return evaluate_rows(self.count, self.moments)
 
     def grouping_loss(self, *, calibration_loss=float("nan")):
         """Grouping loss that these regions capture, as `grouping_loss_from_regions` gives it for all rows at once.
@@ -137,7 +137,7 @@ class RegionSums(Sums):
             If no region has two independent rows.
         """
         pairs = "region must leave two independent rows in at least one region, but no region has them."
-        weighted = len(self.moments) != 4
+        weighted = len(self.moments) != UNWEIGHTED
         if not self.count.any() or (weighted and not self.moments[0].any()):
             raise ValueError(pairs)
         if self.cells is not None:

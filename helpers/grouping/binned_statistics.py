@@ -228,7 +228,7 @@ class SquaredError:
         of noisy rates in the sum of squared influences.
         """
         value, inner, outer = _between(rows, rows.y - bin_stated[rows.bin])  # shifted to lose less to rounding
-        null = max(inner.null_variance - outer.null_variance, 0.0)
+        null = max(inner.noise_variance - outer.noise_variance, 0.0)
         if rows.weight is not None or rows.groups is not None:
             return value, null, 2 * null
         noise = 4 * float(np.nansum(inner.spread**2) - np.nansum(outer.spread**2)) / rows.y.size**2

@@ -18,8 +18,8 @@ from helpers.checks import (
     check_groups,
     check_one_of,
     check_regions,
+    check_residuals,
     check_same_length,
-    check_vector,
     check_weights,
 )
 from helpers.grouping.inversion import LossLaw
@@ -67,7 +67,7 @@ class GroupingLoss:
     Examples
     --------
     >>> print(grouping_loss_from_regions([0.5, 0.5, -0.5, -0.5], [0, 0, 1, 1]))
-    grouping loss 0.2500 [0.2500, 0.2500], n = 4 in 2 regions; p < 0.001
+    grouping loss 0.2500 [-0.0965, 0.5965], n = 4 in 2 regions; p = 0.079
     """
 
     value: float
@@ -135,7 +135,7 @@ def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=N
     Parameters
     ----------
     residual : array_like, shape (n,)
-        Label minus calibrated score.
+        Label (0 or 1) minus calibrated score.
     region : array_like of int, shape (n,)
         Region of each row.
     sample_weight : array_like, shape (n,), optional
@@ -146,12 +146,13 @@ def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=N
     Returns
     -------
     GroupingLoss
-        Its interval is for what these regions capture.
+        Its interval is for what these regions capture. The test knows how much labels vary if the scores are right:
+        |residual| is the score c or 1 - c, either of which gives c (1 - c).
 
     Raises
     ------
     ValueError
-        For lengths that differ, negative regions, or no region with two independent rows.
+        For lengths that differ, residuals outside of [-1, 1], negative regions, or no region with two independent rows.
 
     References
     ----------
@@ -162,7 +163,7 @@ def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=N
     >>> grouping_loss_from_regions([0.5, 0.5, -0.5, -0.5], [0, 0, 1, 1]).value
     0.25
     """
-    residual = check_vector(residual, "residual", finite=True)
+    residual = check_residuals(residual)
     region = check_regions(region)
     weight = check_weights(sample_weight)
     groups = check_groups(groups)
@@ -201,6 +202,10 @@ def grouping_loss(
     people with several rows, …) it held what the regions capture in 95 to 98 % of the draws at 1,000 rows, in 93 to
     99 % at 4,000; the lower end was above it in 2 % (`bench/interval_coverage.py`). Other halves of the same rows give
     other regions, which capture more or less: the interval does not speak of that.
+
+    The test takes the variance of labels from the scores, c (1 - c), and allows for the skewness of rare events. Where
+    the scores are right it alarms in 2 to 6 % of the draws, in fewer where hardly two events share a region or where
+    events are rare and rows depend on one another.
 
     Parameters
     ----------

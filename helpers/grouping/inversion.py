@@ -24,37 +24,40 @@ class LossLaw:
 
     Parameters
     ----------
-    null_variance, null_cubes : float
-        Variance 2 sum(weight^2), and sum(weight^3), of the centred chi-squares that the estimate is without loss.
-    null_ceiling : float
+    null_variance, null_third : float
+        Second and third central moments of the estimate without loss.
+    ceiling : float
         Variance for the upper end, at least `null_variance`.
     slope : float
         Variance for each unit of true loss.
     """
 
     null_variance: float
-    null_cubes: float
-    null_ceiling: float
+    null_third: float
+    ceiling: float
     slope: float
 
     @classmethod
     def of(cls, parts):
         """Law of the mean of independent parts' values (`RegionStatistics`).
 
-        The slope is the variance that the loss adds over the loss. Where the estimate is within its noise, that ratio
-        says little, and the slope of a loss spread evenly over rows takes its place.
+        Without loss, the scores say how much labels vary: counting on the residuals would find rare events least sure
+        just where they happen to coincide. At the estimate, the residuals say it; the slope leads from the one to the
+        other. Where the estimate is within its noise, that says little, and the slope of a loss spread evenly over rows
+        takes its place.
         """
         k = len(parts)
         value = max(sum(part.value for part in parts) / k, 0.0)
         null_variance = sum(part.null_variance for part in parts) / k**2
-        signal = max(sum(part.signal_variance for part in parts), 0.0) / k**2
+        noise_variance = sum(part.noise_variance for part in parts) / k**2
+        signal = sum(part.signal_variance for part in parts) / k**2 + noise_variance - null_variance
         even = sum(part.unit_variance for part in parts) / k**2
         noise = float(np.sqrt(null_variance))
         return cls(
             null_variance=null_variance,
-            null_cubes=sum(part.null_cubes for part in parts) / k**3,
-            null_ceiling=sum(part.null_ceiling for part in parts) / k**2,
-            slope=(signal + noise * even) / (value + noise) if value + noise > 0 else 0.0,
+            null_third=sum(part.null_third for part in parts) / k**3,
+            ceiling=max(null_variance, sum(part.noise_ceiling for part in parts) / k**2),
+            slope=(max(signal, 0.0) + noise * even) / (value + noise) if value + noise > 0 else 0.0,
         )
 
     def variance(self, truth):
@@ -62,11 +65,14 @@ class LossLaw:
         return self.null_variance + self.slope * truth
 
     def skewness(self, truth):
-        """Of the estimate around a true loss: (8 sum(weight^3) + 24 sum(weight^3 shift)) / variance^(3/2)."""
+        """Of the estimate around a true loss, which shifts a centred chi-square: (8 sum(weight^3) +
+        24 sum(weight^3 shift)) / variance^(3/2) for a weighted sum of them, of variance 2 sum(weight^2 + 2 weight^2
+        shift).
+        """
         if not self.null_variance > 0:
             return 0.0
-        cubes = 8 * self.null_cubes * (1 + 1.5 * self.slope * truth / self.null_variance)
-        return cubes / self.variance(truth) ** 1.5
+        third = self.null_third * (1 + 1.5 * self.slope * truth / self.null_variance)
+        return third / self.variance(truth) ** 1.5
 
     def p_value(self, value):
         """One-sided test of "no grouping loss"."""
@@ -97,7 +103,7 @@ class LossLaw:
             Ends.
         """
 
-        scale = max(value, float(np.sqrt(self.null_ceiling)))
+        scale = max(value, float(np.sqrt(self.ceiling)))
 
         def above_low(truth):
             reach = skewed_quantile(1 - TAIL, self.skewness(truth))
@@ -106,7 +112,7 @@ class LossLaw:
         def above_high(truth):
             reach = skewed_quantile(TAIL, min(self.skewness(truth), MOST_SKEWNESS))
             growth = np.sqrt(max(truth / scale, 1.0))
-            return value - truth - reach * np.sqrt(self.null_ceiling + self.slope * truth * growth)
+            return value - truth - reach * np.sqrt(self.ceiling + self.slope * truth * growth)
 
         low = above_low(0.0)
         if low > 0 and above_low(value) < 0:

@@ -1,6 +1,8 @@
 """Squared region means without their bias: the U-statistic behind the grouping loss, and what its law is made of.
 
-Everything is a sum over rows or over (group, region) cells: of powers of the weight w times powers of the residual r.
+Everything is a sum over rows or over (group, region) cells: of powers of the weight w times powers of the residual r,
+or of the moments that r has if its score is right. These need no second column: |r| is the score c or 1 - c, so that
+the variance of the label, c (1 - c), is |r| (1 - |r|).
 """
 
 from dataclasses import dataclass
@@ -13,20 +15,25 @@ from helpers.binning import cross_cells, group_sums
 POWERS = tuple((a, b) for a, top in ((1, 2), (2, 2), (3, 3), (4, 4)) for b in range(top + 1))
 """Powers of w and of r whose products are summed for independent rows."""
 
+UNWEIGHTED = 9  # columns of rows of equal weight: four powers of r and the five of `label_moments`
+
 
 @dataclass(frozen=True)
 class RegionStatistics:
     """What one evaluated part says: estimate, the parts of its variance (`helpers.grouping.inversion`), region numbers.
 
-    `null_variance` is that without grouping loss, `null_cubes` the sum of cubes of its weights, `null_ceiling` the same
-    variance with squares of single rows in it, which are biased upwards; `signal_variance` is what grouping loss adds
-    to it, without bias and perhaps below 0, and `unit_variance` what that would be for a loss of 1 spread evenly.
+    `null_variance` and `null_third` are the second and third central moments of the value if the scores are right; of
+    dependent rows, the variance is at least `noise_variance`.
+    `noise_variance` is what the residuals say about the former, `noise_ceiling` the same with squares of single rows in
+    it, which are biased upwards; `signal_variance` is what grouping loss adds, without bias and perhaps below 0, and
+    `unit_variance` what that would be for a loss of 1 spread evenly.
     """
 
     value: float
     null_variance: float
-    null_cubes: float
-    null_ceiling: float
+    null_third: float
+    noise_variance: float
+    noise_ceiling: float
     signal_variance: float
     unit_variance: float
     plugin: float
@@ -39,8 +46,8 @@ class RegionStatistics:
 
     @property
     def variance(self):
-        """Of the estimate."""
-        return self.null_variance + max(self.signal_variance, 0.0)
+        """Of the estimate, as the residuals say."""
+        return self.noise_variance + max(self.signal_variance, 0.0)
 
 
 class _Regions:
@@ -66,18 +73,29 @@ class _Regions:
         self.level = np.where(self.kept, self.square - self.value, 0) / total.sum()
         self.spread = np.where(self.kept, (squares - self.mean * sums) * _divided(total, self.pairs, self.kept), np.nan)
 
-    def statistics(self, influences, left, fourth, null_variance):
-        """`RegionStatistics` from the sum of squared influences, and from the units' squared and fourth deviations in
-        each region.
+    def null_moments(self, variance, squares, cubes, third, third_squares):
+        """Second and third central moments of the value from those of the units' sums in each region: sums of variances
+        (and of their squares and cubes) and of third moments (and of their squares).
+
+        The value is a sum over pairs of different units. Its square has the product of the variances of each pair
+        twice; its cube that of the third moments four times, and that of the variances of three different units eight.
         """
-        weight = self.factor * self.bessel
-        cubes = np.maximum((weight * left) ** 2 - weight**2 * fourth, 0) ** 1.5
+        pairs = np.maximum(variance**2 - squares, 0)
+        triples = np.maximum(variance**3 - 3 * variance * squares + 2 * cubes, 0)
+        skewed = np.maximum(third**2 - third_squares, 0)  # of pairs: below 0 by rounding, or where c is on both sides
+        return 2 * float(self.factor**2 @ pairs), float(self.factor**3 @ (8 * triples + 4 * skewed))
+
+    def statistics(self, influences, left, noise_variance, null_variance, null_third):
+        """`RegionStatistics` from the sum of squared influences, the units' squared deviations in each region, and the
+        moments of the value.
+        """
         return RegionStatistics(
             value=self.value,
             null_variance=null_variance,
-            null_cubes=float(cubes.sum()),
-            null_ceiling=max(null_variance, 2 * float(weight * self.factor @ left**2)),
-            signal_variance=influences - 2 * null_variance,  # the noise of the squared means is in it twice
+            null_third=null_third,
+            noise_variance=noise_variance,
+            noise_ceiling=max(noise_variance, 2 * float(self.factor**2 * self.bessel @ left**2)),
+            signal_variance=influences - 2 * noise_variance,  # the noise of the squared means is in it twice
             unit_variance=4 * float(self.bessel @ left) / self.total.sum() ** 2,
             plugin=float(self.share @ self.mean**2),
             n=int(self.count.sum()),
@@ -95,25 +113,27 @@ def _divided(above, below, where=None):
 
 
 def evaluate_sums(count, *sums):
-    """`RegionStatistics` of independent rows of equal weight from sums of r, r^2, r^3 and r^4 in each region."""
-    powers = (count.astype(float), *sums)
-    return evaluate_moments(count, [powers[b] for _, b in POWERS])
+    """`RegionStatistics` of independent rows of equal weight from sums of r, r^2, r^3, r^4 and of `label_moments` in
+    each region.
+    """
+    powers = (count.astype(float), *sums[:4])
+    return evaluate_moments(count, [*(powers[b] for _, b in POWERS), *sums[4:]])
 
 
 def evaluate_moments(count, moments):
-    """`RegionStatistics` of independent rows from the sums of w^a r^b in each region, for the (a, b) of `POWERS`; the
-    same as `evaluate_cells` with a cell for each row, up to rounding.
+    """`RegionStatistics` of independent rows from the sums of w^a r^b in each region, for the (a, b) of `POWERS`, and
+    of `label_moments`; the same as `evaluate_cells` with a cell for each row, up to rounding.
 
     A row's influence is the change of the value with its weight: c (w r (S - w r) - u w (W - w)) + l w, with u the
     squared mean of its region without bias, c and l region numbers; its square is a sum of powers.
     """
-    m = dict(zip(POWERS, moments, strict=True))
+    m = dict(zip(POWERS, moments[: len(POWERS)], strict=True))
     regions = _Regions(count, m[1, 0], m[1, 1], m[1, 2], m[2, 0], m[2, 2])
     mean = regions.mean
     left = np.maximum(m[2, 2] - 2 * mean * m[2, 1] + mean**2 * m[2, 0], 0)  # sum of w^2 (r - mean)^2
     fourth = sum(binomial * (-mean) ** (4 - b) * m[4, b] for b, binomial in enumerate((1, 4, 6, 4, 1)))
     fourth = np.clip(fourth, 0, left**2)
-    null_variance = 2 * float((regions.factor * regions.bessel) ** 2 @ (left**2 - fourth))
+    noise_variance = 2 * float((regions.factor * regions.bessel) ** 2 @ (left**2 - fourth))
     terms = {
         (1, 1): regions.slope * regions.sums,
         (2, 2): -regions.slope,
@@ -121,27 +141,65 @@ def evaluate_moments(count, moments):
         (2, 0): regions.slope * regions.square,
     }
     influences = sum(terms[i] @ (terms[k] * m[i[0] + k[0], i[1] + k[1]]) for i in terms for k in terms)
-    return regions.statistics(float(influences), left, fourth, null_variance)
+    known = regions.null_moments(*moments[len(POWERS) :])
+    return regions.statistics(float(influences), left, noise_variance, *known)
 
 
-def evaluate_cells(count, total, squares, cell_region, cell_group, cell_w, cell_s):
-    """`RegionStatistics` of dependent rows from region sums of rows, weights and weighted squares, and from the region,
-    group, weight and weighted residual sum of each (group, region) cell: only groups are independent.
+def evaluate_cells(count, moments, cell_region, cell_group, cell_sums):
+    """`RegionStatistics` of dependent rows: only groups are independent.
 
     With W, S the weight and the weighted residual sum of a cell and of a region,
     value = sum_j (W_j / W) (S_j^2 - sum_g S_gj^2) / (W_j^2 - sum_g W_gj^2).
+
+    Parameters
+    ----------
+    count : array, shape (J,)
+        Rows.
+    moments : sequence of 3 arrays, shape (J,)
+        Region sums of w, w r^2 and w^2 r^2.
+    cell_region, cell_group : array of int, shape (C,)
+        Region and group of each (group, region) cell.
+    cell_sums : sequence of 5 arrays, shape (C,)
+        Sums of `cell_columns`.
     """
+    cell_w, cell_s, *label_sums = cell_sums
+    total, squares, own = moments
     _, sums, own_w, own_s = group_sums(cell_region, cell_s, cell_w**2, cell_s**2, size=count.size)
     regions = _Regions(count, total, sums, squares, own_w, own_s)
     deviation = cell_s - cell_w * regions.mean[cell_region]
-    _, left, fourth = group_sums(cell_region, deviation**2, deviation**4, size=count.size)
+    _, left = group_sums(cell_region, deviation**2, size=count.size)
     entry = deviation * np.sqrt(regions.factor * regions.bessel)[cell_region]
-    null_variance = 2 * _off_diagonal(entry, cell_region, cell_group)
+    noise_variance = 2 * _off_diagonal(entry, cell_region, cell_group)
     pairs = cell_s * (sums[cell_region] - cell_s)
     pairs -= regions.square[cell_region] * cell_w * (total[cell_region] - cell_w)
     influence = regions.slope[cell_region] * pairs + regions.level[cell_region] * cell_w
     influences = float((np.bincount(cell_group, influence) ** 2).sum())
-    return regions.statistics(influences, left, fourth, null_variance)
+    known, third = _null_moments_of_cells(regions, cell_region, cell_group, cell_s, own.sum(), *label_sums)
+    if np.count_nonzero(np.bincount(cell_group)) < count.sum():
+        known = max(known, noise_variance)  # where a few large groups are more alike than others, residuals say so
+    return regions.statistics(influences, left, noise_variance, known, third)
+
+
+def _null_moments_of_cells(regions, region, group, residual, own, variance, third, spread):
+    """Second and third central moments of the value if the scores are right, for labels that are correlated in a group
+    as strongly as the residuals of all its pairs of rows are on average.
+
+    `residual`, `variance`, `third` and `spread` are sums over the rows of each cell, `own` over all rows of
+    (w r)^2. Third moments grow with the square of what the correlation does to variances, as those of equal labels do.
+    """
+    alike = (np.bincount(group, spread) ** 2).sum() - variance.sum()
+    seen = (np.bincount(group, residual) ** 2).sum() - own
+    shared = float(np.clip(seen / alike, 0, 1)) if alike > 0 else 0.0
+    within = (1 - shared) * variance + shared * spread**2
+    third = third * (_divided(within, variance)) ** 2
+    columns = (within, within**2, within**3, third, third**2, spread**2, spread**4)
+    *sums, squares, fourths = group_sums(region, *columns, size=regions.count.size)[1:]
+    null_variance, null_third = regions.null_moments(*sums)
+    if shared > 0:  # of the sums of one group in two regions
+        across = _off_diagonal(spread * np.sqrt(regions.factor)[region], region, group)
+        across -= float(regions.factor**2 @ (squares**2 - fourths))
+        null_variance += 2 * shared**2 * max(across, 0.0)
+    return null_variance, null_third
 
 
 def _off_diagonal(entry, region, group):
@@ -166,15 +224,55 @@ def products(weight, residual):
     return (w[a] * r[b] for a, b in POWERS)
 
 
+def _moments_of_label(residual):
+    """Variance and third central moment of each label if its score is right."""
+    size = np.abs(residual)
+    variance = np.maximum(size * (1 - size), 0)
+    return variance, np.sign(residual) * variance * (2 * size - 1)
+
+
+def label_moments(weight, residual):
+    """Moments of the weighted label of each row if its score is right: variance, its square and cube, third central
+    moment, its square.
+    """
+    variance, third = _moments_of_label(residual)
+    variance = weight**2 * variance
+    third = weight * weight**2 * third
+    return variance, variance**2, variance * variance**2, third, third**2
+
+
+def cell_columns(weight, residual):
+    """What `evaluate_cells` sums over cells: w, w r, and of the weighted label, if its score is right, the variance,
+    the third central moment and the standard deviation.
+    """
+    variance, _, _, third, _ = label_moments(weight, residual)
+    return weight, weight * residual, variance, third, np.sqrt(variance)
+
+
+def region_columns(weight, residual):
+    """What `evaluate_cells` sums over regions: w, w r^2 and w^2 r^2."""
+    return weight, weight * residual**2, (weight * residual) ** 2
+
+
+def row_columns(weight, residual):
+    """What `evaluate_sums` (without weights) or `evaluate_moments` sum over regions."""
+    if weight is None:
+        return *powers_of(residual)[1:], *label_moments(np.ones_like(residual), residual)
+    return *products(weight, residual), *label_moments(weight, residual)
+
+
+def evaluate_rows(count, moments):
+    """`RegionStatistics` from the sums of `row_columns`, with or without weights."""
+    return evaluate_moments(count, moments) if len(moments) > UNWEIGHTED else evaluate_sums(count, *moments)
+
+
 def squared_means(residual, region, weight=None, groups=None):
     """`RegionStatistics` of residuals in regions 0 .. J-1; weights and integer group codes are optional."""
-    if weight is None and groups is None:
-        return evaluate_sums(*group_sums(region, *powers_of(residual)[1:]))
     if groups is None:
-        count, *moments = group_sums(region, *products(weight, residual))
-        return evaluate_moments(count, moments)
+        count, *moments = group_sums(region, *row_columns(weight, residual))
+        return evaluate_rows(count, moments)
     weight = np.ones_like(residual) if weight is None else weight
     cell, cell_region, cell_group = cross_cells(region, groups)
-    _, cell_w, cell_s = group_sums(cell, weight, weight * residual)
-    count, total, squares = group_sums(region, weight, weight * residual**2)
-    return evaluate_cells(count, total, squares, cell_region, cell_group, cell_w, cell_s)
+    cell_sums = group_sums(cell, *cell_columns(weight, residual))[1:]
+    count, *moments = group_sums(region, *region_columns(weight, residual))
+    return evaluate_cells(count, moments, cell_region, cell_group, cell_sums)

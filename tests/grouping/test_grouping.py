@@ -108,11 +108,11 @@ def test_influences_are_the_derivatives_of_the_value(weighted, clustered):
     units = w.sum() ** 2 / (own @ own)
     changes = influences(r, region, w, g)
     assert changes.sum() == pytest.approx(0, abs=1e-4)  # a common factor of all weights changes nothing
-    found = part.signal_variance + 2 * part.null_variance
+    found = part.signal_variance + 2 * part.noise_variance
     assert found == pytest.approx(changes @ changes * units * (units - 1) / (units - 2) ** 2, rel=1e-4)
     two = squared_means(r, np.arange(n) % 6 // 3, w if weighted else None, g if clustered else None)
     changes = influences(r, np.arange(n) % 6 // 3, w, g)  # two regions, whose sizes are chance, too
-    assert 1 <= (two.signal_variance + 2 * two.null_variance) / (changes @ changes) < 1.25
+    assert 1 <= (two.signal_variance + 2 * two.noise_variance) / (changes @ changes) < 1.25
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -127,8 +127,8 @@ def test_the_variance_is_that_of_leaving_one_out(weighted):
         pairs_of_different_groups(*(x[np.arange(400) != i] for x in (r, region, w, np.arange(400)))) for i in range(400)
     ]
     jackknife = 399 / 400 * ((np.array(left_out) - np.mean(left_out)) ** 2).sum()
-    assert part.signal_variance + 2 * part.null_variance == pytest.approx(jackknife, rel=0.02)
-    assert part.variance == part.signal_variance + part.null_variance
+    assert part.signal_variance + 2 * part.noise_variance == pytest.approx(jackknife, rel=0.02)
+    assert part.variance == part.signal_variance + part.noise_variance
 
 
 @given(residual_rows())
@@ -146,7 +146,7 @@ def test_the_interval_and_the_test_are_one_law(rows):
 
 
 def test_the_law_by_hand():
-    law = LossLaw(null_variance=4e-6, null_cubes=1e-9, null_ceiling=5e-6, slope=1e-3)
+    law = LossLaw(null_variance=4e-6, null_third=8e-9, ceiling=5e-6, slope=1e-3)
     assert law.variance(0.01) == pytest.approx(1.4e-5)
     assert law.skewness(0.0) == pytest.approx(8e-9 / 8e-9)
     low, high = law.interval(0.02)
@@ -210,18 +210,18 @@ def test_unit_weights_and_singleton_groups_are_no_weights_and_no_groups(rows):
 
 @pytest.mark.parametrize("rows", [2, 4, 15])
 def test_the_noise_of_small_regions_is_not_understated_by_weights(rows):
-    """Null variance where n_j / (n_j - 1) is far from 1: not below the truth, not above the closed form."""
+    """Noise where n_j / (n_j - 1) is far from 1: not below the truth, not above the closed form."""
     region = np.repeat(np.arange(3000), rows)
     r = np.random.default_rng(0).normal(size=region.size)
     weighted = squared_means(r, region, np.ones(r.size))
     plain = squared_means(r, region)
     truth = 2 * 3000 * rows / (rows - 1) / r.size**2
-    assert weighted.null_variance == pytest.approx(plain.null_variance)
+    assert weighted.noise_variance == pytest.approx(plain.noise_variance)
     blocks = np.split(np.arange(r.size), 30)
     blocks = [squared_means(r[rows], region[rows] - region[rows].min(), np.ones(rows.size)) for rows in blocks]
-    se = np.std([part.null_variance / 900 for part in blocks]) * np.sqrt(30)
-    assert truth - 4 * se < weighted.null_variance <= weighted.null_ceiling
-    assert se < 0.1 * weighted.null_variance
+    se = np.std([part.noise_variance / 900 for part in blocks]) * np.sqrt(30)
+    assert truth - 4 * se < weighted.noise_variance <= weighted.noise_ceiling
+    assert se < 0.1 * weighted.noise_variance
     spread = np.mean([r[region == j].var(ddof=1) for j in range(100)])
     assert np.allclose(weighted.spread[:100].mean(), spread)
 
@@ -374,6 +374,44 @@ def test_fixed_partitions_mean_coverage_and_false_alarms(n_regions, n, spread):
         assert (alarms < 0.065 + 4 * np.sqrt(0.05 * 0.95 / repeats)).all() and (alarms > 0.02).all()
     else:
         assert (p_value < 0.05).mean() > 0.5
+
+
+LABELS = {
+    "rare": (0.02, False, False),
+    "balanced": (0.5, False, False),
+    "rare with weights": (0.02, True, False),
+    "balanced people": (0.4, False, True),
+    "rare people": (0.03, True, True),
+}
+
+
+def labels_of(c, person, rng):
+    """Labels of probability c; in half of the people of several rows, all rows take one uniform number."""
+    if person is None:
+        return rng.random(c.size) < c
+    alike = rng.random(person.max() + 1)[person] < 0.3
+    return np.where(alike, rng.random(person.max() + 1)[person], rng.random(c.size)) < c
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_right_scores_have_the_law_that_the_test_expects(kind):
+    """Variance and third moment of the value as computed from the scores, and alarms near 5 %, also for rare events."""
+    rate, weighted, clustered = LABELS[kind]
+    rng = np.random.default_rng(len(kind))
+    repeats = 500
+    n = 1200
+    region = rng.integers(0, 50, n)
+    c = rate * rng.uniform(0.5, 1.5, n)
+    weight = rng.uniform(0.3, 2, n) if weighted else None
+    person = np.arange(n) // 3 if clustered else None
+    parts = [squared_means(labels_of(c, person, rng) - c, region, weight, person) for _ in range(repeats)]
+    value = np.array([part.value for part in parts])
+    assert abs(value.mean()) < 4 * value.std() / np.sqrt(repeats)
+    for moment, expected in ((value**2, "null_variance"), (value**3, "null_third")):
+        difference = moment - [getattr(part, expected) for part in parts]
+        assert abs(difference.mean()) < 4 * difference.std() / np.sqrt(repeats)
+    alarms = np.mean([combine([part], float("nan")).p_value < 0.05 for part in parts])
+    assert 0.05 - 3 * 0.01 < alarms < 0.05 + 3 * 0.01  # standard error 0.01
 
 
 def test_a_population_sampled_unevenly_and_reweighted_recovers_its_loss():
