@@ -313,7 +313,9 @@ class RiskEstimator(BaseEstimator):
         frame["best_decision"] = names[best_decision(corrected, self.cost)]
         frame["risk"] = self._risk(p, corrected, error)
         frame["calibration_risk"] = calibration_risk(c, p, self.cost, self.t)
-        frame["grouping_risk"] = np.mean([grouping_risk(c, q, self.cost) for q in _plausible(corrected, error)], axis=0)
+        frame["grouping_risk"] = np.mean(
+            [grouping_risk(c, q, self.cost) for q in plausible_values(corrected, error)], axis=0
+        )
         frame["region"] = -1
         frame["rule"] = ""
         frame["rows"] = 0
@@ -374,7 +376,7 @@ class RiskEstimator(BaseEstimator):
 
     def _risk(self, p, corrected, error):
         """Mean of the excess risks by what the probabilities may be."""
-        return np.mean([excess_risk(q, p, self.cost, self.t) for q in _plausible(corrected, error)], axis=0)
+        return np.mean([excess_risk(q, p, self.cost, self.t) for q in plausible_values(corrected, error)], axis=0)
 
     def _tree(self, table, residual, weight, choose, judge, leaf, seed):
         w_choose, w_judge = (None, None) if weight is None else (weight[choose], weight[judge])
@@ -431,8 +433,26 @@ class RiskEstimator(BaseEstimator):
                 raise ValueError(f"{name} must be None without trees: pass residual='tree' with it.")
 
 
-def _plausible(corrected, error):
-    """What the probabilities may be, given standard errors: equally likely values of each."""
+def plausible_values(corrected, error):
+    """What the probabilities may be, given standard errors: equally likely values of each.
+
+    Parameters
+    ----------
+    corrected : ndarray, shape (n,)
+        Repaired probabilities.
+    error : ndarray, shape (n,), or None
+        Standard errors; None or all 0 for none.
+
+    Returns
+    -------
+    list of ndarray, shape (n,)
+        Twenty of them, or `corrected` alone without errors.
+
+    Examples
+    --------
+    >>> len(plausible_values(np.array([0.5]), np.array([0.1]))), plausible_values(np.array([0.5]), None)
+    (20, [array([0.5])])
+    """
     if error is None or not error.any():
         return [corrected]
     return [np.clip(corrected + k * error, 0, 1) for k in ERRORS]

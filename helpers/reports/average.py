@@ -1,4 +1,4 @@
-"""Whether scores are right on average: one verdict from three tests, from which every section of the report speaks."""
+"""Whether scores are right on average: one verdict from four tests, from which every section of the report speaks."""
 
 from dataclasses import dataclass, field
 
@@ -9,13 +9,15 @@ from helpers.audit.rates import table_of_gaps
 from helpers.binning import bins_between, edges_for
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator, clipped_logit
 from helpers.calibration.line import CalibrationLine, line_of_rows
+from helpers.calibration.monotone import MonotoneCurve, monotone_of_rows
 from helpers.calibration.reliability import CalibrationError, curve_of_rows, error_of_curve
 from helpers.grouping.crossfit import loss_of_regions
 
-LEVEL = 0.05  # of the three tests together
-SHARE = 0.4  # of the level: for the line, and for the bins
-SHARE_OF_BEND = 0.2  # for the test that no line fits
-BEND = SHARE_OF_BEND * LEVEL
+LEVEL = 0.05  # of the four tests together
+SHARE = 0.4  # of the level: for the line
+SHARE_OF_OTHERS = 0.2  # for the bins, for the band around the curve, and for the test that no line fits
+LINE = SHARE * LEVEL
+OTHERS = SHARE_OF_OTHERS * LEVEL
 WORTH = 0.01  # distance in probability from which recalibration is advised
 LEAST_APART = 20  # rows whose score differs from the commonest one, so that any half of them has some
 COMMON = 0.1  # rate of the rarer label below which what counts as small shrinks with it
@@ -33,6 +35,8 @@ class Average:
         Binned calibration error, with the value of a perfect model.
     line : CalibrationLine or None
         Two-parameter calibration; None for a constant score.
+    curve : MonotoneCurve
+        Isotonic curve with a band for all scores at once, at the level that the verdict grants it (99 %).
     bend_p_value : float
         Of the test that a line fits; 1 where it was not tested.
     kind : str
@@ -51,15 +55,17 @@ class Average:
     rates: pd.Series
     error: CalibrationError
     line: CalibrationLine | None
+    curve: MonotoneCurve = field(repr=False)
     bend_p_value: float
     kind: str
     calibrator: PlattCalibrator | IsotonicCalibrator = field(repr=False)
 
     @property
     def p_value(self):
-        """Of "right on average": the smallest of the three, adjusted for their number (Bonferroni)."""
+        """Of "right on average": the smallest of the four, adjusted for their number (Bonferroni)."""
         line = 1.0 if self.line is None else self.line.p_value
-        return float(min(line / SHARE, self.error.p_value / SHARE, self.bend_p_value / SHARE_OF_BEND, 1.0))
+        others = min(self.error.p_value, self.curve.p_value, self.bend_p_value)
+        return float(min(line / SHARE, others / SHARE_OF_OTHERS, 1.0))
 
     @property
     def is_off(self):
@@ -67,10 +73,29 @@ class Average:
         return self.p_value < LEVEL
 
     @property
+    def line_tells(self):
+        """Whether the line alone tells the scores from calibrated ones."""
+        return self.line is not None and self.line.p_value < LINE
+
+    @property
+    def bins_tell(self):
+        """Whether the bins alone do."""
+        return self.error.p_value < OTHERS
+
+    @property
+    def curve_tells(self):
+        """Whether the band around the curve alone does: the diagonal leaves it."""
+        return self.curve.p_value < OTHERS
+
+    @property
+    def is_bent(self):
+        """Whether no line fits."""
+        return self.bend_p_value < OTHERS
+
+    @property
     def by_line(self):
         """Whether the line, and not the bins, tells how far the scores are off."""
-        rejected = self.line is not None and self.line.p_value < SHARE * LEVEL
-        return rejected and self.kind == "platt"
+        return self.line_tells and self.kind == "platt"
 
     @property
     def size(self):
@@ -80,13 +105,13 @@ class Average:
     @property
     def low(self):
         """Lower end of the interval of `size`; above 0 where the test that tells the size rejects."""
-        return self.line.distance_interval(SHARE * LEVEL)[0] if self.by_line else self.error.low
+        return self.line.distance_interval(LINE)[0] if self.by_line else self.error.low
 
     @property
     def high(self):
         """Upper end: what chance alone shows cannot be ruled out."""
         if self.by_line:
-            return self.line.distance_interval(SHARE * LEVEL)[1]
+            return self.line.distance_interval(LINE)[1]
         return max(self.error.high, self.error.null)
 
     @property
@@ -111,12 +136,6 @@ class Average:
         if not self.is_off:
             return ""
         return "low" if self.rates["low"] > 0 else "high" if self.rates["high"] < 0 else ""
-
-    @property
-    def n_outside(self):
-        """Dots of the reliability diagram outside the band of a calibrated model."""
-        curve = self.error.curve
-        return int(((curve.observed < curve.band_low) | (curve.observed > curve.band_high)).sum())
 
     @property
     def has_log_odds(self):
@@ -162,14 +181,15 @@ def measure_average(table, *, may_bend=True, rng=None):
     events = min(int(y.sum()), table.n - int(y.sum()))
     n_bins = int(np.clip(events // 5, 2, 15))
     error = error_of_curve(curve_of_rows(y, table.p, n_bins, "quantile", table.weight, table.groups), rng=rng)
+    curve = monotone_of_rows(y, table.p, table.weight, table.groups, 1 - OTHERS)
     if rows_apart(table.p) < LEAST_APART:  # as good as a constant score, which has no line
-        return Average(rates, error, None, 1.0, "isotonic", _isotonic(table))
+        return Average(rates, error, None, curve, 1.0, "isotonic", _isotonic(table))
     platt = PlattCalibrator().fit_rows(table.p, y, table.weight)
     line = line_of_rows(y, table.p, platt, table.weight, table.groups)
     bend = bend_p_value(table, platt) if may_bend and platt.slope_ > 0 else 1.0
-    if bend < BEND:
-        return Average(rates, error, line, bend, "isotonic", _isotonic(table))
-    return Average(rates, error, line, bend, "platt", platt)
+    if bend < OTHERS:
+        return Average(rates, error, line, curve, bend, "isotonic", _isotonic(table))
+    return Average(rates, error, line, curve, bend, "platt", platt)
 
 
 def rows_apart(p):

@@ -1,10 +1,21 @@
 """A control of both reports: the same audit where there is nothing to find."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 from scipy.stats import binom
+
+from helpers.grouping.crossfit import loss_of_rows
+from helpers.reports.intake import LEAST_GROUPS
+from helpers.reports.misjudged import find_misjudged
+from helpers.reports.rescored import rows_of_whole_groups
+
+SEARCH_DRAWS = 59  # of the search for groups in a control
+
+MOST_ROWS = 10_000  # of a control, so that twenty take no longer than the audit itself
+
+LEAST_EVENTS = 50  # expected cases of the rarer label
 
 
 @dataclass(frozen=True)
@@ -109,3 +120,21 @@ def negative_control(report, *, draws=20, rng=None):
         for stream in rng.spawn(draws)
     ]
     return Control(draws, pd.DataFrame(trials)) if trials else None
+
+
+def control_rows(report, most, rng):
+    """Rows of whole groups for a control: at most `most` of them, or more if it takes more to hold 50 cases of the rarer label
+    and 40 groups.
+    """
+    rate = report.calibrated.mean()
+    most = max(most, int(LEAST_EVENTS / max(min(rate, 1 - rate), 1e-6)))
+    return rows_of_whole_groups(report.table, most, rng, least_groups=LEAST_GROUPS)
+
+
+def null_trial(report, rows, *, rng):
+    """The audit of labels drawn from the calibrated scores of some rows of a `ScoreReport`."""
+    c = report.calibrated[rows]
+    table = replace(report.table.take(rows), y=(rng.random(rows.size) < c).astype(float))
+    loss = loss_of_rows(table, calibrator=report.average.kind, rng=rng)
+    audit = find_misjudged(replace(table, p=c), report.average.kind, n_draws=SEARCH_DRAWS, rng=rng)
+    return {"n": rows.size, "value": loss.value, "alarm": bool(loss.p_value < 0.05), "named": len(audit.sure) > 0}

@@ -1,12 +1,14 @@
 """What a report leaves beside its page: a row a case, a row a group, and a repair for new cases."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from helpers.decisions.risks import excess_risk
-from helpers.repair import Recalibrator, save
+from helpers.repair import save
+from helpers.reports.money import expected_excess
+from helpers.reports.rescored import repair_all, repair_scores
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first letters that make spreadsheets compute
 
@@ -112,20 +114,24 @@ def score_columns(report, rng=None):
     """The table of scores.csv, and the fitted repair (None where there are too few cases or no features)."""
     table = report.table
     columns = {"row": table.row, "given": table.p, "recalibrated": report.calibrated}
-    best = report.calibrated
-    repair = None
+    scores = report.scores
+    repaired = scores.recalibrated
+    error = np.zeros(table.n)
     if not report.obstacle:
-        repair = Recalibrator(report.average.kind, rng=rng)
-        best = repair.fit_predict(table.y, table.p, table.X, table.weight, table.groups)
-        columns["repaired"] = best
+        features = {shown: name for name, shown in report.labels.items()}
+        own = replace(table, X=table.X.rename(columns=features))  # the repair is for files like the user's
+        if scores.model is None:
+            scores = repair_scores(own, report.average.kind, rng=rng)
+        repaired, error = repair_all(own, scores)
+        columns["repaired"] = repaired
     if report.cost is not None:
-        columns["expected_excess_cost"] = excess_risk(best, table.p, report.cost)
+        columns["expected_excess_cost"] = expected_excess(repaired, error, table.p, report.cost)
     if report.audit is not None:
         named = report.audit.search.named
         inside = report.audit.search.family.members(named.index, table.X)
         rules = np.append(named["rule"].to_numpy(object), "")
         columns["subgroup"] = rules[np.where(inside.any(axis=1), inside.argmax(axis=1), -1) if len(named) else -1]
-    return pd.DataFrame(columns), repair
+    return pd.DataFrame(columns), scores.model
 
 
 def group_rows(report):

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import yaml
 
 from helpers.audit.columns import levels_of_columns
-from helpers.checks import check_count, check_numbers
+from helpers.checks import check_count, check_numbers, nearest_name
 from helpers.tables import find_table, read_scores
 
 LEAST_ROWS = 300
@@ -81,10 +82,10 @@ def two_costs(costs):
     Examples
     --------
     >>> two_costs([1, 5]), two_costs([1, -5])
-    (None, 'must be two costs, none below 0 (both 0 where none are given)')
+    (None, 'must be two costs above 0 (both 0 where none are given)')
     """
-    fine = len(costs) == 2 and min(costs) >= 0 and max(costs) < float("inf")
-    return None if fine else "must be two costs, none below 0 (both 0 where none are given)"
+    fine = len(costs) == 2 and (min(costs) > 0 or not any(costs)) and max(costs) < float("inf")
+    return None if fine else "must be two costs above 0 (both 0 where none are given)"
 
 
 def check_terms(reject_cost=0.2, price=0.002, n_resamples=1000):
@@ -117,12 +118,61 @@ def check_terms(reject_cost=0.2, price=0.002, n_resamples=1000):
     check_count(n_resamples, "n_resamples", least=100)
 
 
+def relabelled(table, labels, check):
+    """A checked table with the names that its page shows, {feature: name}, and the columns to check by these names.
+
+    ValueError for labels of columns that the table does not have, and for names that are taken already.
+    """
+    check = [check] if isinstance(check, str) else list(check)
+    labels = _mapping(labels)
+    others = {table.label, table.score, table.before_name} - {""}
+    known = [*table.features, *table.dropped, *others]
+    for name, shown in labels.items():
+        if name not in known:
+            near = nearest_name(name, known, "column")
+            raise ValueError(f"labels must be of columns of the table, but {name!r} is none; {near}")
+        if not isinstance(shown, str) or not shown.strip():
+            raise ValueError(f"labels must be texts, but that of {name!r} is {shown!r}.")
+    names = [labels.get(name, name) for name in table.features]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"labels must tell the columns apart, but two would be called {twice[0]!r}.")
+    table = replace(
+        table,
+        X=table.X.set_axis(names, axis=1),
+        label=labels.get(table.label, table.label),
+        score=labels.get(table.score, table.score),
+        before_name=labels.get(table.before_name, table.before_name),
+        dropped={labels.get(name, name): why for name, why in table.dropped.items()},
+    )
+    shown = {name: label for name, label in labels.items() if label in names}
+    return table, shown, [shown.get(name, name) for name in check]
+
+
+def _mapping(labels):
+    """Labels as a dictionary, also out of a YAML file."""
+    if labels is None or labels == "":
+        return {}
+    if isinstance(labels, str | Path):
+        path = Path(labels)
+        if not path.is_file():
+            raise ValueError(f"labels must be a dictionary or a YAML file, but there is no file {path}.")
+        try:
+            labels = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            reason = " ".join(str(error).split())
+            raise ValueError(f"labels must be a YAML file, but {path.name} cannot be read: {reason}") from None
+    if not isinstance(labels, dict):
+        raise ValueError(f"labels must be pairs 'column: name', but they are {type(labels).__name__}.")
+    return {str(name): shown for name, shown in labels.items()}
+
+
 def levels_to_show(table, check):
     """Rates of every level of the columns that a user named, or None for none.
 
     ValueError for columns that the table does not have, and for one with more levels than a page can show.
     """
-    names = [check] if isinstance(check, str) else list(dict.fromkeys(check))
+    names = list(dict.fromkeys(check))
     if not names:
         return None
     tables = [levels_of_columns(table, [name]) for name in names]

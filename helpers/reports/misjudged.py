@@ -7,6 +7,9 @@ import pandas as pd
 
 from helpers.audit import SegmentSearch
 from helpers.audit.search import search_rows
+from helpers.audit.segments import PARTS
+
+MOST_POINTS = 12  # levels of a column in a figure
 
 SHARES = (0.1, 0.05, 0.02)  # of the cases, for which the report says what would have been found
 
@@ -56,6 +59,29 @@ class MisjudgedGroups:
         gaps = {share: self.search.detectable(share) for share in SHARES if share >= self.search.smallest}
         return {share: gap for share, gap in gaps.items() if gap < 0.999 * (1 - self.search.chances.mean)}
 
+    def along_features(self, most=8):
+        """Rates along each column, the one with the strongest segment first.
+
+        Parameters
+        ----------
+        most : int, default 8
+            Columns.
+
+        Returns
+        -------
+        dict of str to DataFrame
+            A row a level or range of the column, in its order: level (words), n, stated, calibrated, observed, low,
+            high (ends for `observed`; the intervals of all columns hold together).
+        """
+        table = self.search.table
+        family = self.search.family
+        panels = {}
+        for row in table.index[table["columns"] == 1]:  # the strongest first
+            column = family.conditions(row)[0].column
+            if column.name not in panels and len(panels) < most:
+                panels[column.name] = _along(table, family, column)
+        return {name: panel for name, panel in panels.items() if len(panel) > 1}
+
     def inside(self, X, groups):
         """Whether each row lies in one of some groups, (n,) bool."""
         return self.search.family.members(groups.index, X).any(axis=1)
@@ -66,6 +92,35 @@ class MisjudgedGroups:
         inside = self.search.family.members(named.index, X)
         gaps = np.append(named["gap"].to_numpy(), 0.0)
         return gaps[np.where(inside.any(axis=1), inside.argmax(axis=1) if len(named) else 0, len(named))]
+
+
+def _along(table, family, column):
+    """The segments that part a column: levels of a category, single values of a number, or its fifths."""
+    singles = {row: family.conditions(row)[0] for row in table.index[table["columns"] == 1]}
+    own = {row: condition for row, condition in singles.items() if condition.column is column}
+    points = [
+        row for row, condition in own.items() if condition.first == condition.last or condition.common is not None
+    ]
+    if column.kind != "category" and not (column.exact and len(points) <= MOST_POINTS):
+        size = column.levels.size
+        ends = np.unique(np.arange(PARTS + 1) * size // PARTS)
+        parts = set(zip(ends[:-1].tolist(), (ends[1:] - 1).tolist(), strict=True))
+        points = [row for row, condition in own.items() if (condition.first, condition.last) in parts]
+    points += [row for row, condition in own.items() if condition.first > condition.last and condition.common is None]
+    if column.kind == "category":
+        points = sorted(points, key=lambda row: -table.loc[row, "n"])[:MOST_POINTS]
+    else:
+        points = sorted(points, key=lambda row: (own[row].first > own[row].last, own[row].first))
+    rows = table.loc[points]
+    return pd.DataFrame({
+        "level": [own[row].words.removeprefix(f"{column.name} ").removeprefix("is ") for row in points],
+        "n": rows["n"],
+        "stated": rows["stated"],
+        "calibrated": rows["calibrated"],
+        "observed": rows["observed"],
+        "low": rows["low"] + rows["calibrated"],
+        "high": rows["high"] + rows["calibrated"],
+    })  # fmt: skip
 
 
 def find_misjudged(table, calibrator, *, n_draws=300, rng=None):

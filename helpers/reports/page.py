@@ -23,7 +23,7 @@ GENERAL = """- **Not as a certificate.** Nothing found means nothing found with 
 - **Not group by group for single people.** A group's rate is still an average, over everybody in the group."""
 
 
-def page_of(report, files=None, control=None):
+def page_of(report, files=None, control=None, *, bins=False):
     """The page of a report on scores.
 
     Parameters
@@ -34,6 +34,8 @@ def page_of(report, files=None, control=None):
         Files beside the page, from `save_files`.
     control : Control, optional
         From `negative_control`.
+    bins : bool, default False
+        Whether a reliability diagram with bins is wanted as well.
 
     Returns
     -------
@@ -47,7 +49,7 @@ def page_of(report, files=None, control=None):
     >>> "<h2" in page and "For whom are they wrong?" in page
     True
     """
-    figures = report.figures()
+    figures = report.figures(bins=bins)
     cells = [v4.new_markdown_cell(TITLE)]
 
     def section(markdown, *shows):
@@ -69,18 +71,29 @@ def page_of(report, files=None, control=None):
 
     section("## What was read", lambda: tell(report.table, "read"))
     section("## The answer", rows(summary(report)))
-    caption = "Observed rate against stated probability. Grey: where a calibrated model would be."
-    tables = (rows(report.reliability_table), rows(report.line_table))
-    section("## Stated and observed", picture("reliability", caption), part("calibration"), *tables)
+    if report.pair is not None:
+        section("## Two scores", part("pair"), rows(report.pair_table), part("gains"), rows(report.gain_table))
+    caption = "Observed rate against stated probability, with a band for the whole curve."
+    shows = [picture("curve", caption), part("calibration"), rows(report.line_table), rows(report.reliability_table)]
+    if "bins" in figures:
+        shows.append(picture("bins", "The same in bins. Grey: where a calibrated model would be."))
+    section("## Stated and observed", *shows)
     loss = () if report.loss is None else (rows(report.loss_table), part("read_loss"))
     section("## One score, different people", part("loss"), *loss)
+    section("## Parts of the loss", part("parts"), rows(report.parts_table))
     caption = "Gap of each group, 95 % interval, cases in brackets. Filled: beyond chance."
     named = () if report.audit is None else (rows(report.group_table), part("read_groups"), part("unseen"))
     section("## Who is misjudged", part("groups"), picture("groups", caption), *named)
+    if report.audit is not None:
+        caption = "Stated and observed rates along each feature."
+        section("## Along each feature", picture("features", caption), part("read_features"))
     if report.checked is not None:
         section("## Columns to check", part("checked"), rows(report.checked_table))
     if report.decisions is not None:
-        section("## What it means for decisions", part("decisions"))
+        section("## What it means for decisions", part("decisions"), part("costs"), rows(report.cost_table))
+        section("## A second look", part("looks"), rows(report.look_table))
+        caption = "What deciding by the score saves, at your threshold (dotted) and at others."
+        section("## Other thresholds", picture("money", caption), part("read_curve"))
     section("## What to do next", rows(next_steps(report)))
     if control is not None:
         section("## Control: nothing to find, nothing found", part("control", control=control))

@@ -195,6 +195,15 @@ def a_sample(cost):
     return f"{100 * cost:.1g}" if 0 < 100 * cost < 0.0095 else f"{100 * cost:z.2f}"
 
 
+def farthest(stated, observed):
+    """The stated probability that lies farthest from what was observed.
+
+    >>> float(farthest(np.array([0.1, 0.5]), np.array([0.2, 0.9])))
+    0.5
+    """
+    return stated[np.abs(observed - stated).argmax()]
+
+
 def listed(names, most=6):
     """Names in a sentence; of more than `most`, the number of the others.
 
@@ -241,6 +250,6 @@ def short(text, most=40):
 
 
 PHRASES = [
-    commas, points, in_points, many, span, percent, chance, squared, root, root_error, measured, with_span, shares,
-    hundred, a_sample, listed, with_reasons, first_up, short,
+    commas, points, in_points, many, span, percent, whole_percent, chance, squared, root, root_error, measured,
+    with_span, shares, hundred, a_sample, farthest, listed, with_reasons, first_up, short,
 ]  # fmt: skip

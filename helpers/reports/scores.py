@@ -15,22 +15,23 @@ from helpers.grouping import GroupingLoss
 from helpers.grouping.crossfit import loss_of_rows
 from helpers.reports.average import Average, measure_average
 from helpers.reports.intake import (
-    LEAST_GROUPS,
     LEAST_ROWS,
     find_obstacle,
     levels_to_show,
     likely_groups,
+    relabelled,
     repeated_rows,
 )
 from helpers.reports.misjudged import MisjudgedGroups, find_misjudged
-from helpers.reports.phrases import NBSP, many, measured, percent, points, root, root_error, span, squared
+from helpers.reports.money import Money, count_money
+from helpers.reports.pair import Comparison, compare_scores
+from helpers.reports.rescored import Repaired, parts_of_loss, repair_scores
+from helpers.reports.score_tables import ScoreTables
 from helpers.tables import ScoreTable
 
 POWER = 1.645 + 0.84  # standard errors: found with 80 % by a one-sided test at 5 %
 
-CONTROL_DRAWS = 59  # of the search for groups in a control
-
-CONTROL_ROWS = 10_000  # of a control, so that twenty take no longer than the audit itself
+RARE = 0.05  # rate of events below which axes of probabilities are logarithmic
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Decisions:
 
 
 @dataclass(frozen=True)
-class ScoreReport:
+class ScoreReport(ScoreTables):
     """What a table of scores says about them.
 
     Parameters
@@ -85,8 +86,18 @@ class ScoreReport:
         Every level of the columns that the user named.
     decisions : Decisions or None
         Decisions at the threshold of `cost`; None without costs.
+    scores : Repaired
+        Recalibrated scores out of fold; repaired ones with costs.
+    parts : dict
+        Parts of the squared error, from `parts_of_loss`.
+    money : Money or None
+        Costs; None without costs.
+    pair : Comparison or None
+        The score beside an old one; None with one score.
     options : dict
-        What was asked for: cost, check and rng.
+        What was asked for: cost, check, labels and rng.
+    labels : dict
+        {column of the file: its name on the page}, for features.
 
     Examples
     --------
@@ -105,7 +116,12 @@ class ScoreReport:
     audit: MisjudgedGroups | None
     checked: pd.DataFrame | None
     decisions: Decisions | None
+    scores: Repaired = field(repr=False)
+    parts: dict = field(repr=False)
+    money: Money | None
+    pair: Comparison | None
     options: dict = field(default_factory=dict, repr=False)
+    labels: dict = field(default_factory=dict, repr=False)
 
     def __str__(self):
         from helpers.reports.text import summary
@@ -116,6 +132,37 @@ class ScoreReport:
     def certified(self):
         """Whether a grouping loss above zero is certain: test at 5 %, interval above zero."""
         return self.loss is not None and bool(self.loss.p_value < 0.05 and self.loss.low > 0)
+
+    @property
+    def sign(self):
+        """P-value of "right for the single case": of the grouping loss, or of a repair that a test calls for."""
+        repair = self.scores.model
+        tests = [] if self.loss is None else [self.loss.p_value]
+        tests += [repair.p_value_] if repair is not None and repair.changed_ else []
+        return float(min(tests, default=1.0))
+
+    def saves(self, way):
+        """Whether a way to decide surely saves something beside the stated scores.
+
+        Parameters
+        ----------
+        way : {"recalibrated", "repaired", "always yes", "always no"}
+            Scores that are right on average cannot be bettered without the features, so that for all but "repaired"
+            they must surely be off.
+
+        Returns
+        -------
+        bool
+            The interval lies above 0.
+        """
+        allowed = self.money.changed if way == "repaired" else self.average.is_off
+        return allowed and self.money.saves(way)
+
+    @property
+    def without_score(self):
+        """The decision ("always yes" or "always no") that surely costs less than these scores do, or ""."""
+        ways = [] if self.money is None else [way for way in ("always yes", "always no") if self.saves(way)]
+        return max(ways, key=lambda way: self.money.costs.loc[way, "saved"], default="")
 
     @property
     def detectable(self):
@@ -160,116 +207,33 @@ class ScoreReport:
         """Whether all scores are 0 or 1."""
         return bool(((self.table.p == 0) | (self.table.p == 1)).all())
 
-    @property
-    def reliability_table(self):
-        """Calibration error as measured, of a perfect model, and without chance, in points."""
-        error = self.average.error
-        upper = max(error.high, error.null)  # what chance alone shows cannot be ruled out
-        spread = max((upper - error.low) / 4, 1e-6)
-        bins = many(error.n_bins, "bin")
-        rows = {
-            "as measured": (points(error.value, spread), "contains chance"),
-            "of a perfect model": (points(error.null, spread), f"same cases, same {bins}: chance alone"),
-            "without chance": (points(error.debiased, spread), f"95 % interval {span(error.low, upper, spread)}"),
-        }
-        frame = pd.DataFrame(rows.values(), index=list(rows), columns=["points", "remark"])
-        return frame.rename_axis("calibration error")
-
-    @property
-    def line_table(self):
-        """Intercept and slope of the two-parameter calibration with their intervals; None for a constant score."""
-        line = self.average.line
-        if line is None:
-            return None
-        rows = {
-            "intercept": (measured(line.intercept, *line.intercept_interval), "0", "above 0: stated too low"),
-            "slope": (measured(line.slope, *line.slope_interval), "1", "below 1: too extreme, above 1: too timid"),
-        }
-        columns = ["estimate (95 % interval)", "of a calibrated model", "meaning"]
-        return pd.DataFrame(rows.values(), index=list(rows), columns=columns).rename_axis("in log-odds")
-
-    @property
-    def checked_table(self):
-        """Every level of the columns that the user named, in words; None without such columns."""
-        if self.checked is None:
-            return None
-        return pd.DataFrame([
-            {
-                "cases where": row.rule,
-                "cases": f"{row.n:,}",
-                "stated": percent(row.stated),
-                "observed": percent(row.observed),
-                "gap in points": _gap(row),
-                "remark": row.remark,
-            }
-            for row in self.checked.itertuples()
-        ])  # fmt: skip
-
-    @property
-    def loss_table(self):
-        """Grouping loss in squared error and as a typical distance, beside a perfect model; None without a loss."""
-        loss = self.loss
-        if loss is None:
-            return None
-        ends = {"estimate": loss.value, "95 % interval from": loss.low, "to": loss.high}
-        squares = [squared(x, loss.se) if name == "estimate" or x > 0 else "0" for name, x in ends.items()]
-        distances = [points(root(x), root_error(loss.value, loss.se)) for x in ends.values()]
-        frame = pd.DataFrame([squares, distances], ["squared error", "typical distance in points"], columns=list(ends))
-        frame["of a perfect model"] = "0"
-        return frame.rename_axis("grouping loss")
-
-    @property
-    def group_table(self):
-        """The groups with stated and observed rates; None without groups."""
-        if self.audit is None:
-            return None
-        rows = []
-        for row in self.audit.table.itertuples():
-            rows.append({
-                "cases where": row.rule,
-                "share": percent(row.share),
-                "stated": percent(row.stated),
-                "observed": percent(row.observed),
-                "gap in points": _gap(row),
-                "after recalibration": points(row.left, (row.high - row.low) / 4, sign=True),
-                "beyond chance": "yes" if row.Index in self.audit.sure.index else "no",
-            })  # fmt: skip
-        return pd.DataFrame(rows)
-
-    @property
-    def parameter_table(self):
-        """What this report was made from, with defaults marked."""
-        table = self.table
-        asked = {
-            name: "" if value is None or not np.size(value) else f"{value}" for name, value in self.options.items()
-        }
-        rows = {
-            "table": f"{table.name}, SHA-256 {table.sha256 or 'unknown'}",
-            "cases": f"{table.n:,}",
-            "label": table.label,
-            "score": table.score,
-            "features": ", ".join(table.features),
-            "weight": "" if table.weight is None else "given",
-            "group": "" if table.groups is None else "given",
-            **asked,
-        }
-        values = [value or "not given (default)" for value in rows.values()]
-        return pd.DataFrame({"value": values}, index=pd.Index(rows, name="parameter"))
-
-    def figures(self):
+    def figures(self, *, bins=False):
         """Draw the figures of the page.
+
+        Parameters
+        ----------
+        bins : bool, default False
+            Whether the reliability diagram with bins is wanted as well.
 
         Returns
         -------
-        dict of str to Axes
-            "reliability" and, where groups were sought, "groups".
+        dict of str to Axes or Figure
+            "curve"; where they apply "bins", "groups", "features" and "money".
         """
-        from helpers.plotting import plot_groups, plot_reliability_close
+        from helpers.plotting import plot_groups, plot_reliability_close, reports
 
-        axes = {"reliability": plot_reliability_close(self.average.error.curve, self.table.p)}
-        return axes if self.audit is None else axes | {"groups": plot_groups(self.audit.table)}
+        common = float(self.average.rates["observed"]) >= RARE
+        axes = {"curve": reports.plot_monotone(self.average.curve, self.table.p, log=not common)}
+        if bins:
+            axes["bins"] = plot_reliability_close(self.average.error.curve, self.table.p)
+        if self.audit is not None:
+            axes["groups"] = plot_groups(self.audit.table)
+            axes["features"] = reports.plot_features(self.audit.along_features(), log=not common)
+        if self.money is not None:
+            axes["money"] = reports.plot_benefit(self.money.curve, self.money.threshold)
+        return axes
 
-    def save(self, folder, *, overwrite=False, control=False, rng=0):
+    def save(self, folder, *, overwrite=False, control=False, bins=False, rng=0):
         """Write the page (report.html), a row a case (scores.csv), a row a group (groups.csv) and a repair.
 
         Parameters
@@ -280,6 +244,8 @@ class ScoreReport:
             Whether files of these names may be replaced.
         control : bool, default False
             Whether the page repeats the audit where there is nothing to find (`negative_control`).
+        bins : bool, default False
+            Whether the page also shows a reliability diagram with bins.
         rng : int, Generator or None, default 0
             Source of the folds of the repair, and of the control.
 
@@ -300,7 +266,8 @@ class ScoreReport:
         rng = np.random.default_rng(rng)
         path = check_free(folder, ["report.html"], overwrite) / "report.html"
         files = save_files(self, folder, overwrite=overwrite, rng=rng)
-        path.write_text(page_of(self, files, negative_control(self, rng=rng) if control else None), encoding="utf-8")
+        page = page_of(self, files, negative_control(self, rng=rng) if control else None, bins=bins)
+        path.write_text(page, encoding="utf-8")
         return path
 
     def share_of(self, groups):
@@ -331,9 +298,11 @@ class ScoreReport:
         dict
             Empty without a grouping loss.
         """
+        from helpers.reports.control import MOST_ROWS, control_rows, null_trial
+
         if self.loss is None:
             return {}
-        return {"grouping loss": partial(_null_trial, self, control_rows(self, CONTROL_ROWS, rng))}
+        return {"grouping loss": partial(null_trial, self, control_rows(self, MOST_ROWS, rng))}
 
     def metrics(self):
         """Collect names and numbers for metrics.json.
@@ -369,16 +338,16 @@ class ScoreReport:
             numbers["threshold"] = self.decisions.threshold
             for name in ("yes", "recalibrated", "to_yes", "to_no"):
                 numbers[f"decisions_{name}"] = getattr(self.decisions, name)
+        if self.money is not None:
+            for way in ("stated", "recalibrated", "repaired"):
+                numbers[f"cost_{way}"] = float(self.money.costs.loc[way, "cost"])
+        if self.pair is not None:
+            for name in ("difference", "low", "high"):
+                numbers[f"pair_{name}"] = float(self.pair.table.loc["squared error", name])
         return numbers
 
 
-def _gap(row):
-    """The gap of a row of a table with its interval, in points."""
-    se = (row.high - row.low) / 4
-    return f"{points(row.gap, se, sign=True)} ({span(row.low, row.high, se, sign=True)})".replace(" ", NBSP)
-
-
-def audit_scores(table, *, cost=None, check=(), rng=None):
+def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
     """Audit a table of scores: calibration, grouping loss, misjudged groups, decisions.
 
     Parameters
@@ -389,6 +358,8 @@ def audit_scores(table, *, cost=None, check=(), rng=None):
         Cost of each decision under each truth, cost[decision, truth]; without costs no decision is judged.
     check : str or list of str, default ()
         Columns of which every level is shown, whatever its number of rows.
+    labels : dict or str or Path, optional
+        {column: its name on the page}, or a YAML file that holds it.
     rng : int, Generator or None, default None
         Source of randomness.
 
@@ -401,8 +372,8 @@ def audit_scores(table, *, cost=None, check=(), rng=None):
     Raises
     ------
     ValueError
-        For costs of another shape, or of which a mistake is not dearer than a right answer, and for columns to check
-        that the table does not have.
+        For costs of another shape, of which a mistake is not dearer than a right answer, or that leave nothing to
+        decide, and for columns to check or labels of columns that the table does not have.
 
     Examples
     --------
@@ -414,9 +385,15 @@ def audit_scores(table, *, cost=None, check=(), rng=None):
     if cost is not None:
         cost = check_costs(cost)
         threshold = optimal_threshold(cost)  # more than two decisions are refused before anything is computed
-    rng_given = rng if isinstance(rng, int) else None
+        if not 0 < threshold < 1:
+            best = "yes" if threshold <= 0 else "no"
+            raise ValueError(f"cost must leave something to decide, but {best} is best whatever the score.")
+    options = {"cost": None if cost is None else cost.tolist(), "check": check, "labels": labels}
+    options["rng"] = rng if isinstance(rng, int) else None
     rng = np.random.default_rng(rng)
     table = table.checked()  # the only check: what follows computes
+    own = table
+    table, labels, check = relabelled(table, labels, check)
     levels = levels_to_show(table, check)
     obstacle = find_obstacle(table)
     average = measure_average(table, may_bend=not obstacle, rng=rng)
@@ -425,9 +402,33 @@ def audit_scores(table, *, cost=None, check=(), rng=None):
     if not obstacle:
         loss = loss_of_rows(table, calibrator=average.kind, rng=rng)
         audit = find_misjudged(table, average.kind, rng=rng)
-    decisions = None if cost is None else compare_decisions(table, calibrated, audit, threshold)
-    options = {"cost": None if cost is None else cost.tolist(), "check": check, "rng": rng_given}
-    return ScoreReport(table, cost, average, calibrated, obstacle, loss, audit, levels, decisions, options)
+    scores = repair_scores(own, average.kind, can_repair=cost is not None and not obstacle, rng=rng)
+    return ScoreReport(
+        table=table,
+        cost=cost,
+        average=average,
+        calibrated=calibrated,
+        obstacle=obstacle,
+        loss=loss,
+        audit=audit,
+        checked=levels,
+        decisions=None if cost is None else compare_decisions(table, calibrated, audit, threshold),
+        scores=scores,
+        parts=parts_of_loss(table, scores.recalibrated),
+        money=None if cost is None else count_money(table, scores, cost),
+        pair=_compared(table, cost, average.kind, obstacle, rng),
+        options=options,
+        labels=labels,
+    )
+
+
+def _compared(table, cost, kind, obstacle, rng):
+    """The score beside the old one, each recalibrated as it needs; None with one score."""
+    if table.before is None:
+        return None
+    old = replace(table, p=table.before)
+    kinds = (measure_average(old, may_bend=not obstacle, rng=rng).kind, kind)
+    return compare_scores(table, cost=cost, calibrators=kinds, rng=rng)
 
 
 def compare_decisions(table, calibrated, audit, threshold):
@@ -441,28 +442,3 @@ def compare_decisions(table, calibrated, audit, threshold):
         after = np.clip(calibrated + audit.shift(table.X), 0, 1) >= threshold
     turned = (stated, stated != before, after & ~before, before & ~after)
     return Decisions(threshold, *(float(np.average(rows, weights=table.weight)) for rows in turned))
-
-
-def control_rows(report, most, rng):
-    """Rows of whole groups for a control: at most `most` of them, or more if it takes more to hold 50 cases of the
-    rarer label and 40 groups.
-    """
-    table = report.table
-    rate = report.calibrated.mean()
-    most = max(most, int(50 / max(min(rate, 1 - rate), 1e-6)))
-    unit = np.arange(table.n) if table.groups is None else table.groups
-    order = rng.permutation(unit.max() + 1)
-    reach = np.cumsum(np.bincount(unit)[order])
-    n_units = max(int(np.searchsorted(reach, most, "right")), min(order.size, LEAST_GROUPS))
-    chosen = np.zeros(order.size, bool)
-    chosen[order[:n_units]] = True
-    return np.flatnonzero(chosen[unit])
-
-
-def _null_trial(report, rows, *, rng):
-    """The audit of labels drawn from the calibrated scores of some rows."""
-    c = report.calibrated[rows]
-    table = replace(report.table.take(rows), y=(rng.random(rows.size) < c).astype(float))
-    loss = loss_of_rows(table, calibrator=report.average.kind, rng=rng)
-    audit = find_misjudged(replace(table, p=c), report.average.kind, n_draws=CONTROL_DRAWS, rng=rng)
-    return {"n": rows.size, "value": loss.value, "alarm": bool(loss.p_value < 0.05), "named": len(audit.sure) > 0}

@@ -163,7 +163,7 @@ def describe_figure(report, figure):
     report : ScoreReport or AnswerReport
         The report.
     figure : str
-        "reliability"; for scores "groups", for answers "kept" or "samples".
+        For scores "curve", "bins", "features", "groups" or "money"; for answers "reliability", "kept" or "samples".
 
     Returns
     -------

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers.checks import LARGEST, check_columns, check_groups, raise_first_row
+from helpers.checks import LARGEST, check_columns, check_groups, check_probabilities, check_same_length, raise_first_row
 from helpers.datasets import DATA_FOLDER
 from helpers.partition.base import check_rows
 from helpers.tables.features import tidy_features
@@ -61,6 +61,10 @@ class ScoreTable:
         Numbers of the rows in the file, from 1; by default they are all there, in their order.
     left_out : int, default 0
         Rows of weight 0 that are not there any more.
+    before : (n,) array, optional
+        Another score of the same cases, which `p` is compared with.
+    before_name : str, default ""
+        Name of its column.
 
     Examples
     --------
@@ -82,6 +86,8 @@ class ScoreTable:
     sha256: str = ""
     row: np.ndarray | None = field(default=None, repr=False)
     left_out: int = 0
+    before: np.ndarray | None = field(default=None, repr=False)
+    before_name: str = ""
 
     @property
     def n(self):
@@ -122,6 +128,11 @@ class ScoreTable:
         X = self.X if len(self.X.columns) else pd.DataFrame({self.score: self.p})  # features may be none
         rows = check_rows(self.y, self.p, X, self.weight, self.groups)
         number = np.arange(1, rows.kept.size + 1) if self.row is None else self.row
+        before = self.before
+        if before is not None:
+            before = check_probabilities(before, "before")
+            check_same_length(before=before, p=rows.kept)
+            before = before[rows.kept]
         return replace(
             self,
             y=rows.y,
@@ -131,6 +142,7 @@ class ScoreTable:
             groups=rows.groups,
             row=number[rows.kept],
             left_out=self.left_out + int((~rows.kept).sum()),
+            before=before,
         )
 
     def take(self, rows):
@@ -154,6 +166,7 @@ class ScoreTable:
             weight=None if self.weight is None else self.weight[rows],
             groups=None if self.groups is None else pd.factorize(self.groups[rows])[0],
             row=self.row[rows],
+            before=None if self.before is None else self.before[rows],
         )
 
     def __str__(self):
@@ -208,7 +221,7 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     label : str, default "label"
         Column of labels (0/1, False/True).
     score : str, default "score"
-        Column of stated probabilities of 1.
+        Column of stated probabilities of 1; two names with a comma, "old,new", read a second score to compare with.
     features : list of str or str, optional
         Column names (a list, or one text with commas); None takes all but those with another role.
     weight : str, optional
@@ -249,7 +262,8 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     if by_default and {"label", "risk_score"} <= set(table.names):
         score = "risk_score"
         notes.append("read as predictions of the folktexts benchmark: the score is the column 'risk_score'")
-    roles = {"label": label, "score": score, "weight": weight, "group": group}
+    score, before = _two_scores(score, table.names)
+    roles = {"label": label, "score": score, "old score": before, "weight": weight, "group": group}
     roles = {role: name for role, name in roles.items() if name is not None}
     check_columns(file, table.names, roles)
     names = _feature_names(file, table.names, features, roles)
@@ -266,6 +280,7 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         _check_cells(file, name, frame[name])
     y = _labels(file, label, frame[label])
     p = _scores(file, score, frame[score])
+    old = None if before is None else _scores(file, before, frame[before])
     if ((p == 0) | (p == 1)).all():
         notes.append(f"all scores in {score!r} are 0 or 1: decisions, not probabilities")
     if features is None:
@@ -295,7 +310,19 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         dropped=dropped,
         note="; ".join(notes),
         sha256=_checksum(path),
+        before=old,
+        before_name=before or "",
     )
+
+
+def _two_scores(score, columns):
+    """The column of the score and, of two names with a comma, that of the old one (else None)."""
+    if score in columns or "," not in score:
+        return score, None
+    names = [name.strip() for name in score.split(",")]
+    if len(names) > 2 or not all(names):
+        raise ValueError(f"score must name one column, or two with a comma (old,new), but it is {score!r}.")
+    return names[1], names[0]
 
 
 def _checksum(path):

@@ -17,7 +17,8 @@ from helpers.reports import audit_scores, describe_figure, negative_control, nex
 from helpers.reports.average import measure_average
 from helpers.reports.intake import find_obstacle, likely_groups, repeated_rows
 from helpers.reports.phrases import chance, in_points, many, percent, points, root, squared
-from helpers.reports.scores import POWER, compare_decisions, control_rows
+from helpers.reports.control import control_rows
+from helpers.reports.scores import POWER, compare_decisions
 from helpers.tables import ScoreTable
 
 
@@ -66,13 +67,17 @@ KINDS = [
 ]  # fmt: skip
 
 
+WITH_COSTS = ("decisions", "hospitals", "no features")
+
+
 @pytest.fixture(scope="module")
 def reports():
     made = {}
 
     def report(kind, n=3000):
         if (kind, n) not in made:
-            made[kind, n] = audit_scores(make(kind, n), cost=[[0, 1], [1, 0]], rng=0)
+            cost = [[0, 1], [1, 0]] if n < 1000 or kind in WITH_COSTS else None  # a repair takes three seconds
+            made[kind, n] = audit_scores(make(kind, n), cost=cost, rng=0)
         return made[kind, n]
 
     return report
@@ -84,22 +89,27 @@ def reports():
 @pytest.mark.parametrize(("kind", "n"), [*[(kind, 3000) for kind in KINDS], ("perfect", 60), ("loss", 300)])
 def test_every_table_gets_whole_sentences(reports, kind, n):
     report = reports(kind, n)
-    paragraphs = write(report.table, "read") + [describe_figure(report, "reliability")]
+    paragraphs = write(report.table, "read") + [describe_figure(report, "curve")]
     for section in ("calibration", "loss", "read_loss", "groups", "read_groups", "decisions", "warnings"):
         paragraphs += write(report, section)
     paragraphs += summary(report)["Answer"].tolist()
     paragraphs += next_steps(report).index.tolist() + next_steps(report)["How"].tolist()
-    for frame in (report.reliability_table, report.loss_table, report.group_table):
+    paragraphs += write(report, "parts") + write(report, "read_features")
+    frames = (report.reliability_table, report.loss_table, report.group_table, report.parts_table)
+    for frame in (*frames, report.cost_table, report.look_table):
         if frame is not None:
             paragraphs += frame.astype(str).to_numpy().ravel().tolist()
     if report.audit is not None:
-        paragraphs.append(describe_figure(report, "groups"))
+        paragraphs += [describe_figure(report, "groups"), describe_figure(report, "features")]
+    if report.money is not None:
+        paragraphs += [*write(report, "costs"), *write(report, "looks"), *write(report, "read_curve")]
+        paragraphs.append(describe_figure(report, "money"))
     for text in paragraphs:
         assert (
             text and "nan" not in text and "e-" not in text.replace("re-", "") and not re.search(r"None(?! of)", text)
         ), text
         assert "1 points" not in text.replace("11 points", "") or "." in text, text
-    assert len(describe_figure(report, "reliability")) > 60
+    assert len(describe_figure(report, "curve")) > 60
     assert list(next_steps(report).columns) == ["How"] and len(next_steps(report)) >= 1
 
 
@@ -328,14 +338,15 @@ def test_decisions_by_hand():
 
 def test_gaps_of_remaining_groups_turn_decisions(reports):
     report = reports("loss", 10_000)
-    assert report.decisions.threshold == 0.5
+    decisions = compare_decisions(report.table, report.calibrated, report.audit, 0.5)
     before = report.calibrated >= 0.5
     inside = report.audit.search.apply(report.table.X)  # the strongest group that holds a row moves its score
     left = np.select(list(inside.T), report.audit.search.named["gap"].tolist(), 0.0)
     after = report.calibrated + left >= 0.5
-    assert report.decisions.to_yes == pytest.approx((after & ~before).mean())
-    assert report.decisions.to_no == pytest.approx((before & ~after).mean())
-    assert "from no to yes" in write(report, "decisions")[-1]
+    assert decisions.to_yes == pytest.approx((after & ~before).mean())
+    assert decisions.to_no == pytest.approx((before & ~after).mean())
+    told = replace(report, decisions=decisions, cost=np.array([[0, 1], [1, 0]]))
+    assert "from no to yes" in write(told, "decisions")[-1]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_a_row_a_case(saved):
     assert scores["recalibrated"].to_numpy() == pytest.approx(report.calibrated, abs=1e-5)
     threshold = report.decisions.threshold
     turned = (scores["repaired"] >= threshold) != (scores["given"] >= threshold)
-    assert (scores["expected_excess_cost"] > 0).sum() == turned.sum() > 0
+    assert turned.any() and (scores["expected_excess_cost"][turned] > 0).all()  # cases near to it may turn, too
     named = report.audit.search.named["rule"].tolist()
     assert named and set(scores["subgroup"]) <= {"", *named, *(f"'{rule}" for rule in named)}
 
@@ -59,7 +59,7 @@ def test_the_page_says_what_it_was_made_from_and_what_lies_beside_it(saved):
     for words in (
         "For whom are they wrong?", "Columns to check", "What it means for decisions", "scores.csv", "groups.csv",
         "repair.joblib", "Left out: 30 cases of weight 0", "Made on", "honest-confidence", "not given (default)",
-        "[[0.0, 4.0], [1.0, 0.0]]", 'alt="Reliability diagram',
+        "[[0.0, 4.0], [1.0, 0.0]]", 'alt="Observed rate as a rising', "Along each feature", "A second look",
     ):  # fmt: skip
         assert words in text, words
     assert "metrics.json" not in text and "xercise" not in text and "http" not in text.replace("http://www.w3.org", "")

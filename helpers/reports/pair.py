@@ -1,0 +1,170 @@
+"""Two scores of the same cases: paired differences with their intervals, and who gains and who loses."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from helpers.audit.segments import SegmentFamily
+from helpers.decisions import best_decision, expected_cost
+from helpers.reports.rescored import REACH, mean_of, out_of_fold
+from helpers.resampling import mean_and_variance
+
+N_DRAWS = 999  # of signs, for the largest difference of all groups
+FEWEST_ROWS = 20  # of a group
+LEAST_UNITS = 40  # cases, or groups of dependent cases, below which no group is compared
+MOST_SHOWN = 5  # groups that gain, and groups that lose
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two scores of the same cases, the old one and the new one.
+
+    Parameters
+    ----------
+    old, new : str
+        Names of the scores.
+    table : DataFrame
+        A row a measure: measure, better ("lower" or "higher"), old, new, difference (new - old), low, high.
+    groups : DataFrame
+        A row a group of one condition: rule, n, share, gain (mean squared error of the old score less that of the new
+        one), low, high (intervals that hold for all groups together), z. Those that lose most come first.
+    n_groups : int
+        Groups that were compared; 0 where there are too few cases or no features.
+
+    Examples
+    --------
+    >>> from helpers.tables import ScoreTable
+    >>> rng = np.random.default_rng(0)
+    >>> q = rng.random(1000)
+    >>> X = pd.DataFrame({"old": rng.random(1000) < 0.5})
+    >>> y = rng.random(1000) < q
+    >>> table = ScoreTable("mine", "y", "new", y, q, X, before=np.full(1000, 0.5), before_name="constant")
+    >>> compare_scores(table.checked(), rng=0).verdict
+    'better'
+    """
+
+    old: str
+    new: str
+    table: pd.DataFrame
+    groups: pd.DataFrame = field(repr=False)
+    n_groups: int
+
+    @property
+    def verdict(self):
+        """Whether the new score is surely "better" or "worse" than the old one in squared error, or "unclear"."""
+        row = self.table.loc["squared error"]
+        return "better" if row["high"] < 0 else "worse" if row["low"] > 0 else "unclear"
+
+    @property
+    def losers(self):
+        """Groups for which the new score is surely worse, the worst first."""
+        return self.groups[self.groups["high"] < 0]
+
+    @property
+    def gainers(self):
+        """Groups for which the new score is surely better, the best first."""
+        return self.groups[self.groups["low"] > 0][::-1]
+
+    @property
+    def shown(self):
+        """Rows of `groups` for a page: of each column the strongest, those that lose before those that gain."""
+        surely = pd.concat([self.losers.head(MOST_SHOWN), self.gainers.head(MOST_SHOWN)[::-1]])
+        return surely if len(surely) else self.groups.loc[self.groups["z"].abs().sort_values().index[-3:]]
+
+
+def compare_scores(table, *, cost=None, calibrators=("platt", "platt"), rng=None):
+    """Compare the two scores of a table.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        A checked one with `before`.
+    cost : array, shape (2, 2), optional
+        Costs, cost[decision, truth].
+    calibrators : pair of {"platt", "isotonic"}, default ("platt", "platt")
+        How the old and the new score are recalibrated.
+    rng : int, Generator or None, default None
+        Source of the folds and signs.
+
+    Returns
+    -------
+    Comparison
+        Differences are new - old.
+    """
+    rng = np.random.default_rng(rng)
+    seed = int(rng.integers(2**31))
+    y = table.y
+    scores = (table.before, table.p)
+    mended = [out_of_fold(table, kind, seed, p) for kind, p in zip(calibrators, scores, strict=True)]
+    mean = mean_of(table)
+    errors = [(p - y) ** 2 for p in scores]
+    rows = {"squared error": ("lower", *errors)}
+    rows["squared error if both are recalibrated"] = ("lower", *((p - y) ** 2 for p in mended))
+    rows["pairs in the right order (AUC)"] = ("higher", *(_pairs_in_order(p, y, mean) for p in scores))
+    if cost is not None:
+        rows["cost a case"] = ("lower", *(expected_cost(best_decision(p, cost), y, cost) for p in scores))
+    measures = [_measure(name, *row, mean) for name, row in rows.items()]
+    groups = _gains(table, errors[0] - errors[1], mean, rng)
+    return Comparison(
+        old=table.before_name,
+        new=table.score,
+        table=pd.DataFrame(measures).set_index("measure"),
+        groups=groups,
+        n_groups=len(groups),
+    )
+
+
+def _measure(name, better, old, new, mean):
+    """A row of the table of measures, from the terms of each case."""
+    old_value, new_value = (float(np.average(terms, weights=mean.weight)) for terms in (old, new))
+    return {"measure": name, "better": better, "old": old_value, "new": new_value} | {
+        place.replace("difference_", ""): value for place, value in mean("difference", new - old).items()
+    }
+
+
+def _pairs_in_order(p, y, mean):
+    """Terms of each case whose mean is the area under the curve, and whose variance is that of DeLong et al. (1988)."""
+    weight = mean.weight
+    values, level = np.unique(p, return_inverse=True)
+    of_class = [np.bincount(level, weight * (y == k), values.size) for k in (0, 1)]
+    below = [np.cumsum(column) - column / 2 for column in of_class]
+    total = [column.sum() for column in of_class]
+    won = np.where(y == 1, below[0][level] / total[0], 1 - below[1][level] / total[1])  # against the other class
+    area = float(np.average(won[y == 1], weights=weight[y == 1]))
+    share = np.where(y == 1, total[1], total[0]) / weight.sum()
+    return area + (won - area) / share
+
+
+def _gains(table, gain, mean, rng):
+    """Mean gain of each group of one condition, with intervals that hold together (signs of whole groups are drawn)."""
+    names = ["rule", "n", "share", "gain", "low", "high", "z"]
+    unit = np.arange(table.n) if table.groups is None else table.groups
+    if not table.features or unit.max() + 1 < LEAST_UNITS:
+        return pd.DataFrame(columns=names)
+    family = SegmentFamily(table.X, table.y, max(FEWEST_ROWS, table.n // 50), 1)
+    if not family.pairs.size:
+        return pd.DataFrame(columns=names)
+    weight = mean.weight / mean.weight.mean()
+    count, total, sums = family.sums(np.column_stack([np.ones(table.n), weight, weight * gain])).T
+    value = sums / total
+    se = np.array([_error(gain, weight * family.members([k], table.X)[:, 0], table.groups) for k in range(value.size)])
+    largest = np.zeros(N_DRAWS)
+    overall = mean_and_variance(gain, weight, table.groups)[0]
+    for first in range(0, N_DRAWS, 100):
+        signs = rng.integers(0, 2, (unit.max() + 1, min(100, N_DRAWS - first))) * 2.0 - 1
+        drawn = family.sums((weight * (gain - overall))[:, None] * signs[unit]) / (total * se)[:, None]
+        largest[first : first + 100] = np.abs(drawn).max(axis=0)
+    reach = max(float(np.quantile(largest, 0.95)), REACH)
+    frame = pd.DataFrame({
+        "rule": family.rules(), "n": count.astype(int), "share": total / weight.sum(), "gain": value,
+        "low": value - reach * se, "high": value + reach * se, "z": value / se,
+    })  # fmt: skip
+    return frame.sort_values("gain", kind="stable")
+
+
+def _error(values, weight, groups):
+    """Standard error of a weighted mean over the rows of weight above 0."""
+    rows = weight > 0
+    own = None if groups is None else np.unique(groups[rows], return_inverse=True)[1]
+    return max(mean_and_variance(values[rows], weight[rows], own)[1] ** 0.5, 1e-12)

@@ -1,0 +1,221 @@
+"""Scores of a table recalibrated and repaired out of fold, so that the labels can judge them, and parts of their loss."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm
+
+from helpers.calibration.calibrators import calibrate_rows
+from helpers.grouping.stacked import random_folds
+from helpers.repair import Recalibrator
+from helpers.resampling import mean_and_variance
+
+FOLDS = 5
+MOST_ROWS = 10_000  # by which a repair is learned and judged, in about ten seconds
+REACH = float(norm.ppf(0.975))
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """Scores by labels that they have not seen.
+
+    Parameters
+    ----------
+    recalibrated : (n,) array
+        Of all rows, out of fold.
+    rows : (m,) array of int
+        Rows that are repaired: all of them, or 10,000 of a larger table.
+    repaired : (m,) array
+        Out of fold; as `recalibrated` where nothing is repaired.
+    error : (m,) array
+        Standard error of what the repair changed.
+    model : Recalibrator or None
+        For new cases; None where a repair was not possible.
+
+    Examples
+    --------
+    >>> from helpers.reports import read_table
+    >>> table = read_table("data/rand_scores.csv.gz", features=["chronic"]).checked().take(np.arange(500))
+    >>> scores = repair_scores(table, "platt", rng=0)
+    >>> scores.repaired.shape, scores.model is None
+    ((500,), False)
+    """
+
+    recalibrated: np.ndarray
+    rows: np.ndarray
+    repaired: np.ndarray
+    error: np.ndarray
+    model: Recalibrator | None
+
+
+def repair_scores(table, calibrator, *, can_repair=True, rng=None):
+    """Recalibrate and repair the scores of a table out of fold.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        A checked one.
+    calibrator : {"platt", "isotonic"}
+        What the scores may need.
+    can_repair : bool, default True
+        Whether there are features and cases enough for more than recalibration.
+    rng : int, Generator or None, default None
+        Source of the folds, and of the rows to repair in a table of more than 10,000.
+
+    Returns
+    -------
+    Repaired
+        Scores, and the repair for new cases.
+    """
+    rng = np.random.default_rng(rng)
+    recalibrated = out_of_fold(table, calibrator, rng)
+    rows = rows_of_whole_groups(table, MOST_ROWS, rng)
+    repaired = recalibrated[rows]
+    error = np.zeros(rows.size)
+    model = None
+    if can_repair:
+        some = table if rows.size == table.n else table.take(rows)
+        model = Recalibrator(calibrator, rng=rng)
+        out_of_sample = model.fit_predict(some.y, some.p, some.X, some.weight, some.groups)
+        if model.changed_:
+            repaired = out_of_sample
+            error = model.predict(some.p, some.X, return_std=True)[1]
+    return Repaired(recalibrated, rows, repaired, error, model)
+
+
+def repair_all(table, scores):
+    """Repaired scores of all rows and their errors: of a larger table, most are new to the repair.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        The checked one that `scores` were made from.
+    scores : Repaired
+        From `repair_scores`, with a model.
+
+    Returns
+    -------
+    repaired, error : (n,) array
+        A minute for 300,000 rows.
+    """
+    repaired = scores.recalibrated.copy()
+    error = np.zeros(table.n)
+    if scores.model.changed_:
+        new = np.setdiff1d(np.arange(table.n), scores.rows)
+        for some in np.array_split(new, -(-new.size // MOST_ROWS)) if new.size else ():
+            repaired[some], error[some] = scores.model.predict(table.p[some], table.X.iloc[some], return_std=True)
+    repaired[scores.rows] = scores.repaired
+    error[scores.rows] = scores.error
+    return repaired, error
+
+
+def rows_of_whole_groups(table, most, rng, least_groups=0):
+    """Rows of randomly chosen groups, in order: at most so many, or those of so many groups if that is more.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        A checked one.
+    most : int
+        Number of rows.
+    rng : Generator
+        Source of the choice.
+    least_groups : int, default 0
+        Number of groups, or of rows without groups.
+
+    Returns
+    -------
+    array of int, shape (m,)
+        Numbers of the rows.
+    """
+    unit = np.arange(table.n) if table.groups is None else table.groups
+    order = rng.permutation(unit.max() + 1)
+    reach = np.cumsum(np.bincount(unit)[order])
+    n_units = max(int(np.searchsorted(reach, most, "right")), min(order.size, least_groups), 1)
+    chosen = np.zeros(order.size, bool)
+    chosen[order[:n_units]] = True
+    return np.flatnonzero(chosen[unit])
+
+
+def out_of_fold(table, calibrator, rng, p=None):
+    """Recalibrate scores, each by the labels of other folds; by all labels where the rarer one is in few cases.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        A checked one.
+    calibrator : {"platt", "isotonic"}
+        How.
+    rng : int, Generator or None
+        Source of the folds.
+    p : (n,) array, optional
+        Other scores of the same cases.
+
+    Returns
+    -------
+    array of float, shape (n,)
+        In [0, 1].
+    """
+    p = table.p if p is None else p
+    try:
+        fold = random_folds(table.y, table.groups, FOLDS, np.random.default_rng(rng))
+    except ValueError:
+        return calibrate_rows(calibrator, p, table.y, table.weight, p)
+    recalibrated = np.empty(table.n)
+    for j in range(FOLDS):
+        inside = fold == j
+        weight = None if table.weight is None else table.weight[~inside]
+        recalibrated[inside] = calibrate_rows(calibrator, p[~inside], table.y[~inside], weight, p[inside])
+    return recalibrated
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Takes means over all cases, with their intervals.
+
+    Parameters
+    ----------
+    weight : (n,) array
+        Sampling weights.
+    groups : (n,) int array or None
+        Codes of dependent cases.
+
+    Examples
+    --------
+    >>> Mean(np.ones(4), None)("gain", np.ones(4))
+    {'gain': 1.0, 'gain_low': 1.0, 'gain_high': 1.0}
+    """
+
+    weight: np.ndarray
+    groups: np.ndarray | None
+
+    def __call__(self, name, values):
+        """Mean of `values` as `name`, and its 95 % interval as `name`_low and `name`_high."""
+        mean, variance = mean_and_variance(values, self.weight, self.groups)
+        reach = REACH * variance**0.5
+        return {name: mean, f"{name}_low": mean - reach, f"{name}_high": mean + reach}
+
+
+def mean_of(table):
+    """The `Mean` of a checked table of scores."""
+    return Mean(np.ones(table.n) if table.weight is None else table.weight, table.groups)
+
+
+def parts_of_loss(table, recalibrated):
+    """Mean squared error of the stated scores, and what recalibration would save of it.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        A checked one.
+    recalibrated : (n,) array
+        Recalibrated scores, out of fold.
+
+    Returns
+    -------
+    dict of str to float
+        loss, saved, saved_low, saved_high.
+    """
+    mean = mean_of(table)
+    loss = (table.y - table.p) ** 2
+    return {"loss": float(np.average(loss, weights=mean.weight))} | mean("saved", loss - (table.y - recalibrated) ** 2)
