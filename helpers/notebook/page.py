@@ -8,6 +8,7 @@ docutils; it sets accents and braces wrongly, which is mended here.
 import copy
 import html
 import re
+from itertools import count
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -25,6 +26,10 @@ UNKNOWN = {  # what docutils' converter does not know, and how it is written for
 }
 
 NOT_FOR_READERS = {"exercise", "solution", "remove-cell"}
+
+OF_THE_COURSE = ("exercise", "key ideas", "your own")  # sections that a page leaves out
+
+MANY_SECTIONS = 6  # from which a page begins with its contents
 
 
 def _mend(mathml):
@@ -117,14 +122,14 @@ def _exporter():
 
 
 def _for_readers(nb):
-    """A copy without exercises, their solutions and hidden cells; of the header card, goals and needs are left out."""
+    """A copy without exercises, other sections of the course and hidden cells; the header card is left out."""
     chosen = copy.deepcopy(nb)
     chosen.cells = []
-    skipping = 0  # level of the heading above the exercises
+    skipping = 0  # level of the heading of a section that is left out
     for cell in copy.deepcopy(nb.cells):
         head = re.match(r"(#+)\s*(.*)", cell.source) if cell.cell_type == "markdown" else None
         if head and len(head[1]) <= (skipping or 9):
-            skipping = len(head[1]) if head[2].lower().startswith("exercise") else 0
+            skipping = len(head[1]) if head[2].lower().startswith(OF_THE_COURSE) else 0
         if not chosen.cells:
             cell.source = re.sub(r"^\|.*\n?", "", cell.source, flags=re.MULTILINE)
         if not skipping and not NOT_FOR_READERS & set(cell.metadata.get("tags", [])):
@@ -156,6 +161,18 @@ def to_html(nb, folder=".", note=""):
     str
         One HTML document that needs no other file and no network.
     """
+    nb = _for_readers(nb)
     resources = {"metadata": {"path": str(Path(folder))}, "title": title_of(nb), "note": note}
-    page, _ = _exporter().from_notebook_node(_for_readers(nb), resources)
-    return page
+    page, _ = _exporter().from_notebook_node(nb, resources)
+    return _with_contents(page)
+
+
+def _with_contents(page):
+    """A page with links to its sections below the title, if there are many."""
+    heads = re.findall("<h2>(.*?)</h2>", page)
+    if len(heads) < MANY_SECTIONS:
+        return page
+    number = count(1)
+    page = re.sub("<h2>", lambda _: f'<h2 id="section-{next(number)}">', page)
+    entries = [f'<li><a href="#section-{k}">{words}</a></li>' for k, words in enumerate(heads, 1)]
+    return page.replace("</h1>", f'</h1>\n<nav aria-label="Contents"><ul>{"".join(entries)}</ul></nav>', 1)

@@ -5,7 +5,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentF
 
 from helpers.plotting.style import BLUE, GREEN, GREY, ORANGE, as_written, axes_for, legend_on_top, percent, plt
 
-WIDE = 9.0  # inches of a figure with two columns of panels
+WIDTH = 6.4  # inches
 LETTERS = 30  # of the words beside a row
 
 
@@ -82,22 +82,15 @@ def plot_features(panels, *, log=False):
     Returns
     -------
     matplotlib.figure.Figure
-        A panel a feature, two side by side.
+        A panel a feature, one below the other.
     """
-    columns = min(2, len(panels))
-    names = list(panels)
-    height = [max(len(panels[name]) for name in names[k : k + columns]) for k in range(0, len(names), columns)]
-    inches = [0.27 * rows + 0.75 for rows in height]
+    inches = [0.26 * len(panel) + 0.75 for panel in panels.values()]
     figure, axes = plt.subplots(
-        len(height), columns, figsize=(WIDE * columns / 2, sum(inches) + 0.5), squeeze=False,
-        gridspec_kw={"height_ratios": inches},
-    )  # fmt: skip
-    used = axes.ravel()[: len(names)]
-    for ax in axes.ravel()[len(names) :]:
-        ax.set_axis_off()
-    for ax, name in zip(used, names, strict=True):
-        _plot_feature(ax, name, panels[name], log)
-    handles, labels = used[0].get_legend_handles_labels()
+        len(panels), 1, figsize=(WIDTH, sum(inches) + 0.4), squeeze=False, gridspec_kw={"height_ratios": inches}
+    )
+    for ax, (name, panel) in zip(axes[:, 0], panels.items(), strict=True):
+        _plot_feature(ax, name, panel, log)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3)
     return figure
 

@@ -1,5 +1,7 @@
 """Colours, marks and sizes that all figures share."""
 
+from contextlib import contextmanager
+
 import matplotlib.pyplot as plt
 import seaborn as sns
 from matplotlib.ticker import PercentFormatter
@@ -31,6 +33,14 @@ def use_style():
             "legend.fontsize": 9,
         }
     )
+
+
+@contextmanager
+def own_style():
+    """Our figure defaults for a while: a program that draws figures of its own keeps its style."""
+    with plt.rc_context():
+        use_style()
+        yield
 
 
 def axes_for(ax=None, figsize=None):

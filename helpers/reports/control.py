@@ -123,7 +123,7 @@ def negative_control(report, *, draws=20, rng=None):
 
 
 def control_rows(report, most, rng):
-    """Rows of whole groups for a control: at most `most` of them, or more if it takes more to hold 50 cases of the rarer label
+    """Rows of whole groups for a control: at most `most`, or more if it takes more to hold 50 cases of the rarer label
     and 40 groups.
     """
     rate = report.calibrated.mean()

@@ -59,12 +59,12 @@ class MisjudgedGroups:
         gaps = {share: self.search.detectable(share) for share in SHARES if share >= self.search.smallest}
         return {share: gap for share, gap in gaps.items() if gap < 0.999 * (1 - self.search.chances.mean)}
 
-    def along_features(self, most=8):
+    def along_features(self, most=6):
         """Rates along each column, the one with the strongest segment first.
 
         Parameters
         ----------
-        most : int, default 8
+        most : int, default 6
             Columns.
 
         Returns
@@ -113,7 +113,7 @@ def _along(table, family, column):
         points = sorted(points, key=lambda row: (own[row].first > own[row].last, own[row].first))
     rows = table.loc[points]
     return pd.DataFrame({
-        "level": [own[row].words.removeprefix(f"{column.name} ").removeprefix("is ") for row in points],
+        "level": [_level(own[row].words, column.name) for row in points],
         "n": rows["n"],
         "stated": rows["stated"],
         "calibrated": rows["calibrated"],
@@ -121,6 +121,11 @@ def _along(table, family, column):
         "low": rows["low"] + rows["calibrated"],
         "high": rows["high"] + rows["calibrated"],
     })  # fmt: skip
+
+
+def _level(words, name):
+    """A condition beside the name of its column: "9.8 to 18.2" for "9.8 < age <= 18.2"."""
+    return words.replace(f" < {name} <= ", " to ").removeprefix(f"{name} ").removeprefix("is ")
 
 
 def find_misjudged(table, calibrator, *, n_draws=300, rng=None):

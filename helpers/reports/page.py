@@ -5,9 +5,11 @@ from datetime import date
 import nbformat.v4 as v4
 
 import helpers
+from helpers.checks import check_one_of
 from helpers.notebook import figure, table
 from helpers.notebook.display import collected
 from helpers.notebook.page import to_html
+from helpers.plotting.style import own_style
 from helpers.reports.text import describe_figure, next_steps, summary, tell
 
 TITLE = """# Can these scores be believed?
@@ -21,6 +23,78 @@ GENERAL = """- **Not as a certificate.** Nothing found means nothing found with 
 - **Not as an explanation.** The groups say where scores are off, not why.
 - **Not on the cases that trained the model.** Scores look better there than they are.
 - **Not group by group for single people.** A group's rate is still an average, over everybody in the group."""
+
+
+CAPTIONS = {
+    "curve": "Observed rate against stated probability, with a band for the whole curve.",
+    "bins": "The same in bins. Grey: where a calibrated model would be.",
+    "groups": "Gap of each group, 95 % interval, cases in brackets. Filled: beyond chance.",
+    "features": "Stated, recalibrated and observed rates along each feature.",
+    "money": "What deciding by the score saves, at your threshold (dotted) and at others.",
+}
+
+PARTS = {  # what a section shows, in order: "text:", a section of the template; "table:", of the report; "figure:"
+    "answer": ("table:summary",),
+    "pair": ("text:pair", "table:pair_table", "text:gains", "table:gain_table"),
+    "average": ("figure:curve", "text:calibration", "table:line_table", "table:reliability_table", "figure:bins"),
+    "loss": ("text:loss", "table:loss_table", "text:read_loss"),
+    "parts": ("text:parts", "table:parts_table"),
+    "groups": ("text:groups", "figure:groups", "table:group_table", "text:read_groups", "text:unseen"),
+    "features": ("figure:features", "text:read_features"),
+    "checked": ("text:checked", "table:checked_table"),
+    "decisions": ("text:decisions", "text:costs", "table:cost_table"),
+    "looks": ("text:looks", "table:look_table"),
+    "curve": ("figure:money", "text:read_curve"),
+    "steps": ("table:steps",),
+    "warnings": ("text:warnings",),
+    "parameters": ("table:parameter_table",),
+}
+
+WRITTEN = {"summary": summary, "steps": next_steps}  # tables of sentences
+
+NEEDS = {  # texts that speak of something that a report may not have
+    "gains": "pair", "read_loss": "loss", "read_groups": "audit", "unseen": "audit", "read_features": "audit",
+    "costs": "money", "looks": "money", "read_curve": "money",
+}  # fmt: skip
+
+
+def show_part(report, part, *, bins=False):
+    """Show a part of a report on scores: its sentences, tables and figures, as far as there are any.
+
+    Parameters
+    ----------
+    report : ScoreReport
+        The report.
+    part : str
+        "answer", "pair", "average", "loss", "parts", "groups", "features", "checked", "decisions", "looks", "curve",
+        "steps", "warnings" or "parameters".
+    bins : bool, default False
+        Whether "average" also shows a reliability diagram with bins.
+
+    Raises
+    ------
+    ValueError
+        If there is no such part.
+
+    Examples
+    --------
+    >>> from helpers.reports import audit_scores, read_table
+    >>> show_part(audit_scores(read_table("data/rand_scores.csv.gz", features=["chronic"]), rng=0), "decisions")
+    Not judged: the parameter cost is not given.
+    """
+    check_one_of(part, "part", list(PARTS))
+    for item in PARTS[part]:
+        kind, _, name = item.partition(":")
+        if kind == "text":
+            if getattr(report, NEEDS.get(name, "table")) is not None:
+                tell(report, name)
+        elif kind == "figure":
+            if name in report.figure_names and (bins or name != "bins"):
+                figure(report.draw(name), describe_figure(report, name), CAPTIONS[name])
+        else:
+            frame = WRITTEN[name](report) if name in WRITTEN else getattr(report, name)
+            if frame is not None:
+                table(frame)
 
 
 def page_of(report, files=None, control=None, *, bins=False):
@@ -49,58 +123,41 @@ def page_of(report, files=None, control=None, *, bins=False):
     >>> "<h2" in page and "For whom are they wrong?" in page
     True
     """
-    figures = report.figures(bins=bins)
     cells = [v4.new_markdown_cell(TITLE)]
 
-    def section(markdown, *shows):
-        with collected() as outputs:
-            for show in shows:
-                show()
+    def section(heading, show):
+        with own_style(), collected() as outputs:
+            show()
         shown = [v4.new_output("display_data", dict(data), metadata=metadata) for data, metadata in outputs]
-        cells.append(v4.new_markdown_cell(markdown))
+        cells.append(v4.new_markdown_cell(f"## {heading}"))
         cells.append(v4.new_code_cell("", outputs=shown))
 
-    def part(name, **values):
-        return lambda: tell(report, name, **values)
+    def part(heading, name):
+        section(heading, lambda: show_part(report, name, bins=bins))
 
-    def rows(frame):
-        return lambda: table(frame) if frame is not None else None
-
-    def picture(name, caption):
-        return lambda: figure(figures[name], describe_figure(report, name), caption) if name in figures else None
-
-    section("## What was read", lambda: tell(report.table, "read"))
-    section("## The answer", rows(summary(report)))
+    section("What was read", lambda: tell(report.table, "read"))
+    part("The answer", "answer")
     if report.pair is not None:
-        section("## Two scores", part("pair"), rows(report.pair_table), part("gains"), rows(report.gain_table))
-    caption = "Observed rate against stated probability, with a band for the whole curve."
-    shows = [picture("curve", caption), part("calibration"), rows(report.line_table), rows(report.reliability_table)]
-    if "bins" in figures:
-        shows.append(picture("bins", "The same in bins. Grey: where a calibrated model would be."))
-    section("## Stated and observed", *shows)
-    loss = () if report.loss is None else (rows(report.loss_table), part("read_loss"))
-    section("## One score, different people", part("loss"), *loss)
-    section("## Parts of the loss", part("parts"), rows(report.parts_table))
-    caption = "Gap of each group, 95 % interval, cases in brackets. Filled: beyond chance."
-    named = () if report.audit is None else (rows(report.group_table), part("read_groups"), part("unseen"))
-    section("## Who is misjudged", part("groups"), picture("groups", caption), *named)
+        part("Two scores", "pair")
+    part("Stated and observed", "average")
+    part("One score, different people", "loss")
+    part("Parts of the loss", "parts")
+    part("Who is misjudged", "groups")
     if report.audit is not None:
-        caption = "Stated and observed rates along each feature."
-        section("## Along each feature", picture("features", caption), part("read_features"))
+        part("Along each feature", "features")
     if report.checked is not None:
-        section("## Columns to check", part("checked"), rows(report.checked_table))
-    if report.decisions is not None:
-        section("## What it means for decisions", part("decisions"), part("costs"), rows(report.cost_table))
-        section("## A second look", part("looks"), rows(report.look_table))
-        caption = "What deciding by the score saves, at your threshold (dotted) and at others."
-        section("## Other thresholds", picture("money", caption), part("read_curve"))
-    section("## What to do next", rows(next_steps(report)))
+        part("Columns to check", "checked")
+    if report.money is not None:
+        part("What it means for decisions", "decisions")
+        part("A second look", "looks")
+        part("Other thresholds", "curve")
+    part("What to do next", "steps")
     if control is not None:
-        section("## Control: nothing to find, nothing found", part("control", control=control))
-    section("## When not to use this report", part("warnings"))
+        section("Control: nothing to find, nothing found", lambda: tell(report, "control", control=control))
+    part("When not to use this report", "warnings")
     cells.append(v4.new_markdown_cell(GENERAL))
     if files is not None:
-        section("## Files beside this page", rows(files))
-    section("## Parameters", rows(report.parameter_table))
+        section("Files beside this page", lambda: table(files))
+    part("Parameters", "parameters")
     note = f"Made on {date.today():%d %B %Y} with honest-confidence {helpers.__version__}."
     return to_html(v4.new_notebook(cells=cells), note=note)

@@ -28,7 +28,8 @@ class Comparison:
         A row a measure: measure, better ("lower" or "higher"), old, new, difference (new - old), low, high.
     groups : DataFrame
         A row a group of one condition: rule, n, share, gain (mean squared error of the old score less that of the new
-        one), low, high (intervals that hold for all groups together), z. Those that lose most come first.
+        one), low, high (intervals that hold for all groups together), z, column (name of the feature). Those that lose
+        most come first.
     n_groups : int
         Groups that were compared; 0 where there are too few cases or no features.
 
@@ -69,7 +70,8 @@ class Comparison:
     @property
     def shown(self):
         """Rows of `groups` for a page: of each column the strongest, those that lose before those that gain."""
-        surely = pd.concat([self.losers.head(MOST_SHOWN), self.gainers.head(MOST_SHOWN)[::-1]])
+        parts = [part.drop_duplicates("column").head(MOST_SHOWN) for part in (self.losers, self.gainers)]
+        surely = pd.concat([parts[0], parts[1][::-1]])
         return surely if len(surely) else self.groups.loc[self.groups["z"].abs().sort_values().index[-3:]]
 
 
@@ -138,7 +140,7 @@ def _pairs_in_order(p, y, mean):
 
 def _gains(table, gain, mean, rng):
     """Mean gain of each group of one condition, with intervals that hold together (signs of whole groups are drawn)."""
-    names = ["rule", "n", "share", "gain", "low", "high", "z"]
+    names = ["rule", "n", "share", "gain", "low", "high", "z", "column"]
     unit = np.arange(table.n) if table.groups is None else table.groups
     if not table.features or unit.max() + 1 < LEAST_UNITS:
         return pd.DataFrame(columns=names)
@@ -159,6 +161,7 @@ def _gains(table, gain, mean, rng):
     frame = pd.DataFrame({
         "rule": family.rules(), "n": count.astype(int), "share": total / weight.sum(), "gain": value,
         "low": value - reach * se, "high": value + reach * se, "z": value / se,
+        "column": [family.conditions(k)[0].column.name for k in range(value.size)],
     })  # fmt: skip
     return frame.sort_values("gain", kind="stable")
 

@@ -1,4 +1,4 @@
-"""Scores of a table recalibrated and repaired out of fold, so that the labels can judge them, and parts of their loss."""
+"""Scores of a table recalibrated and repaired out of fold, so that labels can judge them, and parts of their loss."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from helpers.repair import Recalibrator
 from helpers.resampling import mean_and_variance
 
 FOLDS = 5
-MOST_ROWS = 10_000  # by which a repair is learned and judged, in about ten seconds
+MOST_ROWS = 12_000  # by which a repair is learned and judged, in about ten seconds
 REACH = float(norm.ppf(0.975))
 
 
@@ -24,7 +24,7 @@ class Repaired:
     recalibrated : (n,) array
         Of all rows, out of fold.
     rows : (m,) array of int
-        Rows that are repaired: all of them, or 10,000 of a larger table.
+        Rows that are repaired: all of them, or 12,000 of a larger table.
     repaired : (m,) array
         Out of fold; as `recalibrated` where nothing is repaired.
     error : (m,) array
@@ -60,7 +60,7 @@ def repair_scores(table, calibrator, *, can_repair=True, rng=None):
     can_repair : bool, default True
         Whether there are features and cases enough for more than recalibration.
     rng : int, Generator or None, default None
-        Source of the folds, and of the rows to repair in a table of more than 10,000.
+        Source of the folds, and of the rows to repair in a table of more than 12,000.
 
     Returns
     -------

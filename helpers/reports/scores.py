@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from helpers.checks import check_one_of
 from helpers.decisions import optimal_threshold
 from helpers.decisions.costs import check_costs
 from helpers.grouping import GroupingLoss
@@ -207,31 +208,39 @@ class ScoreReport(ScoreTables):
         """Whether all scores are 0 or 1."""
         return bool(((self.table.p == 0) | (self.table.p == 1)).all())
 
-    def figures(self, *, bins=False):
-        """Draw the figures of the page.
+    @property
+    def figure_names(self):
+        """Names of the figures that there are: "curve", "bins"; where they apply "groups", "features" and "money"."""
+        names = ["curve", "bins"]
+        names += [] if self.audit is None else ["groups", "features"]
+        return names if self.money is None else [*names, "money"]
+
+    def draw(self, name):
+        """Draw a figure of the page.
 
         Parameters
         ----------
-        bins : bool, default False
-            Whether the reliability diagram with bins is wanted as well.
+        name : str
+            One of `figure_names`.
 
         Returns
         -------
-        dict of str to Axes or Figure
-            "curve"; where they apply "bins", "groups", "features" and "money".
+        Axes or Figure
+            What was drawn on.
         """
         from helpers.plotting import plot_groups, plot_reliability_close, reports
 
-        common = float(self.average.rates["observed"]) >= RARE
-        axes = {"curve": reports.plot_monotone(self.average.curve, self.table.p, log=not common)}
-        if bins:
-            axes["bins"] = plot_reliability_close(self.average.error.curve, self.table.p)
-        if self.audit is not None:
-            axes["groups"] = plot_groups(self.audit.table)
-            axes["features"] = reports.plot_features(self.audit.along_features(), log=not common)
-        if self.money is not None:
-            axes["money"] = reports.plot_benefit(self.money.curve, self.money.threshold)
-        return axes
+        check_one_of(name, "name", self.figure_names)
+        rare = float(self.average.rates["observed"]) < RARE
+        if name == "curve":
+            return reports.plot_monotone(self.average.curve, self.table.p, log=rare)
+        if name == "bins":
+            return plot_reliability_close(self.average.error.curve, self.table.p)
+        if name == "groups":
+            return plot_groups(self.audit.table)
+        if name == "features":
+            return reports.plot_features(self.audit.along_features(), log=rare)
+        return reports.plot_benefit(self.money.curve, self.money.threshold)
 
     def save(self, folder, *, overwrite=False, control=False, bins=False, rng=0):
         """Write the page (report.html), a row a case (scores.csv), a row a group (groups.csv) and a repair.

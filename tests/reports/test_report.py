@@ -15,9 +15,9 @@ from helpers.datasets import DATA_FOLDER
 from helpers.grouping import grouping_loss_from_regions
 from helpers.reports import audit_scores, describe_figure, negative_control, next_steps, read_table, summary, write
 from helpers.reports.average import measure_average
+from helpers.reports.control import control_rows
 from helpers.reports.intake import find_obstacle, likely_groups, repeated_rows
 from helpers.reports.phrases import chance, in_points, many, percent, points, root, squared
-from helpers.reports.control import control_rows
 from helpers.reports.scores import POWER, compare_decisions
 from helpers.tables import ScoreTable
 

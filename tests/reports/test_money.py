@@ -1,0 +1,126 @@
+"""What a page says in the user's money: identities by hand, known truth, intervals, and nothing without costs."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from helpers.reports import audit_scores
+from helpers.reports.money import count_money, expected_excess
+from helpers.reports.rescored import Repaired, repair_all, repair_scores, rows_of_whole_groups
+from helpers.tables import ScoreTable
+
+COST = np.array([[0.0, 4.0], [1.0, 0.0]])  # yes pays from 20 % on
+
+
+def table(n=1500, seed=0, hidden=1.6, weight=None, groups=None):
+    """Cases whose score does not know one feature."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"member": rng.choice(["no", "yes"], n), "age": rng.integers(20, 80, n)})
+    odds = rng.normal(-1.5, 1, n)
+    q = expit(odds + hidden * ((X["member"] == "yes") - 0.5).to_numpy())
+    y = (rng.random(n) < q).astype(float)
+    made = ScoreTable("made.csv", "y", "p", y, expit(odds), X, weight, groups).checked()
+    return made, q
+
+
+def as_stated(scores):
+    """Nothing is recalibrated or repaired."""
+    return Repaired(scores, np.arange(scores.size), scores, np.zeros(scores.size), None)
+
+
+def test_costs_by_hand():
+    y = np.array([1.0, 0.0, 1.0, 0.0])
+    p = np.array([0.9, 0.3, 0.1, 0.1])
+    made = ScoreTable("four", "y", "p", y, p, pd.DataFrame(index=range(4)), row=np.arange(4))
+    money = count_money(made, as_stated(p), COST)
+    costs = money.costs["cost"]
+    assert costs["stated"] == (0 + 1 + 4 + 0) / 4 and costs["always yes"] == 0.5 and costs["always no"] == 2
+    assert money.costs.loc["always yes", "saved"] == 0.75 and money.threshold == 0.2 and money.miss == 4
+    assert money.looks[("random", "saved")].tolist()[:3] == [0, 0, 0]
+    assert money.looks[("random", "saved")].iloc[3] == pytest.approx(0.1 * 5 / 4)  # the truth saves all
+
+
+def test_the_curve_at_the_threshold_in_use_is_the_cost_saved_beside_always_no():
+    made, q = table()
+    money = count_money(made, as_stated(made.p), COST)
+    t = money.curve["threshold"].to_numpy()
+    saved = money.costs.loc["stated", "saved"] - money.costs.loc["always no", "saved"]
+    assert np.interp(0.2, t, money.curve["stated"]) == pytest.approx(saved, abs=0.02)
+    assert (money.curve["stated_low"] < money.curve["stated"]).all()
+
+
+def test_who_is_looked_at_first_matters_and_the_truth_is_found():
+    """The repaired score is the truth here: the expected excess cost is exact, and its order the best."""
+    made, q = table(20_000)
+    known = Repaired(made.p, np.arange(made.n), q, np.zeros(made.n), None)
+    money = count_money(made, known, COST)
+    excess = np.sort(expected_excess(q, np.zeros(made.n), made.p, COST))[::-1]
+    for _, row in money.looks[:3].iterrows():
+        share = row["share", ""]
+        se = (row["excess", "saved_high"] - row["excess", "saved_low"]) / 3.92
+        truth = excess[: int(share * made.n)].sum() / made.n
+        assert abs(row["excess", "saved"] - truth) < 4 * se
+        assert row["excess", "saved_low"] > row["nearest", "saved"] > row["random", "saved"]
+
+
+def test_a_perfect_score_is_not_repaired_and_saves_nothing():
+    rng = np.random.default_rng(5)
+    p = expit(rng.normal(-1, 1, 1000))
+    made = ScoreTable("p", "y", "p", (rng.random(1000) < p) * 1.0, p, pd.DataFrame({"a": rng.normal(size=1000)}))
+    report = audit_scores(made, cost=COST, rng=0)
+    assert not report.money.changed and not report.saves("repaired") and not report.without_score
+    assert (report.scores.repaired == report.scores.recalibrated).all()
+
+
+def test_a_repair_saves_what_the_labels_say():
+    made, q = table(1200, hidden=3.0)
+    report = audit_scores(made, cost=COST, rng=0)
+    costs = report.money.costs
+    truth = np.where(made.p >= 0.2, 1 - q, 4 * q).mean() - np.where(q >= 0.2, 1 - q, 4 * q).mean()
+    assert report.saves("repaired") and costs.loc["repaired", "saved_low"] < truth * 1.1
+    assert costs.loc["repaired", "saved"] > 0.5 * truth
+
+
+def test_recalibrated_scores_have_not_seen_their_labels():
+    """Isotonic regression in the sample makes a useless score look good; out of fold it does not."""
+    rng = np.random.default_rng(6)
+    p = rng.random(400)
+    made = ScoreTable("p", "y", "p", (rng.random(400) < 0.5) * 1.0, p, pd.DataFrame(index=range(400))).checked()
+    scores = repair_scores(made, "isotonic", can_repair=False, rng=0)
+    assert ((scores.recalibrated - made.y) ** 2).mean() > 0.25 and scores.model is None
+
+
+def test_dependent_cases_widen_the_intervals():
+    made, _ = table(600)
+    rows = np.repeat(np.arange(600), 3)
+    triple = replace(made.take(rows), groups=rows)
+    one, three = (count_money(t, as_stated(t.p), COST).costs.loc["stated"] for t in (made, triple))
+    assert three["cost"] == pytest.approx(one["cost"])
+    assert three["cost_high"] == pytest.approx(one["cost_high"], rel=1e-3)
+
+
+def test_a_larger_table_is_judged_by_some_of_its_rows(monkeypatch):
+    monkeypatch.setattr("helpers.reports.rescored.MOST_ROWS", 500)
+    made, _ = table(900, hidden=3.0)
+    scores = repair_scores(made, "platt", rng=0)
+    assert scores.rows.size == 500 and count_money(made, scores, COST).n == 500
+    repaired, error = repair_all(made, scores)
+    assert scores.model.changed_ and repaired.size == 900 and (repaired[scores.rows] == scores.repaired).all()
+    rest = np.setdiff1d(np.arange(900), scores.rows)
+    assert repaired[rest] == pytest.approx(scores.model.predict(made.p[rest], made.X.iloc[rest])) and error.max() > 0
+
+
+def test_groups_stay_whole():
+    made, _ = table(600, groups=np.arange(600) // 4)
+    rows = rows_of_whole_groups(made, 100, np.random.default_rng(0))
+    assert rows.size == 100 and (np.bincount(made.groups[rows])[np.unique(made.groups[rows])] == 4).all()
+
+
+@pytest.mark.parametrize(("cost", "best"), [([[0, 5], [0, 0]], "yes"), ([[0, 0], [5, 0]], "no")])
+def test_a_cost_of_zero_leaves_nothing_to_decide(cost, best):
+    made, _ = table(100)
+    with pytest.raises(ValueError, match=f"cost must leave something to decide, but {best} is best whatever"):
+        audit_scores(made, cost=cost)

@@ -1,0 +1,155 @@
+"""Two scores on one page, and labels: differences with known truth, who gains, what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+from sklearn.metrics import roc_auc_score
+
+from helpers.reports import audit_scores, next_steps, read_table, summary, write
+from helpers.reports.pair import compare_scores
+from helpers.reports.rescored import mean_of
+from helpers.resampling import bootstrap_interval
+from helpers.tables import ScoreTable
+
+
+def two(n=1500, seed=0, *, gain=0.0, loss=0.0, groups=None):
+    """An old score of noise beside the truth, and a new one that is nearer for members and farther for others."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"member": rng.choice(["no", "yes"], n), "age": rng.integers(20, 80, n)})
+    odds = rng.normal(0, 1.2, n)
+    noise = rng.normal(0, 1, n)
+    member = (X["member"] == "yes").to_numpy()
+    y = (rng.random(n) < expit(odds)).astype(float)
+    old = expit(odds + noise)
+    new = expit(odds + noise * np.where(member, 1 - gain, 1 + loss))
+    return ScoreTable("two.csv", "y", "new", y, new, X, None, groups, before=old, before_name="old").checked()
+
+
+def test_a_better_score_is_called_so_and_who_loses_is_named():
+    pair = compare_scores(two(6000, gain=1.0, loss=1.0), rng=0)
+    assert pair.losers["rule"].iloc[0] == "member is no" and pair.gainers["rule"].iloc[0] == "member is yes"
+    better = compare_scores(two(gain=1.0, loss=-1.0), rng=0)
+    assert better.verdict == "better" and better.losers.empty and len(better.shown["column"].unique()) == 2
+    worse = compare_scores(two(gain=-1.0, loss=1.0), rng=0)
+    assert worse.verdict == "worse" and worse.gainers.empty
+
+
+def test_equal_scores_are_rarely_told_apart():
+    """The noise of both is new, so that neither is better: 5 % of verdicts, and of tables with a group, at most."""
+    told = named = 0
+    for seed in range(40):
+        table = two(400, seed)
+        rng = np.random.default_rng(seed + 1000)
+        odds = np.log(table.before / (1 - table.before))
+        other = expit(odds + rng.normal(0, 0.5, 400))
+        mixed = np.where(rng.random(400) < 0.5, table.before, other)
+        rest = np.where(mixed == other, table.before, other)
+        made = ScoreTable("t", "y", "a", table.y, mixed, table.X, before=rest, before_name="b").checked()
+        pair = compare_scores(made, rng=seed)
+        told += pair.verdict != "unclear"
+        named += len(pair.losers) + len(pair.gainers) > 0
+    assert told <= 6 and named <= 6
+
+
+def test_the_area_under_the_curve_and_its_error():
+    table = two(500, gain=0.3)
+    row = compare_scores(table, rng=0).table.loc["pairs in the right order (AUC)"]
+    assert row["old"] == pytest.approx(roc_auc_score(table.y, table.before))
+    assert row["new"] == pytest.approx(roc_auc_score(table.y, table.p))
+
+    def difference(y, old, new):
+        return roc_auc_score(y, new) - roc_auc_score(y, old)
+
+    boot = bootstrap_interval(difference, table.y, table.before, table.p, n_resamples=150, rng=0)
+    assert row["high"] - row["low"] == pytest.approx(boot.high - boot.low, rel=0.25)
+
+
+def test_groups_of_cases_widen_the_differences():
+    table = two(300, gain=0.5)
+    rows = np.repeat(np.arange(300), 4)
+    four = ScoreTable(
+        "t", "y", "a", table.y[rows], table.p[rows], table.X.iloc[rows], None, rows, before=table.before[rows]
+    ).checked()
+    one, all_four = (compare_scores(t, rng=0).table.loc["squared error"] for t in (table, four))
+    assert all_four["high"] - all_four["low"] == pytest.approx(one["high"] - one["low"], rel=0.01)
+    assert mean_of(four).groups is not None
+
+
+def test_two_columns_are_read_and_told(tmp_path):
+    table = two(400, gain=1.0, loss=1.0)
+    frame = table.X.assign(y=table.y.astype(int), p_old=table.before, p_new=table.p)
+    frame.to_csv(tmp_path / "two.csv", index=False)
+    read = read_table(tmp_path / "two.csv", "y", "p_old, p_new")
+    assert read.score == "p_new" and read.before_name == "p_old" and read.features == ["member", "age"]
+    assert read.before == pytest.approx(table.before)
+    report = audit_scores(read, rng=0)
+    assert summary(report).index[0] == "Is p_new better than p_old?" and len(report.pair_table) == 3
+    assert "compared with the old score in the column 'p_old'" in write(read, "read")[0]
+    assert report.gain_table is not None and write(report, "gains")
+    if report.pair.losers.size:
+        assert any("look at who loses" in step or "Keep" in step for step in next_steps(report).index)
+    frame.loc[[3, 7], "p_old"] = np.nan
+    frame.to_csv(tmp_path / "gap.csv", index=False)
+    with pytest.raises(ValueError, match=r"column 'p_old' must .*in row 4 it is missing \(and in 1 more"):
+        read_table(tmp_path / "gap.csv", "y", "p_old,p_new")
+    for score in ("p_old,p_new,age", "p_old,"):
+        with pytest.raises(ValueError, match="score must name one column, or two with a comma"):
+            read_table(tmp_path / "two.csv", "y", score)
+    with pytest.raises(ValueError, match="no column 'p_odl' .old score.; did you mean 'p_old'"):
+        read_table(tmp_path / "two.csv", "y", "p_odl,p_new")
+
+
+def test_few_cases_and_no_features_compare_the_scores_alone():
+    table = two(60)
+    small = ScoreTable("t", "y", "a", table.y, table.p, table.X[[]], before=table.before, before_name="b")
+    report = audit_scores(small, rng=0)
+    assert report.pair.n_groups == 0 and report.gain_table is None
+    assert write(report, "gains") == ["Groups were not compared: there are too few cases or features."]
+
+
+# ---- names on the page ----------------------------------------------------------------------------------------
+
+
+def test_labels_rename_everything_on_the_page_and_nothing_in_the_repair(tmp_path):
+    table = two(900, loss=2.0)
+    (tmp_path / "labels.yaml").write_text("member: Member of the club\ny: Came back\nnew: Our score\n")
+    report = audit_scores(table, labels=tmp_path / "labels.yaml", check="member", rng=0)
+    assert report.table.features == ["Member of the club", "age"] and report.table.label == "Came back"
+    assert report.checked_table["cases where"].iloc[0] == "Member of the club is no"
+    assert "Our score" in write(report.table, "read")[0]
+    report.save(tmp_path / "out")
+    from helpers.repair import load
+
+    model = load(tmp_path / "out" / "repair.joblib")
+    assert model.columns_ == ["member", "age"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        ({"membre": "M"}, "labels must be of columns of the table, but 'membre' is none; did you mean 'member'?"),
+        ({"member": 3}, "labels must be texts, but that of 'member' is 3"),
+        ({"member": "age"}, "labels must tell the columns apart, but two would be called 'age'"),
+        ("no_such.yaml", "labels must be a dictionary or a YAML file, but there is no file"),
+        (["member"], "labels must be pairs 'column: name', but they are list"),
+    ],
+)
+def test_labels_that_cannot_be(labels, words):
+    with pytest.raises(ValueError) as error:
+        audit_scores(two(100), labels=labels)
+    assert words in str(error.value)
+
+
+def test_a_broken_file_of_labels(tmp_path):
+    (tmp_path / "labels.yaml").write_text("member: [unfinished")
+    with pytest.raises(ValueError, match="labels must be a YAML file, but labels.yaml cannot be read"):
+        audit_scores(two(100), labels=str(tmp_path / "labels.yaml"))
+
+
+def test_a_column_of_a_thousand_levels_cannot_be_checked():
+    table = two(1000)
+    X = table.X.assign(town=[f"t{k}" for k in range(1000)])
+    many = ScoreTable("t", "y", "new", table.y, table.p, X)
+    with pytest.raises(ValueError, match="check must name columns of at most 50 levels, but 'town' has 1,000"):
+        audit_scores(many, check="town")
