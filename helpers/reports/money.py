@@ -46,7 +46,7 @@ class Money:
     Examples
     --------
     >>> from helpers.reports import audit_scores, read_table
-    >>> table = read_table("data/rand_scores.csv.gz", features=["chronic"])
+    >>> table = read_table("data/rand_scores.csv.gz", features=["chronic"]).checked().take(np.arange(600))
     >>> money = audit_scores(table, cost=[[0, 1], [1, 0]], rng=0).money
     >>> money.costs.index.tolist()
     ['stated', 'recalibrated', 'repaired', 'always yes', 'always no']

@@ -119,7 +119,7 @@ def page_of(report, files=None, control=None, *, bins=False):
     Examples
     --------
     >>> from helpers.reports import audit_scores, read_table
-    >>> page = page_of(audit_scores(read_table("data/rand_scores.csv.gz"), rng=0))
+    >>> page = page_of(audit_scores(read_table("data/rand_scores.csv.gz", features=["chronic", "sex"]), rng=0))
     >>> "<h2" in page and "For whom are they wrong?" in page
     True
     """

@@ -41,7 +41,7 @@ class Comparison:
     >>> X = pd.DataFrame({"old": rng.random(1000) < 0.5})
     >>> y = rng.random(1000) < q
     >>> table = ScoreTable("mine", "y", "new", y, q, X, before=np.full(1000, 0.5), before_name="constant")
-    >>> compare_scores(table.checked(), rng=0).verdict
+    >>> compare_scores(table.checked(), calibrators=("isotonic", "platt"), rng=0).verdict
     'better'
     """
 

@@ -157,15 +157,15 @@ def out_of_fold(table, calibrator, rng, p=None):
         In [0, 1].
     """
     p = table.p if p is None else p
+    recalibrated = np.empty(table.n)
     try:
         fold = random_folds(table.y, table.groups, FOLDS, np.random.default_rng(rng))
-    except ValueError:
+        for j in range(FOLDS):
+            inside = fold == j
+            weight = None if table.weight is None else table.weight[~inside]
+            recalibrated[inside] = calibrate_rows(calibrator, p[~inside], table.y[~inside], weight, p[inside])
+    except ValueError:  # too few cases of one class, or outside of a fold all scores are alike
         return calibrate_rows(calibrator, p, table.y, table.weight, p)
-    recalibrated = np.empty(table.n)
-    for j in range(FOLDS):
-        inside = fold == j
-        weight = None if table.weight is None else table.weight[~inside]
-        recalibrated[inside] = calibrate_rows(calibrator, p[~inside], table.y[~inside], weight, p[inside])
     return recalibrated
 
 
