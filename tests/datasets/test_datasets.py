@@ -126,7 +126,8 @@ def test_the_ledger_is_a_table_of_filled_rows():
     assert claims["id"].is_unique and len(claims) >= 193
     assert (claims["id"].str.split(".").str[0] == claims["paper"]).all()
     assert set(claims["paper"]) == {"perezlebel2023", "melo2026", "ecuas2026", "semece2026", "ours"}
-    assert claims["notebook"].isin([f"{i:02d}" for i in range(17)]).all()
+    places = claims["notebook"].str.split("; ").explode()
+    assert places.isin([f"{kind}{number:02d}" for kind in ("", "checks/") for number in range(17)]).all()
     assert claims["status"].isin(["planned", "verified", "reproduced", "analogue", "differs", "needs"]).all()
     assert (claims.loc[claims["status"].isin(["analogue", "differs", "needs"]), "remark"] != "").all()
     assert claims["statement"].str.len().min() > 30 and claims["statement"].str.endswith(".").all()
