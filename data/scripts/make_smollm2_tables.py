@@ -3,7 +3,8 @@
     python data/scripts/make_smollm2_tables.py LOGS RAND
 
 RAND is rand_hie.csv.gz. Answers are graded here, by rules that can be read below; a question is taken under a prompt
-once all its answers are there. The order is that of the questions, whatever the order in the logs.
+once all its answers are there. The order is that of the questions, whatever the order in the logs. The model counts
+the tokens of the answers, because its server does not say which of them ended with their line.
 """
 
 import functools
@@ -12,6 +13,7 @@ import json
 import re
 import sys
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 import numpy as np
 import pandas as pd
@@ -19,6 +21,7 @@ from make_smollm2 import ANSWERS, DATA, N_ANSWERS, N_PEOPLE, first_line, read_pe
 
 from helpers.answers.spelling import spell_answers
 from helpers.llm.confidences import is_true_probability, option_masses, parse_verbalised
+from helpers.llm.local import local_model
 from helpers.llm.questions import text_key
 
 PROMPT_NAMES = {"answers_plain": "plain", "answers_examples": "examples"}
@@ -97,8 +100,35 @@ def _says(text, reference, asked):
     return all(word in asked for word in others)
 
 
+def count_tokens(texts):
+    """{text: number of its tokens}, as the model's own server counts."""
+    counts = {}
+    with local_model(n_threads=1) as endpoint:
+        address = f"{endpoint.base_url.removesuffix('/v1')}/tokenize"
+        for text in sorted(texts):
+            body = json.dumps({"content": text, "add_special": False}).encode()
+            with urlopen(Request(address, body, {"Content-Type": "application/json"})) as response:
+                counts[text] = len(json.load(response)["tokens"])
+    return counts
+
+
+def spoken(choice):
+    """What the model added to the beginning that the prompt gave it."""
+    return choice["text"].removeprefix("Answer:")
+
+
+def lacks_end(choice, counts):
+    """Whether an answer ended with its line: its last token is then neither in the text nor among the probabilities.
+
+    Else the last probability is that of the token that ends a reply, and there is one more than the text has tokens.
+    """
+    return choice["finish_reason"] == "stop" and len(choice["logprobs"] or []) <= counts[spoken(choice)]
+
+
 def answer_tables(folder):
     """One dictionary a question and prompt, as the lines of smollm2_answers.jsonl.gz."""
+    replies = [choice for part in ANSWERS for record in recorded(folder, part) for choice in record["choices"]]
+    counts = count_tokens({spoken(choice) for choice in replies})
     questions = pd.read_csv(DATA / "smollm2_questions.csv", dtype=str)
     ratings = read_ratings(folder)
     for part in ANSWERS:
@@ -111,7 +141,7 @@ def answer_tables(folder):
             row = [choices.get((question, place)) for place in range(N_ANSWERS + 1)]
             if None in row:
                 continue
-            answers = [short_choice(choice, question, references.split("|")) for choice in row]
+            answers = [short_choice(choice, question, references.split("|"), counts) for choice in row]
             spellings = {answer["spelling"] for answer in answers} - {None}
             rated = {spelling: ratings.get(text_key(question, spelling)) for spelling in sorted(spellings)}
             yield {
@@ -121,7 +151,7 @@ def answer_tables(folder):
             }  # fmt: skip
 
 
-def short_choice(choice, question, references):
+def short_choice(choice, question, references, counts):
     """What the file keeps of one answer."""
     answer = first_line(choice["text"])
     kept = {
@@ -129,6 +159,7 @@ def short_choice(choice, question, references):
         "spelling": _spell(answer),
         "correct": grade_answer(question, answer, references),
         "finish_reason": choice["finish_reason"],
+        "end_missing": lacks_end(choice, counts),
         "logprobs": [round(value, 4) for value in choice["logprobs"] or []],  # none where the reply is empty
     }
     if choice.get("top"):

@@ -18,7 +18,7 @@ _LINE = ("question", "kind", "prompt", "reference", "references")
 
 _COLUMNS = (
     "question", "kind", "prompt", "sample", "answer", "spelling", "reference", "references", "correct", "finish_reason",
-    "logprobs", "posterior", *RATINGS, "first_tokens",
+    "end_missing", "logprobs", "posterior", *RATINGS, "first_tokens",
 )  # fmt: skip
 
 
@@ -34,11 +34,13 @@ def load_smollm2_answers():
         Columns question, kind (of question), prompt ("plain" or "examples"), sample (from 1; 0 is the greedy answer),
         answer (first line, "" if empty), spelling (the one of its class, None if empty), reference, references (all
         right answers, with | between), correct (0 or 1 by the rules), finish_reason ("stop", or "length" if cut at 12
-        tokens), logprobs (tuple, one a token), posterior (their product as a probability), is_true and is_true_mass
-        (P(True) among True and False, and the probability of both), the same with the options swapped, verbalised
-        (stated by the model, as a fraction), first_tokens (tuple of pairs: the 20 likeliest tokens and their
-        log-probabilities at the first place that is not white space; of greedy answers, else None). A confidence that
-        was not asked for is NaN; an empty answer has no log-probabilities.
+        tokens), end_missing (whether the answer ended with its line: the server then leaves out the log-probability of
+        what ended it), logprobs (tuple, one a token), posterior (their product as a probability, NaN where the end is
+        missing; of an answer that was cut, the probability to begin so), is_true and is_true_mass (P(True) among True
+        and False, and the probability of both), the same with the options swapped, verbalised (stated by the model, as
+        a fraction), first_tokens (tuple of pairs: the 20 likeliest tokens and their log-probabilities at the first
+        place that is not white space; of greedy answers, else None). A confidence that was not asked for is NaN; an
+        empty answer has no log-probabilities.
 
     References
     ----------
@@ -62,6 +64,7 @@ def _answer_rows(record):
     for sample, answer in enumerate(record["answers"]):
         rating = record["ratings"].get(answer["spelling"], {})
         first = answer.get("first_tokens")
+        whole = answer["logprobs"] and not answer["end_missing"]
         yield (
             about
             | answer
@@ -69,7 +72,7 @@ def _answer_rows(record):
             | {
                 "sample": sample,
                 "logprobs": tuple(answer["logprobs"]),
-                "posterior": math.exp(math.fsum(answer["logprobs"])) if answer["logprobs"] else math.nan,
+                "posterior": math.exp(math.fsum(answer["logprobs"])) if whole else math.nan,
                 "first_tokens": first and tuple((token, logprob) for token, logprob in first),
             }
         )

@@ -38,14 +38,40 @@ def test_log_probabilities_are_negative_and_the_posterior_is_their_product(answe
     assert (answers.loc[empty, "answer"] == "").all() and answers.loc[empty, "posterior"].isna().all()
     said = answers[~empty]
     assert max(map(max, said["logprobs"])) <= 0
-    assert np.allclose(said["posterior"], [np.prod(np.exp(values)) for values in said["logprobs"]], rtol=1e-12)
-    assert said["posterior"].between(0, 1).all()
     assert said["logprobs"].str.len().max() <= 12
+    whole = said[~said["end_missing"]]
+    assert np.allclose(whole["posterior"], [np.prod(np.exp(values)) for values in whole["logprobs"]], rtol=1e-12)
+    assert whole["posterior"].between(0, 1).all()
+
+
+def test_an_answer_that_ended_with_its_line_has_no_posterior(answers):
+    """Told apart by the number of tokens; here by the probabilities, as texts share their beginnings."""
+    ended = answers["end_missing"]
+    assert answers.loc[ended, "posterior"].isna().all() and (answers.loc[ended, "finish_reason"] == "stop").all()
+    assert 0.05 < ended[answers["prompt"] == "examples"].mean() < 0.1
+    keys = list(zip(answers["prompt"], answers["question"], answers["logprobs"], strict=True))
+    begun = {(*key[:2], key[2][:size]) for key in set(keys) for size in range(1, len(key[2]))}
+    goes_on = np.array([key in begun for key in keys])  # another reply went on where this one ended
+    assert goes_on.sum() > 1000 and ended[goes_on].mean() > 0.999
+    texts = list(zip(*(answers[name] for name in ("prompt", "question", "answer", "logprobs")), strict=True))
+    whole = {(*text[:3], text[3][:-1]) for text, row in zip(texts, ended, strict=True) if not row}
+    twins = {text[:3] for text in whole}
+    both = [text in whole for text, row in zip(texts, ended, strict=True) if row and text[:3] in twins]
+    assert len(both) > 500 and np.mean(both) > 0.9  # the same tokens, and one more that ends the reply
+
+
+@pytest.mark.parametrize(
+    ("logprobs", "reason", "missing"),
+    [([-1, -1], "stop", True), ([-1, -1, -0.1], "stop", False), ([-1, -1], "length", False), (None, "stop", True)],
+)
+def test_the_end_is_one_more_than_the_tokens_of_the_text(tables, logprobs, reason, missing):
+    choice = {"text": "Answer: Rome", "finish_reason": reason, "logprobs": logprobs}
+    assert tables.lacks_end(choice, {" Rome": 2}) == missing
 
 
 def test_equal_answers_have_equal_posteriors(answers):
     """The server adds no noise of its own; equal words of other tokens (Sao Paulo, S-ao Paulo) are all that differs."""
-    said = answers[answers["answer"] != ""]
+    said = answers[answers["posterior"].notna()]
     same = said.groupby(["prompt", "question", "answer", "finish_reason", said["logprobs"].str.len()])["posterior"]
     spread = np.log(same.max() / same.min())[same.size() > 1]
     assert len(spread) > 1000 and (spread < 1e-9).mean() > 0.95
@@ -67,7 +93,7 @@ def test_a_greedy_answer_takes_the_likeliest_first_word(answers):
 
 def test_first_words_are_drawn_as_often_as_their_probabilities_say(answers):
     """The greedy answer's first token, where it is the whole answer: draws against its probability, over questions."""
-    greedy = answers[(answers["sample"] == 0) & (answers["logprobs"].str.len() == 2)]
+    greedy = answers[(answers["sample"] == 0) & (answers["logprobs"].str.len() == 2) & ~answers["end_missing"]]
     draws = answers[answers["sample"] > 0].merge(
         greedy[["prompt", "question", "answer", "posterior"]], on=["prompt", "question"]
     )

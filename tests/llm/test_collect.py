@@ -256,6 +256,16 @@ def test_a_file_of_something_else_is_left_alone(server, tmp_path, content):
     assert path.read_bytes() == content
 
 
+def test_a_log_of_another_version_is_left_alone(server, tmp_path):
+    path = tmp_path / "a.jsonl"
+    collect(server, path)
+    later = path.read_text().replace('"version": 1', '"version": 2', 1)
+    path.write_text(later)
+    with pytest.raises(ValueError, match="a.jsonl has version 2 of the format, but this package writes 1"):
+        collect(server, path)
+    assert path.read_text() == later
+
+
 def test_paths_that_are_no_files(server, tmp_path):
     for path in (tmp_path, tmp_path / "none" / "a.jsonl", "/dev/full", "/dev/zero"):
         with pytest.raises(ValueError) as caught:

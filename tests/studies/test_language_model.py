@@ -18,6 +18,7 @@ def one_question(name, right, chance, rng, n=20):
     rows = pd.DataFrame({"question": name, "sample": range(n + 1), "answer": ["yes", *drawn]})
     rows["logprobs"] = [tuple(texts[text].tolist()) for text in rows["answer"]]
     rows["posterior"] = np.exp([sum(logs) for logs in rows["logprobs"]])
+    rows["end_missing"] = False
     rows["spelling"] = rows["answer"].str.lower()
     rows["correct"] = np.where(rows["spelling"] == "yes", right, 1 - right)
     return rows.assign(prompt="plain", is_true=chance, is_true_swapped=chance / 2, verbalised=0.9)
@@ -31,17 +32,16 @@ def answers():
     return pd.concat(parts, ignore_index=True)
 
 
-def test_a_text_without_its_end_takes_the_posterior_of_a_whole_one():
+def test_a_text_without_its_end_takes_the_probabilities_of_a_whole_one():
     rows = pd.DataFrame({
-        "question": "a", "answer": ["1", "1", "12", "port", "porto", "rome"],
-        "logprobs": [(-0.1,), (-0.1, -4.0), (-0.1, -1.0, -0.2), (-2.0,), (-2.0, -0.1, -0.3), (-3.0,)],
+        "question": ["a", "a", "a", "b", "a"], "answer": ["1", "1", "port", "port", "rome"],
+        "logprobs": [(-0.1,), (-0.1, -4.0), (-2.0,), (-2.0, -0.3), (-3.0,)],
+        "end_missing": [True, False, True, False, False],
     })  # fmt: skip
-    rows["posterior"] = np.exp(rows["logprobs"].map(sum))
-    found = greedy._whole_posteriors(rows)
-    wanted = [np.exp(-4.1), np.exp(-4.1), np.exp(-1.3), np.nan, np.exp(-2.4), np.exp(-3.0)]
-    assert found.to_numpy() == pytest.approx(wanted, nan_ok=True)
-    other = rows.assign(question=["a", "a", "b", "a", "b", "a"])  # rows of another question prove nothing
-    assert greedy._whole_posteriors(other)[3] == pytest.approx(np.exp(-2.0))
+    completed = greedy._with_ends(rows)
+    assert completed["logprobs"].tolist() == [(-0.1, -4.0), (-0.1, -4.0), None, (-2.0, -0.3), (-3.0,)]
+    wanted = [np.exp(-4.1), np.exp(-4.1), np.nan, np.exp(-2.3), np.exp(-3.0)]  # "port" of b says nothing of a
+    assert completed["posterior"].to_numpy() == pytest.approx(wanted, nan_ok=True)
 
 
 def test_confidences_of_greedy_answers(answers):
@@ -55,6 +55,9 @@ def test_confidences_of_greedy_answers(answers):
     seen = table["question"].isin(both)
     assert table["meaning"].to_numpy() == pytest.approx(np.where(seen, chance, 0.6 * chance))
     assert table["both orders"].to_numpy() == pytest.approx(0.75 * chance)
+    whole = answers["answer"] != "Yes"  # an unknown spelling adds nothing, and no question is lost
+    unknown = greedy.greedy_confidences(answers.assign(end_missing=~whole), "plain", rng=0)
+    assert unknown["meaning"].to_numpy() == pytest.approx(0.6 * chance)
     without = answers.assign(verbalised=np.nan, is_true=answers["is_true"].where(answers["question"] != "q3"))
     fewer = greedy.greedy_confidences(without, "plain", rng=0)
     assert "verbalised" not in fewer and len(fewer) == 119  # a column that is empty goes, a row that lacks one too
@@ -73,6 +76,10 @@ def test_the_better_confidence_is_found_and_the_same_one_is_not(answers):
     fig = greedy.plot_way_differences({"plain": gaps}, {"auc": "AUC", "brier": "Brier score"}, against="meaning")
     drawn = -gaps.query("metric == 'auc' and first == 'meaning'")["difference"].to_numpy()
     assert fig.axes[0].containers[0].lines[0].get_xdata() == pytest.approx(drawn)
+    endless = gaps.assign(difference=gaps["difference"].mask(gaps["second"] == "noise", np.inf))
+    ax = greedy.plot_way_differences({"plain": endless}, {"auc": "AUC", "prr": "PRR"}, against="meaning").axes[0]
+    rest = [name.get_text() for name in ax.get_yticklabels()].index("both orders")  # it keeps the place of its name
+    assert ax.containers[0].lines[0].get_ydata() == pytest.approx([ax.get_yticks()[rest] + 0.12])
     words = greedy.measure_ways(table, {"auc": "AUC"}, n_resamples=50, rng=0)
     assert list(words) == ["AUC"] and words["AUC"]["meaning"].startswith("0.")
 

@@ -8,7 +8,15 @@ from sklearn.linear_model import LogisticRegression
 
 from helpers.experiments import repeat
 from helpers.simulation import Sigmoid, controls
-from helpers.studies.nb06_decisions import acting_on_it, estimation_errors, models, rank_guides, real_tasks, try_all
+from helpers.studies.nb06_decisions import (
+    acting_on_it,
+    decide_by_scores,
+    estimation_errors,
+    models,
+    rank_guides,
+    real_tasks,
+    try_all,
+)
 from helpers.studies.nb06_decisions.post_training import as_matrix, post_training, squared_rank_correlation
 
 EVEN = [[0, 1], [1, 0]]
@@ -124,3 +132,24 @@ def test_studies_tell_what_happened():
     assert by_way.loc["ours", "invented"] < by_way.loc["paper", "invented"] and by_way["alarm"].max() <= 0.25
     found = repeat(acting_on_it(controls.same_sign, {"ours": {"residual": "tree"}}, EVEN), {"n": [6000]}, 4, rng=2)
     assert found["alarm"].all()  # there is much to save, and it is saved
+
+
+def test_decisions_by_scores_that_know_and_by_scores_that_do_not():
+    """q = x is known, so the best decisions cost mean(min(x, 1 - x)) = 1/4, and one for everybody 1/2."""
+    rng = np.random.default_rng(3)
+    x = rng.random(3000)
+    cases = pd.DataFrame({"label": (rng.random(3000) < x).astype(int), "x": x, "knows": x, "noise": rng.random(3000)})
+    known = decide_by_scores(cases, "knows", EVEN, rng=1).set_index("way")
+    assert list(known.index) == ["as stated", "recalibrated"]
+    error = 0.5 / np.sqrt(1500)  # at most, of a mean cost
+    assert known["cost"].to_numpy() == pytest.approx(0.25, abs=4 * error)
+    assert (known["low"] > 0).all() and known["saved"].to_numpy() == pytest.approx(0.25, abs=6 * error)
+    blind = decide_by_scores(cases, "noise", EVEN, ["x"], rng=1).set_index("way")
+    for way, saved in (("as stated", 0), ("recalibrated", 0), ("repaired", 0.25)):
+        row = blind.loc[way]
+        assert row["saved"] == pytest.approx(saved, abs=6 * error)
+    assert blind.loc["recalibrated", "low"] <= 0 < blind.loc["repaired", "low"]
+    repaired = blind.loc["repaired"]
+    assert repaired["realised"] == pytest.approx(blind.loc["as stated", "cost"] - repaired["cost"])
+    assert repaired["realised_low"] < 0.25 < repaired["realised_high"]
+    assert repaired["estimated"] == pytest.approx(0.25, abs=6 * error)

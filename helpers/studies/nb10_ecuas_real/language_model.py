@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.answers import combine_confidences, meaning_posterior
-from helpers.llm import length_normalised_posterior
+from helpers.llm import length_normalised_posterior, sequence_posterior
 from helpers.plotting.style import BLUE, MARKERS, ORANGE, panels
 from helpers.selective import compare_systems, measure_systems
 from helpers.studies.nb10_ecuas_real.printed import LARGER
@@ -32,9 +32,9 @@ def greedy_confidences(answers, prompt, *, rng=None):
         verbalised, learned (of all of these, out of fold). Questions that lack a confidence are left out; a confidence
         that most answers lack has no column.
     """
-    rows = answers[answers["prompt"] == prompt].reset_index(drop=True)
-    rows["posterior"] = _whole_posteriors(rows)
-    rows["meaning"] = meaning_posterior(rows)
+    rows = _with_ends(answers[answers["prompt"] == prompt].reset_index(drop=True))
+    added = rows.assign(posterior=rows["posterior"].fillna(0.0))  # an unknown spelling adds nothing, as an unseen one
+    rows["meaning"] = meaning_posterior(added)
     greedy = rows[rows["sample"] == 0].reset_index(drop=True)
     table = pd.DataFrame(
         {
@@ -55,20 +55,12 @@ def greedy_confidences(answers, prompt, *, rng=None):
     return table
 
 
-def _whole_posteriors(rows):
-    """Posteriors of texts, NaN where the token that ended the text is missing in all of its rows.
-
-    Answers that end with their line come without the log-probability of what ended them. Such a row begins as another
-    row of the question goes on; the mean of the other rows of its text stands in.
-    """
-    begun = {
-        (question, logs[:size])
-        for question, logs in zip(rows["question"], rows["logprobs"], strict=True)
-        for size in range(1, len(logs))
-    }
-    cut = [key in begun for key in zip(rows["question"], rows["logprobs"], strict=True)]
-    whole = rows["posterior"].mask(cut)
-    return whole.groupby([rows["question"], rows["answer"]]).transform("mean")
+def _with_ends(rows):
+    """Rows whose log-probabilities, where the end is missing, are those of another row of the same text, else None."""
+    known = rows["logprobs"].where(~rows["end_missing"])
+    twins = known.groupby([rows["question"], rows["answer"]]).transform("first")
+    logprobs = known.fillna(twins)
+    return rows.assign(logprobs=logprobs.where(logprobs.notna(), None), posterior=logprobs.map(sequence_posterior))
 
 
 def _systems(table):
@@ -177,7 +169,7 @@ def verdicts(differences):
 
 
 def plot_way_differences(differences, metrics, against="sequence"):
-    """Draw differences from one confidence, a panel a measure, a mark a prompt.
+    """Draw differences from one confidence, a panel a measure, a mark a prompt; what is infinite has no mark.
 
     Parameters
     ----------
@@ -196,12 +188,15 @@ def plot_way_differences(differences, metrics, against="sequence"):
     fig, axes = panels(len(metrics), figsize=(2.6 * len(metrics) + 1.6, 3.4), sharey=True)
     for ax, (metric, words) in zip(axes, metrics.items(), strict=True):
         for k, (prompt, rows) in enumerate(differences.items()):
-            rows = rows[(rows["metric"] == metric) & (rows["first"] == against) & np.isfinite(rows["difference"])]
+            rows = rows[(rows["metric"] == metric) & (rows["first"] == against)]
+            ways = list(rows["second"])
             place = np.arange(len(rows))[::-1] + 0.12 - 0.24 * k
             style = {"color": (BLUE, ORANGE)[k], "marker": MARKERS[k], "linestyle": "none", "markersize": 5}
+            finite = np.isfinite(rows[["difference", "low", "high"]]).all(axis=1).to_numpy()
+            rows = rows[finite]
             bars = np.array([rows["high"] - rows["difference"], rows["difference"] - rows["low"]])
-            ax.errorbar(-rows["difference"], place, xerr=bars, label=f"prompt: {prompt}", capsize=2, **style)
-            ax.set_yticks(np.arange(len(rows))[::-1], rows["second"])
+            ax.errorbar(-rows["difference"], place[finite], xerr=bars, label=f"prompt: {prompt}", capsize=2, **style)
+            ax.set_yticks(np.arange(len(ways))[::-1], ways)
         ax.axvline(0, color="black", linewidth=1, linestyle="--")
         ax.set_title(words)
     fig.supxlabel(f"less {against}", fontsize=10)
