@@ -81,16 +81,16 @@ BREAKAGES = {
 
 
 def test_the_good_notebook_is_good():
-    assert lint(good_notebook(), "05_sample") == []
+    assert lint(good_notebook(), "16_sample") == []
 
 
 @pytest.mark.parametrize("words", BREAKAGES)
 def test_each_rule_fires(words):
     notebook = good_notebook()
     BREAKAGES[words](notebook)
-    findings = lint(notebook, "05_sample")
+    findings = lint(notebook, "16_sample")
     assert any(words in line for line in findings), findings
-    assert all(re.match(r"05_sample: cell \d+: .", line) for line in findings)
+    assert all(re.match(r"16_sample: cell \d+: .", line) for line in findings)
 
 
 @each_notebook
