@@ -26,6 +26,8 @@ FORESTS = {  # kind, rows of a leaf, share of the columns that are tried for a s
 
 TREES = 30  # of a forest
 
+COLUMNS = 12  # that are tried for a split, at most; a third where there are more than 36
+
 DRAWN = 10_000  # rows for a tree of a forest, at most; a tree of random splits gets all up to twice as many
 
 SPLINE_PENALTIES = (6.0, 60.0)  # rows of weight 1
@@ -195,7 +197,7 @@ class RepairLearners(BaseEstimator):
         """Learn (n,) targets s with weights v from (n, d) codes, see `Features.fit`. Returns self."""
         self.codes_ = self.features.ordered(index, target, weight, len(index))
         self.bins_ = self.features.ordered(index, target, weight)
-        boosted, *forests = self._trees(len(index), 0.2 / weight.mean())
+        boosted, *forests = self._trees(*index.shape, 0.2 / weight.mean())
         self.boosted_ = boosted.fit(binned(index, self.bins_), target, weight)
         codes = binned(index, self.codes_)
         self.forests_ = [forest.fit(codes, target, weight) for forest in forests]
@@ -203,12 +205,14 @@ class RepairLearners(BaseEstimator):
             self._fit_smooth(index, target, weight)
         return self
 
-    def _trees(self, n, rarity):
+    def _trees(self, n, d, rarity):
+        most = max(COLUMNS, d // 3)
         yield HistGradientBoostingRegressor(
             max_iter=ROUNDS[-1], learning_rate=0.1, max_leaf_nodes=10, min_samples_leaf=_rows(BOOSTED_LEAF, rarity),
             max_bins=MOST_BINS, early_stopping=False, random_state=self.seed,
         )  # fmt: skip
-        for forest, leaf, columns in FORESTS.values():
+        for forest, leaf, share in FORESTS.values():
+            columns = min(max(int(share * d), 1), most)
             options = {"min_samples_leaf": _rows(leaf, rarity), "max_features": columns}
             if forest is RandomForestRegressor or n > 2 * DRAWN:
                 options |= {"bootstrap": True, "max_samples": min(n // 2, DRAWN)}
