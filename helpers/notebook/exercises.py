@@ -100,12 +100,33 @@ class Check:
         *given : object
             Arguments for the function.
         """
+        _tell(*self._judge(answer, given))
+
+    def is_right(self, answer, *given):
+        """Whether an answer is right; prints nothing, as a grader needs it.
+
+        Parameters
+        ----------
+        answer : object
+            As for a call.
+        *given : object
+            As for a call.
+
+        Returns
+        -------
+        bool
+            True if it is.
+        """
+        return self._judge(answer, given)[0] == "right"
+
+    def _judge(self, answer, given):
+        """(state, line) of an answer, or of the value of a function."""
         if given and answer is not ...:
             try:
                 answer = answer(*given)
             except Exception as error:  # whatever the reader's function stumbles over is told
-                return _tell("wrong", f"Not yet: your function stops with {type(error).__name__}: {error}")
-        _tell(*_verdict(answer, self.expected, self.tol, self.hints))
+                return "wrong", f"Not yet: your function stops with {type(error).__name__}: {error}"
+        return _verdict(answer, self.expected, self.tol, self.hints)
 
 
 def _verdict(answer, expected, tol, hints):

@@ -94,16 +94,15 @@ def _as_html(bundle, metadata):
 
 
 @contextlib.contextmanager
-def prediction(words="", *, summary="Show what came out"):
+def prediction(summary="Show what came out"):
     """Context whose outputs stay closed until the reader, who has made a guess, opens them.
 
     Lines, tables and figures are put into one fold in the order in which they were made. Plain text shows them all.
-    If the cell fails, they are shown as they are.
+    If the cell fails, they are shown as they are. What it means stands in the text below the cell, in ``<details>``: in
+    the cell itself it would give the answer away.
 
     Parameters
     ----------
-    words : str, optional
-        What it means, in plain sentences; shown below the outputs.
     summary : str, default "Show what came out"
         The line that a reader opens.
 
@@ -120,8 +119,6 @@ def prediction(words="", *, summary="Show what came out"):
         if not passed:
             for bundle, metadata in pieces:
                 emit(bundle | {"text/plain": _plain(bundle)}, metadata)
-    if words:
-        pieces.append(({"text/plain": words, "text/html": f"<p>{escape(words)}</p>"}, {}))
     body = "\n".join(_as_html(*piece) for piece in pieces)
     plain = "\n".join(filter(None, (_plain(bundle) for bundle, _ in pieces)))
     records = [claim for _, metadata in pieces for claim in recorded_claims(metadata.get(KEY, {}))]

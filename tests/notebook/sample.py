@@ -61,7 +61,7 @@ def good_lesson():
     cells = notebook.cells[:9]
     held = {"claims": [{"claim": "known.claim", "holds": True}]}
     cells[5] = coded("with folded():\n    claim('known.claim', 1, 1, tol=0)", "claim", held)
-    guess = coded("with prediction('It falls.'):\n    show('a line')", "predict", {"prediction": True})
+    guess = coded("with prediction():\n    show('a line')", "predict", {"prediction": True})
     cells += [guess, guess.copy()]
     for k in range(1, 5):
         source = "def answer_4(p):\n    return ..." if k == 4 else f"answer_{k} = ..."

@@ -53,7 +53,7 @@ def test_folded_claims_are_collected():
 
 
 def test_what_comes_out_of_a_prediction_is_closed(capsys):
-    with collected() as outputs, prediction("It falls."):
+    with collected() as outputs, prediction("Open it < here"):
         show("first 1 < 2")
         show("second")
         table(pd.DataFrame({"a": [1]}))
@@ -63,10 +63,10 @@ def test_what_comes_out_of_a_prediction_is_closed(capsys):
     assert capsys.readouterr().out == "" and len(outputs) == 1
     bundle, metadata = outputs[0]
     assert bundle["text/plain"].startswith("first 1 < 2\nsecond\na\n1\nFigure: An empty")
-    assert bundle["text/plain"].endswith(f"last\n{ID} holds: got 1, want 1\nIt falls.")
+    assert bundle["text/plain"].endswith(f"last\n{ID} holds: got 1, want 1")
     page = bundle["text/html"]
-    assert page.startswith("<details") and "open" not in page.split(">")[0]
-    places = [page.index(piece) for piece in ("first 1 &lt; 2", "<table", '<img alt="An empty', "last", "<p>It falls.")]
+    assert page.startswith("<details") and "open" not in page.split(">")[0] and "Open it &lt; here" in page
+    places = [page.index(piece) for piece in ("first 1 &lt; 2", "<table", '<img alt="An empty', "last")]
     assert places == sorted(places)
     assert metadata[KEY]["prediction"] and metadata[KEY]["claims"][0]["claim"] == ID
 

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from sample import good_notebook
+from sample import good_lesson, good_notebook
 
-from helpers.notebook.student import main, student_copy, tags, write_copies
+from helpers.notebook import Check
+from helpers.notebook.student import main, nbgrader_copy, student_copy, student_texts, tags, write_copies
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("[0-9]*.ipynb"))
 
@@ -26,14 +27,14 @@ def test_student_copies_are_never_overwritten(tmp_path):
     source = tmp_path / "05_sample.ipynb"
     folder = tmp_path / "student"
     nbformat.write(good_notebook(), source)
-    assert write_copies([source], folder) == []
+    assert write_copies(student_texts([source]), folder) == []
     first = (folder / source.name).read_text(encoding="utf-8")
     assert "the secret" not in first and "a line" in first
-    assert write_copies([source], folder) == []  # untouched: written again
+    assert write_copies(student_texts([source]), folder) == []  # untouched: written again
     (folder / source.name).write_text(first.replace("answer_1 = ...", "answer_1 = 2"), encoding="utf-8")
-    assert write_copies([source], folder) == [folder / source.name]
+    assert write_copies(student_texts([source]), folder) == [folder / source.name]
     assert "answer_1 = 2" in (folder / source.name).read_text(encoding="utf-8")
-    assert write_copies([source], folder, force=True) == []
+    assert write_copies(student_texts([source]), folder, force=True) == []
     assert (folder / source.name).read_text(encoding="utf-8") == first
 
 
@@ -48,3 +49,42 @@ def test_the_command_says_which_copies_are_edited(tmp_path, capsys):
     assert "05_sample.ipynb" in capsys.readouterr().err
     assert (tmp_path / "student" / "05_sample.ipynb").read_text() == "mine"
     assert main([*command, "--force"]) == 0
+
+
+def test_a_course_of_nbgrader_has_solutions_and_points(tmp_path, capsys):
+    (tmp_path / "notebooks").mkdir()
+    lesson = good_lesson()
+    for cell in lesson.cells:  # as in a real lesson: a variable or a function, then the check calls it
+        if "solution" in tags(cell):
+            number = cell.source[6]
+            body = f"def solution_4(p):\n    return {number}" if number == "4" else f"solution_{number} = {number}"
+            given = "(solution_4, 1)" if number == "4" else f"(solution_{number})"
+            cell.source = f"{body}\n\n\ncheck_{number}{given}"
+        cell.source = cell.source.replace("check_4(answer_4)", "check_4(answer_4, 1)")
+    nbformat.write(lesson, tmp_path / "notebooks" / "55_sample.ipynb")
+    nbformat.write(good_notebook(), tmp_path / "notebooks" / "56_old.ipynb")
+    command = [str(tmp_path / "notebooks"), "--output", str(tmp_path / "course"), "--nbgrader"]
+    assert main(command) == 0
+    assert "1 lessons with nbgrader's marks" in capsys.readouterr().out
+    assert "code_stub" in (tmp_path / "course" / "nbgrader_config.py").read_text(encoding="utf-8")
+    made = nbformat.read(tmp_path / "course" / "source" / "55_sample" / "55_sample.ipynb", as_version=4)
+    assert not any("solution" in tags(cell) for cell in made.cells)
+    marked = [cell for cell in made.cells if "nbgrader" in cell.metadata]
+    assert [cell.metadata.nbgrader.grade for cell in marked] == [False, True] * 4
+    assert len({cell.metadata.nbgrader.grade_id for cell in marked}) == 8
+    assert sum(cell.metadata.nbgrader.get("points", 0) for cell in marked) == 4
+    solved = {"Check": Check}
+    for cell in marked:
+        exec(cell.source, solved)  # every hidden test holds for the solution
+    still_open = {"Check": Check}
+    for cell in marked[:2]:
+        stub = cell.source.split("### BEGIN SOLUTION")[0]
+        if "HIDDEN" not in stub:
+            exec(stub, still_open)
+            continue
+        with pytest.raises(AssertionError):
+            exec(stub, still_open)
+
+
+def test_a_notebook_without_checks_is_not_for_nbgrader():
+    assert nbgrader_copy(good_notebook()) is None
