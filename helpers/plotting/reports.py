@@ -3,9 +3,11 @@
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
+from helpers.plotting.audit import plot_groups
 from helpers.plotting.style import BLUE, GREEN, GREY, ORANGE, as_written, axes_for, legend_on_top, percent, plt
 
 WIDTH = 6.4  # inches
+MANY_DECADES = 300  # ratio of the ends of an axis from which only powers of ten are written
 LETTERS = 30  # of the words beside a row
 
 
@@ -30,7 +32,7 @@ def plot_monotone(curve, scores, ax=None, *, log=False):
     """
     ax = axes_for(ax, (6.4, 4.8))
     stated = curve.stated
-    ends = _ends(curve, log)
+    ends = _ends(curve, scores, log)
     label = f"where the true curve lies ({curve.level:.0%})"
     ax.fill_between(stated, curve.low, curve.high, color=BLUE, alpha=0.2, linewidth=0, label=label)
     ax.plot(stated, curve.observed, color=BLUE, linewidth=2, label="observed (isotonic)")
@@ -48,12 +50,12 @@ def plot_monotone(curve, scores, ax=None, *, log=False):
     return ax
 
 
-def _ends(curve, log):
-    """Where the axes of a calibration curve end."""
+def _ends(curve, scores, log):
+    """Where the axes of a calibration curve end; a logarithmic one leaves out the lowest scores, one in a hundred."""
     seen = np.concatenate([curve.stated, curve.observed, curve.low[[0, -1]], curve.high[[0, -1]]])
     if log:
-        least = seen[seen > 0].min()
-        return max(least * 0.8, 1e-5), min(seen.max() * 1.25, 1.0)
+        least = [np.quantile(scores, 0.01), curve.observed[curve.observed > 0].min()]
+        return max(min(least) / 1.5, 1e-5), min(seen.max() * 1.25, 1.0)
     pad = 0.03 * (seen.max() - seen.min())
     return max(seen.min() - pad, -0.02), min(seen.max() + pad, 1.02)
 
@@ -62,11 +64,33 @@ def _rates(ends, log, *axes):
     """Numbers along axes of probabilities in per cent, with as many digits as it takes."""
     for axis in axes:
         if log:
-            axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            few = ends[1] / max(ends[0], 1e-9) < MANY_DECADES
+            axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
             axis.set_major_formatter(FuncFormatter(lambda x, _: f"{100 * x:g}%"))
             axis.set_minor_formatter(NullFormatter())
         else:
             axis.set_major_formatter(PercentFormatter(1, decimals=0 if ends[1] - ends[0] > 0.1 else None))
+
+
+def plot_gaps(table, ax=None):
+    """As `plot_groups`, in points, the unit of the page.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Rows: rule, n, gap, low, high, adjusted.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
+    ax = plot_groups(table, ax)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda gap, _: f"{100 * gap:+.3g}" if abs(gap) > 1e-9 else "0"))
+    ax.set_xlabel("observed rate less stated probability, in points (left: stated too high)")
+    return ax
 
 
 def plot_features(panels, *, log=False):

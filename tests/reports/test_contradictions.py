@@ -134,6 +134,17 @@ def contradictions(parts):
     return wrong
 
 
+@pytest.mark.parametrize("seed", [1, 5, 7, 21])
+def test_a_bar_along_a_feature_leaves_out_the_score_only_where_a_gap_is_beyond_chance(seed):
+    audit = audited(seed).audit
+    panels = audit.along_features()
+    beyond = set(audit.search.sure["observed"])
+    assert panels
+    for panel in panels.values():
+        out = panel[(panel["low"] > panel["calibrated"]) | (panel["high"] < panel["calibrated"])]
+        assert set(out["observed"]) <= beyond
+
+
 def spans(text):
     """Numbers with their interval, (value, low, high), as in '3 points apart (2 to 5)' or '+12 (+8 to +15)'."""
     pattern = r"([+-]?[\d.]+)(?: points?)?(?: apart)? \(([+-]?[\d.]+) to ([+-]?[\d.]+)\)"

@@ -1,0 +1,50 @@
+"""Figures of the report on scores: what is drawn is what was computed."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from helpers.calibration import monotone_curve
+from helpers.plotting import reports
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize(("mean", "log"), [(0.0, False), (-5.0, True)])
+def test_the_curve_and_its_band(mean, log):
+    rng = np.random.default_rng(0)
+    p = expit(rng.normal(mean, 1, 5000))
+    curve = monotone_curve(rng.random(5000) < p, p)
+    ax = reports.plot_monotone(curve, p, log=log)
+    assert ax.get_xscale() == ("log" if log else "linear") == ax.get_yscale()
+    assert ax.lines[0].get_ydata() == pytest.approx(curve.observed)
+    low, high = ax.get_xlim()
+    assert low < np.quantile(p, 0.05) and high > np.quantile(p, 0.99) and (low > 0 or not log)
+    ax.figure.canvas.draw()
+    words = [label.get_text() for label in ax.get_xticklabels() if label.get_text()]
+    assert words and all(word.endswith("%") for word in words)
+
+
+def test_a_panel_a_feature_and_long_words_are_cut():
+    columns = {"n": 5, "stated": 0.2, "calibrated": 0.21, "observed": 0.3, "low": 0.1, "high": 0.4}
+    panel = pd.DataFrame([{"level": "a" * 50, **columns}, {"level": "$b$", **columns}])
+    figure = reports.plot_features({"income_$": panel, "sex": panel})
+    assert [ax.get_title() for ax in figure.axes] == [r"income_\$", "sex"]
+    words = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert words[0].endswith("…") and len(words[0]) == reports.LETTERS and words[1] == r"\$b\$"
+    assert figure.axes[0].lines[-1].get_xdata() == pytest.approx([0.2, 0.2])
+
+
+def test_the_decision_curve():
+    t = np.linspace(0.1, 0.6, 11)
+    flat = {name: np.full(11, value) for name, value in (("stated", 0.2), ("recalibrated", 0.3), ("repaired", 0.4))}
+    curve = pd.DataFrame({"threshold": t, "always yes": -t, "stated_low": 0.1, "stated_high": 0.3, **flat})
+    ax = reports.plot_benefit(curve, 0.25)
+    assert [line.get_ydata()[0] for line in ax.lines[:3]] == pytest.approx([20, 30, 40])
+    assert "your unit" in ax.get_ylabel() and ax.get_xlim() == pytest.approx((0.1, 0.6))
