@@ -9,7 +9,7 @@ import pandas as pd
 
 from helpers.checks import check_one_of
 
-RULES = ("exact", "normalized", "numeric", "date", "class")
+RULES = ("exact", "normalized", "numeric", "date", "letter", "class")
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
@@ -36,6 +36,12 @@ _NUMBER = re.compile(
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d])")
 
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+
+_OPTION = re.compile(r"\W*([A-Ja-j])\W*")
+
+_OPTION_FIRST = re.compile(r"\W*([A-J])[).:]\s")
+
+_OPTION_NAMED = re.compile(r"(?:\b(?:[Aa]nswer|[Oo]ption|[Cc]hoice)(?:\s+is)?:?\s*\W{0,3}|\()([A-J])(?![\w'’])")
 
 _DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-") | {"\u2044": "/"})
 
@@ -100,7 +106,18 @@ def _date(text):
     return f"{int(month):02d}/{int(day):02d}/{year}"
 
 
-_SPELLINGS = {"exact": lambda text: text, "normalized": _normalized, "numeric": _numeric, "date": _date}
+def _letter(text):
+    """The letter of an option, A to J: alone, before the answer, or the last that the text names; None without one."""
+    alone = _OPTION.fullmatch(text) or _OPTION_FIRST.match(text)
+    if alone:
+        return alone[1].upper()
+    named = _OPTION_NAMED.findall(text)
+    return named[-1] if named else None
+
+
+_SPELLINGS = {
+    "exact": lambda text: text, "normalized": _normalized, "numeric": _numeric, "date": _date, "letter": _letter,
+}  # fmt: skip
 
 
 def spell_answers(answers, rule="normalized"):
@@ -110,13 +127,15 @@ def spell_answers(answers, rule="normalized"):
     ----------
     answers : array of str or numbers, shape (n,)
         Missing and blank ones hold no answer under any rule.
-    rule : {"exact", "normalized", "numeric", "date", "class"} or function, default "normalized"
+    rule : {"exact", "normalized", "numeric", "date", "letter", "class"} or function, default "normalized"
         "exact" (the text as it is), "class" (the same, for labels that a judge has given),
         "normalized" (case, Unicode compatibility forms, punctuation, leading articles and white space do not count;
         signs right before a digit, decimal points and symbols such as % + # do),
         "numeric" (the last number: 1,000 = 1000.0, 5 % = 0.05, 1/4 = 0.25, $2 million = 2000000; currencies and units
         do not count; a comma that does not set off three digits makes it unreadable),
         "date" (the last MM/DD/YYYY; where there is none, the last YYYY-MM-DD or date with an English month),
+        "letter" (of an option, A to J: alone as in "(b)", before the answer as in "B) Paris", else the last that is
+        named as in "the answer is (B)"),
         or a function of one text that returns its spelling, or None; it is called once for each distinct text.
 
     Returns
@@ -137,6 +156,8 @@ def spell_answers(answers, rule="normalized"):
     ['1000', '1000', '0.05', None]
     >>> spell_answers(["So it is 5/1/2021.", "May 1st, 2021", "2021-05-01", "unclear"], "date").tolist()
     ['05/01/2021', '05/01/2021', '05/01/2021', None]
+    >>> spell_answers(["b", "B) Paris", "So the answer is (B).", "Paris"], "letter").tolist()
+    ['B', 'B', 'B', None]
     """
     if not callable(rule):
         check_one_of(rule, "rule", RULES)

@@ -54,7 +54,12 @@ def load_smollm2_answers():
     """
     path = DATA_FOLDER / "smollm2_answers.jsonl.gz"
     with gzip.open(path, "rt", encoding="utf-8") as file:
-        rows = [row for line in file for row in _answer_rows(json.loads(line))]
+        return recorded_answers(json.loads(line) for line in file)
+
+
+def recorded_answers(records):
+    """The table of `load_smollm2_answers` from the objects in the lines of its log."""
+    rows = [row for record in records for row in _answer_rows(record)]
     return pd.DataFrame(rows, columns=_COLUMNS).astype(dict.fromkeys(RATINGS, float))
 
 

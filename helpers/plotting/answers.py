@@ -62,7 +62,8 @@ def plot_kept(curves, kept, ax=None):
     curves : dict of str to RiskCoverageCurve
         One curve for each name of a confidence.
     kept : dict of str to (float, float)
-        Share answered and share wrong among these at the cost of a refusal, marked; NaN is not drawn.
+        Share answered and share wrong among these at the cost of a refusal, marked for some of the names; NaN is not
+        drawn.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -77,6 +78,8 @@ def plot_kept(curves, kept, ax=None):
         ax.step(
             np.r_[0, curve.coverage], np.r_[curve.risk[0], curve.risk], where="pre", label=as_written(name), **style
         )
+        if name not in kept:
+            continue
         mark = {"marker": MARKERS[k % len(MARKERS)], "markersize": 8 - k, "color": COLOURS[k % 3], "linestyle": "none"}
         ax.plot(*kept[name], markeredgecolor="black", zorder=3, **mark)
     ax.set(xlim=(0, 1.02), xlabel="share of the questions that is answered", ylabel="wrong among the answers")

@@ -1,4 +1,4 @@
-"""Parts of the report on sampled answers: refusals at one price, means with intervals, questions by their gap."""
+"""Parts of the report on sampled answers: means with intervals, questions by their gap, tables in words."""
 
 import numpy as np
 import pandas as pd
@@ -31,41 +31,28 @@ def over_confidence(sources, correct, n_resamples, rng):
     return pd.DataFrame(lines, columns=["source", "n", "confidence", "right", "over", "low", "high"])
 
 
-def keep_answers(systems, reject_cost, n_resamples, rng):
-    """Table: what is answered if a question is refused where 1 - confidence is above `reject_cost`.
-
-    One row for each system {name: (correct, confidence)}, then "all" (nothing is refused) and "none". Columns:
-    source, answered (share), wrong (share among these, NaN if there are none) with wrong_low and wrong_high (exact),
-    cost (a wrong answer costs 1, a refusal `reject_cost`) with cost_low and cost_high.
-    """
-    correct = next(iter(systems.values()))[0]
-    accepted = {name: (1 - p <= reject_cost) | (p >= 1 - reject_cost) for name, (_, p) in systems.items()}
-    accepted |= {"all": np.ones(correct.size, bool), "none": np.zeros(correct.size, bool)}
-    values = np.column_stack([np.where(rows, 1 - correct, reject_cost) for rows in accepted.values()])
-    low, high = np.quantile(bootstrap_means(values, n_resamples, rng), [0.025, 0.975], axis=0)
-    lines = []
-    for k, (name, rows) in enumerate(accepted.items()):
-        n_wrong = int((correct[rows] == 0).sum())
-        n_answered = int(rows.sum())
-        share = n_wrong / n_answered if n_answered else float("nan")
-        interval = exact_interval(n_wrong, n_answered)
-        lines.append((name, rows.mean(), share, *interval, values[:, k].mean(), low[k], high[k]))
-    columns = ["source", "answered", "wrong", "wrong_low", "wrong_high", "cost", "cost_low", "cost_high"]
-    return pd.DataFrame(lines, columns=columns)
-
-
-def print_kept(kept):
-    """`keep_answers` as texts."""
-    words = NAMES | {"all": "answer everything", "none": "answer nothing"}
+def print_kept(advice):
+    """`Advice.kept` as texts."""
+    words = {"chosen": f"only with enough {NAMES[advice.source]}", "all": "everything", "none": "nothing"}
     lines = {}
-    for row in kept.itertuples():
+    for row in advice.kept.itertuples():
         interval = bracketed(hundred(row.cost_low), hundred(row.cost_high))
-        lines[words[row.source]] = {
+        lines[words[row.answer]] = {
             "answered": percent(row.answered),
             "wrong among these": shares(row.wrong, row.wrong_low, row.wrong_high),
             "cost of 100 questions": f"{hundred(row.cost)} {interval}",
         }
-    return pd.DataFrame(lines).T.rename_axis("decide by")
+    return pd.DataFrame(lines).T.rename_axis("answer")
+
+
+def print_promises(advice):
+    """`Advice.promises` as texts."""
+    name = f"answer from {NAMES[advice.source]}"
+    lines = {}
+    for row in advice.promises.itertuples():
+        found = [percent(row.threshold), percent(row.coverage)] if row.certified else ["cannot be certified", "–"]
+        lines[f"at least {percent(row.precision)}"] = {name: found[0], "share of the questions": found[1]}
+    return pd.DataFrame(lines).T.rename_axis("right answers")
 
 
 def gap_strata(questions):

@@ -1,6 +1,6 @@
-"""The numbers of notebook 14: a file of sampled answers audited from end to end, with what cannot be said left empty.
+"""What the audit of a file of sampled answers has found, with what cannot be said left empty.
 
-`audit_answers` computes, the template `answers.md.j2` says it in sentences.
+`answer_audit.audit_answers` computes, the template `answers.md.j2` says it in sentences.
 """
 
 from dataclasses import dataclass, field
@@ -9,30 +9,22 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from helpers.answers import SemanticCalibration, sem_ece
-from helpers.answers.confidence import largest_share, mean_held_out_share
+from helpers.answers import SemanticCalibration
 from helpers.calibration import calibration_error
+from helpers.reports.answer_advice import Advice
+from helpers.reports.answer_files import columns_of, figures_of, print_parameters, save_report
 from helpers.reports.answer_numbers import (
     NO_GAP,
-    gap_strata,
-    keep_answers,
-    over_confidence,
     print_hardest,
     print_kept,
+    print_promises,
     print_strata,
 )
-from helpers.reports.intake import check_terms
+from helpers.reports.answer_pair import AnswerPair
 from helpers.reports.phrases import NAMES, measured, percent, points, points_apart, short, with_span
-from helpers.reports.votes import VoteCurve, price_votes, print_votes, vote_curve
-from helpers.resampling import exact_interval
-from helpers.selective import compare_systems, measure_systems, risk_coverage_curve
+from helpers.reports.votes import VoteCurve, print_votes
+from helpers.selective import risk_coverage_curve
 from helpers.tables import AnswerTable
-
-LEAST_QUESTIONS = 30  # with a known answer; below, only the share of right answers is told
-
-LEAST_STATED = 30
-
-EXPONENTS = (0, 1, np.inf)  # of ECUAS
 
 
 @dataclass(frozen=True)
@@ -57,9 +49,10 @@ class AnswerReport:
         Calibration error of each source.
     over : DataFrame or None
         Mean confidence less share of right answers of each source.
-    costs, differences, kept : DataFrame or None
-        Of the sources over the questions that have all of them: ECUAS and AURC, their differences from sem1, and
-        what is answered at `reject_cost`.
+    costs, differences : DataFrame or None
+        Of the sources over the questions that have all of them: ECUAS and AURC, and their differences from sem1.
+    advice : Advice or None
+        Which answers to use and which questions to leave to others, by the one confidence that all advice rests on.
     questions : DataFrame
         A row a question: confidences, gap (Sem1 less Sem2), correct.
     strata : DataFrame
@@ -68,13 +61,18 @@ class AnswerReport:
         Votes of fewer answers.
     sizes : DataFrame
         The votes with their prices, see `helpers.reports.votes.price_votes`.
+    pair : AnswerPair or None
+        The paired differences from a second system.
+    options : dict
+        What was asked for: terms, resamples and rng.
 
     Examples
     --------
+    >>> from helpers.reports import audit_answers
     >>> from helpers.tables import read_answers
     >>> report = audit_answers(read_answers(), n_resamples=100, rng=0)
-    >>> report.best_source, report.cheapest_size, report.most
-    ('stated', 3, 25)
+    >>> report.best_source, report.most, report.advice.certificate.certified
+    ('stated', 25, True)
     """
 
     table: AnswerTable = field(repr=False)
@@ -88,11 +86,18 @@ class AnswerReport:
     over: pd.DataFrame | None = field(repr=False)
     costs: pd.DataFrame | None = field(repr=False)
     differences: pd.DataFrame | None = field(repr=False)
-    kept: pd.DataFrame | None = field(repr=False)
+    advice: Advice | None = field(repr=False)
     questions: pd.DataFrame = field(repr=False)
     strata: pd.DataFrame = field(repr=False)
     votes: VoteCurve = field(repr=False)
     sizes: pd.DataFrame = field(repr=False)
+    pair: AnswerPair | None = field(default=None, repr=False)
+    options: dict = field(default_factory=dict, repr=False)
+
+    def __str__(self):
+        from helpers.reports.text import summary
+
+        return "\n".join(f"{question} {answer}" for question, answer in summary(self)["Answer"].items())
 
     @property
     def known(self):
@@ -117,10 +122,8 @@ class AnswerReport:
 
     @property
     def best_source(self):
-        """Plain agreement, unless another confidence surely has a lower ECUAS (n = 1); then the lowest of these."""
-        rows = self.differences[self.differences["metric"] == "ecuas_1"]
-        better = rows[rows["high"] < 0]
-        return "sem1" if better.empty else str(better.loc[better["difference"].idxmin(), "system"])
+        """Confidence that all advice rests on: agreement, unless the stated one surely has a lower ECUAS (n = 1)."""
+        return self.advice.source
 
     @property
     def infinitely_dear(self):
@@ -161,18 +164,6 @@ class AnswerReport:
         grouped = self.table.grouped
         agreed = grouped.counts.max(axis=1) == grouped.n_answers
         return int((agreed & (self.correct == 0)).sum())
-
-    @property
-    def best_refusals(self):
-        """Row of `kept` for the confidence with the lowest cost."""
-        rows = self.kept[self.kept["source"].isin(list(self.sources))]
-        return rows.loc[rows["cost"].idxmin()]
-
-    @property
-    def refusals_pay(self):
-        """Whether leaving out unsure questions is cheaper than answering all or none."""
-        costs = self.kept.set_index("source")["cost"]
-        return bool(self.best_refusals["cost"] < min(costs["all"], costs["none"]))
 
     @property
     def most(self):
@@ -221,8 +212,7 @@ class AnswerReport:
     @property
     def kept_points(self):
         """{name of a confidence: (share answered, share wrong among these)} for the figure."""
-        rows = self.kept.set_index("source")
-        return {NAMES[name]: tuple(rows.loc[name, ["answered", "wrong"]]) for name in self.sources}
+        return {NAMES[self.advice.source]: tuple(self.advice.chosen[["answered", "wrong"]])}
 
     @property
     def calibration_table(self):
@@ -280,13 +270,74 @@ class AnswerReport:
 
     @property
     def kept_table(self):
-        """What is answered and what it costs, by each confidence and without any."""
-        return print_kept(self.kept)
+        """What is answered and what it costs, by the confidence that all advice rests on and without any."""
+        return print_kept(self.advice)
+
+    @property
+    def promise_table(self):
+        """What can be certified, for several shares of right answers."""
+        return print_promises(self.advice)
+
+    @property
+    def pair_table(self):
+        """Two systems side by side, with paired intervals; None for one system."""
+        return None if self.pair is None else self.pair.table
+
+    @property
+    def parameter_table(self):
+        """What this report was made from, with defaults marked."""
+        return print_parameters(self)
 
     @property
     def sample_table(self):
         """Votes of fewer answers: how often right, how often refused, what they cost."""
         return print_votes(self.sizes)
+
+    def figures(self):
+        """Draw the figures of the page.
+
+        Returns
+        -------
+        dict of str to Figure or Axes
+            "samples" and, where right answers are known, "reliability" and "kept".
+        """
+        return figures_of(self)
+
+    def columns(self):
+        """List what answers.csv holds.
+
+        Returns
+        -------
+        DataFrame
+            A row a question: question, answer, its confidences, whether it is right, and whether to use it.
+        """
+        return columns_of(self)
+
+    def save(self, folder, *, overwrite=False, control=False, rng=0):
+        """Write the page (report.html), a row a question (answers.csv) and, for two systems, systems.csv.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Where to; made if it is not there.
+        overwrite : bool, default False
+            Whether files of these names may be replaced.
+        control : bool, default False
+            Whether the page repeats the test where there is nothing to find (`negative_control`).
+        rng : int, Generator or None, default 0
+            Source of the control.
+
+        Returns
+        -------
+        Path
+            The page.
+
+        Raises
+        ------
+        ValueError
+            If a file is there already; nothing is written then.
+        """
+        return save_report(self, folder, overwrite, control, rng)
 
     def curve(self, name):
         """Order the questions by one source and count the wrong answers among the surest.
@@ -375,103 +426,22 @@ class AnswerReport:
             if row.metric == "aurc" or row.metric.startswith("ecuas"):
                 name = f"{row.system}_{row.metric}"
                 numbers |= {name: row.value, f"{name}_low": row.low, f"{name}_high": row.high}
-        for row in self.kept.itertuples():
-            numbers[f"{row.source}_answered"] = row.answered
-            numbers[f"{row.source}_wrong_among_answered"] = None if np.isnan(row.wrong) else row.wrong
-            numbers[f"{row.source}_cost"] = row.cost
+        for row in self.advice.kept.itertuples():
+            numbers[f"{row.answer}_answered"] = row.answered
+            numbers[f"{row.answer}_wrong_among_answered"] = None if np.isnan(row.wrong) else row.wrong
+            numbers[f"{row.answer}_cost"] = row.cost
+        certificate = self.advice.certificate
+        numbers |= {"advice_by": self.advice.source, "certified": certificate.certified}
+        numbers |= {"certified_answered": certificate.coverage}
+        if self.pair is not None:
+            for row in self.pair.measures.itertuples():
+                numbers |= {f"pair_{row.measure}": row.difference, f"pair_{row.measure}_low": row.low}
+                numbers[f"pair_{row.measure}_high"] = row.high
         return numbers
 
 
 def _is_sure(low, high):
     return "no" if low <= 0 <= high else "yes"
-
-
-def audit_answers(table, *, reject_cost=0.2, price=0.002, n_resamples=1000, rng=None):
-    """Audit a file of sampled answers: confidences, calibration, hard questions, costs, and votes of fewer samples.
-
-    Parameters
-    ----------
-    table : AnswerTable
-        From `helpers.tables.read_answers`.
-    reject_cost : float, default 0.2
-        Cost of leaving a question to somebody else, where a wrong answer costs 1.
-    price : float, default 0.002
-        Price of one sampled answer, in the same unit.
-    n_resamples : int, default 1000
-        Resamples behind the intervals.
-    rng : int, Generator or None, default None
-        Source of randomness.
-
-    Returns
-    -------
-    AnswerReport
-        With fewer than 30 questions with a known right answer it holds the agreement of the answers only; `obstacle`
-        says why.
-
-    Raises
-    ------
-    ValueError
-        As `check_terms`.
-
-    Examples
-    --------
-    >>> from helpers.tables import read_answers
-    >>> report = audit_answers(read_answers(), n_resamples=100, rng=0)
-    >>> round(report.accuracy[0], 2), report.obstacle
-    (0.76, '')
-    """
-    check_terms(reject_cost, price, n_resamples)
-    streams = np.random.default_rng(rng).spawn(6)
-    grouped = table.grouped
-    sources = {
-        "sem1": largest_share(grouped.counts),
-        "sem2": np.round(mean_held_out_share(grouped.counts, None, "lot"), 12),
-    }
-    chosen = grouped.counts.argmax(axis=1)
-    correct = np.take_along_axis(grouped.correct, chosen[:, None], axis=1)[:, 0]
-    known = correct >= 0
-    if _enough_stated(table.stated, known):
-        sources["stated"] = grouped.confidence
-    n_right = int((correct == 1).sum())
-    n_known = int(known.sum())
-    accuracy = (n_right / n_known, *exact_interval(n_right, n_known)) if n_known else None
-    obstacle = _find_obstacle(n_known)
-    calibration = over = costs = differences = kept = None
-    if not obstacle:
-        calibration = sem_ece(grouped, sources=list(sources), ties="lot", n_resamples=n_resamples, rng=streams[0])
-        over = over_confidence(sources, correct, n_resamples, streams[5])
-        rows = known & np.isfinite(list(sources.values())).all(axis=0)
-        systems = {name: (correct[rows], confidence[rows]) for name, confidence in sources.items()}
-        options = {"n": EXPONENTS, "n_resamples": n_resamples}
-        costs = measure_systems(systems, rng=streams[1], **options)
-        differences = compare_systems(systems, against="sem1", rng=streams[1].spawn(1)[0], **options)
-        kept = keep_answers(systems, reject_cost, n_resamples, streams[2])
-    questions = pd.DataFrame({"question": grouped.questions} | sources | {"correct": correct})
-    questions["gap"] = np.round(np.maximum(sources["sem1"] - sources["sem2"], 0), 9)  # equal counts, equal gaps
-    voting = np.full(known.shape, True) if obstacle else grouped.graded & known
-    truth = None if obstacle else grouped.correct[voting]
-    votes = vote_curve(grouped.counts[voting], truth, reject_cost=reject_cost, rng=streams[3])
-    sizes = price_votes(votes, price, n_resamples=n_resamples, rng=streams[4])
-    return AnswerReport(
-        table, reject_cost, price, sources, correct, accuracy, obstacle, calibration, over, costs, differences, kept,
-        questions, gap_strata(questions), votes, sizes,
-    )  # fmt: skip
-
-
-def _enough_stated(stated, known):
-    """Whether stated confidences are a source: stated for half of the questions at least, and for 30 of them."""
-    rows = known if known.any() else np.ones(known.shape, bool)
-    return bool(stated[rows].mean() >= 0.5 and (stated & rows).sum() >= min(LEAST_STATED, rows.sum()))
-
-
-def _find_obstacle(n_known):
-    """Why nothing is said about right and wrong beyond their share, in one sentence; "" if there is enough."""
-    if not n_known:
-        return "The file does not say which answers are right."
-    if n_known < LEAST_QUESTIONS:
-        few = "one question" if n_known == 1 else f"{n_known:,} questions"
-        return f"The right answer is known for only {few}; at least {LEAST_QUESTIONS} are needed."
-    return ""
 
 
 def _null_trial(p, *, rng):

@@ -88,7 +88,7 @@ def two_costs(costs):
     return None if fine else "must be two costs above 0 (both 0 where none are given)"
 
 
-def check_terms(reject_cost=0.2, price=0.002, n_resamples=1000):
+def check_terms(reject_cost=0.2, price=0.002, n_resamples=1000, precision=0.9):
     """Check the terms of an audit of answers.
 
     Parameters
@@ -99,6 +99,8 @@ def check_terms(reject_cost=0.2, price=0.002, n_resamples=1000):
         Price of a sampled answer, at least 0 and finite.
     n_resamples : int, default 1000
         Resamples behind the intervals, at least 100.
+    precision : float, default 0.9
+        Share of right answers to certify, between 0 and 1.
 
     Raises
     ------
@@ -116,6 +118,8 @@ def check_terms(reject_cost=0.2, price=0.002, n_resamples=1000):
     if not 0 <= check_numbers(price, "price") < np.inf:
         raise ValueError(f"price must be at least 0 and finite (a wrong answer costs 1), but it is {price}.")
     check_count(n_resamples, "n_resamples", least=100)
+    if not 0 < check_numbers(precision, "precision") < 1:
+        raise ValueError(f"precision must lie between 0 and 1, but it is {precision}.")
 
 
 def relabelled(table, labels, check):

@@ -97,6 +97,28 @@ def show_part(report, part, *, bins=False):
                 table(frame)
 
 
+class Sections:
+    """A page that grows section by section, as a notebook that was never run."""
+
+    def __init__(self, title):
+        self.cells = [v4.new_markdown_cell(title)]
+
+    def add(self, markdown, *shows):
+        """A heading and what some functions show; without functions, markdown alone."""
+        self.cells.append(v4.new_markdown_cell(markdown))
+        if shows:
+            with own_style(), collected() as outputs:
+                for show in shows:
+                    show()
+            shown = [v4.new_output("display_data", dict(data), metadata=metadata) for data, metadata in outputs]
+            self.cells.append(v4.new_code_cell("", outputs=shown))
+
+    def html(self):
+        """The page as one HTML document, with date and version at its foot."""
+        note = f"Made on {date.today():%d %B %Y} with honest-confidence {helpers.__version__}."
+        return to_html(v4.new_notebook(cells=self.cells), note=note)
+
+
 def page_of(report, files=None, control=None, *, bins=False):
     """The page of a report on scores.
 
@@ -123,14 +145,10 @@ def page_of(report, files=None, control=None, *, bins=False):
     >>> "<h2" in page and "For whom are they wrong?" in page
     True
     """
-    cells = [v4.new_markdown_cell(TITLE)]
+    page = Sections(TITLE)
 
     def section(heading, show):
-        with own_style(), collected() as outputs:
-            show()
-        shown = [v4.new_output("display_data", dict(data), metadata=metadata) for data, metadata in outputs]
-        cells.append(v4.new_markdown_cell(f"## {heading}"))
-        cells.append(v4.new_code_cell("", outputs=shown))
+        page.add(f"## {heading}", show)
 
     def part(heading, name):
         section(heading, lambda: show_part(report, name, bins=bins))
@@ -155,9 +173,8 @@ def page_of(report, files=None, control=None, *, bins=False):
     if control is not None:
         section("Control: nothing to find, nothing found", lambda: tell(report, "control", control=control))
     part("When not to use this report", "warnings")
-    cells.append(v4.new_markdown_cell(GENERAL))
+    page.add(GENERAL)
     if files is not None:
         section("Files beside this page", lambda: table(files))
     part("Parameters", "parameters")
-    note = f"Made on {date.today():%d %B %Y} with honest-confidence {helpers.__version__}."
-    return to_html(v4.new_notebook(cells=cells), note=note)
+    return page.html()

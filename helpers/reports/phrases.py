@@ -9,7 +9,7 @@ import pandas as pd
 
 NBSP = "\N{NO-BREAK SPACE}"
 
-NAMES = {"sem1": "agreement (Sem1)", "sem2": "held-out agreement (Sem2)", "stated": "stated confidence"}
+NAMES = {"sem1": "agreement", "sem2": "held-out agreement", "stated": "stated confidence"}
 
 
 def digits(error):
@@ -251,5 +251,5 @@ def short(text, most=40):
 
 PHRASES = [
     commas, points, in_points, many, span, percent, whole_percent, chance, squared, root, root_error, measured,
-    with_span, shares, hundred, a_sample, farthest, listed, with_reasons, first_up, short,
+    with_span, shares, points_apart, hundred, a_sample, farthest, listed, with_reasons, first_up, short,
 ]  # fmt: skip

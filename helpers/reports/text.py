@@ -15,7 +15,7 @@ from jinja2.lexer import Token
 from jinja2.runtime import Macro
 
 from helpers.checks import check_one_of
-from helpers.notebook.display import emit, escape
+from helpers.notebook.display import collected, emit, escape
 from helpers.reports.answers import AnswerReport
 from helpers.reports.phrases import NAMES, PHRASES, numbered
 from helpers.reports.scores import ScoreReport
@@ -63,7 +63,7 @@ def _environment():
     )
     phrases = {function.__name__: function for function in PHRASES} | {"quoted": repr, "flow": _flow}
     environment.filters |= phrases
-    environment.globals |= phrases | {"NAMES": NAMES, "average": np.average}
+    environment.globals |= phrases | {"NAMES": NAMES, "average": np.average, "INFINITE": np.inf}
     return environment
 
 
@@ -153,6 +153,32 @@ def tell(subject, section, **values):
     rand_scores.csv.gz: 10,025 cases of 1,214 people or places. ...
     """
     say(*write(subject, section, **values))
+
+
+def fold(title, *shows):
+    """Show what only some readers want behind one click.
+
+    Parameters
+    ----------
+    title : str
+        The line that is always seen.
+    *shows : function
+        Called without arguments; each shows text or a table.
+
+    Examples
+    --------
+    >>> fold("For experts", lambda: say("AURC is 0.2."))
+    For experts
+    <BLANKLINE>
+    AURC is 0.2.
+    """
+    with collected() as outputs:
+        for show in shows:
+            show()
+    plain = "\n\n".join([title, *(bundle["text/plain"] for bundle, _ in outputs)])
+    body = "\n".join(bundle["text/html"] for bundle, _ in outputs)
+    page = f'<details class="honest-fold"><summary>{escape(title)}</summary>\n{body}\n</details>'
+    emit({"text/plain": plain, "text/html": page})
 
 
 def describe_figure(report, figure):

@@ -27,7 +27,8 @@ from helpers.run.sweep import _folder_name, folder_names, foreign_table, word_of
 READ_WITH = (
     "path", "label", "score", "features", "weight", "group",
     "question", "sample", "answer", "confidence", "reference", "correct", "counts", "rule",
-    "cost", "reject_cost", "price", "n_resamples", "base_url", "model", "key_variable", "extra_body",
+    "system", "systems", "against", "cost", "reject_cost", "price", "precision", "n_resamples",
+    "base_url", "model", "key_variable", "extra_body",
 )  # fmt: skip
 
 
@@ -70,11 +71,13 @@ def check_inputs(values, names, given):
         read_scores(values["path"], label=values["label"], score=values["score"], **others)
     if answers:
         from helpers.reports import check_terms
-        from helpers.tables import read_answers
+        from helpers.tables import read_systems
 
-        check_terms(**{name: values[name] for name in ("cost", "reject_cost", "price", "n_resamples") if name in names})
+        terms = ("reject_cost", "price", "n_resamples", "precision")
+        check_terms(**{name: values[name] for name in terms if name in names})
         roles = ("question", "sample", "answer", "confidence", "reference", "correct", "counts", "rule")
-        read_answers(values["path"], **{name: values[name] for name in roles if name in names})
+        several = [name for name in ("system", "systems", "against") if name in names]
+        read_systems(values["path"], **{name: values[name] for name in [*roles, *several] if name in names})
 
 
 def read_notebook(path):

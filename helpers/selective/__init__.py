@@ -1,6 +1,7 @@
 """Systems that state an answer and a confidence, so that a reader may refuse: what they cost, and how to compare them.
 
 - `abstention`: ECUAS and the costs of refusing; `risk_coverage`: the curve, AURC and PRR
+- `certified`: answer these, refuse those, with a promise
 - `metrics`: the other numbers of the paper's tables; `compare`: paired systems with intervals
 """
 
@@ -12,6 +13,7 @@ from helpers.selective.abstention import (
     general_ecuas,
     reject_cost_weight,
 )
+from helpers.selective.certified import CertifiedPrecision, certified_precision
 from helpers.selective.compare import compare_systems, measure_systems
 from helpers.selective.metrics import (
     confidence_auc,
@@ -30,8 +32,8 @@ from helpers.selective.risk_coverage import (
 )
 
 __all__ = [
-    "RiskCoverageCurve", "auarc", "aurc", "chow_cost", "compare_systems", "confidence_auc", "confidence_metrics",
-    "ecuas", "ecuas_from_uncertainty", "expected_cost_at", "general_ecuas", "measure_systems", "normalized_ecuas",
-    "normalized_of_confidence", "normalized_of_distribution", "prediction_rejection_ratio", "reject_cost_weight",
-    "risk_coverage_curve", "selective_metrics",
+    "CertifiedPrecision", "RiskCoverageCurve", "auarc", "aurc", "certified_precision", "chow_cost", "compare_systems",
+    "confidence_auc", "confidence_metrics", "ecuas", "ecuas_from_uncertainty", "expected_cost_at", "general_ecuas",
+    "measure_systems", "normalized_ecuas", "normalized_of_confidence", "normalized_of_distribution",
+    "prediction_rejection_ratio", "reject_cost_weight", "risk_coverage_curve", "selective_metrics",
 ]  # fmt: skip

@@ -1,9 +1,11 @@
 """Tables that a user brings: scores of cases, sampled answers, embeddings; read and checked first.
 
 - `files`: CSV, Parquet, Feather and JSON lines; `scores`, `folktexts`: one row a case
-- `answers`, `answer_layouts`: one row an answer, or a question; `embeddings`: a network's features
+- `answers`, `answer_layouts`: one row an answer, or a question; `answer_rules`, `repeats`: looked at before they are
+  believed; `answer_systems`: two of them; `embeddings`: a network's features
 """
 
+from helpers.tables.answer_systems import read_systems
 from helpers.tables.answers import AnswerTable, read_answers, table_of_counts
 from helpers.tables.embeddings import Embeddings, read_embeddings
 from helpers.tables.folktexts import read_folktexts
@@ -11,5 +13,5 @@ from helpers.tables.scores import ScoreTable, find_table, read_scores
 
 __all__ = [
     "AnswerTable", "Embeddings", "ScoreTable", "find_table", "read_answers", "read_embeddings", "read_folktexts",
-    "read_scores", "table_of_counts",
+    "read_scores", "read_systems", "table_of_counts",
 ]  # fmt: skip

@@ -1,6 +1,7 @@
 """Rows of a file of sampled answers: opened, columns found, spread out where a row holds many answers, and checked."""
 
-from dataclasses import dataclass, field
+import hashlib
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -41,16 +42,28 @@ class Source:
     file: str
     names: list
     reader: object = field(repr=False)
+    sha256: str = ""
+    rows: np.ndarray | None = field(default=None, repr=False)  # those that count; None for all
+    more_notes: tuple = ()
 
     @property
     def notes(self):
         """What a reader should know about the file."""
         if isinstance(self.reader, LogTable):
-            return self.reader.notes
-        return [self.reader.note] if self.reader.note else []
+            return [*self.reader.notes, *self.more_notes]
+        return [*([self.reader.note] if self.reader.note else []), *self.more_notes]
+
+    def only(self, rows, note=""):
+        """The same file with some of its rows."""
+        rows = rows if self.rows is None else self.rows[rows]
+        return replace(self, rows=rows, more_notes=(*self.more_notes, *([note] if note else [])))
 
     def read(self, columns):
         """Some columns as objects: texts, lists or dictionaries as they are, None where a cell is empty."""
+        frame = self._read_all(columns)
+        return frame if self.rows is None else frame.iloc[self.rows].reset_index(drop=True)
+
+    def _read_all(self, columns):
         if isinstance(self.reader, CsvTable):
             frame = self.reader.read(columns, dtype=str)
             return frame.astype(object).where(frame.notna(), None)
@@ -59,6 +72,7 @@ class Source:
 
     def where(self, row):
         """How an error names a row: "row 5", "line 5" in a file of JSON lines, or as a log does."""
+        row = row if self.rows is None else int(self.rows[row])
         if isinstance(self.reader, LogTable):
             return self.reader.where(row)
         lines = getattr(self.reader, "lines", None)
@@ -82,9 +96,29 @@ def open_answers(path):
 
 def open_answers_or_log(path, **options):
     """The file as a `Source`, also if it is a log of an evaluation, which `open_log` reads with these options."""
+    if isinstance(path, pd.DataFrame):
+        return Source("the table", list(path), FrameTable(path))
     path = find_table(path, FORMATS + LOGS)
     reader = open_log(path, **options) or open_table(path)
-    return Source(path.name, list(reader.names), reader)
+    with path.open("rb") as content:
+        sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+    return Source(path.name, list(reader.names), reader, sha256)
+
+
+class FrameTable:
+    """A table in memory as a reader."""
+
+    note = ""
+
+    def __init__(self, frame):
+        if not len(frame):
+            raise ValueError("the table must have at least one row, but it is empty.")
+        self.names = list(frame)
+        self._frame = frame.reset_index(drop=True)
+
+    def read(self, columns):
+        """Some columns as a DataFrame."""
+        return self._frame[list(columns)]
 
 
 def texts(values):

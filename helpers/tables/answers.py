@@ -5,7 +5,7 @@ row a question, with a list of answers, a dictionary of counts, or a column of c
 Feather or JSON lines; or a log of Inspect or lm-evaluation-harness. Nothing is ever written.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -20,9 +20,11 @@ from helpers.tables.answer_layouts import (
     count_columns,
     find_columns,
     long_rows,
-    open_answers_or_log,
 )
+from helpers.tables.answer_rules import RuleMoves, look_for_rule, rule_moves
+from helpers.tables.answer_systems import RECORDED, open_system
 from helpers.tables.log_table import LogTable
+from helpers.tables.repeats import Repeats, find_repeats
 
 SHIPPED = "data/digit_answers.csv.gz"
 
@@ -38,7 +40,7 @@ class AnswerTable:
     grouped : GroupedAnswers
         Answers sorted into classes, see `helpers.answers.group_answers`.
     rule : str
-        When two answers are the same.
+        When two answers are the same, by the rule that was used.
     layout : str
         What a row is: "answers", "lists", "counts" (a dictionary of counts) or "columns" (a column a class).
     columns : dict
@@ -47,6 +49,12 @@ class AnswerTable:
         Rows of the file, spread out to one an answer where the layout is not "columns".
     notes : tuple of str, default ()
         What a reader should know.
+    sha256 : str, default ""
+        Checksum of the file; "" for a table that is none.
+    moves : RuleMoves, optional
+        What another rule changes, or what the one that was chosen by looking has changed; None where neither does.
+    repeats : Repeats, optional
+        Answers that were found to be no samples, because they are the same ones again; copies are left out.
 
     Examples
     --------
@@ -62,6 +70,9 @@ class AnswerTable:
     columns: dict
     n_rows: int
     notes: tuple = ()
+    sha256: str = ""
+    moves: RuleMoves | None = field(default=None, repr=False)
+    repeats: Repeats | None = field(default=None, repr=False)
 
     @property
     def n_questions(self):
@@ -99,17 +110,19 @@ class AnswerTable:
 
 def read_answers(
     path=SHIPPED, *, question="question", sample="sample", answer="answer", confidence="confidence",
-    reference="reference", correct="", counts=(), rule="normalized",
+    reference="reference", correct="", counts=(), rule="auto", system="", only="",
 ):  # fmt: skip
     """Read a file of sampled answers; a ValueError says what to mend if it cannot be used.
 
     Parameters
     ----------
-    path : str or Path, default "data/digit_answers.csv.gz"
-        CSV, Parquet, Feather or JSON lines (also .gz); looked up here, then in the repository; "" for the shipped file.
+    path : str, Path or DataFrame, default "data/digit_answers.csv.gz"
+        A table with one row an answer, or a file: CSV, Parquet, Feather or JSON lines (also .gz); looked up here, then
+        in the repository; "" for the shipped file.
         Or a log of Inspect (`.eval`, `.json`) or lm-evaluation-harness (`samples_*.jsonl`), known by its content, with
         the columns question, sample, answer (as its scorer read it), reply (the whole text), target and, if it holds
-        log-probabilities, likelihood (of the reply).
+        log-probabilities, likelihood (of the reply). The recorded log `data/smollm2_answers.jsonl.gz`, or the table of
+        `helpers.datasets.load_smollm2_answers`, brings its own classes, grades, and P(True) as confidence.
     question, sample, answer, confidence, reference : str, default their own names
         Names of columns. "" stands for none; sample, confidence and reference may also be absent under these default
         names, and a note says so. `answer` may hold lists (of the answers to a question) or dictionaries
@@ -121,8 +134,13 @@ def read_answers(
     counts : list of str, default ()
         Columns with counts, one for each class, in a file with one row a question; `reference` then names one of
         them, and `sample`, `answer` and `correct` are not used.
-    rule : str, default "normalized"
-        When two answers are the same, see `helpers.answers.spell_answers`.
+    rule : str, default "auto"
+        When two answers are the same, see `helpers.answers.spell_answers`; "auto" looks whether nearly all right
+        answers, or all answers, are numbers, dates or letters of options.
+    system : str, default ""
+        Column that tells several systems (models, prompts) apart; "" for one.
+    only : str, default ""
+        The system whose answers are read; "" for the first.
 
     Returns
     -------
@@ -144,9 +162,14 @@ def read_answers(
     Traceback (most recent call last):
     ValueError: digit_answers.csv.gz has no column 'anwser' (answer); did you mean 'answer'?
     """
-    check_one_of(rule, "rule", RULES)
+    check_one_of(rule, "rule", ("auto", *RULES))
     graded = bool(correct) or reference == DEFAULTS["reference"]
-    source = open_answers_or_log(path or SHIPPED, grade=correct, graded=graded)
+    source = open_system(SHIPPED if isinstance(path, str) and not path else path, system, only, correct, graded)
+    if set(RECORDED) <= set(source.names) and not correct and graded:
+        answer = "spelling" if answer == "answer" else answer
+        correct = "correct"
+        rule = "class" if rule == "auto" else rule
+        confidence = "is_true" if confidence == DEFAULTS["confidence"] else confidence
     if isinstance(source.reader, LogTable):  # graded by what graded the log, if it tells for each answer
         correct = "correct" if "correct" in source.names else ""
         reference = "target" if graded else reference
@@ -155,12 +178,12 @@ def read_answers(
         if question == DEFAULTS["question"] and question not in source.names:
             roles["question"] = ""
         columns, notes = find_columns(source, roles)
-        return _from_columns(source, columns, notes, counts)
+        return replace(_from_columns(source, columns, notes, counts), sha256=source.sha256)
     columns, notes = find_columns(source, {"answer": answer, "sample": sample, "correct": correct} | roles)
     for role in ("question", "answer"):
         if role not in columns:
             raise ValueError(f"{role} must name a column of {source.file}, but it is not given.")
-    return _from_rows(source, columns, notes, rule)
+    return replace(_from_rows(source, columns, notes, rule), sha256=source.sha256)
 
 
 def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
@@ -214,30 +237,60 @@ def _from_rows(source, columns, notes, rule):
     place = check_rows(source, columns, frame)
     several = (frame.groupby("question", sort=False)["row"].transform("size") > 1).to_numpy()
     if not several.all():
-        notes.append(f"{(~several).sum():,} questions with a single answer are left out")
+        n_single = int((~several).sum())
+        notes.append(f"{n_single:,} question{'s' if n_single > 1 else ''} with a single answer left out")
         frame = frame[several].reset_index(drop=True)
         place = place[several]
+    repeats = None
+    if layout != "counts":
+        repeats = find_repeats(frame["question"], place, frame["answer"])
+    if repeats is not None and len(repeats.copies):
+        rank = frame.assign(place=place).groupby("question", sort=False)["place"].rank(method="first")
+        first = ~rank.isin(repeats.copies).to_numpy()
+        notes.append(f"{repeats}: {(~first).sum():,} copies are left out")
+        frame = frame[first].reset_index(drop=True)
+        place = place[first]
+    read = {}
+    if "confidence" in columns:
+        read["confidence"] = parse_confidences(frame["confidence"])
+        notes += _about_confidences(source, columns["confidence"], frame["confidence"], read["confidence"])
+    if "correct" in columns:
+        read["grade"] = _grades(source, columns["correct"], frame["correct"], frame["row"])
+    looked = "class" if rule == "class" else look_for_rule(frame["answer"], frame.get("reference"))
+    used = looked if rule == "auto" else rule
+    grouped = _grouped(source, columns, frame, place, used, read)
+    moves = None
+    if rule == "auto" and looked != "normalized":
+        plain = _grouped(source, columns, frame, place, "normalized", read)
+        moves = rule_moves("normalized", plain, grouped, looked, chosen=True)
+        if moves is None and (plain.counts.shape == grouped.counts.shape) and (plain.counts == grouped.counts).all():
+            used, grouped = "normalized", plain
+    elif rule not in ("auto", "class", looked):
+        moves = rule_moves(rule, grouped, _grouped(source, columns, frame, place, looked, read), looked, chosen=False)
+    if moves is not None:
+        notes.append(str(moves))
+    notes += source.notes
+    return AnswerTable(
+        source.file, grouped, used, layout, columns, len(frame), tuple(notes), moves=moves, repeats=repeats
+    )
+
+
+def _grouped(source, columns, frame, place, rule, read):
+    """Answers sorted into classes by a rule; ValueError if it reads none of them."""
     spelled = spell_answers(frame["answer"], rule)
     if pd.isna(spelled).all():
         first = frame["answer"].dropna()
         shown = f"; the first is {first.iloc[0]!r}" if len(first) else ""
-        other = "; rule 'normalized' reads any text" if rule in ("numeric", "date") and len(first) else ""
+        other = "; rule 'normalized' reads any text" if rule in ("numeric", "date", "letter") and len(first) else ""
         raise ValueError(
             f"{source.file}: column {columns['answer']!r} must hold answers that rule {rule!r} can read, but it reads "
             f"none of the {len(frame):,}{shown}{other}."
         )
-    columns_read = {}
+    right = {}
     if "reference" in columns:
-        columns_read["reference"] = _read_references(source, columns["reference"], frame, rule)
-        columns_read["has_reference"] = frame["reference"].notna().to_numpy()
-    if "confidence" in columns:
-        columns_read["confidence"] = parse_confidences(frame["confidence"])
-        notes += _about_confidences(source, columns["confidence"], frame["confidence"], columns_read["confidence"])
-    if "correct" in columns:
-        columns_read["grade"] = _grades(source, columns["correct"], frame["correct"], frame["row"])
-    grouped = count_classes(AnswerRows(frame["question"], place, spelled, **columns_read))
-    notes += source.notes
-    return AnswerTable(source.file, grouped, rule, layout, columns, len(frame), tuple(notes))
+        right["reference"] = _read_references(source, columns["reference"], frame, rule)
+        right["has_reference"] = frame["reference"].notna().to_numpy()
+    return count_classes(AnswerRows(frame["question"], place, spelled, **right, **read))
 
 
 def _read_references(source, column, frame, rule):
@@ -289,13 +342,17 @@ def _from_columns(source, columns, notes, names):
         raise ValueError(f"a column of counts must have no other role, but {sorted(taken)[0]!r} has two.")
     counts = count_columns(source, names)
     few = counts.sum(axis=1).to_numpy() < 2
-    if few.any():
+    if 2 * few.sum() >= few.size:
         more = f" (and {few.sum() - 1:,} more)" if few.sum() > 1 else ""
         first = int(np.argmax(few))
         raise ValueError(
-            f"{source.file}: every question must have at least two answers, but {source.where(first)} counts "
+            f"{source.file}: most questions must have at least two answers, but {source.where(first)} counts "
             f"{counts.iloc[first].sum()}{more}."
         )
+    if few.any():
+        notes.append(f"{few.sum():,} question{'s' if few.sum() > 1 else ''} with fewer than two answers left out")
+        source = source.only(np.flatnonzero(~few))
+        counts = counts[~few].reset_index(drop=True)
     frame = source.read(list(columns.values()))
     questions = np.arange(len(frame))
     references = None

@@ -80,7 +80,7 @@ def test_every_format_gives_the_same_answers(save, tmp_path, name):
 def test_a_question_with_a_single_answer_is_left_out(save):
     table = read_answers(save(good().drop(index=[7, 8])))
     assert table.grouped.questions.tolist() == ["a", "b"] and table.n_answers == 6
-    assert "1 questions with a single answer are left out" in table.notes
+    assert "1 question with a single answer left out" in table.notes
 
 
 def test_numbers_need_not_be_texts(save):
@@ -292,7 +292,7 @@ CASES = {
     "nothing for the answer": (good(), {"answer": ""}, "answer must name a column of my.csv, but it is not given."),
     "no such rule": (
         good(), {"rule": "dates"},
-        "rule must be one of 'exact', 'normalized', 'numeric', 'date', 'class'",
+        "rule must be one of 'auto', 'exact', 'normalized', 'numeric', 'date', 'letter', 'class'",
     ),
     "a negative count": (
         WIDE.assign(no=[1, -5, 2]), COUNTS,
@@ -304,7 +304,10 @@ CASES = {
         "in row 3 it is missing. Write 0 where a class was not given",
     ),
     "counts in words": (WIDE.assign(no=[1, "five", 2]), COUNTS, "but in row 2 it is 'five'."),
-    "one answer counted": (WIDE.assign(yes=[0, 0, 1], no=[1, 5, 2]), COUNTS, "but row 1 counts 1."),
+    "one answer counted": (
+        WIDE.assign(yes=[0, 0, 1], no=[1, 1, 2]), COUNTS,
+        "at least two answers, but row 1 counts 1 (and 1 more).",
+    ),
     "no answers counted": (WIDE.assign(yes=0, no=0), COUNTS, "at least two answers, but row 1 counts 0 (and 2 more)."),
     "no such class": (
         WIDE.assign(truth=["no", "nope", "yes"]), COUNTS,

@@ -1,0 +1,140 @@
+"""Two systems that answered the same questions, question by question."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from helpers.reports.phrases import hundred, percent, points_apart
+from helpers.reports.votes import bootstrap_means
+from helpers.selective.abstention import closed_form
+
+MEASURES = {
+    "right": "right answers",
+    "confidence": "agreement on average",
+    "over": "agreement too high by",
+    "cost": "cost of 100 questions, unsure ones left to others",
+    "ecuas": "cost of 100 at all prices of a refusal (ECUAS, n = 1)",
+}
+
+
+@dataclass(frozen=True)
+class AnswerPair:
+    """Paired differences of two systems.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The one that was audited, and the other.
+    n : int
+        Questions that both answered and that are graded for both.
+    left_out : tuple of int
+        Questions of each without such a partner.
+    measures : DataFrame
+        A row a measure: first, second, difference (first less second), low, high.
+    only_first, only_second, both, neither : int
+        Questions that are answered right by one of them, by both, by none.
+
+    Examples
+    --------
+    >>> from helpers.reports import audit_answers
+    >>> from helpers.tables import table_of_counts
+    >>> counts, right = [[5, 1], [3, 3], [2, 4]] * 20, [[1, 0], [1, 0], [1, 0]] * 20
+    >>> two = table_of_counts(counts, right), table_of_counts(counts[::-1], right)
+    >>> pair = audit_answers(two[0], against=two[1], n_resamples=100, rng=0).pair
+    >>> pair.n, pair.both, pair.only_first
+    (60, 20, 20)
+    """
+
+    names: tuple
+    n: int
+    left_out: tuple
+    measures: pd.DataFrame = field(repr=False)
+    only_first: int
+    only_second: int
+    both: int
+    neither: int
+
+    def row(self, measure):
+        """Look up a measure.
+
+        Parameters
+        ----------
+        measure : str
+            "right", "confidence", "over", "cost" or "ecuas".
+
+        Returns
+        -------
+        Series
+            With first, second, difference, low, high.
+        """
+        return self.measures.set_index("measure").loc[measure]
+
+    @property
+    def better(self):
+        """Name of the system that surely is right more often; "" if neither is."""
+        row = self.row("right")
+        if row["low"] > 0:
+            return self.names[0]
+        return self.names[1] if row["high"] < 0 else ""
+
+    @property
+    def cheaper(self):
+        """Name of the system whose cost with refusals surely is lower; "" if neither is."""
+        row = self.row("cost")
+        if row["high"] < 0:
+            return self.names[0]
+        return self.names[1] if row["low"] > 0 else ""
+
+    @property
+    def table(self):
+        """The measures as texts."""
+        lines = []
+        for row in self.measures.itertuples():
+            in_cost = row.measure in ("cost", "ecuas")
+            values = [hundred(x) if in_cost else _percent(x) for x in (row.first, row.second)]
+            lines.append({
+                "measure": MEASURES[row.measure],
+                self.names[0]: values[0],
+                self.names[1]: values[1],
+                "difference": points_apart(row.difference, row.low, row.high),
+                "beyond chance": "no" if row.low <= 0 <= row.high else "yes",
+            })  # fmt: skip
+        return pd.DataFrame(lines).set_index("measure")
+
+
+def _percent(x):
+    return percent(x) if x >= 0 else "-" + percent(-x)
+
+
+def compare_pair(names, tables, confidences, corrects, accepted, reject_cost, n_resamples, rng):
+    """`AnswerPair` of two tables, with the agreement, correctness (-1 unknown) and acceptance of their questions.
+
+    ValueError if they have fewer than two graded questions in common.
+    """
+    questions = [pd.Index(np.asarray(table.grouped.questions).astype(str)) for table in tables]
+    shared = [name for name in questions[0] if name in set(questions[1])]
+    rows = [index.get_indexer(shared) for index in questions]
+    known = (corrects[0][rows[0]] >= 0) & (corrects[1][rows[1]] >= 0)
+    if known.sum() < 2:
+        raise ValueError(
+            f"{tables[0].name} and {tables[1].name} must share at least two graded questions to be compared, but they "
+            f"share {int(known.sum())}; questions are matched by their names."
+        )
+    rows = [part[known] for part in rows]
+    columns = []
+    for k in range(2):
+        right = corrects[k][rows[k]].astype(float)
+        sure = confidences[k][rows[k]]
+        cost = np.where(accepted[k][rows[k]], 1 - right, reject_cost)
+        columns.append(np.column_stack([right, sure, sure - right, cost, closed_form(1 - right, 1 - sure, 1, 1)]))
+    difference = columns[0] - columns[1]
+    low, high = np.quantile(bootstrap_means(difference, n_resamples, rng), [0.025, 0.975], axis=0)
+    measures = pd.DataFrame({
+        "measure": list(MEASURES), "first": columns[0].mean(axis=0), "second": columns[1].mean(axis=0),
+        "difference": difference.mean(axis=0), "low": low, "high": high,
+    })  # fmt: skip
+    first, second = (part[:, 0] == 1 for part in columns)
+    counts = [(first & ~second).sum(), (~first & second).sum(), (first & second).sum(), (~first & ~second).sum()]
+    left_out = tuple(len(index) - int(known.sum()) for index in questions)
+    return AnswerPair(tuple(names), int(known.sum()), left_out, measures, *map(int, counts))

@@ -1,0 +1,116 @@
+"""Answers that are not samples: the same ones again in the same order."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+LOOKED_AT = 200  # places at the most, because every two of them are compared
+
+SURE = 6.0  # standard errors, so that no file of independent answers is accused, however many places it has
+
+COPIED = 0.98  # share of the questions in which two places are equal, to be called copies
+
+SORTED = 0.95  # share of questions whose equal answers stand together, from which the order says nothing
+
+NOTED = 0.25  # share of repeated answers, beyond chance, that is worth a word
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Places of samples whose answers are equal far more often than independent ones would be.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        A row a pair: first, second (places from 1), n (questions that have both), equal (share of these), expected
+        (the share if the answers to a question came in random order), z.
+    n_places : int
+        Places that were compared.
+
+    Examples
+    --------
+    >>> texts = np.random.default_rng(0).choice(list("abc"), (50, 4))
+    >>> repeats = find_repeats(np.repeat(np.arange(50), 8), np.tile(np.arange(8), 50), np.tile(texts, 2).ravel())
+    >>> repeats.copies.tolist(), str(repeats)
+    ([5, 6, 7, 8], 'answers 5 to 8 repeat earlier ones (1 to 4) in at least 100% of 50 questions')
+    """
+
+    pairs: pd.DataFrame
+    n_places: int
+
+    @property
+    def copies(self):
+        """Places that are equal to an earlier one in nearly all questions."""
+        same = self.pairs[self.pairs["equal"] >= COPIED]
+        return np.unique(same["second"].to_numpy(int))
+
+    @property
+    def firsts(self):
+        """The places that they repeat."""
+        same = self.pairs[self.pairs["equal"] >= COPIED]
+        return np.setdiff1d(same["first"].to_numpy(int), self.copies)
+
+    def __str__(self):
+        if len(self.copies):
+            same = self.pairs[self.pairs["equal"] >= COPIED]
+            return (
+                f"answers {_spans(self.copies)} repeat earlier ones ({_spans(self.firsts)}) in at least "
+                f"{np.floor(100 * same['equal'].min()):.0f}% of {same['n'].max():,} questions"
+            )
+        worst = self.pairs.loc[self.pairs["equal"].idxmax()]
+        return (
+            f"answers {worst['first']:.0f} and {worst['second']:.0f} are equal in {worst['equal']:.0%} of "
+            f"{worst['n']:,.0f} questions, where chance allows {worst['expected']:.0%}"
+        )
+
+
+def _spans(places):
+    """Places in words: '5 to 8, 12'."""
+    parts = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
+    return ", ".join(f"{part[0]} to {part[-1]}" if len(part) > 1 else f"{part[0]}" for part in parts)
+
+
+def find_repeats(question, place, text):
+    """`Repeats` of the answers to questions, or None.
+
+    Every two places are compared in all questions that have both. If the answers to a question are independent, they
+    could have come in any order: two of them are equal with the share of equal pairs among all its pairs.
+
+    question : (n,) names; place : (n,) numbers that order the answers to a question; text : (n,) answers as given
+    """
+    order = np.lexsort([place, pd.factorize(question)[0]])
+    row = pd.factorize(question)[0][order]
+    code = pd.factorize(np.asarray(text, dtype=object)[order])[0]
+    start = np.flatnonzero(np.diff(row, prepend=-1))
+    at = np.arange(row.size) - np.repeat(start, np.diff(np.r_[start, row.size]))
+    size = np.bincount(row)
+    pair = row.astype(np.int64) * (code.max() + 2) + code + 1
+    times = np.unique(pair, return_counts=True)
+    same = np.bincount(times[0] // (code.max() + 2), times[1] * (times[1] - 1.0), minlength=size.size)
+    chance = same / np.maximum(size * (size - 1.0), 1)
+    width = int(min(size.max(), LOOKED_AT))
+    runs = np.bincount(row, (np.diff(code, prepend=-1) != 0) | (at == 0))
+    n_classes = np.bincount(times[0] // (code.max() + 2), minlength=size.size)
+    several = n_classes > 1
+    if width < 3 or (several.any() and (runs == n_classes)[several].mean() > SORTED):
+        return None  # sorted by answer: the order is not that in which they were given
+    kept = at < width
+    grid = np.full((size.size, width), -2)
+    grid[row[kept], at[kept]] = code[kept]
+    lines = []
+    for gap in range(1, width):
+        both = grid[:, gap:] > -2
+        equal = (grid[:, gap:] == grid[:, :-gap]) & both
+        n = both.sum(axis=0)
+        expected = (both * chance[:, None]).sum(axis=0)
+        spread = np.sqrt((both * (chance * (1 - chance))[:, None]).sum(axis=0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = (equal.sum(axis=0) - expected) / spread
+            beyond = (equal.sum(axis=0) - expected) / (n - expected)
+        for first in np.flatnonzero((spread > 0) & (z > SURE) & (beyond > NOTED)):
+            share = equal[:, first].sum() / n[first]
+            lines.append((first + 1, first + 1 + gap, n[first], share, expected[first] / n[first], z[first]))
+    if not lines:
+        return None
+    return Repeats(pd.DataFrame(lines, columns=["first", "second", "n", "equal", "expected", "z"]), width)

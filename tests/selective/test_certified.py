@@ -1,0 +1,110 @@
+"""Certified precision: its arithmetic by hand, how often it breaks its promise, and what it refuses."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from helpers.selective import certified_precision
+from helpers.selective.certified import certify_rows
+
+
+def test_thresholds_by_hand():
+    confidence = np.repeat([1.0, 0.8, 0.5], [40, 40, 40])
+    correct = np.r_[np.ones(40), np.ones(39), 0, np.zeros(40)]
+    result = certified_precision(correct, confidence, precision=0.9, starts=[40])
+    assert result.table["threshold"].tolist() == [1, 0.8, 0.5] and result.table["kept"].tolist() == [40, 80, 120]
+    expected = [0.9**40, binom.cdf(1, 80, 0.1), binom.cdf(41, 120, 0.1)]
+    np.testing.assert_allclose(result.table["p_value"], expected)
+    np.testing.assert_allclose(result.table["error"], [0.05, 0.05, 0.05])
+    assert (result.certified, result.threshold, result.n_kept, result.n_right) == (True, 0.8, 80, 79)
+
+
+def test_the_error_is_divided_handed_on_and_lost():
+    """Passes at 50 and hands its part on; fails at 100; starts anew at 150 with its own part alone."""
+    confidence = np.repeat([0.9, 0.7, 0.5], 50)
+    correct = np.r_[np.ones(50), np.zeros(20), np.ones(30), np.ones(50)]
+    error = certify_rows(correct, confidence, 0.9, 0.95).table["error"]
+    np.testing.assert_allclose(error, [0.025, 0.025, 0.025])
+    handed = certify_rows(np.ones(150), confidence, 0.9, 0.95)
+    np.testing.assert_allclose(handed.table["error"], [0.025, 0.025, 0.05])
+    assert handed.certified and handed.coverage == 1
+
+
+def test_order_of_rows_and_how_confidence_is_measured_do_not_matter():
+    rng = np.random.default_rng(0)
+    confidence = rng.integers(1, 11, 400) / 10
+    correct = (rng.random(400) < 0.6 + 0.4 * confidence).astype(int)
+    order = rng.permutation(400)
+    one, two, three = (
+        certified_precision(*pair)
+        for pair in ((correct, confidence), (correct[order], confidence[order]), (correct, confidence**3))
+    )
+    assert one.n_kept == two.n_kept == three.n_kept > 0 and three.threshold == pytest.approx(one.threshold**3)
+
+
+SHAPES = {
+    "votes of ten": lambda n, rng: rng.binomial(10, rng.beta(2, 1, n)) / 10,
+    "votes of three": lambda n, rng: rng.integers(1, 4, n) / 3,
+    "no ties": lambda n, rng: rng.random(n),
+}
+
+CHANCES = {
+    "just below everywhere": lambda s: np.full(s.size, 0.9 - 1e-9),
+    "the surest are the worst": lambda s: 0.97 - 0.12 * s,
+    "up and down": lambda s: 0.89 + 0.09 * np.sin(12 * s),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("chance", CHANCES)
+def test_the_promise_is_broken_in_five_percent_of_files_at_most(shape, chance):
+    """Also where many confidences are equal; 4 standard errors over 300 files."""
+    rng = np.random.default_rng(1)
+    broken = 0
+    for _ in range(300):
+        confidence = SHAPES[shape](200, rng)
+        q = CHANCES[chance](confidence)
+        result = certify_rows((rng.random(200) < q).astype(int), confidence, 0.9, 0.95)
+        kept = confidence >= result.threshold - 1e-9
+        broken += bool(result.certified and q[kept].mean() < 0.9 - 5e-10)
+    assert broken / 300 <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / 300)
+
+
+def test_it_finds_what_is_there():
+    """Above 0.5 all but two in a hundred are right: with a thousand questions it nearly always says so."""
+    rng = np.random.default_rng(2)
+    found = []
+    for _ in range(60):
+        confidence = rng.random(1000)
+        correct = rng.random(1000) < np.where(confidence > 0.5, 0.98, 0.5)
+        found.append(certify_rows(correct.astype(int), confidence, 0.9, 0.95).coverage)
+    assert np.mean(np.array(found) > 0.4) > 0.95 and max(found) < 0.68  # 0.61 would be 90 % right
+
+
+def test_how_many_questions_would_do():
+    rng = np.random.default_rng(3)
+    few = certified_precision(np.r_[np.ones(39), 0], np.full(40, 0.9))
+    assert not few.certified and 40 < few.rows_needed < 200
+    n = int(2 * few.rows_needed)
+    passed = [certify_rows((rng.random(n) < 39 / 40).astype(int), np.full(n, 0.9), 0.9, 0.95) for _ in range(50)]
+    assert np.mean([result.certified for result in passed]) > 0.5
+    hopeless = certified_precision([0, 1] * 50, np.full(100, 0.9))
+    assert hopeless.rows_needed == np.inf and "would do" not in str(hopeless)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"correct": [0, 2]}, "correct must"),
+        ({"confidence": [0.5, 1.5]}, "confidence must lie in"),
+        ({"confidence": [0.5]}, "same length"),
+        ({"precision": 1}, "precision must lie strictly between 0 and 1, but it is 1"),
+        ({"level": 95}, "must lie"),
+        ({"starts": []}, "starts must hold at least one"),
+        ({"starts": [0]}, "starts must be a whole number of at least 1"),
+    ],
+)
+def test_bad_input(changes, message):
+    arguments = {"correct": [0, 1], "confidence": [0.5, 0.6]} | changes
+    with pytest.raises(ValueError, match=message):
+        certified_precision(arguments.pop("correct"), arguments.pop("confidence"), **arguments)
