@@ -111,6 +111,8 @@ def advise(source, confidence, correct, *, recalibrate, reject_cost, precision, 
         for k in range(min(N_FOLDS, y.size)):
             others = fold != k
             limit[fold == k] = pays_from(p[others], y[others], 1 - y[others], reject_cost)
+    if 0 < threshold < np.inf:
+        threshold = float(p[p >= threshold - SAME].min(initial=np.inf))  # the lowest that occurs and pays
     kept = keep_answers(y, p >= limit - SAME, reject_cost, n_resamples, rng)
     tried = {share: certify_rows(y, p, share, 0.95) for share in sorted({*PROMISES, precision}, reverse=True)}
     columns = ["precision", "certified", "threshold", "coverage"]

@@ -15,6 +15,7 @@ from jinja2.lexer import Token
 from jinja2.runtime import Macro
 
 from helpers.checks import check_one_of
+from helpers.notebook import folds
 from helpers.notebook.display import collected, emit, escape
 from helpers.reports.answers import AnswerReport
 from helpers.reports.phrases import NAMES, PHRASES, numbered
@@ -177,8 +178,7 @@ def fold(title, *shows):
             show()
     plain = "\n\n".join([title, *(bundle["text/plain"] for bundle, _ in outputs)])
     body = "\n".join(bundle["text/html"] for bundle, _ in outputs)
-    page = f'<details class="honest-fold"><summary>{escape(title)}</summary>\n{body}\n</details>'
-    emit({"text/plain": plain, "text/html": page})
+    emit({"text/plain": plain, "text/html": folds.fold("more", title, body)})
 
 
 def describe_figure(report, figure):

@@ -34,7 +34,7 @@ READ_WITH = (
 
 def is_file(name):
     """Whether a parameter of this name is the path of a file."""
-    return name == "path" or name.endswith("_path")
+    return name in ("path", "against") or name.endswith("_path")
 
 
 def resolve(name, value):
@@ -50,7 +50,7 @@ def check_inputs(values, names, given):
     scores = {"path", "label", "score"} <= set(names)
     answers = {"path", "question", "answer"} <= set(names)
     for name in given:
-        if is_file(name) and values[name] and not ((scores or answers) and name == "path"):
+        if is_file(name) and values[name] and not ((scores or answers) and name in ("path", "against")):
             path = Path(values[name])
             if not path.is_file():
                 raise ValueError(f"{name}: there is no file {path}{near_file(path)}.")
@@ -75,9 +75,8 @@ def check_inputs(values, names, given):
 
         terms = ("reject_cost", "price", "n_resamples", "precision")
         check_terms(**{name: values[name] for name in terms if name in names})
-        roles = ("question", "sample", "answer", "confidence", "reference", "correct", "counts", "rule")
-        several = [name for name in ("system", "systems", "against") if name in names]
-        read_systems(values["path"], **{name: values[name] for name in [*roles, *several] if name in names})
+        roles = READ_WITH[READ_WITH.index("question") : READ_WITH.index("cost")]
+        read_systems(values["path"], **{name: values[name] for name in roles if name in names})
 
 
 def read_notebook(path):

@@ -264,7 +264,8 @@ def _from_rows(source, columns, notes, rule):
         plain = _grouped(source, columns, frame, place, "normalized", read)
         moves = rule_moves("normalized", plain, grouped, looked, chosen=True)
         if moves is None and (plain.counts.shape == grouped.counts.shape) and (plain.counts == grouped.counts).all():
-            used, grouped = "normalized", plain
+            used = "normalized"
+            grouped = plain
     elif rule not in ("auto", "class", looked):
         moves = rule_moves(rule, grouped, _grouped(source, columns, frame, place, looked, read), looked, chosen=False)
     if moves is not None:

@@ -25,7 +25,7 @@ WHOLE_SECTIONS = ("exercise", "when not", "key ideas", "your own", "references")
 WHOLE_METHOD_SECTIONS = ("negative control", "mislead", "predict", "real data", "paper value")
 NO_METHOD = ("00_", "13_", "14_")
 REPORTS = ("13_", "14_")
-WHOLE = tuple(f"{number:02d}_" for number in range(2, 17) if number != 5)  # not yet a lesson with its checks beside it
+WHOLE = tuple(f"{number:02d}_" for number in range(2, 17) if number not in (5, 14))  # not yet a lesson with its checks beside it
 MAX_LINES = 20  # of a code cell
 MAX_WIDTH = 100  # signs of a line of code
 MAX_MEDIAN = 5  # lines of the median code cell
