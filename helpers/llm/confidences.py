@@ -22,7 +22,9 @@ _AROUND = " \t\r\n\"'`*_.,:;!()[]▁Ġ"  # around a word in a token, also the ma
 def sequence_posterior(token_logprobs):
     """Probability that the model gave to a text: exp(sum of the log-probabilities of its tokens).
 
-    Longer texts are less likely: it is a confidence in the wording, not in the meaning.
+    Longer texts are less likely: it is a confidence in the wording, not in the meaning. The last token must be the one
+    that ended the text. A server that was given stop strings leaves out the one that ended it (llama.cpp does), and the
+    product is then the probability to begin so.
 
     Parameters
     ----------

@@ -258,11 +258,11 @@ def test_a_file_of_something_else_is_left_alone(server, tmp_path, content):
 
 def test_a_log_of_another_version_is_left_alone(server, tmp_path):
     path = tmp_path / "a.jsonl"
-    collect(server, path)
+    collect(server, path, QUESTIONS[:1], n_answers=1)
     later = path.read_text().replace('"version": 1', '"version": 2', 1)
     path.write_text(later)
     with pytest.raises(ValueError, match="a.jsonl has version 2 of the format, but this package writes 1"):
-        collect(server, path)
+        collect(server, path, QUESTIONS[:1], n_answers=1)
     assert path.read_text() == later
 
 

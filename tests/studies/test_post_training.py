@@ -137,11 +137,11 @@ def test_studies_tell_what_happened():
 def test_decisions_by_scores_that_know_and_by_scores_that_do_not():
     """q = x is known, so the best decisions cost mean(min(x, 1 - x)) = 1/4, and one for everybody 1/2."""
     rng = np.random.default_rng(3)
-    x = rng.random(3000)
-    cases = pd.DataFrame({"label": (rng.random(3000) < x).astype(int), "x": x, "knows": x, "noise": rng.random(3000)})
+    x = rng.random(1200)
+    cases = pd.DataFrame({"label": (rng.random(1200) < x).astype(int), "x": x, "knows": x, "noise": rng.random(1200)})
     known = decide_by_scores(cases, "knows", EVEN, rng=1).set_index("way")
     assert list(known.index) == ["as stated", "recalibrated"]
-    error = 0.5 / np.sqrt(1500)  # at most, of a mean cost
+    error = 0.5 / np.sqrt(600)  # at most, of a mean cost
     assert known["cost"].to_numpy() == pytest.approx(0.25, abs=4 * error)
     assert (known["low"] > 0).all() and known["saved"].to_numpy() == pytest.approx(0.25, abs=6 * error)
     blind = decide_by_scores(cases, "noise", EVEN, ["x"], rng=1).set_index("way")
