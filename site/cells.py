@@ -11,7 +11,7 @@ from helpers.notebook.folds import fold_claims, is_claim
 
 # myst-nb folds by its own tags; a quiz shows its questions only.
 FOLDS = {"solution": "hide-cell", "check": "hide-input", "quiz": "remove-input"}
-PROMPTS = {"solution": ("Show the solution", "Hide the solution"), "check": ("Show the check", "Hide the check")}
+PROMPTS = {"solution": "the solution", "check": "the check", "claim": "what was compared"}
 
 
 def for_site(notebook, name, source_folder, image_folder, stems, terms=()):
@@ -47,12 +47,13 @@ def fold_outputs(cell):
 
 
 def fold_tagged(cell):
-    """Add the tags by which myst-nb folds solutions and checks and hides the code of a quiz."""
-    for tag in FOLDS.keys() & set(cell.metadata.get("tags", [])):
-        cell.metadata.tags = [*cell.metadata.tags, FOLDS[tag]]
+    """Add the tags by which myst-nb folds solutions and checks and hides the code of a quiz, and say what is folded."""
+    for tag in sorted(set(cell.metadata.get("tags", []))):
+        if tag in FOLDS:
+            cell.metadata.tags = [*cell.metadata.tags, FOLDS[tag]]
         if tag in PROMPTS:
-            show, hide = PROMPTS[tag]
-            cell.metadata.setdefault("mystnb", {}).update(code_prompt_show=show, code_prompt_hide=hide)
+            prompts = {f"code_prompt_{verb.lower()}": f"{verb} {PROMPTS[tag]}" for verb in ("Show", "Hide")}
+            cell.metadata.setdefault("mystnb", {}).update(prompts)
 
 
 def inner_links(text, folder, image_folder, notebooks):
