@@ -40,11 +40,12 @@ others with the one before: of 1,619 draws of 1,000 rows, seven changed sides.
 
 The test takes the variance of labels from the scores. On other perfect scores with rare outcomes (half a percent to
 5 % of the rows, also two-valued scores and weights; 4,800 draws) it alarms in 2.2 ± 0.3 % at 1,000 rows and in
-2.8 ± 0.3 % at 4,000. With the variance of the residuals it was 1.1 and 1.2 %: where two rare events share a region, these
-say that much noise was to be expected. Dependent rows with rare outcomes (1,900 draws) still alarm in 0.4 and 0.9 %,
-because there the variance is at least that of the residuals. With the variance of the scores and one correlation for
-all people it would be 2 to 5 %, but where a few large groups are more alike than the others (families of an insurer) the
-p-value fell from 0.03 to below 0.001 for that reason alone. Outcomes that are not rare: 4.2 and 4.1 % (2,900 draws)."""
+2.8 ± 0.3 % at 4,000. With the variance of the residuals it was 1.1 and 1.2 %: where two rare events share a region,
+these say that much noise was to be expected. Dependent rows with rare outcomes (1,900 draws) still alarm in 0.4 and
+0.9 %, because there the variance is at least that of the residuals. With the variance of the scores and one correlation
+for all people it would be 2 to 5 %, but where a few large groups are more alike than the others (families of an
+insurer) the p-value fell from 0.03 to below 0.001 for that reason alone. Outcomes that are not rare: 4.2 and 4.1 %
+(2,900 draws)."""
 DIRECTION = np.random.default_rng(3).normal(size=8)
 DIRECTION /= np.linalg.norm(DIRECTION)
 
