@@ -13,7 +13,7 @@ from helpers.reports.rescored import rows_of_whole_groups
 
 SEARCH_DRAWS = 59  # of the search for groups in a control
 
-MOST_ROWS = 10_000  # of a control, so that twenty take no longer than the audit itself
+MOST_ROWS = 5_000  # of a control, so that twenty take no longer than the audit itself
 
 LEAST_EVENTS = 50  # expected cases of the rarer label
 
@@ -93,7 +93,7 @@ def negative_control(report, *, draws=20, rng=None):
     Parameters
     ----------
     report : ScoreReport or AnswerReport
-        The audit to repeat. For scores, labels are drawn from the calibrated scores of at most 10,000 rows.
+        The audit to repeat. For scores, labels are drawn from the calibrated scores of at most 5,000 rows.
     draws : int, default 20
         Data sets made for each test.
     rng : int, Generator or None, default None

@@ -5,6 +5,7 @@
 
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -397,7 +398,8 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
         if not 0 < threshold < 1:
             best = "yes" if threshold <= 0 else "no"
             raise ValueError(f"cost must leave something to decide, but {best} is best whatever the score.")
-    options = {"cost": None if cost is None else cost.tolist(), "check": check, "labels": labels}
+    options = {"cost": None if cost is None else cost.tolist(), "check": check}
+    options["labels"] = labels if labels is None or isinstance(labels, dict) else Path(labels).name
     options["rng"] = rng if isinstance(rng, int) else None
     rng = np.random.default_rng(rng)
     table = table.checked()  # the only check: what follows computes
