@@ -9,6 +9,12 @@ from helpers.audit import SegmentSearch
 from helpers.audit.search import search_rows
 from helpers.audit.segments import PARTS
 
+DRAWS = 999
+
+FEWER_DRAWS = 300
+
+MANY_ROWS = 20_000
+
 MOST_POINTS = 12  # levels of a column in a figure
 
 SHARES = (0.1, 0.05, 0.02)  # of the cases, for which the report says what would have been found
@@ -128,7 +134,7 @@ def _level(words, name):
     return words.replace(f" < {name} <= ", " to ").removeprefix(f"{name} ").removeprefix("is ")
 
 
-def find_misjudged(table, calibrator, *, n_draws=300, rng=None):
+def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
     """Search for groups that recalibration leaves misjudged.
 
     Parameters
@@ -137,8 +143,9 @@ def find_misjudged(table, calibrator, *, n_draws=300, rng=None):
         A checked one.
     calibrator : {"platt", "isotonic"}
         What the scores may need.
-    n_draws : int, default 300
-        Tables drawn.
+    n_draws : int, optional
+        Tables drawn; by default 999, and 300 for more than 20,000 rows: with more of them the same groups are named
+        under another seed.
     rng : int, Generator or None, default None
         Source of the draws.
 
@@ -147,6 +154,8 @@ def find_misjudged(table, calibrator, *, n_draws=300, rng=None):
     MisjudgedGroups or None
         What to say about groups; None if no column has one of enough cases.
     """
+    if n_draws is None:
+        n_draws = DRAWS if table.n <= MANY_ROWS else FEWER_DRAWS
     try:
         search = search_rows(table, calibrator=calibrator, n_draws=n_draws, rng=rng)
     except ValueError:  # the table was checked, so there is nothing to search

@@ -399,7 +399,7 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
             best = "yes" if threshold <= 0 else "no"
             raise ValueError(f"cost must leave something to decide, but {best} is best whatever the score.")
     options = {"cost": None if cost is None else cost.tolist(), "check": check}
-    options["labels"] = labels if labels is None or isinstance(labels, dict) else Path(labels).name
+    options["labels"] = Path(labels).name if isinstance(labels, str | Path) else labels
     options["rng"] = rng if isinstance(rng, int) else None
     rng = np.random.default_rng(rng)
     table = table.checked()  # the only check: what follows computes

@@ -11,6 +11,7 @@ from scipy.special import expit
 from helpers.datasets import DATA_FOLDER
 from helpers.reports import audit_scores
 from helpers.reports.average import LINE, OTHERS
+from helpers.reports.misjudged import DRAWS
 from helpers.reports.money import count_money, expected_excess
 from helpers.reports.rescored import MOST_ROWS, Repaired, repair_all, repair_scores, rows_of_whole_groups
 from helpers.tables import ScoreTable
@@ -121,6 +122,7 @@ def test_the_notebook_says_how_many_cases_judge_and_how_wide_the_band_is():
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     text = " ".join("".join(cell["source"]) for cell in cells).replace("\n", " ")
     assert f"of more than {MOST_ROWS:,} cases, so many judge" in text
+    assert f"all groups in {DRAWS} tables whose labels" in text
     assert f"at {100 * (1 - OTHERS):.0f} % for all scores together" in text
     assert (
         f"the line at {100 * LINE:.0f} %; the bins, the band, and that a line fits at {100 * OTHERS:.0f} % each" in text
