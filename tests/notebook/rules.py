@@ -25,7 +25,8 @@ WHOLE_SECTIONS = ("exercise", "when not", "key ideas", "your own", "references")
 WHOLE_METHOD_SECTIONS = ("negative control", "mislead", "predict", "real data", "paper value")
 NO_METHOD = ("00_", "13_", "14_")
 REPORTS = ("13_", "14_")
-WHOLE = tuple(f"{number:02d}_" for number in range(2, 17) if number not in (5, 9, 14))  # lessons and checks still in one
+# Lessons and checks still in one notebook:
+WHOLE = tuple(f"{number:02d}_" for number in range(2, 17) if number not in (5, 9, 14))
 MAX_LINES = 20  # of a code cell
 MAX_WIDTH = 100  # signs of a line of code
 MAX_MEDIAN = 5  # lines of the median code cell
