@@ -119,7 +119,9 @@ def rule_predictions(notebook):
         yield told[0][0], "the first prediction comes in the second half"
     for k, cell in told:
         if not all(entry.get("prediction") for entry in entries(cell)):
-            yield k, "what comes out of a prediction stands in `with prediction(...):`"
+            yield k, "what comes out of a prediction stands in `with prediction():`"
+        if re.search(r"\bprediction\(\s*[^)\s]", cell["source"]):
+            yield k, "words in prediction(...) give the answer away: they stand below, in <details>"
 
 
 def rule_quiz(notebook):
