@@ -25,9 +25,9 @@ UNKNOWN = {  # what docutils' converter does not know, and how it is written for
     r"\\(t?frac)\s*(\w)\s*(\w)": r"\\\1{\2}{\3}",
 }
 
-NOT_FOR_READERS = {"exercise", "solution", "remove-cell"}
+NOT_FOR_READERS = {"exercise", "check", "solution", "quiz", "remove-cell"}
 
-OF_THE_COURSE = ("exercise", "key ideas", "your own")  # sections that a page leaves out
+OF_THE_COURSE = ("exercise", "quiz", "key ideas", "your own", "what to read")  # sections that a page leaves out
 
 MANY_SECTIONS = 6  # from which a page begins with its contents
 

@@ -402,7 +402,8 @@ def test_the_page_leaves_out_exercises_and_keeps_alt_texts(folder):
         v4.new_markdown_cell("## Exercises\n\nWhat?"),
         v4.new_markdown_cell("### Exercise 1"),
         v4.new_code_cell("check()", outputs=[text]),
-        v4.new_markdown_cell("## Key ideas\n\n$$\\hat q_i \\tag{4}$$\n\n$\\nosuchthing{x}$"),
+        v4.new_markdown_cell("## Quiz\n\nWhich?\n\n## Key ideas\n\nAll."),
+        v4.new_markdown_cell("## Evidence\n\n$$\\hat q_i \\tag{4}$$\n\n$\\nosuchthing{x}$"),
         v4.new_code_cell("hidden()", outputs=[text], metadata={"tags": ["solution"]}),
     ]
     nb = v4.new_notebook(cells=cells)
@@ -410,7 +411,8 @@ def test_the_page_leaves_out_exercises_and_keeps_alt_texts(folder):
     assert title_of(nb) == "Title with code and a link"
     assert 'alt="A &lt;line&gt;."' in page and "data:image/png;base64,iVBORw0KGgo=" in page
     assert "an answer" not in page and "What?" not in page and "Exercise" not in page and "draw()" not in page
-    assert "Key ideas" in page and "<msub><mover" in page and "(4)" in page and r"<code>\nosuchthing{x}</code>" in page
+    assert "Which?" not in page and "Key ideas" not in page
+    assert "Evidence" in page and "<msub><mover" in page and "(4)" in page and r"<code>\nosuchthing{x}</code>" in page
     assert "05.ipynb" not in page and 'href="https://a.b"' in page and "&lt;made&gt;" in page
     assert 'name="viewport"' in page and "<script" not in page
     assert cells[1].outputs[0].data.keys() == {"image/png"}
