@@ -1,12 +1,12 @@
 """Misjudged groups of a report: those that a joint search names, or the strongest hint of each column."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from helpers.audit import SegmentSearch
-from helpers.audit.search import search_rows
+from helpers.audit.search import LEVEL, search_rows
 from helpers.audit.segments import PARTS
 
 DRAWS = 999
@@ -129,6 +129,25 @@ def _along(table, family, column):
     })  # fmt: skip
 
 
+def _farther(search):
+    """Rows of the named segments; of a segment and all other rows, which err as surely, the one stated farther off."""
+    table = search.table
+    far = (table["observed"] - table["stated"]).abs()
+    rows = search.named.index.tolist()
+    for place, row in enumerate(rows):
+        if table.loc[row, "columns"] > 1:
+            continue
+        column = search.family.conditions(row)[0].column
+        singles = table.index[(table["columns"] == 1) & (table["adjusted"] < LEVEL) & (far > far[row])]
+        own = [other for other in singles if search.family.conditions(other)[0].column is column]
+        rest = table.loc[own]
+        balance = rest["gap"] * rest["share"] + table.loc[row, "gap"] * table.loc[row, "share"]
+        is_rest = (balance.abs() < 1e-6) & ((rest["share"] + table.loc[row, "share"] - 1).abs() < 1e-6)
+        if is_rest.any() and is_rest.idxmax() not in rows:
+            rows[place] = is_rest.idxmax()
+    return rows
+
+
 def _level(words, name):
     """A condition beside the name of its column: "9.8 to 18.2" for "9.8 < age <= 18.2"."""
     return words.replace(f" < {name} <= ", " to ").removeprefix(f"{name} ").removeprefix("is ")
@@ -160,6 +179,7 @@ def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
         search = search_rows(table, calibrator=calibrator, n_draws=n_draws, rng=rng)
     except ValueError:  # the table was checked, so there is nothing to search
         return None
+    search = replace(search, named=search.table.loc[_farther(search)])
     table = search.named
     if table.empty:
         alone = search.table[search.table["columns"] == 1]

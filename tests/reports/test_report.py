@@ -402,3 +402,15 @@ def test_numbers_in_words():
     assert chance(0.0951) == "p = 0.1" and chance(0.005) == "p < 0.01"
     assert squared(-0.0001, 0.01) == "0.000" and squared(0.00012, 0.00003) == "0.00012"
     assert root(-1) == 0 and percent(1.0).startswith("100") and percent(0.9969).startswith("99.69")
+
+
+def test_of_two_levels_the_one_that_is_stated_wrongly_is_named():
+    """Once the scores are recalibrated, both levels of a column are off as surely; as stated, one of them is right."""
+    rng = np.random.default_rng(0)
+    sex = rng.choice(["f", "m"], 1500)
+    odds = rng.normal(-3, 1, 1500)
+    y = (rng.random(1500) < expit(odds + 1.5 * (sex == "m"))).astype(np.int8)
+    report = audit_scores(ScoreTable("t", "y", "p", y, expit(odds), pd.DataFrame({"sex": sex})), rng=0)
+    assert report.audit.sure["rule"].tolist() == ["sex is m"] == report.audit.search.named["rule"].tolist()
+    assert report.audit.inside(report.table.X, report.audit.sure).tolist() == (sex == "m").tolist()
+    assert "Too low where sex is m" in summary(report)["Answer"].iloc[2]
