@@ -3,6 +3,7 @@
 from copy import copy
 
 import numpy as np
+from sklearn import config_context
 from sklearn.tree import DecisionTreeRegressor
 
 from helpers.checks import check_count
@@ -116,7 +117,9 @@ class HonestTree(ValuedRegions):
         if many:
             self.tree_ = grow_tree(codes, residual, weight, seed=seed, **options)
         else:
-            self.tree_ = DecisionTreeRegressor(random_state=seed, **options).fit(codes, residual, weight).tree_
+            model = DecisionTreeRegressor(random_state=seed, **options)
+            with config_context(skip_parameter_validation=True):  # scikit-learn's checks take long beside small trees
+                self.tree_ = model.fit(codes, residual, weight, check_input=bool(np.isnan(codes).any())).tree_
         leaves = np.flatnonzero(self.tree_.children_left < 0)
         self.n_regions_ = leaves.size
         self.region_nodes_ = leaves

@@ -19,7 +19,7 @@ def tiny(folder, name, *sources):
     return folder / f"{name}.ipynb"
 
 
-def test_all_reuses_and_reports_failures(tmp_path, capsys):
+def test_all_reuses_and_reports_failures(tmp_path, forked_kernels, capsys):
     tiny(tmp_path / "notebooks", "00_good", "x = bytearray(300 * 2**20)\nprint(len(x))")
     tiny(tmp_path / "notebooks", "05_bad", "x = 1", "{}['missing']", "print('never')")
     tiny(tmp_path / "notebooks", "_draft", "1 / 0")
@@ -58,7 +58,7 @@ def test_checks_lie_in_a_folder_beside_the_lessons(tmp_path):
     assert [run.folder for run in runs] == [tmp_path / "out" / "00_good", tmp_path / "out" / "checks" / "00_good"]
 
 
-def test_a_claim_that_does_not_hold_is_a_failure(tmp_path, capsys):
+def test_a_claim_that_does_not_hold_is_a_failure(tmp_path, forked_kernels, capsys):
     source = """from IPython.display import display
 display({"text/plain": "a claim"}, metadata={"honest": {"claim": "x.y", "holds": False}}, raw=True)"""
     tiny(tmp_path / "notebooks", "00_wrong", source)

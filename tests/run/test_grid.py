@@ -372,7 +372,7 @@ def rows_of(path):
     return table.drop(columns="seconds")
 
 
-def test_a_killed_sweep_goes_on_and_its_table_is_that_of_a_whole_one(folder, capsys, monkeypatch):
+def test_a_killed_sweep_goes_on_and_its_table_is_that_of_a_whole_one(folder, forked_kernels, capsys, monkeypatch):
     for name in execute.THREADS:
         monkeypatch.delenv(name, raising=False)
     wait = f"""while seed == 2 and not os.path.exists({str(folder / "go")!r}):
@@ -445,7 +445,7 @@ os.execv(sys.executable, [sys.executable, "-m", "ipykernel_launcher", *sys.argv[
     (home / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": "Flaky", "language": "python"}))
 
 
-def test_failed_runs_are_told_at_the_end_and_the_others_kept(folder, capsys, monkeypatch):
+def test_failed_runs_are_told_at_the_end_and_the_others_kept(folder, forked_kernels, capsys, monkeypatch):
     flaky_kernel(folder, deaths=1)
     monkeypatch.setenv("JUPYTER_PATH", str(folder / "jupyter"))
     monkeypatch.setattr(execute, "PAUSE", 0.1)

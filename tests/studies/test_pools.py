@@ -107,12 +107,17 @@ def test_real_pools_ask_people_who_trained_nothing(monkeypatch):
     used = []
     learned = model_size._learned
     tuned = model_size._tuned
-    monkeypatch.setattr(
-        model_size, "_learned", lambda codes, y, rows, rng: used.append(rows) or learned(codes, y, rows, rng)
-    )
-    monkeypatch.setattr(
-        model_size, "_tuned", lambda codes, odds, y, rows: used.append(rows) or tuned(codes, odds, y, rows)
-    )
+
+    def learning(codes, y, rows, known, rng):
+        used.append(rows)
+        return learned(codes, y, rows, known, rng)
+
+    def tuning(codes, odds, y, rows, known):
+        used.append(rows)
+        return tuned(codes, odds, y, rows, known)
+
+    monkeypatch.setattr(model_size, "_learned", learning)
+    monkeypatch.setattr(model_size, "_tuned", tuning)
     one = survey_tasks()["RAND: any visit"]
     monkeypatch.setattr(model_size, "survey_tasks", lambda: {"RAND": one})
     pool = train_pools(sizes=(50, 200), n_tuning=100, n_rows=1000, rng=0)[0]

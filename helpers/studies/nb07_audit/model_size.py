@@ -314,11 +314,12 @@ def train_pools(*, sizes=SIZES, n_tuning=500, n_rows=8000, rng=None):
         asked = asked[role[asked] <= np.sort(role[asked])[min(n_rows, asked.size) - 1]]  # whole people, by lot
         codes = _codes(X)
         used = sizes[sizes <= train.size].astype(int)
-        base = [_learned(codes, y, train[:size], seed) for size in used]
-        tuned = [_tuned(codes, odds, y, tune) for odds in base]
+        known = np.concatenate([tune, asked])
+        base = [_learned(codes, y, train[:size], known, seed) for size in used]
+        tuned = [_tuned(codes, odds, y, tune, known) for odds in base]
         models = pd.DataFrame({"size": np.tile(used, 2), "kind": np.repeat(["base", "tuned"], used.size)})
         people = None if groups is None else groups[asked]
-        p = expit(np.array(base + tuned))[:, asked]
+        p = expit(np.array(base + tuned))[:, tune.size :]
         pools.append(ScoredPool(name, models, X.iloc[asked].reset_index(drop=True), y[asked], p, people))
     return pools
 
@@ -329,25 +330,30 @@ def _codes(X):
     return pd.concat(columns, axis=1).fillna(-1).to_numpy(float)
 
 
-def _learned(codes, y, rows, rng):
-    """Log-odds of boosted trees fitted to some rows, for all rows."""
+def _learned(codes, y, rows, known, rng):
+    """Log-odds of boosted trees fitted to some rows, for the rows `known`."""
     trees = int(np.clip(rows.size // 20, 3, 60))
     options = {"n_estimators": trees, "max_depth": 3, "min_samples_leaf": 10, "subsample": 0.7}
     model = GradientBoostingClassifier(**options, random_state=int(rng.integers(2**31)))
-    return model.fit(codes[rows], y[rows]).decision_function(codes)
+    return model.fit(codes[rows], y[rows]).decision_function(codes[known])
 
 
-def _tuned(codes, odds, y, rows, *, trees=30, rate=0.1):
-    """Log-odds after boosting has gone on from `odds`, with trees of two questions fitted to other rows."""
-    least = max(20, rows.size // 15)
+def _tuned(codes, odds, y, rows, known, *, trees=30, rate=0.1):
+    """Log-odds of the rows `known`, the first of which are `rows`, after boosting went on from `odds`, with trees of
+    two questions fitted to `rows`.
+    """
+    codes = codes[known]
+    y = y[rows]
+    least = max(20, y.size // 15)
     for _ in range(trees):
-        p = expit(odds)
+        p = expit(odds[: y.size])
         tree = DecisionTreeRegressor(max_depth=2, min_samples_leaf=least, random_state=0)
-        tree.fit(codes[rows], (y - p)[rows])
+        tree.fit(codes[: y.size], y - p)
         leaf = tree.apply(codes)
-        slope = np.bincount(leaf[rows], (y - p)[rows], leaf.max() + 1)
-        curvature = np.bincount(leaf[rows], (p * (1 - p))[rows], leaf.max() + 1)
-        step = np.divide(slope, curvature, out=np.zeros(slope.size), where=curvature > 0)
+        size = leaf.max() + 1
+        slope = np.bincount(leaf[: y.size], y - p, size)
+        curvature = np.bincount(leaf[: y.size], p * (1 - p), size)
+        step = np.divide(slope, curvature, out=np.zeros(size), where=curvature > 0)
         odds = odds + rate * step[leaf]
     return odds
 

@@ -12,6 +12,7 @@ from jupyter_client.provisioning import local_provisioner
 
 FORKS = sys.platform == "linux"  # the linear algebra of macOS does not survive a fork: there all is started anew
 
+START = local_provisioner.launch_kernel
 SERVER = multiprocessing.get_context("forkserver" if FORKS else "spawn")
 multiprocessing.get_context("forkserver").set_forkserver_preload(
     ["pytest", "nbval.plugin", "openai", "helpers.llm.testing", "ipykernel.kernelapp", "helpers.notebook"]
@@ -75,13 +76,19 @@ class ForkedKernel:
 
 def launcher(context):
     """In place of jupyter_client's function that starts the process of a kernel: the first is there already."""
-    start = local_provisioner.launch_kernel
     waiting = [ForkedKernel(context)] if FORKS else []
 
     def launch_kernel(command, **options):
-        return waiting.pop().launch(command, **options) if waiting else start(command, **options)
+        return waiting.pop().launch(command, **options) if waiting else START(command, **options)
 
     return launch_kernel
+
+
+def fork_kernel(command, **options):
+    """In place of that function, for any number of kernels; those of other languages are started."""
+    if FORKS and "ipykernel_launcher" in command:
+        return ForkedKernel(SERVER).launch(command, **options)
+    return START(command, **options)
 
 
 def be_pytest(arguments, folder, report, env):
