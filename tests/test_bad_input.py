@@ -1,6 +1,7 @@
 """Bad inputs x functions: each pair raises a ValueError that names the argument, before anything is computed."""
 
 import inspect
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -42,12 +43,17 @@ GOOD["y"] = (RNG.random(N) < GOOD["p"]).astype(int)
 GOOD["at"] = np.arange(N) / N
 GOOD["proba"] = np.column_stack([1 - GOOD["p"], GOOD["p"]])
 
-REPAIR = Recalibrator(level=1.0, n_folds=2, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
 TREE = HonestTree(min_samples_leaf=5, rng=0).fit(GOOD["X"], GOOD["residual"])
 BINNED = BinnedTree(n_bins=2, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
 PLATT, ISOTONIC = (fit().fit(GOOD["p"], GOOD["y"]) for fit in (PlattCalibrator, IsotonicCalibrator))
 COST = [[0, 2], [1, 0]]
 RISK = RiskEstimator(COST, residual="tree", min_samples_leaf=5, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
+
+
+@cache
+def repair():
+    return Recalibrator(level=1.0, n_folds=2, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
+
 
 FUNCTIONS = {
     "brier score": lambda p, y: BRIER.score(y, p),
@@ -99,9 +105,9 @@ FUNCTIONS = {
     "risk predict": lambda X, p: RISK.predict(p, X),
     "repair fit": lambda X, p, y, sample_weight, groups: Recalibrator(rng=0).fit(y, p, X, sample_weight, groups),
     "repair of own rows": lambda X, p, y, groups: Recalibrator(rng=0).fit_predict(y, p, X, groups=groups),
-    "repair predict": lambda X, p: REPAIR.predict(p, X),
-    "repair change": lambda X, p: REPAIR.change(p, X),
-    "repair table": lambda X, p: REPAIR.to_frame(p, X),
+    "repair predict": lambda X, p: repair().predict(p, X),
+    "repair change": lambda X, p: repair().change(p, X),
+    "repair table": lambda X, p: repair().to_frame(p, X),
     "risk table": lambda X, p: RISK.to_frame(p, X),
     "bootstrap": lambda a, groups: bootstrap_interval(np.mean, a, n_resamples=20, groups=groups, rng=0),
     "paired difference": lambda a, b, groups: paired_difference(a, b, n_resamples=20, groups=groups, rng=0),

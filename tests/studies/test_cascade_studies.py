@@ -1,5 +1,7 @@
 """Studies of cascades: tables are what single policies do, real pools keep people apart, shipped numbers are ours."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -32,62 +34,78 @@ from helpers.studies.nb08_cascades.pools import REAL_PRICES
 from helpers.studies.nb08_cascades.summaries import gains
 
 COSTS = cost_matrix(false_alarm=1, miss=1)
-POOL = model_pool(**language_like(0, n_models=4))
-TRIAL = people_trial(POOL, COSTS, n_past=1200, n_new=800, rng=0)
-TABLE = compare_policies_on(TRIAL)
-FAIR = real_pool(load_fair(), rng=0)
+
+
+@cache
+def four_models():
+    return model_pool(**language_like(0, n_models=4))
+
+
+@cache
+def small_trial():
+    return people_trial(four_models(), COSTS, n_past=1200, n_new=800, rng=0)
+
+
+@cache
+def small_table():
+    return compare_policies_on(small_trial())
+
+
+@cache
+def fair():
+    return real_pool(load_fair(), rng=0)
 
 
 def test_each_line_is_a_policy_on_its_own():
-    new = TRIAL.new
-    decisions = TRIAL.new.decisions(COSTS)
+    new = small_trial().new
+    decisions = small_trial().new.decisions(COSTS)
     for k, pool in enumerate(all_pools(4)):
         at = list(pool)
         three = decisions[at], new.price[at]
         single = {
-            "risk cascade": cascade(TRIAL.learned.risk[at], *three),
-            "calibration cascade": cascade(TRIAL.learned.calibration_risk[at], *three),
+            "risk cascade": cascade(small_trial().learned.risk[at], *three),
+            "calibration cascade": cascade(small_trial().learned.calibration_risk[at], *three),
             "confidence cascade": confidence_cascade(new.p[at], *three),
-            "router": route(TRIAL.accuracy[at], *three, willingness=100),
+            "router": route(small_trial().accuracy[at], *three, willingness=100),
         }
-        lines = TABLE[TABLE["pool"] == k].set_index("policy")
+        lines = small_table()[small_table()["pool"] == k].set_index("policy")
         for name, routed in single.items():
             assert lines.loc[name, "accuracy"] == pytest.approx((routed.prediction == new.y).mean())
             assert lines.loc[name, "money"] == pytest.approx(routed.paid.mean())
         assert lines.loc["largest", "accuracy"] == pytest.approx((decisions[at[-1]] == new.y).mean())
-        corrected = TRIAL.learned.corrected[at[0]] >= 0.5
+        corrected = small_trial().learned.corrected[at[0]] >= 0.5
         assert lines.loc["corrected smallest", "accuracy"] == pytest.approx((corrected == new.y).mean())
         assert lines.loc["corrected smallest", "money"] == new.price[at[0]]
 
 
 def test_some_policies_are_those_of_the_whole_table():
-    some = compare_policies_on(TRIAL, policies=["largest", "router, equal money"])
+    some = compare_policies_on(small_trial(), policies=["largest", "router, equal money"])
     names = ["risk cascade", "largest", "router, equal money"]
-    pd.testing.assert_frame_equal(some, TABLE[TABLE["policy"].isin(names)].reset_index(drop=True))
+    pd.testing.assert_frame_equal(some, small_table()[small_table()["policy"].isin(names)].reset_index(drop=True))
     with pytest.raises(ValueError, match="a policy must be"):
-        compare_policies_on(TRIAL, policies=["larges"])
+        compare_policies_on(small_trial(), policies=["larges"])
 
 
 def test_the_router_of_equal_money_keeps_to_the_budget():
-    budget = TABLE[TABLE["policy"] == "risk cascade"]["money"].to_numpy()
-    equal = TABLE[TABLE["policy"] == "router, equal money"]
+    budget = small_table()[small_table()["policy"] == "risk cascade"]["money"].to_numpy()
+    equal = small_table()[small_table()["policy"] == "router, equal money"]
     assert list(equal["pool"]) == list(range(11)) and (equal["money"].to_numpy() <= budget + 1e-9).all()
-    rows = (TRIAL.new.decisions(COSTS), POOL.price, TRIAL.new.y)
-    routers = sweep_routers(TRIAL.accuracy, *rows, willingness=[0, 10, 1000], pools=all_pools(4))
-    cheapest = np.array([POOL.price[pool[0]] for pool in all_pools(4)])
+    rows = (small_trial().new.decisions(COSTS), four_models().price, small_trial().new.y)
+    routers = sweep_routers(small_trial().accuracy, *rows, willingness=[0, 10, 1000], pools=all_pools(4))
+    cheapest = np.array([four_models().price[pool[0]] for pool in all_pools(4)])
     assert (within_budget(routers, cheapest)["money"].to_numpy() == cheapest).all()
 
 
 def test_other_prices_change_the_bill_only():
-    flat = compare_policies_on(TRIAL, price=np.ones(4))
+    flat = compare_policies_on(small_trial(), price=np.ones(4))
     for name in ("risk cascade", "confidence cascade"):
-        a, b = (table[table["policy"] == name] for table in (TABLE, flat))
+        a, b = (table[table["policy"] == name] for table in (small_table(), flat))
         assert np.allclose(a["accuracy"], b["accuracy"]) and (b["money"] <= 4).all()
-    assert np.array_equal(TRIAL.new.price, POOL.price)
+    assert np.array_equal(small_trial().new.price, four_models().price)
 
 
 def test_the_true_risk_is_as_good_as_the_pool_allows():
-    new = ask(POOL, 5000, rng=1)
+    new = ask(four_models(), 5000, rng=1)
     risk = np.array([oracle_risk(new.q, p, COSTS) for p in new.p])
     routed = cascade(risk, new.decisions(COSTS), new.price)
     lost = np.maximum(new.q, 1 - new.q) - np.where(routed.prediction == 1, new.q, 1 - new.q)
@@ -95,42 +113,42 @@ def test_the_true_risk_is_as_good_as_the_pool_allows():
 
 
 def test_more_past_people_make_better_risks():
-    truth = np.array([oracle_risk(TRIAL.new.q, p, COSTS) for p in TRIAL.new.p])
+    truth = np.array([oracle_risk(small_trial().new.q, p, COSTS) for p in small_trial().new.p])
     errors = []
     for n in (300, 8000):
-        learned = learn(ask(POOL, n, rng=2), TRIAL.new, COSTS, rng=0)
+        learned = learn(ask(four_models(), n, rng=2), small_trial().new, COSTS, rng=0)
         errors.append(np.mean((learned.risk - truth) ** 2))
     assert errors[1] < 0.7 * errors[0]
 
 
 def test_the_same_seed_is_the_same_study():
-    again = people_trial(POOL, COSTS, n_past=1200, n_new=800, rng=0)
-    pd.testing.assert_frame_equal(compare_policies_on(again), TABLE)
+    again = people_trial(four_models(), COSTS, n_past=1200, n_new=800, rng=0)
+    pd.testing.assert_frame_equal(compare_policies_on(again), small_table())
 
 
 # ---- gains --------------------------------------------------------------------------------------------------------
 
 
 def test_gains_and_their_summary():
-    found = gains(TABLE, "largest")
-    wide = TABLE.pivot(index="pool", columns="policy", values="accuracy")
+    found = gains(small_table(), "largest")
+    wide = small_table().pivot(index="pool", columns="policy", values="accuracy")
     assert np.allclose(found["gain"], wide["risk cascade"] - wide["largest"])  # equal costs: accuracy
-    other = compare_policies_on(TRIAL, willingness=10.0)
-    line = summarise_gains([TABLE, other], ["router"]).iloc[0]
-    means = [gains(table, "router")["gain"].mean() for table in (TABLE, other)]
+    other = compare_policies_on(small_trial(), willingness=10.0)
+    line = summarise_gains([small_table(), other], ["router"]).iloc[0]
+    means = [gains(table, "router")["gain"].mean() for table in (small_table(), other)]
     assert line["gain"] == pytest.approx(np.mean(means))
     assert line["gain_error"] == pytest.approx(12.706 * np.std(means, ddof=1) / 2**0.5, rel=1e-3)
-    assert np.isnan(summarise_gains([TABLE], ["router"])["gain_error"][0])
+    assert np.isnan(summarise_gains([small_table()], ["router"])["gain_error"][0])
     assert line["lowest"] <= line["gain"] <= line["highest"]
-    shown = in_points(summarise_gains([TABLE, other], ["router"]))
+    shown = in_points(summarise_gains([small_table(), other], ["router"]))
     assert shown["gain, points"][0] == f"{100 * line['gain']:.1f}" and "+- (95 %)" in shown
-    clouds = gain_clouds({"one": TABLE, "two": other}, ["router"])
+    clouds = gain_clouds({"one": small_table(), "two": other}, ["router"])
     assert clouds["against: router"]["population"].value_counts().to_dict() == {"one": 11, "two": 11}
 
 
 def test_an_unknown_rival_is_named():
     with pytest.raises(ValueError, match="table has no policy 'larges'; did you mean 'largest'"):
-        gains(TABLE, "larges")
+        gains(small_table(), "larges")
 
 
 # ---- real pools ---------------------------------------------------------------------------------------------------
@@ -151,21 +169,21 @@ def test_real_people_stay_in_one_part():
 
 def test_every_policy_uses_the_same_rows():
     cost = cost_matrix(false_alarm=1, miss=4)
-    done = every_policy(FAIR["past"], FAIR["new"], cost, rng=0)
-    assert all(isinstance(one, Routed) and len(one.paid) == len(FAIR["new"].y) for one in done.values())
-    found = evaluate_policies(done, FAIR["new"].y, cost=cost, n_resamples=50, rng=0)
+    done = every_policy(fair()["past"], fair()["new"], cost, rng=0)
+    assert all(isinstance(one, Routed) and len(one.paid) == len(fair()["new"].y) for one in done.values())
+    found = evaluate_policies(done, fair()["new"].y, cost=cost, n_resamples=50, rng=0)
     assert (found.loc["hindsight", "accuracy"] >= found["accuracy"]).all()
     assert (found["money"] >= 1).all() and found.loc["dearest", "money"] == 40
     assert found.loc["random mix", "money"] == pytest.approx(found.loc["risk cascade", "money"], rel=0.2)
-    record = FAIR["past"].record(cost)
+    record = fair()["past"].record(cost)
     assert set(np.unique(record)) == {0, 0.75, 1}  # a miss, a false alarm, right
 
 
 def test_text_carries_what_the_table_says():
-    table = compare_policies_on(text_trial(FAIR["past"], FAIR["new"], COSTS, rng=0))
-    assert set(table["policy"]) == set(TABLE["policy"]) and table["pool"].max() == 25
+    table = compare_policies_on(text_trial(fair()["past"], fair()["new"], COSTS, rng=0))
+    assert set(table["policy"]) == set(small_table()["policy"]) and table["pool"].max() == 25
     best = table.groupby("policy")["accuracy"].max()
-    assert best["risk cascade"] > max(FAIR["new"].y.mean(), 1 - FAIR["new"].y.mean())
+    assert best["risk cascade"] > max(fair()["new"].y.mean(), 1 - fair()["new"].y.mean())
 
 
 @pytest.mark.parametrize("n_models", [0, 1.5])
@@ -176,7 +194,7 @@ def test_a_pool_needs_models(n_models):
 
 def test_all_pools_are_all_sets():
     assert len(all_pools(7)) == 120 and len(set(all_pools(7))) == 120
-    assert compare_policies_on(TRIAL, pools=[(1,)])["pool"].nunique() == 1  # a pool of one
+    assert compare_policies_on(small_trial(), pools=[(1,)])["pool"].nunique() == 1  # a pool of one
 
 
 # ---- open questions -----------------------------------------------------------------------------------------------
