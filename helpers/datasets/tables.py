@@ -360,6 +360,6 @@ def load_claims():
     >>> list(claims)[:4]
     ['id', 'paper', 'item', 'statement']
     >>> claims.loc[claims["id"] == "melo2026.proposition2", "notebook"].item()
-    '05'
+    'checks/05'
     """
     return pd.read_csv(DATA_FOLDER / "claims.csv", dtype=str, keep_default_na=False)
