@@ -27,6 +27,9 @@ GOOD = {
     "risk": 0.2,
     "sample_weight": [1, 2, 1],
     "paper_scale": True,
+    "precision": 0.9,
+    "level": 0.95,
+    "starts": [50, 150],
 }
 BAD = {
     "correct": [[1, 0, 2], [1, 0, np.nan], ["1", "0", "1"], [1, 0], [], [[1, 0, 1]], None],
@@ -49,6 +52,9 @@ BAD = {
     "risk": [-0.1, 1.1, np.nan, [0.1, 0.2], "none"],
     "sample_weight": [[1, -2, 0], [0, 0, 0], [1, np.nan, 1], [1, np.inf, 1], [1, 2], []],
     "paper_scale": [],
+    "precision": [0, 1, -0.1, np.nan, np.inf, "a lot", None],
+    "level": [0, 1, -0.1, np.nan, np.inf, "a lot", None],
+    "starts": [[0, 50], [-1], [50.5], [np.nan], []],
 }  # fmt: skip
 COUNTS_ROWS = (
     "auarc", "aurc", "confidence_metrics", "coverage_at", "prediction_rejection_ratio", "risk_coverage_curve",
