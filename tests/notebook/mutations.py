@@ -3,9 +3,9 @@
     python tests/notebook/mutations.py            # all rows of data/mutations.csv, some minutes
     python tests/notebook/mutations.py theorem5   # those whose claim holds this text
 
-A row of data/mutations.csv names a claim, the notebook that makes it, a file of `helpers`, a piece of its text, what takes
-its place, and in words what is wrong then. The notebook runs with its second parameters and a copy of the package; the
-claim must fail.
+A row of data/mutations.csv names a claim, the notebook that makes it, a file of `helpers`, a piece of its text,
+what takes its place, and in words what is wrong then. The notebook runs with its second parameters and a copy of
+the package; the claim must fail.
 """
 
 import csv
