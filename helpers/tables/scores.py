@@ -357,7 +357,7 @@ def _names_members(values, groups):
     """Whether a column of text or whole numbers numbers persons: more values than groups, each in one group only."""
     if not (isinstance(values.dtype, pd.CategoricalDtype) or values.dtype.kind in "iu"):
         return False
-    if values.nunique() <= np.unique(groups).size:
+    if values.nunique() <= groups.max() + 1:
         return False
     return bool(pd.Series(groups).groupby(values.to_numpy()).nunique().max() == 1)
 
