@@ -115,8 +115,10 @@ def monotone_of_rows(y, p, weight=None, groups=None, level=0.95):
     residual = weight * (y - fit.predict(p))
     inflation = 1.0 if groups is None else design_effect(groups, residual)
     first, last, low, high, p_value = _band(y, p, weight, inflation, 1 - level)
-    places = np.unique(np.concatenate([np.linspace(p.min(), p.max(), POINTS - 2 * first.size), first, last]))
-    places = places if np.unique(p).size > POINTS else np.unique(p)
+    places = np.unique(p)
+    if places.size > POINTS:
+        spread = np.linspace(p.min(), p.max(), POINTS - 2 * first.size)
+        places = np.unique(np.concatenate([spread, first, last]))
     above = np.searchsorted(first, places)  # the first cell that begins there or later
     below = np.searchsorted(last, places, "right")  # how many cells end there or before
     return MonotoneCurve(

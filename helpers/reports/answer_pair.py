@@ -113,7 +113,7 @@ def compare_pair(names, tables, confidences, corrects, accepted, reject_cost, n_
     ValueError if they have fewer than two graded questions in common.
     """
     questions = [pd.Index(np.asarray(table.grouped.questions).astype(str)) for table in tables]
-    shared = [name for name in questions[0] if name in set(questions[1])]
+    shared = questions[0][questions[0].isin(questions[1])]
     rows = [index.get_indexer(shared) for index in questions]
     known = (corrects[0][rows[0]] >= 0) & (corrects[1][rows[1]] >= 0)
     if known.sum() < 2:

@@ -40,20 +40,23 @@ class Repeats:
     n_places: int
 
     @property
+    def equal_pairs(self):
+        """The pairs that are equal in nearly all questions."""
+        return self.pairs[self.pairs["equal"] >= COPIED]
+
+    @property
     def copies(self):
         """Places that are equal to an earlier one in nearly all questions."""
-        same = self.pairs[self.pairs["equal"] >= COPIED]
-        return np.unique(same["second"].to_numpy(int))
+        return np.unique(self.equal_pairs["second"].to_numpy(int))
 
     @property
     def firsts(self):
         """The places that they repeat."""
-        same = self.pairs[self.pairs["equal"] >= COPIED]
-        return np.setdiff1d(same["first"].to_numpy(int), self.copies)
+        return np.setdiff1d(self.equal_pairs["first"].to_numpy(int), self.copies)
 
     def __str__(self):
-        if len(self.copies):
-            same = self.pairs[self.pairs["equal"] >= COPIED]
+        same = self.equal_pairs
+        if len(same):
             return (
                 f"answers {_spans(self.copies)} repeat earlier ones ({_spans(self.firsts)}) in at least "
                 f"{np.floor(100 * same['equal'].min()):.0f}% of {same['n'].max():,} questions"
@@ -79,19 +82,21 @@ def find_repeats(question, place, text):
 
     question : (n,) names; place : (n,) numbers that order the answers to a question; text : (n,) answers as given
     """
-    order = np.lexsort([place, pd.factorize(question)[0]])
-    row = pd.factorize(question)[0][order]
+    number = pd.factorize(question)[0]
+    order = np.lexsort([place, number])
+    row = number[order]
     code = pd.factorize(np.asarray(text, dtype=object)[order])[0]
     start = np.flatnonzero(np.diff(row, prepend=-1))
     at = np.arange(row.size) - np.repeat(start, np.diff(np.r_[start, row.size]))
     size = np.bincount(row)
-    pair = row.astype(np.int64) * (code.max() + 2) + code + 1
-    times = np.unique(pair, return_counts=True)
-    same = np.bincount(times[0] // (code.max() + 2), times[1] * (times[1] - 1.0), minlength=size.size)
+    n_codes = code.max() + 2
+    given, times = np.unique(row.astype(np.int64) * n_codes + code + 1, return_counts=True)
+    asked = given // n_codes
+    same = np.bincount(asked, times * (times - 1.0), minlength=size.size)
     chance = same / np.maximum(size * (size - 1.0), 1)
     width = int(min(size.max(), LOOKED_AT))
     runs = np.bincount(row, (np.diff(code, prepend=-1) != 0) | (at == 0))
-    n_classes = np.bincount(times[0] // (code.max() + 2), minlength=size.size)
+    n_classes = np.bincount(asked, minlength=size.size)
     several = n_classes > 1
     if width < 3 or (several.any() and (runs == n_classes)[several].mean() > SORTED):
         return None  # sorted by answer: the order is not that in which they were given
