@@ -1,28 +1,41 @@
-"""Does each claim notice a wrong formula? Run the notebooks with one formula of the package made wrong at a time.
+"""Does each claim notice a wrong formula? Run the notebooks with one formula made wrong at a time.
 
-    python tests/notebook/mutations.py            # all rows of data/mutations.csv, some minutes
-    python tests/notebook/mutations.py theorem5   # those whose claim holds this text
+    python tests/notebook/mutations.py                   # all rows of data/mutations.csv
+    python tests/notebook/mutations.py theorem5 --jobs 2 # those whose claim or notebook holds this text
 
-A row of data/mutations.csv names a claim, the notebook that makes it, a file of `helpers`, a piece of its text,
-what takes its place, and in words what is wrong then. The notebook runs with its second parameters and a copy of
-the package; the claim must fail.
+A row of data/mutations.csv names a claim, the notebook that makes it, a file, a piece of its text, what takes its
+place, and in words what is wrong then. The file is a module of `helpers`, of which a copy is made wrong, or the
+notebook itself, for a formula that one of its code cells writes out. The notebook runs with its second parameters; the
+claim must fail. Rows with the same notebook and the same wrong formula share a run, which ends when all their claims
+have failed or had their turn. Nothing is drawn. A run is a fork of a process that has imported what notebooks import
+(tests/forks.py); that of the notebook as it is comes first, for a claim that always fails notices nothing.
 """
 
+import argparse
 import csv
+import io
 import json
 import os
 import shutil
 import sys
 import tempfile
+import threading
+import traceback
+from contextlib import redirect_stderr, redirect_stdout
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
-from nbclient import NotebookClient
-from papermill.iorw import load_notebook_node
-from papermill.parameterize import parameterize_notebook
+import nbformat
 from tqdm.auto import tqdm
 
 ROOT = Path(__file__).resolve().parents[2]
-CELL_SECONDS = 180
+RUN_SECONDS = 300
+FORMULA = ("notebook", "file", "find", "replace")
+
+if str(ROOT / "tests") not in sys.path:  # as a program: pytest has it there
+    sys.path.append(str(ROOT / "tests"))
+
+from forks import SERVER  # noqa: E402
 
 
 def read_mutations(path=ROOT / "data" / "mutations.csv"):
@@ -31,50 +44,179 @@ def read_mutations(path=ROOT / "data" / "mutations.csv"):
         return list(csv.DictReader(file))
 
 
+def find_notebook(number):
+    """The file of a notebook, by what the table calls it: "05" or "checks/05"."""
+    (path,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
+    return path
+
+
+def code_of(path):
+    """Sources of the code cells of a notebook."""
+    notebook = nbformat.read(path, as_version=4)
+    return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def count_text(row):
+    """How often the text of a row stands in its file; of a notebook, in its code cells."""
+    path = ROOT / row["file"]
+    texts = code_of(path) if path.suffix == ".ipynb" else [path.read_text(encoding="utf-8")]
+    return sum(text.count(row["find"]) for text in texts)
+
+
 def make_wrong(row, folder):
-    """Copy the package into a folder, with the formula of this row made wrong."""
-    shutil.copytree(ROOT / "helpers", folder / "helpers", ignore=shutil.ignore_patterns("__pycache__"))
+    """Cells of the row's notebook; `folder` holds the package they are to use. One of the two has the wrong formula."""
+    if count_text(row) != 1:
+        raise ValueError(f"find must stand once in {row['file']}, but {row['find']!r} does {count_text(row)} times.")
+    path = find_notebook(row["notebook"])
+    cells = code_of(path)
     (folder / "data").symlink_to(ROOT / "data")
+    if ROOT / row["file"] == path:
+        (folder / "helpers").symlink_to(ROOT / "helpers")
+        return [cell.replace(row["find"], row["replace"]) for cell in cells]
+    shutil.copytree(ROOT / "helpers", folder / "helpers")
     file = folder / row["file"]
-    text = file.read_text(encoding="utf-8")
-    if text.count(row["find"]) != 1:
-        raise ValueError(
-            f"find must stand once in {row['file']}, but {row['find']!r} does {text.count(row['find'])} times."
-        )
-    file.write_text(text.replace(row["find"], row["replace"]), encoding="utf-8")
+    file.write_text(file.read_text(encoding="utf-8").replace(row["find"], row["replace"]), encoding="utf-8")
+    return cells
 
 
-def outcome(row):
-    """'noticed' if the claim of this row fails in its notebook, else what happened."""
+def with_second_parameters(cells, notebook):
+    """The cells with a notebook's second parameters in a cell of their own, as papermill puts them."""
     second = json.loads((ROOT / "tests" / "second_parameters.json").read_text(encoding="utf-8"))
-    (path,) = (ROOT / "notebooks").glob(f"{row['notebook']}_*.ipynb")
-    name = path.relative_to(ROOT / "notebooks").with_suffix("").as_posix()
-    notebook = parameterize_notebook(load_notebook_node(str(path)), second[name])
-    resources = {"metadata": {"path": str(path.parent)}}
+    given = second[notebook.relative_to(ROOT / "notebooks").with_suffix("").as_posix()]
+    given.pop("embeddings_path", None)  # a reader's own network: no claim of a paper is about it
+    injected = "\n".join(["# Parameters", *(f"{name} = {value!r}" for name, value in given.items())])
+    place = next(k for k, cell in enumerate(cells) if "parameters(" in cell)  # the guard's cell
+    return [*cells[:place], injected, *cells[place:]]
+
+
+def use_package(folder):
+    """Forget the package that the fork server has imported, so that it is imported from `folder`."""
+    for name in [name for name in sys.modules if name.split(".")[0] == "helpers"]:
+        del sys.modules[name]
+    sys.path.insert(0, str(folder))
+    os.environ |= {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def listen(failed):
+    """Let claims that fail be written down in place of stopping their cell, and figures be closed undrawn."""
+    from matplotlib import pyplot
+
+    import helpers.notebook as package
+
+    def claim(id, *values, **options):
+        try:
+            heard(id, *values, **options)
+        except package.ClaimFailed:
+            failed.add(id)
+
+    heard = package.claim
+    package.claim = claim
+    package.figure = lambda fig, alt, caption=None: pyplot.close(fig.figure)
+
+
+def run_cells(cells, claims):
+    """(claims that failed, first error that is none of a claim) of these cells, which are run until all is known."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
+    failed = set()
+    error = ""
+    listen(failed)
+    last = max((k for k, cell in enumerate(cells) if any(claim in cell for claim in claims)), default=-1)
+    for cell in cells[: last + 1]:
+        result = shell.run_cell(cell, store_history=True)
+        raised = result.error_before_exec or result.error_in_exec
+        if raised is not None and not error:
+            error = f"{type(raised).__name__}: {raised}"
+        if claims <= failed:
+            break
+    return failed, error
+
+
+def be_run(orders, cells, notebook, folder, claims):
+    """What the process of one run does."""
+    try:
+        use_package(folder)
+        os.chdir(notebook.parent)
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            outcome = run_cells(with_second_parameters(cells, notebook), claims)
+    except BaseException:
+        outcome = set(), traceback.format_exc()
+    orders.send(outcome)
+
+
+def run_formula(row, claims):
+    """(claims that failed, first other error) of the notebook of `row`, with its formula made wrong."""
+    mine, theirs = SERVER.Pipe(duplex=False)
     with tempfile.TemporaryDirectory() as folder:
-        make_wrong(row, Path(folder))
-        env = os.environ | {"PYTHONPATH": folder, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        options = {"timeout": CELL_SECONDS, "kernel_name": "python3", "allow_errors": True}  # each claim has its turn
-        NotebookClient(notebook, resources=resources, **options).execute(env=env)
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    errors = [output["evalue"] for output in outputs if output["output_type"] == "error"]
-    if any(f"{row['claim']} FAILS" in error for error in errors):
-        return "noticed"
-    return f"not noticed, but {errors[0].splitlines()[0][:150]}" if errors else "not noticed"
+        cells = make_wrong(row, Path(folder))
+        arguments = (theirs, cells, find_notebook(row["notebook"]), Path(folder), claims)
+        process = SERVER.Process(target=be_run, args=arguments)
+        process.start()
+        theirs.close()
+        try:
+            return mine.recv() if mine.poll(RUN_SECONDS) else (set(), f"not done after {RUN_SECONDS} s")
+        except EOFError:
+            return set(), "the process died"
+        finally:
+            process.kill()
+            process.join()
 
 
-def main(words):
-    """Run the mutations whose claim holds one of the words, or all; the number of those that were not noticed."""
-    rows = [row for row in read_mutations() if not words or any(word in row["claim"] for word in words)]
+def outcomes(rows):
+    """For rows that share a notebook and a wrong formula: 'noticed' for each whose claim fails, else what happened."""
+    failed, error = run_formula(rows[0], {row["claim"] for row in rows})
+    missed = f"not noticed, but {error.splitlines()[-1][:150]}" if error else "not noticed"
+    return ["noticed" if row["claim"] in failed else missed for row in rows]
+
+
+def unchanged(row):
+    """A row that changes nothing."""
+    return row | {"replace": row["find"]}
+
+
+def group_rows(rows):
+    """Lists of rows that one run serves, in the order of the table."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in FORMULA), []).append(row)
+    return list(groups.values())
+
+
+def controls(rows):
+    """(row that changes nothing, claims) of each notebook."""
+    claims = {}
+    for row in rows:
+        claims.setdefault(row["notebook"], set()).add(row["claim"])
+    firsts = {row["notebook"]: row for row in reversed(rows)}
+    return [(unchanged(firsts[notebook]), wanted) for notebook, wanted in claims.items()]
+
+
+def main(words, jobs=1):
+    """Run the mutations whose claim or notebook holds one of the words, or all; the number that were not noticed."""
+    rows = [row for row in read_mutations() if not words or any(w in row["claim"] + row["notebook"] for w in words)]
     missed = 0
-    for row in tqdm(rows, desc="mutations", file=sys.stderr):
-        found = outcome(row)
-        missed += found != "noticed"
-        sys.stdout.write(f"{row['claim']} ({row['notebook']}): {row['wrong']}: {found}\n")
-        sys.stdout.flush()
-    sys.stdout.write(f"{len(rows) - missed} of {len(rows)} wrong formulas were noticed\n")
+    tqdm.set_lock(threading.RLock())
+    with ThreadPool(jobs) as pool:
+        plain = controls(rows)
+        for (row, claims), (failed, error) in zip(plain, pool.imap(lambda job: run_formula(*job), plain), strict=True):
+            for problem in [*sorted(failed & claims), *([error] if error else [])]:
+                missed += 1
+                tqdm.write(f"{row['notebook']} fails with nothing wrong: {problem}", file=sys.stdout)
+        groups = group_rows(rows)
+        bar = tqdm(pool.imap(outcomes, groups), total=len(groups), desc="wrong formulas", file=sys.stderr)
+        for same, found in zip(groups, bar, strict=True):
+            for row, outcome in zip(same, found, strict=True):
+                missed += outcome != "noticed"
+                tqdm.write(f"{row['claim']} ({row['notebook']}): {row['wrong']}: {outcome}", file=sys.stdout)
+    sys.stdout.write(f"{len(rows)} rows, {len(groups)} runs: {missed} not noticed\n")
     return missed
 
 
 if __name__ == "__main__":
-    sys.exit(1 if main(sys.argv[1:]) else 0)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*", help="only rows whose claim or notebook holds one of these")
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
+    options = parser.parse_args()
+    sys.exit(1 if main(options.words, options.jobs) else 0)
