@@ -6,7 +6,6 @@ outside addresses and for formulas that a reader would see as an error box.
 """
 
 import argparse
-import csv
 import hashlib
 import html
 import importlib
@@ -17,34 +16,19 @@ import re
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import jinja2
 import nbformat
 import yaml
 from cells import for_site
+from ledger import ledger_page, read_rows
 from pages import SiteError, finish, first_figure, write_thumbnail
 from terms import read_glossary
 
 from helpers.run.plan import list_notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
-STATUSES = {
-    "verified": "a claim cell asserts it each time the notebook runs",
-    "reproduced": "same data, the paper's numbers",
-    "analogue": "same experiment on data that can be shipped",
-    "differs": "we found otherwise; the remark says what",
-    "needs": "the code is tested; a reader must bring the data or the model",
-    "planned": "its notebook is not written yet",
-}
-PAPERS = {
-    "perezlebel2023": ("Perez-Lebel", "Perez-Lebel, Le Morvan, Varoquaux 2023: beyond calibration"),
-    "melo2026": ("Melo", "Melo, Varoquaux, Le Morvan 2026: epistemic uncertainty and decisions"),
-    "ecuas2026": ("ECUAS", "Estienne, Ernst, Vera, Piantanida, Ferrer 2026: ECUAS"),
-    "semece2026": ("Sem-ECE", "Wang, Xiao, Jin, Yang, Hou, Shen 2026: Sem-ECE"),
-    "ours": ("ours", "What these notebooks state beside the papers"),
-}
 ABOUT = (
     "Research notebooks and a tested Python package on when the stated probabilities of a black-box model can be "
     "believed: calibration, grouping loss, decisions, abstention, and the confidence of sampled answers."
@@ -117,28 +101,6 @@ def templates(stems):
     environment.filters["plain"] = plain
     environment.filters["cell"] = lambda text: str(text).replace("|", "\\|")
     return environment
-
-
-def ledger_rows(root):
-    """The rows of the ledger, as dictionaries."""
-    with open(root / "data" / "claims.csv", newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def ledger_page(rows, environment):
-    """The ledger as a MyST page: counts by paper and status, filters, one table grouped by paper."""
-    papers = [
-        {"id": paper, "short": short, "title": title, "rows": [row for row in rows if row["paper"] == paper]}
-        for paper, (short, title) in PAPERS.items()
-    ]
-    if unknown := {row["paper"] for row in rows} - set(PAPERS):
-        raise SiteError(f"claims.csv has rows of a paper that site/build.py does not know: {min(unknown)}")
-    counts = {}
-    for status in STATUSES:
-        numbers = [Counter(row["status"] for row in paper["rows"])[status] for paper in papers]
-        counts[status] = [*numbers, sum(numbers)]
-    counts["all"] = [*(len(paper["rows"]) for paper in papers), len(rows)]
-    return environment.get_template("ledger.md.j2").render(papers=papers, statuses=STATUSES, counts=counts)
 
 
 def public_names(module):
@@ -281,7 +243,8 @@ def executed_copies(root):
 
 def site_key(root, folders):
     """Hash of all that the pages are made from."""
-    files = [root / "data" / "claims.csv", root / "constraints.txt", *sorted((root / "helpers").rglob("*.py"))]
+    files = [root / "data" / "claims.csv", root / "data" / "mutations.csv", root / "constraints.txt"]
+    files += [*sorted((root / "helpers").rglob("*.py"))]
     files += [file for file in sorted((root / "site").rglob("*")) if file.is_file() and "__pycache__" not in file.parts]
     files += [file for folder in folders.values() for file in (executed_file(folder), folder / "metrics.json")]
     total = hashlib.sha256()
@@ -314,7 +277,8 @@ def write_sources(root, folders, work):
     for page in ("index.md", "map.md", "glossary.md"):
         words = environment.get_template(f"{page}.j2").render(**given)
         (work / page).write_text(words, encoding="utf-8")
-    (work / "ledger.md").write_text(ledger_page(ledger_rows(root), environment), encoding="utf-8")
+    ledger = ledger_page(read_rows(root, "claims"), read_rows(root, "mutations"), environment)
+    (work / "ledger.md").write_text(ledger, encoding="utf-8")
     write_api(work / "api", environment)
     return {
         f"notebooks/{name}": plain(f"{card['Title']}. Goals: {card.get('Goals', '')}") for name, card in cards.items()
@@ -350,7 +314,7 @@ def build(root=ROOT, *, rebuild=False):
     shutil.rmtree(fresh, ignore_errors=True)
     faults = run_sphinx(work, fresh, root / "build" / "doctrees")
     prune(fresh / "_static" / "mathjax")
-    finish(fresh, descriptions, {row["id"] for row in ledger_rows(root)})
+    finish(fresh, descriptions, {row["id"] for row in read_rows(root, "claims")})
     problems = [f"fetched from a network: {line}" for line in outside_sources(fresh)]
     problems += [f"no alternative text: {line}" for line in missing_alt(fresh)]
     problems += [f"a formula that MathJax cannot draw: {line}" for line in broken_formulas(fresh)]

@@ -32,6 +32,8 @@ MAX_WIDTH = 100  # signs of a line of code
 MAX_MEDIAN = 5  # lines of the median code cell
 MAX_FUNCTION = 10  # lines
 CELLS = (20, 92)  # of a notebook that is not yet split
+STATUSES = ("planned", "verified", "reproduced", "agrees", "disagrees", "analogue", "differs", "needs")  # in the ledger
+CLAIMED = ("verified", "agrees")  # the statuses that need a claim that holds
 MIN_EXERCISES = 4
 MIN_ALT = 20  # signs of an alternative text
 PLACES = re.compile(r"(?<![\w.:/])(/(home|Users|root|tmp|work|private|var|opt|mnt|usr|content)/[\w.-]+|[A-Z]:\\\w)")
@@ -299,8 +301,8 @@ def claim_ids(notebook):
 def ledger_findings(rows, notebooks):
     """Compare rows of data/claims.csv with {stem: notebook}; returns one line for each disagreement.
 
-    A claim needs a row; a verified row needs a claim that holds in the notebook it names; any row whose status is not
-    planned or needs names a notebook that exists (by its number or its full name).
+    A claim needs a row; a row that is verified or agrees needs a claim that holds in the notebook it names; any row
+    whose status is not planned or needs names a notebook that exists (by its number or its full name).
     """
     findings = []
     known = [row["id"] for row in rows]
@@ -313,16 +315,16 @@ def ledger_findings(rows, notebooks):
     for row in rows:
         asked = [part.strip() for part in re.split(r"[;,]", row["notebook"]) if part.strip()]
         there = [stem for stem in notebooks for part in asked if stem == part or stem.startswith(f"{part}_")]
-        if row["status"] not in ("planned", "verified", "reproduced", "analogue", "differs", "needs"):
-            findings.append(f"claims.csv: {row['id']}: status {row['status']!r} is not one of the six")
+        if row["status"] not in STATUSES:
+            findings.append(f"claims.csv: {row['id']}: status {row['status']!r} is not one of {', '.join(STATUSES)}")
         if row["status"] not in ("planned", "needs") and not there:
             findings.append(
                 f"claims.csv: {row['id']}: notebook {row['notebook']!r} does not exist, "
                 f"but the status is {row['status']}"
             )
-        elif row["status"] == "verified" and not any(ids[stem][1].get(row["id"]) for stem in there):
+        elif row["status"] in CLAIMED and not any(ids[stem][1].get(row["id"]) for stem in there):
             findings.append(
-                f"claims.csv: {row['id']}: verified, but no claim that holds is stored in {row['notebook']}"
+                f"claims.csv: {row['id']}: {row['status']}, but no claim that holds is stored in {row['notebook']}"
             )
     return findings
 

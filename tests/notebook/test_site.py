@@ -13,6 +13,7 @@ from scripts import load_program
 
 build_site = load_program(ROOT / "site" / "build.py")
 pages = load_program(ROOT / "site" / "pages.py")
+ledger = load_program(ROOT / "site" / "ledger.py")
 cells = load_program(ROOT / "site" / "cells.py")
 terms = load_program(ROOT / "site" / "terms.py")
 
@@ -21,7 +22,8 @@ def lay_out(root, notebook, checks=None):
     """A small copy of this repository, as `make run` leaves it before the site is rendered."""
     shutil.copytree(ROOT / "site", root / "site", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "data").mkdir()
-    shutil.copy(ROOT / "data" / "claims.csv", root / "data")
+    for name in ("claims.csv", "mutations.csv"):
+        shutil.copy(ROOT / "data" / name, root / "data")
     for name in ("constraints.txt", "CITATION.cff"):
         shutil.copy(ROOT / name, root)
     metrics = {"seconds": 12.3, "claims": [{"claim": "known.claim", "holds": True}]}
@@ -69,8 +71,8 @@ def test_site_is_whole_without_a_network(tmp_path, monkeypatch):
     assert "_static/cards/05_sample.png" in index and (site / "_static" / "cards" / "05_sample.png").exists()
     assert "/mathjax/" not in index  # it has no formula
     assert "Melo 3.1" in (site / "map.html").read_text(encoding="utf-8")
-    ledger = (site / "ledger.html").read_text(encoding="utf-8")
-    assert all(f'<tr id="{row["id"]}" data-paper=' in ledger for row in read_ledger())
+    items = (site / "ledger.html").read_text(encoding="utf-8")
+    assert all(f'<tr id="{row["id"]}" data-paper=' in items for row in read_ledger())
     assert '<a class="reference internal" href="api/index.html"' in index
     package = (site / "api" / "helpers.grouping.html").read_text(encoding="utf-8")
     assert 'id="helpers.grouping.grouping_loss"' in package and "Parameters<span" in package
@@ -130,6 +132,13 @@ def test_a_broken_page_stops_the_site(tmp_path, monkeypatch, source, words):
 def test_what_is_wrong_with_a_formula_is_said(formula, words):
     fault = build_site.formula_fault(formula)
     assert words in fault and bool(words) == bool(fault), fault
+
+
+def test_the_ledger_counts_claims_that_notice_a_wrong_formula():
+    known = {"status": "verified", "noticed": ["n for m"]}
+    assert ledger.share_noticed([known, known | {"noticed": []}, known | {"status": "needs"}]) == "1 of 2 (50 %)"
+    rows = ledger.with_noticed([{"id": "a"}, {"id": "b"}], [{"claim": "a", "wrong": "n for m"}] * 2)
+    assert [row["noticed"] for row in rows] == [["n for m"], []]
 
 
 def test_a_notebook_that_is_named_is_a_link():

@@ -1,0 +1,67 @@
+"""The page of the ledger: every item of the papers, what became of it, and which wrong formulas its claim notices."""
+
+import csv
+from collections import Counter
+
+from pages import SiteError
+
+STATUSES = {
+    "verified": "a claim cell asserts it each time the notebook runs",
+    "reproduced": "same data, the paper's numbers",
+    "agrees": "same experiment on other data, where it comes out as in the paper; a claim cell asserts it",
+    "disagrees": "same experiment on other data, where it comes out otherwise; the remark says how",
+    "analogue": "same experiment on other data, not yet compared",
+    "differs": "we found otherwise; the remark says what",
+    "needs": "the code is tested; a reader must bring the data or the model",
+    "planned": "its notebook is not written yet",
+}
+PAPERS = {
+    "perezlebel2023": ("Perez-Lebel", "Perez-Lebel, Le Morvan, Varoquaux 2023: beyond calibration"),
+    "melo2026": ("Melo", "Melo, Varoquaux, Le Morvan 2026: epistemic uncertainty and decisions"),
+    "ecuas2026": ("ECUAS", "Estienne, Ernst, Vera, Piantanida, Ferrer 2026: ECUAS"),
+    "semece2026": ("Sem-ECE", "Wang, Xiao, Jin, Yang, Hou, Shen 2026: Sem-ECE"),
+    "ours": ("ours", "What these notebooks state beside the papers"),
+}
+
+
+def read_rows(root, name):
+    """The rows of a table in data/, as dictionaries."""
+    with open(root / "data" / f"{name}.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def with_noticed(rows, mutations):
+    """The rows of the ledger, each with the wrong formulas that its claim notices, in words."""
+    noticed = {}
+    for mutation in mutations:
+        words = noticed.setdefault(mutation["claim"], [])
+        if mutation["wrong"] not in words:
+            words.append(mutation["wrong"])
+    return [row | {"noticed": noticed.get(row["id"], [])} for row in rows]
+
+
+def share_noticed(rows):
+    """How many of the verified rows notice a wrong formula, as "12 of 40 (30 %)"."""
+    verified = [row for row in rows if row["status"] == "verified"]
+    noticed = sum(bool(row["noticed"]) for row in verified)
+    return f"{noticed} of {len(verified)} ({100 * noticed // max(len(verified), 1)} %)"
+
+
+def ledger_page(rows, mutations, environment):
+    """The ledger as a MyST page: counts by paper and status, filters, one table grouped by paper."""
+    if unknown := {row["paper"] for row in rows} - set(PAPERS):
+        raise SiteError(f"claims.csv has rows of a paper that site/ledger.py does not know: {min(unknown)}")
+    rows = with_noticed(rows, mutations)
+    papers = [
+        {"id": paper, "short": short, "title": title, "rows": [row for row in rows if row["paper"] == paper]}
+        for paper, (short, title) in PAPERS.items()
+    ]
+    counts = {}
+    for status in STATUSES:
+        numbers = [Counter(row["status"] for row in paper["rows"])[status] for paper in papers]
+        counts[status] = [*numbers, sum(numbers)]
+    counts["all"] = [*(len(paper["rows"]) for paper in papers), len(rows)]
+    noticed = [share_noticed(part) for part in [*(paper["rows"] for paper in papers), rows]]
+    statuses = {status: meaning for status, meaning in STATUSES.items() if counts[status][-1]}
+    template = environment.get_template("ledger.md.j2")
+    return template.render(papers=papers, statuses=statuses, counts=counts, noticed=noticed)
