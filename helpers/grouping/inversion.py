@@ -85,10 +85,10 @@ class LossLaw:
         freedom = 8 / skewness**2
         return float(gammaincc(freedom / 2, max(freedom + z * np.sqrt(2 * freedom), 0.0) / 2))
 
-    def interval(self, value):
-        """95 % interval of the true loss.
+    def interval(self, value, tail=TAIL):
+        """Interval of the true loss, with the chance `tail` on each side: 95 % by default.
 
-        The lower end is above 0 exactly where `p_value` is below 0.025; elsewhere it is the value less what the test
+        The lower end is above 0 exactly where `p_value` is below `tail`; elsewhere it is the value less what the test
         asks for. The upper end is at least 0. Above the value, the variance that the loss adds grows like truth^1.5:
         between that of the rows within regions, like truth, and that of the regions' shares, like truth^2.
 
@@ -96,6 +96,8 @@ class LossLaw:
         ----------
         value : float
             Estimate.
+        tail : float, default 0.025
+            Chance on each side.
 
         Returns
         -------
@@ -106,11 +108,11 @@ class LossLaw:
         scale = max(value, float(np.sqrt(self.ceiling)))
 
         def above_low(truth):
-            reach = skewed_quantile(1 - TAIL, self.skewness(truth))
+            reach = skewed_quantile(1 - tail, self.skewness(truth))
             return value - truth - reach * np.sqrt(self.variance(truth))
 
         def above_high(truth):
-            reach = skewed_quantile(TAIL, min(self.skewness(truth), MOST_SKEWNESS))
+            reach = skewed_quantile(tail, min(self.skewness(truth), MOST_SKEWNESS))
             growth = np.sqrt(max(truth / scale, 1.0))
             return value - truth - reach * np.sqrt(self.ceiling + self.slope * truth * growth)
 

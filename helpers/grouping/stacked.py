@@ -4,6 +4,7 @@ Unit: squared error of one class, E (q - c)**2, as in `helpers.grouping.crossfit
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from scipy.stats import norm
@@ -12,8 +13,10 @@ from sklearn.model_selection import GroupKFold, KFold
 from helpers.calibration.calibrators import calibrate_rows, make_calibrator
 from helpers.checks import check_count
 from helpers.grouping.features import Features, as_index
+from helpers.grouping.inversion import TAIL
 from helpers.grouping.learners import NAMES, combine_out_of_fold, predict_out_of_fold, regions_out_of_fold
 from helpers.grouping.region_statistics import squared_means
+from helpers.grouping.splits import repeat_splits, said_of_splits
 from helpers.partition.base import check_rows
 from helpers.partition.encoder import TableEncoder, with_score_column
 from helpers.resampling import mean_and_variance
@@ -53,6 +56,9 @@ class StackedGroupingLoss:
         Mean weight of each learner in the combination.
     residual : ndarray, shape (n,)
         Out-of-fold estimate of q - c for each row; NaN for rows of weight 0.
+    splits : ndarray, shape (S,)
+        Values of repeated foldings (`n_splits`), of which the middle one is `value`: how much of it is luck. Empty
+        without repetition.
 
     Examples
     --------
@@ -75,17 +81,20 @@ class StackedGroupingLoss:
     learners: tuple
     weights: np.ndarray = field(repr=False)
     residual: np.ndarray = field(repr=False)
+    splits: np.ndarray = field(default_factory=lambda: np.empty(0), repr=False)
 
     def __str__(self):
         p_value = "p < 0.001" if self.p_value < 0.001 else f"p = {self.p_value:.3f}"
         used = int((self.weights > 0).sum())
         return (
             f"grouping loss {self.value:.4f} [{self.low:.4f}, {self.high:.4f}], "
-            f"n = {self.n:,} with {used} of {len(self.learners)} learners; {p_value}"
+            f"n = {self.n:,} with {used} of {len(self.learners)} learners; {p_value}{said_of_splits(self.splits)}"
         )
 
 
-def stacked_grouping_loss(y, p, X, *, calibrator="platt", n_folds=5, sample_weight=None, groups=None, rng=None):
+def stacked_grouping_loss(
+    y, p, X, *, calibrator="platt", n_folds=5, n_splits=1, sample_weight=None, groups=None, rng=None
+):
     """Lower bound of the grouping loss E (q - c)**2 of a score from learners of several kinds.
 
     value = mean(2 g r - g**2) + rest, r = y - c, g the prediction of r for a row by learners fitted on other folds.
@@ -120,6 +129,9 @@ def stacked_grouping_loss(y, p, X, *, calibrator="platt", n_folds=5, sample_weig
         "platt" works on log-odds; what it leaves uncalibrated counts as grouping loss.
     n_folds : int, default 5
         At least 2.
+    n_splits : int, default 1
+        Random foldings (`helpers.grouping.splits`): the value in the middle, with an interval and a test that hold for
+        all of them together, at the price of some width. Takes as many times as long.
     sample_weight : array_like, shape (n,), optional
         Sampling weights.
     groups : array_like, shape (n,), optional
@@ -152,15 +164,20 @@ def stacked_grouping_loss(y, p, X, *, calibrator="platt", n_folds=5, sample_weig
     (True, True)
     """
     rows = check_rows(y, p, X, sample_weight, groups)
+    make_calibrator(calibrator)  # refuses other names
+    check_count(n_folds, "n_folds", least=2)
+    check_count(n_splits, "n_splits")
+    if rows.y.size < LEAST_ROWS:
+        raise ValueError(f"y must have at least {LEAST_ROWS} rows, but it has {rows.y.size}.")
+    return repeat_splits(partial(_loss_of_folding, rows, calibrator, n_folds), n_splits, rng)
+
+
+def _loss_of_folding(rows, calibrator, n_folds, rng, tail):
+    """The grouping loss by one random folding; its interval leaves `tail` on each side."""
     y = rows.y
     p = rows.p
     weight = rows.weight
     groups = rows.groups
-    make_calibrator(calibrator)  # refuses other names
-    check_count(n_folds, "n_folds", least=2)
-    if y.size < LEAST_ROWS:
-        raise ValueError(f"y must have at least {LEAST_ROWS} rows, but it has {y.size}.")
-    rng = np.random.default_rng(rng)
     fold = random_folds(y, groups, n_folds, rng)
     seed = int(rng.integers(2**31))
     w = np.ones(y.size) if weight is None else weight / weight.mean()
@@ -171,7 +188,7 @@ def stacked_grouping_loss(y, p, X, *, calibrator="platt", n_folds=5, sample_weig
     g = np.clip(g, -c_out, 1 - c_out)
     loss = float("nan") if calibrator == "none" else float(np.average((p - c) ** 2, weights=w))
     rest = _rest(r - g, region, fold, weight, groups)
-    return _judged(r, g, columns.mean(axis=1), rest, w, groups, loss, parts.mean(axis=0), rows.kept)
+    return _judged(r, g, columns.mean(axis=1), rest, w, groups, loss, parts.mean(axis=0), rows.kept, tail)
 
 
 def _rest(residual, region, fold, weight, groups):
@@ -188,15 +205,16 @@ def _rest(residual, region, fold, weight, groups):
     return value, variance
 
 
-def _judged(r, g, plain, rest, w, groups, calibration_loss, weights, kept):
+def _judged(r, g, plain, rest, w, groups, calibration_loss, weights, kept, tail=TAIL):
     """Value, interval and test from residuals, their predictions, the plain mean of the learners and the rest."""
     terms = 2 * g * r - g**2
     direct, variance = mean_and_variance(terms, w, groups)
     value = direct + float(rest[0])
     se = float(np.sqrt(variance + rest[1]))
-    reach = float(norm.ppf(0.975)) * se
+    errors = float(norm.isf(tail))
+    reach = errors * se
     tested, null_se, p_value = joint_test(plain, r, w, groups)
-    low, value = _agreed(value, value - reach, tested - float(norm.ppf(0.975)) * null_se, plain, w)
+    low, value = _agreed(value, value - reach, tested - errors * null_se, plain, w)
     residual = np.full(kept.size, np.nan)
     residual[kept] = g
     return StackedGroupingLoss(

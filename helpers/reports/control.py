@@ -135,6 +135,7 @@ def null_trial(report, rows, *, rng):
     """The audit of labels drawn from the calibrated scores of some rows of a `ScoreReport`."""
     c = report.calibrated[rows]
     table = replace(report.table.take(rows), y=(rng.random(rows.size) < c).astype(float))
-    loss = loss_of_rows(table, calibrator=report.average.kind, rng=rng)
+    n_splits = max(report.loss.splits.size, 1)
+    loss = loss_of_rows(table, calibrator=report.average.kind, n_splits=n_splits, rng=rng)
     audit = find_misjudged(replace(table, p=c), report.average.kind, n_draws=SEARCH_DRAWS, rng=rng)
     return {"n": rows.size, "value": loss.value, "alarm": bool(loss.p_value < 0.05), "named": len(audit.sure) > 0}

@@ -1,0 +1,98 @@
+"""Repeated random splits: the middle of them, with an interval and a test that hold for all together."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from scipy.stats import norm
+
+from helpers.grouping import grouping_loss, stacked_grouping_loss
+from helpers.grouping.splits import repeat_splits
+
+
+@dataclass(frozen=True)
+class Normal:
+    """An estimate with a normal error of 1, as one split gives it."""
+
+    value: float
+    low: float
+    high: float
+    p_value: float
+    splits: np.ndarray = field(default_factory=lambda: np.empty(0))
+
+
+def estimate(rng, tail, *, shared=0.0, truth=0.0):
+    """Half of the error is shared by the splits of a table."""
+    value = truth + 0.5**0.5 * (shared + rng.normal())
+    reach = norm.isf(tail)
+    return Normal(value, value - reach, value + reach, float(norm.sf(value)))
+
+
+def sample(seed, n, missed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    p = expit(X[:, 0])
+    y = rng.random(n) < expit(X[:, 0] + missed * X[:, 1])
+    return y, p, X
+
+
+def test_one_split_is_what_it_was():
+    y, p, X = sample(0, 400, 1.0)
+    one = grouping_loss(y, p, X, rng=3)
+    assert one.splits.size == 0
+    assert grouping_loss(y, p, X, n_splits=1, rng=3).value == one.value
+    assert one.value in grouping_loss(y, p, X, n_splits=3, rng=3).splits
+
+
+@pytest.mark.parametrize("n_splits", [2, 3, 4, 9])
+def test_the_lower_end_and_the_test_agree(n_splits):
+    rng = np.random.default_rng(n_splits)
+    seen = set()
+    for _ in range(300):
+        result = repeat_splits(lambda rng, tail: estimate(rng, tail, truth=2.2), n_splits, rng)
+        assert (result.low > 0) == (result.p_value < 0.025)
+        assert result.low <= result.value <= result.high
+        assert result.value == np.sort(result.splits)[(n_splits - 1) // 2]
+        seen.add(result.low > 0)
+    assert seen == {True, False}
+
+
+def test_together_they_are_wrong_no_more_often_than_one():
+    rng = np.random.default_rng(0)
+    wrong = {"low": 0, "high": 0}
+    for _ in range(2000):
+        shared = rng.normal()
+        result = repeat_splits(lambda rng, tail, shared=shared: estimate(rng, tail, shared=shared), 5, rng)
+        wrong["low"] += result.low > 0
+        wrong["high"] += result.high < 0
+    assert max(wrong.values()) <= 2000 * 0.025 + 3 * (2000 * 0.025) ** 0.5
+
+
+def test_finds_nothing_where_nothing_is():
+    alarms = [grouping_loss(*sample(seed, 300, 0.0), n_splits=3, rng=seed).p_value < 0.05 for seed in range(120)]
+    assert sum(alarms) <= 120 * 0.05 + 3 * (120 * 0.05) ** 0.5
+
+
+def test_several_splits_leave_less_to_luck():
+    table = sample(1, 400, 1.0)
+    spread = {k: np.std([grouping_loss(*table, n_splits=k, rng=seed).value for seed in range(16)]) for k in (1, 9)}
+    assert spread[9] < 0.6 * spread[1]
+
+
+def test_the_stack_repeats_its_folds():
+    y, p, X = sample(2, 300, 1.5)
+    loss = stacked_grouping_loss(y, p, X, n_folds=2, n_splits=3, rng=0)
+    single = stacked_grouping_loss(y, p, X, n_folds=2, rng=0)
+    assert loss.splits.size == 3
+    assert loss.value == np.median(loss.splits)
+    assert single.value in loss.splits
+    assert "the middle of 3 splits" in str(loss)
+    assert (loss.low > 0) == (loss.p_value < 0.025)
+
+
+@pytest.mark.parametrize("n_splits", [0, 1.5, "3", True])
+@pytest.mark.parametrize("estimator", [grouping_loss, stacked_grouping_loss])
+def test_refuses_other_numbers_of_splits(estimator, n_splits):
+    with pytest.raises(ValueError, match="n_splits"):
+        estimator(*sample(0, 100, 1.0), n_splits=n_splits)
