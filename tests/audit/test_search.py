@@ -484,3 +484,16 @@ def test_columns_that_do_not_exist(check, message):
     y, p, X, _ = table_of(100, np.random.default_rng(28))
     with pytest.raises(ValueError, match=message):
         check_columns(y, p, X, check)
+
+
+def test_pairs_are_left_out_of_wide_tables():
+    rng = np.random.default_rng(0)
+    wide = pd.DataFrame(rng.normal(size=(200, 61))).add_prefix("x")
+    y = rng.random(200) < np.where(wide["x7"] > 0, 0.9, 0.1)
+    search = search_segments(y, np.full(200, 0.5), wide, n_draws=19, rng=0)
+    assert set(search.table["columns"]) == {1}
+    assert "61 columns were searched one by one: pairs are taken of at most 60" in search.notes
+    assert "x7" in search.table["rule"].iloc[0]
+    narrow = search_segments(y, np.full(200, 0.5), wide.iloc[:, :8], n_draws=19, rng=0)
+    assert set(narrow.table["columns"]) == {1, 2}
+    assert not any("one by one" in note for note in narrow.notes)
