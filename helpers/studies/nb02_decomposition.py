@@ -10,7 +10,7 @@ import pandas as pd
 
 from helpers.checks import check_one_of, check_same_length, check_simplex
 from helpers.plotting import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE
-from helpers.plotting.style import axes_for, legend_on_top
+from helpers.plotting.style import axes_for, diagonal, legend_on_top, percent
 
 VIEWS = ("joint", "classwise", "top-label")
 
@@ -147,6 +147,43 @@ def calibration_gaps(S, Y, view):
     cells = pd.DataFrame({"gap": (Y - S)[use], "variance": (S * (1 - S))[use]})
     sums = cells.groupby([key[use] for key in keys]).sum()
     return (sums["gap"] / np.sqrt(sums["variance"])).to_numpy()
+
+
+def plot_distances(p, q, ax=None):
+    """How far the rate of a score is from the score (orange), and the cases from the rate of their score (blue).
+
+    Parameters
+    ----------
+    p : (n,) array of float
+        Stated probabilities.
+    q : (n,) array of float
+        True probabilities of equally common cases.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
+    ax = axes_for(ax, (4.2, 4.2))
+    diagonal(ax)
+    cases = pd.DataFrame({"p": p, "q": q}).sort_values(["p", "q"])
+    for score, truth in cases.groupby("p")["q"]:
+        rate = truth.mean()
+        first = score == cases["p"].min()
+        place = score + 0.03 * (np.arange(len(truth)) - (len(truth) - 1) / 2)
+        stick = {"color": ORANGE, "linewidth": 5, "alpha": 0.7, "label": "score to rate" if first else None}
+        ax.plot([score, score], [score, rate], solid_capstyle="butt", **stick)
+        low = np.minimum(truth, rate)
+        high = np.maximum(truth, rate)
+        ax.vlines(place, low, high, color=BLUE, linewidth=2, linestyle=":", label="rate to case" if first else None)
+        ax.plot(place, truth, "o", color=BLUE, markersize=6, label="case" if first else None)
+        ends = [score - 0.06, score + 0.06]
+        ax.plot(ends, [rate, rate], color="black", linewidth=2.4, label="rate of the score" if first else None)
+    ax.set(xlim=(0, 1), ylim=(-0.02, 1.02), xlabel="stated probability", ylabel="true probability")
+    percent(ax.xaxis, ax.yaxis)
+    return ax
 
 
 _PARTS = (("calibration", ORANGE, "//"), ("grouping", BLUE, ".."), ("irreducible", GREY, ""))

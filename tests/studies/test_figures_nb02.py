@@ -28,6 +28,18 @@ def test_parts_are_stacked_to_the_total():
     assert [text.get_text() for text in ax.texts] == ["0.110", "0.073", "0.090", "0.127"]  # nothing on an empty segment
 
 
+def test_sticks_run_from_the_score_to_its_rate_and_on_to_the_cases():
+    p = np.array([0.3, 0.3, 0.8])
+    q = np.array([0.1, 0.7, 0.9])
+    ax = nb02_decomposition.plot_distances(p, q)
+    assert sorted(ax.get_legend_handles_labels()[1]) == ["case", "rate of the score", "rate to case", "score to rate"]
+    lines = {line.get_label(): line.get_ydata() for line in ax.get_lines()}
+    assert np.allclose(lines["score to rate"], [0.3, 0.4]) and np.allclose(lines["case"], [0.1, 0.7])
+    assert np.allclose(lines["rate of the score"], 0.4)
+    sticks = [np.ptp(path.vertices[:, 1]) for path in ax.collections[0].get_paths()]
+    assert np.allclose(sticks, 0.3)
+
+
 def test_an_infinite_part_is_refused():
     endless = decompose([0.1, 0.5], [0.0, 0.5], rule=LOG)
     with pytest.raises(ValueError, match="parts must be finite to be drawn, but those of 'log'"):
