@@ -9,21 +9,13 @@ from helpers.studies.nb10_ecuas_real.digits import (
     sampled_answer_costs,
     with_hopeless_answers,
 )
-from helpers.studies.nb10_ecuas_real.figures import (
-    plot_answer_quality,
-    plot_aurc_limits,
-    plot_calibration_gains,
-    plot_deviations,
-    plot_graders,
-    plot_reader_costs,
-)
+from helpers.studies.nb10_ecuas_real.figures import plot_answer_quality, plot_reader_costs
 from helpers.studies.nb10_ecuas_real.language_model import (
     compare_to_chance,
     compare_ways,
     greedy_confidences,
     measure_ways,
     plot_way_differences,
-    verdicts,
 )
 from helpers.studies.nb10_ecuas_real.networks import (
     against_printed,
@@ -47,8 +39,7 @@ from helpers.studies.nb10_ecuas_real.printed import (
 __all__ = [
     "TEMPERATURES", "against_printed", "answer_quality", "best_methods", "check_aurc", "compare_counts",
     "compare_to_chance", "compare_ways", "digit_readers", "disagreement", "draw_population", "greedy_confidences",
-    "measure_draws", "measure_networks", "measure_ways", "plot_answer_quality", "plot_aurc_limits",
-    "plot_calibration_gains", "plot_deviations", "plot_graders", "plot_reader_costs", "plot_way_differences",
-    "population_table", "possible_sizes", "rank_changes", "reading", "sampled_answer_costs", "saturated_rows",
-    "score_maps", "side_by_side", "verdicts", "with_hopeless_answers", "with_intervals",
+    "measure_draws", "measure_networks", "measure_ways", "plot_answer_quality", "plot_reader_costs",
+    "plot_way_differences", "population_table", "possible_sizes", "rank_changes", "reading", "sampled_answer_costs",
+    "saturated_rows", "score_maps", "side_by_side", "with_hopeless_answers", "with_intervals",
 ]  # fmt: skip

@@ -147,27 +147,6 @@ def compare_to_chance(table, way, *, n_resamples=1000, rng=None):
     return rows.set_index("metric").loc["auc", ["value", "low", "high"]]
 
 
-def verdicts(differences):
-    """For each two confidences the measures that surely prefer the one, and those that surely prefer the other.
-
-    Parameters
-    ----------
-    differences : DataFrame
-        Of `compare_ways`.
-
-    Returns
-    -------
-    DataFrame
-        Columns first, second, "for the first", "for the second" (names of measures) and undecided (how many).
-    """
-    rows = []
-    for (first, second), part in differences.groupby(["first", "second"], sort=False):
-        sides = [", ".join(part.loc[part["better"] == side, "metric"]) for side in ("first", "second")]
-        undecided = int((part["better"] == "").sum())
-        rows.append((first, second, *sides, undecided))
-    return pd.DataFrame(rows, columns=["first", "second", "for the first", "for the second", "undecided"])
-
-
 def plot_way_differences(differences, metrics, against="sequence"):
     """Draw differences from one confidence, a panel a measure, a mark a prompt; what is infinite has no mark.
 
