@@ -10,7 +10,7 @@ TEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -
 RUN_ALL = $(PY) -m helpers.run --all notebooks --output build/executed --jobs 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lab site student bench format clean
+.PHONY: help run test check lab site gate student bench format clean
 
 help:
 	@echo "make run      run every notebook into build/executed/ and render build/site/index.html;"
@@ -19,6 +19,8 @@ help:
 	@echo "make check    while you work: all tests but whole notebooks and those of tests/slow_tests.txt"
 	@echo "make lab      open JupyterLab at the first notebook"
 	@echo "make site     as run, but render the site anew"
+	@echo "make gate     look at every page of build/site in the browser that is installed (Chromium or Chrome);"
+	@echo "              ARGS='--pages index.html' for some of them, ARGS=--anew loads each page in each mode"
 	@echo "make student  write copies without solutions to build/student/; ARGS=--force overwrites edited ones,"
 	@echo "              ARGS=--nbgrader makes a course of nbgrader of the lessons"
 	@echo "make bench    time and memory beside other packages, about ten minutes; ARGS=--quick for a look"
@@ -62,6 +64,9 @@ check: $(READY)
 
 lab: $(READY)
 	@$(PY) -m jupyterlab notebooks/00_start_here.ipynb $(ARGS)
+
+gate: $(READY)
+	@$(PY) tests/site/gate.py $(ARGS)
 
 student: $(READY)
 	@$(PY) -m helpers.notebook.student notebooks --output build/student $(ARGS)

@@ -23,6 +23,7 @@ import nbformat
 import yaml
 from cells import for_site
 from ledger import ledger_page, read_rows
+from nbformat.v4 import new_markdown_cell
 from pages import SiteError, finish, first_figure, write_thumbnail
 from terms import read_glossary
 
@@ -33,6 +34,15 @@ ABOUT = (
     "Research notebooks and a tested Python package on when the stated probabilities of a black-box model can be "
     "believed: calibration, grouping loss, decisions, abstention, and the confidence of sampled answers."
 )
+DESCRIPTIONS = {
+    "index": ABOUT,
+    "about": "How the pages of Honest Confidence are made, checked and used: keys, printing, citing, running a lesson.",
+    "benchmarks": "Time, memory and statistical efficiency of the estimators, measured beside other packages.",
+    "glossary": "The letters and terms of the lessons on calibration and grouping loss, with those of the four papers.",
+    "ledger": "Every numbered statement of four papers on calibration and confidence, and what is checked of it.",
+    "map": "All lessons in a table: what they are about, how long they take, what they check.",
+    "api/index": "The Python package behind the lessons: estimators of grouping loss, risk, abstention and confidence.",
+}
 ROUTES = {
     "Decisions about people": ("You have a risk score, and somebody acts on it.", "00 01 05 06 07 13"),
     "Language models": ("You have a model that answers, and says how sure it is.", "00 09 11 12 16 14 08"),
@@ -84,6 +94,35 @@ def short_name(stem):
     return f"{number} checks" if stem.startswith("checks/") else number
 
 
+def cited_papers(root):
+    """The papers of CITATION.cff, each with the name and the anchor that links use, and what is said in one line."""
+    papers = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))["references"]
+    described = []
+    for paper in papers:
+        names = [author["family-names"] for author in paper["authors"]]
+        identifiers = [entry["value"] for entry in paper.get("identifiers", [])]
+        place = (paper.get("conference") or {}).get("name") or ", ".join(identifiers)
+        title = f"{paper['title']}. {place}"
+        says = f"{', '.join(names)} ({paper['year']}): {title}"
+        described.append(paper | {"name": names[0], "anchor": f"paper-{names[0].lower()}", "says": says})
+    return described
+
+
+def ways_on(name):
+    """The routes that pass a lesson: (route, numbers of the lessons before it, number of the next one or "").
+
+    >>> ways_on("12_sem_ece_in_practice")
+    [('Language models', ['00', '09', '11'], '16')]
+    """
+    ways = []
+    for route, (_, stops) in ROUTES.items():
+        numbers = stops.split()
+        if name[:2] in numbers:
+            place = numbers.index(name[:2])
+            ways.append((route, numbers[:place], "".join(numbers[place + 1 : place + 2])))
+    return ways
+
+
 def templates(stems):
     """The templates of this folder, with the filters that they use."""
     loader = jinja2.FileSystemLoader(Path(__file__).with_name("_templates"))
@@ -97,6 +136,7 @@ def templates(stems):
         return ", ".join(pieces)
 
     environment.filters["links"] = links
+    environment.filters["lesson"] = lambda stem: stem.replace("_", " ")
     environment.filters["words"] = with_formulas
     environment.filters["plain"] = plain
     environment.filters["cell"] = lambda text: str(text).replace("|", "\\|")
@@ -161,7 +201,7 @@ def missing_alt(folder):
         for tag in re.findall(r"<img\b[^>]*>", path.read_text(encoding="utf-8")):
             alt = re.search(r'\balt="([^"]*)"', tag)
             source = re.search(r'\bsrc="([^"]*)"', tag)[1]
-            if "_images" in source and (not alt or not alt[1].strip() or alt[1].endswith(".png")):
+            if "_images" in source and (not alt or not alt[1].strip() or alt[1].endswith((".png", ".webp"))):
                 lines.append(f"{path.name}: {source}")
     return lines
 
@@ -270,10 +310,15 @@ def write_sources(root, folders, work):
             write_thumbnail(cards[name]["figure"], work / "_static" / "cards" / f"{name}.png")
         path = work / "notebooks" / f"{name}.ipynb"
         for_site(notebook, name, root / "notebooks", path.parent / "images", folders, glossary["terms"])
+        if not name.startswith("checks/"):
+            given = {"ways": ways_on(name), "stems": list(folders), "name": name, "card": cards[name]}
+            end = environment.get_template("end_of_lesson.md.j2").render(**given)
+            notebook.cells.append(new_markdown_cell(end, id="end-of-lesson"))
         nbformat.write(notebook, path)
     citation = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
     lessons = {name: card for name, card in cards.items() if not name.startswith("checks/")}
     given = {"notebooks": lessons, "all": cards, "checks": checks, "citation": citation, "routes": ROUTES} | glossary
+    given |= {"papers": cited_papers(root)}
     for page in ("index.md", "map.md", "glossary.md"):
         words = environment.get_template(f"{page}.j2").render(**given)
         (work / page).write_text(words, encoding="utf-8")
@@ -309,12 +354,13 @@ def build(root=ROOT, *, rebuild=False):
         return f"site reused, nothing has changed: {page}"
     stamp.unlink(missing_ok=True)
     work = root / "build" / "site_source"
-    descriptions = write_sources(root, folders, work) | {"index": ABOUT}
+    descriptions = DESCRIPTIONS | write_sources(root, folders, work)
     fresh = root / "build" / "site.partial"
     shutil.rmtree(fresh, ignore_errors=True)
     faults = run_sphinx(work, fresh, root / "build" / "doctrees")
     prune(fresh / "_static" / "mathjax")
-    finish(fresh, descriptions, {row["id"] for row in read_rows(root, "claims")})
+    statements = {row["id"]: plain(row["statement"]) for row in read_rows(root, "claims")}
+    finish(fresh, descriptions, statements, {paper["name"]: paper["says"] for paper in cited_papers(root)})
     problems = [f"fetched from a network: {line}" for line in outside_sources(fresh)]
     problems += [f"no alternative text: {line}" for line in missing_alt(fresh)]
     problems += [f"a formula that MathJax cannot draw: {line}" for line in broken_formulas(fresh)]

@@ -20,6 +20,7 @@ html_theme = "sphinx_book_theme"
 html_title = project
 html_static_path = ["_static", str(Path(find_spec("sphinx-mathjax-offline").origin).parent / "static")]
 html_css_files = ["house.css"]
+html_js_files = [("house.js", {"defer": "defer"})]
 html_show_sourcelink = False
 copybutton_selector = ".cell_input div.highlight pre, div.highlight-bash pre, div.highlight-bibtex pre"  # no outputs
 html_favicon = "_static/favicon.svg"

@@ -1,7 +1,4 @@
-"""What is done to the pages beside Sphinx: links, scripts only where they are needed, descriptions, small pictures.
-
-The theme brings 1.5 MB of script for fifteen icons that its style sheet draws as well, and MathJax for every page.
-"""
+"""What is done to the pages beside Sphinx: links, names for buttons, no script without need, descriptions."""
 
 import base64
 import html
@@ -9,16 +6,25 @@ import io
 import re
 
 from PIL import Image
+from weight import SEARCH_SCRIPT, linked_figures, shrink_figures, shrink_styles, taken_out
 
 CODE_OR_LINK = r"^`{3,}.*?^`{3,}|\$\$.*?\$\$|\$[^$\n]+\$|`[^`\n]*`|\[[^\]\n]*\]\([^)\n]*\)|^#[^\n]*$|<[^>\n]*>"
 VERBATIM = re.compile(f"({CODE_OR_LINK})", re.DOTALL | re.MULTILINE)
 NUMBER = re.compile(r"\b([Nn]otebooks? )(\d\d(?:(?:, | and | or | to )\d\d)*)\b")
 FORMULA = re.compile(r'<(?:div|span) class="[^"]*\bmath\b')
 TAGGED = re.compile(r'<div class="math notranslate nohighlight">(?=(?:(?!</div>).)*?\\tag\{([\w, ]+)\})', re.DOTALL)
-EQUATION = re.compile(r"\b(?:[Ee]quation|[Ee]q\.) \((\w+)\)(?![^<]*</(?:a|code|pre|h\d)>)")
+OUTSIDE = r"(?![^<]*</(?:a|code|pre|summary|h\d)>)"  # of what is a link or code already
+EQUATION = re.compile(rf"\b(?:[Ee]quation|[Ee]q\.) \((\w+)\){OUTSIDE}")
 CLAIM = re.compile(r"(^|<span></span>)(\w+\.\w+)(?= holds)", re.MULTILINE)
+LITERAL = r'<code class="docutils literal notranslate"><span class="pre">(\w+)(?:\(\))?</span></code>'
+CODE = re.compile(rf"(<a\b[^>]*>)?({LITERAL})")
+API_ANCHOR = re.compile(r'<dt[^>]*\bid="(helpers\.\w+\.(\w+))"')
+SURNAMES = r"(?:,? (?:&amp; |and )?(?:Le )?[A-Z][\w-]+)*"
+PAPER = re.compile(rf"\b(Perez-Lebel|Melo|Estienne|Wang)({SURNAMES}(?: et al\.| \(\d{{4}}\))+){OUTSIDE}")
 ICON_SCRIPT = re.compile(r"\s*<script\b[^>]*/fontawesome\.js[^>]*></script>")
 MATHJAX = re.compile(r"<script>window\.MathJax.*?</script>|<script\b[^>]*/mathjax/[^>]*></script>", re.DOTALL)
+UNNAMED = '<summary><span class="toctree-toggle"'  # a button that a screen reader would not name
+NAMED = '<summary aria-label="Pages below this one"><span class="toctree-toggle"'
 THUMBNAIL = 480  # pixels, width
 
 
@@ -58,33 +64,82 @@ def linked_equations(page):
 
 
 def linked_claims(page, claims, up="../"):
-    """The page with links from the names of claims in its outputs to their rows in the ledger, which lies at `up`."""
+    """The page with links from the names of claims in its outputs to their rows in the ledger, which lies at `up`.
+
+    `claims` has the statement of each name.
+    """
 
     def link(match):
         name = match[2]
-        return f'{match[1]}<a class="claim" href="{up}ledger.html#{name}">{name}</a>' if name in claims else match[0]
+        says = html.escape(claims.get(name, ""))
+        row = f'<a class="claim" href="{up}ledger.html#{name}" title="{says}">{name}</a>'
+        return f"{match[1]}{row}" if name in claims else match[0]
 
     return CLAIM.sub(link, page)
 
 
-def finish(folder, descriptions, claims):
+def linked_papers(page, papers, up="../"):
+    """The page with links from "Melo et al." to that paper on the first page, which lies at `up`.
+
+    `papers` has title and place of each first author's paper.
+    """
+
+    def link(match):
+        name = match[1]
+        says = html.escape(papers.get(name, ""))
+        anchor = f"paper-{name.lower()}"
+        return f'<a class="paper" href="{up}index.html#{anchor}" title="{says}">{match[0]}</a>' if says else match[0]
+
+    return PAPER.sub(link, page)
+
+
+def linked_names(page, places, up="../"):
+    """The page with links from functions that its prose names to what the package at `up` says about them."""
+
+    def link(match):
+        place = places.get(match[3])
+        return match[0] if match[1] or not place else f'<a class="name" href="{up}{place}">{match[2]}</a>'
+
+    return CODE.sub(link, page)
+
+
+def api_places(folder):
+    """Where each name of the package is explained, for names that one package alone has."""
+    places = {}
+    for path in sorted((folder / "api").glob("helpers.*.html")):
+        for match in API_ANCHOR.finditer(path.read_text(encoding="utf-8")):
+            places.setdefault(match[2], []).append(f"api/{path.name}#{match[1]}")
+    return {name: found[0] for name, found in places.items() if len(found) == 1}
+
+
+def finish(folder, descriptions, claims, papers):
     """Change the finished pages in place: links, no script that a page does not need, a description for searchers.
 
-    `descriptions` has a sentence for a page ("notebooks/00_start_here"), `claims` the names in the ledger.
+    `descriptions` has a sentence for a page ("notebooks/00_start_here"), `claims` the statements of the ledger,
+    `papers` what is said about the paper of each first author.
     """
+    pages = {}
     for path in sorted(folder.rglob("*.html")):
         name = path.relative_to(folder).with_suffix("").as_posix()
-        page = ICON_SCRIPT.sub("", path.read_text(encoding="utf-8"))
+        pages[name] = taken_out(path.read_text(encoding="utf-8"), folder, "../" * name.count("/"))
+    sizes = shrink_figures(folder)
+    places = api_places(folder)
+    for name, page in pages.items():
+        page = linked_figures(ICON_SCRIPT.sub("", page), sizes)
+        page = page.replace(UNNAMED, NAMED)
+        if name != "search":
+            page = SEARCH_SCRIPT.sub("", page)
         if not FORMULA.search(page):
             page = MATHJAX.sub("", page)
         if name.startswith("notebooks/"):
-            page = linked_claims(linked_equations(page), claims, "../" * name.count("/"))
+            up = "../" * name.count("/")
+            page = linked_claims(linked_equations(page), claims, up)
+            page = linked_names(linked_papers(page, papers, up), places, up)
         if name in descriptions:
             words = html.escape(descriptions[name])
             page = page.replace("</title>", f'</title>\n    <meta name="description" content="{words}" />', 1)
-        path.write_text(page, encoding="utf-8")
-    for script in (folder / "_static" / "scripts").glob("fontawesome.js*"):
-        script.unlink()
+        (folder / f"{name}.html").write_text(page, encoding="utf-8")
+    shrink_styles(folder)
 
 
 def first_figure(notebook):

@@ -1,93 +1,18 @@
-"""The site: whole without a network, and refused where a reader would see an error."""
-
-import json
-import re
-import shutil
+"""The site: links and folds of its pages, and refused where a reader would see an error (its pages: tests/site)."""
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from rules import ROOT, read_ledger
-from sample import ALT, good_checks, good_lesson, good_notebook
+from rules import ROOT
+from sample import good_notebook
 from scripts import load_program
+from sites import lay_out
 
 build_site = load_program(ROOT / "site" / "build.py")
 pages = load_program(ROOT / "site" / "pages.py")
 ledger = load_program(ROOT / "site" / "ledger.py")
 cells = load_program(ROOT / "site" / "cells.py")
 terms = load_program(ROOT / "site" / "terms.py")
-
-
-def lay_out(root, notebook, checks=None):
-    """A small copy of this repository, as `make run` leaves it before the site is rendered."""
-    shutil.copytree(ROOT / "site", root / "site", ignore=shutil.ignore_patterns("__pycache__"))
-    (root / "data").mkdir()
-    for name in ("claims.csv", "mutations.csv"):
-        shutil.copy(ROOT / "data" / name, root / "data")
-    for name in ("constraints.txt", "CITATION.cff"):
-        shutil.copy(ROOT / name, root)
-    metrics = {"seconds": 12.3, "claims": [{"claim": "known.claim", "holds": True}]}
-    for name, book in {"05_sample": notebook, "checks/05_sample": checks}.items():
-        executed = root / "build" / "executed" / name
-        if book:
-            for path in (root / "notebooks" / f"{name}.ipynb", executed / "05_sample.ipynb"):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                nbformat.write(book, path)
-            (executed / "metrics.json").write_text(json.dumps(metrics))
-
-
-def test_site_is_whole_without_a_network(tmp_path, monkeypatch):
-    assert len(build_site.rooms()) > 20
-    monkeypatch.setattr(build_site, "rooms", lambda: ["grouping"])
-    lesson = good_lesson()
-    lesson.cells[2].source += "\n\nA grouping loss; [its checks](checks/05_sample.ipynb)."
-    checks = good_checks()
-    checks.cells[0].source += "\n\n[The lesson](../05_sample.ipynb), as in notebook 05."
-    claim = {"honest": {"claim": "ours.start_null", "holds": True}}
-    text = {"text/plain": "ours.start_null holds: 3"}
-    checks.cells[1].outputs = [new_output("display_data", data=text, metadata=claim)]
-    lay_out(tmp_path, lesson, checks)
-    assert "site rendered" in build_site.build(tmp_path)
-    site = tmp_path / "build" / "site"
-    page = (site / "notebooks" / "05_sample.html").read_text(encoding="utf-8")
-    assert f'alt="{ALT}"' in page and "\\tag{6}" in page
-    words = re.sub("<[^>]+>", "", page)
-    assert words.count("show('a line')") == 2  # those of the predictions; one cell is tagged remove-cell
-    assert page.count("Show the solution") == 4 and page.count("Show the check") == 4
-    assert "quiz(" not in words
-    assert 'href="../glossary.html#term-grouping-loss"' in page and 'href="checks/05_sample.html"' in page
-    beside = (site / "notebooks" / "checks" / "05_sample.html").read_text(encoding="utf-8")
-    assert beside.count('href="../05_sample.html"') >= 2 and "1 check passed" in beside
-    assert 'href="../../ledger.html#ours.start_null"' in beside
-    glossary = (site / "glossary.html").read_text(encoding="utf-8")
-    assert 'id="term-grouping-loss"' in glossary and "Platt scaling" in glossary
-    assert "mathjax/startup.js" in page and "fontawesome.js" not in page
-    parts = [path.name for path in (site / "_static" / "mathjax").rglob("*") if path.is_file()]
-    assert {"startup.js", "core.js", "chtml.js", "MathJax_Main-Regular.woff"} <= set(parts)
-    assert "tex-svg.js" not in parts
-    assert page.count('name="description"') == 1
-    assert build_site.outside_sources(site) == [] and build_site.missing_alt(site) == []
-    index = (site / "index.html").read_text(encoding="utf-8")
-    assert "_static/cards/05_sample.png" in index and (site / "_static" / "cards" / "05_sample.png").exists()
-    assert "/mathjax/" not in index  # it has no formula
-    assert "Melo 3.1" in (site / "map.html").read_text(encoding="utf-8")
-    items = (site / "ledger.html").read_text(encoding="utf-8")
-    assert all(f'<tr id="{row["id"]}" data-paper=' in items for row in read_ledger())
-    assert '<a class="reference internal" href="api/index.html"' in index
-    package = (site / "api" / "helpers.grouping.html").read_text(encoding="utf-8")
-    assert 'id="helpers.grouping.grouping_loss"' in package and "Parameters<span" in package
-    assert "site reused" in build_site.build(tmp_path)
-    wrong = (
-        (site / "index.html")
-        .read_text(encoding="utf-8")
-        .replace("</head>", '<script src="https://cdn.x/a.js"></script></head>')
-    )
-    (site / "index.html").write_text(wrong, encoding="utf-8")
-    (site / "_static" / "x.css").write_text("@font-face { src: url(//fonts.x/a.woff2); }")
-    assert build_site.outside_sources(site) == ["_static/x.css: //fonts.x/a.woff2", "index.html: https://cdn.x/a.js"]
-    (tmp_path / "notebooks" / "06_new.ipynb").write_text("{}")
-    with pytest.raises(build_site.SiteError, match="06_new.ipynb is missing"):
-        build_site.build(tmp_path)
 
 
 def empty_api(folder, environment):
@@ -106,7 +31,7 @@ def empty_api(folder, environment):
 def test_a_broken_page_stops_the_site(tmp_path, monkeypatch, source, words):
     notebook = good_notebook()
     notebook.cells[2].source = f"## A decision\n\n{source}"
-    lay_out(tmp_path, notebook)
+    lay_out(tmp_path, {"05_sample": notebook})
     monkeypatch.setattr(build_site, "write_api", empty_api)
     with pytest.raises(build_site.SiteError, match=words):
         build_site.build(tmp_path)
@@ -159,8 +84,10 @@ def test_equations_and_claims_are_links():
     assert linked.startswith('<div class="math notranslate nohighlight" id="equation-6">')
     assert linked.count('<a href="#equation-6">Equation (6)</a>') == 1 == linked.count("<a ")
     output = "<pre><span></span>ours.this holds: 3\nours.other holds\n</pre><p>ours.this</p>"
-    linked = pages.linked_claims(output, {"ours.this"})
-    assert '<span></span><a class="claim" href="../ledger.html#ours.this">ours.this</a> holds' in linked
+    linked = pages.linked_claims(output, {"ours.this": "a < b"})
+    assert (
+        '<span></span><a class="claim" href="../ledger.html#ours.this" title="a &lt; b">ours.this</a> holds' in linked
+    )
     assert linked.count("<a ") == 1
 
 
@@ -217,7 +144,7 @@ def test_readme_shows_the_figure_that_its_notebook_stores():
 
 def test_executed_notebooks_are_stored(tmp_path):
     notebook = good_notebook()
-    lay_out(tmp_path, notebook)
+    lay_out(tmp_path, {"05_sample": notebook})
     for folder in ("notebooks", "build/executed/00_start_here"):
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, tmp_path / folder / "00_start_here.ipynb")

@@ -1,0 +1,56 @@
+// 1. What a link leads to, beside the link: the meaning of a term, the statement of a claim, a paper, a formula of this page.
+document.addEventListener("DOMContentLoaded", () => {
+  const note = document.createElement("div");
+  note.className = "honest-preview";
+  note.id = "honest-preview";
+  note.setAttribute("role", "tooltip");
+  note.hidden = true;
+  document.body.append(note);
+  let shown = null;
+  let closing = 0;
+  const hide = () => {
+    note.hidden = true;
+    shown?.removeAttribute("aria-describedby");
+    shown = null;
+  };
+  const show = (link) => {
+    clearTimeout(closing);
+    const place = link.hash.startsWith("#equation-") && document.getElementById(link.hash.slice(1));
+    if (place) {
+      const formula = place.querySelector("mjx-container") ?? place;
+      note.replaceChildren(formula.cloneNode(true));
+    } else {
+      note.textContent = link.dataset.says;
+    }
+    note.hidden = false;
+    const beside = link.getBoundingClientRect();
+    const width = document.documentElement.clientWidth;
+    note.style.left = `${Math.max(8, Math.min(beside.left, width - note.offsetWidth - 8)) + scrollX}px`;
+    const below = beside.bottom + note.offsetHeight + 12 < innerHeight;
+    note.style.top = `${(below ? beside.bottom + 6 : beside.top - note.offsetHeight - 6) + scrollY}px`;
+    link.setAttribute("aria-describedby", note.id);
+    shown = link;
+  };
+  const links = "a.term[title], a.claim[title], a.paper[title], a[href^='#equation-']";
+  for (const link of document.querySelectorAll(links)) {
+    link.dataset.says = link.title; // the browser's own hint would stand beside ours
+    link.removeAttribute("title");
+    link.addEventListener("pointerenter", () => show(link));
+    link.addEventListener("focus", () => show(link));
+    link.addEventListener("pointerleave", () => { closing = setTimeout(hide, 150); });
+    link.addEventListener("blur", hide);
+  }
+  note.addEventListener("pointerenter", () => clearTimeout(closing));
+  note.addEventListener("pointerleave", hide);
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+});
+
+// 2. The menu of themes, in which the theme loses the focus: it goes to the first entry, and back when the menu closes.
+document.addEventListener("shown.bs.dropdown", (event) => {
+  const entry = event.target.closest(".dropdown")?.querySelector(".dropdown-menu button, .dropdown-menu a");
+  setTimeout(() => entry?.focus(), 0);
+});
+document.addEventListener("hide.bs.dropdown", (event) => {
+  const menu = event.target.closest(".dropdown");
+  if (menu?.contains(document.activeElement)) menu.querySelector("[data-bs-toggle=dropdown]")?.focus();
+});

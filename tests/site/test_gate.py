@@ -1,0 +1,199 @@
+"""The site of a small repository, as its reader gets it: whole without a network, and looked at in a real browser."""
+
+import html
+import re
+
+import nbformat
+import pytest
+from nbformat.v4 import new_output
+from scripts import load_program
+from sites import ROOT, lay_out
+
+build_site = load_program(ROOT / "site" / "build.py")
+sample = load_program(ROOT / "tests" / "notebook" / "sample.py")
+LESSON = "00_start_here"  # a real one, beside the sample
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """build/site of a sample and its checks, of a lesson that this repository ships, and of one package."""
+    root = tmp_path_factory.mktemp("site")
+    lesson = sample.good_lesson()
+    lesson.cells[
+        2
+    ].source += "\n\nA grouping loss; [its checks](checks/05_sample.ipynb). Melo et al. use `grouping_loss`."
+    lesson.cells[2].source += "\n\nEquation (6) says so."
+    checks = sample.good_checks()
+    checks.cells[0].source += "\n\n[The lesson](../05_sample.ipynb), as in notebook 05."
+    claim = {"honest": {"claim": "ours.start_null", "holds": True}}
+    text = {"text/plain": "ours.start_null holds: 3"}
+    checks.cells[1].outputs = [new_output("display_data", data=text, metadata=claim)]
+    books = {"05_sample": lesson, "checks/05_sample": checks}
+    for name in (LESSON, f"checks/{LESSON}"):
+        books[name] = nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
+    lay_out(root, books)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build_site, "rooms", lambda: ["grouping"])
+        assert "site rendered" in build_site.build(root)
+        assert "site reused" in build_site.build(root)
+    return root / "build" / "site"
+
+
+def read(site, name):
+    return (site / name).read_text(encoding="utf-8")
+
+
+# ---- what the pages hold --------------------------------------------------------------------------------------------
+
+
+def test_lessons_have_folds_links_and_descriptions(site):
+    page = read(site, "notebooks/05_sample.html")
+    assert f'alt="{sample.ALT}"' in page and "\\tag{6}" in page
+    words = re.sub("<[^>]+>", "", page)
+    assert words.count("show('a line')") == 2  # those of the predictions; one cell is tagged remove-cell
+    assert page.count("Show the solution") == 4 and page.count("Show the check") == 4
+    assert "quiz(" not in words
+    assert 'href="../glossary.html#term-grouping-loss"' in page and 'href="checks/05_sample.html"' in page
+    assert '<a href="#equation-6">Equation (6)</a>' in page
+    assert 'href="../index.html#paper-melo" title="Melo, Varoquaux, Le Morvan (2026): Epistemic' in page
+    assert 'href="../api/helpers.grouping.html#helpers.grouping.grouping_loss"' in page
+    assert page.count('name="description"') == 1 and "Cite this lesson" in page and "@misc" in words
+    assert "Where to go on" in words
+    beside = read(site, "notebooks/checks/05_sample.html")
+    assert beside.count('href="../05_sample.html"') >= 2 and "1 check passed" in beside
+    statement = next(row["statement"] for row in build_site.read_rows(ROOT, "claims") if row["id"] == "ours.start_null")
+    assert 'href="../../ledger.html#ours.start_null" title="' in beside
+    assert html.escape(build_site.plain(statement)) in beside
+
+
+def test_other_pages_are_there(site):
+    glossary = read(site, "glossary.html")
+    assert 'id="term-grouping-loss"' in glossary and "Platt scaling" in glossary
+    index = read(site, "index.html")
+    assert "_static/cards/05_sample.png" in index and (site / "_static" / "cards" / "05_sample.png").exists()
+    assert '<a class="reference internal" href="api/index.html"' in index and 'id="paper-melo"' in index
+    assert "Melo 3.1" in read(site, "map.html")
+    ledger = read(site, "ledger.html")
+    assert all(f'<tr id="{row["id"]}" data-paper=' in ledger for row in build_site.read_rows(ROOT, "claims"))
+    package = read(site, "api/helpers.grouping.html")
+    assert 'id="helpers.grouping.grouping_loss"' in package and "Parameters<span" in package
+    assert len(build_site.rooms()) > 20
+
+
+def test_pages_are_light(site):
+    lesson = read(site, "notebooks/05_sample.html")
+    assert "mathjax/startup.js" in lesson and "/mathjax/" not in read(site, "index.html")  # which has no formula
+    parts = [path.name for path in (site / "_static" / "mathjax").rglob("*") if path.is_file()]
+    assert {"startup.js", "core.js", "chtml.js", "MathJax_Main-Regular.woff"} <= set(parts)
+    assert "tex-svg.js" not in parts
+    assert "searchindex.js" not in lesson and "searchindex.js" in read(site, "search.html")
+    assert not list(site.rglob("fontawesome.js")) and not list((site / "_images").glob("*.png"))
+    assert re.search(r'<img [^>]*\.webp"[^>]* width="\d+" height="\d+"[^>]* loading="lazy"', lesson)
+    styles = sum(path.stat().st_size for path in (site / "_static").rglob("*.css"))
+    assert 50_000 < styles < 250_000
+    assert ".fa-download" in read(site, "_static/house.css")
+
+
+def test_nothing_comes_from_elsewhere(site, tmp_path):
+    assert build_site.outside_sources(site) == [] and build_site.missing_alt(site) == []
+    (tmp_path / "index.html").write_text('<head><script src="https://cdn.x/a.js"></script></head>')
+    (tmp_path / "x.css").write_text("@font-face { src: url(//fonts.x/a.woff2); }")
+    assert build_site.outside_sources(tmp_path) == ["index.html: https://cdn.x/a.js", "x.css: //fonts.x/a.woff2"]
+
+
+def test_a_notebook_without_results_stops_the_site(tmp_path):
+    lay_out(tmp_path, {"05_sample": sample.good_lesson()})
+    (tmp_path / "notebooks" / "06_new.ipynb").write_text("{}")
+    with pytest.raises(build_site.SiteError, match="06_new.ipynb is missing"):
+        build_site.build(tmp_path)
+
+
+def test_a_style_sheet_keeps_what_a_page_could_use():
+    weight = load_program(ROOT / "site" / "weight.py")
+    style = "a, .used, .gone .used { x: y } .modal-open:not(.gone) { x: y } @media print { .gone { x: y } }"
+    style += " @font-face { src: url(a.woff) } :root { --x: 1 }"
+    kept = weight.used_rules(style, {"used"}, ("modal-",))
+    wanted = "a,.used{x:y}.modal-open:not(.gone){x:y}@font-face{src:url(a.woff)}:root{--x:1}"
+    assert kept.replace(" ", "") == wanted
+
+
+# ---- in the browser -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def gate():
+    """The gate; without Playwright or a browser its tests are skipped, and the summary says why."""
+    pytest.importorskip("playwright", reason="the site was NOT looked at in a browser: Playwright is not installed")
+    module = load_program(ROOT / "tests" / "site" / "gate.py")
+    if module.find_browser() is None:
+        pytest.skip("the site was NOT looked at in a browser: no Chromium or Chrome found (variable CHROME names one)")
+    return module
+
+
+@pytest.fixture(scope="module")
+def browser(gate):
+    with gate.open_browser(gate.find_browser()) as browser:
+        yield browser
+
+
+def test_pages_pass_the_gate(site, gate, browser):
+    """Every page once on a telephone; the first page, a lesson and the ledger in all four modes."""
+    visit = gate.Visit(browser, site)
+    for name in gate.list_pages(site):
+        if name in ("index.html", "ledger.html", f"notebooks/{LESSON}.html"):
+            visit.look(name, anew=False)
+        else:
+            visit.glance(name)
+    visit.dead_links()
+    assert [str(fault) for fault in visit.faults] == []
+    assert len(visit.links) >= 15 and sum(map(len, visit.links.values())) > 500
+
+
+PLANTED = {
+    "formula": r'<div class="math">\[\frac{a}\]</div><script>FORMULAS</script>',
+    "console": "<script>nothing.at.all();</script>",
+    "request to elsewhere": '<img src="http://127.0.0.1:9/a.png" alt="what is not there">',
+    "image": '<img src="gone.png" alt="a figure">',
+    "dead link": '<a href="gone.html">a page</a>',
+    "dead anchor": '<a href="clean.html#gone">a place</a>',
+    "overflow": '<div style="width: 700px">a wide line</div>',
+    "axe": '<p style="color: #999; background: #aaa">words</p>',
+}
+PAGE = (
+    '<!doctype html><html lang="en"><head><title>A page</title></head>'
+    "<body><main><h1>A page</h1>{}</main></body></html>"
+)
+
+
+@pytest.mark.parametrize("kind", ["clean", *PLANTED])
+def test_a_planted_fault_is_found(kind, site, gate, browser, tmp_path):
+    (tmp_path / "clean.html").write_text(PAGE.format("<p>words</p>"))
+    (tmp_path / "_static").symlink_to(site / "_static")
+    mathjax = re.findall(r"<script>window\.MathJax.*?</script>|<script\b[^>]*/mathjax/[^>]*></script>",
+                         read(site, "notebooks/05_sample.html"), re.DOTALL)  # fmt: skip
+    scripts = "".join(mathjax).replace("../_static", "_static")
+    planted = PLANTED.get(kind, "<p>words</p>").replace("<script>FORMULAS</script>", scripts)
+    (tmp_path / "planted.html").write_text(PAGE.format(planted))
+    visit = gate.Visit(browser, tmp_path)
+    for name in ("clean.html", "planted.html"):
+        visit.glance(name)
+    visit.dead_links()
+    kinds = {fault.kind for fault in visit.faults}
+    assert (kind in kinds) or (kind == "clean" and not kinds), visit.faults
+    assert {fault.page for fault in visit.faults} <= {"planted.html"}
+
+
+def test_no_browser_is_said(gate, monkeypatch, capsys):
+    monkeypatch.setattr(gate, "find_browser", lambda: None)
+    assert gate.main([]) == 1 and "install Chromium" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("task", ["find_definition", "copy_code", "change_theme"])
+def test_what_a_reader_does_with_the_keyboard(task, site, gate, browser):
+    keyboard = load_program(ROOT / "tests" / "site" / "keyboard.py")
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    try:
+        start = f"{site.resolve().as_uri()}/"
+        getattr(keyboard, task)(context.new_page(), f"{start}notebooks/{LESSON}.html" if task == "copy_code" else start)
+    finally:
+        context.close()
