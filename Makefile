@@ -10,13 +10,14 @@ TEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -
 RUN_ALL = $(PY) -m helpers.run --all notebooks --output build/executed --jobs 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lab site gate student bench format clean
+.PHONY: help run test check fuzz lab site gate student bench format clean
 
 help:
 	@echo "make run      run every notebook into build/executed/ and render build/site/index.html;"
 	@echo "              ARGS=--overwrite runs also those whose results are there"
 	@echo "make test     everything the continuous integration runs; ARGS='-k name' for a part of it"
 	@echo "make check    while you work: all tests but whole notebooks and those of tests/slow_tests.txt"
+	@echo "make fuzz     odd inputs for an hour; ARGS='--minutes 5' for as long"
 	@echo "make lab      open JupyterLab at the first notebook"
 	@echo "make site     as run, but render the site anew"
 	@echo "make gate     look at every page of build/site in the browser that is installed (Chromium or Chrome);"
@@ -58,6 +59,9 @@ site: $(READY)
 # nbval runs in processes of its own (tests/notebook), so the workers do without it.
 test: $(READY)
 	@$(TEST) $(ARGS)
+
+fuzz: $(READY)
+	@$(PY) tests/fuzz/long.py $(ARGS)
 
 check: $(READY)
 	@$(TEST) -m "not slow" $(ARGS)

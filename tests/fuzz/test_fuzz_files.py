@@ -1,0 +1,82 @@
+"""Any file: an error names the file, or what was read is in range; reports on it end in words."""
+
+import numpy as np
+from hypothesis import strategies as st
+from strategies import ODD_NUMBERS, ODD_WORDS, files, tries
+
+from helpers.reports import audit_answers, audit_scores, read_table
+from helpers.tables import read_answers, read_scores
+
+LABELS = st.one_of(st.sampled_from([0, 1]), st.sampled_from(["yes", "no"]), st.sampled_from([0, 1, *ODD_WORDS]))
+
+SCORES = st.one_of(st.floats(0, 1), st.floats(0, 1), st.sampled_from(ODD_NUMBERS), st.sampled_from(ODD_WORDS))
+
+PLAIN = {"label": st.sampled_from([0, 1]), "score": st.floats(0.01, 0.99)}
+
+ANSWERS = {
+    "question": st.one_of(st.sampled_from(["a", "b", "c"]), st.sampled_from(ODD_WORDS)),
+    "sample": st.integers(0, 9),
+    "answer": st.one_of(st.sampled_from(["Paris", "paris ", "12", "12.0"]), st.sampled_from(ODD_WORDS)),
+    "confidence": st.one_of(st.floats(0, 1), st.sampled_from(ODD_NUMBERS)),
+    "reference": st.one_of(st.just("Paris"), st.sampled_from(["12", *ODD_WORDS])),
+}
+
+
+def written(body, folder):
+    """A file of these bytes."""
+    path = folder / "mine.csv"
+    path.write_bytes(body)
+    return path
+
+
+def test_any_file_of_scores(tmp_path):
+    @tries(80, files({"label": LABELS, "score": SCORES}) | files(PLAIN))
+    def holds(body):
+        try:
+            table = read_scores(written(body, tmp_path))
+        except ValueError as error:
+            assert "mine.csv" in str(error), error
+            return
+        assert set(np.unique(table.y)) <= {0, 1}
+        assert np.isfinite(table.p).all() and (table.p >= 0).all() and (table.p <= 1).all()
+        assert len(table.X) == table.n
+        assert not set(table.features) & {"label", "score"}
+
+    holds()
+
+
+def test_any_file_of_answers(tmp_path):
+    @tries(60, files(ANSWERS))
+    def holds(body):
+        try:
+            table = read_answers(written(body, tmp_path))
+        except ValueError as error:
+            assert "mine.csv" in str(error), error
+            return
+        confidence = table.confidence
+        assert confidence is None or np.isfinite(np.asarray(confidence, float)[~np.isnan(confidence)]).all()
+
+    holds()
+
+
+def test_reports_end_in_words(tmp_path):
+    @tries(8, files(PLAIN))
+    def scores(body):
+        try:
+            report = audit_scores(read_table(written(body, tmp_path)), rng=0)
+        except ValueError as error:
+            assert str(error).rstrip().endswith((".", ")", "?")), error
+            return
+        assert "nan" not in str(report).lower().split()
+
+    @tries(8, files(ANSWERS))
+    def answers(body):
+        try:
+            report = audit_answers(read_answers(written(body, tmp_path)), n_resamples=20, rng=0)
+        except ValueError as error:
+            assert str(error).rstrip().endswith((".", ")", "?")), error
+            return
+        assert "nan" not in str(report).lower().split()
+
+    scores()
+    answers()
