@@ -3,7 +3,6 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import pytest
 from legends import words
 
 from helpers import plotting
@@ -37,39 +36,24 @@ def test_each_model_is_asked_once_in_the_diagram():
     assert {"ask small", "ask large", "answer of lowest risk"} <= set(said)
 
 
-@pytest.mark.parametrize("count", [1, 3, 4])
-def test_pools_lie_in_their_panel(count):
-    table = pd.DataFrame({"gain": [0.05, -0.02], "relative_cost": [0.3, 4.0], "kind": ["a", "b"]})
-    fig = nb08_cascades.plot_pool_gains({f"rival {k}": table for k in range(count)}, by="kind")
-    shown = [ax for ax in fig.axes if ax.axison]
-    assert [ax.get_title() for ax in shown] == [f"rival {k}" for k in range(count)]
-    for ax in shown:
-        drawn = [line for line in ax.get_lines() if line.get_linestyle() == "None"]
-        assert [list(line.get_xydata()[0]) for line in drawn] == [[0.3, 5.0], [4.0, -2.0]]
-        assert len({line.get_marker() for line in drawn}) == 2
-        low, high = ax.get_xlim()
-        assert low < 0.3 and high > 4 and ax.get_ylim()[0] < -2 and ax.get_ylim()[1] > 5
-    assert words(fig.legends[0]) == ["a", "b"]
-
-
-def test_gain_lines_carry_their_intervals():
-    table = pd.DataFrame({
-        "rival": ["largest"] * 2 + ["router"] * 2, "n": [300, 6000] * 2,
-        "gain": [0.05, 0.09, 0.02, 0.01], "gain_error": [0.01] * 4,
-    })  # fmt: skip
-    ax = nb08_cascades.plot_gain_lines(table, "n", xlabel="past people")
-    assert words(ax.get_legend()) == ["largest", "router"] and ax.get_xlabel() == "past people"
-    assert np.allclose(ax.containers[0].lines[0].get_ydata(), [5, 9])
-    assert np.allclose(ax.containers[0].lines[2][0].get_segments()[0], [[300, 4], [300, 6]])
-    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["300", "6,000"]
+def test_bills_are_stacked_and_summed():
+    table = pd.DataFrame({"models": [1.0, 13.0], "mistakes": [74.0, 64.0]}, [0.5, 0.8])
+    ax = nb08_cascades.plot_bills(table, xlabel="threshold c", levels={"small": 75.0, "large": 86.0})
+    assert [bar.get_height() for bar in ax.containers[1]] == [74, 64]
+    assert [bar.get_y() for bar in ax.containers[1]] == [1, 13]
+    assert [text.get_text() for text in ax.texts] == ["75", "77"]
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0.5", "0.8"]
+    assert set(words(ax.get_legend())) == {"paid to models", "mistakes", "small", "large"}
+    levels = [line for line in ax.get_lines() if len(set(line.get_ydata())) == 1]
+    assert len({line.get_linestyle() for line in levels}) == 2
 
 
 def test_given_axes_are_used_and_returned():
-    gains = pd.DataFrame({"rival": ["a"], "n": [1], "gain": [0.0], "gain_error": [0.0]})
+    bills = pd.DataFrame({"models": [1.0], "mistakes": [2.0]})
     for call in (
         lambda ax: plotting.plot_cost_accuracy(CURVES, ax=ax),
         lambda ax: nb08_cascades.plot_cascade(["one"], ax),
-        lambda ax: nb08_cascades.plot_gain_lines(gains, "n", ax),
+        lambda ax: nb08_cascades.plot_bills(bills, ax, xlabel="knob"),
     ):
         ax = plt.figure().add_subplot()
         assert call(ax) is ax

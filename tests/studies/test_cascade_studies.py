@@ -18,7 +18,6 @@ from helpers.studies.nb08_cascades import (
     ask,
     compare_policies_on,
     every_policy,
-    gain_clouds,
     handing_on,
     in_points,
     language_like,
@@ -142,8 +141,6 @@ def test_gains_and_their_summary():
     assert line["lowest"] <= line["gain"] <= line["highest"]
     shown = in_points(summarise_gains([small_table(), other], ["router"]))
     assert shown["gain, points"][0] == f"{100 * line['gain']:.1f}" and "+- (95 %)" in shown
-    clouds = gain_clouds({"one": small_table(), "two": other}, ["router"])
-    assert clouds["against: router"]["population"].value_counts().to_dict() == {"one": 11, "two": 11}
 
 
 def test_an_unknown_rival_is_named():

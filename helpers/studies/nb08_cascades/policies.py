@@ -196,7 +196,7 @@ def _embedded(embedding, X):
     return embedding.transform(text)[row]
 
 
-def every_policy(past, new, cost, *, tau=0.0, willingness=100.0, threshold=0.8, rng=None):
+def every_policy(past, new, cost, *, tau=0.0, willingness=100.0, threshold=0.8, n_halvings=4, rng=None):
     """What each policy does with the new rows: all learn from the same past rows.
 
     Parameters
@@ -213,6 +213,8 @@ def every_policy(past, new, cost, *, tau=0.0, willingness=100.0, threshold=0.8, 
         Of the router.
     threshold : float, default 0.8
         Of the cascade by confidence.
+    n_halvings : int, default 4
+        Halvings of risk estimator and router alike.
     rng : int, Generator or None, default None
         Source of halvings and lots.
 
@@ -225,8 +227,9 @@ def every_policy(past, new, cost, *, tau=0.0, willingness=100.0, threshold=0.8, 
     rng = np.random.default_rng(rng)
     decisions = new.decisions(cost)
     record = past.record(cost)
-    learned = learn(past, new, cost, rng=rng)
-    accuracy = TreeRouter(rng=rng).fit(past.X, record, groups=past.groups).predict(new.X)
+    learned = learn(past, new, cost, n_halvings=n_halvings, rng=rng)
+    router = TreeRouter(n_halvings=n_halvings, rng=rng).fit(past.X, record, groups=past.groups)
+    accuracy = router.predict(new.X)
     corrected_decisions = (learned.corrected >= optimal_threshold(cost)).astype(int)
     risk = cascade(learned.risk, decisions, new.price, tau=tau)
     return {

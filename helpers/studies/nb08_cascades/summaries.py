@@ -44,30 +44,6 @@ def gains(table, against, *, ours="risk cascade"):
     return pd.DataFrame(columns).reset_index()
 
 
-def gain_clouds(tables, rivals, *, kind="population"):
-    """Gains on each rival in all populations, for `plot_pool_gains`.
-
-    Parameters
-    ----------
-    tables : dict of str to DataFrame
-        Of `compare_policies_on`, one for each population.
-    rivals : list of str
-        Names of policies.
-    kind : str, default "population"
-        Column of the result that names the population.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        For each "against: rival" the `gains`.
-    """
-    clouds = {}
-    for rival in rivals:
-        parts = {name: gains(table, rival) for name, table in tables.items()}
-        clouds[f"against: {rival}"] = pd.concat(parts, names=[kind]).reset_index(level=0)
-    return clouds
-
-
 def summarise_gains(tables, rivals, *, ours="risk cascade"):
     """What a policy gains on each rival, averaged over pools and then over populations.
 
