@@ -8,7 +8,7 @@ notebooks import (forks.py). No third run is worth its time:
 - Students' copies are not executed. What can go wrong in one is that a cell uses a name of a solution, that a
   self-check stumbles over an open answer, or that a cell computes with an open answer. The first and the last are read
   off the source; for the second, the run with second parameters has each self-check also before the solution.
-- That notebook 04 draws a reader's own network is part of its run with second parameters.
+- That the checks of 04 draw a reader's own network is part of its run with second parameters.
 - That the parameters' cell stops a bare papermill as well is tested on a small notebook (test_notebook.py).
 
 The runs are the longest tests of the house. Each is a test of its own, the longest first (tests/conftest.py), so that
@@ -100,7 +100,7 @@ def with_open_answers(notebook):
 
 
 def own_network(path, n=900):
-    """What a reader may bring to notebook 04: a network's last layer, with labels, scores and two columns."""
+    """What a reader may bring to the checks of 04: a network's last layer, with labels, scores and two columns."""
     rng = np.random.default_rng(4)
     X = rng.normal(size=(n, 3))
     p = rng.uniform(0.35, 0.65, n)

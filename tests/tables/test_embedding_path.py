@@ -1,4 +1,4 @@
-"""A reader's table of embeddings: read strictly, audited as in appendix D, in functions and through notebook 04."""
+"""A table of embeddings: read strictly, audited as in appendix D, in functions and in the checks of notebook 04."""
 
 from pathlib import Path
 
