@@ -43,13 +43,6 @@ def test_risk_is_drawn_in_the_corners_only():
     assert (corrected == copies[0]).all() and (risk == copies[1]).all()
 
 
-def test_errors_and_their_bounds():
-    ax = nb06_decisions.plot_below_line(np.array([0.1, 0.4]), np.array([0.0, 0.4]))
-    line, marks = ax.get_lines()
-    assert list(line.get_xdata()) == list(line.get_ydata()) and marks.get_ydata().tolist() == [0, 0.4]
-    assert words(ax) == ["error = bound", "one decision"]
-
-
 def test_gains_have_a_mark_for_each_data_set():
     table = pd.DataFrame({"risk": [0.1, 0.2, 0.3], "gain": [0.0, 0.2, -0.1], "data": ["a", "b", "a"]})
     before = table.copy()
@@ -75,7 +68,6 @@ def test_given_axes_are_used_and_returned():
     gains = pd.DataFrame({"risk": [0.1], "gain": [0.1], "data": ["a"]})
     for call in (
         lambda ax: plotting.plot_costs(cost_matrix(false_alarm=1, miss=1), ax),
-        lambda ax: nb06_decisions.plot_below_line([1.0], [0.5], ax),
         lambda ax: plotting.plot_gains(gains, ax),
         lambda ax: nb06_decisions.plot_intervals(table, ax),
     ):

@@ -57,11 +57,6 @@ def test_alarms_at_the_promised_level_and_where_they_should_be():
     assert table.loc["planted", "share"] > 0.3
 
 
-def test_fishing_accuses_nearly_always():
-    runs = repeat(nb07_audit.fishing_study(2000), {}, 20, rng=0)
-    assert runs["accused"].mean() > 0.9 and (runs["adjusted"] <= runs["accused"]).all()
-
-
 def test_exact_intervals():
     """Clopper-Pearson: the ends are the shares at which so many hits, or so few, have a probability of 2.5 %."""
     hits = {"none": 0, "half": 5, "all": 10}

@@ -62,36 +62,6 @@ def plot_risk_corners(p, calibrated, corrected, risk, ax=None, *, threshold, use
     return ax
 
 
-def plot_below_line(bound, error, ax=None, *, xlabel="bound", ylabel="error"):
-    """Errors (marks) under the line of equality with their bounds.
-
-    Parameters
-    ----------
-    bound : array of float, shape (n,)
-        Largest error that is allowed.
-    error : array of float, shape (n,)
-        Error that was made, in the same unit.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    xlabel : str, default "bound"
-        Words on the x axis.
-    ylabel : str, default "error"
-        Words on the y axis.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
-    ax = axes_for(ax)
-    most = 1.05 * max(np.max(bound), np.max(error))
-    ax.plot([0, most], [0, most], color="black", linewidth=1, linestyle="--", label="error = bound")
-    ax.plot(bound, error, "o", color=BLUE, markersize=2.5, alpha=0.3, rasterized=True, label="one decision")
-    ax.set(xlabel=xlabel, ylabel=ylabel, xlim=(0, most), ylim=(0, most))
-    ax.legend(loc="upper left", markerscale=2)
-    return ax
-
-
 def plot_intervals(table, ax=None, *, value="value", marks=None, xlabel=""):
     """One line with its interval for each row of a table, from the top.
 

@@ -4,7 +4,6 @@ from helpers.studies.nb07_audit.audits import (
     alarm_shares,
     alarm_study,
     figure1_study,
-    fishing_study,
     perfect_score,
     planted_study,
     quarter_too_low,
@@ -24,7 +23,7 @@ from helpers.studies.nb07_audit.model_size import (
 )
 
 __all__ = [
-    "across", "alarm_shares", "alarm_study", "figure1_study", "fishing_study", "lowess_trend", "normalise",
+    "across", "alarm_shares", "alarm_study", "figure1_study", "lowess_trend", "normalise",
     "perfect_score", "planted_study", "plot_pool", "plot_pools", "plot_rates", "plot_second_look", "plot_shares",
     "pool_losses", "quarter_too_low", "redrawn", "second_look", "simulate_folktexts", "simulate_pool",
     "train_pools", "trained_losses",

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from helpers.audit import find_groups, holm, measure_groups, tree_groups
+from helpers.audit import find_groups, measure_groups, tree_groups
 from helpers.checks import nearest_name
 from helpers.partition import HonestTree
 from helpers.resampling import exact_interval
@@ -222,30 +222,6 @@ def alarm_study(sources, n, **options):
         X, p, q, groups = sources[kind](n, rng)
         y = (rng.random(len(p)) < q).astype(int)
         return [{"alarm": len(find_groups(y, p, X, groups=groups, rng=rng, **options).sure) > 0}]
-
-    return study
-
-
-def fishing_study(n):
-    """A study for `repeat`: whether a perfect score is accused when its rows choose subgroups and measure them.
-
-    Parameters
-    ----------
-    n : int
-        Rows of a table.
-
-    Returns
-    -------
-    function
-        Maps rng to a list of one dict: `accused`, whether a subgroup has a p-value below 5 %; `adjusted`, whether also
-        after Holm's adjustment.
-    """
-
-    def study(rng):
-        a = perfect(n, rng)
-        tree = HonestTree(min_samples_leaf=50, max_depth=3, rng=rng).fit(a.X, a.y - a.p)
-        p_value = measure_groups(a.y, a.p, tree.apply(a.X))["p_value"]
-        return [{"accused": (p_value < 0.05).any(), "adjusted": (holm(p_value) < 0.05).any()}]
 
     return study
 

@@ -358,13 +358,15 @@ def _tuned(codes, odds, y, rows, known, *, trees=30, rate=0.1):
     return odds
 
 
-def trained_losses(n_rounds, *, n_rows=8000, rng=None):
+def trained_losses(n_rounds, *, sizes=SIZES, n_rows=8000, rng=None):
     """Grouping losses of the pools of `train_pools`, averaged over rounds that train, tune and ask other people.
 
     Parameters
     ----------
     n_rounds : int
         Rounds, at least 2.
+    sizes : array of int
+        Rows that the base models learn from, by default those of `train_pools`.
     n_rows : int, default 8000
         Rows that are asked about, at most.
     rng : int, Generator or None, default None
@@ -378,6 +380,6 @@ def trained_losses(n_rounds, *, n_rows=8000, rng=None):
     """
     rounds = []
     for seed in np.random.default_rng(rng).spawn(check_count(n_rounds, "n_rounds", least=2)):
-        rounds += [pool_losses(pool, rng=seed) for pool in train_pools(n_rows=n_rows, rng=seed)]
+        rounds += [pool_losses(pool, rng=seed) for pool in train_pools(sizes=sizes, n_rows=n_rows, rng=seed)]
     by = pd.concat(rounds).groupby(["dataset", "kind", "size"], sort=False)
     return by.agg(value=("value", "mean"), spread=("value", "std"), se=("se", "mean")).reset_index()
