@@ -6,14 +6,32 @@ the front end (VS Code keeps no cell folded).
 
 import contextlib
 import io
+import re
 
 from helpers.notebook.claims import recorded_claims
 from helpers.notebook.display import KEY, collected, emit, escape
+
+ANSWER = re.compile(
+    r'\A<details class="honest-fold honest-answer"><summary>.*?</summary>\n(.*)\n</details>\Z', re.DOTALL
+)
 
 
 def fold(kind, summary, body):
     """HTML of a line that opens to `body`, which is HTML; `kind` names it for style sheets."""
     return f'<details class="honest-fold honest-{kind}"><summary>{escape(summary)}</summary>\n{body}\n</details>'
+
+
+def open_predictions(outputs):
+    """Open what came out of predictions in the outputs of a cell: a report has no questions, so nothing is hidden.
+
+    Parameters
+    ----------
+    outputs : list of dict
+        Outputs as nbformat reads them; changed in place.
+    """
+    for output in outputs:
+        if output.get("metadata", {}).get(KEY, {}).get("prediction"):
+            output["data"]["text/html"] = ANSWER.sub(r"\1", "".join(output["data"]["text/html"]))
 
 
 def fold_claims(outputs):

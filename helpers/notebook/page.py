@@ -12,6 +12,8 @@ from itertools import count
 from pathlib import Path
 from xml.etree import ElementTree
 
+from helpers.notebook.folds import open_predictions
+
 TEMPLATE = Path(__file__).with_name("page.html.j2")
 
 MATHML = "http://www.w3.org/1998/Math/MathML"
@@ -27,7 +29,7 @@ UNKNOWN = {  # what docutils' converter does not know, and how it is written for
 
 NOT_FOR_READERS = {"exercise", "check", "solution", "quiz", "remove-cell"}
 
-OF_THE_COURSE = ("exercise", "quiz", "key ideas", "your own", "what to read")  # sections that a page leaves out
+OF_THE_COURSE = ("lesson", "exercise", "quiz", "key ideas", "your own", "what to read")  # how left-out sections begin
 
 MANY_SECTIONS = 6  # from which a page begins with its contents
 
@@ -122,7 +124,7 @@ def _exporter():
 
 
 def _for_readers(nb):
-    """A copy without exercises, other sections of the course and hidden cells; the header card is left out."""
+    """A copy without lessons, exercises and hidden cells; predictions are open, and the header card is left out."""
     chosen = copy.deepcopy(nb)
     chosen.cells = []
     skipping = 0  # level of the heading of a section that is left out
@@ -133,6 +135,7 @@ def _for_readers(nb):
         if not chosen.cells:
             cell.source = re.sub(r"^\|.*\n?", "", cell.source, flags=re.MULTILINE)
         if not skipping and not NOT_FOR_READERS & set(cell.metadata.get("tags", [])):
+            open_predictions(cell.get("outputs", []))
             chosen.cells.append(cell)
     return chosen
 

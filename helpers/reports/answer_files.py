@@ -13,7 +13,9 @@ A model was asked the same questions several times. First the answer, then the e
 probabilities are in **points**: from 60 % to 63 % is 3 points. Costs are told in **wrong answers**: what one of them
 costs is the unit. In brackets stand 95 % intervals."""
 
-GENERAL = """- **Not as a proof of truth.** All answers may agree and be wrong.
+GENERAL = """In general:
+
+- **Not as a proof of truth.** All answers may agree and be wrong.
 - **Not beyond these questions.** Other questions, another prompt, another temperature can give other answers.
 - **Not if questions belong together.** Ten versions of one question are not ten questions.
 - **Not if answers depend on each other.** They must be sampled separately, not in one conversation.

@@ -18,7 +18,9 @@ An audit of one table of scores: each row is a case, with the probability that a
 First the answer, then the evidence, then what to do. Differences of probabilities are in **points**: from 60 % to 63 %
 is 3 points."""
 
-GENERAL = """- **Not as a certificate.** Nothing found means nothing found with these features and this many cases.
+GENERAL = """In general:
+
+- **Not as a certificate.** Nothing found means nothing found with these features and this many cases.
 - **Not beyond these cases.** Another hospital, another year, another way of choosing cases can give other answers.
 - **Not as an explanation.** The groups say where scores are off, not why.
 - **Not on the cases that trained the model.** Scores look better there than they are.

@@ -163,7 +163,6 @@ LESSON_RULES = (
     rule_claims,
     rule_folds,
 )
-REPORT_RULES = (rule_size, rule_minutes, rule_exercises, rule_claims, rule_folds)
 CHECK_RULES = (rule_folds,)
 
 

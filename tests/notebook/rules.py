@@ -10,7 +10,7 @@ import re
 import statistics
 from pathlib import Path
 
-from lessons import CHECK_RULES, LESSON_RULES, METHOD_SECTIONS, REPORT_RULES, SECTIONS, code_cells, tags
+from lessons import CHECK_RULES, LESSON_RULES, METHOD_SECTIONS, SECTIONS, code_cells, tags
 
 from helpers.notebook.claims import recorded_claims
 from helpers.run.plan import list_notebooks
@@ -26,7 +26,7 @@ WHOLE_METHOD_SECTIONS = ("negative control", "mislead", "predict", "real data", 
 NO_METHOD = ("00_", "13_", "14_")
 REPORTS = ("13_", "14_")
 # Lessons and checks still in one notebook:
-WHOLE = tuple(f"{number:02d}_" for number in range(2, 17) if number not in (2, 4, 5, 6, 7, 8, 9, 10, 11, 14))
+WHOLE = tuple(f"{number:02d}_" for number in range(2, 17) if number not in (2, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 16))
 MAX_LINES = 20  # of a code cell
 MAX_WIDTH = 100  # signs of a line of code
 MAX_MEDIAN = 5  # lines of the median code cell
@@ -271,7 +271,7 @@ RULES = (rule_cells, rule_source, rule_parameters, rule_tags, rule_format, rule_
 RULES_OF = {
     "whole": (rule_size, rule_number, rule_exercises),
     "lesson": (rule_size, *LESSON_RULES),
-    "report": (rule_size, *REPORT_RULES),
+    "report": (rule_size, *LESSON_RULES),
     "checks": CHECK_RULES,
 }
 

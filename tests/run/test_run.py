@@ -19,6 +19,7 @@ from small_notebook import PARAMETERS, write
 
 from helpers._checkpoint import held_folder
 from helpers.notebook import ParameterError
+from helpers.notebook.folds import fold
 from helpers.notebook.page import title_of, to_html, to_mathml
 from helpers.notebook.parameter_cell import from_text
 from helpers.run import command
@@ -414,6 +415,22 @@ def test_the_page_leaves_out_exercises_and_keeps_alt_texts(folder):
     assert "05.ipynb" not in page and 'href="https://a.b"' in page and "&lt;made&gt;" in page
     assert 'name="viewport"' in page and "<script" not in page
     assert cells[1].outputs[0].data.keys() == {"image/png"}
+
+
+def test_a_page_holds_no_lesson_and_opens_predictions():
+    inner = fold("answer", "Show what came out", "<details><summary>more</summary>\n<p>an answer</p>\n</details>")
+    folded = v4.new_output("display_data", {"text/html": inner}, metadata={"honest": {"prediction": True}})
+    cells = [
+        v4.new_markdown_cell("# Report"),
+        v4.new_markdown_cell("### Lesson: a question\n\n**Predict.**"),
+        v4.new_code_cell("rows()", outputs=[v4.new_output("stream", text="rows of the course")]),
+        v4.new_markdown_cell("## The answer"),
+        v4.new_code_cell("tell()", outputs=[folded], metadata={"tags": ["predict"]}),
+    ]
+    page = to_html(v4.new_notebook(cells=cells))
+    assert "The answer" in page and "<summary>more</summary>\n<p>an answer</p>\n</details>" in page
+    assert not [word for word in ("Predict", "rows of", "came out", "honest-fold") if word in page]
+    assert folded.data["text/html"] == inner  # the notebook keeps what is folded
 
 
 def test_mathematics():

@@ -127,19 +127,17 @@ def test_read_out_counts_by_hand_and_keeps_what_is_missing_out():
 # ---- calibration ----------------------------------------------------------------------------------------------
 
 
-def test_calibration_table_clears_an_honest_and_finds_a_loud_confidence():
+def test_overconfidence_clears_an_honest_and_finds_a_loud_confidence():
     rng = np.random.default_rng(0)
     p = rng.uniform(0.2, 0.9, 2000)
-    correct = rng.random(2000) < p
-    sources = {"honest": (correct, p), "loud": (correct, np.minimum(p + 0.1, 1)), "perfect": (correct, correct)}
-    found = nb16_collected.calibration_table(sources, rng=0)
+    honest = pd.DataFrame({"correct": rng.random(2000) < p, "verbalised": p})
+    loud = honest.assign(verbalised=np.minimum(p + 0.1, 1))
+    found = nb16_collected.overconfidence({"honest": honest, "loud": loud})
     gap = found["too sure by"]
-    se = found["se"]
-    assert abs(gap["honest"]) < 4 * se["honest"] and found.loc["honest", "p_value"] > 0.001
-    assert abs(gap["loud"] - 0.1) < 4 * se["loud"] and found.loc["loud", "p_value"] < 0.01
-    assert found.loc["perfect", ["error", "too sure by", "se"]].tolist() == [0, 0, 0]
-    again = nb16_collected.calibration_table({"honest": sources["honest"]}, rng=0)
-    pd.testing.assert_series_equal(found.loc["honest"], again.loc["honest"])
+    se = found["its standard error"]
+    assert abs(gap["honest"]) < 4 * se["honest"] and abs(gap["loud"] - 0.1) < 4 * se["loud"]
+    assert gap.to_numpy() == pytest.approx(found["mean confidence"] - found["share right"])
+    assert se["honest"] == pytest.approx((honest["verbalised"] - honest["correct"]).std() / 2000**0.5)
 
 
 # ---- classes --------------------------------------------------------------------------------------------------
@@ -149,10 +147,10 @@ def test_agreement_by_rule_of_one_question_by_hand():
     answers = answers_of(q=["Paris", "It is Paris.", "paris", "Prague"]).assign(correct=[1, 1, 1, 0])
     judged = answers.assign(answer=["Paris", "Paris", "Paris", "Prague"])
     rules = {"texts": (answers, "exact"), "rule": (answers, "normalized"), "judge": (judged, "class")}
-    found = nb16_collected.agreement_by_rule(rules | {"letter": (answers, nb16_collected.first_letter)})
-    assert found["classes a question"].tolist() == [4, 3, 2, 1]
-    assert found["agreement"].tolist() == [0.25, 0.5, 0.75, 1.0]
-    assert found["right"].tolist() == [1, 1, 1, 1] and found["too sure by"].tolist() == [-0.75, -0.5, -0.25, 0.0]
+    found = nb16_collected.agreement_by_rule(rules)
+    assert found["classes a question"].tolist() == [4, 3, 2]
+    assert found["agreement"].tolist() == [0.25, 0.5, 0.75]
+    assert found["right"].tolist() == [1, 1, 1] and found["too sure by"].tolist() == [-0.75, -0.5, -0.25]
 
 
 def test_wordings_name_the_usual_one():
@@ -168,12 +166,8 @@ def test_votes_are_means_over_questions_and_answers():
     assert (agreement, right) == (0.75, 0.75)
 
 
-def test_believed_errors_count_classes_once_and_leave_right_answers_out():
-    answers = answers_of(q=["b"] * 6 + ["c"] * 2 + ["d", "e"], r=["f"] * 10).assign(correct=0.0, is_true=0.5)
-    answers.loc[answers["answer"] == "c", ["correct", "is_true"]] = 1.0, 0.9
-    answers.loc[answers["answer"] == "f", "is_true"] = 0.7
-    found = nb16_collected.believed_errors(answers)
-    assert found.index.tolist() == ["up to 20%", "20% to 60%", "above 60%"]
-    assert found["wrong answers"].tolist() == [2, 1, 1]  # d and e; b with exactly 60 %; f
-    assert found["mean confidence"].tolist() == [0.5, 0.5, 0.7]
-    assert nb16_collected.believed_errors(answers[answers["answer"] == "c"])["wrong answers"].tolist() == [0, 0, 0]
+def test_a_path_is_free_whatever_is_there(tmp_path):
+    for name in ("a.csv", "2_a.csv"):
+        (tmp_path / name).touch()
+    assert nb16_collected.free_path(tmp_path, "a.csv").name == "3_a.csv"
+    assert nb16_collected.free_path(tmp_path, "b.csv").name == "b.csv"

@@ -30,21 +30,3 @@ def test_known_shares_draw_each_dot_and_the_band():
     corners = {tuple(corner) for corner in np.round(ax.collections[0].get_paths()[0].vertices, 6)}
     assert {(0.5, 0.4), (0.5, 0.6)} <= corners
     assert words(ax) == ["95 % by chance", "a question and meaning"]
-
-
-def test_wordings_have_a_mark_for_each_kind():
-    table = pd.DataFrame({"meaning": [0.9, 0.9, 0.4], "wording": [0.5, 0.1, 0.2], "kind": ["usual", "other", "usual"]})
-    ax = nb16_collected.plot_wording_and_meaning(table)
-    usual, other = ax.collections
-    assert usual.get_offsets().tolist() == [[0.9, 0.5], [0.4, 0.2]] and other.get_offsets().tolist() == [[0.9, 0.1]]
-    assert len(usual.get_paths()[0].vertices) != len(other.get_paths()[0].vertices)
-    assert words(ax) == ["one wording a meaning", "usual", "other"]
-
-
-def test_planned_ranges_and_counts_stand_on_one_line_each():
-    table = pd.DataFrame({"low": [10, 200], "high": [100, 900], "counted": [40, 300]}, index=["requests", "tokens"])
-    ax = nb16_collected.plot_planned_counted(table)
-    bars = [one.tolist() for one in ax.collections[0].get_segments()]
-    assert bars == [[[10, 1], [100, 1]], [[200, 0], [900, 0]]]
-    assert np.array(ax.get_lines()[0].get_data()).tolist() == [[40, 300], [1, 0]]
-    assert ax.get_xscale() == "log" and [text.get_text() for text in ax.get_yticklabels()] == ["requests", "tokens"]

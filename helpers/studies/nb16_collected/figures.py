@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.plotting import BLUE, GREY, MARKERS, ORANGE
+from helpers.plotting import BLUE, GREY, ORANGE
 from helpers.plotting.style import axes_for, diagonal, legend_on_top, percent
 
 PARTS = (("right", BLUE, ""), ("wrong", ORANGE, "///"), ("looked up", "#d9d9d9", ""))
@@ -64,53 +64,4 @@ def plot_known_shares(table, band):
     ax.set(xlim=(0, 1), ylim=(-0.02, 1.02), xlabel="known probability", ylabel="share of the collected answers")
     percent(ax.xaxis, ax.yaxis)
     ax.legend(loc="upper left")
-    return ax
-
-
-def plot_wording_and_meaning(table):
-    """Probability of a wording against that of its meaning, a colour and a mark for each value of the column `kind`.
-
-    On the dashed line a meaning has only one wording.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns meaning, wording and kind, as from `wordings`.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
-    ax = axes_for(figsize=(5.6, 4.4))
-    diagonal(ax, label="one wording a meaning")
-    for k, (kind, part) in enumerate(table.groupby("kind", sort=False)):
-        style = {"color": (BLUE, ORANGE, GREY)[k % 3], "marker": MARKERS[k % len(MARKERS)], "alpha": 0.6, "s": 18}
-        ax.scatter(part["meaning"], part["wording"], linewidth=0, label=kind, **style)
-    ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="probability of the meaning", ylabel="probability of the wording")
-    percent(ax.xaxis, ax.yaxis)
-    ax.legend(loc="upper left", markerscale=1.4)
-    return ax
-
-
-def plot_planned_counted(table):
-    """Ranges that a plan stated (bars) and what was counted afterwards (diamonds), one line a row, logarithmic.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns low, high and counted, indexed by what is counted.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
-    ax = axes_for(figsize=(6.4, 2.7))
-    place = np.arange(len(table))[::-1]
-    ax.hlines(place, table["low"], table["high"], color=GREY, linewidth=9, alpha=0.6, label="planned, low to high")
-    ax.plot(table["counted"], place, "D", color=BLUE, markersize=7, markeredgecolor="white", label="counted")
-    ax.set_yticks(place, table.index)
-    ax.set(xscale="log", ylim=(-0.6, len(table) - 0.4), xlabel="number (logarithmic)")
-    legend_on_top(ax)
     return ax

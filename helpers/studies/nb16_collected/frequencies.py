@@ -2,19 +2,16 @@
 
 import math
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, count
 
 import numpy as np
 import pandas as pd
 
 from helpers.answers import group_answers
-from helpers.calibration import calibration_error
 from helpers.checks import check_numbers
 from helpers.resampling import exact_interval
 
 WAYS = {"posterior": "probability of its words", "is_true": "is this true?", "verbalised": "says a number"}
-
-CUTS = (0.2, 0.6)  # shares of the answers at which the groups of `believed_errors` end
 
 
 def match_known(answers, known):
@@ -178,37 +175,36 @@ def read_out(calls, confidences, *, limit=0.9):
     return pd.DataFrame(rows, index=pd.Index(confidences.values(), name="confidence"))
 
 
-def calibration_table(sources, *, rng=None):
-    """Calibration error and over-confidence of several sources, one a row.
+def overconfidence(sources):
+    """Mean stated confidence of several sources against the share of right answers, one a row.
 
     Parameters
     ----------
     sources : dict
-        {name: (correct, confidence)}, independent rows of 0/1 and numbers in [0, 1].
-    rng : int, Generator or None
-        For the error of a perfect confidence.
+        {name: answers}, DataFrames of independent rows with correct (0/1) and verbalised.
 
     Returns
     -------
     DataFrame
-        Indexed by name: answers, error, null (the error of a perfect confidence), p_value, "too sure by" (mean
-        confidence less share right) and its standard error se.
+        Indexed by name: answers, mean confidence, share right, "too sure by" (their difference) and its standard error.
+
+    Examples
+    --------
+    >>> answers = pd.DataFrame({"correct": [1, 0, 1, 0], "verbalised": [0.75, 0.5, 0.75, 0.5]})
+    >>> overconfidence({"a": answers}).loc["a", "too sure by"].item()
+    0.125
     """
-    streams = np.random.default_rng(rng).spawn(len(sources))
     rows = []
-    for (correct, confidence), stream in zip(sources.values(), streams, strict=True):
-        correct = np.asarray(correct, float)
-        gap = np.asarray(confidence, float) - correct
-        error = calibration_error(correct, confidence, n_bins=10, rng=stream)
+    for answers in sources.values():
+        gap = answers["verbalised"] - answers["correct"]
         rows.append({
             "answers": gap.size,
-            "error": error.value,
-            "null": error.null,
-            "p_value": error.p_value,
+            "mean confidence": answers["verbalised"].mean(),
+            "share right": answers["correct"].mean(),
             "too sure by": gap.mean(),
-            "se": gap.std(ddof=1) / math.sqrt(gap.size),
+            "its standard error": gap.sem(),
         })  # fmt: skip
-    return pd.DataFrame(rows, index=pd.Index(sources, name="confidence"))
+    return pd.DataFrame(rows, index=pd.Index(sources, name="stand-in"))
 
 
 def agreement_by_rule(judgements):
@@ -306,55 +302,26 @@ def votes(answers, known):
     return float((counts.max() / counts.sum()).mean()), float(both["correct"].mean())
 
 
-def believed_errors(answers):
-    """What a confidence says about wrong answers, by the share of the samples that gave them.
+def free_path(folder, name):
+    """A path in a folder under which there is no file yet: the name, or the name behind 2_, 3_ and so on.
 
     Parameters
     ----------
-    answers : DataFrame
-        With question, answer (its class), correct (0/1) and the confidence.
+    folder : Path
+        Where the file shall go.
+    name : str
+        Its name.
 
     Returns
     -------
-    DataFrame
-        Indexed by "given in": wrong answers (distinct classes), mean confidence.
+    Path
+        The first of these that is free.
 
     Examples
     --------
-    >>> answers = pd.DataFrame({"question": "a", "answer": list("bbbbc"), "correct": 0, "is_true": [0.8] * 4 + [0.1]})
-    >>> believed_errors(answers)["mean confidence"].tolist()
-    [0.1, nan, 0.8]
+    >>> from pathlib import Path
+    >>> free_path(Path("no_such_folder"), "answers.csv").name
+    'answers.csv'
     """
-    of_class = answers.groupby(["question", "answer"])["question"].transform("size")
-    of_question = answers.groupby("question")["question"].transform("size")
-    wrong = answers.assign(share=(of_class / of_question).round(9))[answers["correct"] == 0]
-    classes = wrong.groupby(["question", "answer"]).agg(share=("share", "first"), stated=("is_true", "mean"))
-    names = [
-        f"up to {CUTS[0]:.0%}",
-        *(f"{low:.0%} to {high:.0%}" for low, high in pairwise(CUTS)),
-        f"above {CUTS[-1]:.0%}",
-    ]
-    group = pd.cut(classes["share"], [-math.inf, *CUTS, math.inf], labels=names).rename("given in")
-    summary = classes.groupby(group, observed=False)["stated"].agg(["size", "mean"])
-    return summary.rename(columns={"size": "wrong answers", "mean": "mean confidence"})
-
-
-def first_letter(text):
-    """A careless rule: two answers are the same if they begin alike; "the answer is" and "It is" do not count.
-
-    Parameters
-    ----------
-    text : str
-        An answer.
-
-    Returns
-    -------
-    str or None
-        Its class, None for an empty answer.
-
-    Examples
-    --------
-    >>> first_letter("It is Paris."), first_letter("Prague")
-    ('p', 'p')
-    """
-    return text.lower().removeprefix("the answer is ").removeprefix("it is ")[:1] or None
+    names = chain([name], (f"{number}_{name}" for number in count(2)))
+    return next(folder / one for one in names if not (folder / one).exists())
