@@ -58,6 +58,7 @@ NUMBERED = set("equation align alignat xalignat flalign gather multline eqnarray
 WITHOUT_TAG = {"split", "aligned", "alignedat", "gathered"}
 GRIDS = set("cases array subarray matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix".split())
 PARTNER = {"}": "{", "\\right": "\\left"}
+STORABLE = "run HONEST_FIGURE_SCALE=1 make run ARGS=--overwrite first"
 DOCSTRING = re.compile(r"docstring of |/api/helpers\.")  # in the place that Sphinx names with a warning
 
 
@@ -378,9 +379,19 @@ def stored_figure(root=ROOT):
     return first_figure(nbformat.read(root / "notebooks" / "00_start_here.ipynb", as_version=4))
 
 
+def is_doubled(notebook):
+    """Whether figures of a notebook have more pixels than they are wide on a page."""
+    outputs = (output for cell in notebook.cells for output in cell.get("outputs", []))
+    return any("width" in output.get("metadata", {}).get("image/png", {}) for output in outputs)
+
+
 def store(root=ROOT):
     """Copy the executed notebooks over those in notebooks/, and write the README's figure."""
-    for name, folder in executed_copies(root).items():
+    folders = executed_copies(root)
+    for name, folder in folders.items():
+        if is_doubled(nbformat.read(executed_file(folder), as_version=4)):
+            raise SiteError(f"{name}.ipynb has figures of twice the pixels, which are not stored: {STORABLE}")
+    for name, folder in folders.items():
         shutil.copyfile(executed_file(folder), root / "notebooks" / f"{name}.ipynb")
     (root / "site" / "_static" / "idea.png").write_bytes(stored_figure(root))
 

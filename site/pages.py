@@ -23,6 +23,7 @@ SURNAMES = r"(?:,? (?:&amp; |and )?(?:Le )?[A-Z][\w-]+)*"
 PAPER = re.compile(rf"\b(Perez-Lebel|Melo|Estienne|Wang)({SURNAMES}(?: et al\.| \(\d{{4}}\))+){OUTSIDE}")
 ICON_SCRIPT = re.compile(r"\s*<script\b[^>]*/fontawesome\.js[^>]*></script>")
 MATHJAX = re.compile(r"<script>window\.MathJax.*?</script>|<script\b[^>]*/mathjax/[^>]*></script>", re.DOTALL)
+EMPTY_HEAD = re.compile(r"<thead>\s*<tr[^>]*>(?:\s*<th[^>]*>(?:\s*<p>\s*</p>)?\s*</th>)+\s*</tr>\s*</thead>")
 UNNAMED = '<summary><span class="toctree-toggle"'  # a button that a screen reader would not name
 NAMED = '<summary aria-label="Pages below this one"><span class="toctree-toggle"'
 THUMBNAIL = 480  # pixels, width
@@ -126,7 +127,7 @@ def finish(folder, descriptions, claims, papers):
     places = api_places(folder)
     for name, page in pages.items():
         page = linked_figures(ICON_SCRIPT.sub("", page), sizes)
-        page = page.replace(UNNAMED, NAMED)
+        page = EMPTY_HEAD.sub("", page.replace(UNNAMED, NAMED))
         if name != "search":
             page = SEARCH_SCRIPT.sub("", page)
         if not FORMULA.search(page):
@@ -140,6 +141,9 @@ def finish(folder, descriptions, claims, papers):
             page = page.replace("</title>", f'</title>\n    <meta name="description" content="{words}" />', 1)
         (folder / f"{name}.html").write_text(page, encoding="utf-8")
     shrink_styles(folder)
+    search = folder / "_static" / "searchtools.js"  # its excerpts shall begin with the text, not with the contents
+    text = search.read_text(encoding="utf-8").replace('[role="main"]', "article.bd-article")
+    search.write_text(text, encoding="utf-8")
 
 
 def first_figure(notebook):

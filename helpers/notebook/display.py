@@ -4,6 +4,7 @@ import base64
 import html
 import io
 import numbers
+import os
 import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,6 +14,7 @@ import pandas as pd
 KEY = "honest"  # our entry in the metadata of an output
 
 DPI = 110
+SCALE = "HONEST_FIGURE_SCALE"  # `make run` sets it to 2: twice as many pixels at the same size on the page
 
 
 def shell():
@@ -168,6 +170,7 @@ def _html(header, columns, right, caption, n_index):
 def figure(fig, alt, caption=None):
     """Show a matplotlib figure as a PNG of fixed resolution and close it.
 
+    The environment variable ``HONEST_FIGURE_SCALE``, a whole number, multiplies the pixels and not the size.
     The alternative text goes to the output's metadata (``{"image/png": {"alt": ...}}``, which our pages use), to its
     plain-text version, and, since JupyterLab gives images no alternative text, into a fold "In words" below the figure.
 
@@ -192,11 +195,16 @@ def figure(fig, alt, caption=None):
         raise ValueError("alt must say what the figure shows, not repeat the caption.")
     fig = fig.figure
     buffer = io.BytesIO()
-    fig.savefig(buffer, format="png", dpi=DPI, bbox_inches="tight", pad_inches=0.1, metadata={"Software": None})
+    scale = int(os.environ.get(SCALE) or 1)
+    options = {"bbox_inches": "tight", "pad_inches": 0.1, "metadata": {"Software": None}}
+    fig.savefig(buffer, format="png", dpi=scale * DPI, **options)
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close(fig)
     picture = base64.b64encode(buffer.getvalue()).decode()
-    emit({"image/png": picture, "text/plain": f"Figure: {alt}"}, {"image/png": {"alt": alt}, KEY: {"alt": alt}})
+    pixels = int.from_bytes(buffer.getvalue()[16:20], "big")  # the width stands there in every PNG file
+    size = {"width": pixels // scale} if scale > 1 else {}
+    metadata = {"image/png": {"alt": alt} | size, KEY: {"alt": alt}}
+    emit({"image/png": picture, "text/plain": f"Figure: {alt}"}, metadata)
     if shell() is not None or _collected.get() is not None:
         below = f'<p class="honest-caption">{escape(caption)}</p>\n' if caption else ""
         emit({"text/html": f'{below}<details class="honest-words"><summary>In words</summary>{escape(alt)}</details>'})

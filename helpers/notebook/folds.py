@@ -107,7 +107,9 @@ def _as_html(bundle, metadata):
     """One output of a cell as HTML."""
     if "image/png" in bundle:
         alt = metadata.get(KEY, {}).get("alt", "")
-        return f'<img alt="{escape(alt)}" src="data:image/png;base64,{bundle["image/png"]}">'
+        width = metadata.get("image/png", {}).get("width")
+        size = f' width="{width}"' if width else ""
+        return f'<img alt="{escape(alt)}"{size} src="data:image/png;base64,{bundle["image/png"]}">'
     return bundle.get("text/html") or f"<pre>{escape(_plain(bundle))}</pre>"
 
 

@@ -347,6 +347,20 @@ def test_figure_is_reproducible_described_and_closed(outputs):
     assert "A &lt;line&gt;" in below["text/html"] and alt in below["text/html"]
 
 
+def test_a_figure_may_have_more_pixels_at_the_same_size(outputs, monkeypatch):
+    def draw():
+        figure(plt.subplots(figsize=(2, 1))[0], alt="Two empty axes that nobody needs.")
+        picture, metadata = outputs[-2]
+        image = Image.open(io.BytesIO(base64.b64decode(picture["image/png"])))
+        return image, metadata["image/png"]
+
+    small, _ = draw()
+    monkeypatch.setenv("HONEST_FIGURE_SCALE", "2")
+    large, metadata = draw()
+    assert abs(large.width - 2 * small.width) <= 2 and round(large.info["dpi"][0]) == 220
+    assert metadata["width"] == large.width // 2
+
+
 @pytest.mark.parametrize("alt", ["", None, "A figure.", "   a          b       c "])
 def test_figure_needs_words(alt):
     with pytest.raises(ValueError, match="at least 20 characters"):

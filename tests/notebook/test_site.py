@@ -154,3 +154,8 @@ def test_executed_notebooks_are_stored(tmp_path):
     executed = tmp_path / "build" / "executed" / "05_sample" / "05_sample.ipynb"
     assert (tmp_path / "notebooks" / "05_sample.ipynb").read_bytes() == executed.read_bytes()
     assert (tmp_path / "site" / "_static" / "idea.png").read_bytes().startswith(b"\x89PNG")
+    picture = new_output("display_data", data={"image/png": ""}, metadata={"image/png": {"alt": "x", "width": 704}})
+    notebook.cells.append(new_code_cell(outputs=[picture]))
+    nbformat.write(notebook, executed)
+    with pytest.raises(build_site.SiteError, match="twice the pixels.*HONEST_FIGURE_SCALE=1"):
+        build_site.store(tmp_path)

@@ -1,7 +1,7 @@
 """The gate: every page of the site in a real browser, and what a reader would stumble over there.
 
-`make gate` looks at all pages of build/site, loaded anew in light and dark, on a desk and on a phone; `make test` loads
-each page once and changes theme and width on the way. Playwright drives the browser that is installed (Chromium or
+`make gate` looks at all pages of build/site in light and dark, on a desk and on a phone, and tries five tasks with the
+keyboard; `make test` looks at those of a small site. Playwright drives the browser that is installed (Chromium or
 Chrome): unlike Selenium it needs no driver of the very same version, and it downloads no browser of its own.
 """
 
@@ -263,11 +263,28 @@ def inspect_site(site, executable, *, names=None, anew=False):
     return visit.faults
 
 
+def try_keyboard(site, executable):
+    """Lines about the five tasks of keyboard.py, and the faults among them."""
+    from keyboard import TASKS
+
+    faults = []
+    with open_browser(executable) as browser:
+        for task in TASKS:
+            context = browser.new_context(viewport={"width": WIDTHS["desk"], "height": 900})
+            try:
+                task(context.new_page(), f"{site.resolve().as_uri()}/")
+            except (AssertionError, Error) as error:
+                faults.append(Fault(task.__name__, "light, desk", "keyboard", str(error)[:300]))
+            finally:
+                context.close()
+    return faults
+
+
 def main(arguments=None):
     """Command line; the exit status is 1 if there are faults or no browser."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("site", type=Path, nargs="?", default=ROOT / "build" / "site")
-    parser.add_argument("--once", action="store_true", help="load each page once, not in each of the four modes")
+    parser.add_argument("--anew", action="store_true", help="load each page in each of the four modes")
     parser.add_argument("--pages", nargs="+", metavar="NAME", help="such as index.html; without it, all")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the faults to a file as well")
     chosen = parser.parse_args(arguments)
@@ -278,7 +295,9 @@ def main(arguments=None):
     if not (chosen.site / "index.html").exists():
         print(f"no site in {chosen.site}: run make run first", file=sys.stderr)
         return 1
-    faults = inspect_site(chosen.site, executable, names=chosen.pages, anew=not chosen.once)
+    faults = inspect_site(chosen.site, executable, names=chosen.pages, anew=chosen.anew)
+    if not chosen.pages:
+        faults += try_keyboard(chosen.site, executable)
     counts = Counter(fault.kind for fault in faults)
     if chosen.json:
         chosen.json.write_text(json.dumps([vars(fault) for fault in faults], indent=1), encoding="utf-8")

@@ -61,10 +61,10 @@ def reach_subgroups(tab, start):
     assert "07_who_is_misjudged" in tab.url
 
 
-def copy_code(tab, page):
-    """The code of the first cell that has a button for it, into the clipboard."""
+def copy_code(tab, start):
+    """The code of the first cell of a lesson that has a button for it, into the clipboard."""
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    tab.goto(page)
+    tab.goto(f"{start}notebooks/00_start_here.html")
     tab_to(tab, "node.matches('button.copybtn')")
     tab.wait_for_timeout(300)
     shown = float(tab.evaluate("() => getComputedStyle(document.activeElement).opacity"))
@@ -89,3 +89,6 @@ def change_theme(tab, start):
     assert tab.evaluate("() => document.documentElement.dataset.theme") == "dark"
     tab.goto(f"{start}glossary.html")
     assert tab.evaluate("() => document.documentElement.dataset.theme") == "dark"
+
+
+TASKS = (find_definition, open_check, reach_subgroups, copy_code, change_theme)
