@@ -35,7 +35,8 @@ html_theme_options = {
 if repository := os.environ.get("HONEST_REPOSITORY", ""):  # where this copy is published, such as a GitHub address
     html_theme_options |= {
         "repository_url": repository,
-        "path_to_docs": "notebooks",
+        "repository_branch": "main",
+        "path_to_docs": "",
         "use_repository_button": True,
         "use_issues_button": True,
         "launch_buttons": {"binderhub_url": "https://mybinder.org", "colab_url": "https://colab.research.google.com"},

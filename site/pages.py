@@ -14,7 +14,8 @@ NUMBER = re.compile(r"\b([Nn]otebooks? )(\d\d(?:(?:, | and | or | to )\d\d)*)\b"
 FORMULA = re.compile(r'<(?:div|span) class="[^"]*\bmath\b')
 TAGGED = re.compile(r'<div class="math notranslate nohighlight">(?=(?:(?!</div>).)*?\\tag\{([\w, ]+)\})', re.DOTALL)
 OUTSIDE = r"(?![^<]*</(?:a|code|pre|summary|h\d)>)"  # of what is a link or code already
-EQUATION = re.compile(rf"\b(?:[Ee]quation|[Ee]q\.) \((\w+)\){OUTSIDE}")
+BEFORE_NUMBER = r"\b(?:[Ee]quations?|[Ee]qs?\.|[Ff]ormula|[Ee]stimate|[Bb]y|[Ii]n|of|from) "
+EQUATION = re.compile(rf"({BEFORE_NUMBER})(\(([\w.]+)\)){OUTSIDE}")
 CLAIM = re.compile(r"(^|<span></span>)(\w+\.\w+)(?= holds)", re.MULTILINE)
 LITERAL = r'<code class="docutils literal notranslate"><span class="pre">(\w+)(?:\(\))?</span></code>'
 CODE = re.compile(rf"(<a\b[^>]*>)?({LITERAL})")
@@ -58,7 +59,8 @@ def linked_equations(page):
         return f'{match[0][:-1]} id="equation-{numbers[0]}">' if numbers else match[0]
 
     def link(match):
-        return f'<a href="#equation-{anchors[match[1]]}">{match[0]}</a>' if match[1] in anchors else match[0]
+        anchor = anchors.get(match[3])
+        return f'{match[1]}<a href="#equation-{anchor}">{match[2]}</a>' if anchor else match[0]
 
     page = TAGGED.sub(mark, page)
     return EQUATION.sub(link, page)

@@ -82,7 +82,7 @@ def test_equations_and_claims_are_links():
     page = f"{formula}<p>Equation (6), not equation (7); <code>equation (6)</code></p>"
     linked = pages.linked_equations(page)
     assert linked.startswith('<div class="math notranslate nohighlight" id="equation-6">')
-    assert linked.count('<a href="#equation-6">Equation (6)</a>') == 1 == linked.count("<a ")
+    assert linked.count('Equation <a href="#equation-6">(6)</a>') == 1 == linked.count("<a ")
     output = "<pre><span></span>ours.this holds: 3\nours.other holds\n</pre><p>ours.this</p>"
     linked = pages.linked_claims(output, {"ours.this": "a < b"})
     assert (

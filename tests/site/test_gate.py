@@ -54,7 +54,7 @@ def test_lessons_have_folds_links_and_descriptions(site):
     assert page.count("Show the solution") == 4 and page.count("Show the check") == 4
     assert "quiz(" not in words
     assert 'href="../glossary.html#term-grouping-loss"' in page and 'href="checks/05_sample.html"' in page
-    assert '<a href="#equation-6">Equation (6)</a>' in page
+    assert 'Equation <a href="#equation-6">(6)</a>' in page
     assert 'href="../index.html#paper-melo" title="Melo, Varoquaux, Le Morvan (2026): Epistemic' in page
     assert 'href="../api/helpers.grouping.html#helpers.grouping.grouping_loss"' in page
     assert page.count('name="description"') == 1 and "Cite this lesson" in page and "@misc" in words
