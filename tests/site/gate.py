@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlparse
 
-from playwright.sync_api import Error, sync_playwright
-
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PLACES = (
@@ -122,6 +120,8 @@ def read_axe():
 @contextmanager
 def open_browser(executable):
     """The installed browser without a window."""
+    from playwright.sync_api import sync_playwright  # not at the top: the doctests' collector imports this module
+
     with sync_playwright() as program:
         flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
         browser = program.chromium.launch(executable_path=executable, args=flags)
@@ -252,6 +252,8 @@ def inspect_site(site, executable, *, names=None, anew=False):
 
     `anew` loads each page four times; otherwise once, with theme and width changed on the way.
     """
+    from playwright.sync_api import Error
+
     with open_browser(executable) as browser:
         visit = Visit(browser, site)
         for name in names or list_pages(site):
@@ -266,6 +268,7 @@ def inspect_site(site, executable, *, names=None, anew=False):
 def try_keyboard(site, executable):
     """Lines about the five tasks of keyboard.py, and the faults among them."""
     from keyboard import TASKS
+    from playwright.sync_api import Error
 
     faults = []
     with open_browser(executable) as browser:
