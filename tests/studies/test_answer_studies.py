@@ -180,13 +180,6 @@ def test_order_of_errors_follows_over_confidence_exactly():
         assert np.sign(exact.sem1 - exact.sem2) == sign
 
 
-def test_draws_agree_with_the_exact_error():
-    population = AnswerPopulation(np.repeat(SURE.pi, 8, axis=0), np.repeat(SURE.correct, 8, axis=0))
-    draws = nb12_sem_practice.error_draws(population, [10], n_repeats=10, rng=0)[0, :, 0]
-    exact = population.calibration(10).sem1
-    assert abs(draws.mean() - exact) < 4.5 * draws.std(ddof=1) / 10**0.5
-
-
 def test_by_margin_agrees_with_sem_ece(calibrations):
     one = calibrations["slipped", "pixels"]
     margins = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -239,12 +232,6 @@ def test_three_comparisons_are_ordered():
         assert rise.mean() > 4.5 * rise.std() / len(rise) ** 0.5
 
 
-def test_one_selecting_answer_lowers_the_error_of_a_reader_that_is_too_sure():
-    one = ASKED["slipped", "pixels"]
-    table = nb12_sem_practice.selection_sweep(one.counts, one.correct, SURE.oracle_confidence, [1, 10])
-    assert table["ece"][0] < table["ece"][1] and table["distance"][0] > table["distance"][1]
-
-
 def test_edges_by_hand():
     rows = pd.DataFrame({"sem1": [0.5, 0.55], "sem2": [0.45, 0.55], "correct": [0, 1]})
     line = nb12_sem_practice.edge_table(rows).iloc[0]
@@ -267,7 +254,6 @@ BAD = [
     (thin, ([[1, 2]], 4), {}, "at least 4 answers"),
     (mode_correct, ([[1, 2]], [[1, 0], [0, 1]]), {}, "length"),
     (half_split_gap, (0.1, 1.0, 1), {}, "n_answers must be a whole number of at least 2"),
-    (nb12_sem_practice.error_draws, (SURE, [10]), {"n_repeats": 0}, "n_repeats must be"),
     (nb12_sem_practice.judge_sweep, (ASKED["clean", "tree"], "merge", [0.1]), {"n_judges": 0}, "n_judges must be"),
 ]
 

@@ -59,14 +59,6 @@ def test_margins_are_drawn_in_the_middle_of_their_range(null):
     assert ax.get_ylim()[0] == 0
 
 
-def test_the_printed_range_lies_behind_the_ratios():
-    mass = np.array([0.5, 1.0])
-    ax = nb12_sem_practice.plot_boundary(mass, {"a": mass, "b": 2 * mass}, (0.7, 0.9))
-    band = ax.patches[0].get_bbox() if hasattr(ax.patches[0], "get_bbox") else ax.patches[0].get_extents()
-    assert (band.y0, band.y1) == (0.7, 0.9)
-    assert drawn(ax)["b"] == ([0.5, 1.0], [1.0, 2.0])
-
-
 def test_sources_share_one_band_and_one_legend():
     rng = np.random.default_rng(0)
     p = rng.random(400)

@@ -1,7 +1,7 @@
 """Notebook 12: simulated readers with known answers, a recorded language model, tables and figures."""
 
-from helpers.studies.nb12_sem_practice.figures import plot_boundary, plot_by_margin, plot_pair_gaps, plot_sources
-from helpers.studies.nb12_sem_practice.language_model import asked_model, errors_by_size, protocol_rows, protocol_table
+from helpers.studies.nb12_sem_practice.figures import plot_by_margin, plot_pair_gaps, plot_sources
+from helpers.studies.nb12_sem_practice.language_model import asked_model, protocol_rows, protocol_table
 from helpers.studies.nb12_sem_practice.readers import CARDS, READERS, binned_error, card_readers, half_split_gap
 from helpers.studies.nb12_sem_practice.tables import (
     boundary_table,
@@ -9,18 +9,16 @@ from helpers.studies.nb12_sem_practice.tables import (
     edge_table,
     equal_size_gaps,
     error_by_margin,
-    error_draws,
     judge_sweep,
     margin_boundaries,
     pair_table,
     pool_populations,
     rate_study,
-    selection_sweep,
 )
 
 __all__ = [
     "CARDS", "READERS", "asked_model", "binned_error", "boundary_table", "card_readers", "difference_table",
-    "edge_table", "equal_size_gaps", "error_by_margin", "error_draws", "errors_by_size", "half_split_gap",
-    "judge_sweep", "margin_boundaries", "pair_table", "plot_boundary", "plot_by_margin", "plot_pair_gaps",
-    "plot_sources", "pool_populations", "protocol_rows", "protocol_table", "rate_study", "selection_sweep",
+    "edge_table", "equal_size_gaps", "error_by_margin", "half_split_gap", "judge_sweep", "margin_boundaries",
+    "pair_table", "plot_by_margin", "plot_pair_gaps", "plot_sources", "pool_populations", "protocol_rows",
+    "protocol_table", "rate_study",
 ]  # fmt: skip

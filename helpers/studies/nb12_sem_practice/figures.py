@@ -4,7 +4,7 @@ import numpy as np
 
 from helpers.plotting import BLUE, GREEN, GREY, MARKERS, ORANGE, RED
 from helpers.plotting.answers import _STYLE, _look
-from helpers.plotting.style import axes_for, diagonal, percent
+from helpers.plotting.style import axes_for, diagonal
 
 
 def plot_pair_gaps(pairs):
@@ -63,41 +63,6 @@ def plot_by_margin(table, ax=None, *, boundaries=(), title=None):
     if "null_sem1" in table:
         ax.fill_between(middle, 0, table["null_sem1"], color=GREY, alpha=0.25, linewidth=0, label="a calibrated source")
     ax.set(xlim=(0, 1), ylim=(0, None), xlabel="observed top-two margin", ylabel="calibration error")
-    if title:
-        ax.set_title(title)
-    ax.legend(loc="best")
-    return ax
-
-
-def plot_boundary(mass, lines, band, ax=None, *, title=None):
-    """Ratio of a gap to the printed prediction against the top-two mass.
-
-    Parameters
-    ----------
-    mass : array of float, shape (k,)
-        Top-two masses.
-    lines : dict
-        Name -> (k,) ratios.
-    band : pair of float
-        Low and high end of the range that the paper reports.
-    ax : Axes or None, default None
-        Where to draw; None for a new figure.
-    title : str or None, default None
-        Title of the axes.
-
-    Returns
-    -------
-    Axes
-        The axes drawn on.
-    """
-    ax = axes_for(ax)
-    ax.axhspan(*band, color=GREY, alpha=0.3, linewidth=0, label="printed by the paper")
-    ax.axhline(1, color="black", linewidth=1, linestyle=":")
-    looks = ((ORANGE, "-"), (BLUE, "--"), (GREEN, "-."))
-    for (name, ratio), (color, style) in zip(lines.items(), looks, strict=False):
-        ax.plot(mass, ratio, color=color, linestyle=style, linewidth=2, label=name)
-    ax.set(xlabel="share of the two leading classes", ylabel="gap / prediction")
-    percent(ax.xaxis)
     if title:
         ax.set_title(title)
     ax.legend(loc="best")

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from helpers.answers import group_answers, sem1, sem2, sem_ece
+from helpers.answers import group_answers, sem_ece
 from helpers.answers.counts import GroupedAnswers
-from helpers.studies.nb12_sem_practice.readers import binned_error
 
 STATED = {"is_true": "is it true", "verbalised": "verbalised"}
 
@@ -78,16 +77,19 @@ def protocol_rows(asked, *, n_resamples=1000, rng=None):
     errors : DataFrame
         A row a confidence: ece, low, high, null, overconfidence, accuracy, n.
     differences : DataFrame
-        A row a pair: first, second, difference of the errors, low, high, n.
+        A row a pair of Sem1, Sem2 and the first stated confidence: first, second, difference of the errors, low, high,
+        n.
     """
     rng = np.random.default_rng(rng)
     errors = {}
     differences = []
+    options = {"margins": None, "n_resamples": n_resamples, "rng": rng}
     for word, stated in asked.stated.items():
         if not np.isfinite(stated).any():
             continue
         counts = asked.grouped.counts
-        measured = sem_ece(counts, asked.grouped.correct, stated=stated, margins=None, n_resamples=n_resamples, rng=rng)
+        sources = ["stated"] if errors else None  # Sem1 and Sem2 are measured once
+        measured = sem_ece(counts, asked.grouped.correct, stated=stated, sources=sources, **options)
         rows = measured.summary.set_index("source").rename(index={"sem1": "Sem1", "sem2": "Sem2", "stated": word})
         errors |= rows.drop(index=list(errors), errors="ignore").T.to_dict()
         gaps = measured.differences[measured.differences["what"] == "ece"]
@@ -117,38 +119,3 @@ def protocol_table(parts):
         ends = {"Sem1 - Sem2": pair["difference"], "low": pair["low"], "high": pair["high"]}
         rows.append({"answers of": name, "equal by": rule, "accuracy": errors["accuracy"]["Sem1"]} | words | ends)
     return pd.DataFrame(rows)
-
-
-def errors_by_size(asked, sizes, *, n_repeats=10, rng=None):
-    """Sem1-ECE and Sem2-ECE from fewer answers than were drawn: some of them at random, several times.
-
-    Parameters
-    ----------
-    asked : AskedModel
-        The answers.
-    sizes : sequence of int
-        Answers to a question.
-    n_repeats : int, default 10
-        Random choices of the answers.
-    rng : int, Generator or None
-        Decides which are chosen.
-
-    Returns
-    -------
-    ndarray, shape (2, n_repeats, len(sizes))
-        Errors of Sem1 and of Sem2; right is judged of the most frequent answer among those chosen.
-    """
-    rng = np.random.default_rng(rng)
-    order = asked.grouped.order
-    n_classes = asked.grouped.counts.shape[1]
-    rows = np.arange(len(order))[:, None]
-    errors = np.empty((2, n_repeats, len(sizes)))
-    for repeat in range(n_repeats):
-        shuffled = rng.permuted(order, axis=1)
-        for k, size in enumerate(sizes):
-            counts = np.zeros((len(order), n_classes), dtype=np.int64)
-            np.add.at(counts, (rows, shuffled[:, :size]), 1)
-            right = asked.grouped.correct[rows[:, 0], counts.argmax(axis=1)].astype(float)
-            for source, confidence in enumerate((sem1(counts), sem2(counts))):
-                errors[source, repeat, k] = binned_error(right, confidence)
-    return errors

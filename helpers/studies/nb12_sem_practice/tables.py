@@ -108,40 +108,6 @@ def difference_table(calibrations, what, *, least=2):
     return table[table["n"] >= least].reset_index(drop=True)
 
 
-def error_draws(population, sizes, *, n_repeats, rng=None):
-    """Sem1-ECE and Sem2-ECE of fresh answers.
-
-    Parameters
-    ----------
-    population : AnswerPopulation
-        Who answers.
-    sizes : sequence of int, length S
-        Numbers of answers to each question.
-    n_repeats : int
-        Draws R of each size.
-    rng : int, Generator or None, default None
-        Source of randomness.
-
-    Returns
-    -------
-    array of float, shape (S, R, 2)
-        Both errors of each draw.
-
-    References
-    ----------
-    Wang et al. (2026), figure 2, which leaves answers out instead of drawing new ones.
-    """
-    rng = np.random.default_rng(rng)
-    check_count(n_repeats, "n_repeats")
-    return np.array([[_errors(population.sample(n, rng)) for _ in range(n_repeats)] for n in sizes])
-
-
-def _errors(sample):
-    """Sem1-ECE and Sem2-ECE of an `AnswerSample`."""
-    correct = mode_correct(sample.counts, sample.correct)
-    return [binned_error(correct, source(sample.counts)) for source in (sem1, sem2)]
-
-
 def error_by_margin(per_question, margins):
     """Both errors in ranges of the observed margin, with the columns that `plot_by_margin` wants; no null value.
 
@@ -290,34 +256,6 @@ def rate_study(population, sample, sizes, *, n_resamples=300, rng=None):
         slope, se = loglog_slope(sizes, gaps, low, n_resamples=n_resamples, rng=rng)
         rows[by] = {"slope": slope, "se": se, "gaps": (gaps * low).sum(axis=1) / low.sum(axis=1)}
     return pd.DataFrame(rows).T.rename_axis("margin")
-
-
-def selection_sweep(counts, correct, target, sizes):
-    """Sem2 with few or many of the answers selecting: its calibration error, and its mean distance to the truth.
-
-    Parameters
-    ----------
-    counts : array of int, shape (Q, C)
-        Answers.
-    correct : array of {0, 1}, shape (Q, C)
-        Whether each class is right.
-    target : array of float, shape (Q,)
-        True confidence c*.
-    sizes : sequence of int
-        Answers that select.
-
-    Returns
-    -------
-    DataFrame
-        A row a size: n_select, ece, distance.
-    """
-    right = mode_correct(counts, correct)
-    confidences = [sem2(counts, n) for n in sizes]
-    return pd.DataFrame({
-        "n_select": sizes,
-        "ece": [binned_error(right, np.clip(confidence, 0, 1)) for confidence in confidences],
-        "distance": [np.abs(confidence - target).mean() for confidence in confidences],
-    })  # fmt: skip
 
 
 def equal_size_gaps(population, n, *, rng=None):
