@@ -26,7 +26,7 @@ WHOLE_METHOD_SECTIONS = ("negative control", "mislead", "predict", "real data", 
 NO_METHOD = ("00_", "13_", "14_")
 REPORTS = ("13_", "14_")
 # Lessons and checks still in one notebook:
-WHOLE = ("15_",)
+WHOLE = ()
 MAX_LINES = 20  # of a code cell
 MAX_WIDTH = 100  # signs of a line of code
 MAX_MEDIAN = 5  # lines of the median code cell
