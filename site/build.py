@@ -22,10 +22,11 @@ import jinja2
 import nbformat
 import yaml
 from cells import for_site
+from course import draw_map, needs_of, quiz_answers, read_course, route_minutes
 from ledger import ledger_page, read_rows
 from nbformat.v4 import new_markdown_cell
 from pages import SiteError, finish, first_figure, write_thumbnail
-from terms import read_glossary
+from terms import read_glossary, used_terms
 
 from helpers.run.plan import list_notebooks
 
@@ -140,6 +141,7 @@ def templates(stems):
     environment.filters["lesson"] = lambda stem: stem.replace("_", " ")
     environment.filters["words"] = with_formulas
     environment.filters["plain"] = plain
+    environment.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     environment.filters["cell"] = lambda text: str(text).replace("|", "\\|")
     return environment
 
@@ -301,6 +303,8 @@ def write_sources(root, folders, work):
     environment = templates(list(folders))
     (work / "notebooks" / "checks").mkdir(parents=True)
     cards = {}
+    quizzes = {}
+    uses = {}
     checks = {name.removeprefix("checks/") for name in folders if name.startswith("checks/")}
     glossary = read_glossary(root / "site" / "glossary.yml")
     for name, folder in folders.items():
@@ -309,6 +313,9 @@ def write_sources(root, folders, work):
         cards[name] = header_card(notebook) | {"metrics": metrics, "figure": first_figure(notebook)}
         if cards[name]["figure"] and not name.startswith("checks/"):
             write_thumbnail(cards[name]["figure"], work / "_static" / "cards" / f"{name}.png")
+        quizzes[name] = quiz_answers(notebook)
+        for term in used_terms(notebook, glossary["terms"]):
+            uses.setdefault(term, []).append(name)
         path = work / "notebooks" / f"{name}.ipynb"
         for_site(notebook, name, root / "notebooks", path.parent / "images", folders, glossary["terms"])
         if not name.startswith("checks/"):
@@ -320,7 +327,9 @@ def write_sources(root, folders, work):
     lessons = {name: card for name, card in cards.items() if not name.startswith("checks/")}
     given = {"notebooks": lessons, "all": cards, "checks": checks, "citation": citation, "routes": ROUTES} | glossary
     given |= {"papers": cited_papers(root)}
-    for page in ("index.md", "map.md", "glossary.md"):
+    given |= {"course": read_course(root / "site" / "course.yml"), "quizzes": quizzes, "uses": uses}
+    given |= {"map": draw_map(lessons), "needs": needs_of(lessons), "route_minutes": route_minutes}
+    for page in ("index.md", "map.md", "glossary.md", "teachers.md"):
         words = environment.get_template(f"{page}.j2").render(**given)
         (work / page).write_text(words, encoding="utf-8")
     ledger = ledger_page(read_rows(root, "claims"), read_rows(root, "mutations"), environment)

@@ -16,6 +16,15 @@ def read_glossary(path):
     return {"notation": glossary["notation"], "terms": terms}
 
 
+def used_terms(notebook, terms):
+    """The terms that the prose of a notebook uses, with the name of their entries."""
+    links = TermLinks(terms, "")
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            links(cell.source)
+    return links.used
+
+
 class TermLinks:
     """Links from the first use of each term on one page to its entry, with the meaning as a hover text.
 

@@ -1,0 +1,68 @@
+"""The map of the lessons and the page for teachers: from the cards, the quizzes and the plan."""
+
+import re
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+from rules import ROOT, kind_of, shelf
+from scripts import load_program
+
+from helpers.notebook import quiz
+from helpers.notebook.display import collected
+
+build_site = load_program(ROOT / "site" / "build.py")
+course = load_program(ROOT / "site" / "course.py")
+
+CARDS = {
+    "00_start": {"Title": "Start", "Needs": "a mean", "Minutes": "20 to read"},
+    "01_more": {"Title": "More: of <it>", "Needs": "notebook 00; a little Python", "Minutes": "25 to read"},
+    "02_last": {"Title": "Last", "Needs": "notebook 01; notebooks 00 to 01 help, see notebook 09", "Minutes": "30"},
+}
+NOTEBOOKS = {name: nbformat.read(path, as_version=4) for name, path in shelf().items() if kind_of(name) != "checks"}
+
+
+def test_needs_are_read_from_the_cards():
+    assert course.numbers_in("notebooks 00, 03 and 05 to 07, not 12") == ["00", "03", "05", "06", "07"]
+    needs = course.needs_of(CARDS)
+    assert needs == {"00": {}, "01": {"00": "needs"}, "02": {"01": "helps", "00": "helps"}}
+    assert course.arrows_of(needs) == [("00", "01", "needs"), ("01", "02", "helps")]
+    assert course.columns_of(needs) == {"00": 0, "01": 1, "02": 2}
+
+
+def test_the_map_has_a_link_for_each_lesson_and_boxes_that_do_not_overlap():
+    drawn = course.draw_map(CARDS)
+    assert [f'href="notebooks/{stem}.html"' in drawn for stem in CARDS] == [True] * 3
+    assert drawn.count('class="needs"') == 1 == drawn.count('class="helps"')
+    assert "More: of &lt;it&gt;" in drawn
+    cards = {name: build_site.header_card(notebook) for name, notebook in NOTEBOOKS.items()}
+    places = course.place_boxes(course.needs_of(cards))
+    assert len(set(places.values())) == len(cards) == 17
+
+
+def test_a_quiz_gives_its_right_answer():
+    with collected() as outputs:
+        quiz("Is 0.7 a probability?", {"yes": "it lies in [0, 1].", "no": "why?"}, right=1)
+    ((data, metadata),) = outputs
+    cell = new_code_cell(outputs=[new_output("display_data", data=data, metadata=metadata)])
+    (answer,) = course.quiz_answers(new_notebook(cells=[cell, new_code_cell()]))
+    assert answer == {"question": "Is 0.7 a probability?", "answer": "(a) yes", "reason": "it lies in [0, 1]."}
+
+
+def test_each_lesson_with_a_quiz_gives_its_answers():
+    for name, notebook in NOTEBOOKS.items():
+        asked = sum(len(re.findall(r"^quiz\(", cell.source, re.MULTILINE)) for cell in notebook.cells)
+        assert len(course.quiz_answers(notebook)) == asked, name
+
+
+def test_the_plan_has_twelve_meetings_of_90_minutes_and_all_notebooks():
+    plan = course.read_course(ROOT / "site" / "course.yml")
+    assert len(plan["meetings"]) == 12
+    assert [sum(minutes for minutes, _ in meeting["steps"]) for meeting in plan["meetings"]] == [90] * 12
+    numbers = {name[:2] for name in NOTEBOOKS}
+    assert {number for meeting in plan["meetings"] for number in meeting["lessons"].split()} == numbers
+    assert set(plan["misconceptions"]) == numbers
+    assert all(item["believes"] and item["instead"] for items in plan["misconceptions"].values() for item in items)
+
+
+def test_minutes_of_a_route_are_those_of_its_cards():
+    assert course.route_minutes(CARDS, "00 02") == 50
