@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.checks import check_one_of, check_same_length, check_simplex
-from helpers.plotting import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE
+from helpers.plotting import BLUE, GREY, ORANGE
 from helpers.plotting.style import axes_for, diagonal, legend_on_top, percent
 
 VIEWS = ("joint", "classwise", "top-label")
@@ -309,32 +309,4 @@ def plot_changes(changes, intervals, ax=None, *, within=0.0, xlabel="change", ma
     ax.set_yticks(range(len(changes)), list(changes)[::-1])
     ax.set(xlabel=xlabel, ylim=(-0.5, len(changes) + 0.1))
     legend_on_top(ax, 3)
-    return ax
-
-
-def plot_clouds(clouds, ax=None, *, xlabel="", ylabel=""):
-    """Points of a few groups, each with a mark of its own.
-
-    Parameters
-    ----------
-    clouds : dict of str to (array, array)
-        Places x and y of each group.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    xlabel : str, default ""
-        Words on the x axis.
-    ylabel : str, default ""
-        Words on the y axis.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
-    ax = axes_for(ax)
-    for (name, (x, y)), color, marker in zip(clouds.items(), (BLUE, ORANGE, GREEN, "black"), MARKERS, strict=False):
-        ax.plot(x, y, marker, color=color, markersize=5, alpha=0.8, label=name, linestyle="none")
-    ax.axhline(0, color=GREY, linewidth=1, linestyle=LINES[1])
-    ax.set(xlabel=xlabel, ylabel=ylabel)
-    ax.legend()
     return ax

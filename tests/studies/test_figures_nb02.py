@@ -86,20 +86,12 @@ def test_changes_show_each_network_and_the_mean():
         pd.testing.assert_series_equal(values, copies[name])
 
 
-def test_clouds_differ_without_colour():
-    ax = nb02_decomposition.plot_clouds({"a": ([1, 2], [0, 1]), "b": ([1, 2], [1, 0])}, xlabel="accuracy")
-    assert words(ax) == ["a", "b"]
-    assert [line.get_marker() for line in ax.get_lines()[:2]] == ["o", "s"] and ax.get_xlabel() == "accuracy"
-
-
 def test_given_axes_are_used_and_returned():
     table = pd.DataFrame({"before": [1.0]}, index=["a"])
-    clouds = {"a": ([1.0], [1.0])}
     bands = pd.DataFrame({"calibration": [0.1, 0.1], "grouping": [0.0, 0.1], "irreducible": [0.2, 0.2]}, index=[1, 2])
     calls = {
         nb02_decomposition.plot_parts: PARTS,
         plotting.plot_bars: table,
-        nb02_decomposition.plot_clouds: clouds,
         nb02_decomposition.plot_stacked_parts: bands,
     }
     for function, result in calls.items():
