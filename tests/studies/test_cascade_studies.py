@@ -160,13 +160,14 @@ def test_real_people_stay_in_one_part():
     assert len(past.y) + len(new.y) == pytest.approx(0.7 * len(data.y), rel=0.05)
     assert past.p.shape == (5, len(past.y)) and list(past.price) == list(REAL_PRICES)
     assert ((past.p >= 0) & (past.p <= 1)).all()
-    again = real_pool(data, rng=0)
-    assert np.array_equal(again["new"].p, new.p) and not np.array_equal(real_pool(data, rng=1)["new"].y, new.y)
+    again = real_pool(load_fair(), rng=0)["new"]
+    assert np.array_equal(again.p, fair()["new"].p)
+    assert not np.array_equal(real_pool(load_fair(), rng=1)["new"].y, again.y)
 
 
 def test_every_policy_uses_the_same_rows():
     cost = cost_matrix(false_alarm=1, miss=4)
-    done = every_policy(fair()["past"], fair()["new"], cost, rng=0)
+    done = every_policy(fair()["past"], fair()["new"], cost, n_halvings=1, rng=0)
     assert all(isinstance(one, Routed) and len(one.paid) == len(fair()["new"].y) for one in done.values())
     found = evaluate_policies(done, fair()["new"].y, cost=cost, n_resamples=50, rng=0)
     assert (found.loc["hindsight", "accuracy"] >= found["accuracy"]).all()
