@@ -13,7 +13,7 @@ VERBATIM = re.compile(f"({CODE_OR_LINK})", re.DOTALL | re.MULTILINE)
 NUMBER = re.compile(r"\b([Nn]otebooks? )(\d\d(?:(?:, | and | or | to )\d\d)*)\b")
 FORMULA = re.compile(r'<(?:div|span) class="[^"]*\bmath\b')
 TAGGED = re.compile(r'<div class="math notranslate nohighlight">(?=(?:(?!</div>).)*?\\tag\{([\w, ]+)\})', re.DOTALL)
-OUTSIDE = r"(?![^<]*</(?:a|code|pre|summary|h\d)>)"  # of what is a link or code already
+OUTSIDE = r"(?![^<]*</(?:a|code|pre|span|summary|h\d)>)"  # of what is a link or code already
 BEFORE_NUMBER = r"\b(?:[Ee]quations?|[Ee]qs?\.|[Ff]ormula|[Ee]stimate|[Bb]y|[Ii]n|of|from) "
 EQUATION = re.compile(rf"({BEFORE_NUMBER})(\(([\w.]+)\)){OUTSIDE}")
 CLAIM = re.compile(r"(^|<span></span>)(\w+\.\w+)(?= holds)", re.MULTILINE)

@@ -79,7 +79,7 @@ def test_a_notebook_that_is_named_is_a_link():
 
 def test_equations_and_claims_are_links():
     formula = '<div class="math notranslate nohighlight">\n\\[a \\tag{6}\\]</div>'
-    page = f"{formula}<p>Equation (6), not equation (7); <code>equation (6)</code></p>"
+    page = f"{formula}<p>Equation (6), not equation (7); <code>equation (6)</code> <span>of (6)</span></p>"
     linked = pages.linked_equations(page)
     assert linked.startswith('<div class="math notranslate nohighlight" id="equation-6">')
     assert linked.count('Equation <a href="#equation-6">(6)</a>') == 1 == linked.count("<a ")
