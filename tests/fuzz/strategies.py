@@ -83,7 +83,9 @@ def tries(number, *inputs):
 
 seeds = st.integers(0, 2**32 - 1)
 
-names = st.one_of(st.sampled_from(ODD_NAMES), st.text(min_size=1, max_size=8))
+letters = st.characters(exclude_categories=["Cs", "Cc"])
+
+names = st.one_of(st.sampled_from(ODD_NAMES), st.text(letters, min_size=1, max_size=8), st.text(min_size=1, max_size=3))
 
 
 def _column(kind, n, rng):
@@ -177,30 +179,50 @@ def _cell(value, comma):
     return text.replace(".", ",") if comma and isinstance(value, float) else text
 
 
+def _usual(kind, n, rng):
+    """n cells as they usually are."""
+    match kind:
+        case "row":
+            return list(range(n))
+        case "label":
+            return rng.integers(0, 2, n).tolist()
+        case "probability":
+            return rng.random(n).round(3).tolist()
+    return rng.choice(kind, n).tolist()
+
+
 @st.composite
-def files(draw, roles):
-    """Bytes of a CSV file with the columns of `roles` (name: strategy of a cell) and some more; sometimes damaged."""
-    n = draw(st.integers(0, 90))
+def files(draw, roles, least=0, odd=0.3):
+    """Bytes of a CSV file with the columns of `roles` and some more; sometimes damaged.
+
+    `roles` give for each name a strategy of cells, or what the cells usually are: "row" (its number), "label",
+    "probability", or a list to choose from.
+    A share `odd` of the files is written in an unusual way, or damaged.
+    """
+    n = draw(st.one_of(st.integers(max(least, 60), 90), st.integers(least, 90)))
     rng = np.random.default_rng(draw(seeds))
     extra = draw(frames(n, n))
-    columns = {name: [draw(cell) for _ in range(min(n, 6))] for name, cell in roles.items()}
-    table = {
-        name: [values[k] for k in rng.integers(0, len(values), n)] if values else [] for name, values in columns.items()
-    }
-    comma = draw(st.integers(0, 5)) == 0
-    separator = ";" if comma else draw(st.sampled_from([",", ",", ";", "\t", "|"]))
+    table = {}
+    for name, kind in roles.items():
+        if isinstance(kind, str | list):
+            table[name] = _usual(kind, n, rng)
+        else:
+            cells = draw(st.lists(kind, min_size=1, max_size=9))
+            table[name] = [cells[k] for k in rng.integers(len(cells), size=n)]
+    odd = rng.random(4) < odd
+    comma = odd[0] and rng.random() < 0.3
+    separator = ";" if comma else rng.choice([";", "\t", "|"]) if odd[0] else ","
     text = io.StringIO()
-    writer = csv.writer(text, delimiter=separator, lineterminator=draw(st.sampled_from(["\n", "\r\n"])))
+    writer = csv.writer(text, delimiter=separator, lineterminator="\r\n" if odd[3] else "\n")
     writer.writerow([*table, *map(str, extra.columns)])
     cells = [list(map(str, extra.iloc[:, k])) for k in range(extra.shape[1])]
     for k in range(n):
         writer.writerow([*(_cell(values[k], comma) for values in table.values()), *(column[k] for column in cells)])
-    encoding = draw(st.sampled_from(["utf-8", "utf-8", "utf-8-sig", "latin-1", "utf-16"]))
+    encoding = rng.choice(["utf-8-sig", "latin-1", "utf-16"]) if odd[1] else "utf-8"
     body = bytearray(text.getvalue().encode(encoding, "replace"))
-    for _ in range(draw(st.sampled_from([0, 0, 0, 1, 3]))):
-        if body:
-            place = draw(st.integers(0, len(body) - 1))
-            body[place : place + draw(st.integers(0, 3))] = draw(st.binary(max_size=2))
+    for _ in range(rng.integers(1, 4) if odd[2] and body else 0):
+        place = rng.integers(len(body))
+        body[place : place + rng.integers(4)] = rng.bytes(rng.integers(3))
     return bytes(body)
 
 

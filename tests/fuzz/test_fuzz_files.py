@@ -11,14 +11,22 @@ LABELS = st.one_of(st.sampled_from([0, 1]), st.sampled_from(["yes", "no"]), st.s
 
 SCORES = st.one_of(st.floats(0, 1), st.floats(0, 1), st.sampled_from(ODD_NUMBERS), st.sampled_from(ODD_WORDS))
 
-PLAIN = {"label": st.sampled_from([0, 1]), "score": st.floats(0.01, 0.99)}
+PLAIN = {"label": "label", "score": "probability"}
 
 ANSWERS = {
     "question": st.one_of(st.sampled_from(["a", "b", "c"]), st.sampled_from(ODD_WORDS)),
-    "sample": st.integers(0, 9),
+    "sample": "row",
     "answer": st.one_of(st.sampled_from(["Paris", "paris ", "12", "12.0"]), st.sampled_from(ODD_WORDS)),
     "confidence": st.one_of(st.floats(0, 1), st.sampled_from(ODD_NUMBERS)),
     "reference": st.one_of(st.just("Paris"), st.sampled_from(["12", *ODD_WORDS])),
+}
+
+USUAL = {
+    "question": ["a", "b", "c", "d", "e"],
+    "sample": "row",
+    "answer": ["Paris", "paris ", "12", "12.0", "Lyon"],
+    "confidence": "probability",
+    "reference": ["Paris"],
 }
 
 
@@ -30,53 +38,68 @@ def written(body, folder):
 
 
 def test_any_file_of_scores(tmp_path):
-    @tries(80, files({"label": LABELS, "score": SCORES}) | files(PLAIN))
+    read = []
+
+    @tries(120, files({"label": LABELS, "score": SCORES}) | files(PLAIN))
     def holds(body):
         try:
             table = read_scores(written(body, tmp_path))
         except ValueError as error:
             assert "mine.csv" in str(error), error
             return
+        read.append(table.n)
         assert set(np.unique(table.y)) <= {0, 1}
         assert np.isfinite(table.p).all() and (table.p >= 0).all() and (table.p <= 1).all()
         assert len(table.X) == table.n
         assert not set(table.features) & {"label", "score"}
 
     holds()
+    assert len(read) >= 10
 
 
 def test_any_file_of_answers(tmp_path):
-    @tries(60, files(ANSWERS))
+    read = []
+
+    @tries(80, files(ANSWERS) | files(USUAL))
     def holds(body):
         try:
             table = read_answers(written(body, tmp_path))
         except ValueError as error:
             assert "mine.csv" in str(error), error
             return
-        confidence = table.confidence
-        assert confidence is None or np.isfinite(np.asarray(confidence, float)[~np.isnan(confidence)]).all()
+        read.append(table.n_questions)
+        stated = table.grouped.confidence[table.stated]
+        assert (stated >= 0).all() and (stated <= 1).all()
+        assert (table.grouped.counts >= 0).all() and table.n_answers == table.grouped.counts.sum()
+        assert table.stated.shape == table.graded.shape == (table.n_questions,)
 
     holds()
+    assert len(read) >= 10
 
 
 def test_reports_end_in_words(tmp_path):
-    @tries(8, files(PLAIN))
+    told = []
+
+    @tries(8, files(PLAIN, least=60, odd=0))
     def scores(body):
         try:
             report = audit_scores(read_table(written(body, tmp_path)), rng=0)
         except ValueError as error:
             assert str(error).rstrip().endswith((".", ")", "?")), error
             return
+        told.append(type(report).__name__)
         assert "nan" not in str(report).lower().split()
 
-    @tries(8, files(ANSWERS))
+    @tries(8, files(USUAL, least=60, odd=0))
     def answers(body):
         try:
-            report = audit_answers(read_answers(written(body, tmp_path)), n_resamples=20, rng=0)
+            report = audit_answers(read_answers(written(body, tmp_path)), n_resamples=100, rng=0)
         except ValueError as error:
             assert str(error).rstrip().endswith((".", ")", "?")), error
             return
+        told.append(type(report).__name__)
         assert "nan" not in str(report).lower().split()
 
     scores()
     answers()
+    assert set(told) == {"ScoreReport", "AnswerReport"}
