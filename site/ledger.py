@@ -10,7 +10,6 @@ STATUSES = {
     "reproduced": "same data, the paper's numbers",
     "agrees": "same experiment on other data, where it comes out as in the paper; a claim cell asserts it",
     "disagrees": "same experiment on other data, where it comes out otherwise; the remark says how",
-    "analogue": "same experiment on other data, not yet compared",
     "differs": "we found otherwise; the remark says what",
     "needs": "the code is tested; a reader must bring the data or the model",
     "planned": "its notebook is not written yet",

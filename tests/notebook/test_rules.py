@@ -198,7 +198,7 @@ def test_ledger_and_notebooks_agree():
 
 
 def test_a_good_ledger_has_no_findings():
-    rows = [row(), row(id="a", notebook="09", status="planned"), row(id="b", notebook="09", status="needs")]
+    rows = [row(), row(id="a", notebook="09", status="planned"), row(id="b", notebook="09", status="disagrees")]
     rows += [row(id="c", status="disagrees"), row(id="d", status="reproduced")]
     assert ledger_findings(rows, {"05_sample": good_notebook()}) == []
 
@@ -213,7 +213,7 @@ def test_ledger_faults_are_found():
         (notebooks, [row(), row(id="other", status="agrees")], "other: agrees, but no claim that holds"),
         (silent, [row()], "known.claim: verified, but no claim that holds"),
         (notebooks, [row(), row(id="other", notebook="09")], "notebook '09' does not exist"),
-        (notebooks, [row(), row(id="other", notebook="09", status="analogue")], "notebook '09' does not exist"),
+        (notebooks, [row(), row(id="other", notebook="09", status="disagrees")], "notebook '09' does not exist"),
         (notebooks, [row(), row(status="planned")], "known.claim: more than one row"),
         (notebooks, [row(), row(id="other", status="done")], "is not one of planned"),
     ]
