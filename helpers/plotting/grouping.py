@@ -15,8 +15,8 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
 
     The regions of a bin stand side by side around its mean score, in order of their rates, with 95 % Clopper-Pearson
     intervals; the area of a mark is the number of rows (tiny ones are drawn a little larger). Grey circles: the
-    interval holds the rate of the bin. Blue triangles up: these rows do better than their score says, orange ones down:
-    worse. Rows by bin stand along the foot. Empty regions and bins are not drawn.
+    interval holds the rate of the bin. Blue triangles up: the rates of these rows lie above it, orange ones down:
+    below. Rows by bin stand along the foot. Empty regions and bins are not drawn.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
     rate = result.rate[shown]
     center = result.bin_rate[result.region_bin[shown]]
     low, high = result.rate_low[shown], result.rate_high[shown]
-    kinds = ((low > center, BLUE, "^", "better than the bin"), (high < center, ORANGE, "v", "worse than the bin"))
+    kinds = ((low > center, BLUE, "^", "above its bin"), (high < center, ORANGE, "v", "below its bin"))
     kinds += ((~(low > center) & ~(high < center), GREY, "o", "cannot be told from the bin"),)
     crowded = shown.size > 60
     for mask, color, marker, words in kinds[::-1]:

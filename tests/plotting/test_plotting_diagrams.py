@@ -64,7 +64,7 @@ def test_area_is_the_number_of_rows():
 def test_colour_and_marker_tell_over_and_under_confidence_apart():
     ax = plotting.plot_grouping_diagram(by_hand())
     words = {c.get_label(): c for c in ax.collections if len(getattr(c, "get_offsets", list)())}
-    marks = [words[f"{kind} than the bin"] for kind in ("better", "worse")] + [words["cannot be told from the bin"]]
+    marks = [words[f"{side} its bin"] for side in ("above", "below")] + [words["cannot be told from the bin"]]
     assert [mark.get_offsets()[0][1] for mark in marks] == [0.8, 0.2, 0.5]
     assert len({tuple(mark.get_facecolor()[0]) for mark in marks}) == 3
     assert len({mark.get_paths()[0].vertices.tobytes() for mark in marks}) == 3
