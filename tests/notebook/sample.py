@@ -41,10 +41,10 @@ def good_notebook():
     return new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
 
 
-def coded(source, tag, output, **jupyter):
+def coded(source, tag, output, plain="a line", **jupyter):
     """A code cell with one tag, and one output that says what our metadata say."""
     metadata = {"tags": [tag]} | ({"jupyter": jupyter} if jupyter else {})
-    data = {"text/plain": "a line", "text/html": "<details></details>"}
+    data = {"text/plain": plain, "text/html": "<details></details>"}
     outputs = [new_output("display_data", data=data, metadata={"honest": output})] if output else []
     return new_code_cell(source, metadata=metadata, outputs=outputs)
 
@@ -70,7 +70,9 @@ def good_lesson():
         cells.append(coded(check, "check", {"exercise": "open"}, source_hidden=True))
         hidden = {"source_hidden": True, "outputs_hidden": True}
         cells.append(coded(f"check_{k}({k})", "solution", {"exercise": "right"}, **hidden))
-    cells += [coded("quiz('Why?', {'a': 'x', 'b': 'y'}, 1)", "quiz", {"quiz": 2}, source_hidden=True) for _ in range(5)]
+    asked = "quiz('Why?', {'a': 'x', 'b': 'y'}, 1)"
+    told = "Why?\n(a) a\n(b) b\nRight is (a): x"
+    cells += [coded(asked, "quiz", {"quiz": 2}, told, source_hidden=True) for _ in range(5)]
     titles = ("Quiz", "Exercises", "When not to use it", "Key ideas", "What to read next")
     notebook.cells = number([cell.copy() for cell in cells + [new_markdown_cell(f"## {title}") for title in titles]])
     for place, cell in enumerate(notebook.cells):

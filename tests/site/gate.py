@@ -34,7 +34,8 @@ READ = """async () => {
     return {
         formulas: [...document.querySelectorAll("mjx-merror, [data-mml-node=merror]")].map(words),
         images: images.map((image) => image.getAttribute("src")),
-        links: [...document.querySelectorAll("a[href]")].map((link) => link.href),
+        links: [...document.querySelectorAll("a[href]")].map((link) =>
+            new URL(link.getAttribute("href"), document.baseURI).href),  // also of links in drawings
         anchors: [...document.querySelectorAll("[id], a[name]")].map((node) => node.id || node.name),
     };
 }"""
