@@ -12,6 +12,8 @@ import re
 import numpy as np
 import pandas as pd
 
+LEAST_SHARE = 1e-100  # of the largest weight: cubes of smaller ones cannot be told from 0
+
 LARGEST = 1e100  # cost, price or weight of a file; sums and products of larger ones are no numbers
 
 _KEY = re.compile(
@@ -277,15 +279,20 @@ def check_same_length(**columns):
 
 
 def check_weights(weight, name="sample_weight"):
-    """Sampling weights as shares of the largest one, or None for None; ValueError if one is negative, not finite, or
-    all are zero.
+    """Sampling weights as shares of the largest one, or None for None; ValueError if one is negative, not finite or
+    so small beside the largest that its square vanishes, or if all are zero.
     """
     if weight is None:
         return None
     array = check_vector(weight, name)
     check_not_negative(array, name, most=np.inf)
     _check_some(array, name)
-    return array / array.max()
+    share = array / array.max()
+    vanishing = (array > 0) & (share < LEAST_SHARE)
+    if vanishing.any():
+        rule = f"be 0 or at least {LEAST_SHARE:g} times the largest weight, {array.max():g}"
+        raise_first(name, rule, array, vanishing)
+    return share
 
 
 def check_frequencies(weight, name="sample_weight"):

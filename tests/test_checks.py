@@ -118,6 +118,7 @@ def test_weights_become_shares_of_the_largest():
         ([0, 0], "not be zero everywhere"),
         ([1, np.nan], r"\[1\] is nan"),
         ([np.inf, 1], r"\[0\] is inf"),
+        ([9e15, 0, 1e300], r"at least 1e-100 times the largest weight, 1e\+300, but sample_weight\[0\] is 9"),
         (["a"], "numbers"),
     ]:
         with pytest.raises(ValueError, match=f"sample_weight .*{sentence}"):
