@@ -11,7 +11,7 @@ from functools import wraps
 
 import numpy as np
 import pandas as pd
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 LONG = bool(os.environ.get("HONEST_FUZZ"))
@@ -58,8 +58,12 @@ ODD_WORDS = [
 ODD_NUMBERS = [0.0, -0.0, 1.0, -1.0, 1e-300, 1e300, -1e300, 2**53, float("nan"), float("inf"), -float("inf")]
 
 
-def tries(number, *inputs):
-    """A property that is tried with so many inputs, ten times as many in a long run."""
+def tries(number, *inputs, always=()):
+    """A property that is tried with so many inputs, ten times as many in a long run, and `always` with these.
+
+    What Hypothesis draws depends also on which modules are imported, so that "some of it was accepted" can be asserted
+    only if one input that is accepted is always among them.
+    """
     options = settings(
         max_examples=number * (10 if LONG else 1),
         derandomize=not LONG,
@@ -76,7 +80,10 @@ def tries(number, *inputs):
             tried += 1
             return holds(**values)
 
-        return options(given(*inputs)(counted))
+        tried_with = given(*inputs)(counted)
+        for values in always:
+            tried_with = example(*values)(tried_with)
+        return options(tried_with)
 
     return decorate
 
