@@ -13,6 +13,8 @@ import tinycss2
 from PIL import Image
 
 DPI = 110  # pixels of the page for an inch of a figure; a figure drawn at 220 is shown at this size, twice as sharp
+FIGURE = 'class="honest-figure"'
+SPHINX_LINK = 'class="reference internal image-reference"'  # which a picture with a width has already
 IMAGE = re.compile(r'(<a\b[^>]*>\s*)?(<img\b[^>]*\bsrc="([^"]*_images/)([^"/]+)\.png"[^>]*>)')
 INSIDE = re.compile(r'\bsrc="data:image/png;base64,([^"]+)"')
 PICTURE_LINK = re.compile(r'(href="[^"]*_images/[^"/]+)\.png"')
@@ -66,7 +68,8 @@ def linked_figures(page, sizes):
         tag = re.sub(r'\s(?:width|height|style|loading)="[^"]*"', "", tag).rstrip(" />")
         tag = tag.replace(f"{name}.png", f"{name}.webp")
         tag = f'{tag} width="{width}" height="{height}" style="--wide: {width}px" loading="lazy" decoding="async">'
-        return f"{opening}{tag}" if opening else f'<a class="honest-figure" href="{folder}{name}.webp">{tag}</a>'
+        opening = (opening or "").replace(SPHINX_LINK, FIGURE)
+        return f"{opening}{tag}" if opening else f'<a {FIGURE} href="{folder}{name}.webp">{tag}</a>'
 
     return PICTURE_LINK.sub(r'\1.webp"', IMAGE.sub(change, page))
 

@@ -109,6 +109,17 @@ def test_a_notebook_without_results_stops_the_site(tmp_path):
         build_site.build(tmp_path)
 
 
+@pytest.mark.parametrize("opening", ["", '<a class="reference internal image-reference" href="_images/f.png">'])
+def test_every_figure_is_in_a_frame_that_scrolls(opening):
+    """Also one with a width of its own (a figure of twice the pixels), which Sphinx makes a link already."""
+    weight = load_program(ROOT / "site" / "weight.py")
+    page = f'{opening}<img alt="a" src="_images/f.png" style="width: 900px">{"</a>" if opening else ""}'
+    linked = weight.linked_figures(page, {"f": (900, 400)})
+    assert linked.startswith('<a class="honest-figure" href="_images/f.webp"><img') and linked.count("<a ") == 1
+    card = weight.linked_figures('<a class="card" href="x.html"><img src="_images/f.png"></a>', {"f": (900, 400)})
+    assert card.startswith('<a class="card" href="x.html"><img')
+
+
 def test_a_style_sheet_keeps_what_a_page_could_use():
     weight = load_program(ROOT / "site" / "weight.py")
     style = "a, .used, .gone .used { x: y } .modal-open:not(.gone) { x: y } @media print { .gone { x: y } }"
