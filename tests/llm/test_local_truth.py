@@ -57,16 +57,19 @@ def test_a_second_request_states_the_same_within_the_noise_of_the_server(endpoin
 
 
 def test_the_first_token_is_drawn_as_often_as_is_stated(endpoint):
-    draws = [choice for _ in range(8) for choice in ask(endpoint, n=SLOTS, max_tokens=1)]
+    draws = [choice for seed in range(8) for choice in ask(endpoint, n=SLOTS, max_tokens=1, seed=seed)]
     n = len(draws)
-    stated = dict(draws[0]["top"][0])
+    assert sum(choice["logprobs"] is None for choice in draws) <= 3
+    stated = dict(next(choice["top"][0] for choice in draws if choice["top"]))
     assert n == 8 * SLOTS
     listed = sum(map(np.exp, stated.values()))
     for token, logprob in sorted(stated.items(), key=lambda pair: -pair[1])[:3]:
         p = np.exp(logprob)
         share = np.mean([choice["text"].removeprefix("Answer:") == token for choice in draws])
         assert abs(share - p) < 4 * np.sqrt(p * (1 - p) / n), token
-    within = np.mean([choice["logprobs"][0] >= min(stated.values()) - NOISE for choice in draws])
+    last_listed = min(stated.values()) - NOISE
+    # A token that is part of a character has no text and no log-probability (1 draw of 1,500): it is not in the list.
+    within = np.mean([choice["logprobs"] is not None and choice["logprobs"][0] >= last_listed for choice in draws])
     assert abs(within - listed) < 4 * np.sqrt(listed * (1 - listed) / n)
 
 
