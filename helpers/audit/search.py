@@ -17,7 +17,6 @@ from helpers.partition.encoder import check_table
 
 LEVEL = 0.05  # of the whole search
 FEWEST_ROWS = 20  # of a segment
-MOST_PAIRED = 60  # columns of which pairs are taken: time and memory grow with their square
 
 
 @dataclass(frozen=True)
@@ -202,11 +201,7 @@ def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_dr
     X = X.iloc[order]
     weight = weight[order]
     groups = None if rows.groups is None else pd.factorize(rows.groups[order])[0]
-    columns = X.shape[1]
-    wide = max_features > 1 and columns > MOST_PAIRED
-    family = SegmentFamily(X, y, min_rows, 1 if wide else max_features)
-    if wide:
-        family.notes.append(f"{columns:,} columns were searched one by one: pairs are taken of at most {MOST_PAIRED}")
+    family = SegmentFamily(X, y, min_rows, max_features)
     if not family.pairs.size:
         reasons = "; ".join(family.notes)
         raise ValueError(f"X must have a segment of min_rows = {min_rows:,} of {y.size:,} rows, but {reasons}.")

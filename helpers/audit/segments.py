@@ -18,6 +18,7 @@ from helpers.partition.encoder import TableEncoder, as_numbers
 CUTS = {10: 20, 20: 10, 10**9: 5}  # quantiles at which numbers are cut in a table of up to so many columns
 PARTS = 5  # ranges of a number start and end at fifths of its cells
 MOST_LEVELS = 200  # of a category, the largest
+MOST_PAIRED = 60  # columns of which pairs are taken: time and memory grow with their square
 GIVEN_AWAY = 0.01  # of the cases of the rarer label: a column that tells all but these knows the outcome
 
 
@@ -85,7 +86,7 @@ class SegmentFamily:
     min_rows : int
         Rows that a segment needs, and that must lie outside of it.
     max_features : int
-        1 or 2 columns.
+        1 or 2 columns; 1 in tables of more than 60 columns, with a warning.
 
     Attributes
     ----------
@@ -93,11 +94,14 @@ class SegmentFamily:
         Whether a segment has two conditions.
     notes : list of str
         What was left out and why.
+    warnings : list of str
+        Those of the notes that a reader of the result must know.
     """
 
     def __init__(self, X, y, min_rows, max_features):
         self.X = X
         self.notes = []
+        self.warnings = []
         self.columns = []
         self._tables = []
         cuts = next(cuts for most, cuts in CUTS.items() if X.shape[1] <= most)
@@ -110,11 +114,25 @@ class SegmentFamily:
         for j, column in enumerate(self.columns):
             self._tables.append((column, None, None))
             places += [[(j, k, -1, -1) for k in range(len(column.conditions))]]
-        for first, second in combinations(range(len(self.columns)), max_features) if max_features == 2 else ():
+        for first, second in self._pairs(max_features):
             kept = self._cross(self.columns[first], self.columns[second], min_rows)
             places += [np.column_stack([np.full(len(kept), first), kept[:, 0], np.full(len(kept), second), kept[:, 1]])]
         self._places = np.concatenate(places)
         self.pairs = self._places[:, 2] >= 0
+
+    def _warn(self, text):
+        self.notes.append(text)
+        self.warnings.append(text)
+
+    def _pairs(self, max_features):
+        """Numbers of the columns that are crossed, pair by pair."""
+        given = self.X.shape[1]
+        if max_features < 2:
+            return []
+        if given > MOST_PAIRED:
+            self._warn(f"{given:,} columns were searched one by one: pairs are taken of at most {MOST_PAIRED}")
+            return []
+        return combinations(range(len(self.columns)), 2)
 
     def _cut(self, column, values, y, min_rows):
         """The cells and conditions of a column; None (with a note) if there is nothing to look at."""
@@ -129,7 +147,7 @@ class SegmentFamily:
             self.notes.append(f"{column.name} is constant")
             return None
         if _gives_away(column, values, code, y):
-            self.notes.append(f"{column.name} gives the outcome away: it was left out")
+            self._warn(f"{column.name} gives the outcome away: it was left out")
             return None
         rows = members @ count
         keep = (rows >= min_rows) & (y.size - rows >= min_rows)

@@ -281,33 +281,39 @@ def grouping_loss(
 
 def loss_of_rows(rows, *, method="crossfit", calibrator="platt", tree=None, n_splits=1, rng=None):
     """`grouping_loss` of `helpers.partition.base.Rows`; `tree` is unfitted, by default the one of `grouping_loss`."""
-    return repeat_splits(partial(_loss_of_split, rows, method, calibrator, tree), n_splits, rng)
-
-
-def _loss_of_split(rows, method, calibrator, tree, rng, tail):
-    """The grouping loss by one random split; its interval leaves `tail` on each side."""
     tree = HonestTree(min_samples_leaf=15) if tree is None else tree
-    min_samples_leaf = tree.min_samples_leaf
-    if rows.y.size < 4 * min_samples_leaf:
-        raise ValueError(
-            f"y must have at least 4 * min_samples_leaf = {4 * min_samples_leaf} rows, but it has {rows.y.size}."
-        )
-    seeds = rng.integers(2**31, size=2)
-    choosers = [clone(tree).set_params(rng=seed) for seed in seeds]
+    least = 4 * tree.min_samples_leaf
+    if rows.y.size < least:
+        raise ValueError(f"y must have at least 4 * min_samples_leaf = {least} rows, but it has {rows.y.size}.")
     if method == "paper":
-        calibrate, fit, evaluate = split_rows(rows.y, rows.groups, (0.1, 0.5), rng)
-        c = _calibrated(rows, calibrator, calibrate, slice(None))
-        tasks = [(rows.X, choosers[0], c[fit], c, fit, evaluate)]
+        split = partial(_paper_split, rows, calibrator)
     else:
         c = _calibrated(rows, calibrator, slice(None), slice(None))
-        a, b = split_rows(rows.y, rows.groups, (0.5,), rng)
-        table = with_score_column(rows.X, rows.p)
-        tasks = [
-            (table, chooser, _calibrated(rows, calibrator, fit, fit), c, fit, evaluate)
-            for chooser, fit, evaluate in ((choosers[0], a, b), (choosers[1], b, a))
-        ]
+        split = partial(_crossfit_split, rows, calibrator, with_score_column(rows.X, rows.p), c)
+    return repeat_splits(partial(_loss_of_split, rows, calibrator, tree, split), n_splits, rng)
+
+
+def _paper_split(rows, calibrator, rng):
+    """Calibrated scores, and what `_part` takes for the one tree: table, stated scores, rows to fit and evaluate."""
+    calibrate, fit, evaluate = split_rows(rows.y, rows.groups, (0.1, 0.5), rng)
+    c = _calibrated(rows, calibrator, calibrate, slice(None))
+    return c, [(rows.X, c[fit], fit, evaluate)]
+
+
+def _crossfit_split(rows, calibrator, table, c, rng):
+    """Calibrated scores, and what `_part` takes for each of two trees: a half fits one and evaluates the other."""
+    a, b = split_rows(rows.y, rows.groups, (0.5,), rng)
+    return c, [(table, _calibrated(rows, calibrator, fit, fit), fit, evaluate) for fit, evaluate in ((a, b), (b, a))]
+
+
+def _loss_of_split(rows, calibrator, tree, split, rng, tail):
+    """The grouping loss by one random split; its interval leaves `tail` on each side."""
+    choosers = [clone(tree).set_params(rng=seed) for seed in rng.integers(2**31, size=2)]
+    c, tasks = split(rng)
     workers = 2 if rows.y.size >= PARALLEL_FROM else 1
-    evaluated = Parallel(workers, require="sharedmem")(delayed(_part)(rows, *task) for task in tasks)
+    evaluated = Parallel(workers, require="sharedmem")(
+        delayed(_part)(rows, c, chooser, *task) for chooser, task in zip(choosers, tasks, strict=False)
+    )
     parts, trees = zip(*evaluated, strict=True)
     if not all(part.n_regions for part in parts):
         raise ValueError("groups must leave two of them in at least one region of each part, but a part has no pair.")
@@ -323,7 +329,7 @@ def _calibrated(rows, calibrator, fit, at):
     return calibrate_rows(calibrator, rows.p[fit], rows.y[fit], weight, rows.p[at])
 
 
-def _part(rows, table, chooser, stated, c, fit, evaluate):
+def _part(rows, c, chooser, table, stated, fit, evaluate):
     """What regions that `chooser` finds on the rows `fit` say about the rows `evaluate`, and the tree with their rates.
 
     `stated` are the scores against which the residuals of the rows `fit` are held, `c` those of all rows.

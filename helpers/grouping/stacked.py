@@ -169,11 +169,16 @@ def stacked_grouping_loss(
     check_count(n_splits, "n_splits")
     if rows.y.size < LEAST_ROWS:
         raise ValueError(f"y must have at least {LEAST_ROWS} rows, but it has {rows.y.size}.")
-    return repeat_splits(partial(_loss_of_folding, rows, calibrator, n_folds), n_splits, rng)
+    c = calibrate_rows(calibrator, rows.p, rows.y, rows.weight, rows.p)
+    table = with_score_column(rows.X, rows.p)
+    return repeat_splits(partial(_loss_of_folding, rows, table, c, calibrator, n_folds), n_splits, rng)
 
 
-def _loss_of_folding(rows, calibrator, n_folds, rng, tail):
-    """The grouping loss by one random folding; its interval leaves `tail` on each side."""
+def _loss_of_folding(rows, table, c, calibrator, n_folds, rng, tail):
+    """The grouping loss by one random folding; its interval leaves `tail` on each side.
+
+    `table` holds the features and the score, `c` the calibrated scores.
+    """
     y = rows.y
     p = rows.p
     weight = rows.weight
@@ -181,8 +186,7 @@ def _loss_of_folding(rows, calibrator, n_folds, rng, tail):
     fold = random_folds(y, groups, n_folds, rng)
     seed = int(rng.integers(2**31))
     w = np.ones(y.size) if weight is None else weight / weight.mean()
-    columns, c_out, region = _out_of_fold(y, p, with_score_column(rows.X, p), w, fold, calibrator, seed)
-    c = calibrate_rows(calibrator, p, y, weight, p)
+    columns, c_out, region = _out_of_fold(y, p, table, w, fold, calibrator, seed)
     r = y - c
     g, parts = combine_out_of_fold(columns, r, w, fold)
     g = np.clip(g, -c_out, 1 - c_out)
