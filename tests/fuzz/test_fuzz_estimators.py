@@ -1,5 +1,7 @@
 """Any table: an error names its argument, or the result is finite, in range, and the same under other names."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,9 +22,10 @@ COST = [[0.0, 5.0], [1.0, 0.0]]
 
 
 def told(error, *arguments):
-    """The error is a sentence about an argument."""
-    text = str(error.value) if hasattr(error, "value") else str(error)
-    assert any(name in text for name in ("y", "p", "X", "groups", "sample_weight", *arguments)), text
+    """The error is a sentence about an argument, which it names first."""
+    text = str(error)
+    names = ("y", "p", "X", "groups", "sample_weight", *arguments)
+    assert re.match(rf"({'|'.join(names)})\b", text), text
     assert text.rstrip().endswith((".", "?", ")")), text
 
 
