@@ -7,7 +7,7 @@
 
 from helpers.notebook.claims import ClaimFailed, claim, record
 from helpers.notebook.display import figure, show, table
-from helpers.notebook.exercises import Check, check_exercise
+from helpers.notebook.exercises import Check
 from helpers.notebook.folds import folded, prediction
 from helpers.notebook.guard import parameters
 from helpers.notebook.parameter_cell import ParameterError
@@ -15,6 +15,6 @@ from helpers.notebook.quizzes import quiz
 from helpers.notebook.rules import at_least, at_most, between, one_of
 
 __all__ = [
-    "Check", "ClaimFailed", "ParameterError", "at_least", "at_most", "between", "check_exercise", "claim", "figure",
+    "Check", "ClaimFailed", "ParameterError", "at_least", "at_most", "between", "claim", "figure",
     "folded", "one_of", "parameters", "prediction", "quiz", "record", "show", "table",
 ]  # fmt: skip

@@ -36,32 +36,6 @@ def _hint(answer, expected, tol, hints):
     return "read the question again."
 
 
-def check_exercise(answer, expected, *, tol=0, hints=()):
-    """Self-check of an exercise: one line, never an exception for a wrong answer.
-
-    Parameters
-    ----------
-    answer : object
-        What the student answers; ``...`` says "not answered yet", so that copies without solutions run through.
-    expected : float, str, bool or array
-        The right answer.
-    tol : float, default 0
-        Largest deviation that still counts as right.
-    hints : sequence of (object, str)
-        Pairs of a wrong answer, or a test of the answer, and a sentence; the first that fits is shown.
-
-    Examples
-    --------
-    >>> check_exercise(..., 0.25)
-    Not answered yet. Replace the ... above with your answer, then run both cells.
-    >>> check_exercise(0.5, 0.25, hints=[(0.5, "the variance is the square of it.")])
-    Not yet: the variance is the square of it.
-    >>> check_exercise(0.25, 0.25)
-    Right: 0.25
-    """
-    _tell(*_verdict(answer, expected, tol, hints))
-
-
 @dataclass(frozen=True)
 class Check:
     """The self-check of one exercise, for the reader's answer and for the solution.

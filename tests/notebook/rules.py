@@ -18,23 +18,17 @@ from helpers.run.plan import list_notebooks
 ROOT = Path(__file__).resolve().parents[2]
 TAGS = {"parameters", "claim", "exercise", "check", "solution", "predict", "quiz", "hide-input", "hide-output"}
 TAGS |= {"remove-cell", "raises-exception"}
-SPEAKING = {"show", "table", "figure", "claim", "check_exercise", "parameters", "quiz", "Check"}
+SPEAKING = {"show", "table", "figure", "claim", "parameters", "quiz", "Check"}
 CARD = ("Goals", "Needs", "Minutes", "Papers")
 CHECK_CARD = ("Lesson", "Papers")
-WHOLE_SECTIONS = ("exercise", "when not", "key ideas", "your own", "references")
-WHOLE_METHOD_SECTIONS = ("negative control", "mislead", "predict", "real data", "paper value")
 NO_METHOD = ("00_", "13_", "14_")
 REPORTS = ("13_", "14_")
-# Lessons and checks still in one notebook:
-WHOLE = ()
 MAX_LINES = 20  # of a code cell
 MAX_WIDTH = 100  # signs of a line of code
 MAX_MEDIAN = 5  # lines of the median code cell
 MAX_FUNCTION = 10  # lines
-CELLS = (20, 92)  # of a notebook that is not yet split
 STATUSES = ("planned", "verified", "reproduced", "agrees", "disagrees", "differs", "needs")  # in the ledger
 CLAIMED = ("verified", "agrees")  # the statuses that need a claim that holds
-MIN_EXERCISES = 4
 MIN_ALT = 20  # signs of an alternative text
 PLACES = re.compile(r"(?<![\w.:/])(/(home|Users|root|tmp|work|private|var|opt|mnt|usr|content)/[\w.-]+|[A-Z]:\\\w)")
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,}|<ipython-input|ipykernel_\d+")
@@ -96,12 +90,6 @@ def rule_size(notebook):
     lengths = [len(lines_of(cell)) for _, cell in code_cells(notebook) if "quiz" not in tags(cell)]
     if lengths and statistics.median(lengths) > MAX_MEDIAN:
         yield 1, f"the median code cell has {statistics.median(lengths):g} lines, more than {MAX_MEDIAN}"
-
-
-def rule_number(notebook):
-    """The right number of cells."""
-    if not CELLS[0] <= len(notebook["cells"]) <= CELLS[1]:
-        yield 1, f"{len(notebook['cells'])} cells, not {CELLS[0]} to {CELLS[1]}"
 
 
 def rule_source(notebook):
@@ -217,26 +205,6 @@ def rule_formulas(notebook):
                 yield k, f"the site cannot draw {number[0]} in a formula with \\\\ or a blank line: write \\cr for \\\\"
 
 
-def rule_exercises(notebook):
-    """At least four exercises, each with a scaffold, a solution after it and a self-check after that."""
-    steps = []
-    for k, cell in code_cells(notebook):
-        kind = next((name for name in ("exercise", "solution") if name in tags(cell)), None)
-        if kind is None and "check_exercise" in calls(cell):
-            kind = "check"
-        if kind and not (kind == "solution" and steps and steps[-1][1] == "solution"):
-            steps.append((k, kind))
-    exercises = [place for place, (_, kind) in enumerate(steps) if kind == "exercise"]
-    if len(exercises) < MIN_EXERCISES:
-        yield 1, f"{len(exercises)} exercises, fewer than {MIN_EXERCISES}"
-    for place in exercises:
-        k = steps[place][0]
-        if [kind for _, kind in steps[place + 1 : place + 3]] != ["solution", "check"]:
-            yield k, "an exercise is followed by its solution and then by check_exercise"
-        if "..." not in notebook["cells"][k - 1]["source"]:
-            yield k, "an exercise needs a scaffold with ... where the answer goes"
-
-
 def rule_anatomy(notebook, name=""):
     """Header card first, and the sections every reader may rely on."""
     kind = kind_of(name)
@@ -248,9 +216,9 @@ def rule_anatomy(notebook, name=""):
             yield 1, f"the header card lacks **{label}**"
     text = "\n".join(source for _, source in prose(notebook))
     titles = "\n".join(re.findall(r"^#{1,4} .*$", text, flags=re.MULTILINE)).lower()
-    wanted = {"checks": (), "lesson": SECTIONS, "report": SECTIONS, "whole": WHOLE_SECTIONS}[kind]
-    if not name.startswith(NO_METHOD):
-        wanted += {"lesson": METHOD_SECTIONS, "whole": WHOLE_METHOD_SECTIONS}.get(kind, ())
+    wanted = () if kind == "checks" else SECTIONS
+    if kind == "lesson" and not name.startswith(NO_METHOD):
+        wanted += METHOD_SECTIONS
     for words in wanted:
         if words not in titles:
             yield 1, f"no section heading contains '{words}'"
@@ -259,17 +227,14 @@ def rule_anatomy(notebook, name=""):
 
 
 def kind_of(name):
-    """What a notebook is: "checks", "whole" (not yet split), "report" or "lesson"."""
+    """What a notebook is: "checks", "report" or "lesson"."""
     if name.startswith("checks/"):
         return "checks"
-    if name.startswith(WHOLE):
-        return "whole"
     return "report" if name.startswith(REPORTS) else "lesson"
 
 
 RULES = (rule_cells, rule_source, rule_parameters, rule_tags, rule_format, rule_outputs, rule_figures, rule_formulas)
 RULES_OF = {
-    "whole": (rule_size, rule_number, rule_exercises),
     "lesson": (rule_size, *LESSON_RULES),
     "report": (rule_size, *LESSON_RULES),
     "checks": CHECK_RULES,

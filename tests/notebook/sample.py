@@ -1,44 +1,10 @@
-"""A notebook that follows every rule, for tests that break it in one place each."""
+"""A lesson and its checks that follow every rule, for tests that break them in one place each."""
 
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 ALT = "A line that rises from zero to one as the stated probability grows."
 
-
-def good_notebook():
-    """A notebook that follows every rule; the tests below break it in one place each."""
-    card = "# A title\n\n- **Goals** see it\n- **Needs** nothing\n- **Minutes** 5\n- **Papers** Melo 3.1"
-    cells = [
-        new_markdown_cell(card),
-        new_code_cell("n_rows = 100  # rows to draw\nseed = 0  # random seed", metadata={"tags": ["parameters"]}),
-        new_markdown_cell("## A decision\n\n$$\\begin{cases} q \\cr c \\end{cases} \\tag{6}$$\n\n$$q \\\\ c$$"),
-        new_code_cell("figure(fig, alt=ALT)"),
-        new_markdown_cell("## Negative control"),
-        new_code_cell("claim('known.claim', 1, 1, tol=0)", metadata={"tags": ["claim"]}),
-        new_markdown_cell("## Where it misleads: predict, then run"),
-        new_code_cell("show('a line')", metadata={"tags": ["remove-cell"]}),
-        new_markdown_cell("## Real data: paper value and ours"),
-        new_markdown_cell("## Exercises"),
-    ]
-    for k in range(1, 5):
-        cells.append(new_code_cell(f"answer_{k} = ...", metadata={"tags": ["exercise"]}))
-        cells.append(new_code_cell(f"answer_{k} = {k}  # the secret", metadata={"tags": ["solution"]}))
-        cells.append(new_code_cell(f"check_exercise(answer_{k}, {k})"))
-    cells += [new_markdown_cell(f"## {t}") for t in ("When not to use it", "Key ideas", "Your own data", "References")]
-    picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-    for count, cell in enumerate((cell for cell in cells if cell.cell_type == "code"), 1):
-        cell.execution_count = count
-        if cell.source.startswith("figure"):
-            data = {"image/png": picture, "text/plain": "Figure"}
-            metadata = {"image/png": {"alt": ALT}}
-            cell.outputs = [new_output("display_data", data=data, metadata=metadata)]
-        elif cell.source.startswith("claim"):
-            metadata = {"honest": {"claim": "known.claim", "holds": True}}
-            cell.outputs = [new_output("display_data", data={"text/plain": "known.claim holds"}, metadata=metadata)]
-        elif "(" in cell.source:
-            cell.outputs = [new_output("stream", name="stdout", text="a line\n")]
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
 def coded(source, tag, output, plain="a line", **jupyter):
@@ -55,26 +21,55 @@ def number(cells):
     return cells
 
 
+def drawn():
+    """A cell that shows one figure."""
+    data = {"image/png": PICTURE, "text/plain": "Figure"}
+    output = new_output("display_data", data=data, metadata={"image/png": {"alt": ALT}})
+    return new_code_cell("figure(fig, alt=ALT)", outputs=[output])
+
+
+def steps_of_exercise(k):
+    """An exercise, its check and its solution."""
+    scaffold = "def answer_4(p):\n    return ..." if k == 4 else f"answer_{k} = ..."
+    check = f"check_{k} = Check({k})\ncheck_{k}(answer_{k})"
+    hidden = {"source_hidden": True, "outputs_hidden": True}
+    return [
+        coded(scaffold, "exercise", None),
+        coded(check, "check", {"exercise": "open"}, source_hidden=True),
+        coded(f"check_{k}({k})  # the secret", "solution", {"exercise": "right"}, **hidden),
+    ]
+
+
 def good_lesson():
     """A lesson that follows every rule."""
-    notebook = good_notebook()
-    cells = notebook.cells[:9]
+    card = "# A title\n\n- **Goals** see it\n- **Needs** nothing\n- **Minutes** 5\n- **Papers** Melo 3.1"
+    parameters = "n_rows = 100  # rows to draw\nseed = 0  # random seed"
     held = {"claims": [{"claim": "known.claim", "holds": True}]}
-    cells[5] = coded("with folded():\n    claim('known.claim', 1, 1, tol=0)", "claim", held)
+    shown = new_output("stream", name="stdout", text="a line\n")
     guess = coded("with prediction():\n    show('a line')", "predict", {"prediction": True})
-    cells += [guess, guess.copy()]
-    for k in range(1, 5):
-        source = "def answer_4(p):\n    return ..." if k == 4 else f"answer_{k} = ..."
-        cells.append(coded(source, "exercise", None))
-        check = f"check_{k} = Check({k})\ncheck_{k}(answer_{k})"
-        cells.append(coded(check, "check", {"exercise": "open"}, source_hidden=True))
-        hidden = {"source_hidden": True, "outputs_hidden": True}
-        cells.append(coded(f"check_{k}({k})", "solution", {"exercise": "right"}, **hidden))
     asked = "quiz('Why?', {'a': 'x', 'b': 'y'}, 1)"
     told = "Why?\n(a) a\n(b) b\nRight is (a): x"
+    cells = [
+        new_markdown_cell(card),
+        new_code_cell(parameters, metadata={"tags": ["parameters"]}),
+        new_markdown_cell("## A decision\n\n$$\\begin{cases} q \\cr c \\end{cases} \\tag{6}$$\n\n$$q \\\\ c$$"),
+        drawn(),
+        new_markdown_cell("## Negative control"),
+        coded("with folded():\n    claim('known.claim', 1, 1, tol=0)", "claim", held),
+        new_markdown_cell("## Where it misleads: predict, then run"),
+        new_code_cell("show('a line')", metadata={"tags": ["remove-cell"]}, outputs=[shown]),
+        new_markdown_cell("## Real data: paper value and ours"),
+        guess,
+        guess.copy(),
+    ]
+    for k in range(1, 5):
+        cells += steps_of_exercise(k)
     cells += [coded(asked, "quiz", {"quiz": 2}, told, source_hidden=True) for _ in range(5)]
     titles = ("Quiz", "Exercises", "When not to use it", "Key ideas", "What to read next")
-    notebook.cells = number([cell.copy() for cell in cells + [new_markdown_cell(f"## {title}") for title in titles]])
+    cells += [new_markdown_cell(f"## {title}") for title in titles]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = new_notebook(metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+    notebook.cells = number([cell.copy() for cell in cells])
     for place, cell in enumerate(notebook.cells):
         cell.id = f"cell-{place}"
     return notebook

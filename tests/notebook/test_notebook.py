@@ -17,12 +17,12 @@ import pytest
 from PIL import Image
 
 from helpers.notebook import (
+    Check,
     ClaimFailed,
     ParameterError,
     at_least,
     at_most,
     between,
-    check_exercise,
     claim,
     exercises,
     figure,
@@ -401,7 +401,8 @@ def test_show(capsys):
 )
 def test_exercises_give_hints_and_never_raise(outputs, answer, expected, line):
     hints = [(0.5, "square it."), (lambda answer: answer > 0.7 and answer < 0.8, "three quarters")]
-    check_exercise(answer, expected, tol=0.01, hints=hints)
+    check = Check(expected, tol=0.01, hints=hints)
+    check(answer)
     assert outputs[0][0]["text/plain"].startswith(line)
     assert outputs[0][1]["honest"]["exercise"] in ("open", "right", "wrong")
 

@@ -7,7 +7,7 @@ notebooks import (forks.py). No third run is worth its time:
 
 - Students' copies are not executed. What can go wrong in one is that a cell uses a name of a solution, that a
   self-check stumbles over an open answer, or that a cell computes with an open answer. The first and the last are read
-  off the source; for the second, the run with second parameters has each self-check also before the solution.
+  off the source; for the second, each self-check of a lesson stands before the solution.
 - That the checks of 04 draw a reader's own network is part of its run with second parameters.
 - That the parameters' cell stops a bare papermill as well is tested on a small notebook (test_notebook.py).
 
@@ -17,9 +17,9 @@ two workers share them and end together.
 
 import ast
 import asyncio
-import copy
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -29,7 +29,7 @@ import pytest
 from forks import SERVER, launcher, run_pytest
 from jupyter_client.provisioning import local_provisioner
 from nbformat.v4 import new_code_cell, new_notebook, new_output
-from rules import ROOT, calls, kind_of, lint, parsed, shelf, tags
+from rules import ROOT, kind_of, lint, parsed, shelf, tags
 
 from helpers.notebook import student
 from helpers.run.execute import run_cells, run_jobs
@@ -86,19 +86,6 @@ def test_stored_outputs(name, tmp_path):
     assert status == 0, report[-6000:]
 
 
-def with_open_answers(notebook):
-    """A copy in which each self-check stands before the solution, as in a lesson: there the answer is still open."""
-    made = copy.deepcopy(notebook)
-    made.cells = []
-    in_place = any("check" in tags(cell) for cell in notebook.cells)
-    for index, cell in enumerate(notebook.cells):
-        made.cells.append(cell)
-        if "exercise" in tags(cell) and not in_place:
-            check = next(c for c in notebook.cells[index:] if c.cell_type == "code" and "check_exercise" in calls(c))
-            made.cells.append(new_code_cell(check.source))
-    return made
-
-
 def own_network(path, n=900):
     """What a reader may bring to the checks of 04: a network's last layer, with labels, scores and two columns."""
     rng = np.random.default_rng(4)
@@ -118,7 +105,7 @@ def test_second_parameters(name, tmp_path, monkeypatch):
     if "embeddings_path" in parameters:
         own_network(tmp_path / "mine.npz")
         parameters["embeddings_path"] = str(tmp_path / "mine.npz")
-    nbformat.write(with_open_answers(nbformat.read(path, as_version=4)), tmp_path / path.name)
+    shutil.copy(path, tmp_path)
     made = executed(tmp_path / path.name, parameters)
     outputs = [output for cell in made.cells for output in cell.get("outputs", [])]
     text = "\n".join(output.get("text", "") + output.get("data", {}).get("text/plain", "") for output in outputs)
@@ -155,7 +142,7 @@ def uses_of_open_answers(notebook):
         if "exercise" in tags(cell):
             opened |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
             opened |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
-        elif "check" not in tags(cell) and "check_exercise" not in calls(cell):
+        elif "check" not in tags(cell):
             uses += [(number, node.id) for node in nodes if isinstance(node, ast.Name) and node.id in opened]
     return uses
 
@@ -167,7 +154,8 @@ def test_no_cell_of_a_students_copy_computes_with_an_open_answer(name):
 
 def test_a_cell_that_computes_with_an_open_answer_is_found():
     exercise = new_code_cell("answer = ...", metadata={"tags": ["exercise"]})
-    cells = [exercise, new_code_cell("check_exercise(answer, 1)"), new_code_cell("twice = 2 * answer")]
+    check = new_code_cell("Check(1)(answer)", metadata={"tags": ["check"]})
+    cells = [exercise, check, new_code_cell("twice = 2 * answer")]
     assert uses_of_open_answers(new_notebook(cells=cells)) == [(3, "answer")]
 
 

@@ -4,7 +4,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from rules import ROOT
-from sample import good_notebook
+from sample import good_lesson
 from scripts import load_program
 from sites import lay_out
 
@@ -29,7 +29,7 @@ def empty_api(folder, environment):
     ],
 )
 def test_a_broken_page_stops_the_site(tmp_path, monkeypatch, source, words):
-    notebook = good_notebook()
+    notebook = good_lesson()
     notebook.cells[2].source = f"## A decision\n\n{source}"
     lay_out(tmp_path, {"05_sample": notebook})
     monkeypatch.setattr(build_site, "write_api", empty_api)
@@ -143,7 +143,7 @@ def test_readme_shows_the_figure_that_its_notebook_stores():
 
 
 def test_executed_notebooks_are_stored(tmp_path):
-    notebook = good_notebook()
+    notebook = good_lesson()
     lay_out(tmp_path, {"05_sample": notebook})
     for folder in ("notebooks", "build/executed/00_start_here"):
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from sample import good_lesson, good_notebook
+from sample import good_checks, good_lesson
 
 from helpers.notebook import Check
 from helpers.notebook.student import main, nbgrader_copy, student_copy, student_texts, tags, write_copies
@@ -19,14 +19,14 @@ def test_student_copy_holds_no_solution(path):
     solutions = [cell.source for cell in original.cells if "solution" in tags(cell)]
     assert solutions and not {cell.source for cell in made.cells} & set(solutions)
     for cell in made.cells:
-        if cell.cell_type == "code" and (tags(cell) & {"exercise", "check"} or "check_exercise(" in cell.source):
+        if cell.cell_type == "code" and tags(cell) & {"exercise", "check"}:
             assert cell.outputs == [] and cell.execution_count is None
 
 
 def test_student_copies_are_never_overwritten(tmp_path):
     source = tmp_path / "05_sample.ipynb"
     folder = tmp_path / "student"
-    nbformat.write(good_notebook(), source)
+    nbformat.write(good_lesson(), source)
     assert write_copies(student_texts([source]), folder) == []
     first = (folder / source.name).read_text(encoding="utf-8")
     assert "the secret" not in first and "a line" in first
@@ -40,7 +40,7 @@ def test_student_copies_are_never_overwritten(tmp_path):
 
 def test_the_command_says_which_copies_are_edited(tmp_path, capsys):
     (tmp_path / "notebooks").mkdir()
-    nbformat.write(good_notebook(), tmp_path / "notebooks" / "05_sample.ipynb")
+    nbformat.write(good_lesson(), tmp_path / "notebooks" / "05_sample.ipynb")
     command = [str(tmp_path / "notebooks"), "--output", str(tmp_path / "student")]
     assert main(command) == 0
     assert "1 notebooks without solutions" in capsys.readouterr().out
@@ -62,7 +62,7 @@ def test_a_course_of_nbgrader_has_solutions_and_points(tmp_path, capsys):
             cell.source = f"{body}\n\n\ncheck_{number}{given}"
         cell.source = cell.source.replace("check_4(answer_4)", "check_4(answer_4, 1)")
     nbformat.write(lesson, tmp_path / "notebooks" / "55_sample.ipynb")
-    nbformat.write(good_notebook(), tmp_path / "notebooks" / "56_old.ipynb")
+    nbformat.write(good_checks(), tmp_path / "notebooks" / "56_checks.ipynb")
     command = [str(tmp_path / "notebooks"), "--output", str(tmp_path / "course"), "--nbgrader"]
     assert main(command) == 0
     assert "1 lessons with nbgrader's marks" in capsys.readouterr().out
@@ -87,4 +87,4 @@ def test_a_course_of_nbgrader_has_solutions_and_points(tmp_path, capsys):
 
 
 def test_a_notebook_without_checks_is_not_for_nbgrader():
-    assert nbgrader_copy(good_notebook()) is None
+    assert nbgrader_copy(good_checks()) is None
