@@ -280,7 +280,7 @@ def check_same_length(**columns):
 
 def check_weights(weight, name="sample_weight"):
     """Sampling weights as shares of the largest one, or None for None; ValueError if one is negative, not finite or
-    so small beside the largest that its square vanishes, or if all are zero.
+    so small beside the largest that its cube vanishes, or if all are zero.
     """
     if weight is None:
         return None
