@@ -114,8 +114,8 @@ def listen(failed):
     package.figure = lambda fig, alt, caption=None: pyplot.close(fig.figure)
 
 
-def run_cells(cells, claims):
-    """(claims that failed, first error that is none of a claim) of these cells, which are run until all is known."""
+def run_cells(cells, claims=None):
+    """(claims that failed, first error that is none of a claim) of all cells, or until all is known of some claims."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
@@ -123,21 +123,24 @@ def run_cells(cells, claims):
     failed = set()
     error = ""
     listen(failed)
-    last = max((k for k, cell in enumerate(cells) if any(claim in cell for claim in claims)), default=-1)
-    for cell in cells[: last + 1]:
+    if claims is not None:
+        last = max((k for k, cell in enumerate(cells) if any(claim in cell for claim in claims)), default=-1)
+        cells = cells[: last + 1]
+    for cell in cells:
         result = shell.run_cell(cell, store_history=True)
         raised = result.error_before_exec or result.error_in_exec
         if raised is not None and not error:
             error = f"{type(raised).__name__}: {raised}"
-        if claims <= failed:
+        if claims is not None and claims <= failed:
             break
     return failed, error
 
 
-def be_run(orders, cells, notebook, folder, claims):
-    """What the process of one run does."""
+def be_run(orders, cells, notebook, claims, folder):
+    """What the process of one run does; with a `folder`, it uses the package there."""
     try:
-        use_package(folder)
+        if folder is not None:
+            use_package(folder)
         os.chdir(notebook.parent)
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             outcome = run_cells(with_second_parameters(cells, notebook), claims)
@@ -146,22 +149,26 @@ def be_run(orders, cells, notebook, folder, claims):
     orders.send(outcome)
 
 
+def run_fork(cells, notebook, claims=None, folder=None):
+    """(claims that failed, first other error) of the cells of a notebook with its second parameters."""
+    mine, theirs = SERVER.Pipe(duplex=False)
+    process = SERVER.Process(target=be_run, args=(theirs, cells, notebook, claims, folder))
+    process.start()
+    theirs.close()
+    try:
+        return mine.recv() if mine.poll(RUN_SECONDS) else (set(), f"not done after {RUN_SECONDS} s")
+    except EOFError:
+        return set(), "the process died"
+    finally:
+        process.kill()
+        process.join()
+
+
 def run_formula(row, claims):
     """(claims that failed, first other error) of the notebook of `row`, with its formula made wrong."""
-    mine, theirs = SERVER.Pipe(duplex=False)
     with tempfile.TemporaryDirectory() as folder:
         cells = make_wrong(row, Path(folder))
-        arguments = (theirs, cells, find_notebook(row["notebook"]), Path(folder), claims)
-        process = SERVER.Process(target=be_run, args=arguments)
-        process.start()
-        theirs.close()
-        try:
-            return mine.recv() if mine.poll(RUN_SECONDS) else (set(), f"not done after {RUN_SECONDS} s")
-        except EOFError:
-            return set(), "the process died"
-        finally:
-            process.kill()
-            process.join()
+        return run_fork(cells, find_notebook(row["notebook"]), claims, Path(folder))
 
 
 def outcomes(rows):

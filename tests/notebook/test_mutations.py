@@ -1,7 +1,17 @@
 """Rows of data/mutations.csv can be applied, and one of them is run: a wrong formula is noticed by its claim."""
 
 import pytest
-from mutations import ROOT, count_text, find_notebook, group_rows, make_wrong, outcomes, read_mutations, unchanged
+from mutations import (
+    ROOT,
+    count_text,
+    find_notebook,
+    group_rows,
+    make_wrong,
+    outcomes,
+    read_mutations,
+    run_fork,
+    unchanged,
+)
 from rules import CLAIMED
 
 from helpers.datasets import load_claims
@@ -44,3 +54,8 @@ def test_a_wrong_bound_is_noticed_and_a_right_one_is_not():
     row = next(row for row in ROWS if row["claim"] == "semece2026.theorem5_4")
     assert outcomes([row]) == ["noticed"]
     assert outcomes([unchanged(row)]) == ["not noticed"]
+
+
+def test_a_cell_that_stops_is_told():
+    cells = ["def parameters():\n    return 1 / 0", "parameters()"]
+    assert run_fork(cells, find_notebook("checks/11")) == (set(), "ZeroDivisionError: division by zero")
