@@ -4,10 +4,12 @@ import csv
 import gzip
 import json
 import os
+import sys
 import warnings
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -223,7 +225,7 @@ def _remarks(answers):
 class _Book:
     """The records of a file by what they answer: the first record for each sample counts.
 
-    `answers` is {key of a question: {sample: choice}}; `ratings` {step: {key of question and answer: confidence}};
+    `answers` is {key of a question: {sample: Answer}}; `ratings` {step: {key of question and answer: confidence}};
     `why` {(step, key, sample): why the request failed}.
     """
 
@@ -239,13 +241,13 @@ class _Book:
                 self.why |= {(record["of"], key, sample): record["why"] for sample in record["samples"]}
             elif kind == "answer":
                 for sample, choice in zip(record["samples"], record["choices"], strict=True):
-                    self.answers[key].setdefault(sample, choice | {"model": record["model"]})
+                    self.answers[key].setdefault(sample, choice)
             else:
                 self.ratings[kind].setdefault(key, record["choices"][0])
 
     def _read(self, choice):
         """(answer, stated probability) of a choice; the answer None if it is empty."""
-        text = (choice["text"] or "").strip() or None
+        text = (choice.text or "").strip() or None
         if self.plan.prompts["answer"].states_confidence:
             return parse_verbalised(text)
         return text, np.nan
@@ -302,7 +304,7 @@ class _Book:
 
     def tables(self):
         """(answers, missing) as DataFrames."""
-        rows = []
+        columns = {name: [] for name in COLUMNS}  # a list a column needs less than a tuple a row
         missing = []
         reference = dict(self.plan.questions.itertuples(index=False))
         for question, key, sample, choice in self._samples():
@@ -315,17 +317,17 @@ class _Book:
                 if self._unrated(step, question, text):
                     missing.append((question, sample + 1, step, self.why.get((step, rated, 0), "not asked yet")))
             confidences = self._confidences(choice, text, stated, rated)
-            model = choice["model"] or self.plan.endpoint.name
+            model = choice.model or self.plan.endpoint.name
             wording = self.plan.prompts["answer"].sha256
-            rows.append(
-                (question, sample + 1, text, *confidences, reference[question], choice["reason"], model, wording)
-            )
-        answers = pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(CONFIDENCES, float))
+            row = (question, sample + 1, text, *confidences, reference[question], choice.reason, model, wording)
+            for column, value in zip(columns.values(), row, strict=True):
+                column.append(value)
+        answers = pd.DataFrame(columns).astype(dict.fromkeys(CONFIDENCES, float))
         return answers, pd.DataFrame(missing, columns=["question", "sample", "step", "why"])
 
     def _confidences(self, choice, text, stated, rated):
         """The confidences in an answer, in the order of `CONFIDENCES`; NaN where there is none, or none is wanted."""
-        values = {"posterior": choice["posterior"], "is_true": np.nan, "verbalised": stated}
+        values = {"posterior": choice.posterior, "is_true": np.nan, "verbalised": stated}
         for step in RATINGS:
             if self.plan.asks(step):
                 values[step] = self.ratings[step].get(rated, values[step])
@@ -333,23 +335,52 @@ class _Book:
         return [values[name] if name in wanted else np.nan for name in CONFIDENCES]
 
 
+class Answer(NamedTuple):
+    """What is needed of one answer, with a number in place of a list of log-probabilities."""
+
+    text: str | None
+    posterior: float
+    reason: str | None
+    model: str | None
+
+
+class Slim:
+    """What is needed of a record, read as a dict is, in a quarter of a dict's memory: there may be ten million."""
+
+    __slots__ = ("kind", "key", "samples", "choices", "tokens_in", "tokens_out", "retries")
+
+    def __init__(self, record, choices):
+        self.kind = sys.intern(record["kind"])
+        self.key = sys.intern(record["key"])
+        self.samples = tuple(record["samples"])
+        self.choices = tuple(choices)
+        self.tokens_in = record["tokens_in"]
+        self.tokens_out = record["tokens_out"]
+        self.retries = record["retries"] or None
+
+    def __getitem__(self, name):
+        return getattr(self, name)
+
+    def get(self, name, default=None):
+        """The value of that name, as a dict gives it."""
+        return getattr(self, name, default)
+
+
 def _slim(record):
-    """What is needed of a record, with numbers in place of lists of log-probabilities: there may be a million."""
+    """`Slim` of a record; one of a request that failed as it is."""
     if record["kind"] == "failed":
         return record
-    kept = {name: record[name] for name in ("kind", "key", "samples", "model", "tokens_in", "tokens_out", "retries")}
     match record["kind"]:
         case "answer":
-            kept["choices"] = [
-                {
-                    "text": choice["text"],
-                    "posterior": sequence_posterior(choice.get("logprobs")),
-                    "reason": choice["finish_reason"],
-                }
-                for choice in record["choices"]
-            ]
+            choices = (_answer(choice, record["model"]) for choice in record["choices"])
         case "verbalised":
-            kept["choices"] = [parse_verbalised(choice["text"])[1] for choice in record["choices"]]
+            choices = (parse_verbalised(choice["text"])[1] for choice in record["choices"])
         case _:
-            kept["choices"] = [is_true_probability(choice["top"]) for choice in record["choices"]]
-    return kept
+            choices = (is_true_probability(choice["top"]) for choice in record["choices"])
+    return Slim(record, choices)
+
+
+def _answer(choice, model):
+    """`Answer` of a choice of a record; its words that many answers have are kept once."""
+    reason, model = (word and sys.intern(word) for word in (choice["finish_reason"], model))
+    return Answer(choice["text"], sequence_posterior(choice.get("logprobs")), reason, model)

@@ -1,9 +1,11 @@
 """helpers.llm.answers: what is collected is what is known; what is wrong is said; where it runs."""
 
 import asyncio
+import json
 import math
 import subprocess
 import sys
+import tracemalloc
 from concurrent.futures import wait
 
 import numpy as np
@@ -20,6 +22,8 @@ from helpers.llm import (
     runner,
 )
 from helpers.llm.answers import save_table
+from helpers.llm.log import ResponseLog
+from helpers.llm.questions import text_key
 from helpers.llm.testing import stand_in
 from helpers.tables import read_answers
 
@@ -264,6 +268,27 @@ def test_a_log_of_another_version_is_left_alone(server, tmp_path):
     with pytest.raises(ValueError, match="a.jsonl has version 2 of the format, but this package writes 1"):
         collect(server, path, QUESTIONS[:1], n_answers=1)
     assert path.read_text() == later
+
+
+def test_a_log_of_many_answers_is_read_in_a_thousand_bytes_an_answer(tmp_path):
+    """So that ten million take less than 10 GB: with a dict a record and a tuple a row they took 17."""
+    questions = [f"What is {k} plus {k}?" for k in range(100)]
+    fifty = plan_answers(questions, Endpoint("http://127.0.0.1:9/v1", "any"), n_answers=50, confidences=())
+    header = ResponseLog(tmp_path / "a.jsonl", fifty.header).header
+    record = {"kind": "answer", "model": "any", "tokens_in": 1000, "tokens_out": 500, "retries": {}}
+    lines = [
+        record | {"key": text_key(q), "samples": [k], "choices": [{"text": f"{q} {k}", "finish_reason": "stop"}]}
+        for q in questions
+        for k in range(50)
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in [header, *lines]))
+    tracemalloc.start()
+    collected = collect_answers(fifty, tmp_path / "a.jsonl", progress=False)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert collected.complete and collected.usage.requests == len(lines) and collected.usage.tokens_in == 5_000_000
+    assert collected.answers["answer"].tolist() == [line["choices"][0]["text"] for line in lines]
+    assert peak < 1000 * len(lines)
 
 
 def test_paths_that_are_no_files(server, tmp_path):
