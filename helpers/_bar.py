@@ -1,11 +1,8 @@
 """One progress bar, tqdm's: rewritten in a terminal, elsewhere a new line at most every ten seconds."""
 
 import sys
-import warnings
 
-with warnings.catch_warnings():  # in a notebook without widgets tqdm complains when it is imported
-    warnings.simplefilter("ignore")
-    from tqdm.auto import tqdm
+from tqdm import tqdm  # not its widget, which a stored notebook would keep as an empty frame
 
 SECONDS = 10.0  # between two lines of a log; shorter work is not worth one
 

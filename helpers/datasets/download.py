@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import requests
+from tqdm import tqdm  # not its widget, which a stored notebook would keep as an empty frame
 
 from helpers.checks import nearest_name
 
-with warnings.catch_warnings():  # in a notebook without widgets tqdm complains when it is imported
+with warnings.catch_warnings():  # in a notebook without widgets its progress bar complains when it is imported
     warnings.simplefilter("ignore")
     import pooch
-    from tqdm.auto import tqdm
 
 _HERE = Path(__file__).resolve().parents[1]
 

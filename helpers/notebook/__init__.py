@@ -2,7 +2,8 @@
 
 - `guard`, `rules`, `parameter_cell`: the parameters; `claims`: numbers that are checked
 - `exercises`, `quizzes`: questions that a reader answers; `folds`: what a reader opens
-- `display`: what is shown; `student`: copies without solutions; `page`: a page for readers
+- `display`: what is shown; `sliders`: pictures that follow a parameter
+- `student`: copies without solutions; `page`: a page for readers
 """
 
 from helpers.notebook.claims import ClaimFailed, claim, record
@@ -13,8 +14,9 @@ from helpers.notebook.guard import parameters
 from helpers.notebook.parameter_cell import ParameterError
 from helpers.notebook.quizzes import quiz
 from helpers.notebook.rules import at_least, at_most, between, one_of
+from helpers.notebook.sliders import explore
 
 __all__ = [
-    "Check", "ClaimFailed", "ParameterError", "at_least", "at_most", "between", "claim", "figure",
+    "Check", "ClaimFailed", "ParameterError", "at_least", "at_most", "between", "claim", "explore", "figure",
     "folded", "one_of", "parameters", "prediction", "quiz", "record", "show", "table",
 ]  # fmt: skip

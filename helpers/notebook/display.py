@@ -42,6 +42,16 @@ def collected():
         _collected.reset(token)
 
 
+@contextmanager
+def uncollected():
+    """Context in which outputs are shown, also inside of `collected`."""
+    token = _collected.set(None)
+    try:
+        yield
+    finally:
+        _collected.reset(token)
+
+
 def emit(bundle, metadata=None):
     """Show a bundle {mime type: content} as one output; outside of IPython write its plain text, if it has any."""
     if _collected.get() is not None:
@@ -167,6 +177,16 @@ def _html(header, columns, right, caption, n_index):
     return f'<table class="honest-table">\n{top}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>'
 
 
+def check_alt(alt, caption=None):
+    """An alternative text on one line; ValueError if it says too little or only what the caption says."""
+    alt = " ".join(str(alt or "").split())
+    if len(alt) < 20:
+        raise ValueError(f"alt must describe the figure in at least 20 characters, but it is {alt!r}.")
+    if caption and alt == " ".join(caption.split()):
+        raise ValueError("alt must say what the figure shows, not repeat the caption.")
+    return alt
+
+
 def figure(fig, alt, caption=None):
     """Show a matplotlib figure as a PNG of fixed resolution and close it.
 
@@ -188,11 +208,7 @@ def figure(fig, alt, caption=None):
     ValueError
         If `alt` is too short to say anything, or merely repeats the caption.
     """
-    alt = " ".join(str(alt or "").split())
-    if len(alt) < 20:
-        raise ValueError(f"alt must describe the figure in at least 20 characters, but it is {alt!r}.")
-    if caption and alt == " ".join(caption.split()):
-        raise ValueError("alt must say what the figure shows, not repeat the caption.")
+    alt = check_alt(alt, caption)
     fig = fig.figure
     buffer = io.BytesIO()
     scale = int(os.environ.get(SCALE) or 1)

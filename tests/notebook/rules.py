@@ -18,7 +18,7 @@ from helpers.run.plan import list_notebooks
 ROOT = Path(__file__).resolve().parents[2]
 TAGS = {"parameters", "claim", "exercise", "check", "solution", "predict", "quiz", "hide-input", "hide-output"}
 TAGS |= {"remove-cell", "raises-exception"}
-SPEAKING = {"show", "table", "figure", "claim", "parameters", "quiz", "Check"}
+SPEAKING = {"show", "table", "figure", "explore", "claim", "parameters", "quiz", "Check"}
 CARD = ("Goals", "Needs", "Minutes", "Papers")
 CHECK_CARD = ("Lesson", "Papers")
 NO_METHOD = ("00_", "13_", "14_")
@@ -33,6 +33,7 @@ MIN_ALT = 20  # signs of an alternative text
 PLACES = re.compile(r"(?<![\w.:/])(/(home|Users|root|tmp|work|private|var|opt|mnt|usr|content)/[\w.-]+|[A-Z]:\\\w)")
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,}|<ipython-input|ipykernel_\d+")
 DISPLAY = re.compile(r"\$\$(.+?)\$\$|^`{3,}\{math\}(.+?)^`{3,}", re.DOTALL | re.MULTILINE)
+WIDGET = "application/vnd.jupyter.widget-view+json"  # the type of an output that only its own kernel can draw
 TIMING = re.compile(r"%%?time(it)?\b|perf_counter|time\.time\(|datetime\.now|date\.today")
 
 
@@ -62,6 +63,12 @@ def output_text(output):
     pieces = [output.get("text", ""), *[v for kind, v in data.items() if kind.startswith("text/")]]
     pieces += output.get("traceback", [])
     return "\n".join("".join(piece) for piece in pieces)
+
+
+def is_live(cell):
+    """Whether a code cell asks for sliders in place of still pictures."""
+    nodes = [node for node in ast.walk(parsed(cell)) if isinstance(node, ast.keyword) and node.arg == "live"]
+    return any(not isinstance(node.value, ast.Constant) or node.value.value is not False for node in nodes)
 
 
 def lines_of(cell):
@@ -160,6 +167,10 @@ def rule_outputs(notebook):
         outputs = cell.get("outputs", [])
         if calls(cell) & SPEAKING and not outputs:
             yield k, "no stored output: run the notebook and save it"
+        if is_live(cell):
+            yield k, "asks for sliders: write live=False"
+        if any(WIDGET in output.get("data", {}) for output in outputs):
+            yield k, "a widget is stored, which only its own kernel can draw: run the cell with live=False"
         last = parsed(cell).body[-1:]
         loose = last and isinstance(last[0], ast.Expr) and not isinstance(last[0].value, ast.Call)
         if (loose and not cell["source"].rstrip().endswith(";")) or any(

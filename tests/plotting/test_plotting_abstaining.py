@@ -63,6 +63,22 @@ def test_weights_and_score_lines_have_a_line_for_each_column():
     assert [label.get_text() for label in ax.get_xticklabels()] == ["0.1", "1"]
 
 
+def test_drawn_fees_lie_below_the_lines_they_weigh():
+    fees = np.array([0.1, 0.3, 0.5])
+    ratios = {"a": np.array([2.0, 1.0, 0.5]), "b": np.array([1.0, 0.8, 0.5])}
+    ax = nb09_ecuas.plot_drawn_fees(fees, 4 * fees, ratios, {"a": 0.91, "b": 0.7}, 0.2, plt.figure().add_subplot())
+    a, mean_a, at_a, b, mean_b, at_b, *_ = ax.lines
+    assert a.get_ydata().tolist() == [2.0, 1.0, 0.5] and b.get_ydata().tolist() == [1.0, 0.8, 0.5]
+    assert [mean_a.get_ydata()[0], mean_b.get_ydata()[0]] == [0.91, 0.7]
+    assert [at_a.get_ydata()[0], at_b.get_ydata()[0]] == pytest.approx([1.5, 0.9])  # at your fee, 0.2
+    (drawn,) = ax.collections
+    heights = drawn.get_paths()[0].vertices[:, 1]
+    assert heights.max() == pytest.approx(2.4 / 8 * 4 * 0.5 * 0.5)
+    assert ax.texts[0].get_text().splitlines()[1:] == ["a 0.91", "b 0.70"]
+    named = {"a", "b", "how often drawn", "refuse everything", "your fee"}
+    assert set(ax.get_legend_handles_labels()[1]) == named
+
+
 def test_triangles_show_every_point_once():
     points = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.5, 0.5, 0], [0.25, 0.25, 0.5]])
     values = np.array([0, 0, 1, 2, 2])

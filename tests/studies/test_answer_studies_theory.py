@@ -151,6 +151,17 @@ def test_reported_draws_every_bar_and_both_lines():
     assert sorted(words(ax)) == ["one", "the rule", "true probability of the best answer", "two"]
 
 
+def test_shares_are_steps_with_their_means_and_the_truth():
+    share = np.array([0, 0.5, 1.0])
+    laws = {"one": [0.2, 0.5, 0.3], "two": [0.0, 0.9, 0.1]}
+    ax = nb11_sem_theory.plot_shares(share, laws, truth=0.4)
+    one, mean_of_one, two, mean_of_two, truth = ax.lines
+    assert one.get_ydata().tolist() == laws["one"] and two.get_ydata().tolist() == laws["two"]
+    assert [line.get_xdata()[0] for line in (mean_of_one, mean_of_two, truth)] == pytest.approx([0.55, 0.55, 0.4])
+    assert one.get_linestyle() == mean_of_one.get_linestyle() != two.get_linestyle()
+    assert words(ax) == ["one", "two", "true probability of the best answer"]
+
+
 def test_gap_constants_draws_curves_and_root():
     half = np.linspace(0, 1, 5)
     ax = nb11_sem_theory.plot_gap_constants(half, {"J": half, "S": half**2}, 0.306)

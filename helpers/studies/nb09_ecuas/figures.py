@@ -2,11 +2,49 @@
 
 import numpy as np
 
-from helpers.plotting import GREY, MARKERS, ORANGE, panels, plot_abstention_costs, plot_measured
+from helpers.plotting import GREY, LINES, MARKERS, ORANGE, panels, plot_abstention_costs, plot_measured
 from helpers.plotting.selective import _COLOURS, _styles
 from helpers.plotting.style import axes_for
 
 _CORNERS = np.array([[0, 0], [1, 0], [0.5, np.sqrt(3) / 2]])
+
+
+def plot_drawn_fees(fees, density, ratios, means, fee, ax=None):
+    """What systems cost at each reject cost, in parts of it, above how often that reject cost is drawn.
+
+    Parameters
+    ----------
+    fees : (m,) array of float
+        Reject costs, in order.
+    density : (m,) array of float
+        How often each is drawn; its own scale, at the foot.
+    ratios : dict of str to (m,) array of float
+        Expected cost divided by the reject cost, for each system.
+    means : dict of str to float
+        For each system the mean of its ratio over drawn reject costs, a thin line.
+    fee : float
+        One reject cost, a dotted line with a mark on each system.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        With the drawing.
+    """
+    ax = axes_for(ax)
+    top = 2.4
+    ax.fill_between(fees, top / 8 * np.asarray(density) * fees[-1], color=GREY, alpha=0.3, label="how often drawn")
+    for (name, ratio), color, line, mark in zip(ratios.items(), _COLOURS, LINES, MARKERS, strict=False):
+        ax.plot(fees, ratio, line, color=color, linewidth=1.8, label=name)
+        ax.axhline(means[name], linestyle=line, color=color, linewidth=0.8)
+        ax.plot(fee, np.interp(fee, fees, ratio), mark, color=color, markersize=5)
+    ax.axhline(1, color=GREY, linewidth=1.2, label="refuse everything")
+    ax.axvline(fee, color="black", linestyle=":", linewidth=1.2, label="your fee")
+    words = ["mean over drawn fees", *(f"{name} {mean:.2f}" for name, mean in means.items())]
+    ax.text(0.97, 0.97, "\n".join(words), transform=ax.transAxes, ha="right", va="top", fontsize=9)
+    ax.set(xlim=(0, fees[-1]), ylim=(0, top), xlabel="fee (in mistakes)", ylabel="bill / fee")
+    return ax
 
 
 def plot_confidence_costs(table, ax=None, *, top=4.0):

@@ -42,6 +42,37 @@ def plot_reported(share, laws, *, truth=None, rule=None):
     return ax
 
 
+def plot_shares(share, laws, *, truth, ax=None):
+    """Distributions of a reported share as steps, each with its mean as a thin line, beside the true probability.
+
+    Parameters
+    ----------
+    share : array of float, shape (v,)
+        Values that can be reported.
+    laws : dict
+        Name of an estimator -> (v,) chances.
+    truth : float
+        The true value, a dotted line.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+    """
+    ax = axes_for(ax)
+    share = np.asarray(share, dtype=float)
+    for (name, law), color, line in zip(laws.items(), (BLUE, ORANGE, GREEN), LINES, strict=False):
+        ax.step(share, law, line, where="mid", color=color, linewidth=1.8, label=name)
+        ax.axvline(share @ np.asarray(law), linestyle=line, color=color, linewidth=1)
+    ax.axvline(truth, color="black", linestyle=":", linewidth=1.6, label="true probability of the best answer")
+    ax.set(xlim=(0, 1), xlabel="reported share", ylabel="chance")
+    percent(ax.xaxis, ax.yaxis)
+    ax.legend()
+    return ax
+
+
 def plot_gap_constants(half, curves, root):
     """Leading constants against the half margin, and the root of g_B.
 
