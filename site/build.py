@@ -23,6 +23,7 @@ import nbformat
 import yaml
 from cells import for_site
 from course import draw_map, needs_of, quiz_answers, read_course, route_minutes
+from formulas import can_draw, draw_formulas
 from ledger import ledger_page, read_rows
 from nbformat.v4 import new_markdown_cell
 from pages import SiteError, finish, first_figure, write_thumbnail
@@ -110,19 +111,24 @@ def cited_papers(root):
     return described
 
 
+def route_key(route):
+    """What stands for a route in addresses: its first word.
+
+    >>> route_key("Language models")
+    'language'
+    """
+    return route.split()[0].lower()
+
+
 def ways_on(name):
-    """The routes that pass a lesson: (route, numbers of the lessons before it, number of the next one or "").
+    """The routes that pass a lesson: name, key, all its numbers, and how many of them come before this lesson.
 
     >>> ways_on("12_sem_ece_in_practice")
-    [('Language models', ['00', '09', '11'], '16')]
+    [('Language models', 'language', ['00', '09', '11', '12', '16', '14', '08'], 3)]
     """
-    ways = []
-    for route, (_, stops) in ROUTES.items():
-        numbers = stops.split()
-        if name[:2] in numbers:
-            place = numbers.index(name[:2])
-            ways.append((route, numbers[:place], "".join(numbers[place + 1 : place + 2])))
-    return ways
+    stops = {route: numbers.split() for route, (_, numbers) in ROUTES.items()}
+    number = name[:2]
+    return [(route, route_key(route), all_, all_.index(number)) for route, all_ in stops.items() if number in all_]
 
 
 def templates(stems):
@@ -130,15 +136,16 @@ def templates(stems):
     loader = jinja2.FileSystemLoader(Path(__file__).with_name("_templates"))
     environment = jinja2.Environment(loader=loader, undefined=jinja2.ChainableUndefined)
 
-    def links(names):
+    def links(names, route=""):
         pieces = []
+        query = f"?route={route_key(route)}" if route else ""
         for part in filter(None, re.split(r"[;,\s]+", names or "")):
             stem = next((stem for stem in stems if stem == part or stem.startswith(f"{part}_")), None)
-            pieces.append(f'<a href="notebooks/{stem}.html">{short_name(stem)}</a>' if stem else html.escape(part[:2]))
+            link = f'<a href="notebooks/{stem}.html{query}">{short_name(stem)}</a>' if stem else html.escape(part[:2])
+            pieces.append(link)
         return ", ".join(pieces)
 
     environment.filters["links"] = links
-    environment.filters["lesson"] = lambda stem: stem.replace("_", " ")
     environment.filters["words"] = with_formulas
     environment.filters["plain"] = plain
     environment.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
@@ -258,9 +265,10 @@ def broken_formulas(folder):
 # ---- the whole ----------------------------------------------------------------------------------------------------
 
 
-def prune(mathjax):
-    """Keep the parts of MathJax that the pages load; all of it weighs 20 MB."""
+def prune(mathjax, *, drawn):
+    """Keep the parts of MathJax that the pages load, only its fonts if formulas are drawn; all of it weighs 20 MB."""
     kept = ("startup.js", "core.js", "input/tex", "output/chtml", "a11y/assistive-mml.js")
+    kept = ("output/chtml/fonts/woff-v2",) if drawn else kept
     for path in sorted(mathjax.rglob("*"), reverse=True):
         name = path.relative_to(mathjax).as_posix()
         if path.is_dir():
@@ -307,8 +315,9 @@ def write_sources(root, folders, work):
     uses = {}
     checks = {name.removeprefix("checks/") for name in folders if name.startswith("checks/")}
     glossary = read_glossary(root / "site" / "glossary.yml")
+    books = {name: nbformat.read(executed_file(folder), as_version=4) for name, folder in folders.items()}
     for name, folder in folders.items():
-        notebook = nbformat.read(executed_file(folder), as_version=4)
+        notebook = books[name]
         metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
         cards[name] = header_card(notebook) | {"metrics": metrics, "figure": first_figure(notebook)}
         if cards[name]["figure"] and not name.startswith("checks/"):
@@ -316,15 +325,16 @@ def write_sources(root, folders, work):
         quizzes[name] = quiz_answers(notebook)
         for term in used_terms(notebook, glossary["terms"]):
             uses.setdefault(term, []).append(name)
+    lessons = {name: card for name, card in cards.items() if not name.startswith("checks/")}
+    for name, notebook in books.items():
         path = work / "notebooks" / f"{name}.ipynb"
         for_site(notebook, name, root / "notebooks", path.parent / "images", folders, glossary["terms"])
         if not name.startswith("checks/"):
-            given = {"ways": ways_on(name), "stems": list(folders), "name": name, "card": cards[name]}
+            given = {"ways": ways_on(name), "lessons": lessons, "name": name}
             end = environment.get_template("end_of_lesson.md.j2").render(**given)
             notebook.cells.append(new_markdown_cell(end, id="end-of-lesson"))
         nbformat.write(notebook, path)
     citation = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
-    lessons = {name: card for name, card in cards.items() if not name.startswith("checks/")}
     given = {"notebooks": lessons, "all": cards, "checks": checks, "citation": citation, "routes": ROUTES} | glossary
     given |= {"papers": cited_papers(root)}
     given |= {"course": read_course(root / "site" / "course.yml"), "quizzes": quizzes, "uses": uses}
@@ -367,19 +377,23 @@ def build(root=ROOT, *, rebuild=False):
     descriptions = DESCRIPTIONS | write_sources(root, folders, work)
     fresh = root / "build" / "site.partial"
     shutil.rmtree(fresh, ignore_errors=True)
+    mathjax = fresh / "_static" / "mathjax"
     faults = run_sphinx(work, fresh, root / "build" / "doctrees")
-    prune(fresh / "_static" / "mathjax")
     statements = {row["id"]: plain(row["statement"]) for row in read_rows(root, "claims")}
     finish(fresh, descriptions, statements, {paper["name"]: paper["says"] for paper in cited_papers(root)})
     problems = [f"fetched from a network: {line}" for line in outside_sources(fresh)]
     problems += [f"no alternative text: {line}" for line in missing_alt(fresh)]
     problems += [f"a formula that MathJax cannot draw: {line}" for line in broken_formulas(fresh)]
+    if not problems and can_draw():
+        problems = [f"a formula that MathJax cannot draw: {line}" for line in draw_formulas(fresh, mathjax)]
     if problems:
         raise SiteError("\n".join(problems))
+    prune(mathjax, drawn=can_draw())
     shutil.rmtree(target, ignore_errors=True)
     fresh.rename(target)
     stamp.write_text(key)
     note = f" ({faults} remarks about docstrings in build/doctrees.log)" if faults else ""
+    note += "" if can_draw() else " (mini-racer is not installed: each reader's browser draws the formulas)"
     return f"site rendered{note}: {page}"
 
 

@@ -82,7 +82,27 @@ def plain_marks(app, what, name, thing, options, lines):
             lines[number] = "".join(pieces)
 
 
+def arrows(app, name, template, context, doctree):
+    """Checks lead back to their lesson and on to the next checks; the last lesson leads to the map of all."""
+    pages = sorted(app.env.found_docs)
+    lessons = [page for page in pages if re.match(r"notebooks/\d", page)]
+    checks = [page for page in pages if page.startswith("notebooks/checks/")]
+    ways = {}
+    if name in checks:
+        ways["prev"] = name.replace("checks/", "")
+        ways["next"] = "".join(checks[checks.index(name) + 1 :][:1])
+    elif lessons and name == lessons[-1]:
+        ways["next"] = "map"
+    for way, page in ways.items():
+        if page in pages:
+            link = app.builder.get_relative_uri(name, page)
+            context[way] = {"link": link, "title": app.builder.render_partial(app.env.titles[page])["title"]}
+        else:
+            context[way] = None
+
+
 def setup(app):
-    """Load MathJax on the ledger too, whose formulas Sphinx does not see."""
+    """Load MathJax on the ledger too, whose formulas Sphinx does not see; let arrows lead where a reader goes."""
     app.set_html_assets_policy("always")
+    app.connect("html-page-context", arrows)
     app.connect("autodoc-process-docstring", plain_marks, priority=400)  # before napoleon

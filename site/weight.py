@@ -7,6 +7,7 @@ index, which the theme puts into the head of every page, is needed by the page o
 import base64
 import hashlib
 import re
+import shutil
 from urllib.parse import quote
 
 import tinycss2
@@ -22,6 +23,7 @@ SEARCH_SCRIPT = re.compile(r'\s*<script src="[^"]*(?:searchtools|language_data|s
 ICON_KINDS = ("fa-solid", "fa-brands", "fa-regular", "fas", "fab", "far")
 WORD = re.compile(r"[\w-]+")
 CLASS = re.compile(r"\.((?:[\w-]|\\.)+)")
+ICON_FONT = re.compile(r"@font-face\s*\{[^}]*Font\\? ?Awesome[^}]*\}")
 NEGATED = re.compile(r":not\((?:[^()]|\([^()]*\))*\)")
 
 
@@ -159,10 +161,11 @@ def shrink_styles(folder):
     styles = [*(static / "styles").glob("*.css"), *static.glob("mystnb*.css")]
     for path in styles:
         text = used_rules(path.read_text(encoding="utf-8"), words, beginnings)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(ICON_FONT.sub("", text), encoding="utf-8")  # browsers load the font although nothing shows it
     if outlines.exists():
         house = static / "house.css"
         drawn = icon_styles(icons, outlines.read_text(encoding="utf-8"))
         house.write_text(f"{house.read_text(encoding='utf-8')}\n{drawn}\n", encoding="utf-8")
+    shutil.rmtree(static / "vendor" / "fontawesome", ignore_errors=True)
     for path in {*(static / "scripts").glob("fontawesome.js*"), *static.rglob("*.map")}:
         path.unlink()

@@ -54,3 +54,37 @@ document.addEventListener("hide.bs.dropdown", (event) => {
   const menu = event.target.closest(".dropdown");
   if (menu?.contains(document.activeElement)) menu.querySelector("[data-bs-toggle=dropdown]")?.focus();
 });
+
+// 3. The arrows below a lesson follow the route by which a reader came, "?route=language" in an address. The tab
+// remembers it until another route is taken, or none. Lessons beside the route, and browsers that remember nothing
+// or run no scripts, keep the order of the numbers.
+document.addEventListener("DOMContentLoaded", () => {
+  let route = new URLSearchParams(location.search).get("route");
+  try {
+    if (route === null) route = sessionStorage.getItem("honest-route");
+    else sessionStorage.setItem("honest-route", route);
+  } catch { /* the address alone says it */ }
+  const way = route && document.querySelector(`.honest-ways [data-route="${CSS.escape(route)}"]`);
+  const area = document.querySelector(".prev-next-area");
+  if (!way || !area) return;
+  for (const [rel, side] of [["prev", ".left-prev"], ["next", ".right-next"]]) {
+    const arrow = area.querySelector(side);
+    const link = way.querySelector(`a[rel=${rel}]`);
+    if (link && arrow) {
+      arrow.href = link.href;
+      arrow.title = "";
+      arrow.querySelector(".prev-next-subtitle").textContent = `${rel === "next" ? "next" : "previous"} on the route`;
+      arrow.querySelector(".prev-next-title").textContent = link.textContent;
+    } else if (rel === "next") {
+      arrow?.remove(); // the route ends here
+    }
+  }
+  const note = document.createElement("p");
+  note.className = "honest-route";
+  const [name, place] = [way.querySelector("strong").textContent, way.textContent.match(/\d+ of \d+/)];
+  const leave = document.createElement("a");
+  leave.href = "?route=";
+  leave.textContent = "Leave the route";
+  note.append(`${name}, ${place}. `, leave);
+  area.before(note);
+});

@@ -1,6 +1,6 @@
 """The gate: every page of the site in a real browser, and what a reader would stumble over there.
 
-`make gate` looks at all pages of build/site in light and dark, on a desk and on a phone, and tries five tasks with the
+`make gate` looks at all pages of build/site in light and dark, on a desk and on a phone, and tries six tasks with the
 keyboard; `make test` looks at those of a small site. Playwright drives the browser that is installed (Chromium or
 Chrome): unlike Selenium it needs no driver of the very same version, and it downloads no browser of its own.
 """
@@ -267,7 +267,7 @@ def inspect_site(site, executable, *, names=None, anew=False):
 
 
 def try_keyboard(site, executable):
-    """Lines about the five tasks of keyboard.py, and the faults among them."""
+    """Faults among the tasks of keyboard.py."""
     from keyboard import TASKS
     from playwright.sync_api import Error
 

@@ -1,4 +1,4 @@
-"""Five things that a reader does with the keyboard alone; each function raises if that cannot be done."""
+"""Six things that a reader does with the keyboard alone; each function raises if that cannot be done."""
 
 from urllib.parse import urldefrag
 
@@ -91,4 +91,25 @@ def change_theme(tab, start):
     assert tab.evaluate("() => document.documentElement.dataset.theme") == "dark"
 
 
-TASKS = (find_definition, open_check, reach_subgroups, copy_code, change_theme)
+def follow_route(tab, start):
+    """From the first page onto a route, along it where it turns back to a lower number, and off it."""
+    tab.goto(f"{start}index.html")
+    stops = tab.eval_on_selector_all("article a[href*='route=language']", "links => links.map((link) => link.href)")
+    numbers = [int(stop.split("/")[-1][:2]) for stop in stops]
+    turn = next(k for k in range(len(stops) - 1) if numbers[k + 1] < numbers[k])
+    tab_to(tab, f"node.href === {stops[turn]!r}")
+    follow(tab)
+    arrow = "() => document.querySelector('.prev-next-area .right-next').href"
+    assert tab.evaluate(arrow) == stops[turn + 1]
+    tab.goto(stops[turn].split("?")[0])  # as by a link in a text, which says nothing of the route
+    tab_to(tab, "node.matches('.prev-next-area .right-next')")
+    follow(tab)
+    assert tab.url == stops[turn + 1]
+    tab.goto(stops[turn].split("?")[0])
+    tab_to(tab, "node.closest('.honest-route')")
+    tab.keyboard.press("Enter")
+    tab.wait_for_url("**?route=")
+    assert tab.evaluate(arrow) != stops[turn + 1] and tab.locator(".honest-route").count() == 0
+
+
+TASKS = (find_definition, open_check, reach_subgroups, copy_code, change_theme, follow_route)
