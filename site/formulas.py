@@ -97,6 +97,8 @@ def draw_formulas(folder, mathjax):
         name = path.relative_to(folder).as_posix()
         up = "../" * name.count("/")
         for formula in found:
+            if "</" in formula[0]:  # MathJax in a browser leaves such a formula as it is
+                faults.append(f"{name}: a link inside a formula: {' '.join(formula[0].split())}")
             if fault := FAULT.search(drawings[formula]):
                 faults.append(f"{name}: {html.unescape(fault[1])}: {' '.join(formula[0].split())}")
         if found:

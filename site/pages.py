@@ -11,7 +11,7 @@ from weight import SEARCH_SCRIPT, linked_figures, shrink_figures, shrink_styles,
 CODE_OR_LINK = r"^`{3,}.*?^`{3,}|\$\$.*?\$\$|\$[^$\n]+\$|`[^`\n]*`|\[[^\]\n]*\]\([^)\n]*\)|^#[^\n]*$|<[^>\n]*>"
 VERBATIM = re.compile(f"({CODE_OR_LINK})", re.DOTALL | re.MULTILINE)
 NUMBER = re.compile(r"\b([Nn]otebooks? )(\d\d(?:(?:, | and | or | to )\d\d)*)\b")
-FORMULA = re.compile(r'<(?:div|span) class="[^"]*\bmath\b')
+FORMULA = re.compile(r'(<(div|span) class="[^"]*\bmath\b[^>]*>.*?</\2>)', re.DOTALL)
 TAGGED = re.compile(r'<div class="math notranslate nohighlight">(?=(?:(?!</div>).)*?\\tag\{([\w, ]+)\})', re.DOTALL)
 OUTSIDE = r"(?![^<]*</(?:a|code|pre|span|summary|h\d)>)"  # of what is a link or code already
 BEFORE_NUMBER = r"\b(?:[Ee]quations?|[Ee]qs?\.|[Ff]ormula|[Ee]stimate|[Bb]y|[Ii]n|of|from) "
@@ -82,7 +82,7 @@ def linked_claims(page, claims, up="../"):
 
 
 def linked_papers(page, papers, up="../"):
-    """The page with links from "Melo et al." to that paper on the first page, which lies at `up`.
+    """The page with links from "Melo et al." to that paper on the first page, which lies at `up`; not in formulas.
 
     `papers` has title and place of each first author's paper.
     """
@@ -93,7 +93,8 @@ def linked_papers(page, papers, up="../"):
         anchor = f"paper-{name.lower()}"
         return f'<a class="paper" href="{up}index.html#{anchor}" title="{says}">{match[0]}</a>' if says else match[0]
 
-    return PAPER.sub(link, page)
+    pieces = FORMULA.split(page)  # prose, formula, the name of its element, prose, ...
+    return "".join(PAPER.sub(link, piece) if k % 3 == 0 else piece for k, piece in enumerate(pieces) if k % 3 < 2)
 
 
 def linked_names(page, places, up="../"):

@@ -88,3 +88,21 @@ document.addEventListener("DOMContentLoaded", () => {
   note.append(`${name}, ${place}. `, leave);
   area.before(note);
 });
+
+// 4. Paper: always light; "?print=solutions" in the address opens what a teacher wants on the own copy.
+document.addEventListener("DOMContentLoaded", () => {
+  if (new URLSearchParams(location.search).get("print") !== "solutions") return;
+  for (const fold of document.querySelectorAll(".tag_solution details, details.honest-answer")) fold.open = true;
+  for (const option of document.querySelectorAll("details.honest-option")) {
+    option.open = option.querySelector("p strong")?.textContent === "Right";
+  }
+});
+addEventListener("beforeprint", () => {
+  const page = document.documentElement;
+  page.dataset.themeOnScreen = page.dataset.theme;
+  page.dataset.theme = "light";
+});
+addEventListener("afterprint", () => {
+  const page = document.documentElement;
+  page.dataset.theme = page.dataset.themeOnScreen;
+});

@@ -225,3 +225,59 @@ def test_what_a_reader_does_with_the_keyboard(task, site, gate, browser):
         getattr(keyboard, task)(context.new_page(), start)
     finally:
         context.close()
+
+
+# ---- on paper -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def paper(browser):
+    """Opens a page as it is printed on A4, for a reader whose screen is dark."""
+    context = browser.new_context(color_scheme="dark", viewport={"width": 680, "height": 960})
+    tab = context.new_page()
+
+    def open_page(address):
+        tab.goto(address)
+        tab.emulate_media(media="print", color_scheme="dark")
+        return tab
+
+    yield open_page
+    context.close()
+
+
+def test_a_hand_out_has_no_solutions_and_no_navigation(site, gate, paper):
+    tab = paper(f"{site.resolve().as_uri()}/notebooks/05_sample.html")
+    words = tab.inner_text("body")
+    assert words.count("answer_1 = ...") == 1 and "Goals" in words
+    absent = "the secret", "Check(1)", "Show the", "What came out", "is right", "Cite this lesson", "Where to go on"
+    assert [word for word in absent if word in words] == []
+    assert "Search" not in words and "previous" not in words and LESSON not in words
+    assert tab.evaluate(gate.WIDE) == ""
+
+
+def test_a_quiz_is_printed_without_its_answers(site, paper):
+    words = paper(f"{site.resolve().as_uri()}/notebooks/{LESSON}.html").inner_text("body")
+    assert words.count("(a) ") == 5 == words.count("(c) ") and "Not this one" not in words
+
+
+def test_a_teacher_prints_solutions_too(site, paper):
+    page = f"{site.resolve().as_uri()}/notebooks/05_sample.html?print=solutions"
+    words = paper(page).inner_text("body")
+    assert words.count("the secret") == 4 and "Where to go on" not in words
+    assert "05_sample.html?print=solutions" in read(site, "teachers.html")
+
+
+def test_paper_is_light(site, paper, tmp_path):
+    tab = paper(f"{site.resolve().as_uri()}/index.html")
+    tab.evaluate("addEventListener('beforeprint', () => { window.seen = document.documentElement.dataset.theme; })")
+    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
+    tab.pdf(path=tmp_path / "a.pdf", format="A4")
+    assert tab.evaluate("window.seen") == "light"
+    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_a_paper_that_a_formula_names_is_no_link():
+    pages = load_program(ROOT / "site" / "pages.py")
+    formula = '<div class="math notranslate">\\[q \\text{ (Melo et al.)}\\]</div>'
+    linked = pages.linked_papers(f"<p>Melo et al. say</p>{formula}<p>as Melo et al.", {"Melo": "a paper"})
+    assert formula in linked and linked.count('<a class="paper"') == 2
