@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -290,8 +291,31 @@ def test_a_worker_ends_with_a_process_that_is_killed():
             end_with_parent(0.01)
             print("works", flush=True)
         time.sleep(60)
+        print("stayed")
         """
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"works\n"
         process.kill()
+        assert process.stdout.read() == b""  # comes when nobody is left who could write
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_no_worker_of_a_killed_run_stays(parquet, number):
+    """Both workers are in the middle of a chunk, where nobody could tell them."""
+    code = f"""
+        import os, sys, time
+        sys.path[:0] = {[os.path.dirname(__file__), *sys.path]!r}
+        from test_chunks import PARTITION, evaluate_in_chunks, read_chunks
+        def slow(y, p):
+            os.write(1, b"works\\n")
+            time.sleep(60)
+            os.write(1, b"stayed\\n")
+            os._exit(0)
+        evaluate_in_chunks(read_chunks({str(parquet)!r}), PARTITION, refit=False, scores={{"slow": slow}}, n_jobs=2)
+    """
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE) as process:
+        assert [process.stdout.readline() for _ in range(2)] == [b"works\n"] * 2
+        process.send_signal(number)
+        assert process.wait() == -number
         assert process.stdout.read() == b""  # comes when nobody is left who could write
