@@ -2,13 +2,15 @@
 
 import textwrap
 
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import FuncFormatter
 
 from helpers.plotting.style import BLUE, GREY, ORANGE, as_written, axes_for
 
+POINTS = "observed rate less stated probability, in points (left: stated too high)"
+
 
 def plot_groups(table, ax=None, *, most=8):
-    """Gap of each subgroup with its interval, the rules in words; filled marks are significant after adjustment.
+    """Gap of each subgroup with its interval, in points; filled marks are significant after adjustment.
 
     Parameters
     ----------
@@ -35,8 +37,8 @@ def plot_groups(table, ax=None, *, most=8):
         ax.errorbar(row.gap, row.Index, xerr=ends, color=color, **style)
     ax.axvline(0, color=GREY, linewidth=1, linestyle="--")
     ax.set_yticks(shown.index, [_wrapped(as_written(f"{row.rule} ({row.n:,})")) for row in shown.itertuples()])
-    ax.set(ylim=(-0.6, len(shown) - 0.4), xlabel="observed rate - stated probability (left: stated too high)")
-    ax.xaxis.set_major_formatter(PercentFormatter(1))
+    ax.set(ylim=(-0.6, len(shown) - 0.4), xlabel=POINTS)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda gap, _: f"{100 * gap:+.3g}" if abs(gap) > 1e-9 else "0"))
     return ax
 
 

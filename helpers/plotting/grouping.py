@@ -68,7 +68,7 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
     ax.set_yticks(np.arange(6) / 5)
     percent(ax.xaxis, ax.yaxis)
     if legend:
-        _two_legends(ax, result.count[shown])
+        _legend_below(ax, result.count[shown])
     return ax
 
 
@@ -97,19 +97,21 @@ def _rows_along_the_foot(ax, result, bins):
     foot.set_axis_off()
 
 
-def _two_legends(ax, count):
-    """What the marks mean on the left, how many rows they stand for on the right."""
-    first = ax.legend(loc="upper left", fontsize=8, framealpha=0.85, frameon=True, edgecolor="none")
-    for handle in first.legend_handles:
+def _legend_below(ax, count):
+    """What marks mean and how many rows they stand for, below the axes, where it hides no mark and no bar."""
+    handles, labels = ax.get_legend_handles_labels()
+    handles.append(Line2D([], [], linestyle="none"))  # so that the rows have a column of their own
+    labels.append("")
+    most = count.max(initial=1)
+    style = {"marker": "o", "linestyle": "none", "color": GREY, "markeredgecolor": "white"}
+    for size in sorted({_round(part * most) for part in (0.1, 0.4, 1)}):
+        handles.append(Line2D([], [], markersize=_area(size, most) ** 0.5, **style))
+        labels.append("1 row" if size == 1 else f"{size:,} rows")
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13), "ncols": 3}
+    drawn = ax.legend(handles, labels, fontsize=8, frameon=False, **place)
+    for handle in drawn.legend_handles:
         if hasattr(handle, "set_sizes"):
             handle.set_sizes([40])
-    ax.add_artist(first)
-    most = count.max(initial=1)
-    sizes = sorted({_round(part * most) for part in (0.1, 0.4, 1)})
-    style = {"marker": "o", "linestyle": "none", "color": GREY, "markeredgecolor": "white"}
-    marks = [Line2D([], [], markersize=_area(size, most) ** 0.5, label=f"{size:,}", **style) for size in sizes]
-    box = {"fontsize": 8, "title_fontsize": 8, "frameon": True, "framealpha": 0.85, "edgecolor": "none"}
-    ax.legend(handles=marks, title="rows", loc="lower right", bbox_to_anchor=(1, 0.12), **box)
 
 
 def _round(size):

@@ -3,7 +3,6 @@
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
-from helpers.plotting.audit import plot_groups
 from helpers.plotting.style import BLUE, GREEN, GREY, ORANGE, as_written, axes_for, legend_on_top, percent, plt
 
 WIDTH = 6.4  # inches
@@ -70,27 +69,6 @@ def _rates(ends, log, *axes):
             axis.set_minor_formatter(NullFormatter())
         else:
             axis.set_major_formatter(PercentFormatter(1, decimals=0 if ends[1] - ends[0] > 0.1 else None))
-
-
-def plot_gaps(table, ax=None):
-    """As `plot_groups`, in points, the unit of the page.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Rows: rule, n, gap, low, high, adjusted.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
-    ax = plot_groups(table, ax)
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda gap, _: f"{100 * gap:+.3g}" if abs(gap) > 1e-9 else "0"))
-    ax.set_xlabel("observed rate less stated probability, in points (left: stated too high)")
-    return ax
 
 
 def plot_features(panels, *, log=False):

@@ -233,7 +233,7 @@ class ScoreReport(ScoreTables):
         Axes or Figure
             What was drawn on.
         """
-        from helpers.plotting import plot_reliability_close, reports
+        from helpers.plotting import plot_groups, plot_reliability_close, reports
 
         check_one_of(name, "name", self.figure_names)
         rare = float(self.average.rates["observed"]) < RARE
@@ -242,7 +242,7 @@ class ScoreReport(ScoreTables):
         if name == "bins":
             return plot_reliability_close(self.average.error.curve, self.table.p)
         if name == "groups":
-            return reports.plot_gaps(self.audit.table)
+            return plot_groups(self.audit.table)
         if name == "features":
             return reports.plot_features(self.audit.along_features(), log=rare)
         return reports.plot_benefit(self.money.curve, self.money.threshold)

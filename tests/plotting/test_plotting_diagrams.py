@@ -83,10 +83,12 @@ def test_bars_along_the_foot_are_rows_of_bins():
     assert [bar.get_x() + bar.get_width() / 2 for bar in bars] == pytest.approx([1 / 6, 5 / 6])
 
 
-def test_two_legends_one_for_marks_and_one_for_rows():
+def test_the_legend_explains_marks_and_rows_and_hides_none_of_them():
     ax = plotting.plot_grouping_diagram(by_hand())
-    assert ax.get_legend().get_title().get_text() == "rows"
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["6", "20", "60"]
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert words[:2] == ["stated = observed", "rate of the bin"] and words[-3:] == ["6 rows", "20 rows", "60 rows"]
+    ax.figure.draw_without_rendering()
+    assert not ax.get_legend().get_window_extent().overlaps(ax.get_window_extent())
     bare = plotting.plot_grouping_diagram(by_hand(), legend=False)
     assert bare.get_legend() is None
 
