@@ -7,6 +7,7 @@ that is forked from it is a kernel like any other, in a session of its own; it o
 import multiprocessing
 import os
 import sys
+from threading import Thread
 
 from jupyter_client.provisioning import local_provisioner
 
@@ -20,8 +21,19 @@ multiprocessing.get_context("forkserver").set_forkserver_preload(
 )
 
 
+def end_with_tests():
+    """Let this process end with the one that asked for it, also if that is killed: the server of forks would stay."""
+
+    def watch():
+        multiprocessing.parent_process().join()
+        os._exit(1)
+
+    Thread(target=watch, daemon=True, name="end with tests").start()
+
+
 def be_kernel(orders, givers):
     """What the process of a kernel does from its start to its end: it waits for its orders, which may never come."""
+    end_with_tests()
     givers.close()
     try:
         arguments, cwd, env = orders.recv()
@@ -93,7 +105,8 @@ def fork_kernel(command, **options):
 
 def be_pytest(arguments, folder, report, env):
     """Run pytest in `folder`, all it says into the file `report`."""
-    local_provisioner.launch_kernel = launcher(multiprocessing.get_context("fork"))
+    local_provisioner.launch_kernel = launcher(multiprocessing.get_context("fork"))  # as long as there is one thread
+    end_with_tests()
     os.chdir(folder)
     os.environ.update(env | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
     with open(report, "wb") as file:

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from pathlib import Path
 import nbformat
 import nbformat.v4 as v4
 import pytest
+from forks import FORKS
 from small_notebook import PARAMETERS, write
 
 from helpers._checkpoint import held_folder
@@ -348,6 +350,28 @@ def alive(pid):
     except ProcessLookupError:
         return False
     return True
+
+
+@pytest.mark.skipif(not FORKS, reason="kernels are forks on Linux only")
+def test_a_forked_kernel_ends_with_tests_that_are_killed(folder):
+    """Its parent is a server of forks, which stays as long as one of them does."""
+    code = f"""
+        import sys, time
+        sys.path.insert(0, {str(ROOT / "tests")!r})
+        from forks import fork_kernel
+        print(fork_kernel(["ipykernel_launcher", "-f", {str(folder / "connection.json")!r}]).pid, flush=True)
+        time.sleep(600)
+        """
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE) as process:
+        pid = int(process.stdout.readline())
+        try:
+            wait_for(lambda: (folder / "connection.json").exists())
+            process.kill()
+            wait_for(lambda: not alive(pid), seconds=60)
+        finally:
+            process.kill()
+            if alive(pid):
+                os.kill(pid, signal.SIGKILL)
 
 
 def test_an_interrupted_sweep_keeps_what_is_finished_and_goes_on(folder, forked_kernels, capsys):
