@@ -8,6 +8,7 @@ from pages import SiteError, linked_notebooks
 from terms import TermLinks
 
 from helpers.notebook.folds import fold_claims, is_claim
+from helpers.notebook.sliders import drop_widgets
 
 # myst-nb folds by its own tags; a quiz shows its questions only.
 FOLDS = {"solution": "hide-cell", "check": "hide-input", "quiz": "remove-input"}
@@ -28,6 +29,7 @@ def for_site(notebook, name, source_folder, image_folder, stems, terms=()):
             cell.source = linked_notebooks(link_terms(text) if number else text, lessons, up)
         elif cell.cell_type == "code":
             cell.outputs = [out for out in cell.outputs if out.output_type != "display_data" or out.data]
+            drop_widgets(cell.outputs)
             fold_outputs(cell)
             fold_tagged(cell)
             figures = [out.metadata.get("image/png", {}) for out in cell.outputs if "image/png" in out.get("data", {})]

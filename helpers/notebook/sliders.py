@@ -14,6 +14,8 @@ from helpers.notebook.display import check_alt, emit, figure, uncollected
 
 STILLS = (3, 6)  # fewer show no movement, more are too small
 
+WIDGET = "application/vnd.jupyter.widget-view+json"  # the type of an output that only its own kernel can draw
+
 LIVE = (6.4, 4.2)  # inches of the picture below sliders
 
 INVITATION = "To move it yourself, write live=True in this cell and run it."
@@ -138,6 +140,18 @@ def _draw_stills(draw, stills):
         ax.label_outer()
     _legend_below(fig)
     return fig
+
+
+def drop_widgets(outputs):
+    """Leave of sliders what says what they draw: on a page without a kernel they are an empty frame.
+
+    Parameters
+    ----------
+    outputs : list of dict
+        Outputs as nbformat reads them; changed in place.
+    """
+    for output in outputs:
+        output.get("data", {}).pop(WIDGET, None)
 
 
 def sliders(draw, stills, ranges, alt, caption=None):

@@ -13,6 +13,7 @@ from pathlib import Path
 from lessons import CHECK_RULES, LESSON_RULES, METHOD_SECTIONS, SECTIONS, code_cells, tags
 
 from helpers.notebook.claims import recorded_claims
+from helpers.notebook.sliders import WIDGET
 from helpers.run.plan import list_notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,7 +34,6 @@ MIN_ALT = 20  # signs of an alternative text
 PLACES = re.compile(r"(?<![\w.:/])(/(home|Users|root|tmp|work|private|var|opt|mnt|usr|content)/[\w.-]+|[A-Z]:\\\w)")
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,}|<ipython-input|ipykernel_\d+")
 DISPLAY = re.compile(r"\$\$(.+?)\$\$|^`{3,}\{math\}(.+?)^`{3,}", re.DOTALL | re.MULTILINE)
-WIDGET = "application/vnd.jupyter.widget-view+json"  # the type of an output that only its own kernel can draw
 TIMING = re.compile(r"%%?time(it)?\b|perf_counter|time\.time\(|datetime\.now|date\.today")
 
 

@@ -118,6 +118,13 @@ def test_links_between_lessons_and_checks_stay(tmp_path):
     assert notebook.cells[0].source == "[the lesson](../05_a.ipynb) and the data, notebook [05](../05_a.ipynb)"
 
 
+def test_a_page_has_no_sliders_without_a_kernel(tmp_path):
+    data = {"application/vnd.jupyter.widget-view+json": {"model_id": "1"}, "text/plain": "Figure: a line"}
+    notebook = new_notebook(cells=[new_code_cell(outputs=[new_output("display_data", data=data)])])
+    cells.for_site(notebook, "05_a", tmp_path, tmp_path, ["05_a"])
+    assert notebook.cells[0].outputs[0].data == {"text/plain": "Figure: a line"}
+
+
 def test_open_claims_are_folded_unless_one_fails():
     outputs = [
         new_output(

@@ -10,7 +10,8 @@ from rules import lint
 
 from helpers.notebook import explore, prediction
 from helpers.notebook.display import KEY, collected
-from helpers.notebook.sliders import INVITATION, sliders
+from helpers.notebook.page import to_html
+from helpers.notebook.sliders import INVITATION, WIDGET, drop_widgets, sliders
 
 ALT = "A line that is steeper the larger the slope."
 SLOPE = {"slope": (0, 0.5, 2)}
@@ -103,7 +104,7 @@ def test_a_slider_is_a_widget_and_stands_outside_of_a_fold(monkeypatch):
     monkeypatch.setattr("helpers.notebook.sliders.emit", lambda bundle: shown.append(bundle))
     with collected() as outputs, prediction():
         explore(Drawing(), stills=SLOPE, alt=ALT, live=True, slope=(0, 2, 0.5))
-    assert [set(bundle) for bundle in shown] == [{"application/vnd.jupyter.widget-view+json", "text/plain"}]
+    assert [set(bundle) for bundle in shown] == [{WIDGET, "text/plain"}]
     assert shown[0]["text/plain"] == f"Figure: {ALT}"
     assert all("image/png" not in bundle and "<img" not in str(bundle) for bundle, _ in outputs)
 
@@ -136,8 +137,18 @@ def test_in_a_kernel_a_moved_slider_shows_another_picture():
         "(out,) = (w for w in ipywidgets.Widget.widgets.values() if hasattr(w, 'outputs'))\n"
         "print([entry['metadata']['honest']['alt'] for entry in out.outputs if 'image/png' in entry.get('data', {})])",
     )
-    assert [set(entry.data) for entry in shown] == [{"application/vnd.jupyter.widget-view+json", "text/plain"}]
+    assert [set(entry.data) for entry in shown] == [{WIDGET, "text/plain"}]
     assert "Drawn at slope = 1.5." in output[0].text
+
+
+def test_a_page_says_in_words_what_sliders_draw():
+    (outputs,) = run(SOURCE.replace("LIVE", "True"))
+    cells = [new_code_cell(outputs=outputs)]
+    assert "widget" in str(cells[0].outputs)
+    page = to_html(new_notebook(cells=cells))
+    assert f"Figure: {ALT}" in page and "widget-view" not in page and "model_id" not in page
+    drop_widgets(outputs)
+    assert [set(entry.data) for entry in outputs] == [{"text/plain"}]
 
 
 def test_a_notebook_with_sliders_is_not_stored():
