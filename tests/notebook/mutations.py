@@ -5,10 +5,11 @@
 
 A row of data/mutations.csv names a claim, the notebook that makes it, a file, a piece of its text, what takes its
 place, and in words what is wrong then. The file is a module of `helpers`, of which a copy is made wrong, or the
-notebook itself, for a formula that one of its code cells writes out. The notebook runs with its second parameters; the
-claim must fail. Rows with the same notebook and the same wrong formula share a run, which ends when all their claims
-have failed or had their turn. Nothing is drawn. A run is a fork of a process that has imported what notebooks import
-(tests/forks.py); that of the notebook as it is comes first, for a claim that always fails notices nothing.
+notebook itself, for a formula that one of its code cells writes out. The notebook runs with its second parameters, and
+with those that the row gives as JSON, for what they leave out; the claim must fail. Rows with the same notebook,
+parameters and wrong formula share a run, which ends when all their claims have failed or had their turn. Nothing is
+drawn. A run is a fork of a process that has imported what notebooks import (tests/forks.py); that of the notebook as it
+is comes first, for a claim that always fails notices nothing.
 """
 
 import argparse
@@ -30,7 +31,7 @@ from tqdm.auto import tqdm
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN_SECONDS = 300
-FORMULA = ("notebook", "file", "find", "replace")
+FORMULA = ("notebook", "parameters", "file", "find", "replace")
 
 if str(ROOT / "tests") not in sys.path:  # as a program: pytest has it there
     sys.path.append(str(ROOT / "tests"))
@@ -39,7 +40,7 @@ from forks import SERVER  # noqa: E402
 
 
 def read_mutations(path=ROOT / "data" / "mutations.csv"):
-    """Rows as dicts: claim, notebook, file, find, replace, wrong."""
+    """Rows as dicts: claim, notebook, parameters, file, find, replace, wrong."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -79,10 +80,15 @@ def make_wrong(row, folder):
     return cells
 
 
-def with_second_parameters(cells, notebook):
-    """The cells with a notebook's second parameters in a cell of their own, as papermill puts them."""
+def own_parameters(row):
+    """The parameters that a row gives, for its run alone."""
+    return json.loads(row["parameters"] or "{}")
+
+
+def with_second_parameters(cells, notebook, own=None):
+    """The cells with a notebook's second parameters, or `own` ones, in a cell of their own, as papermill puts them."""
     second = json.loads((ROOT / "tests" / "second_parameters.json").read_text(encoding="utf-8"))
-    given = second[notebook.relative_to(ROOT / "notebooks").with_suffix("").as_posix()]
+    given = second[notebook.relative_to(ROOT / "notebooks").with_suffix("").as_posix()] | (own or {})
     given.pop("embeddings_path", None)  # a reader's own network: no claim of a paper is about it
     injected = "\n".join(["# Parameters", *(f"{name} = {value!r}" for name, value in given.items())])
     place = next(k for k, cell in enumerate(cells) if "parameters(" in cell)  # the guard's cell
@@ -144,14 +150,15 @@ def be_run(orders, cells, notebook, claims, folder):
             use_package(folder)
         os.chdir(notebook.parent)
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-            outcome = run_cells(with_second_parameters(cells, notebook), claims)
+            outcome = run_cells(cells, claims)
     except BaseException:
         outcome = set(), traceback.format_exc()
     orders.send(outcome)
 
 
-def run_fork(cells, notebook, claims=None, folder=None):
-    """(claims that failed, first other error) of the cells of a notebook with its second parameters."""
+def run_fork(cells, notebook, claims=None, folder=None, own=None):
+    """(claims that failed, first other error) of the cells of a notebook with its second parameters, or `own` ones."""
+    cells = with_second_parameters(cells, notebook, own)
     mine, theirs = SERVER.Pipe(duplex=False)
     process = SERVER.Process(target=be_run, args=(theirs, cells, notebook, claims, folder))
     process.start()
@@ -169,7 +176,7 @@ def run_formula(row, claims):
     """(claims that failed, first other error) of the notebook of `row`, with its formula made wrong."""
     with tempfile.TemporaryDirectory() as folder:
         cells = make_wrong(row, Path(folder))
-        return run_fork(cells, find_notebook(row["notebook"]), claims, Path(folder))
+        return run_fork(cells, find_notebook(row["notebook"]), claims, Path(folder), own_parameters(row))
 
 
 def outcomes(rows):
@@ -193,12 +200,14 @@ def group_rows(rows):
 
 
 def controls(rows):
-    """(row that changes nothing, claims) of each notebook."""
+    """(row that changes nothing, claims) of each notebook with the same parameters."""
     claims = {}
+    firsts = {}
     for row in rows:
-        claims.setdefault(row["notebook"], set()).add(row["claim"])
-    firsts = {row["notebook"]: row for row in reversed(rows)}
-    return [(unchanged(firsts[notebook]), wanted) for notebook, wanted in claims.items()]
+        run = (row["notebook"], row["parameters"])
+        claims.setdefault(run, set()).add(row["claim"])
+        firsts.setdefault(run, row)
+    return [(unchanged(firsts[run]), wanted) for run, wanted in claims.items()]
 
 
 def main(words, jobs=1):

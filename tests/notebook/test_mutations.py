@@ -1,16 +1,22 @@
 """Rows of data/mutations.csv can be applied, and one of them is run: a wrong formula is noticed by its claim."""
 
+import json
+
 import pytest
 from mutations import (
     ROOT,
+    code_of,
+    controls,
     count_text,
     find_notebook,
     group_rows,
     make_wrong,
     outcomes,
+    own_parameters,
     read_mutations,
     run_fork,
     unchanged,
+    with_second_parameters,
 )
 from rules import CLAIMED
 
@@ -41,6 +47,40 @@ def test_a_formula_of_the_notebook_itself_is_made_wrong_and_the_package_is_not(t
     )
     assert "terms = leading.standardized([1], 50)" in "\n".join(cells)
     assert (tmp_path / "helpers").resolve() == ROOT / "helpers"
+
+
+def test_every_verified_claim_notices_a_wrong_formula():
+    claims = load_claims()
+    verified = claims.loc[claims["status"] == "verified", "id"]
+    assert set(verified) <= {row["claim"] for row in ROWS}
+
+
+def test_parameters_of_a_row_are_those_of_its_notebook():
+    given = [row for row in ROWS if row["parameters"]]
+    assert given and all(row["parameters"] == json.dumps(own_parameters(row)) for row in given)
+    for row in given:
+        cells = code_of(find_notebook(row["notebook"]))
+        declared = next(cell for cell in cells if "seed = " in cell)
+        assert [name for name in own_parameters(row) if f"\n{name} = " not in declared] == []
+
+
+def test_parameters_of_a_row_go_before_the_second_ones():
+    notebook = find_notebook("checks/15")
+    cells = code_of(notebook)
+    for own, line in ((None, "cluster = False"), ({"cluster": True}, "cluster = True")):
+        made = with_second_parameters(cells, notebook, own)
+        (injected,) = (cell for cell in made if cell.startswith("# Parameters"))
+        assert line in injected.splitlines() and "n_rows = 48000" in injected.splitlines()
+        assert len(made) == len(cells) + 1 and "parameters(" in made[made.index(injected) + 1]
+
+
+def test_what_is_run_with_nothing_wrong_has_the_parameters_of_its_rows():
+    plain = [row for row in ROWS if row["notebook"] == "checks/15"]
+    runs = controls(plain)
+    assert [row["parameters"] for row, _ in runs] == ["", '{"cluster": true}']
+    alone, on_cluster = (claims for _, claims in runs)
+    assert on_cluster == {"ours.scale_two_processes", "ours.scale_cluster", "ours.scale_killed_worker"}
+    assert not alone & on_cluster and all(row["find"] == row["replace"] for row, _ in runs)
 
 
 def test_rows_with_the_same_wrong_formula_share_a_run():
