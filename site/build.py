@@ -146,6 +146,8 @@ def templates(stems):
         return ", ".join(pieces)
 
     environment.filters["links"] = links
+    environment.filters["route_key"] = route_key
+    environment.filters["short"] = lambda title: re.match(r"[^:]*?\?|[^:]*", title)[0]
     environment.filters["words"] = with_formulas
     environment.filters["plain"] = plain
     environment.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]

@@ -23,6 +23,7 @@ html_css_files = ["house.css"]
 html_js_files = [("house.js", {"defer": "defer"})]
 html_show_sourcelink = False
 copybutton_selector = ".cell_input div.highlight pre, div.highlight-bash pre, div.highlight-bibtex pre"  # no outputs
+html_search_scorer = str(Path(__file__).with_name("search_scores.js"))
 html_favicon = "_static/favicon.svg"
 html_context = {"default_mode": "auto"}
 html_theme_options = {

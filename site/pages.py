@@ -135,6 +135,8 @@ def finish(folder, descriptions, claims, papers):
             page = SEARCH_SCRIPT.sub("", page)
         if not FORMULA.search(page):
             page = MATHJAX.sub("", page)
+        if name == "api/index":
+            page = linked_names(page, places, "../")
         if name.startswith("notebooks/"):
             up = "../" * name.count("/")
             page = linked_claims(linked_equations(page), claims, up)

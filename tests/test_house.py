@@ -184,3 +184,13 @@ def test_readme_promises_only_what_is_there():
     targets = set(re.findall(r"make (\w+)", readme))
     rules = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert targets and not [target for target in targets if f"\n{target}:" not in rules]
+
+
+@pytest.mark.parametrize("place", ["README.md", "site/_templates/index.md.j2"])
+def test_the_first_example_runs_and_prints_what_it_says(place, capsys):
+    text = (ROOT / place).read_text(encoding="utf-8")
+    code = re.search(r"## In ten minutes.*?```python\n(.*?)```", text, re.DOTALL)[1]
+    exec(code, {})
+    said = re.findall(r"^# (grouping loss .*)$", code, re.MULTILINE)
+    first, header, *rows = capsys.readouterr().out.splitlines()
+    assert [first] == said and header.split() == ["rule", "n", "gap"] and len(rows) >= 3
