@@ -169,6 +169,11 @@ def stacked_grouping_loss(
     check_count(n_splits, "n_splits")
     if rows.y.size < LEAST_ROWS:
         raise ValueError(f"y must have at least {LEAST_ROWS} rows, but it has {rows.y.size}.")
+    return stacked_loss_of_rows(rows, calibrator=calibrator, n_folds=n_folds, n_splits=n_splits, rng=rng)
+
+
+def stacked_loss_of_rows(rows, *, calibrator="platt", n_folds=5, n_splits=1, rng=None):
+    """`stacked_grouping_loss` of `helpers.partition.base.Rows`."""
     c = calibrate_rows(calibrator, rows.p, rows.y, rows.weight, rows.p)
     table = with_score_column(rows.X, rows.p)
     return repeat_splits(partial(_loss_of_folding, rows, table, c, calibrator, n_folds), n_splits, rng)

@@ -140,7 +140,7 @@ def page_of_answers(report, files=None, control=None):
     if known:
         page.add("## For experts", *expert_folds(report, fold, part, rows))
     if control is not None:
-        page.add("## Control: nothing to find, nothing found", part("control", control=control))
+        page.add("## Control: files in which every confidence is right", part("control", control=control))
     page.add("## When not to use this report", part("warnings"))
     page.add(GENERAL)
     if files is not None:

@@ -6,14 +6,16 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from helpers.grouping.crossfit import loss_of_rows
 from helpers.reports.intake import LEAST_GROUPS
 from helpers.reports.misjudged import find_misjudged
 from helpers.reports.rescored import rows_of_whole_groups
+from helpers.reports.single_cases import measure_loss
 
 SEARCH_DRAWS = 59  # of the search for groups in a control
 
 MOST_ROWS = 5_000  # of a control, so that twenty take no longer than the audit itself
+
+LEARNER_ROWS = 500  # where several learners, which take longer, estimate the grouping loss
 
 LEAST_EVENTS = 50  # expected cases of the rarer label
 
@@ -93,7 +95,8 @@ def negative_control(report, *, draws=20, rng=None):
     Parameters
     ----------
     report : ScoreReport or AnswerReport
-        The audit to repeat. For scores, labels are drawn from the calibrated scores of at most 5,000 rows.
+        The audit to repeat. For scores, labels are drawn from the calibrated scores of about 500 rows, and of 5,000
+        where a tree estimates the grouping loss.
     draws : int, default 20
         Data sets made for each test.
     rng : int, Generator or None, default None
@@ -135,7 +138,6 @@ def null_trial(report, rows, *, rng):
     """The audit of labels drawn from the calibrated scores of some rows of a `ScoreReport`."""
     c = report.calibrated[rows]
     table = replace(report.table.take(rows), y=(rng.random(rows.size) < c).astype(float))
-    n_splits = max(report.loss.splits.size, 1)
-    loss = loss_of_rows(table, calibrator=report.average.kind, n_splits=n_splits, rng=rng)
+    loss = measure_loss(table, report.average.kind, by_tree=report.by_tree, rng=rng)
     audit = find_misjudged(replace(table, p=c), report.average.kind, n_draws=SEARCH_DRAWS, rng=rng)
     return {"n": rows.size, "value": loss.value, "alarm": bool(loss.p_value < 0.05), "named": len(audit.sure) > 0}

@@ -173,7 +173,7 @@ def page_of(report, files=None, control=None, *, bins=False):
         part("Other thresholds", "curve")
     part("What to do next", "steps")
     if control is not None:
-        section("Control: nothing to find, nothing found", lambda: tell(report, "control", control=control))
+        section("Control: tables in which nobody is misjudged", lambda: tell(report, "control", control=control))
     part("When not to use this report", "warnings")
     page.add(GENERAL)
     if files is not None:

@@ -191,6 +191,9 @@ class ScoreTables:
         asked = {
             name: "" if value is None or not np.size(value) else f"{value}" for name, value in self.options.items()
         }
+        estimator = "by a tree" if self.by_tree else "by several learners"
+        if self.loss is None:
+            estimator = "not estimated"
         rows = {
             "table": f"{table.name}, SHA-256 {table.sha256 or 'unknown'}",
             "cases": f"{table.n:,}",
@@ -199,6 +202,7 @@ class ScoreTables:
             "features": ", ".join(table.features),
             "weight": "" if table.weight is None else "given",
             "group": "" if table.groups is None else "given",
+            "grouping loss": estimator,
             **asked,
         }
         values = [value or "not given (default)" for value in rows.values()]

@@ -13,8 +13,7 @@ import pandas as pd
 from helpers.checks import check_one_of
 from helpers.decisions import optimal_threshold
 from helpers.decisions.costs import check_costs
-from helpers.grouping import GroupingLoss
-from helpers.grouping.crossfit import loss_of_rows
+from helpers.grouping import GroupingLoss, StackedGroupingLoss
 from helpers.reports.average import Average, measure_average
 from helpers.reports.intake import (
     LEAST_ROWS,
@@ -29,13 +28,10 @@ from helpers.reports.money import Money, count_money
 from helpers.reports.pair import Comparison, compare_scores
 from helpers.reports.rescored import Repaired, parts_of_loss, repair_scores
 from helpers.reports.score_tables import ScoreTables
+from helpers.reports.single_cases import Lead, find_lead, measure_loss
 from helpers.tables import ScoreTable
 
 POWER = 1.96 + 0.84  # standard errors: found with 80 % by a one-sided test at 5 %, of which a split has the half
-
-N_SPLITS = 5  # of the rows for the grouping loss, up to as many rows as that takes seconds
-
-MOST_SPLIT_ROWS = 200_000
 
 RARE = 0.05  # rate of events below which axes of probabilities are logarithmic
 
@@ -84,10 +80,12 @@ class ScoreReport(ScoreTables):
         Recalibrated scores.
     obstacle : str
         Why grouping loss and groups are missing, or "".
-    loss : GroupingLoss or None
-        Grouping loss.
+    loss : StackedGroupingLoss, GroupingLoss or None
+        Grouping loss: by several learners up to 20,000 cases, by a tree above.
     audit : MisjudgedGroups or None
         Misjudged groups.
+    lead : Lead or None
+        Where to look first, if a loss is certified and nobody can be named.
     checked : DataFrame or None
         Every level of the columns that the user named.
     decisions : Decisions or None
@@ -118,8 +116,9 @@ class ScoreReport(ScoreTables):
     average: Average
     calibrated: np.ndarray = field(repr=False)
     obstacle: str
-    loss: GroupingLoss | None
+    loss: StackedGroupingLoss | GroupingLoss | None
     audit: MisjudgedGroups | None
+    lead: Lead | None
     checked: pd.DataFrame | None
     decisions: Decisions | None
     scores: Repaired = field(repr=False)
@@ -137,7 +136,12 @@ class ScoreReport(ScoreTables):
     @property
     def certified(self):
         """Whether a grouping loss above zero is certain: test at 5 %, interval above zero."""
-        return self.loss is not None and bool(self.loss.p_value < 0.05 and self.loss.low > 0)
+        return is_certified(self.loss)
+
+    @property
+    def by_tree(self):
+        """Whether the grouping loss is that of a tree, and not that of several learners."""
+        return isinstance(self.loss, GroupingLoss)
 
     @property
     def sign(self):
@@ -172,8 +176,8 @@ class ScoreReport(ScoreTables):
 
     @property
     def detectable(self):
-        """Grouping loss that is found with 80 % probability, if the regions can tell it; NaN without regions."""
-        return float("nan") if self.loss is None else POWER * self.loss.null_se
+        """Grouping loss that is found with 80 % probability, if a tree's regions can tell it; NaN without a tree."""
+        return POWER * self.loss.null_se if self.by_tree else float("nan")
 
     @property
     def too_low(self):
@@ -312,11 +316,12 @@ class ScoreReport(ScoreTables):
         dict
             Empty without a grouping loss.
         """
-        from helpers.reports.control import MOST_ROWS, control_rows, null_trial
+        from helpers.reports.control import LEARNER_ROWS, MOST_ROWS, control_rows, null_trial
 
         if self.loss is None:
             return {}
-        return {"grouping loss": partial(null_trial, self, control_rows(self, MOST_ROWS, rng))}
+        rows = control_rows(self, MOST_ROWS if self.by_tree else LEARNER_ROWS, rng)
+        return {"grouping loss": partial(null_trial, self, rows)}
 
     def metrics(self):
         """Collect names and numbers for metrics.json.
@@ -342,10 +347,16 @@ class ScoreReport(ScoreTables):
             numbers |= {"platt_intercept": line.intercept, "platt_slope": line.slope, "platt_p_value": line.p_value}
         if loss is not None:
             numbers |= {"grouping_loss": loss.value, "grouping_loss_certified": self.certified}
-            for name in ("se", "low", "high", "p_value", "plugin", "n_regions", "left_out"):
+            numbers["grouping_loss_estimator"] = "tree" if self.by_tree else "stack"
+            of_tree = ("plugin", "n_regions", "left_out") if self.by_tree else ()
+            for name in ("se", "low", "high", "p_value", *of_tree):
                 numbers[f"grouping_loss_{name}"] = getattr(loss, name)
-            numbers["grouping_loss_detectable"] = self.detectable
-            numbers["grouping_loss_splits"] = loss.splits.tolist()
+            if self.by_tree:
+                numbers["grouping_loss_detectable"] = self.detectable
+                numbers["grouping_loss_splits"] = loss.splits.tolist()
+        if self.lead is not None:
+            for name in ("rule", "n", "gap", "low", "high", "p_value", "is_confirmed"):
+                numbers[f"lead_{name}"] = getattr(self.lead, name)
         if self.audit is not None:
             for name in ("rule", "n", "stated", "observed", "gap", "low", "high", "adjusted"):
                 numbers[f"groups_{name}"] = self.audit.table[name].tolist()
@@ -414,11 +425,13 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
     obstacle = find_obstacle(table)
     average = measure_average(table, may_bend=not obstacle, rng=rng)
     calibrated = average.calibrator.predict_rows(table.p)
-    loss = audit = None
+    loss = audit = lead = None
     if not obstacle:
-        n_splits = N_SPLITS if table.n <= MOST_SPLIT_ROWS else 1
-        loss = loss_of_rows(table, calibrator=average.kind, n_splits=n_splits, rng=rng)
+        of_loss, of_lead = rng.spawn(2)  # so that what follows does not depend on the estimator
+        loss = measure_loss(table, average.kind, rng=of_loss)
         audit = find_misjudged(table, average.kind, rng=rng)
+        if is_certified(loss) and audit is not None and audit.sure.empty:
+            lead = find_lead(table, average.kind, calibrated, audit.search, rng=of_lead)
     scores = repair_scores(own, average.kind, can_repair=cost is not None and not obstacle, rng=rng)
     return ScoreReport(
         table=table,
@@ -428,6 +441,7 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
         obstacle=obstacle,
         loss=loss,
         audit=audit,
+        lead=lead,
         checked=levels,
         decisions=None if cost is None else compare_decisions(table, calibrated, audit, threshold),
         scores=scores,
@@ -437,6 +451,11 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
         options=options,
         labels=labels,
     )
+
+
+def is_certified(loss):
+    """Whether a grouping loss above zero is certain: test at 5 %, interval above zero; False for None."""
+    return loss is not None and bool(loss.p_value < 0.05 and loss.low > 0)
 
 
 def _compared(table, cost, kind, obstacle, rng):

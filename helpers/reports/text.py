@@ -20,6 +20,7 @@ from helpers.notebook.display import collected, emit, escape
 from helpers.reports.answers import AnswerReport
 from helpers.reports.phrases import NAMES, PHRASES, numbered
 from helpers.reports.scores import ScoreReport
+from helpers.reports.single_cases import STACK_ROWS
 from helpers.tables import AnswerTable, ScoreTable
 
 TEMPLATES = {
@@ -64,7 +65,8 @@ def _environment():
     )
     phrases = {function.__name__: function for function in PHRASES} | {"quoted": repr, "flow": _flow}
     environment.filters |= phrases
-    environment.globals |= phrases | {"NAMES": NAMES, "average": np.average, "INFINITE": np.inf}
+    constants = {"NAMES": NAMES, "INFINITE": np.inf, "STACK_ROWS": STACK_ROWS}
+    environment.globals |= phrases | constants | {"average": np.average}
     return environment
 
 

@@ -174,9 +174,9 @@ def contradictions(report):
     left = verdict["What should be left to somebody else?"]
     worth = verdict["How many answers are worth their price?"]
     believed = verdict["Can the confidence be believed?"]
-    check("certified", "not certified", ("sure of it" in used) != ("refuse the rest" in says["use"]))
-    check("certified", "no advice of it", ("sure of it" in used) != ("Answer from" in steps))
-    check("cannot be certified", "a promise", "cannot be certified" in used and "sure of it" in used + says["use"])
+    check("certified", "not certified", ("are right, with" in used) != ("refuse the rest" in says["use"]))
+    check("certified", "no advice of it", ("are right, with" in used) != ("Answer from" in steps))
+    check("cannot be certified", "a promise", "cannot be certified" in used and "are right, with" in used + says["use"])
     check("no choice pays", "leave some", "no choice" in left and "Leave questions below" in steps)
     check("no choice pays", "section says it does", ("no choice" in left) != ("no choice" in says["kept"]))
     check("none at these prices", "sample so many", worth.startswith("None") and "Sample " in steps)
@@ -192,7 +192,7 @@ def contradictions(report):
     name = {"sem1": "agreement", "stated": "stated confidence"}[report.advice.source]
     other = {"sem1": "stated confidence", "stated": "with agreement"}[report.advice.source]
     check("one confidence", "another", other in used + left + says["use"])
-    check("one confidence", "not named", "sure of it" in used and name not in used)
+    check("one confidence", "not named", "are right, with" in used and name not in used)
     return wrong
 
 

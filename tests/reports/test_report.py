@@ -20,6 +20,7 @@ from helpers.reports.control import control_rows
 from helpers.reports.intake import find_obstacle, likely_groups, repeated_rows
 from helpers.reports.phrases import chance, in_points, many, percent, points, root, squared
 from helpers.reports.scores import POWER, compare_decisions
+from helpers.reports.single_cases import measure_loss
 from helpers.tables import ScoreTable
 
 
@@ -184,7 +185,7 @@ def test_where_nobody_is_named_it_says_what_would_have_been_found(reports):
     assert len(report.audit.table) == 3 and report.audit.table["rule"].str[0].tolist().count("a") == 1
     assert (
         0.03 < report.audit.detectable[0.1] < report.audit.detectable[0.02] < 0.3
-        and "in 10" in write(report, "groups")[0]
+        and "in a group of 10" in write(report, "groups")[0]
     )
     assert set(report.group_table["beyond chance"]) == {"no"}
 
@@ -268,8 +269,10 @@ def test_detectable_size_is_found_most_of_the_time(reports):
     shift = np.where(region % 2, 1, -1) * np.sqrt(POWER * null.null_se)
     draws = [grouping_loss_from_regions((rng.random(2000) < 0.5 + shift) - 0.5, region).p_value for _ in range(400)]
     assert 0.7 < np.mean(np.array(draws) < 0.05) < 0.9  # meant: 80 %
-    assert reports("perfect").detectable > reports("perfect").loss.null_se > 0
-    assert "would most likely have been found" in write(reports("perfect"), "loss")[0]
+    report = reports("perfect")
+    by_tree = replace(report, loss=measure_loss(report.table, "platt", by_tree=True, rng=0))
+    assert by_tree.detectable > by_tree.loss.null_se > 0 and np.isnan(report.detectable)
+    assert "would most likely have been found" in write(by_tree, "loss")[0]
 
 
 def test_upper_end_never_falls_below_what_chance_hides():
