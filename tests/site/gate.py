@@ -26,13 +26,14 @@ WIDTHS = {"desk": 1280, "phone": 390}  # pixels
 THEMES = ("light", "dark")
 GRAVE = ("serious", "critical")
 
-# What is read from a page at once. MathJax draws a formula that it cannot read as an error node.
+# What is read from a page at once. MathJax draws a formula that it cannot read as an error node, or not at all.
 READ = """async () => {
     if (window.MathJax?.startup?.promise) await MathJax.startup.promise;
     const words = (node) => node.textContent.trim().slice(0, 90);
     const images = [...document.images].filter((image) => image.complete && !image.naturalWidth);
+    const faulty = "mjx-merror, [data-mml-node=merror], :is(div, span).math:not(:has(mjx-container))";
     return {
-        formulas: [...document.querySelectorAll("mjx-merror, [data-mml-node=merror]")].map(words),
+        formulas: [...document.querySelectorAll(faulty)].map(words),
         images: images.map((image) => image.getAttribute("src")),
         links: [...document.querySelectorAll("a[href]")].map((link) =>
             new URL(link.getAttribute("href"), document.baseURI).href),  // also of links in drawings

@@ -211,6 +211,13 @@ def test_every_planted_fault_is_found(site, gate, browser, tmp_path):
     assert {page for page, _ in found} == set(planted)
 
 
+def test_a_formula_that_nobody_draws_is_found(gate, browser, tmp_path):
+    (tmp_path / "a.html").write_text(PAGE.format('<div class="math">\\[q <a href="a.html">(Melo)</a>\\]</div>'))
+    visit = gate.Visit(browser, tmp_path)
+    visit.glance("a.html")
+    assert [(fault.kind, fault.what) for fault in visit.faults] == [("formula", "\\[q (Melo)\\]")]
+
+
 def test_no_browser_is_said(gate, monkeypatch, capsys):
     monkeypatch.setattr(gate, "find_browser", lambda: None)
     assert gate.main([]) == 1 and "install Chromium" in capsys.readouterr().err
