@@ -89,6 +89,9 @@ def linked_papers(page, papers, up="../"):
 
     def link(match):
         name = match[1]
+        year = re.search(r"\(\d{4}\)", match[0])
+        if year and year[0] not in papers.get(name, ""):  # another paper by somebody of this name
+            return match[0]
         says = html.escape(papers.get(name, ""))
         anchor = f"paper-{name.lower()}"
         return f'<a class="paper" href="{up}index.html#{anchor}" title="{says}">{match[0]}</a>' if says else match[0]

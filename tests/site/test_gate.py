@@ -288,3 +288,10 @@ def test_a_paper_that_a_formula_names_is_no_link():
     formula = '<div class="math notranslate">\\[q \\text{ (Melo et al.)}\\]</div>'
     linked = pages.linked_papers(f"<p>Melo et al. say</p>{formula}<p>as Melo et al.", {"Melo": "a paper"})
     assert formula in linked and linked.count('<a class="paper"') == 2
+
+
+def test_another_paper_by_somebody_of_the_same_name_is_no_link():
+    pages = load_program(ROOT / "site" / "pages.py")
+    papers = {"Wang": "Wang, Xiao (2026): A framework"}
+    assert pages.linked_papers("Wang, Wei &amp; Zhou (2023)", papers) == "Wang, Wei &amp; Zhou (2023)"
+    assert pages.linked_papers("Wang &amp; Xiao (2026)", papers).startswith('<a class="paper"')
