@@ -40,7 +40,7 @@ def test_the_band_holds_the_true_curve_and_its_test_says_the_same(n):
 
 @pytest.mark.parametrize("steps", [False, True])
 def test_the_band_of_a_flat_curve_is_hardly_wider_than_it_need_be(steps):
-    """Nominal 80 %, so that few draws tell it from both sides; 99 % with an error divided by the number of runs."""
+    """Nominal 80 %, so that few draws tell; with 1 - level divided by the number of runs 93 and 94 cover."""
     rng = np.random.default_rng(4)
     covered = 0
     for _ in range(100):
@@ -49,7 +49,7 @@ def test_the_band_of_a_flat_curve_is_hardly_wider_than_it_need_be(steps):
         truth = np.where(curve.stated < 0.3, 0.3 - 0.15 * steps, 0.3)
         covered += bool(((curve.low <= truth) & (truth <= curve.high)).all())
         assert (curve.p_value < 0.2) == curve.outside.any()
-    assert 72 <= covered <= 95
+    assert 72 <= covered <= 92
 
 
 def test_a_bend_is_seen():
