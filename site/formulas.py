@@ -8,6 +8,7 @@ Without mini-racer, which brings V8, the pages load MathJax as before.
 import html
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 FORMULA = re.compile(r'(<(div|span) class="math\b[^>]*>)(.*?)(</\2>)', re.DOTALL)
 DELIMITED = re.compile(r"\s*\\([\[(])(.*)\\[\])]\s*", re.DOTALL)
@@ -90,7 +91,8 @@ def draw_formulas(folder, mathjax):
     pages = {path: path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.html"))}
     places = {path: [formula_of(match[3]) for match in FORMULA.finditer(page)] for path, page in pages.items()}
     formulas = sorted({formula for found in places.values() for formula in found})
-    drawn, style = draw(formulas, mathjax)
+    with ThreadPoolExecutor(1) as elsewhere:  # V8 refuses to wait where an event loop runs, as beside a browser's
+        drawn, style = elsewhere.submit(draw, formulas, mathjax).result()
     drawings = dict(zip(formulas, drawn, strict=True))
     faults = []
     for path, found in places.items():
