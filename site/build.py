@@ -26,7 +26,7 @@ from course import draw_map, needs_of, quiz_answers, read_course, route_minutes
 from formulas import can_draw, draw_formulas
 from ledger import ledger_page, read_rows
 from nbformat.v4 import new_markdown_cell
-from pages import SiteError, finish, first_figure, write_thumbnail
+from pages import FORMULA, SiteError, finish, first_figure, write_thumbnail
 from terms import read_glossary, used_terms
 
 from helpers.run.plan import list_notebooks
@@ -55,7 +55,6 @@ SOURCE = re.compile(rf"<(?:script|img|iframe|source|audio|video|embed)\b[^>]*\bs
 LINKED = r"stylesheet|preload|prefetch|preconnect|modulepreload|icon|shortcut"
 LINK = re.compile(rf"<link\b(?=[^>]*\brel\s*=\s*[\"']?(?:{LINKED}))[^>]*\bhref\s*=\s*[\"']?{ADDRESS}", re.I)
 STYLE = re.compile(rf"(?:url\(\s*[\"']?|@import\s+[\"']){ADDRESS}", re.I)
-FORMULA = re.compile(r'<(div|span) class="math\b[^>]*>(.*?)</\1>', re.DOTALL)
 NUMBERED = set("equation align alignat xalignat flalign gather multline eqnarray".split())
 WITHOUT_TAG = {"split", "aligned", "alignedat", "gathered"}
 GRIDS = set("cases array subarray matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix".split())
@@ -258,7 +257,7 @@ def broken_formulas(folder):
     lines = []
     for path in sorted(folder.rglob("*.html")):
         for match in FORMULA.finditer(path.read_text(encoding="utf-8")):
-            formula = html.unescape(re.sub(r"<[^>]+>", "", match[2]))
+            formula = html.unescape(re.sub(r"<[^>]+>", "", match[3]))
             if fault := formula_fault(formula):
                 lines.append(f"{path.relative_to(folder).as_posix()}: {fault}: {' '.join(formula.split())}")
     return lines

@@ -10,9 +10,9 @@ import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 
-FORMULA = re.compile(r'(<(div|span) class="math\b[^>]*>)(.*?)(</\2>)', re.DOTALL)
+from pages import FORMULA, MATHJAX
+
 DELIMITED = re.compile(r"\s*\\([\[(])(.*)\\[\])]\s*", re.DOTALL)
-MATHJAX = re.compile(r"\s*(?:<script>window\.MathJax.*?</script>|<script\b[^>]*/mathjax/[^>]*></script>)", re.DOTALL)
 FAULT = re.compile(r'data-mjx-error="([^"]*)"')
 PARTS = ("core", "adaptors/liteDOM", "input/tex", "output/chtml", "output/chtml/fonts/tex", "a11y/assistive-mml")
 HEIGHT = 0.43  # of the letter x in MathJax's fonts, in em; formulas shall be as high as the words around them

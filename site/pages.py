@@ -11,7 +11,7 @@ from weight import SEARCH_SCRIPT, linked_figures, shrink_figures, shrink_styles,
 CODE_OR_LINK = r"^`{3,}.*?^`{3,}|\$\$.*?\$\$|\$[^$\n]+\$|`[^`\n]*`|\[[^\]\n]*\]\([^)\n]*\)|^#[^\n]*$|<[^>\n]*>"
 VERBATIM = re.compile(f"({CODE_OR_LINK})", re.DOTALL | re.MULTILINE)
 NUMBER = re.compile(r"\b([Nn]otebooks? )(\d\d(?:(?:, | and | or | to )\d\d)*)\b")
-FORMULA = re.compile(r'(<(div|span) class="[^"]*\bmath\b[^>]*>.*?</\2>)', re.DOTALL)
+FORMULA = re.compile(r'(<(div|span) class="math\b[^>]*>)(.*?)(</\2>)', re.DOTALL)
 TAGGED = re.compile(r'<div class="math notranslate nohighlight">(?=(?:(?!</div>).)*?\\tag\{([\w, ]+)\})', re.DOTALL)
 OUTSIDE = r"(?![^<]*</(?:a|code|pre|span|summary|h\d)>)"  # of what is a link or code already
 BEFORE_NUMBER = r"\b(?:[Ee]quations?|[Ee]qs?\.|[Ff]ormula|[Ee]stimate|[Bb]y|[Ii]n|of|from) "
@@ -23,7 +23,7 @@ API_ANCHOR = re.compile(r'<dt[^>]*\bid="(helpers\.\w+\.(\w+))"')
 SURNAMES = r"(?:,? (?:&amp; |and )?(?:Le )?[A-Z][\w-]+)*"
 PAPER = re.compile(rf"\b(Perez-Lebel|Melo|Estienne|Wang)({SURNAMES}(?: et al\.| \(\d{{4}}\))+){OUTSIDE}")
 ICON_SCRIPT = re.compile(r"\s*<script\b[^>]*/fontawesome\.js[^>]*></script>")
-MATHJAX = re.compile(r"<script>window\.MathJax.*?</script>|<script\b[^>]*/mathjax/[^>]*></script>", re.DOTALL)
+MATHJAX = re.compile(r"\s*(?:<script>window\.MathJax.*?</script>|<script\b[^>]*/mathjax/[^>]*></script>)", re.DOTALL)
 EMPTY_HEAD = re.compile(r"<thead>\s*<tr[^>]*>(?:\s*<th[^>]*>(?:\s*<p>\s*</p>)?\s*</th>)+\s*</tr>\s*</thead>")
 UNNAMED = '<summary><span class="toctree-toggle"'  # a button that a screen reader would not name
 NAMED = '<summary aria-label="Pages below this one"><span class="toctree-toggle"'
@@ -96,8 +96,8 @@ def linked_papers(page, papers, up="../"):
         anchor = f"paper-{name.lower()}"
         return f'<a class="paper" href="{up}index.html#{anchor}" title="{says}">{match[0]}</a>' if says else match[0]
 
-    pieces = FORMULA.split(page)  # prose, formula, the name of its element, prose, ...
-    return "".join(PAPER.sub(link, piece) if k % 3 == 0 else piece for k, piece in enumerate(pieces) if k % 3 < 2)
+    pieces = FORMULA.split(page)  # prose, then of each formula its beginning, the name of its element, TeX and end
+    return "".join(PAPER.sub(link, piece) if k % 5 == 0 else piece for k, piece in enumerate(pieces) if k % 5 != 2)
 
 
 def linked_names(page, places, up="../"):
