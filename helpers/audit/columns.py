@@ -62,7 +62,7 @@ def check_columns(y, p, X, check, *, sample_weight=None, groups=None):
     [['sex is female', 60, 'too low'], ['sex is male', 4, 'too few to say']]
     """
     y, p, X, weight, groups = check_sample(y, p, X, sample_weight, groups, both=False)
-    return levels_of_columns(Rows(y, p, X, weight, groups, np.ones(y.size, bool)), check)
+    return levels_of_columns(Rows.of_all(y, p, X, weight, groups), check)
 
 
 def levels_of_columns(rows, check):

@@ -90,12 +90,17 @@ class Rows:
     groups: np.ndarray | None
     kept: np.ndarray
 
+    @classmethod
+    def of_all(cls, y, p, X, weight, groups):
+        """Rows of which none was left out."""
+        return cls(y, p, X, weight, groups, np.ones(y.size, bool))
+
 
 def check_rows(y, p, X, sample_weight, groups):
     """`Rows` without those of weight 0, which were not sampled; ValueError for columns that break a rule."""
     y, p, X, weight, codes = check_sample(y, p, X, sample_weight, groups)
     if weight is None or weight.all():
-        return Rows(y, p, X, weight, codes, np.ones(y.size, bool))
+        return Rows.of_all(y, p, X, weight, codes)
     kept = weight > 0
     try:
         codes = None if codes is None else check_groups(codes[kept])

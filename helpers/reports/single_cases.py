@@ -59,7 +59,7 @@ def measure_loss(table, calibrator, *, by_tree=None, n_splits=None, rng=None):
     if by_tree is None:
         by_tree = table.n > STACK_ROWS
     if not by_tree:
-        rows = Rows(table.y, table.p, table.X, table.weight, table.groups, np.ones(table.n, bool))
+        rows = Rows.of_all(table.y, table.p, table.X, table.weight, table.groups)
         return stacked_loss_of_rows(rows, calibrator=calibrator, rng=rng)
     if n_splits is None:
         n_splits = TREE_SPLITS if table.n <= MOST_SPLIT_ROWS else 1
