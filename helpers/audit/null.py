@@ -218,10 +218,11 @@ class NullModel:
         Returns
         -------
         low, high : array, shape (segments,)
-            Ends; an end at zero is crossed exactly where z reaches the critical value.
+            Ends on both sides of the gap seen; an end at zero is crossed exactly where z reaches the critical value.
         """
-        low = self._end(critical)
-        high = self._end(-np.asarray(critical))
+        # near a rate of 0 or 1 the correction for skewness would pass any target before the observed rate is reached
+        low = np.minimum(self._end(critical), self.observed)
+        high = np.maximum(self._end(-np.asarray(critical)), self.observed)
         return low - self.calibrated, high - self.calibrated
 
     def _end(self, target):

@@ -2,6 +2,7 @@
 
 import textwrap
 
+import numpy as np
 from matplotlib.ticker import FuncFormatter
 
 from helpers.plotting.style import BLUE, GREY, ORANGE, as_written, axes_for
@@ -32,7 +33,7 @@ def plot_groups(table, ax=None, *, most=8):
     for row in shown.itertuples():
         sure = row.adjusted < 0.05
         color = (ORANGE if row.gap < 0 else BLUE) if sure else GREY
-        ends = [[row.gap - row.low], [row.high - row.gap]]
+        ends = np.maximum([[row.gap - row.low], [row.high - row.gap]], 0)
         style = {"fmt": "s" if row.gap < 0 else "o", "fillstyle": "full" if sure else "none", "capsize": 3}
         ax.errorbar(row.gap, row.Index, xerr=ends, color=color, **style)
     ax.axvline(0, color=GREY, linewidth=1, linestyle="--")

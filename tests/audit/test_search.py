@@ -9,6 +9,7 @@ from scipy.stats import norm
 from helpers.audit import audit_groups, check_columns, find_groups, search_segments
 from helpers.audit.null import symmetric
 from helpers.calibration import PlattCalibrator
+from helpers.plotting import plot_groups
 
 
 def people(n, rng):
@@ -209,6 +210,18 @@ def test_adjusted_p_values_rise_down_the_table_and_agree_with_the_intervals():
     assert (leaves_out_zero == (strength > search.critical))[clear].all()
     assert (table["low"] <= table["gap"] + 1e-9).all() and (table["gap"] <= table["high"] + 1e-9).all()
     assert search.named.index.isin(search.sure.index).all() and len(search.named) < 5
+
+
+@pytest.mark.parametrize("happened", [0, 1])
+def test_where_it_always_or_never_happened_the_interval_ends_at_the_gap(happened):
+    y, p, X, _ = table_of(3000, np.random.default_rng(14))
+    few = ((X["age"] > 84) & (X["sex"] == "male")).to_numpy()
+    assert 20 < few.sum() < 200
+    table = search_segments(np.where(few, happened, y), p, X, rng=0).table
+    assert (table["low"] <= table["gap"]).all() and (table["gap"] <= table["high"]).all()
+    same = table[(table["observed"] == happened) & (table["n"] < 500)]
+    assert len(same) >= 1 and (same["high" if happened else "low"] == same["gap"]).all()
+    plot_groups(table.head(8))
 
 
 def test_intervals_hold_together():
