@@ -56,10 +56,24 @@ def place(item):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Sort the tests; with --dist loadgroup a run of a notebook goes to any worker, others stay with their file."""
+    """Sort the tests and mark those that are slow."""
     items.sort(key=place)
     for item in items:
         if is_slow(item):
             item.add_marker(pytest.mark.slow)
-        if not is_run(item):
-            item.add_marker(pytest.mark.xdist_group(item.path.as_posix()))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """A file's tests go to one worker, which makes what they share once; a run of a notebook goes to any.
+
+    The marks of --dist loadgroup say the same, but with pytest 9.2 they are not obeyed, without a word.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            path, _, name = nodeid.partition("::")
+            return nodeid if name.split("[")[0] in RUNS else path
+
+    return ByFile(config, log)
