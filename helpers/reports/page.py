@@ -2,8 +2,6 @@
 
 from datetime import date
 
-import nbformat.v4 as v4
-
 import helpers
 from helpers.checks import check_one_of
 from helpers.notebook import figure, table
@@ -103,22 +101,27 @@ class Sections:
     """A page that grows section by section, as a notebook that was never run."""
 
     def __init__(self, title):
-        self.cells = [v4.new_markdown_cell(title)]
+        self.parts = [(title, [])]
 
     def add(self, markdown, *shows):
         """A heading and what some functions show; without functions, markdown alone."""
-        self.cells.append(v4.new_markdown_cell(markdown))
-        if shows:
-            with own_style(), collected() as outputs:
-                for show in shows:
-                    show()
-            shown = [v4.new_output("display_data", dict(data), metadata=metadata) for data, metadata in outputs]
-            self.cells.append(v4.new_code_cell("", outputs=shown))
+        with own_style(), collected() as outputs:
+            for show in shows:
+                show()
+        self.parts.append((markdown, outputs))
 
     def html(self):
         """The page as one HTML document, with date and version at its foot."""
+        import nbformat.v4 as v4  # takes a second or two, and only who saves a page needs it
+
+        cells = []
+        for markdown, outputs in self.parts:
+            cells.append(v4.new_markdown_cell(markdown))
+            if outputs:
+                shown = [v4.new_output("display_data", dict(data), metadata=metadata) for data, metadata in outputs]
+                cells.append(v4.new_code_cell("", outputs=shown))
         note = f"Made on {date.today():%d %B %Y} with honest-confidence {helpers.__version__}."
-        return to_html(v4.new_notebook(cells=self.cells), note=note)
+        return to_html(v4.new_notebook(cells=cells), note=note)
 
 
 def page_of(report, files=None, control=None, *, bins=False):
