@@ -1,5 +1,6 @@
 """Settings shared by all tests: the same examples on every machine, and an order that keeps two workers busy."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -14,6 +15,8 @@ collect_ignore = [NO_GRAMMARS.name]
 
 settings.register_profile("house", deadline=None, derandomize=True, max_examples=60, database=None)
 settings.load_profile("house")
+
+gc.disable()  # nothing that is made while tests are collected is garbage, and half of that time went by looking for it
 
 RUNS = ("test_stored_outputs", "test_second_parameters")  # of whole notebooks, in tests/notebook/test_notebooks.py
 
@@ -61,6 +64,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if is_slow(item):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish():
+    """From here on garbage is collected, without another look at half a million objects that stay."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -4,6 +4,7 @@ The process that forks is the fork server of `multiprocessing`: it has one threa
 that is forked from it is a kernel like any other, in a session of its own; it only finds its imports done.
 """
 
+import gc
 import multiprocessing
 import os
 import sys
@@ -21,8 +22,12 @@ multiprocessing.get_context("forkserver").set_forkserver_preload(
 )
 
 
-def end_with_tests():
-    """Let this process end with the one that asked for it, also if that is killed: the server of forks would stay."""
+def begin_fork():
+    """Let this process end with the one that asked for it, also if that is killed: the server of forks would stay.
+
+    What it got from that server, modules for the most part, is no garbage and is not searched for any.
+    """
+    gc.freeze()
 
     def watch():
         multiprocessing.parent_process().join()
@@ -33,7 +38,7 @@ def end_with_tests():
 
 def be_kernel(orders, givers):
     """What the process of a kernel does from its start to its end: it waits for its orders, which may never come."""
-    end_with_tests()
+    begin_fork()
     givers.close()
     try:
         arguments, cwd, env = orders.recv()
@@ -106,7 +111,7 @@ def fork_kernel(command, **options):
 def be_pytest(arguments, folder, report, env):
     """Run pytest in `folder`, all it says into the file `report`."""
     local_provisioner.launch_kernel = launcher(multiprocessing.get_context("fork"))  # as long as there is one thread
-    end_with_tests()
+    begin_fork()
     os.chdir(folder)
     os.environ.update(env | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
     with open(report, "wb") as file:

@@ -14,6 +14,7 @@ is comes first, for a claim that always fails notices nothing.
 
 import argparse
 import csv
+import gc
 import io
 import json
 import os
@@ -145,6 +146,7 @@ def run_cells(cells, claims=None):
 
 def be_run(orders, cells, notebook, claims, folder):
     """What the process of one run does; with a `folder`, it uses the package there."""
+    gc.freeze()  # modules, which are no garbage
     try:
         if folder is not None:
             use_package(folder)
