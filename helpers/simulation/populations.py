@@ -5,11 +5,10 @@ Also functions that a reader hands in: checked on a grid, integrated in pieces s
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
-from scipy.integrate import quad
+from scipy.integrate import cubature
 
 from helpers.binning import group_sums
 from helpers.checks import check_count, check_numbers, check_probabilities, check_same_length, check_vector
@@ -41,12 +40,14 @@ def check_everywhere(fine, at, values, name, rule):
 
 
 def integral(f, edges):
-    """Integral of `f` (a vectorised function) over [edges[0], edges[-1]], adaptive between neighbouring edges."""
+    """Integral of `f` (a vectorised function) over [edges[0], edges[-1]], adaptive, all parts between edges at once."""
+    width = np.diff(edges)
 
-    def at_point(x):
-        return float(f(np.array([x]))[0])
+    def parts(share):
+        x = edges[:-1] + share * width
+        return f(x.ravel()).reshape(x.shape) * width
 
-    return float(sum(quad(at_point, low, high, epsabs=1e-13)[0] for low, high in pairwise(edges)))
+    return float(cubature(parts, [0.0], [1.0], atol=1e-13, rtol=1e-10).estimate.sum())
 
 
 @dataclass(frozen=True)
