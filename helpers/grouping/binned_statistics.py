@@ -7,7 +7,7 @@ from scipy.special import digamma, exp1, xlogy
 
 from helpers.binning import cross_cells, group_sums
 from helpers.calibration import running_curve
-from helpers.grouping.region_statistics import squared_means
+from helpers.grouping.region_statistics import squared_mean, squared_means
 from helpers.scoring import BRIER, LOG
 
 
@@ -172,10 +172,10 @@ def _null_variance(rows, spread):
     return 2 * max(total, 0.0) / rows.y.size**2
 
 
-def _between(rows, column):
-    """Unbiased mean square of a column's region means around those of their bins, with the statistics of both."""
-    inner, outer = (squared_means(column, index, rows.weight, rows.groups) for index in (rows.region, rows.bin))
-    return inner.value - outer.value, inner, outer
+def _mean_square(rows, column):
+    """Unbiased mean square of a column's region means around those of their bins."""
+    inner, outer = (squared_mean(column, index, rows.weight, rows.groups) for index in (rows.region, rows.bin))
+    return inner - outer
 
 
 def _entropy_left(rows, index, about):
@@ -227,7 +227,9 @@ class SquaredError:
         """Debiased variance of the region rates around their bin's rate, its variance when there is none, and the share
         of noisy rates in the sum of squared influences.
         """
-        value, inner, outer = _between(rows, rows.y - bin_stated[rows.bin])  # shifted to lose less to rounding
+        shifted = rows.y - bin_stated[rows.bin]  # to lose less to rounding
+        inner, outer = (squared_means(shifted, index, rows.weight, rows.groups) for index in (rows.region, rows.bin))
+        value = inner.value - outer.value
         null = max(inner.noise_variance - outer.noise_variance, 0.0)
         if rows.weight is not None or rows.groups is not None:
             return value, null, 2 * null
@@ -246,14 +248,14 @@ class SquaredError:
         middle = (rows.first + rows.second) / 2
         half = (rows.first - rows.second) / 2
         columns = (label, side * label - half, label - middle, side * label)
-        squared_label, squared_across, squared_rest, squared_side = (_between(rows, column)[0] for column in columns)
+        squared_label, squared_across, squared_rest, squared_side = (_mean_square(rows, column) for column in columns)
         return squared_label - squared_rest + squared_across - squared_side
 
     def calibration(self, rows, weight, bin_rate, bin_stated, induced):
         """Debiased calibration loss of the binned score, and what the bins hide of the score's own."""
         gaps = [rows.p - curve for curve in (rows.first, rows.second)]
         centres = [mean[rows.bin] for mean in _means(rows.bin, weight, *gaps)[1:]]
-        binned = squared_means(rows.y - rows.p, rows.bin, rows.weight, rows.groups).value
+        binned = squared_mean(rows.y - rows.p, rows.bin, rows.weight, rows.groups)
         return binned, float(np.average((gaps[0] - centres[0]) * (gaps[1] - centres[1]), weights=weight))
 
 

@@ -6,6 +6,7 @@ the variance of the label, c (1 - c), is |r| (1 - |r|).
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -59,19 +60,41 @@ class _Regions:
         self.count = count
         self.total = total
         self.sums = sums
+        self.squares = squares
+        self.own_w = own_w
         self.pairs = total**2 - own_w
         self.kept = self.pairs > 1e-9 * total**2
         self.share = np.where(self.kept, total, 0) / total.sum()
-        self.mean = _divided(sums, total)
-        self.factor = _divided(self.share, self.pairs, self.kept)
-        self.bessel = np.minimum(_divided(total**2, self.pairs, self.kept), 2)
         self.square = _divided(sums**2 - own_s, self.pairs, self.kept)  # of the mean, without bias
         self.value = float(self.share @ self.square)
-        units = _divided(total**2, own_w, self.kept)
+
+    @cached_property
+    def mean(self):
+        return _divided(self.sums, self.total)
+
+    @cached_property
+    def factor(self):
+        return _divided(self.share, self.pairs, self.kept)
+
+    @cached_property
+    def bessel(self):
+        return np.minimum(_divided(self.total**2, self.pairs, self.kept), 2)
+
+    @cached_property
+    def slope(self):
+        """Of the influences, whose own means cost freedom."""
+        units = _divided(self.total**2, self.own_w, self.kept)
         lost = _divided(units * (units - 1), np.maximum(units - 2, 1e-9) ** 2, self.kept)
-        self.slope = 2 * self.factor * np.sqrt(np.minimum(lost, 2))  # of the influences, whose own means cost freedom
-        self.level = np.where(self.kept, self.square - self.value, 0) / total.sum()
-        self.spread = np.where(self.kept, (squares - self.mean * sums) * _divided(total, self.pairs, self.kept), np.nan)
+        return 2 * self.factor * np.sqrt(np.minimum(lost, 2))
+
+    @cached_property
+    def level(self):
+        return np.where(self.kept, self.square - self.value, 0) / self.total.sum()
+
+    @cached_property
+    def spread(self):
+        within = self.squares - self.mean * self.sums
+        return np.where(self.kept, within * _divided(self.total, self.pairs, self.kept), np.nan)
 
     def null_moments(self, variance, squares, cubes, third, third_squares):
         """Second and third central moments of the value from those of the units' sums in each region: sums of variances
@@ -276,3 +299,14 @@ def squared_means(residual, region, weight=None, groups=None):
     cell_sums = group_sums(cell, *cell_columns(weight, residual))[1:]
     count, *moments = group_sums(region, *region_columns(weight, residual))
     return evaluate_cells(count, moments, cell_region, cell_group, cell_sums)
+
+
+def squared_mean(residual, region, weight=None, groups=None):
+    """The value of `squared_means` alone, which takes a fraction of its time."""
+    own = np.ones_like(residual) if weight is None else weight
+    sums = own * residual
+    if groups is not None:
+        cell, region, _ = cross_cells(region, groups)
+        _, own, sums = group_sums(cell, own, sums)
+    count, total, own_w, whole, own_s = group_sums(region, own, own**2, sums, sums**2)
+    return _Regions(count, total, whole, None, own_w, own_s).value
