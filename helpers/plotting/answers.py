@@ -4,7 +4,6 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
-from helpers.plotting.reliability import plot_reliability
 from helpers.plotting.style import (
     BLUE,
     GREEN,
@@ -15,6 +14,7 @@ from helpers.plotting.style import (
     RED,
     as_written,
     axes_for,
+    diagonal,
     legend_on_top,
     percent,
 )
@@ -24,10 +24,14 @@ WIDTH = 5.6  # inches
 COLOURS = (BLUE, ORANGE, GREEN)
 
 
+FEW = 10  # questions of a dot, below which it is hollow; and those that a curve of kept answers begins with
+
+
 def plot_confidences(curves):
     """Reliability diagrams of several confidences, one below the other, with bands and intervals.
 
-    Bars along the foot say how many questions there are.
+    Numbers along the foot say how many questions a dot stands for; dots of fewer than ten are hollow and without a
+    band.
 
     Parameters
     ----------
@@ -39,31 +43,42 @@ def plot_confidences(curves):
     matplotlib.figure.Figure
         The new figure.
     """
-    fig, axes = plt.subplots(len(curves), figsize=(WIDTH, 0.5 + 2.9 * len(curves)), sharex=True, squeeze=False)
+    fig, axes = plt.subplots(len(curves), figsize=(WIDTH, 0.6 + 3.0 * len(curves)), squeeze=False)
     for ax, (name, curve) in zip(axes[:, 0], curves.items(), strict=True):
-        plot_reliability(curve, ax)
-        handles, labels = ax.get_legend_handles_labels()
-        ax.get_legend().remove()
-        ax.set(title=as_written(name), xlabel="", ylabel="right", xlim=(-0.02, 1.02), ylim=(-0.03, 1.03))
+        diagonal(ax, color=GREY, label="right as often as said")
+        many = curve.count >= FEW
+        band = {"color": GREY, "alpha": 0.25, "linewidth": 0, "label": "where a perfect one would be (95 %)"}
+        ax.fill_between(curve.stated[many], curve.band_low[many], curve.band_high[many], **band)
+        for rows, fill, label in ((many, BLUE, "share right, 95 % interval"), (~many, "white", f"of fewer than {FEW}")):
+            if not rows.any():
+                continue
+            reach = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)[:, rows]
+            style = {"fmt": "o", "markersize": 4.5, "capsize": 2, "color": BLUE, "markerfacecolor": fill}
+            style["alpha"] = 1 if fill is BLUE else 0.5
+            ax.errorbar(curve.stated[rows], curve.observed[rows], yerr=reach, label=label, **style)
+        for x, count in zip(curve.stated, curve.count, strict=True):
+            ax.annotate(f"{count:,}", (x, -0.1), ha="center", va="center", fontsize=7.5, color="0.35")
+        ax.set(xlabel=as_written(name), ylabel="share right", xlim=(-0.02, 1.02), ylim=(-0.16, 1.04))
+        ax.set_yticks(np.linspace(0, 1, 6))
         percent(ax.xaxis, ax.yaxis)
-    axes[-1, 0].set_xlabel("confidence (bars: how many questions)")
-    words = {"stated = observed": "right as often as said", "a calibrated model (95 %)": "band of a perfect one (95 %)"}
-    words["observed rate, 95 % interval"] = "share right, 95 % interval"
-    labels = [words.get(label, label) for label in labels]
-    fig.legend(handles, labels, loc="outside upper center", ncols=2, fontsize=8.5)
+    entries = {}
+    for ax in axes[:, 0]:
+        entries |= dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
+    fig.legend(entries.values(), entries, loc="outside upper center", ncols=2, fontsize=8.5)
     return fig
 
 
-def plot_kept(curves, kept, ax=None):
+def plot_kept(curves, kept, reject_cost=None, ax=None):
     """Share of wrong answers among those kept, against the share that is kept, surest first; a line a confidence.
 
     Parameters
     ----------
     curves : dict of str to RiskCoverageCurve
-        One curve for each name of a confidence.
+        One curve for each name of a confidence; the first ten questions and the first 5 % are not drawn.
     kept : dict of str to (float, float)
-        Share answered and share wrong among these at the cost of a refusal, marked for some of the names; NaN is not
-        drawn.
+        Share answered and share wrong among these at the advised cut, marked for some of the names; NaN is not drawn.
+    reject_cost : float, optional
+        Cost of a hand-over where a wrong answer costs 1: a dotted line, below which the kept answers cost less.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -74,23 +89,27 @@ def plot_kept(curves, kept, ax=None):
     """
     ax = axes_for(ax, (WIDTH, 3.9))
     for k, (name, curve) in enumerate(curves.items()):
+        n = round(1 / (1 - curve.coverage[-2])) if len(curve.coverage) > 1 else 1
+        start = min(max(0.05, FEW / n), 1)
+        seen = curve.coverage >= start
         style = {"color": COLOURS[k % 3], "linestyle": LINES[k % len(LINES)], "linewidth": 1.8}
-        ax.step(
-            np.r_[0, curve.coverage], np.r_[curve.risk[0], curve.risk], where="pre", label=as_written(name), **style
-        )
+        ends = np.r_[start, curve.coverage[seen]], np.r_[curve.risk[seen][0], curve.risk[seen]]
+        ax.step(*ends, where="pre", label=as_written(name), **style)
         if name not in kept:
             continue
         mark = {"marker": MARKERS[k % len(MARKERS)], "markersize": 8 - k, "color": COLOURS[k % 3], "linestyle": "none"}
-        ax.plot(*kept[name], markeredgecolor="black", zorder=3, **mark)
+        ax.plot(*kept[name], markeredgecolor="black", zorder=3, label="advised cut", **mark)
+    if reject_cost is not None:
+        style = {"color": "black", "linestyle": ":", "linewidth": 1.3}
+        ax.axhline(reject_cost, label="below: cheaper than handing over", **style)
     ax.set(xlim=(0, 1.02), xlabel="share of the questions that is answered", ylabel="wrong among the answers")
     ax.set_ylim(0, None)
     percent(ax.xaxis, ax.yaxis)
-    ax.plot([], [], "o", color="white", markeredgecolor="black", label="where refusing begins to pay")
     legend_on_top(ax)
     return ax
 
 
-def plot_votes(sizes, best=None):
+def plot_votes(sizes, best=None, reject_cost=None):
     """Votes of few and many answers: above the share right, below what 100 questions cost.
 
     Parameters
@@ -100,6 +119,8 @@ def plot_votes(sizes, best=None):
         NaN and the chance of the same vote as all answers is drawn alone.
     best : int, optional
         Size of the cheapest vote, marked.
+    reject_cost : float, optional
+        Cost of a hand-over where a wrong answer costs 1: a line for handing over everything.
 
     Returns
     -------
@@ -107,31 +128,32 @@ def plot_votes(sizes, best=None):
         The new figure.
     """
     known = sizes["right"].notna().any()
-    fig, axes = plt.subplots(1 + known, figsize=(WIDTH, 5.6 if known else 3.2), sharex=True, squeeze=False)
+    fig, axes = plt.subplots(1 + known, figsize=(WIDTH, 6.2 if known else 3.2), squeeze=False)
     x = sizes["size"]
     name = "right" if known else "same"
     _band(axes[0, 0], x, sizes, name, 1, BLUE, MARKERS[0], "-", "")
-    axes[0, 0].set_ylabel("vote is right" if known else "same vote as all")
+    axes[0, 0].set_ylabel("vote is right,\nif every one is given" if known else "same vote as all")
     wide = np.ptp(axes[0, 0].get_ylim()) > 0.05
     axes[0, 0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0 if wide else 1))
     if known:
         low = axes[1, 0]
-        low.plot(
-            x, 100 * sizes["cost"], color=GREY, linestyle="--", marker=MARKERS[1], markersize=4, label="answers alone"
-        )
-        _band(low, x, sizes, "total", 100, ORANGE, MARKERS[2], "-", "with the samples")
+        if reject_cost is not None:
+            low.axhline(100 * reject_cost, color="black", linewidth=1, linestyle=":", label="hand over everything")
+        style = {"color": GREY, "linestyle": "--", "marker": MARKERS[1], "markersize": 4}
+        low.plot(x, 100 * sizes["cost"], label="mistakes and hand-overs", **style)
+        _band(low, x, sizes, "total", 100, ORANGE, MARKERS[2], "-", "and samples")
         if best is not None:
-            row = sizes[x == best].iloc[0]
-            low.plot(best, 100 * row["total"], "*", color="black", markersize=13, zorder=4, label="cheapest")
-        low.set_ylabel("wrong answers in 100,\nor their worth")
-        low.set_ylim(0, None)
-        low.legend(loc="lower right", ncols=3, fontsize=8.5)
-    foot = axes[-1, 0]
-    foot.set_xscale("log")
-    ticks = [size for size in x if len(x) <= 10 or size in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)]
-    foot.set_xticks(ticks, [f"{size:,}" for size in ticks])
-    foot.minorticks_off()
-    foot.set_xlabel("answers that vote")
+            ring = {"markersize": 13, "markerfacecolor": "none", "markeredgecolor": "black", "linestyle": "none"}
+            low.plot(best, 100 * sizes.loc[x == best, "total"].iloc[0], "o", zorder=4, label="cheapest vote", **ring)
+        low.set_ylabel("cost of 100 questions, units,\nunsure ones handed over")
+        low.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=2, fontsize=8.5)
+    ticks = [size for size in x if size in (1, 2, 3, 5, 7, 10, 20, 50, 100, 200, 500, 1000)]
+    ticks += [] if x.iloc[-1] in ticks else [x.iloc[-1]]
+    for ax in axes[:, 0]:
+        ax.set_xscale("log")
+        ax.set_xticks(ticks, [f"{size:,}" for size in ticks])
+        ax.minorticks_off()
+    axes[-1, 0].set_xlabel("samples that vote (logarithmic)")
     return fig
 
 

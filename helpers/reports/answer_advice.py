@@ -7,6 +7,7 @@ import pandas as pd
 from scipy.special import expit, logit
 
 from helpers.calibration import PlattCalibrator
+from helpers.calibration.calibrators import CLIP
 from helpers.reports.votes import bootstrap_means
 from helpers.resampling import exact_interval
 from helpers.selective import CertifiedPrecision
@@ -37,6 +38,8 @@ class Advice:
         From which confidence on enough answers are surely right.
     promises : DataFrame
         What can be certified for other shares of right answers: precision, certified, threshold, coverage.
+    used : (Q,) bool array
+        Questions that are answered, each judged by the questions of other folds.
     left_out : int
         Graded questions without this confidence.
 
@@ -54,6 +57,7 @@ class Advice:
     kept: pd.DataFrame = field(repr=False)
     certificate: CertifiedPrecision
     promises: pd.DataFrame = field(repr=False)
+    used: np.ndarray = field(repr=False)
     left_out: int = 0
 
     @property
@@ -94,11 +98,26 @@ def pays_from(confidence, right, wrong, reject_cost):
         return everywhere
     if curve.slope_ <= 0:
         return everywhere
-    return float(expit((logit(1 - reject_cost) - curve.intercept_) / curve.slope_))
+    limit = (logit(1 - reject_cost) - curve.intercept_) / curve.slope_
+    if abs(limit) > logit(1 - CLIP):  # beyond all confidences: the curve ends before
+        return np.inf if limit > 0 else 0.0
+    return float(expit(limit))
 
 
-def advise(source, confidence, correct, *, recalibrate, reject_cost, precision, n_resamples, rng):
-    """`Advice` by a confidence (Q,), NaN where there is none, on questions that are right (1), wrong (0) or unknown."""
+def limits_of_others(confidence, correct, fold, reject_cost):
+    """(m,) `pays_from` for each question by the questions of other folds."""
+    limit = np.empty(correct.size)
+    for k in np.unique(fold):
+        others = fold != k
+        limit[~others] = pays_from(confidence[others], correct[others], 1 - correct[others], reject_cost)
+    return limit
+
+
+def advise(source, confidence, correct, fold, *, recalibrate, reject_cost, precision, n_resamples, rng):
+    """`Advice` by a confidence (Q,), NaN where there is none, on questions that are right (1), wrong (0) or unknown.
+
+    Each question is judged by the questions of other folds, `fold` (Q,).
+    """
     known = correct >= 0
     rows = known & np.isfinite(confidence)
     p = confidence[rows]
@@ -107,17 +126,17 @@ def advise(source, confidence, correct, *, recalibrate, reject_cost, precision, 
     limit = np.full(y.size, threshold)
     if recalibrate:
         threshold = pays_from(p, y, 1 - y, reject_cost)
-        fold = np.random.default_rng(rng.spawn(1)[0]).permutation(y.size) % N_FOLDS
-        for k in range(min(N_FOLDS, y.size)):
-            others = fold != k
-            limit[fold == k] = pays_from(p[others], y[others], 1 - y[others], reject_cost)
+        limit = limits_of_others(p, y, fold[rows], reject_cost)
     if 0 < threshold < np.inf:
         threshold = float(p[p >= threshold - SAME].min(initial=np.inf))  # the lowest that occurs and pays
-    kept = keep_answers(y, p >= limit - SAME, reject_cost, n_resamples, rng)
+        threshold = 0.0 if threshold == p.min() else threshold
+    used = np.zeros(correct.size, bool)
+    used[rows] = p >= limit - SAME
+    kept = keep_answers(y, used[rows], reject_cost, n_resamples, rng)
     tried = {share: certify_rows(y, p, share, 0.95) for share in sorted({*PROMISES, precision}, reverse=True)}
     columns = ["precision", "certified", "threshold", "coverage"]
     promises = pd.DataFrame([[getattr(made, name) for name in columns] for made in tried.values()], columns=columns)
-    return Advice(source, recalibrate, threshold, kept, tried[precision], promises, int((known & ~rows).sum()))
+    return Advice(source, recalibrate, threshold, kept, tried[precision], promises, used, int((known & ~rows).sum()))
 
 
 def keep_answers(correct, chosen, reject_cost, n_resamples, rng):

@@ -7,7 +7,7 @@ import pandas as pd
 
 from helpers.answers import sem_ece
 from helpers.answers.confidence import largest_share, mean_held_out_share
-from helpers.reports.answer_advice import SAME, advise, pays_from
+from helpers.reports.answer_advice import N_FOLDS, SAME, advise, limits_of_others, pays_from
 from helpers.reports.answer_numbers import gap_strata, over_confidence
 from helpers.reports.answer_pair import compare_pair
 from helpers.reports.answers import AnswerReport
@@ -79,9 +79,8 @@ def audit_answers(
     n_known = int(known.sum())
     accuracy = (n_right / n_known, *exact_interval(n_right, n_known)) if n_known else None
     obstacle = _find_obstacle(n_known)
-    pair = None
-    if against is not None and not obstacle:
-        pair = _compare(names, (table, against), reject_cost, n_resamples, streams[7])
+    fold = streams[6].permutation(known.size) % N_FOLDS
+    seed = int(streams[4].integers(2**62))  # the same resamples of questions price all samples and fewer
     calibration = over = costs = differences = advice = find_limit = accepted = None
     if not obstacle:
         calibration = sem_ece(grouped, sources=list(sources), ties="lot", n_resamples=n_resamples, rng=streams[0])
@@ -95,8 +94,12 @@ def audit_answers(
         off = over.set_index("source").loc[source]
         recalibrate = bool(calibration.errors[source].p_value < 0.05 or off["low"] > 0 or off["high"] < 0)
         terms = {"reject_cost": reject_cost, "precision": precision, "n_resamples": n_resamples}
-        advice = advise(source, sources[source], correct, recalibrate=recalibrate, rng=streams[2], **terms)
+        advice = advise(source, sources[source], correct, fold, recalibrate=recalibrate, rng=seed, **terms)
         find_limit = partial(pays_from, reject_cost=reject_cost) if recalibrate else None
+    pair = None
+    if against is not None and not obstacle:
+        used = advice.used if advice.source == "sem1" else None
+        pair = _compare(names, (table, against), (fold, used), reject_cost, n_resamples, streams[7])
     questions = pd.DataFrame({"question": grouped.questions} | sources | {"correct": correct})
     questions["gap"] = np.round(np.maximum(sources["sem1"] - sources["sem2"], 0), 9)  # equal counts, equal gaps
     voting = np.full(known.shape, True) if obstacle else grouped.graded & known
@@ -104,10 +107,10 @@ def audit_answers(
     if advice is not None and advice.source == "stated":
         voting &= np.isfinite(sources["stated"])
         truth = grouped.correct[voting]
-        accepted = sources["stated"][voting] >= advice.threshold - SAME
-    limits = {"find_limit": find_limit, "accepted": accepted}
+        accepted = advice.used[voting]
+    limits = {"find_limit": find_limit, "accepted": accepted, "fold": fold[voting]}
     votes = vote_curve(grouped.counts[voting], truth, reject_cost=reject_cost, rng=streams[3], **limits)
-    sizes = price_votes(votes, price, n_resamples=n_resamples, rng=streams[4])
+    sizes = price_votes(votes, price, n_resamples=n_resamples, rng=seed)
     asked = {"reject_cost": reject_cost, "price": price, "precision": precision}
     asked |= {"n_resamples": n_resamples, "rng": rng_given, "against": "" if against is None else against.name}
     return AnswerReport(
@@ -123,14 +126,18 @@ def agreement_of(table):
     return largest_share(counts), correct
 
 
-def _compare(names, tables, reject_cost, n_resamples, rng):
-    """`AnswerPair` of two tables, each refusing where its own recalibrated agreement says that it pays."""
+def _compare(names, tables, first, reject_cost, n_resamples, rng):
+    """`AnswerPair` of two tables, each handing over where the recalibrated agreement of its other folds says that it
+    pays; `first` holds the folds of the first table and, where they are known, its questions that are answered.
+    """
     agreement, correct = zip(*map(agreement_of, tables), strict=True)
-    accepted = []
-    for p, y in zip(agreement, correct, strict=True):
-        known = y >= 0
-        limit = pays_from(p[known], y[known] * 1.0, 1.0 - y[known], reject_cost) if known.any() else np.inf
-        accepted.append(p >= limit - SAME)
+    folds = [first[0], rng.spawn(1)[0].permutation(correct[1].size) % N_FOLDS]
+    accepted = [np.zeros(y.size, bool) for y in correct]
+    for used, p, y, fold in zip(accepted, agreement, correct, folds, strict=True):
+        rows = np.flatnonzero(y >= 0)
+        used[rows] = p[rows] >= limits_of_others(p[rows], y[rows] * 1.0, fold[rows], reject_cost) - SAME
+    if first[1] is not None:
+        accepted[0] = first[1]
     return compare_pair(names, tables, agreement, correct, accepted, reject_cost, n_resamples, rng)
 
 

@@ -10,27 +10,27 @@ from helpers.reports.files import check_free, without_formulas
 TITLE = """# Can these answers be believed?
 
 A model was asked the same questions several times. First the answer, then the evidence, then what to do. Differences of
-probabilities are in **points**: from 60 % to 63 % is 3 points. Costs are told in **wrong answers**: what one of them
-costs is the unit. In brackets stand 95 % intervals."""
+probabilities are in **points**: from 60 % to 63 % is 3 points. Costs are in **units**: one unit is what one wrong
+answer costs. In brackets stand 95 % intervals."""
 
 GENERAL = """In general:
 
 - **Not as a proof of truth.** All answers may agree and be wrong.
-- **Not beyond these questions.** Other questions, another prompt, another temperature can give other answers.
+- **Not for other questions.** Another kind of question, another prompt or temperature can give other answers.
 - **Not if questions belong together.** Ten versions of one question are not ten questions.
 - **Not if answers depend on each other.** They must be sampled separately, not in one conversation.
 - **Not as a promise for the cheapest vote.** It was found on these questions; on new ones it saves less."""
 
 WHAT = {
     "answers.csv": "A row a question: its most frequent answer, how many answers agree, confidences, whether it is "
-    "right, and whether to use it: by cost (use_by_cost) and by the certificate (use_certified)",
+    "right, and whether to use it with all samples: by cost (use_by_cost) and by the certificate (use_certified)",
     "systems.csv": "The two systems side by side: a row a measure, with the paired difference and its interval",
 }
 
 CAPTIONS = {
-    "reliability": "Share of right answers against confidence. Grey: where a perfect one would be.",
+    "reliability": "Right answers against confidence. Grey: a perfect one. Numbers: questions.",
     "kept": "Wrong answers among those given, if only the surest share is answered.",
-    "samples": "Votes of few and of many answers, with 95 % bands over the questions.",
+    "samples": "Votes of few and of many samples; bands of 95 % over the questions.",
 }
 
 DEFAULTS = {"reject_cost": 0.2, "price": 0.002, "precision": 0.9, "n_resamples": 1000, "rng": None, "against": ""}
@@ -40,11 +40,11 @@ def figures_of(report):
     """Figures of the page by name."""
     from helpers.plotting import plot_confidences, plot_kept, plot_votes
 
-    drawn = {"samples": plot_votes(report.sizes, report.cheapest_size)}
+    drawn = {"samples": plot_votes(report.sizes, report.cheapest_size, report.reject_cost)}
     if report.obstacle:
         return drawn
     drawn["reliability"] = plot_confidences(report.reliability_curves)
-    drawn["kept"] = plot_kept(report.kept_curves, report.kept_points)
+    drawn["kept"] = plot_kept(report.kept_curves, report.kept_points, report.reject_cost)
     return drawn
 
 
@@ -123,15 +123,19 @@ def page_of_answers(report, files=None, control=None):
     def picture(name):
         return lambda: figure(figures[name], describe_figure(report, name), CAPTIONS[name])
 
-    page.add("## What was read", lambda: tell(report.table, "read"))
-    page.add("## The answer", rows(summary(report)))
     known = not report.obstacle
+    plans = (rows(report.plan_table), part("read_plans")) if known else ()
+    page.add("## The answer", rows(summary(report)), *plans)
+    page.add("## What was read", lambda: tell(report.table, "read"))
     shows = [picture("reliability"), part("calibration")] if known else [part("calibration")]
     page.add("## Confidence and truth", *shows)
     if known:
         promises = (part("use"), rows(report.promise_table), part("read_promises"))
         page.add("## Which answers to use", *promises, part("kept"), rows(report.kept_table), picture("kept"))
-    page.add("## Which questions are hard", part("gap"), rows(report.strata_table), rows(report.hard_table))
+    page.add("## Which questions are hard", part("gap"), rows(report.strata_table))
+    page.add("### The closest votes", rows(report.hard_table))
+    if known:
+        page.add("### Wrong answers that looked sure", rows(report.wrong_table))
     samples = (part("samples"), picture("samples"), rows(report.sample_table), part("read_samples"))
     page.add("## How many answers are worth their price", *samples)
     if report.pair is not None:

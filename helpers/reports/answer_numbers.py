@@ -3,7 +3,16 @@
 import numpy as np
 import pandas as pd
 
-from helpers.reports.phrases import NAMES, bracketed, hundred, percent, points, shares, short
+from helpers.reports.phrases import (
+    NAMES,
+    cost_with_span,
+    measured,
+    percent,
+    points,
+    points_apart,
+    shares,
+    short,
+)
 from helpers.reports.votes import bootstrap_means
 from helpers.resampling import exact_interval
 
@@ -20,27 +29,39 @@ STRATA = {
 def over_confidence(sources, correct, n_resamples, rng):
     """Table: how far the mean confidence of each source lies above the share of right answers, with an interval.
 
-    Columns: source, n, confidence, right, over, low, high; over the questions that have the source.
+    Columns: source, n, confidence, right, over, low, high; over the questions that have the source. And its mean where
+    the answer is right (if_right) and where it is wrong (if_wrong), with the interval of their difference (apart_low,
+    apart_high); NaN where all are right or all wrong.
     """
     lines = []
     for name, confidence in sources.items():
         rows = (correct >= 0) & np.isfinite(confidence)
         gap = confidence[rows] - correct[rows]
-        low, high = np.quantile(bootstrap_means(gap[:, None], n_resamples, rng), [0.025, 0.975])
-        lines.append((name, rows.sum(), confidence[rows].mean(), correct[rows].mean(), gap.mean(), low, high))
-    return pd.DataFrame(lines, columns=["source", "n", "confidence", "right", "over", "low", "high"])
+        y = correct[rows]
+        values = np.column_stack([gap, y, y * confidence[rows], (1 - y) * confidence[rows]])
+        drawn = bootstrap_means(values, n_resamples, rng)
+        low, high = np.quantile(drawn[:, 0], [0.025, 0.975])
+        line = (name, rows.sum(), confidence[rows].mean(), y.mean(), gap.mean(), low, high)
+        apart = [float("nan")] * 4
+        if 0 < y.mean() < 1:
+            drawn = drawn[(drawn[:, 1] > 0) & (drawn[:, 1] < 1)]
+            difference = drawn[:, 2] / drawn[:, 1] - drawn[:, 3] / (1 - drawn[:, 1])
+            means = [confidence[rows][y == one].mean() for one in (1, 0)]
+            apart = [*means, *np.quantile(difference, [0.025, 0.975])]
+        lines.append((*line, *apart))
+    columns = ["source", "n", "confidence", "right", "over", "low", "high", "if_right", "if_wrong"]
+    return pd.DataFrame(lines, columns=[*columns, "apart_low", "apart_high"])
 
 
 def print_kept(advice):
     """`Advice.kept` as texts."""
-    words = {"chosen": f"only with enough {NAMES[advice.source]}", "all": "everything", "none": "nothing"}
+    words = {"chosen": f"only with enough {NAMES[advice.source]}", "all": "every question", "none": "no question"}
     lines = {}
     for row in advice.kept.itertuples():
-        interval = bracketed(hundred(row.cost_low), hundred(row.cost_high))
         lines[words[row.answer]] = {
             "answered": percent(row.answered),
-            "wrong among these": shares(row.wrong, row.wrong_low, row.wrong_high),
-            "cost of 100 questions": f"{hundred(row.cost)} {interval}",
+            "wrong among answers": shares(row.wrong, row.wrong_low, row.wrong_high),
+            "cost of 100, samples not counted": cost_with_span(row.cost, row.cost_low, row.cost_high),
         }
     return pd.DataFrame(lines).T.rename_axis("answer")
 
@@ -98,8 +119,24 @@ def hardest(questions, grouped, most=10):
     """
     gap = questions["gap"].to_numpy()
     order = np.argsort(-gap, kind="stable")[:most]
+    rows = order[gap[order] > NO_GAP]
+    return _answers_of(rows, questions, grouped).assign(gap=gap[rows])
+
+
+def sure_but_wrong(questions, confidence, grouped, most=10):
+    """Table of the wrong answers with the highest confidence: question, answers, reference (as `hardest`), confidence.
+
+    Of wrong answers with the same confidence the first ones are shown.
+    """
+    wrong = np.flatnonzero((questions["correct"].to_numpy() == 0) & np.isfinite(confidence))
+    rows = wrong[np.argsort(-confidence[wrong], kind="stable")[:most]]
+    return _answers_of(rows, questions, grouped).assign(confidence=confidence[rows])
+
+
+def _answers_of(rows, questions, grouped):
+    """Table of some questions with their answers, the most frequent ones first."""
     lines = []
-    for row in order[gap[order] > NO_GAP]:
+    for row in rows:
         counts = grouped.counts[row]
         names = grouped.labels[row]
         classes = [k for k in np.argsort(-counts, kind="stable") if counts[k]]
@@ -110,21 +147,42 @@ def hardest(questions, grouped, most=10):
         right = [names[k] for k in classes if grouped.correct[row, k] == 1]
         is_graded = (grouped.correct[row, classes] >= 0).all()
         reference = right[0] if right else None if is_graded else ""
-        lines.append((questions["question"].iloc[row], answers, reference, gap[row]))
-    return pd.DataFrame(lines, columns=["question", "answers", "reference", "gap"], dtype=object)
+        lines.append((questions["question"].iloc[row], answers, reference))
+    return pd.DataFrame(lines, columns=["question", "answers", "reference"], dtype=object)
 
 
-def print_hardest(questions, grouped):
-    """`hardest` as texts."""
+def print_questions(table, name, as_text):
+    """`hardest` or `sure_but_wrong` as texts, with the last column under a name and as a text."""
     lines = []
-    for row in hardest(questions, grouped).itertuples():
-        shown = ", ".join(f"{short(name, 24)} ({count})" for name, count in row.answers[:5])
+    for row in table.itertuples(index=False):
+        shown = ", ".join(f"{short(answer, 24)} ({count})" for answer, count in row.answers[:5])
         n_more = len(row.answers) - 5
         reference = "not known" if row.reference == "" else "never given" if pd.isna(row.reference) else row.reference
         lines.append({
-            "question": short(row.question),
+            "question": short(row.question, 60),
             "answers, how often": f"{shown} and {n_more} more" if n_more > 0 else shown,
             "right answer": short(reference, 24),
-            "gap in points": points(row.gap, 0.002),
+            name: as_text(row[-1]),
         })  # fmt: skip
     return pd.DataFrame(lines)
+
+
+def print_differences(report):
+    """Each other confidence compared with plain agreement on the same questions, as texts."""
+    errors = report.calibration.differences
+    lines = []
+    for name in [name for name in report.sources if name != "sem1"]:
+        pair = errors[(errors["first"] == "sem1") & (errors["second"] == name)].set_index("what")
+        for what, words in (("confidence", "mean confidence, points"), ("ece", "calibration error, points")):
+            row = pair.loc[what]
+            low, high = -row["high"], -row["low"]
+            lines.append((NAMES[name], words, points_apart(-row["difference"], low, high), _is_sure(low, high)))
+        for metric, words in (("ecuas_1", "ECUAS, n = 1"), ("aurc", "AURC")):
+            row = report.difference(name, metric)
+            text = measured(row["difference"], row["low"], row["high"], sign=True, least=3)
+            lines.append((NAMES[name], words, text, _is_sure(row["low"], row["high"])))
+    return pd.DataFrame(lines, columns=["compared with agreement", "measure", "difference", "beyond chance"])
+
+
+def _is_sure(low, high):
+    return "no" if low <= 0 <= high else "yes"

@@ -1,20 +1,21 @@
 """Two systems that answered the same questions, question by question."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from helpers.reports.phrases import hundred, percent, points_apart
+from helpers.reports.phrases import a_sample, measured, points_apart
 from helpers.reports.votes import bootstrap_means
 from helpers.selective.abstention import closed_form
 
 MEASURES = {
-    "right": "right answers",
-    "confidence": "agreement on average",
-    "over": "agreement too high by",
-    "cost": "cost of 100 questions, unsure ones left to others",
-    "ecuas": "cost of 100 at all prices of a refusal (ECUAS, n = 1)",
+    "right": "right answers, in %",
+    "confidence": "agreement on average, in %",
+    "over": "agreement minus right answers, in points",
+    "cost": "cost of 100 questions in units, without samples",
+    "ecuas": "ECUAS, n = 1 (handing over everything: 1)",
 }
 
 
@@ -91,20 +92,24 @@ class AnswerPair:
         """The measures as texts."""
         lines = []
         for row in self.measures.itertuples():
-            in_cost = row.measure in ("cost", "ecuas")
-            values = [hundred(x) if in_cost else _percent(x) for x in (row.first, row.second)]
+            values = [_value(row.measure, x) for x in (row.first, row.second)]
+            is_ecuas = row.measure == "ecuas"
+            write = partial(measured, sign=True, least=3) if is_ecuas else points_apart
             lines.append({
                 "measure": MEASURES[row.measure],
                 self.names[0]: values[0],
                 self.names[1]: values[1],
-                "difference": points_apart(row.difference, row.low, row.high),
+                "difference": write(row.difference, row.low, row.high),
                 "beyond chance": "no" if row.low <= 0 <= row.high else "yes",
             })  # fmt: skip
         return pd.DataFrame(lines).set_index("measure")
 
 
-def _percent(x):
-    return percent(x) if x >= 0 else "-" + percent(-x)
+def _value(measure, x):
+    """A measure of one system, with so many decimals that the difference can be computed from them."""
+    if measure == "ecuas":
+        return f"{x:.3f}"
+    return a_sample(x) if measure == "cost" else f"{100 * x:z.1f}"
 
 
 def compare_pair(names, tables, confidences, corrects, accepted, reject_cost, n_resamples, rng):

@@ -12,16 +12,20 @@ import pandas as pd
 from helpers.answers import SemanticCalibration
 from helpers.calibration import calibration_error
 from helpers.reports.answer_advice import Advice
-from helpers.reports.answer_files import columns_of, figures_of, print_parameters, save_report
+from helpers.reports.answer_files import DEFAULTS, columns_of, figures_of, print_parameters, save_report
 from helpers.reports.answer_numbers import (
     NO_GAP,
-    print_hardest,
+    hardest,
+    print_differences,
     print_kept,
     print_promises,
+    print_questions,
     print_strata,
+    sure_but_wrong,
 )
 from helpers.reports.answer_pair import AnswerPair
-from helpers.reports.phrases import NAMES, measured, percent, points, points_apart, short, with_span
+from helpers.reports.answer_plans import find_families, list_plans, print_plans
+from helpers.reports.phrases import NAMES, measured, percent, points, short, with_span
 from helpers.reports.votes import VoteCurve, print_votes
 from helpers.selective import risk_coverage_curve
 from helpers.tables import AnswerTable
@@ -156,7 +160,18 @@ class AnswerReport:
     def hardest_names(self):
         """The three questions with the largest gaps, as short texts."""
         rows = self.questions.sort_values("gap", ascending=False, kind="stable")
-        return [short(name, 24) for name in rows["question"][rows["gap"] > NO_GAP][:3]]
+        return [f"“{short(name, 60)}”" for name in rows["question"][rows["gap"] > NO_GAP][:3]]
+
+    @property
+    def wrong_names(self):
+        """The three wrong answers of the highest confidence, as short texts of their questions."""
+        rows = sure_but_wrong(self.questions, self.sources[self.advice.source], self.table.grouped, 3)
+        return [f"“{short(name, 60)}”" for name in rows["question"]]
+
+    @property
+    def families(self):
+        """What questions that begin alike do to the intervals, see `answer_plans.find_families`; None for nothing."""
+        return find_families(self.table.grouped.questions, self.correct)
 
     @property
     def n_agreed_wrong(self):
@@ -188,7 +203,35 @@ class AnswerReport:
     @property
     def worth_asking(self):
         """Whether the cheapest vote costs less than leaving every question to somebody else."""
-        return not self.obstacle and bool(self.cheapest["total"] < self.reject_cost)
+        return not self.obstacle and bool(self.cheapest["total"] < self.reject_cost - 1e-9)
+
+    @property
+    def verdict(self):
+        """Whether the cheapest vote beats handing over everything: "surely", "perhaps" or "no"; "" where unknown."""
+        if self.obstacle:
+            return ""
+        if not self.worth_asking:
+            return "no"
+        return "surely" if self.cheapest["total_high"] < self.reject_cost else "perhaps"
+
+    @property
+    def also_cheap(self):
+        """Other sizes that cannot be told from the cheapest, and that answer some questions."""
+        answering = self.sizes.loc[self.sizes["refused"] < 1 - 1e-9, "size"]
+        return [size for size in self.as_cheap if size != self.cheapest_size and size in set(answering)]
+
+    @property
+    def votes_of_all(self):
+        """How many of all samples must agree at the threshold of the advice; 0 where that is no number of votes."""
+        n_answers = self.table.grouped.n_answers
+        if self.advice.source != "sem1" or n_answers.min() < n_answers.max() or not 0 < self.advice.threshold <= 1:
+            return 0
+        return round(self.advice.threshold * self.most)
+
+    @property
+    def default_costs(self):
+        """Whether both costs are the defaults."""
+        return self.reject_cost == DEFAULTS["reject_cost"] and self.price == DEFAULTS["price"]
 
     @property
     def next_saving(self):
@@ -206,13 +249,19 @@ class AnswerReport:
 
     @property
     def kept_curves(self):
-        """{name of a confidence: RiskCoverageCurve} for the figure."""
-        return {NAMES[name]: self.curve(name) for name in self.sources}
+        """{name of a confidence: RiskCoverageCurve} for the figure, without held-out agreement, which orders alike."""
+        return {NAMES[name]: self.curve(name) for name in self.sources if name != "sem2"}
 
     @property
     def kept_points(self):
-        """{name of a confidence: (share answered, share wrong among these)} for the figure."""
-        return {NAMES[self.advice.source]: tuple(self.advice.chosen[["answered", "wrong"]])}
+        """{name of a confidence: (share answered, share wrong among these)} of the advised cut, on its curve."""
+        curve = self.curve(self.advice.source)
+        confidence = self.sources[self.advice.source]
+        used = np.mean(confidence[self.known & np.isfinite(confidence)] >= self.advice.threshold - 1e-9)
+        if not used:
+            return {}
+        place = np.abs(curve.coverage - used).argmin()
+        return {NAMES[self.advice.source]: (curve.coverage[place], curve.risk[place])}
 
     @property
     def calibration_table(self):
@@ -244,19 +293,7 @@ class AnswerReport:
     @property
     def difference_table(self):
         """Each other confidence compared with plain agreement on the same questions."""
-        errors = self.calibration.differences
-        lines = []
-        for name in [name for name in self.sources if name != "sem1"]:
-            pair = errors[(errors["first"] == "sem1") & (errors["second"] == name)].set_index("what")
-            for what, words in (("confidence", "mean confidence, points"), ("ece", "calibration error, points")):
-                row = pair.loc[what]
-                low, high = -row["high"], -row["low"]
-                lines.append((NAMES[name], words, points_apart(-row["difference"], low, high), _is_sure(low, high)))
-            for metric, words in (("ecuas_1", "ECUAS, n = 1"), ("aurc", "AURC")):
-                row = self.difference(name, metric)
-                text = measured(row["difference"], row["low"], row["high"], sign=True, least=3)
-                lines.append((NAMES[name], words, text, _is_sure(row["low"], row["high"])))
-        return pd.DataFrame(lines, columns=["compared with agreement", "measure", "difference", "beyond chance"])
+        return print_differences(self)
 
     @property
     def strata_table(self):
@@ -266,7 +303,19 @@ class AnswerReport:
     @property
     def hard_table(self):
         """The ten questions with the largest gaps, with their answers."""
-        return print_hardest(self.questions, self.table.grouped)
+        table = hardest(self.questions, self.table.grouped)
+        return print_questions(table, "gap in points", lambda gap: points(gap, 0.002))
+
+    @property
+    def wrong_table(self):
+        """The ten wrong answers of the highest confidence, by the one that all advice rests on."""
+        table = sure_but_wrong(self.questions, self.sources[self.advice.source], self.table.grouped)
+        return print_questions(table, NAMES[self.advice.source], percent)
+
+    @property
+    def plan_table(self):
+        """Ways to use the model, or not, with all their costs."""
+        return print_plans(list_plans(self))
 
     @property
     def kept_table(self):
@@ -412,6 +461,8 @@ class AnswerReport:
         if not self.obstacle:
             numbers |= self._metrics_of_sources()
             numbers |= {"samples_cheapest": self.cheapest_size, "samples_as_cheap": self.as_cheap}
+            numbers |= {"verdict": self.verdict, "samples_least": int(self.cheapest["least"])}
+            numbers["families_wider"] = self.families["wider"] if self.families else None
         columns = ["size", "same"] if self.obstacle else ["size", "same", "right", "cost", "ecuas", "total"]
         return numbers | {f"samples_{name}": self.sizes[name].tolist() for name in columns}
 
@@ -438,10 +489,6 @@ class AnswerReport:
                 numbers |= {f"pair_{row.measure}": row.difference, f"pair_{row.measure}_low": row.low}
                 numbers[f"pair_{row.measure}_high"] = row.high
         return numbers
-
-
-def _is_sure(low, high):
-    return "no" if low <= 0 <= high else "yes"
 
 
 def _null_trial(p, *, rng):

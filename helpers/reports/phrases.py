@@ -178,21 +178,33 @@ def shares(value, low, high):
 
 
 def hundred(cost):
-    """A cost per question, told for 100 questions in wrong answers.
+    """A cost per question, told for 100 questions.
 
     >>> hundred(0.1376), hundred(0.002), hundred(0.00004), hundred(0)
     ('13.8', '0.2', '0.004', '0.0')
     """
-    return f"{100 * cost:.1g}" if 0 < 100 * cost < 0.095 else f"{100 * cost:z.1f}"
+    cost = round(100 * cost, 9)  # sums in another order round alike
+    return f"{cost:.1g}" if 0 < cost < 0.095 else f"{cost:z.1f}"
+
+
+def cost_with_span(cost, low, high):
+    """A cost per question, told for 100 questions, with its interval, if it has a width.
+
+    >>> cost_with_span(0.2, 0.2, 0.2), cost_with_span(0.2, 0.1, 0.3).replace(NBSP, " ")
+    ('20.0', '20.0 (10.0 to 30.0)')
+    """
+    ends = [hundred(low), hundred(high)]
+    return hundred(cost) if ends[0] == ends[1] else f"{hundred(cost)} {bracketed(*ends)}"
 
 
 def a_sample(cost):
-    """What a sample costs or saves, for 100 questions in wrong answers, with two decimals.
+    """What a sample costs or saves, for 100 questions, with two decimals.
 
     >>> a_sample(0.0016), a_sample(0.00001)
     ('0.16', '0.001')
     """
-    return f"{100 * cost:.1g}" if 0 < 100 * cost < 0.0095 else f"{100 * cost:z.2f}"
+    cost = round(100 * cost, 9)
+    return f"{cost:.1g}" if 0 < cost < 0.0095 else f"{cost:z.2f}"
 
 
 def farthest(stated, observed):
@@ -251,5 +263,5 @@ def short(text, most=40):
 
 PHRASES = [
     commas, points, in_points, many, span, percent, whole_percent, chance, squared, root, root_error, measured,
-    with_span, shares, points_apart, hundred, a_sample, farthest, listed, with_reasons, first_up, short,
+    with_span, shares, points_apart, hundred, cost_with_span, a_sample, farthest, listed, with_reasons, first_up, short,
 ]  # fmt: skip

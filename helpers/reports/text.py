@@ -114,7 +114,7 @@ def write(subject, section, **values):
     --------
     >>> from helpers.tables import read_answers
     >>> write(read_answers(), "read")[1]
-    'The right answer is known for all of them. A confidence was stated with 6,137 answers to 250 questions.'
+    'The right answer is known for all 250 questions. A confidence was stated with 6,137 answers to 250 questions.'
     """
     paragraphs = re.split(f"{LINE_END}{SPACE}*{LINE_END}{WHITE}*", _fill(subject, section, values))
     return [_flow(text) for text in paragraphs if _flow(text)]
@@ -227,7 +227,7 @@ def next_steps(report):
     >>> from helpers.reports import audit_answers
     >>> from helpers.tables import read_answers
     >>> next_steps(audit_answers(read_answers(), n_resamples=100, rng=0)).index[-1]
-    'Read the hardest questions.'
+    'Read the wrong answers that looked sure.'
     """
     return pd.DataFrame(_entries(report, "steps"), columns=["What", "How"]).set_index("What")
 

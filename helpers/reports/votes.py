@@ -1,12 +1,13 @@
 """What a vote of fewer answers would have been worth, from the answers that are there."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from helpers.reports.phrases import a_sample, bracketed, hundred, shares, whole_percent
-from helpers.resampling import with_ends
+from helpers.reports.phrases import a_sample, cost_with_span, percent, shares, whole_percent
+from helpers.resampling import exact_interval, with_ends
 from helpers.selective.abstention import closed_form
 
 SIZES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
@@ -24,20 +25,26 @@ BLOCK = 2_000_000  # entries of a table of bootstrap counts at a time
 class VoteCurve:
     """Votes of `sizes` answers drawn from those of each question, averaged over random orders of the answers.
 
-    right : (Q, S) chance that the vote is right, NaN columns where correctness is unknown; ties are shared evenly
-    same : (Q, S) chance that it names an answer that leads among all answers
+    Of answers that tie at the top the one that was given first counts: in a random order each with the same chance, in
+    a vote of all answers the one that comes first in the file.
+
+    right : (Q, S) chance that the vote is right, NaN columns where correctness is unknown
+    same : (Q, S) chance that it names the most frequent of all answers
     refused : (Q, S) chance that its agreement is too low to answer
+    wrong : (Q, S) chance that it is answered, and wrong
     cost : (Q, S) wrong answers cost 1, refused ones `reject_cost`; samples are not yet paid
     ecuas : (Q, S) cost averaged over rejection costs, n = 1, K -> infinity
     rows : (Q,) which questions took part
     n_orders : how many orders
-    least : (S,) answers of a vote that must agree for it to be answered; 0 where its own confidence does not decide
+    least : (S,) answers of a vote that must agree for it to be answered; more than there are where none is, 0 where its
+        own confidence does not decide
     """
 
     sizes: np.ndarray
     right: np.ndarray = field(repr=False)
     same: np.ndarray = field(repr=False)
     refused: np.ndarray = field(repr=False)
+    wrong: np.ndarray = field(repr=False)
     cost: np.ndarray = field(repr=False)
     ecuas: np.ndarray = field(repr=False)
     rows: np.ndarray = field(repr=False)
@@ -58,7 +65,7 @@ def common_size(n_answers):
     return int(ordered[int(np.floor((1 - ENOUGH) * ordered.size + 1e-9))])
 
 
-def vote_curve(counts, correct, *, reject_cost, find_limit=None, accepted=None, rng=None):
+def vote_curve(counts, correct, *, reject_cost, find_limit=None, accepted=None, fold=None, rng=None):
     """Votes of 1, 2, 3, 5, ... answers to each question, in random orders of the answers that were given.
 
     Parameters
@@ -67,6 +74,7 @@ def vote_curve(counts, correct, *, reject_cost, find_limit=None, accepted=None, 
     reject_cost : cost of a refusal, in units of a wrong answer; a vote is refused if 1 - its share exceeds it
     find_limit : function (share, right, wrong) -> lowest share of a vote that is answered, instead of 1 - reject_cost;
         called for each size with the shares that occur and how often they were right and wrong
+    fold : (Q,) int array, or None; a question is judged by the limit that the questions of other folds give
     accepted : (Q,) bool, or None; questions that are answered whatever the vote
     rng : int, Generator or None
 
@@ -90,25 +98,30 @@ def vote_curve(counts, correct, *, reject_cost, find_limit=None, accepted=None, 
     sizes = np.array([size for size in SIZES if size < most] + [most])
     n_orders = int(np.clip(WORK // max(int(total[rows].sum()), 1), 20, 200))
     codes, given = _codes(counts)
-    leads = counts == counts.max(axis=1, keepdims=True)
-    limits = np.full(sizes.size, 1 - reject_cost)
-    if find_limit is not None and known:
+    first = np.eye(counts.shape[1], dtype=bool)[counts.argmax(axis=1)]
+    whole = counts.sum(axis=1) == most
+    limits = np.full((rows.size, sizes.size), 1 - reject_cost)
+    needed = np.zeros(sizes.size, int)
+    if known and accepted is None:
         orders = [np.argsort(np.where(given, rng.random(codes.shape), 2.0), axis=1) for _ in range(FEW_ORDERS)]
         shuffled = np.concatenate([np.take_along_axis(codes, order[:, :most], axis=1) for order in orders])
-        limits = _limits(shuffled, sizes, np.tile(truth, (FEW_ORDERS, 1)), find_limit)
+        repeat = partial(np.tile, reps=FEW_ORDERS)
+        tallies = _tallies(shuffled, sizes, np.tile(first, (FEW_ORDERS, 1)), repeat(whole))
+        folds = np.zeros(rows.size, int) if fold is None else np.asarray(fold)[rows]
+        truths = np.tile(truth, (FEW_ORDERS, 1))
+        needed, limits = _limits(tallies, sizes, truths, repeat(folds), find_limit or (lambda *_: 1 - reject_cost))
+        limits = limits[: rows.size]
     fixed = None if accepted is None else np.asarray(accepted)[rows]
-    sums = np.zeros((5, rows.size, sizes.size))
+    sums = np.zeros((6, rows.size, sizes.size))
     for _ in range(n_orders):
         keys = np.where(given, rng.random(codes.shape), 2.0)
         order = np.argsort(keys, axis=1)[:, :most]
-        sums += _votes(np.take_along_axis(codes, order, axis=1), sizes, truth, leads, reject_cost, limits, fixed)
-    right, same, refused, cost, ecuas = sums / n_orders
+        votes = _tallies(np.take_along_axis(codes, order, axis=1), sizes, first, whole)
+        sums += _votes(votes, sizes, truth, first, reject_cost, limits, fixed)
+    right, same, refused, wrong, cost, ecuas = sums / n_orders
     if not known:
-        right, cost, ecuas = (np.full(sums.shape[1:], np.nan) for _ in range(3))
-    needed = np.zeros(sizes.size)
-    if fixed is None:
-        needed = np.where(np.isfinite(limits), np.maximum(np.ceil(limits * sizes - 1e-9), 1), sizes + 1)
-    return VoteCurve(sizes, right, same, refused, cost, ecuas, rows, n_orders, needed.astype(int))
+        right, wrong, cost, ecuas = (np.full(sums.shape[1:], np.nan) for _ in range(4))
+    return VoteCurve(sizes, right, same, refused, wrong, cost, ecuas, rows, n_orders, needed)
 
 
 def _codes(counts):
@@ -124,9 +137,12 @@ def _codes(counts):
     return codes, given
 
 
-def _tallies(shuffled, sizes, n_classes):
-    """For each size, (Q, C) bool of the classes that lead the vote of the first answers of a row, and their votes."""
-    n_rows = len(shuffled)
+def _tallies(shuffled, sizes, first, whole):
+    """For each size, (Q, C) bool of the classes that lead the vote of the first answers of a row, and their votes.
+
+    Where a vote of all answers is tied (rows that are `whole`), the class that was given `first` leads alone.
+    """
+    n_rows, n_classes = first.shape
     cell = np.arange(n_rows)[:, None] * n_classes + shuffled
     votes = np.zeros((n_rows, n_classes), np.int64)
     before = 0
@@ -134,34 +150,49 @@ def _tallies(shuffled, sizes, n_classes):
         votes += np.bincount(cell[:, before:size].ravel(), minlength=votes.size).reshape(votes.shape)
         before = size
         top = votes.max(axis=1)
-        yield votes == top[:, None], top
+        leads = votes == top[:, None]
+        if size == sizes[-1]:
+            leads[whole] &= first[whole]
+        yield leads, top
 
 
-def _limits(shuffled, sizes, truth, find_limit):
-    """(S,) lowest share of the vote of each size that is answered."""
-    limits = []
-    for size, (tied, top) in zip(sizes, _tallies(shuffled, sizes, truth.shape[1]), strict=True):
-        right = (tied * truth).sum(axis=1) / tied.sum(axis=1)
-        n_right = np.bincount(top, right, size + 1)
-        n_wrong = np.bincount(top, 1 - right, size + 1)
-        limits.append(find_limit(np.arange(size + 1) / size, n_right, n_wrong))
-    return np.array(limits)
+def _limits(tallies, sizes, truth, fold, find_limit):
+    """Answers that must agree at each size, (S,), and the lowest share by the questions of other folds, (Q, S)."""
+    needed = []
+    limits = np.empty((len(truth), sizes.size))
+    n_folds = fold.max() + 1
+    for k, (size, (leads, top)) in enumerate(zip(sizes, tallies, strict=True)):
+        right = (leads * truth).sum(axis=1) / leads.sum(axis=1)
+        cell = fold * (size + 1) + top
+        shape = (n_folds, size + 1)
+        n_right = np.bincount(cell, right, n_folds * (size + 1)).reshape(shape)
+        n_wrong = np.bincount(cell, 1 - right, n_folds * (size + 1)).reshape(shape)
+        share = np.arange(size + 1) / size
+        limit = find_limit(share, n_right.sum(axis=0), n_wrong.sum(axis=0))
+        occurs = np.flatnonzero((n_right + n_wrong).sum(axis=0))
+        least = occurs[share[occurs] >= limit - 1e-9].min(initial=size + 1)
+        needed.append(1 if least == occurs.min() else least)
+        for one in range(n_folds):
+            others = np.arange(n_folds) != one if n_folds > 1 else [True]
+            limits[fold == one, k] = find_limit(share, n_right[others].sum(axis=0), n_wrong[others].sum(axis=0))
+    return np.array(needed), limits
 
 
-def _votes(shuffled, sizes, truth, leads, reject_cost, limits, accepted):
-    """(5, Q, S): right, same, refused, cost, ecuas of the vote of the first answers of each row."""
+def _votes(tallies, sizes, truth, first, reject_cost, limits, accepted):
+    """(6, Q, S): right, same, refused, wrong, cost, ecuas of the vote of the first answers of each row."""
     right = np.empty((len(truth), sizes.size))
     same = np.empty_like(right)
     share = np.empty_like(right)
-    for k, (tied, top) in enumerate(_tallies(shuffled, sizes, truth.shape[1])):
-        part = 1 / tied.sum(axis=1)
-        right[:, k] = (tied * truth).sum(axis=1) * part
-        same[:, k] = (tied & leads).sum(axis=1) * part
+    for k, (leads, top) in enumerate(tallies):
+        part = 1 / leads.sum(axis=1)
+        right[:, k] = (leads * truth).sum(axis=1) * part
+        same[:, k] = (leads & first).sum(axis=1) * part
         share[:, k] = top / sizes[k]
-    refused = share < limits - 1e-12 if accepted is None else np.repeat(~accepted[:, None], sizes.size, axis=1)
-    cost = np.where(refused, reject_cost, 1 - right)
+    refused = share < limits - 1e-9 if accepted is None else np.repeat(~accepted[:, None], sizes.size, axis=1)
+    wrong = np.where(refused, 0, 1 - right)
+    cost = np.where(refused, reject_cost, wrong)
     ecuas = closed_form(1 - right, 1 - share, n=1, largest=1)
-    return np.stack([right, same, refused, cost, ecuas])
+    return np.stack([right, same, refused, wrong, cost, ecuas])
 
 
 def bootstrap_means(values, n_resamples, rng):
@@ -180,15 +211,16 @@ def bootstrap_means(values, n_resamples, rng):
 def price_votes(curve, price, *, n_resamples, rng=None):
     """Table of a `VoteCurve`, one row a size, with 95 % intervals from questions drawn with replacement.
 
-    right, same, refused, cost, ecuas : means over the questions, each with _low and _high
+    right, same, refused, wrong, cost, ecuas : means over the questions, each with _low and _high
+    wrong_among : share of wrong ones among the questions that are answered, NaN where none is, with its interval
     total : cost plus `price` for each sample; above : total less that of the cheapest size, paired, with its interval
     saved : what a further sample saved since the size before, in units of a wrong answer (NaN in the first row)
     least : answers that must agree for the vote to be answered
     """
-    names = ["right", "same", "refused", "cost", "ecuas"]
+    names = ["right", "same", "refused", "wrong", "cost", "ecuas"]
     values = np.concatenate([getattr(curve, name) for name in names], axis=1)
     drawn = bootstrap_means(values, n_resamples, rng)
-    columns = {"size": curve.sizes}
+    columns = {"size": curve.sizes} | _wrong_among(curve)
     for k, name in enumerate(names):
         part = slice(k * curve.sizes.size, (k + 1) * curve.sizes.size)
         columns |= with_ends(name, values[:, part].mean(axis=0), drawn[:, part])
@@ -199,22 +231,50 @@ def price_votes(curve, price, *, n_resamples, rng=None):
     best = 0 if np.isnan(total).all() else int(np.nanargmin(total))
     columns |= with_ends("above", total - total[best], samples - samples[:, [best]])
     steps = -np.diff(columns["cost"]) / np.diff(curve.sizes)
+    right = curve.right[:, -1]
+    if np.isin(right, (0, 1)).all():  # a share of whole questions, as everywhere in the report
+        columns["right_low"][-1], columns["right_high"][-1] = exact_interval(right.sum(), right.size)
     return pd.DataFrame(columns | {"saved": np.concatenate([[np.nan], steps]), "least": curve.least})
+
+
+def _wrong_among(curve):
+    """{wrong_among, its _low and _high}: exact, with an answered share of a question as a part of a trial."""
+    n_answered = (1 - curve.refused).sum(axis=0)
+    n_wrong = np.minimum(curve.wrong.sum(axis=0), n_answered)
+    some = (n_answered > 1e-9) & np.isfinite(n_wrong)
+    value, low, high = (np.full(some.size, np.nan) for _ in range(3))
+    value[some] = n_wrong[some] / n_answered[some]
+    low[some], high[some] = exact_interval(n_wrong[some], n_answered[some])
+    return {"wrong_among": value, "wrong_among_low": low, "wrong_among_high": high}
+
+
+def cut_of(size, least, otherwise=""):
+    """From how many equal answers on a vote is given: '3 of 3', 'always', 'never'; `otherwise` if they do not decide.
+
+    >>> [cut_of(3, least, "by rank") for least in (0, 1, 2, 4)]
+    ['by rank', 'always', '2 of 3', 'never']
+    """
+    if not least:
+        return otherwise
+    if least > size:
+        return "never"
+    return "always" if least == 1 else f"{least:.0f} of {size:.0f}"
 
 
 def print_votes(sizes):
     """`price_votes` as texts; without right answers only how often a vote agrees with that of all."""
     lines = []
     for row in sizes.itertuples():
-        line = {"answers": f"{row.size:,}", "same vote as all": whole_percent(row.same)}
+        line = {"samples": f"{row.size:,}", "same vote as all": whole_percent(row.same)}
         if np.isfinite(row.right):
-            interval = bracketed(hundred(row.total_low), hundred(row.total_high))
             line |= {
-                "right": shares(row.right, row.right_low, row.right_high),
-                "left to others": whole_percent(row.refused),
-                "cost of 100": hundred(row.cost),
-                "and samples": f"{hundred(row.total)} {interval}",
+                "vote is right": shares(row.right, row.right_low, row.right_high),
+                "answer from": cut_of(row.size, row.least, "stated confidence"),
+                "handed over": percent(row.refused),
+                "wrong among answers": shares(row.wrong_among, row.wrong_among_low, row.wrong_among_high),
+                "cost": a_sample(row.cost),
+                "with samples": cost_with_span(row.total, row.total_low, row.total_high),
                 "saved by one more": "–" if np.isnan(row.saved) else a_sample(row.saved),
             }
         lines.append(line)
-    return pd.DataFrame(lines).set_index("answers")
+    return pd.DataFrame(lines).set_index("samples")

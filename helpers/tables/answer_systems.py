@@ -28,7 +28,7 @@ def open_system(path, system, only, grade, graded):
     chosen = str(only) if only else names[0]
     check_one_of(chosen, "only", names)
     values = source.read([column])[column].map(str)
-    return source.only(np.flatnonzero(values == chosen), f"read were the answers where {column} is {chosen!r}")
+    return source.only(np.flatnonzero(values == chosen), f"this is about the answers where {column} is {chosen!r}")
 
 
 def open_all(path, grade="", graded=True):
@@ -48,7 +48,9 @@ def open_all(path, grade="", graded=True):
         sample = pd.to_numeric(source.read(["sample"])["sample"], errors="coerce").to_numpy(float)
         if (sample == 0).any():
             n_greedy = int((sample == 0).sum())
-            return source.only(np.flatnonzero(sample != 0), f"{n_greedy:,} greedy answers (sample 0) left out")
+            return source.only(
+                np.flatnonzero(sample != 0), f"{n_greedy:,} greedy answers (sample 0) to all prompts left out"
+            )
     return source
 
 

@@ -1,5 +1,7 @@
 """What the audit of answers gives to Python: its verdict, two systems, and the files that it writes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -35,7 +37,7 @@ def saved(tmp_path_factory):
 def test_it_prints_its_verdict(saved):
     report, _, _ = saved
     lines = str(report).splitlines()
-    assert len(lines) == 8 and lines[0].startswith("How often is the answer right? The most frequent answer is right")
+    assert len(lines) == 9 and lines[0].startswith("How often is the answer right? The most frequent answer is right")
     assert any(line.startswith("Which of the two is better? ") for line in lines)
 
 
@@ -64,7 +66,8 @@ def test_the_page_says_what_it_was_made_from(saved):
     report, _, page = saved
     text = page.read_text(encoding="utf-8")
     for words in (
-        "Which answers can be used?", "Two systems side by side", "answers.csv", "systems.csv", "Made on",
+        "Does it pay to use the model?", "Wrong answers that looked sure",
+        "Two systems side by side", "answers.csv", "systems.csv", "Made on",
         "honest-confidence", report.table.sha256, "0.2 (default)", 'alt="Reliability diagrams', "</details>",
     ):  # fmt: skip
         assert words in text, words
@@ -158,7 +161,7 @@ def contradictions(report):
     """Pairs of statements of one page that cannot both be."""
     verdict = summary(report)["Answer"]
     steps = " ".join(next_steps(report).reset_index().to_numpy().ravel())
-    sections = "use kept samples calibration" if not report.obstacle else "samples calibration"
+    sections = "use kept samples calibration warnings" if not report.obstacle else "samples calibration"
     says = {name: " ".join(write(report, name)) for name in sections.split()}
     wrong = []
 
@@ -167,31 +170,65 @@ def contradictions(report):
             wrong.append((first, second))
 
     if report.obstacle:
-        check("cannot be said", "advice to refuse", "Leave questions below" in steps or "Answer from" in steps)
+        check("cannot be said", "advice to use", "Take" in steps or "answer from" in steps or "Hand" in steps)
         check("cannot be said", "advice to recalibrate", "Recalibrate" in steps)
         return wrong
-    used = verdict["Which answers can be used?"]
-    left = verdict["What should be left to somebody else?"]
-    worth = verdict["How many answers are worth their price?"]
+    pays = verdict["Does it pay to use the model?"]
+    plan = verdict["Which plan is the cheapest?"]
+    paid = verdict[f"What if all {report.most} samples are paid already?"]
+    used = verdict["Which answers can be promised to be right?"]
     believed = verdict["Can the confidence be believed?"]
-    check("certified", "not certified", ("are right, with" in used) != ("refuse the rest" in says["use"]))
-    check("certified", "no advice of it", ("are right, with" in used) != ("Answer from" in steps))
+    check("certified", "not certified", ("are right, with" in used) != ("hand over the rest" in says["use"]))
+    check("certified", "no advice of it", ("are right, with" in used) != ("must be right, answer from" in steps))
     check("cannot be certified", "a promise", "cannot be certified" in used and "are right, with" in used + says["use"])
-    check("no choice pays", "leave some", "no choice" in left and "Leave questions below" in steps)
-    check("no choice pays", "section says it does", ("no choice" in left) != ("no choice" in says["kept"]))
-    check("none at these prices", "sample so many", worth.startswith("None") and "Sample " in steps)
-    check("none at these prices", "try more", worth.startswith("None") and "Try more" in steps)
-    check("none at these prices", "leave below", worth.startswith("None") and "Leave questions below" in steps)
-    check("none at these prices", "section", worth.startswith("None") != ("no vote is worth" in says["samples"]))
-    check("sample fewer", "try more", "Sample " in steps and "Try more" in steps)
-    check("not as it is", "use as it is", "Use the answers as they are" in steps and believed.startswith("Not "))
+    check("no choice pays", "section says it does", ("no choice" in paid) != ("no choice" in says["kept"]))
+    check("pays", "hand over", pays.startswith("Yes") and "Hand these questions over" in steps)
+    check("pays", "no advice of it", pays.startswith("Yes") != ("Take " in steps))
+    check("does not pay", "a plan", pays.startswith("No.") != plan.startswith("Hand over all"))
+    check("does not pay", "advice to use", pays.startswith("No.") != ("Hand these questions over" in steps))
+    check("does not pay", "section", pays.startswith("No.") != ("no vote is worth" in says["samples"]))
+    check(
+        "does not surely pay", "section", pays.startswith("Not surely") != ("Nor can handing over" in says["samples"])
+    )
+    check("does not surely pay", "no advice", pays.startswith("Not surely") != ("Do not count on" in steps))
+    check("fewer are dearer", "try more", "samples would cost" in steps and "Try more" in steps)
+    check("fewer", "all", report.cheapest_size < report.most and "Try more" in steps)
+    plans = report.plan_table
+    total = plans["cost of 100"].str.split().str[0]
+    check("cost of handing over", "plan", total["hand over every question"] not in pays)
+    best = total[[name for name in plans.index if "cheapest" in name]].to_list()
+    if best:
+        check("cost of the cheapest", "plan", best[0] not in pays)
+        check("cost of the cheapest", "vote table", best[0] not in "".join(report.sample_table["with samples"]))
+    check("no cheapest plan", "pays", not best and not pays.startswith("No. No cut"))
+    parts = plans["samples + mistakes + hand-overs"].str.split(" + ", regex=False)
+    added = [sum(map(float, texts)) for texts in parts]
+    check("cost of a plan", "its parts", not np.allclose(added, total.astype(float)))
+    all_samples = [name for name in plans.index if name.startswith("all") and "every" not in name]
+    if report.cheapest_size == report.most:
+        all_samples = [name for name in plans.index if "cheapest" in name]
+    if len(report.votes.rows) == report.known.sum() and report.advice.left_out == 0:
+        last = report.sample_table.iloc[-1]
+        kept = report.kept_table.iloc[0]
+        check("all samples kept", "vote table", kept["wrong among answers"] != last["wrong among answers"])
+        costs = plans["cost of 100"][all_samples]
+        check("cost of all samples", "vote table", len(costs) and costs.iloc[0] != last["with samples"])
+        check("cut in votes", "vote table", f"({report.votes_of_all} of" in says["kept"]
+              and last["answer from"] != f"{report.votes_of_all} of {report.most}")  # fmt: skip
+        check("right", "vote of all", last["vote is right"] not in verdict["How often is the answer right?"])
+    order = "is in the wrong order" in believed
+    check("wrong order", "section", order != any("its order is wrong" in text for text in write(report, "calibration")
+                                                 if not text.startswith("Held-out")))  # fmt: skip
+    check("wrong order", "quote it", "Stated confidence is in the wrong order" in believed and "Quote stated" in steps)
+    check("families", "none found", "begin like" in says["warnings"] and "Looked for and not found" in says["warnings"])
+    check("not as it is", "nothing speaks against it", believed.startswith("Not ") and "against agreement" in believed)
     if report.best_source == "sem1":
         check("believed", "recalibrate", believed.startswith("Nothing speaks") and "Recalibrate agreement" in steps)
         check("not believed", "no recalibration", believed.startswith("Not ") and "Recalibrate agreement" not in steps)
         check("believed", "curve", believed.startswith("Nothing speaks") and "curve" in says["kept"])
     name = {"sem1": "agreement", "stated": "stated confidence"}[report.advice.source]
     other = {"sem1": "stated confidence", "stated": "with agreement"}[report.advice.source]
-    check("one confidence", "another", other in used + left + says["use"])
+    check("one confidence", "another", other in used + paid + plan + says["use"])
     check("one confidence", "not named", "are right, with" in used and name not in used)
     return wrong
 
@@ -207,12 +244,17 @@ def test_no_two_statements_of_a_page_contradict_each_other(seed):
 def test_contradictions_are_found_where_they_are(monkeypatch):
     model = AnswerPopulation.dirichlet(400, 3, overconfidence=0.5, rng=0)
     drawn = model.sample(10, rng=1)
-    report = audit_answers(table_of_counts(drawn.counts, drawn.correct), n_resamples=100, rng=0)
+    report = audit_answers(table_of_counts(drawn.counts, drawn.correct), reject_cost=0.5, n_resamples=100, rng=0)
     steps = next_steps(report)
     assert not contradictions(report) and "Recalibrate agreement before it is quoted." in steps.index
-    monkeypatch.setattr(f"{__name__}.next_steps", lambda report: steps.iloc[1:])
+    monkeypatch.setattr(
+        f"{__name__}.next_steps", lambda report: steps.drop(index="Recalibrate agreement before it is quoted.")
+    )
     assert ("not believed", "no recalibration") in contradictions(report)
     both = steps.copy()
-    both.loc["Use the answers as they are.", "How"] = "Sample fewer. Try more. Answer from 5 % on."
+    both.loc["Do not count on this model.", "How"] = "5 samples would cost less. Try more."
     monkeypatch.setattr(f"{__name__}.next_steps", lambda report: both)
-    assert {("not as it is", "use as it is"), ("sample fewer", "try more")} <= set(contradictions(report))
+    found = {("does not surely pay", "no advice"), ("fewer are dearer", "try more")}
+    assert found <= set(contradictions(report))
+    other = replace(report, sizes=report.sizes.assign(total=report.sizes["total"] + 0.01))
+    assert ("cost of all samples", "vote table") in contradictions(other)

@@ -16,7 +16,8 @@ from helpers.answers import AnswerPopulation, counts
 from helpers.plotting import plot_confidences, plot_kept, plot_votes
 from helpers.reports import audit_answers, check_terms, describe_figure, negative_control, next_steps, summary, write
 from helpers.reports.answer_advice import keep_answers, pays_from
-from helpers.reports.answer_numbers import gap_strata, hardest, over_confidence
+from helpers.reports.answer_numbers import gap_strata, hardest, over_confidence, sure_but_wrong
+from helpers.reports.answer_plans import beginnings, find_families, list_plans
 from helpers.reports.control import Control
 from helpers.reports.phrases import a_sample, hundred, measured, number, points_apart, shares, short
 from helpers.reports.votes import bootstrap_means, common_size, price_votes, vote_curve
@@ -85,7 +86,7 @@ CASES = [*[(kind, 120) for kind in KINDS], ("honest", 2), ("honest", 29), ("too 
 def test_every_file_gets_whole_sentences(reports, kind, n):
     report = reports(kind, n)
     said = write(report.table, "read") + [describe_figure(report, "samples")]
-    sections = ("use", "read_use") if not report.obstacle else ()
+    sections = ("use", "read_use", "read_plans", "read_kept") if not report.obstacle else ()
     for section in ("calibration", "costs", "gap", "kept", "samples", "read_samples", "warnings", *sections):
         said += write(report, section)
     said += summary(report)["Answer"].tolist()
@@ -93,6 +94,7 @@ def test_every_file_gets_whole_sentences(reports, kind, n):
     frames = [report.strata_table, report.hard_table, report.sample_table]
     if not report.obstacle:
         said += [describe_figure(report, "reliability"), describe_figure(report, "kept")]
+        frames += [report.plan_table, report.wrong_table]
         frames += [report.calibration_table, report.cost_table, report.kept_table, report.difference_table]
     for frame in frames:
         said += frame.astype(str).to_numpy().ravel().tolist()
@@ -100,7 +102,7 @@ def test_every_file_gets_whole_sentences(reports, kind, n):
         assert text and not re.search(r"\bnan\b|None(?! of| at| stands)", text), text
         assert not re.search(r"\b1 (points|questions|answers|dots|alarms)\b", text) or "," in text or "." in text, text
         assert "{" not in text and "  " not in text, text
-    assert len(summary(report)) == 7 and len(next_steps(report)) >= 1
+    assert len(summary(report)) == 8 and len(next_steps(report)) >= 1
 
 
 @pytest.mark.parametrize(("kind", "n"), CASES)
@@ -140,14 +142,16 @@ def test_an_honest_model_and_one_that_is_too_sure(reports):
         held_out = report.over.set_index("source").loc["sem2", "over"]
         assert held_out < row["over"] and (row["low"] > 0.1) == (dial == 0.5)
     assert "too high" in write(report, "calibration")[0]
-    assert "points too high" in summary(report)["Answer"].iloc[1]
+    assert "points too high" in summary(report)["Answer"]["Can the confidence be believed?"]
     assert "too low" in write(reports("too timid"), "calibration")[0]
 
 
 def test_the_better_confidence_is_named(reports):
     report = reports("stated", 1000)
     assert list(report.sources) == ["sem1", "sem2", "stated"] and report.best_source == "stated"
-    assert next_steps(report).index[0] == "Quote stated confidence instead of agreement."
+    assert "Quote stated confidence instead of agreement." in next_steps(report).index
+    report = reports("stated", 1000, reject_cost=0.5)
+    assert "if stated confidence is at least" in summary(report)["Answer"]["Which plan is the cheapest?"]
     assert reports("unanimous").best_source == "sem1"
 
 
@@ -176,8 +180,8 @@ def test_questions_without_a_grade_are_left_out(reports):
 
 def test_no_vote_is_worth_a_price_above_a_refusal(reports):
     report = reports("honest", reject_cost=0.01, price=0.02)
-    assert not report.worth_asking and "None at these prices" in summary(report)["Answer"].iloc[5]
-    assert any("at these prices no vote" in text for text in write(report, "samples"))
+    assert report.verdict == "no" and summary(report)["Answer"].iloc[1].startswith("No. ")
+    assert any("at these costs no vote" in text for text in write(report, "samples"))
     free = reports("honest", price=0.0)
     assert free.worth_asking and (free.sizes["total"] == free.sizes["cost"]).all()
 
@@ -238,12 +242,13 @@ def test_bad_terms(terms, message):
 
 
 def by_hand(answers, right, size, reject_cost):
-    """(right, refused, cost, ecuas) of a vote of `size`, by going through all subsets; ties are shared."""
+    """(right, refused, cost, ecuas) of a vote of `size`, by going through all subsets; any of a tie may be first."""
     found = []
     for subset in itertools.combinations(range(len(answers)), size):
         votes = np.bincount([answers[k] for k in subset], minlength=len(right))
         top = votes.max()
-        share = np.mean([right[k] for k in np.flatnonzero(votes == top)])
+        leads = np.flatnonzero(votes == top) if size < len(answers) else [votes.argmax()]  # the first of the file
+        share = np.mean([right[k] for k in leads])
         refused = 1 - top / size > reject_cost + 1e-12
         costs = [ecuas([1], [top / size])[0], ecuas([0], [top / size])[0]]
         found.append((share, refused, reject_cost if refused else 1 - share, share * costs[0] + (1 - share) * costs[1]))
@@ -279,9 +284,9 @@ def test_a_vote_of_all_is_the_whole_file():
     counts = table.grouped.counts
     correct = table.grouped.correct
     curve = vote_curve(counts, correct, reject_cost=0.2, rng=0)
-    tied = counts == counts.max(axis=1, keepdims=True)
-    np.testing.assert_allclose(curve.right[:, -1], (tied * correct).sum(axis=1) / tied.sum(axis=1))
-    chance = tied.sum(axis=1) * counts.max(axis=1) / 20
+    first = counts.argmax(axis=1)[:, None]
+    np.testing.assert_array_equal(curve.right[:, -1], np.take_along_axis(correct, first, axis=1)[:, 0])
+    chance = counts.max(axis=1) / 20
     np.testing.assert_allclose(curve.same[:, 0], chance, atol=4 * 0.5 / curve.n_orders**0.5)
     assert (curve.same[:, -1] == 1).all()
 
@@ -345,11 +350,15 @@ def test_from_which_confidence_on_an_answer_pays():
     assert pays_from(low, 100 * p, 100 * (1 - p), 0.2) == pytest.approx(0.8**2 / (0.8**2 + 0.2**2))
     assert pays_from(p, 100 * (1 - p), 100 * p, 0.2) == np.inf and pays_from(p, 100 * (1 - p), 100 * p, 0.7) == 0
     assert pays_from(np.ones(3), np.ones(3), np.zeros(3), 0.2) == 0
+    two = np.array([0.5, 1.0])  # of two samples both agree, and 78 % of these are right: not enough
+    assert pays_from(two, np.array([30, 78]), np.array([70, 22]), 0.2) == np.inf
+    assert pays_from(two, np.array([30, 81]), np.array([70, 19]), 0.2) < 1
     assert pays_from(np.ones(3), np.zeros(3), np.ones(3), 0.2) == np.inf
 
 
 def test_over_confidence_by_hand():
     table = over_confidence({"a": np.array([0.9, 0.5, np.nan, 0.7])}, np.array([1, 0, 1, -1]), 100, 0)
+    assert table.loc[0, ["if_right", "if_wrong"]].tolist() == [0.9, 0.5]
     assert table.loc[0, ["n", "confidence", "right", "over"]].tolist() == pytest.approx([2, 0.7, 0.5, 0.2])
 
 
@@ -365,9 +374,50 @@ def test_strata_and_hard_questions_by_hand():
     grouped = table_of_counts(
         [[4, 0], [3, 2], [2, 3], [3, 3], [9, 1]], [[1, 0], [1, 0], [0, 0], [-1, -1], [0, 1]]
     ).grouped
+    sure = sure_but_wrong(questions, questions["sem1"].to_numpy(), grouped)
+    assert sure["question"].tolist() == ["e", "c"] and sure["confidence"].tolist() == [0.9, 0.5]
     hard = hardest(questions, grouped, 3)
     assert hard["question"].tolist() == ["c", "d", "b"] and hard["answers"].iloc[0] == [(1, 3), (0, 2)]
     assert pd.isna(hard["reference"].iloc[0]) and hard["reference"].tolist()[1:] == ["", 0]
+
+
+def test_a_confidence_in_the_wrong_order_is_named():
+    """As SmolLM2's: stated higher where the answer is wrong; a constant tells nothing, and is not called wrong."""
+    rng = np.random.default_rng(0)
+    table = make(n=200)
+    right = audit_answers(table, n_resamples=100, rng=0).correct
+    for stated, words in (
+        (np.clip(0.7 - 0.3 * right + rng.normal(0, 0.1, 200), 0, 1), "Stated confidence is in the wrong order"),
+        (np.where(rng.random(200) < 0.5, 0.4, 0.6), "Stated confidence does not surely tell right answers"),
+    ):
+        grouped = table.grouped
+        drawn = table_of_counts(grouped.counts, grouped.correct, confidence=stated)
+        report = audit_answers(drawn, n_resamples=100, rng=0)
+        assert words in summary(report)["Answer"]["Can the confidence be believed?"]
+
+
+def test_the_plan_is_the_cheapest_vote_with_its_cut():
+    """Two of three agree by luck half the time, three of three mostly where the answer is right."""
+    counts = np.array([[20, 0], [10, 10]] * 60)
+    right = np.array([[1, 0], [0, 1]] * 60)
+    report = audit_answers(table_of_counts(counts, right), n_resamples=100, reject_cost=0.3, price=0.0, rng=0)
+    plans = list_plans(report).set_index("plan")
+    assert plans.loc["hand over every question", "total"] == 0.3
+    np.testing.assert_allclose(plans[["samples", "mistakes", "hand_overs"]].sum(axis=1), plans["total"])
+    best = report.sizes.loc[report.sizes["total"].idxmin()]
+    assert best["least"] > 0.7 * best["size"] and report.verdict == "surely"
+    assert best["wrong_among_low"] <= best["wrong_among"] <= best["wrong_among_high"]
+
+
+def test_questions_of_one_family_are_found_where_they_are_right_together():
+    names = np.array([f"What is {k} + {k}?" for k in range(50)] + [f"Which day comes after {k}?" for k in range(50)])
+    names = names.astype(object)
+    together = np.repeat([1, 0], 50)
+    found = find_families(names, together)
+    assert found["n"] == 100 and found["families"] == 2 and found["wider"] == pytest.approx(np.sqrt(50))
+    assert find_families(names, np.random.default_rng(3).permutation(together)) is None
+    assert find_families(np.arange(100), together) is None and find_families(names, np.ones(100, int)) is None
+    assert beginnings(["What is 10 - 6?", "q17", None]) == ["what is # -", "", ""]
 
 
 def test_the_shipped_file_has_a_story():

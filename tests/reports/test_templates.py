@@ -40,8 +40,9 @@ def test_questions_come_through_too():
     table = replace(table, grouped=replace(table.grouped, questions=np.array([ODD] * 40, dtype=object)))
     report = audit_answers(table, n_resamples=100, rng=0)
     assert write(table, "read")[0].startswith(f"{ODD}: 200 answers to 40 questions, 5 to each. Two answers")
-    assert report.hard_table["question"].iloc[0] == "{{ 7 * 7 }} {% raw %} two spaces ## <b o…"
-    assert "Start with {{ 7 * 7 }} {% raw %} tw…, " in next_steps(report).loc["Read the hardest questions.", "How"]
+    assert report.hard_table["question"].iloc[0] == "{{ 7 * 7 }} {% raw %} two spaces ## <b onclick=x>name</b>"
+    step = next_steps(report).loc["Read the closest votes.", "How"]
+    assert step.startswith("Start with “{{ 7 * 7 }} {% raw %} two spaces ## <b o")
 
 
 def test_what_looks_like_markup_is_shown_as_written(monkeypatch):
