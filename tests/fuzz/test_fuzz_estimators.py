@@ -49,7 +49,9 @@ def search(y, p, X, options):
     found = search_segments(y, p, X, n_draws=19, rng=0, **options)
     assert 0 <= found.p_value <= 1
     assert found.table["adjusted"].between(0, 1).all()
+    gap = found.table["gap"]
     assert np.isfinite(found.table[["gap", "low", "high"]].to_numpy()).all()
+    assert (found.table["low"] <= gap).all() and (gap <= found.table["high"]).all()
     return found.p_value, len(found.table)
 
 
