@@ -30,8 +30,8 @@ FEW = 10  # questions of a dot, below which it is hollow; and those that a curve
 def plot_confidences(curves):
     """Reliability diagrams of several confidences, one below the other, with bands and intervals.
 
-    Numbers along the foot say how many questions a dot stands for; dots of fewer than ten are hollow and without a
-    band.
+    Numbers along the foot say how many questions a dot stands for; dots of fewer than ten are hollow and, beside
+    three or more others, without a band.
 
     Parameters
     ----------
@@ -48,7 +48,8 @@ def plot_confidences(curves):
         diagonal(ax, color=GREY, label="right as often as said")
         many = curve.count >= FEW
         band = {"color": GREY, "alpha": 0.25, "linewidth": 0, "label": "where a perfect one would be (95 %)"}
-        ax.fill_between(curve.stated[many], curve.band_low[many], curve.band_high[many], **band)
+        ends = many if many.sum() > 2 else curve.count > 0
+        ax.fill_between(curve.stated[ends], curve.band_low[ends], curve.band_high[ends], **band)
         for rows, fill, label in ((many, BLUE, "share right, 95 % interval"), (~many, "white", f"of fewer than {FEW}")):
             if not rows.any():
                 continue

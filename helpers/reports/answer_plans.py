@@ -70,11 +70,11 @@ def print_plans(plans):
     for row in plans.itertuples():
         parts = rounded_parts(row.total, [row.samples, row.mistakes, row.hand_overs])
         lines[row.plan] = {
+            "cost of 100": cost_with_span(row.total, row.total_low, row.total_high),
             "answer from": row.cut,
             "handed over": percent(1 - row.answered),
             "wrong among answers": shares(row.wrong_among, row.wrong_among_low, row.wrong_among_high),
             "samples + mistakes + hand-overs": " + ".join(parts),
-            "cost of 100": cost_with_span(row.total, row.total_low, row.total_high),
         }
     return pd.DataFrame(lines).T.rename_axis("plan")
 
