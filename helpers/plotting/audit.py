@@ -8,9 +8,10 @@ from matplotlib.ticker import FuncFormatter
 from helpers.plotting.style import BLUE, GREY, ORANGE, as_written, axes_for
 
 POINTS = "observed rate less stated probability, in points (left: stated too high)"
+CAPS = 5  # half the length of the ends of a bar, in points: longer than a mark, so that it hides no short bar
 
 
-def plot_groups(table, ax=None, *, most=8):
+def plot_groups(table, ax=None, *, most=8, xlabel=POINTS, in_order=False):
     """Gap of each subgroup with its interval, in points; filled marks are significant after adjustment.
 
     Parameters
@@ -21,24 +22,31 @@ def plot_groups(table, ax=None, *, most=8):
         Where to draw; a new figure by default.
     most : int, default 8
         Number of subgroups, those furthest from zero.
+    xlabel : str, optional
+        What the gaps are.
+    in_order : bool, default False
+        Whether the first `most` rows are drawn in their order, from top to bottom, and not by their gaps.
 
     Returns
     -------
     matplotlib.axes.Axes
         The axes that were drawn on.
     """
-    furthest = table["gap"].abs().sort_values(ascending=False, kind="stable").index[:most]
-    shown = table.reindex(furthest).sort_values("gap").iloc[::-1].reset_index(drop=True)
+    if in_order:
+        shown = table.iloc[:most].iloc[::-1].reset_index(drop=True)
+    else:
+        furthest = table["gap"].abs().sort_values(ascending=False, kind="stable").index[:most]
+        shown = table.reindex(furthest).sort_values("gap").iloc[::-1].reset_index(drop=True)
     ax = axes_for(ax, (8, 0.62 * len(shown) + 1.1))
     for row in shown.itertuples():
         sure = row.adjusted < 0.05
         color = (ORANGE if row.gap < 0 else BLUE) if sure else GREY
         ends = np.maximum([[row.gap - row.low], [row.high - row.gap]], 0)
-        style = {"fmt": "s" if row.gap < 0 else "o", "fillstyle": "full" if sure else "none", "capsize": 3}
+        style = {"fmt": "s" if row.gap < 0 else "o", "fillstyle": "full" if sure else "none", "capsize": CAPS}
         ax.errorbar(row.gap, row.Index, xerr=ends, color=color, **style)
     ax.axvline(0, color=GREY, linewidth=1, linestyle="--")
     ax.set_yticks(shown.index, [_wrapped(as_written(f"{row.rule} ({row.n:,})")) for row in shown.itertuples()])
-    ax.set(ylim=(-0.6, len(shown) - 0.4), xlabel=POINTS)
+    ax.set(ylim=(-0.6, len(shown) - 0.4), xlabel=xlabel)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda gap, _: f"{100 * gap:+.3g}" if abs(gap) > 1e-9 else "0"))
     return ax
 

@@ -8,10 +8,11 @@ from helpers.plotting.style import BLUE, GREEN, GREY, ORANGE, as_written, axes_f
 WIDTH = 6.4  # inches
 MANY_DECADES = 300  # ratio of the ends of an axis from which only powers of ten are written
 LETTERS = 30  # of the words beside a row
+FOOT = 0.12  # share of the height for a histogram below a curve
 
 
-def plot_monotone(curve, scores, ax=None, *, log=False):
-    """Isotonic calibration curve with a band for the whole curve, and a histogram of the scores along the foot.
+def plot_monotone(curve, scores, ax=None, *, log=False, threshold=None):
+    """Isotonic calibration curve with a band for the whole curve, and a histogram of the scores below it.
 
     Parameters
     ----------
@@ -23,30 +24,44 @@ def plot_monotone(curve, scores, ax=None, *, log=False):
         Where to draw; a new figure by default.
     log : bool, default False
         Whether both axes are logarithmic, for rare events.
+    threshold : float, optional
+        Score from which yes is said.
 
     Returns
     -------
     matplotlib.axes.Axes
         The axes that were drawn on.
     """
-    ax = axes_for(ax, (6.4, 4.8))
+    ax = axes_for(ax, (6.4, 5.2))
     stated = curve.stated
     ends = _ends(curve, scores, log)
-    label = f"where the true curve lies ({curve.level:.0%})"
+    label = f"where the true curve lies ({100 * curve.level:.0f} %)"
     ax.fill_between(stated, curve.low, curve.high, color=BLUE, alpha=0.2, linewidth=0, label=label)
-    ax.plot(stated, curve.observed, color=BLUE, linewidth=2, label="observed (isotonic)")
-    ax.plot([0, 1], [0, 1], color="black", linewidth=1, linestyle="--", label="stated = observed")
+    ax.plot(stated, curve.observed, color=BLUE, linewidth=2, label="observed: the best rising curve")
+    seen = [max(stated[0], ends[0]), stated[-1]]
+    ax.plot(seen, seen, color="black", linewidth=1, linestyle="--", label="stated = observed")
+    if threshold is not None and ends[0] < threshold < ends[1]:
+        ax.axvline(threshold, color=GREEN, linewidth=1.2, linestyle="-.", label=_of_threshold(threshold))
     if log:
         ax.set(xscale="log", yscale="log")
     ax.set(xlim=ends, ylim=ends, xlabel="stated probability (bars: how many cases)", ylabel="observed rate")
-    foot = ax.inset_axes([0, 0, 1, 0.1])
+    foot = ax.inset_axes([0, 0, 1, 0.9 * FOOT])
     places = np.geomspace(*ends, 61) if log else np.linspace(*ends, 61)
     foot.hist(np.clip(scores, *ends), bins=places, color=GREY, alpha=0.5, linewidth=0)
     foot.set(xlim=ends, xscale="log" if log else "linear")
     foot.set_axis_off()
     _rates(ends, log, ax.xaxis, ax.yaxis)
-    ax.legend(loc="upper left")
+    ax.set_yticks([tick for tick in ax.get_yticks() if ends[0] <= tick <= ends[1]])
+    ratio = FOOT / (1 - FOOT)  # the bars have a strip of their own, so that they hide nothing of the band
+    below = ends[0] * (ends[0] / ends[1]) ** ratio if log else ends[0] - ratio * (ends[1] - ends[0])
+    ax.set_ylim(below, ends[1])
+    legend_on_top(ax, ncols=2)
     return ax
+
+
+def _of_threshold(threshold):
+    """The threshold in use in a legend: two digits for one below 10 %."""
+    return f"your threshold ({100 * threshold:.2g} %)"
 
 
 def _ends(curve, scores, log):
@@ -88,29 +103,48 @@ def plot_features(panels, *, log=False):
     """
     inches = [0.26 * len(panel) + 0.75 for panel in panels.values()]
     figure, axes = plt.subplots(
-        len(panels), 1, figsize=(WIDTH, sum(inches) + 0.4), squeeze=False, gridspec_kw={"height_ratios": inches}
+        len(panels),
+        1,
+        figsize=(WIDTH, sum(inches) + 0.7),
+        squeeze=False,
+        sharex=True,
+        gridspec_kw={"height_ratios": inches},
     )
     for ax, (name, panel) in zip(axes[:, 0], panels.items(), strict=True):
-        _plot_feature(ax, name, panel, log)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3)
+        _plot_feature(ax, name, panel)
+    if log:
+        axes[0, 0].set_xscale("log")
+    last = axes[-1, 0]
+    _rates(last.get_xlim(), log, last.xaxis)
+    for ax in axes[:, 0]:
+        ax.grid(axis="x", color=GREY, alpha=0.25, linewidth=0.6)
+        ax.set_axisbelow(True)
+    last.set_xlabel("rate: stated, recalibrated, and observed (cases in brackets)")
+    handles = {}
+    for ax in axes[:, 0]:
+        handles |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
+    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=2)
     return figure
 
 
-def _plot_feature(ax, name, panel, log):
+def _plot_feature(ax, name, panel):
     place = np.arange(len(panel))[::-1]
-    reach = [panel["observed"] - panel["low"], panel["high"] - panel["observed"]]
-    ax.errorbar(
-        panel["observed"], place, xerr=np.maximum(reach, 0), fmt="o", color=BLUE, markersize=4, capsize=2,
-        label="observed, with an interval",
-    )  # fmt: skip
-    ax.plot(panel["calibrated"], place, "D", color=ORANGE, fillstyle="none", markersize=6, label="recalibrated")
-    ax.plot(panel["stated"], place, "|", color="black", markersize=11, label="stated")
-    ax.set_yticks(place, [_cut(as_written(level)) for level in panel["level"]])
-    ax.set(title=_cut(as_written(name)), ylim=(-0.6, len(panel) - 0.4))
-    if log:
-        ax.set_xscale("log")
-    _rates(ax.get_xlim(), log, ax.xaxis)
+    beyond = ((panel["low"] > panel["calibrated"]) | (panel["high"] < panel["calibrated"])).to_numpy()
+    for rows, face, label in ((~beyond, "white", "observed, 95 %"), (beyond, BLUE, "observed, a gap beyond chance")):
+        if not rows.any():
+            continue
+        some = panel[rows]
+        reach = [some["observed"] - some["low"], some["high"] - some["observed"]]
+        ax.errorbar(
+            some["observed"], place[rows], xerr=np.maximum(reach, 0), fmt="o", color=BLUE, markerfacecolor=face,
+            markersize=4.5, capsize=4, label=label,
+        )  # fmt: skip
+    ax.plot(panel["calibrated"], place, "D", color=ORANGE, fillstyle="none", markersize=7, label="recalibrated")
+    ax.plot(panel["stated"], place, "|", color="black", markersize=12, label="stated")
+    words = [f"{_cut(as_written(row.level))} ({row.n:,})" for row in panel.itertuples()]
+    ax.set_yticks(place, words)
+    ax.set_ylim(-0.6, len(panel) - 0.4)
+    ax.set_title(_cut(as_written(name)), loc="left", weight="bold")
 
 
 def _cut(text):
@@ -142,13 +176,14 @@ def plot_benefit(curve, threshold, ax=None):
     for way, (color, line) in ways.items():
         ax.plot(t, 100 * curve[way], color=color, linestyle=line, linewidth=1.8, label=way)
     ax.plot(t, 100 * curve["always yes"], color=GREY, linestyle=":", linewidth=1.8, label="always yes")
-    ax.axhline(0, color="black", linewidth=0.8, label="always no")
-    ax.axvline(threshold, color="black", linewidth=1, linestyle=":")
+    ax.axhline(0, color=GREY, linewidth=1.8, linestyle=(0, (6, 2)), label="always no")
+    ax.axvline(threshold, color="black", linewidth=1, linestyle="-.", label=_of_threshold(threshold))
     highest = 100 * curve[["stated_high", "recalibrated", "repaired"]].to_numpy().max()
     lowest = 100 * curve[["stated_low"]].to_numpy().min()
     pad = 0.08 * (highest - min(lowest, 0))
     ax.set(ylim=(min(lowest, 0) - pad, highest + pad), xlim=(t.min(), t.max()))
-    ax.set(xlabel="threshold: say yes from this probability on", ylabel="saved of 100 cases, in your unit")
+    ax.set_xlabel("threshold: say yes from this probability on")
+    ax.set_ylabel("saved beside always no,\n100 cases, in your unit")
     percent(ax.xaxis)
     legend_on_top(ax, ncols=3)
     return ax

@@ -61,11 +61,22 @@ class Average:
     calibrator: PlattCalibrator | IsotonicCalibrator = field(repr=False)
 
     @property
+    def tests(self):
+        """P-values of the four tests of "right on average", {test: p}: each alone, and adjusted (Bonferroni)."""
+        alone = {
+            "a line in log-odds": 1.0 if self.line is None else self.line.p_value,
+            "bins": self.error.p_value,
+            "the band": self.curve.p_value,
+            "that a line fits": self.bend_p_value,
+        }
+        share = [SHARE, *[SHARE_OF_OTHERS] * 3]
+        adjusted = {name: min(p / part, 1.0) for (name, p), part in zip(alone.items(), share, strict=True)}
+        return alone, adjusted
+
+    @property
     def p_value(self):
         """Of "right on average": the smallest of the four, adjusted for their number (Bonferroni)."""
-        line = 1.0 if self.line is None else self.line.p_value
-        others = min(self.error.p_value, self.curve.p_value, self.bend_p_value)
-        return float(min(line / SHARE, others / SHARE_OF_OTHERS, 1.0))
+        return float(min(self.tests[1].values()))
 
     @property
     def is_off(self):

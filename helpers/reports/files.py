@@ -123,9 +123,9 @@ def save_files(report, folder, *, overwrite=False, rng=None):
     if "repaired" in columns:
         what["scores.csv"] += ", repaired score (by learners that have not seen the case)"
     if "expected_excess_cost" in columns:
-        what["scores.csv"] += ", what deciding by the given score is expected to cost more, in your unit"
+        what["scores.csv"] += ", expected extra cost of deciding by the given score, in your unit"
     if "subgroup" in columns:
-        what["scores.csv"] += ", strongest group that is named and holds the case"
+        what["scores.csv"] += ", the named group with the largest gap that holds the case"
     if report.audit is not None:
         without_formulas(group_rows(report)).to_csv(folder / "groups.csv", index=False, float_format="%.6g")
     if repair is not None:
@@ -152,15 +152,12 @@ def score_columns(report, rng=None):
     if report.cost is not None:
         columns["expected_excess_cost"] = expected_excess(repaired, error, table.p, report.cost)
     if report.audit is not None:
-        named = report.audit.search.named
-        inside = report.audit.search.family.members(named.index, table.X)
-        rules = np.append(named["rule"].to_numpy(object), "")
-        columns["subgroup"] = rules[np.where(inside.any(axis=1), inside.argmax(axis=1), -1) if len(named) else -1]
+        columns["subgroup"] = report.audit.largest_gap(table.X)
     return pd.DataFrame(columns), scores.model
 
 
 def group_rows(report):
     """The table of groups.csv: the groups of the page with their numbers."""
-    names = ["rule", "n", "share", "stated", "observed", "gap", "low", "high", "calibrated", "left", "adjusted"]
-    table = report.audit.table[names]
+    names = ["rule", "n", "share", "stated", "observed", "gap", "low", "high", "calibrated"]
+    table = report.audit.table[[*names, "left", "left_low", "left_high", "adjusted"]]
     return table.assign(named=table.index.isin(report.audit.sure.index))

@@ -1,13 +1,18 @@
 """Misjudged groups of a report: those that a joint search names, or the strongest hint of each column."""
 
+import re
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit
 
 from helpers.audit import SegmentSearch
 from helpers.audit.search import LEVEL, search_rows
 from helpers.audit.segments import PARTS
+from helpers.calibration import clipped_logit
+from helpers.calibration.calibrators import calibrate_rows, newton
+from helpers.tables import ScoreTable
 
 DRAWS = 999
 
@@ -19,6 +24,10 @@ MOST_POINTS = 12  # levels of a column in a figure
 
 SHARES = (0.1, 0.05, 0.02)  # of the cases, for which the report says what would have been found
 
+FAR = 0.1  # from the rate of the table to 0 or 1, where a group in which all or nothing happened is suspicious
+
+ADDS = 1.1  # factor by which a condition must make a gap stronger to count as telling a group apart
+
 
 @dataclass(frozen=True)
 class MisjudgedGroups:
@@ -29,16 +38,19 @@ class MisjudgedGroups:
     search : SegmentSearch
         The search, of gaps that recalibration leaves.
     table : DataFrame
-        One row a group, most overstated first: rule, n, share, stated, observed, gap = observed - stated, low, high,
-        calibrated, left = observed - calibrated, adjusted. Where no group is named, the strongest segment of each
-        column.
+        One row a group, that with the most cases times gap first: rule, n, share, stated, observed, gap = observed -
+        stated, low, high, calibrated, left = observed - calibrated, left_low, left_high, effect = share * |left|,
+        adjusted. Where no group is named, the strongest segment of each column.
+    source : ScoreTable
+        The table that was searched.
+    calibrator : {"platt", "isotonic"}
+        What its scores may need.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> X = pd.DataFrame({"sex": rng.choice(["female", "male"], 1000)})
     >>> y = (rng.random(1000) < np.where(X["sex"] == "female", 0.6, 0.4)).astype(int)
-    >>> from helpers.tables import ScoreTable
     >>> table = ScoreTable("people", "y", "p", y, np.full(1000, 0.5), X)
     >>> find_misjudged(table.checked(), "platt", rng=0).sure[["rule", "stated"]].values.tolist()
     [['sex is female', 0.5]]
@@ -46,6 +58,8 @@ class MisjudgedGroups:
 
     search: SegmentSearch = field(repr=False)
     table: pd.DataFrame
+    source: ScoreTable = field(repr=False)
+    calibrator: str
 
     @property
     def sure(self):
@@ -53,11 +67,76 @@ class MisjudgedGroups:
         return self.table[self.table.index.isin(self.search.named.index)]
 
     @property
+    def ends_at_zero(self):
+        """Whether the interval of a named group ends at 0, which only the step-down test leaves out."""
+        return bool((self.sure[["left_low", "left_high"]] == 0).any(axis=None))
+
+    @property
+    def suspicious(self):
+        """Named groups in which all or nothing happened, far from the rate of the table: chosen so, or found so?"""
+        sure = self.sure
+        all_or_nothing = np.minimum(sure["observed"], 1 - sure["observed"]) < 1e-9
+        return sure[all_or_nothing & ((sure["observed"] - self.search.chances.mean).abs() >= FAR)]
+
+    def one_way(self, sign):
+        """Named groups whose scores are too low (`sign` 1) or too high (-1), suspicious ones last."""
+        groups = self.sure[np.sign(self.sure["left"]) == sign]
+        last = groups.index.isin(self.suspicious.index)
+        return pd.concat([groups[~last], groups[last]])
+
+    @property
     def features(self):
-        """Columns that tell the named groups (or else the hints) apart, those of the strongest first."""
-        rows = self.search.named.index if len(self.search.named) else self.table.index
-        names = [condition.column.name for row in rows for condition in self.search.family.conditions(row)]
-        return list(dict.fromkeys(names))
+        """Columns that tell the named groups (or else the hints) apart, those with the most cases times gap first."""
+        groups = self.sure if len(self.sure) else self.table
+        return list(self._effects(groups.index))
+
+    @property
+    def to_check(self):
+        """Columns that tell suspicious groups apart and, without the cases of these, no other group."""
+        if self.suspicious.empty:
+            return []
+        inside = self.search.family.members(self.suspicious.index, self.source.X)
+        seen = np.logical_or.accumulate(inside, axis=1)
+        is_new = np.append(
+            True, (inside[:, 1:] & ~seen[:, :-1]).any(axis=0)
+        )  # a part of another one tells nothing more
+        needed = {name for row in self._others for name in self._telling(row, ~seen[:, -1])}
+        return [name for name in self._effects(self.suspicious.index[is_new]) if name not in needed]
+
+    @property
+    def to_add(self):
+        """Columns that tell the other named groups apart: a model that uses them is right for these groups."""
+        checked = self.to_check
+        return [name for name in self._effects(self._others) if name not in checked]
+
+    @property
+    def _others(self):
+        """Named groups that are not suspicious."""
+        return self.sure.index.difference(self.suspicious.index, sort=False)
+
+    def _effects(self, rows):
+        """{column: sum of share * |gap left| over some groups with a condition on it}, the largest first."""
+        effects = {}
+        for row in rows:
+            for condition in self.search.family.conditions(row):
+                name = condition.column.name
+                effects[name] = effects.get(name, 0.0) + float(self.table.loc[row, "effect"])
+        return dict(sorted(effects.items(), key=lambda item: -item[1]))
+
+    def _telling(self, row, cases):
+        """Columns whose condition makes the gap of a group stronger in some cases, (n,) bool."""
+        family = self.search.family
+        conditions = family.conditions(row)
+        if len(conditions) == 1:
+            return [conditions[0].column.name]
+        table = self.source
+        weight = cases * (1.0 if table.weight is None else table.weight)
+        c = self._recalibrated()
+        inside = family.members(family.parents(row), table.X)
+        both, *alone = (_strength(weight * rows, table.y, c) for rows in (inside.all(axis=1), *inside.T))
+        # what a condition adds is seen where the other one holds
+        pairs = zip(conditions, reversed(alone), strict=True)
+        return [condition.column.name for condition, other in pairs if both > ADDS * other]
 
     @property
     def detectable(self):
@@ -77,7 +156,7 @@ class MisjudgedGroups:
         -------
         dict of str to DataFrame
             A row a level or range of the column, in its order: level (words), n, stated, calibrated, observed, low,
-            high (ends for `observed`; the intervals of all columns hold together).
+            high (ends for `observed`; the intervals of all columns hold together; NaN for values of too few cases).
         """
         table = self.search.table
         family = self.search.family
@@ -85,23 +164,88 @@ class MisjudgedGroups:
         for row in table.index[table["columns"] == 1]:  # the strongest first
             column = family.conditions(row)[0].column
             if column.name not in panels and len(panels) < most:
-                panels[column.name] = _along(table, family, column)
+                panels[column.name] = self._along(column)
         return {name: panel for name, panel in panels.items() if len(panel) > 1}
+
+    def _along(self, column):
+        """Rates of the segments that part a column, and of the cases that are in none of them."""
+        table = self.search.table
+        points = _points(table, self.search.family, column)
+        rows = table.loc[list(points)]
+        panel = pd.DataFrame({
+            "level": [_level(condition.words, column.name) for condition in points.values()],
+            "n": rows["n"],
+            "stated": rows["stated"],
+            "calibrated": rows["calibrated"],
+            "observed": rows["observed"],
+            "low": rows["low"] + rows["calibrated"],
+            "high": rows["high"] + rows["calibrated"],
+        })  # fmt: skip
+        others = np.flatnonzero(~self.search.family.members(list(points), self.source.X).any(axis=1))
+        if not others.size:
+            return panel
+        cases = self.source.take(others)
+        values = {"stated": cases.p, "calibrated": self._recalibrated()[others], "observed": cases.y}
+        rates = {name: float(np.average(column, weights=cases.weight)) for name, column in values.items()}
+        rest = {"level": "all others", "n": others.size, **rates, "low": np.nan, "high": np.nan}
+        return pd.concat([panel, pd.DataFrame([rest], index=[-1])])
+
+    def _recalibrated(self):
+        """Recalibrated scores of the table that was searched, (n,)."""
+        table = self.source
+        weight = np.ones(table.n) if table.weight is None else table.weight
+        return calibrate_rows(self.calibrator, table.p, table.y, weight, table.p)
 
     def inside(self, X, groups):
         """Whether each row lies in one of some groups, (n,) bool."""
         return self.search.family.members(groups.index, X).any(axis=1)
 
-    def shift(self, X):
-        """What to add to recalibrated scores, (n,): the gap left of the strongest named group that holds the row."""
-        named = self.search.named
-        inside = self.search.family.members(named.index, X)
-        gaps = np.append(named["gap"].to_numpy(), 0.0)
-        return gaps[np.where(inside.any(axis=1), inside.argmax(axis=1) if len(named) else 0, len(named))]
+    def moved(self, calibrated):
+        """Recalibrated scores moved until they are right on average in every named group, which may overlap, (n,).
+
+        Parameters
+        ----------
+        calibrated : (n,) array
+            Recalibrated scores of the table that was searched.
+
+        Returns
+        -------
+        (n,) array
+            Their log-odds moved by the same amount for all cases of a group.
+        """
+        table = self.source
+        weight = np.ones(table.n) if table.weight is None else table.weight / table.weight.mean()
+        inside = self.search.family.members(self.sure.index, table.X).astype(float)
+        start = clipped_logit(calibrated)
+        ridge = 1e-3 * np.eye(inside.shape[1])  # of a group where all or nothing happened, the odds have no end
+
+        def terms(step):
+            odds = start + inside @ step
+            rate = expit(odds)
+            loss = weight @ (np.logaddexp(0, odds) - table.y * odds) + 0.5 * step @ ridge @ step
+            slope = inside.T @ (weight * (rate - table.y)) + ridge @ step
+            return loss, slope, inside.T @ (inside * (weight * rate * (1 - rate))[:, None]) + ridge
+
+        return expit(start + inside @ newton(terms, np.zeros(inside.shape[1])))
+
+    def largest_gap(self, X):
+        """The rule of the named group with the largest gap that holds each row, (n,) texts; "" for none."""
+        sure = self.sure.sort_values("left", key=lambda left: -left.abs(), kind="stable")
+        inside = self.search.family.members(sure.index, X)
+        place = np.where(inside.any(axis=1), inside.argmax(axis=1) if len(sure) else 0, len(sure))
+        return np.append(sure["rule"].to_numpy(object), "")[place]
 
 
-def _along(table, family, column):
-    """The segments that part a column: levels of a category, single values of a number, or its fifths."""
+def _strength(weight, y, c):
+    """Gap of some rows in standard errors, those of scores that were not fitted."""
+    variance = float(weight**2 @ (c * (1 - c)))
+    return abs(float(weight @ (y - c))) / np.sqrt(variance) if variance > 0 else 0.0
+
+
+def _points(table, family, column):
+    """The segments that part a column: levels of a category, single values of a number, or its fifths; {row: condition}
+    in their order.
+    """
     singles = {row: family.conditions(row)[0] for row in table.index[table["columns"] == 1]}
     own = {row: condition for row, condition in singles.items() if condition.column is column}
     points = [
@@ -117,16 +261,7 @@ def _along(table, family, column):
         points = sorted(points, key=lambda row: -table.loc[row, "n"])[:MOST_POINTS]
     else:
         points = sorted(points, key=lambda row: (own[row].first > own[row].last, own[row].first))
-    rows = table.loc[points]
-    return pd.DataFrame({
-        "level": [_level(own[row].words, column.name) for row in points],
-        "n": rows["n"],
-        "stated": rows["stated"],
-        "calibrated": rows["calibrated"],
-        "observed": rows["observed"],
-        "low": rows["low"] + rows["calibrated"],
-        "high": rows["high"] + rows["calibrated"],
-    })  # fmt: skip
+    return {row: own[row] for row in points}
 
 
 def _farther(search):
@@ -149,8 +284,9 @@ def _farther(search):
 
 
 def _level(words, name):
-    """A condition beside the name of its column: "9.8 to 18.2" for "9.8 < age <= 18.2"."""
-    return words.replace(f" < {name} <= ", " to ").removeprefix(f"{name} ").removeprefix("is ")
+    """A condition beside the name of its column: "above 9.8 to 18.2" for "9.8 < age <= 18.2"."""
+    words = re.sub(f"^(.*) < {re.escape(name)} <= ", r"above \1 to ", words)
+    return words.removeprefix(f"{name} ").removeprefix("is ")
 
 
 def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
@@ -180,18 +316,25 @@ def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
     except ValueError:  # the table was checked, so there is nothing to search
         return None
     search = replace(search, named=search.table.loc[_farther(search)])
-    table = search.named
-    if table.empty:
+    groups = search.named
+    if groups.empty:
         alone = search.table[search.table["columns"] == 1]
         column = [search.family.conditions(row)[0].column.name for row in alone.index]
-        table = alone[~pd.Series(column, index=alone.index).duplicated()]
-    recalibration = table["calibrated"] - table["stated"]
-    return MisjudgedGroups(
-        search,
-        table.assign(
-            left=table["gap"],
-            gap=table["observed"] - table["stated"],
-            low=table["low"] + recalibration,
-            high=table["high"] + recalibration,
-        ).sort_values("gap", kind="stable"),
+        groups = alone[~pd.Series(column, index=alone.index).duplicated()]
+    # of a gap beyond chance the sign is sure: the step-down test may see it where the intervals, of one step, do not
+    sure = groups.index.isin(search.named.index)
+    left = groups["gap"]
+    left_low = groups["low"].mask(sure & (left > 0), groups["low"].clip(lower=0))
+    left_high = groups["high"].mask(sure & (left < 0), groups["high"].clip(upper=0))
+    recalibration = groups["calibrated"] - groups["stated"]
+    groups = groups.assign(
+        left=left,
+        left_low=left_low,
+        left_high=left_high,
+        effect=groups["share"] * left.abs(),
+        gap=groups["observed"] - groups["stated"],
+        low=left_low + recalibration,
+        high=left_high + recalibration,
     )
+    ranked = groups.sort_values("effect", ascending=False, kind="stable")
+    return MisjudgedGroups(search, ranked, table, calibrator)

@@ -31,6 +31,9 @@ class Money:
     costs : DataFrame
         A row a way to decide ("stated", "recalibrated", "repaired", "always yes", "always no"): cost, cost_low,
         cost_high, and what it saves beside the stated scores: saved, saved_low, saved_high.
+    counts : DataFrame
+        The same rows, shares of the cases: yes, misses, false_alarms, and how many more than by the stated scores,
+        more_misses and more_false_alarms, each with its ends, _low and _high.
     looks : DataFrame
         A row a share of the cases that somebody looks at again: share, oracle (whether this finds the truth; else the
         repaired score decides); saved, saved_low and saved_high in columns for each way to choose the cases, ("excess",
@@ -55,6 +58,7 @@ class Money:
     threshold: float
     miss: float
     costs: pd.DataFrame
+    counts: pd.DataFrame = field(repr=False)
     looks: pd.DataFrame = field(repr=False)
     curve: pd.DataFrame = field(repr=False)
     n: int
@@ -106,6 +110,7 @@ def count_money(table, scores, cost):
     }
     paid = {way: expected_cost(decision, table.y, cost) for way, decision in decisions.items()}
     rows = {way: mean("cost", of_way) | mean("saved", paid["stated"] - of_way) for way, of_way in paid.items()}
+    counts = {way: _counted(decision, stated, table.y, mean) for way, decision in decisions.items()}
     excess = expected_excess(scores.repaired, scores.error, table.p, cost)
     threshold = optimal_threshold(cost)
     orders = {"excess": excess, "nearest": -np.abs(table.p - threshold)}
@@ -119,11 +124,21 @@ def count_money(table, scores, cost):
         threshold=threshold,
         miss=miss,
         costs=pd.DataFrame(rows).T,
+        counts=pd.DataFrame(counts).T,
         looks=pd.DataFrame(looks),
         curve=_curve(table, ways, threshold, miss, mean),
         n=table.n,
         changed=scores.model is not None and scores.model.changed_,
     )
+
+
+def _counted(decision, stated, y, mean):
+    """How often a way to decide says yes and errs, also beside the stated scores."""
+    misses, misses_of_stated = ((1 - said) * y for said in (decision, stated))
+    alarms, alarms_of_stated = (said * (1 - y) for said in (decision, stated))
+    row = mean("yes", decision.astype(float)) | mean("misses", misses) | mean("false_alarms", alarms)
+    row |= mean("more_misses", misses - misses_of_stated)
+    return row | mean("more_false_alarms", alarms - alarms_of_stated)
 
 
 def expected_excess(repaired, error, p, cost):

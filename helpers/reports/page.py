@@ -26,23 +26,31 @@ GENERAL = """In general:
 
 
 CAPTIONS = {
-    "curve": "Observed rate against stated probability, with a band for the whole curve.",
+    "curve": "Observed rate against stated probability, with a band for the whole curve. Its steps are the method's.",
     "bins": "The same in bins. Grey: where a calibrated model would be.",
-    "groups": "Gap of each group, 95 % interval, cases in brackets. Filled: beyond chance.",
+    "groups": "Gap that recalibration leaves in each group, cases in brackets; first the group with most cases times "
+    "gap. Blue: too low, orange: too high, open: within chance.",
     "features": "Stated, recalibrated and observed rates along each feature.",
-    "money": "What deciding by the score saves, at your threshold (dotted) and at others.",
+    "money": "What deciding by the score saves beside always saying no, at your threshold and at others.",
 }
 
 PARTS = {  # what a section shows, in order: "text:", a section of the template; "table:", of the report; "figure:"
     "answer": ("table:summary",),
     "pair": ("text:pair", "table:pair_table", "text:gains", "table:gain_table"),
-    "average": ("figure:curve", "text:calibration", "table:line_table", "table:reliability_table", "figure:bins"),
+    "average": (
+        "figure:curve",
+        "text:calibration",
+        "table:test_table",
+        "table:line_table",
+        "table:reliability_table",
+        "figure:bins",
+    ),
     "loss": ("text:loss", "table:loss_table", "text:read_loss"),
     "parts": ("text:parts", "table:parts_table"),
     "groups": ("text:groups", "figure:groups", "table:group_table", "text:read_groups", "text:unseen"),
     "features": ("figure:features", "text:read_features"),
     "checked": ("text:checked", "table:checked_table"),
-    "decisions": ("text:decisions", "text:costs", "table:cost_table"),
+    "decisions": ("text:decisions", "text:costs", "table:count_table", "table:cost_table"),
     "looks": ("text:looks", "table:look_table"),
     "curve": ("figure:money", "text:read_curve"),
     "steps": ("table:steps",),
@@ -54,7 +62,7 @@ WRITTEN = {"summary": summary, "steps": next_steps}  # tables of sentences
 
 NEEDS = {  # texts that speak of something that a report may not have
     "gains": "pair", "read_loss": "loss", "read_groups": "audit", "unseen": "audit", "read_features": "audit",
-    "costs": "money", "looks": "money", "read_curve": "money",
+    "costs": "money", "looks": "money", "read_curve": "money", "checked": "checked", "pair": "pair",
 }  # fmt: skip
 
 

@@ -3,7 +3,20 @@
 import numpy as np
 import pandas as pd
 
-from helpers.reports.phrases import NBSP, many, measured, number, percent, points, root, root_error, span, squared
+from helpers.reports.phrases import (
+    NBSP,
+    chance,
+    digits,
+    many,
+    measured,
+    number,
+    percent,
+    points,
+    root,
+    root_error,
+    span,
+    squared,
+)
 
 WAYS = {
     "stated": "by the stated score",
@@ -11,6 +24,21 @@ WAYS = {
     "repaired": "by the repaired score",
     "always yes": "always yes",
     "always no": "always no",
+}
+
+ERRORS = ("yes", "misses", "false_alarms")
+
+COUNTS = (
+    "yes", "misses", "false alarms",
+    "misses beside stated (95 % interval)", "false alarms beside stated (95 % interval)",
+)  # fmt: skip
+
+NOT_GIVEN = {  # what a parameter would do that was not given
+    "weight": "not given: all cases count alike",
+    "group": "not given: each case stands for itself",
+    "cost": "not given: decisions are not judged",
+    "check": "not given: names columns of which every level is shown, however few cases it has",
+    "labels": "not given: names for columns",
 }
 
 
@@ -30,12 +58,13 @@ class ScoreTables:
         """Calibration error as measured, of a perfect model, and without chance, in points."""
         error = self.average.error
         upper = max(error.high, error.null)  # what chance alone shows cannot be ruled out
-        spread = max((upper - error.low) / 4, 1e-6)
+        fine = max((upper - error.low) / 20, 1e-6)  # a decimal more, so that nobody subtracts rounded numbers
         bins = many(error.n_bins, "bin")
+        ends = f"95 % interval {span(error.low, upper, fine)}; chance adds less to a larger error"
         rows = {
-            "as measured": (points(error.value, spread), "contains chance"),
-            "of a perfect model": (points(error.null, spread), f"same cases, same {bins}: chance alone"),
-            "without chance": (points(error.debiased, spread), f"95 % interval {span(error.low, upper, spread)}"),
+            "as measured": (points(error.value, fine), "contains chance"),
+            "of a perfect model": (points(error.null, fine), f"same cases, same {bins}: chance alone"),
+            "without chance": (points(error.debiased, fine), ends),
         }
         frame = pd.DataFrame(rows.values(), index=list(rows), columns=["points", "remark"])
         return frame.rename_axis("calibration error")
@@ -54,6 +83,15 @@ class ScoreTables:
         return pd.DataFrame(rows.values(), index=list(rows), columns=columns).rename_axis("in log-odds")
 
     @property
+    def test_table(self):
+        """The tests of "right on average": each alone, and adjusted for their number."""
+        alone, adjusted = self.average.tests
+        rows = [(chance(max(alone[name], 0.001)), chance(max(adjusted[name], 0.001))) for name in alone]
+        rows.append(("", chance(max(self.average.p_value, 0.001))))
+        frame = pd.DataFrame(rows, index=[*alone, "all together"], columns=["alone", "adjusted for their number"])
+        return frame.rename_axis("test")
+
+    @property
     def checked_table(self):
         """Every level of the columns that the user named, in words; None without such columns."""
         if self.checked is None:
@@ -64,7 +102,7 @@ class ScoreTables:
                 "cases": f"{row.n:,}",
                 "stated": percent(row.stated),
                 "observed": percent(row.observed),
-                "gap in points": _gap(row),
+                "gap in points": _gap(row.gap, row.low, row.high),
                 "remark": row.remark,
             }
             for row in self.checked.itertuples()
@@ -89,37 +127,50 @@ class ScoreTables:
         if self.audit is None:
             return None
         rows = []
+        repaired = self.repaired_rates
         for row in self.audit.table.itertuples():
             rows.append({
                 "cases where": row.rule,
-                "share": percent(row.share),
+                "cases": f"{row.n:,} ({100 * row.share:.1f}{NBSP}%)",
                 "stated": percent(row.stated),
+                **({} if repaired is None else {"repaired": percent(repaired[row.Index])}),
                 "observed": percent(row.observed),
-                "gap in points": _gap(row),
-                "after recalibration": points(row.left, (row.high - row.low) / 4, sign=True),
+                "gap in points": points(row.gap, _fine(row.left_low, row.left_high), sign=True),
+                "gap after recalibration (95 % interval)": _gap(row.left, row.left_low, row.left_high),
                 "beyond chance": "yes" if row.Index in self.audit.sure.index else "no",
             })  # fmt: skip
         return pd.DataFrame(rows)
 
     @property
+    def repaired_rates(self):
+        """Mean of the repaired scores in each group of the page, a Series; None where not every case was repaired."""
+        if self.money is None or not self.money.changed or self.scores.rows.size < self.table.n:
+            return None
+        rows = self.audit.table.index
+        inside = self.audit.search.family.members(rows, self.table.X)
+        weight = np.ones(self.table.n) if self.table.weight is None else self.table.weight
+        return pd.Series((weight * self.scores.repaired) @ inside / (weight @ inside), index=rows)
+
+    @property
     def parts_table(self):
         """Parts of the mean squared error: what recalibration saves, what these columns could save, and the rest."""
         parts = self.parts
-        error = (parts["saved_high"] - parts["saved_low"]) / 4
-        rows = {
-            "all of it": (squared(parts["loss"], error), "mean squared distance of score and label"),
-            "recalibration saves": (
-                _between(parts["saved"], parts["saved_low"], parts["saved_high"]),
-                "judged by labels that it has not seen",
-            ),
-        }
-        rest = parts["loss"] - max(parts["saved"], 0)
         loss = self.loss
+        saved = (parts["saved"], parts["saved_low"], parts["saved_high"])
+        places = max(3, digits((saved[2] - saved[1]) / 4 if loss is None else loss.se))
+        whole = round(parts["loss"], places)
+        rows = {
+            "all of it": (f"{whole:.{places}f}", "mean squared distance of score and label"),
+            "recalibration saves": (_between(*saved), "judged by labels that it has not seen"),
+        }
+        if saved[0] < 0:
+            rows["recalibration saves"] = (_between(*saved), "nothing: counts as 0 in the sum")
+        rest = whole - round(max(saved[0], 0), places)  # of the numbers as they are shown, so that they add up
         if loss is not None:
-            rest -= max(loss.value, 0)
+            rest -= round(max(loss.value, 0), places)
             row = _between(max(loss.value, 0), max(loss.low, 0), loss.high)
             rows["these columns could save"] = (row, "the grouping loss that was found; there may be more")
-        rows["the rest"] = (squared(rest, error), "chance, and what these columns do not tell")
+        rows["the rest"] = (f"{rest:.{places}f}", "chance, and what these columns do not tell")
         frame = pd.DataFrame(rows.values(), index=list(rows), columns=["squared error", "remark"])
         return frame.rename_axis("part of the loss")
 
@@ -134,6 +185,21 @@ class ScoreTables:
             rows[WAYS[way]] = (_hundred(row["cost"], row["cost_low"], row["cost_high"]), saved)
         columns = ["cost of 100 cases (95 % interval)", "saved (95 % interval)"]
         return pd.DataFrame(rows.values(), index=list(rows), columns=columns).rename_axis("decide")
+
+    @property
+    def count_table(self):
+        """How often each way to decide says yes, and errs, in 100 cases; None without costs."""
+        if self.money is None:
+            return None
+        rows = {}
+        for way, row in self.money.counts.iterrows():
+            cells = [_hundred(row[name], row[f"{name}_low"], row[f"{name}_high"], alone=True) for name in ERRORS]
+            for name in ("more_misses", "more_false_alarms"):
+                ends = (row[name], row[f"{name}_low"], row[f"{name}_high"])
+                cells.append("–" if way == "stated" else _hundred(*ends, sign=True))
+            rows[WAYS[way]] = cells
+        frame = pd.DataFrame(rows.values(), index=list(rows), columns=list(COUNTS))
+        return frame.rename_axis("in 100 cases")
 
     @property
     def look_table(self):
@@ -205,13 +271,15 @@ class ScoreTables:
             "grouping loss": estimator,
             **asked,
         }
-        values = [value or "not given (default)" for value in rows.values()]
+        values = [value or f"{NOT_GIVEN.get(name, 'not given')} (default)" for name, value in rows.items()]
         return pd.DataFrame({"value": values}, index=pd.Index(rows, name="parameter"))
 
 
-def _hundred(value, low, high, *, sign=False):
-    """A cost of 100 cases with its interval."""
-    return measured(100 * value, 100 * low, 100 * high, sign=sign, least=0)
+def _hundred(value, low, high, *, sign=False, alone=False):
+    """A cost or a number of 100 cases, with its interval or alone."""
+    if alone:
+        return number(100 * value, 100 * (high - low) / 4, least=1)
+    return measured(100 * value, 100 * low, 100 * high, sign=sign, least=1)
 
 
 def _between(value, low, high):
@@ -220,7 +288,12 @@ def _between(value, low, high):
     return f"{squared(value, error)} ({squared(low, error)} to {squared(high, error)})".replace(" ", NBSP)
 
 
-def _gap(row):
-    """The gap of a row of a table with its interval, in points."""
-    se = (row.high - row.low) / 4
-    return f"{points(row.gap, se, sign=True)} ({span(row.low, row.high, se, sign=True)})".replace(" ", NBSP)
+def _fine(low, high):
+    """Half of a standard error, from an interval: with it as many decimals are shown as tell the ends apart."""
+    return (high - low) / 8
+
+
+def _gap(gap, low, high):
+    """A gap with its interval, in points."""
+    fine = _fine(low, high)
+    return f"{points(gap, fine, sign=True)} ({span(low, high, fine, sign=True)})".replace(" ", NBSP)

@@ -15,6 +15,7 @@ from helpers.decisions import optimal_threshold
 from helpers.decisions.costs import check_costs
 from helpers.grouping import GroupingLoss, StackedGroupingLoss
 from helpers.reports.average import Average, measure_average
+from helpers.reports.decided import Decisions, compare_decisions
 from helpers.reports.intake import (
     LEAST_ROWS,
     find_obstacle,
@@ -33,35 +34,9 @@ from helpers.tables import ScoreTable
 
 POWER = 1.96 + 0.84  # standard errors: found with 80 % by a one-sided test at 5 %, of which a split has the half
 
+LEFT = "gap after recalibration, in points (left: scores too high, right: too low)"
+
 RARE = 0.05  # rate of events below which axes of probabilities are logarithmic
-
-
-@dataclass(frozen=True)
-class Decisions:
-    """Saying yes from a threshold on, in shares of the cases.
-
-    Parameters
-    ----------
-    threshold : float
-        Probability from which yes pays.
-    yes : float
-        Share of yes by the stated scores.
-    recalibrated : float
-        Share of decisions that recalibration turns.
-    to_yes, to_no : float
-        Shares that the gaps of misjudged groups turn after that, from no to yes and back.
-
-    Examples
-    --------
-    >>> Decisions(0.5, yes=0.75, recalibrated=0.25, to_yes=0.0, to_no=0.0).yes
-    0.75
-    """
-
-    threshold: float
-    yes: float
-    recalibrated: float
-    to_yes: float
-    to_no: float
 
 
 @dataclass(frozen=True)
@@ -181,15 +156,13 @@ class ScoreReport(ScoreTables):
 
     @property
     def too_low(self):
-        """Groups whose scores are surely too low, also after recalibration, the worst first."""
-        sure = self.audit.sure
-        return sure[sure["left"] > 0][::-1]
+        """Groups whose scores are surely too low, also after recalibration, those with most cases times gap first."""
+        return self.audit.one_way(1)
 
     @property
     def too_high(self):
-        """Groups whose scores are surely too high, also after recalibration, the worst first."""
-        sure = self.audit.sure
-        return sure[sure["left"] < 0]
+        """Groups whose scores are surely too high, also after recalibration, those with most cases times gap first."""
+        return self.audit.one_way(-1)
 
     @property
     def reversed(self):
@@ -242,11 +215,14 @@ class ScoreReport(ScoreTables):
         check_one_of(name, "name", self.figure_names)
         rare = float(self.average.rates["observed"]) < RARE
         if name == "curve":
-            return reports.plot_monotone(self.average.curve, self.table.p, log=rare)
+            threshold = None if self.decisions is None else self.decisions.threshold
+            return reports.plot_monotone(self.average.curve, self.table.p, log=rare, threshold=threshold)
         if name == "bins":
             return plot_reliability_close(self.average.error.curve, self.table.p)
         if name == "groups":
-            return plot_groups(self.audit.table)
+            gaps = {"gap": "left", "low": "left_low", "high": "left_high"}
+            table = self.audit.table.assign(**{shown: self.audit.table[name] for shown, name in gaps.items()})
+            return plot_groups(table, xlabel=LEFT, in_order=True)
         if name == "features":
             return reports.plot_features(self.audit.along_features(), log=rare)
         return reports.plot_benefit(self.money.curve, self.money.threshold)
@@ -287,6 +263,22 @@ class ScoreReport(ScoreTables):
         page = page_of(self, files, negative_control(self, rng=rng) if control else None, bins=bins)
         path.write_text(page, encoding="utf-8")
         return path
+
+    def graver_than(self, gap):
+        """Sure groups that recalibration leaves off by a gap or more, which is smaller where the label is rare.
+
+        Parameters
+        ----------
+        gap : float
+            As a difference of probabilities.
+
+        Returns
+        -------
+        DataFrame
+            Rows of `audit.table`.
+        """
+        sure = self.audit.sure
+        return sure[sure["left"].abs() >= gap * self.average.scale]
 
     def share_of(self, groups):
         """Share of the cases that lie in some groups, which may overlap.
@@ -465,16 +457,3 @@ def _compared(table, cost, kind, obstacle, rng):
     old = replace(table, p=table.before)
     kinds = (measure_average(old, may_bend=not obstacle, rng=rng).kind, kind)
     return compare_scores(table, cost=cost, calibrators=kinds, rng=rng)
-
-
-def compare_decisions(table, calibrated, audit, threshold):
-    """`Decisions` at a threshold: by the stated scores, by the calibrated ones, and by these with the gaps that
-    recalibration leaves in misjudged groups added.
-    """
-    stated = table.p >= threshold
-    before = calibrated >= threshold
-    after = before
-    if audit is not None and len(audit.sure):
-        after = np.clip(calibrated + audit.shift(table.X), 0, 1) >= threshold
-    turned = (stated, stated != before, after & ~before, before & ~after)
-    return Decisions(threshold, *(float(np.average(rows, weights=table.weight)) for rows in turned))

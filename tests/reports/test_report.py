@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit
 from scipy.stats import binom
 
 from helpers.datasets import DATA_FOLDER
@@ -168,7 +168,8 @@ def test_a_group_of_15_percent_is_named_among_952_cases():
     assert report.audit.sure["rule"].tolist() == ["afam is yes"] and report.share_of(report.audit.sure) < 0.17
     answer = summary(report)["Answer"].iloc[2]
     assert (
-        answer.startswith("Too low where afam is yes (stated") and "Let the model use afam." in next_steps(report).index
+        answer.startswith("Too low where afam is yes (150 cases: stated")
+        and "Let the model use afam." in next_steps(report).index
     )
 
 
@@ -348,9 +349,15 @@ def test_gaps_of_remaining_groups_turn_decisions(reports):
     report = reports("loss", 10_000)
     decisions = compare_decisions(report.table, report.calibrated, report.audit, 0.5)
     before = report.calibrated >= 0.5
-    inside = report.audit.search.apply(report.table.X)  # the strongest group that holds a row moves its score
-    left = np.select(list(inside.T), report.audit.search.named["gap"].tolist(), 0.0)
-    after = report.calibrated + left >= 0.5
+    moved = report.audit.moved(report.calibrated)
+    step = logit(moved) - logit(report.calibrated)
+    inside = pd.DataFrame(report.audit.search.apply(report.table.X))
+    assert np.ptp(step[~inside.any(axis=1)]) < 1e-9 < np.ptp(step)
+    spread = pd.Series(step).groupby([inside[k] for k in inside]).agg(np.ptp)  # one step for cases of the same groups
+    assert spread.max() < 1e-9
+    for k, observed in enumerate(report.audit.search.named["observed"]):
+        assert moved[inside[k]].mean() == pytest.approx(observed, abs=1e-4)
+    after = moved >= 0.5
     assert decisions.to_yes == pytest.approx((after & ~before).mean())
     assert decisions.to_no == pytest.approx((before & ~after).mean())
     told = replace(report, decisions=decisions, cost=np.array([[0, 1], [1, 0]]))
@@ -422,3 +429,25 @@ def test_of_two_levels_the_one_that_is_stated_wrongly_is_named():
     assert report.audit.sure["rule"].tolist() == ["sex is m"] == report.audit.search.named["rule"].tolist()
     assert report.audit.inside(report.table.X, report.audit.sure).tolist() == (sex == "m").tolist()
     assert "Too low where sex is m" in summary(report)["Answer"].iloc[2]
+
+
+def test_a_group_in_which_everybody_died_is_checked_and_does_not_lead():
+    """Like a table into which the late years came because of what had happened; age is what the score does not know."""
+    rng = np.random.default_rng(2)
+    n = 3000
+    X = pd.DataFrame({"age": rng.integers(50, 90, n), "year": rng.integers(1995, 2000, n), "kappa": rng.normal(size=n)})
+    odds = rng.normal(-1, 0.7, n)
+    y = (rng.random(n) < expit(odds + 0.1 * (X["age"] - 70))).astype(np.int8)
+    late = rng.permutation(n)[:70]
+    X.loc[late, "year"] = 2000
+    y[late] = 1
+    report = audit_scores(ScoreTable("late.csv", "died", "p", y, expit(odds), X), rng=0)
+    assert "year > 1999" in report.audit.suspicious["rule"].tolist()
+    assert report.audit.to_check == ["year"] and report.audit.to_add == ["age"]
+    answers = summary(report)["Answer"]
+    assert answers.iloc[2].startswith("Too low where 74 < age <= 82 (") and "'died' is 1" in answers.iloc[2]
+    assert "Check year. (3) Let the model use age." in answers.iloc[3]
+    assert (
+        "'died' is 1" in write(report, "warnings")[0]
+        and "would learn that too" in next_steps(report).loc["Check year.", "How"]
+    )

@@ -58,7 +58,8 @@ def test_the_page_says_what_it_was_made_from_and_what_lies_beside_it(saved):
     text = page.read_text(encoding="utf-8")
     for words in (
         "For whom are they wrong?", "Columns to check", "What it means for decisions", "scores.csv", "groups.csv",
-        "repair.joblib", "Left out: 30 cases of weight 0", "Made on", "honest-confidence", "not given (default)",
+        "repair.joblib", "Left out: 30 cases of weight 0", "Made on", "honest-confidence",
+        "not given: each case stands for itself (default)",
         "[[0.0, 4.0], [1.0, 0.0]]", 'alt="Observed rate as a rising', "Along each feature", "A second look",
     ):  # fmt: skip
         assert words in text, words
