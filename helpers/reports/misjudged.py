@@ -97,9 +97,8 @@ class MisjudgedGroups:
             return []
         inside = self.search.family.members(self.suspicious.index, self.source.X)
         seen = np.logical_or.accumulate(inside, axis=1)
-        is_new = np.append(
-            True, (inside[:, 1:] & ~seen[:, :-1]).any(axis=0)
-        )  # a part of another one tells nothing more
+        more = (inside[:, 1:] & ~seen[:, :-1]).any(axis=0)  # a part of other groups tells nothing more
+        is_new = np.append(True, more)
         needed = {name for row in self._others for name in self._telling(row, ~seen[:, -1])}
         return [name for name in self._effects(self.suspicious.index[is_new]) if name not in needed]
 

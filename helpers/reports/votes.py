@@ -172,9 +172,9 @@ def _limits(tallies, sizes, truth, fold, find_limit):
         occurs = np.flatnonzero((n_right + n_wrong).sum(axis=0))
         least = occurs[share[occurs] >= limit - 1e-9].min(initial=size + 1)
         needed.append(1 if least == occurs.min() else least)
-        for one in range(n_folds):
-            others = np.arange(n_folds) != one if n_folds > 1 else [True]
-            limits[fold == one, k] = find_limit(share, n_right[others].sum(axis=0), n_wrong[others].sum(axis=0))
+        for j in range(n_folds):
+            others = np.arange(n_folds) != j if n_folds > 1 else [True]
+            limits[fold == j, k] = find_limit(share, n_right[others].sum(axis=0), n_wrong[others].sum(axis=0))
     return np.array(needed), limits
 
 

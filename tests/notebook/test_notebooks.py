@@ -185,7 +185,7 @@ def test_nbval_finds_a_changed_output_and_a_killed_kernel(tmp_path):
     changed = stored(tmp_path, "changed.ipynb", ("print('one')", "one\n"), ("print('two')", "three\n"))
     source = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
     killed = stored(tmp_path, "killed.ipynb", (source, ""), ("print(1)", "1\n"))
-    status, report = nbval(tmp_path / "report", changed, killed, seconds=5)
+    status, report = nbval(tmp_path / "report", changed, killed, seconds=3)
     assert status == 1, report
     assert "PASSED changed.ipynb::Cell 0" in report and "FAILED changed.ipynb::Cell 1" in report
     assert "FAILED killed.ipynb::Cell 0" in report
