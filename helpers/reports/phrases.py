@@ -114,9 +114,17 @@ def root(x):
     return float(np.sqrt(max(x, 0)))
 
 
-def root_error(x, error):
-    """Standard error of the square root of a squared error."""
-    return error / (2 * max(root(x), root(error), 1e-9))
+def distance_error(loss):
+    """What decides the decimals of a typical distance: its standard error, or its lower end if that is smaller (a
+    distance of 0.3 points or more shall not be told as 0 or more).
+
+    >>> from types import SimpleNamespace
+    >>> loss = SimpleNamespace(value=0.0036, se=0.0018, low=0.00001)
+    >>> points(root(loss.low), 0.015), points(root(loss.low), distance_error(loss))
+    ('0', '0.3')
+    """
+    error = loss.se / (2 * max(root(loss.value), root(loss.se), 1e-9))
+    return min(error, root(loss.low)) if loss.low > 0 else error
 
 
 def bracketed(low, high):
@@ -262,6 +270,6 @@ def short(text, most=40):
 
 
 PHRASES = [
-    commas, points, in_points, many, span, percent, whole_percent, chance, squared, root, root_error, measured,
+    commas, points, in_points, many, span, percent, whole_percent, chance, squared, root, distance_error, measured,
     with_span, shares, points_apart, hundred, cost_with_span, a_sample, farthest, listed, with_reasons, first_up, short,
 ]  # fmt: skip

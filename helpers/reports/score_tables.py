@@ -7,13 +7,13 @@ from helpers.reports.phrases import (
     NBSP,
     chance,
     digits,
+    distance_error,
     many,
     measured,
     number,
     percent,
     points,
     root,
-    root_error,
     span,
     squared,
 )
@@ -116,7 +116,7 @@ class ScoreTables:
             return None
         ends = {"estimate": loss.value, "95 % interval from": loss.low, "to": loss.high}
         squares = [squared(x, loss.se) if name == "estimate" or x > 0 else "0" for name, x in ends.items()]
-        distances = [points(root(x), root_error(loss.value, loss.se)) for x in ends.values()]
+        distances = [points(root(x), distance_error(loss)) for x in ends.values()]
         frame = pd.DataFrame([squares, distances], ["squared error", "typical distance in points"], columns=list(ends))
         frame["of a perfect model"] = "0"
         return frame.rename_axis("grouping loss")
