@@ -104,6 +104,10 @@ def _exporter():
         def latex_environment(self, name, body):
             return to_mathml(rf"\begin{{{name}}}{body}\end{{{name}}}", block=True)
 
+        def block_html(self, source):
+            # nbconvert looks for images with a parser, which ends a fold that goes on in the next block
+            return super().block_html(source) if "<img" in source else f"{source}\n"
+
         def link(self, text, url, title=None):
             return super().link(text, url, title) if OUTSIDE.match(url) else text
 

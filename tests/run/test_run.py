@@ -457,6 +457,13 @@ def test_a_page_holds_no_lesson_and_opens_predictions():
     assert folded.data["text/html"] == inner  # the notebook keeps what is folded
 
 
+def test_a_fold_of_words_and_formulas_ends_where_it_does():
+    text = "<details><summary>For experts</summary>\n\n**Inside** $x$\n\n$$y$$\n\n</details>\n\nOutside <b>it</b>."
+    page = to_html(v4.new_notebook(cells=[v4.new_markdown_cell(f"# Report\n\n{text}")]))
+    assert re.search(r"<summary>.*<strong>Inside.*<mi>x</mi>.*<mi>y</mi>.*</details>.*Outside", page, re.DOTALL)
+    assert page.count("<details>") == page.count("</details>") == 1
+
+
 def test_mathematics():
     brace = "<munder><munder><mi>x</mi><mo>⏟</mo></munder><mi>y</mi></munder></math>"
     assert to_mathml(r"\underbrace{x}_{y}").endswith(brace)
