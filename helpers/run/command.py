@@ -252,6 +252,8 @@ def main(argv=None):
     int
         0 done, 1 a run failed, 2 a wrong request (nothing was run or written), 130 interrupted.
     """
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # a path may hold bytes that are no text
     parser = _parser()
     options = parser.parse_args(argv)
     asked = options.notebook or options.all

@@ -183,6 +183,12 @@ def test_a_table_of_scores_is_checked_before_a_kernel_starts(folder, capsys, arg
     assert not (folder / "out").exists()
 
 
+def test_names_whose_bytes_are_no_text_are_told(folder, capsys):
+    notebook = ROOT / "notebooks" / "13_audit_your_scores.ipynb"
+    assert main([str(notebook), "-p", "path", "\udcff\ud83d", "--output", str(folder / "out")]) == 2
+    assert "\\udcff\\ud83d must be a table" in capsys.readouterr().err
+
+
 def test_help(folder, capsys):
     path = write(folder / "a.ipynb")
     assert main([path, "--help"]) == 0
