@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -71,7 +72,7 @@ class MisjudgedGroups:
         """Whether the interval of a named group ends at 0, which only the step-down test leaves out."""
         return bool((self.sure[["left_low", "left_high"]] == 0).any(axis=None))
 
-    @property
+    @cached_property
     def suspicious(self):
         """Named groups in which all or nothing happened, far from the rate of the table: chosen so, or found so?"""
         sure = self.sure
@@ -90,7 +91,7 @@ class MisjudgedGroups:
         groups = self.sure if len(self.sure) else self.table
         return list(self._effects(groups.index))
 
-    @property
+    @cached_property
     def to_check(self):
         """Columns that tell suspicious groups apart and, without the cases of these, no other group."""
         if self.suspicious.empty:
@@ -102,7 +103,7 @@ class MisjudgedGroups:
         needed = {name for row in self._others for name in self._telling(row, ~seen[:, -1])}
         return [name for name in self._effects(self.suspicious.index[is_new]) if name not in needed]
 
-    @property
+    @cached_property
     def to_add(self):
         """Columns that tell the other named groups apart: a model that uses them is right for these groups."""
         checked = self.to_check
@@ -130,7 +131,7 @@ class MisjudgedGroups:
             return [conditions[0].column.name]
         table = self.source
         weight = cases * (1.0 if table.weight is None else table.weight)
-        c = self._recalibrated()
+        c = self._recalibrated
         inside = family.members(family.parents(row), table.X)
         both, *alone = (_strength(weight * rows, table.y, c) for rows in (inside.all(axis=1), *inside.T))
         # what a condition adds is seen where the other one holds
@@ -184,16 +185,16 @@ class MisjudgedGroups:
         if not others.size:
             return panel
         cases = self.source.take(others)
-        values = {"stated": cases.p, "calibrated": self._recalibrated()[others], "observed": cases.y}
+        values = {"stated": cases.p, "calibrated": self._recalibrated[others], "observed": cases.y}
         rates = {name: float(np.average(column, weights=cases.weight)) for name, column in values.items()}
         rest = {"level": "all others", "n": others.size, **rates, "low": np.nan, "high": np.nan}
         return pd.concat([panel, pd.DataFrame([rest], index=[-1])])
 
+    @cached_property
     def _recalibrated(self):
         """Recalibrated scores of the table that was searched, (n,)."""
         table = self.source
-        weight = np.ones(table.n) if table.weight is None else table.weight
-        return calibrate_rows(self.calibrator, table.p, table.y, weight, table.p)
+        return calibrate_rows(self.calibrator, table.p, table.y, table.weight, table.p)
 
     def inside(self, X, groups):
         """Whether each row lies in one of some groups, (n,) bool."""

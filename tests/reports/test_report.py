@@ -1,6 +1,7 @@
 """The report on a table of scores: what it says on tables of every kind, and what it leaves unsaid."""
 
 import json
+import pickle
 import re
 import sys
 from collections import Counter
@@ -442,8 +443,11 @@ def test_a_group_in_which_everybody_died_is_checked_and_does_not_lead():
     X.loc[late, "year"] = 2000
     y[late] = 1
     report = audit_scores(ScoreTable("late.csv", "died", "p", y, expit(odds), X), rng=0)
-    assert "year > 1999" in report.audit.suspicious["rule"].tolist()
-    assert report.audit.to_check == ["year"] and report.audit.to_add == ["age"]
+    audit = report.audit
+    assert "year > 1999" in audit.suspicious["rule"].tolist()
+    assert audit.to_check == ["year"] and audit.to_add == ["age"]
+    assert pickle.loads(pickle.dumps(audit)).to_add == ["age"]
+    assert replace(audit, table=audit.table.drop(index=audit.suspicious.index)).to_check == []  # computed anew
     answers = summary(report)["Answer"]
     assert answers.iloc[2].startswith("Too low where 74 < age <= 82 (") and "'died' is 1" in answers.iloc[2]
     assert "Check year. (3) Let the model use age." in answers.iloc[3]
