@@ -75,8 +75,7 @@ def levels_of_columns(rows, check):
     if absent:
         near = nearest_name(absent[0], X.columns, "column")
         raise ValueError(f"check must name columns of X, but {absent[0]!r} is none; {near}")
-    weight = np.ones_like(rows.y) if rows.weight is None else rows.weight
-    tables = [_levels_of(name, rows.y, rows.p, X[[name]], weight, rows.groups) for name in dict.fromkeys(names)]
+    tables = [_levels_of(name, rows.y, rows.p, X[[name]], rows.weights, rows.groups) for name in dict.fromkeys(names)]
     return pd.concat(tables, ignore_index=True)
 
 

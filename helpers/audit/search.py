@@ -192,7 +192,7 @@ def search_segments(
 
 def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_draws=300, rng=None):
     """`search_segments` of `helpers.partition.base.Rows` and options that were checked."""
-    weight = np.ones_like(rows.y) if rows.weight is None else rows.weight
+    weight = rows.weights
     min_rows = max(FEWEST_ROWS, rows.y.size // 200) if min_rows is None else min_rows
     X = rows.X[sorted(rows.X.columns)]
     order = _canonical_order(rows.y, rows.p, X, weight)

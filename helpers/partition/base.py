@@ -90,6 +90,11 @@ class Rows:
     groups: np.ndarray | None
     kept: np.ndarray
 
+    @property
+    def weights(self):
+        """Sampling weights, (n,): ones where none are given."""
+        return np.ones(self.y.size) if self.weight is None else self.weight
+
     @classmethod
     def of_all(cls, y, p, X, weight, groups):
         """Rows of which none was left out."""

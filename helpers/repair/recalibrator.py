@@ -241,7 +241,7 @@ class Recalibrator(BaseEstimator):
         rng = np.random.default_rng(self.rng)
         fold = random_folds(rows.y, rows.groups, self.n_folds, rng)
         seeds = rng.integers(2**31, size=self.n_folds)
-        weight = np.ones(rows.y.size) if rows.weight is None else rows.weight / rows.weight.mean()
+        weight = rows.weights / rows.weights.mean()
         self.columns_ = list(rows.X.columns)
         self.calibrator_ = make_calibrator(self.calibrator).fit(rows.p, rows.y, weight)
         index = self._fit_features(with_score_column(rows.X, rows.p), int(rng.integers(2**31)))

@@ -192,8 +192,7 @@ def measure_average(table, *, may_bend=True, rng=None):
     ('isotonic', True, '')
     """
     y = table.y
-    weight = np.ones_like(y) if table.weight is None else table.weight
-    rates = table_of_gaps(y, table.p, np.zeros(table.n, int), weight, groups=table.groups).iloc[0]
+    rates = table_of_gaps(y, table.p, np.zeros(table.n, int), table.weights, groups=table.groups).iloc[0]
     events = min(int(y.sum()), table.n - int(y.sum()))
     n_bins = int(np.clip(events // 5, 2, 15))
     error = error_of_curve(curve_of_rows(y, table.p, n_bins, "quantile", table.weight, table.groups), rng=rng)

@@ -215,7 +215,7 @@ def find_obstacle(table):
     Limits: 300 rows (effective ones, with weights), 20 cases of the rarer label, 40 groups; below 40 groups the null
     test raises too many alarms (8 % with 20 groups of 100 rows).
     """
-    weight = np.ones(table.n) if table.weight is None else table.weight
+    weight = table.weights
     used = weight > 0
     n_effective = weight.sum() ** 2 / (weight**2).sum()
     n_ones = int(table.y[used].sum())

@@ -130,7 +130,7 @@ class MisjudgedGroups:
         if len(conditions) == 1:
             return [conditions[0].column.name]
         table = self.source
-        weight = cases * (1.0 if table.weight is None else table.weight)
+        weight = cases * table.weights
         c = self._recalibrated
         inside = family.members(family.parents(row), table.X)
         both, *alone = (_strength(weight * rows, table.y, c) for rows in (inside.all(axis=1), *inside.T))
@@ -214,7 +214,7 @@ class MisjudgedGroups:
             Their log-odds moved by the same amount for all cases of a group.
         """
         table = self.source
-        weight = np.ones(table.n) if table.weight is None else table.weight / table.weight.mean()
+        weight = table.weights / table.weights.mean()
         inside = self.search.family.members(self.sure.index, table.X).astype(float)
         start = clipped_logit(calibrated)
         ridge = 1e-3 * np.eye(inside.shape[1])  # of a group where all or nothing happened, the odds have no end

@@ -162,8 +162,8 @@ def out_of_fold(table, calibrator, rng, p=None):
         fold = random_folds(table.y, table.groups, FOLDS, np.random.default_rng(rng))
         for j in range(FOLDS):
             inside = fold == j
-            weight = None if table.weight is None else table.weight[~inside]
-            recalibrated[inside] = calibrate_rows(calibrator, p[~inside], table.y[~inside], weight, p[inside])
+            learn = ~inside
+            recalibrated[inside] = calibrate_rows(calibrator, p[learn], table.y[learn], table.weights[learn], p[inside])
     except ValueError:  # too few cases of one class, or outside of a fold all scores are alike
         return calibrate_rows(calibrator, p, table.y, table.weight, p)
     return recalibrated
@@ -198,7 +198,7 @@ class Mean:
 
 def mean_of(table):
     """The `Mean` of a checked table of scores."""
-    return Mean(np.ones(table.n) if table.weight is None else table.weight, table.groups)
+    return Mean(table.weights, table.groups)
 
 
 def parts_of_loss(table, recalibrated):

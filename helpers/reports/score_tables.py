@@ -148,7 +148,7 @@ class ScoreTables:
             return None
         rows = self.audit.table.index
         inside = self.audit.search.family.members(rows, self.table.X)
-        weight = np.ones(self.table.n) if self.table.weight is None else self.table.weight
+        weight = self.table.weights
         return pd.Series((weight * self.scores.repaired) @ inside / (weight @ inside), index=rows)
 
     @property

@@ -149,7 +149,7 @@ def find_lead(table, calibrator, calibrated, search, *, rng=None):
 
 def _judged_region(table, calibrator, calibrated, choosing, judging, rng):
     """The region that some rows choose, as other rows see it, with a p-value for two such looks; None without one."""
-    weight = np.ones_like(table.y) if table.weight is None else table.weight
+    weight = table.weights
     stated = calibrate_rows(calibrator, table.p[choosing], table.y[choosing], weight[choosing], table.p[choosing])
     distance = table.y[choosing] - stated
     if table.n <= STACK_ROWS:  # what learners make of these labels is less noisy than the labels

@@ -95,6 +95,11 @@ class ScoreTable:
         return len(self.y)
 
     @property
+    def weights(self):
+        """Sampling weights, (n,): ones where none are given."""
+        return np.ones(self.n) if self.weight is None else self.weight
+
+    @property
     def n_unweighted(self):
         """Number of rows of weight 0, which no estimate uses, here or left out."""
         return self.left_out + (0 if self.weight is None else int((np.asarray(self.weight) == 0).sum()))
