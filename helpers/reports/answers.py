@@ -4,7 +4,7 @@
 """
 
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
@@ -168,7 +168,7 @@ class AnswerReport:
         rows = sure_but_wrong(self.questions, self.sources[self.advice.source], self.table.grouped, 3)
         return [f"“{short(name, 60)}”" for name in rows["question"]]
 
-    @property
+    @cached_property
     def families(self):
         """What questions that begin alike do to the intervals, see `answer_plans.find_families`; None for nothing."""
         return find_families(self.table.grouped.questions, self.correct)
