@@ -5,6 +5,7 @@ import pandas as pd
 
 from helpers.reports.phrases import (
     NAMES,
+    beyond_chance,
     cost_with_span,
     measured,
     percent,
@@ -176,13 +177,9 @@ def print_differences(report):
         for what, words in (("confidence", "mean confidence, points"), ("ece", "calibration error, points")):
             row = pair.loc[what]
             low, high = -row["high"], -row["low"]
-            lines.append((NAMES[name], words, points_apart(-row["difference"], low, high), _is_sure(low, high)))
+            lines.append((NAMES[name], words, points_apart(-row["difference"], low, high), beyond_chance(low, high)))
         for metric, words in (("ecuas_1", "ECUAS, n = 1"), ("aurc", "AURC")):
             row = report.difference(name, metric)
             text = measured(row["difference"], row["low"], row["high"], sign=True, least=3)
-            lines.append((NAMES[name], words, text, _is_sure(row["low"], row["high"])))
+            lines.append((NAMES[name], words, text, beyond_chance(row["low"], row["high"])))
     return pd.DataFrame(lines, columns=["compared with agreement", "measure", "difference", "beyond chance"])
-
-
-def _is_sure(low, high):
-    return "no" if low <= 0 <= high else "yes"

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from helpers.reports.phrases import a_sample, measured, points_apart
+from helpers.reports.phrases import a_sample, beyond_chance, measured, points_apart
 from helpers.reports.votes import bootstrap_means
 from helpers.selective.abstention import closed_form
 
@@ -100,7 +100,7 @@ class AnswerPair:
                 self.names[0]: values[0],
                 self.names[1]: values[1],
                 "difference": write(row.difference, row.low, row.high),
-                "beyond chance": "no" if row.low <= 0 <= row.high else "yes",
+                "beyond chance": beyond_chance(row.low, row.high),
             })  # fmt: skip
         return pd.DataFrame(lines).set_index("measure")
 
