@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from helpers.reports.phrases import a_sample, beyond_chance, measured, points_apart
+from helpers.reports.phrases import beyond_chance, hundred, measured, points_apart
 from helpers.reports.votes import bootstrap_means
 from helpers.selective.abstention import closed_form
 
@@ -109,7 +109,7 @@ def _value(measure, x):
     """A measure of one system, with so many decimals that the difference can be computed from them."""
     if measure == "ecuas":
         return f"{x:.3f}"
-    return a_sample(x) if measure == "cost" else f"{100 * x:z.1f}"
+    return hundred(x, 2) if measure == "cost" else f"{100 * x:z.1f}"
 
 
 def compare_pair(names, tables, confidences, corrects, accepted, reject_cost, n_resamples, rng):

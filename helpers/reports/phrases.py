@@ -194,14 +194,16 @@ def shares(value, low, high):
     return f"{text} {bracketed(*(f'{100 * x:.{places}f}' for x in (low, high)))}"
 
 
-def hundred(cost):
-    """A cost per question, told for 100 questions.
+def hundred(cost, places=1):
+    """A cost per question, told for 100 questions with so many decimals; a smaller one with its first digit.
 
     >>> hundred(0.1376), hundred(0.002), hundred(0.00004), hundred(0)
     ('13.8', '0.2', '0.004', '0.0')
+    >>> hundred(0.0016, 2), hundred(0.00001, 2)
+    ('0.16', '0.001')
     """
     cost = round(100 * cost, 9)  # sums in another order round alike
-    return f"{cost:.1g}" if 0 < cost < 0.095 else f"{cost:z.1f}"
+    return f"{cost:.1g}" if 0 < cost < 0.95 * 10**-places else f"{cost:z.{places}f}"
 
 
 def cost_with_span(cost, low, high):
@@ -212,16 +214,6 @@ def cost_with_span(cost, low, high):
     """
     ends = [hundred(low), hundred(high)]
     return hundred(cost) if ends[0] == ends[1] else f"{hundred(cost)} {bracketed(*ends)}"
-
-
-def a_sample(cost):
-    """What a sample costs or saves, for 100 questions, with two decimals.
-
-    >>> a_sample(0.0016), a_sample(0.00001)
-    ('0.16', '0.001')
-    """
-    cost = round(100 * cost, 9)
-    return f"{cost:.1g}" if 0 < cost < 0.0095 else f"{cost:z.2f}"
 
 
 def farthest(stated, observed):
@@ -280,5 +272,5 @@ def short(text, most=40):
 
 PHRASES = [
     commas, points, in_points, many, span, percent, whole_percent, chance, squared, root, distance_error, measured,
-    with_span, shares, points_apart, hundred, cost_with_span, a_sample, farthest, listed, with_reasons, first_up, short,
+    with_span, shares, points_apart, hundred, cost_with_span, farthest, listed, with_reasons, first_up, short,
 ]  # fmt: skip

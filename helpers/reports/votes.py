@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from helpers.reports.phrases import a_sample, cost_with_span, percent, shares, whole_percent
+from helpers.reports.phrases import cost_with_span, hundred, percent, shares, whole_percent
 from helpers.resampling import exact_interval, with_ends
 from helpers.selective.abstention import closed_form
 
@@ -272,9 +272,9 @@ def print_votes(sizes):
                 "answer from": cut_of(row.size, row.least, "stated confidence"),
                 "handed over": percent(row.refused),
                 "wrong among answers": shares(row.wrong_among, row.wrong_among_low, row.wrong_among_high),
-                "cost": a_sample(row.cost),
+                "cost": hundred(row.cost, 2),
                 "with samples": cost_with_span(row.total, row.total_low, row.total_high),
-                "saved by one more": "–" if np.isnan(row.saved) else a_sample(row.saved),
+                "saved by one more": "–" if np.isnan(row.saved) else hundred(row.saved, 2),
             }
         lines.append(line)
     return pd.DataFrame(lines).set_index("samples")

@@ -19,7 +19,7 @@ from helpers.reports.answer_advice import keep_answers, pays_from
 from helpers.reports.answer_numbers import gap_strata, hardest, over_confidence, sure_but_wrong
 from helpers.reports.answer_plans import beginnings, find_families, list_plans
 from helpers.reports.control import Control
-from helpers.reports.phrases import a_sample, hundred, measured, number, points_apart, shares, short
+from helpers.reports.phrases import hundred, measured, number, points_apart, shares, short
 from helpers.reports.votes import bootstrap_means, common_size, price_votes, vote_curve
 from helpers.selective import abstention, ecuas
 from helpers.tables import answers as answer_tables
@@ -436,7 +436,8 @@ def test_the_shipped_file_has_a_story():
 def test_numbers_in_words():
     assert number(float("nan"), 1) == "–" and number(0.12345, 0.0001) == "0.1235" and number(-0.001, 0.2) == "0.00"
     assert measured(float("inf"), 0, 1) == "infinite" and measured(0.5, 0.4, 0.6, sign=True).startswith("+0.50")
-    assert hundred(0) == "0.0" and hundred(0.00004) == "0.004" and a_sample(0) == "0.00" and a_sample(-0.001) == "-0.10"
+    assert hundred(0) == "0.0" and hundred(0.00004) == "0.004"
+    assert hundred(0, 2) == "0.00" and hundred(-0.001, 2) == "-0.10"
     assert points_apart(0.0001, -0.01, 0.01).startswith("0.0") and shares(float("nan"), 0, 1) == "–"
     assert short(None) == "–" and short("a  b\nc") == "a b c" and len(short("x" * 100)) == 41
 
