@@ -15,6 +15,7 @@ from helpers.plotting.style import (
     as_written,
     axes_for,
     diagonal,
+    legend_of_panels,
     legend_on_top,
     percent,
 )
@@ -62,10 +63,7 @@ def plot_confidences(curves):
         ax.set(xlabel=as_written(name), ylabel="share right", xlim=(-0.02, 1.02), ylim=(-0.16, 1.04))
         ax.set_yticks(np.linspace(0, 1, 6))
         percent(ax.xaxis, ax.yaxis)
-    entries = {}
-    for ax in axes[:, 0]:
-        entries |= dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
-    fig.legend(entries.values(), entries, loc="outside upper center", ncols=2, fontsize=8.5)
+    legend_of_panels(fig, fontsize=8.5)
     return fig
 
 

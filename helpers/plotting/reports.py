@@ -3,7 +3,18 @@
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
-from helpers.plotting.style import BLUE, GREEN, GREY, ORANGE, as_written, axes_for, legend_on_top, percent, plt
+from helpers.plotting.style import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    as_written,
+    axes_for,
+    legend_of_panels,
+    legend_on_top,
+    percent,
+    plt,
+)
 
 WIDTH = 6.4  # inches
 MANY_DECADES = 300  # ratio of the ends of an axis from which only powers of ten are written
@@ -120,10 +131,7 @@ def plot_features(panels, *, log=False):
         ax.grid(axis="x", color=GREY, alpha=0.25, linewidth=0.6)
         ax.set_axisbelow(True)
     last.set_xlabel("rate: stated, recalibrated, and observed (cases in brackets)")
-    handles = {}
-    for ax in axes[:, 0]:
-        handles |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=2)
+    legend_of_panels(figure)
     return figure
 
 
