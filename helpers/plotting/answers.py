@@ -88,8 +88,7 @@ def plot_kept(curves, kept, reject_cost=None, ax=None):
     """
     ax = axes_for(ax, (WIDTH, 3.9))
     for k, (name, curve) in enumerate(curves.items()):
-        n = round(1 / (1 - curve.coverage[-2])) if len(curve.coverage) > 1 else 1
-        start = min(max(0.05, FEW / n), 1)
+        start = min(max(0.05, FEW / curve.n), 1)
         seen = curve.coverage >= start
         style = {"color": COLOURS[k % 3], "linestyle": LINES[k % len(LINES)], "linewidth": 1.8}
         ends = np.r_[start, curve.coverage[seen]], np.r_[curve.risk[seen][0], curve.risk[seen]]

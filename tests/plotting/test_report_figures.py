@@ -1,4 +1,4 @@
-"""Figures of the report on scores: what is drawn is what was computed."""
+"""Figures of the reports: what is drawn is what was computed."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -7,7 +7,8 @@ import pytest
 from scipy.special import expit
 
 from helpers.calibration import monotone_curve
-from helpers.plotting import reports
+from helpers.plotting import plot_kept, reports
+from helpers.selective import risk_coverage_curve
 
 
 @pytest.fixture(autouse=True)
@@ -49,3 +50,11 @@ def test_the_decision_curve():
     ax = reports.plot_benefit(curve, 0.25)
     assert [line.get_ydata()[0] for line in ax.lines[:3]] == pytest.approx([20, 30, 40])
     assert "your unit" in ax.get_ylabel() and ax.get_xlim() == pytest.approx((0.1, 0.6))
+
+
+@pytest.mark.parametrize("shares", [(0.9,), (0.9, 0.5), (0.9, 0.7, 0.5)])
+def test_all_but_the_ten_surest_answers_are_drawn_also_where_many_are_equally_sure(shares):
+    confidence = np.repeat(shares, 120 // len(shares))
+    curve = risk_coverage_curve(np.arange(120) % 4 > 0, confidence)
+    (line,) = plot_kept({"agreement": curve}, {}).lines
+    assert line.get_xdata() == pytest.approx([10 / 120, *curve.coverage]) and line.get_ydata() == pytest.approx(0.25)
