@@ -10,11 +10,12 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator
-from sklearn.cluster import MiniBatchKMeans
+from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import SplineTransformer
 
 from helpers.binning import group_sums
+from helpers.partition.histogram_tree import one_thread
 
 KNOTS = ndtri([0.02, 0.2, 0.4, 0.6, 0.8, 0.98])
 
@@ -216,8 +217,8 @@ def _curves(tables):
 
 
 def _means(scores, k, seed):
-    count = min(k, len(scores))
-    means = MiniBatchKMeans(count, n_init=1, batch_size=2048, max_iter=30, random_state=seed)
-    with warnings.catch_warnings():
+    """Clusters from random rows: spread starts cost three times as much and bring no tighter clusters of so many."""
+    means = KMeans(min(k, len(scores)), init="random", n_init=1, max_iter=10, random_state=seed)
+    with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than regions: some stay empty
         return means.fit(scores)
