@@ -193,7 +193,10 @@ class ScoreTables:
             return None
         rows = {}
         for way, row in self.money.counts.iterrows():
-            cells = [_hundred(row[name], row[f"{name}_low"], row[f"{name}_high"], alone=True) for name in ERRORS]
+            cells = []
+            for name in ERRORS:
+                error = (row[f"{name}_high"] - row[f"{name}_low"]) / 4
+                cells.append(number(100 * row[name], 100 * error, least=1))
             for name in ("more_misses", "more_false_alarms"):
                 ends = (row[name], row[f"{name}_low"], row[f"{name}_high"])
                 cells.append("–" if way == "stated" else _hundred(*ends, sign=True))
@@ -275,10 +278,8 @@ class ScoreTables:
         return pd.DataFrame({"value": values}, index=pd.Index(rows, name="parameter"))
 
 
-def _hundred(value, low, high, *, sign=False, alone=False):
-    """A cost or a number of 100 cases, with its interval or alone."""
-    if alone:
-        return number(100 * value, 100 * (high - low) / 4, least=1)
+def _hundred(value, low, high, *, sign=False):
+    """A cost or a number of 100 cases, with its interval."""
     return measured(100 * value, 100 * low, 100 * high, sign=sign, least=1)
 
 
