@@ -99,6 +99,15 @@ def chance(p):
     return f"p = {p:.2f}" if p < 0.095 else f"p = {p:.1f}"
 
 
+def drawn_chance(p):
+    """A p-value that rests on a thousand draws, or stands beside one that does: none is below one in a thousand.
+
+    >>> drawn_chance(0.0), drawn_chance(0.034)
+    ('p < 0.01', 'p = 0.03')
+    """
+    return chance(max(p, 0.001))
+
+
 def squared(x, error):
     """A squared error with the digits that its standard error allows, at least three.
 
@@ -271,6 +280,6 @@ def short(text, most=40):
 
 
 PHRASES = [
-    commas, points, in_points, many, span, percent, whole_percent, chance, squared, root, distance_error, measured,
-    with_span, shares, points_apart, hundred, cost_with_span, farthest, listed, with_reasons, first_up, short,
+    commas, points, in_points, many, span, percent, whole_percent, chance, drawn_chance, squared, root, distance_error,
+    measured, with_span, shares, points_apart, hundred, cost_with_span, farthest, listed, with_reasons, first_up, short,
 ]  # fmt: skip

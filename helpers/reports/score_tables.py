@@ -5,9 +5,9 @@ import pandas as pd
 
 from helpers.reports.phrases import (
     NBSP,
-    chance,
     digits,
     distance_error,
+    drawn_chance,
     many,
     measured,
     number,
@@ -86,8 +86,8 @@ class ScoreTables:
     def test_table(self):
         """The tests of "right on average": each alone, and adjusted for their number."""
         alone, adjusted = self.average.tests
-        rows = [(chance(max(alone[name], 0.001)), chance(max(adjusted[name], 0.001))) for name in alone]
-        rows.append(("", chance(max(self.average.p_value, 0.001))))
+        rows = [(drawn_chance(alone[name]), drawn_chance(adjusted[name])) for name in alone]
+        rows.append(("", drawn_chance(self.average.p_value)))
         frame = pd.DataFrame(rows, index=[*alone, "all together"], columns=["alone", "adjusted for their number"])
         return frame.rename_axis("test")
 
