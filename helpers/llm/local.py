@@ -118,6 +118,12 @@ def _settings(path, n_threads, n_parallel, context, cache_megabytes, port):
     path = Path(os.path.expanduser(path)) if path is not None else local_model_path()
     if not path.is_file():
         raise ValueError(f"path must be a GGUF file, but there is no file {path.name!r}.")
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"path must be text for llama.cpp, but that of {path.name!r} has bytes that are none."
+        ) from None
     with path.open("rb") as file:
         if file.read(4) != b"GGUF":
             raise ValueError(f"path must be a GGUF file, but {path.name!r} does not begin as one.")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -155,6 +156,17 @@ def test_without_a_model_the_sentence_says_so(monkeypatch, capsys):
     monkeypatch.setattr(local, "find_spec", lambda name: True)
     assert local.main([]) == 2
     assert "There is no model" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere all names are text")
+@pytest.mark.parametrize("name", [b"m\xff.gguf", b"\xff/m.gguf"])
+def test_bytes_of_a_path_that_are_no_text_are_told(tmp_path, monkeypatch, capsys, name):
+    path = Path(os.fsdecode(os.fsencode(tmp_path / "_")[:-1] + name))
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"GGUF")
+    monkeypatch.setattr(local, "find_spec", lambda name: True)
+    assert local.main(["--model", str(path)]) == 2
+    assert f"path must be text for llama.cpp, but that of {path.name!r} has" in capsys.readouterr().err
 
 
 def test_without_a_library_of_the_system_the_sentence_names_it(tmp_path, monkeypatch):
