@@ -19,6 +19,8 @@ from pathlib import Path
 
 import nbformat
 
+from helpers._streams import escape_names
+
 RECORD = ".generated.json"
 
 NBGRADER = {"schema_version": 3, "cell_type": "code", "task": False}
@@ -160,6 +162,7 @@ def _inside(path, folder):
 
 def main(arguments=None):
     """Command line; returns the exit status."""
+    escape_names()
     parser = argparse.ArgumentParser("python -m helpers.notebook.student", description=__doc__.split("\n")[0])
     parser.add_argument("notebooks", type=Path, help="folder of the notebooks")
     parser.add_argument("--output", type=Path, required=True, help="folder of the copies")

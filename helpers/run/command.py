@@ -17,6 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from helpers._checkpoint import held_folder
+from helpers._streams import escape_names
 from helpers.notebook.parameter_cell import shown, type_word
 from helpers.run import execute
 from helpers.run.plan import find_parameters, look_again, plan_all, plan_runs, read_notebook, write_json
@@ -252,8 +253,7 @@ def main(argv=None):
     int
         0 done, 1 a run failed, 2 a wrong request (nothing was run or written), 130 interrupted.
     """
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # a path may hold bytes that are no text
+    escape_names()
     parser = _parser()
     options = parser.parse_args(argv)
     asked = options.notebook or options.all

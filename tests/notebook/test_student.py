@@ -1,5 +1,6 @@
 """Students' copies: without solutions, and never overwritten once somebody has worked in them."""
 
+import sys
 from pathlib import Path
 
 import nbformat
@@ -49,6 +50,19 @@ def test_the_command_says_which_copies_are_edited(tmp_path, capsys):
     assert "05_sample.ipynb" in capsys.readouterr().err
     assert (tmp_path / "student" / "05_sample.ipynb").read_text() == "mine"
     assert main([*command, "--force"]) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere all names are text")
+def test_a_folder_may_have_a_name_whose_bytes_are_no_text(tmp_path, capsys):
+    (tmp_path / "notebooks").mkdir()
+    nbformat.write(good_lesson(), tmp_path / "notebooks" / "05_sample.ipynb")
+    folder = tmp_path / "\udcff"
+    command = [str(tmp_path / "notebooks"), "--output", str(folder)]
+    assert main(command) == 0
+    assert "\\udcff" in capsys.readouterr().out
+    (folder / "05_sample.ipynb").write_text("mine")
+    assert main(command) == 1
+    assert "\\udcff/05_sample.ipynb" in capsys.readouterr().err
 
 
 def test_a_course_of_nbgrader_has_solutions_and_points(tmp_path, capsys):
