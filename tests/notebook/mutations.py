@@ -14,7 +14,6 @@ is comes first, for a claim that always fails notices nothing.
 
 import argparse
 import csv
-import gc
 import io
 import json
 import os
@@ -37,7 +36,7 @@ FORMULA = ("notebook", "parameters", "file", "find", "replace")
 if str(ROOT / "tests") not in sys.path:  # as a program: pytest has it there
     sys.path.append(str(ROOT / "tests"))
 
-from forks import SERVER  # noqa: E402
+from forks import SERVER, begin_fork  # noqa: E402
 
 
 def read_mutations(path=ROOT / "data" / "mutations.csv"):
@@ -146,7 +145,7 @@ def run_cells(cells, claims=None):
 
 def be_run(orders, cells, notebook, claims, folder):
     """What the process of one run does; with a `folder`, it uses the package there."""
-    gc.freeze()  # modules, which are no garbage
+    begin_fork()
     try:
         if folder is not None:
             use_package(folder)
