@@ -89,11 +89,6 @@ class Average:
         return self.line is not None and self.line.p_value < LINE
 
     @property
-    def asked_of_line(self):
-        """P-value below which the line alone tells."""
-        return LINE
-
-    @property
     def bins_tell(self):
         """Whether the bins alone do."""
         return self.error.p_value < OTHERS

@@ -281,5 +281,5 @@ def short(text, most=40):
 
 PHRASES = [
     commas, points, in_points, many, span, percent, whole_percent, chance, drawn_chance, squared, root, distance_error,
-    measured, with_span, shares, points_apart, hundred, cost_with_span, farthest, listed, with_reasons, first_up, short,
+    measured, with_span, shares, points_apart, hundred, cost_with_span, farthest, listed, with_reasons, first_up,
 ]  # fmt: skip
