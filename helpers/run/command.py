@@ -17,10 +17,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from helpers._checkpoint import held_folder
-from helpers._streams import escape_names
+from helpers._streams import escape_names, write_text
 from helpers.notebook.parameter_cell import shown, type_word
 from helpers.run import execute
-from helpers.run.plan import find_parameters, look_again, plan_all, plan_runs, read_notebook, write_json
+from helpers.run.plan import find_parameters, look_again, plan_all, plan_runs, read_notebook
 from helpers.run.sweep import write_tables
 
 SHOWN = 20  # lines about reused runs
@@ -92,6 +92,12 @@ def _versions():
     return versions
 
 
+def write_json(path, content):
+    """Write JSON with fixed order and line ends; numbers that are not finite become texts before."""
+    finite = json.loads(json.dumps(content, default=str), parse_constant=str)
+    write_text(path, json.dumps(finite, indent=1, ensure_ascii=False) + "\n")
+
+
 def _finish(run, nb, seconds, peak_mb):
     """Write page and metrics beside the executed notebook, then give all three their final names."""
     from helpers.notebook.page import to_html
@@ -102,7 +108,7 @@ def _finish(run, nb, seconds, peak_mb):
     note = f"Made from {run.notebook.name} on {date.today():%d %B %Y} with honest-confidence "
     note += f"{versions['honest-confidence']}. Parameters: {given}."
     page = run.page.with_suffix(".partial.html")
-    page.write_text(to_html(nb, run.notebook.parent, note), encoding="utf-8")
+    write_text(page, to_html(nb, run.notebook.parent, note))
     content = {
         "notebook": {"name": run.notebook.name, "sha256": run.sha256},
         "parameters": run.values,
@@ -134,7 +140,7 @@ def _job(run, progress, failures, env):
 
         def save(nb):
             partial = run.partial.with_suffix(".tmp")
-            nbformat.write(nb, partial)
+            write_text(partial, nbformat.writes(nb) + "\n")
             os.replace(partial, run.partial)
 
         def told(done, total):

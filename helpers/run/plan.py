@@ -492,9 +492,3 @@ def look_again(runs, *, overwrite=False):
         run.finished = bool(run.swept) and not overwrite and run.is_current()
         if not run.finished:
             _check_output(run, overwrite)
-
-
-def write_json(path, content):
-    """Write JSON with fixed order and line ends; numbers that are not finite become texts before."""
-    finite = json.loads(json.dumps(content, default=str), parse_constant=str)
-    Path(path).write_text(json.dumps(finite, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

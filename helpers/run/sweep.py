@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from helpers._streams import ESCAPES, escaped
+
 LONGEST = 150  # signs of a folder name; file systems take 255 bytes
 
 NOT_FINITE = ("nan", "inf", "-inf", "NaN", "Infinity", "-Infinity")  # how metrics.json writes them
@@ -114,7 +116,7 @@ def write_tables(folder, runs, swept):
     names = list(dict.fromkeys(["run", *swept, *recorded, *COUNTS]))
     table = Path(folder) / "metrics.csv"
     partial = table.with_suffix(".csv.tmp")
-    pd.DataFrame(rows, columns=names, dtype=object).to_csv(partial, index=False, lineterminator="\n")
+    pd.DataFrame(rows, columns=names, dtype=object).to_csv(partial, index=False, lineterminator="\n", errors=ESCAPES)
     os.replace(partial, table)
     summary = Path(folder) / "summary.parquet"
     try:
@@ -128,7 +130,8 @@ def write_tables(folder, runs, swept):
         )
     columns = {name: _column([row.get(name) for row in rows], pa, words=name in swept) for name in names}
     partial = summary.with_suffix(".parquet.tmp")
-    parquet.write_table(pa.table(columns), partial)
+    with partial.open("wb") as file:  # pyarrow takes no path whose bytes are no text
+        parquet.write_table(pa.table(columns), file)
     os.replace(partial, summary)
     return [table, summary], ""
 
@@ -140,6 +143,7 @@ def _column(values, pa, words):
     """
     if not words and {type(v) for v in values if v not in NOT_FINITE} <= {int, float, type(None)}:
         values = [float(v) if v in NOT_FINITE else v for v in values]
+    values = [escaped(v) if isinstance(v, str) else v for v in values]
     kinds = {type(v) for v in values if v is not None}
     if kinds == {int, float}:
         values = [None if v is None else float(v) for v in values]

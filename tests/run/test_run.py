@@ -26,9 +26,9 @@ from helpers.notebook.page import title_of, to_html, to_mathml
 from helpers.notebook.parameter_cell import from_text
 from helpers.run import command
 from helpers.run import execute as _execute
-from helpers.run.command import main
+from helpers.run.command import main, write_json
 from helpers.run.execute import CellFailed, collect, run_cells, run_jobs
-from helpers.run.plan import list_notebooks, write_json
+from helpers.run.plan import list_notebooks
 from helpers.run.sweep import _folder_name
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -187,6 +187,19 @@ def test_names_whose_bytes_are_no_text_are_told(folder, capsys):
     notebook = ROOT / "notebooks" / "13_audit_your_scores.ipynb"
     assert main([str(notebook), "-p", "path", "\udcff\ud83d", "--output", str(folder / "out")]) == 2
     assert "\\udcff\\ud83d must be a table" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere all names are text")
+def test_a_run_goes_on_to_its_end_where_bytes_of_names_are_no_text(folder, capsys):
+    path = write(folder / "a\udcff.ipynb", "1 + 1")
+    out = folder / "out\udcff"
+    assert main([path, "--sweep", "name", "\udcff", "b", "--output", str(out)]) == 0
+    contents = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(out.glob("*/metrics.json"))]
+    assert {content["notebook"]["name"] for content in contents} == {"a\udcff.ipynb"}
+    assert {content["parameters"]["name"] for content in contents} == {"\udcff", "b"}
+    with open(out / "metrics.csv", encoding="utf-8", newline="") as table:
+        assert [row["name"] for row in csv.DictReader(table)] == [r"\udcff", "b"]
+    assert r"out\udcff" in capsys.readouterr().out
 
 
 def test_help(folder, capsys):
