@@ -89,7 +89,8 @@ def with_second_parameters(cells, notebook, own=None):
     """The cells with a notebook's second parameters, or `own` ones, in a cell of their own, as papermill puts them."""
     second = json.loads((ROOT / "tests" / "second_parameters.json").read_text(encoding="utf-8"))
     given = second[notebook.relative_to(ROOT / "notebooks").with_suffix("").as_posix()] | (own or {})
-    given.pop("embeddings_path", None)  # a reader's own network: no claim of a paper is about it
+    if "embeddings_path" not in (own or {}):  # a reader's own network: no claim of a paper is about it
+        given.pop("embeddings_path", None)
     injected = "\n".join(["# Parameters", *(f"{name} = {value!r}" for name, value in given.items())])
     place = next(k for k, cell in enumerate(cells) if "parameters(" in cell)  # the guard's cell
     return [*cells[:place], injected, *cells[place:]]
@@ -104,10 +105,11 @@ def use_package(folder):
 
 
 def listen(failed):
-    """Let claims that fail be written down in place of stopping their cell, and figures be closed undrawn."""
+    """Let claims that fail be written down in place of stopping their cell, and figures be made and closed undrawn."""
     from matplotlib import pyplot
 
     import helpers.notebook as package
+    from helpers.notebook import display, sliders
 
     def claim(id, *values, **options):
         try:
@@ -115,10 +117,14 @@ def listen(failed):
         except package.ClaimFailed:
             failed.add(id)
 
+    def figure(fig, alt, caption=None):
+        display.check_alt(alt, caption)
+        pyplot.close(fig.figure)
+
     heard = package.claim
     package.claim = claim
-    package.figure = lambda fig, alt, caption=None: pyplot.close(fig.figure)
-    package.explore = lambda draw, **options: None
+    package.figure = figure
+    sliders.figure = figure
 
 
 def run_cells(cells, claims=None):
@@ -146,35 +152,37 @@ def run_cells(cells, claims=None):
 def be_run(orders, cells, notebook, claims, folder):
     """What the process of one run does; with a `folder`, it uses the package there."""
     begin_fork()
+    printed = io.StringIO()
     try:
         if folder is not None:
             use_package(folder)
         os.chdir(notebook.parent)
-        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-            outcome = run_cells(cells, claims)
+        with redirect_stdout(printed), redirect_stderr(io.StringIO()):
+            failed, error = run_cells(cells, claims)
     except BaseException:
-        outcome = set(), traceback.format_exc()
-    orders.send(outcome)
+        failed = set()
+        error = traceback.format_exc()
+    orders.send((failed, error, printed.getvalue()))
 
 
 def run_fork(cells, notebook, claims=None, folder=None, own=None):
-    """(claims that failed, first other error) of the cells of a notebook with its second parameters, or `own` ones."""
+    """(claims that failed, first other error, printed text) of a notebook with its second parameters, or `own` ones."""
     cells = with_second_parameters(cells, notebook, own)
     mine, theirs = SERVER.Pipe(duplex=False)
     process = SERVER.Process(target=be_run, args=(theirs, cells, notebook, claims, folder))
     process.start()
     theirs.close()
     try:
-        return mine.recv() if mine.poll(RUN_SECONDS) else (set(), f"not done after {RUN_SECONDS} s")
+        return mine.recv() if mine.poll(RUN_SECONDS) else (set(), f"not done after {RUN_SECONDS} s", "")
     except EOFError:
-        return set(), "the process died"
+        return set(), "the process died", ""
     finally:
         process.kill()
         process.join()
 
 
 def run_formula(row, claims):
-    """(claims that failed, first other error) of the notebook of `row`, with its formula made wrong."""
+    """As `run_fork`, of the notebook of `row` with its formula made wrong."""
     with tempfile.TemporaryDirectory() as folder:
         cells = make_wrong(row, Path(folder))
         return run_fork(cells, find_notebook(row["notebook"]), claims, Path(folder), own_parameters(row))
@@ -182,7 +190,7 @@ def run_formula(row, claims):
 
 def outcomes(rows):
     """For rows that share a notebook and a wrong formula: 'noticed' for each whose claim fails, else what happened."""
-    failed, error = run_formula(rows[0], {row["claim"] for row in rows})
+    failed, error, _ = run_formula(rows[0], {row["claim"] for row in rows})
     missed = f"not noticed, but {error.splitlines()[-1][:150]}" if error else "not noticed"
     return ["noticed" if row["claim"] in failed else missed for row in rows]
 
@@ -218,7 +226,8 @@ def main(words, jobs=1):
     tqdm.set_lock(threading.RLock())
     with ThreadPool(jobs) as pool:
         plain = controls(rows)
-        for (row, claims), (failed, error) in zip(plain, pool.imap(lambda job: run_formula(*job), plain), strict=True):
+        runs = pool.imap(lambda job: run_formula(*job), plain)
+        for (row, claims), (failed, error, _) in zip(plain, runs, strict=True):
             for problem in [*sorted(failed & claims), *([error] if error else [])]:
                 missed += 1
                 tqdm.write(f"{row['notebook']} fails with nothing wrong: {problem}", file=sys.stdout)

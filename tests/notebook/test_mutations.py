@@ -97,5 +97,7 @@ def test_a_wrong_bound_is_noticed_and_a_right_one_is_not():
 
 
 def test_a_cell_that_stops_is_told():
-    cells = ["def parameters():\n    return 1 / 0", "parameters()"]
-    assert run_fork(cells, find_notebook("checks/11")) == (set(), "ZeroDivisionError: division by zero")
+    cells = ["def parameters():\n    print('before')\n    return 1 / 0", "parameters()"]
+    failed, error, text = run_fork(cells, find_notebook("checks/11"))
+    assert (failed, error) == (set(), "ZeroDivisionError: division by zero")
+    assert text.startswith("before\n")

@@ -1,10 +1,10 @@
 """Every notebook as a reader meets it: stored outputs compared, other parameters, the students' copy.
 
 Each notebook is executed twice, because the two runs find different things: nbval runs it with its defaults and
-compares every stored output; `helpers.run` runs it with second, small parameters, in the cell that papermill injects,
-under which a number that only the defaults give stops it. Both runs are forks of a process that has imported what
-notebooks import (forks.py). Checks are read by their claims, so their second run is that of mutations.py, without a
-kernel and without drawing. No third run is worth its time:
+compares every stored output; the second run has other, small parameters in a cell where papermill would put it, under
+which a number that only the defaults give fails a claim. That run needs no kernel and draws nothing, as those of
+mutations.py. Both are forks of a process that has imported what notebooks import (forks.py). No third run is worth its
+time:
 
 - Students' copies are not executed. What can go wrong in one is that a cell uses a name of a solution, that a
   self-check stumbles over an open answer, or that a cell computes with an open answer. The first and the last are read
@@ -17,25 +17,19 @@ two workers share them and end together.
 """
 
 import ast
-import asyncio
 import json
-import os
-import shutil
 import subprocess
 import sys
 
 import nbformat
 import numpy as np
 import pytest
-from forks import SERVER, launcher, run_pytest
-from jupyter_client.provisioning import local_provisioner
+from forks import run_pytest
 from mutations import code_of, run_fork
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from rules import ROOT, kind_of, lint, parsed, shelf, tags
 
 from helpers.notebook import student
-from helpers.run.execute import run_cells, run_jobs
-from helpers.run.plan import plan_runs
 
 NOTEBOOKS = shelf()
 LESSONS = [name for name in NOTEBOOKS if kind_of(name) != "checks"]
@@ -62,22 +56,6 @@ def nbval(report, *paths, seconds=CELL_SECONDS):
     return run_pytest(arguments, paths[0].parent, report, QUIET, RUN_SECONDS)
 
 
-def executed(path, parameters):
-    """The notebook, run to its end with these parameters; CellFailed names the first cell that stops it."""
-    given = [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in parameters.items()]
-    (planned,), _ = plan_runs(path, given, [], path.parent / "out")
-    made = planned.prepare()
-
-    def nothing(*told):
-        pass
-
-    async def job():
-        await asyncio.wait_for(run_cells(made, nothing, nothing, env=os.environ | QUIET), RUN_SECONDS)
-
-    run_jobs([job])
-    return made
-
-
 each_notebook = pytest.mark.parametrize("name", NOTEBOOKS)
 each_lesson = pytest.mark.parametrize("name", LESSONS)
 
@@ -99,24 +77,17 @@ def own_network(path, n=900):
 
 
 @each_notebook
-def test_second_parameters(name, tmp_path, monkeypatch):
+def test_second_parameters(name, tmp_path):
     path = NOTEBOOKS[name]
-    if kind_of(name) == "checks" and "embeddings_path" not in SECOND[name]:
-        assert run_fork(code_of(path), path) == (set(), "")
-        return
-    monkeypatch.chdir(path.parent)
-    monkeypatch.setattr(local_provisioner, "launch_kernel", launcher(SERVER))
-    parameters = dict(SECOND[name])
-    if "embeddings_path" in parameters:
+    own = {}
+    if "embeddings_path" in SECOND[name]:
+        own = {"embeddings_path": str(tmp_path / "mine.npz")}
         own_network(tmp_path / "mine.npz")
-        parameters["embeddings_path"] = str(tmp_path / "mine.npz")
-    shutil.copy(path, tmp_path)
-    made = executed(tmp_path / path.name, parameters)
-    outputs = [output for cell in made.cells for output in cell.get("outputs", [])]
-    text = "\n".join(output.get("text", "") + output.get("data", {}).get("text/plain", "") for output in outputs)
+    failed, error, text = run_fork(code_of(path), path, own=own)
+    assert (failed, error) == (set(), "")
     assert text.count("Not answered yet.") >= 4 or name not in LESSONS
     assert kind_of(name) != "lesson" or text.count("Right") >= 4  # the solutions hold for other parameters, too
-    if "embeddings_path" in parameters:
+    if own:
         assert "mine.npz: 900 rows of 450 groups, 3 features" in text
         assert sum(line.startswith("yours") for line in text.splitlines()) == 2
 
