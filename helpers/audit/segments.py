@@ -105,9 +105,11 @@ class SegmentFamily:
         self.columns = []
         self._tables = []
         cuts = next(cuts for most, cuts in CUTS.items() if X.shape[1] <= most)
-        encoder = TableEncoder(cuts).fit(X, np.zeros(len(X)))
-        for column in encoder.columns_:
-            cut = self._cut(column, X[column.name], y, min_rows)
+        encoder = TableEncoder(cuts)
+        codes = encoder.fit_transform(X, np.zeros(len(X)))
+        for j in np.argsort(encoder.order_):
+            column = encoder.columns_[j]
+            cut = self._cut(column, X[column.name], codes[:, j], y, min_rows)
             if cut is not None:
                 self.columns.append(cut)
         places = [np.empty((0, 4), int)]
@@ -134,9 +136,8 @@ class SegmentFamily:
             return []
         return combinations(range(len(self.columns)), 2)
 
-    def _cut(self, column, values, y, min_rows):
+    def _cut(self, column, values, code, y, min_rows):
         """The cells and conditions of a column; None (with a note) if there is nothing to look at."""
-        code = column.encode(values)
         missing = np.isnan(code)
         size = column.levels.size
         code = np.where(missing, size, code).astype(np.int32)

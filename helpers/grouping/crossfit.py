@@ -265,7 +265,7 @@ def grouping_loss(
     >>> X = rng.normal(size=(4000, 2))
     >>> y = rng.random(4000) < np.where(X[:, 0] > 0, 0.8, 0.2)
     >>> print(grouping_loss(y, np.full(4000, 0.5), X, calibrator="none", rng=0))
-    grouping loss 0.0864 [0.0788, 0.0946], n = 4,000 in 202 regions; p < 0.001
+    grouping loss 0.0865 [0.0789, 0.0946], n = 4,000 in 202 regions; p < 0.001
     """
     rows = check_rows(y, p, X, sample_weight, groups)
     check_one_of(method, "method", ("crossfit", "paper"))

@@ -300,8 +300,8 @@ def _out_of_fold(y, p, table, weight, fold, calibrator, seed):
     c = np.column_stack([_calibrated(y, p, weight, fold != j, calibrator) for j in folds])
     v = label_variance(c)
     residual = y[:, None] - c
-    encoder = TableEncoder().fit(table, np.zeros(y.size))  # categories in the order of their names: no label is used
-    index = as_index(encoder.transform(table))
+    encoder = TableEncoder()
+    index = as_index(encoder.fit_transform(table, np.zeros(y.size)))  # categories by their names: no label is used
     features = Features(encoder.categories_, seed).fit(index)
     cuts = np.quantile(p, np.arange(1, BINS) / BINS, method="lower")
     bin_of_row = np.searchsorted(np.unique(cuts), p)

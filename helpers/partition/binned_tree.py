@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from helpers.binning import assign_bins, quantile_edges, uniform_edges
 from helpers.checks import check_count, check_labels, check_one_of, check_probabilities, check_same_length
-from helpers.partition.encoder import TableEncoder, as_numbers, check_table
+from helpers.partition.encoder import TableEncoder, as_numbers, check_table, order_of_content
 from helpers.scoring import BRIER, LOG
 
 STRATEGIES = ("uniform", "quantile")
@@ -99,9 +99,15 @@ class BinnedTree(BaseEstimator):
         self.seed_ = int(np.random.default_rng(self.rng).integers(2**31))
         uniform = self.strategy == "uniform"
         self.edges_ = uniform_edges(self.n_bins) if uniform else quantile_edges(p, self.n_bins)
-        encoder = TableEncoder(len(X)) if self._named("stump") else TableEncoder()  # a stump must find the median
-        self.encoder_ = encoder.fit(X, y - p) if self._named("tree", "stump") else None
-        table = self._table(X)
+        self.encoder_ = None
+        if self._named("tree", "stump"):
+            self.encoder_ = TableEncoder(len(X)) if self._named("stump") else TableEncoder()  # a stump finds the median
+            table = self.encoder_.fit_transform(X, y - p)
+        else:
+            if self._named("kmeans"):
+                order = order_of_content(_all_numbers(X), y - p, self.columns_)
+                self.columns_ = [self.columns_[j] for j in order]
+            table = self._table(X[self.columns_])
         self.members_ = [self._divide(_take(table, rows), y[rows]) for rows in _rows_of_bins(p, self.edges_)]
         sizes = [1 if member is None else member.names.size for member in self.members_]
         self.bin_of_region_ = np.repeat(np.arange(len(sizes)), sizes)

@@ -10,9 +10,13 @@ The encoding (documented because results depend on it), column by column, learne
   counts as a missing number.
 - what fitting did not see, a new category or a first missing number, goes with the larger side of a split.
 - missing numbers stay missing: the tree learns the side to which they go.
+
+Trees break ties between columns by place, and forests draw columns by place. So the columns of the codes stand in an
+order of their own (`order_of_content`), which neither the order nor the names of the table's columns change.
 """
 
 from dataclasses import dataclass
+from functools import cmp_to_key
 
 import numpy as np
 import pandas as pd
@@ -238,6 +242,87 @@ def _join(words, last, *, in_order=False):
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
+STEPS = 1023  # of a column from its lowest to its highest value, as whole numbers
+
+BLOCK = 2**20  # numbers that are held at once as whole numbers
+
+
+def order_of_content(columns, target, names):
+    """An order of columns that depends on what they hold, not on where they stand or what they are called.
+
+    Columns are turned into whole numbers from 0 to 1,023 and put in the order of their products with the sum of all
+    columns; where these are equal, with the target. Such sums are exact, so that no order of columns or rows moves
+    them. Columns with equal sums are told apart by the first row in which they differ, and only columns that hold the
+    same by their names.
+
+    Parameters
+    ----------
+    columns : ndarray, shape (n, d)
+        Numbers or codes, NaN where missing.
+    target : ndarray, shape (n,)
+        What the columns shall tell.
+    names : sequence of str or tuple, length d
+        Names of the columns.
+
+    Returns
+    -------
+    ndarray of int, shape (d,)
+        Which column comes first, second, ….
+
+    Examples
+    --------
+    >>> columns = np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 5.0]])
+    >>> order_of_content(columns, np.zeros(3), ["a", "b"]), order_of_content(columns[:, ::-1], np.zeros(3), ["b", "a"])
+    (array([1, 0]), array([0, 1]))
+    """
+    n, d = columns.shape
+    if d < 2:
+        return np.arange(d)
+    low = np.fmin.reduce(columns, axis=0).astype(float)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        scale = STEPS / (np.fmax.reduce(columns, axis=0) - low)
+    scale[~np.isfinite(scale)] = 0.0  # of a constant column
+    largest = np.abs(target).max()
+    marks = np.rint(target * (STEPS / largest)) if largest > 0 else np.zeros(n)
+    sums = np.zeros((2, d))
+    for rows in _blocks(n, d):
+        with np.errstate(invalid="ignore", over="ignore"):
+            whole = np.rint((columns[rows] - low) * scale)
+        whole[np.isnan(whole)] = -1
+        sums += np.array([whole.sum(axis=1), marks[rows]]) @ whole  # whole numbers below 2**53: floats are exact
+
+    def compare(j, k):
+        here = tuple(sums[:, j].tolist())
+        there = tuple(sums[:, k].tolist())
+        if here == there:
+            here, there = _first_difference(columns[:, j], columns[:, k]) or (names[j], names[k])
+        return (here > there) - (here < there)
+
+    return np.array(sorted(range(d), key=cmp_to_key(compare)))
+
+
+def _blocks(n, d):
+    """Slices of the rows of (n, d) numbers, of which few are held at once."""
+    size = max(BLOCK // max(d, 1), 1)
+    return [slice(start, start + size) for start in range(0, n, size)]
+
+
+def _first_difference(one, other):
+    """The values of two columns in the first row where they differ, None if there is no such row."""
+    differs = (one != other) & ~(np.isnan(one) & np.isnan(other))
+    if not differs.any():
+        return None
+    row = int(np.argmax(differs))
+    return tuple(-np.inf if np.isnan(column[row]) else float(column[row]) for column in (one, other))
+
+
+def put_in_order(columns, order):
+    """Put the columns of (n, d) numbers in another order, in place: a copy of all of them would be large."""
+    if not np.array_equal(order, np.arange(order.size)):
+        for rows in _blocks(*columns.shape):
+            columns[rows] = columns[rows][:, order]
+
+
 class TableEncoder:
     """Learns the encoding of a table and applies it to other rows.
 
@@ -249,15 +334,20 @@ class TableEncoder:
     Attributes
     ----------
     columns_ : list
-        What was learnt of each column.
+        What was learnt of each column, in the order of the codes (`order_of_content`).
+    order_ : ndarray of int, shape (d,)
+        Where in the table each of them stood.
 
     Examples
     --------
     >>> table = pd.DataFrame({"age": [20, 30, 40], "job": ["cook", "smith", "cook"]})
-    >>> TableEncoder().fit(table, np.array([0.0, 1.0, 0.0])).transform(table)
+    >>> encoder = TableEncoder().fit(table, np.array([0.0, 1.0, 0.0]))
+    >>> [column.name for column in encoder.columns_]
+    ['job', 'age']
+    >>> encoder.transform(table)
     array([[0., 0.],
            [1., 1.],
-           [2., 0.]], dtype=float32)
+           [0., 2.]], dtype=float32)
     """
 
     def __init__(self, max_bins=1024):
@@ -280,9 +370,34 @@ class TableEncoder:
         TableEncoder
             Itself.
         """
+        self.fit_transform(X, target, sample_weight)
+        return self
+
+    def fit_transform(self, X, target, sample_weight=None):
+        """Learn levels and their order, and return the codes of the same rows: faster than one after the other.
+
+        Parameters
+        ----------
+        X : DataFrame, shape (n, d)
+            A checked table.
+        target : ndarray, shape (n,)
+            As in `fit`.
+        sample_weight : ndarray, shape (n,), optional
+            As in `fit`.
+
+        Returns
+        -------
+        ndarray of float32, shape (n, d)
+            What `transform` returns.
+        """
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
         self.columns_ = [self._learn(name, X[name], target, weight) for name in X.columns]
-        return self
+        codes = self.transform(X)
+        names = [(column.kind, column.name) for column in self.columns_]
+        self.order_ = order_of_content(codes, target, names)
+        put_in_order(codes, self.order_)
+        self.columns_ = [self.columns_[j] for j in self.order_]
+        return codes
 
     @property
     def categories_(self):
@@ -320,7 +435,7 @@ class TableEncoder:
         Returns
         -------
         ndarray of float32, shape (n, d)
-            NaN where a value is missing.
+            A column for each of `columns_`; NaN where a value is missing.
 
         Raises
         ------

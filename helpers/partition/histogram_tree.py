@@ -8,7 +8,7 @@ from threadpoolctl import ThreadpoolController
 
 from helpers.checks import check_count
 from helpers.partition.base import ValuedRegions, checked_rows
-from helpers.partition.encoder import TableEncoder, as_numbers, check_table
+from helpers.partition.encoder import TableEncoder, as_numbers, check_table, order_of_content, put_in_order
 
 MAX_BINS = 255  # of scikit-learn's histograms
 
@@ -101,7 +101,8 @@ class HistogramTree(ValuedRegions):
             weight = weight[rows] / weight[rows].mean()
         self.columns_ = list(X.columns)
         self.encoded_ = [name for name in X.columns if not _is_number(X[name])]
-        self.encoder_ = TableEncoder().fit(X[self.encoded_], residual, weight)
+        self.encoder_ = TableEncoder()
+        codes = self.encoder_.fit_transform(X[self.encoded_], residual, weight)
         self.model_ = HistGradientBoostingRegressor(
             learning_rate=1.0,
             max_iter=1,
@@ -112,7 +113,10 @@ class HistogramTree(ValuedRegions):
             early_stopping=False,
             random_state=int(np.random.default_rng(self.rng).integers(2**31)),
         )
-        numbers = self._numbers(X)
+        numbers = self._numbers(X, codes)
+        order = order_of_content(numbers, residual, self.columns_)
+        put_in_order(numbers, order)
+        self.columns_ = [self.columns_[j] for j in order]
         self.empty_ = np.isnan(numbers).all(axis=0)  # such a column has no quantiles
         numbers[:, self.empty_] = 0
         with one_thread():
@@ -150,18 +154,20 @@ class HistogramTree(ValuedRegions):
         ndarray of int, shape (n,)
             0 .. n_regions_ - 1.
         """
-        numbers = self._numbers(X)
+        numbers = self._numbers(X, self.encoder_.transform(X))
         numbers[:, self.empty_] = 0
         with one_thread():
             return np.searchsorted(self.levels_, self.model_.predict(numbers))
 
-    def _numbers(self, X):
-        """(n, d) floats, NaN where missing; ValueError if a column is absent or changed its type."""
+    def _numbers(self, X, codes):
+        """(n, d) floats, NaN where missing, of which the codes of categories are given; ValueError if a column is
+        absent or changed its type.
+        """
         absent = [name for name in self.columns_ if name not in X.columns]
         if absent:
             raise ValueError(f"X must have the columns of the fit, but {absent[0]!r} is absent.")
         table = np.empty((len(X), len(self.columns_)), order="F")
-        codes = dict(zip(self.encoded_, self.encoder_.transform(X).T, strict=True))
+        codes = dict(zip([column.name for column in self.encoder_.columns_], codes.T, strict=True))
         for j, name in enumerate(self.columns_):
             column = codes.get(name)
             if column is None:

@@ -108,8 +108,8 @@ class HonestTree(ValuedRegions):
             Itself.
         """
         max_bins = (FINE if len(X) < MANY_ROWS else COARSE) if self.max_bins is None else self.max_bins
-        self.encoder_ = TableEncoder(max_bins).fit(X, residual, weight)
-        codes = self.encoder_.transform(X)
+        self.encoder_ = TableEncoder(max_bins)
+        codes = self.encoder_.fit_transform(X, residual, weight)
         many = len(X) >= MANY_ROWS
         del X  # as large as all that follows
         seed = int(np.random.default_rng(self.rng).integers(2**31))
@@ -162,8 +162,9 @@ class HonestTree(ValuedRegions):
     def rules(self):
         """What each region is, in words; numbers are rounded to four digits, `apply` is exact.
 
-        A number that a region keeps although it is missing is said: "(income > 20 or missing)". Lists of more than 20
-        categories are cut short. A missing number where fitting saw none may be in no rule.
+        Conditions stand in the order of the table's columns. A number that a region keeps although it is missing is
+        said: "(income > 20 or missing)". Lists of more than 20 categories are cut short. A missing number where
+        fitting saw none may be in no rule.
 
         Returns
         -------
@@ -172,13 +173,14 @@ class HonestTree(ValuedRegions):
         """
         self._check_fitted("tree_", "fit")
         columns = self.encoder_.columns_
+        in_table = np.argsort(self.encoder_.order_)
         all_spans = [(0, column.levels.size - 1, True) for column in columns]
         rules = [""] * self.n_regions_
         stack = [(0, all_spans)]
         while stack:
             node, spans = stack.pop()
             if self._region_of_node[node] >= 0:
-                words = [column.words(*span) for column, span in zip(columns, spans, strict=True)]
+                words = [columns[j].words(*spans[j]) for j in in_table]
                 rules[self._region_of_node[node]] = " and ".join(filter(None, words)) or "all rows"
                 continue
             j = self.tree_.feature[node]

@@ -269,8 +269,8 @@ class Recalibrator(BaseEstimator):
 
     def _fit_features(self, table, seed):
         """What all learners see of the rows, made without labels; returns their codes."""
-        self._encoder = TableEncoder().fit(table, np.zeros(len(table)))  # categories in the order of their names
-        index = as_index(self._encoder.transform(table))
+        self._encoder = TableEncoder()
+        index = as_index(self._encoder.fit_transform(table, np.zeros(len(table))))  # categories by their names
         self._features = Features(self._encoder.categories_, seed).fit(index)
         return index
 

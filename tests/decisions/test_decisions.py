@@ -381,7 +381,7 @@ def test_the_method_of_the_paper_is_one_tree_of_three_parts():
     (tree,) = model.models_
     leaves = tree.tree_.n_node_samples[tree.tree_.children_left < 0]
     assert leaves.sum() == 800 and leaves.min() >= 15 and tree.count_.sum() == 1000
-    assert [column.name for column in tree.encoder_.columns_] == ["x1", "x2"]
+    assert sorted(column.name for column in tree.encoder_.columns_) == ["x1", "x2"]
     frame = model.to_frame(a.p, a.X)
     assert (frame["region"] == tree.apply(a.X)).all() and frame["rule"].nunique() == frame["region"].nunique()
     with pytest.raises(ValueError, match='method must be "crossfit" here'):

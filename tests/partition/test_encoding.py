@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from helpers.partition.encoder import TableEncoder, check_table
+from helpers.partition.encoder import TableEncoder, check_table, order_of_content
 
 TARGET = np.array([0.0, 1.0, 0.5, 0.2])
 
@@ -180,3 +180,70 @@ def test_columns_that_left_or_changed():
         encoder.transform(table.assign(a=["x", "y"]))
     swapped = encoder.transform(table[["b", "a"]].assign(extra=0))
     assert np.array_equal(swapped, encoder.transform(table))
+
+
+# ---- the order of columns ---------------------------------------------------------------------------------------
+
+
+def table_of_many(n, rng):
+    """Columns of many kinds, some of which have the same distribution, and two that hold the same."""
+    table = pd.DataFrame(rng.normal(size=(n, 3)), columns=["a", "b", "c"])
+    table["rank"] = rng.permutation(n)
+    table["other rank"] = rng.permutation(n)
+    table["yes"] = rng.permutation(np.arange(n) % 2)
+    table["no"] = rng.permutation(np.arange(n) % 2)
+    table["town"] = rng.choice(["Bonn", "Köln", "Trier"], n)
+    table["gaps"] = np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n))
+    table["nothing"] = np.nan
+    return table.assign(again=table["a"])
+
+
+def test_codes_do_not_know_places_names_rows_and_units():
+    rng = np.random.default_rng(0)
+    for n in (40, 3000):
+        table = table_of_many(n, rng)
+        target = rng.normal(size=n)
+        first = TableEncoder().fit(table, target)
+        codes = first.transform(table)
+        names = [column.name for column in first.columns_]
+        assert names == [table.columns[j] for j in first.order_] and sorted(names) == sorted(table.columns)
+        mixed = rng.permutation(n)
+        for _ in range(5):
+            other = table[rng.permutation(table.columns)]
+            encoder = TableEncoder()
+            assert np.array_equal(encoder.fit_transform(other, target), codes, equal_nan=True)
+            assert [column.name for column in encoder.columns_] == names
+            encoder = TableEncoder().fit(other.iloc[mixed], target[mixed])
+            assert [column.name for column in encoder.columns_] == names
+            numbers = other.select_dtypes("number").columns.drop("nothing")
+            unnamed = other.assign(**{name: np.exp(other[name] / n) for name in numbers})
+            unnamed.columns = [f"x{j}" for j in range(other.shape[1])]
+            assert np.array_equal(TableEncoder().fit_transform(unnamed, target), codes, equal_nan=True)
+
+
+def test_columns_that_go_alike_with_the_sum_of_all_are_told_apart_by_the_target():
+    """Two binary columns with equal counts alone: their products with their sum are equal, whatever their rows."""
+    one = np.array([1, 1, 0, 0, 1, 0.0])
+    other = np.array([0, 1, 1, 0, 0, 1.0])
+    target = np.array([0, 0, 0, 0, 1, 0.0])
+    columns = np.column_stack([one, other])
+    for rows in (np.arange(6), np.arange(6)[::-1], [2, 0, 4, 1, 3, 5]):
+        assert order_of_content(columns[rows], target[rows], ["a", "b"]).tolist() == [1, 0]
+        assert order_of_content(columns[rows][:, ::-1], target[rows], ["a", "b"]).tolist() == [0, 1]
+
+
+def test_columns_of_equal_sums_are_told_apart_by_their_first_row_and_the_same_ones_by_name():
+    columns = np.array([[0, 1], [1, 0], [np.nan, np.nan], [1, 1]])
+    for names in (["a", "b"], ["b", "a"]):
+        assert order_of_content(columns, np.zeros(4), names).tolist() == [0, 1]
+        assert order_of_content(columns[:, ::-1], np.zeros(4), names).tolist() == [1, 0]
+        same = columns[:, [0, 0]]
+        assert [names[j] for j in order_of_content(same, np.zeros(4), names)] == ["a", "b"]
+    gaps = np.array([[-1.0, np.nan, 0], [np.nan, -1, 0], [5, 5, 0]])
+    assert order_of_content(gaps, np.zeros(3), list("abc")).tolist()[-2:] == [1, 0]
+
+
+def test_columns_that_overflow_have_an_order_all_the_same():
+    columns = np.array([[1e308, 1], [-1e308, 2], [0, 3]])
+    assert sorted(order_of_content(columns, np.ones(3), ["a", "b"]).tolist()) == [0, 1]
+    assert order_of_content(columns[:, :0], np.ones(3), []).size == 0
