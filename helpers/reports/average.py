@@ -46,8 +46,8 @@ class Average:
 
     Examples
     --------
-    >>> from helpers.reports import audit_scores, read_table
-    >>> average = audit_scores(read_table("data/rand_scores.csv.gz", features=["chronic"]), rng=0).average
+    >>> from helpers.reports import read_table
+    >>> average = measure_average(read_table("data/rand_scores.csv.gz", features=["chronic"]).checked(), rng=0)
     >>> average.is_worth_mending, round(average.size, 2), average.slope
     (True, 0.05, None)
     """

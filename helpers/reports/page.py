@@ -87,7 +87,8 @@ def show_part(report, part, *, bins=False):
     Examples
     --------
     >>> from helpers.reports import audit_scores, read_table
-    >>> show_part(audit_scores(read_table("data/rand_scores.csv.gz", features=["chronic"]), rng=0), "decisions")
+    >>> table = read_table("data/rand_scores.csv.gz", features=["chronic"]).checked().take(range(600))
+    >>> show_part(audit_scores(table, rng=0), "decisions")
     Not judged: the parameter cost is not given.
     """
     check_one_of(part, "part", list(PARTS))

@@ -81,9 +81,10 @@ class ScoreReport(ScoreTables):
     Examples
     --------
     >>> from helpers.reports import read_table
-    >>> report = audit_scores(read_table("data/rand_scores.csv.gz", features=["chronic"]), rng=0)
+    >>> table = read_table("data/rand_scores.csv.gz", features=["chronic"]).checked().take(range(600))
+    >>> report = audit_scores(table, rng=0)
     >>> report.reliability_table.loc["of a perfect model", "remark"]
-    'same cases, same 14 bins: chance alone'
+    'same cases, same 12 bins: chance alone'
     """
 
     table: ScoreTable = field(repr=False)
@@ -396,7 +397,8 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
     Examples
     --------
     >>> from helpers.reports import read_table
-    >>> audit = audit_scores(read_table("data/rand_scores.csv.gz"), rng=0)
+    >>> table = read_table("data/rand_scores.csv.gz", features=["chronic", "limited"], group="person")
+    >>> audit = audit_scores(table, rng=0)
     >>> audit.certified, audit.obstacle
     (True, '')
     """
