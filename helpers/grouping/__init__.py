@@ -3,6 +3,7 @@
 - `crossfit`: `grouping_loss`, bin-free, with an interval and a null test; `stacked`: the same from several `learners`
 - `binned`, `binned_statistics`: the binned lower bound of Perez-Lebel et al. (2023)
 - `region_statistics`: mean squares of region means without their noise; `inversion`: their interval and test as one law
+- `fitted_scores`: what calibrating on the judged rows does to that law
 - `truth`: what bins do where the truth is known
 """
 

@@ -11,6 +11,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import gammaincc, gammaincinv, ndtr, ndtri
 
+from helpers.grouping.fitted_scores import NO_FIT
+
 TAIL = 0.025  # on each side of a 95 % interval
 
 LEAST_SKEWNESS = 1e-4  # 800 million degrees of freedom: normal
@@ -30,16 +32,19 @@ class LossLaw:
         Variance for the upper end, at least `null_variance`.
     slope : float
         Variance for each unit of true loss.
+    shift : float, default 0
+        Mean of the estimate less the true loss, where scores were calibrated on the same rows: 0 or less.
     """
 
     null_variance: float
     null_third: float
     ceiling: float
     slope: float
+    shift: float = 0.0
 
     @classmethod
-    def of(cls, parts):
-        """Law of the mean of independent parts' values (`RegionStatistics`).
+    def of(cls, parts, fit=NO_FIT):
+        """Law of the mean of independent parts' values (`RegionStatistics`), whose scores had this `FitEffect`.
 
         Without loss, the scores say how much labels vary: counting on the residuals would find rare events least sure
         just where they happen to coincide. At the estimate, the residuals say it; the slope leads from the one to the
@@ -48,16 +53,17 @@ class LossLaw:
         """
         k = len(parts)
         value = max(sum(part.value for part in parts) / k, 0.0)
-        null_variance = sum(part.null_variance for part in parts) / k**2
+        null_variance = fit.kept * sum(part.null_variance for part in parts) / k**2
         noise_variance = sum(part.noise_variance for part in parts) / k**2
         signal = sum(part.signal_variance for part in parts) / k**2 + noise_variance - null_variance
         even = sum(part.unit_variance for part in parts) / k**2
         noise = float(np.sqrt(null_variance))
         return cls(
             null_variance=null_variance,
-            null_third=sum(part.null_third for part in parts) / k**3,
+            null_third=fit.kept**1.5 * sum(part.null_third for part in parts) / k**3,
             ceiling=max(null_variance, sum(part.noise_ceiling for part in parts) / k**2),
             slope=(max(signal, 0.0) + noise * even) / (value + noise) if value + noise > 0 else 0.0,
+            shift=fit.shift,
         )
 
     def variance(self, truth):
@@ -76,6 +82,7 @@ class LossLaw:
 
     def p_value(self, value):
         """One-sided test of "no grouping loss"."""
+        value = value - self.shift
         if not self.null_variance > 0:
             return float(value <= 0)
         skewness = self.skewness(0.0)
@@ -104,7 +111,7 @@ class LossLaw:
         low, high : float
             Ends.
         """
-
+        value = value - self.shift
         scale = max(value, float(np.sqrt(self.ceiling)))
 
         def above_low(truth):

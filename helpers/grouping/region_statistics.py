@@ -23,8 +23,7 @@ UNWEIGHTED = 9  # columns of rows of equal weight: four powers of r and the five
 class RegionStatistics:
     """What one evaluated part says: estimate, the parts of its variance (`helpers.grouping.inversion`), region numbers.
 
-    `null_variance` and `null_third` are the second and third central moments of the value if the scores are right; of
-    dependent rows, the variance is at least `noise_variance`.
+    `null_variance` and `null_third` are the second and third central moments of the value if the scores are right.
     `noise_variance` is what the residuals say about the former, `noise_ceiling` the same with squares of single rows in
     it, which are biased upwards; `signal_variance` is what grouping loss adds, without bias and perhaps below 0, and
     `unit_variance` what that would be for a loss of 1 spread evenly.
@@ -178,15 +177,15 @@ def evaluate_cells(count, moments, cell_region, cell_group, cell_sums):
     ----------
     count : array, shape (J,)
         Rows.
-    moments : sequence of 3 arrays, shape (J,)
-        Region sums of w, w r^2 and w^2 r^2.
+    moments : sequence of 2 arrays, shape (J,)
+        Region sums of w and w r^2.
     cell_region, cell_group : array of int, shape (C,)
         Region and group of each (group, region) cell.
-    cell_sums : sequence of 5 arrays, shape (C,)
+    cell_sums : sequence of 6 arrays, shape (C,)
         Sums of `cell_columns`.
     """
     cell_w, cell_s, *label_sums = cell_sums
-    total, squares, own = moments
+    total, squares = moments
     _, sums, own_w, own_s = group_sums(cell_region, cell_s, cell_w**2, cell_s**2, size=count.size)
     regions = _Regions(count, total, sums, squares, own_w, own_s)
     deviation = cell_s - cell_w * regions.mean[cell_region]
@@ -197,31 +196,47 @@ def evaluate_cells(count, moments, cell_region, cell_group, cell_sums):
     pairs -= regions.square[cell_region] * cell_w * (total[cell_region] - cell_w)
     influence = regions.slope[cell_region] * pairs + regions.level[cell_region] * cell_w
     influences = float((np.bincount(cell_group, influence) ** 2).sum())
-    known, third = _null_moments_of_cells(regions, cell_region, cell_group, cell_s, own.sum(), *label_sums)
-    if np.count_nonzero(np.bincount(cell_group)) < count.sum():
-        known = max(known, noise_variance)  # where a few large groups are more alike than others, residuals say so
-    return regions.statistics(influences, left, noise_variance, known, third)
+    known = _null_moments_of_cells(regions, cell_region, cell_group, cell_s, *label_sums)
+    return regions.statistics(influences, left, noise_variance, *known)
 
 
-def _null_moments_of_cells(regions, region, group, residual, own, variance, third, spread):
-    """Second and third central moments of the value if the scores are right, for labels that are correlated in a group
-    as strongly as the residuals of all its pairs of rows are on average.
+def _null_moments_of_cells(regions, region, group, residual, variance, third, spread, own):
+    """Second and third central moments of the value if the scores are right. `residual`, `variance`, `third`, `spread`
+    and `own`, the squares of weighted residuals, are sums over the rows of each cell.
 
-    `residual`, `variance`, `third` and `spread` are sums over the rows of each cell, `own` over all rows of
-    (w r)^2. Third moments grow with the square of what the correlation does to variances, as those of equal labels do.
+    Two labels of a group are correlated as strongly as the residuals of all groups' pairs of rows are on average, or as
+    those of their own group, whichever has the larger variance: a few large groups may be more alike than others. Both
+    look at pairs within groups, the value at pairs of different groups, so that rare events which happen to coincide do
+    not raise the variance with the value.
     """
-    alike = (np.bincount(group, spread) ** 2).sum() - variance.sum()
-    seen = (np.bincount(group, residual) ** 2).sum() - own
-    shared = float(np.clip(seen / alike, 0, 1)) if alike > 0 else 0.0
+    whole = np.bincount(group, spread) ** 2
+    pairs = np.maximum(whole - np.bincount(group, variance), 0)
+    seen = np.bincount(group, residual) ** 2 - np.bincount(group, own)
+    several = pairs > 1e-9 * whole
+    average = np.clip(_divided(seen[several].sum(), pairs[several].sum()), 0, 1)
+    labels = (region, group, variance, third, spread)
+    moments = _moments_if_alike(regions, np.full(pairs.size, average), *labels)
+    if not several.any():
+        return moments
+    each = np.maximum(_divided(seen, pairs, several), 0)
+    return max(moments[0], _moments_if_alike(regions, each, *labels)[0]), moments[1]
+
+
+def _moments_if_alike(regions, shared, region, group, variance, third, spread):
+    """Second and third central moments of the value if the labels of a group have the correlation `shared`. Third
+    moments grow with the square of what it does to variances, as those of equal labels do.
+    """
+    shared = shared[group]
     within = (1 - shared) * variance + shared * spread**2
     third = third * (_divided(within, variance)) ** 2
-    columns = (within, within**2, within**3, third, third**2, spread**2, spread**4)
+    common = shared * spread**2
+    columns = (within, within**2, within**3, third, third**2, common, common**2)
     *sums, squares, fourths = group_sums(region, *columns, size=regions.count.size)[1:]
     null_variance, null_third = regions.null_moments(*sums)
-    if shared > 0:  # of the sums of one group in two regions
-        across = _off_diagonal(spread * np.sqrt(regions.factor)[region], region, group)
+    if shared.any():  # of the sums of one group in two regions
+        across = _off_diagonal(np.sqrt(common * regions.factor[region]), region, group)
         across -= float(regions.factor**2 @ (squares**2 - fourths))
-        null_variance += 2 * shared**2 * max(across, 0.0)
+        null_variance += 2 * max(across, 0.0)
     return null_variance, null_third
 
 
@@ -266,15 +281,16 @@ def label_moments(weight, residual):
 
 def cell_columns(weight, residual):
     """What `evaluate_cells` sums over cells: w, w r, and of the weighted label, if its score is right, the variance,
-    the third central moment and the standard deviation.
+    the third central moment and the standard deviation; then (w r)^2.
     """
     variance, _, _, third, _ = label_moments(weight, residual)
-    return weight, weight * residual, variance, third, np.sqrt(variance)
+    weighted = weight * residual
+    return weight, weighted, variance, third, np.sqrt(variance), weighted**2
 
 
 def region_columns(weight, residual):
-    """What `evaluate_cells` sums over regions: w, w r^2 and w^2 r^2."""
-    return weight, weight * residual**2, (weight * residual) ** 2
+    """What `evaluate_cells` sums over regions: w and w r^2."""
+    return weight, weight * residual**2
 
 
 def row_columns(weight, residual):
