@@ -171,7 +171,9 @@ class Client:
                 f"The key in {endpoint.key_variable} is sent without encryption, because base_url begins with http://.",
                 stacklevel=4,
             )
+        here = endpoint.local and endpoint.base_url.startswith("http:")  # reading certificates takes longer than asking
         http = openai.DefaultHttpxClient(
+            verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if here else True,  # without any, it trusts nobody
             trust_env=not endpoint.local,  # no proxy between us and this machine
             follow_redirects=False,  # what is asked goes to the address that the user named
             headers={"Accept-Encoding": "identity"},  # what is packed may unfold to any size
