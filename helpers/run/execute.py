@@ -21,6 +21,8 @@ PAUSE = 1.0  # seconds before the second start; before the third twice as long
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
+LOOK = 1.0  # seconds between two looks for replies that woke nobody
+
 # Largest memory of the kernel: KiB on Linux, bytes on macOS. What getrusage says on Linux begins with the memory of the
 # process that started the kernel.
 PEAK = (
@@ -159,6 +161,16 @@ async def _start(nb, tell, env):
         await asyncio.sleep(PAUSE * 2 ** (count - 1))
 
 
+async def _keep_looking(channel):
+    """Look for replies once a second: one that comes while nbclient sends a widget's message would wake nobody.
+
+    Where it stands in the queue and nobody knows, nbclient waits for ever (its issue 312).
+    """
+    while True:
+        await asyncio.sleep(LOOK)
+        await channel.socket.poll(1)  # whoever waits for longer is served first
+
+
 async def _peak_memory(client):
     """Largest memory that the kernel of a Python notebook has had, in MB; None where it does not say."""
     message = client.kc.execute("", silent=True, user_expressions={"peak": PEAK})
@@ -206,6 +218,7 @@ async def run_cells(nb, save, progress, *, tell=lambda text: None, env=None):
             cell.execution_count = None
     save(nb)
     manager, client = await _start(nb, tell, env)
+    looking = asyncio.ensure_future(_keep_looking(client.kc.shell_channel))
     try:
         for index, cell in enumerate(nb.cells):
             progress(index, len(nb.cells))
@@ -221,6 +234,8 @@ async def run_cells(nb, save, progress, *, tell=lambda text: None, env=None):
                 save(nb)
         return await _peak_memory(client)
     finally:
+        looking.cancel()
+        looking.add_done_callback(lambda done: done.cancelled() or done.exception())  # of a socket that was closed
         await _shut_down(manager, client)
 
 

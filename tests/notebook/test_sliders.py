@@ -1,10 +1,10 @@
 """Pictures that follow a parameter: the stills are drawn at the values said, a slider that is moved redraws."""
 
 import inspect
+from functools import partial
 
 import matplotlib.pyplot as plt
 import pytest
-from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 from rules import lint
 
@@ -12,6 +12,7 @@ from helpers.notebook import explore, prediction
 from helpers.notebook.display import KEY, collected
 from helpers.notebook.page import to_html
 from helpers.notebook.sliders import INVITATION, WIDGET, drop_widgets, sliders
+from helpers.run.execute import run_cells, run_jobs
 
 ALT = "A line that is steeper the larger the slope."
 SLOPE = {"slope": (0, 0.5, 2)}
@@ -125,7 +126,7 @@ SOURCE = inspect.cleandoc(
 def run(*sources):
     """The outputs of cells that a kernel runs."""
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
-    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    run_jobs([partial(run_cells, notebook, lambda nb: None, lambda done, total: None)])
     return [cell.outputs for cell in notebook.cells]
 
 

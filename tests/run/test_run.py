@@ -12,10 +12,12 @@ import textwrap
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import nbformat.v4 as v4
 import pytest
+import zmq.asyncio
 from forks import FORKS
 from small_notebook import PARAMETERS, write
 
@@ -568,3 +570,30 @@ def test_a_stop_is_not_told_as_the_death_of_the_kernel(monkeypatch):
     monkeypatch.setattr(_execute, "_shut_down", shut_down)
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(stopped())
+
+
+def test_a_reply_that_woke_nobody_is_found(monkeypatch):
+    """As when nbclient sends a widget's message by the socket at which it waits for the reply to a cell."""
+    monkeypatch.setattr(_execute, "LOOK", 0.01)
+
+    async def wait_beside(ours, theirs):
+        waiting = asyncio.ensure_future(ours.poll(None))
+        await asyncio.sleep(0.1)
+        await theirs.send(b"reply")
+        shadow = zmq.Socket.shadow(ours.underlying)
+        while not shadow.get(zmq.EVENTS) & zmq.POLLIN:  # this look uses up the wake-up call
+            time.sleep(0.001)
+        before, _ = await asyncio.wait([waiting], timeout=0.2)
+        looking = asyncio.ensure_future(_execute._keep_looking(SimpleNamespace(socket=ours)))
+        after, _ = await asyncio.wait([waiting], timeout=10)
+        looking.cancel()
+        await asyncio.wait([looking])
+        return len(before), len(after)
+
+    async def wait():
+        with zmq.asyncio.Context() as context, context.socket(zmq.PAIR) as ours, context.socket(zmq.PAIR) as theirs:
+            port = ours.bind_to_random_port("tcp://127.0.0.1")
+            theirs.connect(f"tcp://127.0.0.1:{port}")
+            return await wait_beside(ours, theirs)
+
+    assert asyncio.run(wait()) == (0, 1)
