@@ -10,7 +10,7 @@ time:
   self-check stumbles over an open answer, or that a cell computes with an open answer. The first and the last are read
   off the source; for the second, each self-check of a lesson stands before the solution.
 - That the checks of 04 draw a reader's own network is part of its run with second parameters.
-- That the parameters' cell stops a bare papermill as well is tested on a small notebook (test_notebook.py).
+- Papermill itself runs one lesson; that its parameters' cell stops it is tested on a small notebook (test_notebook.py).
 
 The runs are the longest tests of the house. Each is a test of its own, the longest first (tests/conftest.py), so that
 two workers share them and end together.
@@ -24,9 +24,11 @@ import sys
 import nbformat
 import numpy as np
 import pytest
-from forks import run_pytest
+from forks import SERVER, launcher, run_pytest
+from jupyter_client.provisioning import local_provisioner
 from mutations import code_of, run_fork
 from nbformat.v4 import new_code_cell, new_notebook, new_output
+from papermill import execute_notebook
 from rules import ROOT, kind_of, lint, parsed, shelf, tags
 
 from helpers.notebook import student
@@ -90,6 +92,15 @@ def test_second_parameters(name, tmp_path):
     if own:
         assert "mine.npz: 900 rows of 450 groups, 3 features" in text
         assert sum(line.startswith("yours") for line in text.splitlines()) == 2
+
+
+def test_papermill_itself_runs_a_lesson(tmp_path, monkeypatch):
+    name = "00_start_here"
+    monkeypatch.chdir(NOTEBOOKS[name].parent)
+    monkeypatch.setattr(local_provisioner, "launch_kernel", launcher(SERVER))
+    made = execute_notebook(NOTEBOOKS[name], tmp_path / "made.ipynb", SECOND[name], progress_bar=False)
+    shown = [output.get("text", "") for cell in made.cells for output in cell.get("outputs", [])]
+    assert any("n_rows = 6000" in text and "seed = 7" in text for text in shown)
 
 
 def undefined_names(notebook, path):
