@@ -547,6 +547,8 @@ def test_a_stop_is_not_told_as_the_death_of_the_kernel(monkeypatch):
     from nbclient.exceptions import DeadKernelError
 
     class Client:
+        kc = SimpleNamespace(shell_channel=None)  # nobody looks there so soon
+
         async def async_execute_cell(self, cell, index):
             try:
                 await asyncio.sleep(60)
