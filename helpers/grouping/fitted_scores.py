@@ -55,18 +55,18 @@ def effect_of_fit(rows, c, evaluated):
     x = clipped_logit(rows.p)
     x = x - np.average(x, weights=curvature)
     scale = float(np.sqrt(np.average(x**2, weights=curvature)))
-    design = np.column_stack([np.ones_like(x), x / scale if scale > 0 else np.zeros_like(x)])  # Z' W D Z = total
-    slopes = curvature[:, None] * design
-    scores = weight[:, None] * slopes
-    meat = design.T @ scores
+    x = x / scale if scale > 0 else np.zeros_like(x)  # now Z' W D Z = total * identity
+    meat = _moments(weight * curvature, x)
     rank_four = np.block([[-meat / total**2, np.eye(2) / total], [np.eye(2) / total, np.zeros((2, 2))]])
-    columns = np.column_stack([slopes, scores]).T
     taken = linear = variance = 0.0
     square = np.zeros((4, 4))
     for part, region in evaluated:
         own = weight[part]
-        _, whole, noise, *sums = group_sums(region, own, own * curvature[part], *columns[:, part])
+        slope = curvature[part]
+        noise = own * slope
+        _, whole, *sums = group_sums(region, own, slope, slope * x[part], noise, noise * x[part])
         factor = np.divide(1, whole * own.sum(), out=np.zeros_like(whole), where=whole > 0)
+        noise = sums[2]
         sums = np.column_stack(sums)
         covariance = np.einsum("ja,ab,jb->j", sums, rank_four, sums)  # of a region's sum with itself, less
         taken += float(factor @ covariance)
@@ -77,13 +77,19 @@ def effect_of_fit(rows, c, evaluated):
         return NO_FIT
     both = rank_four @ square
     kept = 1 - (2 * linear - np.trace(both @ both)) / variance
-    inflation = _inflation(weight * (rows.y - c), design, rows.groups, float(np.trace(meat)))
+    inflation = _inflation(weight * (rows.y - c), x, rows.groups, float(np.trace(meat)))
     return FitEffect(shift=-inflation * taken / len(evaluated), kept=float(np.clip(kept, LEAST_KEPT, 1.0)))
 
 
-def _inflation(residual, design, groups, expected):
+def _moments(weight, x):
+    """Z' diag(weight) Z for the columns 1 and x of Z."""
+    mixed = float(weight @ x)
+    return np.array([[weight.sum(), mixed], [mixed, float((weight * x) @ x)]])
+
+
+def _inflation(residual, x, groups, expected):
     """Variance of the fitted line over that of independent rows, `expected`: more where groups are alike."""
     if groups is None or not expected > 0:
         return 1.0
-    _, *sums = group_sums(groups, *(residual[:, None] * design).T)
+    _, *sums = group_sums(groups, residual, residual * x)
     return float(sum(column @ column for column in sums) / expected)
