@@ -81,10 +81,10 @@ def levels_of_columns(rows, check):
 
 def _levels_of(name, y, p, X, weight, groups):
     """The rows of one column."""
-    encoder = TableEncoder(FIFTHS).fit(X, np.zeros(y.size))
-    column = encoder.columns_[0]
+    encoder = TableEncoder(FIFTHS)
+    (level,) = encoder.fit_transform(X, np.zeros(y.size)).T
+    (column,) = encoder.columns_
     size = column.levels.size
-    level = column.encode(X[name])
     level = np.where(np.isnan(level), size, level).astype(np.int64)
     words = [column.words(k, k, False) or f"{name} (all rows alike)" for k in range(size)]
     count, total, stated, observed, squares = group_sums(

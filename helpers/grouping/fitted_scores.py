@@ -63,11 +63,11 @@ def effect_of_fit(rows, c, evaluated):
     for part, region in evaluated:
         own = weight[part]
         slope = curvature[part]
-        noise = own * slope
-        _, whole, *sums = group_sums(region, own, slope, slope * x[part], noise, noise * x[part])
+        known = own * slope
+        _, whole, *sums = group_sums(region, own, slope, slope * x[part], known, known * x[part])
         factor = np.divide(1, whole * own.sum(), out=np.zeros_like(whole), where=whole > 0)
-        noise = sums[2]
         sums = np.column_stack(sums)
+        noise = sums[:, 2]
         covariance = np.einsum("ja,ab,jb->j", sums, rank_four, sums)  # of a region's sum with itself, less
         taken += float(factor @ covariance)
         linear += float(factor**2 @ (noise * covariance))
