@@ -88,9 +88,9 @@ def own_parameters(row):
 def with_second_parameters(cells, notebook, own=None):
     """The cells with a notebook's second parameters, or `own` ones, in a cell of their own, as papermill puts them."""
     second = json.loads((ROOT / "tests" / "second_parameters.json").read_text(encoding="utf-8"))
-    given = second[notebook.relative_to(ROOT / "notebooks").with_suffix("").as_posix()] | (own or {})
-    if "embeddings_path" not in (own or {}):  # a reader's own network: no claim of a paper is about it
-        given.pop("embeddings_path", None)
+    given = second[notebook.relative_to(ROOT / "notebooks").with_suffix("").as_posix()]
+    given.pop("embeddings_path", None)  # a reader's own network: no claim of a paper is about it
+    given |= own or {}
     injected = "\n".join(["# Parameters", *(f"{name} = {value!r}" for name, value in given.items())])
     place = next(k for k, cell in enumerate(cells) if "parameters(" in cell)  # the guard's cell
     return [*cells[:place], injected, *cells[place:]]
