@@ -16,10 +16,11 @@ FORKS = sys.platform == "linux"  # the linear algebra of macOS does not survive 
 
 START = local_provisioner.launch_kernel
 SERVER = multiprocessing.get_context("forkserver" if FORKS else "spawn")
-multiprocessing.get_context("forkserver").set_forkserver_preload(
-    ["pytest", "nbval.plugin", "openai", "helpers.llm.testing", "ipykernel.kernelapp", "helpers.notebook"]
-    + ["helpers.grouping", "helpers.repair", "helpers.routing", "helpers.audit", "helpers.datasets", "sklearn.ensemble"]
-)
+HELPERS = "audit chunks datasets decisions experiments grouping llm.testing notebook repair routing selective simulation"
+LIBRARIES = "pytest nbval.plugin openai ipykernel.kernelapp matplotlib.backends.backend_agg pyarrow.pandas_compat"
+LIBRARIES += " sklearn.datasets sklearn.ensemble sklearn.naive_bayes"
+IMPORTED = LIBRARIES.split() + [f"helpers.{name}" for name in HELPERS.split()]
+multiprocessing.get_context("forkserver").set_forkserver_preload(IMPORTED)  # there is one list; nobody else may set it
 
 
 def begin_fork():

@@ -1,23 +1,20 @@
 """A collection, or a stand-in, in a process of its own, which a test may kill, interrupt, or give a small disk.
 
-The processes are forked from one that has imported everything, so that each starts in a moment.
+The processes are forked from one that has imported everything (tests/forks.py), so that each starts in a moment.
 """
 
-import multiprocessing
 import os
 import resource
 import signal
 import time
 from pathlib import Path
 
+from forks import SERVER
+
 from helpers.llm import Endpoint, collect_answers, plan_answers
 from helpers.llm.testing import stand_in
 
 CONCURRENCY = 8
-
-# Not this module: the process that forks knows no path to it in Python 3.11.
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["openai", "helpers.llm.testing"])
 
 
 def run(address, path, n_questions, most, outcome):
@@ -40,7 +37,7 @@ def start(server, path, n_questions=200, most=0):
     """(process, file of what it says in the end)."""
     outcome = path.with_suffix(".outcome")
     outcome.unlink(missing_ok=True)
-    process = FORKS.Process(target=run, args=(server.base_url, str(path), n_questions, most, str(outcome)))
+    process = SERVER.Process(target=run, args=(server.base_url, str(path), n_questions, most, str(outcome)))
     process.start()
     return process, outcome
 

@@ -14,7 +14,8 @@ import openai
 import pandas as pd
 import pytest
 from answer_server import answer_server
-from collect_child import FORKS, serve
+from collect_child import serve
+from forks import SERVER
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -430,8 +431,8 @@ def test_it_ends_with_its_block_also_after_an_error():
 
 @pytest.mark.parametrize("hold_stdin", [False, True])
 def test_it_ends_with_a_program_that_is_killed(hold_stdin):
-    here, there = FORKS.Pipe()
-    program = FORKS.Process(target=serve, args=(there, hold_stdin))
+    here, there = SERVER.Pipe()
+    program = SERVER.Process(target=serve, args=(there, hold_stdin))
     program.start()
     pid = here.recv()
     assert alive(pid)

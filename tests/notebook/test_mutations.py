@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from forks import FORKS, IMPORTED
 from mutations import (
     ROOT,
     code_of,
@@ -101,3 +102,10 @@ def test_a_cell_that_stops_is_told():
     failed, error, text = run_fork(cells, find_notebook("checks/11"))
     assert (failed, error) == (set(), "ZeroDivisionError: division by zero")
     assert text.startswith("before\n")
+
+
+@pytest.mark.skipif(not FORKS, reason="runs are forks on Linux only")
+def test_a_run_finds_its_imports_done():
+    """One list says what the process that forks has imported; a second one, of another test, would take its place."""
+    missing = f"def parameters():\n    import sys\n    print([m for m in {IMPORTED} if m not in sys.modules])"
+    assert run_fork([missing, "parameters()"], find_notebook("checks/11")) == (set(), "", "[]\n")
