@@ -4,14 +4,15 @@ With a truth `q` the risk is exact (`oracle_risk`); without one `RiskEstimator` 
 place.
 """
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from scipy.stats import norm
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 
-from helpers._parallel import PARALLEL_FROM
+from helpers._parallel import side_by_side
 from helpers.calibration.calibrators import make_calibrator
 from helpers.checks import (
     check_count,
@@ -23,7 +24,7 @@ from helpers.decisions.costs import best_decision, check_costs, check_threshold,
 from helpers.decisions.risks import calibration_risk, excess_risk, grouping_risk
 from helpers.partition import HonestTree, split_rows
 from helpers.partition.base import check_sample
-from helpers.partition.encoder import check_table, with_score_column
+from helpers.partition.encoder import TableRows, check_table, with_score_column
 from helpers.repair import Recalibrator
 from helpers.resampling import mean_and_variance
 
@@ -170,10 +171,11 @@ class RiskEstimator(BaseEstimator):
         trees = self._residual == "tree"
         learn = self._tree if trees else self._regressor
         seeds = rng.integers(2**31, size=len(pairs))
-        self.models_ = Parallel(2 if y.size >= PARALLEL_FROM else 1, require="sharedmem")(
-            delayed(learn)(table, residual, weight, *pair, leaf, int(seed))
+        jobs = [
+            partial(learn, table, residual, weight, *pair, leaf, int(seed))
             for pair, seed in zip(pairs, seeds, strict=True)
-        )
+        ]
+        self.models_ = side_by_side(jobs, y.size)
         used = [pair[1 if trees else 0] for pair in pairs]  # rows whose labels are in the model's values
         self._unseen = np.array([~np.isin(everybody, rows) for rows in used])
         return self
@@ -381,8 +383,8 @@ class RiskEstimator(BaseEstimator):
     def _tree(self, table, residual, weight, choose, judge, leaf, seed):
         w_choose, w_judge = (None, None) if weight is None else (weight[choose], weight[judge])
         tree = HonestTree(min_samples_leaf=leaf, max_depth=self.max_depth, rng=seed)
-        tree.fit_rows(table.iloc[choose], residual[choose], w_choose)
-        return tree.estimate_regions(tree.apply_rows(table.iloc[judge]), residual[judge], w_judge)
+        tree.fit_rows(TableRows(table, choose), residual[choose], w_choose)
+        return tree.estimate_regions(tree.apply_rows(TableRows(table, judge)), residual[judge], w_judge)
 
     def _leaf(self, n, n_units):
         if self.min_samples_leaf is not None:

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import clone
 
-from helpers._parallel import PARALLEL_FROM
+from helpers._parallel import side_by_side
 from helpers.calibration.calibrators import calibrate_rows, make_calibrator
 from helpers.checks import (
     check_count,
@@ -29,7 +28,7 @@ from helpers.grouping.region_statistics import squared_means
 from helpers.grouping.splits import repeat_splits, said_of_splits
 from helpers.partition import HonestTree, split_rows
 from helpers.partition.base import check_rows
-from helpers.partition.encoder import with_score_column
+from helpers.partition.encoder import TableRows, with_score_column
 from helpers.partition.honest_tree import TREES
 
 
@@ -318,10 +317,8 @@ def _loss_of_split(rows, calibrator, tree, split, fitted, rng, tail):
     """
     choosers = [clone(tree).set_params(rng=seed) for seed in rng.integers(2**31, size=2)]
     c, tasks = split(rng)
-    workers = 2 if rows.y.size >= PARALLEL_FROM else 1
-    evaluated = Parallel(workers, require="sharedmem")(
-        delayed(_part)(rows, c, chooser, *task) for chooser, task in zip(choosers, tasks, strict=False)
-    )
+    jobs = [partial(_part, rows, c, chooser, *task) for chooser, task in zip(choosers, tasks, strict=False)]
+    evaluated = side_by_side(jobs, rows.y.size)
     parts, trees, regions = zip(*evaluated, strict=True)
     if not all(part.n_regions for part in parts):
         raise ValueError("groups must leave two of them in at least one region of each part, but a part has no pair.")
@@ -347,8 +344,8 @@ def _part(rows, c, chooser, table, stated, fit, evaluate):
     `stated` are the scores against which the residuals of the rows `fit` are held, `c` those of all rows.
     """
     weight = (None, None) if rows.weight is None else (rows.weight[fit], rows.weight[evaluate])
-    chooser.fit_rows(table.iloc[fit], rows.y[fit] - stated, weight[0])
-    region = chooser.apply_rows(table.iloc[evaluate])
+    chooser.fit_rows(TableRows(table, fit), rows.y[fit] - stated, weight[0])
+    region = chooser.apply_rows(TableRows(table, evaluate))
     residual = rows.y[evaluate] - c[evaluate]
     groups = None if rows.groups is None else rows.groups[evaluate]
     valued = chooser.estimate_regions(region, residual, weight[1])

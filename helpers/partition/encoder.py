@@ -54,6 +54,42 @@ def with_score_column(X, p):
     return X.assign(**{name: p})
 
 
+class TableRows:
+    """Some rows of a table, of which a column is copied when it is asked for: a copy of all would be large.
+
+    Parameters
+    ----------
+    table : DataFrame, shape (m, d)
+        A checked table.
+    rows : ndarray of int, shape (n,)
+        Row numbers.
+
+    Examples
+    --------
+    >>> rows = TableRows(pd.DataFrame({"age": [20, 30, 40]}), np.array([2, 0]))
+    >>> len(rows), rows["age"].tolist()
+    (2, [40, 20])
+    """
+
+    def __init__(self, table, rows):
+        self._table = table
+        self._rows = rows
+        self.columns = table.columns
+
+    def __len__(self):
+        return len(self._rows)
+
+    def __getitem__(self, names):
+        """A column, or some columns of the same rows if there is a list of names."""
+        if isinstance(names, list):
+            return TableRows(self._table[names], self._rows)
+        return self._table[names].take(self._rows)
+
+    def take(self, places):
+        """The rows that stand at these places."""
+        return TableRows(self._table, self._rows[places])
+
+
 def check_table(X, name="X"):
     """`X` as a DataFrame with distinct string column names (arrays get "x0", "x1", …); the caller's data stay
     untouched.
@@ -391,8 +427,12 @@ class TableEncoder:
             What `transform` returns.
         """
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
-        self.columns_ = [self._learn(name, X[name], target, weight) for name in X.columns]
-        codes = self.transform(X)
+        self.columns_ = []
+        codes = np.empty((len(X), len(X.columns)), dtype=np.float32)
+        for j, name in enumerate(X.columns):
+            values = X[name]
+            self.columns_.append(self._learn(name, values, target, weight))
+            codes[:, j] = self.columns_[j].encode(values)
         names = [(column.kind, column.name) for column in self.columns_]
         self.order_ = order_of_content(codes, target, names)
         put_in_order(codes, self.order_)

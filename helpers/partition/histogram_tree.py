@@ -96,7 +96,7 @@ class HistogramTree(ValuedRegions):
         """
         if weight is not None:
             rows = np.flatnonzero(weight)
-            X = X.iloc[rows]
+            X = X.take(rows)
             residual = residual[rows]
             weight = weight[rows] / weight[rows].mean()
         self.columns_ = list(X.columns)

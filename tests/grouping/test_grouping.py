@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from joblib import Parallel, delayed, parallel_config
 from scipy.special import expit, logit
 
-from helpers import _parallel as grouping
+from helpers import _parallel
 from helpers._parallel import PARALLEL_FROM
 from helpers.grouping import captured, grouping_loss, grouping_loss_from_regions
 from helpers.grouping.crossfit import combine
@@ -324,7 +324,7 @@ def test_relabelled_groups_categories_and_a_column_called_like_the_score(sample)
 
 def test_any_number_of_workers_gives_the_same_answer(sample, monkeypatch):
     alone = grouping_loss(sample.y, sample.p, sample.X, rng=0)
-    monkeypatch.setattr(grouping, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(_parallel, "PARALLEL_FROM", 0)
     arguments = (sample.y, sample.p, sample.X)
     answers = [grouping_loss(*arguments, rng=0)]
     for backend, workers in [("threading", 1), ("threading", 2), ("loky", 1), ("loky", 2)]:

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from helpers.partition.encoder import TableEncoder, check_table, order_of_content
+from helpers.partition import HistogramTree, HonestTree
+from helpers.partition.encoder import TableEncoder, TableRows, check_table, order_of_content
 
 TARGET = np.array([0.0, 1.0, 0.5, 0.2])
 
@@ -247,3 +248,31 @@ def test_columns_that_overflow_have_an_order_all_the_same():
     columns = np.array([[1e308, 1], [-1e308, 2], [0, 3]])
     assert sorted(order_of_content(columns, np.ones(3), ["a", "b"]).tolist()) == [0, 1]
     assert order_of_content(columns[:, :0], np.ones(3), []).size == 0
+
+
+# ---- some rows of a table, without a copy ----------------------------------------------------------------------
+
+
+def test_rows_of_a_table_hold_what_a_copy_holds():
+    table = pd.DataFrame({"a": [1, 2, 3, 4], "b": list("wxyz"), "c": pd.Categorical(list("qqrs"))}, index=[7, 7, 5, 3])
+    rows = np.array([3, 0, 1])
+    some = TableRows(table, rows)
+    assert len(some) == 3 and list(some.columns) == ["a", "b", "c"]
+    for name in table:
+        assert some[name].equals(table[name].iloc[rows])
+    assert list(some[["c", "a"]].columns) == ["c", "a"] and some[["c", "a"]]["a"].tolist() == [4, 1, 2]
+    assert some.take(np.array([2, 0]))["b"].tolist() == ["x", "z"]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("tree", [HonestTree, HistogramTree])
+def test_a_tree_of_rows_of_a_table_is_that_of_their_copy(tree, weighted):
+    rng = np.random.default_rng(5)
+    table = table_of_many(900, rng)
+    rows, others = np.split(rng.permutation(900), [500])
+    target = rng.normal(size=500) + (table.iloc[rows, 0] > table.iloc[rows, 0].median()).to_numpy()
+    weight = rng.integers(0, 3, 500).astype(float) if weighted else None
+    here = tree(min_samples_leaf=20, rng=1).fit_rows(TableRows(table, rows), target, weight)
+    there = tree(min_samples_leaf=20, rng=1).fit_rows(table.iloc[rows], target, weight)
+    assert here.n_regions_ > 2
+    assert np.array_equal(here.apply_rows(TableRows(table, others)), there.apply_rows(table.iloc[others]))

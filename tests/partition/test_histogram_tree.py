@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from threadpoolctl import threadpool_limits
 
-from helpers import _parallel as grouping
+from helpers import _parallel
 from helpers.grouping import grouping_loss
 from helpers.partition import HistogramTree, HonestTree
 from helpers.simulation import Sigmoid
@@ -115,7 +115,7 @@ def test_any_number_of_threads_and_workers_gives_the_same_answer(monkeypatch):
     for threads in (1, 2):
         with threadpool_limits(threads):
             answers += [grouping_loss(*arguments, tree="hist", rng=0) for _ in range(2)]
-    monkeypatch.setattr(grouping, "PARALLEL_FROM", np.inf)
+    monkeypatch.setattr(_parallel, "PARALLEL_FROM", np.inf)
     answers += [grouping_loss(*arguments, tree="hist", rng=0)]
     answers += Parallel(2, backend="threading")(
         delayed(grouping_loss)(*arguments, tree="hist", rng=0) for _ in range(2)

@@ -1,0 +1,36 @@
+"""Jobs side by side: in order, the first error, and no thread where there is little to do."""
+
+import threading
+from functools import partial
+
+import pytest
+
+from helpers._parallel import PARALLEL_FROM, side_by_side
+
+
+def fail(words):
+    raise ValueError(words)
+
+
+@pytest.mark.parametrize("n_rows", [PARALLEL_FROM - 1, PARALLEL_FROM])
+@pytest.mark.parametrize("n_jobs", [0, 1, 2, 5])
+def test_results_come_in_the_order_of_the_jobs(n_jobs, n_rows):
+    assert side_by_side([partial(pow, 2, k) for k in range(n_jobs)], n_rows) == [2**k for k in range(n_jobs)]
+
+
+def test_two_jobs_on_many_rows_run_at_the_same_time():
+    meeting = threading.Barrier(2, timeout=20)  # breaks if one waits alone
+    assert sorted(side_by_side([meeting.wait] * 2, PARALLEL_FROM)) == [0, 1]
+
+
+def test_few_rows_stay_in_the_thread_of_the_caller():
+    assert side_by_side([threading.get_ident] * 3, PARALLEL_FROM - 1) == [threading.get_ident()] * 3
+
+
+@pytest.mark.parametrize("n_rows", [PARALLEL_FROM - 1, PARALLEL_FROM])
+@pytest.mark.parametrize("place", [0, 1])
+def test_an_error_of_any_job_reaches_the_caller(place, n_rows):
+    jobs = [partial(pow, 2, 3)] * 2
+    jobs[place] = partial(fail, "no such thing")
+    with pytest.raises(ValueError, match="no such thing"):
+        side_by_side(jobs, n_rows)
