@@ -1,7 +1,7 @@
 """Kernels and nbval as forks of a process that has imported what notebooks import: two to four seconds less a run.
 
-The process that forks is the fork server of `multiprocessing`: it has one thread and has computed nothing. A kernel
-that is forked from it is a kernel like any other, in a session of its own; it only finds its imports done.
+The process that forks is the fork server of `multiprocessing`: it has one thread of Python and has computed nothing. A
+kernel that is forked from it is a kernel like any other, in a session of its own; it only finds its imports done.
 """
 
 import gc

@@ -64,7 +64,8 @@ def plot_convergence(
     if len(ticks) <= 6:
         ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         ax.minorticks_off()
-    ax.set_ylim(bottom=ymin)
+    if ymin is not None:
+        ax.set_ylim(bottom=ymin)
     ax.legend()
     return ax
 

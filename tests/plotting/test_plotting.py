@@ -40,6 +40,13 @@ def test_convergence_lines_differ_without_colour():
     assert len({line.get_marker() for line in lines}) == len({line.get_linestyle() for line in lines}) == 2
 
 
+def test_convergence_on_shared_axes_shows_the_highest_of_all():
+    _, axes = plotting.panels(2, sharey=True)
+    plotting.plot_convergence(estimates(), ax=axes[0])
+    plotting.plot_convergence(estimates().assign(value=10.0), ax=axes[1])
+    assert axes[0].get_ylim()[1] >= 10
+
+
 def test_convergence_takes_a_number_or_nothing_as_truth():
     assert len(plotting.plot_convergence(estimates(), 0.2, error=None).get_lines()) == 3
     assert len(plotting.plot_convergence(estimates(), error=None).get_lines()) == 2
