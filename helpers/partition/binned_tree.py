@@ -105,7 +105,7 @@ class BinnedTree(BaseEstimator):
             table = self.encoder_.fit_transform(X, y - p)
         else:
             if self._named("kmeans"):
-                order = order_of_content(_all_numbers(X), y - p, self.columns_)
+                order = order_of_content(_all_numbers(X), y - p, self.columns_.__getitem__)
                 self.columns_ = [self.columns_[j] for j in order]
             table = self._table(X[self.columns_])
         self.members_ = [self._divide(_take(table, rows), y[rows]) for rows in _rows_of_bins(p, self.edges_)]

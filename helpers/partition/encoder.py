@@ -221,6 +221,10 @@ class _Column:
         codes[np.isnan(numbers)] = np.nan
         return codes
 
+    def identity(self):
+        """What tells it apart from a column with the same codes: what the codes stand for and, at last, its name."""
+        return self.kind, [str(level) for level in self.levels], self.name
+
     def _spell(self, code, digits=4):
         level = self.levels[code]
         if self.kind == "date":
@@ -283,13 +287,13 @@ STEPS = 1023  # of a column from its lowest to its highest value, as whole numbe
 BLOCK = 2**20  # numbers that are held at once as whole numbers
 
 
-def order_of_content(columns, target, names):
+def order_of_content(columns, target, identity):
     """An order of columns that depends on what they hold, not on where they stand or what they are called.
 
     Columns are turned into whole numbers from 0 to 1,023 and put in the order of their products with the sum of all
     columns; where these are equal, with the target. Such sums are exact, so that no order of columns or rows moves
-    them. Columns with equal sums are told apart by the first row in which they differ, and only columns that hold the
-    same by their names.
+    them. Columns with equal sums are told apart by the first row in which they differ, and columns that hold the same
+    by their identities.
 
     Parameters
     ----------
@@ -297,8 +301,8 @@ def order_of_content(columns, target, names):
         Numbers or codes, NaN where missing.
     target : ndarray, shape (n,)
         What the columns shall tell.
-    names : sequence of str or tuple, length d
-        Names of the columns.
+    identity : callable
+        Of the place of a column, what tells it apart from one that holds the same: its name, or more.
 
     Returns
     -------
@@ -308,8 +312,10 @@ def order_of_content(columns, target, names):
     Examples
     --------
     >>> columns = np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 5.0]])
-    >>> order_of_content(columns, np.zeros(3), ["a", "b"]), order_of_content(columns[:, ::-1], np.zeros(3), ["b", "a"])
-    (array([1, 0]), array([0, 1]))
+    >>> order_of_content(columns, np.zeros(3), "ab".__getitem__)
+    array([1, 0])
+    >>> order_of_content(columns[:, ::-1], np.zeros(3), "ba".__getitem__)
+    array([0, 1])
     """
     n, d = columns.shape
     if d < 2:
@@ -331,7 +337,7 @@ def order_of_content(columns, target, names):
         here = tuple(sums[:, j].tolist())
         there = tuple(sums[:, k].tolist())
         if here == there:
-            here, there = _first_difference(columns[:, j], columns[:, k]) or (names[j], names[k])
+            here, there = _first_difference(columns[:, j], columns[:, k]) or (identity(j), identity(k))
         return (here > there) - (here < there)
 
     return np.array(sorted(range(d), key=cmp_to_key(compare)))
@@ -433,8 +439,7 @@ class TableEncoder:
             values = X[name]
             self.columns_.append(self._learn(name, values, target, weight))
             codes[:, j] = self.columns_[j].encode(values)
-        names = [(column.kind, column.name) for column in self.columns_]
-        self.order_ = order_of_content(codes, target, names)
+        self.order_ = order_of_content(codes, target, lambda j: self.columns_[j].identity())
         put_in_order(codes, self.order_)
         self.columns_ = [self.columns_[j] for j in self.order_]
         return codes

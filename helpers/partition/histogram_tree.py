@@ -114,7 +114,7 @@ class HistogramTree(ValuedRegions):
             random_state=int(np.random.default_rng(self.rng).integers(2**31)),
         )
         numbers = self._numbers(X, codes)
-        order = order_of_content(numbers, residual, self.columns_)
+        order = order_of_content(numbers, residual, self._identity)
         put_in_order(numbers, order)
         self.columns_ = [self.columns_[j] for j in order]
         self.empty_ = np.isnan(numbers).all(axis=0)  # such a column has no quantiles
@@ -158,6 +158,12 @@ class HistogramTree(ValuedRegions):
         numbers[:, self.empty_] = 0
         with one_thread():
             return np.searchsorted(self.levels_, self.model_.predict(numbers))
+
+    def _identity(self, j):
+        """What tells column `j` apart from one with the same numbers."""
+        encoded = {column.name: column for column in self.encoder_.columns_}
+        name = self.columns_[j]
+        return encoded[name].identity() if name in encoded else ("", [], name)
 
     def _numbers(self, X, codes):
         """(n, d) floats, NaN where missing, of which the codes of categories are given; ValueError if a column is

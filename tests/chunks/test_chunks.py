@@ -365,6 +365,9 @@ def test_frames_are_left_as_they_were(whole):
     assert TABLE.equals(before)
 
 
+PACKED = gzip.compress(b"a,b\n" + b"".join(b"%d,%d\n" % (k, k * k % 97) for k in range(500)), mtime=0)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
@@ -376,8 +379,9 @@ def test_frames_are_left_as_they_were(whole):
             "my.csv.gz is damaged: its compressed data",
         ),
         ("cut.csv.gz", gzip.compress(b"a,b\n1,2\n3,4\n", mtime=0)[:-9], "cut.csv.gz is cut off in the middle"),
+        ("odd.csv.gz", PACKED[:60] + b"\0\xff" + PACKED[62:], "odd.csv.gz is damaged: its compressed data"),
     ],
-    ids=["short", "twice", "damaged", "cut"],  # the bytes of gzip hold the time
+    ids=["short", "twice", "damaged", "cut", "flipped"],  # the bytes of gzip hold the time
 )
 def test_pieces_of_a_csv_are_checked_as_a_whole_one_is(tmp_path, name, content, words):
     """Short lines used to become missing values, and doubled columns other names."""

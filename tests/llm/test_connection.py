@@ -2,14 +2,18 @@
 
 import gzip
 import json
+import os
+import signal
 import ssl
 import threading
 import time
 import warnings
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 
 import pytest
+from collect_child import CONCURRENCY, start
 
 from helpers.llm import Endpoint
 from helpers.llm.client import Client, Problem, _connection_problem
@@ -88,6 +92,27 @@ def test_a_server_that_trickles_is_left(answer):
     with serving(answer) as (address, _):
         problem = ask(address, timeout=0.1)
         assert isinstance(problem, Problem) and problem.word in ("too slow", "timed out") and problem.passing
+
+
+@pytest.mark.parametrize("interrupts", [1, 2])
+def test_an_interrupt_ends_a_collection_whose_server_trickles(tmp_path, interrupts):
+    """One used to change nothing, and a second one to end in a traceback."""
+    path = tmp_path / "answers.jsonl"
+    with serving(slow_body) as (address, asked):
+        child, outcome = start(SimpleNamespace(base_url=address), path, 20)
+        while len(asked) < CONCURRENCY:
+            time.sleep(0.01)
+        for _ in range(interrupts):
+            os.kill(child.pid, signal.SIGINT)
+            time.sleep(0.1)
+        child.join(60)
+        assert child.exitcode == 0 and outcome.read_text() == "KeyboardInterrupt: "
+        assert len(asked) < 20
+
+
+def test_an_answer_nested_without_end_is_unreadable():
+    with serving(lambda handler: handler.send(b'{"choices": ' + b"[" * 100_000)) as (address, _):
+        assert ask(address).word == "body not JSON"
 
 
 def test_a_body_longer_than_what_was_asked_for_is_not_read():

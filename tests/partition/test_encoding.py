@@ -229,25 +229,36 @@ def test_columns_that_go_alike_with_the_sum_of_all_are_told_apart_by_the_target(
     target = np.array([0, 0, 0, 0, 1, 0.0])
     columns = np.column_stack([one, other])
     for rows in (np.arange(6), np.arange(6)[::-1], [2, 0, 4, 1, 3, 5]):
-        assert order_of_content(columns[rows], target[rows], ["a", "b"]).tolist() == [1, 0]
-        assert order_of_content(columns[rows][:, ::-1], target[rows], ["a", "b"]).tolist() == [0, 1]
+        assert order_of_content(columns[rows], target[rows], "ab".__getitem__).tolist() == [1, 0]
+        assert order_of_content(columns[rows][:, ::-1], target[rows], "ab".__getitem__).tolist() == [0, 1]
 
 
 def test_columns_of_equal_sums_are_told_apart_by_their_first_row_and_the_same_ones_by_name():
     columns = np.array([[0, 1], [1, 0], [np.nan, np.nan], [1, 1]])
     for names in (["a", "b"], ["b", "a"]):
-        assert order_of_content(columns, np.zeros(4), names).tolist() == [0, 1]
-        assert order_of_content(columns[:, ::-1], np.zeros(4), names).tolist() == [1, 0]
+        assert order_of_content(columns, np.zeros(4), names.__getitem__).tolist() == [0, 1]
+        assert order_of_content(columns[:, ::-1], np.zeros(4), names.__getitem__).tolist() == [1, 0]
         same = columns[:, [0, 0]]
-        assert [names[j] for j in order_of_content(same, np.zeros(4), names)] == ["a", "b"]
+        assert [names[j] for j in order_of_content(same, np.zeros(4), names.__getitem__)] == ["a", "b"]
     gaps = np.array([[-1.0, np.nan, 0], [np.nan, -1, 0], [5, 5, 0]])
-    assert order_of_content(gaps, np.zeros(3), list("abc")).tolist()[-2:] == [1, 0]
+    assert order_of_content(gaps, np.zeros(3), "abc".__getitem__).tolist()[-2:] == [1, 0]
 
 
 def test_columns_that_overflow_have_an_order_all_the_same():
     columns = np.array([[1e308, 1], [-1e308, 2], [0, 3]])
-    assert sorted(order_of_content(columns, np.ones(3), ["a", "b"]).tolist()) == [0, 1]
-    assert order_of_content(columns[:, :0], np.ones(3), []).size == 0
+    assert sorted(order_of_content(columns, np.ones(3), "ab".__getitem__).tolist()) == [0, 1]
+    assert order_of_content(columns[:, :0], np.ones(3), "".__getitem__).size == 0
+
+
+def test_columns_of_equal_codes_are_told_apart_by_what_these_stand_for():
+    """Whatever their names: the two hold different things in other rows."""
+    target = np.array([0.0, 1.0, 2.0])
+    table = pd.DataFrame({"a": ["x", "y", "z"], "b": ["p", "q", "r"]})
+    for renamed in (table, table.set_axis(["d", "c"], axis=1), table[["b", "a"]]):
+        encoder = TableEncoder().fit(renamed, target)
+        assert [renamed[column.name].iloc[0] for column in encoder.columns_] == ["p", "x"]
+        tree = HistogramTree(min_samples_leaf=1, rng=0).fit_rows(renamed, target)
+        assert [renamed[name].iloc[0] for name in tree.columns_] == ["p", "x"]
 
 
 # ---- some rows of a table, without a copy ----------------------------------------------------------------------

@@ -511,6 +511,10 @@ BAD = {
         lambda: cascade(RISK, PREDICTION, [-1, 2, 3, 4]),
         r"cost must be finite and not negative, but cost\[0\] is -1.0",
     ),
+    "a price beyond all sums": (
+        lambda: cascade(RISK, PREDICTION, [1, 2, 3, 1e308]),
+        r"cost must be at most 1e\+100, but cost\[3\] is 1e\+308",
+    ),
     "a price missing": (lambda: cascade(RISK, PREDICTION, holed(PRICES)), "cost must be finite and not negative"),
     "too few prices": (
         lambda: cascade(RISK, PREDICTION, PRICE[:3]),

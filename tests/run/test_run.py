@@ -89,6 +89,8 @@ def test_text_becomes_a_value_of_the_default_type(text, default, value):
         ("1,b", [2]),
         ('["a"', []),
         ('{"a"', {}),
+        ("[" * 100_000, []),
+        ('{"a": ' * 100_000, {}),
     ],
 )
 def test_text_of_the_wrong_type(text, default):
@@ -230,6 +232,17 @@ def test_a_rule_of_the_notebook_is_checked_before_a_kernel_starts(folder, capsys
         assert main([path, *given, "--output", "out"]) == 2
         assert message in capsys.readouterr().err
     assert sorted(os.listdir(folder)) == before
+
+
+WITH_RESAMPLES = ["10_ecuas_on_real_scores", "12_sem_ece_in_practice", "14_audit_your_answers"]
+
+
+@pytest.mark.parametrize("name", [*WITH_RESAMPLES, "checks/12_sem_ece_in_practice"])
+def test_more_resamples_than_anybody_waits_for_are_refused(folder, capsys, name):
+    path = str(ROOT / "notebooks" / f"{name}.ipynb")
+    assert main([path, "-p", "n_resamples", "999999999999", "--output", "out"]) == 2
+    assert re.search("n_resamples must be between .*, but it is 999999999999", capsys.readouterr().err)
+    assert not (folder / "out").exists()
 
 
 KEYED = (

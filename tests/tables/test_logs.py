@@ -381,6 +381,7 @@ def test_json_that_is_no_log(tmp_path):
         "[1, 2]": "must be a log of Inspect or lm-evaluation-harness, but it is none",
         '{"version": 2, "eval": {': "but it is none",
         '{"results": {}, "configs": {}}': "use --log_samples",
+        '{"version": 2, "eval": ' + "[" * 100_000: "but it is none",
         "": "my.json is empty",
     }.items():
         path.write_text(content)

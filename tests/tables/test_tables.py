@@ -112,6 +112,11 @@ def test_a_field_of_any_length_is_read(tmp_path, suffix):
     assert read_scores(tmp_path / f"long{suffix}").n == 60
 
 
+def test_a_heading_of_any_length_is_read(tmp_path):
+    good(60).rename(columns={"income": "x" * 200_000}).to_csv(tmp_path / "long.csv", index=False)
+    assert max(map(len, read_scores(tmp_path / "long.csv").X.columns)) == 200_000
+
+
 @pytest.mark.parametrize(
     ("values", "note"),
     [
