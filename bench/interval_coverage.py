@@ -180,6 +180,7 @@ def missed(name, size, seed):
     rows = population(name, size, np.random.default_rng(seed))
     weight = np.ones(size) if rows.weight is None else rows.weight
     both = np.r_[weight * rows.q, weight * (1 - rows.q)]
+    both[both < 1e-50] = 0.0  # of heavy tails; weights that small are refused
     calibrator = PlattCalibrator().fit(np.r_[rows.p, rows.p], np.repeat([1, 0], size), both)
     return rows, rows.q - calibrator.predict(rows.p), weight
 

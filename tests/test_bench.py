@@ -159,6 +159,12 @@ def test_coverage_goes_on_where_it_stopped_and_counts_ends(bench, monkeypatch, t
     assert shares.tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3, 2 / 3, 1, 1]) and summary["draws"] == 3
 
 
+def test_heavy_tails_give_no_weight_that_is_refused(bench):
+    """Weights q and 1 - q below 1e-100 used to end the measurement."""
+    rows, residual, _ = bench("interval_coverage").missed("heavy", 200_000, 12345)
+    assert rows.q.min() < 1e-100 and np.isfinite(residual).all()
+
+
 def test_the_stored_coverage_keeps_its_promises(bench):
     coverage = bench("interval_coverage")
     table = coverage.read(coverage.SUMMARY).set_index("population")
