@@ -17,6 +17,10 @@ TAIL = 0.025  # on each side of a 95 % interval
 
 LEAST_SKEWNESS = 1e-4  # 800 million degrees of freedom: normal
 
+SKEWEST = 4.0  # of any law: beyond it quantiles fall, because all but a few draws are below the mean
+
+MOST_SHIFT = 0.5  # of the noise: more is beyond the first order, and could put the lower end above the estimate
+
 MOST_SKEWNESS = 0.25  # of the upper end: more would shorten the interval on the word of a few regions
 
 
@@ -63,7 +67,7 @@ class LossLaw:
             null_third=fit.kept**1.5 * sum(part.null_third for part in parts) / k**3,
             ceiling=max(null_variance, sum(part.noise_ceiling for part in parts) / k**2),
             slope=(max(signal, 0.0) + noise * even) / (value + noise) if value + noise > 0 else 0.0,
-            shift=fit.shift,
+            shift=max(fit.shift, -MOST_SHIFT * noise),
         )
 
     def variance(self, truth):
@@ -73,12 +77,12 @@ class LossLaw:
     def skewness(self, truth):
         """Of the estimate around a true loss, which shifts a centred chi-square: (8 sum(weight^3) +
         24 sum(weight^3 shift)) / variance^(3/2) for a weighted sum of them, of variance 2 sum(weight^2 + 2 weight^2
-        shift).
+        shift). At most 4.
         """
         if not self.null_variance > 0:
             return 0.0
         third = self.null_third * (1 + 1.5 * self.slope * truth / self.null_variance)
-        return third / self.variance(truth) ** 1.5
+        return min(third / self.variance(truth) ** 1.5, SKEWEST)
 
     def p_value(self, value):
         """One-sided test of "no grouping loss"."""
