@@ -165,8 +165,8 @@ def test_an_interval_holds_its_estimate_also_where_the_fit_takes_nearly_all():
 
 @pytest.mark.parametrize("shift", [-1.0, -1e-3, 0.0])
 def test_a_shift_is_at_most_half_of_the_noise(shift):
-    residual, region = np.random.default_rng(1).normal(size=(60,)) / 8, np.arange(60) // 20
-    part = squared_means(residual, region)
+    residual = np.random.default_rng(1).normal(size=60) / 8
+    part = squared_means(residual, np.arange(60) // 20)
     law = LossLaw.of([part], FitEffect(shift=shift))
     assert law.shift == max(shift, -0.5 * np.sqrt(law.null_variance))
     low, high = law.interval(-1e-9)
