@@ -208,10 +208,10 @@ def grouping_loss(
 
     The interval holds the losses that a test of each would not reject (`helpers.grouping.inversion`), so it never
     contradicts the test of "no grouping loss". On ten populations with known truth (rare events, heavy tails, weights,
-    people with several rows, …) it held what the regions capture in 95 to 98 % of the draws at 1,000 rows, in 94 to 99
-    % at 4,000 and in 94 to 98 % at 20,000; the lower end was above it in 2 to 3 % (`bench/interval_coverage.py`). Other
-    halves of the same rows give other regions, which capture more or less: the interval does not speak of that, but
-    `n_splits` does.
+    people with several rows, …) it held what the regions capture in 95 to 98 % of the draws at 1,000 rows, in
+    94 to 99 % at 4,000 and in 94 to 98 % at 20,000; the lower end was above it in 2 to 3 %
+    (`bench/interval_coverage.py`). Other halves of the same rows give other regions, which capture more or less: the
+    interval does not speak of that, but `n_splits` does.
 
     The test takes the variance of labels from the scores, c (1 - c), and allows for the skewness of rare events and for
     the calibrator's fit to the same rows, which makes the value a little too small
