@@ -206,7 +206,7 @@ def tree_groups(
 METHODS = {"segments": search_segments, "tree": tree_groups}
 
 
-def find_groups(y, p, X, *, method="segments", **options):
+def find_groups(y, p, X, *, method="segments", sample_weight=None, groups=None, rng=None, **options):
     """Subgroups that the scores misjudge: a joint search of segments, or the leaves of an honest tree.
 
     Parameters
@@ -220,8 +220,14 @@ def find_groups(y, p, X, *, method="segments", **options):
     method : {"segments", "tree"}, default "segments"
         `search_segments` looks at all segments of one and two columns, on all rows, and finds more; `tree_groups` cuts
         all rows into few subgroups, chosen on one half and measured on the other (Melo et al., 2026).
+    sample_weight : array of float, shape (n,), optional
+        Sampling weights.
+    groups : array, shape (n,), optional
+        Labels of people, hospitals, … whose rows depend on each other.
+    rng : int, Generator or None, default None
+        Source of the draws, or of the halves.
     **options : dict
-        Options of the function that does it; both have `sample_weight`, `groups` and `rng`.
+        Further options of the function that does it.
 
     Returns
     -------
@@ -246,11 +252,13 @@ def find_groups(y, p, X, *, method="segments", **options):
     if unknown:
         near = nearest_name(unknown[0], allowed, "option")
         raise ValueError(f"options must be those of method {method!r}, but {unknown[0]!r} is not; {near}")
-    return METHODS[method](y, p, X, **options)
+    return METHODS[method](y, p, X, sample_weight=sample_weight, groups=groups, rng=rng, **options)
 
 
-def audit_groups(y, p, X, **options):
+def audit_groups(y, p, X, *, method="segments", sample_weight=None, groups=None, rng=None, **options):
     """Misjudged subgroups as a table: those that `find_groups` names, or all leaves of its tree.
+
+    What could not have been found, and which columns were left out, says `find_groups`.
 
     Parameters
     ----------
@@ -260,8 +268,16 @@ def audit_groups(y, p, X, **options):
         Stated probabilities of class 1.
     X : DataFrame, shape (n, d)
         Features in the user's words.
+    method : {"segments", "tree"}, default "segments"
+        As in `find_groups`.
+    sample_weight : array of float, shape (n,), optional
+        Sampling weights.
+    groups : array, shape (n,), optional
+        Labels of people, hospitals, … whose rows depend on each other.
+    rng : int, Generator or None, default None
+        Source of the draws, or of the halves.
     **options : dict
-        Options of `find_groups`, `method` among them.
+        Further options of the function that does it.
 
     Returns
     -------
@@ -275,7 +291,7 @@ def audit_groups(y, p, X, **options):
     >>> audit_groups(y, np.full(2000, 0.5), X, method="tree", max_depth=1, rng=0)["rule"].tolist()
     ['age <= 39', 'age > 39']
     """
-    audit = find_groups(y, p, X, **options)
+    audit = find_groups(y, p, X, method=method, sample_weight=sample_weight, groups=groups, rng=rng, **options)
     return audit.table if isinstance(audit, GroupAudit) else audit.named
 
 

@@ -204,7 +204,7 @@ class NullModel:
         terms = self.weight * self.c * (1 - self.c)
         usable = self.sums.usable
         inflation = np.median(self.variance[usable] / self.sums.variance[usable]) if usable.any() else np.inf
-        rows = self.weight.sum() * terms.sum() / (self.weight @ terms) / inflation
+        rows = self.weight.sum() * terms.sum() / (self.weight @ terms) / inflation if terms.any() else 0.0
         return Chances(self.mean, float(terms.sum() / self.weight.sum()), float(rows), self.independent)
 
     def intervals(self, critical):

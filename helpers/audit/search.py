@@ -7,7 +7,7 @@ import pandas as pd
 
 from helpers.audit.naming import name_segments
 from helpers.audit.null import Chances, NullModel, bonus_of_singles, largest_gaps
-from helpers.audit.segments import SegmentFamily
+from helpers.audit.segments import SegmentFamily, fewest_rows
 from helpers.checks import (
     check_count,
     check_one_of,
@@ -16,7 +16,6 @@ from helpers.partition.base import check_rows
 from helpers.partition.encoder import check_table
 
 LEVEL = 0.05  # of the whole search
-FEWEST_ROWS = 20  # of a segment
 
 
 @dataclass(frozen=True)
@@ -193,7 +192,7 @@ def search_segments(
 def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_draws=300, rng=None):
     """`search_segments` of `helpers.partition.base.Rows` and options that were checked."""
     weight = rows.weights
-    min_rows = max(FEWEST_ROWS, rows.y.size // 200) if min_rows is None else min_rows
+    min_rows = fewest_rows(rows.y.size) if min_rows is None else min_rows
     X = rows.X[sorted(rows.X.columns)]
     order = _canonical_order(rows.y, rows.p, X, weight)
     y = rows.y[order]

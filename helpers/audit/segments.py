@@ -22,6 +22,11 @@ MOST_PAIRED = 60  # columns of which pairs are taken: time and memory grow with 
 GIVEN_AWAY = 0.01  # of the cases of the rarer label: a column that tells all but these knows the outcome
 
 
+def fewest_rows(n):
+    """Rows that a segment needs where nobody says: 20, or half a percent of n if that is more."""
+    return max(20, n // 200)
+
+
 @dataclass(frozen=True)
 class Condition:
     """One condition on one column: codes `first` to `last`, or the missing values (first > last), or rare levels.
@@ -96,12 +101,15 @@ class SegmentFamily:
         What was left out and why.
     warnings : list of str
         Those of the notes that a reader of the result must know.
+    given_away : list of str
+        Columns that tell the labels, and were left out.
     """
 
     def __init__(self, X, y, min_rows, max_features):
         self.X = X
         self.notes = []
         self.warnings = []
+        self.given_away = []
         self.columns = []
         self._tables = []
         cuts = next(cuts for most, cuts in CUTS.items() if X.shape[1] <= most)
@@ -148,6 +156,7 @@ class SegmentFamily:
             self.notes.append(f"{column.name} is constant")
             return None
         if _gives_away(column, values, code, y):
+            self.given_away.append(column.name)
             self._warn(f"{column.name} gives the outcome away: it was left out")
             return None
         rows = members @ count

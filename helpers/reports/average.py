@@ -19,6 +19,7 @@ SHARE_OF_OTHERS = 0.2  # for the bins, for the band around the curve, and for th
 LINE = SHARE * LEVEL
 OTHERS = SHARE_OF_OTHERS * LEVEL
 WORTH = 0.01  # distance in probability from which recalibration is advised
+BINS = 15  # in which a curve that fits leaves nothing
 LEAST_APART = 20  # rows whose score differs from the commonest one, so that any half of them has some
 COMMON = 0.1  # rate of the rarer label below which what counts as small shrinks with it
 
@@ -39,6 +40,10 @@ class Average:
         Isotonic curve with a band for all scores at once, at the level that the verdict grants it (99 %).
     bend_p_value : float
         Of the test that a line fits; 1 where it was not tested.
+    left_p_value : float
+        Of the test that the chosen curve fits.
+    left_high : float
+        Upper end (97.5 %) of the mean squared distance that it leaves in bins of the score.
     kind : str
         "platt", or "isotonic" where two parameters do not fit.
     calibrator : PlattCalibrator or IsotonicCalibrator
@@ -57,6 +62,8 @@ class Average:
     line: CalibrationLine | None
     curve: MonotoneCurve = field(repr=False)
     bend_p_value: float
+    left_p_value: float
+    left_high: float
     kind: str
     calibrator: PlattCalibrator | IsotonicCalibrator = field(repr=False)
 
@@ -102,6 +109,11 @@ class Average:
     def is_bent(self):
         """Whether no line fits."""
         return self.bend_p_value < OTHERS
+
+    @property
+    def no_curve_fits(self):
+        """Whether no rising curve fits: somewhere, higher scores surely go with fewer events."""
+        return self.left_p_value < (LEVEL if self.kind == "isotonic" else OTHERS) or not self.curve.is_monotone
 
     @property
     def by_line(self):
@@ -193,13 +205,15 @@ def measure_average(table, *, may_bend=True, rng=None):
     error = error_of_curve(curve_of_rows(y, table.p, n_bins, "quantile", table.weight, table.groups), rng=rng)
     curve = monotone_of_rows(y, table.p, table.weight, table.groups, 1 - OTHERS)
     if rows_apart(table.p) < LEAST_APART:  # as good as a constant score, which has no line
-        return Average(rates, error, None, curve, 1.0, "isotonic", _isotonic(table))
+        return Average(rates, error, None, curve, 1.0, 1.0, 0.0, "isotonic", _isotonic(table))
     platt = PlattCalibrator().fit_rows(table.p, y, table.weight)
     line = line_of_rows(y, table.p, platt, table.weight, table.groups)
-    bend = bend_p_value(table, platt) if may_bend and platt.slope_ > 0 else 1.0
+    left = left_to_score(table, platt) if may_bend else (1.0, 0.0)
+    bend = left[0] if platt.slope_ > 0 else 1.0
     if bend < OTHERS:
-        return Average(rates, error, line, curve, bend, "isotonic", _isotonic(table))
-    return Average(rates, error, line, curve, bend, "platt", platt)
+        isotonic = _isotonic(table)
+        return Average(rates, error, line, curve, bend, *left_to_score(table, isotonic), "isotonic", isotonic)
+    return Average(rates, error, line, curve, bend, *left, "platt", platt)
 
 
 def rows_apart(p):
@@ -212,13 +226,35 @@ def rows_apart(p):
     return int(count.sum() - count.max())
 
 
-def bend_p_value(table, platt):
-    """P-value of "Platt's curve fits": bins of the score are regions, in which it must leave nothing.
+def left_to_score(table, calibrator):
+    """What a calibrator leaves in bins of the score: it is miscalibration, and would be read as grouping loss.
 
-    What it leaves there is miscalibration, and would be read as grouping loss.
+    Bins of as many cases see a bend, bins of as much variance c (1 - c) a jump; the smaller p-value counts twice.
+
+    Returns
+    -------
+    p_value, high : float
+        Of "the calibrator fits", and the upper end of the interval of what the bins capture.
     """
-    bins = bins_between(table.p, edges_for(table.p, 15, "quantile"))
-    return loss_of_regions(table.y - platt.predict_rows(table.p), bins, table.weight, table.groups).p_value
+    c = calibrator.predict_rows(table.p)
+    parts = [
+        loss_of_regions(table.y - c, region, table.weight, table.groups)
+        for region in (bins_between(table.p, edges_for(table.p, BINS, "quantile")), bins_of_variance(table.p, c, BINS))
+    ]
+    least = min(parts, key=lambda part: part.p_value)
+    return min(2 * least.p_value, 1.0), least.high
+
+
+def bins_of_variance(p, c, n_bins):
+    """Bins of scores in which the sums of c (1 - c) are as equal as ties allow, (n,) numbers.
+
+    >>> bins_of_variance(np.array([0.1, 0.4, 0.5, 0.6, 0.6]), np.array([0.0, 0.1, 0.5, 0.9, 0.9]), 2)
+    array([0, 0, 0, 1, 1])
+    """
+    _, place = np.unique(p, return_inverse=True)
+    variance = np.bincount(place, c * (1 - c))
+    middle = np.cumsum(variance) - variance / 2
+    return np.minimum(middle / max(variance.sum(), 1e-300) * n_bins, n_bins - 1).astype(int)[place]
 
 
 def _isotonic(table):

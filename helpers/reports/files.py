@@ -130,7 +130,7 @@ def save_files(report, folder, *, overwrite=False, rng=None):
         without_formulas(group_rows(report)).to_csv(folder / "groups.csv", index=False, float_format="%.6g")
     if repair is not None:
         save(repair, folder / "repair.joblib")
-        changed = "" if repair.changed_ else " (the features add nothing that a test sees: it only recalibrates)"
+        changed = "" if repair.changed_ else " (no gain by the features is sure: it only recalibrates)"
         what["repair.joblib"] += changed
     return pd.DataFrame({"File": names, "What it holds": [what[name] for name in names]}).set_index("File")
 
@@ -140,15 +140,16 @@ def score_columns(report, rng=None):
     table = report.table
     columns = {"row": table.row, "given": table.p, "recalibrated": report.calibrated}
     scores = report.scores
-    repaired = scores.recalibrated
+    repaired = report.calibrated
     error = np.zeros(table.n)
     if not report.obstacle:
         features = {shown: name for name, shown in report.labels.items()}
         own = replace(table, X=table.X.rename(columns=features))  # the repair is for files like the user's
         if scores.model is None:
             scores = repair_scores(own, report.average.kind, rng=rng)
-        repaired, error = repair_all(own, scores)
-        columns["repaired"] = repaired
+        if scores.model.changed_:
+            repaired, error = repair_all(own, scores)
+            columns["repaired"] = repaired
     if report.cost is not None:
         columns["expected_excess_cost"] = expected_excess(repaired, error, table.p, report.cost)
     if report.audit is not None:

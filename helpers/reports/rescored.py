@@ -91,19 +91,18 @@ def repair_all(table, scores):
     table : ScoreTable
         The checked one that `scores` were made from.
     scores : Repaired
-        From `repair_scores`, with a model.
+        From `repair_scores`, with a model that changes something.
 
     Returns
     -------
     repaired, error : (n,) array
         A minute for 300,000 rows.
     """
-    repaired = scores.recalibrated.copy()
-    error = np.zeros(table.n)
-    if scores.model.changed_:
-        new = np.setdiff1d(np.arange(table.n), scores.rows)
-        for some in np.array_split(new, -(-new.size // MOST_ROWS)) if new.size else ():
-            repaired[some], error[some] = scores.model.predict(table.p[some], table.X.iloc[some], return_std=True)
+    repaired = np.empty(table.n)
+    error = np.empty(table.n)
+    new = np.setdiff1d(np.arange(table.n), scores.rows)
+    for some in np.array_split(new, -(-new.size // MOST_ROWS)) if new.size else ():
+        repaired[some], error[some] = scores.model.predict(table.p[some], table.X.iloc[some], return_std=True)
     repaired[scores.rows] = scores.repaired
     error[scores.rows] = scores.error
     return repaired, error

@@ -111,8 +111,8 @@ class ScoreReport(ScoreTables):
 
     @property
     def certified(self):
-        """Whether a grouping loss above zero is certain: test at 5 %, interval above zero."""
-        return is_certified(self.loss)
+        """Whether a grouping loss above zero is certain, see `is_certified`."""
+        return is_certified(self.loss, self.average)
 
     @property
     def by_tree(self):
@@ -424,7 +424,7 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
         of_loss, of_lead = rng.spawn(2)  # so that what follows does not depend on the estimator
         loss = measure_loss(table, average.kind, rng=of_loss)
         audit = find_misjudged(table, average.kind, rng=rng)
-        if is_certified(loss) and audit is not None and audit.sure.empty:
+        if is_certified(loss, average) and audit is not None and audit.sure.empty:
             lead = find_lead(table, average.kind, calibrated, audit.search, rng=of_lead)
     scores = repair_scores(own, average.kind, can_repair=cost is not None and not obstacle, rng=rng)
     return ScoreReport(
@@ -447,9 +447,13 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
     )
 
 
-def is_certified(loss):
-    """Whether a grouping loss above zero is certain: test at 5 %, interval above zero; False for None."""
-    return loss is not None and bool(loss.p_value < 0.05 and loss.low > 0)
+def is_certified(loss, average):
+    """Whether a grouping loss above zero is certain: test at 5 %, interval above zero; False for None.
+
+    Where no rising curve fits, the interval must lie above what the best of them leaves to the score alone.
+    """
+    least = average.left_high if average.no_curve_fits else 0.0
+    return loss is not None and bool(loss.p_value < 0.05 and loss.low > least)
 
 
 def _compared(table, cost, kind, obstacle, rng):

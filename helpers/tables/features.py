@@ -3,7 +3,19 @@
 import numpy as np
 import pandas as pd
 
+from helpers.audit.segments import SegmentFamily, fewest_rows
+
 COMMAS = r"\s*[-+]?\d[\d.]*(,\d+)+(\.\d+)?\s*"
+
+DATES = {  # what a date looks like, and the ways to read it
+    r"\d{4}-\d\d-\d\d.*": ["ISO8601"],
+    r"\d{4}-\d\d": ["%Y-%m"],
+    r"\d{4}/\d\d?/\d\d?": ["%Y/%m/%d"],
+    r"\d\d?\.\d\d?\.\d{4}": ["%d.%m.%Y"],
+    r"\d\d?/\d\d?/\d{4}": ["%m/%d/%Y", "%d/%m/%Y"],
+}
+
+LIKE_A_DATE = r"\s*(\d{4}[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4})(\D.*)?"
 
 
 def tidy_features(frame, y):
@@ -14,8 +26,8 @@ def tidy_features(frame, y):
     notes = []
     for name in frame:
         values = _tidy(frame[name])
-        notes += _nearly_numbers(name, values)
-        reason = _useless(values, y)
+        notes += _nearly_numbers(name, values) or _nearly_dates(name, values)
+        reason = _useless(values)
         if reason:
             dropped[name] = reason
             continue
@@ -25,7 +37,9 @@ def tidy_features(frame, y):
         kept[name] = values
     if infinite:
         notes.insert(0, f"infinite values read as missing in {', '.join(map(repr, infinite))}")
-    return pd.DataFrame(kept, index=frame.index), dropped, notes
+    X = pd.DataFrame(kept, index=frame.index)
+    telling = SegmentFamily(X, y, fewest_rows(len(y)), 1).given_away
+    return X.drop(columns=telling), dropped | dict.fromkeys(telling, "gives the outcome away"), notes
 
 
 def _tidy(values):
@@ -41,34 +55,66 @@ def _tidy(values):
         return values.astype("category")
     if kind != "string":
         return None
-    present = values.dropna()
-    if present.iloc[:20].str.match(r"\d{4}-\d\d-\d\d").all():
+    dates = _dates(values)
+    return values.astype("category") if dates is None else dates
+
+
+def _dates(values):
+    """Text as dates if there is one way to read all of it, else None."""
+    words = values.dropna().drop_duplicates().astype(str)
+    formats = next((formats for look, formats in DATES.items() if words.str.fullmatch(look).all()), [])
+    readings = []
+    for way in formats:
         try:
-            dates = pd.to_datetime(values, format="ISO8601", errors="coerce")
+            dates = pd.to_datetime(values, format=way, errors="coerce")
         except ValueError:  # several time zones
-            return values.astype("category")
-        if dates.notna().sum() == len(present):
-            return dates
-    return values.astype("category")
+            continue
+        if dates.notna().sum() == values.notna().sum():
+            readings.append(dates)
+    return readings[0] if len(readings) == 1 else None
 
 
 def _nearly_numbers(name, values):
     """A note on text of which at least half would be numbers but for some words or commas, in a list, else []."""
-    if values is None or not isinstance(values.dtype, pd.CategoricalDtype) or values.cat.ordered:
-        return []
-    words = pd.Series([word for word in values.cat.categories if isinstance(word, str)], dtype=object)
+    words = _words(values)
     commas = words.astype(str).str.fullmatch(COMMAS)
     numbers = pd.to_numeric(words, errors="coerce").notna()
-    if numbers.all() or (numbers | commas).mean() < 0.5:
+    if words.empty or numbers.all() or (numbers | commas).mean() < 0.5:
         return []
-    first = values[values.isin(words[~numbers])].iloc[0]
-    others = (~numbers).sum() - 1
-    more = f" and {others:,} other values are" if others else " is"
     hint = " (write decimals with a point, and thousands without a comma)" if commas.any() else ""
-    return [f"{name!r} is no column of numbers, because {first!r}{more} none{hint}"]
+    return [f"{name!r} is no column of numbers, because {_exceptions(values, words[~numbers])} none{hint}"]
 
 
-def _useless(values, y):
+def _nearly_dates(name, values):
+    """A note on text of which at least half looks like dates that were not read as such, in a list, else []."""
+    words = _words(values)
+    dates = words.astype(str).str.fullmatch(LIKE_A_DATE)
+    if words.empty or dates.mean() < 0.5:
+        return []
+    if dates.all():
+        why = "they can be read in no way, or in more than one"
+    else:
+        why = f"{_exceptions(values, words[~dates])} none"
+    return [f"{name!r} is no column of dates, because {why} (write dates as 2024-01-31)"]
+
+
+def _words(values):
+    """The levels of a column of text, else nothing."""
+    if values is None or not isinstance(values.dtype, pd.CategoricalDtype) or values.cat.ordered:
+        return pd.Series(dtype=object)
+    return pd.Series([word for word in values.cat.categories if isinstance(word, str)], dtype=object)
+
+
+def _exceptions(values, words):
+    """The first of some levels in a column, and how many there are, as the subject of a sentence."""
+    first = values[values.isin(words)].iloc[0]
+    others = len(words) - 1
+    if not others:
+        return f"{first!r} is"
+    return f"{first!r} and {others:,} other value{'s' if others > 1 else ''} are"
+
+
+def _useless(values):
     """Why a feature is left out, or ''."""
     if values is None:
         return "neither numbers, text nor dates"
@@ -83,6 +129,4 @@ def _useless(values, y):
         return "its own text in nearly every row"
     if values.dtype.kind in "iuf" and np.isfinite(codes).all() and (np.diff(codes) == 1).all():
         return "a row number"
-    if values.dtype.kind in "biuf" and ((codes == y).all() or (codes == 1 - y).all()):
-        return "equal to the label"
     return ""

@@ -9,6 +9,7 @@ import io
 import itertools
 import json
 import os
+import re
 import zlib
 from collections import Counter
 from pathlib import Path
@@ -30,6 +31,10 @@ LONGEST_FIELD = 2**31 - 1  # bytes; Python's reader of CSV takes 131,072, and lo
 
 # "None" and "none" are answers in surveys, so they stay words.
 MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"]
+
+MISSING_WORD = re.compile(
+    rb'(?m)(?:^|,)"?(?:' + b"|".join(re.escape(word.encode()) for word in MISSING[1:]) + rb')"?\r?(?:,|$)'
+)
 
 
 def find_file(path, folders, extensions=EXTENSIONS):
@@ -137,18 +142,31 @@ class CsvTable:
         ends = self.data.endswith((b"\n", b"\r"))
         self.note = "" if ends else "the last line has no line end: check that the file is complete"
 
-    def read(self, columns, dtype=None):
+    def read(self, columns, dtype=None, missing=MISSING):
         """Some columns as a DataFrame; their type is guessed if `dtype` is not given."""
         try:
             frame = pd.read_csv(
                 io.BytesIO(self.data), names=self.names, header=0, usecols=list(columns), index_col=False, dtype=dtype,
-                keep_default_na=False, na_values=MISSING, low_memory=False,
+                keep_default_na=False, na_values=missing, low_memory=False,
             )  # fmt: skip
         except UnicodeDecodeError:
             raise ValueError(f"{self.path.name} is not a text file in UTF-8; save it again as CSV (UTF-8).") from None
         except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
             raise ValueError(f"{self.path.name} cannot be read as CSV: {error}".strip()) from None
         return frame[list(columns)]
+
+    def missing_words(self, columns):
+        """A note for each of some columns in which words such as "NA" were read as missing."""
+        if not columns or not MISSING_WORD.search(self.data):
+            return []
+        words = self.read(columns, str, missing=[""])
+        notes = []
+        for name in columns:
+            counts = words[name][words[name].isin(MISSING)].value_counts()
+            if counts.size:
+                shown = " and ".join(f"{word!r} ({count:,} times)" for word, count in counts.items())
+                notes.append(f"in {name!r}, {shown} {'was' if counts.size == 1 else 'were'} read as missing")
+        return notes
 
 
 def check_csv(path, file):

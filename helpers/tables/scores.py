@@ -17,7 +17,7 @@ from helpers.checks import LARGEST, check_columns, check_groups, check_probabili
 from helpers.datasets import DATA_FOLDER
 from helpers.partition.base import check_rows
 from helpers.tables.features import tidy_features
-from helpers.tables.files import EXTENSIONS, JSON_LINES, find_file, open_table
+from helpers.tables.files import EXTENSIONS, JSON_LINES, CsvTable, find_file, open_table
 from helpers.tables.logs import LOGS, open_score_log
 
 MOST_FEATURES = 1000
@@ -240,9 +240,11 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     -------
     ScoreTable
         A table written by the folktexts benchmark (columns `risk_score`, `label`) is read as it is. Text becomes
-        categories and text dates (2024-01-31) become dates. Features are left out, and listed in `.dropped`, if they
-        are constant, all missing, row numbers or labels, names of the members of the groups, text of its own in nearly
-        every row, equal to the label, or neither numbers, text nor dates.
+        categories, and dates (2024-01-31, 2024/1/31, 31.1.2024, 2024-01, or with the month or the day first where
+        only one of the two fits) become dates. Empty cells, NA, N/A, NaN and null are missing; `.note` says where
+        words of text columns were. Features are left out, and listed in `.dropped`, if they are constant, all missing,
+        row numbers or labels, names of the members of the groups, text of its own in nearly every row, give the
+        outcome away, or are neither numbers, text nor dates.
 
     Raises
     ------
@@ -293,6 +295,8 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         names = [name for name in names if name not in row_labels]
     X, dropped, notes_of_features = tidy_features(frame[names], y)
     notes += notes_of_features
+    if isinstance(table, CsvTable):
+        notes += table.missing_words([name for name in X if isinstance(X[name].dtype, pd.CategoricalDtype)])
     groups = None if group is None else _groups(file, group, frame[group])
     if features is None:
         members = [name for name in X if groups is not None and _names_members(X[name], groups)]

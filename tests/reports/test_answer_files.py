@@ -175,13 +175,16 @@ def contradictions(report):
         return wrong
     pays = verdict["Does it pay to use the model?"]
     plan = verdict["Which plan is the cheapest?"]
-    paid = verdict[f"What if all {report.most} samples are paid already?"]
+    paid = verdict.get(f"What if all {report.most} samples are paid already?", "")  # if not, the plan takes them all
     used = verdict["Which answers can be promised to be right?"]
     believed = verdict["Can the confidence be believed?"]
     check("certified", "not certified", ("are right, with" in used) != ("hand over the rest" in says["use"]))
     check("certified", "no advice of it", ("are right, with" in used) != ("must be right, answer from" in steps))
     check("cannot be certified", "a promise", "cannot be certified" in used and "are right, with" in used + says["use"])
-    check("no choice pays", "section says it does", ("no choice" in paid) != ("no choice" in says["kept"]))
+    if paid:
+        check("no choice pays", "section says it does", ("no choice" in paid) != ("no choice" in says["kept"]))
+    elif report.cheapest["refused"] > 0:
+        check("the cut pays", "section says not", ("is not sure" in plan) != ("no choice" in says["kept"]))
     check("pays", "hand over", pays.startswith("Yes") and "Hand these questions over" in steps)
     check("pays", "no advice of it", pays.startswith("Yes") != ("Take " in steps))
     check("does not pay", "a plan", pays.startswith("No.") != plan.startswith("Hand over all"))

@@ -72,7 +72,9 @@ STATEMENTS = {
     "section: confirmed lead": ("groups", "In the other half"),
     "advice: lead": ("steps", "Begin where"),
     "advice: hint": ("steps", "it is a hint only"),
-    "features add nothing": ("costs", "a test does not show that the features add"),
+    "no sure gain": ("costs", "a gain by the features is not sure"),
+    "verdict: falls": ("verdict 1", "it may be all that is seen here"),
+    "warning: falls": ("warnings", "No rising curve fits these scores"),
     "by learners": ("loss", "The estimate is that of several learners"),
     "by tree": ("loss", "The estimate is that of a tree"),
     "verdict: suspicious": ("verdict 2", "check how they came into the table"),
@@ -124,9 +126,10 @@ advice: retrain | groups found, loss not certified
 advice: recalibrate | off by little
 loss certain | loss not certified
 verdict: lead | verdict: somebody, groups found, verdict: single cases fine, advice: use features
-verdict: lead | loss not certified, advice: use as they are, verdict: signs, features add nothing
+verdict: lead | loss not certified, advice: use as they are, verdict: signs
 verdict: confirmed lead | verdict: hint
-features add nothing | loss certain
+no sure gain | advice: repaired scores
+verdict: falls | loss certain, groups found, verdict: somebody, advice: use as they are
 by learners | by tree, regions of the tree, verdict: regions of the tree
 loss: groups below | no groups found, verdict: nobody
 too extreme | too timid

@@ -202,6 +202,38 @@ def test_equal_scores_keep_bins_of_their_own(reports, kind):
     assert (reports(kind).average.error.p_value < 0.05) == (kind == "decisions")
 
 
+FALLING = {"wave": lambda p: 0.5 + 0.3 * np.sin(6 * p), "fall": lambda p: np.where(p > 0.75, 0.4, p)}
+
+
+@pytest.mark.parametrize("kind", ["jump", *FALLING])
+def test_what_the_score_alone_tells_is_no_grouping_loss(kind):
+    """Features are noise; labels jump from 0 to 1, or somewhere they are fewer for higher scores."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        p = expit(1.2 * rng.normal(size=3000)).round(4)
+        q = (p > 0.5) * 1.0 if kind == "jump" else FALLING[kind](p)
+        X = pd.DataFrame({"a": rng.normal(size=3000), "b": rng.choice(list("xyz"), 3000)})
+        report = audit_scores(ScoreTable("t", "y", "p", (rng.random(3000) < q).astype(int), p, X), rng=0)
+        assert not report.certified and report.average.is_off
+        assert (
+            report.average.no_curve_fits
+            == (kind != "jump")
+            == any("No rising" in text for text in write(report, "warnings"))
+        )
+        if kind == "jump":
+            assert report.average.kind == "isotonic" and report.loss.value < 1e-6
+
+
+def test_a_column_that_gives_the_outcome_away_is_in_no_sentence_but_those_on_it(tmp_path):
+    table = make()
+    frame = table.X.assign(y=table.y, p=table.p, end=np.where(table.y, "ill", "well"))
+    frame.to_csv(tmp_path / "my.csv", index=False)
+    report = audit_scores(read_table(tmp_path / "my.csv", "y", "p"), rng=0)
+    assert report.table.features == ["a", "b", "c"] and not report.certified
+    assert "end gives the outcome away: it was left out" in write(report, "warnings")[0]
+    assert "end (gives the outcome away)" in " ".join(write(report.table, "read"))
+
+
 def test_calibrator_bends_only_where_it_must():
     kinked = make("kinked").checked()
     assert measure_average(kinked, rng=0).kind == "isotonic"

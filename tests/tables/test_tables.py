@@ -100,7 +100,7 @@ def test_useless_columns_are_left_out_and_listed(save):
         "empty": "all missing",
         "same": "constant",
         "name": "its own text in nearly every row",
-        "answer": "equal to the label",
+        "answer": "gives the outcome away",
     }
 
 
@@ -121,7 +121,7 @@ def test_a_heading_of_any_length_is_read(tmp_path):
     ("values", "note"),
     [
         ([1.5] * 59 + ["?"], "'z' is no column of numbers, because '?' is none"),
-        ([*np.round(np.arange(58) / 7, 3), "unknown", "refused"], "because 'unknown' and 1 other values are none"),
+        ([*np.round(np.arange(58) / 7, 3), "unknown", "refused"], "because 'unknown' and 1 other value are none"),
         (
             [f"-0,{k}" for k in range(300, 360)],
             "'-0,300' and 59 other values are none (write decimals with a point, and thousands without a comma)",
@@ -159,11 +159,56 @@ def test_dates_of_any_year_are_read_and_told(tmp_path, kind):
     elif kind != "text":
         values = pd.Series(np.array(days * 15, "datetime64[s]"))
         values = values.dt.tz_localize("UTC") if kind == "with zone" else values
-    X, dropped, _ = tables.tidy_features(pd.DataFrame({"since": values}), np.arange(60) % 2)
+    X, dropped, _ = tables.tidy_features(pd.DataFrame({"since": values}), np.arange(60) % 3 == 0)
     column = TableEncoder().fit(X, np.zeros(60)).columns_[0]
     assert not dropped and column.kind == "date"
     assert [column.words(code, code, False) for code in (0, 3)] == ["since <= 0001-01-01", "since > 2024-06-30"]
     np.testing.assert_array_equal(column.encode(X["since"])[:4], [3, 1, 0, 2])
+
+
+DAYS = pd.date_range("2022-01-01", periods=60, freq="11D")
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y-%m-%dT%H:%M"])
+def test_dates_are_read_as_they_are_written(tmp_path, form):
+    good().assign(seen=DAYS.strftime(form)).to_csv(tmp_path / "my.csv", index=False)
+    read = read_scores(tmp_path / "my.csv")
+    np.testing.assert_array_equal(read.X["seen"].to_numpy(), DAYS.to_numpy())
+    assert not read.note
+
+
+@pytest.mark.parametrize(
+    ("dates", "note"),
+    [
+        ([*DAYS[:-1].strftime("%Y-%m-%d"), "unknown"], "'unknown' is none (write dates as 2024-01-31)"),
+        (["01/02/2024", "03/04/2024", "05/06/2024"] * 20, "they can be read in no way, or in more than one"),
+        (["31.02.2024", "30.01.2024"] * 30, "they can be read in no way, or in more than one"),
+    ],
+)
+def test_dates_that_cannot_be_read_are_told(tmp_path, dates, note):
+    """Also where the column is left out, because each of its rows has its own text."""
+    good().assign(seen=dates).to_csv(tmp_path / "my.csv", index=False)
+    assert f"'seen' is no column of dates, because {note}" in read_scores(tmp_path / "my.csv").note
+
+
+def test_words_that_were_read_as_missing_are_told(tmp_path):
+    """Namibia's code is NA; numbers may be missing without a word."""
+    frame = good().assign(country=["NA", "DE", "null", '"NA"', "FR"] * 12, age=[*range(59), "NA"])
+    text = frame.to_csv(index=False).replace('"""', '"')
+    (tmp_path / "my.csv").write_text(text)
+    read = read_scores(tmp_path / "my.csv")
+    assert read.note == "in 'country', 'NA' (24 times) and 'null' (12 times) were read as missing"
+    assert read.X["country"].isna().sum() == 36 and read.X["age"].isna().sum() == 1
+
+
+def test_a_column_that_gives_the_outcome_away_is_no_feature(save):
+    """In words, as numbers, or by one cut."""
+    frame = good()
+    word = np.where(frame["label"] == 1, "died", "lived")
+    days = np.where(frame["label"] == 1, 10.0, 500.0) + frame["age"]
+    table = read_scores(save(frame.assign(end=word, days=days, code=3 - frame["label"])))
+    assert table.dropped == dict.fromkeys(["end", "days", "code"], "gives the outcome away")
+    assert table.features == ["age", "income", "school"]
 
 
 def test_an_index_column_without_a_name_is_a_row_number(save, tmp_path):
