@@ -271,6 +271,8 @@ def fit_partition(
     >>> print(fit_partition(sample, max_depth=2, rng=0))
     4 regions from a sample of 600 rows, 1 features
     """
+    if not isinstance(sample, pd.DataFrame):
+        raise ValueError(f"sample must be a DataFrame (`split_chunks` gives one), but it is {type(sample).__name__}.")
     unfitted = make_calibrator(calibrator)
     roles = {"label": label, "score": score, "weight": weight, "group": group}
     names = [name for name in roles.values() if name is not None]

@@ -105,4 +105,6 @@ def parameters(**rules):
         raise ParameterError("\n".join(problems))
     for parameter in declared:
         _first.setdefault(parameter.name, parameter.default)
+    if any("(changed;" in line for line in lines):
+        lines.append("Outputs are those of this run; numbers in the text beside them may be those of the defaults.")
     sys.stdout.write("\n".join(lines) + "\n")

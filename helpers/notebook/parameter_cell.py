@@ -8,6 +8,7 @@ import numbers
 import tokenize
 from dataclasses import dataclass
 from pathlib import PurePath
+from urllib.parse import urlsplit, urlunsplit
 
 INJECTED = "# Parameters"  # first line of the cell that papermill writes
 
@@ -172,8 +173,8 @@ def _guess(text):
 def shown(value):
     """A value as notebooks echo it: thousands separated from 10,000 on, of a path only the file name.
 
-    >>> shown(10000), shown(2026), shown("/home/me/my.csv"), shown("")
-    ('10,000', '2026', '"my.csv"', 'not given')
+    >>> shown(10000), shown(2026), shown("/home/me/my.csv"), shown(""), shown("http://me:key@localhost:80/v1?key=1")
+    ('10,000', '2026', '"my.csv"', 'not given', '"http://localhost:80/v1"')
     """
     if isinstance(value, bool) or value is None:
         return str(value)
@@ -182,7 +183,11 @@ def shown(value):
     if isinstance(value, numbers.Real):
         return f"{value:.12g}"
     if isinstance(value, str):
-        name = PurePath(value.replace("\\", "/")).name if "/" in value or "\\" in value else value
+        if value.startswith(("http://", "https://")):
+            address = urlsplit(value)
+            name = urlunsplit((address.scheme, address.netloc.rpartition("@")[2], address.path, "", ""))
+        else:
+            name = PurePath(value.replace("\\", "/")).name if "/" in value or "\\" in value else value
         name = name if len(name) <= 60 else name[:57] + "..."
         return f'"{name}"' if value else "not given"
     if isinstance(value, (list, tuple)):

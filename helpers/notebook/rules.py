@@ -7,14 +7,15 @@ from helpers.checks import nearest_name
 from helpers.notebook.parameter_cell import shown
 
 
-def _rule(holds, sentence):
-    """A rule for numbers or lists of numbers: None, or the sentence a value breaks."""
+def _rule(holds, allowed):
+    """A rule for numbers or lists of numbers: None, or the sentence a value breaks; `.allowed` is what helps say."""
 
     def check(value):
         entries = value if isinstance(value, (list, tuple)) else [value]
         fine = all(isinstance(entry, numbers.Real) and holds(entry) for entry in entries)
-        return None if fine else sentence
+        return None if fine else f"must be {allowed}"
 
+    check.allowed = allowed
     return check
 
 
@@ -36,7 +37,7 @@ def at_least(low):
     >>> at_least(300)(20)
     'must be at least 300'
     """
-    return _rule(lambda value: value >= low, f"must be at least {shown(low)}")
+    return _rule(lambda value: value >= low, f"at least {shown(low)}")
 
 
 def at_most(high):
@@ -52,7 +53,7 @@ def at_most(high):
     callable
         Gives None for a value that obeys the rule, else the sentence that it breaks.
     """
-    return _rule(lambda value: value <= high, f"must be at most {shown(high)}")
+    return _rule(lambda value: value <= high, f"at most {shown(high)}")
 
 
 def between(low, high):
@@ -68,7 +69,7 @@ def between(low, high):
     callable
         Gives None for a value that obeys the rule, else the sentence that it breaks.
     """
-    return _rule(lambda value: low <= value <= high, f"must be between {shown(low)} and {shown(high)}")
+    return _rule(lambda value: low <= value <= high, f"between {shown(low)} and {shown(high)}")
 
 
 def one_of(*values):
@@ -94,8 +95,9 @@ def one_of(*values):
         if any(type(value) is type(other) and value == other for other in values):
             return None
         near = f" ({nearest_name(value, values, 'value')})" if isinstance(value, str) else ""
-        return f"must be one of {', '.join(map(repr, values))}{near}"
+        return f"must be {check.allowed}{near}"
 
+    check.allowed = f"one of {', '.join(map(repr, values))}"
     return check
 
 

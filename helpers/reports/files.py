@@ -44,13 +44,15 @@ def without_formulas(frame):
     return frame
 
 
-def free_folder(folder):
+def free_folder(folder, overwrite=False):
     """Say what is wrong with the parameter `files`, the folder for scores.csv, groups.csv and repair.joblib.
 
     Parameters
     ----------
     folder : str
         The value that a user gave; "" for none.
+    overwrite : bool, default False
+        Whether files that are there may be replaced.
 
     Returns
     -------
@@ -64,8 +66,10 @@ def free_folder(folder):
     """
     if folder and Path(folder).exists() and not Path(folder).is_dir():
         return "must be a folder, not a file"
-    taken = [name for name in WHAT if folder and (Path(folder) / name).exists()]
-    return f"must be a folder without {taken[0]}, which is not overwritten" if taken else None
+    taken = [name for name in WHAT if folder and not overwrite and (Path(folder) / name).exists()]
+    if not taken:
+        return None
+    return f"must be a folder without {taken[0]}, which is not overwritten (another folder, or overwrite = True)"
 
 
 def check_free(folder, names, overwrite):

@@ -20,7 +20,7 @@ from helpers._checkpoint import held_folder
 from helpers._streams import escape_names, write_text
 from helpers.notebook.parameter_cell import shown, type_word
 from helpers.run import execute
-from helpers.run.plan import find_parameters, look_again, plan_all, plan_runs, read_notebook
+from helpers.run.plan import find_parameters, find_rules, look_again, plan_all, plan_runs, read_notebook
 from helpers.run.sweep import write_tables
 
 SHOWN = 20  # lines about reused runs
@@ -68,11 +68,15 @@ def _parser():
 
 
 def describe(notebook):
-    """The parameters of a notebook in words: name, default, comment, type."""
+    """The parameters of a notebook in words: name, default, comment, type, what is allowed."""
     from helpers.notebook.page import title_of
 
     nb = read_notebook(notebook)
-    rows = [(p.name, shown(p.default), p.comment, type_word(p.default)) for p in find_parameters(nb, notebook)]
+    rules = {name: f", {rule.allowed}" for name, rule in find_rules(nb).items()}
+    rows = [
+        (p.name, shown(p.default), p.comment, type_word(p.default) + rules.get(p.name, ""))
+        for p in find_parameters(nb, notebook)
+    ]
     wide = [max(len(row[i]) for row in rows) for i in range(2)]
     lines = [f"  {name:{wide[0]}}  {default:{wide[1]}}  {comment} ({kind})" for name, default, comment, kind in rows]
     return "\n".join(

@@ -129,7 +129,7 @@ def _check_values(rules, values, given):
             raise ParameterError(f"{name} {sentence}, but it is {values[name]!r}.")
 
 
-def _rules(nb):
+def find_rules(nb):
     """{parameter: rule} of the notebook's guard, as far as they are written out there."""
     found = [read_rules(cell.source) for cell in nb.cells if cell.cell_type == "code"]
     return next((rules for rules in found if rules), {})
@@ -377,7 +377,7 @@ def plan_runs(path, given, sweeps, output, *, grid=None, overwrite=False):
     if len(set(labels)) < len(labels):
         raise ParameterError("two values of the sweep would have the same folder name; sweep them one at a time.")
 
-    rules = _rules(nb)
+    rules = find_rules(nb)
     for _, own in wanted:
         _check_values(rules, declared | own, own)
     fingerprint = _fingerprints(path, nb, surroundings())

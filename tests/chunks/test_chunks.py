@@ -388,3 +388,8 @@ def test_pieces_of_a_csv_are_checked_as_a_whole_one_is(tmp_path, name, content, 
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=words):
         list(read_chunks(tmp_path / name, rows=2))
+
+
+def test_a_sample_is_a_table():
+    with pytest.raises(ValueError, match=r"sample must be a DataFrame \(`split_chunks` gives one\)"):
+        fit_partition(read_chunks(TABLE), rng=0)

@@ -6,7 +6,7 @@ import pytest
 from scipy.special import expit
 
 from helpers.repair import load
-from helpers.reports import audit_scores
+from helpers.reports import audit_scores, free_folder
 from helpers.tables import ScoreTable
 
 
@@ -35,6 +35,29 @@ def test_a_row_a_case(saved):
     assert turned.any() and (scores["expected_excess_cost"][turned] > 0).all()  # cases near to it may turn, too
     named = report.audit.search.named["rule"].tolist()
     assert named and set(scores["subgroup"]) <= {"", *named, *(f"'{rule}" for rule in named)}
+
+
+def test_nothing_is_called_repaired_where_the_repair_only_recalibrates(tmp_path):
+    rng = np.random.default_rng(1)
+    p = expit(rng.normal(size=800))
+    X = pd.DataFrame({"x": rng.normal(size=800)})
+    table = ScoreTable("mine.csv", "y", "p", (rng.random(800) < p).astype(np.int8), p, X)
+    report = audit_scores(table, cost=[[0, 4], [1, 0]], rng=0)
+    page = report.save(tmp_path)
+    scores = pd.read_csv(tmp_path / "scores.csv")
+    model = load(tmp_path / "repair.joblib")
+    assert (
+        not model.changed_ and "repaired" not in scores and "it only recalibrates" in page.read_text(encoding="utf-8")
+    )
+    np.testing.assert_allclose(model.predict(p, X), scores["recalibrated"], atol=1e-5)
+    same = (scores["recalibrated"] >= 0.2) == (scores["given"] >= 0.2)
+    assert same.any() and (scores["expected_excess_cost"][same] == 0).all()
+
+
+def test_files_are_replaced_only_if_asked(saved):
+    _, _, page = saved
+    assert "scores.csv, which is not overwritten" in free_folder(str(page.parent))
+    assert free_folder(str(page.parent), overwrite=True) is None and free_folder(str(page), overwrite=True)
 
 
 def test_no_text_is_a_formula(saved):

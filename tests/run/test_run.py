@@ -217,6 +217,13 @@ def test_help(folder, capsys):
     assert main([]) == 2
 
 
+def test_help_says_what_is_allowed(folder, capsys):
+    guard = "rules = {'n_rows': between(10, 2000)}\nparameters(seed=at_least(0), name=own_rule, **rules)"
+    assert main([write(folder / "a.ipynb", guard), "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "rows drawn (a whole number, between 10 and 2000)" in text and "(a whole number, at least 0)" in text
+
+
 def test_a_rule_of_the_notebook_is_checked_before_a_kernel_starts(folder, capsys):
     """Ranges used to be checked in the kernel, after files were written; a grid started a kernel for each run."""
     guard = "rules = {'n_rows': between(10, 2000)}\nparameters(seed=at_least(0), name=own_rule, **rules)"
