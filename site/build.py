@@ -47,7 +47,7 @@ DESCRIPTIONS = {
 }
 ROUTES = {
     "Decisions about people": ("You have a risk score, and somebody acts on it.", "00 01 05 06 07 13"),
-    "Language models": ("You have a model that answers, and says how sure it is.", "00 09 11 12 16 14 08"),
+    "Language models": ("You have a model that answers, and says how sure it is.", "00 09 11 12 16 14 06 08"),
     "Theory": ("You want to know what can be estimated at all, and why.", "00 01 02 03 04 05 09 11"),
 }
 ADDRESS = r"((?:https?:)?//[^\"'\s>)]+)"

@@ -106,3 +106,14 @@ addEventListener("afterprint", () => {
   const page = document.documentElement;
   page.dataset.theme = page.dataset.themeOnScreen;
 });
+
+// 5. What is wider than its frame says so: on a telephone nobody sees that a figure goes on.
+const WIDE = "a.honest-figure, .honest-map-scroll, .bd-article .output";
+const tellWide = () => {
+  for (const frame of document.querySelectorAll(WIDE)) {
+    frame.classList.toggle("honest-wide", frame.scrollWidth > frame.clientWidth + 8);
+  }
+};
+addEventListener("load", tellWide);
+addEventListener("resize", tellWide);
+addEventListener("toggle", tellWide, true); // a fold that opens
