@@ -9,11 +9,11 @@ import sys
 import time
 from pathlib import Path
 
-import jinja2
 import numpy as np
 import pandas as pd
 from populations import FIVE, HELD_OUT, SEVEN, TITLES, draw, truth
 from scipy.special import logit
+from templates import render
 from tqdm import tqdm
 
 from helpers.calibration import PlattCalibrator
@@ -106,9 +106,9 @@ def section(path=SUMMARY):
         mean = np.exp(rows["ratio"].agg(lambda ratio: np.log(ratio).mean()))
         error = mean * rows["relative"].agg(np.linalg.norm) / len(group)
         means[title] = {who: (mean[who], error[who]) for who in ESTIMATORS}
-    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), trim_blocks=True, lstrip_blocks=True)
     five = table[table["population"].isin(FIVE)].groupby(["population", "n"], sort=False)
-    return environment.get_template("efficiency.md.j2").render(
+    return render(
+        "efficiency.md.j2",
         estimators=list(ESTIMATORS),
         titles=TITLES,
         common={name: rows.set_index("estimator").T for name, rows in at.groupby("population", sort=False)},

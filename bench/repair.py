@@ -11,11 +11,11 @@ import time
 import warnings
 from pathlib import Path
 
-import jinja2
 import numpy as np
 import pandas as pd
 from populations import ALL, HELD_OUT, TITLES, draw
 from scipy.special import expit, logit
+from templates import render
 from tqdm import tqdm
 
 from helpers.calibration import PlattCalibrator
@@ -129,8 +129,8 @@ def section(path=SUMMARY):
     wide = wide[wide["rmse"].notna().all(axis=1)]
     ratio = (wide["rmse"]["Recalibrator"] / wide["rmse"]["MCGrad"]).drop("null", level="population")
     mine = table[table["estimator"] == "Recalibrator"].set_index(["population", "n"])
-    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), trim_blocks=True, lstrip_blocks=True)
-    return environment.get_template("repair.md.j2").render(
+    return render(
+        "repair.md.j2",
         titles=TITLES,
         estimators=list(ESTIMATORS),
         draws=mine["draws"],

@@ -15,9 +15,9 @@ import efficiency
 import matplotlib
 
 matplotlib.use("Agg")
-import jinja2
 import matplotlib.pyplot as plt
 import numpy as np
+from templates import ENVIRONMENT, render
 from worker import OURS
 
 from helpers.plotting import BLUE, GREY, LINES, MARKERS, ORANGE, use_style
@@ -34,11 +34,9 @@ def write(folder, table, cases, machine, complete):
     """results.md and its figures in a folder; when `complete`, with what `efficiency.py` measured."""
     table = table.astype({"version": object, "note": object}).fillna({"version": "", "note": ""})
     draw(folder / "results.png", table, cases)
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE), undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters |= {"short": short, "peer": name_of}
-    page = environment.get_template("page.md.j2").render(
+    ENVIRONMENT.filters |= {"short": short, "peer": name_of}
+    page = render(
+        "page.md.j2",
         machine=machine,
         duels=duels(table, cases),
         growth=growth(table, cases),

@@ -16,11 +16,11 @@ from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
 
-import jinja2
 import numpy as np
 import pandas as pd
 from scipy.special import expit, logit
 from scipy.stats import norm
+from templates import render
 from tqdm import tqdm
 
 from helpers.audit import search_segments, tree_groups
@@ -271,8 +271,8 @@ def section(path=SUMMARY):
         rows = [table.loc[(name, who)] if (name, who) in table.index else None for who in methods]
         return ["" if row is None else _share(row) for row in rows]
 
-    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), trim_blocks=True, lstrip_blocks=True)
-    return environment.get_template("subgroups.md.j2").render(
+    return render(
+        "subgroups.md.j2",
         rows=ROWS,
         methods=methods,
         null={name: cells(name) for name in NULL},

@@ -144,7 +144,8 @@ def quiz_answers(notebook):
             question, *options, verdict = output["data"]["text/plain"].splitlines()
             letter, reason = RIGHT_ANSWER.match(verdict).groups()
             right = next(option for option in options if option.startswith(f"({letter})"))
-            answers.append({"question": question, "answer": f"{right.rstrip('.')}.", "reason": reason[:1].upper() + reason[1:]})
+            sentence = reason[:1].upper() + reason[1:]
+            answers.append({"question": question, "answer": f"{right.rstrip('.')}.", "reason": sentence})
     return answers
 
 

@@ -11,7 +11,7 @@ from helpers.answers.splits import block_sizes, held_out_shares, mean_over_split
 from helpers.checks import check_count, check_numbers, check_probabilities, check_simplex, raise_first
 
 #: Weight of Sem1 that makes the largest leading bias of its mixture with Sem2 smallest, for two classes.
-BALANCING_WEIGHT = 0.31937666
+BALANCING_WEIGHT = 0.34379533
 
 
 def check_counts(counts, name="counts", *, least=1):
@@ -242,7 +242,7 @@ def split_bias_corrected(counts, *, weight=BALANCING_WEIGHT, n_select=None):
     """Weighted mean of `sem1` (too high on close questions) and `sem2` (too low).
 
     The default weight of Sem1 makes the largest leading bias smallest over all margins, with two classes and half of
-    the answers selecting: 0.127 sqrt(p / N), where Sem1 has up to 0.399 and Sem2 up to 0.240. It does not remove the
+    the answers selecting: 0.137 sqrt(p / N), where Sem1 has up to 0.399 and Sem2 up to 0.240. It does not remove the
     bias, and with several near-tied classes the balance shifts.
 
     Parameters
@@ -266,7 +266,7 @@ def split_bias_corrected(counts, *, weight=BALANCING_WEIGHT, n_select=None):
     Examples
     --------
     >>> round(split_bias_corrected([25, 25]), 3)
-    0.461
+    0.462
     """
     weight = float(check_probabilities([weight], "weight")[0])
     return weight * sem1(counts) + (1 - weight) * sem2(counts, n_select)

@@ -50,6 +50,8 @@ class ReliabilityCurve:
         Its upper end.
     effective : ndarray, shape (b,)
         Effective number of rows, smaller than `count` with unequal weights or clustered rows.
+    together : float, default 0
+        Mean correlation, in [0, 1], of the luck of two bins, which groups share whose rows lie in both.
     """
 
     edges: np.ndarray
@@ -62,6 +64,7 @@ class ReliabilityCurve:
     band_low: np.ndarray
     band_high: np.ndarray
     effective: np.ndarray
+    together: float = 0.0
 
     def __str__(self):
         outside = int(((self.observed < self.band_low) | (self.observed > self.band_high)).sum())
@@ -114,31 +117,51 @@ def curve_of_rows(y, p, n_bins, strategy="uniform", weight=None, groups=None):
     else:
         sums = group_sums(region, weight, weight * weight, weight * p, weight * y, size=edges.size - 1)
 
-    def inflation(gap):
+    def clusters(gap):
         residual = y - p - gap[region]
-        return design_effect(cross_cells(region, groups)[0], residual if weight is None else weight * residual)
+        if weight is not None:
+            residual = weight * residual
+        cell, *places = cross_cells(region, groups)
+        return cluster_effects(*places, np.bincount(cell, residual), np.dot(residual, residual))
 
-    return curve_from_sums(edges, *sums, None if groups is None else inflation)
+    return curve_from_sums(edges, *sums, None if groups is None else clusters)
 
 
-def curve_from_sums(edges, count, total, squares, stated, observed, inflation=None):
+def cluster_effects(region, group, sums, own):
+    """What dependent rows do: the factor (at least 1) by which variances grow, and the correlation of two bins.
+
+    From the bin, the group and the sum of residuals of each (bin, group) cell, and the sum of squared residuals.
+    """
+    squares = np.bincount(region, sums**2)
+    alone = squares.sum()
+    if not own > 0:
+        return 1.0, 0.0
+    of_group = np.bincount(np.unique(group, return_inverse=True)[1], sums)
+    most = np.sqrt(squares).sum() ** 2 - alone
+    together = (of_group @ of_group - alone) / most if most > 1e-9 * alone else 0.0
+    return max(1.0, float(alone / own)), float(np.clip(together, 0, 1))
+
+
+def curve_from_sums(edges, count, total, squares, stated, observed, clusters=None):
     """`ReliabilityCurve` from the sums of each bin: rows, weight w, w squared, w * p and w * y.
 
-    `inflation` maps the gap of each bin (0 where it is empty) to the factor by which clustered rows inflate variances.
+    `clusters` maps the gap of each bin (0 where it is empty) to `cluster_effects`.
     """
     kept = total > 0
     count, total, squares, stated, observed = (a[kept] for a in (count, total, squares, stated, observed))
     stated = stated / total
     observed = observed / total
     effective = total**2 / squares
-    if inflation is not None:
+    together = 0.0
+    if clusters is not None:
         gap = np.zeros(kept.size)
         gap[kept] = observed - stated
-        effective = effective / inflation(gap)
+        inflation, together = clusters(gap)
+        effective = effective / inflation
     low, high = clopper_pearson(observed * effective, effective)
     draws = np.maximum(np.round(effective), 1)
     band = (binom.ppf(level, draws, stated) / draws for level in (0.025, 0.975))
-    return ReliabilityCurve(edges, count, total / total.sum(), stated, observed, low, high, *band, effective)
+    return ReliabilityCurve(edges, count, total / total.sum(), stated, observed, low, high, *band, effective, together)
 
 
 def expected_calibration_error(y, p, *, n_bins=15, sample_weight=None):
@@ -308,6 +331,9 @@ def error_of_curve(curve, n_simulations=1000, rng=None):
     gap = curve.observed - curve.stated
     value = float(curve.weight @ np.abs(gap))
     noise = rng.standard_normal((n_simulations, gap.size))
+    own = np.sqrt(1 - curve.together)  # what two bins share is a part of the mean of all
+    shared = np.sqrt(1 - curve.together + gap.size * curve.together)
+    noise = own * noise + (shared - own) * noise.mean(axis=1, keepdims=True)
 
     # rates at 0 or 1 have no noise at t = 1, but a little before they do: the steps towards 1 get shorter
     ladder = np.concatenate([1 - 0.5 ** np.arange(1, 21), 2.0 ** np.arange(11)])

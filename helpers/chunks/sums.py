@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.binning import assign_bins, group_sums
-from helpers.calibration.reliability import curve_from_sums, error_of_curve
+from helpers.calibration.reliability import cluster_effects, curve_from_sums, error_of_curve
 from helpers.checks import (
     check_count,
     check_labels,
@@ -211,14 +211,14 @@ class ReliabilitySums(Sums):
             raise ValueError("sums must hold at least one row with a weight, but they hold none.")
         if self.cells is not None:
             self.cells.check()
-        return curve_from_sums(self.edges, self.count, *self.moments[:4], self.cells and self._inflation)
+        return curve_from_sums(self.edges, self.count, *self.moments[:4], self.cells and self._clusters)
 
-    def _inflation(self, gap):
+    def _clusters(self, gap):
         _, squares, _, _, first, second = self.moments
         own = float((second - 2 * gap * first + gap**2 * squares).sum())
         weight, excess = self.cells.sums
-        between = float(((excess - gap[self.cells.region] * weight) ** 2).sum())
-        return max(1.0, between / own) if own > 1e-14 * squares.sum() else 1.0
+        sums = excess - gap[self.cells.region] * weight
+        return cluster_effects(self.cells.region, self.cells.group, sums, own if own > 1e-14 * squares.sum() else 0.0)
 
     def calibration_error(self, *, n_simulations=1000, rng=None):
         """Calibration error of all rows.

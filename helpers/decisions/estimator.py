@@ -41,7 +41,7 @@ class RiskEstimator(BaseEstimator):
 
     A repaired probability is shrunk and uncertain, and the risk is convex in the probability: the risk of its mean is
     less than the mean of its risk (Jensen). So by default the risk is the mean over normal errors around c + r, whose
-    variance is twice the jackknife's of the learners: as much for what shrinkage holds back as for what moves with the
+    variance is about twice the jackknife's of the learners: for what shrinkage holds back, and for what moves with the
     sample. If nothing is repaired, no error is added.
 
     Parameters

@@ -215,7 +215,7 @@ def grouping_loss(
 
     The test takes the variance of labels from the scores, c (1 - c), and allows for the skewness of rare events and for
     the calibrator's fit to the same rows, which makes the value a little too small
-    (`helpers.grouping.fitted_scores`). Where the scores are right it alarms in 3 to 6 % of the draws, also where events
+    (`helpers.grouping.fitted_scores`). Where the scores are right it alarms in 3 to 7 % of the draws, also where events
     are rare or rows depend on one another; in 1 to 3 % where events are rare and some groups are far more alike than
     the others.
 

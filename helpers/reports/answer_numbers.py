@@ -7,6 +7,7 @@ from helpers.reports.phrases import (
     NAMES,
     beyond_chance,
     cost_with_span,
+    from_percent,
     measured,
     percent,
     points,
@@ -72,7 +73,7 @@ def print_promises(advice):
     name = f"answer from {NAMES[advice.source]}"
     lines = {}
     for row in advice.promises.itertuples():
-        found = [percent(row.threshold), percent(row.coverage)] if row.certified else ["cannot be certified", "–"]
+        found = [from_percent(row.threshold), percent(row.coverage)] if row.certified else ["cannot be certified", "–"]
         lines[f"at least {percent(row.precision)}"] = {name: found[0], "share of the questions": found[1]}
     return pd.DataFrame(lines).T.rename_axis("right answers")
 
@@ -177,7 +178,8 @@ def print_differences(report):
         for what, words in (("confidence", "mean confidence, points"), ("ece", "calibration error, points")):
             row = pair.loc[what]
             low, high = -row["high"], -row["low"]
-            lines.append((NAMES[name], words, points_apart(-row["difference"], low, high), beyond_chance(low, high)))
+            sure = "not tested" if what == "ece" else beyond_chance(low, high)  # its own bias would be taken for more
+            lines.append((NAMES[name], words, points_apart(-row["difference"], low, high), sure))
         for metric, words in (("ecuas_1", "ECUAS, n = 1"), ("aurc", "AURC")):
             row = report.difference(name, metric)
             text = measured(row["difference"], row["low"], row["high"], sign=True, least=3)

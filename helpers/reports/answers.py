@@ -12,7 +12,7 @@ import pandas as pd
 from helpers.answers import SemanticCalibration
 from helpers.calibration import calibration_error
 from helpers.reports.answer_advice import Advice
-from helpers.reports.answer_files import DEFAULTS, columns_of, figures_of, print_parameters, save_report
+from helpers.reports.answer_files import DEFAULTS, print_parameters, save_report
 from helpers.reports.answer_numbers import (
     NO_GAP,
     hardest,
@@ -341,26 +341,6 @@ class AnswerReport:
     def sample_table(self):
         """Votes of fewer answers: how often right, how often refused, what they cost."""
         return print_votes(self.sizes)
-
-    def figures(self):
-        """Draw the figures of the page.
-
-        Returns
-        -------
-        dict of str to Figure or Axes
-            "samples" and, where right answers are known, "reliability" and "kept".
-        """
-        return figures_of(self)
-
-    def columns(self):
-        """List what answers.csv holds.
-
-        Returns
-        -------
-        DataFrame
-            A row a question: question, answer, its confidences, whether it is right, and whether to use it.
-        """
-        return columns_of(self)
 
     def save(self, folder, *, overwrite=False, control=False, rng=0):
         """Write the page (report.html), a row a question (answers.csv) and, for two systems, systems.csv.

@@ -7,6 +7,8 @@ Templates use each function of `PHRASES` as a filter, `x | percent`, or call it,
 import numpy as np
 import pandas as pd
 
+from helpers.selective.certified import shown_threshold
+
 NBSP = "\N{NO-BREAK SPACE}"
 
 NAMES = {"sem1": "agreement", "sem2": "held-out agreement", "stated": "stated confidence"}
@@ -75,6 +77,15 @@ def percent(x, error=0.01):
         return f"{100 * round(x)}{NBSP}%"
     need = int(np.ceil(-np.log10(100 * rare))) + 1 if 100 * rare < 2 else 0
     return f"{100 * x:.{min(max(need, digits(100 * error)), 4)}f}{NBSP}%"
+
+
+def from_percent(threshold):
+    """A threshold of confidence in percent, with as many of four digits as it has: `percent` might round it down a lot.
+
+    >>> [from_percent(t).replace(NBSP, " ") for t in (0.66, 0.9549, 2 / 3)]
+    ['66 %', '95.49 %', '66.66 %']
+    """
+    return f"{100 * shown_threshold(threshold):.6g}{NBSP}%"
 
 
 def whole_percent(share):
@@ -280,6 +291,7 @@ def short(text, most=40):
 
 
 PHRASES = [
-    commas, points, in_points, many, span, percent, whole_percent, chance, drawn_chance, squared, root, distance_error,
-    measured, with_span, shares, points_apart, hundred, cost_with_span, farthest, listed, with_reasons, first_up,
+    commas, points, in_points, many, span, percent, from_percent, whole_percent, chance, drawn_chance, squared, root,
+    distance_error, measured, with_span, shares, points_apart, hundred, cost_with_span, farthest, listed,
+    with_reasons, first_up,
 ]  # fmt: skip

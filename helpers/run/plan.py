@@ -25,7 +25,7 @@ from helpers.run.sweep import _folder_name, folder_names, foreign_table, word_of
 
 # what a table is read with: a change in any of these calls for another look at it
 READ_WITH = (
-    "path", "label", "score", "features", "weight", "group",
+    "path", "label", "score", "features", "weight", "group", "check", "labels_path",
     "question", "sample", "answer", "confidence", "reference", "correct", "counts", "rule",
     "system", "systems", "against", "cost", "reject_cost", "price", "precision", "n_resamples",
     "base_url", "model", "key_variable", "extra_body",
@@ -62,13 +62,15 @@ def check_inputs(values, names, given):
         options = {"key_variable": values["key_variable"], "extra_body": values.get("extra_body")}
         Endpoint(values["base_url"] or "http://localhost/v1", values["model"] or "stand-in", **options)
     if scores and values["path"]:
-        from helpers.reports import two_costs
-        from helpers.tables import read_scores
+        from helpers.reports import read_table, two_costs
+        from helpers.reports.intake import levels_to_show, relabelled
 
         if isinstance(values.get("cost"), list) and (broken := two_costs(values["cost"])):
             raise ValueError(f"cost {broken}, but it is {values['cost']}.")
-        others = {name: values[name] or None for name in ("features", "weight", "group") if name in names}
-        read_scores(values["path"], label=values["label"], score=values["score"], **others)
+        others = {name: values[name] for name in ("features", "weight", "group") if name in names}
+        table = read_table(values["path"], values["label"], values["score"], **others).checked()
+        table, _, check = relabelled(table, values.get("labels_path"), values.get("check", ()))
+        levels_to_show(table, check)
     if answers:
         from helpers.reports import check_terms
         from helpers.tables import read_systems

@@ -3,7 +3,7 @@
 A system states an answer and a confidence. The reader refuses the answer where the uncertainty u = 1 - confidence is
 above the cost gamma of a refusal. All costs are one value a row; smaller is better.
 
-`helpers.decisions.class_costs` holds the decisions behind `general_ecuas`; its names can be imported from here as well.
+`helpers.decisions.class_costs` holds the decisions behind `general_ecuas`.
 """
 
 import warnings

@@ -4,9 +4,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binom, norm
+from scipy.stats import binom
 
 from helpers.checks import check_count, check_labels, check_level, check_numbers, check_probabilities, check_same_length
+
+MOST_TIMES = 50  # the questions that there are: beyond it nobody asks how many would do
 
 STARTS = (50, 150, 450)  # answers kept where the search starts anew, each time with its part of the error
 
@@ -42,7 +44,7 @@ class CertifiedPrecision:
     Examples
     --------
     >>> print(certified_precision([1, 1, 1, 0] * 5, [0.9, 0.8, 0.8, 0.2] * 5))
-    cannot be certified with 20 questions: at least 90% right with 95% confidence; about 38 would do
+    cannot be certified with 20 questions: at least 90% right with 95% confidence; about 68 would do
     """
 
     threshold: float
@@ -64,9 +66,18 @@ class CertifiedPrecision:
         promise = f"at least {self.precision:.0%} right with {self.level:.0%} confidence"
         if self.certified:
             share = f"{self.n_right:,} of {self.n_kept:,} were right, {self.coverage:.0%} of the questions"
-            return f"answer from a confidence of {self.threshold:.2f} on: {promise} ({share})"
+            return f"answer from a confidence of {shown_threshold(self.threshold):g} on: {promise} ({share})"
         refusal = f"cannot be certified with {self.n:,} questions: {promise}"
         return f"{refusal}; about {self.rows_needed:,.0f} would do" if np.isfinite(self.rows_needed) else refusal
+
+
+def shown_threshold(threshold):
+    """A threshold cut to four digits after the point, never rounded up: whoever reaches it is kept.
+
+    >>> shown_threshold(2 / 3), shown_threshold(0.29), shown_threshold(0.9549)
+    (0.6666, 0.29, 0.9549)
+    """
+    return float(np.floor(threshold * 1e4 + 1e-6) / 1e4)
 
 
 def certified_precision(correct, confidence, *, precision=0.9, level=0.95, starts=STARTS):
@@ -137,16 +148,7 @@ def certify_rows(correct, confidence, precision, level, starts=STARTS):
     threshold = ordered[last]
     kept = last + 1
     right = np.cumsum(correct[order])[last].astype(int)
-    p_value = binom.cdf(kept - right, kept, 1 - precision)
-    usable = sorted({min(start, correct.size) for start in starts if start <= correct.size or start == min(starts)})
-    part = np.bincount(np.searchsorted(kept, usable), minlength=kept.size) * (1 - level) / len(usable)
-    error = np.zeros(kept.size)
-    passed = np.zeros(kept.size, bool)
-    handed = 0.0
-    for k in range(kept.size):
-        error[k] = handed + part[k]
-        passed[k] = p_value[k] <= error[k]
-        handed = error[k] if passed[k] else 0.0
+    p_value, error, passed = _tested(kept, right, precision, level, starts)
     columns = {"threshold": threshold, "kept": kept, "right": right, "p_value": p_value, "error": error}
     table = pd.DataFrame(columns | {"certified": passed})
     certified = bool(passed.any())
@@ -159,17 +161,32 @@ def certify_rows(correct, confidence, precision, level, starts=STARTS):
         n=correct.size,
         n_kept=int(kept[lowest]) if certified else 0,
         n_right=int(right[lowest]) if certified else 0,
-        rows_needed=float("nan") if certified else _rows_needed(kept, right, precision, (1 - level) / len(usable)),
+        rows_needed=float("nan") if certified else _rows_needed(kept, right, precision, level, starts),
         table=table,
     )
 
 
-def _rows_needed(kept, right, precision, error):
-    """Questions with which a normal test of the best threshold passes in half of the samples, were its share true."""
-    share = right / kept
-    better = (share > precision) & (kept >= min(10, kept[-1]))  # of fewer the share says nothing
-    if not better.any():
+def _tested(kept, right, precision, level, starts):
+    """P-value, error that may be spent, and verdict of each threshold, from the highest on; `kept` ends with all."""
+    p_value = binom.cdf(kept - right, kept, 1 - precision)
+    usable = sorted({min(start, kept[-1]) for start in starts if start <= kept[-1] or start == min(starts)})
+    part = np.bincount(np.searchsorted(kept, usable), minlength=kept.size) * (1 - level) / len(usable)
+    error = np.zeros(kept.size)
+    passed = np.zeros(kept.size, bool)
+    handed = 0.0
+    for k in range(kept.size):
+        error[k] = handed + part[k]
+        passed[k] = p_value[k] <= error[k]
+        handed = error[k] if passed[k] else 0.0
+    return p_value, error, passed
+
+
+def _rows_needed(kept, right, precision, level, starts):
+    """Questions with which a threshold passes if the same is seen again and again, up to fifty times as many."""
+    if not ((right > precision * kept) & (kept >= min(10, kept[-1]))).any():  # of fewer the share says nothing
         return float("inf")
-    z = norm.ppf(1 - error) * np.sqrt(precision * (1 - precision))
-    least = np.maximum((z / (share[better] - precision)) ** 2, np.log(error) / np.log(precision))
-    return float(np.ceil((least * kept[-1] / kept[better]).min()))
+    for times in np.geomspace(1, MOST_TIMES, 100)[1:]:
+        seen = np.rint(times * kept).astype(int)
+        if _tested(seen, np.rint(times * right).astype(int), precision, level, starts)[2].any():
+            return float(seen[-1])
+    return float(MOST_TIMES * kept[-1])

@@ -147,6 +147,12 @@ def test_one_range_of_margins_is_the_whole():
     assert sem_ece(counts, correct, **QUICK).by_margin.empty
     found = sem_ece(counts, correct, **(QUICK | {"margins": (0, 1)}))
     assert found.by_margin["ece_sem2"].tolist() == pytest.approx([found.errors["sem2"].value])
+    families = np.repeat(np.arange(50), 4)  # copies of a question are no evidence: a perfect model shows a larger error
+    copies = counts[families * 4], correct[families * 4]
+    grouped = sem_ece(*copies, groups=families, **(QUICK | {"margins": (0, 1)}))
+    alone = sem_ece(*copies, **(QUICK | {"margins": (0, 1)})).by_margin["null_sem2"][0]
+    assert grouped.by_margin["null_sem2"][0] == pytest.approx(grouped.errors["sem2"].null, rel=0.1)
+    assert grouped.by_margin["null_sem2"][0] > 1.4 * alone
     split = sem_ece(counts, correct, rng=0, n_resamples=20).by_margin
     assert split["n"].sum() == 200 and (split["margin_from"] < split["margin_to"]).all()
     assert split["n"] @ split["confidence_sem1"] / 200 == pytest.approx(sem1(counts).mean())

@@ -194,21 +194,36 @@ def test_ten_splits_have_the_spread_that_is_stated():
 
 
 def test_weight_between_the_two_balances_the_leading_bias():
-    margin = np.linspace(0, 6, 6001)  # in standard errors of n = N; Sem2 selects with half of the answers
+    margin = np.linspace(0, 6, 6001)  # in standard errors of N answers; Sem2 selects with half of them
     high = norm.pdf(margin) - margin * norm.cdf(-margin)
-    low = np.sqrt(2) * np.maximum(margin, 0) / np.sqrt(1) * norm.cdf(-margin)
+    of_half = margin / np.sqrt(2)
+    low = np.sqrt(2) * of_half * norm.cdf(-of_half)
 
     def largest(weight):
         return np.abs(weight * high - (1 - weight) * low).max()
 
-    steps = (-0.01, 0, 0.01)
+    steps = (-0.001, 0, 0.001)
     assert np.argmin([largest(BALANCING_WEIGHT + step) for step in steps]) == 1
-    assert largest(BALANCING_WEIGHT) == pytest.approx(0.1274, abs=1e-3)
+    assert largest(BALANCING_WEIGHT) == pytest.approx(0.1372, abs=1e-4)
     assert largest(1) == pytest.approx(0.3989, abs=1e-3) and largest(0) == pytest.approx(0.2404, abs=1e-3)
 
 
+def test_balancing_weight_has_the_smallest_largest_bias_exactly():
+    """Two classes and 50 answers, every margin: no weight near it does better by more than the leading order leaves."""
+    seen = np.arange(51)
+    counts = np.column_stack([seen, 50 - seen])
+    p = np.linspace(0.5, 1, 501)
+    chance = binom.pmf(seen, 50, p[:, None])
+
+    def largest(weight):
+        return np.abs(chance @ split_bias_corrected(counts, weight=weight) - p).max()
+
+    weights = BALANCING_WEIGHT + np.array([-0.05, -0.025, 0, 0.025, 0.05])
+    assert np.argmin([largest(weight) for weight in weights]) == 2
+
+
 def test_weighted_mean_has_a_third_of_the_worst_bias_exactly():
-    total = 200
+    total = 202  # halves are odd, so that no half ties
     seen = np.arange(total + 1)
     counts = np.column_stack([seen, total - seen])
     chance = binom.pmf(seen, total, np.linspace(0.5, 1, 101)[:, None])

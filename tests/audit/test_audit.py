@@ -21,6 +21,19 @@ def population(n, rng, *, effect=0.3):
 # ---- hand-made ------------------------------------------------------------------------------------------------
 
 
+def test_what_recalibration_leaves_of_dependent_rows_is_as_unsure_as_their_gap():
+    """With calibrated scores that are the stated ones, both are one gap."""
+    rng = np.random.default_rng(3)
+    people = np.repeat(np.arange(100), 4)
+    p = rng.random(400)
+    y = np.repeat(rng.random(100) < 0.5, 4)
+    table = measure_groups(y, p, np.arange(400) // 200, calibrated=p, groups=people)
+    alone = measure_groups(y, p, np.arange(400) // 200, calibrated=p)
+    for name in ("low", "high", "p_value"):
+        np.testing.assert_array_equal(table[f"left_{name}"], table[name])
+    assert (table["high"] - table["low"] > 1.5 * (alone["high"] - alone["low"])).all()
+
+
 def test_four_rows_by_hand():
     table = measure_groups([1, 1, 0, 1], [0.5, 0.5, 0.8, 0.8], [0, 0, 1, 1])
     assert table["n"].tolist() == [2, 2] and table["share"].tolist() == [0.5, 0.5]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 from helpers.calibration import calibration_error, reliability_curve
 
@@ -174,6 +174,22 @@ def test_weights_recover_the_population():
     assert abs(debiased.mean() - truth) < 4 * debiased.std(ddof=1) / np.sqrt(repeats) + 0.001
     covered = np.mean([error.low <= truth <= error.high for error in values])
     assert covered >= 0.95 - 4 * np.sqrt(0.95 * 0.05 / repeats)
+
+
+def test_luck_that_a_group_shares_across_scores_is_no_error():
+    """Perfect scores; the rows of a group lie in all bins and are right or wrong together."""
+    group = np.repeat(np.arange(60), 40)
+    alarms = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        p = rng.beta(2, 3, group.size)
+        luck = np.sqrt(0.3) * rng.normal(size=60)[group] + np.sqrt(0.7) * rng.normal(size=group.size)
+        error = calibration_error(norm.cdf(luck) < p, p, groups=group, rng=seed)
+        alarms += error.p_value < 0.05
+    assert alarms <= 15  # 7.5 on average; 19 where bins count as independent
+    assert 0.2 < error.curve.together < 0.8
+    apart = calibration_error(rng.random(group.size) < p, p, groups=group, rng=0)
+    assert apart.curve.together < 0.02
 
 
 def test_clustered_rows_raise_false_alarms_unless_groups_are_given():

@@ -45,7 +45,7 @@ def test_a_quiz_gives_its_right_answer():
     ((data, metadata),) = outputs
     cell = new_code_cell(outputs=[new_output("display_data", data=data, metadata=metadata)])
     (answer,) = course.quiz_answers(new_notebook(cells=[cell, new_code_cell()]))
-    assert answer == {"question": "Is 0.7 a probability?", "answer": "(a) yes", "reason": "it lies in [0, 1]."}
+    assert answer == {"question": "Is 0.7 a probability?", "answer": "(a) yes.", "reason": "It lies in [0, 1]."}
 
 
 def test_each_lesson_with_a_quiz_gives_its_answers():
