@@ -123,12 +123,12 @@ def check_vector(values, name, *, finite=False):
     return array
 
 
-def check_residuals(values, name="residual"):
+def check_residuals(values):
     """Float copy of residuals, labels less stated probabilities; ValueError unless all are in [-1, 1]."""
-    residual = check_vector(values, name, finite=True)
+    residual = check_vector(values, "residual", finite=True)
     outside = np.abs(residual) > 1
     if outside.any():
-        raise_first(name, "lie in [-1, 1] (label 0 or 1 minus score)", residual, outside)
+        raise_first("residual", "lie in [-1, 1] (label 0 or 1 minus score)", residual, outside)
     return residual
 
 

@@ -20,7 +20,6 @@ from helpers.answers.confidence import (
     sem2_spread,
     semantic_entropy,
     split_bias_corrected,
-    standardized_margin,
     top_two_margin,
     top_two_mass,
 )
@@ -28,7 +27,6 @@ from helpers.answers.counts import GroupedAnswers, counts_from_wide, group_answe
 from helpers.answers.exact import binomial_law, estimator_moments, exact_bias, winner_law
 from helpers.answers.leading_terms import (
     CRITICAL_HALF_MARGIN,
-    REGIMES,
     LeadingBias,
     critical_half_margin,
     direct_gap,
@@ -38,7 +36,6 @@ from helpers.answers.leading_terms import (
     leading_bias_all,
     oracle_gap,
     oracle_gap_leading,
-    regime,
     selection_bias,
     standardized,
 )
@@ -48,12 +45,12 @@ from helpers.answers.spelling import RULES, spell_answers
 from helpers.answers.stated import parse_confidences
 
 __all__ = [
-    "AnswerPopulation", "CRITICAL_HALF_MARGIN", "CombinedConfidence", "GroupedAnswers", "LeadingBias", "REGIMES",
-    "RULES", "SemanticCalibration", "bias_bound", "binomial_law", "combine_confidences", "confidence_error_bound",
+    "AnswerPopulation", "CRITICAL_HALF_MARGIN", "CombinedConfidence", "GroupedAnswers", "LeadingBias", "RULES",
+    "SemanticCalibration", "bias_bound", "binomial_law", "combine_confidences", "confidence_error_bound",
     "counts_from_wide", "critical_half_margin", "direct_gap", "direct_gap_leading", "ece_bound", "estimator_moments",
     "exact_bias", "group_answers", "jensen_bias", "leading_bias", "leading_bias_all", "meaning_posterior",
-    "oracle_confidence", "oracle_gap", "oracle_gap_leading", "parse_confidences", "regime", "selection_bias",
+    "oracle_confidence", "oracle_gap", "oracle_gap_leading", "parse_confidences", "selection_bias",
     "selection_error_bound", "sem1", "sem2", "sem2_each_split", "sem2_splits", "sem2_spread", "sem_ece",
-    "semantic_entropy", "spell_answers", "split_bias_corrected", "standardized", "standardized_margin",
+    "semantic_entropy", "spell_answers", "split_bias_corrected", "standardized",
     "top_two_margin", "top_two_mass", "winner_law",
 ]  # fmt: skip

@@ -132,7 +132,7 @@ def sem_ece(
     -------
     SemanticCalibration
         Errors in units of probability, 0 is best. In `.differences`, intervals of differences of two errors ("ece") are
-        rough: a difference has a bias of its own, and where the sources fill the bins differently they cover too little.
+        rough: each has a bias of its own, and where the sources fill the bins differently they cover too little.
 
     Raises
     ------

@@ -366,44 +366,6 @@ def top_two_mass(counts_or_probabilities):
     return _like(top_two(_parts(counts_or_probabilities))[1], counts_or_probabilities)
 
 
-def standardized_margin(counts_or_probabilities, n):
-    """Margin in standard errors, Delta / sqrt(p_q / n).
-
-    Below 0.612 the two leading classes can hardly be told apart; half of it is the paper's lambda.
-
-    Parameters
-    ----------
-    counts_or_probabilities : array, shape (Q, C) or (C,)
-        Counts of classes, or probabilities that sum to 1, a row a question.
-    n : int or array of int, shape (Q,)
-        Answers that select.
-
-    Returns
-    -------
-    float or array of float, shape (Q,)
-        Not negative.
-
-    Raises
-    ------
-    ValueError
-        Unless n is a whole number of at least 1, or one for each question.
-
-    References
-    ----------
-    Wang et al. (2026), section 3.
-
-    Examples
-    --------
-    >>> round(standardized_margin([30, 20], n=25), 3)
-    1.0
-    """
-    margin, mass = top_two(_parts(counts_or_probabilities))
-    n = check_numbers(n, "n")
-    if n.shape not in ((), mass.shape) or not ((n >= 1) & (n == np.floor(n)) & np.isfinite(n)).all():
-        raise ValueError(f"n must be a whole number of at least 1, or one for each question, but it is {n}.")
-    return _like(margin / np.sqrt(mass / n), counts_or_probabilities)
-
-
 def oracle_confidence(probabilities):
     """Largest probability, c* = max pi: what both estimators aim at, known only in simulations.
 

@@ -186,7 +186,7 @@ def level_start(rate):
     return np.array([logit(np.clip(rate, 1e-9, 1 - 1e-9)), 0.0])
 
 
-def newton(terms, start, *, max_iter=200, tol=1e-10):
+def newton(terms, start, *, tol=1e-10):
     """Parameters of least loss, which is convex: Newton's method, with steps that are halved while the loss rises.
 
     Parameters
@@ -196,8 +196,6 @@ def newton(terms, start, *, max_iter=200, tol=1e-10):
         steps are taken where rows come in chunks.
     start : (k,) array
         Parameters of the first step.
-    max_iter : int, default 200
-        Largest number of steps.
     tol : float, default 1e-10
         The end is reached where a step would lower the loss by less than this share of 1 + loss.
 
@@ -208,7 +206,7 @@ def newton(terms, start, *, max_iter=200, tol=1e-10):
     """
     theta = start
     loss, slope, curvature = terms(theta)
-    for _ in range(max_iter):
+    for _ in range(200):
         step = np.linalg.solve(curvature, -slope)
         if -slope @ step < tol * (1 + abs(loss)):
             break

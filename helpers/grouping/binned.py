@@ -129,11 +129,6 @@ class BinnedGroupingLoss:
         """Name of what the correction takes off `explained`."""
         return "captured" if self.correction == "regions" else "induced"
 
-    @property
-    def n_bins_used(self):
-        """Bins with an evaluated row."""
-        return int((self.bin_count > 0).sum())
-
     def __str__(self):
         unit = "" if self.rule == BRIER.name else f" ({self.rule})"
         return (

@@ -17,7 +17,7 @@ from helpers.llm.confidences import (
 from helpers.llm.endpoint import Endpoint, EndpointFacts
 from helpers.llm.judge import JudgedAnswers, grade_answers, judge_classes
 from helpers.llm.plan import CONFIDENCES, CollectionPlan, plan_answers
-from helpers.llm.prompts import prompt_hash, prompt_names, prompt_text
+from helpers.llm.prompts import prompt_names, prompt_text
 from helpers.llm.questions import read_questions
 from helpers.llm.risk_scores import CollectedScores, ScorePlan, collect_risk_scores, plan_risk_scores
 from helpers.llm.runner import Usage
@@ -26,6 +26,6 @@ __all__ = [
     "CONFIDENCES", "CollectedAnswers", "CollectedScores", "CollectionPlan", "CollectionStopped", "Endpoint",
     "EndpointFacts", "JudgedAnswers", "ScorePlan", "Usage", "collect_answers", "collect_risk_scores", "grade_answers",
     "is_true_probability", "judge_classes", "length_normalised_posterior", "option_masses", "parse_verbalised",
-    "plan_answers", "plan_risk_scores", "prompt_hash", "prompt_names", "prompt_text", "read_questions",
-    "sequence_posterior", "swapped_is_true_probability",
+    "plan_answers", "plan_risk_scores", "prompt_names", "prompt_text", "read_questions", "sequence_posterior",
+    "swapped_is_true_probability",
 ]  # fmt: skip

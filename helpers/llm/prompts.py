@@ -156,26 +156,5 @@ def prompt_names():
     return sorted(path.stem for path in FOLDER.glob("*.txt"))
 
 
-def prompt_hash(name):
-    """First 16 hexadecimal digits of the SHA-256 of a prompt, as the outputs show it; line ends do not count.
-
-    Parameters
-    ----------
-    name : str or Path
-        As in `prompt_text`.
-
-    Returns
-    -------
-    str
-        Another text has another hash.
-
-    Examples
-    --------
-    >>> len(prompt_hash("answer")), prompt_hash("answer") == prompt_hash("choice")
-    (16, False)
-    """
-    return _digest(prompt_text(name))
-
-
 def _digest(text):
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -5,9 +5,9 @@ Figures that one notebook alone needs are in `helpers.studies`.
 
 from helpers.plotting.answers import legend_above, plot_answer_lines, plot_confidences, plot_kept, plot_votes
 from helpers.plotting.audit import plot_groups
-from helpers.plotting.decisions import plot_costs, plot_gains
+from helpers.plotting.decisions import plot_costs
 from helpers.plotting.experiments import plot_bars, plot_convergence
-from helpers.plotting.grouping import plot_grouping_diagram, plot_lower_bounds
+from helpers.plotting.grouping import plot_grouping_diagram
 from helpers.plotting.reliability import (
     plot_reliability,
     plot_reliability_close,
@@ -22,7 +22,6 @@ from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RE
 __all__ = [
     "BLUE", "GREEN", "GREY", "LINES", "MARKERS", "ORANGE", "RED", "legend_above", "panels", "plot_abstention_costs",
     "plot_answer_lines", "plot_bars", "plot_confidences", "plot_convergence", "plot_cost_accuracy", "plot_costs",
-    "plot_gains", "plot_grouping_diagram", "plot_groups", "plot_kept", "plot_lower_bounds", "plot_measured",
-    "plot_reliability", "plot_reliability_close", "plot_residuals", "plot_risk_coverage", "plot_scores_and_truth",
-    "plot_stated_observed", "plot_votes", "use_style",
+    "plot_grouping_diagram", "plot_groups", "plot_kept", "plot_measured", "plot_reliability", "plot_reliability_close",
+    "plot_residuals", "plot_risk_coverage", "plot_scores_and_truth", "plot_stated_observed", "plot_votes", "use_style",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, as_written, axes_for, percent
+from helpers.plotting.style import BLUE, GREEN, GREY, LINES, ORANGE, RED, as_written, axes_for, percent
 
 _COLOURS = (BLUE, ORANGE, GREEN, RED, GREY, "black")
 
@@ -42,42 +42,4 @@ def plot_costs(cost, ax=None, *, thresholds=(), unit=""):
     ax.set_ylabel("expected cost" + (f", {unit}" if unit else ""))
     percent(ax.xaxis)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(len(cost), 4))
-    return ax
-
-
-def plot_gains(table, ax=None, *, x="risk", y="gain", by="data", xlabel="estimated risk", ylabel="cost saved"):
-    """Estimate and outcome of each row, a mark for each kind; the dashed line is outcome = estimate.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row for each mark.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    x : str, default "risk"
-        Column of the estimate.
-    y : str, default "gain"
-        Column of the outcome.
-    by : str, default "data"
-        Column of the kinds.
-    xlabel : str, default "estimated risk"
-        Words on the x axis.
-    ylabel : str, default "cost saved"
-        Words on the y axis.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
-    ax = axes_for(ax)
-    for (name, part), color, marker in zip(table.groupby(by, sort=False), _COLOURS, MARKERS, strict=False):
-        ax.plot(
-            part[x], part[y], marker, color=color, markersize=4.5, alpha=0.6, linestyle="none", label=as_written(name)
-        )
-    ends = np.array([table[[x, y]].to_numpy().min(), table[[x, y]].to_numpy().max()])
-    ax.plot(ends, ends, color="black", linewidth=1, linestyle="--", label="as estimated")
-    ax.axhline(0, color=GREY, linewidth=0.8)
-    ax.set(xlabel=xlabel, ylabel=ylabel)
-    ax.legend()
     return ax

@@ -1,9 +1,9 @@
-"""Figures of the binned grouping loss: the diagram of regions, its lower bounds, and estimates against a setting."""
+"""The figure of the binned grouping loss: the diagram of regions."""
 
 import numpy as np
 from matplotlib.lines import Line2D
 
-from helpers.plotting.style import BLUE, GREEN, GREY, MARKERS, ORANGE, as_written, axes_for, diagonal, panels, percent
+from helpers.plotting.style import BLUE, GREY, ORANGE, axes_for, diagonal, percent
 
 # points squared, of the largest region and of those too small to see
 FULL_AREA = 130
@@ -118,55 +118,3 @@ def _round(size):
     """A whole number with one digit that counts, at least 1."""
     digit = 10 ** int(np.log10(max(size, 1)))
     return max(1, int(size / digit) * digit)
-
-
-def plot_lower_bounds(table, *, figsize=None):
-    """Calibration loss and lower bound of the grouping loss of several networks, the most accurate on top.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row for each network and recalibration: columns network, accuracy, recalibration (each value gets its own
-        mark, the first one open), calibration_loss, value, low, high, and if there are any calibration_low,
-        calibration_high.
-    figsize : (float, float), optional
-        Inches; by default as high as the number of networks needs.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The new figure.
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), figures 7 and 14.
-    """
-    names = table.sort_values("accuracy", kind="stable")["network"].drop_duplicates()
-    height = figsize or (9.5, 0.42 * len(names) + 1.6)
-    fig, axes = panels(2, figsize=height, sharey=True)
-    columns = (("calibration_loss", "calibration_low", "calibration_high"), ("value", "low", "high"))
-    for ax, three in zip(axes, columns, strict=True):
-        _marks(ax, table, names, *three)
-        ax.axvline(0, color="black", linewidth=0.8)
-    accuracy = table.drop_duplicates("network").set_index("network")["accuracy"]
-    axes[0].set_yticks(range(len(names)), [f"{as_written(name)}\n({accuracy[name]:.1%} right)" for name in names])
-    axes[0].set(ylim=(-0.6, len(names) - 0.4), xlabel="calibration loss")
-    axes[1].set(xlabel="grouping loss: lower bound, 95 % interval")
-    fig.legend(*axes[1].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    return fig
-
-
-def _marks(ax, table, names, value, low, high):
-    place = {name: k for k, name in enumerate(names)}
-    kinds = list(dict.fromkeys(table["recalibration"]))
-    for k, kind in enumerate(kinds):
-        part = table[table["recalibration"] == kind]
-        y = part["network"].map(place) - 0.18 * (k - (len(kinds) - 1) / 2)
-        style = {"color": (ORANGE, BLUE, GREEN)[k % 3], "marker": MARKERS[k % len(MARKERS)], "markersize": 6}
-        style["fillstyle"] = "none" if k == 0 else "full"
-        reach = None
-        if {low, high} <= set(part):
-            reach = np.maximum([part[value] - part[low], part[high] - part[value]], 0)
-        ax.errorbar(
-            part[value], y, xerr=reach, linestyle="none", capsize=2, linewidth=1.2, label=as_written(kind), **style
-        )

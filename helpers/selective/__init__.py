@@ -20,20 +20,18 @@ from helpers.selective.metrics import (
     confidence_metrics,
     normalized_ecuas,
     normalized_of_confidence,
-    normalized_of_distribution,
     selective_metrics,
 )
 from helpers.selective.risk_coverage import (
     RiskCoverageCurve,
     auarc,
     aurc,
-    prediction_rejection_ratio,
     risk_coverage_curve,
 )
 
 __all__ = [
     "CertifiedPrecision", "RiskCoverageCurve", "auarc", "aurc", "certified_precision", "chow_cost", "compare_systems",
     "confidence_auc", "confidence_metrics", "ecuas", "ecuas_from_uncertainty", "expected_cost_at", "general_ecuas",
-    "measure_systems", "normalized_ecuas", "normalized_of_confidence", "normalized_of_distribution",
-    "prediction_rejection_ratio", "reject_cost_weight", "risk_coverage_curve", "selective_metrics",
+    "measure_systems", "normalized_ecuas", "normalized_of_confidence", "reject_cost_weight", "risk_coverage_curve",
+    "selective_metrics",
 ]  # fmt: skip

@@ -123,47 +123,8 @@ def _over_accuracy(score, correct, confidence, weight):
     return _mean(score(correct, confidence), weight) / naive if naive else np.nan
 
 
-def normalized_of_distribution(score, y, proba, *, sample_weight=None):
-    """Mean score of the probabilities, divided by that of always stating the class shares of `y`.
-
-    Parameters
-    ----------
-    score : function
-        `BRIER.score` or `LOG.score` of `helpers.scoring`.
-    y : array_like of int, shape (n,)
-        Classes 0 .. K-1.
-    proba : array_like, shape (n, K)
-        Probabilities of the classes.
-    sample_weight : array_like, shape (n,), optional
-        Sampling weights.
-
-    Returns
-    -------
-    float
-        At least 0: 0 is perfect, 1 as good as no model.
-
-    Raises
-    ------
-    ValueError
-        If `y` holds one class only, or input breaks a rule.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), section 4.1.
-
-    Examples
-    --------
-    >>> round(normalized_of_distribution(BRIER.score, [0, 1], [[0.8, 0.2], [0.2, 0.8]]), 3)
-    0.16
-    """
-    y, proba = _classified(y, proba)
-    weight = check_weights(sample_weight)
-    check_same_length(y=y, sample_weight=weight)
-    return _over_shares(score, y, proba, weight, _shares(y, weight, proba.shape[1]))
-
-
 def _over_shares(score, y, proba, weight, share):
-    """`normalized_of_distribution` of columns that were checked and the `share` of each class."""
+    """Mean score of the probabilities, divided by that of always stating the `share` of each class."""
     naive = _mean(score(y, np.tile(share, (y.shape[0], 1))), weight)
     return _mean(score(y, proba), weight) / naive
 

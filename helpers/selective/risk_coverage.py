@@ -75,7 +75,12 @@ class RiskCoverageCurve:
 
     @property
     def prr(self):
-        """Share of the way from a random order to the best: 1 is the best, NaN where all orders are alike."""
+        """Share of the way from a random order to the best (PRR): 1 is the best, NaN where all orders are alike.
+
+        (error rate - AURC) / (error rate - AURC of the best order). It must not be compared between systems that answer
+        differently: the best order is another. After Malinin and Gales (2021), with the errors among the answers kept;
+        their older form, a share of all answers, is 2 AUC - 1 if averaged over ties (`confidence_auc`).
+        """
         return float(rejection_ratio(*self._blocks))
 
     @property
@@ -279,41 +284,3 @@ def auarc(correct, confidence, *, sample_weight=None):
     (0.7917, 0.5)
     """
     return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).auarc
-
-
-def prediction_rejection_ratio(correct, confidence, *, sample_weight=None):
-    """How much of what the best order of the answers saves, their own order saves (PRR).
-
-    (error rate - AURC) / (error rate - AURC of the best order): the error rate is the AURC of a random order. Exactly
-    averaged over the orders of tied answers. An older form counts the errors kept as a share of all answers, not of
-    those kept; averaged over ties that one is 2 AUC - 1 (`confidence_auc`), so it needs no function of its own.
-
-    It must not be compared between systems that answer differently: the best order is another.
-
-    Parameters
-    ----------
-    correct : array_like of 0/1, shape (n,)
-        Whether each answer is right.
-    confidence : array_like, shape (n,)
-        Stated confidences, in [0, 1].
-    sample_weight : array_like of int, shape (n,), optional
-        How often each row occurs.
-
-    Returns
-    -------
-    float
-        At most 1: 1 is the best order, 0 as good as a random one, below 0 worse. NaN where all answers are right, or
-        all wrong.
-
-    References
-    ----------
-    Malinin and Gales (2021), with the errors among the answers kept; the tied form is ours.
-
-    Examples
-    --------
-    >>> round(prediction_rejection_ratio([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2]), 4)
-    0.2222
-    >>> prediction_rejection_ratio([1, 1, 0], [0.9, 0.9, 0.1]), prediction_rejection_ratio([1, 1, 0], [0.5, 0.5, 0.5])
-    (1.0, 0.0)
-    """
-    return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).prr

@@ -80,8 +80,8 @@ class ModelPool:
 
     Examples
     --------
-    >>> round(model_pool(sizes=[1, 10], rng=0).best_accuracy, 2)
-    0.73
+    >>> model_pool(sizes=[1, 10], rng=0).price
+    array([ 1., 10.])
     """
 
     models: pd.DataFrame
@@ -95,11 +95,6 @@ class ModelPool:
     def price(self):
         """Price of asking each model once, (m,)."""
         return self.models["price"].to_numpy()
-
-    @property
-    def best_accuracy(self):
-        """Accuracy of deciding by the truth: nobody can do better, because labels are drawn by lot."""
-        return float(self.share @ np.maximum(self.q, 1 - self.q))
 
     def sample(self, n, rng=None):
         """People drawn with replacement; all models answer about all of them.

@@ -242,7 +242,7 @@ def lower_bounds(data, *, n_splits=10, rng=None, **options):
     DataFrame
         One row for each recalibration: network, accuracy, recalibration, the means over the splits of the numbers of
         `audit_network` (low and high: of one split, on average) and spread, the standard deviation of value over the
-        splits. `plotting.plot_lower_bounds` draws it.
+        splits.
 
     References
     ----------

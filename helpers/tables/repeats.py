@@ -25,8 +25,6 @@ class Repeats:
     pairs : DataFrame
         A row a pair: first, second (places from 1), n (questions that have both), equal (share of these), expected
         (the share if the answers to a question came in random order), z.
-    n_places : int
-        Places that were compared.
 
     Examples
     --------
@@ -37,7 +35,6 @@ class Repeats:
     """
 
     pairs: pd.DataFrame
-    n_places: int
 
     @property
     def equal_pairs(self):
@@ -118,4 +115,4 @@ def find_repeats(question, place, text):
             lines.append((first + 1, first + 1 + gap, n[first], share, expected[first] / n[first], z[first]))
     if not lines:
         return None
-    return Repeats(pd.DataFrame(lines, columns=["first", "second", "n", "equal", "expected", "z"]), width)
+    return Repeats(pd.DataFrame(lines, columns=["first", "second", "n", "equal", "expected", "z"]))

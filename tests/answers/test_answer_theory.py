@@ -23,7 +23,6 @@ from helpers.answers import (
     leading_bias_all,
     oracle_gap,
     oracle_gap_leading,
-    regime,
     selection_bias,
     selection_error_bound,
     sem1,
@@ -175,7 +174,7 @@ def test_simulation():
 
 
 def test_one_answer_only():
-    """Negative control: a question with a single answer has no bias, no error, no regime but the large one."""
+    """Negative control: a question with a single answer has no bias and no error."""
     bias = exact_bias([1, 0, 0], 10)
     assert bias.sem1 == pytest.approx(0, abs=1e-14) and bias.sem2 == 0 and bias.wrong == 0
     assert leading_bias_all([1, 0], 10).sem1 == pytest.approx(0, abs=1e-12)
@@ -256,14 +255,6 @@ def test_more_rivals_push_the_critical_margin_out():
         rival = (1 - margin) / 3
         bias = exact_bias([rival + margin, rival, rival], n)
         assert np.sign(bias.sem1 + bias.sem2) == sign
-
-
-def test_regimes():
-    rows = [[0.5 + d, 0.5 - d] for d in (0.0, 0.043, 0.044, 0.058, 0.059, 0.5)]
-    assert regime(rows, 50).tolist() == ["jensen", "jensen", "low", "low", "large", "large"]
-    assert (
-        regime([0.34, 0.22, 0.22, 0.22], 50) == "low" and regime([0.34, 0.22, 0.22, 0.22], 50, n_classes=2) == "large"
-    )
 
 
 # ---- bounds: the exact value never above ----------------------------------------------------------------------
@@ -387,7 +378,7 @@ def test_gaps_are_means_over_questions():
 # ---- bad input ------------------------------------------------------------------------------------------------
 
 TAKE_PI = [
-    winner_law, exact_bias, largest_deviation, standardized, regime, bias_bound, selection_error_bound,
+    winner_law, exact_bias, largest_deviation, standardized, bias_bound, selection_error_bound,
     confidence_error_bound, leading_bias, leading_bias_all, direct_gap_leading, oracle_gap_leading,
 ]  # fmt: skip
 
@@ -421,7 +412,6 @@ def test_bad_questions(function, pi, n, words):
         (lambda: winner_law([0.5, 0.5], 3, ties="first"), "ties"),
         (lambda: selection_error_bound([0.5, 0.5], 3, kind="hoeffding"), "kind"),
         (lambda: confidence_error_bound([0.5, 0.5], 3, n_held_out=0), "n_held_out"),
-        (lambda: regime([0.5, 0.5], 3, n_classes=1), "n_classes"),
         (lambda: ece_bound(0.1, 0.1), "either"),
         (lambda: ece_bound(0.1, 0.1, eta=0.1), "either"),
         (lambda: ece_bound(0.1, 0.1, eta=0.1, near_edge=0.1, density=1), "either"),

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from helpers import answers
-from helpers.answers import group_answers, sem1, sem2, sem_ece, semantic_entropy, standardized_margin, top_two_margin
+from helpers.answers import group_answers, sem1, sem2, sem_ece, semantic_entropy, top_two_margin, top_two_mass
 from helpers.answers.calibration import _Binning
 from helpers.answers.splits import first_blocks, held_out_shares, random_blocks
 from helpers.calibration import calibration_error
@@ -85,7 +85,14 @@ def test_the_first_answers_select_and_the_others_measure():
     assert whole["correct"].tolist() == [1, 0] and whole["sem1"].tolist() == [0.6, 0.6]
     three = sem_ece(grouped, answer="block", n_select=3, **QUICK).per_question
     assert three["sem1"].tolist() == pytest.approx([2 / 3, 2 / 3]) and three["sem2"].tolist() == [0.5, 0.5]
-    assert three["standardized_margin"].tolist() == standardized_margin(grouped.counts, 3).tolist()
+    assert three["standardized_margin"].tolist() == pytest.approx([0.2 * np.sqrt(3), 0.4 * np.sqrt(3 / 0.8)])
+
+
+def test_margins_in_standard_errors():
+    counts = np.array([[3, 1, 0], [30, 10, 0], [144, 128, 128], [49, 0, 0]])
+    table = sem_ece(counts, [1, 0, 1, 1], **QUICK).per_question
+    want = [0.5 * 2, 0.5 * np.sqrt(40), 0.04 / np.sqrt(0.68 / 400), 7]
+    assert table["standardized_margin"].tolist() == pytest.approx(want)
 
 
 def test_questions_without_a_grade_are_left_out_and_counted():
@@ -136,7 +143,8 @@ def test_parts_agree(closed, strategy, answer):
     np.testing.assert_allclose(table["margin"], top_two_margin(counts))
     np.testing.assert_allclose(table["entropy"], semantic_entropy(counts))
     size = 20 if answer == "all" else 10
-    np.testing.assert_allclose(table["standardized_margin"], standardized_margin(counts, size))
+    error = np.sqrt(top_two_mass(counts) / size)
+    np.testing.assert_allclose(table["standardized_margin"], top_two_margin(counts) / error)
     if answer == "all":
         np.testing.assert_allclose(table["sem1"], sem1(counts))
         np.testing.assert_allclose(table["sem2"], sem2(counts), atol=1e-12)

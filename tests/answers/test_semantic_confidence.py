@@ -21,7 +21,6 @@ from helpers.answers import (
     sem2_spread,
     semantic_entropy,
     split_bias_corrected,
-    standardized_margin,
     top_two_margin,
     top_two_mass,
 )
@@ -240,10 +239,7 @@ def test_margins_and_entropy():
     assert top_two_margin([30, 20]) == pytest.approx(0.2) == top_two_margin([0.6, 0.4])
     assert top_two_margin([12, 8]) == 0.2  # on the grid, so that an edge of a range is met: 0.6 - 0.4 is less
     assert top_two_mass([30, 10, 10]) == pytest.approx(0.8) and top_two_mass([7]) == 1
-    assert top_two_margin([7]) == 1 and standardized_margin([7], 49) == pytest.approx(7)
-    assert standardized_margin([0.36, 0.32, 0.32], 400) == pytest.approx(0.04 / np.sqrt(0.68 / 400))
-    found = standardized_margin([[3, 1], [30, 10]], np.array([4, 40]))
-    assert found == pytest.approx([0.5 * 2, 0.5 * np.sqrt(40)])
+    assert top_two_margin([7]) == 1
     assert semantic_entropy([[5, 5], [10, 0]]) == pytest.approx([np.log(2), 0])
     assert np.signbit(semantic_entropy([[10, 0]])).sum() == 0
     assert oracle_confidence([[0.2, 0.5, 0.3]]) == pytest.approx([0.5])
@@ -347,8 +343,6 @@ def test_a_single_answer_cannot_be_split(name):
         (lambda: sem2([2, 1], n_select=0), "n_select must be a whole number"),
         (lambda: sem2_splits([2, 1], n_splits=0), "n_splits"),
         (lambda: split_bias_corrected([2, 1], weight=1.5), "weight must lie"),
-        (lambda: standardized_margin([2, 1], 0), "n must be a whole"),
-        (lambda: standardized_margin([[2, 1]], [2, 3]), "n must be a whole"),
         (lambda: semantic_entropy([0.5, 0.4]), "sum to 1"),
         (lambda: top_two_margin([0.5, -0.5, 1.0]), r"lie in \[0, 1\]"),
         (lambda: top_two_mass([-1, 2]), "not negative"),

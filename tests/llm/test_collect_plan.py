@@ -12,11 +12,11 @@ from collecting import KNOWN, QUESTIONS, collect, endpoint, known, plan
 from helpers.llm import (
     Endpoint,
     collect_answers,
-    prompt_hash,
     prompt_names,
     prompt_text,
     read_questions,
 )
+from helpers.llm.prompts import load_prompt
 from helpers.llm.testing import known_answers, stand_in
 
 
@@ -76,14 +76,15 @@ def test_our_prompts_say_what_they_are_for():
         "answer": "Task: answer", "choice": "Task: answer", "answer_with_confidence": "Task: verbalised",
         "verbalised": "Task: verbalised", "is_true": "Task: is_true", "is_true_swapped": "Task: is_true",
         "partition": "Task: partition", "grade": "Task: grade", "risk": "Task: options"}  # fmt: skip
-    assert len({prompt_hash(name) for name in tasks}) == len(tasks)
+    assert len({prompt_text(name) for name in tasks}) == len(tasks)
 
 
 def test_a_prompt_of_ones_own(server, tmp_path):
     own = tmp_path / "mine.txt"
     own.write_text("Tell me, {question}\nIn German.", encoding="utf-8")
     found = collect(server, tmp_path / "a.jsonl", n_answers=4, prompt=str(own))
-    assert set(found.answers["prompt_hash"]) == {prompt_hash(str(own))} != {prompt_hash("answer")}
+    mine, ours = (load_prompt(name, "answer").sha256 for name in (str(own), "answer"))
+    assert set(found.answers["prompt_hash"]) == {mine} != {ours} and len(mine) == 16
     assert found.plan.preview()["text"].tolist() == [f"Tell me, {QUESTIONS['question'][0]}\nIn German."]
     assert found.answers["posterior"].to_numpy() == pytest.approx(known(found.answers, "posterior"))
 

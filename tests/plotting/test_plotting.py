@@ -108,7 +108,6 @@ DRAWN = {
     ),
     "confidences": lambda names: plotting.plot_confidences(dict.fromkeys(names, curve())),
     "costs": lambda names: plotting.plot_costs(pd.DataFrame([[0, 1]] * 4, index=names)),
-    "gains": lambda names: plotting.plot_gains(pd.DataFrame({"data": names, "risk": 0.1, "gain": 0.2})),
     "cost and accuracy": lambda names: plotting.plot_cost_accuracy(points=dict.fromkeys(names, (1.0, 0.5))),
     "stated": lambda names: plotting.plot_stated_observed(dict.fromkeys(names, curve(1))),
     "residuals": lambda names: plotting.plot_residuals(pd.DataFrame(np.eye(2), columns=names[:2]), [0.1, -0.1]),

@@ -43,17 +43,6 @@ def test_risk_is_drawn_in_the_corners_only():
     assert (corrected == copies[0]).all() and (risk == copies[1]).all()
 
 
-def test_gains_have_a_mark_for_each_data_set():
-    table = pd.DataFrame({"risk": [0.1, 0.2, 0.3], "gain": [0.0, 0.2, -0.1], "data": ["a", "b", "a"]})
-    before = table.copy()
-    ax = plotting.plot_gains(table)
-    first, second, diagonal = ax.get_lines()[:3]
-    assert (first.get_marker(), second.get_marker()) == ("o", "s") and list(first.get_xdata()) == [0.1, 0.3]
-    assert list(diagonal.get_xdata()) == list(diagonal.get_ydata()) == [-0.1, 0.3]
-    assert words(ax) == ["a", "b", "as estimated"]
-    pd.testing.assert_frame_equal(table, before)
-
-
 def test_intervals_stand_from_the_top():
     table = pd.DataFrame({"value": [0.5, 0.1], "low": [0.4, 0.15], "high": [0.7, 0.2]}, index=["risk", "AUC"])
     ax = nb06_decisions.plot_intervals(table, marks={"the paper": [0.88, np.nan]})
@@ -65,10 +54,8 @@ def test_intervals_stand_from_the_top():
 
 def test_given_axes_are_used_and_returned():
     table = pd.DataFrame({"value": [0.5], "low": [0.4], "high": [0.7]}, index=["risk"])
-    gains = pd.DataFrame({"risk": [0.1], "gain": [0.1], "data": ["a"]})
     for call in (
         lambda ax: plotting.plot_costs(cost_matrix(false_alarm=1, miss=1), ax),
-        lambda ax: plotting.plot_gains(gains, ax),
         lambda ax: nb06_decisions.plot_intervals(table, ax),
     ):
         ax = plt.figure().add_subplot()

@@ -114,27 +114,6 @@ def test_classes_are_drawn_one_by_one():
     assert plotting.plot_grouping_diagram(found.parts[1]).get_xlabel()
 
 
-def networks(kinds=("none", "isotonic")):
-    rows = [(name, accuracy, kind, loss, 0.02, 0.01, 0.03)
-            for name, accuracy in (("b", 0.9), ("a", 0.7))
-            for kind, loss in zip(kinds, (0.05, 0.0), strict=False)]  # fmt: skip
-    return pd.DataFrame(
-        rows, columns=["network", "accuracy", "recalibration", "calibration_loss", "value", "low", "high"]
-    )
-
-
-def test_lower_bounds_sorts_networks_by_accuracy_and_marks_each_recalibration():
-    table = networks()
-    before = table.copy()
-    left, right = plotting.plot_lower_bounds(table).axes
-    assert [label.get_text() for label in left.get_yticklabels()] == ["a\n(70.0% right)", "b\n(90.0% right)"]
-    assert right.get_legend_handles_labels()[1] == ["none", "isotonic"]
-    lines = [container.lines[0] for container in right.containers]
-    assert len({line.get_marker() for line in lines}) == 2
-    assert lines[0].get_fillstyle() == "none" and lines[1].get_fillstyle() == "full"
-    pd.testing.assert_frame_equal(table, before)
-
-
 def test_bands_draw_mean_and_one_standard_deviation():
     rows = [(x, name, 0.02 * k, 0.01) for x in (5, 30, 100) for k, name in enumerate(("plug-in", "lower bound"))]
     table = pd.DataFrame(rows, columns=["ratio", "estimator", "value", "spread"])

@@ -8,7 +8,7 @@ import pytest
 from helpers import selective
 from helpers.decisions import bayes_decision, largest_uncertainty
 from helpers.scoring import BRIER
-from helpers.selective import confidence_auc, normalized_of_confidence, normalized_of_distribution, risk_coverage_curve
+from helpers.selective import confidence_auc, normalized_of_confidence, risk_coverage_curve
 
 PROBA = np.array([[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]])
 GOOD = {
@@ -56,26 +56,19 @@ BAD = {
     "level": [0, 1, -0.1, np.nan, np.inf, "a lot", None],
     "starts": [[0, 50], [-1], [50.5], [np.nan], []],
 }  # fmt: skip
-COUNTS_ROWS = (
-    "auarc", "aurc", "confidence_metrics", "coverage_at", "prediction_rejection_ratio", "risk_coverage_curve",
-    "selective_metrics",
-)  # fmt: skip
+COUNTS_ROWS = ("auarc", "aurc", "confidence_metrics", "coverage_at", "risk_coverage_curve", "selective_metrics")
 
 
 def normalized_confidence(correct, confidence, *, sample_weight):
     return normalized_of_confidence(BRIER.score, correct, confidence, sample_weight=sample_weight)
 
 
-def normalized_distribution(y, proba, *, sample_weight):
-    return normalized_of_distribution(BRIER.score, y, proba, sample_weight=sample_weight)
-
-
 def coverage_at(correct, confidence, risk):
     return risk_coverage_curve(correct, confidence).coverage_at(risk)
 
 
-OURS = (bayes_decision, largest_uncertainty, normalized_confidence, normalized_distribution, coverage_at)
-SKIPPED = ("compare_systems", "measure_systems", "normalized_of_confidence", "normalized_of_distribution")
+OURS = (bayes_decision, largest_uncertainty, normalized_confidence, coverage_at)
+SKIPPED = ("compare_systems", "measure_systems", "normalized_of_confidence")
 THEIRS = [getattr(selective, name) for name in selective.__all__ if name not in SKIPPED]
 FUNCTIONS = {function.__name__: function for function in [*OURS, *filter(inspect.isfunction, THEIRS)]}
 CASES = [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.selective import auarc, aurc, confidence_auc, prediction_rejection_ratio, risk_coverage_curve
+from helpers.selective import auarc, aurc, confidence_auc, risk_coverage_curve
 from helpers.selective.risk_coverage import mean_risk
 
 ORDERS = {size: np.array(list(permutations(range(size)))) for size in range(1, 8)}
@@ -16,6 +16,10 @@ ANSWERS = st.lists(st.tuples(st.booleans(), st.integers(0, 4), st.integers(0, 3)
 
 def excess_aurc(correct, confidence, *, sample_weight=None):
     return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).excess
+
+
+def rejection_ratio(correct, confidence, *, sample_weight=None):
+    return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).prr
 
 
 def coverage_at_risk(correct, confidence, risk, *, sample_weight=None):
@@ -124,8 +128,8 @@ def test_many_ties_lose_no_digits():
 def test_rejection_by_hand():
     answers = [1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2]
     assert auarc(*answers) == pytest.approx((1 + 3 / 4 + 2 / 3 + 3 / 4) / 4)
-    assert prediction_rejection_ratio(*answers) == pytest.approx((1 / 4 - 5 / 24) / (1 / 4 - 1 / 16))
-    reverse = prediction_rejection_ratio([0, 1], [0.9, 0.1])
+    assert rejection_ratio(*answers) == pytest.approx((1 / 4 - 5 / 24) / (1 / 4 - 1 / 16))
+    reverse = rejection_ratio([0, 1], [0.9, 0.1])
     assert reverse == pytest.approx((1 / 2 - 3 / 4) / (1 / 2 - 1 / 4))
 
 
@@ -134,17 +138,17 @@ def test_the_best_order_has_one_and_random_ones_have_nought(correct):
     correct = np.array(correct, dtype=float)
     orders = ORDERS[correct.size]
     ranks = np.linspace(0.9, 0.1, correct.size)
-    ratios = [prediction_rejection_ratio(correct[order], ranks) for order in orders]
+    ratios = [rejection_ratio(correct[order], ranks) for order in orders]
     assert max(ratios) == pytest.approx(1, abs=1e-12) and np.mean(ratios) == pytest.approx(0, abs=1e-12)
-    assert prediction_rejection_ratio(correct, correct) == pytest.approx(1, abs=1e-12)
-    assert prediction_rejection_ratio(correct, np.full(correct.size, 0.4)) == pytest.approx(0, abs=1e-12)
+    assert rejection_ratio(correct, correct) == pytest.approx(1, abs=1e-12)
+    assert rejection_ratio(correct, np.full(correct.size, 0.4)) == pytest.approx(0, abs=1e-12)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 3), st.just(1)), min_size=2, max_size=7), st.integers(0, 99))
 def test_ratio_is_the_mean_over_all_orders_of_the_rows(rows, seed):
     """Of a sort that keeps ties as the rows come, which by itself says something else for each order of the rows."""
     correct, confidence, _ = columns(rows)
-    value = prediction_rejection_ratio(correct, confidence)
+    value = rejection_ratio(correct, confidence)
     if correct.min() == correct.max():
         assert np.isnan(value)
         return
@@ -154,7 +158,7 @@ def test_ratio_is_the_mean_over_all_orders_of_the_rows(rows, seed):
     areas = sequential(correct, confidence, orders)
     assert value == pytest.approx(((error - areas) / (error - best)).mean(), abs=1e-12)
     order = np.random.default_rng(seed).permutation(correct.size)
-    assert prediction_rejection_ratio(correct[order], confidence[order]) == value
+    assert rejection_ratio(correct[order], confidence[order]) == value
     assert auarc(correct, confidence) == 1 - aurc(correct, confidence)
 
 
@@ -169,8 +173,8 @@ def test_vote_shares_of_ten_answers_say_nothing_by_the_order_of_their_rows():
     floor = sequential(correct, correct, np.arange(200)[None])[0]
     high, low = ((error - area) / (error - floor) for area in (best, worst))
     assert high - low > 0.1  # what a stable sort makes of one and the same table
-    assert low < prediction_rejection_ratio(correct, votes) < high
-    values = {prediction_rejection_ratio(correct[order], votes[order]) for order in orders}
+    assert low < rejection_ratio(correct, votes) < high
+    values = {rejection_ratio(correct[order], votes[order]) for order in orders}
     assert len(values) == 1
 
 
@@ -202,7 +206,7 @@ def test_weights_are_repeated_rows(rows):
         return
     repeated = correct.repeat(weight), confidence.repeat(weight)
     at_risk = lambda *answers, **options: coverage_at_risk(*answers, 0.3, **options)  # noqa: E731
-    for function in (aurc, auarc, excess_aurc, at_risk, prediction_rejection_ratio):
+    for function in (aurc, auarc, excess_aurc, at_risk, rejection_ratio):
         weighted = function(correct, confidence, sample_weight=weight)
         assert weighted == pytest.approx(function(*repeated), abs=1e-12, nan_ok=True)
     one = risk_coverage_curve(correct, confidence, sample_weight=weight)

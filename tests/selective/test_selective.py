@@ -20,7 +20,6 @@ from helpers.selective import (
     confidence_metrics,
     measure_systems,
     normalized_of_confidence,
-    normalized_of_distribution,
     risk_coverage,
     selective_metrics,
 )
@@ -120,7 +119,10 @@ def test_normalizers_are_one_for_the_naive_system():
     table = np.tile(shares, (200, 1))
     for score in (BRIER.score, LOG.score):
         assert normalized_of_confidence(score, correct, base, sample_weight=weight) == pytest.approx(1)
-        assert normalized_of_distribution(score, y, table, sample_weight=weight) == pytest.approx(1)
+    found = selective_metrics(y, table, sample_weight=weight)
+    assert found["n_brier"] == pytest.approx(1) and found["n_ce"] == pytest.approx(1)
+    found = selective_metrics([0, 1], [[0.8, 0.2], [0.2, 0.8]])
+    assert found["n_brier"] == pytest.approx(0.16) and found["n_ce"] == pytest.approx(np.log(0.8) / np.log(0.5))
 
 
 def test_weights_are_repeated_rows_in_every_measure():

@@ -6,8 +6,8 @@ from scipy.stats import sem
 from helpers.decisions import RiskEstimator, best_decision, excess_risk, expected_cost, oracle_risk
 
 
-def estimation_errors(population, ways, cost, *, n_new=4000):
-    """A study: fit on n people, compare estimated and true risk of others.
+def estimation_errors(population, ways, cost):
+    """A study: fit on n people, compare estimated and true risk of 4000 others.
 
     Parameters
     ----------
@@ -17,8 +17,6 @@ def estimation_errors(population, ways, cost, *, n_new=4000):
         Options of `RiskEstimator` for each way of estimating.
     cost : array of float, shape (2, 2)
         Cost of each decision for each truth.
-    n_new : int, default 4000
-        People whose risk is compared.
 
     Returns
     -------
@@ -35,7 +33,7 @@ def estimation_errors(population, ways, cost, *, n_new=4000):
     """
 
     def study(n, rng):
-        new, corrected = _corrected_by_each(population, ways, cost, n, n_new, rng)
+        new, corrected = _corrected_by_each(population, ways, cost, n, 4000, rng)
         truth = oracle_risk(new.q, new.p, cost)
         lines = []
         for way, c_r in corrected.items():
@@ -47,8 +45,8 @@ def estimation_errors(population, ways, cost, *, n_new=4000):
     return study
 
 
-def acting_on_it(population, ways, cost, *, n_new=2000, level_z=1.645):
-    """A study: fit on n people, then let others be decided by c + r instead of p, and count what they pay.
+def acting_on_it(population, ways, cost):
+    """A study: fit on n people, then let 2000 others be decided by c + r instead of p, and count what they pay.
 
     Parameters
     ----------
@@ -58,26 +56,22 @@ def acting_on_it(population, ways, cost, *, n_new=2000, level_z=1.645):
         Options of `RiskEstimator` for each way of estimating.
     cost : array of float, shape (2, 2)
         Cost of each decision for each truth.
-    n_new : int, default 2000
-        People who are decided about.
-    level_z : float, default 1.645
-        Standard errors from which acting on the estimate is said to pay; the default is a one-sided 5 % test.
 
     Returns
     -------
     function
         Maps (n, rng) to a list of dicts, one for each way: estimator, invented (mean estimated risk) and alarm (whether
-        the test says that acting on the estimate pays).
+        a one-sided 5 % test says that acting on the estimate pays).
     """
 
     def study(n, rng):
-        new, corrected = _corrected_by_each(population, ways, cost, n, n_new, rng)
+        new, corrected = _corrected_by_each(population, ways, cost, n, 2000, rng)
         lines = []
         for way, c_r in corrected.items():
             by_score = expected_cost(best_decision(new.p, cost), new.y, cost)
             by_correction = expected_cost(best_decision(c_r, cost), new.y, cost)
             saved = by_score - by_correction
-            alarm = bool(saved.mean() > level_z * sem(saved)) if saved.any() else False
+            alarm = bool(saved.mean() > 1.645 * sem(saved)) if saved.any() else False
             lines.append({"estimator": way, "invented": excess_risk(c_r, new.p, cost).mean(), "alarm": alarm})
         return lines
 

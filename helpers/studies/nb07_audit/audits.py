@@ -15,8 +15,10 @@ from helpers.studies.nb07_audit.folktexts import simulate_folktexts
 from helpers.tables import read_folktexts
 
 
-def second_look(y, p, X, searched, *, min_rows=30, most=8, rng=None):
-    """The subgroups with the largest gaps among many small ones, and their gaps in the rows that were not searched.
+def second_look(y, p, X, searched, *, rng=None):
+    """The eight largest gaps among many small subgroups, and those of the same subgroups in the rows not searched.
+
+    A subgroup has at least 30 rows in either part.
 
     Parameters
     ----------
@@ -28,10 +30,6 @@ def second_look(y, p, X, searched, *, min_rows=30, most=8, rng=None):
         Features.
     searched : array of bool, shape (n,)
         Rows that choose the subgroups.
-    min_rows : int, default 30
-        Rows that a subgroup has in either part.
-    most : int, default 8
-        Subgroups to name.
     rng : int, Generator or None, default None
         Source of the tree's seed.
 
@@ -41,13 +39,13 @@ def second_look(y, p, X, searched, *, min_rows=30, most=8, rng=None):
         Largest gap first: rule, first and second (observed - stated in the two parts).
     """
     searched = np.asarray(searched, dtype=bool)
-    tree = HonestTree(min_samples_leaf=min_rows, rng=rng).fit(X[searched], (y - p)[searched])
+    tree = HonestTree(min_samples_leaf=30, rng=rng).fit(X[searched], (y - p)[searched])
     region = tree.apply(X)
     chosen_by = measure_groups(y[searched], p[searched], region[searched], size=tree.n_regions_)
     others = measure_groups(y[~searched], p[~searched], region[~searched], size=tree.n_regions_)
     table = pd.DataFrame({"rule": tree.rules(), "first": chosen_by["gap"], "second": others["gap"]})
-    table = table[others["n"] >= min_rows]
-    named = table["first"].abs().sort_values(ascending=False, kind="stable").index[:most]
+    table = table[others["n"] >= 30]
+    named = table["first"].abs().sort_values(ascending=False, kind="stable").index[:8]
     return table.loc[named].reset_index(drop=True)
 
 

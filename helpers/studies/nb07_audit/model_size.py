@@ -205,19 +205,13 @@ def across(table, *, value="normalised", by=("size", "kind")):
     return pd.DataFrame({"value": models.mean(), "error": 2 * models.sem()}).reset_index()
 
 
-def lowess_trend(table, *, value="value", size="size", by="kind", frac=2 / 3, it=3):
+def lowess_trend(table, *, frac=2 / 3, it=3):
     """Local linear trend of values over the logarithm of the size, one for each kind.
 
     Parameters
     ----------
     table : DataFrame
-        Columns `value`, `size` and `by`.
-    value : str, default "value"
-        Column of the values.
-    size : str, default "size"
-        Column of the sizes.
-    by : str, default "kind"
-        Column that tells the lines apart.
+        Columns value, size and kind.
     frac : float, default 2/3
         Share of the points behind each value.
     it : int, default 3
@@ -226,7 +220,7 @@ def lowess_trend(table, *, value="value", size="size", by="kind", frac=2 / 3, it
     Returns
     -------
     DataFrame
-        Columns `by`, size, value on a fine grid.
+        Columns kind, size, value on a fine grid.
 
     References
     ----------
@@ -239,11 +233,11 @@ def lowess_trend(table, *, value="value", size="size", by="kind", frac=2 / 3, it
     [3.0, 0.0]
     """
     parts = []
-    for name, rows in table.groupby(by, sort=True):
-        x = np.log(rows[size].to_numpy(float))
+    for kind, rows in table.groupby("kind", sort=True):
+        x = np.log(rows["size"].to_numpy(float))
         grid = np.linspace(x.min(), x.max(), 40)
-        smooth = lowess(rows[value].to_numpy(float), x, frac=frac, it=it, xvals=grid)
-        parts.append(pd.DataFrame({by: name, size: np.exp(grid), "value": smooth}))
+        smooth = lowess(rows["value"].to_numpy(float), x, frac=frac, it=it, xvals=grid)
+        parts.append(pd.DataFrame({"kind": kind, "size": np.exp(grid), "value": smooth}))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -338,14 +332,14 @@ def _learned(codes, y, rows, known, rng):
     return model.fit(codes[rows], y[rows]).decision_function(codes[known])
 
 
-def _tuned(codes, odds, y, rows, known, *, trees=30, rate=0.1):
-    """Log-odds of the rows `known`, the first of which are `rows`, after boosting went on from `odds`, with trees of
-    two questions fitted to `rows`.
+def _tuned(codes, odds, y, rows, known):
+    """Log-odds of the rows `known`, the first of which are `rows`, after boosting went on from `odds`, with 30 trees of
+    two questions fitted to `rows` and a rate of 0.1.
     """
     codes = codes[known]
     y = y[rows]
     least = max(20, y.size // 15)
-    for _ in range(trees):
+    for _ in range(30):
         p = expit(odds[: y.size])
         tree = DecisionTreeRegressor(max_depth=2, min_samples_leaf=least, random_state=0)
         tree.fit(codes[: y.size], y - p)
@@ -354,7 +348,7 @@ def _tuned(codes, odds, y, rows, known, *, trees=30, rate=0.1):
         slope = np.bincount(leaf[: y.size], y - p, size)
         curvature = np.bincount(leaf[: y.size], p * (1 - p), size)
         step = np.divide(slope, curvature, out=np.zeros(size), where=curvature > 0)
-        odds = odds + rate * step[leaf]
+        odds = odds + 0.1 * step[leaf]
     return odds
 
 

@@ -7,7 +7,7 @@ from helpers.plotting import BLUE, GREEN, GREY, LINES, ORANGE
 from helpers.plotting.style import axes_for
 
 
-def plot_cascade(names, ax=None, *, question="risk at most \u03c4?", otherwise="answer of lowest risk"):
+def plot_cascade(names, ax=None):
     """The cascade as a diagram: ask, look at the risk, answer or ask the next.
 
     Parameters
@@ -16,10 +16,6 @@ def plot_cascade(names, ax=None, *, question="risk at most \u03c4?", otherwise="
         Models, cheapest first.
     ax : Axes, optional
         Where to draw; a new figure by default.
-    question : str, default "risk at most τ?"
-        What is asked of each answer.
-    otherwise : str, default "answer of lowest risk"
-        What is done when no model is good enough.
 
     Returns
     -------
@@ -30,14 +26,14 @@ def plot_cascade(names, ax=None, *, question="risk at most \u03c4?", otherwise="
     for k, name in enumerate(names):
         x = 2.6 * k
         _box(ax, (x, 2), f"ask {name}", BLUE)
-        _box(ax, (x, 1), question, ORANGE)
+        _box(ax, (x, 1), "risk at most \u03c4?", ORANGE)
         _box(ax, (x, 0), "use its answer", GREEN)
         _arrow(ax, (x, 1.72), (x, 1.28))
         _arrow(ax, (x, 0.72), (x, 0.28), "yes")
         if k + 1 < len(names):
             _arrow(ax, (x + 0.95, 1.1), (x + 1.65, 1.9), "no")
     x = 2.6 * len(names)
-    _box(ax, (x, 1), otherwise, GREY)
+    _box(ax, (x, 1), "answer of lowest risk", GREY)
     _arrow(ax, (x - 1.65, 1), (x - 0.95, 1), "no")
     ax.set(xlim=(-1.1, x + 1.1), ylim=(-0.45, 2.45))
     ax.set_axis_off()

@@ -108,10 +108,10 @@ def ask(pool, n, rng=None):
     return Asked(sample.X, sample.y, sample.p, pool.price, q=sample.q)
 
 
-def language_like(seed, *, n_models=7, grouping_error=3.0, growth=0.1, signal=1.8):
+def language_like(seed, *, n_models=7):
     """Options for `model_pool` that make it as uneven as the language models of the paper.
 
-    Errors shrink slowly with size, and shifts and slopes of the stated confidence do not shrink at all.
+    Errors shrink slowly, with the size to the power of -0.1; shifts and slopes of the stated confidence do not shrink.
 
     Parameters
     ----------
@@ -119,12 +119,6 @@ def language_like(seed, *, n_models=7, grouping_error=3.0, growth=0.1, signal=1.
         Of shifts and slopes, and of the models.
     n_models : int, default 7
         Models, from 1 to 70 billion parameters.
-    grouping_error : float, default 3.0
-        Error of the log-odds of the smallest model.
-    growth : float, default 0.1
-        How fast errors shrink: size to the power of minus `growth`.
-    signal : float, default 1.8
-        How much the features tell about the labels.
 
     Returns
     -------
@@ -144,10 +138,10 @@ def language_like(seed, *, n_models=7, grouping_error=3.0, growth=0.1, signal=1.
     sizes = np.array([1.0, 3.0, 8.0, 14.0, 27.0, 47.0, 70.0])[: check_count(n_models, "n_models")]
     return {
         "sizes": sizes,
-        "grouping_error": grouping_error * sizes**-growth,
+        "grouping_error": 3.0 * sizes**-0.1,
         "slope": rng.uniform(0.5, 2, sizes.size),
         "shift": rng.normal(0, 0.8, sizes.size),
-        "signal": signal,
+        "signal": 1.8,
         "rng": rng,
     }
 
