@@ -1,17 +1,14 @@
 """Rows of a file of sampled answers: opened, columns found, spread out where a row holds many answers, and checked."""
 
-import hashlib
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from helpers.answers.counts import first_repeat, sample_numbers
-from helpers.checks import check_columns, nearest_name, raise_first_row
-from helpers.tables.files import EXTENSIONS, JSON_LINES, CsvTable, open_table
-from helpers.tables.log_table import LogTable
+from helpers.checks import check_columns, nearest_name
+from helpers.tables.files import EXTENSIONS, JSON_LINES, Table, checksum, find_table, open_table
 from helpers.tables.logs import LOGS, open_log
-from helpers.tables.scores import find_table
 
 FORMATS = EXTENSIONS + JSON_LINES
 
@@ -36,22 +33,28 @@ MOST_CELLS = 2e8  # questions times the most answers to one of them: 1.6 GB
 
 
 @dataclass
-class Source:
-    """An opened file: `file` its name, `names` its columns, `read(columns)` a DataFrame of texts, lists or None."""
+class Source(Table):
+    """A table of answers, or some rows of it, whose cells are read as texts, lists, dictionaries or None."""
 
-    file: str
-    names: list
-    reader: object = field(repr=False)
+    table: Table = field(repr=False)
     sha256: str = ""
     rows: np.ndarray | None = field(default=None, repr=False)  # those that count; None for all
     more_notes: tuple = ()
 
     @property
+    def name(self):
+        """Name of the file."""
+        return self.table.name
+
+    @property
+    def names(self):
+        """Names of the columns."""
+        return self.table.names
+
+    @property
     def notes(self):
         """What a reader should know about the file."""
-        if isinstance(self.reader, LogTable):
-            return [*self.reader.notes, *self.more_notes]
-        return [*([self.reader.note] if self.reader.note else []), *self.more_notes]
+        return [*self.table.notes, *self.more_notes]
 
     def only(self, rows, note=""):
         """The same file with some of its rows."""
@@ -60,91 +63,24 @@ class Source:
 
     def read(self, columns):
         """Some columns as objects: texts, lists or dictionaries as they are, None where a cell is empty."""
-        frame = self._read_all(columns)
+        frame = self.table.texts(columns)
         return frame if self.rows is None else frame.iloc[self.rows].reset_index(drop=True)
 
-    def _read_all(self, columns):
-        if isinstance(self.reader, CsvTable):
-            frame = self.reader.read(columns, dtype=str)
-            return frame.astype(object).where(frame.notna(), None)
-        frame = self.reader.read(columns)
-        return pd.DataFrame({name: texts(frame[name]) for name in columns})
-
     def where(self, row):
-        """How an error names a row: "row 5", "line 5" in a file of JSON lines, or as a log does."""
-        row = row if self.rows is None else int(self.rows[row])
-        if isinstance(self.reader, LogTable):
-            return self.reader.where(row)
-        lines = getattr(self.reader, "lines", None)
-        return f"row {row + 1:,}" if lines is None else f"line {lines[row]:,}"
-
-    def reject(self, column, rule, bad, values, hint="", rows=None):
-        """Raise the error for the first of `bad`, counting the others; `rows` are their rows, if not 0, 1, …"""
-
-        def row(k):
-            return self.where(k if rows is None else rows.iloc[k])
-
-        raise_first_row(self.file, column, rule, values, bad, row, hint)
+        """How an error names a row."""
+        return self.table.where(row if self.rows is None else int(self.rows[row]))
 
 
-def open_answers(path):
-    """The file as a `Source`; ValueError if it is not there, empty, cut off, or in another format or encoding."""
-    path = find_table(path, FORMATS)
-    reader = open_table(path)
-    return Source(path.name, list(reader.names), reader)
-
-
-def open_answers_or_log(path, **options):
-    """The file as a `Source`, also if it is a log of an evaluation, which `open_log` reads with these options."""
+def open_answers(path, **options):
+    """The file or the DataFrame as a `Source`, also a log of an evaluation, which `open_log` reads with these options;
+    ValueError if it is not there, empty, cut off, or in another format.
+    """
     if isinstance(path, pd.DataFrame):
-        return Source("the table", list(path), FrameTable(path))
+        return Source(open_table(path))
     path = find_table(path, FORMATS + LOGS)
-    reader = open_log(path, **options) or open_table(path)
-    with path.open("rb") as content:
-        sha256 = hashlib.file_digest(content, "sha256").hexdigest()
-    return Source(path.name, list(reader.names), reader, sha256)
-
-
-class FrameTable:
-    """A table in memory as a reader."""
-
-    note = ""
-
-    def __init__(self, frame):
-        if not len(frame):
-            raise ValueError("the table must have at least one row, but it is empty.")
-        self.names = list(frame)
-        self._frame = frame.reset_index(drop=True)
-
-    def read(self, columns):
-        """Some columns as a DataFrame."""
-        return self._frame[list(columns)]
-
-
-def texts(values):
-    """A column as objects: texts, whole numbers without a point, lists and dictionaries, None where it is empty."""
-    if isinstance(values.dtype, pd.StringDtype):
-        return values.astype(object).where(values.notna() & (values != ""), None)
-    values = values.astype(object)
-    if set(map(type, values)) <= {str, type(None)}:
-        return values.where(values != "", None)
-    return pd.Series([_text(value) for value in values], index=values.index, dtype=object)
-
-
-def _text(value):
-    if isinstance(value, (str, dict)):
-        return value if value != "" else None
-    if isinstance(value, MANY):
-        return [_text(entry) for entry in value]
-    if _is_missing(value):
-        return None
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
-
-
-def _is_missing(value):
-    return value is None or (not isinstance(value, (dict, *MANY)) and bool(pd.isna(value)))
+    table = open_log(path, **options) or open_table(path)
+    table.name = path.name
+    return Source(table, checksum(path))
 
 
 def short(value):
@@ -167,7 +103,7 @@ def find_columns(source, roles):
             notes += [f"{WITHOUT[role].format(name)}{'; ' + near if near.startswith('did') else ''}"]
         elif name:
             columns[role] = name
-    check_columns(source.file, source.names, columns)
+    check_columns(source.name, source.names, columns)
     return columns, notes
 
 
@@ -227,12 +163,12 @@ def _repeated(source, column, row, counts):
     for answer, count in counts.items():
         if isinstance(count, bool) or not isinstance(count, (int, float)) or count < 0 or count != int(count):
             raise ValueError(
-                f"{source.file}: column {column!r} must hold counts that are whole and not negative, but in "
+                f"{source.name}: column {column!r} must hold counts that are whole and not negative, but in "
                 f"{source.where(row)} the count of {short(answer)} is {count!r}."
             )
     if sum(counts.values()) > MOST_COUNTED:
         raise ValueError(
-            f"{source.file}: column {column!r} must count at most {MOST_COUNTED:,.0f} answers to a question, but "
+            f"{source.name}: column {column!r} must count at most {MOST_COUNTED:,.0f} answers to a question, but "
             f"{source.where(row)} counts {sum(counts.values()):,.0f}."
         )
     return [answer for answer, count in counts.items() for _ in range(int(count))]
@@ -263,7 +199,7 @@ def check_rows(source, columns, frame):
     if 2 * len(few) >= len(size):
         more = f" (and {len(few) - 1:,} more questions)" if len(few) > 1 else ""
         raise ValueError(
-            f"{source.file}: most questions must have at least two answers, but question "
+            f"{source.name}: most questions must have at least two answers, but question "
             f"{short(few.index[0])} ({source.where(few['first'].iloc[0])}) has one{more}."
         )
     most = int(size["size"].max())
@@ -271,12 +207,12 @@ def check_rows(source, columns, frame):
         longest = size["size"].idxmax()
         place = source.where(size.loc[longest, "first"])
         raise ValueError(
-            f"{source.file}: question {short(longest)} ({place}) has {most:,} answers, "
+            f"{source.name}: question {short(longest)} ({place}) has {most:,} answers, "
             f"where half of the {len(size):,} questions have {size['size'].median():,.0f} or fewer: too many for one "
             "table. Is this the column of questions?"
         )
     if len(size) < 2:
-        raise ValueError(f"{source.file} must hold at least two questions, but all {len(frame):,} answers are to one.")
+        raise ValueError(f"{source.name} must hold at least two questions, but all {len(frame):,} answers are to one.")
     return place
 
 
@@ -286,7 +222,7 @@ def _check_samples(source, column, frame, place):
         *rows, more = repeat
         places = " and ".join(source.where(frame["row"].iloc[k]) for k in rows)
         raise ValueError(
-            f"{source.file}: column {column!r} must number the answers to a question, but {places} are both sample "
+            f"{source.name}: column {column!r} must number the answers to a question, but {places} are both sample "
             f"{frame['sample'].iloc[rows[0]]} of question {short(frame['question'].iloc[rows[0]])}"
             f"{f' (and {more:,} more rows repeat one)' if more else ''}."
         )
@@ -295,7 +231,7 @@ def _check_samples(source, column, frame, place):
 def count_columns(source, names):
     """(Q, C) counts of a file with one row a question; ValueError for one that is negative, not whole or no number."""
     for name in names:
-        check_columns(source.file, source.names, {"counts": name})
+        check_columns(source.name, source.names, {"counts": name})
         if list(names).count(name) > 1:
             raise ValueError(f"counts must name each column once, but {name!r} occurs {list(names).count(name)} times.")
     if len(names) < 2:

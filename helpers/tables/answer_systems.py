@@ -1,11 +1,14 @@
-"""A file with the answers of one system or several, and two of them read for comparison."""
+"""A file with the answers of one system or several."""
+
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from helpers.checks import check_columns, check_one_of
 from helpers.datasets.recorded_model import recorded_answers
-from helpers.tables.answer_layouts import FrameTable, Source, open_answers_or_log
+from helpers.tables.answer_layouts import Source, open_answers
+from helpers.tables.files import FrameTable
 
 RECORDED = ("prompt", "sample", "spelling", "references", "correct", "posterior", "is_true")  # and only there
 
@@ -35,15 +38,14 @@ def open_all(path, grade="", graded=True):
     """The file as a `Source`, unless it is one; the recorded log has a row an answer, and no greedy answers."""
     if isinstance(path, Source):
         return path
-    source = open_answers_or_log(path, grade=grade, graded=graded)
+    source = open_answers(path, grade=grade, graded=graded)
     if RECORDED_LINE <= set(source.names):
         records = source.read(source.names).to_dict("records")
         try:
             frame = recorded_answers(records)
         except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"{source.file} must be the recorded log of answers, but a line lacks {error}.") from None
-        source.names = list(frame)
-        source.reader = FrameTable(frame)
+            raise ValueError(f"{source.name} must be the recorded log of answers, but a line lacks {error}.") from None
+        source = replace(source, table=FrameTable(frame, source.name, source.notes))
     if set(RECORDED) <= set(source.names):
         sample = pd.to_numeric(source.read(["sample"])["sample"], errors="coerce").to_numpy(float)
         if (sample == 0).any():
@@ -59,70 +61,14 @@ def systems_of(source, system=""):
     if not system and not set(RECORDED) <= set(source.names):
         return []
     column = system or RECORDED_SYSTEM
-    check_columns(source.file, source.names, {"system": column})
+    check_columns(source.name, source.names, {"system": column})
     values = source.read([column])[column]
     if values.isna().any():
         source.reject(column, "name the system of every answer", values.isna().to_numpy(), values)
     names = list(dict.fromkeys(map(str, values)))
     if len(names) > MOST_SYSTEMS:
         raise ValueError(
-            f"{source.file}: column {column!r} must tell at most {MOST_SYSTEMS} systems apart, but it has "
+            f"{source.name}: column {column!r} must tell at most {MOST_SYSTEMS} systems apart, but it has "
             f"{len(names):,} values. Is this the column of systems?"
         )
     return names
-
-
-def read_systems(path, *, system="", systems=(), against="", **columns):
-    """Read the answers of one system, or of two to compare: from one file with a column of systems, or from two files.
-
-    Parameters
-    ----------
-    path : str, Path or DataFrame
-        As in `read_answers`.
-    system : str, default ""
-        Column that tells systems apart; "" for one system. The recorded log tells its two prompts apart.
-    systems : list of str, default ()
-        The two to compare, the one to audit first; () for all, which may be two at the most.
-    against : str or Path, default ""
-        A second file with the same columns, instead of a column of systems; "" for none.
-    **columns
-        As in `read_answers`.
-
-    Returns
-    -------
-    dict of str to AnswerTable
-        One or two, the one to audit first.
-
-    Raises
-    ------
-    ValueError
-        As `read_answers`, for systems that are not there or more than two, and for both a column and a second file.
-
-    Examples
-    --------
-    >>> list(read_systems("data/smollm2_answers.jsonl.gz"))
-    ['examples', 'plain']
-    """
-    from helpers.tables.answers import read_answers
-
-    systems = [systems] if isinstance(systems, str) else list(systems)
-    if str(against):
-        if system or systems:
-            raise ValueError("against names a second file, so system and systems must be empty.")
-        first = read_answers(path, **columns)
-        second = read_answers(against, **columns)
-        names = [first.name, second.name if second.name != first.name else f"{second.name} (2)"]
-        return dict(zip(names, [first, second], strict=True))
-    graded = bool(columns.get("correct")) or columns.get("reference", "reference") == "reference"
-    source = open_all(path, columns.get("correct", ""), graded)
-    names = systems_of(source, system)
-    for name in systems:
-        if not names:
-            raise ValueError(f"systems names {name!r}, but system names no column that tells systems apart.")
-        check_one_of(str(name), "systems", names)
-    chosen = list(dict.fromkeys(map(str, systems))) or names
-    if not chosen:
-        return {"": read_answers(source, **columns)}
-    if len(chosen) > 2:
-        raise ValueError(f"systems must name two at the most, but there are {len(chosen)}: {', '.join(chosen)}.")
-    return {name: read_answers(source, system=system, only=name, **columns) for name in chosen}

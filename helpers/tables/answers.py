@@ -22,7 +22,7 @@ from helpers.tables.answer_layouts import (
     long_rows,
 )
 from helpers.tables.answer_rules import RuleMoves, look_for_rule, rule_moves
-from helpers.tables.answer_systems import RECORDED, open_system
+from helpers.tables.answer_systems import RECORDED, open_all, open_system, systems_of
 from helpers.tables.log_table import LogTable
 from helpers.tables.repeats import Repeats, find_repeats
 
@@ -170,7 +170,7 @@ def read_answers(
         correct = "correct"
         rule = "class" if rule == "auto" else rule
         confidence = "is_true" if confidence == DEFAULTS["confidence"] else confidence
-    if isinstance(source.reader, LogTable):  # graded by what graded the log, if it tells for each answer
+    if isinstance(source.table, LogTable):  # graded by what graded the log, if it tells for each answer
         correct = "correct" if "correct" in source.names else ""
         reference = "target" if graded else reference
     roles = {"question": question, "confidence": confidence, "reference": "" if correct else reference}
@@ -182,8 +182,62 @@ def read_answers(
     columns, notes = find_columns(source, {"answer": answer, "sample": sample, "correct": correct} | roles)
     for role in ("question", "answer"):
         if role not in columns:
-            raise ValueError(f"{role} must name a column of {source.file}, but it is not given.")
+            raise ValueError(f"{role} must name a column of {source.name}, but it is not given.")
     return replace(_from_rows(source, columns, notes, rule), sha256=source.sha256)
+
+
+def read_systems(path, *, system="", systems=(), against="", **columns):
+    """Read the answers of one system, or of two to compare: from one file with a column of systems, or from two files.
+
+    Parameters
+    ----------
+    path : str, Path or DataFrame
+        As in `read_answers`.
+    system : str, default ""
+        Column that tells systems apart; "" for one system. The recorded log tells its two prompts apart.
+    systems : list of str, default ()
+        The two to compare, the one to audit first; () for all, which may be two at the most.
+    against : str or Path, default ""
+        A second file with the same columns, instead of a column of systems; "" for none.
+    **columns
+        As in `read_answers`.
+
+    Returns
+    -------
+    dict of str to AnswerTable
+        One or two, the one to audit first.
+
+    Raises
+    ------
+    ValueError
+        As `read_answers`, for systems that are not there or more than two, and for both a column and a second file.
+
+    Examples
+    --------
+    >>> list(read_systems("data/smollm2_answers.jsonl.gz"))
+    ['examples', 'plain']
+    """
+    systems = [systems] if isinstance(systems, str) else list(systems)
+    if str(against):
+        if system or systems:
+            raise ValueError("against names a second file, so system and systems must be empty.")
+        first = read_answers(path, **columns)
+        second = read_answers(against, **columns)
+        names = [first.name, second.name if second.name != first.name else f"{second.name} (2)"]
+        return dict(zip(names, [first, second], strict=True))
+    graded = bool(columns.get("correct")) or columns.get("reference", "reference") == "reference"
+    source = open_all(path, columns.get("correct", ""), graded)
+    names = systems_of(source, system)
+    for name in systems:
+        if not names:
+            raise ValueError(f"systems names {name!r}, but system names no column that tells systems apart.")
+        check_one_of(str(name), "systems", names)
+    chosen = list(dict.fromkeys(map(str, systems))) or names
+    if not chosen:
+        return {"": read_answers(source, **columns)}
+    if len(chosen) > 2:
+        raise ValueError(f"systems must name two at the most, but there are {len(chosen)}: {', '.join(chosen)}.")
+    return {name: read_answers(source, system=system, only=name, **columns) for name in chosen}
 
 
 def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
@@ -272,7 +326,7 @@ def _from_rows(source, columns, notes, rule):
         notes.append(str(moves))
     notes += source.notes
     return AnswerTable(
-        source.file, grouped, used, layout, columns, len(frame), tuple(notes), moves=moves, repeats=repeats
+        source.name, grouped, used, layout, columns, len(frame), tuple(notes), moves=moves, repeats=repeats
     )
 
 
@@ -284,7 +338,7 @@ def _grouped(source, columns, frame, place, rule, read):
         shown = f"; the first is {first.iloc[0]!r}" if len(first) else ""
         other = "; rule 'normalized' reads any text" if rule in ("numeric", "date", "letter") and len(first) else ""
         raise ValueError(
-            f"{source.file}: column {columns['answer']!r} must hold answers that rule {rule!r} can read, but it reads "
+            f"{source.name}: column {columns['answer']!r} must hold answers that rule {rule!r} can read, but it reads "
             f"none of the {len(frame):,}{shown}{other}."
         )
     right = {}
@@ -301,7 +355,7 @@ def _read_references(source, column, frame, rule):
     if rows is not None:
         both = " and ".join(f"{frame['reference'].iloc[k]!r} in {source.where(frame['row'].iloc[k])}" for k in rows)
         raise ValueError(
-            f"{source.file}: column {column!r} must hold one right answer to a question, but to "
+            f"{source.name}: column {column!r} must hold one right answer to a question, but to "
             f"{frame['question'].iloc[rows[0]]!r} it is {both}."
         )
     return spelled
@@ -323,7 +377,7 @@ def _about_confidences(source, column, values, read):
     if read.n_unread and not np.isfinite(read.values).any():
         first = values.dropna().iloc[0]
         raise ValueError(
-            f"{source.file}: column {column!r} must hold confidences such as 0.95 or 95%, but none of the "
+            f"{source.name}: column {column!r} must hold confidences such as 0.95 or 95%, but none of the "
             f'{read.n_unread:,} can be read; the first is {first!r}. If there are none, set confidence to "".'
         )
     notes = []
@@ -347,7 +401,7 @@ def _from_columns(source, columns, notes, names):
         more = f" (and {few.sum() - 1:,} more)" if few.sum() > 1 else ""
         first = int(np.argmax(few))
         raise ValueError(
-            f"{source.file}: most questions must have at least two answers, but {source.where(first)} counts "
+            f"{source.name}: most questions must have at least two answers, but {source.where(first)} counts "
             f"{counts.iloc[first].sum()}{more}."
         )
     if few.any():
@@ -373,7 +427,7 @@ def _from_columns(source, columns, notes, names):
         notes += _about_confidences(source, columns["confidence"], frame[columns["confidence"]], confidence)
     grouped = counted_classes(counts.to_numpy(), names, questions, references, confidence)
     notes += source.notes
-    return AnswerTable(source.file, grouped, "class", "columns", columns, len(frame), tuple(notes))
+    return AnswerTable(source.name, grouped, "class", "columns", columns, len(frame), tuple(notes))
 
 
 def _check_question_names(source, column, values):

@@ -1,15 +1,20 @@
-"""Tables on disk: their column names and their columns, or a ValueError that says what is wrong with the file.
+"""Tables on disk or in memory: names of columns and columns, or a ValueError that says what is wrong with the file.
 
-Files of JSON lines: one object a line, such as scripts that ask language models write.
+pandas reads. What is looked at here is what it has to be told (encoding, separator, decimal sign), and what it lets
+pass: short lines, names that occur twice, other formats under the name of a table.
 """
 
+import codecs
 import csv
 import gzip
+import hashlib
 import io
 import itertools
 import json
 import os
 import re
+import warnings
+import zipfile
 import zlib
 from collections import Counter
 from pathlib import Path
@@ -17,80 +22,121 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers.checks import nearest_name
+from helpers.checks import nearest_name, raise_first_row
+from helpers.datasets import DATA_FOLDER
 
-EXTENSIONS = (".csv", ".csv.gz", ".parquet", ".feather")
+TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+
+EXTENSIONS = (*TEXTS, ".parquet", ".feather", ".xlsx")
 
 JSON_LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
-
-BLOCK = 1 << 22  # bytes
-
-MOST_GB = 2.0  # that a compressed text may unfold to; HONEST_MOST_GB in the environment sets another limit
-
-LONGEST_FIELD = 2**31 - 1  # bytes; Python's reader of CSV takes 131,072, and long answers have more
 
 # "None" and "none" are answers in surveys, so they stay words.
 MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"]
 
-MISSING_WORD = re.compile(
-    rb'(?m)(?:^|,)"?(?:' + b"|".join(re.escape(word.encode()) for word in MISSING[1:]) + rb')"?\r?(?:,|$)'
-)
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+
+LOOKED_AT = 100  # lines of a CSV, from which its separator and its decimal sign are known
+
+EXACT = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}  # what pandas does from then on
+
+OTHER_FORMATS = {
+    rb"PK\x03\x04": "a zip archive or an Excel workbook",
+    rb"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls)",
+    rb"PAR1": "a Parquet file",
+    rb"\x1f\x8b": "compressed by gzip",
+    rb"\s*<(!doctype|html|\?xml|table)": "a page of HTML or XML",
+    rb"\s*[\[{]\s*[\[{\"]": "JSON",
+}
+
+DECIMAL_COMMA = r"^\s*([-+]?\d+),(\d+(?:[eE][-+]?\d+)?\s*%?)\s*$"
+
+DECIMAL_POINT = r"^\s*[-+]?\d*\.\d+(?:[eE][-+]?\d+)?\s*%?\s*$"
 
 
-def find_file(path, folders, extensions=EXTENSIONS):
-    """The first existing file among `path` and `path` inside `folders`; ValueError if there is none or no table."""
+def find_table(path, extensions=EXTENSIONS):
+    """Find a table: as given, else inside the repository or the shipped data.
+
+    Parameters
+    ----------
+    path : str or Path
+        Name of the file.
+    extensions : tuple of str, default EXTENSIONS
+        Ends of names that are tables.
+
+    Returns
+    -------
+    Path
+        Where the file is.
+
+    Raises
+    ------
+    ValueError
+        If it is not there, a folder, or in another format.
+
+    Examples
+    --------
+    >>> find_table("data/rand_scores.csv.gz").name
+    'rand_scores.csv.gz'
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise ValueError(f"path must name a file (or be a DataFrame), but it is {path!r:.60}.")
     path = Path(os.path.expanduser(path))
     if not path.name.lower().endswith(extensions):
         raise ValueError(f"{path.name} must be a table in one of the formats {', '.join(extensions)}.")
-    places = [path] if path.is_absolute() else [path, *(Path(folder) / path for folder in folders)]
+    places = [path, *(folder / path for folder in (DATA_FOLDER.parent, DATA_FOLDER) if not path.is_absolute())]
+    if path.parent == Path("data"):
+        places.append(DATA_FOLDER / path.name)  # an installed package keeps `data/` under another name
     for place in places:
         if place.is_file():
             return place
-    for place in places:
-        if place.exists():
-            raise ValueError(f"{path.name} is {'a folder' if place.is_dir() else 'no regular file'}, not a table.")
-    siblings = {
-        file.name for place in places for file in place.parent.glob("*") if file.name.lower().endswith(extensions)
-    }
-    hint = nearest_name(path.name, sorted(siblings), "table")
+    if any(place.exists() for place in places):
+        raise ValueError(f"{path.name} must be a file, but it is a folder or the like.")
+    siblings = {file.name for place in places for file in place.parent.glob("*")}
+    tables = sorted(name for name in siblings if name.lower().endswith(extensions))
+    hint = nearest_name(path.name, tables, "table")
     raise ValueError(f"{path.name} does not exist{'; ' + hint if hint.startswith('did') else '.'}")
 
 
 def read_bytes(path):
-    """Content of a text file, plain or gz, without byte order mark; ValueError if it is cut off, empty or not text."""
-    if path.name.lower().endswith(".gz"):
-        data = _unpack(path)
-    else:
-        with open(path, "rb") as file:
-            data = file.read()
-    if not data or data.isspace():
-        raise ValueError(f"{path.name} is empty.")
-    if b"\0" in data[:4096]:
-        raise ValueError(f"{path.name} is not a text file in UTF-8; save it again as {kind_of(path)} (UTF-8).")
-    return data.removeprefix(b"\xef\xbb\xbf")
-
-
-def _unpack(path):
-    """Content of a gz file; ValueError if it is damaged, or so large that it may be made to fill the memory."""
-    most = most_gigabytes()
-    blocks = []
+    """Content of a text file, plain or gz, without byte order mark, from UTF-16 turned into UTF-8."""
     try:
-        with gzip.open(path, "rb") as file:
-            while block := file.read(BLOCK):
-                blocks.append(block)
-                if len(blocks) * BLOCK > most * 1e9:
-                    raise ValueError(
-                        f"{path.name} unfolds to more than {most:g} GB; if that is right, raise the limit with the "
-                        "environment variable HONEST_MOST_GB."
-                    )
+        with (gzip.open if path.name.lower().endswith(".gz") else open)(path, "rb") as file:
+            data = file.read()
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ValueError(f"{path.name} {gzip_fault(error)}") from None
-    return b"".join(blocks)
+    if not data or data.isspace():
+        raise ValueError(f"{path.name} is empty.")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        data = data.decode("utf-16", errors="replace").encode("utf-8", errors="replace")
+    if b"\0" in data[:4096]:
+        raise ValueError(f"{path.name} is {_other_format(data) or 'not a text file'}; save it again as text (UTF-8).")
+    return data.removeprefix(codecs.BOM_UTF8)
 
 
-def most_gigabytes():
-    """What compressed files may unfold to, in GB."""
-    return float(os.environ.get("HONEST_MOST_GB", MOST_GB))
+def read_text(path):
+    """(content in UTF-8, notes on it); text that is not in UTF-8 is taken for what Western Windows writes."""
+    data = read_bytes(path)
+    notes = []
+    if not data.endswith((b"\n", b"\r")):
+        notes.append("the last line has no line end: check that the file is complete")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        data = data.decode("cp1252", errors="replace").encode("utf-8")
+        notes.append("the text is not in UTF-8 and was read as Windows-1252: check letters such as é")
+    return data, notes
+
+
+def _other_format(data):
+    """What the first bytes of a file say that it is, if they do."""
+    return next((kind for start, kind in OTHER_FORMATS.items() if re.match(start, data[:200], re.IGNORECASE)), "")
+
+
+def checksum(path):
+    """SHA-256 of a file."""
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def gzip_fault(error):
@@ -102,64 +148,132 @@ def gzip_fault(error):
     return "is damaged: its compressed data are not what was written."
 
 
-def kind_of(path):
-    """The format of a text file as errors call it."""
-    return "CSV" if ".csv" in path.name.lower() else "JSON lines"
-
-
-def open_table(path):
-    """A reader of CSV, Parquet, Feather or JSON lines, chosen by the name of the file.
-
-    It has `.names` (the columns), `.read(columns)` (a DataFrame of some of them) and `.note` (what to know about it).
-    """
-    name = path.name.lower()
-    kind = CsvTable if name.endswith((".csv", ".csv.gz")) else JsonLines if name.endswith(JSON_LINES) else ArrowTable
+def open_table(table):
+    """A reader of a file, chosen by its name, or of a DataFrame."""
+    if isinstance(table, pd.DataFrame):
+        return FrameTable(table)
+    name = table.name.lower()
+    kind = CsvTable if name.endswith(TEXTS) else JsonLines if name.endswith(JSON_LINES) else ArrowTable
     try:
-        reader = kind(path)
+        reader = open_excel(table) if name.endswith(".xlsx") else kind(table)
     except PermissionError:
-        raise ValueError(f"{path.name} cannot be read: permission denied.") from None
-    check_names(path, reader.names)
+        raise ValueError(f"{table.name} cannot be read: permission denied.") from None
+    check_names(table, reader.names)
     return reader
 
 
 def check_names(path, names):
     """ValueError if two columns have one name."""
-    doubled = [name for name, count in Counter(names).items() for _ in range(count - 1)]
+    doubled = [name for name, count in Counter(names).items() if count > 1]
     if doubled:
-        raise ValueError(
-            f"{path.name} has more than one column named {doubled[0]!r}"
-            f"{f' (and {len(doubled) - 1} more doubled names)' if doubled[1:] else ''}; rename them."
-        )
+        more = f" (and {len(doubled) - 1:,} more names occur twice)" if doubled[1:] else ""
+        raise ValueError(f"{path.name} has more than one column named {doubled[0]!r}{more}; rename them.")
 
 
-class CsvTable:
-    """A CSV file, read into memory once; every line must have as many fields as the header."""
+class Table:
+    """What readers have: `name` of the file, `names` of its columns, `notes` for a reader, and these calls."""
+
+    name = "the table"
+    names = ()
+    notes = ()
+
+    def read(self, columns):
+        """Some columns as a DataFrame."""
+        raise NotImplementedError
+
+    def texts(self, columns):
+        """Some columns as objects: texts, lists or dictionaries as they are, None where a cell is empty."""
+        frame = self.read(columns)
+        return pd.DataFrame({name: as_texts(frame[name]) for name in columns})
+
+    def where(self, row):
+        """How an error names a row."""
+        return f"row {row + 1:,}"
+
+    def reject(self, column, rule, bad, values, hint="", rows=None):
+        """Raise the error for the first of `bad`, counting the others; `rows` are their rows, if not 0, 1, …"""
+
+        def row(k):
+            return self.where(k if rows is None else rows.iloc[k])
+
+        raise_first_row(self.name, column, rule, values, np.asarray(bad), row, hint)
+
+
+class FrameTable(Table):
+    """A table in memory."""
+
+    def __init__(self, frame, name="the table", notes=()):
+        self.name = name
+        self.notes = list(notes)
+        self.names = list(map(str, frame.columns))
+        check_names(self, self.names)
+        if not len(frame):
+            raise ValueError(f"{name} must have at least one row, but it is empty.")
+        self._frame = frame.set_axis(self.names, axis=1).reset_index(drop=True)
+
+    def read(self, columns):
+        """Some columns as a DataFrame."""
+        return self._frame[list(columns)]
+
+
+# ---- text -----------------------------------------------------------------------------------------------------
+
+
+class CsvTable(Table):
+    """A CSV file, read into memory once; its separator and its decimal sign are known from its first lines."""
 
     def __init__(self, path):
         self.path = path
-        self.data = read_bytes(path)
-        self.names = check_csv(path, io.BytesIO(self.data))
-        ends = self.data.endswith((b"\n", b"\r"))
-        self.note = "" if ends else "the last line has no line end: check that the file is complete"
+        self.name = path.name
+        self.data, self.notes = read_text(path)
+        if kind := _other_format(self.data):
+            raise ValueError(f"{path.name} is {kind}, although its name says CSV; save it again as CSV.")
+        self.separator, rows = _first_rows(self.data)
+        if len(rows) < 2:
+            raise ValueError(f"{path.name} has a header but no rows.")
+        self.names = _names(rows[0][1])
+        if len(rows[1][1]) != len(self.names):
+            check_csv(path, io.BytesIO(self.data), self.separator)
+        cells = [cell for _, row in rows for cell in row]
+        n_commas = sum(bool(re.match(DECIMAL_COMMA, cell)) for cell in cells)
+        n_points = sum(bool(re.match(DECIMAL_POINT, cell)) for cell in cells)
+        self.decimal = "," if self.separator != "," and n_commas > n_points else "."
+        if self.separator != "," and ".tsv" not in path.name.lower():
+            self.notes.append(f"columns are separated by {SEPARATORS[self.separator]}")
+        if self.decimal == ",":
+            self.notes.append("numbers are written with a decimal comma")
 
-    def read(self, columns, dtype=None, missing=MISSING):
+    def read(self, columns, dtype=None):
         """Some columns as a DataFrame; their type is guessed if `dtype` is not given."""
+        dtype = dtype and dict.fromkeys(columns, dtype)
         try:
-            frame = pd.read_csv(
-                io.BytesIO(self.data), names=self.names, header=0, usecols=list(columns), index_col=False, dtype=dtype,
-                keep_default_na=False, na_values=missing, low_memory=False,
-            )  # fmt: skip
-        except UnicodeDecodeError:
-            raise ValueError(f"{self.path.name} is not a text file in UTF-8; save it again as CSV (UTF-8).") from None
-        except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-            raise ValueError(f"{self.path.name} cannot be read as CSV: {error}".strip()) from None
+            frame = self._parsed(dtype=dtype, na_values=MISSING)
+        except pd.errors.ParserError as error:
+            check_csv(self.path, io.BytesIO(self.data), self.separator)
+            reason = str(error).strip().removeprefix("Error tokenizing data. C error: ")
+            raise ValueError(f"{self.name} cannot be read as CSV: {reason}.") from None
+        n_separators = self.data.count(self.separator.encode())
+        whole = b'"' not in self.data and n_separators == (len(self.names) - 1) * (len(frame) + 1)
+        if not whole and frame.iloc[:, -1].isna().any():  # pandas fills up lines that are too short
+            check_csv(self.path, io.BytesIO(self.data), self.separator)
         return frame[list(columns)]
+
+    def _parsed(self, **options):
+        return pd.read_csv(
+            io.BytesIO(self.data), sep=self.separator, decimal=self.decimal, names=self.names, header=0,
+            index_col=False, keep_default_na=False, low_memory=False, **EXACT, **options,
+        )  # fmt: skip
+
+    def texts(self, columns):
+        """Some columns as texts, None where a cell is empty."""
+        frame = self.read(columns, dtype=str)
+        if self.decimal == ",":
+            frame = frame.replace(DECIMAL_COMMA, r"\1.\2", regex=True)
+        return frame.astype(object).where(frame.notna(), None)
 
     def missing_words(self, columns):
         """A note for each of some columns in which words such as "NA" were read as missing."""
-        if not columns or not MISSING_WORD.search(self.data):
-            return []
-        words = self.read(columns, str, missing=[""])
+        words = self._parsed(dtype=str, na_values=[""], usecols=list(columns)) if columns else {}
         notes = []
         for name in columns:
             counts = words[name][words[name].isin(MISSING)].value_counts()
@@ -169,136 +283,132 @@ class CsvTable:
         return notes
 
 
-def check_csv(path, file):
+def _first_rows(data):
+    """(separator, first rows) of a CSV: what cuts these into equally many fields, and into most of them."""
+    looks = []
+    for separator in SEPARATORS:
+        rows = list(itertools.islice(_rows(io.BytesIO(data), separator), LOOKED_AT))
+        widths = {len(row) for _, row in rows}
+        width = len(rows[0][1]) if rows else 0
+        looks.append(((len(widths) == 1 and width > 1, width), separator, rows))
+    return max(looks, key=lambda look: look[0])[1:]
+
+
+def _rows(file, separator):
+    """(number of its first line, fields) of each line of an open CSV file that is not blank."""
+    csv.field_size_limit(2**31 - 1)  # bytes; Python's reader takes 131,072, and long answers have more
+    reader = csv.reader(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""), delimiter=separator)
+    first = 1
+    for row in reader:
+        if len(row) > 1 or (row and row[0].strip()):
+            yield first, row
+        first = reader.line_num + 1
+
+
+def _names(header):
+    return [name if name.strip() else f"Unnamed: {k}" for k, name in enumerate(header)]
+
+
+def check_csv(path, file, separator=","):
     """Names of the columns of an open CSV file; ValueError unless every line has a field for each of them."""
-    csv.field_size_limit(LONGEST_FIELD)
-    try:
-        names = _header(path, file)
-        file.seek(0)
-        _check_lines(path, file, len(names))
-    except csv.Error as error:
-        raise ValueError(f"{path.name} {error}.") from None
+    rows = _rows(file, separator)
+    names = _names(next(rows, (1, []))[1])
+    for line, row in rows:
+        if len(row) != len(names):
+            last = next(rows, None) is None
+            hint = " The file ends there: is it cut off, or is a quote never closed?" if last else ""
+            raise ValueError(
+                f"{path.name} must have {len(names)} fields in every line, as in its header, but line {line:,} has "
+                f"{len(row)}.{hint}"
+            )
     return names
 
 
-def _header(path, file):
-    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-    try:
-        names = next((row for row in csv.reader(text) if row), [])
-    except UnicodeDecodeError:
-        raise ValueError(f"{path.name} is not a text file in UTF-8; save it again as CSV (UTF-8).") from None
-    finally:
-        text.detach()
-    for mark, word in ((";", "semicolons"), ("\t", "tabs")):
-        if len(names) == 1 and mark in names[0]:
-            raise ValueError(f"{path.name} has {word} between its columns; save it with commas.")
-    return [name if name.strip() else f"Unnamed: {i}" for i, name in enumerate(names)]
+class JsonLines(Table):
+    """A file of JSON lines: every line that is not blank is one object {...}.
 
-
-def _check_lines(path, file, n_names):
-    n_lines = n_bad = 0
-    first = last = (0, 0)  # fields and number of a line
-    for fields, lines in _fields(file):
-        bad = np.flatnonzero(fields != n_names)
-        if bad.size and not n_bad:
-            first = fields[bad[0]], lines[bad[0]]
-        n_bad += bad.size
-        n_lines += fields.size
-        last = (fields[-1], lines[-1]) if fields.size else last
-    if n_lines < 2:
-        raise ValueError(f"{path.name} has a header but no rows.")
-    if n_bad == 1 and first == last and last[0] < n_names:
-        raise ValueError(
-            f"{path.name} is cut off in the middle: its last line ({last[1]:,}) has {last[0]} of {n_names} fields."
-        )
-    if n_bad:
-        more = f" (and {n_bad - 1:,} more lines differ)" if n_bad > 1 else ""
-        raise ValueError(
-            f"{path.name} must have {n_names} fields in every line, as in its header, but line {first[1]:,} has "
-            f"{first[0]}{more}."
-        )
-
-
-def _fields(file):
-    """Blocks of the lines of an open CSV file that are not blank: number of fields, and number of the line."""
-    start = 0
-    line = 1
-    rest = b""
-    while block := file.read(BLOCK):  # block by block, because numpy counts in eight bytes a letter
-        block = rest + block
-        if b'"' in block:
-            yield from _quoted_fields(file, start, line)
-            return
-        end = block.rfind(b"\n") + 1
-        rest = block[end:]
-        if end:
-            fields = _count_fields(np.frombuffer(block[:end], np.uint8))
-            yield fields[fields > 0], line + np.flatnonzero(fields)
-            line += fields.size
-            start += end
-    if rest:
-        fields = _count_fields(np.frombuffer(rest, np.uint8))
-        yield fields[fields > 0], line + np.flatnonzero(fields)
-
-
-def _quoted_fields(file, start, line):
-    """The same from a place on from which a line may end inside a field; its number is that of its end."""
-    file.seek(start)
-    text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="")
-    ends = [line - 1]
-    row = []
-    pairs = []
-    try:
-        reader = csv.reader(itertools.chain(text, ["\n"]))  # the row [], unless a quote is still open
-        for row in reader:
-            ends = [ends[-1], line - 1 + reader.line_num]
-            if row:
-                pairs.append((len(row), ends[-1]))
-            if len(pairs) == BLOCK // 64:
-                yield np.array(pairs).T
-                pairs = []
-    finally:
-        text.detach()
-    if pairs:
-        yield np.array(pairs).T
-    if row:
-        raise csv.Error(f"is cut off in the middle, or the quote that line {ends[0] + 1:,} opens is never closed")
-
-
-def _count_fields(letters):
-    """Number of fields in each line of a text without quotes, 0 for a blank line."""
-    starts = np.r_[0, np.flatnonzero(letters == ord("\n")) + 1]
-    starts = starts[starts < letters.size]
-    length = np.diff(np.r_[starts, letters.size])
-    first = letters[starts]
-    blank = (first == ord("\n")) | ((first == ord("\r")) & (length <= 2))
-    return np.where(blank, 0, 1 + np.add.reduceat(letters == ord(","), starts, dtype=np.int64))
-
-
-class ArrowTable:
-    """A Parquet or Feather file, read with pyarrow."""
-
-    note = ""
+    `names` are the keys of all lines in order of first appearance; `lines` the line number of each row, from 1.
+    """
 
     def __init__(self, path):
         self.path = path
+        self.name = path.name
+        data, self.notes = read_text(path)
+        texts = data.decode("utf-8").split("\n")
+        self.lines = [number for number, line in enumerate(texts, 1) if line.strip()]
+        self.records = [self._record(texts[number - 1], number) for number in self.lines]
+        kinds = dict.fromkeys(map(tuple, self.records))  # in most files all lines have the same keys
+        self.names = list(dict.fromkeys(name for kind in kinds for name in kind))
+
+    def _record(self, text, number):
+        """The object in one line; ValueError that names the line."""
+        last = number == self.lines[-1]
+        hint = "the file may be cut off there" if last and number > 1 else "write one object {...} a line"
+        try:
+            record = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{self.name}: line {number:,} is not JSON ({error}); {hint}.") from None
+        if not isinstance(record, dict):
+            raise ValueError(f"{self.name} must hold one object {{...}} a line, but line {number:,} is {text:.40}.")
+        return record
+
+    def read(self, columns):
+        """The columns as a DataFrame of objects; None where a line lacks the key."""
+        cells = {name: [record.get(name) for record in self.records] for name in columns}
+        return pd.DataFrame({name: pd.Series(column, dtype=object) for name, column in cells.items()})
+
+    def where(self, row):
+        """How an error names a row: by its line."""
+        return f"line {self.lines[row]:,}"
+
+
+# ---- other formats --------------------------------------------------------------------------------------------
+
+
+def open_excel(path):
+    """The first sheet of an Excel workbook that has its columns' names in its first row."""
+    try:
+        import openpyxl  # noqa: F401
+    except ImportError:
+        raise ImportError(f"{path.name} needs the package openpyxl: install it, or save the table as CSV.") from None
+    try:
+        with warnings.catch_warnings(), pd.ExcelFile(path, engine="openpyxl") as book:
+            warnings.simplefilter("ignore", UserWarning)  # of styles and extensions that hold no data
+            sheets = list(book.sheet_names)
+            cells = pd.read_excel(book, header=None, dtype=object, keep_default_na=False, na_values=MISSING)
+    except (zipfile.BadZipFile, KeyError, ValueError):
+        raise ValueError(f"{path.name} is damaged, locked by a password or no Excel workbook.") from None
+    cells = cells.dropna(how="all")
+    if len(cells) < 2:
+        raise ValueError(f"{path.name} has no rows below a header in its first sheet, {sheets[0]!r}.")
+    header = ["" if pd.isna(name) else str(name) for name in cells.iloc[0]]
+    notes = [f"the first of {len(sheets)} sheets, {sheets[0]!r}, was read"] if sheets[1:] else []
+    return FrameTable(cells[1:].set_axis(_names(header), axis=1).infer_objects(), path.name, notes)
+
+
+class ArrowTable(Table):
+    """A Parquet or Feather file, read with pyarrow."""
+
+    def __init__(self, path):
+        self.path = path
+        self.name = path.name
         pyarrow = import_pyarrow(path)
         if not path.stat().st_size:
             raise ValueError(f"{path.name} is empty.")
         self._errors = (pyarrow.ArrowException, OSError)
         if path.name.lower().endswith(".parquet"):
-            self._file = open_parquet(path)
-            self.names = list(self._file.schema_arrow.names)
-            self._read = lambda columns: self._file.read(columns=columns)
+            file = open_parquet(path)
+            self.names = list(file.schema_arrow.names)
+            self._read = lambda columns: file.read(columns=columns)
             return
         try:
-            self._file = pyarrow.ipc.open_file(path)
+            file = pyarrow.ipc.open_file(path)
         except PermissionError:
             raise
         except self._errors:
             raise ValueError(_damaged(path)) from None
-        self.names = list(self._file.schema.names)
-        self._read = lambda columns: self._file.read_all().select(columns)
+        self.names = list(file.schema.names)
+        self._read = lambda columns: file.read_all().select(columns)
 
     def read(self, columns):
         """Some columns as a DataFrame."""
@@ -334,66 +444,24 @@ def _damaged(path):
     return f"{path.name} is damaged or cut off in the middle: it cannot be read as {path.suffix[1:].title()}."
 
 
-class JsonLines:
-    """A file of JSON lines, read into memory once; every line that is not blank must be one object {...}.
-
-    `names` are the keys of all lines in order of first appearance; `lines` the line number of each row, from 1; `note`
-    what a reader should know.
-    """
-
-    def __init__(self, path):
-        self.path = path
-        data = read_bytes(path)
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line = 1 + data[: error.start].count(b"\n")
-            raise ValueError(
-                f"{path.name} is not a text file in UTF-8 (line {line:,}); save it again as JSON lines (UTF-8)."
-            ) from None
-        texts = text.split("\n")
-        self.lines = [number for number, line in enumerate(texts, 1) if line.strip()]
-        try:
-            self.records = [json.loads(texts[number - 1]) for number in self.lines]
-        except (ValueError, RecursionError):
-            self.records = []
-        if set(map(type, self.records)) != {dict}:
-            self.records = [self._record(texts[number - 1], number) for number in self.lines]
-        kinds = dict.fromkeys(map(tuple, self.records))  # in most files all lines have the same keys
-        self.names = list(dict.fromkeys(name for kind in kinds for name in kind))
-        ends = data.endswith((b"\n", b"\r"))
-        self.note = "" if ends else "the last line has no line end: check that the file is complete"
-
-    def _record(self, text, number):
-        """The object in one line; ValueError that names the line."""
-        try:
-            record = json.loads(text)
-        except RecursionError:
-            raise ValueError(f"{self.path.name}: line {number:,} is nested too deeply.") from None
-        except ValueError as error:
-            first = text.lstrip()[0]
-            if number == self.lines[0] and first == "[":
-                raise ValueError(f"{self.path.name} holds one JSON list; write one object a line.") from None
-            if number == self.lines[0] and text.strip() == "{":
-                raise ValueError(f"{self.path.name} spreads an object over several lines; write one a line.") from None
-            if number == self.lines[-1] and first == "{" and not text.rstrip().endswith("}"):
-                raise ValueError(
-                    f"{self.path.name} is cut off in the middle: its last line ({number:,}) ends inside an object."
-                ) from None
-            why = f"{error.msg}, at character {error.pos + 1:,}" if isinstance(error, json.JSONDecodeError) else error
-            raise ValueError(f"{self.path.name}: line {number:,} is not JSON ({why}).") from None
-        if not isinstance(record, dict):
-            raise ValueError(
-                f"{self.path.name} must hold one object {{...}} a line, but line {number:,} is {_shown(record)}."
-            )
-        return record
-
-    def read(self, columns):
-        """The columns as a DataFrame of objects; None where a line lacks the key."""
-        cells = {name: [record.get(name) for record in self.records] for name in columns}
-        return pd.DataFrame({name: pd.Series(column, dtype=object) for name, column in cells.items()})
+# ---- cells ----------------------------------------------------------------------------------------------------
 
 
-def _shown(value):
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 40 else text[:37] + "..."
+def as_texts(values):
+    """A column as objects: texts, whole numbers without a point, lists and dictionaries, None where it is empty."""
+    values = values.astype(object).where(values.notna(), None)
+    if set(map(type, values)) <= {str, type(None)}:
+        return values.where(values != "", None)
+    return pd.Series([_text(value) for value in values], index=values.index, dtype=object)
+
+
+def _text(value):
+    if isinstance(value, (str, dict)):
+        return value if value != "" else None
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_text(entry) for entry in value]
+    if value is None or pd.isna(value):
+        return None
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)

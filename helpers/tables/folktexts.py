@@ -8,9 +8,11 @@ both.
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_groups, check_labels, check_probabilities, check_weights, nearest_name
+from helpers.checks import check_columns
+from helpers.tables import columns
 from helpers.tables.features import tidy_features
-from helpers.tables.scores import ScoreTable, find_table
+from helpers.tables.files import find_table, open_table
+from helpers.tables.scores import ScoreTable
 
 # Words for the codes of the survey (public use microdata sample, code lists of 2018); other columns stay numbers.
 SCHOOLING = [
@@ -82,48 +84,47 @@ def read_folktexts(predictions, people, *, features=None, weight=None, group=Non
     >>> print(table)
     ACSIncome_predictions.csv: 500 rows, 5 features; 40.4% positive
     """
-    stated, file = _indexed(predictions, ("risk_score", "label"))
-    who, home = _indexed(people, [name for name in (weight, group, *(features or [])) if name is not None])
+    stated, answers = _indexed(predictions, ["risk_score", "label"])
+    who, home = _indexed(people, features, weight, group)
     absent = ~stated.index.isin(who.index)
     if absent.any():
-        row = stated.index[absent].tolist()[0]
+        first = stated.index[absent].tolist()[0]
         raise ValueError(
-            f"{home} must have a row for each person of {file}, but {row!r} (and {absent.sum() - 1:,} more) is absent."
+            f"{home.name} must have a row for each person of {answers.name}, but {first!r} (and {absent.sum() - 1:,} "
+            "more) is absent."
         )
-    who = who.loc[stated.index]
-    y = check_labels(stated["label"], "label", both=True)
-    p = check_probabilities(stated["risk_score"], "risk_score")
-    weights = None if weight is None else who[weight].to_numpy(float)
-    check_weights(weights, weight)
-    columns = [name for name in (features or who.columns) if name not in (weight, group)]
-    X, dropped, notes = tidy_features(_in_words(who[columns]).reset_index(drop=True), y)
+    y = columns.labels(answers, "label", stated["label"])
+    p = columns.scores(answers, "risk_score", stated["risk_score"])
+    weights = None if weight is None else columns.weights(home, weight, who[weight])
+    who = who.assign(**{} if weight is None else {weight: weights}).loc[stated.index]
+    names = [name for name in who if name not in (weight, group)]
+    X, dropped, notes = tidy_features(_in_words(who[names]).reset_index(drop=True), y)
     return ScoreTable(
-        name=file,
+        name=answers.name,
         label="label",
         score="risk_score",
-        y=y.astype(np.int8),
+        y=y,
         p=p,
         X=X,
-        weight=weights,
-        groups=None if group is None else check_groups(who[group], group),
+        weight=None if weight is None else who[weight].to_numpy(),
+        groups=None if group is None else columns.groups(home, group, who[group]),
         dropped=dropped,
-        note="; ".join(["predictions of the folktexts benchmark, joined with " + home, *notes]),
+        note="; ".join(["predictions of the folktexts benchmark, joined with " + home.name, *notes]),
     )
 
 
-def _indexed(path, needed):
-    """A CSV with distinct row labels in its first column, and its name."""
-    path = find_table(path)
-    table = pd.read_csv(path, index_col=0)
-    for name in needed:
-        if name not in table:
-            raise ValueError(f"{path.name} has no column {name!r}; {nearest_name(name, list(table), 'column')}")
-    if not table.index.is_unique:
-        twice = table.index[table.index.duplicated()].tolist()
-        raise ValueError(
-            f"{path.name} must name each row once, but {twice[0]!r} (and {len(twice) - 1:,} more) is twice."
-        )
-    return table, path.name
+def _indexed(path, names, *more):
+    """(columns of a file by the row labels in its first one, its reader); `names` None stands for all."""
+    table = open_table(find_table(path))
+    index, *others = table.names
+    names = [*dict.fromkeys([*(others if names is None else names), *filter(None, more)])]
+    for name in names:
+        check_columns(table.name, table.names, {"column": name})
+    frame = table.read([index, *names]).set_index(index)
+    if not frame.index.is_unique:
+        twice = frame.index.duplicated()
+        table.reject(index, "name each row once", twice, frame.index)
+    return frame, table
 
 
 def _in_words(table):

@@ -2,12 +2,13 @@
 
 import json
 import math
+import os
 import struct
 import zipfile
 import zlib
 
 from helpers.checks import nearest_name
-from helpers.tables.files import most_gigabytes, read_bytes
+from helpers.tables.files import read_bytes
 from helpers.tables.log_table import ARCHIVE, LogTable, about_sampling, answer_frame, grade_value, question_name
 
 VERSION = 2
@@ -19,6 +20,11 @@ LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 ATTACHED = "attachment://"
 
 HINT_TARGET = 'reference="target" grades by the targets instead'
+
+
+def most_gigabytes():
+    """What an archive may unfold to, in GB."""
+    return float(os.environ.get("HONEST_MOST_GB", 2.0))
 
 
 def read_inspect(path, scorer, graded):

@@ -5,14 +5,16 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from helpers.tables.files import Table
+
 ARCHIVE = b"PK\x03\x04"  # how zip files begin
 
 LONGEST_NAME = 80
 
 
 @dataclass
-class LogTable:
-    """What is read of a log: `names` and `read(columns)` as other tables; `where(row)` and `note` for a reader."""
+class LogTable(Table):
+    """What is read of a log, with the place of each row in it."""
 
     frame: pd.DataFrame = field(repr=False)
     places: list = field(repr=False)
@@ -22,11 +24,6 @@ class LogTable:
     def names(self):
         """Names of the columns."""
         return list(self.frame)
-
-    @property
-    def note(self):
-        """What a reader should know, in one line."""
-        return "; ".join(self.notes)
 
     def read(self, columns):
         """Some columns as a DataFrame."""

@@ -22,7 +22,7 @@ def kind_of_log(path):
     name = path.name.lower()
     try:
         with path.open("rb") as file:
-            if file.read(len(ARCHIVE)) == ARCHIVE:
+            if name.endswith(LOGS) and file.read(len(ARCHIVE)) == ARCHIVE:
                 return "archive"
         if name.endswith(JSON_LINES):
             return "harness" if HARNESS <= set(_object(_first_line(path))) else ""

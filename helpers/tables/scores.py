@@ -5,26 +5,21 @@ known about the case (the features: columns that a tree can take, with reasons f
 written.
 """
 
-import hashlib
 import re
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from helpers.checks import LARGEST, check_columns, check_groups, check_probabilities, check_same_length, raise_first_row
-from helpers.datasets import DATA_FOLDER
+from helpers.checks import check_columns, check_count, check_probabilities, check_same_length
 from helpers.partition.base import check_rows
+from helpers.tables import columns
+from helpers.tables.columns import check_roles
 from helpers.tables.features import tidy_features
-from helpers.tables.files import EXTENSIONS, JSON_LINES, CsvTable, find_file, open_table
+from helpers.tables.files import EXTENSIONS, JSON_LINES, CsvTable, checksum, find_table, open_table
 from helpers.tables.logs import LOGS, open_score_log
 
 MOST_FEATURES = 1000
-
-OPPOSITES = {
-    ("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("positive", "negative"), ("pos", "neg"),
-}  # fmt: skip
 
 INDEX = re.compile(r"__index_level_\d+__")
 
@@ -181,48 +176,15 @@ class ScoreTable:
         return f"{self.name}: {size}; {self.y.mean():.1%} positive"
 
 
-def find_table(path, extensions=EXTENSIONS):
-    """Find a table: as given, else inside the repository or the shipped data.
-
-    Parameters
-    ----------
-    path : str or Path
-        Name of the file.
-    extensions : tuple of str, default EXTENSIONS
-        Ends of names that are tables.
-
-    Returns
-    -------
-    Path
-        Where the file is.
-
-    Raises
-    ------
-    ValueError
-        If it is not there, a folder, or in another format.
-
-    Examples
-    --------
-    >>> find_table("data/rand_scores.csv.gz").name
-    'rand_scores.csv.gz'
-    """
-    try:
-        return find_file(path, [DATA_FOLDER.parent, DATA_FOLDER], extensions)
-    except ValueError:
-        shipped = DATA_FOLDER / Path(path).name  # an installed package keeps `data/` under another name
-        if Path(path).parts[:-1] == ("data",) and shipped.is_file():
-            return shipped
-        raise
-
-
 def read_scores(path, label="label", score="score", *, features=None, weight=None, group=None, min_rows=50):
     """Read a table of labels, scores and features; a ValueError says what to mend if it cannot be used.
 
     Parameters
     ----------
-    path : str or Path
-        CSV, CSV.gz, Parquet or Feather file; looked up here, then in the repository, then in the shipped data. Or
-        multiple choice of lm-evaluation-harness (`samples_*.jsonl`): was the chosen option right, and how probable.
+    path : str, Path or DataFrame
+        A table in memory, or a file: CSV (also `.tsv` and `.gz`), Parquet, Feather, Excel (`.xlsx`, its first sheet) or
+        JSON lines; looked up here, then in the repository, then in the shipped data. Or multiple choice of
+        lm-evaluation-harness (`samples_*.jsonl`): was the chosen option right, and how probable.
     label : str, default "label"
         Column of labels (0/1, False/True).
     score : str, default "score"
@@ -242,7 +204,8 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         A table written by the folktexts benchmark (columns `risk_score`, `label`) is read as it is. Text becomes
         categories, and dates (2024-01-31, 2024/1/31, 31.1.2024, 2024-01, or with the month or the day first where
         only one of the two fits) become dates. Empty cells, NA, N/A, NaN and null are missing; `.note` says where
-        words of text columns were. Features are left out, and listed in `.dropped`, if they are constant, all missing,
+        words of text columns were, and how a CSV was read that has other separators than commas, a decimal comma or
+        another encoding than UTF-8. Features are left out, and listed in `.dropped`, if they are constant, all missing,
         row numbers or labels, names of the members of the groups, text of its own in nearly every row, give the
         outcome away, or are neither numbers, text nor dates.
 
@@ -261,33 +224,38 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     Traceback (most recent call last):
     ValueError: rand_scores.csv.gz has no column 'scores' (score); did you mean 'score'?
     """
-    path = find_table(path, EXTENSIONS + LOGS + JSON_LINES)
-    file = path.name
-    table = open_score_log(path) or open_table(find_table(path))
-    notes = [table.note] if table.note else []
+    check_count(min_rows, "min_rows")
+    sha256 = ""
+    if isinstance(path, pd.DataFrame):
+        table = open_table(path)
+    else:
+        path = find_table(path, EXTENSIONS + LOGS + JSON_LINES)
+        table = open_score_log(path) or open_table(path)
+        table.name = path.name
+        sha256 = checksum(path)
+    file = table.name
+    notes = list(table.notes)
     by_default = (label, score) == ("label", "score") and "score" not in table.names
     if by_default and {"label", "risk_score"} <= set(table.names):
         score = "risk_score"
         notes.append("read as predictions of the folktexts benchmark: the score is the column 'risk_score'")
     score, before = _two_scores(score, table.names)
-    roles = {"label": label, "score": score, "old score": before, "weight": weight, "group": group}
-    roles = {role: name for role, name in roles.items() if name is not None}
-    check_columns(file, table.names, roles)
+    roles = check_roles(table, {"label": label, "score": score, "old score": before, "weight": weight, "group": group})
     names = _feature_names(file, table.names, features, roles)
     if len(names) > MOST_FEATURES:
         raise ValueError(
             f"{file} has {len(names):,} features, but an audit looks at {MOST_FEATURES:,} at most, in minutes; name "
             "those that matter (features)."
         )
-    frame = table.read([*roles.values(), *names])
+    frame = table.read([*roles.values(), *names]).infer_objects()
     if len(frame) < min_rows:
         raise ValueError(f"{file} has {len(frame):,} rows, but at least {min_rows:,} are needed.")
 
-    for name in roles.values():
-        _check_cells(file, name, frame[name])
-    y = _labels(file, label, frame[label])
-    p = _scores(file, score, frame[score])
-    old = None if before is None else _scores(file, before, frame[before])
+    y = columns.labels(table, label, frame[label])
+    p = columns.scores(table, score, frame[score])
+    old = None if before is None else columns.scores(table, before, frame[before])
+    weights = None if weight is None else columns.weights(table, weight, frame[weight])
+    groups = None if group is None else columns.groups(table, group, frame[group])
     if ((p == 0) | (p == 1)).all():
         notes.append(f"all scores in {score!r} are 0 or 1: decisions, not probabilities")
     if features is None:
@@ -296,8 +264,8 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     X, dropped, notes_of_features = tidy_features(frame[names], y)
     notes += notes_of_features
     if isinstance(table, CsvTable):
-        notes += table.missing_words([name for name in X if isinstance(X[name].dtype, pd.CategoricalDtype)])
-    groups = None if group is None else _groups(file, group, frame[group])
+        words = [name for name in X if isinstance(X[name].dtype, pd.CategoricalDtype)]
+        notes += table.missing_words([name for name in words if X[name].isna().any()])
     if features is None:
         members = [name for name in X if groups is not None and _names_members(X[name], groups)]
         X = X.drop(columns=members)
@@ -314,11 +282,11 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         y=y,
         p=p,
         X=X,
-        weight=None if weight is None else _weights(file, weight, frame[weight]),
+        weight=weights,
         groups=groups,
         dropped=dropped,
         note="; ".join(notes),
-        sha256=_checksum(path),
+        sha256=sha256,
         before=old,
         before_name=before or "",
     )
@@ -326,17 +294,12 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
 
 def _two_scores(score, columns):
     """The column of the score and, of two names with a comma, that of the old one (else None)."""
-    if score in columns or "," not in score:
+    if score is None or score in columns or "," not in score:
         return score, None
     names = [name.strip() for name in score.split(",")]
     if len(names) > 2 or not all(names):
         raise ValueError(f"score must name one column, or two with a comma (old,new), but it is {score!r}.")
     return names[1], names[0]
-
-
-def _checksum(path):
-    with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def _feature_names(file, columns, features, roles):
@@ -369,116 +332,3 @@ def _names_members(values, groups):
     if values.nunique() <= groups.max() + 1:
         return False
     return bool(pd.Series(groups).groupby(values.to_numpy()).nunique().max() == 1)
-
-
-def _reject(file, column, rule, values, bad, hint=""):
-    """Raise the error for the first bad row; rows count from 1."""
-    raise_first_row(file, column, rule, values, bad, lambda k: f"row {k + 1:,}", hint)
-
-
-def _numbers(file, column, values, rule, hint=""):
-    """Float array of a column; ValueError for text or a missing value."""
-    if not (pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values)):
-        numbers = pd.to_numeric(values.astype(object), errors="coerce")
-        if numbers.isna().any():
-            text = values[numbers.isna()].dropna().astype(str)
-            if text.str.fullmatch(r"\s*-?\d*,\d+\s*").any():
-                hint = "Write decimals with a point, not a comma."
-            elif text.str.endswith("%").any():
-                hint = "Write 0.25, not 25%."
-            _reject(file, column, rule, values, numbers.isna(), hint)
-        values = numbers
-    if values.isna().any():
-        _reject(file, column, rule, values, values.isna(), hint)
-    return values.to_numpy(dtype=float)
-
-
-def _check_cells(file, column, values):
-    """ValueError for a column that holds lists, dictionaries or the like."""
-    if values.dtype == object:
-        bad = ~values.map(pd.api.types.is_scalar).to_numpy(bool)
-        if bad.any():
-            _reject(file, column, "hold one number or word in each row", values, bad)
-
-
-def _labels(file, column, values):
-    rule = "hold labels 0 and 1 (or False and True)"
-    if values.isna().any():
-        _reject(file, column, rule, values, values.isna(), "Drop the rows without a label.")
-    number = pd.to_numeric(values.astype(object), errors="coerce") if values.dtype.kind not in "biuf" else values
-    bad = ~number.isin([0, 1])
-    if bad.any():
-        kinds = list(values.drop_duplicates().head(1000))
-        if len(kinds) == 2:
-            hint = _two_labels(column, kinds)
-        elif values.dtype.kind == "f" and number.between(0, 1).all():
-            hint = "It looks like a score: are label and score exchanged?"
-        else:
-            shown = ", ".join(map(str, kinds[:5]))
-            hint = f"It holds {values.nunique():,} different values: {shown}{', …' if len(kinds) > 5 else ''}."
-        _reject(file, column, rule, values, bad, hint)
-    y = number.to_numpy(dtype=np.int8)
-    if (y == y[0]).all():
-        raise ValueError(f"{file}: column {column!r} must hold both classes, but all {y.size:,} labels are {y[0]}.")
-    return y
-
-
-def _two_labels(column, kinds):
-    """How a column of two other labels becomes one of 0 and 1."""
-    positive = _positive(kinds)
-    mend = f"table[{column!r}] = (table[{column!r}] == {positive or '...'}).astype(int)"
-    if positive is None:
-        return f"It holds {kinds[0]} and {kinds[1]}; put the one that the score is the probability of in {mend}."
-    return f"It holds {kinds[0]} and {kinds[1]}; if the score is the probability of {positive}: {mend}."
-
-
-def _positive(kinds):
-    """Which of two labels is the event, as Python writes it; None where their meaning does not say it."""
-    numbers = pd.to_numeric(pd.Series(kinds, dtype=object), errors="coerce")
-    if numbers.notna().all():
-        larger = kinds[int(numbers.argmax())]
-        return repr(larger if isinstance(larger, str) else float(larger))
-    words = [str(kind).strip().lower() for kind in kinds]
-    for event, other in (words, words[::-1]):
-        if (event, other) in OPPOSITES or other in (f"no {event}", f"not {event}", f"non-{event}"):
-            return repr(kinds[words.index(event)])
-    return None
-
-
-def _scores(file, column, values):
-    rule = "hold probabilities in [0, 1]"
-    p = _numbers(file, column, values, rule)
-    bad = ~((p >= 0) & (p <= 1))
-    if bad.any():
-        hint = "If these are percentages, divide them by 100." if p.min() >= 0 and p.max() <= 100 else ""
-        if p.min() < 0:
-            hint = "If these are logits, turn them into probabilities with 1 / (1 + exp(-logit))."
-        _reject(file, column, rule, values, bad, hint)
-    if (p == p[0]).all():
-        raise ValueError(f"{file}: column {column!r} must hold scores that differ, but all {p.size:,} are {p[0]:g}.")
-    return p
-
-
-def _weights(file, column, values):
-    rule = "hold weights that are finite and not negative"
-    weight = _numbers(file, column, values, rule)
-    bad = ~((weight >= 0) & (weight <= LARGEST))
-    if bad.any():
-        _reject(file, column, rule, values, bad, f"Weights may be as large as {LARGEST:g}.")
-    if not weight.any():
-        raise ValueError(
-            f"{file}: column {column!r} must not be zero everywhere, but all {weight.size:,} weights are 0."
-        )
-    if weight.max() > weight.sum() / 2:
-        first = int(weight.argmax())
-        raise ValueError(
-            f"{file}: column {column!r} must hold weights of many rows, but row {first + 1:,} ({weight[first]:g}) "
-            "weighs more than all others together."
-        )
-    return weight
-
-
-def _groups(file, column, values):
-    if values.isna().any():
-        _reject(file, column, "name the group of every row", values, values.isna())
-    return check_groups(values, f"{file}: column {column!r}")
