@@ -103,7 +103,7 @@ def read_embeddings(path, label="label", score="score", *, kind=None, group=None
     --------
     >>> data = read_embeddings("data/rand_scores.csv.gz", kind="health", group="person")
     Traceback (most recent call last):
-    ValueError: rand_scores.csv.gz: column 'sex' must hold finite numbers, but in row 1 it is 'female' ...
+    ValueError: rand_scores.csv.gz: column 'sex' must hold finite numbers, but in row 1 it is 'male' ...
     """
     check_count(min_rows, "min_rows")
     path = find_table(path, (*EXTENSIONS, *JSON_LINES, ".npz"))
