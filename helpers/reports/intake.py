@@ -30,8 +30,8 @@ def read_table(path, label="label", score="score", *, features=None, weight=None
 
     Parameters
     ----------
-    path : str or Path
-        CSV, CSV.gz, Parquet or Feather file, or a log of lm-evaluation-harness with multiple choice.
+    path : str, Path or DataFrame
+        As in `helpers.tables.read_scores`.
     label, score : str, default "label" and "score"
         Columns of what happened and of its stated probability.
     features : list of str or str, optional
@@ -56,8 +56,8 @@ def read_table(path, label="label", score="score", *, features=None, weight=None
     """
     notes = []
     used = {label, score, weight, *(features or [])}
-    shipped = Path(path).name == Path(SHIPPED).name and find_table(path).resolve() == find_table(SHIPPED).resolve()
-    if shipped and not group and "family" not in used:
+    named = isinstance(path, str | Path) and Path(path).name == Path(SHIPPED).name
+    if named and find_table(path).resolve() == find_table(SHIPPED).resolve() and not group and "family" not in used:
         group = "family"
         notes.append("the years of one family are kept together (column 'family')")
     table = read_scores(

@@ -287,17 +287,17 @@ def _first_rows(data):
     """(separator, first rows) of a CSV: what cuts these into equally many fields, and into most of them."""
     looks = []
     for separator in SEPARATORS:
-        rows = list(itertools.islice(_rows(io.BytesIO(data), separator), LOOKED_AT))
+        rows = list(itertools.islice(_rows(_lines(io.BytesIO(data)), separator), LOOKED_AT))
         widths = {len(row) for _, row in rows}
         width = len(rows[0][1]) if rows else 0
         looks.append(((len(widths) == 1 and width > 1, width), separator, rows))
     return max(looks, key=lambda look: look[0])[1:]
 
 
-def _rows(file, separator):
-    """(number of its first line, fields) of each line of an open CSV file that is not blank."""
+def _rows(lines, separator):
+    """(number of its first line, fields) of each line of a CSV that is not blank."""
     csv.field_size_limit(2**31 - 1)  # bytes; Python's reader takes 131,072, and long answers have more
-    reader = csv.reader(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""), delimiter=separator)
+    reader = csv.reader(lines, delimiter=separator)
     first = 1
     for row in reader:
         if len(row) > 1 or (row and row[0].strip()):
@@ -311,17 +311,25 @@ def _names(header):
 
 def check_csv(path, file, separator=","):
     """Names of the columns of an open CSV file; ValueError unless every line has a field for each of them."""
-    rows = _rows(file, separator)
-    names = _names(next(rows, (1, []))[1])
-    for line, row in rows:
-        if len(row) != len(names):
-            last = next(rows, None) is None
-            hint = " The file ends there: is it cut off, or is a quote never closed?" if last else ""
-            raise ValueError(
-                f"{path.name} must have {len(names)} fields in every line, as in its header, but line {line:,} has "
-                f"{len(row)}.{hint}"
-            )
+    text = _lines(file)
+    try:
+        rows = _rows(text, separator)
+        names = _names(next(rows, (1, []))[1])
+        for line, row in rows:
+            if len(row) != len(names):
+                last = next(rows, None) is None
+                hint = " The file ends there: is it cut off, or is a quote never closed?" if last else ""
+                raise ValueError(
+                    f"{path.name} must have {len(names)} fields in every line, as in its header, but line {line:,} has "
+                    f"{len(row)}.{hint}"
+                )
+    finally:
+        text.detach()  # so that the caller closes the file
     return names
+
+
+def _lines(file):
+    return io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="")
 
 
 class JsonLines(Table):
