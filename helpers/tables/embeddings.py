@@ -75,9 +75,9 @@ def read_embeddings(path, label="label", score="score", *, kind=None, group=None
 
     Parameters
     ----------
-    path : str or Path
-        CSV, Parquet, Feather, Excel, JSON lines or npz file; in an npz file arrays (n,) are columns and a table (n, d)
-        holds d. All columns without a role are features and must be numbers, finite in every row.
+    path : str, Path or DataFrame
+        A table, or a CSV, Parquet, Feather, Excel, JSON lines or npz file; in an npz file arrays (n,) are columns and
+        a table (n, d) holds d. All columns without a role are features and must be numbers, finite in every row.
     label : str, default "label"
         Column with 0/1: is the class 1, or for several classes, is the predicted class right.
     score : str, default "score"
@@ -106,8 +106,10 @@ def read_embeddings(path, label="label", score="score", *, kind=None, group=None
     ValueError: rand_scores.csv.gz: column 'sex' must hold finite numbers, but in row 1 it is 'male' ...
     """
     check_count(min_rows, "min_rows")
-    path = find_table(path, (*EXTENSIONS, *JSON_LINES, ".npz"))
-    table = _open_npz(path) if path.name.lower().endswith(".npz") else open_table(path)
+    if not isinstance(path, pd.DataFrame):
+        path = find_table(path, (*EXTENSIONS, *JSON_LINES, ".npz"))
+    is_npz = not isinstance(path, pd.DataFrame) and path.name.lower().endswith(".npz")
+    table = _open_npz(path) if is_npz else open_table(path)
     roles = check_roles(table, {"label": label, "score": score, "kind": kind, "group": group})
     features = [name for name in table.names if name not in roles.values()]
     if not features:

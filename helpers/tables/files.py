@@ -80,7 +80,7 @@ def find_table(path, extensions=EXTENSIONS):
     'rand_scores.csv.gz'
     """
     if not isinstance(path, str | os.PathLike):
-        raise ValueError(f"path must name a file (or be a DataFrame), but it is {path!r:.60}.")
+        raise ValueError(f"path must name a file, but it is {path!r:.60}.")
     path = Path(os.path.expanduser(path))
     if not path.name.lower().endswith(extensions):
         raise ValueError(f"{path.name} must be a table in one of the formats {', '.join(extensions)}.")
@@ -110,7 +110,8 @@ def read_bytes(path):
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         data = data.decode("utf-16", errors="replace").encode("utf-8", errors="replace")
     if b"\0" in data[:4096]:
-        raise ValueError(f"{path.name} is {_other_format(data) or 'not a text file'}; save it again as text (UTF-8).")
+        kind = _other_format(data) or "not a text file"
+        raise ValueError(f"{path.name} is {kind}; give it its own ending, or save it again as text (UTF-8).")
     return data.removeprefix(codecs.BOM_UTF8)
 
 
@@ -317,8 +318,11 @@ def check_csv(path, file, separator=","):
         names = _names(next(rows, (1, []))[1])
         for line, row in rows:
             if len(row) != len(names):
-                last = next(rows, None) is None
-                hint = " The file ends there: is it cut off, or is a quote never closed?" if last else ""
+                hint = ""
+                if len(names) == 1:
+                    hint = " Does a title stand above the header?"
+                elif next(rows, None) is None:
+                    hint = " The file ends there: is it cut off, or is a quote never closed?"
                 raise ValueError(
                     f"{path.name} must have {len(names)} fields in every line, as in its header, but line {line:,} has "
                     f"{len(row)}.{hint}"

@@ -294,7 +294,7 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
 
 def _two_scores(score, columns):
     """The column of the score and, of two names with a comma, that of the old one (else None)."""
-    if score is None or score in columns or "," not in score:
+    if not isinstance(score, str) or score in columns or "," not in score:
         return score, None
     names = [name.strip() for name in score.split(",")]
     if len(names) > 2 or not all(names):

@@ -113,6 +113,7 @@ FILES = {
     "not gzip": ("my.csv.gz", TEXT, ["not a gzip file"]),
     "one name twice": ("my.csv", TEXT.replace(b"income", b"age", 1), ["more than one column named 'age'"]),
     "other separators": ("my.csv", TEXT.replace(b",", b":"), ["'label' (label)", "age:income"]),
+    "a title above the header": ("my.csv", b"Scores of 2024\n\n" + TEXT, ["line 3 has 5", "title"]),
     "HTML": ("my.csv", b"<!DOCTYPE html>\n<table><tr><td>1</td></tr></table>\n", ["HTML"]),
     "a JSON list": ("my.csv", b'[{"label": 1, "score": 0.5},\n {"label": 0, "score": 0.5}]\n', ["JSON"]),
     "a workbook": ("my.csv", b"PK\x03\x04" + bytes(200), ["Excel"]),
