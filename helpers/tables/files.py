@@ -51,6 +51,8 @@ OTHER_FORMATS = {
 
 DECIMAL_COMMA = r"^\s*([-+]?\d+),(\d+(?:[eE][-+]?\d+)?\s*%?)\s*$"
 
+NOT_THOUSANDS = r"^\s*[-+]?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))(?:[eE][-+]?\d+)?\s*%?\s*$"  # unlike 1,234
+
 DECIMAL_POINT = r"^\s*[-+]?\d*\.\d+(?:[eE][-+]?\d+)?\s*%?\s*$"
 
 
@@ -236,9 +238,8 @@ class CsvTable(Table):
         if len(rows[1][1]) != len(self.names):
             check_csv(path, io.BytesIO(self.data), self.separator)
         cells = [cell for _, row in rows for cell in row]
-        n_commas = sum(bool(re.match(DECIMAL_COMMA, cell)) for cell in cells)
-        n_points = sum(bool(re.match(DECIMAL_POINT, cell)) for cell in cells)
-        self.decimal = "," if self.separator != "," and n_commas > n_points else "."
+        commas = self.separator != "," and any(re.match(NOT_THOUSANDS, cell) for cell in cells)
+        self.decimal = "," if commas and not any(re.match(DECIMAL_POINT, cell) for cell in cells) else "."
         if self.separator != "," and ".tsv" not in path.name.lower():
             self.notes.append(f"columns are separated by {SEPARATORS[self.separator]}")
         if self.decimal == ",":

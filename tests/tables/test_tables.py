@@ -10,7 +10,7 @@ import pytest
 
 from helpers.datasets import download as _download
 from helpers.partition.encoder import TableEncoder
-from helpers.tables import files, find_table, read_scores
+from helpers.tables import files, find_table, read_answers, read_scores
 from helpers.tables.features import tidy_features
 
 
@@ -128,6 +128,17 @@ def test_numbers_are_exact_to_the_last_digit(tmp_path):
         table = read_scores(tmp_path / name)
         np.testing.assert_array_equal(table.X["x"], x)
         np.testing.assert_array_equal(table.p, frame["score"])
+
+
+def test_thousands_are_not_taken_for_decimals(tmp_path):
+    """Two columns of thousands in a file with tabs outnumber the decimal points of the score."""
+    frame = good().assign(rent=[f"{k:,}" for k in range(1001, 1061)], wage=[f"{k:,}" for k in range(2002, 2062)])
+    frame.to_csv(tmp_path / "my.tsv", index=False, sep="\t")
+    table = read_scores(tmp_path / "my.tsv")
+    assert "'rent' is no column of numbers" in table.note and "decimal comma" not in table.note
+    answers = pd.DataFrame({"question": ["a", "a", "b", "b"], "answer": ["1,234", "1234", "2,000", "2000"]})
+    answers.to_csv(tmp_path / "my.tsv", index=False, sep="\t")
+    assert read_answers(tmp_path / "my.tsv", rule="exact").grouped.labels[0] == ("1,234", "1234")
 
 
 def test_the_last_column_may_have_gaps(tmp_path):
