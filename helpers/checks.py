@@ -14,6 +14,8 @@ import pandas as pd
 
 LEAST_SHARE = 1e-100  # of the largest weight: cubes of smaller ones cannot be told from 0
 
+MOST_DRAWS = 1_000_000  # resamples and simulations: their error is then a thousandth of what they measure
+
 LARGEST = 1e100  # cost, price or weight of a file; sums and products of larger ones are no numbers
 
 _KEY = re.compile(
@@ -207,7 +209,9 @@ def check_probabilities(p, name="p", *, ndim=1):
         raise ValueError(f"{name} must have {ndim} dimensions, but its shape is {array.shape}.")
     bad = ~((array >= 0) & (array <= 1))
     if bad.any():
-        raise_first(name, "lie in [0, 1]", array, bad)
+        percentages = ndim == 1 and ((array >= 0) & (array <= 100)).all() and (array > 1).mean() > 0.5
+        hint = "; if these are percentages, divide them by 100" if percentages else ""
+        raise_first(name, "lie in [0, 1]", array, bad, hint)
     return array
 
 
@@ -324,7 +328,7 @@ def check_groups(groups, name="groups"):
     """
     if groups is None:
         return None
-    shape = np.shape(groups) if hasattr(groups, "shape") else (len(groups),)
+    shape = np.shape(groups) if hasattr(groups, "shape") else (len(groups),) if np.iterable(groups) else ()
     if len(shape) != 1 or not shape[0]:
         raise ValueError(f"{name} must be one-dimensional and not empty, but its shape is {shape}.")
     try:
@@ -356,8 +360,8 @@ def check_regions(region, name="region"):
     return array.astype(np.int64)
 
 
-def check_count(value, name, *, least=1):
-    """`value` as an int; ValueError unless it is a whole number of at least `least`.
+def check_count(value, name, *, least=1, most=None):
+    """`value` as an int; ValueError unless it is a whole number of at least `least` and at most `most`.
 
     >>> check_count(2.5, "n_bins")
     Traceback (most recent call last):
@@ -365,7 +369,23 @@ def check_count(value, name, *, least=1):
     """
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, but it is {value!r}.")
+    if most is not None and value > most:
+        raise ValueError(f"{name} must be at most {most:,}, but it is {value:,}.")
     return int(value)
+
+
+def check_rng(rng, name="rng"):
+    """Generator from None, a seed or a Generator (which is used itself); ValueError for anything else.
+
+    >>> check_rng(-1)
+    Traceback (most recent call last):
+    ValueError: rng must be None, a whole number of at least 0 or a numpy Generator, but it is -1.
+    """
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        rule = "be None, a whole number of at least 0 or a numpy Generator"
+        raise ValueError(f"{name} must {rule}, but it is {rng!r}.") from None
 
 
 def check_level(value, name="confidence"):

@@ -9,10 +9,12 @@ from helpers.calibration.reliability import design_effect
 from helpers.checks import (
     check_groups,
     check_labels,
+    check_numbers,
     check_probabilities,
     check_regions,
     check_same_length,
     check_weights,
+    raise_first,
 )
 
 
@@ -41,7 +43,10 @@ def holm(p_value):
     >>> holm([0.04, 0.01, 0.5])
     array([0.08, 0.03, 0.5 ])
     """
-    p_value = np.asarray(p_value, dtype=float)
+    p_value = check_numbers(p_value, "p_value")
+    outside = (p_value < 0) | (p_value > 1)
+    if outside.any():
+        raise_first("p_value", "lie in [0, 1]", p_value, outside)
     order = np.argsort(p_value, kind="stable")
     adjusted = np.empty(p_value.size)
     adjusted[order] = np.minimum(np.maximum.accumulate(p_value[order] * np.arange(p_value.size, 0, -1)), 1)

@@ -14,12 +14,14 @@ import numpy as np
 from helpers.binning import assign_bins, group_sums
 from helpers.calibration.reliability import cluster_effects, curve_from_sums, error_of_curve
 from helpers.checks import (
+    MOST_DRAWS,
     check_count,
     check_labels,
     check_numbers,
     check_probabilities,
     check_regions,
     check_residuals,
+    check_rng,
     check_same_length,
 )
 from helpers.chunks.cells import Cells, Sums, raw_weights, some
@@ -235,8 +237,8 @@ class ReliabilitySums(Sums):
         CalibrationError
             As `calibration_error` gives it for all rows at once (same bins, same `rng`).
         """
-        check_count(n_simulations, "n_simulations", least=100)
-        return error_of_curve(self.curve(), n_simulations, np.random.default_rng(rng))
+        check_count(n_simulations, "n_simulations", least=100, most=MOST_DRAWS)
+        return error_of_curve(self.curve(), n_simulations, check_rng(rng))
 
 
 @dataclass(frozen=True, eq=False)

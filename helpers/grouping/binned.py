@@ -14,6 +14,7 @@ from helpers.checks import (
     check_one_of,
     check_probabilities,
     check_regions,
+    check_rng,
     check_same_length,
     check_simplex,
     check_weights,
@@ -297,7 +298,7 @@ def binned_grouping_loss(
     codes = check_groups(groups)
     check_same_length(y=problems[0][0], X=X, sample_weight=weight, groups=codes)
     _check_rule(rule, weight, codes)
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     fit, evaluate = _halves(*problems[0], codes, rng)
     curve = STATISTICS[rule].curve
     parts = []
@@ -389,7 +390,7 @@ def binned_grouping_loss_from_regions(
     edges = edges_for(p, n_bins, strategy)
     bins = bins_between(p, edges)
     cell, cell_bin, _ = cross_cells(bins, region)
-    halves = _halves(y, p, codes, np.random.default_rng(rng))
+    halves = _halves(y, p, codes, check_rng(rng))
     first, second = (STATISTICS[rule].curve(y[half], p[half], p) for half in halves)
     rows = Rows(
         y=y,
