@@ -277,7 +277,7 @@ def error(**options):
         (lambda: grouping(y=np.arange(N) == 3), "y must hold both classes in each of 2 random parts"),
         (lambda: grouping(p=np.full(N, 0.3)), "p must take at least two different values .* all 120 are 0.3"),
         (lambda: grouping(p=np.full(N, 0.3), calibrator="isotonic", y=np.ones(N)), "y must hold both classes"),
-        (lambda: grouping(groups=np.arange(N) % 2), "groups must leave two of them"),
+        (lambda: grouping(groups=np.arange(N) % 2), "groups must hold at least 5 groups"),
         (lambda: grouping(sample_weight=(GOOD["y"] == 1) * 1.0), "sample_weight must leave enough rows.*both classes"),
         (lambda: grouping(sample_weight=np.arange(N) < 20), "y must have at least 4 [*] min_samples_leaf"),
         (lambda: error(n_bins=0), "n_bins must be a whole number of at least 1"),

@@ -7,6 +7,7 @@ from scipy.stats import t as student
 from helpers.binning import cross_cells, group_sums
 from helpers.calibration.reliability import design_effect
 from helpers.checks import (
+    check_effective,
     check_groups,
     check_labels,
     check_numbers,
@@ -101,6 +102,7 @@ def measure_groups(y, p, subgroup, *, calibrated=None, sample_weight=None, group
     groups = check_groups(groups)
     subgroup = check_regions(subgroup, "subgroup")
     check_same_length(y=y, p=p, subgroup=subgroup, calibrated=calibrated, sample_weight=weight, groups=groups)
+    check_effective(weight, groups)
     weight = np.ones_like(y) if weight is None else weight
     return table_of_gaps(y, p, subgroup, weight, calibrated=calibrated, groups=groups, size=size)
 
@@ -120,7 +122,11 @@ def _tested(gap, se, freedom, **others):
     """Student's interval and p-value of each gap, as columns; an empty subgroup has neither."""
     reach = student.ppf(0.975, freedom) * se
     z = np.divide(gap, se, out=np.zeros(gap.size), where=se > 0)
-    return {"low": gap - reach, "high": gap + reach, "p_value": 2 * student.sf(np.abs(z), freedom)}
+    return {
+        "low": np.maximum(gap - reach, -1),
+        "high": np.minimum(gap + reach, 1),
+        "p_value": 2 * student.sf(np.abs(z), freedom),
+    }
 
 
 def gap_errors(y, p, subgroup, weight, *, groups=None, size=None):

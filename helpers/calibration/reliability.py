@@ -15,6 +15,7 @@ from helpers.binning import bins_between, cross_cells, edges_for, group_sums
 from helpers.checks import (
     MOST_DRAWS,
     check_count,
+    check_effective,
     check_groups,
     check_labels,
     check_one_of,
@@ -216,6 +217,7 @@ def checked_scores(y, p, weight, groups, *, both=False):
     weight = check_weights(weight)
     groups = check_groups(groups)
     check_same_length(y=y, p=p, sample_weight=weight, groups=groups)
+    check_effective(weight, groups)
     if weight is not None and not weight.all():
         rows = weight > 0
         y = y[rows]

@@ -16,6 +16,7 @@ from helpers.calibration.reliability import cluster_effects, curve_from_sums, er
 from helpers.checks import (
     MOST_DRAWS,
     check_count,
+    check_effective_number,
     check_labels,
     check_numbers,
     check_probabilities,
@@ -28,6 +29,7 @@ from helpers.chunks.cells import Cells, Sums, raw_weights, some
 from helpers.chunks.score_sums import ScoreSums
 from helpers.grouping.crossfit import combine
 from helpers.grouping.region_statistics import (
+    POWERS,
     UNWEIGHTED,
     cell_columns,
     evaluate_cells,
@@ -144,6 +146,9 @@ class RegionSums(Sums):
             raise ValueError(pairs)
         if self.cells is not None:
             self.cells.check()
+        elif weighted:
+            w, squares = self.moments[[POWERS.index((1, 0)), POWERS.index((2, 0))]].sum(axis=1)
+            check_effective_number(w**2 / squares, self.count.sum())
         part = self.statistics()
         if not part.n_regions:
             raise ValueError(pairs)
@@ -213,6 +218,8 @@ class ReliabilitySums(Sums):
             raise ValueError("sums must hold at least one row with a weight, but they hold none.")
         if self.cells is not None:
             self.cells.check()
+        w, squares = self.moments[:2].sum(axis=1)
+        check_effective_number(w**2 / squares, self.count.sum())
         return curve_from_sums(self.edges, self.count, *self.moments[:4], self.cells and self._clusters)
 
     def _clusters(self, gap):

@@ -8,6 +8,7 @@ from scipy.stats import norm
 from helpers.binning import bins_between, cross_cells, edges_for
 from helpers.checks import (
     check_classes,
+    check_effective,
     check_groups,
     check_labels,
     check_numbers,
@@ -297,6 +298,7 @@ def binned_grouping_loss(
     weight = _positive_weights(sample_weight)
     codes = check_groups(groups)
     check_same_length(y=problems[0][0], X=X, sample_weight=weight, groups=codes)
+    check_effective(weight, codes)
     _check_rule(rule, weight, codes)
     rng = check_rng(rng)
     fit, evaluate = _halves(*problems[0], codes, rng)
@@ -384,6 +386,7 @@ def binned_grouping_loss_from_regions(
     weight = _positive_weights(sample_weight)
     codes = check_groups(groups)
     check_same_length(y=y, p=p, region=region, sample_weight=weight, groups=codes)
+    check_effective(weight, codes)
     _check_rule(rule, weight, codes)
     if y.size < 4:
         raise ValueError(f"y must have at least 4 rows, but it has {y.size}.")

@@ -15,6 +15,7 @@ from helpers._parallel import side_by_side
 from helpers.calibration.calibrators import calibrate_rows, make_calibrator
 from helpers.checks import (
     check_count,
+    check_effective,
     check_groups,
     check_one_of,
     check_regions,
@@ -176,6 +177,7 @@ def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=N
     weight = check_weights(sample_weight)
     groups = check_groups(groups)
     check_same_length(residual=residual, region=region, sample_weight=weight, groups=groups)
+    check_effective(weight, groups)
     return loss_of_regions(residual, region, weight, groups)
 
 

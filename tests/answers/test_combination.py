@@ -101,7 +101,7 @@ def test_one_confidence_keeps_its_order_in_a_fold():
         ({"confidences": {"a": ["high"] * 20}}, "must hold numbers"),
         ({"confidences": {"a": [0.5] * 19}}, "same length"),
         ({"groups": np.arange(20) // 7}, "groups must be at least as many as n_folds, 5, but there are 3"),
-        ({"groups": ["q"] * 20}, "groups must hold at least two groups"),
+        ({"groups": ["q"] * 20}, "groups must hold at least 5 groups"),
         ({"n_folds": 1}, "n_folds must be"),
         ({"correct": [1] * 3 + [0] * 17}, "correct must hold at least n_folds right answers, 5, but it holds 3"),
         (

@@ -75,7 +75,7 @@ CASES = {
     ),
     "weights zero everywhere": (changed(w=0), {"weight": "w"}, "'w' must not be zero everywhere, but all 60"),
     "a group missing": (changed(g=["a"] * 59 + [None]), {"group": "g"}, "'g' must name the group of every row"),
-    "one group": (changed(g="a"), {"group": "g"}, "column 'g' must hold at least two groups"),
+    "one group": (changed(g="a"), {"group": "g"}, "column 'g' must hold at least 5 groups"),
     "no such label": (good(N), {"label": "lable"}, "my.csv has no column 'lable' (label); did you mean 'label'?"),
     "no such score": (good(N), {"score": "Score"}, "my.csv has no column 'Score' (score); did you mean 'score'?"),
     "no such weight": (good(N), {"weight": "zzz"}, "(weight); the columns are 'age', 'income', 'school'"),
