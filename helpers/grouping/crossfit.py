@@ -246,9 +246,9 @@ def grouping_loss(
         Random splits of the rows (`helpers.grouping.splits`): the value in the middle, with an interval and a test that
         hold for all of them together, at the price of some width. Takes as many times as long.
     sample_weight : array_like, shape (n,), optional
-        Sampling weights.
+        Sampling weights. Refused where they are worth fewer than 30 rows of equal weight: one heavy row is no sample.
     groups : array_like, shape (n,), optional
-        Labels of people, hospitals, …: never split, and no pairs within a group.
+        Labels of people, hospitals, …, at least five: never split, and no pairs within a group.
     rng : int, Generator, optional
         Decides the halves and the trees.
 

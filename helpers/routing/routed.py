@@ -157,9 +157,10 @@ def is_right(prediction, y):
     answers = _types(prediction)
     truths = _types(y)
     if not answers & truths:
+        pairs = ((truths, y), (answers, prediction))
+        shown = [f"{' and '.join(sorted(types))}, such as {a.ravel().tolist()[0]!r}" for types, a in pairs]
         raise ValueError(
-            f"y must hold what the prediction holds, but y holds {' and '.join(sorted(truths))}, such as "
-            f"{y.tolist()[0]!r}, and the prediction {' and '.join(sorted(answers))}, such as {prediction.ravel().tolist()[0]!r}."
+            f"y must be of the type of the prediction, but y holds {shown[0]}, and the prediction {shown[1]}."
         )
     return prediction == y
 
