@@ -11,12 +11,7 @@ from scipy.stats import sem
 from helpers._bar import progress_bar
 from helpers._checkpoint import FinishedTasks, fingerprint
 from helpers._parallel import in_order
-from helpers.checks import (
-    MOST_DRAWS,
-    check_count,
-    check_rng,
-    nearest_name,
-)
+from helpers.checks import MOST_DRAWS, check_count, check_rng, nearest_name
 from helpers.grouping import grouping_loss
 
 NUMBERS = ("value", "se", "low", "high", "p_value", "plugin")

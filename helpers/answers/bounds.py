@@ -4,12 +4,7 @@ import numpy as np
 
 from helpers.answers.exact import probability_rows
 from helpers.answers.leading_terms import margins_of
-from helpers.checks import (
-    check_count,
-    check_not_negative,
-    check_numbers,
-    check_one_of,
-)
+from helpers.checks import check_count, check_not_negative, check_numbers, check_one_of
 
 
 def bias_bound(pi, n, *, constant=1.0):

@@ -3,11 +3,7 @@
 import numpy as np
 from scipy.stats import binom
 
-from helpers.checks import (
-    check_count,
-    check_one_of,
-    check_rng,
-)
+from helpers.checks import check_count, check_one_of, check_rng
 
 
 def block_sizes(n_answers, n_select=None):

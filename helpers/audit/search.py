@@ -8,12 +8,7 @@ import pandas as pd
 from helpers.audit.naming import name_segments
 from helpers.audit.null import Chances, NullModel, bonus_of_singles, largest_gaps
 from helpers.audit.segments import SegmentFamily, fewest_rows
-from helpers.checks import (
-    MOST_DRAWS,
-    check_count,
-    check_one_of,
-    check_rng,
-)
+from helpers.checks import MOST_DRAWS, check_count, check_one_of, check_rng
 from helpers.partition.base import check_rows
 from helpers.partition.encoder import check_table
 

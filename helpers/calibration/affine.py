@@ -12,14 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
 from helpers.calibration.calibrators import newton
-from helpers.checks import (
-    check_classes,
-    check_count,
-    check_numbers,
-    check_one_of,
-    check_rng,
-    check_same_length,
-)
+from helpers.checks import check_classes, check_count, check_numbers, check_one_of, check_rng, check_same_length
 
 
 class AffineCalibrator(ClassifierMixin, BaseEstimator):

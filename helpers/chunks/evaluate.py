@@ -17,10 +17,7 @@ import numpy as np
 import pandas as pd
 
 from helpers._checkpoint import fingerprint
-from helpers.checks import (
-    check_count,
-    check_rng,
-)
+from helpers.checks import check_count, check_rng
 from helpers.chunks.runs import Chunks, Run, each
 from helpers.chunks.score_sums import PlattStart
 from helpers.chunks.sources import (

@@ -14,13 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from helpers._parallel import side_by_side
 from helpers.calibration.calibrators import make_calibrator
-from helpers.checks import (
-    check_count,
-    check_one_of,
-    check_probabilities,
-    check_rng,
-    check_same_length,
-)
+from helpers.checks import check_count, check_one_of, check_probabilities, check_rng, check_same_length
 from helpers.decisions.costs import best_decision, check_costs, check_threshold, decision_names, expected_cost
 from helpers.decisions.risks import calibration_risk, excess_risk, grouping_risk
 from helpers.partition import HonestTree, split_rows

@@ -8,14 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from helpers.binning import assign_bins, quantile_edges, uniform_edges
-from helpers.checks import (
-    check_count,
-    check_labels,
-    check_one_of,
-    check_probabilities,
-    check_rng,
-    check_same_length,
-)
+from helpers.checks import check_count, check_labels, check_one_of, check_probabilities, check_rng, check_same_length
 from helpers.partition.encoder import TableEncoder, as_numbers, check_table, order_of_content
 from helpers.scoring import BRIER, LOG
 

@@ -6,10 +6,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 from threadpoolctl import ThreadpoolController
 
-from helpers.checks import (
-    check_count,
-    check_rng,
-)
+from helpers.checks import check_count, check_rng
 from helpers.partition.base import ValuedRegions, checked_rows
 from helpers.partition.encoder import TableEncoder, as_numbers, check_table, order_of_content, put_in_order
 

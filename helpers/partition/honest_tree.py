@@ -6,10 +6,7 @@ import numpy as np
 from sklearn import config_context
 from sklearn.tree import DecisionTreeRegressor
 
-from helpers.checks import (
-    check_count,
-    check_rng,
-)
+from helpers.checks import check_count, check_rng
 from helpers.partition.base import ValuedRegions, checked_rows
 from helpers.partition.encoder import TableEncoder, check_table
 from helpers.partition.growing import grow_tree

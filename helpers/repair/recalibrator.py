@@ -13,13 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from helpers.calibration.calibrators import make_calibrator
-from helpers.checks import (
-    check_count,
-    check_probabilities,
-    check_rng,
-    check_same_length,
-    nearest_name,
-)
+from helpers.checks import check_count, check_probabilities, check_rng, check_same_length, nearest_name
 from helpers.grouping.features import Features, as_index
 from helpers.grouping.learners import combination, combine_out_of_fold
 from helpers.grouping.stacked import LEAST_ROWS, joint_test, label_variance, random_folds

@@ -9,12 +9,7 @@ import pandas as pd
 import yaml
 
 from helpers.audit.columns import levels_of_columns
-from helpers.checks import (
-    MOST_DRAWS,
-    check_count,
-    check_numbers,
-    nearest_name,
-)
+from helpers.checks import MOST_DRAWS, check_count, check_numbers, nearest_name
 from helpers.tables import find_table, read_scores
 
 LEAST_ROWS = 300

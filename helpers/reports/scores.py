@@ -10,10 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers.checks import (
-    check_one_of,
-    check_rng,
-)
+from helpers.checks import check_one_of, check_rng
 from helpers.decisions import optimal_threshold
 from helpers.decisions.costs import check_costs
 from helpers.grouping import GroupingLoss, StackedGroupingLoss

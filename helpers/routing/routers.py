@@ -4,12 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from helpers.checks import (
-    check_count,
-    check_groups,
-    check_rng,
-    check_same_length,
-)
+from helpers.checks import check_count, check_groups, check_rng, check_same_length
 from helpers.partition import HonestTree
 from helpers.partition.encoder import check_table
 from helpers.routing.routed import (

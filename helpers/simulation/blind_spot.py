@@ -7,12 +7,7 @@ import pandas as pd
 from scipy.special import expit
 from scipy.stats import norm
 
-from helpers.checks import (
-    check_count,
-    check_numbers,
-    check_rng,
-    check_vector,
-)
+from helpers.checks import check_count, check_numbers, check_rng, check_vector
 from helpers.simulation.populations import SLACK, Sample, check_everywhere, integral, values_of
 
 

@@ -7,10 +7,7 @@ import pandas as pd
 from scipy.special import expit
 from scipy.stats import norm, qmc
 
-from helpers.checks import (
-    check_count,
-    check_rng,
-)
+from helpers.checks import check_count, check_rng
 from helpers.simulation.populations import Sample
 
 

@@ -6,11 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from helpers.checks import (
-    check_count,
-    check_one_of,
-    check_rng,
-)
+from helpers.checks import check_count, check_one_of, check_rng
 from helpers.simulation.populations import SLACK, Sample, check_everywhere, integral, values_of
 
 

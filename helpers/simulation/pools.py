@@ -11,12 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, logit
 
-from helpers.checks import (
-    check_count,
-    check_numbers,
-    check_rng,
-    check_vector,
-)
+from helpers.checks import check_count, check_numbers, check_rng, check_vector
 
 _LEVELS = {
     "age": np.arange(20, 70, 5),

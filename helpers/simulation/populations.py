@@ -11,14 +11,7 @@ import pandas as pd
 from scipy.integrate import cubature
 
 from helpers.binning import group_sums
-from helpers.checks import (
-    check_count,
-    check_numbers,
-    check_probabilities,
-    check_rng,
-    check_same_length,
-    check_vector,
-)
+from helpers.checks import check_count, check_numbers, check_probabilities, check_rng, check_same_length, check_vector
 
 SLACK = 1e-12  # what rounding may do
 
