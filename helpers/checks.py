@@ -14,6 +14,18 @@ import pandas as pd
 
 LEAST_SHARE = 1e-100  # of the largest weight: cubes of smaller ones cannot be told from 0
 
+# One heavy row among 400, worth 142, 24, 5 or 2 rows of equal weight: 95 % intervals of the grouping loss held the
+# truth in 96, 86, 66 and 21 % of 200 draws without loss. Log-normal weights worth 28 rows: in 95 %.
+LEAST_EFFECTIVE = 30
+
+MOST_LOST = 4  # times fewer effective rows than rows, in samples too small for 30: a design effect of no survey
+
+# Of 600 rows in 2, 3, 4 or 5 groups that are alike inside, 95 % intervals of the calibration error held the truth in
+# 60, 82, 86 and 91 % of 100 draws, bootstrap intervals of a mean in 49, 72, 77 and 87 %.
+LEAST_GROUPS = 5
+
+MOST_DRAWS = 1_000_000  # resamples and simulations: their error is then a thousandth of what they measure
+
 LARGEST = 1e100  # cost, price or weight of a file; sums and products of larger ones are no numbers
 
 _KEY = re.compile(
@@ -207,7 +219,9 @@ def check_probabilities(p, name="p", *, ndim=1):
         raise ValueError(f"{name} must have {ndim} dimensions, but its shape is {array.shape}.")
     bad = ~((array >= 0) & (array <= 1))
     if bad.any():
-        raise_first(name, "lie in [0, 1]", array, bad)
+        percentages = ndim == 1 and ((array >= 0) & (array <= 100)).all() and (array > 1).mean() > 0.5
+        hint = "; if these are percentages, divide them by 100" if percentages else ""
+        raise_first(name, "lie in [0, 1]", array, bad, hint)
     return array
 
 
@@ -312,6 +326,50 @@ def check_frequencies(weight, name="sample_weight"):
     return array
 
 
+def check_effective(weight, groups=None, name="sample_weight"):
+    """ValueError where weights leave too few rows for an interval: their effective number (Kish), (sum w)^2 / sum w^2,
+    is below both 30 and a quarter of what equal weights would leave. With integer codes of `groups`, w are the sums
+    of whole groups.
+
+    Parameters
+    ----------
+    weight : array of float, or None
+        Checked weights; of rows with weight 0 nothing is known.
+    groups : array of int, optional
+        Codes from 0.
+    name : str
+        How the error calls the weights.
+
+    >>> check_effective(np.repeat([1.0, 1000.0], [399, 1]))
+    Traceback (most recent call last):
+    ValueError: sample_weight must leave at least 30.0 effective rows, ... are worth 2.0: sample_weight[399] alone ...
+    """
+    if weight is None:
+        return
+    counts = (weight > 0).astype(float)
+    unit = np.arange(weight.size) if groups is None else groups
+    total = np.bincount(unit, weight)
+    fair = effective_number(np.bincount(unit, counts))
+    heaviest = int(np.argmax(weight))
+    hint = f": {name}[{heaviest}] alone has {weight[heaviest] / weight.sum():.0%} of the weight"
+    check_effective_number(effective_number(total), fair, name, "rows" if groups is None else "groups", hint)
+
+
+def effective_number(total):
+    """Number of equal weights whose mean varies as much (Kish)."""
+    return float(total.sum() ** 2 / (total @ total))
+
+
+def check_effective_number(effective, fair, name="sample_weight", units="rows", hint=""):
+    """`check_effective` of the effective number, and of that of equal weights."""
+    least = min(LEAST_EFFECTIVE, fair / MOST_LOST)
+    if effective < least:
+        raise ValueError(
+            f"{name} must leave at least {least:.1f} effective {units}, (sum w)^2 / sum w^2, for an interval, but its "
+            f"{units} are worth {effective:.1f}{hint}."
+        )
+
+
 def _check_some(array, name):
     """ValueError if all weights are 0."""
     if not array.any():
@@ -320,24 +378,31 @@ def _check_some(array, name):
 
 def check_groups(groups, name="groups"):
     """Integer codes 0 .. G-1, in order of appearance, of any labels (people, hospitals, questions), or None for None;
-    ValueError for a missing label or a single group.
+    ValueError for a missing label or fewer than five groups, of which no interval can tell how unlike groups are.
     """
     if groups is None:
         return None
-    shape = np.shape(groups) if hasattr(groups, "shape") else (len(groups),)
+    shape = np.shape(groups) if hasattr(groups, "shape") else (len(groups),) if np.iterable(groups) else ()
     if len(shape) != 1 or not shape[0]:
         raise ValueError(f"{name} must be one-dimensional and not empty, but its shape is {shape}.")
     try:
         labels = pd.Series(groups)
-        codes = pd.factorize(labels)[0]
+        codes, names = pd.factorize(labels)
     except TypeError as error:
         raise ValueError(f"{name} must hold labels such as names or numbers, but {error}.") from None
     if (codes < 0).any():
         raise_first(name, "not be missing", labels.to_numpy(object), codes < 0)
-    if not codes.any():
-        first = labels.tolist()[0]
-        raise ValueError(f"{name} must hold at least two groups, but all {codes.size:,} rows are in {first!r}.")
+    check_enough_groups(names, name)
     return codes
+
+
+def check_enough_groups(labels, name="groups"):
+    """ValueError for fewer than five different labels."""
+    if len(labels) < LEAST_GROUPS:
+        shown = ", ".join(repr(label) for label in labels.tolist())
+        raise ValueError(
+            f"{name} must hold at least {LEAST_GROUPS} groups, to tell how unlike they are, but holds {shown}."
+        )
 
 
 def check_regions(region, name="region"):
@@ -356,8 +421,8 @@ def check_regions(region, name="region"):
     return array.astype(np.int64)
 
 
-def check_count(value, name, *, least=1):
-    """`value` as an int; ValueError unless it is a whole number of at least `least`.
+def check_count(value, name, *, least=1, most=None):
+    """`value` as an int; ValueError unless it is a whole number of at least `least` and at most `most`.
 
     >>> check_count(2.5, "n_bins")
     Traceback (most recent call last):
@@ -365,7 +430,23 @@ def check_count(value, name, *, least=1):
     """
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, but it is {value!r}.")
+    if most is not None and value > most:
+        raise ValueError(f"{name} must be at most {most:,}, but it is {value:,}.")
     return int(value)
+
+
+def check_rng(rng, name="rng"):
+    """Generator from None, a seed or a Generator (which is used itself); ValueError for anything else.
+
+    >>> check_rng(-1)
+    Traceback (most recent call last):
+    ValueError: rng must be None, a whole number of at least 0 or a numpy Generator, but it is -1.
+    """
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        rule = "be None, a whole number of at least 0 or a numpy Generator"
+        raise ValueError(f"{name} must {rule}, but it is {rng!r}.") from None
 
 
 def check_level(value, name="confidence"):

@@ -11,7 +11,7 @@ from scipy.stats import sem
 from helpers._bar import progress_bar
 from helpers._checkpoint import FinishedTasks, fingerprint
 from helpers._parallel import in_order
-from helpers.checks import check_count, nearest_name
+from helpers.checks import MOST_DRAWS, check_count, check_rng, nearest_name
 from helpers.grouping import grouping_loss
 
 NUMBERS = ("value", "se", "low", "high", "p_value", "plugin")
@@ -63,10 +63,10 @@ def repeat(study, cases, n_repeats, *, rng=None, progress=None, verbose=False):
     3  1000       1    500
     """
     lines = [dict(zip(cases, values, strict=True)) for values in itertools.product(*cases.values())]
-    tasks = [(line, k) for line in lines for k in range(check_count(n_repeats, "n_repeats"))]
+    tasks = [(line, k) for line in lines for k in range(check_count(n_repeats, "n_repeats", most=MOST_DRAWS))]
     if progress is not None and rng is None:
         raise ValueError("rng must be given where progress is kept, or a second start draws other seeds; it is None.")
-    seeds = np.random.default_rng(rng).spawn(len(tasks))
+    seeds = check_rng(rng).spawn(len(tasks))
     file = FinishedTasks(progress, None if progress is None else _mark(study, cases, n_repeats, seeds))
     finished = file.load()
     missing = [number for number in range(len(tasks)) if number not in finished]

@@ -6,11 +6,13 @@ import numpy as np
 from scipy.stats import beta, norm
 
 from helpers.checks import (
+    MOST_DRAWS,
     check_count,
     check_groups,
     check_level,
     check_numbers,
     check_one_of,
+    check_rng,
     check_same_length,
     check_vector,
     raise_first,
@@ -99,29 +101,6 @@ def exact_interval(successes, n, level=0.95):
     bad = ~((successes >= 0) & (successes <= n * (1 + 1e-9)))  # a sum of shares may end one digit above n
     if bad.any():
         raise_first("successes", "lie between 0 and n", successes, bad)
-    return clopper_pearson(successes, n, level)
-
-
-def clopper_pearson(successes, n, level=0.95):
-    """`exact_interval` of counts and a level that were checked.
-
-    Parameters
-    ----------
-    successes, n : float or ndarray, of one shape
-        Counts and numbers of trials.
-    level : float, default 0.95
-        Coverage, at least, of each interval.
-
-    Returns
-    -------
-    low, high : float or ndarray
-        Ends of the intervals; NaN where there was no trial.
-
-    Examples
-    --------
-    >>> [round(float(end), 3) for end in clopper_pearson(0, 30)]
-    [0.0, 0.116]
-    """
     tail = (1 - level) / 2
     with np.errstate(invalid="ignore"):
         low = np.where(successes > 0, beta.ppf(tail, successes, n - successes + 1), 0.0)
@@ -207,7 +186,7 @@ def resampled_rows(n, n_resamples, *, groups=None, rng=None):
     >>> [rows.size for rows in resampled_rows(5, 2, rng=0)]
     [5, 5]
     """
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     if groups is None:
         for _ in range(n_resamples):
             yield rng.integers(n, size=n)
@@ -273,7 +252,7 @@ def bootstrap_interval(
             raise ValueError(f"columns[{i}] must hold at least two rows, but its shape is {column.shape}.")
     groups = check_groups(groups)
     check_same_length(**{f"columns[{i}]": column for i, column in enumerate(columns)}, groups=groups)
-    check_count(n_resamples, "n_resamples", least=20)
+    check_count(n_resamples, "n_resamples", least=20, most=MOST_DRAWS)
     check_one_of(method, "method", ("percentile", "basic", "normal"))
     confidence = check_level(confidence)
     n = len(columns[0])

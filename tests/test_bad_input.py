@@ -6,9 +6,25 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from helpers.answers.bounds import ece_bound
+from helpers.answers.combination import combine_confidences
+from helpers.answers.exact import binomial_law
+from helpers.answers.leading_terms import direct_gap, oracle_gap
+from helpers.audit import check_columns, holm, measure_groups, search_segments, tree_groups
 from helpers.binning import assign_bins, quantile_edges, uniform_edges
-from helpers.calibration import IsotonicCalibrator, PlattCalibrator, calibration_error, reliability_curve, running_curve
+from helpers.calibration import (
+    IsotonicCalibrator,
+    PlattCalibrator,
+    calibration_error,
+    calibration_line,
+    cross_calibrate,
+    monotone_curve,
+    reliability_curve,
+    running_curve,
+)
 from helpers.chunks import fit_partition
 from helpers.decisions import RiskEstimator, calibration_risk, expected_cost, grouping_risk, oracle_risk
 from helpers.grouping import (
@@ -18,10 +34,21 @@ from helpers.grouping import (
     grouping_loss_from_regions,
     stacked_grouping_loss,
 )
+from helpers.grouping.truth import captured
 from helpers.partition import BinnedTree, HonestTree
 from helpers.repair import Recalibrator
-from helpers.resampling import bootstrap_interval, paired_difference
+from helpers.resampling import bootstrap_interval, exact_interval, paired_difference
+from helpers.routing import (
+    TreeRouter,
+    always,
+    certified_threshold,
+    evaluate_policies,
+    oracle_route,
+    random_mix,
+    sweep_cascades,
+)
 from helpers.scoring import BRIER, LOG, decompose, top_label
+from helpers.selective import compare_systems, measure_systems
 from helpers.simulation import SemiSynthetic
 
 N = 120
@@ -48,6 +75,8 @@ BINNED = BinnedTree(n_bins=2, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
 PLATT, ISOTONIC = (fit().fit(GOOD["p"], GOOD["y"]) for fit in (PlattCalibrator, IsotonicCalibrator))
 COST = [[0, 2], [1, 0]]
 RISK = RiskEstimator(COST, residual="tree", min_samples_leaf=5, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
+POLICIES = {"zeros": always(np.zeros((1, N), int), [1.0], 0)}
+SYSTEMS = {name: (GOOD["y"], GOOD[name]) for name in ("a", "b")}
 
 
 @cache
@@ -72,6 +101,40 @@ FUNCTIONS = {
     ),
     "calibration error": lambda y, p, sample_weight, groups: calibration_error(
         y, p, sample_weight=sample_weight, groups=groups, n_simulations=100, rng=0
+    ),
+    "calibration line": lambda y, p, sample_weight, groups: calibration_line(
+        y, p, sample_weight=sample_weight, groups=groups
+    ),
+    "monotone curve": lambda y, p, sample_weight, groups: monotone_curve(
+        y, p, sample_weight=sample_weight, groups=groups
+    ),
+    "subgroups that are given": lambda y, p, sample_weight, groups: measure_groups(
+        y, p, np.arange(N) % 2, sample_weight=sample_weight, groups=groups
+    ),
+    "columns that are given": lambda y, p, X, sample_weight, groups: check_columns(
+        y, p, X, "b", sample_weight=sample_weight, groups=groups
+    ),
+    "segments": lambda y, p, X, sample_weight, groups: search_segments(
+        y, p, X, n_draws=19, sample_weight=sample_weight, groups=groups, rng=0
+    ),
+    "leaves": lambda y, p, X, sample_weight, groups: tree_groups(
+        y, p, X, min_rows=10, sample_weight=sample_weight, groups=groups, rng=0
+    ),
+    "stacked grouping loss": lambda y, p, X, sample_weight, groups: stacked_grouping_loss(
+        y, p, X, n_folds=2, sample_weight=sample_weight, groups=groups, rng=0
+    ),
+    "grouping loss of histograms": lambda y, p, X, sample_weight, groups: grouping_loss(
+        y, p, X, tree="hist", sample_weight=sample_weight, groups=groups, rng=0
+    ),
+    "router": lambda X, groups: TreeRouter(n_halvings=1, rng=0).fit(X, [GOOD["y"], 1 - GOOD["y"]], groups),
+    "policies": lambda groups: evaluate_policies(POLICIES, GOOD["y"], groups=groups, n_resamples=20, rng=0),
+    "threshold": lambda groups: certified_threshold(
+        lambda _: POLICIES["zeros"], [0.0], GOOD["y"], target=0.9, groups=groups
+    ),
+    "systems": lambda groups: measure_systems(SYSTEMS, n_resamples=20, groups=groups, rng=0),
+    "pairs of systems": lambda groups: compare_systems(SYSTEMS, against="a", n_resamples=20, groups=groups, rng=0),
+    "confidences together": lambda groups: combine_confidences(
+        GOOD["y"], {"a": GOOD["p"]}, groups=groups, n_folds=2, rng=0
     ),
     "tree fit": lambda X, residual, sample_weight: HonestTree(rng=0).fit(X, residual, sample_weight),
     "tree estimate": lambda X, residual, sample_weight: TREE.estimate(X, residual, sample_weight),
@@ -157,12 +220,19 @@ GROUPS = {name: SHAPES[name] for name in ("empty", "short", "table", "ragged")} 
     "NA": lambda name: pd.array([pd.NA, *[f"p{i}" for i in range(N - 1)]]),
     "NaT": lambda name: np.r_[np.array(["NaT"], "M8[D]"), np.arange(N - 1).astype("M8[D]")],
     "one": lambda name: ["all"] * N,
+    "two": lambda name: np.arange(N) % 2,
+    "four": lambda name: np.arange(N) % 4,
+    "a number": lambda name: 5,
 }
 WEIGHTS = (
     NOT_NUMBERS
     | {k: v for k, v in SHAPES.items() if k != "none"}
     | {"negative": lambda name: changed(name, -1), "zero everywhere": lambda name: np.zeros(N)}
 )
+HEAVY = {
+    "one heavy": lambda name: changed(name, 1e6),
+    "sixteen powers of ten": lambda name: 10.0 ** np.random.default_rng(0).uniform(-8, 8, N),
+}
 TABLES = {
     "short": lambda name: GOOD["X"][:-1],
     "no columns": lambda name: GOOD["X"].iloc[:, :0],
@@ -199,7 +269,7 @@ BAD = {
         "huge": lambda name: GOOD["region"] + 10**12,
         "one row each": lambda name: np.arange(N),
     },
-    "sample_weight": WEIGHTS,
+    "sample_weight": WEIGHTS | HEAVY,
     "groups": GROUPS,
     "edges": {
         "gap": lambda name: [0, 0.5],
@@ -220,6 +290,7 @@ WITHOUT_LENGTH = {
     "isotonic predict",
     "entropy",
 }
+WITHOUT_INTERVAL = {"decompose", "platt", "isotonic", "tree fit", "tree estimate"}
 
 
 def pairs():
@@ -229,6 +300,8 @@ def pairs():
             for kind, make in BAD[name].items():
                 if kind == "short" and (function in WITHOUT_LENGTH or names == ["X"]):
                     continue  # the only column may have any length
+                if kind in HEAVY and function in WITHOUT_INTERVAL:
+                    continue
                 if function == "bootstrap" and name == "a" and kind == "short" and "groups" not in names:
                     continue
                 yield pytest.param(call, names, name, make, id=f"{function}-{name}-{kind}")
@@ -277,7 +350,7 @@ def error(**options):
         (lambda: grouping(y=np.arange(N) == 3), "y must hold both classes in each of 2 random parts"),
         (lambda: grouping(p=np.full(N, 0.3)), "p must take at least two different values .* all 120 are 0.3"),
         (lambda: grouping(p=np.full(N, 0.3), calibrator="isotonic", y=np.ones(N)), "y must hold both classes"),
-        (lambda: grouping(groups=np.arange(N) % 2), "groups must leave two of them"),
+        (lambda: grouping(groups=np.arange(N) % 2), "groups must hold at least 5 groups"),
         (lambda: grouping(sample_weight=(GOOD["y"] == 1) * 1.0), "sample_weight must leave enough rows.*both classes"),
         (lambda: grouping(sample_weight=np.arange(N) < 20), "y must have at least 4 [*] min_samples_leaf"),
         (lambda: error(n_bins=0), "n_bins must be a whole number of at least 1"),
@@ -298,6 +371,23 @@ def error(**options):
         (lambda: PlattCalibrator().fit([0.3, 0.8, 0.9], [0, 1, 1], [0, 1, 1]), "sample_weight must leave rows of both"),
         (lambda: BRIER.variance([0.1, 0.2], [0, 0]), "weight must not be zero everywhere"),
         (lambda: BRIER.variance([0.1, 0.2], [1]), "q and weight must have the same length"),
+        (lambda: grouping(p=100 * GOOD["p"]), "^p must .* divide them by 100"),
+        (lambda: Recalibrator(n_folds=N + 1).fit(GOOD["y"], GOOD["p"], GOOD["X"]), "^n_folds must"),
+        (lambda: grouping(X={"a": [1.0] * N}), "^X must .* dict"),
+        (lambda: error(n_simulations=2**63), "^n_simulations must"),
+        (lambda: bootstrap_interval(np.mean, GOOD["p"], n_resamples=2**63), "^n_resamples must"),
+        (lambda: exact_interval(-1, 10), "^successes must"),
+        (lambda: exact_interval(3, 10, level=95), "^level must"),
+        (lambda: holm([-0.5, 0.2]), "^p_value must"),
+        (lambda: binomial_law(0.5, 2**63), "^m must"),
+        (lambda: binomial_law(0.5, 2.5), "^m must"),
+        (lambda: binomial_law(4, 2), "^pi must"),
+        (lambda: ece_bound(-1, 0.1, eta=0.1, near_edge=0.1), "^confidence_error must"),
+        (lambda: captured([0, 0], [0.1, np.nan]), "^missed must"),
+        (lambda: captured([0, -1], [0.1, 0.1]), "^region must"),
+        (lambda: oracle_gap(np.inf), "^half_margin must"),
+        (lambda: direct_gap(np.inf), "^half_margin must"),
+        (lambda: cross_calibrate(GOOD["proba"], GOOD["y"], bias=-1), "^bias must"),
     ],
 )
 def test_options_and_columns_that_break_a_rule(call, sentence):
@@ -327,3 +417,112 @@ def test_a_constant_score_has_no_platt_curve_and_the_error_says_what_to_do(door)
         DOORS[door]()
     DOORS[door](calibrator="none")
     DOORS[door](calibrator="isotonic")
+
+
+# ---- weights: never an interval without its value ----------------------------------------------------------------
+
+ENDS = {  # of results: (low, value, high), and the largest size that the quantity can have
+    "reliability": (lambda curve: (curve.low, curve.observed, curve.high), 1),
+    "calibration error": (lambda error: (error.low, error.debiased, error.high), 1),
+    "calibration line": (lambda line: (line.slope_interval[0], line.slope, line.slope_interval[1]), np.inf),
+    "subgroups that are given": (lambda table: (table["low"], table["gap"], table["high"]), 1),
+    "columns that are given": (lambda table: (table["low"], table["gap"], table["high"]), 1),
+    "segments": (lambda search: (search.table["low"], search.table["gap"], search.table["high"]), 1),
+    "leaves": (lambda audit: (audit.table["low"], audit.table["gap"], audit.table["high"]), 1),
+}
+ENDS |= dict.fromkeys(
+    [name for name in FUNCTIONS if "sample_weight" in inspect.signature(FUNCTIONS[name]).parameters and "loss" in name]
+    + ["regions", "binned grouping loss by regions"],
+    (lambda loss: (loss.low, loss.value, loss.high), 1),
+)
+NO_ENDS = {"monotone curve", "repair fit", "risk fit"}  # a curve's ends may cross; the others have standard errors
+
+
+def test_every_interval_with_weights_is_looked_at():
+    weighted = {name for name, call in FUNCTIONS.items() if "sample_weight" in inspect.signature(call).parameters}
+    assert weighted - WITHOUT_INTERVAL == {*ENDS} | NO_ENDS
+
+
+@st.composite
+def weights(draw):
+    """Log-normal ones, from alike to extreme, and perhaps one heavy row or some of weight 0."""
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    weight = np.exp(draw(st.sampled_from([0, 0.5, 1, 2, 10])) * rng.normal(size=N))
+    weight[3] *= draw(st.sampled_from([1, 1, 10, 100, 1e3, 1e6, 1e12]))
+    weight[: draw(st.sampled_from([0, 0, 5, 60]))] = 0
+    return weight
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_values_lie_in_their_intervals_and_intervals_in_the_range_of_the_quantity(name):
+    ends, largest = ENDS[name]
+    names = list(inspect.signature(FUNCTIONS[name]).parameters)
+
+    @settings(max_examples=3 if name == "stacked grouping loss" else 20, deadline=None)
+    @given(weights(), st.booleans())
+    def look(weight, grouped):
+        options = {"sample_weight": weight, "groups": GOOD["groups"] if grouped else None}
+        try:
+            result = FUNCTIONS[name](**({other: GOOD[other] for other in names} | options))
+        except ValueError as error:
+            assert "sample_weight must" in str(error) or "groups must" in str(error) or "must hold both" in str(error)
+            return
+        low, value, high = map(np.asarray, ends(result))
+        assert (low <= value + 1e-12).all() and (value <= high + 1e-12).all()
+        assert (low >= -largest).all() and (high <= largest).all()
+
+    look()
+
+
+# ---- answers and random sources -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda y: oracle_route(np.zeros((1, N), int), y, [1.0]),
+        lambda y: evaluate_policies(POLICIES, y, n_resamples=20, rng=0),
+        lambda y: sweep_cascades(np.zeros((1, N)), np.zeros((1, N), int), [1.0], y, thresholds=[0.0]),
+        lambda y: certified_threshold(lambda _: POLICIES["zeros"], [0.0], y, target=0.9),
+    ],
+    ids=["oracle", "policies", "sweep", "threshold"],
+)
+def test_right_answers_are_compared_by_value_or_refused(call):
+    y = GOOD["y"]
+    expected = repr(call(y))
+    for same in (y.astype(float), y.astype(bool), y.astype(object), pd.Series(y, dtype="Int64"), y.tolist()):
+        assert repr(call(same)) == expected
+    for other in (y.astype(str), pd.Series(y.astype(str)), np.where(y, "True", "False")):
+        with pytest.raises(ValueError, match="^y must .* texts.* numbers"):
+            call(other)
+
+
+@pytest.mark.parametrize("rng", [-1, "0", 1.5])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda rng: grouping(rng=rng),
+        lambda rng: error(rng=rng),
+        lambda rng: bootstrap_interval(np.mean, GOOD["p"], rng=rng),
+        lambda rng: search_segments(GOOD["y"], GOOD["p"], GOOD["X"], rng=rng),
+        lambda rng: Recalibrator(rng=rng).fit(GOOD["y"], GOOD["p"], GOOD["X"]),
+        lambda rng: RiskEstimator(COST, residual="tree", rng=rng).fit(GOOD["y"], GOOD["p"], GOOD["X"]),
+        lambda rng: binned_grouping_loss(GOOD["y"], GOOD["p"], GOOD["X"], rng=rng),
+        lambda rng: HonestTree(rng=rng).fit(GOOD["X"], GOOD["residual"]),
+        lambda rng: TreeRouter(rng=rng).fit(GOOD["X"], [GOOD["y"]]),
+        lambda rng: random_mix([[0], [1]], [1.0, 2.0], budget=1.5, rng=rng),
+        lambda rng: measure_systems(SYSTEMS, rng=rng),
+        lambda rng: cross_calibrate(GOOD["proba"], GOOD["y"], rng=rng),
+        lambda rng: SemiSynthetic(GOOD["X"], GOOD["y"], GOOD["p"], rng=rng),
+        lambda rng: combine_confidences(GOOD["y"], {"a": GOOD["p"]}, rng=rng),
+    ],
+)
+def test_random_sources(call, rng):
+    with pytest.raises(ValueError, match="^rng must"):
+        call(rng)
+
+
+def test_numbers_of_the_other_byte_order_are_the_same_numbers():
+    X = GOOD["X"][["a"]].to_numpy()
+    for swapped in (X.astype(">f8"), pd.DataFrame(X.astype(">f8"), columns=["x0"])):
+        assert str(grouping(X=swapped)) == str(grouping(X=X))

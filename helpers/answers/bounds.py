@@ -4,7 +4,7 @@ import numpy as np
 
 from helpers.answers.exact import probability_rows
 from helpers.answers.leading_terms import margins_of
-from helpers.checks import check_count, check_one_of
+from helpers.checks import check_count, check_not_negative, check_numbers, check_one_of
 
 
 def bias_bound(pi, n, *, constant=1.0):
@@ -189,6 +189,11 @@ def ece_bound(confidence_error, selection_error, *, eta=None, near_edge=None, de
     """
     if (density is None) == (eta is None) or (eta is None) != (near_edge is None):
         raise ValueError("ece_bound needs either eta and near_edge, or density, but not both.")
+    given = {"confidence_error": confidence_error, "selection_error": selection_error, "near_edge": near_edge}
+    given |= {"eta": eta, "density": density}
+    for name, value in given.items():
+        if value is not None:
+            check_not_negative(check_numbers(value, name), name)
     if density is None:
         if not eta > 0:
             raise ValueError(f"eta must be positive, but it is {eta!r}.")

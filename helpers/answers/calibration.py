@@ -17,7 +17,15 @@ from helpers.answers.confidence import (
 from helpers.answers.splits import block_sizes, first_blocks, held_out_shares, random_blocks
 from helpers.binning import bins_between, edges_for
 from helpers.calibration.reliability import binned_error, curve_of_rows, error_of_curve
-from helpers.checks import check_count, check_groups, check_numbers, check_one_of, check_same_length, check_vector
+from helpers.checks import (
+    check_count,
+    check_groups,
+    check_numbers,
+    check_one_of,
+    check_rng,
+    check_same_length,
+    check_vector,
+)
 from helpers.resampling import bootstrap_interval, paired_difference
 
 SOURCES = ("sem1", "sem2", "stated")
@@ -152,7 +160,7 @@ def sem_ece(
     >>> measured.summary[["source", "accuracy", "n"]].round(2).values.tolist()
     [['sem1', 0.98, 300], ['sem2', 0.98, 300]]
     """
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     check_one_of(answer, "answer", ("all", "block"))
     check_one_of(closed, "closed", ("left", "right"))
     check_one_of(ties, "ties", ("order", "lot"))

@@ -15,6 +15,7 @@ from helpers.checks import (
     check_groups,
     check_labels,
     check_numbers,
+    check_rng,
     check_same_length,
     raise_first,
 )
@@ -117,7 +118,7 @@ def combine_confidences(correct, confidences, *, groups=None, n_folds=5, rng=Non
         if n_answers < n_folds:
             raise ValueError(f"correct must hold at least n_folds {word} answers, {n_folds}, but it holds {n_answers}.")
     features = _features(columns)
-    seed = int(np.random.default_rng(rng).integers(2**32))
+    seed = int(check_rng(rng).integers(2**32))
     combined = np.empty(correct.size)
     fold = np.empty(correct.size, dtype=int)
     weights = []

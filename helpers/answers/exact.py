@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import gammaln, xlog1py, xlogy
 
-from helpers.checks import check_count, check_one_of, check_simplex, check_vector
+from helpers.checks import check_count, check_one_of, check_probabilities, check_simplex, check_vector
 
 FEW_ROWS = 4  # up to here a loop over rows takes less time than a sum over windows
 
@@ -284,8 +284,8 @@ def binomial_law(pi, m):
     >>> binomial_law(0.5, 2)
     array([0.25, 0.5 , 0.25])
     """
-    w = np.arange(m + 1)
-    pi = np.asarray(pi)[..., None]
+    w = np.arange(check_count(m, "m", least=0, most=2**20) + 1)
+    pi = check_probabilities(pi, "pi", ndim=np.ndim(pi))[..., None]
     ways = gammaln(m + 1) - gammaln(w + 1) - gammaln(m - w + 1)
     return np.exp(ways + xlogy(w, pi) + xlog1py(m - w, -pi))
 

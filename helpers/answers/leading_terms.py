@@ -7,14 +7,13 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
 
 from helpers.answers.exact import probability_rows
-from helpers.checks import check_count, check_numbers
+from helpers.checks import check_count, check_not_negative, check_numbers
 
 
 def _half_margin(half_margin):
-    """Float array; ValueError if an entry is negative."""
+    """Float array; ValueError if an entry is negative or not finite."""
     array = check_numbers(half_margin, "half_margin")
-    if not (array >= 0).all():
-        raise ValueError(f"half_margin must not be negative, but its smallest entry is {array.min()}.")
+    check_not_negative(array, "half_margin")
     return array
 
 

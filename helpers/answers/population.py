@@ -6,7 +6,15 @@ import numpy as np
 
 from helpers.answers.exact import binomial_law, law_of_winner, probability_rows
 from helpers.binning import assign_bins, uniform_edges
-from helpers.checks import check_classes, check_count, check_labels, check_numbers, check_same_length, check_vector
+from helpers.checks import (
+    check_classes,
+    check_count,
+    check_labels,
+    check_numbers,
+    check_rng,
+    check_same_length,
+    check_vector,
+)
 
 
 @dataclass(frozen=True)
@@ -245,7 +253,7 @@ class AnswerPopulation:
         >>> print(AnswerPopulation.dirichlet(1000, 4, overconfidence=1, rng=0))
         1,000 questions, 4 classes: oracle confidence 0.613, accuracy of the mode 0.000
         """
-        rng = np.random.default_rng(rng)
+        rng = check_rng(rng)
         check_count(n_questions, "n_questions")
         check_count(n_classes, "n_classes", least=2)
         if not np.ndim(concentration) == 0 or not 0 < concentration < np.inf:
@@ -289,7 +297,7 @@ class AnswerPopulation:
         >>> AnswerPopulation.with_margins([0.1], 4, n_rivals=2, mass=0.9, rng=0).pi.round(4)
         array([[0.3667, 0.2667, 0.2667, 0.1   ]])
         """
-        rng = np.random.default_rng(rng)
+        rng = check_rng(rng)
         margins = check_vector(margins, "margins", finite=True)
         n_classes = check_count(n_classes, "n_classes", least=2)
         n_rivals = check_count(n_rivals, "n_rivals")
@@ -356,7 +364,7 @@ class AnswerPopulation:
         AnswerSample
             Counts of classes in order of first appearance.
         """
-        rng = np.random.default_rng(rng)
+        rng = check_rng(rng)
         n = check_count(n, "n")
         questions, classes = self.pi.shape
         upper = np.cumsum(self.pi, axis=1)

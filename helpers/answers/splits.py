@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import binom
 
-from helpers.checks import check_count, check_one_of
+from helpers.checks import check_count, check_one_of, check_rng
 
 
 def block_sizes(n_answers, n_select=None):
@@ -29,7 +29,7 @@ def first_blocks(order, size, n_classes):
 
 def random_blocks(counts, n_select, n_splits=1, rng=None):
     """Counts of `n_splits` random draws of (Q,) `n_select` of each question's answers, (n_splits, Q, C)."""
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     picked = np.zeros((n_splits, *counts.shape), dtype=np.int64)
     to_come = counts.sum(axis=1)  # answers of classes not yet drawn from
     to_pick = np.broadcast_to(n_select, (n_splits, len(counts))).copy()

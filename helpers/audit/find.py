@@ -15,6 +15,7 @@ from helpers.checks import (
     check_count,
     check_one_of,
     check_probabilities,
+    check_rng,
     check_same_length,
     check_weights,
     nearest_name,
@@ -176,7 +177,7 @@ def tree_groups(
     min_rows = _default_min_rows(y) if min_rows is None else check_count(min_rows, "min_rows", least=10)
     if y.size < 4 * min_rows:
         raise ValueError(f"y must have at least 4 * min_rows = {4 * min_rows:,} rows, but it has {y.size:,}.")
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     choose, measure = split_rows(y, groups, (0.5,), rng)
     weight = np.ones_like(y) if weight is None else weight
     tree = HonestTree(min_samples_leaf=min_rows, max_depth=max_depth, rng=rng)

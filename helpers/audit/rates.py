@@ -7,12 +7,15 @@ from scipy.stats import t as student
 from helpers.binning import cross_cells, group_sums
 from helpers.calibration.reliability import design_effect
 from helpers.checks import (
+    check_effective,
     check_groups,
     check_labels,
+    check_numbers,
     check_probabilities,
     check_regions,
     check_same_length,
     check_weights,
+    raise_first,
 )
 
 
@@ -41,7 +44,10 @@ def holm(p_value):
     >>> holm([0.04, 0.01, 0.5])
     array([0.08, 0.03, 0.5 ])
     """
-    p_value = np.asarray(p_value, dtype=float)
+    p_value = check_numbers(p_value, "p_value")
+    outside = (p_value < 0) | (p_value > 1)
+    if outside.any():
+        raise_first("p_value", "lie in [0, 1]", p_value, outside)
     order = np.argsort(p_value, kind="stable")
     adjusted = np.empty(p_value.size)
     adjusted[order] = np.minimum(np.maximum.accumulate(p_value[order] * np.arange(p_value.size, 0, -1)), 1)
@@ -96,6 +102,7 @@ def measure_groups(y, p, subgroup, *, calibrated=None, sample_weight=None, group
     groups = check_groups(groups)
     subgroup = check_regions(subgroup, "subgroup")
     check_same_length(y=y, p=p, subgroup=subgroup, calibrated=calibrated, sample_weight=weight, groups=groups)
+    check_effective(weight, groups)
     weight = np.ones_like(y) if weight is None else weight
     return table_of_gaps(y, p, subgroup, weight, calibrated=calibrated, groups=groups, size=size)
 
@@ -115,7 +122,11 @@ def _tested(gap, se, freedom, **others):
     """Student's interval and p-value of each gap, as columns; an empty subgroup has neither."""
     reach = student.ppf(0.975, freedom) * se
     z = np.divide(gap, se, out=np.zeros(gap.size), where=se > 0)
-    return {"low": gap - reach, "high": gap + reach, "p_value": 2 * student.sf(np.abs(z), freedom)}
+    return {
+        "low": np.maximum(gap - reach, -1),
+        "high": np.minimum(gap + reach, 1),
+        "p_value": 2 * student.sf(np.abs(z), freedom),
+    }
 
 
 def gap_errors(y, p, subgroup, weight, *, groups=None, size=None):

@@ -8,10 +8,7 @@ import pandas as pd
 from helpers.audit.naming import name_segments
 from helpers.audit.null import Chances, NullModel, bonus_of_singles, largest_gaps
 from helpers.audit.segments import SegmentFamily, fewest_rows
-from helpers.checks import (
-    check_count,
-    check_one_of,
-)
+from helpers.checks import MOST_DRAWS, check_count, check_one_of, check_rng
 from helpers.partition.base import check_rows
 from helpers.partition.encoder import check_table
 
@@ -182,7 +179,7 @@ def search_segments(
     rows = check_rows(y, p, X, sample_weight, groups)
     check_one_of(calibrator, "calibrator", ("platt", "isotonic", "none"))
     check_one_of(max_features, "max_features", (1, 2))
-    check_count(n_draws, "n_draws", least=19)
+    check_count(n_draws, "n_draws", least=19, most=MOST_DRAWS)
     if min_rows is not None:
         check_count(min_rows, "min_rows", least=5)
     options = {"max_features": max_features, "min_rows": min_rows, "n_draws": n_draws}
@@ -204,7 +201,7 @@ def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_dr
     if not family.pairs.size:
         reasons = "; ".join(family.notes)
         raise ValueError(f"X must have a segment of min_rows = {min_rows:,} of {y.size:,} rows, but {reasons}.")
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     null = NullModel(y, p, weight, groups, family, calibrator, rng)
     bonus = bonus_of_singles(family.pairs)
     strength = np.abs(null.z) + bonus

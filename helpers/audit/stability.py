@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.audit.find import tree_groups
-from helpers.checks import check_count, check_groups, check_same_length, check_weights
+from helpers.checks import MOST_DRAWS, check_count, check_groups, check_rng, check_same_length, check_weights
 from helpers.partition.encoder import check_table
 
 HALF = 0.5  # overlap from which two subgroups are taken for the same
@@ -67,13 +67,13 @@ def group_stability(audit, y, p, X, *, calibrated=None, sample_weight=None, grou
     weight = check_weights(sample_weight)
     check_same_length(y=y, X=X, sample_weight=weight, groups=check_groups(groups))
     weight = np.ones(len(X)) if weight is None else weight
-    check_count(n_repeats, "n_repeats")
+    check_count(n_repeats, "n_repeats", most=MOST_DRAWS)
     column = "left" if audit.settings["against"] == "calibrated" else "gap"
     subgroup = audit.apply(X)
     sign = np.sign(audit.table[column].to_numpy())
     columns = {"calibrated": calibrated, "sample_weight": sample_weight, "groups": groups}
     overlaps = []
-    for seed in np.random.default_rng(rng).spawn(n_repeats):
+    for seed in check_rng(rng).spawn(n_repeats):
         rerun = tree_groups(y, p, X, rng=seed, **columns, **audit.settings)
         overlap = _overlap(subgroup, rerun.apply(X), weight, (sign.size, len(rerun.table)))
         same_sign = sign[:, None] == np.sign(rerun.table[column].to_numpy())

@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
 from helpers.calibration.calibrators import newton
-from helpers.checks import check_classes, check_count, check_numbers, check_same_length
+from helpers.checks import check_classes, check_count, check_numbers, check_one_of, check_rng, check_same_length
 
 
 class AffineCalibrator(ClassifierMixin, BaseEstimator):
@@ -246,6 +246,7 @@ def cross_calibrate(log_scores, y, *, bias=True, n_folds=5, rng=42):
     scores = _check_log_scores(log_scores)
     y = check_classes(y, scores.shape[1])
     check_same_length(log_scores=scores, y=y)
+    check_one_of(bias, "bias", (True, False))
     n_folds = check_count(n_folds, "n_folds", least=2)
     counts = np.bincount(y, minlength=scores.shape[1])
     few = (counts < n_folds) & (bias | (counts > 0))
@@ -254,7 +255,8 @@ def cross_calibrate(log_scores, y, *, bias=True, n_folds=5, rng=42):
             f"y must hold at least n_folds = {n_folds} rows of every class, so that no fold lacks one, "
             f"but class {np.argmax(few)} has {counts[np.argmax(few)]}."
         )
-    seed = int(rng) if isinstance(rng, numbers.Integral) else int(np.random.default_rng(rng).integers(2**31))
+    drawn = check_rng(rng).integers(2**31)
+    seed = int(rng if isinstance(rng, numbers.Integral) else drawn)
     proba = np.empty_like(scores)
     for fit, rest in StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(scores, y):
         proba[rest] = AffineCalibrator(bias=bias).fit(scores[fit], y[fit]).predict_proba(scores[rest])

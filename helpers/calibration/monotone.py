@@ -10,7 +10,7 @@ from sklearn.isotonic import IsotonicRegression
 from helpers.binning import group_sums
 from helpers.calibration.reliability import checked_scores, design_effect
 from helpers.checks import check_level
-from helpers.resampling import clopper_pearson
+from helpers.resampling import exact_interval
 
 CELLS = 64  # of neighbouring scores, from which the runs behind the band are made
 LEAST = 10  # rows of a cell
@@ -154,7 +154,7 @@ def _band(y, p, weight, inflation, alpha):
     rows = (total[stop] - total[start]) ** 2 / (squares[stop] - squares[start]) / inflation
     ones = np.clip((hits[stop] - hits[start]) / (total[stop] - total[start]), 0, 1) * rows
     largest = _largest_deviations(squares, start, stop)
-    low, high = clopper_pearson(ones, rows, 1 - _error_of_each(alpha, start.size, largest))
+    low, high = exact_interval(ones, rows, 1 - _error_of_each(alpha, start.size, largest))
     upper = np.ones(cuts.size)
     lower = np.zeros(cuts.size)
     np.minimum.at(upper, start, high)

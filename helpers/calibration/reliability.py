@@ -13,15 +13,18 @@ from scipy.stats import binom
 
 from helpers.binning import bins_between, cross_cells, edges_for, group_sums
 from helpers.checks import (
+    MOST_DRAWS,
     check_count,
+    check_effective,
     check_groups,
     check_labels,
     check_one_of,
     check_probabilities,
+    check_rng,
     check_same_length,
     check_weights,
 )
-from helpers.resampling import clopper_pearson
+from helpers.resampling import exact_interval
 
 
 @dataclass(frozen=True)
@@ -158,7 +161,7 @@ def curve_from_sums(edges, count, total, squares, stated, observed, clusters=Non
         gap[kept] = observed - stated
         inflation, together = clusters(gap)
         effective = effective / inflation
-    low, high = clopper_pearson(observed * effective, effective)
+    low, high = exact_interval(observed * effective, effective)
     draws = np.maximum(np.round(effective), 1)
     band = (binom.ppf(level, draws, stated) / draws for level in (0.025, 0.975))
     return ReliabilityCurve(edges, count, total / total.sum(), stated, observed, low, high, *band, effective, together)
@@ -214,6 +217,7 @@ def checked_scores(y, p, weight, groups, *, both=False):
     weight = check_weights(weight)
     groups = check_groups(groups)
     check_same_length(y=y, p=p, sample_weight=weight, groups=groups)
+    check_effective(weight, groups)
     if weight is not None and not weight.all():
         rows = weight > 0
         y = y[rows]
@@ -320,14 +324,14 @@ def calibration_error(
     >>> error.low, error.p_value > 0.05
     (0.0, True)
     """
-    check_count(n_simulations, "n_simulations", least=100)
+    check_count(n_simulations, "n_simulations", least=100, most=MOST_DRAWS)
     curve = reliability_curve(y, p, n_bins=n_bins, strategy=strategy, sample_weight=sample_weight, groups=groups)
     return error_of_curve(curve, n_simulations, rng)
 
 
 def error_of_curve(curve, n_simulations=1000, rng=None):
     """`CalibrationError` of a curve; see `calibration_error`."""
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     gap = curve.observed - curve.stated
     value = float(curve.weight @ np.abs(gap))
     noise = rng.standard_normal((n_simulations, gap.size))

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.binning import cross_cells
-from helpers.checks import check_vector
+from helpers.checks import check_enough_groups, check_vector
 
 LARGEST = 1e40  # sixth powers of weights are summed
 
@@ -101,9 +101,8 @@ class Cells(Sums):
         return cls(labels, of_region, of_group, np.array([np.bincount(cell, column) for column in columns]))
 
     def check(self):
-        """ValueError unless there are two groups: the rows of one say nothing about others."""
-        if self.labels.size < 2:
-            raise ValueError(f"groups must hold at least two groups, but all rows are in {self.labels[0].item()!r}.")
+        """ValueError for fewer groups than an interval needs."""
+        check_enough_groups(self.labels)
 
     def __add__(self, other):
         if not self.labels.size or not other.labels.size:

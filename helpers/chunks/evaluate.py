@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from helpers._checkpoint import fingerprint
-from helpers.checks import check_count
+from helpers.checks import check_count, check_rng
 from helpers.chunks.runs import Chunks, Run, each
 from helpers.chunks.score_sums import PlattStart
 from helpers.chunks.sources import (
@@ -123,7 +123,7 @@ def split_chunks(chunks, share, *, group=None, rng=None, n_jobs=None):
     """
     if not 0 < share < 1:
         raise ValueError(f"share must lie between 0 and 1, but it is {share!r}.")
-    split = (float(share), int(np.random.default_rng(rng).integers(2**31)), group)
+    split = (float(share), int(check_rng(rng).integers(2**31)), group)
     parts = []
     kinds = {}
     for name, _, frame in each(replace(chunks, held_out=(*split, True)), _itself, n_jobs=n_jobs):

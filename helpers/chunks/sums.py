@@ -14,18 +14,22 @@ import numpy as np
 from helpers.binning import assign_bins, group_sums
 from helpers.calibration.reliability import cluster_effects, curve_from_sums, error_of_curve
 from helpers.checks import (
+    MOST_DRAWS,
     check_count,
+    check_effective_number,
     check_labels,
     check_numbers,
     check_probabilities,
     check_regions,
     check_residuals,
+    check_rng,
     check_same_length,
 )
 from helpers.chunks.cells import Cells, Sums, raw_weights, some
 from helpers.chunks.score_sums import ScoreSums
 from helpers.grouping.crossfit import combine
 from helpers.grouping.region_statistics import (
+    POWERS,
     UNWEIGHTED,
     cell_columns,
     evaluate_cells,
@@ -142,6 +146,9 @@ class RegionSums(Sums):
             raise ValueError(pairs)
         if self.cells is not None:
             self.cells.check()
+        elif weighted:
+            w, squares = self.moments[[POWERS.index((1, 0)), POWERS.index((2, 0))]].sum(axis=1)
+            check_effective_number(w**2 / squares, self.count.sum())
         part = self.statistics()
         if not part.n_regions:
             raise ValueError(pairs)
@@ -211,6 +218,8 @@ class ReliabilitySums(Sums):
             raise ValueError("sums must hold at least one row with a weight, but they hold none.")
         if self.cells is not None:
             self.cells.check()
+        w, squares = self.moments[:2].sum(axis=1)
+        check_effective_number(w**2 / squares, self.count.sum())
         return curve_from_sums(self.edges, self.count, *self.moments[:4], self.cells and self._clusters)
 
     def _clusters(self, gap):
@@ -235,8 +244,8 @@ class ReliabilitySums(Sums):
         CalibrationError
             As `calibration_error` gives it for all rows at once (same bins, same `rng`).
         """
-        check_count(n_simulations, "n_simulations", least=100)
-        return error_of_curve(self.curve(), n_simulations, np.random.default_rng(rng))
+        check_count(n_simulations, "n_simulations", least=100, most=MOST_DRAWS)
+        return error_of_curve(self.curve(), n_simulations, check_rng(rng))
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,12 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from helpers._parallel import side_by_side
 from helpers.calibration.calibrators import make_calibrator
-from helpers.checks import (
-    check_count,
-    check_one_of,
-    check_probabilities,
-    check_same_length,
-)
+from helpers.checks import check_count, check_one_of, check_probabilities, check_rng, check_same_length
 from helpers.decisions.costs import best_decision, check_costs, check_threshold, decision_names, expected_cost
 from helpers.decisions.risks import calibration_risk, excess_risk, grouping_risk
 from helpers.partition import HonestTree, split_rows
@@ -155,7 +150,7 @@ class RiskEstimator(BaseEstimator):
             self._fit_repair(y, p, X, sample_weight, groups)
             return self
         y, p, X, weight, groups, leaf = self._checked(y, p, X, sample_weight, groups)
-        rng = np.random.default_rng(self.rng)
+        rng = check_rng(self.rng)
         everybody = np.arange(y.size)
         if self.method == "paper":
             calibrate, *pair = split_rows(y, groups, (0.1, 0.5), rng)

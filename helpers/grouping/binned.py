@@ -8,12 +8,14 @@ from scipy.stats import norm
 from helpers.binning import bins_between, cross_cells, edges_for
 from helpers.checks import (
     check_classes,
+    check_effective,
     check_groups,
     check_labels,
     check_numbers,
     check_one_of,
     check_probabilities,
     check_regions,
+    check_rng,
     check_same_length,
     check_simplex,
     check_weights,
@@ -296,8 +298,9 @@ def binned_grouping_loss(
     weight = _positive_weights(sample_weight)
     codes = check_groups(groups)
     check_same_length(y=problems[0][0], X=X, sample_weight=weight, groups=codes)
+    check_effective(weight, codes)
     _check_rule(rule, weight, codes)
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     fit, evaluate = _halves(*problems[0], codes, rng)
     curve = STATISTICS[rule].curve
     parts = []
@@ -383,13 +386,14 @@ def binned_grouping_loss_from_regions(
     weight = _positive_weights(sample_weight)
     codes = check_groups(groups)
     check_same_length(y=y, p=p, region=region, sample_weight=weight, groups=codes)
+    check_effective(weight, codes)
     _check_rule(rule, weight, codes)
     if y.size < 4:
         raise ValueError(f"y must have at least 4 rows, but it has {y.size}.")
     edges = edges_for(p, n_bins, strategy)
     bins = bins_between(p, edges)
     cell, cell_bin, _ = cross_cells(bins, region)
-    halves = _halves(y, p, codes, np.random.default_rng(rng))
+    halves = _halves(y, p, codes, check_rng(rng))
     first, second = (STATISTICS[rule].curve(y[half], p[half], p) for half in halves)
     rows = Rows(
         y=y,

@@ -15,6 +15,7 @@ from helpers._parallel import side_by_side
 from helpers.calibration.calibrators import calibrate_rows, make_calibrator
 from helpers.checks import (
     check_count,
+    check_effective,
     check_groups,
     check_one_of,
     check_regions,
@@ -176,6 +177,7 @@ def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=N
     weight = check_weights(sample_weight)
     groups = check_groups(groups)
     check_same_length(residual=residual, region=region, sample_weight=weight, groups=groups)
+    check_effective(weight, groups)
     return loss_of_regions(residual, region, weight, groups)
 
 
@@ -244,9 +246,9 @@ def grouping_loss(
         Random splits of the rows (`helpers.grouping.splits`): the value in the middle, with an interval and a test that
         hold for all of them together, at the price of some width. Takes as many times as long.
     sample_weight : array_like, shape (n,), optional
-        Sampling weights.
+        Sampling weights. Refused where they are worth fewer than 30 rows of equal weight: one heavy row is no sample.
     groups : array_like, shape (n,), optional
-        Labels of people, hospitals, …: never split, and no pairs within a group.
+        Labels of people, hospitals, …, at least five: never split, and no pairs within a group.
     rng : int, Generator, optional
         Decides the halves and the trees.
 

@@ -19,7 +19,7 @@ LEAST_SKEWNESS = 1e-4  # 800 million degrees of freedom: normal
 
 SKEWEST = 4.0  # of any law: beyond it quantiles fall, because all but a few draws are below the mean
 
-MOST_SHIFT = 0.5  # of the noise: more is beyond the first order, and could put the lower end above the estimate
+MOST_SHIFT = 0.5  # of the noise: more is beyond the first order, and could put an end on the other side of the estimate
 
 MOST_SKEWNESS = 0.25  # of the upper end: more would shorten the interval on the word of a few regions
 
@@ -37,7 +37,7 @@ class LossLaw:
     slope : float
         Variance for each unit of true loss.
     shift : float, default 0
-        Mean of the estimate less the true loss, where scores were calibrated on the same rows: 0 or less.
+        Mean of the estimate less the true loss, where scores were calibrated on the same rows: nearly always below 0.
     """
 
     null_variance: float
@@ -67,7 +67,7 @@ class LossLaw:
             null_third=fit.kept**1.5 * sum(part.null_third for part in parts) / k**3,
             ceiling=max(null_variance, sum(part.noise_ceiling for part in parts) / k**2),
             slope=(max(signal, 0.0) + noise * even) / (value + noise) if value + noise > 0 else 0.0,
-            shift=max(fit.shift, -MOST_SHIFT * noise),
+            shift=float(np.clip(fit.shift, -MOST_SHIFT * noise, MOST_SHIFT * noise)),
         )
 
     def variance(self, truth):
@@ -100,8 +100,9 @@ class LossLaw:
         """Interval of the true loss, with the chance `tail` on each side: 95 % by default.
 
         The lower end is above 0 exactly where `p_value` is below `tail`; elsewhere it is the value less what the test
-        asks for. The upper end is at least 0. Above the value, the variance that the loss adds grows like truth^1.5:
-        between that of the rows within regions, like truth, and that of the regions' shares, like truth^2.
+        asks for. The upper end is at least 0. No end is beyond -1 or 1. Above the value, the variance that the loss
+        adds grows like truth^1.5: between that of the rows within regions, like truth, and that of the regions' shares,
+        like truth^2.
 
         Parameters
         ----------
@@ -131,11 +132,11 @@ class LossLaw:
         if low > 0 and above_low(value) < 0:
             low = brentq(above_low, 0.0, value)
         if not scale > 0 or above_high(0.0) <= 0:
-            return float(low), 0.0
+            return max(float(low), -1.0), 0.0
         top = 2 * scale
         while above_high(top) > 0:
             top *= 2
-        return float(low), float(brentq(above_high, 0.0, top))
+        return max(float(low), -1.0), min(float(brentq(above_high, 0.0, top)), 1.0)
 
 
 def skewed_quantile(probability, skewness):

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from helpers.checks import check_rng
 from helpers.grouping.inversion import TAIL
 
 
@@ -46,7 +47,7 @@ def repeat_splits(estimate, n_splits, rng=None):
     >>> loss.splits.size, float(np.median(loss.splits)) == loss.value
     (3, True)
     """
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     if n_splits == 1:
         return estimate(rng=rng, tail=TAIL)
     streams = [rng, *rng.spawn(n_splits - 1)]  # what is drawn after this does not depend on n_splits

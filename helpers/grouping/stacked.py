@@ -276,6 +276,8 @@ def _agreed(value, low, tested_low, plain, w):
 def random_folds(y, groups, n_folds, rng):
     """Random fold of each row, (n,) int; groups stay whole; the rows outside each fold hold both classes."""
     units = y.size if groups is None else int(groups.max()) + 1
+    if groups is None and units < n_folds:
+        raise ValueError(f"n_folds must be at most the number of rows with a weight, {units:,}, but it is {n_folds:,}.")
     if units < n_folds:
         raise ValueError(f"groups must be at least n_folds = {n_folds}, but there are {units}.")
     splitter = KFold if groups is None else GroupKFold

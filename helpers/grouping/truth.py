@@ -20,6 +20,7 @@ from helpers.checks import (
     check_regions,
     check_same_length,
     check_simplex,
+    check_vector,
     check_weights,
 )
 from helpers.scoring import BRIER, LOG
@@ -381,6 +382,9 @@ def captured(region, missed):
     >>> captured([0, 0, 1, 1], [0.1, -0.1, 0.2, 0.2])
     0.02...
     """
+    region = check_regions(region)
+    missed = check_vector(missed, "missed", finite=True)
+    check_same_length(region=region, missed=missed)
     count, total = group_sums(region, missed)
     return float(np.sum(total**2 / np.maximum(count, 1)) / len(missed))
 

@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from helpers.binning import group_sums
 from helpers.checks import (
+    check_effective,
     check_groups,
     check_labels,
     check_probabilities,
@@ -74,6 +75,7 @@ def check_sample(y, p, X, sample_weight, groups, *, both=True):
     weight = check_weights(sample_weight)
     groups = check_groups(groups)
     check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=groups)
+    check_effective(weight, groups)
     return y, p, X, weight, groups
 
 

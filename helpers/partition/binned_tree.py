@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from helpers.binning import assign_bins, quantile_edges, uniform_edges
-from helpers.checks import check_count, check_labels, check_one_of, check_probabilities, check_same_length
+from helpers.checks import check_count, check_labels, check_one_of, check_probabilities, check_rng, check_same_length
 from helpers.partition.encoder import TableEncoder, as_numbers, check_table, order_of_content
 from helpers.scoring import BRIER, LOG
 
@@ -96,7 +96,7 @@ class BinnedTree(BaseEstimator):
         check_same_length(y=y, p=p, X=X)
         self.check_parameters()
         self.columns_ = list(X.columns)
-        self.seed_ = int(np.random.default_rng(self.rng).integers(2**31))
+        self.seed_ = int(check_rng(self.rng).integers(2**31))
         uniform = self.strategy == "uniform"
         self.edges_ = uniform_edges(self.n_bins) if uniform else quantile_edges(p, self.n_bins)
         self.encoder_ = None

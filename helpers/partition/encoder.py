@@ -107,6 +107,8 @@ def check_table(X, name="X"):
             array = X.astype(float).filled(np.nan) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
         except ValueError as error:
             raise ValueError(f"{name} must have rows of equal length, but {error}") from None
+        if array.ndim == 0:
+            raise ValueError(f"{name} must be a DataFrame or an array in memory, but it is a {type(X).__name__}.")
         if array.ndim != 2:
             raise ValueError(f"{name} must have two dimensions (rows, features), but its shape is {array.shape}.")
         X = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])], copy=False)
@@ -119,7 +121,11 @@ def check_table(X, name="X"):
         twice = X.columns[X.columns.duplicated()]
         raise ValueError(f"{name} must not have two columns of one name, but {twice[0]!r} occurs twice or more.")
     X = X.infer_objects()  # a new table, in which the caller's data are shared
+    plain = {column: X[column].dtype for column in names if isinstance(X[column].dtype, np.dtype)}
+    X = X.astype({column: dtype.newbyteorder("=") for column, dtype in plain.items() if not dtype.isnative})
     for column, dtype in zip(names, X.dtypes, strict=True):
+        if dtype.type in (list, dict):
+            raise ValueError(f"{name} must hold numbers, text or dates, but column {column!r} holds a {dtype}.")
         if dtype.kind == "c":
             raise ValueError(f"{name} must hold real numbers, text or categories, but column {column!r} is complex.")
         if dtype == np.dtype(object):

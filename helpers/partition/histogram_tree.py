@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 from threadpoolctl import ThreadpoolController
 
-from helpers.checks import check_count
+from helpers.checks import check_count, check_rng
 from helpers.partition.base import ValuedRegions, checked_rows
 from helpers.partition.encoder import TableEncoder, as_numbers, check_table, order_of_content, put_in_order
 
@@ -111,7 +111,7 @@ class HistogramTree(ValuedRegions):
             min_samples_leaf=self.min_samples_leaf,
             max_bins=MAX_BINS,
             early_stopping=False,
-            random_state=int(np.random.default_rng(self.rng).integers(2**31)),
+            random_state=int(check_rng(self.rng).integers(2**31)),
         )
         numbers = self._numbers(X, codes)
         order = order_of_content(numbers, residual, self._identity)

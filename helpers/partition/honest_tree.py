@@ -6,7 +6,7 @@ import numpy as np
 from sklearn import config_context
 from sklearn.tree import DecisionTreeRegressor
 
-from helpers.checks import check_count
+from helpers.checks import check_count, check_rng
 from helpers.partition.base import ValuedRegions, checked_rows
 from helpers.partition.encoder import TableEncoder, check_table
 from helpers.partition.growing import grow_tree
@@ -112,7 +112,7 @@ class HonestTree(ValuedRegions):
         codes = self.encoder_.fit_transform(X, residual, weight)
         many = len(X) >= MANY_ROWS
         del X  # as large as all that follows
-        seed = int(np.random.default_rng(self.rng).integers(2**31))
+        seed = int(check_rng(self.rng).integers(2**31))
         options = {"min_samples_leaf": self.min_samples_leaf, "max_depth": self.max_depth}
         if many:
             self.tree_ = grow_tree(codes, residual, weight, seed=seed, **options)

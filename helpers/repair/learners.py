@@ -11,6 +11,7 @@ from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from helpers.checks import check_rng
 from helpers.grouping.features import CLUSTERS, MOST_BINS, binned
 from helpers.grouping.learners import PRIOR
 
@@ -82,7 +83,7 @@ class AdaptedKernel(RegressorMixin, BaseEstimator):
 
     def fit(self, X, y, sample_weight):
         """Learn from (n, d) columns of like scale, (n,) targets and weights. Returns self."""
-        rng = np.random.default_rng(self.random_state)
+        rng = check_rng(self.random_state)
         n, d = X.shape
         centres = X[rng.permutation(n)[:CENTRES]]
         sample = rng.permutation(n)[:SAMPLE]

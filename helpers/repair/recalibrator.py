@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from helpers.calibration.calibrators import make_calibrator
-from helpers.checks import check_count, check_probabilities, check_same_length, nearest_name
+from helpers.checks import check_count, check_probabilities, check_rng, check_same_length, nearest_name
 from helpers.grouping.features import Features, as_index
 from helpers.grouping.learners import combination, combine_out_of_fold
 from helpers.grouping.stacked import LEAST_ROWS, joint_test, label_variance, random_folds
@@ -238,7 +238,7 @@ class Recalibrator(BaseEstimator):
     def _fit(self, y, p, X, sample_weight, groups):
         """Learn; return the rows that count and their shrunken out-of-fold residuals."""
         rows = self._checked(y, p, X, sample_weight, groups)
-        rng = np.random.default_rng(self.rng)
+        rng = check_rng(self.rng)
         fold = random_folds(rows.y, rows.groups, self.n_folds, rng)
         seeds = rng.integers(2**31, size=self.n_folds)
         weight = rows.weights / rows.weights.mean()

@@ -7,6 +7,7 @@ import pandas as pd
 
 from helpers.answers import sem_ece
 from helpers.answers.confidence import largest_share, mean_held_out_share
+from helpers.checks import check_rng
 from helpers.reports.answer_advice import N_FOLDS, SAME, advise, limits_of_others, pays_from
 from helpers.reports.answer_numbers import gap_strata, over_confidence
 from helpers.reports.answer_pair import compare_pair
@@ -68,7 +69,7 @@ def audit_answers(
     """
     check_terms(reject_cost, price, n_resamples, precision)
     rng_given = rng if isinstance(rng, int) else None
-    streams = np.random.default_rng(rng).spawn(8)
+    streams = check_rng(rng).spawn(8)
     grouped = table.grouped
     agreement, correct = agreement_of(table)
     known = correct >= 0

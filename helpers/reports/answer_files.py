@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from helpers.checks import check_rng
 from helpers.notebook import figure, table
 from helpers.reports.answer_advice import SAME
 from helpers.reports.files import check_free, without_formulas
@@ -100,7 +101,7 @@ def save_report(report, folder, overwrite, control, rng):
         rows = report.pair.measures.rename(columns={"first": first, "second": second})
         without_formulas(rows).to_csv(folder / "systems.csv", index=False, float_format="%.6g")
     files = pd.DataFrame({"File": names, "What it holds": [WHAT[name] for name in names]}).set_index("File")
-    trials = negative_control(report, rng=np.random.default_rng(rng)) if control else None
+    trials = negative_control(report, rng=check_rng(rng)) if control else None
     path = folder / "report.html"
     path.write_text(page_of_answers(report, files, trials), encoding="utf-8")
     return path

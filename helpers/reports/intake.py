@@ -9,7 +9,7 @@ import pandas as pd
 import yaml
 
 from helpers.audit.columns import levels_of_columns
-from helpers.checks import check_count, check_numbers, nearest_name
+from helpers.checks import MOST_DRAWS, check_count, check_numbers, nearest_name
 from helpers.tables import find_table, read_scores
 
 LEAST_ROWS = 300
@@ -117,7 +117,7 @@ def check_terms(reject_cost=0.2, price=0.002, n_resamples=1000, precision=0.9):
         raise ValueError(f"reject_cost must lie between 0 and 1 (a wrong answer costs 1), but it is {reject_cost}.")
     if not 0 <= check_numbers(price, "price") < np.inf:
         raise ValueError(f"price must be at least 0 and finite (a wrong answer costs 1), but it is {price}.")
-    check_count(n_resamples, "n_resamples", least=100)
+    check_count(n_resamples, "n_resamples", least=100, most=MOST_DRAWS)
     if not 0 < check_numbers(precision, "precision") < 1:
         raise ValueError(f"precision must lie between 0 and 1, but it is {precision}.")
 

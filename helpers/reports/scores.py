@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_one_of
+from helpers.checks import check_one_of, check_rng
 from helpers.decisions import optimal_threshold
 from helpers.decisions.costs import check_costs
 from helpers.grouping import GroupingLoss, StackedGroupingLoss
@@ -258,7 +258,7 @@ class ScoreReport(ScoreTables):
         from helpers.reports.files import check_free, save_files
         from helpers.reports.page import page_of
 
-        rng = np.random.default_rng(rng)
+        rng = check_rng(rng)
         path = check_free(folder, ["report.html"], overwrite) / "report.html"
         files = save_files(self, folder, overwrite=overwrite, rng=rng)
         page = page_of(self, files, negative_control(self, rng=rng) if control else None, bins=bins)
@@ -411,7 +411,7 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
     options = {"cost": None if cost is None else cost.tolist(), "check": check}
     options["labels"] = Path(labels).name if isinstance(labels, str | Path) else labels
     options["rng"] = rng if isinstance(rng, int) else None
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     table = table.checked()  # the only check: what follows computes
     own = table
     table, labels, check = relabelled(table, labels, check)

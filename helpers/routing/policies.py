@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 
 from helpers.checks import (
+    MOST_DRAWS,
     check_count,
     check_groups,
     check_level,
     check_numbers,
+    check_rng,
     check_same_length,
     check_vector,
     nearest_name,
@@ -21,6 +23,7 @@ from helpers.routing.routed import (
     check_prices,
     check_truth,
     decision_losses,
+    is_right,
     mean_price,
     price_table,
 )
@@ -146,7 +149,7 @@ def random_mix(prediction, cost, *, budget, correct=None, rng=None):
     step = int(np.searchsorted(level[ladder], budget, side="right")) - 1
     low, high = ladder[step], ladder[min(step + 1, ladder.size - 1)]
     share = (budget - level[low]) / (level[high] - level[low]) if level[high] > level[low] else 0.0
-    drawn = np.random.default_rng(rng).random(n) < share
+    drawn = check_rng(rng).random(n) < share
     return ask_one(prediction, cost, np.where(drawn, high, low))
 
 
@@ -196,7 +199,7 @@ def oracle_route(prediction, y, cost):
     cost = check_prices(cost, prediction.shape)
     y = check_truth(y, prediction.shape[1])
     price = price_table(cost, prediction.shape)
-    right = prediction == y
+    right = is_right(prediction, y)
     cheapest_right = np.where(right, price, np.inf).argmin(axis=0)
     model = np.where(right.any(axis=0), cheapest_right, price.argmin(axis=0))
     return ask_one(prediction, cost, model)
@@ -322,11 +325,11 @@ def _resampled(policies, y, cost, groups, n_resamples, confidence, rng):
     y = check_truth(y, np.size(y))
     groups = check_groups(groups)
     check_same_length(y=y, groups=groups)
-    check_count(n_resamples, "n_resamples", least=20)
+    check_count(n_resamples, "n_resamples", least=20, most=MOST_DRAWS)
     check_level(confidence)
     prediction = check_predictions([routed.prediction for routed in policies.values()])
     rows = {
-        "accuracy": (prediction == y).astype(float),
+        "accuracy": is_right(prediction, y).astype(float),
         "expected_cost": decision_losses(prediction, y, cost),
         "money": np.array([check_vector(routed.paid, "paid", finite=True) for routed in policies.values()]),
     }

@@ -4,6 +4,7 @@ Tables are (models, rows), models in order of cost. Prices are one number for ea
 """
 
 from dataclasses import dataclass
+from numbers import Number
 
 import numpy as np
 import pandas as pd
@@ -55,6 +56,8 @@ def check_predictions(prediction, name="prediction"):
         raise_first(name, rule, array, bad, f"; model {model} lacks {bad[model].sum():,}")
     if array.dtype.kind in "cmMV":
         raise ValueError(f"{name} must hold classes or texts, but its type is {array.dtype}.")
+    if array.dtype.kind == "U" and any(np.asarray(row).dtype.kind not in "UO" for row in prediction):
+        raise ValueError(f"{name} must hold either classes or texts, but some of its rows hold numbers, others texts.")
     return array
 
 
@@ -143,13 +146,42 @@ def ask_one(prediction, cost, model):
     return Routed(prediction[model, np.arange(model.size)], model, price_of(cost, model))
 
 
+def is_right(prediction, y):
+    """Whether each answer is the right one, of the shape of `prediction`: numbers by their value, texts letter by
+    letter. ValueError where the answers are of one type and the truths of another: all of them would be wrong.
+
+    >>> is_right(np.array([[0, 1], [1, 1]]), np.array([False, True]))
+    array([[ True,  True],
+           [False,  True]])
+    """
+    answers = _types(prediction)
+    truths = _types(y)
+    if not answers & truths:
+        pairs = ((truths, y), (answers, prediction))
+        shown = [f"{' and '.join(sorted(types))}, such as {a.ravel().tolist()[0]!r}" for types, a in pairs]
+        raise ValueError(
+            f"y must be of the type of the prediction, but y holds {shown[0]}, and the prediction {shown[1]}."
+        )
+    return prediction == y
+
+
+def _types(array):
+    """What an array holds: numbers (booleans among them), texts, or the names of other types."""
+    if array.dtype.kind in "biuf":
+        return {"numbers"}
+    return {
+        "texts" if issubclass(type_, str) else "numbers" if issubclass(type_, Number | np.bool_) else type_.__name__
+        for type_ in set(map(type, array.ravel().tolist()))
+    }
+
+
 def decision_losses(prediction, y, cost=None):
     """Cost of each answer, of the shape of `prediction`: 1 for a wrong one, or `cost[answer, truth]`.
 
     ValueError unless `cost` is finite and square, and answers and truths are its classes 0 .. K-1.
     """
     if cost is None:
-        return (prediction != y).astype(float)
+        return (~is_right(prediction, y)).astype(float)
     cost = check_numbers(cost, "cost")
     if cost.ndim != 2 or cost.shape[0] != cost.shape[1] or not np.isfinite(cost).all():
         raise ValueError(

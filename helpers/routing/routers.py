@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from helpers.checks import check_count, check_groups, check_same_length
+from helpers.checks import check_count, check_groups, check_rng, check_same_length
 from helpers.partition import HonestTree
 from helpers.partition.encoder import check_table
 from helpers.routing.routed import (
@@ -130,7 +130,7 @@ class TreeRouter(BaseEstimator):
         least = 4 * self.min_samples_leaf
         if len(X) < least:
             raise ValueError(f"X must have at least 4 * min_samples_leaf = {least} rows, but it has {len(X)}.")
-        rng = np.random.default_rng(self.rng)
+        rng = check_rng(self.rng)
         everything = np.arange(len(X))
         roles = [] if self.n_halvings else [(everything, everything)]
         for _ in range(self.n_halvings):

@@ -15,6 +15,7 @@ from helpers.routing.routed import (
     check_thresholds,
     check_truth,
     decision_losses,
+    is_right,
     price_table,
 )
 
@@ -207,7 +208,7 @@ def _checked(prediction, cost, y, pools, decision_cost):
     cost = check_prices(cost, (m, n))
     y = check_truth(y, n)
     pools = _check_pools(pools, m)
-    right = (prediction == y).astype(float)
+    right = is_right(prediction, y).astype(float)
     loss = decision_losses(prediction, y, decision_cost)
     return prediction, cost, right, loss, pools
 

@@ -13,12 +13,14 @@ import pandas as pd
 from helpers.binning import bins_between, uniform_edges
 from helpers.calibration.reliability import curve_of_rows, error_of_curve
 from helpers.checks import (
+    MOST_DRAWS,
     check_count,
     check_groups,
     check_labels,
     check_level,
     check_one_of,
     check_probabilities,
+    check_rng,
     check_same_length,
 )
 from helpers.resampling import Interval, resampled_rows
@@ -120,7 +122,7 @@ def _draw(systems, n, n_classes, n_resamples, confidence, groups, rng):
     first = next(iter(systems.values()))[0]
     size = first.size
     check_same_length(systems=first, groups=groups)
-    check_count(n_resamples, "n_resamples", least=20)
+    check_count(n_resamples, "n_resamples", least=20, most=MOST_DRAWS)
     level = check_level(confidence)
     arranged = {name: _arrange(*pair, exponents, largest) for name, pair in systems.items()}
     drawn = {name: [] for name in arranged}
@@ -183,7 +185,7 @@ def measure_systems(
     >>> table.query("metric in ('er', 'aurc')").round(2).to_numpy().tolist()
     [['a', 'er', 0.25, 0.2, 0.31], ['a', 'aurc', 0.08, 0.05, 0.11]]
     """
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     seed = int(rng.integers(2**32))  # the same noise for each system, in any order
     systems = _check_systems(systems)
     draws = _draw(systems, n, n_classes, n_resamples, confidence, groups, rng)
@@ -250,7 +252,7 @@ def compare_systems(
     >>> table.query("metric == 'ecuas_1'").iloc[0, 2:5].astype(float).round(3).tolist()
     [-0.075, -0.086, -0.065]
     """
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     systems = _check_systems(systems)
     if against is not None:
         check_one_of(against, "against", list(systems))

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.special import expit
 from scipy.stats import norm
 
-from helpers.checks import check_count, check_numbers, check_vector
+from helpers.checks import check_count, check_numbers, check_rng, check_vector
 from helpers.simulation.populations import SLACK, Sample, check_everywhere, integral, values_of
 
 
@@ -169,7 +169,7 @@ class BlindSpot:
         Sample
             Of n rows, features x1 .. xd.
         """
-        rng = np.random.default_rng(rng)
+        rng = check_rng(rng)
         X = rng.normal(size=(check_count(n, "n"), self.weights.size)) @ np.linalg.cholesky(self.covariance).T
         p = self.stated(X)
         q = self.truth(X)

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.special import expit
 from scipy.stats import norm, qmc
 
-from helpers.checks import check_count
+from helpers.checks import check_count, check_rng
 from helpers.simulation.populations import Sample
 
 
@@ -44,7 +44,7 @@ def perfect(n, rng=None):
     >>> perfect(100, rng=0).grouping_loss
     0.0
     """
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     X = rng.normal(size=(check_count(n, "n"), 5))
     q = expit(X[:, 0] + X[:, 1] / 2)
     return _draw(X, q, q, rng)
@@ -72,7 +72,7 @@ def same_sign(n, rng=None):
     >>> round(same_sign(100, rng=0).grouping_loss, 6)
     0.0225
     """
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     X = rng.normal(size=(check_count(n, "n"), 4))
     p = 0.2 + 0.6 * norm.cdf(X[:, 2])
     return _draw(X, p + 0.15 * np.sign(X[:, 0] * X[:, 1]), p, rng)
@@ -100,7 +100,7 @@ def same_people(n_people, rng=None, *, each=4):
     >>> same_people(2, rng=0, each=3).groups
     array([0, 0, 0, 1, 1, 1])
     """
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     person = np.repeat(np.arange(check_count(n_people, "n_people")), check_count(each, "each"))
     X = rng.normal(size=(n_people, 3))
     p = expit(X[:, 0])
@@ -131,7 +131,7 @@ def even_crowd(population, rng=None, *, log2_rows=15):
     >>> round(even_crowd(Sigmoid(), rng=0).grouping_loss, 3)  # 0.02536 in the population
     0.025
     """
-    points = norm.ppf(qmc.Sobol(2, rng=np.random.default_rng(rng)).random_base2(log2_rows))
+    points = norm.ppf(qmc.Sobol(2, rng=check_rng(rng)).random_base2(log2_rows))
     X = pd.DataFrame(points * np.sqrt([10, 1]), columns=["x1", "x2"])
     p = expit(X["x1"].to_numpy())
     return Sample(X, np.zeros(len(X), int), p=p, q=population.truth(X), c=p)

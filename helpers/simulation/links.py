@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from helpers.checks import check_count, check_one_of
+from helpers.checks import check_count, check_one_of, check_rng
 from helpers.simulation.populations import SLACK, Sample, check_everywhere, integral, values_of
 
 
@@ -168,7 +168,7 @@ class Links:
         Sample
             Of n rows, feature x.
         """
-        rng = np.random.default_rng(rng)
+        rng = check_rng(rng)
         x = rng.normal(size=check_count(n, "n")) if self.inputs == "normal" else rng.uniform(-2, 2, n)
         if self.other is not None:
             x = np.where(rng.random(n) < self.right_share(self.stated(x)), np.abs(x), -np.abs(x))

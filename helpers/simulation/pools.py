@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, logit
 
-from helpers.checks import check_count, check_numbers, check_vector
+from helpers.checks import check_count, check_numbers, check_rng, check_vector
 
 _LEVELS = {
     "age": np.arange(20, 70, 5),
@@ -111,7 +111,7 @@ class ModelPool:
         PoolSample
             Of n rows.
         """
-        rng = np.random.default_rng(rng)
+        rng = check_rng(rng)
         kind = rng.choice(self.q.size, check_count(n, "n"), p=self.share)
         y = (rng.random(n) < self.q[kind]).astype(int)
         X = self.X.iloc[kind].reset_index(drop=True)
@@ -185,7 +185,7 @@ def model_pool(
     >>> pool.models["grouping_loss"].round(3).tolist()
     [0.024, 0.0]
     """
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     sizes = check_vector(sizes, "sizes", finite=True)
     if not (sizes > 0).all() or not (np.diff(sizes) > 0).all():
         raise ValueError(f"sizes must be positive and ascending, but they are {sizes.tolist()}.")

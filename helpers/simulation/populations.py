@@ -11,7 +11,7 @@ import pandas as pd
 from scipy.integrate import cubature
 
 from helpers.binning import group_sums
-from helpers.checks import check_count, check_numbers, check_probabilities, check_same_length, check_vector
+from helpers.checks import check_count, check_numbers, check_probabilities, check_rng, check_same_length, check_vector
 
 SLACK = 1e-12  # what rounding may do
 
@@ -181,7 +181,7 @@ class FinitePopulation:
         Sample
             Of n rows.
         """
-        rng = np.random.default_rng(rng)
+        rng = check_rng(rng)
         kind = rng.choice(self.p.size, check_count(n, "n"), p=self.share)
         y = (rng.random(n) < self.q[kind]).astype(int)
         return Sample(self.X.iloc[kind].reset_index(drop=True), y, self.p[kind], self.q[kind], self.c[kind])

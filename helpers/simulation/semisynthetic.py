@@ -5,7 +5,7 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from helpers.checks import check_count, check_labels, check_probabilities, check_same_length
+from helpers.checks import check_count, check_labels, check_probabilities, check_rng, check_same_length
 from helpers.partition.encoder import as_numbers, check_table
 from helpers.simulation.populations import Sample
 
@@ -68,7 +68,7 @@ class SemiSynthetic:
         X = check_table(X)
         y = check_labels(y, both=True)
         check_same_length(X=X, y=y)
-        rng = np.random.default_rng(rng)
+        rng = check_rng(rng)
         half = rng.permutation(len(X)) < len(X) // 2
         table = X
         if model is None:
@@ -106,7 +106,7 @@ class SemiSynthetic:
         Sample
             Of n rows, labels drawn anew.
         """
-        rng = np.random.default_rng(rng)
+        rng = check_rng(rng)
         rows = rng.integers(len(self.X), size=check_count(n, "n"))
         y = (rng.random(n) < self.q[rows]).astype(int)
         return Sample(self.X.iloc[rows].reset_index(drop=True), y, self.p[rows], self.q[rows], self.c[rows])

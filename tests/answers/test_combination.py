@@ -100,12 +100,15 @@ def test_one_confidence_keeps_its_order_in_a_fold():
         ({"confidences": {"a": np.full((20, 2), 0.5)}}, "must be one column"),
         ({"confidences": {"a": ["high"] * 20}}, "must hold numbers"),
         ({"confidences": {"a": [0.5] * 19}}, "same length"),
-        ({"groups": np.arange(20) // 7}, "groups must be at least as many as n_folds, 5, but there are 3"),
-        ({"groups": ["q"] * 20}, "groups must hold at least two groups"),
+        (
+            {"groups": np.arange(20) // 4, "n_folds": 6},
+            "groups must be at least as many as n_folds, 6, but there are 5",
+        ),
+        ({"groups": ["q"] * 20}, "groups must hold at least 5 groups"),
         ({"n_folds": 1}, "n_folds must be"),
         ({"correct": [1] * 3 + [0] * 17}, "correct must hold at least n_folds right answers, 5, but it holds 3"),
         (
-            {"correct": [0] * 10 + [1] * 10, "groups": np.arange(20) // 10, "n_folds": 2},
+            {"correct": [0] * 15 + [1] * 5, "groups": np.r_[np.arange(15) % 4, np.full(5, 4)]},
             "correct must hold right and wrong answers outside each fold, but outside one all are wrong",
         ),
     ],

@@ -93,7 +93,7 @@ def test_same_seed_same_table_and_untouched_inputs():
         ({"p": [0.5] * 999 + [2.0]}, r"p must lie in \[0, 1\], but p\[999\] is 2.0"),
         ({"X": pd.DataFrame({"age": np.arange(1000)})}, "X must have the columns of the fit, but 'job' is absent"),
         ({"sample_weight": [1.0] * 3}, "must have the same length"),
-        ({"groups": [1] * 1000}, "groups must hold at least two groups"),
+        ({"groups": [1] * 1000}, "groups must hold at least 5 groups"),
     ],
 )
 def test_bad_input(change, message):

@@ -468,7 +468,7 @@ GOOD = {"y": [0, 1] * 50, "p": [0.4, 0.6] * 50, "X": pd.DataFrame({"a": np.arang
         ({"n_draws": 5}, "n_draws must be a whole number of at least 19"),
         ({"sample_weight": [-1.0] + [1.0] * 99}, r"sample_weight must be finite and not negative"),
         ({"sample_weight": [1.0, 0.0] * 50}, "sample_weight must leave enough rows with a weight: y must hold both"),
-        ({"groups": ["a"] * 100}, "groups must hold at least two groups"),
+        ({"groups": ["a"] * 100}, "groups must hold at least 5 groups"),
     ],
 )
 def test_bad_input(change, message):

@@ -586,7 +586,7 @@ def fitted(**options):
         (lambda: fitted(p=100 * GOOD["p"]), r"p must lie in \[0, 1\]"),
         (lambda: fitted(X=GOOD["X"]["kind"]), "X must have two dimensions"),
         (lambda: fitted(sample_weight=-np.ones(200)), "sample_weight must be finite and not negative"),
-        (lambda: fitted(groups=["one"] * 200), "groups must hold at least two"),
+        (lambda: fitted(groups=["one"] * 200), "groups must hold at least 5"),
         (lambda: fitted(cost=np.eye(3)), "two classes"),
         (lambda: fitted().predict(GOOD["p"][:-1], GOOD["X"]), "p and X must have the same length"),
         (lambda: fitted().predict(GOOD["p"] + 1, GOOD["X"]), r"p must lie in \[0, 1\]"),

@@ -473,7 +473,7 @@ X = np.arange(160.0).reshape(80, 2)
         ({"n_folds": 2.0}, "n_folds must be a whole number"),
         ({"sample_weight": -np.ones(80)}, "not negative"),
         ({"sample_weight": np.r_[np.ones(20), np.zeros(60)]}, "at least 60 rows"),
-        ({"groups": np.arange(80) // 20}, "at least n_folds = 5, but there are 4"),
+        ({"groups": np.arange(80) // 20}, "groups must hold at least 5"),
         ({"groups": [None] * 80}, "groups must not be missing"),
     ],
 )

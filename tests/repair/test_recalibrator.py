@@ -319,7 +319,7 @@ def fitted(**changes):
         (lambda: fitted(p=np.full(100, 0.5)), "p must take at least two different values"),
         (lambda: fitted(X=GOOD["X"]["a"]), "X must have two dimensions"),
         (lambda: fitted(sample_weight=-np.ones(100)), "sample_weight must be finite and not negative"),
-        (lambda: fitted(groups=np.arange(100) % 3), "groups must be at least n_folds = 5, but there are 3"),
+        (lambda: fitted(groups=np.arange(100) % 3), "groups must hold at least 5"),
         (lambda: fitted(y=(np.arange(100) == 7)), "y must hold both classes outside each of 5 random folds"),
         (
             lambda: Recalibrator().fit(GOOD["y"][:59], GOOD["p"][:59], GOOD["X"][:59]),

@@ -586,7 +586,7 @@ BAD = {
     "thresholds missing": (lambda: threshold(thresholds=[np.nan]), "thresholds must be at least"),
     "no thresholds": (lambda: threshold(thresholds=[]), "thresholds must not be empty"),
     "a promise without doubt": (lambda: threshold(confidence=1), "confidence must lie strictly"),
-    "one group": (lambda: threshold(groups=np.zeros(N)), "groups must hold at least two groups"),
+    "one group": (lambda: threshold(groups=np.zeros(N)), "groups must hold at least 5 groups"),
     "unequal points": (lambda: pareto_front([1, 2], [1]), "cost and accuracy must have the same length"),
     "a point missing": (lambda: pareto_front([1, np.nan], [1, 2]), "cost must be finite"),
     "questions without a record": (
