@@ -58,7 +58,7 @@ CASES = {  # what is changed, options, and what the error must name beside the f
     "one weight above all": (changed(w=[1.0] * 59 + [1e90]), W, ["'w'", "row 60", "1e+90"]),
     "weights zero everywhere": (changed(w=0), W, ["'w'", "zero"]),
     "a group missing": (changed(g=["a"] * 59 + [None]), {"group": "g"}, ["'g'", "row 60", "missing"]),
-    "one group": (changed(g="a"), {"group": "g"}, ["'g'", "two groups"]),
+    "one group": (changed(g="a"), {"group": "g"}, ["'g'", "5 groups"]),
     "no such label": (good(N), {"label": "lable"}, ["'lable' (label)", "'label'?"]),
     "no such score": (good(N), {"score": "Score"}, ["'Score' (score)", "'score'?"]),
     "no such weight": (good(N), {"weight": "zzz"}, ["'zzz' (weight)", "'age', 'income', 'school'"]),
