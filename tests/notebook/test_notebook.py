@@ -51,6 +51,7 @@ class Kernel:
 
     def __init__(self, monkeypatch):
         self.user_ns = {"In": [""]}
+        self.ast_transformers = []
         monkeypatch.setattr(notebook, "shell", lambda: self)
         monkeypatch.setattr(notebook, "_first", {})
 
