@@ -1,4 +1,4 @@
-"""A note, to whoever executes a notebook, on a number that another computer may show with another last digit.
+"""Numbers as text that is the same on every computer, and a note to whoever executes a notebook where it may not be.
 
 Processors and their libraries add up in different orders, so numbers agree between them in the first twelve digits or
 so, and fewer where something cancels. What is shown has therefore fewer than ten digits. That leaves numbers that lie
@@ -15,33 +15,28 @@ import numpy as np
 NEAR = 1e-9  # relative distance to a border of rounding
 
 
-def lies_at_border(value, spec):
-    """Whether `value`, a billionth larger or smaller, would be another text.
-
-    A decimal of up to twelve digits counts as exact, although it may lie right on a border: it was typed, or it is a
-    ratio of whole numbers, and every computer divides those alike (one in eight shares of 200 rows is such a tie, and
-    a note on each would be noise). Inexact sums rarely hit one: 0.1 + 0.2 - 0.175 is 0.12500000000000006, and noted.
-
-    >>> lies_at_border(0.12349999999999, ".3f"), lies_at_border(0.1234, ".3f"), lies_at_border(1 / 8, ".0%")
-    (True, False, False)
-    >>> lies_at_border(1 / 3, ".12f")  # more digits than processors agree in
-    True
-    """
-    value = float(value)
-    if value == float(f"{value:.12g}") or not np.isfinite(value):
-        return False
-    return format(value * (1 - NEAR), spec) != format(value * (1 + NEAR), spec)
-
-
 def written(value, spec):
-    """`format(value, spec)`, with a note on stderr if that may differ between computers.
+    """`format(value, spec)`, with a note on stderr if another computer may show another last digit.
 
-    >>> written(0.12345, ".3f"), written(12345, ",")
-    ('0.123', '12,345')
+    Many numbers lie right on a border: a share of 200 rows does in percent once in twenty times, and so do differences
+    of shares and numbers that somebody typed. They are decimals of a few digits, so they are rounded to these first.
+    That takes away what computers differ by, and there is nothing to note.
+
+    >>> written(0.12345, ".3f"), written(12345, ","), written(0.29 - 0.165, ".2f"), written(0.165 - 0.04, ".2f")
+    ('0.123', '12,345', '0.12', '0.12')
     """
-    if isinstance(value, (float, np.floating)) and lies_at_border(value, spec):
+    if not isinstance(value, (float, np.floating)) or not np.isfinite(value):
+        return format(value, spec)
+    number = float(value)
+    below, above, beyond = (format(number * (1 + k * NEAR), spec) for k in (-1, 1, 2))
+    if below == above:
+        return format(value, spec)
+    decimal = float(f"{number:.12g}")
+    if decimal == float(f"{number:.10g}") and above == beyond:  # else more digits are shown than computers agree in
+        return format(decimal, spec)
+    if decimal != number:
         sys.stderr.write(
-            f"{value:.12g} as {spec} lies at a rounding border: another computer may show another last digit; "
+            f"{number:.12g} as {spec} lies at a rounding border: another computer may show another last digit; "
             "show more or fewer digits.\n"
         )
     return format(value, spec)
