@@ -193,6 +193,15 @@ def test_words_beside_a_picture_are_compared_and_the_picture_is_not(tmp_path):
     assert status == 1 and "PASSED pictures.ipynb::Cell 0" in report and "FAILED pictures.ipynb::Cell 1" in report
 
 
+def test_a_number_at_a_border_is_noted_in_a_kernel(tmp_path):
+    guard = ("from helpers.notebook import parameters, show\nparameters()", "n = 1 (default)\n")
+    shown = [("show(f'{0.1234:.3f}')", "0.123\n"), ("show(f'{0.1235 * (1 - 1e-11):.3f}')", "0.123\n")]
+    path = stored(tmp_path, "border.ipynb", ("n = 1", ""), guard, *shown)
+    status, report = nbval(tmp_path / "report", path)
+    assert status == 1 and "FAILED border.ipynb::Cell 3" in report and "stderr" in report
+    assert report.count("FAILED border") == 1
+
+
 def test_a_stripped_notebook_fails(tmp_path):
     """nbval compares nothing when nothing is stored and passes; our own rule does not."""
     source = "from helpers.notebook import show\nshow('one')"
