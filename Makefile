@@ -11,13 +11,15 @@ HONEST_FIGURE_SCALE ?= 2
 RUN_ALL = HONEST_FIGURE_SCALE=$(HONEST_FIGURE_SCALE) $(PY) -m helpers.run --all notebooks --output build/executed --jobs 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check fuzz lab site gate student bench format clean
+.PHONY: help run test check elsewhere fuzz lab site gate student bench format clean
 
 help:
 	@echo "make run      run every notebook into build/executed/ and render build/site/index.html;"
 	@echo "              ARGS=--overwrite runs also those whose results are there"
 	@echo "make test     everything the continuous integration runs; ARGS='-k name' for a part of it"
 	@echo "make check    while you work: all tests but whole notebooks and those of tests/slow_tests.txt"
+	@echo "make elsewhere  the tests that compare numbers as on other processors, an hour and a half;"
+	@echo "              ARGS='--machine Haswell --part outputs --threads 1' for some of them"
 	@echo "make fuzz     odd inputs for an hour; ARGS='--minutes 5' for as long"
 	@echo "make lab      open JupyterLab at the first notebook"
 	@echo "make site     as run, but render the site anew"
@@ -63,6 +65,9 @@ test: $(READY)
 
 fuzz: $(READY)
 	@$(PY) tests/fuzz/long.py $(ARGS)
+
+elsewhere: $(READY)
+	@$(PY) tests/elsewhere.py $(ARGS)
 
 check: $(READY)
 	@$(TEST) -m "not slow" $(ARGS)

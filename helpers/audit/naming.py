@@ -3,6 +3,7 @@
 import numpy as np
 
 MOST = 8  # segments to name
+TIE = 1e-9  # segments of the same rows are equally strong, but for the order in which their rows were added up
 
 
 def name_segments(null, sure, critical, bonus):
@@ -45,14 +46,14 @@ def name_segments(null, sure, critical, bonus):
 
 def _simplest(null, z, strength, critical, bonus):
     """The strongest segment, or one of its conditions alone if that is nearly as strong; the smaller of two halves."""
-    best = int(np.argmax(strength))
+    best = int(np.argmax(strength >= strength.max() - TIE))
     if null.family.pairs[best]:
         enough = [
             parent
             for parent in null.family.parents(best)
             if strength[parent] > critical and abs(z[parent]) + 2 * bonus[parent] >= abs(z[best])
         ]
-        best = max(enough, key=lambda parent: strength[parent], default=best)
+        best = max(enough, key=lambda parent: round(strength[parent] / TIE), default=best)
     residual = null.sums.residual
     opposite = (strength > critical) & (null.n + null.n[best] == null.y.size)
     opposite &= np.abs(residual + residual[best]) <= 1e-9 * np.abs(residual[best])  # the same gap, seen from outside

@@ -2,12 +2,14 @@
 
 - `guard`, `rules`, `parameter_cell`: the parameters; `claims`: numbers that are checked
 - `exercises`, `quizzes`: questions that a reader answers; `folds`: what a reader opens
-- `display`: what is shown; `sliders`: pictures that follow a parameter
+- `display`: what is shown; `borders`: a note on numbers that another computer may round otherwise
+- `sliders`: pictures that follow a parameter
 - `student`: copies without solutions; `page`: a page for readers
 """
 
+from helpers.notebook.borders import watch_formats
 from helpers.notebook.claims import ClaimFailed, claim, record
-from helpers.notebook.display import figure, show, table
+from helpers.notebook.display import figure, shell, show, table
 from helpers.notebook.exercises import Check
 from helpers.notebook.folds import folded, prediction
 from helpers.notebook.guard import parameters
@@ -20,3 +22,5 @@ __all__ = [
     "Check", "ClaimFailed", "ParameterError", "at_least", "at_most", "between", "claim", "explore", "figure",
     "folded", "one_of", "parameters", "prediction", "quiz", "record", "show", "table",
 ]  # fmt: skip
+
+watch_formats(shell())

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from helpers.notebook.borders import written
 from helpers.notebook.claims import _largest_gap
 from helpers.notebook.display import KEY, emit
 
@@ -108,7 +109,7 @@ def _verdict(answer, expected, tol, hints):
     if answer is ... or isinstance(answer, (list, tuple)) and any(entry is ... for entry in answer):
         return "open", "Not answered yet. Replace the ... above with your answer, then run both cells."
     if _answers(answer, expected, tol):
-        value = f"{expected:.4g}" if isinstance(expected, (float, np.floating)) else str(expected)
+        value = written(expected, ".4g") if isinstance(expected, (float, np.floating)) else str(expected)
         return "right", "Right." if np.ndim(expected) else f"Right: {value}"
     return "wrong", f"Not yet: {_hint(answer, expected, tol, hints)}"
 

@@ -4,6 +4,7 @@ import linecache
 import sys
 
 from helpers.checks import nearest_name
+from helpers.notebook.borders import watch_formats
 from helpers.notebook.display import shell
 from helpers.notebook.parameter_cell import INJECTED, ParameterError, assigned_names, read_cell, shown, type_problem
 from helpers.plotting import use_style
@@ -50,7 +51,7 @@ def _find_cells(history, wanted):
 def parameters(**rules):
     """Guard behind the parameters cell: stop on an unknown name, a wrong type or a broken rule; echo what is used.
 
-    It also sets the style of all figures that follow.
+    It also sets the style of all figures that follow, and from here on numbers at a border of rounding are noted.
 
     It reads the parameters cell and the cell that papermill injects from the cells run in this kernel, so an unknown
     parameter, about which papermill only warns, stops the run. The default's type decides: bool is not int, int is fine
@@ -76,6 +77,7 @@ def parameters(**rules):
         raise RuntimeError(
             "parameters() reads the cells of a running notebook: it works in Jupyter and papermill only."
         )
+    watch_formats(running)  # again: a kernel may be the fork of a process that had imported the package
     declared, injected = _find_cells(_cells_run(running), set(rules))
     names = [parameter.name for parameter in declared]
     problems = [

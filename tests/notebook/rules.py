@@ -11,6 +11,7 @@ import statistics
 from pathlib import Path
 
 from lessons import CHECK_RULES, LESSON_RULES, METHOD_SECTIONS, SECTIONS, code_cells, tags
+from nbval.plugin import get_sanitize_patterns
 
 from helpers.notebook.claims import recorded_claims
 from helpers.notebook.sliders import WIDGET
@@ -34,6 +35,8 @@ MIN_ALT = 20  # signs of an alternative text
 PLACES = re.compile(r"(?<![\w.:/])(/(home|Users|root|tmp|work|private|var|opt|mnt|usr|content)/[\w.-]+|[A-Z]:\\\w)")
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,}|<ipython-input|ipykernel_\d+")
 DISPLAY = re.compile(r"\$\$(.+?)\$\$|^`{3,}\{math\}(.+?)^`{3,}", re.DOTALL | re.MULTILINE)
+BORDER = "lies at a rounding border"  # in the note of helpers/notebook/borders.py
+SANITIZER = Path(__file__).with_name("nbval.cfg")
 TIMING = re.compile(r"%%?time(it)?\b|perf_counter|time\.time\(|datetime\.now|date\.today")
 
 
@@ -63,6 +66,13 @@ def output_text(output):
     pieces = [output.get("text", ""), *[v for kind, v in data.items() if kind.startswith("text/")]]
     pieces += output.get("traceback", [])
     return "\n".join("".join(piece) for piece in pieces)
+
+
+def sanitized(text):
+    """What nbval compares of a text."""
+    for pattern, instead in get_sanitize_patterns(SANITIZER.read_text(encoding="utf-8")):
+        text = re.sub(pattern, instead, text)
+    return text
 
 
 def is_live(cell):
@@ -187,6 +197,10 @@ def rule_outputs(notebook):
                 yield k, f"a path of one machine in the output: {PLACES.search(text).group()}"
             if ADDRESS.search(text):
                 yield k, f"an address in the output: {ADDRESS.search(text).group().strip()}"
+            if "data:image/" in sanitized(text) or "image/svg+xml" in output.get("data", {}):
+                yield k, "a picture in an output that is compared: it differs between machines in single pixels"
+            if BORDER in text:
+                yield k, "a number at a rounding border: show more or fewer digits"
             if "Warning: " in text:
                 yield k, "a warning in the output"
 

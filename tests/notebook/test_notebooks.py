@@ -18,6 +18,7 @@ two workers share them and end together.
 
 import ast
 import json
+import os
 import subprocess
 import sys
 
@@ -29,7 +30,7 @@ from jupyter_client.provisioning import local_provisioner
 from mutations import code_of, run_fork
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from papermill import execute_notebook
-from rules import ROOT, kind_of, lint, parsed, shelf, tags
+from rules import ROOT, SANITIZER, kind_of, lint, parsed, shelf, tags
 
 from helpers.notebook import student
 
@@ -38,13 +39,15 @@ LESSONS = [name for name in NOTEBOOKS if kind_of(name) != "checks"]
 SECOND = json.loads((ROOT / "tests" / "second_parameters.json").read_text(encoding="utf-8"))
 CELL_SECONDS = 180
 RUN_SECONDS = 600
-QUIET = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+THREADS = {name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+QUIET = {"PYDEVD_DISABLE_FILE_VALIDATION": "1"} | THREADS
 
 
 def nbval(report, *paths, seconds=CELL_SECONDS):
     """Run notebooks through nbval with time-outs; pytest's own settings of this repository do not apply."""
     arguments = ["--nbval", *paths, "--nbval-cell-timeout", seconds, "--nbval-kernel-startup-timeout", 60]
     arguments += [
+        f"--nbval-sanitize-with={SANITIZER}",  # in one piece: pytest takes a path by itself for one of its tests
         "--nbval-current-env",
         "-q",
         "-rA",
@@ -171,6 +174,32 @@ def test_nbval_finds_a_changed_output_and_a_killed_kernel(tmp_path):
     assert status == 1, report
     assert "PASSED changed.ipynb::Cell 0" in report and "FAILED changed.ipynb::Cell 1" in report
     assert "FAILED killed.ipynb::Cell 0" in report
+
+
+def html(words, colour):
+    """A cell that shows words and a picture as `prediction` does, and the HTML that it shows."""
+    shown = f'<p>{words}</p><img alt="{words}" src="data:image/png;base64,iVBORw0KGgo{colour}=">'
+    return f"from IPython.display import HTML, display\ndisplay(HTML({shown!r}))", shown
+
+
+def test_words_beside_a_picture_are_compared_and_the_picture_is_not(tmp_path):
+    notebook = new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
+    for stored_now, shown_then in ((("one", "A"), ("one", "B")), (("one", "A"), ("two", "A"))):
+        data = {"text/html": html(*stored_now)[1], "text/plain": "<IPython.core.display.HTML object>"}
+        outputs = [new_output("display_data", data=data)]
+        notebook.cells.append(new_code_cell(html(*shown_then)[0], execution_count=1, outputs=outputs))
+    nbformat.write(notebook, tmp_path / "pictures.ipynb")
+    status, report = nbval(tmp_path / "report", tmp_path / "pictures.ipynb")
+    assert status == 1 and "PASSED pictures.ipynb::Cell 0" in report and "FAILED pictures.ipynb::Cell 1" in report
+
+
+def test_a_number_at_a_border_is_noted_in_a_kernel(tmp_path):
+    guard = ("from helpers.notebook import parameters, show\nparameters()", "n = 1 (default)\n")
+    shown = [("show(f'{0.1234:.3f}')", "0.123\n"), ("show(f'{0.1235 * (1 - 1e-11):.3f}')", "0.123\n")]
+    path = stored(tmp_path, "border.ipynb", ("n = 1", ""), guard, *shown)
+    status, report = nbval(tmp_path / "report", path)
+    assert status == 1 and "FAILED border.ipynb::Cell 3" in report and "stderr" in report
+    assert report.count("FAILED border") == 1
 
 
 def test_a_stripped_notebook_fails(tmp_path):

@@ -5,6 +5,7 @@ import pandas as pd
 from scipy.stats import t as student
 
 from helpers.checks import nearest_name
+from helpers.notebook.borders import written
 
 
 def gains(table, against, *, ours="risk cascade"):
@@ -94,7 +95,8 @@ def in_points(summary):
     if error.notna().any():
         table["+- (95 %)"] = error.map("{:.1f}".format)
     table["worst, best pool"] = [
-        f"{100 * a:z.1f}, {100 * b:z.1f}" for a, b in summary[["lowest", "highest"]].to_numpy()
+        f"{written(100 * a, 'z.1f')}, {written(100 * b, 'z.1f')}"  # of shares, so many lie on a border of rounding
+        for a, b in summary[["lowest", "highest"]].to_numpy()
     ]
     table["its cost / rival's"] = summary["relative_cost"].map("{:.2f}".format)
     table["better and cheaper"] = summary["better_and_cheaper"].map("{:.0%}".format)
