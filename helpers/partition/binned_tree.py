@@ -8,7 +8,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from helpers.binning import assign_bins, quantile_edges, uniform_edges
-from helpers.checks import check_count, check_groups, check_labels, check_one_of, check_probabilities, check_same_length
+from helpers.checks import check_count, check_labels, check_one_of, check_probabilities, check_same_length
+from helpers.partition.base import codes_of_groups
 from helpers.partition.content_order import order_of_content
 from helpers.partition.encoder import TableEncoder, check_table
 from helpers.partition.kinds import as_numbers, text_as_values
@@ -97,8 +98,8 @@ class BinnedTree(BaseEstimator):
         y = check_labels(y)
         p = check_probabilities(p)
         X = check_table(X)
-        groups = check_groups(groups)
         check_same_length(y=y, p=p, X=X, groups=groups)
+        groups = codes_of_groups(groups)
         self.check_parameters()
         self.columns_ = list(X.columns)
         self.seed_ = int(np.random.default_rng(self.rng).integers(2**31))

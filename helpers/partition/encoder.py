@@ -120,9 +120,9 @@ def check_table(X, name="X"):
         X = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])], copy=False)
     if not X.shape[0] or not X.shape[1]:
         raise ValueError(f"{name} must have at least one row and one column, but its shape is {X.shape}.")
-    if X.columns.hasnans:
-        place = int(np.argmax(X.columns.isna()))
-        raise ValueError(f"{name} must name its columns, but column {place} (from 0) has the name {X.columns[place]}.")
+    unnamed = [j for j, column in enumerate(X.columns) if pd.api.types.is_scalar(column) and pd.isna(column)]
+    if unnamed:
+        raise ValueError(f"{name} must name its columns, but column {unnamed[0]} (from 0) has no name.")
     names = [str(column) for column in X.columns]
     if names != list(X.columns):
         X = X.set_axis(names, axis=1)

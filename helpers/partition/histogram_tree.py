@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 from threadpoolctl import ThreadpoolController
 
-from helpers.checks import check_count, check_groups, check_same_length
+from helpers.checks import check_count
 from helpers.partition.base import ValuedRegions, checked_rows
 from helpers.partition.content_order import order_of_content, put_in_order
 from helpers.partition.encoder import TableEncoder, check_table
@@ -75,9 +75,7 @@ class HistogramTree(ValuedRegions):
         HistogramTree
             Itself.
         """
-        X, residual, weight = checked_rows(X, residual, sample_weight)
-        groups = check_groups(groups)
-        check_same_length(X=X, groups=groups)
+        X, residual, weight, groups = checked_rows(X, residual, sample_weight, groups)
         check_count(self.min_samples_leaf, "min_samples_leaf")
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth")

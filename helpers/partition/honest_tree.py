@@ -6,7 +6,7 @@ import numpy as np
 from sklearn import config_context
 from sklearn.tree import DecisionTreeRegressor
 
-from helpers.checks import check_count, check_groups, check_same_length
+from helpers.checks import check_count
 from helpers.partition.base import ValuedRegions, checked_rows
 from helpers.partition.encoder import TableEncoder, check_table
 from helpers.partition.growing import grow_tree
@@ -84,9 +84,7 @@ class HonestTree(ValuedRegions):
         HonestTree
             Itself.
         """
-        X, residual, weight = checked_rows(X, residual, sample_weight)
-        groups = check_groups(groups)
-        check_same_length(X=X, groups=groups)
+        X, residual, weight, groups = checked_rows(X, residual, sample_weight, groups)
         check_count(self.min_samples_leaf, "min_samples_leaf")
         if self.max_bins is not None:
             check_count(self.max_bins, "max_bins", least=2)
@@ -163,7 +161,11 @@ class HonestTree(ValuedRegions):
         ndarray of int, shape (n,)
             0 .. n_regions_ - 1.
         """
-        return self._region_of_node[self.tree_.apply(self.encoder_.transform(X))]
+        return self.apply_codes(self.encoder_.transform(X))
+
+    def apply_codes(self, codes):
+        """`apply` to a table that was encoded."""
+        return self._region_of_node[self.tree_.apply(codes)]
 
     def rules(self):
         """What each region is, in words; numbers are rounded to four digits, `apply` is exact.

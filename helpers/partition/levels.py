@@ -73,15 +73,16 @@ def folds_of_rows(X, groups=None):
     """Fold of each row of a table, (n,) int, made without a target: groups stay whole, and other rows are dealt out by
     what their numbers are, so that no order of rows or columns counts (rows of the same numbers by their places).
     """
+    rng = np.random.default_rng(0)  # labels and levels may alternate with a period of their own
     if groups is not None:
-        return groups % FOLDS
+        return rng.permutation(groups.max() + 1)[groups] % FOLDS
     mark = np.zeros(len(X), np.uint64)
     for name in X.columns:
         numbers = as_numbers(X[name])
         if numbers is not None:
             mark += pd.util.hash_array(numbers)
     fold = np.empty(len(X), int)
-    fold[np.argsort(pd.util.hash_array(mark), kind="stable")] = np.arange(len(X)) % FOLDS
+    fold[np.lexsort((rng.permutation(len(X)), pd.util.hash_array(mark)))] = np.arange(len(X)) % FOLDS
     return fold
 
 
