@@ -202,8 +202,8 @@ class Features(BaseEstimator):
         columns = binned(index, tables)
         for j in self.categories:
             if fold is not None and self.counts_[j].size > FEW:
-                mean = order_by_target(index[:, j], target, weight, self.counts_[j].size)[0]
-                place = places_by_other_folds(index[:, j], target, weight, fold, mean)
+                mean, order = order_by_target(index[:, j], target, weight, self.counts_[j].size)
+                place = places_by_other_folds(index[:, j], target, weight, fold, mean, order)
                 columns[:, j] = np.sort(tables[j][:-1])[place]
         return columns
 

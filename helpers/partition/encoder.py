@@ -251,7 +251,7 @@ class TableEncoder:
                 levels = levels[order]
                 if levels.size > FEW:
                     fold = folds_of_rows(X, groups) if fold is None else fold
-                    code = places_by_other_folds(code, target, weight, fold, mean)
+                    code = places_by_other_folds(code, target, weight, fold, mean, order)
                 else:
                     code = np.argsort(order)[code]
             n_pooled = next((pooled.n_pooled for pooled in self.pooled_ if pooled.column == name), 0)

@@ -7,6 +7,9 @@ category has more than `FEW` levels
 - those with fewer than `RARE` rows are one level, by a rule that looks at no target; a level that is new joins them;
 - a row that chooses splits counts where the *other* folds' mean of its level falls in the order of all levels (as in
   scikit-learn's `TargetEncoder`): a level whose mean is luck is scattered, a level whose mean is real stays in place.
+  Levels with at least as many rows as the root of the number of all rows are not scattered: there are so few of them
+  that their luck stays below a standard error, and what differs between them only together with another column can
+  still be found.
 """
 
 from typing import NamedTuple
@@ -93,22 +96,25 @@ def order_by_target(code, target, weight, size):
     return mean, np.argsort(mean, kind="stable")
 
 
-def places_by_other_folds(code, target, weight, fold, mean):
+def places_by_other_folds(code, target, weight, fold, mean, order):
     """For each row the place among the sorted means of all levels where that of its own level falls without the rows
-    of its fold, (n,) int; the mean of all rows where its level has no others.
+    of its fold, (n,) int; the mean of all rows where its level has no others. Rows of large levels, unless they are all
+    of one fold, stand in the place of their level.
     """
     size = mean.size
-    _, total, sums = group_sums(code, weight, weight * target, size=size)
     cell = code * FOLDS + fold
-    _, inside, sums_inside = group_sums(cell, weight, weight * target, size=size * FOLDS)
-    others = np.repeat(total, FOLDS) - inside
-    sums_others = np.repeat(sums, FOLDS) - sums_inside
-    has_others = others > 1e-9 * np.repeat(total, FOLDS)
-    everywhere = sums.sum() / total.sum()
-    of_others = np.divide(sums_others, others, out=np.full(others.size, everywhere), where=has_others)
-    ordered = np.sort(mean)
-    between = (ordered[1:] + ordered[:-1]) / 2
-    return np.searchsorted(_rounded(between), _rounded(of_others))[cell]
+    parts = group_sums(cell, weight, weight * target, size=size * FOLDS)
+    count, total, sums = (part.reshape(size, FOLDS) for part in parts)
+    others = total.sum(axis=1, keepdims=True) - total
+    has_others = others > 1e-9 * total
+    sums_of_others = sums.sum(axis=1, keepdims=True) - sums
+    everywhere = np.full(others.shape, sums.sum() / total.sum())
+    of_others = np.divide(sums_of_others, others, out=everywhere, where=has_others)
+    between = (mean[order][1:] + mean[order][:-1]) / 2
+    place = np.searchsorted(_rounded(between), _rounded(of_others))
+    large = (count.sum(axis=1) ** 2 >= code.size) & has_others.all(axis=1)
+    place[large] = np.argsort(order)[large, None]
+    return place.ravel()[cell]
 
 
 def _rounded(values):
