@@ -105,10 +105,8 @@ class Column:
     def _names(self, levels):
         """Categories in words, the rare ones last."""
         names = [level for level in levels if level is not None]
-        if len(names) == len(levels):
-            return _join(names, "or")
-        rare = f"one of {self.n_pooled:,} rare levels"
-        return f"{_join(names, 'or')} or {rare}" if names else rare
+        rare = [f"one of {self.n_pooled:,} rare levels"] if len(names) < len(levels) else []
+        return _join([*_shortened(sorted(names)), *rare], "or")
 
     def words(self, first, last, missing):
         """The rows with codes first .. last (and the missing ones, if `missing`) in words; "" if that is all of
@@ -130,7 +128,7 @@ class Column:
         if self.kind == "boolean":
             text = f"{name} is {bool(self.levels[first])}"
         elif self.kind == "ordered" and last - first < NAMED:  # "health > good" would be read as "better than good"
-            text = f"{name} is {_join(self.levels[first : last + 1], 'or', in_order=True)}"
+            text = f"{name} is {_join(self.levels[first : last + 1], 'or')}"
         elif first == last and self._is_one_value(first):
             text = f"{name} is {self._spell(first)}"
         elif first > 0 and last < top:
@@ -143,9 +141,11 @@ class Column:
         return f"({text} or missing)" if self.missing and missing else text
 
 
-def _join(words, last, *, in_order=False):
+def _join(words, last):
     words = [str(word) for word in words]
-    words = words if in_order else sorted(words)
-    if len(words) > 20:
-        words = [*words[:10], f"{len(words) - 10:,} more"]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def _shortened(words):
+    """The first of more than 20 words, and how many there are more."""
+    return words if len(words) <= 20 else [*words[:10], f"{len(words) - 10:,} more"]

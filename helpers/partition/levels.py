@@ -111,10 +111,10 @@ def places_by_other_folds(code, target, weight, fold, mean, order):
     everywhere = np.full(others.shape, sums.sum() / total.sum())
     of_others = np.divide(sums_of_others, others, out=everywhere, where=has_others)
     between = (mean[order][1:] + mean[order][:-1]) / 2
-    place = np.searchsorted(_rounded(between), _rounded(of_others))
-    large = (count.sum(axis=1) ** 2 >= code.size) & has_others.all(axis=1)
-    place[large] = np.argsort(order)[large, None]
-    return place.ravel()[cell]
+    own = np.argsort(order)[:, None]
+    first, last = (np.searchsorted(_rounded(between), _rounded(of_others), side) for side in ("left", "right"))
+    large = (count.sum(axis=1, keepdims=True) ** 2 >= code.size) & has_others.all(axis=1, keepdims=True)
+    return np.where(large, own, np.clip(own, first, last)).ravel()[cell]  # among equal means it keeps its place
 
 
 def _rounded(values):

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.checks import check_groups, check_labels, check_probabilities, check_weights, nearest_name
-from helpers.tables.features import tidy_features
+from helpers.tables.features import notes_of_rare_levels, tidy_features
 from helpers.tables.scores import ScoreTable, find_table
 
 # Words for the codes of the survey (public use microdata sample, code lists of 2018); other columns stay numbers.
@@ -97,6 +97,7 @@ def read_folktexts(predictions, people, *, features=None, weight=None, group=Non
     check_weights(weights, weight)
     columns = [name for name in (features or who.columns) if name not in (weight, group)]
     X, dropped, notes = tidy_features(_in_words(who[columns]).reset_index(drop=True), y)
+    notes += notes_of_rare_levels(X)
     return ScoreTable(
         name=file,
         label="label",

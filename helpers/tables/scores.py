@@ -16,7 +16,7 @@ import pandas as pd
 from helpers.checks import LARGEST, check_columns, check_groups, check_probabilities, check_same_length, raise_first_row
 from helpers.datasets import DATA_FOLDER
 from helpers.partition.base import check_rows
-from helpers.tables.features import tidy_features
+from helpers.tables.features import notes_of_rare_levels, tidy_features
 from helpers.tables.files import EXTENSIONS, JSON_LINES, CsvTable, find_file, open_table
 from helpers.tables.logs import LOGS, open_score_log
 
@@ -305,6 +305,7 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         dropped |= dict.fromkeys(row_labels, "row labels that pandas wrote")
         places = {name: int(name.split()[1]) + 1 for name in X if UNNAMED.fullmatch(name)}
         notes += [f"column {place} has no name; it is called {name!r}" for name, place in places.items()]
+    notes += notes_of_rare_levels(X)
     if not list(X):
         notes.append("no features: groups can only be sought along the score")
     return ScoreTable(
