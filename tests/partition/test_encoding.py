@@ -60,7 +60,7 @@ def test_arrow_columns_keep_their_order_and_their_missing_values(dtype):
     column = pd.Series([1, 4, None, 1], dtype="Int64")
     if dtype == "date32":
         column = pd.to_datetime(column, unit="D")
-    types = {"date32": "date32[pyarrow]", "decimal": pd.ArrowDtype(arrow.decimal128(5, 2))}
+    types = {"date32": "date32[pyarrow]", "decimal": pd.ArrowDtype(arrow.decimal128(25, 2))}
     got = codes(column.astype(types.get(dtype, dtype)))
     assert got[:2] == [0, 1] and np.isnan(got[2])
 
