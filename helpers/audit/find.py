@@ -22,6 +22,7 @@ from helpers.checks import (
 )
 from helpers.partition import HonestTree, split_rows
 from helpers.partition.base import check_sample
+from helpers.partition.levels import said_of_pooled
 
 KEYWORD_ONLY = Parameter.KEYWORD_ONLY
 
@@ -59,6 +60,11 @@ class GroupAudit:
     leaf: np.ndarray = field(repr=False)
     tree: HonestTree = field(repr=False)
     settings: dict = field(default_factory=dict, repr=False)
+
+    @property
+    def pooled(self):
+        """Columns of which rare levels were one, a tuple of `helpers.partition.levels.Pooled`."""
+        return self.tree.encoder_.pooled_
 
     @property
     def sure(self):
@@ -100,7 +106,7 @@ class GroupAudit:
         return row_of[self.tree.apply(X)]
 
     def __str__(self):
-        return f"{len(self.table)} groups, {len(self.sure)} of them surely misjudged"
+        return f"{len(self.table)} groups, {len(self.sure)} of them surely misjudged{said_of_pooled(self.pooled)}"
 
 
 def tree_groups(
@@ -181,7 +187,7 @@ def tree_groups(
     choose, measure = split_rows(y, groups, (0.5,), rng)
     weight = np.ones_like(y) if weight is None else weight
     tree = HonestTree(min_samples_leaf=min_rows, max_depth=max_depth, rng=rng)
-    tree.fit(X.iloc[choose], (y - target)[choose], weight[choose])
+    tree.fit(X.iloc[choose], (y - target)[choose], weight[choose], _rows_of(groups, choose))
     if merge is not None:
         dependent = {"sample_weight": weight[choose], "groups": _rows_of(groups, choose)}
         tree = merge_siblings(tree, X.iloc[choose], y[choose], target[choose], level=merge, **dependent)

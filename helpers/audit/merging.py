@@ -5,7 +5,8 @@ from scipy.stats import chi2, norm
 from scipy.stats import t as student
 
 from helpers.audit.rates import gap_errors
-from helpers.partition.encoder import check_table
+from helpers.partition.encoder import TableEncoder, check_table
+from helpers.partition.levels import FEW
 
 
 def merge_siblings(tree, X, y, p, *, level, sample_weight=None, groups=None):
@@ -42,9 +43,10 @@ def merge_siblings(tree, X, y, p, *, level, sample_weight=None, groups=None):
         The same questions, fewer regions.
     """
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
-    region = tree.apply(X)
-    codes = tree.encoder_.transform(check_table(X))
-    kinds = [column.kind for column in tree.encoder_.columns_]
+    encoder = TableEncoder(tree.encoder_.max_bins)
+    codes = encoder.fit_transform(check_table(X), y - p, sample_weight, groups)  # with which the tree was chosen
+    region = tree.apply_codes(codes)
+    kinds = ["number" if column.levels.size > FEW else column.kind for column in encoder.columns_]
     left = tree.tree_.children_left
     right = tree.tree_.children_right
     first = np.full(left.size, -1)  # the regions below a node are first .. last

@@ -13,7 +13,8 @@ from itertools import combinations
 import numpy as np
 from scipy import sparse
 
-from helpers.partition.encoder import TableEncoder, as_numbers
+from helpers.partition.encoder import TableEncoder
+from helpers.partition.kinds import as_numbers, text_as_values
 
 CUTS = {10: 20, 20: 10, 10**9: 5}  # quantiles at which numbers are cut in a table of up to so many columns
 PARTS = 5  # ranges of a number start and end at fifths of its cells
@@ -62,7 +63,7 @@ class Condition:
         if self.common is not None:
             return (code >= 0) & ~np.isin(code, np.flatnonzero(np.isin(self.column.levels, self.common)))
         if self.first > self.last:
-            return values.isna().to_numpy()
+            return text_as_values(values).isna().to_numpy()
         return (code >= self.first) & (code <= self.last)
 
 
@@ -113,8 +114,8 @@ class SegmentFamily:
         self.columns = []
         self._tables = []
         cuts = next(cuts for most, cuts in CUTS.items() if X.shape[1] <= most)
-        encoder = TableEncoder(cuts)
-        codes = encoder.fit_transform(X, np.zeros(len(X)))
+        encoder = TableEncoder(cuts, rare=1)
+        codes = encoder.fit_transform(X)
         for j in np.argsort(encoder.order_):
             column = encoder.columns_[j]
             cut = self._cut(column, X[column.name], codes[:, j], y, min_rows)
@@ -290,7 +291,7 @@ def _gives_away(column, values, code, y):
         return True
     if column.kind in ("category", "ordered"):
         return False
-    numbers = as_numbers(values)
+    numbers = as_numbers(text_as_values(values))
     of_ones = numbers[(y == 1) & ~np.isnan(numbers)]
     of_zeros = numbers[(y == 0) & ~np.isnan(numbers)]
     if not of_ones.size or not of_zeros.size:

@@ -14,6 +14,7 @@ from helpers.chunks.sources import check_kinds, kind_of_column
 from helpers.chunks.sums import EvaluationSums, RegionSums, ReliabilitySums
 from helpers.partition import HonestTree
 from helpers.partition.encoder import with_score_column
+from helpers.partition.levels import said_of_pooled
 from helpers.scoring import BRIER, LOG
 
 PROBABILITIES = ("hold probabilities in [0, 1]", lambda p: (p >= 0) & (p <= 1))
@@ -60,7 +61,8 @@ class SampledPartition:
     n: int
 
     def __str__(self):
-        return f"{self.tree.n_regions_:,} regions from a sample of {self.n:,} rows, {len(self.kinds)} features"
+        size = f"{self.tree.n_regions_:,} regions from a sample of {self.n:,} rows, {len(self.kinds)} features"
+        return f"{size}{said_of_pooled(self.tree.encoder_.pooled_)}"
 
     @property
     def platt_columns(self):
@@ -289,7 +291,7 @@ def fit_partition(
     fitted = None if calibrator == "none" else unfitted.fit(p, y, w)
     residual = y - (p if fitted is None else fitted.predict(p))
     tree = HonestTree(min_samples_leaf=min_samples_leaf, max_depth=max_depth, rng=rng)
-    tree.fit(with_score_column(sample[features], p), residual, w)
+    tree.fit(with_score_column(sample[features], p), residual, w, None if group is None else sample[group])
     return SampledPartition(tree, fitted, label, score, weight, group, kinds, uniform_edges(n_bins), len(sample))
 
 

@@ -20,6 +20,7 @@ from helpers.decisions.risks import calibration_risk, excess_risk, grouping_risk
 from helpers.partition import HonestTree, split_rows
 from helpers.partition.base import check_sample
 from helpers.partition.encoder import TableRows, check_table, with_score_column
+from helpers.partition.levels import most_pooled
 from helpers.repair import Recalibrator
 from helpers.resampling import mean_and_variance
 
@@ -167,7 +168,7 @@ class RiskEstimator(BaseEstimator):
         learn = self._tree if trees else self._regressor
         seeds = rng.integers(2**31, size=len(pairs))
         jobs = [
-            partial(learn, table, residual, weight, *pair, leaf, int(seed))
+            partial(learn, table, residual, weight, groups, *pair, leaf, int(seed))
             for pair, seed in zip(pairs, seeds, strict=True)
         ]
         self.models_ = side_by_side(jobs, y.size)
@@ -331,6 +332,13 @@ class RiskEstimator(BaseEstimator):
         return frame
 
     @property
+    def pooled_(self):
+        """Columns of which rare levels were one, a tuple of `helpers.partition.levels.Pooled`."""
+        if self._residual == "stack":
+            return self.models_[0].pooled_
+        return most_pooled(tree.encoder_.pooled_ for tree in self.models_) if self._residual == "tree" else ()
+
+    @property
     def _residual(self):
         """Who says the residual: "stack", "tree" or a regressor."""
         if self.residual is None:
@@ -375,10 +383,11 @@ class RiskEstimator(BaseEstimator):
         """Mean of the excess risks by what the probabilities may be."""
         return np.mean([excess_risk(q, p, self.cost, self.t) for q in plausible_values(corrected, error)], axis=0)
 
-    def _tree(self, table, residual, weight, choose, judge, leaf, seed):
+    def _tree(self, table, residual, weight, groups, choose, judge, leaf, seed):
         w_choose, w_judge = (None, None) if weight is None else (weight[choose], weight[judge])
+        groups = None if groups is None else groups[choose]
         tree = HonestTree(min_samples_leaf=leaf, max_depth=self.max_depth, rng=seed)
-        tree.fit_rows(TableRows(table, choose), residual[choose], w_choose)
+        tree.fit_rows(TableRows(table, choose), residual[choose], w_choose, groups)
         return tree.estimate_regions(tree.apply_rows(TableRows(table, judge)), residual[judge], w_judge)
 
     def _leaf(self, n, n_units):
@@ -386,7 +395,7 @@ class RiskEstimator(BaseEstimator):
             return check_count(self.min_samples_leaf, "min_samples_leaf")
         return 15 if self.method == "paper" else max(15, int(min(n / n_units**0.5, n / 8)))
 
-    def _regressor(self, table, residual, weight, learn, other, leaf, seed):
+    def _regressor(self, table, residual, weight, _groups, learn, other, leaf, seed):
         model = clone(self.residual)
         states = [name for name, value in model.get_params().items() if name.endswith("random_state") and value is None]
         model.set_params(**dict.fromkeys(states, seed))

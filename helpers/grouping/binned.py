@@ -23,6 +23,7 @@ from helpers.checks import (
 from helpers.grouping.binned_statistics import STATISTICS, Rows, bound_parts
 from helpers.partition import BinnedTree, split_rows
 from helpers.partition.encoder import check_table
+from helpers.partition.levels import most_pooled, said_of_pooled
 from helpers.resampling import exact_interval
 from helpers.scoring import BRIER, top_label
 
@@ -136,8 +137,14 @@ class BinnedGroupingLoss:
         return (
             f"grouping loss{unit} at least {self.value:z.4f} [{self.low:z.4f}, {self.high:z.4f}] = explained "
             f"{self.explained:z.4f} - {self.taken_off} {getattr(self, self.taken_off):z.4f}, "
-            f"n = {self.n:,} in {self.n_regions:,} regions"
+            f"n = {self.n:,} in {self.n_regions:,} regions{said_of_pooled(self.pooled)}"
         )
+
+    @property
+    def pooled(self):
+        """Columns of which rare levels were one, a tuple of `helpers.partition.levels.Pooled`."""
+        encoder = getattr(self.partition, "encoder_", None)
+        return most_pooled([*(part.pooled for part in self.parts), encoder.pooled_ if encoder else ()])
 
 
 def binned_result(parts, rule, correction, problems, evaluate, groups):
@@ -305,7 +312,8 @@ def binned_grouping_loss(
     curve = STATISTICS[rule].curve
     parts = []
     for labels, scores in problems:
-        tree = BinnedTree(**options, rule=rule, rng=rng).fit(labels[fit], scores[fit], X.iloc[fit])
+        tree = BinnedTree(**options, rule=rule, rng=rng)
+        tree.fit(labels[fit], scores[fit], X.iloc[fit], None if codes is None else codes[fit])
         first, second = (curve(labels[half], scores[half], scores[evaluate]) for half in (fit, evaluate))
         rows = Rows(
             y=labels[evaluate],

@@ -31,6 +31,7 @@ from helpers.partition import HonestTree, split_rows
 from helpers.partition.base import check_rows
 from helpers.partition.encoder import TableRows, with_score_column
 from helpers.partition.honest_tree import TREES
+from helpers.partition.levels import most_pooled, said_of_pooled
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,13 @@ class GroupingLoss:
         return (
             f"grouping loss {self.value:.4f} [{self.low:.4f}, {self.high:.4f}], "
             f"n = {self.n:,} in {self.n_regions:,} regions; {p_value}{said_of_splits(self.splits)}"
+            f"{said_of_pooled(self.pooled)}"
         )
+
+    @property
+    def pooled(self):
+        """Columns of which rare levels were one, a tuple of `helpers.partition.levels.Pooled`."""
+        return most_pooled(tree.encoder_.pooled_ for tree in self.trees)
 
 
 def combine(parts, calibration_loss, trees=(), tail=TAIL, fit=NO_FIT):
@@ -347,9 +354,9 @@ def _part(rows, c, chooser, table, stated, fit, evaluate):
     `stated` are the scores against which the residuals of the rows `fit` are held, `c` those of all rows.
     """
     weight = (None, None) if rows.weight is None else (rows.weight[fit], rows.weight[evaluate])
-    chooser.fit_rows(TableRows(table, fit), rows.y[fit] - stated, weight[0])
+    of_fit, groups = (None, None) if rows.groups is None else (rows.groups[fit], rows.groups[evaluate])
+    chooser.fit_rows(TableRows(table, fit), rows.y[fit] - stated, weight[0], of_fit)
     region = chooser.apply_rows(TableRows(table, evaluate))
     residual = rows.y[evaluate] - c[evaluate]
-    groups = None if rows.groups is None else rows.groups[evaluate]
     valued = chooser.estimate_regions(region, residual, weight[1])
     return squared_means(residual, region, weight[1], groups), valued, region

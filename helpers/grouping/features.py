@@ -14,8 +14,8 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import SplineTransformer
 
-from helpers.binning import group_sums
 from helpers.partition.histogram_tree import one_thread
+from helpers.partition.levels import FEW, order_by_target, places_by_other_folds
 
 KNOTS = ndtri([0.02, 0.2, 0.4, 0.6, 0.8, 0.98])
 
@@ -187,15 +187,25 @@ class Features(BaseEstimator):
         for j, count in enumerate(self.counts_):
             order = np.arange(count.size)
             if j in self.categories:
-                _, total, sums = group_sums(index[:, j] + 1, weight, weight * target, size=count.size + 1)
-                mean = sums / np.where(total > 0, total, 1)
-                order = np.argsort(mean[1:], kind="stable")
+                order = order_by_target(index[:, j], target, weight, count.size)[1]
             table = np.zeros(count.size + 1, np.float32)  # a column without any value has no bins
             if (index[:, j] >= 0).any():
                 table[order] = cut(count[order], bins)
                 table[-1] = np.nan
             tables.append(table)
         return tables
+
+    def choosing(self, index, tables, target, weight, fold):
+        """`binned` of the rows that decided these tables, (m, d): in categories of many levels, a row stands where the
+        other folds put its level (`helpers.partition.levels`).
+        """
+        columns = binned(index, tables)
+        for j in self.categories:
+            if fold is not None and self.counts_[j].size > FEW:
+                mean, order = order_by_target(index[:, j], target, weight, self.counts_[j].size)
+                place = places_by_other_folds(index[:, j], target, weight, fold, mean, order)
+                columns[:, j] = np.sort(tables[j][:-1])[place]
+        return columns
 
 
 def binned(index, tables):

@@ -38,12 +38,13 @@ NAMES = (
 class Boosting(BaseEstimator):
     """Boosted trees of ten leaves after each number of `ROUNDS`."""
 
-    def fit(self, features, index, target, weight):
-        """Learn (n,) targets with weights from (n, d) codes. Returns self."""
+    def fit(self, features, index, target, weight, fold=None):
+        """Learn (n,) targets with weights from (n, d) codes; `fold` as in `Features.choosing`. Returns self."""
         self.tables_ = features.ordered(index, target, weight)
+        columns = features.choosing(index, self.tables_, target, weight, fold)
         model = _histograms(max_iter=ROUNDS[-1], learning_rate=0.1, max_leaf_nodes=10, min_samples_leaf=20)
         with one_thread():
-            self.model_ = model.fit(binned(index, self.tables_), target, weight)
+            self.model_ = model.fit(columns, target, weight)
         return self
 
     def predict(self, index):
@@ -168,7 +169,7 @@ def _ridge(squares, products, n, penalty, strengths):
     return np.column_stack([np.append(slope, products[-1] / total - mean @ slope) for slope in slopes])
 
 
-def predict_out_of_fold(features, index, residual, variance, bin_of_row, weight, fold):
+def predict_out_of_fold(features, index, residual, variance, bin_of_row, weight, fold, inner):
     """What each learner of `NAMES`, fitted on the rows of other folds, says of s, (n, learners).
 
     Parameters
@@ -181,6 +182,8 @@ def predict_out_of_fold(features, index, residual, variance, bin_of_row, weight,
         y - c and c (1 - c) by the calibrator that knows the rows outside each fold.
     bin_of_row, weight, fold : ndarray, shape (n,)
         As in `Linear`.
+    inner : ndarray of int, shape (n,)
+        Folds in which categories get their order (`helpers.partition.levels.folds_of_rows`).
 
     Returns
     -------
@@ -189,7 +192,7 @@ def predict_out_of_fold(features, index, residual, variance, bin_of_row, weight,
     """
     linear = Linear().fit(features, index, fold, bin_of_row, weight, variance, weight[:, None] * residual)
     boosted = Parallel()(
-        delayed(_boosted)(features, index, residual[:, j], variance[:, j], weight, fold == j)
+        delayed(_boosted)(features, index, residual[:, j], variance[:, j], weight, fold == j, inner)
         for j in range(residual.shape[1])
     )
     columns = np.empty((len(index), len(NAMES)))
@@ -199,16 +202,17 @@ def predict_out_of_fold(features, index, residual, variance, bin_of_row, weight,
     return columns
 
 
-def _boosted(features, index, residual, variance, weight, inside):
+def _boosted(features, index, residual, variance, weight, inside, inner):
     target = residual[~inside] / variance[~inside]
-    return Boosting().fit(features, index[~inside], target, (weight * variance)[~inside]).predict(index[inside])
+    boosting = Boosting().fit(features, index[~inside], target, (weight * variance)[~inside], inner[~inside])
+    return boosting.predict(index[inside])
 
 
-def regions_out_of_fold(features, index, residual, weight, fold, min_samples_leaf):
+def regions_out_of_fold(features, index, residual, weight, fold, inner, min_samples_leaf):
     """Region of each row, (n,) int from 0 in each fold, by a tree grown on the residuals (n, K) of other folds."""
     region = np.empty(len(index), int)
     regions = Parallel()(
-        delayed(_grown)(features, index, residual[:, j], weight, fold == j, min_samples_leaf)
+        delayed(_grown)(features, index, residual[:, j], weight, fold == j, inner, min_samples_leaf)
         for j in range(residual.shape[1])
     )
     for j, of_fold in enumerate(regions):
@@ -216,12 +220,13 @@ def regions_out_of_fold(features, index, residual, weight, fold, min_samples_lea
     return region
 
 
-def _grown(features, index, residual, weight, inside, min_samples_leaf):
+def _grown(features, index, residual, weight, inside, inner, min_samples_leaf):
     target = residual[~inside]
     tables = features.ordered(index[~inside], target, weight[~inside])
+    columns = features.choosing(index[~inside], tables, target, weight[~inside], inner[~inside])
     tree = _histograms(max_iter=1, learning_rate=1.0, max_leaf_nodes=None, min_samples_leaf=min_samples_leaf)
     with one_thread():
-        tree.fit(binned(index[~inside], tables), target, weight[~inside])
+        tree.fit(columns, target, weight[~inside])
         level = tree.predict(binned(index[inside], tables))  # leaves of one value are one region
     return np.unique(level, return_inverse=True)[1]
 

@@ -3,7 +3,7 @@
 Unit: squared error of one class, E (q - c)**2, as in `helpers.grouping.crossfit`.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -19,6 +19,7 @@ from helpers.grouping.region_statistics import squared_means
 from helpers.grouping.splits import repeat_splits, said_of_splits
 from helpers.partition.base import check_rows
 from helpers.partition.encoder import TableEncoder, with_score_column
+from helpers.partition.levels import folds_of_rows, said_of_pooled
 from helpers.resampling import mean_and_variance
 
 LEAST_VARIANCE = 1e-3  # of a label, c (1 - c), when residuals are divided by it
@@ -59,6 +60,8 @@ class StackedGroupingLoss:
     splits : ndarray, shape (S,)
         Values of repeated foldings (`n_splits`), of which the middle one is `value`: how much of it is luck. Empty
         without repetition.
+    pooled : tuple of Pooled
+        Columns of which rare levels were one (`helpers.partition.levels`).
 
     Examples
     --------
@@ -82,6 +85,7 @@ class StackedGroupingLoss:
     weights: np.ndarray = field(repr=False)
     residual: np.ndarray = field(repr=False)
     splits: np.ndarray = field(default_factory=lambda: np.empty(0), repr=False)
+    pooled: tuple = ()
 
     def __str__(self):
         p_value = "p < 0.001" if self.p_value < 0.001 else f"p = {self.p_value:.3f}"
@@ -89,6 +93,7 @@ class StackedGroupingLoss:
         return (
             f"grouping loss {self.value:.4f} [{self.low:.4f}, {self.high:.4f}], "
             f"n = {self.n:,} with {used} of {len(self.learners)} learners; {p_value}{said_of_splits(self.splits)}"
+            f"{said_of_pooled(self.pooled)}"
         )
 
 
@@ -191,13 +196,14 @@ def _loss_of_folding(rows, table, c, calibrator, n_folds, rng, tail):
     fold = random_folds(y, groups, n_folds, rng)
     seed = int(rng.integers(2**31))
     w = np.ones(y.size) if weight is None else weight / weight.mean()
-    columns, c_out, region = _out_of_fold(y, p, table, w, fold, calibrator, seed)
+    columns, c_out, region, pooled = _out_of_fold(y, p, table, w, fold, calibrator, seed, groups)
     r = y - c
     g, parts = combine_out_of_fold(columns, r, w, fold)
     g = np.clip(g, -c_out, 1 - c_out)
     loss = float("nan") if calibrator == "none" else float(np.average((p - c) ** 2, weights=w))
     rest = _rest(r - g, region, fold, weight, groups)
-    return _judged(r, g, columns.mean(axis=1), rest, w, groups, loss, parts.mean(axis=0), rows.kept, tail)
+    judged = _judged(r, g, columns.mean(axis=1), rest, w, groups, loss, parts.mean(axis=0), rows.kept, tail)
+    return replace(judged, pooled=pooled)
 
 
 def _rest(residual, region, fold, weight, groups):
@@ -296,21 +302,24 @@ def random_folds(y, groups, n_folds, rng):
     )
 
 
-def _out_of_fold(y, p, table, weight, fold, calibrator, seed):
-    """From the rows of other folds, for each row: predicted residuals (n, learners), calibrated score, tree region."""
+def _out_of_fold(y, p, table, weight, fold, calibrator, seed, groups=None):
+    """From the rows of other folds, for each row: predicted residuals (n, learners), calibrated score, tree region; and
+    what levels were pooled.
+    """
     folds = np.arange(fold.max() + 1)
     c = np.column_stack([_calibrated(y, p, weight, fold != j, calibrator) for j in folds])
     v = label_variance(c)
     residual = y[:, None] - c
     encoder = TableEncoder()
-    index = as_index(encoder.fit_transform(table, np.zeros(y.size)))  # categories by their names: no label is used
+    index = as_index(encoder.fit_transform(table, sample_weight=weight))  # categories by their names: no label is used
+    inner = folds_of_rows(table, groups)
     features = Features(encoder.categories_, seed).fit(index)
     cuts = np.quantile(p, np.arange(1, BINS) / BINS, method="lower")
     bin_of_row = np.searchsorted(np.unique(cuts), p)
-    columns = predict_out_of_fold(features, index, residual, v, bin_of_row, weight, fold)
-    region = regions_out_of_fold(features, index, residual, weight, fold, EVALUATED * folds[-1])
+    columns = predict_out_of_fold(features, index, residual, v, bin_of_row, weight, fold, inner)
+    region = regions_out_of_fold(features, index, residual, weight, fold, inner, EVALUATED * folds[-1])
     own = (np.arange(y.size), fold)
-    return v[own][:, None] * columns, c[own], region
+    return v[own][:, None] * columns, c[own], region, encoder.pooled_
 
 
 def _calibrated(y, p, weight, rows, calibrator):

@@ -5,6 +5,7 @@ of a sample: labels, stated scores, features, weights and groups.
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
@@ -36,7 +37,7 @@ class ValuedRegions(BaseEstimator):
         """Give each region the mean residual of these rows, which must not be those of `fit`; empty regions get
         0. Returns self.
         """
-        X, residual, weight = checked_rows(X, residual, sample_weight)
+        X, residual, weight, _ = checked_rows(X, residual, sample_weight)
         return self.estimate_regions(self.apply(X), residual, weight)
 
     def estimate_regions(self, region, residual, sample_weight=None):
@@ -56,13 +57,18 @@ class ValuedRegions(BaseEstimator):
             raise NotFittedError(f"This {type(self).__name__} has no regions with values yet: call {method} first.")
 
 
-def checked_rows(X, residual, weight):
-    """Clean table, residuals and weights of one length."""
+def checked_rows(X, residual, weight, groups=None):
+    """Clean table, residuals, weights and group codes of one length."""
     X = check_table(X)
     residual = check_vector(residual, "residual", finite=True)
     weight = check_weights(weight)
-    check_same_length(X=X, residual=residual, sample_weight=weight)
-    return X, residual, weight
+    check_same_length(X=X, residual=residual, sample_weight=weight, groups=groups)
+    return X, residual, weight, codes_of_groups(groups)
+
+
+def codes_of_groups(groups):
+    """`check_groups` where one group alone may choose regions as rows without groups do."""
+    return None if groups is None or pd.Series(groups).nunique(dropna=False) < 2 else check_groups(groups)
 
 
 def check_sample(y, p, X, sample_weight, groups, *, both=True):

@@ -9,7 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from helpers.binning import assign_bins, quantile_edges, uniform_edges
 from helpers.checks import check_count, check_labels, check_one_of, check_probabilities, check_rng, check_same_length
-from helpers.partition.encoder import TableEncoder, as_numbers, check_table, order_of_content
+from helpers.partition.base import codes_of_groups
+from helpers.partition.content_order import order_of_content
+from helpers.partition.encoder import TableEncoder, check_table
+from helpers.partition.kinds import as_numbers, text_as_values
 from helpers.scoring import BRIER, LOG
 
 STRATEGIES = ("uniform", "quantile")
@@ -73,7 +76,7 @@ class BinnedTree(BaseEstimator):
         self.rule = rule
         self.rng = rng
 
-    def fit(self, y, p, X):
+    def fit(self, y, p, X, groups=None):
         """Choose the regions.
 
         Parameters
@@ -84,6 +87,8 @@ class BinnedTree(BaseEstimator):
             Stated probabilities.
         X : DataFrame or array_like, shape (n, d)
             Features.
+        groups : array_like, shape (n,), optional
+            Labels of people, hospitals, …: none may tell by itself where its own category belongs.
 
         Returns
         -------
@@ -93,7 +98,8 @@ class BinnedTree(BaseEstimator):
         y = check_labels(y)
         p = check_probabilities(p)
         X = check_table(X)
-        check_same_length(y=y, p=p, X=X)
+        check_same_length(y=y, p=p, X=X, groups=groups)
+        groups = codes_of_groups(groups)
         self.check_parameters()
         self.columns_ = list(X.columns)
         self.seed_ = int(check_rng(self.rng).integers(2**31))
@@ -102,7 +108,7 @@ class BinnedTree(BaseEstimator):
         self.encoder_ = None
         if self._named("tree", "stump"):
             self.encoder_ = TableEncoder(len(X)) if self._named("stump") else TableEncoder()  # a stump finds the median
-            table = self.encoder_.fit_transform(X, y - p)
+            table = self.encoder_.fit_transform(X, y - p, groups=groups)
         else:
             if self._named("kmeans"):
                 order = order_of_content(_all_numbers(X), y - p, self.columns_.__getitem__)
@@ -253,7 +259,7 @@ def _all_numbers(X):
     """(n, d) floats of a table; ValueError where a column is text or has a gap."""
     columns = []
     for name in X.columns:
-        numbers = as_numbers(X[name])
+        numbers = as_numbers(text_as_values(X[name]))
         if numbers is None or np.isnan(numbers).any():
             fault = "holds text" if numbers is None else f"is missing in row {int(np.argmax(np.isnan(numbers)))}"
             raise ValueError(f"X must hold numbers without gaps for 'kmeans', but column {name!r} {fault}.")

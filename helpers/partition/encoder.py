@@ -5,9 +5,11 @@ The encoding (documented because results depend on it), column by column, learne
 - numbers, dates and ordered categories keep their order. A column with more than `max_bins` distinct values is cut at
   that many quantiles, which are values of the data; the tree then splits at "x <= value" exactly as its rule says.
 - booleans count as 0 and 1.
+- numbers and dates that come as objects (`Decimal`, `date`, periods) or as text are numbers and dates.
 - text and unordered categories are put in the order of their mean target, so that one split can separate any set of
   levels that lie together in that order; a missing level is a level called "missing", a level not seen in fitting
-  counts as a missing number.
+  counts as a missing number. Of more than 20 levels the rare ones are one, and luck does not order the rows that choose
+  splits (`helpers.partition.levels`).
 - what fitting did not see, a new category or a first missing number, goes with the larger side of a split.
 - missing numbers stay missing: the tree learns the side to which they go.
 
@@ -15,15 +17,21 @@ Trees break ties between columns by place, and forests draw columns by place. So
 order of their own (`order_of_content`), which neither the order nor the names of the table's columns change.
 """
 
-from dataclasses import dataclass
-from functools import cmp_to_key
-
 import numpy as np
 import pandas as pd
 
-from helpers.binning import group_sums
-
-NAMED = 3  # levels of an ordered category that a rule names one by one
+from helpers.partition.columns import Column, as_levels, kind_of
+from helpers.partition.content_order import order_of_content, put_in_order
+from helpers.partition.kinds import as_numbers, plain_values, text_as_values
+from helpers.partition.levels import (
+    FEW,
+    RARE,
+    Pooled,
+    folds_of_rows,
+    order_by_target,
+    places_by_other_folds,
+    rare_levels,
+)
 
 SCORE = "stated probability"
 
@@ -91,13 +99,13 @@ class TableRows:
 
 
 def check_table(X, name="X"):
-    """`X` as a DataFrame with distinct string column names (arrays get "x0", "x1", …); the caller's data stay
-    untouched.
+    """`X` as a DataFrame with distinct string column names (arrays get "x0", "x1", …) and numbers and dates in
+    place of objects that stand for them (`helpers.partition.kinds`); the caller's data stay untouched.
 
     Raises
     ------
     ValueError if it is not two-dimensional or empty, if a column name occurs twice, a column holds complex numbers,
-    lists or the like, or infinity.
+    lists or the like, or infinity, or has no name.
     """
     if not isinstance(X, pd.DataFrame) and hasattr(X, "to_pandas"):
         X = X.to_pandas()
@@ -114,6 +122,9 @@ def check_table(X, name="X"):
         X = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])], copy=False)
     if not X.shape[0] or not X.shape[1]:
         raise ValueError(f"{name} must have at least one row and one column, but its shape is {X.shape}.")
+    unnamed = [j for j, column in enumerate(X.columns) if pd.api.types.is_scalar(column) and pd.isna(column)]
+    if unnamed:
+        raise ValueError(f"{name} must name its columns, but column {unnamed[0]} (from 0) has no name.")
     names = [str(column) for column in X.columns]
     if names != list(X.columns):
         X = X.set_axis(names, axis=1)
@@ -128,247 +139,24 @@ def check_table(X, name="X"):
             raise ValueError(f"{name} must hold numbers, text or dates, but column {column!r} holds a {dtype}.")
         if dtype.kind == "c":
             raise ValueError(f"{name} must hold real numbers, text or categories, but column {column!r} is complex.")
+        values = X[column]
         if dtype == np.dtype(object):
-            odd = ~X[column].map(pd.api.types.is_scalar).to_numpy(bool)
+            odd = ~values.map(pd.api.types.is_scalar).to_numpy(bool)
             if odd.any():
                 row = int(np.argmax(odd))
                 raise ValueError(
                     f"{name} must hold numbers, text or dates, "
-                    f"but column {column!r} holds a {type(X[column].iloc[row]).__name__} in row {row}."
+                    f"but column {column!r} holds a {type(values.iloc[row]).__name__} in row {row}."
                 )
-        infinite = np.isinf(as_numbers(X[column])) if dtype.kind == "f" else np.zeros(1, bool)
+        plain = plain_values(values)
+        if plain is not values:
+            X[column] = plain
+        as_read = text_as_values(plain)
+        infinite = np.isinf(as_numbers(as_read)) if as_read.dtype.kind == "f" else np.zeros(1, bool)
         if infinite.any():
             row = int(np.argmax(infinite))
             raise ValueError(f"{name} must be finite or missing, but column {column!r} is infinite in row {row}.")
     return X
-
-
-def as_numbers(values):
-    """Float array of a numeric, boolean, date or ordered column; None where the column is unordered."""
-    dtype = values.dtype
-    if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
-        return values.to_numpy(float)
-    if isinstance(dtype, pd.CategoricalDtype):
-        codes = values.array.codes
-        return np.where(codes < 0, np.nan, codes).astype(float) if dtype.ordered else None
-    if pd.api.types.is_datetime64_any_dtype(dtype):
-        moments = pd.to_datetime(values, utc=True).dt.tz_localize(None).to_numpy()
-        unit = np.datetime_data(moments.dtype)[0]  # nanoseconds, in which pandas takes differences, end in 2262
-        return (moments - np.datetime64(0, unit)) / np.timedelta64(1, "D")
-    if pd.api.types.is_timedelta64_dtype(dtype):
-        return (values / pd.Timedelta(days=1)).to_numpy(dtype=float, na_value=np.nan)
-    if pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):
-        return values.to_numpy(dtype=float, na_value=np.nan)
-    return None
-
-
-def _as_text(values):
-    """Object array of the categories as words; missing ones are called "missing"."""
-    return values.astype(object).where(values.notna(), "missing").astype(str).to_numpy(object)
-
-
-def _names(values):
-    """Names of the categories, and which of them each row has, -1 where it is missing."""
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        return values.array.categories, values.array.codes
-    codes, names = pd.factorize(values)
-    return names, codes
-
-
-def _as_levels(values):
-    """The categories as words, "missing" last, and which of them each row has; each category is spelled once."""
-    if not isinstance(values.dtype, pd.CategoricalDtype | pd.StringDtype):
-        values = pd.Series(_as_text(values))  # as objects 1, 1.0 and True would be one category
-    names, codes = _names(values)
-    words = np.array([*map(str, names), "missing"], dtype=object)
-    return words, np.where(codes < 0, len(names), codes)
-
-
-def _places(levels, names):
-    """Where each name stands among the levels, (k,) floats; NaN for one that does not."""
-    place = {level: k for k, level in enumerate(levels)}
-    return np.array([place.get(name, np.nan) for name in names], dtype=float)
-
-
-def _kind(values, levels):
-    """How the levels of a column are spelled out in rules."""
-    dtype = values.dtype
-    if pd.api.types.is_bool_dtype(dtype):
-        return "boolean"
-    if pd.api.types.is_datetime64_any_dtype(dtype):
-        return "date"
-    return "whole" if (levels == np.round(levels)).all() and np.abs(levels).max() < 1e15 else "number"
-
-
-@dataclass(frozen=True)
-class _Column:
-    """One column as codes 0 .. L-1: code k holds the values up to `levels[k]`, or the category `levels[k]`."""
-
-    name: str
-    kind: str  # "number", "whole", "boolean", "date", "ordered" or "category"
-    levels: np.ndarray
-    exact: bool = True  # every code is one value
-    missing: bool = False  # missing numbers occurred in fitting
-
-    def encode(self, values):
-        """(n,) float codes, NaN where the value is missing or the category is new."""
-        if self.kind == "category":
-            words, level = _as_levels(values)
-            return _places(self.levels, words)[level]
-        if self.kind == "ordered":  # by name: other rows may come with other categories
-            names, level = _names(values)
-            return np.append(_places(self.levels, names), np.nan)[level]
-        numbers = as_numbers(values)
-        if numbers is None:
-            raise ValueError(
-                f"X must keep the types of the fit, but column {self.name!r} holds text or categories now."
-            )
-        codes = np.searchsorted(self.levels[:-1], numbers).astype(float)
-        codes[np.isnan(numbers)] = np.nan
-        return codes
-
-    def identity(self):
-        """What tells it apart from a column with the same codes: what the codes stand for and, at last, its name."""
-        return self.kind, [str(level) for level in self.levels], self.name
-
-    def _spell(self, code, digits=4):
-        level = self.levels[code]
-        if self.kind == "date":
-            moment = np.datetime64(round(level * 86_400), "s")
-            only_days = (self.levels == np.round(self.levels)).all()
-            return str(moment.astype("datetime64[D]")) if only_days else str(moment).replace("T", " ")
-        if self.kind == "ordered":
-            return str(level)
-        return f"{level:.0f}" if self.kind == "whole" else f"{level:.{digits}g}"
-
-    def _is_one_value(self, code):
-        """Whether no other value, in other rows, can have this code."""
-        if self.kind != "whole" or not self.exact:
-            return False
-        between = 0 < code < self.levels.size - 1 and self.levels[code] - self.levels[code - 1] == 1
-        return between or np.array_equal(self.levels, [0, 1])
-
-    def words(self, first, last, missing):
-        """The rows with codes first .. last (and the missing ones, if `missing`) in words; "" if that is all of
-        them.
-        """
-        name = self.name
-        top = self.levels.size - 1
-        if first > last:
-            return f"{name} is missing"
-        if first == 0 and last == top:
-            return f"{name} is not missing" if self.missing and not missing else ""
-        if self.kind == "category":
-            inside = self.levels[first : last + 1]
-            outside = np.r_[self.levels[:first], self.levels[last + 1 :]]
-            if missing and len(outside) < len(inside):  # `missing`: a category not seen in fitting goes here, too
-                return f"{name} is not {_join(outside, 'or')}"
-            return f"{name} is {_join(inside, 'or')}"
-        if self.kind == "boolean":
-            text = f"{name} is {bool(self.levels[first])}"
-        elif self.kind == "ordered" and last - first < NAMED:  # "health > good" would be read as "better than good"
-            text = f"{name} is {_join(self.levels[first : last + 1], 'or', in_order=True)}"
-        elif first == last and self._is_one_value(first):
-            text = f"{name} is {self._spell(first)}"
-        elif first > 0 and last < top:
-            ends = [self._spell(first - 1), self._spell(last)]
-            if ends[0] == ends[1]:
-                ends = [self._spell(first - 1, 17), self._spell(last, 17)]
-            text = f"{ends[0]} < {name} <= {ends[1]}"
-        else:
-            text = f"{name} > {self._spell(first - 1)}" if first > 0 else f"{name} <= {self._spell(last)}"
-        return f"({text} or missing)" if self.missing and missing else text
-
-
-def _join(words, last, *, in_order=False):
-    words = [str(word) for word in words]
-    words = words if in_order else sorted(words)
-    if len(words) > 20:
-        words = [*words[:10], f"{len(words) - 10:,} more"]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
-
-
-STEPS = 1023  # of a column from its lowest to its highest value, as whole numbers
-
-BLOCK = 2**20  # numbers that are held at once as whole numbers
-
-
-def order_of_content(columns, target, identity):
-    """An order of columns that depends on what they hold, not on where they stand or what they are called.
-
-    Columns are turned into whole numbers from 0 to 1,023 and put in the order of their products with the sum of all
-    columns; where these are equal, with the target. Such sums are exact, so that no order of columns or rows moves
-    them. Columns with equal sums are told apart by the first row in which they differ, and columns that hold the same
-    by their identities.
-
-    Parameters
-    ----------
-    columns : ndarray, shape (n, d)
-        Numbers or codes, NaN where missing.
-    target : ndarray, shape (n,)
-        What the columns shall tell.
-    identity : callable
-        Of the place of a column, what tells it apart from one that holds the same: its name, or more.
-
-    Returns
-    -------
-    ndarray of int, shape (d,)
-        Which column comes first, second, ….
-
-    Examples
-    --------
-    >>> columns = np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 5.0]])
-    >>> order_of_content(columns, np.zeros(3), "ab".__getitem__)
-    array([1, 0])
-    >>> order_of_content(columns[:, ::-1], np.zeros(3), "ba".__getitem__)
-    array([0, 1])
-    """
-    n, d = columns.shape
-    if d < 2:
-        return np.arange(d)
-    low = np.fmin.reduce(columns, axis=0).astype(float)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        scale = STEPS / (np.fmax.reduce(columns, axis=0) - low)
-    scale[~np.isfinite(scale)] = 0.0  # of a constant column
-    largest = np.abs(target).max()
-    marks = np.rint(target * (STEPS / largest)) if largest > 0 else np.zeros(n)
-    sums = np.zeros((2, d))
-    for rows in _blocks(n, d):
-        with np.errstate(invalid="ignore", over="ignore"):
-            whole = np.rint((columns[rows] - low) * scale)
-        whole[np.isnan(whole)] = -1
-        sums += np.array([whole.sum(axis=1), marks[rows]]) @ whole  # whole numbers below 2**53: floats are exact
-
-    def compare(j, k):
-        here = tuple(sums[:, j].tolist())
-        there = tuple(sums[:, k].tolist())
-        if here == there:
-            here, there = _first_difference(columns[:, j], columns[:, k]) or (identity(j), identity(k))
-        return (here > there) - (here < there)
-
-    return np.array(sorted(range(d), key=cmp_to_key(compare)))
-
-
-def _blocks(n, d):
-    """Slices of the rows of (n, d) numbers, of which few are held at once."""
-    size = max(BLOCK // max(d, 1), 1)
-    return [slice(start, start + size) for start in range(0, n, size)]
-
-
-def _first_difference(one, other):
-    """The values of two columns in the first row where they differ, None if there is no such row."""
-    differs = (one != other) & ~(np.isnan(one) & np.isnan(other))
-    if not differs.any():
-        return None
-    row = int(np.argmax(differs))
-    return tuple(-np.inf if np.isnan(column[row]) else float(column[row]) for column in (one, other))
-
-
-def put_in_order(columns, order):
-    """Put the columns of (n, d) numbers in another order, in place: a copy of all of them would be large."""
-    if not np.array_equal(order, np.arange(order.size)):
-        for rows in _blocks(*columns.shape):
-            columns[rows] = columns[rows][:, order]
 
 
 class TableEncoder:
@@ -378,6 +166,8 @@ class TableEncoder:
     ----------
     max_bins : int, default 1024
         Numeric columns with more distinct values are cut at so many quantiles.
+    rare : int, default 5
+        Rows with a weight that a level needs to stand alone where there are more than 20 levels; with 1 all do.
 
     Attributes
     ----------
@@ -385,6 +175,8 @@ class TableEncoder:
         What was learnt of each column, in the order of the codes (`order_of_content`).
     order_ : ndarray of int, shape (d,)
         Where in the table each of them stood.
+    pooled_ : tuple of Pooled
+        The columns of which rare levels are one.
 
     Examples
     --------
@@ -398,53 +190,80 @@ class TableEncoder:
            [0., 2.]], dtype=float32)
     """
 
-    def __init__(self, max_bins=1024):
+    def __init__(self, max_bins=1024, rare=RARE):
         self.max_bins = max_bins
+        self.rare = rare
 
-    def fit(self, X, target, sample_weight=None):
+    def fit(self, X, target=None, sample_weight=None, groups=None):
         """Learn levels and their order.
 
         Parameters
         ----------
         X : DataFrame, shape (n, d)
             A checked table.
-        target : ndarray, shape (n,)
-            By its mean in each category these are put in order.
+        target : ndarray, shape (n,), optional
+            By its mean in each category these are put in order; None: by their names.
         sample_weight : ndarray, shape (n,), optional
             Weights of these means.
+        groups : ndarray of int, shape (n,), optional
+            Codes of groups whose rows depend on each other.
 
         Returns
         -------
         TableEncoder
             Itself.
         """
-        self.fit_transform(X, target, sample_weight)
+        self.fit_transform(X, target, sample_weight, groups)
         return self
 
-    def fit_transform(self, X, target, sample_weight=None):
-        """Learn levels and their order, and return the codes of the same rows: faster than one after the other.
+    def fit_transform(self, X, target=None, sample_weight=None, groups=None, *, columns=None):
+        """Learn levels and their order, and return the codes with which the same rows may choose splits.
 
         Parameters
         ----------
         X : DataFrame, shape (n, d)
             A checked table.
-        target : ndarray, shape (n,)
+        target : ndarray, shape (n,), optional
             As in `fit`.
         sample_weight : ndarray, shape (n,), optional
             As in `fit`.
+        groups : ndarray of int, shape (n,), optional
+            As in `fit`.
+        columns : list of str, optional
+            Columns that are encoded; all by default.
 
         Returns
         -------
         ndarray of float32, shape (n, d)
-            What `transform` returns.
+            What `transform` returns, but in categories of many levels, where a row stands at the place that the other
+            folds give its level (`helpers.partition.levels`).
         """
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
+        names = list(X.columns) if columns is None else columns
+        fold = None
         self.columns_ = []
-        codes = np.empty((len(X), len(X.columns)), dtype=np.float32)
-        for j, name in enumerate(X.columns):
-            values = X[name]
-            self.columns_.append(self._learn(name, values, target, weight))
-            codes[:, j] = self.columns_[j].encode(values)
+        self.pooled_ = ()
+        codes = np.empty((len(X), len(names)), dtype=np.float32)
+        for j, name in enumerate(names):
+            values = text_as_values(X[name])
+            numbers = as_numbers(values)
+            if numbers is not None:
+                self.columns_.append(self._learn_numbers(name, values, numbers))
+                codes[:, j] = self.columns_[j].encode(values)
+                continue
+            levels, code = self._learn_levels(name, values, weight)
+            if target is not None:
+                mean, order = order_by_target(code, target, weight, levels.size)
+                levels = levels[order]
+                if levels.size > FEW:
+                    fold = folds_of_rows(X, groups) if fold is None else fold
+                    code = places_by_other_folds(code, target, weight, fold, mean, order)
+                else:
+                    code = np.argsort(order)[code]
+            n_pooled = next((pooled.n_pooled for pooled in self.pooled_ if pooled.column == name), 0)
+            self.columns_.append(Column(name, "category", levels, n_pooled=n_pooled))
+            codes[:, j] = code
+        target = np.zeros(len(X)) if target is None else target
         self.order_ = order_of_content(codes, target, lambda j: self.columns_[j].identity())
         put_in_order(codes, self.order_)
         self.columns_ = [self.columns_[j] for j in self.order_]
@@ -455,25 +274,29 @@ class TableEncoder:
         """Positions of the columns whose codes are names without an order, a tuple of int."""
         return tuple(j for j, column in enumerate(self.columns_) if column.kind == "category")
 
-    def _learn(self, name, values, target, weight):
-        numbers = as_numbers(values)
-        if numbers is None:
-            words, level = _as_levels(values)
-            occurs = np.bincount(level, minlength=words.size) > 0
-            levels, place = np.unique(words[occurs], return_inverse=True)
-            codes = place[np.cumsum(occurs)[level] - 1]
-            _, total, sums = group_sums(codes, weight, weight * target, size=levels.size)
-            mean = sums / np.where(total > 0, total, 1)
-            return _Column(name, "category", levels[np.argsort(mean, kind="stable")])
+    def _learn_levels(self, name, values, weight):
+        """The levels of a category by name, rare ones as None at the end, and which of them each row has."""
+        words, level = as_levels(values)
+        occurs = np.bincount(level, minlength=words.size) > 0
+        levels, place = np.unique(words[occurs], return_inverse=True)
+        code = place[np.cumsum(occurs)[level] - 1]
+        rare = rare_levels(np.bincount(code[weight > 0], minlength=levels.size), self.rare)
+        if not rare.any():
+            return levels, code
+        self.pooled_ += (Pooled(name, int(rare.sum()), levels.size),)
+        standing = np.cumsum(~rare) - 1
+        return np.append(levels[~rare], None), np.where(rare, standing[-1] + 1, standing)[code]
+
+    def _learn_numbers(self, name, values, numbers):
         missing = bool(np.isnan(numbers).any())
         if isinstance(values.dtype, pd.CategoricalDtype):
-            return _Column(name, "ordered", values.cat.categories.to_numpy(object), missing=missing)
+            return Column(name, "ordered", values.cat.categories.to_numpy(object), missing=missing)
         present = np.sort(numbers[~np.isnan(numbers)])
         levels = present[np.r_[True, present[1:] > present[:-1]]] if present.size else np.zeros(1)
         exact = levels.size <= self.max_bins
         if not exact:
             levels = np.unique(present[np.arange(1, self.max_bins + 1) * present.size // self.max_bins - 1])
-        return _Column(name, _kind(values, levels), levels, exact, missing)
+        return Column(name, kind_of(values, levels), levels, exact, missing)
 
     def transform(self, X):
         """Codes of the rows.

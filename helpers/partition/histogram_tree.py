@@ -8,7 +8,9 @@ from threadpoolctl import ThreadpoolController
 
 from helpers.checks import check_count, check_rng
 from helpers.partition.base import ValuedRegions, checked_rows
-from helpers.partition.encoder import TableEncoder, as_numbers, check_table, order_of_content, put_in_order
+from helpers.partition.content_order import order_of_content, put_in_order
+from helpers.partition.encoder import TableEncoder, check_table
+from helpers.partition.kinds import as_numbers, is_date, numbers_as_fitted, text_as_values
 
 MAX_BINS = 255  # of scikit-learn's histograms
 
@@ -54,7 +56,7 @@ class HistogramTree(ValuedRegions):
         self.max_depth = max_depth
         self.rng = rng
 
-    def fit(self, X, residual, sample_weight=None):
+    def fit(self, X, residual, sample_weight=None, groups=None):
         """Choose the regions that tell high from low residuals.
 
         Parameters
@@ -65,19 +67,21 @@ class HistogramTree(ValuedRegions):
             What they shall explain.
         sample_weight : array_like, shape (n,), optional
             Sampling weights.
+        groups : array_like, shape (n,), optional
+            Labels of people, hospitals, …: none may tell by itself where its own category belongs.
 
         Returns
         -------
         HistogramTree
             Itself.
         """
-        X, residual, weight = checked_rows(X, residual, sample_weight)
+        X, residual, weight, groups = checked_rows(X, residual, sample_weight, groups)
         check_count(self.min_samples_leaf, "min_samples_leaf")
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth")
-        return self.fit_rows(X, residual, weight)
+        return self.fit_rows(X, residual, weight, groups)
 
-    def fit_rows(self, X, residual, weight=None):
+    def fit_rows(self, X, residual, weight=None, groups=None):
         """`fit` of columns and options that were checked.
 
         Parameters
@@ -88,6 +92,8 @@ class HistogramTree(ValuedRegions):
             What they shall explain.
         weight : array of float, shape (n,), optional
             Sampling weights.
+        groups : array of int, shape (n,), optional
+            Codes of groups.
 
         Returns
         -------
@@ -99,10 +105,12 @@ class HistogramTree(ValuedRegions):
             X = X.take(rows)
             residual = residual[rows]
             weight = weight[rows] / weight[rows].mean()
+            groups = None if groups is None else groups[rows]
         self.columns_ = list(X.columns)
         self.encoded_ = [name for name in X.columns if not _is_number(X[name])]
+        self.dates_ = [name for name in X.columns if is_date(text_as_values(X[name]))]
         self.encoder_ = TableEncoder()
-        codes = self.encoder_.fit_transform(X[self.encoded_], residual, weight)
+        codes = self.encoder_.fit_transform(X, residual, weight, groups, columns=self.encoded_)
         self.model_ = HistGradientBoostingRegressor(
             learning_rate=1.0,
             max_iter=1,
@@ -177,16 +185,14 @@ class HistogramTree(ValuedRegions):
         for j, name in enumerate(self.columns_):
             column = codes.get(name)
             if column is None:
-                column = as_numbers(X[name])
-            if column is None:
-                raise ValueError(f"X must keep the types of the fit, but column {name!r} holds text or categories now.")
+                column = numbers_as_fitted(X[name], name, name in self.dates_)
             table[:, j] = column
         return table
 
 
 def _is_number(values):
     """Whether a column is compared by size (categories, ordered ones too, are known by name)."""
-    return not hasattr(values, "cat") and as_numbers(values) is not None
+    return not hasattr(values, "cat") and as_numbers(text_as_values(values)) is not None
 
 
 @lru_cache(1)

@@ -65,7 +65,7 @@ class HonestTree(ValuedRegions):
         self.max_bins = max_bins
         self.rng = rng
 
-    def fit(self, X, residual, sample_weight=None):
+    def fit(self, X, residual, sample_weight=None, groups=None):
         """Choose the regions that tell high from low residuals.
 
         Parameters
@@ -76,21 +76,23 @@ class HonestTree(ValuedRegions):
             What they shall explain.
         sample_weight : array_like, shape (n,), optional
             Sampling weights.
+        groups : array_like, shape (n,), optional
+            Labels of people, hospitals, …: none may tell by itself where its own category belongs.
 
         Returns
         -------
         HonestTree
             Itself.
         """
-        X, residual, weight = checked_rows(X, residual, sample_weight)
+        X, residual, weight, groups = checked_rows(X, residual, sample_weight, groups)
         check_count(self.min_samples_leaf, "min_samples_leaf")
         if self.max_bins is not None:
             check_count(self.max_bins, "max_bins", least=2)
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth")
-        return self.fit_rows(X, residual, weight)
+        return self.fit_rows(X, residual, weight, groups)
 
-    def fit_rows(self, X, residual, weight=None):
+    def fit_rows(self, X, residual, weight=None, groups=None):
         """`fit` of columns and options that were checked.
 
         Parameters
@@ -101,6 +103,8 @@ class HonestTree(ValuedRegions):
             What they shall explain.
         weight : array of float, shape (n,), optional
             Sampling weights.
+        groups : array of int, shape (n,), optional
+            Codes of groups.
 
         Returns
         -------
@@ -109,7 +113,7 @@ class HonestTree(ValuedRegions):
         """
         max_bins = (FINE if len(X) < MANY_ROWS else COARSE) if self.max_bins is None else self.max_bins
         self.encoder_ = TableEncoder(max_bins)
-        codes = self.encoder_.fit_transform(X, residual, weight)
+        codes = self.encoder_.fit_transform(X, residual, weight, groups)
         many = len(X) >= MANY_ROWS
         del X  # as large as all that follows
         seed = int(check_rng(self.rng).integers(2**31))
@@ -158,7 +162,11 @@ class HonestTree(ValuedRegions):
         ndarray of int, shape (n,)
             0 .. n_regions_ - 1.
         """
-        return self._region_of_node[self.tree_.apply(self.encoder_.transform(X))]
+        return self.apply_codes(self.encoder_.transform(X))
+
+    def apply_codes(self, codes):
+        """`apply` to a table that was encoded."""
+        return self._region_of_node[self.tree_.apply(codes)]
 
     def rules(self):
         """What each region is, in words; numbers are rounded to four digits, `apply` is exact.

@@ -194,13 +194,15 @@ class RepairLearners(BaseEstimator):
         self.seed = seed
         self.features = features
 
-    def fit(self, index, target, weight):
-        """Learn (n,) targets s with weights v from (n, d) codes, see `Features.fit`. Returns self."""
+    def fit(self, index, target, weight, fold=None):
+        """Learn (n,) targets s with weights v from (n, d) codes, see `Features.fit`; `fold` as in `Features.choosing`.
+        Returns self.
+        """
         self.codes_ = self.features.ordered(index, target, weight, len(index))
         self.bins_ = self.features.ordered(index, target, weight)
         boosted, *forests = self._trees(*index.shape, 0.2 / weight.mean())
-        self.boosted_ = boosted.fit(binned(index, self.bins_), target, weight)
-        codes = binned(index, self.codes_)
+        self.boosted_ = boosted.fit(self.features.choosing(index, self.bins_, target, weight, fold), target, weight)
+        codes = self.features.choosing(index, self.codes_, target, weight, fold)
         self.forests_ = [forest.fit(codes, target, weight) for forest in forests]
         if self.features.width_:
             self._fit_smooth(index, target, weight)

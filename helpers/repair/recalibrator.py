@@ -19,6 +19,7 @@ from helpers.grouping.learners import combination, combine_out_of_fold
 from helpers.grouping.stacked import LEAST_ROWS, joint_test, label_variance, random_folds
 from helpers.partition.base import check_rows
 from helpers.partition.encoder import TableEncoder, check_table, with_score_column
+from helpers.partition.levels import folds_of_rows
 from helpers.repair.learners import NAMES, RepairLearners
 from helpers.resampling import mean_and_variance
 
@@ -65,6 +66,8 @@ class Recalibrator(BaseEstimator):
         Its standard error.
     columns_ : list of str
         Features of the fit.
+    pooled_ : tuple of Pooled
+        Columns of which rare levels are one (`helpers.partition.levels`).
 
     References
     ----------
@@ -244,9 +247,11 @@ class Recalibrator(BaseEstimator):
         weight = rows.weights / rows.weights.mean()
         self.columns_ = list(rows.X.columns)
         self.calibrator_ = make_calibrator(self.calibrator).fit(rows.p, rows.y, weight)
-        index = self._fit_features(with_score_column(rows.X, rows.p), int(rng.integers(2**31)))
+        table = with_score_column(rows.X, rows.p)
+        index = self._fit_features(table, weight, int(rng.integers(2**31)))
+        inner = folds_of_rows(table, rows.groups)
         folds = Parallel()(
-            delayed(_learn)(rows.y, rows.p, index, weight, fold != j, self.calibrator, self._features, int(seed))
+            delayed(_learn)(rows.y, rows.p, index, weight, inner, fold != j, self.calibrator, self._features, int(seed))
             for j, seed in enumerate(seeds)
         )
         columns = np.empty((rows.y.size, len(NAMES)))
@@ -267,10 +272,11 @@ class Recalibrator(BaseEstimator):
             self.gain_se_ = 0.0
         return rows, found
 
-    def _fit_features(self, table, seed):
+    def _fit_features(self, table, weight, seed):
         """What all learners see of the rows, made without labels; returns their codes."""
         self._encoder = TableEncoder()
-        index = as_index(self._encoder.fit_transform(table, np.zeros(len(table))))  # categories by their names
+        index = as_index(self._encoder.fit_transform(table, sample_weight=weight))  # categories by their names
+        self.pooled_ = self._encoder.pooled_
         self._features = Features(self._encoder.categories_, seed).fit(index)
         return index
 
@@ -317,12 +323,12 @@ class _Fold:
     learners: RepairLearners
 
 
-def _learn(y, p, index, weight, train, calibrator, features, seed):
+def _learn(y, p, index, weight, inner, train, calibrator, features, seed):
     w = weight[train] / weight[train].mean()
     fitted = make_calibrator(calibrator).fit(p[train], y[train], w)
     c = fitted.predict(p[train])
     v = label_variance(c)
-    return _Fold(fitted, RepairLearners(seed, features).fit(index[train], (y[train] - c) / v, w * v))
+    return _Fold(fitted, RepairLearners(seed, features).fit(index[train], (y[train] - c) / v, w * v, inner[train]))
 
 
 def _slope(found, residual, weight, groups):

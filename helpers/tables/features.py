@@ -4,16 +4,10 @@ import numpy as np
 import pandas as pd
 
 from helpers.audit.segments import SegmentFamily, fewest_rows
+from helpers.partition.kinds import plain_values, text_as_values
+from helpers.partition.levels import RARE, Pooled, rare_levels
 
 COMMAS = r"\s*[-+]?\d[\d.]*(,\d+)+(\.\d+)?\s*"
-
-DATES = {  # what a date looks like, and the ways to read it
-    r"\d{4}-\d\d-\d\d.*": ["ISO8601"],
-    r"\d{4}-\d\d": ["%Y-%m"],
-    r"\d{4}/\d\d?/\d\d?": ["%Y/%m/%d"],
-    r"\d\d?\.\d\d?\.\d{4}": ["%d.%m.%Y"],
-    r"\d\d?/\d\d?/\d{4}": ["%m/%d/%Y", "%d/%m/%Y"],
-}
 
 LIKE_A_DATE = r"\s*(\d{4}[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4})(\D.*)?"
 
@@ -42,36 +36,26 @@ def tidy_features(frame, y):
     return X.drop(columns=telling), dropped | dict.fromkeys(telling, "gives the outcome away"), notes
 
 
+def notes_of_rare_levels(X):
+    """A note for each column of which estimates take rare levels together."""
+    notes = []
+    for name in X.select_dtypes("category"):
+        count = X[name].value_counts()
+        count = count[count > 0].to_numpy()
+        rare = rare_levels(count)
+        if not X[name].cat.ordered and rare.any():
+            pooled = Pooled(name, int(rare.sum()), count.size)
+            notes.append(f"{pooled}, because they have fewer than {RARE} rows")
+    return notes
+
+
 def _tidy(values):
-    """Text as categories or dates, objects as what they are; None for what is none of these."""
+    """Text as numbers, dates or categories, objects as what they stand for; None for what is none of these."""
+    values = text_as_values(plain_values(values))
     if values.dtype.kind in "biufM" or isinstance(values.dtype, pd.CategoricalDtype | pd.DatetimeTZDtype):
         return values
     kind = pd.api.types.infer_dtype(values, skipna=True)
-    if kind == "decimal":
-        return values.astype(float)
-    if kind in ("date", "datetime"):
-        return pd.to_datetime(values)
-    if kind in ("boolean", "empty"):
-        return values.astype("category")
-    if kind != "string":
-        return None
-    dates = _dates(values)
-    return values.astype("category") if dates is None else dates
-
-
-def _dates(values):
-    """Text as dates if there is one way to read all of it, else None."""
-    words = values.dropna().drop_duplicates().astype(str)
-    formats = next((formats for look, formats in DATES.items() if words.str.fullmatch(look).all()), [])
-    readings = []
-    for way in formats:
-        try:
-            dates = pd.to_datetime(values, format=way, errors="coerce")
-        except ValueError:  # several time zones
-            continue
-        if dates.notna().sum() == values.notna().sum():
-            readings.append(dates)
-    return readings[0] if len(readings) == 1 else None
+    return values.astype("category") if kind in ("boolean", "empty", "string") else None
 
 
 def _nearly_numbers(name, values):

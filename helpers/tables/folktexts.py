@@ -10,7 +10,7 @@ import pandas as pd
 
 from helpers.checks import check_columns
 from helpers.tables import columns
-from helpers.tables.features import tidy_features
+from helpers.tables.features import notes_of_rare_levels, tidy_features
 from helpers.tables.files import find_table, open_table
 from helpers.tables.scores import ScoreTable
 
@@ -99,6 +99,7 @@ def read_folktexts(predictions, people, *, features=None, weight=None, group=Non
     who = who.assign(**{} if weight is None else {weight: weights}).loc[stated.index]
     names = [name for name in who if name not in (weight, group)]
     X, dropped, notes = tidy_features(_in_words(who[names]).reset_index(drop=True), y)
+    notes += notes_of_rare_levels(X)
     return ScoreTable(
         name=answers.name,
         label="label",

@@ -15,7 +15,7 @@ from helpers.checks import check_columns, check_count, check_probabilities, chec
 from helpers.partition.base import check_rows
 from helpers.tables import columns
 from helpers.tables.columns import check_roles
-from helpers.tables.features import tidy_features
+from helpers.tables.features import notes_of_rare_levels, tidy_features
 from helpers.tables.files import EXTENSIONS, JSON_LINES, CsvTable, checksum, find_table, open_table
 from helpers.tables.logs import LOGS, open_score_log
 
@@ -273,6 +273,7 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         dropped |= dict.fromkeys(row_labels, "row labels that pandas wrote")
         places = {name: int(name.split()[1]) + 1 for name in X if UNNAMED.fullmatch(name)}
         notes += [f"column {place} has no name; it is called {name!r}" for name, place in places.items()]
+    notes += notes_of_rare_levels(X)
     if not list(X):
         notes.append("no features: groups can only be sought along the score")
     return ScoreTable(

@@ -344,7 +344,7 @@ def test_columns_that_cannot_be_searched_are_said():
     rng = np.random.default_rng(21)
     y, p, X, _ = table_of(2000, rng)
     X["same"] = 3.0
-    X["city"] = rng.integers(0, 1000, 2000).astype(str)
+    X["city"] = np.char.add("c", rng.integers(0, 1000, 2000).astype(str))
     X["row"] = [f"id {k}" for k in range(2000)]
     X["paid"] = np.where(y == 1, rng.uniform(1, 2, 2000), rng.uniform(0, 1, 2000))
     X["result"] = np.where(y == 1, "yes", "no")

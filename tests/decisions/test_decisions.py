@@ -418,6 +418,9 @@ class Line(LinearRegression):
         self.seed = seed
         self.features = features
 
+    def fit(self, codes, target, weight, _fold):
+        return super().fit(codes, target, weight)
+
     def predict(self, codes):
         return super().predict(codes)[:, None]
 

@@ -42,7 +42,7 @@ def plain(sample):
 def lines(monkeypatch):
     """Two cheap learners in the place of the eleven: straight lines in all columns and in the first."""
 
-    def predicted(features, index, residual, variance, bin_of_row, weight, fold):
+    def predicted(features, index, residual, variance, bin_of_row, weight, fold, _inner):
         scores = np.column_stack([np.ones(len(index)), features.scores(index)])
         columns = np.empty((len(index), 2))
         for j, r in enumerate(residual.T):
@@ -162,8 +162,8 @@ def test_nothing_about_a_row_comes_from_its_own_fold(sample):
     one = np.ones(300)
     for rows, stays in ((fold == 2, True), (fold != 2, False)):
         y = np.where(rows, np.random.default_rng(0).permutation(sample.y), sample.y).astype(float)
-        first = module._out_of_fold(sample.y, sample.p, table, one, fold, "platt", 0)
-        other = module._out_of_fold(y, sample.p, table, one, fold, "platt", 0)
+        first = module._out_of_fold(sample.y, sample.p, table, one, fold, "platt", 0)[:3]
+        other = module._out_of_fold(y, sample.p, table, one, fold, "platt", 0)[:3]
         for a, b in zip(first, other, strict=True):
             assert np.array_equal(a[fold == 2], b[fold == 2]) == stays
             assert not np.array_equal(a[fold != 2], b[fold != 2])

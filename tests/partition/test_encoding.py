@@ -1,5 +1,9 @@
 """Tables of any kind become codes a tree can split, and the codes mean the same in other rows."""
 
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -33,18 +37,31 @@ def codes(column, new=None, target=TARGET, **options):
         pd.to_datetime(["2020-01-01", "2021-01-01", "2020-06-01", "2020-01-01"]).tz_localize("Asia/Tokyo"),
         pd.to_timedelta([1, 4, 2, 1], unit="h"),
         pd.Categorical(["s", "l", "m", "s"], categories=["s", "m", "l"], ordered=True),
+        [Decimal("1.5"), Decimal("4.25"), Decimal("2"), Decimal("1.5")],
+        [Fraction(1, 3), Fraction(4, 3), Fraction(1, 2), Fraction(1, 3)],
+        [Decimal("1.5"), 4.25, Fraction(2), Decimal("1.5")],
+        ["1.5", "14", " 2e0", "1.5"],
+        [1, "14", 2.5, 1],
+        [date(2020, 1, 1), date(2021, 1, 1), date(2020, 6, 1), date(2020, 1, 1)],
+        ["2020-01-01", "2021-01-01", "2020-06-01", "2020-01-01"],
+        ["31.01.2020", "1.3.2021", "29.02.2020", "31.01.2020"],
+        pd.period_range("2020", periods=3, freq="M")[[0, 2, 1, 0]],
+        pd.interval_range(0, 30, 3)[[0, 2, 1, 0]],
     ],
-    ids=lambda column: str(getattr(column, "dtype", "list")),
+    ids=lambda column: f"{type(column[0]).__name__}-{getattr(column, 'dtype', 'list')}",
 )
 def test_what_has_an_order_keeps_it(column):
     assert codes(column) == [0, 2, 1, 0]
 
 
-@pytest.mark.parametrize("dtype", ["int64[pyarrow]", "double[pyarrow]", "timestamp[ns][pyarrow]"])
+@pytest.mark.parametrize("dtype", ["int64[pyarrow]", "double[pyarrow]", "decimal", "timestamp[ns][pyarrow]", "date32"])
 def test_arrow_columns_keep_their_order_and_their_missing_values(dtype):
-    pytest.importorskip("pyarrow", reason="Arrow columns need pyarrow, which is in the test extra")
-    column = pd.Series([1, 4, None, 1], dtype="Int64").astype(dtype)
-    got = codes(column)
+    arrow = pytest.importorskip("pyarrow", reason="Arrow columns need pyarrow, which is in the test extra")
+    column = pd.Series([1, 4, None, 1], dtype="Int64")
+    if dtype == "date32":
+        column = pd.to_datetime(column, unit="D")
+    types = {"date32": "date32[pyarrow]", "decimal": pd.ArrowDtype(arrow.decimal128(25, 2))}
+    got = codes(column.astype(types.get(dtype, dtype)))
     assert got[:2] == [0, 1] and np.isnan(got[2])
 
 
@@ -55,12 +72,52 @@ def test_arrow_columns_keep_their_order_and_their_missing_values(dtype):
         pd.Series(["c", "b", "a", "c"], dtype="string"),
         pd.Categorical(["c", "b", "a", "c"], categories=["z", "b", "c", "a", "y"]),
         np.array([1, "b", 2.5, 1], object),
-        pd.period_range("2020", periods=3, freq="D")[[2, 1, 0, 2]],
     ],
-    ids=["text", "string", "unused-levels", "mixed", "period"],
+    ids=["text", "string", "unused-levels", "mixed"],
 )
 def test_categories_are_ordered_by_their_mean_target(column):
     assert codes(column) == [0, 2, 1, 0]
+
+
+@pytest.mark.parametrize("word", ["", "NA", None, np.nan])
+def test_a_missing_word_among_numbers_is_missing(word):
+    got = codes(["10", "9", word, "10"])
+    assert got[:2] == [1, 0] and np.isnan(got[2])
+
+
+def test_words_among_numbers_and_dates_of_two_readings_stay_words():
+    assert codes(["3", "2", "unknown", "3"]) == [0, 2, 1, 0]
+    assert codes(["01/02/2020", "03/02/2020", "02/02/2020", "01/02/2020"]) == [0, 2, 1, 0]
+    assert np.isnan(codes(["01", "2", "x", "01"], ["1"])).all()  # a name is not the number that it looks like
+    assert codes(["01", "2", "x", "01"], ["01", "2"]) == [0, 2]
+
+
+@pytest.mark.parametrize("tree", [HonestTree, HistogramTree])
+def test_new_rows_must_hold_what_the_fit_held(tree):
+    """Numbers may come as text; dates are no numbers, and numbers no dates."""
+    numbers = pd.DataFrame({"a": np.arange(60.0)})
+    dates = pd.DataFrame({"a": pd.date_range("2020-01-01", periods=60)})
+    target = np.arange(60) / 60
+    of_numbers = tree(rng=0).fit(numbers, target)
+    of_dates = tree(rng=0).fit(dates, target)
+    assert np.array_equal(of_numbers.apply(numbers.astype(str)), of_numbers.apply(numbers))
+    assert np.array_equal(of_numbers.apply(numbers["a"].map(Decimal).to_frame()), of_numbers.apply(numbers))
+    assert np.array_equal(of_dates.apply(dates.astype(str)), of_dates.apply(dates))
+    assert np.array_equal(of_dates.apply(dates["a"].dt.date.to_frame()), of_dates.apply(dates))
+    assert of_numbers.apply(pd.DataFrame({"a": [None, None]})).size == 2
+    for fitted, table in ((of_numbers, dates), (of_dates, numbers), (of_dates, numbers.astype(int))):
+        with pytest.raises(ValueError, match="column 'a'"):
+            fitted.apply(table)
+
+
+def test_a_rule_says_dates_as_dates_and_intervals_as_they_are():
+    days = pd.date_range("2020-01-01", periods=60)
+    for column in (days.date, days.to_period("D"), days.strftime("%Y-%m-%d")):
+        tree = HonestTree(max_depth=1, rng=0).fit(pd.DataFrame({"d": column}), np.arange(60) >= 30)
+        assert tree.rules() == ["d <= 2020-01-30", "d > 2020-01-30"]
+    spans = pd.interval_range(0, 30, 3)[np.arange(60) // 20]
+    tree = HonestTree(max_depth=1, rng=0).fit(pd.DataFrame({"d": spans}), np.arange(60) >= 20)
+    assert tree.rules() == ["d is (0, 10]", "d is (10, 20] or (20, 30]"]
 
 
 def test_names_of_categories_do_not_matter():
@@ -160,6 +217,9 @@ def test_other_frames_are_read_through_to_pandas():
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "'a' occurs twice"),
         (pd.DataFrame([[1, 2]], columns=[1, "1"]), "'1' occurs twice"),
         (np.array([[1j]]), "complex"),
+        (pd.DataFrame({None: [1.0], "a": [2.0]}), "column 0 .* has no name"),
+        (pd.DataFrame({"a": ["1", "inf"]}), "'a' is infinite in row 1"),
+        (pd.DataFrame({"a": [Decimal(1), Decimal("inf")]}), "'a' is infinite in row 1"),
         ([[1.0], [np.inf]], r"column 'x0' is infinite in row 1"),
         (pd.DataFrame({"a": pd.array([1, -np.inf], dtype="Float64")}), "'a' is infinite in row 1"),
         (np.array([[1.0], [np.inf]], object), "'x0' is infinite in row 1"),

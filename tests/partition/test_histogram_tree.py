@@ -97,10 +97,11 @@ def test_order_of_columns_and_types_of_numbers_do_not_matter():
 
 def test_more_than_255_categories_and_rows_of_weight_zero():
     rng = np.random.default_rng(1)
-    table = pd.DataFrame({"code": rng.integers(0, 2000, 20_000).astype(str), "x": rng.normal(size=20_000)})
-    residual = rng.normal(size=20_000) / 2 + (table["code"].astype(int) % 2)
+    code = rng.integers(0, 1000, 20_000)
+    table = pd.DataFrame({"code": np.char.add("c", code.astype(str)), "x": rng.normal(size=20_000)})
+    residual = rng.normal(size=20_000) / 2 + code % 2
     tree = HistogramTree(max_depth=1, rng=0).fit(table, residual)
-    assert tree.n_regions_ == 2 and np.corrcoef(tree.apply(table), table["code"].astype(int) % 2)[0, 1] > 0.9
+    assert tree.n_regions_ == 2 and np.corrcoef(tree.apply(table), code % 2)[0, 1] > 0.9
     weight = (np.arange(20_000) < 1000) * 3.0
     noisy = np.where(weight > 0, residual, 100 * table["x"])
     trees = [HistogramTree(rng=0).fit(table, r, sample_weight=weight) for r in (residual, noisy)]
@@ -180,7 +181,8 @@ def test_what_fit_and_apply_refuse():
     with pytest.raises(ValueError, match="'x0' is absent"):
         tree.apply(pd.DataFrame({"a": [1.0]}))
     with pytest.raises(ValueError, match="column 'x0' holds text or categories now"):
-        tree.apply(pd.DataFrame({"x0": ["1"]}))
+        tree.apply(pd.DataFrame({"x0": ["one"]}))
+    assert tree.apply(pd.DataFrame({"x0": ["1"]})) == tree.apply([[1.0]])
     for options in ({"min_samples_leaf": 0}, {"max_depth": 0}, {"max_depth": 1.5}):
         with pytest.raises(ValueError, match=next(iter(options))):
             HistogramTree(**options).fit(X, residual)

@@ -27,7 +27,7 @@ class Lines:
     def __init__(self, seed, features):
         self.seed = seed
 
-    def fit(self, codes, target, weight):
+    def fit(self, codes, target, weight, _fold):
         self.lines = [LinearRegression().fit(codes[:, :k], target, weight) for k in (None, 1)]
         return self
 

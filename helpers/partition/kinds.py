@@ -1,0 +1,141 @@
+"""What the values of a column are: numbers, dates, or names.
+
+Databases and data frames hand out numbers and dates as objects (`Decimal`, `datetime.date`) or as text. Taken for names
+they would lose their order, so they are read as a file reader reads them.
+"""
+
+from decimal import Decimal
+from numbers import Real
+
+import numpy as np
+import pandas as pd
+
+MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL")  # as in files
+
+DATES = {  # what a date looks like, and the ways to read it
+    r"\d{4}-\d\d-\d\d.*": ["ISO8601"],
+    r"\d{4}-\d\d": ["%Y-%m"],
+    r"\d{4}/\d\d?/\d\d?": ["%Y/%m/%d"],
+    r"\d\d?\.\d\d?\.\d{4}": ["%d.%m.%Y"],
+    r"\d\d?/\d\d?/\d{4}": ["%m/%d/%Y", "%d/%m/%Y"],
+}
+
+FIRST = 20  # values of a column of text that are looked at before all are
+
+
+def plain_values(values):
+    """A column with numbers and dates in place of objects that stand for them; other columns as they are.
+
+    >>> plain_values(pd.Series([Decimal("1.5"), None])).tolist()
+    [1.5, nan]
+    """
+    dtype = values.dtype
+    if isinstance(dtype, pd.PeriodDtype):
+        return values.dt.to_timestamp()
+    if isinstance(dtype, pd.IntervalDtype):
+        return values.astype(pd.CategoricalDtype(values.drop_duplicates().dropna().sort_values(), ordered=True))
+    if isinstance(dtype, pd.ArrowDtype) and str(dtype).startswith("date"):
+        return pd.to_datetime(values)
+    if dtype != np.dtype(object):
+        return values
+    kind = pd.api.types.infer_dtype(values, skipna=True)
+    if kind in ("date", "datetime"):
+        try:
+            return pd.to_datetime(values)
+        except ValueError:  # several time zones
+            return pd.to_datetime(values, utc=True)
+    if kind in ("boolean", "string", "empty"):
+        return values
+    present = values.dropna()
+    if len(present) and present.map(lambda value: isinstance(value, Real | Decimal)).all():
+        return values.astype(object).where(values.notna(), np.nan).astype(float)
+    return values
+
+
+def text_as_values(values):
+    """A column of text as numbers or dates if that is what all of it says; other columns as they are.
+
+    >>> text_as_values(pd.Series(["54.5", "NA", "7"])).tolist()
+    [54.5, nan, 7.0]
+    >>> text_as_values(pd.Series(["2020-01-31", "2020-02-01"])).dt.day.tolist()
+    [31, 1]
+    """
+    if not (isinstance(values.dtype, pd.StringDtype) or values.dtype == np.dtype(object)) or not _may_be(values):
+        return values
+    if pd.api.types.infer_dtype(values, skipna=True) not in ("string", "mixed", "mixed-integer"):
+        return values
+    codes, words = pd.factorize(values)
+    numbers = _numbers(pd.Series(words, dtype=object))
+    if numbers is not None:
+        return pd.Series(np.append(numbers, np.nan)[codes], values.index, name=values.name)
+    dates = text_as_dates(values)
+    return values if dates is None else dates
+
+
+def text_as_dates(values):
+    """Text as dates if there is one way to read all of it, else None."""
+    words = values.dropna().drop_duplicates().astype(str)
+    formats = next((formats for look, formats in DATES.items() if words.str.fullmatch(look).all()), [])
+    readings = []
+    for form in formats:
+        try:
+            dates = pd.to_datetime(values, format=form, errors="coerce")
+        except ValueError:  # several time zones
+            continue
+        if dates.notna().sum() == values.notna().sum():
+            readings.append(dates)
+    return readings[0] if len(readings) == 1 else None
+
+
+def _may_be(values):
+    """Whether the first values leave it open that all are numbers or dates: most columns of words end here."""
+    first = values.iloc[:FIRST].dropna()
+    first = first[~first.isin(MISSING_WORDS)].astype(str)
+    if first.empty:
+        return bool(values.notna().any())
+    return bool(pd.to_numeric(first, errors="coerce").notna().all()) or any(
+        first.str.fullmatch(look).all() for look in DATES
+    )
+
+
+def _numbers(words):
+    """Floats of words (missing ones NaN), None unless at least one is a number and none is something else."""
+    missing = words.isin(MISSING_WORDS).to_numpy()
+    numbers = pd.to_numeric(words.astype(str).where(~missing, np.nan), errors="coerce").to_numpy(float)
+    return None if missing.all() or np.isnan(numbers[~missing]).any() else numbers
+
+
+def is_date(values):
+    """Whether a column holds moments, as dates or as text."""
+    return pd.api.types.is_datetime64_any_dtype(values.dtype)
+
+
+def as_numbers(values):
+    """Float array of a numeric, boolean, date or ordered column; None where the column is unordered."""
+    dtype = values.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
+        return values.to_numpy(float)
+    if isinstance(dtype, pd.CategoricalDtype):
+        codes = values.array.codes
+        return np.where(codes < 0, np.nan, codes).astype(float) if dtype.ordered else None
+    if is_date(values):
+        moments = pd.to_datetime(values, utc=True).dt.tz_localize(None).to_numpy()
+        unit = np.datetime_data(moments.dtype)[0]  # nanoseconds, in which pandas takes differences, end in 2262
+        return (moments - np.datetime64(0, unit)) / np.timedelta64(1, "D")
+    if pd.api.types.is_timedelta64_dtype(dtype):
+        return (values / pd.Timedelta(days=1)).to_numpy(dtype=float, na_value=np.nan)
+    if pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):
+        return values.to_numpy(dtype=float, na_value=np.nan)
+    return None
+
+
+def numbers_as_fitted(values, name, date):
+    """`as_numbers` of a column that was one of dates or of other numbers in the fit; ValueError if it is not now."""
+    values = text_as_values(values)
+    if not values.notna().any():
+        return np.full(len(values), np.nan)
+    numbers = as_numbers(values)
+    if numbers is None or is_date(values) != date:
+        kind = "text or categories" if numbers is None else "dates" if is_date(values) else "numbers"
+        raise ValueError(f"X must keep the types of the fit, but column {name!r} holds {kind} now.")
+    return numbers
