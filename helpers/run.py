@@ -27,10 +27,12 @@ import itertools
 import json
 import os
 import re
+import signal
 import sys
 import time
 from dataclasses import dataclass
 from datetime import date
+from importlib.util import find_spec
 from pathlib import Path
 
 from helpers import __version__
@@ -46,6 +48,8 @@ LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 NOT_FINITE = ("nan", "inf", "-inf", "NaN", "Infinity", "-Infinity")  # how metrics.json writes them
+
+STACK = ("latex2mathml", "nbconvert", "papermill", "yaml")
 
 MISSING = "Running notebooks needs the extra `notebooks`: pip install '.[notebooks]' in a copy of the repository."
 
@@ -221,40 +225,55 @@ def _digest(notebook, values):
     return hashlib.sha256(json.dumps(content, default=str).encode()).hexdigest()
 
 
+def _plan_all(folder, output):
+    """A run for each notebook of a folder, with its defaults."""
+    runs = []
+    for label, path in list_notebooks(folder).items():
+        values = {name: default for name, (default, _) in read_parameters(path).items()}
+        runs.append(Run(path, output / label, label, {}, values, _digest(path, values)))
+    return runs
+
+
+def _plan_grid(notebook, parameters, grid, output):
+    """A run for each point of a grid, each once, or the one run of a notebook."""
+    defaults = {name: default for name, (default, _) in read_parameters(notebook).items()}
+    points = _read_grid(grid) if grid else [{}]
+    twice = sorted(set(parameters) & {name for point in points for name in point})
+    if twice:
+        raise ValueError(f"{twice[0]} is given by -p and in {grid}; take it out of one.")
+    runs = {}
+    for point in points:
+        given = {name: _value(name, text, defaults, notebook) for name, text in (parameters | point).items()}
+        digest = _digest(notebook, defaults | given)
+        varied = {name: given[name] for name in point}
+        label = _label(varied, digest, {run.label.lower() for run in runs.values()}) if point else notebook.stem
+        run = Run(notebook, output / label if point else output, label, given, defaults | given, digest)
+        runs.setdefault(digest, run)
+    return list(runs.values())
+
+
 def plan(options):
     """The runs that the command line asks for; ValueError if something is wrong with them."""
     if not options.output:
         raise ValueError("--output FOLDER is missing: where shall the results go?")
-    output = Path(options.output)
+    if options.jobs == 0:
+        raise ValueError("--jobs must not be 0.")
     if options.all and (options.notebook or options.parameter or options.grid):
         raise ValueError("--all runs notebooks with their defaults: no notebook, -p or --grid beside it.")
-    runs = []
+    output = Path(options.output)
+    for cached in (_file_digest, _source, _surroundings):
+        cached.cache_clear()  # files may have changed since an earlier call
     if options.all:
-        for label, path in list_notebooks(options.all).items():
-            values = {name: default for name, (default, _) in read_parameters(path).items()}
-            runs.append(Run(path, output / label, label, {}, values, _digest(path, values)))
-        if not runs:
-            raise ValueError(f"there are no notebooks in {options.all}.")
+        runs = _plan_all(options.all, output)
     else:
-        notebook = Path(options.notebook)
-        defaults = {name: default for name, (default, _) in read_parameters(notebook).items()}
-        fixed = dict(options.parameter)
-        points = _read_grid(options.grid) if options.grid else [{}]
-        if twice := [name for name, _ in options.parameter if any(name in point for point in points)]:
-            raise ValueError(f"{twice[0]} is given by -p and in {options.grid}; take it out of one.")
-        for point in points:
-            varied = {name: _value(name, text, defaults, notebook) for name, text in point.items()}
-            given = {name: _value(name, text, defaults, notebook) for name, text in fixed.items()} | varied
-            digest = _digest(notebook, defaults | given)
-            if digest not in {run.digest for run in runs}:
-                label = _label(varied, digest, {run.label.lower() for run in runs}) if varied else notebook.stem
-                folder = output / label if varied else output
-                runs.append(Run(notebook, folder, label, given, defaults | given, digest))
+        runs = _plan_grid(Path(options.notebook), dict(options.parameter), options.grid, output)
+    if not runs:
+        raise ValueError(f"there are no notebooks in {options.all}." if options.all else f"{options.grid} is empty.")
     for run in runs:
-        if not (options.overwrite or run.is_finished() or run.is_free(refresh=options.all)):
-            raise ValueError(f"{run.folder} holds other files already; choose another folder or add --overwrite.")
         if run.executed.exists() and run.executed.samefile(run.notebook):
             raise ValueError(f"--output {run.folder} holds the notebook itself; choose another folder.")
+        if not (options.overwrite or run.is_finished() or run.is_free(refresh=options.all)):
+            raise ValueError(f"{run.folder} holds other files already; choose another folder or add --overwrite.")
     return runs
 
 
@@ -310,16 +329,16 @@ def execute(run, cwd, environment, bar=False):
         nb.metadata = nbformat.read(run.notebook, as_version=4).metadata  # so that it may be stored as it is
         for cell in nb.cells:
             cell.metadata = {k: v for k, v in cell.metadata.items() if k != "papermill" and (k != "tags" or v)}
-        _write(run.partial, nbformat.writes(nb) + "\n")
         given = ", ".join(f"{name} = {shown(value)}" for name, value in run.given.items()) or "all at their defaults"
         note = f"Made from {run.notebook.name} on {date.today():%d %B %Y} with honest-confidence {__version__}. "
         _write(run.executed.with_suffix(".html"), to_html(nb, run.notebook.parent, f"{note}Parameters: {given}."))
-        os.replace(run.partial, run.executed)
+        _write(run.executed, nbformat.writes(nb) + "\n")
         metrics, claims = collect(nb)
         content = {"notebook": run.notebook.name, "parameters": run.values, "metrics": metrics, "claims": claims}
         content |= {"versions": _versions(), "seconds": round(time.monotonic() - start, 1), "digest": run.digest}
         finite = json.loads(json.dumps(content, default=str), parse_constant=str)  # JSON has no nan
         _write(run.metrics, json.dumps(finite, indent=1, ensure_ascii=False) + "\n")
+        run.partial.unlink()
         return run, content
     except PapermillExecutionError as error:
         where = f"stopped in cell {error.cell_index + 1} (In [{error.exec_count}])"
@@ -385,7 +404,7 @@ def carry_out(options, runs):
             if isinstance(outcome, str):
                 failures[run.label] = outcome
             else:
-                held = len({claim["claim"] for claim in outcome["claims"]})
+                held = len({claim["claim"] for claim in outcome["claims"] if claim["holds"]})
                 outcome = f"{outcome['seconds']:.0f} s, {held} claims held"
             _say(f"[{number}/{len(waiting)}] {run.label}: {outcome}")
     except KeyboardInterrupt:
@@ -440,19 +459,17 @@ def main(argv=None):
     """
     parser = _parser()
     options = parser.parse_args(argv)
+    if not (options.notebook or options.all):
+        print(parser.format_help())
+        return 0 if options.help else 2
+    if not all(map(find_spec, STACK)):
+        _say(MISSING)
+        return 2
     try:
-        if not (options.notebook or options.all):
-            print(parser.format_help())
-            return 0 if options.help else 2
-        import latex2mathml, nbconvert, papermill, yaml  # noqa: E401, F401
-
-        if options.help:
+        if options.help and options.notebook:
             print(_describe(options.notebook))
             return 0
         runs = plan(options)
-    except ImportError:
-        _say(MISSING)
-        return 2
     except (ValueError, OSError) as error:
         _say(f"{error}\nNothing was run or written.")
         return 2
@@ -462,7 +479,13 @@ def main(argv=None):
     return carry_out(options, runs)
 
 
+def command():
+    """The program `honest-confidence`."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a request to end is Ctrl-C: no worker stays
+    sys.exit(main())
+
+
 if __name__ == "__main__":
     from helpers import run  # joblib's workers find its functions there, not in __main__
 
-    sys.exit(run.main())
+    run.command()

@@ -14,7 +14,7 @@ from lessons import CHECK_RULES, LESSON_RULES, METHOD_SECTIONS, SECTIONS, code_c
 
 from helpers.notebook.claims import recorded_claims
 from helpers.notebook.sliders import WIDGET
-from helpers.run.plan import list_notebooks
+from helpers.run import list_notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
 TAGS = {"parameters", "claim", "exercise", "check", "solution", "predict", "quiz", "hide-input", "hide-output"}
