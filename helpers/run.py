@@ -32,7 +32,6 @@ import sys
 import time
 from dataclasses import dataclass
 from datetime import date
-from importlib.util import find_spec
 from pathlib import Path
 
 from helpers import __version__
@@ -40,7 +39,7 @@ from helpers.checks import find_secret, nearest_name
 from helpers.notebook.claims import recorded_claims
 from helpers.notebook.display import KEY
 from helpers.notebook.guard import OUTPUT
-from helpers.notebook.page import title_of, to_html
+from helpers.notebook.page import check_stack, title_of, to_html
 from helpers.notebook.parameter_cell import from_text, shown, type_problem, type_word
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
@@ -48,10 +47,6 @@ LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 NOT_FINITE = ("nan", "inf", "-inf", "NaN", "Infinity", "-Infinity")  # how metrics.json writes them
-
-STACK = ("latex2mathml", "nbconvert", "papermill", "yaml")
-
-MISSING = "Running notebooks needs the extra `notebooks`: pip install '.[notebooks]' in a copy of the repository."
 
 EXAMPLE = """example:
   python -m helpers.run notebooks/13_audit_your_scores.ipynb -p path my.csv -p label y -p score p --output out/
@@ -462,15 +457,13 @@ def main(argv=None):
     if not (options.notebook or options.all):
         print(parser.format_help())
         return 0 if options.help else 2
-    if not all(map(find_spec, STACK)):
-        _say(MISSING)
-        return 2
     try:
+        check_stack()
         if options.help and options.notebook:
             print(_describe(options.notebook))
             return 0
         runs = plan(options)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, ImportError) as error:
         _say(f"{error}\nNothing was run or written.")
         return 2
     except KeyboardInterrupt:

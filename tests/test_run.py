@@ -130,7 +130,7 @@ def test_help(folder, capsys):
 
 
 def test_without_the_extra(folder, capsys, monkeypatch):
-    monkeypatch.setattr(run, "find_spec", lambda name: None if name == "papermill" else True)
+    monkeypatch.setattr("helpers.notebook.page.find_spec", lambda name: None if name == "papermill" else True)
     assert main([write(folder / "a.ipynb"), "--output", "out"]) == 2
     assert "notebooks" in capsys.readouterr().err
 

@@ -7,6 +7,7 @@ browsers draw MathML without any script.
 import copy
 import html
 import re
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 
@@ -23,12 +24,20 @@ OF_THE_COURSE = ("lesson", "exercise", "quiz", "key ideas", "your own", "what to
 
 MANY_SECTIONS = 6  # from which a page begins with its contents
 
-NEEDS = "A page needs the extra `notebooks`: pip install '.[notebooks]' in a copy of the repository."
+STACK = ("latex2mathml", "nbconvert", "papermill", "yaml")  # of the extra `notebooks`
 
 UNWRITTEN = {
     r"\\arg(?![A-Za-z])": r"\\operatorname{arg}",
     r"(\\[bB]igg?[lr]?)\s*\\[lr]vert": r"\1|",
 }  # else shown as TeX
+
+
+def check_stack():
+    """ImportError with a sentence where the extra `notebooks` is not installed."""
+    if not all(map(find_spec, STACK)):
+        raise ImportError(
+            "Pages and runs need the extra `notebooks`: pip install '.[notebooks]' in a copy of this package."
+        )
 
 
 def to_mathml(tex, display="inline"):
@@ -50,13 +59,8 @@ def to_mathml(tex, display="inline"):
 def _exporter():
     """An nbconvert exporter of the cells alone, with formulas as MathML and without links to files beside the page."""
     from jinja2 import pass_context
-
-    try:
-        import latex2mathml  # noqa: F401
-        from nbconvert import HTMLExporter
-        from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
-    except ImportError:
-        raise ImportError(NEEDS) from None
+    from nbconvert import HTMLExporter
+    from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
     class Renderer(IPythonRenderer):
         def block_math(self, body):

@@ -16,9 +16,6 @@ import re
 import sys
 from pathlib import Path
 
-import nbformat
-from nbconvert.preprocessors import TagRemovePreprocessor
-
 NBGRADER = {"schema_version": 3, "cell_type": "code", "task": False}
 
 # What students see where a solution was: nbgrader's own stub would stop a notebook at each open exercise.
@@ -35,6 +32,8 @@ def tags(cell):
 
 def student_copy(notebook):
     """A copy for students: no solutions, exercises and self-checks without outputs."""
+    from nbconvert.preprocessors import TagRemovePreprocessor
+
     remove = {"remove_cell_tags": {"solution"}, "remove_all_outputs_tags": {"exercise", "check"}}
     made, _ = TagRemovePreprocessor(**remove).preprocess(copy.deepcopy(notebook), {})
     return made
@@ -77,6 +76,8 @@ def nbgrader_copy(notebook):
 
 def main(arguments=None):
     """Command line; returns the exit status."""
+    import nbformat
+
     parser = argparse.ArgumentParser("python -m helpers.notebook.student", description=__doc__.split("\n")[0])
     parser.add_argument("notebooks", type=Path, help="folder of the notebooks")
     parser.add_argument("--output", type=Path, required=True, help="folder of the copies")

@@ -5,15 +5,12 @@ import json
 import re
 import tracemalloc
 
-import nbformat
-import nbformat.v4 as v4
 import numpy as np
 import pandas as pd
 import pytest
 from scripts import load_script
 
 from helpers.datasets import DATA_FOLDER
-from helpers.run.command import main
 from helpers.tables import AnswerTable, read_answers, table_of_counts
 from helpers.tables.files import JsonLines
 
@@ -441,45 +438,6 @@ def test_one_question_with_nearly_all_answers(tmp_path, monkeypatch):
     message = "question '99' (row 41) has 60 answers, where half of the 21 questions have 2 or fewer: too many"
     with pytest.raises(ValueError, match=re.escape(message)):
         read_answers(tmp_path / "my.csv")
-
-
-# ---- before a kernel starts -----------------------------------------------------------------------------------
-
-PARAMETERS = """path = ""  # file
-question = "question"
-answer = "answer"
-confidence = "confidence"
-reference = "reference"
-rule = "normalized"
-counts = []
-reject_cost = 0.2
-price = 0.002
-n_resamples = 1000
-seed = 0"""
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["-p", "path", "missing.jsonl"], "missing.jsonl does not exist"),
-        (["-p", "path", "one.csv"], "one.csv: most questions must have at least two answers"),
-        (["-p", "path", "my.csv", "-p", "answer", "anser"], "no column 'anser' (answer); did you mean 'answer'?"),
-        (["-p", "path", "my.csv", "-p", "rule", "date"], "that rule 'date' can read, but it reads none"),
-        (["-p", "path", "my.csv", "-p", "counts", "yes,no"], "my.csv has no column 'yes' (counts)"),
-        (["-p", "path", "my.csv", "-p", "reject_cost", "1"], "reject_cost must lie between 0 and 1 (a wrong answer"),
-        (["-p", "price", "-0.1"], "price must be at least 0 and finite (a wrong answer costs 1), but it is -0.1."),
-        (["-p", "n_resamples", "10"], "n_resamples must be a whole number of at least 100, but it is 10."),
-        (["-p", "path", "my.csv", "--sweep", "rule", "exact", "date"], "that rule 'date' can read"),
-    ],
-)
-def test_answers_are_checked_before_a_kernel_starts(tmp_path, monkeypatch, capsys, arguments, message):
-    monkeypatch.chdir(tmp_path)
-    good().to_csv("my.csv", index=False)
-    good()[::3].to_csv("one.csv", index=False)
-    cell = v4.new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]})
-    nbformat.write(v4.new_notebook(cells=[cell]), "audit.ipynb")
-    assert main(["audit.ipynb", *arguments, "--output", "out"]) == 2
-    assert message in capsys.readouterr().err and not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
