@@ -94,7 +94,7 @@ class Run:
             return {}
 
     def is_finished(self):
-        return self.noted().get("digest") == self.digest
+        return self.noted().get("digest") == self.digest and self.executed.exists()
 
     def is_free(self, refresh):
         """Whether the folder may be written: new, begun here, or with an older result of the notebook to `refresh`."""
@@ -342,14 +342,6 @@ def execute(run, cwd, environment, bar=False):
         return run, f"stopped: {type(error).__name__}: {error}"
 
 
-def _environment(options):
-    """Threads of the kernels: one each in a grid, so that sums do not depend on --jobs; their share with --all."""
-    if not (options.grid or options.all) or any(name in os.environ for name in THREADS):
-        return {}
-    threads = max(1, (os.cpu_count() or 1) // (options.jobs or 1)) if options.all else 1
-    return dict.fromkeys(THREADS, str(threads))
-
-
 def write_tables(folder, runs):
     """Write metrics.csv and, where pyarrow is installed, summary.parquet, a row a run; returns their paths."""
     import pandas as pd
@@ -375,6 +367,16 @@ def write_tables(folder, runs):
     return [folder / "metrics.csv", folder / "summary.parquet"]
 
 
+def _threads(options):
+    """Threads of the kernels: one each in a grid, so that sums do not depend on --jobs; their share with --all."""
+    from joblib import effective_n_jobs
+
+    if not (options.grid or options.all) or any(name in os.environ for name in THREADS):
+        return {}
+    share = os.cpu_count() // effective_n_jobs(options.jobs) if options.all else 1
+    return dict.fromkeys(THREADS, str(max(1, share)))
+
+
 def _say(text):
     print(text, file=sys.stderr, flush=True)
 
@@ -387,14 +389,15 @@ def carry_out(options, runs):
     if len(waiting) < len(runs):
         _say(f"{len(runs) - len(waiting):,} of {len(runs):,} runs are finished already and stay.")
     failures = {}
-    environment = _environment(options)
     tasks = []
+    environment = _threads(options)
     for run in waiting:
         # the notebooks of a course are stored as they come out, so nothing is left beside them
         folder = {} if options.all else {OUTPUT: os.path.abspath(run.folder)}
         tasks.append(delayed(execute)(run, os.getcwd(), environment | folder, bar=len(runs) == 1))
     try:
-        done = Parallel(n_jobs=options.jobs, batch_size=1, return_as="generator_unordered")(tasks)
+        parallel = Parallel(options.jobs, prefer="threads", batch_size=1, return_as="generator_unordered")
+        done = parallel(tasks)  # in threads: what computes are the kernels
         for number, (run, outcome) in enumerate(done, 1):
             if isinstance(outcome, str):
                 failures[run.label] = outcome

@@ -29,7 +29,8 @@ STACK = ("latex2mathml", "nbconvert", "papermill", "yaml")  # of the extra `note
 UNWRITTEN = {
     r"\\arg(?![A-Za-z])": r"\\operatorname{arg}",
     r"(\\[bB]igg?[lr]?)\s*\\[lr]vert": r"\1|",
-}  # else shown as TeX
+    r"\\tag\{(.*?)\}": r"\\qquad\\text{(\1)}",
+}  # what the converter shows as TeX, or a number of an equation without a space before it
 
 
 def check_stack():
