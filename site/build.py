@@ -29,7 +29,7 @@ from nbformat.v4 import new_markdown_cell
 from pages import FORMULA, SiteError, finish, first_figure, write_thumbnail
 from terms import read_glossary, used_terms
 
-from helpers.run.plan import list_notebooks
+from helpers.run import list_notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
 ABOUT = (

@@ -1,15 +1,54 @@
-"""The guard behind a parameters cell."""
+"""The guard behind a parameters cell, and the folder in which a run leaves its files."""
 
+import ast
 import linecache
+import os
 import sys
 
 from helpers.checks import nearest_name
 from helpers.notebook.borders import watch_formats
 from helpers.notebook.display import shell
-from helpers.notebook.parameter_cell import INJECTED, ParameterError, assigned_names, read_cell, shown, type_problem
+from helpers.notebook.parameter_cell import ParameterError, shown, type_problem
 from helpers.plotting import use_style
 
+INJECTED = "# Parameters"  # first line of the cell that papermill writes
+
+OUTPUT = "HONEST_OUTPUT"  # environment variable by which `helpers.run` names the folder of a run to its kernel
+
 _first = {}  # defaults that the first guard of this kernel saw
+
+
+def output_folder():
+    """Folder for files that a notebook leaves beside its page: that of the run, "" where nobody named one.
+
+    Returns
+    -------
+    str
+        What ``--output`` of ``python -m helpers.run`` named, or the environment variable HONEST_OUTPUT.
+    """
+    return os.environ.get(OUTPUT, "")
+
+
+def _assignments(source):
+    """{name: node of its value} of a cell that holds nothing but plain assignments, else {}."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:
+        return {}
+    plain = all(isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name) for line in body)
+    return {line.targets[0].id: line.value for line in body} if plain else {}
+
+
+def _read_cell(source):
+    """{name: default} of a cell that assigns literals and does nothing else, else {}.
+
+    >>> _read_cell("seed = 1  # of the random numbers"), _read_cell("seed = int(1)")
+    ({'seed': 1}, {})
+    """
+    try:
+        return {name: ast.literal_eval(value) for name, value in _assignments(source).items()}
+    except (ValueError, TypeError):
+        return {}
 
 
 def _cells_run(running):
@@ -19,33 +58,25 @@ def _cells_run(running):
     return history or ["".join(lines) for _, _, lines, _ in cached]
 
 
-def _find_cells(history, wanted):
-    """The parameters declared last, and the names that papermill injected after them, from the cells run so far.
+def _find_cells(cells, wanted):
+    """({name: default} of the parameters run last, names that papermill injected after them).
 
-    An exercise may also be a cell of plain assignments, so the cell must hold all names that the rules or an earlier
-    guard know.
+    An exercise may also be a cell of plain assignments, so a cell that has all wanted names comes first.
     """
-    plain = [(i, read_cell(source)) for i, source in enumerate(history) if not source.lstrip().startswith(INJECTED)]
-    plain = [(i, cell) for i, cell in plain if cell]
-    if not plain:  # somebody wrote papermill's comment above their own parameters
-        plain = [(i, read_cell(source)) for i, source in enumerate(history) if read_cell(source)][:1]
+    plain = {k: _read_cell(source) for k, source in enumerate(cells) if not source.lstrip().startswith(INJECTED)}
+    plain = {k: found for k, found in plain.items() if found}
     if not plain:
         raise ParameterError(
             "parameters() found no cell of plain assignments (seed = 1) among the cells run so far: "
             "run the parameters cell first, and keep everything else, imports too, out of it."
         )
-    for names in (wanted | set(_first), wanted, set()):
-        holding = [(i, cell) for i, cell in plain if names <= {parameter.name for parameter in cell}]
-        if holding:
-            break
-    place, cell = holding[-1]
-    injected = [
-        name
-        for source in history[place + 1 :]
-        if source.lstrip().startswith(INJECTED)
-        for name in assigned_names(source)
-    ]
-    return cell, injected
+    place = max(plain, key=lambda k: (len(wanted & set(plain[k])), k))
+    injected = [source for source in cells[place:] if source.lstrip().startswith(INJECTED)]
+    return plain[place], [name for source in injected for name in _assignments(source)]
+
+
+def _unknown(what, name, names):
+    return f"{what} {name!r}; {nearest_name(name, names, 'parameter')}"
 
 
 def parameters(**rules):
@@ -78,23 +109,14 @@ def parameters(**rules):
             "parameters() reads the cells of a running notebook: it works in Jupyter and papermill only."
         )
     watch_formats(running)  # again: a kernel may be the fork of a process that had imported the package
-    declared, injected = _find_cells(_cells_run(running), set(rules))
-    names = [parameter.name for parameter in declared]
-    problems = [
-        f"there is no parameter {name!r}; {nearest_name(name, names, 'parameter')}"
-        for name in injected
-        if name not in names
-    ]
-    for name in rules:
-        if name not in names:
-            near = nearest_name(name, names, "parameter")
-            raise ParameterError(f"a rule is given for {name!r}, which the parameters cell lacks; {near}")
+    declared, injected = _find_cells(_cells_run(running), set(rules) | set(_first))
+    problems = [_unknown("there is no parameter", name, declared) for name in injected if name not in declared]
+    problems += [_unknown("the parameters cell lacks", name, declared) for name in rules if name not in declared]
     lines = []
-    for parameter in declared:
-        name = parameter.name
-        value = running.user_ns.get(name, parameter.default)
+    for name, written in declared.items():
+        value = running.user_ns.get(name, written)
+        default = _first.get(name, written)
         rule = rules.get(name, lambda value: None)
-        default = _first.get(name, parameter.default)
         allowed_none = value is None and name in rules and rule(None) is None
         broken = None if allowed_none else type_problem(name, value, default)
         if broken is None and (sentence := rule(value)):
@@ -105,8 +127,8 @@ def parameters(**rules):
         lines.append(f"{name} = {shown(value)} {changed}")
     if problems:
         raise ParameterError("\n".join(problems))
-    for parameter in declared:
-        _first.setdefault(parameter.name, parameter.default)
+    for name, default in declared.items():
+        _first.setdefault(name, default)
     if any("(changed;" in line for line in lines):
         lines.append("Outputs are those of this run; numbers in the text beside them may be those of the defaults.")
     sys.stdout.write("\n".join(lines) + "\n")

@@ -1,32 +1,22 @@
 """An executed notebook as one HTML page for readers: nbconvert with the template page.html.j2, formulas as MathML.
 
 nbconvert draws formulas with MathJax from a network. A page that is sent by mail must draw them by itself, and
-browsers draw MathML without any script. The one converter from TeX to MathML among the packages here is that of
-docutils; it sets accents and braces wrongly, which is mended here.
+browsers draw MathML without any script.
 """
 
 import copy
 import html
 import re
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from xml.etree import ElementTree
 
 from helpers.notebook.folds import open_predictions
 from helpers.notebook.sliders import drop_widgets
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
 
-MATHML = "http://www.w3.org/1998/Math/MathML"
-
 OUTSIDE = re.compile(r"(https?:|#|mailto:)")  # links that lead somewhere also from a page that lies alone
-
-UNKNOWN = {  # what docutils' converter does not know, and how it is written for it
-    r"\\cr(?![A-Za-z])": r"\\\\",
-    r"\\dots(?![A-Za-z])": r"\\ldots",
-    r"\\[bB]igg?[lrm]?(?![A-Za-z])": "",  # browsers stretch brackets without being told
-    r"\\(t?frac)\s*(\w)\s*(\w)": r"\\\1{\2}{\3}",
-}
 
 NOT_FOR_READERS = {"exercise", "check", "solution", "quiz", "remove-cell"}
 
@@ -34,57 +24,36 @@ OF_THE_COURSE = ("lesson", "exercise", "quiz", "key ideas", "your own", "what to
 
 MANY_SECTIONS = 6  # from which a page begins with its contents
 
+STACK = ("latex2mathml", "nbconvert", "papermill", "yaml")  # of the extra `notebooks`
 
-def _mend(mathml):
-    """docutils sets the index of an accented letter below it and the words of a brace beside it: swap the two."""
-    root = ElementTree.fromstring(mathml.replace("&ApplyFunction;", "\u2061").replace(f' xmlns="{MATHML}"', ""))
-    for node in root.iter("munderover"):
-        letter, index, accent = list(node)
-        if accent.tag == "mo" and (accent.text or "") in "^ˆ~ˉ¯_→˙¨":
-            node.tag = "msub"
-            over = ElementTree.Element("mover", accent="true")
-            over.extend([letter, accent])
-            node[:] = [over, index]
-    for node in root.iter():
-        if node.tag in ("msub", "msup") and any(mark.text in ("⏟", "⏞") for mark in node[0].iter("mo")):
-            node.tag = {"msub": "munder", "msup": "mover"}[node.tag]  # words under a brace, not behind it
-        node.text = (node.text or "").strip() if len(node) else node.text
-        node.tail = None
-    root.set("xmlns", MATHML)
-    return ElementTree.tostring(root, encoding="unicode")
+UNWRITTEN = {
+    r"\\arg(?![A-Za-z])": r"\\operatorname{arg}",
+    r"(\\[bB]igg?[lr]?)\s*\\[lr]vert": r"\1|",
+    r"\\tag\{(.*?)\}": r"\\qquad\\text{(\1)}",
+}  # what the converter shows as TeX, or a number of an equation without a space before it
 
 
-def to_mathml(tex, block=False):
-    """TeX as MathML, which browsers draw without any script; the TeX itself where that fails.
+def check_stack():
+    """ImportError with a sentence where the extra `notebooks` is not installed."""
+    if not all(map(find_spec, STACK)):
+        raise ImportError(
+            "Pages and runs need the extra `notebooks`: pip install '.[notebooks]' in a copy of this package."
+        )
 
-    Parameters
-    ----------
-    tex : str
-        The formula, without dollar signs.
-    block : bool, default False
-        Whether it stands on a line of its own.
 
-    Returns
-    -------
-    str
-        HTML.
+def to_mathml(tex, display="inline"):
+    """TeX as MathML; a formula that cannot be translated is shown as it was written.
 
-    Examples
-    --------
     >>> to_mathml("q")
-    '<math xmlns="http://www.w3.org/1998/Math/MathML"><mi>q</mi></math>'
+    '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline"><mrow><mi>q</mi></mrow></math>'
     """
-    tags = re.findall(r"\\tag\{(.*?)\}", tex)
-    plain = re.sub(r"\\(tag|label)\{.*?\}|\\(nonumber|notag)\b|\\(begin|end)\{equation\*?\}", "", tex).strip()
-    plain = re.sub(r"\\(begin|end)\{(align|gather)\*?\}", r"\\\1{aligned}", plain)
-    for pattern, written in UNKNOWN.items():
-        plain = re.sub(pattern, written, plain)
-    plain += "".join(rf" \qquad \text{{({tag})}}" for tag in tags)
-    try:
-        from docutils.utils.math.latex2mathml import tex2mathml
+    from latex2mathml.converter import convert
 
-        return _mend(tex2mathml(plain, as_block=block))
-    except Exception:  # a formula that cannot be translated is shown as it was written
+    for pattern, written in UNWRITTEN.items():
+        tex = re.sub(pattern, written, tex)
+    try:
+        return convert(tex, display=display)
+    except Exception:  # the converter has some twenty kinds of errors, with no class in common
         return f"<code>{html.escape(tex)}</code>"
 
 
@@ -96,13 +65,13 @@ def _exporter():
 
     class Renderer(IPythonRenderer):
         def block_math(self, body):
-            return to_mathml(body, block=True)
+            return to_mathml(body, "block")
 
         def inline_math(self, body):
             return to_mathml(body)
 
         def latex_environment(self, name, body):
-            return to_mathml(rf"\begin{{{name}}}{body}\end{{{name}}}", block=True)
+            return to_mathml(rf"\begin{{{name}}}{body}\end{{{name}}}", "block")
 
         def block_html(self, source):
             # nbconvert looks for images with a parser, which ends a fold that goes on in the next block

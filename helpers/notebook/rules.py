@@ -1,6 +1,5 @@
-"""Rules for the values of parameters, and the rules that a notebook gives to `parameters`, read without running it."""
+"""Rules for the values of parameters: functions that return None, or the sentence that a value breaks."""
 
-import ast
 import numbers
 
 from helpers.checks import nearest_name
@@ -8,14 +7,13 @@ from helpers.notebook.parameter_cell import shown
 
 
 def _rule(holds, allowed):
-    """A rule for numbers or lists of numbers: None, or the sentence a value breaks; `.allowed` is what helps say."""
+    """A rule for a number, or for every entry of a list of numbers."""
 
     def check(value):
         entries = value if isinstance(value, (list, tuple)) else [value]
         fine = all(isinstance(entry, numbers.Real) and holds(entry) for entry in entries)
         return None if fine else f"must be {allowed}"
 
-    check.allowed = allowed
     return check
 
 
@@ -51,7 +49,7 @@ def at_most(high):
     Returns
     -------
     callable
-        Gives None for a value that obeys the rule, else the sentence that it breaks.
+        As of `at_least`.
     """
     return _rule(lambda value: value <= high, f"at most {shown(high)}")
 
@@ -67,7 +65,7 @@ def between(low, high):
     Returns
     -------
     callable
-        Gives None for a value that obeys the rule, else the sentence that it breaks.
+        As of `at_least`.
     """
     return _rule(lambda value: low <= value <= high, f"between {shown(low)} and {shown(high)}")
 
@@ -83,7 +81,7 @@ def one_of(*values):
     Returns
     -------
     callable
-        Gives None for a value that obeys the rule, else the sentence that it breaks.
+        As of `at_least`.
 
     Examples
     --------
@@ -95,50 +93,6 @@ def one_of(*values):
         if any(type(value) is type(other) and value == other for other in values):
             return None
         near = f" ({nearest_name(value, values, 'value')})" if isinstance(value, str) else ""
-        return f"must be {check.allowed}{near}"
+        return f"must be one of {', '.join(map(repr, values))}{near}"
 
-    check.allowed = f"one of {', '.join(map(repr, values))}"
     return check
-
-
-RULES = {rule.__name__: rule for rule in (at_least, at_most, between, one_of)}
-
-
-def read_rules(source):
-    """{parameter: rule} of a cell that calls `parameters`, or {}; rules that are not written out there are left out.
-
-    >>> rules = read_rules("sizes = {'n': at_least(9)}" + chr(10) + "parameters(**sizes, cost=own_rule)")
-    >>> list(rules), rules["n"](8)
-    (['n'], 'must be at least 9')
-    """
-    try:
-        body = ast.parse(source).body
-    except SyntaxError:
-        return {}
-    names = {}
-    for line in body:
-        if isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):
-            names[line.targets[0].id] = _rules_in(line.value, names)
-        call = line.value if isinstance(line, ast.Expr) else None
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "parameters":
-            rules = {}
-            for keyword in call.keywords:
-                found = _rules_in(keyword.value, names)
-                rules |= {keyword.arg: found} if keyword.arg else found if isinstance(found, dict) else {}
-            return {name: rule for name, rule in rules.items() if callable(rule)}
-    return {}
-
-
-def _rules_in(node, names):
-    """The rule, or the dictionary of rules, that an expression stands for; None for anything else."""
-    if isinstance(node, ast.Name):
-        return names.get(node.id)
-    if isinstance(node, ast.Dict):
-        pairs = zip(node.keys, node.values, strict=True)
-        return {key.value: _rules_in(value, names) for key, value in pairs if isinstance(key, ast.Constant)}
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in RULES:
-        try:
-            return RULES[node.func.id](*map(ast.literal_eval, node.args))
-        except (ValueError, TypeError):
-            return None
-    return None

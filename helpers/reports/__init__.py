@@ -16,7 +16,7 @@ from helpers.reports.answer_pair import AnswerPair
 from helpers.reports.answers import AnswerReport
 from helpers.reports.average import Average
 from helpers.reports.control import Control, negative_control
-from helpers.reports.files import free_folder, save_files
+from helpers.reports.files import save_files
 from helpers.reports.intake import check_terms, read_table, two_costs
 from helpers.reports.money import Money
 from helpers.reports.page import show_part
@@ -26,6 +26,6 @@ from helpers.reports.text import describe_figure, fold, next_steps, say, summary
 
 __all__ = [
     "Advice", "AnswerPair", "AnswerReport", "Average", "Comparison", "Control", "Decisions", "Money", "ScoreReport",
-    "audit_answers", "audit_scores", "check_terms", "describe_figure", "fold", "free_folder", "negative_control",
+    "audit_answers", "audit_scores", "check_terms", "describe_figure", "fold", "negative_control",
     "next_steps", "read_table", "save_files", "say", "show_part", "summary", "tell", "two_costs", "write",
 ]  # fmt: skip

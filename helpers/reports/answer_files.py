@@ -91,8 +91,10 @@ def columns_of(report):
 
 def save_report(report, folder, overwrite, control, rng):
     """`AnswerReport.save`."""
+    from helpers.notebook.page import check_stack
     from helpers.reports.control import negative_control
 
+    check_stack()
     names = ["answers.csv", *([] if report.pair is None else ["systems.csv"])]
     folder = check_free(folder, ["report.html", *names], overwrite)
     without_formulas(columns_of(report)).to_csv(folder / "answers.csv", index=False, float_format="%.6g")

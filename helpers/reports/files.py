@@ -44,34 +44,6 @@ def without_formulas(frame):
     return frame
 
 
-def free_folder(folder, overwrite=False):
-    """Say what is wrong with the parameter `files`, the folder for scores.csv, groups.csv and repair.joblib.
-
-    Parameters
-    ----------
-    folder : str
-        The value that a user gave; "" for none.
-    overwrite : bool, default False
-        Whether files that are there may be replaced.
-
-    Returns
-    -------
-    str or None
-        The rule that is broken; None if none is.
-
-    Examples
-    --------
-    >>> free_folder(""), free_folder("README.md")
-    (None, 'must be a folder, not a file')
-    """
-    if folder and Path(folder).exists() and not Path(folder).is_dir():
-        return "must be a folder, not a file"
-    taken = [name for name in WHAT if folder and not overwrite and (Path(folder) / name).exists()]
-    if not taken:
-        return None
-    return f"must be a folder without {taken[0]}, which is not overwritten (another folder, or overwrite = True)"
-
-
 def check_free(folder, names, overwrite):
     """The folder, made if it is not there; ValueError if one of some files is, and may not be overwritten."""
     folder = Path(folder)

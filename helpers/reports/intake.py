@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from helpers.audit.columns import levels_of_columns
 from helpers.checks import MOST_DRAWS, check_count, check_numbers, nearest_name
@@ -158,6 +157,8 @@ def _mapping(labels):
     if labels is None or labels == "":
         return {}
     if isinstance(labels, str | Path):
+        import yaml  # of the extra `notebooks`
+
         path = Path(labels)
         if not path.is_file():
             raise ValueError(f"labels must be a dictionary or a YAML file, but there is no file {path}.")

@@ -254,10 +254,12 @@ class ScoreReport(ScoreTables):
         ValueError
             If a file is there already; nothing is written then.
         """
+        from helpers.notebook.page import check_stack
         from helpers.reports.control import negative_control
         from helpers.reports.files import check_free, save_files
         from helpers.reports.page import page_of
 
+        check_stack()
         rng = check_rng(rng)
         path = check_free(folder, ["report.html"], overwrite) / "report.html"
         files = save_files(self, folder, overwrite=overwrite, rng=rng)

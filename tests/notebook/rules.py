@@ -15,7 +15,7 @@ from nbval.plugin import get_sanitize_patterns
 
 from helpers.notebook.claims import recorded_claims
 from helpers.notebook.sliders import WIDGET
-from helpers.run.plan import list_notebooks
+from helpers.run import list_notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
 TAGS = {"parameters", "claim", "exercise", "check", "solution", "predict", "quiz", "hide-input", "hide-output"}

@@ -7,7 +7,7 @@ import pytest
 from helpers.notebook import Check, ClaimFailed, claim, figure, folded, prediction, quiz, show, table
 from helpers.notebook.claims import recorded_claims
 from helpers.notebook.display import KEY, collected
-from helpers.run.execute import collect
+from helpers.run import collect
 
 ID = "ours.start_null"
 

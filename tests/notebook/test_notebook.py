@@ -29,6 +29,7 @@ from helpers.notebook import (
     exercises,
     figure,
     one_of,
+    output_folder,
     parameters,
     record,
     show,
@@ -37,6 +38,8 @@ from helpers.notebook import (
 from helpers.notebook import claims as _claims
 from helpers.notebook import display as _display
 from helpers.notebook import guard as notebook
+from helpers.notebook.guard import OUTPUT
+from helpers.notebook.parameter_cell import from_text, type_problem
 
 ROOT = Path(__file__).resolve().parents[2]
 DECLARED = """n_rows = 10_000  # rows
@@ -168,19 +171,12 @@ def test_guard_sees_an_edited_parameters_cell(kernel, capsys):
         kernel.guard()
 
 
-def test_guard_with_papermills_comment_above_the_parameters(kernel):
-    kernel.run("# Parameters\n" + DECLARED)
-    kernel.run("# Parameters\nn_row = 700")
-    with pytest.raises(ParameterError, match="n_row"):
-        kernel.guard()
-
-
 def test_guard_needs_a_parameters_cell_and_known_rules(kernel):
     kernel.run("import math\nseed = 1")
     with pytest.raises(ParameterError, match="run the parameters cell first"):
         kernel.guard()
     kernel.run(DECLARED)
-    with pytest.raises(ParameterError, match="rule is given for 'n_rowz'.*did you mean 'n_rows'"):
+    with pytest.raises(ParameterError, match="'n_rowz'; did you mean 'n_rows'"):
         kernel.guard("n_rowz=at_least(1)")
 
 
@@ -210,6 +206,45 @@ def test_rules_and_none(kernel, capsys):
     told = capsys.readouterr().out.splitlines()
     assert told[0] == 'kind = None (changed; stored outputs used "platt")'
     assert "numbers in the text beside them may be those of the defaults" in told[1] and not told[2:]
+
+
+@pytest.mark.parametrize(
+    ("text", "default", "value"),
+    [
+        ("007", "", "007"),
+        ("-7", 1, -7),
+        ("1e-3", 1.0, 0.001),
+        ("inf", 1.0, float("inf")),
+        ("True", False, True),
+        ("a, b", ["x"], ["a", "b"]),
+        ("1,2", [3.0], [1.0, 2.0]),
+        ('["a,b", "c"]', [], ["a,b", "c"]),
+        ("", [1], []),
+        (["1", "2"], [3], [1, 2]),
+        ("none", None, None),
+        ("1.5", None, 1.5),
+        ("all", None, "all"),
+        ('{"a": 1}', {}, {"a": 1}),
+    ],
+)
+def test_words_become_a_value_of_the_default_type(text, default, value):
+    found = from_text(text, default)
+    assert found == value and type(found) is type(value) and type_problem("x", found, default) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "default"),
+    [("1.5", 1), ("ten", 1), ("true", 1), ("nan", 1.0), ("yes", True), ("1,b", [2]), ('["a"', []), ("[" * 10**5, [])],
+)
+def test_words_of_the_wrong_type(text, default):
+    assert "x must be" in type_problem("x", from_text(text, default), default)
+
+
+def test_the_folder_of_a_run(monkeypatch):
+    monkeypatch.delenv(OUTPUT, raising=False)
+    assert output_folder() == ""
+    monkeypatch.setenv(OUTPUT, "out")
+    assert output_folder() == "out"
 
 
 # ---- claims ---------------------------------------------------------------------------------------------------------

@@ -1,10 +1,11 @@
 """Pictures that follow a parameter: the stills are drawn at the values said, a slider that is moved redraws."""
 
+import asyncio
 import inspect
-from functools import partial
 
 import matplotlib.pyplot as plt
 import pytest
+from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 from rules import lint
 
@@ -12,7 +13,6 @@ from helpers.notebook import explore, prediction
 from helpers.notebook.display import KEY, collected
 from helpers.notebook.page import to_html
 from helpers.notebook.sliders import INVITATION, WIDGET, drop_widgets, sliders
-from helpers.run.execute import run_cells, run_jobs
 
 ALT = "A line that is steeper the larger the slope."
 SLOPE = {"slope": (0, 0.5, 2)}
@@ -126,8 +126,27 @@ SOURCE = inspect.cleandoc(
 def run(*sources):
     """The outputs of cells that a kernel runs."""
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
-    run_jobs([partial(run_cells, notebook, lambda nb: None, lambda done, total: None)])
+    asyncio.run(_execute(NotebookClient(notebook)))
     return [cell.outputs for cell in notebook.cells]
+
+
+async def _execute(client):
+    """Execute, and look for replies once a second: one that comes while a widget's message is sent would wake nobody.
+
+    Where it stands in the queue and nobody knows, nbclient waits for ever (its issue 312).
+    """
+
+    async def look():
+        while True:
+            await asyncio.sleep(1)
+            if client.kc is not None:
+                await client.kc.shell_channel.socket.poll(1)  # whoever waits for longer is served first
+
+    looking = asyncio.ensure_future(look())
+    try:
+        await client.async_execute()
+    finally:
+        looking.cancel()
 
 
 def test_in_a_kernel_a_moved_slider_shows_another_picture():

@@ -6,7 +6,7 @@ import pytest
 from scipy.special import expit
 
 from helpers.repair import load
-from helpers.reports import audit_scores, free_folder
+from helpers.reports import audit_scores
 from helpers.tables import ScoreTable
 
 
@@ -52,12 +52,6 @@ def test_nothing_is_called_repaired_where_the_repair_only_recalibrates(tmp_path)
     np.testing.assert_allclose(model.predict(p, X), scores["recalibrated"], atol=1e-5)
     same = (scores["recalibrated"] >= 0.2) == (scores["given"] >= 0.2)
     assert same.any() and (scores["expected_excess_cost"][same] == 0).all()
-
-
-def test_files_are_replaced_only_if_asked(saved):
-    _, _, page = saved
-    assert "scores.csv, which is not overwritten" in free_folder(str(page.parent))
-    assert free_folder(str(page.parent), overwrite=True) is None and free_folder(str(page), overwrite=True)
 
 
 def test_no_text_is_a_formula(saved):

@@ -1,0 +1,487 @@
+"""Run a notebook with other parameters: ``python -m helpers.run NOTEBOOK -p NAME VALUE ... --output FOLDER``.
+
+Papermill executes, nbconvert makes the page, joblib runs a grid. What stands here: which folder a run gets, when it is
+not done again, and the table of what `record` and `claim` kept.
+
+A run's folder holds the executed notebook, a page for readers, the files that the notebook leaves there and, written
+last, metrics.json. It also holds a digest of what the result depends on: the notebook's cells, the parameters, the
+files that they name, this package, its data and the libraries it names. A run whose digest is there already is not
+done again; one without metrics.json is not finished and starts anew.
+
+Another backend of joblib runs a grid elsewhere, for example on a cluster of dask whose machines share the folders::
+
+    from dask.distributed import Client
+    from joblib import parallel_config
+    from helpers.run import main
+
+    if __name__ == "__main__":
+        with Client(), parallel_config("dask"):  # Client("tcp://...:8786") for a cluster that runs
+            main(["notebooks/05_honest_partitions.ipynb", "--grid", "grid.yaml", "--output", "out"])
+"""
+
+import argparse
+import ast
+import functools
+import hashlib
+import itertools
+import json
+import os
+import re
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from helpers import __version__
+from helpers.checks import find_secret, nearest_name
+from helpers.notebook.claims import recorded_claims
+from helpers.notebook.display import KEY
+from helpers.notebook.guard import OUTPUT
+from helpers.notebook.page import check_stack, title_of, to_html
+from helpers.notebook.parameter_cell import from_text, shown, type_problem, type_word
+
+LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+NOT_FINITE = ("nan", "inf", "-inf", "NaN", "Infinity", "-Infinity")  # how metrics.json writes them
+
+EXAMPLE = """example:
+  python -m helpers.run notebooks/13_audit_your_scores.ipynb -p path my.csv -p label y -p score p --output out/
+  python -m helpers.run notebooks/13_audit_your_scores.ipynb --help      (lists its parameters)
+  python -m helpers.run notebooks/05_honest_partitions.ipynb --grid grid.yaml --jobs 2 --output out/
+  python -m helpers.run --all notebooks/ --jobs 2 --output build/executed/
+
+grid.yaml, every combination of some values:      or a list of such grids:
+  n_rows: [1000, 4000]                              - {n_rows: 1000, seed: [1, 2, 3]}
+  seed: [1, 2, 3]                                   - {n_rows: 4000}
+Values are read as those of -p. The same command again, after Ctrl-C, a failed run or a crash, does only what is
+missing. The kernels of a grid compute with one thread each unless OMP_NUM_THREADS is set."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One execution of a notebook."""
+
+    notebook: Path
+    folder: Path
+    label: str
+    given: dict  # parameters that the user chose
+    values: dict  # all of them
+    digest: str  # of what the result depends on
+
+    @property
+    def executed(self):
+        return self.folder / self.notebook.name
+
+    @property
+    def partial(self):
+        """The executed notebook while cells are missing."""
+        return self.executed.with_suffix(".partial.ipynb")
+
+    @property
+    def metrics(self):
+        return self.folder / "metrics.json"
+
+    def noted(self):
+        """What metrics.json holds, {} if it is none of ours."""
+        try:
+            noted = json.loads(self.metrics.read_text(encoding="utf-8"))
+            return noted if noted["notebook"] and noted["digest"] else {}
+        except (OSError, ValueError, KeyError, TypeError):
+            return {}
+
+    def is_finished(self):
+        return self.noted().get("digest") == self.digest and self.executed.exists()
+
+    def is_free(self, refresh):
+        """Whether the folder may be written: new, begun here, or with an older result of the notebook to `refresh`."""
+        older = refresh and self.noted().get("notebook") == self.notebook.name
+        entries = os.listdir(self.folder) if self.folder.is_dir() else []
+        return older or self.partial.exists() or all(name.startswith(".") for name in entries)
+
+
+# ---- what is asked for ----------------------------------------------------------------------------------------------
+
+
+def list_notebooks(folder):
+    """The lessons of a folder, then those of its subfolder ``checks``: {"05_honest_partitions": path, ...}."""
+    folder = Path(folder)
+    paths = [path for place in (folder, folder / "checks") for path in sorted(place.glob("*.ipynb"))]
+    wanted = [path for path in paths if path.name[0] not in "._"]
+    return {path.relative_to(folder).with_suffix("").as_posix(): path for path in wanted}
+
+
+def _for_papermill(path):
+    """A path as papermill wants it, which fills in braces."""
+    return str(path).replace("{", "{{").replace("}", "}}")
+
+
+def read_parameters(path):
+    """{name: (default, comment)} of a notebook; ValueError for what is no notebook."""
+    from papermill import inspect_notebook
+
+    if Path(path).suffix != ".ipynb" or not Path(path).is_file():
+        raise ValueError(f"there is no notebook {path}.")
+    try:
+        found = inspect_notebook(_for_papermill(path))
+        return {name: (ast.literal_eval(p["default"]), p["help"]) for name, p in found.items()}
+    except Exception as error:  # nbformat, json and papermill have an error each
+        raise ValueError(f"{path} cannot be read as a notebook with parameters: {error}") from None
+
+
+def _describe(path):
+    """Title and parameters of a notebook in words."""
+    import nbformat
+
+    found = read_parameters(path).items()
+    rows = [(name, shown(value), f"{words} ({type_word(value)})") for name, (value, words) in found]
+    wide = [max(len(row[i]) for row in rows) if rows else 0 for i in range(2)]
+    lines = [f"  {name:{wide[0]}}  {value:{wide[1]}}  {words}" for name, value, words in rows]
+    title = f"{title_of(nbformat.read(path, as_version=4))} ({Path(path).name})"
+    return "\n".join([title, "parameters, their defaults, and what they are:", *lines])
+
+
+def _value(name, text, defaults, notebook):
+    """The value of a parameter from its words; ValueError for a wrong name or type, or a key."""
+    if name not in defaults:
+        raise ValueError(f"{notebook.name} has no parameter {name!r}; {nearest_name(name, defaults, 'parameter')}")
+    value = from_text(text, defaults[name])
+    if place := find_secret(value, name):
+        raise ValueError(
+            f"{place} holds what looks like a key, and results show parameters: put it into the environment."
+        )
+    if problem := type_problem(name, value, defaults[name]):
+        raise ValueError(problem)
+    return value
+
+
+def _read_grid(path):
+    """The points of a grid file, {name: words}; ValueError unless it is a mapping of lists, or a list of those."""
+    import yaml
+
+    try:
+        grids = yaml.load(Path(path).read_text(encoding="utf-8-sig"), yaml.BaseLoader)  # each value as it is written
+    except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
+        raise ValueError(f"--grid {path} cannot be read: {error}") from None
+    grids = [grids] if isinstance(grids, dict) else grids
+    if not isinstance(grids, list) or not all(isinstance(grid, dict) for grid in grids):
+        raise ValueError(f"--grid {path} must hold a list of values for each parameter, or a list of such grids.")
+    lists = [{n: v if isinstance(v, list) else [v] for n, v in grid.items()} for grid in grids]
+    points = [dict(zip(grid, point, strict=True)) for grid in lists for point in itertools.product(*grid.values())]
+    return [point for point in points if point]
+
+
+def _label(varied, digest, taken):
+    """A folder's name such as "n_rows=2000,seed=1", with a part of the digest if it is too long or taken."""
+    words = {n: "_".join(map(str, v)) if isinstance(v, list) else str(v) for n, v in varied.items()}
+    name = re.sub(r"[^\w.+=,-]+", "_", ",".join(f"{n}={text}" for n, text in words.items()))
+    return name if len(name) <= 80 and name.lower() not in taken else f"{name[:80]}~{digest[:8]}"
+
+
+@functools.cache
+def _file_digest(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _versions():
+    from importlib.metadata import version
+
+    python = ".".join(map(str, sys.version_info[:3]))
+    return {"python": python, "honest-confidence": __version__} | {name: version(name) for name in LIBRARIES}
+
+
+@functools.cache
+def _surroundings():
+    """What every result depends on: versions, the package, its data and the folder of the downloaded ones."""
+    from helpers.datasets import DATA_FOLDER
+
+    folders = (Path(__file__).parent, DATA_FOLDER)
+    files = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
+    digests = [path.name + _file_digest(path) for path in files if path.suffix != ".pyc"]
+    return [_versions(), os.environ.get("HONEST_DATA", ""), digests]
+
+
+@functools.cache
+def _source(notebook):
+    import nbformat
+
+    return [[c.cell_type, c.source, c.metadata.get("tags", [])] for c in nbformat.read(notebook, as_version=4).cells]
+
+
+def _digest(notebook, values):
+    """Hash of what the result of a run depends on."""
+    named = [value for value in values.values() if isinstance(value, str) and os.path.isfile(value)]
+    files = [_file_digest(os.path.abspath(name)) for name in named]
+    content = [notebook.name, _source(notebook), values, files, _surroundings()]
+    return hashlib.sha256(json.dumps(content, default=str).encode()).hexdigest()
+
+
+def _plan_all(folder, output):
+    """A run for each notebook of a folder, with its defaults."""
+    runs = []
+    for label, path in list_notebooks(folder).items():
+        values = {name: default for name, (default, _) in read_parameters(path).items()}
+        runs.append(Run(path, output / label, label, {}, values, _digest(path, values)))
+    return runs
+
+
+def _plan_grid(notebook, parameters, grid, output):
+    """A run for each point of a grid, each once, or the one run of a notebook."""
+    defaults = {name: default for name, (default, _) in read_parameters(notebook).items()}
+    points = _read_grid(grid) if grid else [{}]
+    twice = sorted(set(parameters) & {name for point in points for name in point})
+    if twice:
+        raise ValueError(f"{twice[0]} is given by -p and in {grid}; take it out of one.")
+    runs = {}
+    for point in points:
+        given = {name: _value(name, text, defaults, notebook) for name, text in (parameters | point).items()}
+        digest = _digest(notebook, defaults | given)
+        varied = {name: given[name] for name in point}
+        label = _label(varied, digest, {run.label.lower() for run in runs.values()}) if point else notebook.stem
+        run = Run(notebook, output / label if point else output, label, given, defaults | given, digest)
+        runs.setdefault(digest, run)
+    return list(runs.values())
+
+
+def plan(options):
+    """The runs that the command line asks for; ValueError if something is wrong with them."""
+    if not options.output:
+        raise ValueError("--output FOLDER is missing: where shall the results go?")
+    if options.jobs == 0:
+        raise ValueError("--jobs must not be 0.")
+    if options.all and (options.notebook or options.parameter or options.grid):
+        raise ValueError("--all runs notebooks with their defaults: no notebook, -p or --grid beside it.")
+    output = Path(options.output)
+    for cached in (_file_digest, _source, _surroundings):
+        cached.cache_clear()  # files may have changed since an earlier call
+    if options.all:
+        runs = _plan_all(options.all, output)
+    else:
+        runs = _plan_grid(Path(options.notebook), dict(options.parameter), options.grid, output)
+    if not runs:
+        raise ValueError(f"there are no notebooks in {options.all}." if options.all else f"{options.grid} is empty.")
+    for run in runs:
+        if run.executed.exists() and run.executed.samefile(run.notebook):
+            raise ValueError(f"--output {run.folder} holds the notebook itself; choose another folder.")
+        if not (options.overwrite or run.is_finished() or run.is_free(refresh=options.all)):
+            raise ValueError(f"{run.folder} holds other files already; choose another folder or add --overwrite.")
+    return runs
+
+
+# ---- a run ----------------------------------------------------------------------------------------------------------
+
+
+def collect(nb):
+    """Numbers and claims that the cells of an executed notebook kept in the metadata of their outputs.
+
+    >>> import nbformat.v4 as v4
+    >>> output = v4.new_output("display_data", metadata={"honest": {"metrics": {"gap": 0.1}}})
+    >>> collect(v4.new_notebook(cells=[v4.new_code_cell("", outputs=[output])]))
+    ({'gap': 0.1}, [])
+    """
+    outputs = [output for cell in nb.cells for output in cell.get("outputs", [])]
+    entries = [output.get("metadata", {}).get(KEY, {}) for output in outputs]
+    metrics = {name: value for entry in entries for name, value in entry.get("metrics", {}).items()}
+    return metrics, [dict(claim) for entry in entries for claim in recorded_claims(entry)]
+
+
+def _write(path, text):
+    """Write a text in one go: a kill leaves the old file or the new one."""
+    new = path.with_name(path.name + ".tmp")
+    new.write_text(text, encoding="utf-8")
+    os.replace(new, path)
+
+
+def execute(run, cwd, environment, bar=False):
+    """Do one run; (run, what metrics.json holds), or (run, why it stopped)."""
+    import nbformat
+    import zmq
+    from papermill import PapermillExecutionError, execute_notebook
+    from traitlets.config import Config
+
+    start = time.monotonic()
+    encryption = "auto" if zmq.has("curve") else "disabled"
+    options = {  # of nbclient; the environment of the kernel is set by its first line, for threads share theirs
+        "extra_arguments": [f"--IPKernelApp.exec_lines=__import__('os').environ.update({environment!r})"],
+        "resources": {"metadata": {"path": str(cwd)}},
+        "iopub_timeout": 60,
+        "record_timing": False,
+        "store_widget_state": False,
+        "shutdown_kernel": "immediate",
+        "config": Config({"KernelManager": {"transport_encryption": encryption}}),  # else each kernel warns
+    }
+    try:
+        run.folder.mkdir(parents=True, exist_ok=True)
+        for path in (run.metrics, run.executed, run.executed.with_suffix(".html")):
+            path.unlink(missing_ok=True)  # an older result must not pass for this one
+        paths = map(_for_papermill, (run.notebook, run.partial))
+        progress = {"desc": run.label, "disable": None if bar else True}
+        nb = execute_notebook(*paths, run.given, progress_bar=progress, start_timeout=180, **options)
+        nb.metadata = nbformat.read(run.notebook, as_version=4).metadata  # so that it may be stored as it is
+        for cell in nb.cells:
+            cell.metadata = {k: v for k, v in cell.metadata.items() if k != "papermill" and (k != "tags" or v)}
+        given = ", ".join(f"{name} = {shown(value)}" for name, value in run.given.items()) or "all at their defaults"
+        note = f"Made from {run.notebook.name} on {date.today():%d %B %Y} with honest-confidence {__version__}. "
+        _write(run.executed.with_suffix(".html"), to_html(nb, run.notebook.parent, f"{note}Parameters: {given}."))
+        _write(run.executed, nbformat.writes(nb) + "\n")
+        metrics, claims = collect(nb)
+        content = {"notebook": run.notebook.name, "parameters": run.values, "metrics": metrics, "claims": claims}
+        content |= {"versions": _versions(), "seconds": round(time.monotonic() - start, 1), "digest": run.digest}
+        finite = json.loads(json.dumps(content, default=str), parse_constant=str)  # JSON has no nan
+        _write(run.metrics, json.dumps(finite, indent=1, ensure_ascii=False) + "\n")
+        run.partial.unlink()
+        return run, content
+    except PapermillExecutionError as error:
+        where = f"stopped in cell {error.cell_index + 1} (In [{error.exec_count}])"
+        return run, f"{where}: {error.ename}: {error.evalue}\n  The cells before it are in {run.partial}"
+    except Exception as error:  # a kernel that died, a full disk, a folder that went away: the other runs go on
+        return run, f"stopped: {type(error).__name__}: {error}"
+
+
+def write_tables(folder, runs):
+    """Write metrics.csv and, where pyarrow is installed, summary.parquet, a row a run; returns their paths."""
+    import pandas as pd
+
+    rows = []
+    for run in runs:
+        noted = run.noted()
+        metrics = {n: float(v) if v in NOT_FINITE else v for n, v in noted["metrics"].items()}
+        counts = {"claims_held": sum(claim["holds"] for claim in noted["claims"]), "seconds": noted["seconds"]}
+        rows.append({"run": run.label} | run.given | metrics | counts)
+    table = pd.DataFrame(
+        [{n: json.dumps(v) if isinstance(v, (list, dict)) else v for n, v in row.items()} for row in rows]
+    )
+    for name in table:
+        if pd.api.types.infer_dtype(table[name]).startswith("mixed"):
+            table[name] = table[name].astype(str)
+    _write(folder / "metrics.csv", table.to_csv(index=False, lineterminator="\n"))
+    try:
+        table.to_parquet(folder / "summary.tmp", index=False)
+    except ImportError:
+        return [folder / "metrics.csv"]
+    os.replace(folder / "summary.tmp", folder / "summary.parquet")
+    return [folder / "metrics.csv", folder / "summary.parquet"]
+
+
+def _threads(options):
+    """Threads of the kernels: one each in a grid, so that sums do not depend on --jobs; their share with --all."""
+    from joblib import effective_n_jobs
+
+    if not (options.grid or options.all) or any(name in os.environ for name in THREADS):
+        return {}
+    share = os.cpu_count() // effective_n_jobs(options.jobs) if options.all else 1
+    return dict.fromkeys(THREADS, str(max(1, share)))
+
+
+def _say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def carry_out(options, runs):
+    """Do the runs that are not finished, a line each; returns the exit status."""
+    from joblib import Parallel, delayed
+
+    waiting = [run for run in runs if options.overwrite or not run.is_finished()]
+    if len(waiting) < len(runs):
+        _say(f"{len(runs) - len(waiting):,} of {len(runs):,} runs are finished already and stay.")
+    failures = {}
+    tasks = []
+    environment = _threads(options)
+    for run in waiting:
+        # the notebooks of a course are stored as they come out, so nothing is left beside them
+        folder = {} if options.all else {OUTPUT: os.path.abspath(run.folder)}
+        tasks.append(delayed(execute)(run, os.getcwd(), environment | folder, bar=len(runs) == 1))
+    try:
+        parallel = Parallel(options.jobs, prefer="threads", batch_size=1, return_as="generator_unordered")
+        done = parallel(tasks)  # in threads: what computes are the kernels
+        for number, (run, outcome) in enumerate(done, 1):
+            if isinstance(outcome, str):
+                failures[run.label] = outcome
+            else:
+                held = len({claim["claim"] for claim in outcome["claims"] if claim["holds"]})
+                outcome = f"{outcome['seconds']:.0f} s, {held} claims held"
+            _say(f"[{number}/{len(waiting)}] {run.label}: {outcome}")
+    except KeyboardInterrupt:
+        finished = sum(run.is_finished() for run in runs)
+        _say(f"Interrupted. {finished:,} of {len(runs):,} runs are finished and stay; the same command again goes on.")
+        return 130
+    if options.grid:
+        whole = [run for run in runs if run.label not in failures]
+        paths = write_tables(Path(options.output), whole) if whole else []
+    else:
+        paths = [] if failures or options.all else [runs[0].executed.with_suffix(".html")]
+    print(*paths, sep="\n", end="\n" if paths else "")
+    if failures and len(runs) > 1:
+        _say(f"{len(failures):,} of {len(runs):,} runs failed; the same command again does only those:")
+        _say("\n".join(f"  {label} {outcome.splitlines()[0]}" for label, outcome in failures.items()))
+    return 1 if failures else 0
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        "python -m helpers.run",
+        description="Run a notebook with other parameters; write the notebook, a page for readers and metrics.json.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("notebook", nargs="?", help="the notebook (.ipynb)")
+    add("-p", "--parameter", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), help="set one parameter")
+    add("--grid", metavar="FILE", help="a YAML file of parameters (below), one run and folder for each combination")
+    add("--all", metavar="FOLDER", help="every notebook of a folder with its defaults, unless its result is there")
+    add("--output", "-o", metavar="FOLDER", help="where the results go; created if needed")
+    add("--overwrite", action="store_true", help="replace results and files that are there")
+    add("--jobs", type=int, metavar="N", help="runs at the same time (1, or what joblib's configuration says)")
+    add("--help", "-h", action="store_true", help="this text; after a notebook, its parameters")
+    return parser
+
+
+def main(argv=None):
+    """Do what the command line says.
+
+    Parameters
+    ----------
+    argv : list of str, optional
+        The words behind ``python -m helpers.run``; those of this process by default.
+
+    Returns
+    -------
+    int
+        0 done, 1 a run failed, 2 a wrong request (nothing was run or written), 130 interrupted.
+    """
+    parser = _parser()
+    options = parser.parse_args(argv)
+    if not (options.notebook or options.all):
+        print(parser.format_help())
+        return 0 if options.help else 2
+    try:
+        check_stack()
+        if options.help and options.notebook:
+            print(_describe(options.notebook))
+            return 0
+        runs = plan(options)
+    except (ValueError, OSError, ImportError) as error:
+        _say(f"{error}\nNothing was run or written.")
+        return 2
+    except KeyboardInterrupt:
+        _say("Interrupted. Nothing was run or written.")
+        return 130
+    return carry_out(options, runs)
+
+
+def command():
+    """The program `honest-confidence`."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a request to end is Ctrl-C: no worker stays
+    sys.exit(main())
+
+
+if __name__ == "__main__":
+    from helpers import run  # joblib's workers find its functions there, not in __main__
+
+    run.command()

@@ -1,8 +1,0 @@
-"""``python -m helpers.run``."""
-
-import sys
-
-from helpers.run.command import main
-
-if __name__ == "__main__":
-    sys.exit(main())

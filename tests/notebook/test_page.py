@@ -1,0 +1,75 @@
+"""The page of an executed notebook: what is left out, what is opened, formulas without a script."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import nbformat.v4 as v4
+
+from helpers.notebook.folds import fold
+from helpers.notebook.page import title_of, to_html, to_mathml
+from helpers.run import list_notebooks
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_page_leaves_out_exercises_and_keeps_alt_texts():
+    picture = v4.new_output("display_data", {"image/png": "iVBORw0KGgo=\n"}, metadata={"honest": {"alt": "A <line>."}})
+    text = v4.new_output("stream", text="an answer\n")
+    cells = [
+        v4.new_markdown_cell("# Title with `code` and [a link](x.ipynb)\n\n[other](05.ipynb) and [web](https://a.b)"),
+        v4.new_code_cell("draw()", outputs=[picture]),
+        v4.new_markdown_cell("## Exercises\n\nWhat?"),
+        v4.new_markdown_cell("### Exercise 1"),
+        v4.new_code_cell("check()", outputs=[text]),
+        v4.new_markdown_cell("## Quiz\n\nWhich?\n\n## Key ideas\n\nAll."),
+        v4.new_markdown_cell("## Evidence\n\n$$\\hat q_i \\tag{4}$$\n\n$\\left( x$"),
+        v4.new_code_cell("hidden()", outputs=[text], metadata={"tags": ["solution"]}),
+    ]
+    nb = v4.new_notebook(cells=cells)
+    page = to_html(nb, note="<made>")
+    assert title_of(nb) == "Title with code and a link"
+    assert 'alt="A &lt;line&gt;."' in page and "data:image/png;base64,iVBORw0KGgo=" in page
+    assert "an answer" not in page and "What?" not in page and "Exercise" not in page and "draw()" not in page
+    assert "Which?" not in page and "Key ideas" not in page
+    assert "Evidence" in page and "<msub><mover" in page and "(4)" in page and r"<code>\left( x</code>" in page
+    assert "05.ipynb" not in page and 'href="https://a.b"' in page and "&lt;made&gt;" in page
+    assert 'name="viewport"' in page and "<script" not in page
+    assert cells[1].outputs[0].data.keys() == {"image/png"}
+
+
+def test_a_page_holds_no_lesson_and_opens_predictions():
+    inner = fold("answer", "Show what came out", "<details><summary>more</summary>\n<p>an answer</p>\n</details>")
+    folded = v4.new_output("display_data", {"text/html": inner}, metadata={"honest": {"prediction": True}})
+    cells = [
+        v4.new_markdown_cell("# Report"),
+        v4.new_markdown_cell("### Lesson: a question\n\n**Predict.**"),
+        v4.new_code_cell("rows()", outputs=[v4.new_output("stream", text="rows of the course")]),
+        v4.new_markdown_cell("## The answer"),
+        v4.new_code_cell("tell()", outputs=[folded], metadata={"tags": ["predict"]}),
+    ]
+    page = to_html(v4.new_notebook(cells=cells))
+    assert "The answer" in page and "<summary>more</summary>\n<p>an answer</p>\n</details>" in page
+    assert not [word for word in ("Predict", "rows of", "came out", "honest-fold") if word in page]
+    assert folded.data["text/html"] == inner  # the notebook keeps what is folded
+
+
+def test_a_fold_of_words_and_formulas_ends_where_it_does():
+    text = "<details><summary>For experts</summary>\n\n**Inside** $x$\n\n$$y$$\n\n</details>\n\nOutside <b>it</b>."
+    page = to_html(v4.new_notebook(cells=[v4.new_markdown_cell(f"# Report\n\n{text}")]))
+    assert re.search(r"<summary>.*<strong>Inside.*<mi>x</mi>.*<mi>y</mi>.*</details>.*Outside", page, re.DOTALL)
+    assert page.count("<details>") == page.count("</details>") == 1
+
+
+def test_mathematics():
+    assert "<munder><munder>" in to_mathml(r"\underbrace{x}_{y}") and "<munder" not in to_mathml(r"\hat q_i^2")
+    assert "<mtable" in to_mathml(r"\begin{align} a &= b \\ c &= d \end{align}", "block")
+    assert to_mathml("x < y").count("<") == to_mathml("x + y").count("<")
+
+
+def test_every_formula_of_the_notebooks_is_drawn():
+    for path in list_notebooks(ROOT / "notebooks").values():
+        notebook = nbformat.read(path, as_version=4)
+        notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+        page = to_html(notebook, ROOT / "notebooks")
+        assert not re.findall(r"<code>(\\[A-Za-z]+[^<]*)</code>|<m[a-z]*>\s*(\\[A-Za-z]+)", page), path.name

@@ -1,0 +1,349 @@
+"""python -m helpers.run: what is refused, what a run leaves, what is done again, what survives Ctrl-C."""
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import nbformat
+import nbformat.v4 as v4
+import pytest
+from forks import FORKS, fork_kernel
+from jupyter_client.provisioning import local_provisioner
+
+from helpers import run
+from helpers.run import collect, list_notebooks, main, read_parameters
+
+ROOT = Path(__file__).resolve().parents[1]
+
+PARAMETERS = """n_rows = 1000  # rows drawn
+seed = 1  # of the random numbers
+rate = 0.5
+name = ""  # of the model
+ages = [20, 30]  # edges
+wide = False
+data_path = ""  # a table"""
+
+# Stands in for helpers.notebook.record, which takes a second to import.
+RECORD = """from IPython.display import display
+def record(**numbers):
+    display({"text/html": "<!-- -->"}, metadata={"honest": {"metrics": numbers}}, raw=True)
+record(n_rows=n_rows, seed=seed, rate=rate)
+print("kept", name, ages)"""
+
+
+def write(path, *cells, parameters=PARAMETERS):
+    """The path of a notebook of a title, the parameters and these cells, sources or whole cells."""
+    sources = [v4.new_code_cell(parameters, metadata={"tags": ["parameters"]})] if parameters else []
+    sources += [cell if isinstance(cell, dict) else v4.new_code_cell(cell) for cell in cells]
+    metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    head = v4.new_markdown_cell("# A *small* run with $q_i$")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(v4.new_notebook(cells=[head, *sources], metadata=metadata), path)
+    return str(path)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A folder with an umlaut and a space, where kernels find this repository's package."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
+    (tmp_path / "mein öder Ordner").mkdir()
+    monkeypatch.chdir(tmp_path / "mein öder Ordner")
+    return Path.cwd()
+
+
+@pytest.fixture
+def forked_kernels(monkeypatch):
+    """Kernels of runs in this process are forks of one that has imported what kernels import."""
+    monkeypatch.setattr(local_provisioner, "launch_kernel", fork_kernel)
+
+
+def digest(folder):
+    return json.loads((folder / "metrics.json").read_text(encoding="utf-8"))["digest"]
+
+
+# ---- requests that are refused --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a.ipynb", "-p", "n_row", "3"], "'n_row'; did you mean 'n_rows'?"),
+        (["a.ipynb", "-p", "n_rows", "3.5"], "n_rows must be a whole number"),
+        (["a.ipynb", "-p", "name", "Bearer 4fTq9LmZ2xV7bN1c"], "name holds what looks like a key"),
+        (["a.ipynb", "--grid", "grid.yaml", "-p", "seed", "1"], "seed is given by -p and in grid.yaml"),
+        (["a.ipynb", "--grid", "wrong.yaml"], "'sead'; did you mean 'seed'?"),
+        (["a.ipynb", "--grid", "words.yaml"], "must hold a list of values"),
+        (["a.ipynb", "--grid", "open.yaml"], "open.yaml cannot be read"),
+        (["a.ipynb", "--grid", "none.yaml"], "none.yaml"),
+        (["a.ipynb", "--grid", "empty.yaml"], "empty.yaml"),
+        (["a.ipynb", "--jobs", "0"], "--jobs"),
+        (["b.ipynb"], "there is no notebook b.ipynb"),
+        (["cut.ipynb"], "cut.ipynb cannot be read as a notebook"),
+        (["derived.ipynb"], "derived.ipynb cannot be read as a notebook with parameters"),
+        (["--all", ".", "-p", "seed", "1"], "--all"),
+        (["--all", "empty"], "there are no notebooks in empty"),
+    ],
+)
+def test_bad_requests_write_nothing(folder, capsys, arguments, message):
+    text = Path(write(folder / "a.ipynb", RECORD)).read_text()
+    (folder / "cut.ipynb").write_text(text[: len(text) // 2])
+    write(folder / "derived.ipynb", RECORD, parameters="seed = 1\ntwice = 2 * seed")
+    grids = {"grid": "seed: [1, 2]", "wrong": "sead: [1]", "words": "seed", "open": "seed: [1", "empty": "{}"}
+    for name, content in grids.items():
+        (folder / f"{name}.yaml").write_text(content)
+    before = sorted(os.listdir(folder))
+    assert main([*arguments, "--output", "deep/out"]) == 2
+    assert message in capsys.readouterr().err
+    assert sorted(os.listdir(folder)) == before
+
+
+def test_files_of_others_are_not_replaced(folder, capsys):
+    path = write(folder / "a.ipynb", RECORD)
+    assert main([path]) == 2 and "--output FOLDER is missing" in capsys.readouterr().err
+    assert main([path, "--output", ".", "--overwrite"]) == 2
+    assert "holds the notebook itself" in capsys.readouterr().err
+    for name, content in (("a.html", "mine"), ("metrics.json", '{"notebook": 3}'), ("scores.csv", "mine")):
+        (folder / name[0] / "out").mkdir(parents=True)
+        (folder / name[0] / "out" / name).write_text(content)
+        assert main([path, "--output", f"{name[0]}/out"]) == 2
+        assert "--overwrite" in capsys.readouterr().err
+        assert (folder / name[0] / "out" / name).read_text() == content
+
+
+def test_help(folder, capsys):
+    path = write(folder / "a.ipynb")
+    assert main([path, "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "A small run with q_i (a.ipynb)" in text
+    assert re.search(r"n_rows +1000 +rows drawn \(a whole number\)", text)
+    assert re.search(r"ages +\[20, 30\] +edges \(a list of whole numbers\)", text)
+    assert main(["--help"]) == 0 and "--grid" in capsys.readouterr().out
+    assert main([]) == 2
+
+
+def test_without_the_extra(folder, capsys, monkeypatch):
+    monkeypatch.setattr("helpers.notebook.page.find_spec", lambda name: None if name == "papermill" else True)
+    assert main([write(folder / "a.ipynb"), "--output", "out"]) == 2
+    assert "notebooks" in capsys.readouterr().err
+
+
+def test_papermill_sees_every_parameter_of_the_notebooks():
+    for path in list_notebooks(ROOT / "notebooks").values():
+        cells = nbformat.read(path, as_version=4).cells
+        (source,) = [cell.source for cell in cells if "parameters" in cell.metadata.get("tags", [])]
+        declared = {}
+        exec(source, {}, declared)
+        assert {name: default for name, (default, _) in read_parameters(path).items()} == declared
+
+
+# ---- runs -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_leaves_a_notebook_a_page_and_metrics_and_is_done_once(folder, forked_kernels, capsys):
+    leave = "import os\nopen(os.path.join(os.environ['HONEST_OUTPUT'], 'scores.csv'), 'w').close()"
+    path = write(folder / "a.ipynb", RECORD, "print(open(data_path).read())", leave)
+    (folder / "table.csv").write_text("seven")
+    given = ["-p", "name", "007", "-p", "ages", "1,2", "-p", "rate", "2", "-p", "data_path", "table.csv"]
+    command = [path, *given, "--output", "out"]
+    assert main(command) == 0
+    assert capsys.readouterr().out == f"{Path('out/a.html')}\n"
+    assert sorted(os.listdir(folder / "out")) == ["a.html", "a.ipynb", "metrics.json", "scores.csv"]
+    found = json.loads((folder / "out/metrics.json").read_text())
+    assert found["metrics"] == {"n_rows": 1000, "seed": 1, "rate": 2.0}
+    assert found["parameters"]["name"] == "007" and found["parameters"]["data_path"] == "table.csv"
+    page = (folder / "out/a.html").read_text()
+    assert "kept 007 [1, 2]" in page and "seven" in page and "<script" not in page and "def record" not in page
+    executed = nbformat.read(folder / "out/a.ipynb", as_version=4)
+    assert executed.metadata == nbformat.read(path, as_version=4).metadata
+    assert [dict(cell.metadata) for cell in executed.cells[3:]] == [{}] * 3  # it may be stored as it is
+    stamp = (folder / "out/metrics.json").stat().st_mtime_ns
+    assert main(command) == 0  # finished already
+    assert (folder / "out/metrics.json").stat().st_mtime_ns == stamp
+    (folder / "table.csv").write_text("eight")
+    assert main(command) == 2 and "--overwrite" in capsys.readouterr().err  # another table
+    assert main([*command, "--overwrite"]) == 0
+    assert "eight" in (folder / "out/a.html").read_text() and digest(folder / "out") != found["digest"]
+
+
+def test_a_grid_one_folder_a_run_and_two_tables(folder, forked_kernels, capsys):
+    path = write(
+        folder / "a.ipynb", RECORD, "if seed == 3:\n    {}['missing']", "record(low=float('nan'), pair=[1, 2])"
+    )
+    (folder / "grid.yaml").write_text(
+        "- {seed: [1, 3], name: [a/b, 'ä b']}\n- {ages: [[1, 2]]}\n- {seed: 1, name: a/b}"
+    )
+    command = [path, "--grid", "grid.yaml", "--output", "out"]
+    assert main(command) == 1
+    error = capsys.readouterr().err
+    assert "seed=3,name=ä_b stopped in cell 5 (In [4]): KeyError: 'missing'" in error and "2 of 5 runs failed" in error
+    names = ["ages=1_2", "metrics.csv", "seed=1,name=a_b", "seed=1,name=ä_b", "seed=3,name=a_b", "seed=3,name=ä_b"]
+    assert sorted(os.listdir(folder / "out")) == sorted([*names, "summary.parquet"])
+    assert os.listdir(folder / "out/seed=3,name=a_b") == ["a.partial.ipynb"]
+    with open(folder / "out/metrics.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["run"] for row in rows] == ["seed=1,name=a_b", "seed=1,name=ä_b", "ages=1_2"]
+    assert [row["name"] for row in rows] == ["a/b", "ä b", ""] and rows[0]["pair"] == "[1, 2]"
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_parquet(folder / "out/summary.parquet")
+    assert frame["low"].isna().all() and frame["low"].dtype == float and frame["rate"].tolist() == [0.5] * 3
+    write(folder / "a.ipynb", RECORD)
+    assert main(command) == 2 and "--overwrite" in capsys.readouterr().err  # another notebook
+
+
+def test_all_does_again_what_is_out_of_date_and_nothing_else(folder, forked_kernels, capsys):
+    for name in ("00_good", "checks/00_good", "_draft"):
+        write(folder / "notebooks" / f"{name}.ipynb", "1", parameters=None)
+    bad = folder / "notebooks/05_bad.ipynb"
+    write(bad, "1 / 0", parameters=None)
+    command = ["--all", "notebooks", "--output", "out"]
+    assert list(list_notebooks("notebooks")) == ["00_good", "05_bad", "checks/00_good"]
+    assert main(command) == 1
+    assert "05_bad: stopped in cell 2 (In [1]): ZeroDivisionError" in capsys.readouterr().err
+    first = digest(folder / "out/checks/00_good")
+    write(bad, "2", parameters=None)
+    assert main(command) == 0
+    error = capsys.readouterr().err
+    assert "2 of 3 runs are finished already" in error and "[1/1] 05_bad: " in error
+    assert digest(folder / "out/checks/00_good") == first
+    write(bad, "import os\nos._exit(1)", parameters=None)
+    assert main(command) == 1 and "05_bad: stopped: DeadKernelError" in capsys.readouterr().err
+    assert not (folder / "out/05_bad/metrics.json").exists()  # what was there is out of date
+
+
+def test_what_a_digest_sees(folder, monkeypatch):
+    path = Path(write(folder / "a.ipynb", RECORD))
+    values = {"path": "table.csv"}
+
+    def digest_now():
+        for cached in (run._file_digest, run._source, run._surroundings):
+            cached.cache_clear()
+        return run._digest(path, values)
+
+    seen = {digest_now()}
+    nb = nbformat.read(path, as_version=4)
+    nb.cells[1].outputs = [v4.new_output("stream", text="1\n")]
+    nbformat.write(nb, path)
+    assert digest_now() in seen  # outputs are no input
+    nb.cells[1].metadata["tags"].append("remove-cell")
+    nbformat.write(nb, path)
+    seen.add(digest_now())
+    (folder / "table.csv").write_text("one")
+    seen.add(digest_now())
+    (folder / "table.csv").write_text("two")
+    seen.add(digest_now())
+    monkeypatch.setattr(run, "_versions", lambda: {"numpy": "9"})
+    seen.add(digest_now())
+    assert len(seen) == 5
+
+
+def test_collect_reads_metrics_and_claims():
+    first = v4.new_output("display_data", metadata={"honest": {"metrics": {"b": 1}}})
+    second = v4.new_output("display_data", metadata={"honest": {"claim": "x", "holds": True}})
+    nb = v4.new_notebook(cells=[v4.new_markdown_cell(), v4.new_code_cell(outputs=[first, second])])
+    assert collect(nb) == ({"b": 1}, [{"claim": "x", "holds": True}])
+
+
+# ---- processes ------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def started(*arguments):
+    """A run as a process of its own; it does not outlive the block, however that ends."""
+    command = [sys.executable, "-m", "helpers.run", *arguments]
+    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # also under nohup, which ignores it
+    closed = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **closed, **heard) as process:
+        try:
+            yield process
+        finally:
+            process.kill()  # nothing where it has ended
+
+
+def wait_for(condition, seconds=180):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(("jobs", "number"), [("1", signal.SIGINT), ("2", signal.SIGTERM)])
+def test_an_interrupted_grid_keeps_what_is_finished_and_goes_on(folder, forked_kernels, capsys, jobs, number):
+    wait = """import os, time
+while seed == 2 and not os.path.exists("go"):
+    os.makedirs(f"here/{os.getpid()}", exist_ok=True)
+    time.sleep(0.05)"""
+    path = write(folder / "a.ipynb", RECORD, wait)
+    (folder / "grid.yaml").write_text("seed: [1, 2]")
+    command = [path, "--grid", "grid.yaml", "--output", "out"]
+    done = folder / "out/seed=1"
+    with started(*command, "--jobs", jobs) as process:
+        ready = lambda: any(folder.glob("here/*")) and (done / "metrics.json").exists()  # noqa: E731
+        wait_for(lambda: ready() or process.poll() is not None)
+        process.send_signal(number)
+        _, error = process.communicate(timeout=180)
+    assert process.returncode == 130, error
+    assert "1 of 2 runs are finished and stay" in error and "Traceback" not in error
+    (kernel,) = os.listdir("here")
+    wait_for(lambda: not alive(int(kernel)))
+    assert sorted(os.listdir(done)) == ["a.html", "a.ipynb", "metrics.json"]
+    assert os.listdir(folder / "out/seed=2") == ["a.partial.ipynb"]
+    stamp = (done / "metrics.json").stat().st_mtime_ns
+    (folder / "go").touch()
+    assert main(command) == 0
+    assert "1 of 2 runs are finished already" in capsys.readouterr().err
+    assert (done / "metrics.json").stat().st_mtime_ns == stamp
+    assert sorted(os.listdir(folder / "out/seed=2")) == ["a.html", "a.ipynb", "metrics.json"]
+    assert (folder / "out/metrics.csv").read_text().count("\n") == 3
+
+
+def test_a_grid_on_a_cluster_of_dask(folder):
+    """Two runs in one process of the cluster: each kernel has its own folder and the caller's working folder."""
+    distributed = pytest.importorskip("distributed")
+    from joblib import parallel_config
+
+    path = write(folder / "a.ipynb", RECORD, "import os\nprint(os.getcwd(), os.environ['HONEST_OUTPUT'])")
+    (folder / "grid.yaml").write_text("seed: [1, 2]")
+    with distributed.Client(n_workers=1, threads_per_worker=2, dashboard_address=None):
+        with parallel_config("dask"):
+            assert main([path, "--grid", "grid.yaml", "--output", "out"]) == 0
+    for seed in ("1", "2"):
+        cells = nbformat.read(folder / f"out/seed={seed}/a.ipynb", as_version=4).cells
+        assert cells[-1].outputs[0].text == f"{folder} {folder / f'out/seed={seed}'}\n"
+
+
+@pytest.mark.skipif(not FORKS, reason="kernels are forks on Linux only")
+def test_a_forked_kernel_ends_with_tests_that_are_killed(folder):
+    """Its parent is a server of forks, which stays as long as one of them does."""
+    code = f"""
+        import sys, time
+        sys.path.insert(0, {str(ROOT / "tests")!r})
+        from forks import fork_kernel
+        print(fork_kernel(["ipykernel_launcher", "-f", {str(folder / "connection.json")!r}]).pid, flush=True)
+        time.sleep(600)
+        """
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE) as process:
+        pid = int(process.stdout.readline())
+        try:
+            wait_for(lambda: (folder / "connection.json").exists())
+            process.kill()
+            wait_for(lambda: not alive(pid), seconds=60)
+        finally:
+            process.kill()
+            if alive(pid):
+                os.kill(pid, signal.SIGKILL)
