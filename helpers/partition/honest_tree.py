@@ -165,7 +165,18 @@ class HonestTree(ValuedRegions):
         return self.apply_codes(self.encoder_.transform(X))
 
     def apply_codes(self, codes):
-        """`apply` to a table that was encoded."""
+        """`apply` to a table that was encoded.
+
+        Parameters
+        ----------
+        codes : ndarray of float32, shape (n, d)
+            What `encoder_` makes of the table, or made of it when it was fitted.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            0 .. n_regions_ - 1.
+        """
         return self._region_of_node[self.tree_.apply(codes)]
 
     def rules(self):

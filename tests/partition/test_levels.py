@@ -50,19 +50,15 @@ def test_rules_name_the_pooled_levels():
 
 
 @pytest.mark.parametrize("rows", [8, 30])
-def test_levels_with_a_mean_of_their_own_stay_in_place_and_others_are_scattered(rows):
+def test_levels_with_a_mean_of_their_own_stay_in_place(rows):
     rng = np.random.default_rng(0)
     level = np.repeat(np.arange(100), rows)
     table = pd.DataFrame({"town": np.char.add("t", level.astype(str)), "x": rng.random(level.size)})
-    for effect, low, high in ((0.0, -0.1, 0.25), (5.0, 0.98, 1.0)):
-        target = effect * rng.normal(size=100)[level] + rng.normal(size=level.size)
-        encoder = TableEncoder()
-        own = encoder.fit_transform(table, target)
-        place = encoder.transform(table)
-        j = [column.name for column in encoder.columns_].index("town")
-        assert low < np.corrcoef(own[:, j], target)[0, 1] + (effect > 0) * 0.1 and (
-            low < np.corrcoef(own[:, j], place[:, j])[0, 1] <= high or not effect
-        )
+    target = 5 * rng.normal(size=100)[level] + rng.normal(size=level.size)
+    encoder = TableEncoder()
+    own = encoder.fit_transform(table, target)
+    j = [column.name for column in encoder.columns_].index("town")
+    assert np.corrcoef(own[:, j], encoder.transform(table)[:, j])[0, 1] > 0.98
 
 
 def test_luck_earns_a_row_nothing():
