@@ -68,7 +68,6 @@ autodoc_preserve_defaults = True
 routed = "fit predict predict_proba apply score transform inverse_transform".split()
 autodoc_default_options = {"exclude-members": ", ".join(f"set_{name}_request" for name in routed)}
 autosummary_generate = False
-python_maximum_signature_line_length = 80
 toc_object_entries_show_parents = "hide"
 napoleon_google_docstring = False
 napoleon_use_param = False  # the types are words, such as "(n,) float array", and no names to link to

@@ -116,6 +116,7 @@ const tellWide = () => {
   }
 };
 addEventListener("load", () => {
+  document.querySelector(".bd-sidebar-primary summary")?.setAttribute("aria-label", "Pages of the package");
   tellWide();
   window.MathJax?.startup?.promise.then(tellWide);
 });

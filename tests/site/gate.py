@@ -1,8 +1,8 @@
 """Every page of the site in a real browser, and what a reader would stumble over there.
 
 `make gate` looks at all pages of build/site in light and dark, on a desk and on a telephone: errors on the console,
-links and anchors that lead nowhere, formulas that MathJax cannot draw, pages wider than a telephone, requests to
-elsewhere, and what axe finds seriously wrong. Playwright drives the installed Chromium or Chrome.
+dead links and anchors, formulas that MathJax cannot draw, pages wider than a telephone, requests to elsewhere, and
+what axe finds seriously wrong. Playwright drives the installed Chromium or Chrome.
 """
 
 import argparse
@@ -11,38 +11,42 @@ import shutil
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import unquote, urldefrag, urlparse
+from urllib.parse import unquote, urldefrag
 
 ROOT = Path(__file__).resolve().parents[2]
-BROWSERS = (
-    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"),
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-    "/Applications/Chromium.app/Contents/MacOS/Chromium",
-)
+BROWSERS = ["chromium", "chromium-browser", "google-chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium"]
+BROWSERS += ["/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"]
 WIDTHS = {"desk": 1280, "phone": 390}  # pixels
-STILL = "* { transition: none !important; animation: none !important; }"
 READ = """async () => {
     await window.MathJax?.startup?.promise;
-    const words = (node) => node.textContent.trim();
+    const all = (selector) => [...document.querySelectorAll(selector)];
     const faulty = "mjx-merror, [data-mml-node=merror], :is(div, span).math:not(:has(mjx-container))";
-    const images = [...document.images].filter(
-        (image) => (image.complete && !image.naturalWidth) || /[.](png|svg)$/.test(image.alt));
+    const bad = (image) => (image.complete && !image.naturalWidth) || /[.](png|svg)$/.test(image.alt);
     return {
-        formula: [...document.querySelectorAll(faulty)].map(words),
-        image: images.map((image) => `${image.getAttribute("src")} is missing, or not described`),
-        links: [...document.querySelectorAll("a[href]")].map(
-            (link) => new URL(link.getAttribute("href"), document.baseURI).href),
-        anchors: [...document.querySelectorAll("[id]")].map((node) => node.id),
+        formulas: all(faulty).map((node) => node.textContent),
+        images: all("img").filter(bad).map((image) => `${image.src} is missing, or not described`),
+        links: all("a[href]").map((link) => new URL(link.getAttribute("href"), location).href),
+        anchors: all("[id]").map((node) => node.id),
     };
 }"""
-WIDE = """() => {
-    const page = document.documentElement;
-    return page.scrollWidth > page.clientWidth + 1 ? `${page.scrollWidth} of ${page.clientWidth} pixels` : "";
-}"""
-# The insides of formulas are many nodes without a word of their own.
-AXE = """async () => {
-    const rules = {resultTypes: ["violations"], preload: false};
-    const {violations} = await axe.run({exclude: [["mjx-container > *"]]}, rules);
+EXCESS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+# Axe takes half a minute for the contrast of all words of a long page; one node of each look speaks for the others.
+AXE = """async (contrast) => {
+    const ground = (node) => {
+        const {backgroundColor, opacity} = getComputedStyle(node);
+        const above = backgroundColor === "rgba(0, 0, 0, 0)" && node.parentElement ? ground(node.parentElement) : "";
+        return `${above} ${backgroundColor} ${opacity}`;
+    };
+    const looks = new Map();
+    for (const node of document.body.querySelectorAll(":not(mjx-container *)")) {
+        const hasWords = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
+        const {color, fontSize, fontWeight} = getComputedStyle(node);
+        const look = `${color} ${fontSize} ${fontWeight} ${ground(node)}`;
+        if (hasWords && node.getClientRects().length) looks.set(look, node);
+    }
+    const rules = contrast ? {runOnly: "color-contrast"} : {rules: {"color-contrast": {enabled: false}}};
+    const where = contrast ? {include: [...looks.values()]} : document;
+    const {violations} = await axe.run(where, {resultTypes: ["violations"], preload: false, ...rules});
     return violations.filter(({impact}) => ["serious", "critical"].includes(impact)).map(({id, nodes}) =>
         `${id}, ${nodes.length} x: ${nodes.slice(0, 3).map((node) => node.target.join(" ")).join("; ")}`);
 }"""
@@ -59,73 +63,64 @@ def open_browser():
     """The installed browser without a window."""
     from playwright.sync_api import sync_playwright  # not at the top: the doctests' collector imports this module
 
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
     with sync_playwright() as program:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
         browser = program.chromium.launch(executable_path=find_browser(), args=flags)
         yield browser
         browser.close()
 
 
-class Visit:
-    """One tab that goes from page to page and writes down faults, links and anchors."""
+def look(browser, site, name):
+    """Faults of one page in both themes and widths, as (kind, what), then its links and its anchors."""
+    from axe_playwright_python.base import AXE_SCRIPT
 
-    def __init__(self, browser, site):
-        from axe_playwright_python.base import AXE_SCRIPT
-
-        self.axe = AXE_SCRIPT
-        self.site = site
-        self.start = f"{site.resolve().as_uri()}/"
-        self.tab = browser.new_context(reduced_motion="reduce").new_page()
-        self.tab.set_default_timeout(120_000)
-        self.page = ""
-        self.faults = {}  # (page, kind, what) -> None, each once and in order
-        self.links = {}
-        self.anchors = {}
-        self.tab.on("console", lambda line: line.type == "error" and self.note("console", line.text))
-        self.tab.on("pageerror", lambda error: self.note("console", str(error)))
-        self.tab.on("requestfailed", lambda request: self.note("not loaded", request.url))
-        self.tab.on("request", self.heed_request)
-
-    def note(self, kind, what):
-        """Write down a fault of the page."""
-        self.faults[self.page, kind, " ".join(what.split())[:300]] = None
-
-    def heed_request(self, request):
-        """A page fetches nothing that does not belong to the site."""
-        if not request.url.startswith((self.start, "data:", "blob:", "about:")):
-            self.note("request to elsewhere", request.url)
-
-    def look(self, name):
-        """One page in both themes and widths."""
-        self.page = name
-        self.tab.goto(f"{self.start}{name}", wait_until="load")
-        self.tab.add_style_tag(content=STILL)
-        seen = self.tab.evaluate(READ)
-        for kind in ("formula", "image"):
-            for what in seen[kind]:
-                self.note(kind, what)
-        self.links[name] = seen["links"]
-        self.anchors[name] = {*seen["anchors"], ""}
-        self.tab.evaluate(self.axe)
+    faults = []
+    tab = browser.new_page(reduced_motion="reduce")
+    tab.set_default_timeout(120_000)
+    own = (f"{site.resolve().as_uri()}/", "data:", "blob:", "about:")
+    tab.on("console", lambda line: line.type == "error" and faults.append(("console", line.text)))
+    tab.on("pageerror", lambda error: faults.append(("console", str(error))))
+    tab.on("requestfailed", lambda request: faults.append(("not loaded", request.url)))
+    tab.on("request", lambda request: request.url.startswith(own) or faults.append(("goes elsewhere", request.url)))
+    tab.goto(f"{own[0]}{name}", wait_until="load")
+    tab.add_style_tag(content="* { transition: none !important; animation: none !important; }")
+    seen = tab.evaluate(READ)
+    faults += [("formula", what) for what in seen["formulas"]] + [("image", what) for what in seen["images"]]
+    tab.evaluate(AXE_SCRIPT)
+    for width, pixels in WIDTHS.items():
+        tab.set_viewport_size({"width": pixels, "height": 900})
+        tab.wait_for_timeout(500)  # the theme makes what now scrolls a stop of the Tab key
+        if (excess := tab.evaluate(EXCESS)) > 1:
+            faults.append(("overflow", f"{excess} pixels too wide ({width})"))
+        found = tab.evaluate(AXE, False)
         for theme in ("light", "dark"):
-            for width, pixels in WIDTHS.items():
-                self.tab.emulate_media(color_scheme=theme)
-                self.tab.set_viewport_size({"width": pixels, "height": 900})
-                if wide := self.tab.evaluate(WIDE):
-                    self.note("overflow", f"{wide} ({width})")
-                for found in self.tab.evaluate(AXE):
-                    self.note("axe", f"{found} ({theme}, {width})")
+            tab.emulate_media(color_scheme=theme)
+            found += tab.evaluate(AXE, True)
+        faults += [("axe", f"{what} ({width})") for what in found]
+    tab.close()
+    return faults, seen["links"], {*seen["anchors"], ""}
 
-    def follow_links(self):
-        """Links to a page, file or anchor of the site that is not there."""
-        for self.page, links in self.links.items():
-            for link in links:
-                address, anchor = urldefrag(link)
-                path = unquote(urlparse(address).path.removeprefix(urlparse(self.start).path))
-                if urlparse(address).scheme == "file" and not (self.site / path).is_file():
-                    self.note("dead link", address)
-                elif address.startswith(self.start) and unquote(anchor) not in self.anchors.get(path, {unquote(anchor)}):
-                    self.note("dead anchor", f"{path}#{anchor}")
+
+def dead_links(site, links, anchors):
+    """Faults of links, given for each page, to a page, file or anchor of the site that is not there."""
+    start = f"{site.resolve().as_uri()}/"
+    for page, addresses in links.items():
+        for address in dict.fromkeys(addresses):
+            target, anchor = map(unquote, urldefrag(address))
+            name = target.removeprefix(unquote(start)).split("?")[0]
+            if target.startswith("file:") and not (site / name).is_file():
+                yield page, "dead link", name
+            elif name in anchors and anchor not in anchors[name]:
+                yield page, "dead anchor", f"{name}#{anchor}"
+
+
+def inspect_site(browser, site, names):
+    """Faults of the pages of a site, as (page, kind, what), each once."""
+    faults, links, anchors = [], {}, {}
+    for name in names:
+        found, links[name], anchors[name] = look(browser, site, name)
+        faults += [(name, kind, " ".join(what.split())[:300]) for kind, what in found]
+    return list(dict.fromkeys([*faults, *dead_links(site, links, anchors)]))
 
 
 def list_pages(site):
@@ -139,20 +134,16 @@ def main(arguments=None):
     parser.add_argument("site", type=Path, nargs="?", default=ROOT / "build" / "site")
     parser.add_argument("--pages", nargs="+", metavar="NAME", help="such as index.html; without it, all")
     chosen = parser.parse_args(arguments)
-    if not (chosen.site / "index.html").exists():
-        parser.error(f"no site in {chosen.site}: run make run first")
     if find_browser() is None:
         parser.error("no browser: install Chromium or Chrome, or name one in the variable CHROME")
-    names = chosen.pages or list_pages(chosen.site)
+    if not (names := chosen.pages or list_pages(chosen.site)):
+        parser.error(f"no site in {chosen.site}: run make run first")
     with open_browser() as browser:
-        visit = Visit(browser, chosen.site)
-        for name in names:
-            visit.look(name)
-        visit.follow_links()
-    for page, kind, what in visit.faults:
+        faults = inspect_site(browser, chosen.site, names)
+    for page, kind, what in faults:
         print(f"{page}: {kind}: {what}")
-    print(f"{len(names)} pages in both themes and widths: {len(visit.faults)} faults")
-    return 1 if visit.faults else 0
+    print(f"{len(names)} pages in both themes and widths: {len(faults)} faults")
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":
