@@ -63,11 +63,10 @@ def open_browser():
     """The installed browser without a window."""
     from playwright.sync_api import sync_playwright  # not at the top: the doctests' collector imports this module
 
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
     with sync_playwright() as program:
         browser = program.chromium.launch(executable_path=find_browser(), args=flags)
         yield browser
-        browser.close()
 
 
 def look(browser, site, name):
@@ -76,7 +75,6 @@ def look(browser, site, name):
 
     faults = []
     tab = browser.new_page(reduced_motion="reduce")
-    tab.set_default_timeout(120_000)
     own = (f"{site.resolve().as_uri()}/", "data:", "blob:", "about:")
     tab.on("console", lambda line: line.type == "error" and faults.append(("console", line.text)))
     tab.on("pageerror", lambda error: faults.append(("console", str(error))))
@@ -116,7 +114,9 @@ def dead_links(site, links, anchors):
 
 def inspect_site(browser, site, names):
     """Faults of the pages of a site, as (page, kind, what), each once."""
-    faults, links, anchors = [], {}, {}
+    faults = []
+    links = {}
+    anchors = {}
     for name in names:
         found, links[name], anchors[name] = look(browser, site, name)
         faults += [(name, kind, " ".join(what.split())[:300]) for kind, what in found]

@@ -22,9 +22,13 @@ def site(tmp_path_factory):
     """build/site of a sample and its checks, of a lesson that this repository ships, and of one package."""
     root = tmp_path_factory.mktemp("site")
     lesson = sample.good_lesson()
-    lesson.cells[
-        2
-    ].source += "\n\nA grouping loss; [its checks](checks/05_sample.ipynb). Melo et al. use `grouping_loss`. Equation (6) says so."
+    lesson.cells[2].source = "\n\n".join(
+        [
+            lesson.cells[2].source,
+            "A grouping loss; [its checks](checks/05_sample.ipynb).",
+            "Melo et al. use `grouping_loss`. Equation (6) says so.",
+        ]
+    )
     checks = sample.good_checks()
     checks.cells[0].source += "\n\n[The lesson](../05_sample.ipynb), as in notebook 05."
     claim = {"honest": {"claim": "ours.start_null", "holds": True}}
