@@ -24,7 +24,7 @@ help:
 	@echo "make lab      open JupyterLab at the first notebook"
 	@echo "make site     as run, but render the site anew"
 	@echo "make gate     look at every page of build/site in the browser that is installed (Chromium or Chrome);"
-	@echo "              ARGS='--pages index.html' for some of them, ARGS=--anew loads each page in each mode"
+	@echo "              ARGS='--pages index.html' for some of them"
 	@echo "make student  write copies without solutions to build/student/; ARGS=--force overwrites edited ones,"
 	@echo "              ARGS=--nbgrader makes a course of nbgrader of the lessons"
 	@echo "make bench    time and memory beside other packages, about ten minutes; ARGS=--quick for a look"

@@ -1,42 +1,37 @@
-"""What is done to the executed notebooks before Sphinx reads them: links, alternative texts, what opens on demand."""
+"""What is done to an executed notebook before Sphinx reads it: its number, links, figures, and what opens on demand."""
 
 import re
-import shutil
 
+from figures import show_figures
 from nbformat.v4 import new_output
-from pages import SiteError, linked_notebooks
-from terms import TermLinks
 
 from helpers.notebook.folds import fold_claims, is_claim
 from helpers.notebook.sliders import drop_widgets
 
 # myst-nb folds by its own tags; a quiz shows its questions only.
 FOLDS = {"solution": "hide-cell", "check": "hide-input", "quiz": "remove-input"}
-PROMPTS = {"solution": "the solution", "check": "the check", "claim": "what was compared"}
+PROMPTS = {"solution": "the solution", "check": "the check"}
 
 
-def for_site(notebook, name, source_folder, image_folder, stems, terms=()):
-    """Change an executed copy in place so that myst-nb renders it whole: links, alt texts, empty outputs, folds.
-
-    `name` is that of the notebook among `stems`, "checks/05_..." for checks.
-    """
-    up = "../" * name.count("/")
-    lessons = [stem for stem in stems if "/" not in stem]
-    link_terms = TermLinks(terms, f"{up}../") if terms else str
-    for number, cell in enumerate(notebook.cells):
-        if cell.cell_type == "markdown":
-            text = inner_links(cell.source, (source_folder / name).parent, image_folder, source_folder)
-            cell.source = linked_notebooks(link_terms(text) if number else text, lessons, up)
-        elif cell.cell_type == "code":
+def for_site(notebook, name, links, figure_folder):
+    """Change an executed copy in place; `name` is that of its page, such as "checks/05_honest_partitions"."""
+    up = "../" * (1 + name.count("/"))
+    prose = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+    links.equations.update(re.findall(r"\\tag\{([\w.]+)\}", "".join(cell.source for cell in prose)))
+    for cell in prose:
+        cell.source = links.prose(cell.source, with_terms=cell is not notebook.cells[0])
+    number = name.removeprefix("checks/")[:2]
+    notebook.cells[0].source = re.sub("^# ", f"# {number} ", notebook.cells[0].source)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
             cell.outputs = [out for out in cell.outputs if out.output_type != "display_data" or out.data]
             drop_widgets(cell.outputs)
             fold_outputs(cell)
             fold_tagged(cell)
-            figures = [out.metadata.get("image/png", {}) for out in cell.outputs if "image/png" in out.get("data", {})]
-            alts = [figure["alt"] for figure in figures if figure.get("alt")]
-            if alts:
-                cell.metadata.setdefault("mystnb", {})["image"] = {"alt": " / ".join(alts)}
-    return notebook
+            for output in cell.outputs:
+                show_figures(output, figure_folder, f"{up}_static/figures")
+                if is_claim(output.get("metadata", {})) and "text/html" in output.data:
+                    output.data["text/html"] = links.claims(output.data["text/html"])
 
 
 def fold_outputs(cell):
@@ -56,22 +51,3 @@ def fold_tagged(cell):
         if tag in PROMPTS:
             prompts = {f"code_prompt_{verb.lower()}": f"{verb} {PROMPTS[tag]}" for verb in ("Show", "Hide")}
             cell.metadata.setdefault("mystnb", {}).update(prompts)
-
-
-def inner_links(text, folder, image_folder, notebooks):
-    """Copy images that prose shows from elsewhere; turn other links that leave the folder `notebooks` to words."""
-
-    def image(match):
-        path = (folder / match[2]).resolve()
-        if not path.is_file():
-            raise SiteError(f"an image in the prose does not exist: {match[2]}")
-        image_folder.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, image_folder / path.name)
-        return f"![{match[1]}](images/{path.name})"
-
-    def link(match):
-        inside = (folder / match[2]).resolve().is_relative_to(notebooks.resolve())
-        return match[0] if inside else match[1]
-
-    text = re.sub(r"!\[([^\]]*)\]\((?!https?:|data:|attachment:)([^)\s]+)\)", image, text)
-    return re.sub(r"(?<!!)\[([^\]]+)\]\((\.\./[^)]*)\)", link, text)

@@ -1,8 +1,8 @@
 """Sphinx configuration: renders the executed copies and the pages that build.py lays beside this file."""
 
+import dataclasses
 import os
 import re
-from importlib.util import find_spec
 from pathlib import Path
 
 project = "Honest Confidence"
@@ -15,10 +15,11 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
+    "sphinx-mathjax-offline",  # a copy of MathJax inside the site
 ]
 html_theme = "sphinx_book_theme"
 html_title = project
-html_static_path = ["_static", str(Path(find_spec("sphinx-mathjax-offline").origin).parent / "static")]
+html_static_path = ["_static"]
 html_css_files = ["house.css"]
 html_js_files = [("house.js", {"defer": "defer"})]
 html_show_sourcelink = False
@@ -43,14 +44,17 @@ if repository := os.environ.get("HONEST_REPOSITORY", ""):  # where this copy is 
         "launch_buttons": {"binderhub_url": "https://mybinder.org", "colab_url": "https://colab.research.google.com"},
     }
 
-# Formulas are drawn by a copy of MathJax inside the site; only these parts of it are loaded, half of a bundle's weight.
-mathjax_path = "mathjax/startup.js"
 mathjax3_config = {
-    "loader": {"load": ["core", "input/tex", "output/chtml", "a11y/assistive-mml"]},
+    "tex": {"packages": {"[-]": ["noundefined"]}},  # an unknown word is an error, not red letters
+    "chtml": {
+        "matchFontHeight": False,
+        "scale": 1.1,
+        "mtextInheritFont": True,
+    },  # as high as the text
+    "options": {"enableMenu": False},  # which would make each formula a stop of the Tab key
 }
 
 nb_execution_mode = "off"
-nb_execution_raise_on_error = True
 nb_merge_streams = True
 nb_ipywidgets_js = {}
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
@@ -64,6 +68,7 @@ autodoc_preserve_defaults = True
 routed = "fit predict predict_proba apply score transform inverse_transform".split()
 autodoc_default_options = {"exclude-members": ", ".join(f"set_{name}_request" for name in routed)}
 autosummary_generate = False
+toc_object_entries_show_parents = "hide"
 napoleon_google_docstring = False
 napoleon_use_param = False  # the types are words, such as "(n,) float array", and no names to link to
 napoleon_use_rtype = False
@@ -81,6 +86,11 @@ def plain_marks(app, what, name, thing, options, lines):
             pieces = re.split(r"(`+[^`]*`+)", line)  # every second piece stands in backticks
             pieces[::2] = [re.sub(r"([|*]|(?<=\w)_(?!\w))", r"\\\1", piece) for piece in pieces[::2]]
             lines[number] = "".join(pieces)
+
+
+def short_signature(app, what, name, thing, options, signature, returned):
+    """A result, which nobody makes by hand, without the arguments of its dataclass."""
+    return ("", None) if dataclasses.is_dataclass(thing) else None
 
 
 def arrows(app, name, template, context, doctree):
@@ -103,7 +113,7 @@ def arrows(app, name, template, context, doctree):
 
 
 def setup(app):
-    """Load MathJax on the ledger too, whose formulas Sphinx does not see; let arrows lead where a reader goes."""
-    app.set_html_assets_policy("always")
+    """Let arrows lead where a reader goes, and docstrings be read as they are meant."""
     app.connect("html-page-context", arrows)
     app.connect("autodoc-process-docstring", plain_marks, priority=400)  # before napoleon
+    app.connect("autodoc-process-signature", short_signature)

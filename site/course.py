@@ -4,8 +4,6 @@ import html
 import re
 import textwrap
 
-import yaml
-
 WIDE = 150  # of a box of the map; pixels, as all that follow
 HIGH = 52
 STEP_RIGHT = 182
@@ -13,11 +11,6 @@ STEP_DOWN = 70
 LETTERS_A_LINE = 19
 NUMBERS = re.compile(r"\bnotebooks? (\d\d(?:(?:, | and | or | to )\d\d)*)")
 RIGHT_ANSWER = re.compile(r"^Right is \((\w)\): (.*)$")
-
-
-def read_course(path):
-    """The plan of meetings and the misconceptions of each lesson."""
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
 # ---- which lesson needs which -----------------------------------------------------------------------------------

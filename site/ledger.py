@@ -1,9 +1,6 @@
 """The page of the ledger: every item of the papers, what became of it, and which wrong formulas its claim notices."""
 
 import csv
-from collections import Counter
-
-from pages import SiteError
 
 STATUSES = {
     "verified": "a claim cell asserts it each time the notebook runs",
@@ -46,21 +43,20 @@ def share_noticed(rows):
     return f"{noticed} of {len(verified)} ({100 * noticed // max(len(verified), 1)} %)"
 
 
-def ledger_page(rows, mutations, environment):
-    """The ledger as a MyST page: counts by paper and status, filters, one table grouped by paper."""
+def ledger_page(rows, mutations):
+    """What the template of the ledger shows: counts by paper and status, and the rows grouped by paper."""
     if unknown := {row["paper"] for row in rows} - set(PAPERS):
-        raise SiteError(f"claims.csv has rows of a paper that site/ledger.py does not know: {min(unknown)}")
+        raise SystemExit(f"claims.csv has rows of a paper that site/ledger.py does not know: {min(unknown)}")
     rows = with_noticed(rows, mutations)
-    papers = [
+    groups = [
         {"id": paper, "short": short, "title": title, "rows": [row for row in rows if row["paper"] == paper]}
         for paper, (short, title) in PAPERS.items()
     ]
     counts = {}
     for status in STATUSES:
-        numbers = [Counter(row["status"] for row in paper["rows"])[status] for paper in papers]
+        numbers = [sum(row["status"] == status for row in group["rows"]) for group in groups]
         counts[status] = [*numbers, sum(numbers)]
-    counts["all"] = [*(len(paper["rows"]) for paper in papers), len(rows)]
-    noticed = [share_noticed(part) for part in [*(paper["rows"] for paper in papers), rows]]
+    counts["all"] = [*(len(group["rows"]) for group in groups), len(rows)]
+    noticed = [share_noticed(part) for part in [*(group["rows"] for group in groups), rows]]
     statuses = {status: meaning for status, meaning in STATUSES.items() if counts[status][-1]}
-    template = environment.get_template("ledger.md.j2")
-    return template.render(papers=papers, statuses=statuses, counts=counts, noticed=noticed)
+    return {"ledger": groups, "statuses": statuses, "counts": counts, "noticed": noticed}

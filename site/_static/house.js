@@ -15,9 +15,8 @@ document.addEventListener("DOMContentLoaded", () => {
   };
   const show = (link) => {
     clearTimeout(closing);
-    const place = link.hash.startsWith("#equation-") && document.getElementById(link.hash.slice(1));
-    if (place) {
-      const formula = place.querySelector("mjx-container") ?? place;
+    const formula = document.getElementById(decodeURIComponent(link.hash.slice(1)))?.closest("mjx-container");
+    if (formula) {
       note.replaceChildren(formula.cloneNode(true));
     } else {
       note.textContent = link.dataset.says;
@@ -31,7 +30,7 @@ document.addEventListener("DOMContentLoaded", () => {
     link.setAttribute("aria-describedby", note.id);
     shown = link;
   };
-  const links = "a.term[title], a.claim[title], a.paper[title], a[href^='#equation-']";
+  const links = "a.term[title], a.claim[title], a.paper[title], a[href^='#mjx-eqn']";
   for (const link of document.querySelectorAll(links)) {
     link.dataset.says = link.title; // the browser's own hint would stand beside ours
     link.removeAttribute("title");
@@ -107,13 +106,19 @@ addEventListener("afterprint", () => {
   page.dataset.theme = page.dataset.themeOnScreen;
 });
 
-// 5. What is wider than its frame says so: on a telephone nobody sees that a figure goes on.
-const WIDE = "a.honest-figure, .honest-map-scroll, .bd-article .output";
+// 5. What is wider than its frame says so, and can be scrolled with the keyboard: on a telephone nobody sees that it goes on.
+const WIDE = "a.honest-figure, .honest-map-scroll, .ledger-scroll, .bd-article .output, div.math";
 const tellWide = () => {
   for (const frame of document.querySelectorAll(WIDE)) {
-    frame.classList.toggle("honest-wide", frame.scrollWidth > frame.clientWidth + 8);
+    const wide = frame.scrollWidth > frame.clientWidth + 8;
+    frame.classList.toggle("honest-wide", wide);
+    if (wide && !frame.href) frame.tabIndex = 0;
   }
 };
-addEventListener("load", tellWide);
+addEventListener("load", () => {
+  document.querySelector(".bd-sidebar-primary summary")?.setAttribute("aria-label", "Pages of the package");
+  tellWide();
+  window.MathJax?.startup?.promise.then(tellWide);
+});
 addEventListener("resize", tellWide);
 addEventListener("toggle", tellWide, true); // a fold that opens

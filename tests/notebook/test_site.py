@@ -1,62 +1,44 @@
-"""The site: links and folds of its pages, and refused where a reader would see an error (its pages: tests/site)."""
+"""The site: links, figures and folds of its pages, and what stops it (its pages: tests/site)."""
+
+import io
 
 import nbformat
+import numpy as np
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+from PIL import Image, ImageDraw
 from rules import ROOT
 from sample import good_lesson
 from scripts import load_program
 from sites import lay_out
 
 build_site = load_program(ROOT / "site" / "build.py")
-pages = load_program(ROOT / "site" / "pages.py")
 ledger = load_program(ROOT / "site" / "ledger.py")
 cells = load_program(ROOT / "site" / "cells.py")
-terms = load_program(ROOT / "site" / "terms.py")
+links = load_program(ROOT / "site" / "links.py")
+figures = load_program(ROOT / "site" / "figures.py")
 
 
-def empty_api(folder, environment):
-    """In place of the pages of the package, which take a while."""
-    folder.mkdir()
-    (folder / "index.md").write_text("# The package")
+def page_links(up="../", **targets):
+    """Links of a page to what is given, and to nothing else."""
+    empty = {"lessons": {}, "terms": [], "papers": {}, "functions": {}, "claims": {}}
+    return links.PageLinks(links.Targets(**empty | targets), up)
 
 
-@pytest.mark.parametrize(
-    "source, words",
-    [
-        ("[nowhere](99_missing.ipynb)", "99_missing"),
-        ("$$\\begin{cases} q \\\\ c \\end{cases} \\tag{6}$$", r"05_sample.html: \\tag not allowed in split: .*q"),
-    ],
-)
-def test_a_broken_page_stops_the_site(tmp_path, monkeypatch, source, words):
+def test_a_link_that_leads_nowhere_stops_the_site(tmp_path):
     notebook = good_lesson()
-    notebook.cells[2].source = f"## A decision\n\n{source}"
+    notebook.cells[2].source = "## A decision\n\n[nowhere](99_missing.ipynb)"
     lay_out(tmp_path, {"05_sample": notebook})
-    monkeypatch.setattr(build_site, "write_api", empty_api)
-    with pytest.raises(build_site.SiteError, match=words):
-        build_site.build(tmp_path)
+    with pytest.raises(SystemExit, match="99_missing"):
+        build_site.build(tmp_path, modules={})
     assert not (tmp_path / "build" / "site").exists()
 
 
-@pytest.mark.parametrize(
-    "formula, words",
-    [
-        (r"\begin{equation}\begin{split} a \\ b \end{split} \tag{1}\end{equation}", ""),
-        (r"\begin{align} a &= 1 \tag{1} \\ b &= \left\{ 2 \right. \tag{2} \end{align}", ""),
-        (r"\begin{cases} a & \text{if } b \cr c & \text{else}\end{cases} \tag{9, 16}", ""),
-        (r"\begin{align}\begin{aligned} a \\ b \tag{1} \end{aligned}\end{align}", "not allowed in aligned"),
-        (r"\begin{align*}\begin{gather} a \end{gather}\end{align*}", "second numbered environment, gather"),
-        (r"a \tag{1} \tag{2}", "more than one"),
-        (r"\begin{dcases} a \end{dcases}", "unknown environment dcases"),
-        (r"\begin{cases} a \end{matrix}", "closes what is not open"),
-        (r"\left( \frac{a}{b} \right) \right)", "\\right closes what"),
-        (r"a & b", "& outside"),
-        (r"\sqrt{a", "{ is never closed"),
-    ],
-)
-def test_what_is_wrong_with_a_formula_is_said(formula, words):
-    fault = build_site.formula_fault(formula)
-    assert words in fault and bool(words) == bool(fault), fault
+def test_a_notebook_without_results_stops_the_site(tmp_path):
+    lay_out(tmp_path, {"05_sample": good_lesson()})
+    (tmp_path / "notebooks" / "06_new.ipynb").write_text("{}")
+    with pytest.raises(SystemExit, match="06_new.ipynb is missing"):
+        build_site.build(tmp_path)
 
 
 def test_the_ledger_counts_claims_that_notice_a_wrong_formula():
@@ -71,57 +53,92 @@ def test_a_notebook_that_is_named_is_a_link():
         "As in notebook 05, and notebooks 13 and 99.\n\n# Not notebook 05\n\n`notebook 05` $notebook 05$ "
         "[notebook 05](x.html)\n\n```\nnotebook 05\n```\nNotebook 13 ends."
     )
-    linked = pages.linked_notebooks(text, ["05_sample", "13_audit"])
-    assert linked.startswith("As in notebook [05](05_sample.ipynb), and notebooks [13](13_audit.ipynb) and 99.")
-    assert linked.endswith("Notebook [13](13_audit.ipynb) ends.")
+    linked = page_links("", lessons={"05": "05_sample", "13": "13_audit"}).prose(text)
+    assert linked.startswith(
+        "As in notebook [05](notebooks/05_sample.ipynb), and notebooks [13](notebooks/13_audit.ipynb) and 99."
+    )
+    assert linked.endswith("Notebook [13](notebooks/13_audit.ipynb) ends.")
     assert linked.count("](") == text.count("](") + 3
 
 
-def test_equations_and_claims_are_links():
-    formula = '<div class="math notranslate nohighlight">\n\\[a \\tag{6}\\]</div>'
-    page = f"{formula}<p>Equation (6), not equation (7); <code>equation (6)</code> <span>of (6)</span></p>"
-    linked = pages.linked_equations(page)
-    assert linked.startswith('<div class="math notranslate nohighlight" id="equation-6">')
-    assert linked.count('Equation <a href="#equation-6">(6)</a>') == 1 == linked.count("<a ")
-    output = "<pre><span></span>ours.this holds: 3\nours.other holds\n</pre><p>ours.this</p>"
-    linked = pages.linked_claims(output, {"ours.this": "a < b"})
-    assert (
-        '<span></span><a class="claim" href="../ledger.html#ours.this" title="a &lt; b">ours.this</a> holds' in linked
+def test_equations_of_the_page_are_links():
+    page = page_links()
+    page.equations.add("6")
+    assert page.prose("Equation (6), not equation (7); `equation (6)`, $x$ of (6)") == (
+        'Equation <a href="#mjx-eqn:6">(6)</a>, not equation (7); `equation (6)`, $x$ of <a href="#mjx-eqn:6">(6)</a>'
     )
+
+
+def test_claims_are_links():
+    linked = page_links(claims={"ours.this": "a < b"}).claims("<li>\nours.this holds: 3</li>\nours.other holds")
+    assert '<a class="claim" href="../ledger.html#ours.this" title="a &lt; b">ours.this</a> holds' in linked
     assert linked.count("<a ") == 1
 
 
+def test_functions_are_links_where_they_stand_in_code():
+    page = page_links(functions={"ecuas": "helpers.selective.ecuas"})
+    assert page.prose("ecuas, `ecuas()`, `ecuas(x)`, [`ecuas`](x.md)") == (
+        "ecuas, {py:obj}`ecuas() <helpers.selective.ecuas>`, `ecuas(x)`, [`ecuas`](x.md)"
+    )
+
+
+def test_papers_are_links_but_not_in_formulas_nor_those_of_others_of_the_name():
+    melo = {"anchor": "paper-melo", "says": "a paper", "year": 2026}
+    page = page_links(papers={"Melo": melo})
+    assert page.prose("Melo et al. say").startswith('<a class="paper" href="../index.html#paper-melo" title="a paper">')
+    assert "<a " in page.prose("Melo, Varoquaux & Le Morvan (2026)")
+    for text in ("$$q \\text{ (Melo et al.)}$$", "Melo & Wei (2023)", "Wang et al."):
+        assert page.prose(text) == text
+
+
 def test_a_term_is_linked_where_it_is_first_used():
-    entries = terms.read_glossary(ROOT / "site" / "glossary.yml")["terms"]
+    entries = build_site.read_glossary(ROOT / "site" / "glossary.yml")["terms"]
     assert 30 <= len(entries) <= 60 and len({entry["anchor"] for entry in entries}) == len(entries)
-    link = terms.TermLinks(entries, "../")
-    first = link("# Grouping loss\n\n`grouping loss` of **Grouping losses** and a grouping loss, re-calibrated")
-    assert (
-        first.count("<a ") == 1
-        and '<a class="term" href="../glossary.html#term-grouping-loss" title="The mean' in first
-    )
-    assert link("a grouping loss") == "a grouping loss"
-    assert terms.TermLinks(entries, "../../")("regions").startswith(
-        '<a class="term" href="../../glossary.html#term-region"'
-    )
+    page = page_links(terms=entries)
+    first = page.prose("# Grouping loss\n\n`grouping loss` of **Grouping losses** and a grouping loss, re-calibrated")
+    assert first.count("<a ") == 1
+    assert '<a class="term" href="../glossary.html#term-grouping-loss" title="The mean' in first
+    assert page.prose("a grouping loss") == "a grouping loss" and page.used == {"grouping loss"}
 
 
-def test_links_between_lessons_and_checks_stay(tmp_path):
-    for name in ("05_a", "checks/05_a"):
-        path = tmp_path / "notebooks" / f"{name}.ipynb"
-        path.parent.mkdir(exist_ok=True, parents=True)
-        path.write_text("{}")
-    text = "[the lesson](../05_a.ipynb) and [the data](../../data/a.csv), notebook 05"
-    notebook = new_notebook(cells=[new_markdown_cell(text)])
-    stems = ["05_a", "checks/05_a"]
-    cells.for_site(notebook, "checks/05_a", tmp_path / "notebooks", tmp_path / "images", stems)
-    assert notebook.cells[0].source == "[the lesson](../05_a.ipynb) and the data, notebook [05](../05_a.ipynb)"
+def draw_panels(count, *, labels):
+    """A wide picture of `count` boxes side by side, with a word on the left of the first one, or of each."""
+    picture = Image.new("RGB", (1200, 300), "white")
+    draw = ImageDraw.Draw(picture)
+    for number in range(count):
+        left = 1200 * number // count
+        draw.rectangle((left + 60, 20, left + 1200 // count - 30, 280), outline="black")
+        if labels or not number:
+            draw.rectangle((left + 20, 100, left + 35, 200), fill="black")
+    return picture
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_panels_stand_under_each_other_and_no_ink_is_lost(count):
+    picture = draw_panels(count, labels=True)
+    column = figures.stacked(picture, figures.DPI)
+    assert column.height == 300 * count and column.width < 1.3 * 1200 / count
+    assert (np.asarray(column) == 0).sum() == (np.asarray(picture) == 0).sum()
+
+
+def test_panels_that_need_the_labels_of_the_first_stay_beside_it():
+    assert figures.stacked(draw_panels(2, labels=False), figures.DPI) is None
+    assert figures.stacked(draw_panels(1, labels=True), figures.DPI) is None
+    assert figures.stacked(draw_panels(2, labels=True).resize((600, 150)), figures.DPI) is None
+
+
+def test_a_figure_has_its_words_and_its_size(tmp_path):
+    file = io.BytesIO()
+    draw_panels(2, labels=True).save(file, "PNG", dpi=(2 * figures.DPI, 2 * figures.DPI))
+    page = figures.figure_html(file.getvalue(), 'a "line"', tmp_path, "x")
+    (name,) = [path.name for path in tmp_path.iterdir()]
+    assert f'href="x/{name}"' in page and 'alt="a &quot;line&quot;" width="600" height="150"' in page
 
 
 def test_a_page_has_no_sliders_without_a_kernel(tmp_path):
     data = {"application/vnd.jupyter.widget-view+json": {"model_id": "1"}, "text/plain": "Figure: a line"}
     notebook = new_notebook(cells=[new_code_cell(outputs=[new_output("display_data", data=data)])])
-    cells.for_site(notebook, "05_a", tmp_path, tmp_path, ["05_a"])
+    cells.for_site(notebook, "05_a", page_links(), tmp_path)
     assert notebook.cells[0].outputs[0].data == {"text/plain": "Figure: a line"}
 
 
@@ -145,7 +162,8 @@ def test_open_claims_are_folded_unless_one_fails():
 
 def test_readme_shows_the_figure_that_its_notebook_stores():
     figure = ROOT / "site" / "_static" / "idea.png"
-    assert figure.read_bytes() == build_site.stored_figure(), "run: python site/build.py --store"
+    lesson = nbformat.read(ROOT / "notebooks" / "00_start_here.ipynb", as_version=4)
+    assert figure.read_bytes() == figures.first_figure(lesson), "run: python site/build.py --store"
     assert figure.relative_to(ROOT).as_posix() in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -164,5 +182,5 @@ def test_executed_notebooks_are_stored(tmp_path):
     picture = new_output("display_data", data={"image/png": ""}, metadata={"image/png": {"alt": "x", "width": 704}})
     notebook.cells.append(new_code_cell(outputs=[picture]))
     nbformat.write(notebook, executed)
-    with pytest.raises(build_site.SiteError, match="twice the pixels.*HONEST_FIGURE_SCALE=1"):
+    with pytest.raises(SystemExit, match="twice the pixels.*HONEST_FIGURE_SCALE=1"):
         build_site.store(tmp_path)

@@ -210,7 +210,7 @@ def test_other_frames_are_read_through_to_pandas():
     [
         (np.zeros(4), r"two dimensions .* \(4,\)"),
         (np.zeros((2, 2, 2)), "two dimensions"),
-        (None, "two dimensions"),
+        (None, "NoneType"),
         ([[1], [1, 2]], "rows of equal length"),
         (np.empty((4, 0)), "at least one row and one column"),
         (pd.DataFrame({"a": []}), "at least one row and one column"),

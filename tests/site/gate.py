@@ -1,247 +1,126 @@
-"""The gate: every page of the site in a real browser, and what a reader would stumble over there.
+"""Every page of the site in a real browser, and what a reader would stumble over there.
 
-`make gate` looks at all pages of build/site in light and dark, on a desk and on a phone, and tries six tasks with the
-keyboard; `make test` looks at those of a small site. Playwright drives the browser that is installed (Chromium or
-Chrome): unlike Selenium it needs no driver of the very same version, and it downloads no browser of its own.
+`make gate` looks at all pages of build/site in light and dark, on a desk and on a telephone: errors on the console,
+dead links and anchors, formulas that MathJax cannot draw, pages wider than a telephone, requests to elsewhere, and
+what axe finds seriously wrong. Playwright drives the installed Chromium or Chrome.
 """
 
 import argparse
-import json
 import os
 import shutil
 import sys
-from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote, urldefrag, urlparse
+from urllib.parse import unquote, urldefrag
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-PLACES = (
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-    "/Applications/Chromium.app/Contents/MacOS/Chromium",
-)
+BROWSERS = ["chromium", "chromium-browser", "google-chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium"]
+BROWSERS += ["/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"]
 WIDTHS = {"desk": 1280, "phone": 390}  # pixels
-THEMES = ("light", "dark")
-GRAVE = ("serious", "critical")
-
-# What is read from a page at once. MathJax draws a formula that it cannot read as an error node, or not at all.
 READ = """async () => {
-    if (window.MathJax?.startup?.promise) await MathJax.startup.promise;
-    const words = (node) => node.textContent.trim().slice(0, 90);
-    const images = [...document.images].filter((image) => image.complete && !image.naturalWidth);
+    await window.MathJax?.startup?.promise;
+    const all = (selector) => [...document.querySelectorAll(selector)];
     const faulty = "mjx-merror, [data-mml-node=merror], :is(div, span).math:not(:has(mjx-container))";
+    const bad = (image) => (image.complete && !image.naturalWidth) || /[.](png|svg)$/.test(image.alt);
     return {
-        formulas: [...document.querySelectorAll(faulty)].map(words),
-        images: images.map((image) => image.getAttribute("src")),
-        links: [...document.querySelectorAll("a[href]")].map((link) =>
-            new URL(link.getAttribute("href"), document.baseURI).href),  // also of links in drawings
-        anchors: [...document.querySelectorAll("[id], a[name]")].map((node) => node.id || node.name),
+        formulas: all(faulty).map((node) => node.textContent),
+        images: all("img").filter(bad).map((image) => `${image.src} is missing, or not described`),
+        links: all("a[href]").map((link) => new URL(link.getAttribute("href"), location).href),
+        anchors: all("[id]").map((node) => node.id),
     };
 }"""
-WIDE = """() => {
-    const page = document.documentElement;
-    if (page.scrollWidth <= page.clientWidth + 1) return "";
-    const cut = (node) => {
-        for (let up = node.parentElement; up && up !== document.body; up = up.parentElement)
-            if (getComputedStyle(up).overflowX !== "visible") return true;
-        return false;
-    };
-    const wide = [...document.body.querySelectorAll("*")].filter(
-        (node) => node.getBoundingClientRect().right > page.clientWidth + 1 && !cut(node));
-    const names = wide.slice(0, 3).map((node) => `${node.tagName.toLowerCase()}.${node.className}`);
-    return `${page.scrollWidth} of ${page.clientWidth} pixels: ${names.join(", ")}`;
-}"""
-# Axe takes seconds for the contrast of every node of a long page; one node of each look says what all others would.
-LOOKS = """() => {
-    const behind = new Map();
+EXCESS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+# Axe takes half a minute for the contrast of all words of a long page; one node of each look speaks for the others.
+AXE = """async (contrast) => {
     const ground = (node) => {
-        if (!node) return "";
-        if (!behind.has(node)) {
-            const style = getComputedStyle(node);
-            const own = style.backgroundColor !== "rgba(0, 0, 0, 0)" || style.backgroundImage !== "none";
-            const seen = own ? `${style.backgroundColor} ${style.backgroundImage}` : ground(node.parentElement);
-            behind.set(node, style.opacity === "1" ? seen : `${ground(node.parentElement)} ${seen} ${style.opacity}`);
-        }
-        return behind.get(node);
+        const {backgroundColor, opacity} = getComputedStyle(node);
+        const above = backgroundColor === "rgba(0, 0, 0, 0)" && node.parentElement ? ground(node.parentElement) : "";
+        return `${above} ${backgroundColor} ${opacity}`;
     };
     const looks = new Map();
-    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    while (texts.nextNode()) {
-        const node = texts.currentNode.parentElement;
-        if (!texts.currentNode.data.trim() || !node.getClientRects().length) continue;
-        const style = getComputedStyle(node);
-        const look = [style.color, style.fontSize, style.fontWeight, ground(node)].join(" ");
-        if (!looks.has(look)) looks.set(look, node);
+    for (const node of document.body.querySelectorAll(":not(mjx-container *)")) {
+        const hasWords = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
+        const {color, fontSize, fontWeight} = getComputedStyle(node);
+        const look = `${color} ${fontSize} ${fontWeight} ${ground(node)}`;
+        if (hasWords && node.getClientRects().length) looks.set(look, node);
     }
-    return [...looks.values()];
+    const rules = contrast ? {runOnly: "color-contrast"} : {rules: {"color-contrast": {enabled: false}}};
+    const where = contrast ? {include: [...looks.values()]} : document;
+    const {violations} = await axe.run(where, {resultTypes: ["violations"], preload: false, ...rules});
+    return violations.filter(({impact}) => ["serious", "critical"].includes(impact)).map(({id, nodes}) =>
+        `${id}, ${nodes.length} x: ${nodes.slice(0, 3).map((node) => node.target.join(" ")).join("; ")}`);
 }"""
-# The insides of formulas are many nodes without a word; the first ones speak for all.
-EMPTY = """() => [...document.querySelectorAll("mjx-container")].slice(5).forEach((node) => node.replaceChildren())"""
-AXE = """async (contrast) => {
-    const looks = LOOKS;
-    const options = contrast
-        ? {runOnly: {type: "rule", values: ["color-contrast"]}}
-        : {rules: {"color-contrast": {enabled: false}}};
-    const where = contrast ? {include: looks()} : document;
-    const result = await axe.run(where, {resultTypes: ["violations"], preload: false, ...options});
-    return result.violations.map((found) => ({
-        rule: found.id, impact: found.impact, nodes: found.nodes.map((node) => node.target.join(" ")),
-    }));
-}""".replace("LOOKS", LOOKS)
-
-
-@dataclass(frozen=True)
-class Fault:
-    """One thing on one page that a reader would stumble over."""
-
-    page: str
-    mode: str
-    kind: str
-    what: str
-
-    def __str__(self):
-        return f"{self.page} ({self.mode}): {self.kind}: {self.what}"
 
 
 def find_browser():
     """Path of the Chromium or Chrome that is installed here, or None; the variable CHROME names another one."""
-    named = [os.environ["CHROME"]] if os.environ.get("CHROME") else []
-    found = (shutil.which(name) for name in (*named, *NAMES, *PLACES))
+    found = (shutil.which(name) for name in (os.environ.get("CHROME") or "", *BROWSERS))
     return next(filter(None, found), None)
 
 
-def read_axe():
-    """The script of axe-core, which its Python wrapper carries."""
-    from axe_playwright_python.base import AXE_SCRIPT
-
-    return AXE_SCRIPT
-
-
 @contextmanager
-def open_browser(executable):
+def open_browser():
     """The installed browser without a window."""
     from playwright.sync_api import sync_playwright  # not at the top: the doctests' collector imports this module
 
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
     with sync_playwright() as program:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
-        browser = program.chromium.launch(executable_path=executable, args=flags)
-        try:
-            yield browser
-        finally:
-            browser.close()
+        browser = program.chromium.launch(executable_path=find_browser(), args=flags)
+        yield browser
 
 
-class Visit:
-    """One tab that goes from page to page and writes down faults, links and anchors."""
+def look(browser, site, name):
+    """Faults of one page in both themes and widths, as (kind, what), then its links and its anchors."""
+    from axe_playwright_python.base import AXE_SCRIPT
 
-    def __init__(self, browser, site):
-        self.site = site
-        self.start = f"{site.resolve().as_uri()}/"
-        self.axe = read_axe()
-        window = {"width": WIDTHS["desk"], "height": 900}
-        self.context = browser.new_context(viewport=window, color_scheme="light", reduced_motion="reduce")
-        self.context.set_default_timeout(120_000)
-        self.tab = self.context.new_page()
-        self.faults = []
-        self.links = {}
-        self.anchors = {}
-        self.page = ""
-        self.mode = ""
-        self.tab.on("console", lambda line: self.note("console", line.text) if line.type == "error" else None)
-        self.tab.on("pageerror", lambda error: self.note("console", str(error)))
-        self.tab.on("request", self.heed_request)
-        self.tab.on("requestfailed", lambda request: self.note("not loaded", request.url))
+    faults = []
+    tab = browser.new_page(reduced_motion="reduce")
+    own = (f"{site.resolve().as_uri()}/", "data:", "blob:", "about:")
+    tab.on("console", lambda line: line.type == "error" and faults.append(("console", line.text)))
+    tab.on("pageerror", lambda error: faults.append(("console", str(error))))
+    tab.on("requestfailed", lambda request: faults.append(("not loaded", request.url)))
+    tab.on("request", lambda request: request.url.startswith(own) or faults.append(("goes elsewhere", request.url)))
+    tab.goto(f"{own[0]}{name}", wait_until="load")
+    tab.add_style_tag(content="* { transition: none !important; animation: none !important; }")
+    seen = tab.evaluate(READ)
+    faults += [("formula", what) for what in seen["formulas"]] + [("image", what) for what in seen["images"]]
+    tab.evaluate(AXE_SCRIPT)
+    for width, pixels in WIDTHS.items():
+        tab.set_viewport_size({"width": pixels, "height": 900})
+        tab.wait_for_timeout(500)  # the theme makes what now scrolls a stop of the Tab key
+        if (excess := tab.evaluate(EXCESS)) > 1:
+            faults.append(("overflow", f"{excess} pixels too wide ({width})"))
+        found = tab.evaluate(AXE, False)
+        for theme in ("light", "dark"):
+            tab.emulate_media(color_scheme=theme)
+            found += tab.evaluate(AXE, True)
+        faults += [("axe", f"{what} ({width})") for what in found]
+    tab.close()
+    return faults, seen["links"], {*seen["anchors"], ""}
 
-    def note(self, kind, what):
-        """Write down a fault, once."""
-        fault = Fault(self.page, self.mode, kind, " ".join(what.split())[:300])
-        if fault not in self.faults:
-            self.faults.append(fault)
 
-    def heed_request(self, request):
-        if not request.url.startswith((self.start, "data:", "blob:", "about:")):
-            self.note("request to elsewhere", request.url)
+def dead_links(site, links, anchors):
+    """Faults of links, given for each page, to a page, file or anchor of the site that is not there."""
+    start = f"{site.resolve().as_uri()}/"
+    for page, addresses in links.items():
+        for address in dict.fromkeys(addresses):
+            target, anchor = map(unquote, urldefrag(address))
+            name = target.removeprefix(unquote(start)).split("?")[0]
+            if target.startswith("file:") and not (site / name).is_file():
+                yield page, "dead link", name
+            elif name in anchors and anchor not in anchors[name]:
+                yield page, "dead anchor", f"{name}#{anchor}"
 
-    def change(self, theme, width):
-        """Another theme and width, as a reader who turns a telephone or whose evening begins."""
-        self.mode = f"{theme}, {width}"
-        self.tab.emulate_media(color_scheme=theme)
-        self.tab.set_viewport_size({"width": WIDTHS[width], "height": 900})
 
-    def load(self, name):
-        """Open a page, wait for its formulas, and read what is on it."""
-        self.page = name
-        self.tab.goto(f"{self.start}{name}", wait_until="load")
-        self.tab.add_style_tag(content="* { transition: none !important; animation: none !important; }")
-        seen = self.tab.evaluate(READ)
-        for words in seen["formulas"]:
-            self.note("formula", words)
-        for source in seen["images"]:
-            self.note("image", source)
-        self.links[name] = seen["links"]
-        self.anchors[name] = set(seen["anchors"])
-
-    def measure(self):
-        """Whether the page is wider than its window."""
-        if wide := self.tab.evaluate(WIDE):
-            self.note("overflow", wide)
-
-    def ask_axe(self, *, contrast):
-        """Violations of impact serious or critical: of the rule on contrast, or of all others."""
-        if not self.tab.evaluate("() => Boolean(window.axe)"):
-            self.tab.evaluate(EMPTY)
-            self.tab.evaluate(self.axe)
-        for found in self.tab.evaluate(AXE, contrast):
-            if found["impact"] in GRAVE:
-                nodes = found["nodes"]
-                self.note("axe", f"{found['rule']} ({found['impact']}), {len(nodes)} x: {'; '.join(nodes[:3])}")
-
-    def look(self, name, *, anew):
-        """All four modes of one page; `anew` loads it in each, otherwise theme and width change on the way."""
-        for theme in THEMES:
-            for width in WIDTHS:
-                if anew or (theme, width) == ("light", "desk"):
-                    self.change(theme, width)
-                    self.load(name)
-                    self.measure()
-                if anew:
-                    self.ask_axe(contrast=False)
-                    self.ask_axe(contrast=True)
-        if not anew:
-            self.change("light", "phone")
-            self.measure()
-            self.change("light", "desk")
-            self.ask_axe(contrast=False)
-            for theme in THEMES:
-                self.change(theme, "desk")
-                self.ask_axe(contrast=True)
-
-    def glance(self, name):
-        """One page in one mode."""
-        self.change("light", "phone")
-        self.load(name)
-        self.measure()
-        self.ask_axe(contrast=False)
-        self.ask_axe(contrast=True)
-
-    def dead_links(self):
-        """Links to a page, file or anchor of the site that is not there."""
-        for page, links in self.links.items():
-            self.page = page
-            self.mode = "any"
-            for link in dict.fromkeys(links):
-                address, anchor = urldefrag(link)
-                if not address.startswith(self.start):
-                    if urlparse(address).scheme == "file":
-                        self.note("dead link", f"{link} lies outside of the site")
-                    continue
-                target = unquote(urlparse(address).path.removeprefix(urlparse(self.start).path))
-                if not (self.site / target).is_file():
-                    self.note("dead link", target or "./")
-                elif anchor and target in self.anchors and unquote(anchor) not in self.anchors[target]:
-                    self.note("dead anchor", f"{target}#{unquote(anchor)}")
+def inspect_site(browser, site, names):
+    """Faults of the pages of a site, as (page, kind, what), each once."""
+    faults = []
+    links = {}
+    anchors = {}
+    for name in names:
+        found, links[name], anchors[name] = look(browser, site, name)
+        faults += [(name, kind, " ".join(what.split())[:300]) for kind, what in found]
+    return list(dict.fromkeys([*faults, *dead_links(site, links, anchors)]))
 
 
 def list_pages(site):
@@ -249,67 +128,21 @@ def list_pages(site):
     return sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html") if "_static" not in path.parts)
 
 
-def inspect_site(site, executable, *, names=None, anew=False):
-    """Faults of the pages of a folder (all of them, or those in `names`), each looked at in four modes.
-
-    `anew` loads each page four times; otherwise once, with theme and width changed on the way.
-    """
-    from playwright.sync_api import Error
-
-    with open_browser(executable) as browser:
-        visit = Visit(browser, site)
-        for name in names or list_pages(site):
-            try:
-                visit.look(name, anew=anew)
-            except Error as error:
-                visit.note("stopped", str(error))
-        visit.dead_links()
-    return visit.faults
-
-
-def try_keyboard(site, executable):
-    """Faults among the tasks of keyboard.py."""
-    from keyboard import TASKS
-    from playwright.sync_api import Error
-
-    faults = []
-    with open_browser(executable) as browser:
-        for task in TASKS:
-            context = browser.new_context(viewport={"width": WIDTHS["desk"], "height": 900})
-            try:
-                task(context.new_page(), f"{site.resolve().as_uri()}/")
-            except (AssertionError, Error) as error:
-                faults.append(Fault(task.__name__, "light, desk", "keyboard", str(error)[:300]))
-            finally:
-                context.close()
-    return faults
-
-
 def main(arguments=None):
-    """Command line; the exit status is 1 if there are faults or no browser."""
+    """Command line; the exit status is 1 if there are faults."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("site", type=Path, nargs="?", default=ROOT / "build" / "site")
-    parser.add_argument("--anew", action="store_true", help="load each page in each of the four modes")
     parser.add_argument("--pages", nargs="+", metavar="NAME", help="such as index.html; without it, all")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the faults to a file as well")
     chosen = parser.parse_args(arguments)
-    executable = find_browser()
-    if executable is None:
-        print("no browser: install Chromium or Chrome, or name one in the variable CHROME", file=sys.stderr)
-        return 1
-    if not (chosen.site / "index.html").exists():
-        print(f"no site in {chosen.site}: run make run first", file=sys.stderr)
-        return 1
-    faults = inspect_site(chosen.site, executable, names=chosen.pages, anew=chosen.anew)
-    if not chosen.pages:
-        faults += try_keyboard(chosen.site, executable)
-    counts = Counter(fault.kind for fault in faults)
-    if chosen.json:
-        chosen.json.write_text(json.dumps([vars(fault) for fault in faults], indent=1), encoding="utf-8")
-    for fault in faults:
-        print(fault)
-    number = len(chosen.pages or list_pages(chosen.site))
-    print(f"{number} pages in {len(THEMES) * len(WIDTHS)} modes: {len(faults)} faults {dict(counts)}")
+    if find_browser() is None:
+        parser.error("no browser: install Chromium or Chrome, or name one in the variable CHROME")
+    if not (names := chosen.pages or list_pages(chosen.site)):
+        parser.error(f"no site in {chosen.site}: run make run first")
+    with open_browser() as browser:
+        faults = inspect_site(browser, chosen.site, names)
+    for page, kind, what in faults:
+        print(f"{page}: {kind}: {what}")
+    print(f"{len(names)} pages in both themes and widths: {len(faults)} faults")
     return 1 if faults else 0
 
 
