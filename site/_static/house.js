@@ -112,7 +112,7 @@ const tellWide = () => {
   for (const frame of document.querySelectorAll(WIDE)) {
     const wide = frame.scrollWidth > frame.clientWidth + 8;
     frame.classList.toggle("honest-wide", wide);
-    if (wide && !frame.href) frame.tabIndex = 0;
+    if (frame.scrollWidth > frame.clientWidth && !frame.href) frame.tabIndex = 0;
   }
 };
 addEventListener("load", () => {
