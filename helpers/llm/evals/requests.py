@@ -4,10 +4,10 @@ import math
 from collections import defaultdict
 
 import anyio
-
-from helpers.llm.confidences import sequence_posterior
 from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, GenerateConfig, ResponseSchema
 from inspect_ai.util import JSONSchema
+
+from helpers.llm.confidences import sequence_posterior
 
 ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 

@@ -1,26 +1,26 @@
 """Inspect tasks: sampled answers with three kinds of confidence, and yes-no scores of cases.
 
-    inspect eval honest_confidence/questions --model openai/gpt-5 -T path=questions.csv -T n_answers=10
-    inspect eval honest_confidence/risk_scores --model ... -T path=cases.csv -T question="Will this person pay?"
+inspect eval honest_confidence/questions --model openai/gpt-5 -T path=questions.csv -T n_answers=10
+inspect eval honest_confidence/risk_scores --model ... -T path=cases.csv -T question="Will this person pay?"
 """
 
 import math
 
 import pandas as pd
-
-from helpers.checks import check_count, check_labels, check_one_of, nearest_name
-from helpers.datasets import DATA_FOLDER
-from helpers.llm._inspect import registered
-from helpers.llm.confidences import check_options, is_true_probability, option_masses, parse_verbalised
-from helpers.llm.prompts import load_prompt
-from helpers.llm.questions import read_questions
-from helpers.llm.requests import Once, first_tokens, messages_of, posterior_of, schema_of
-from helpers.llm.scorers import grade, option_score
-from helpers.tables.answer_layouts import open_answers
 from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from helpers._inspect import registered
+from helpers.checks import check_count, check_labels, check_one_of, nearest_name
+from helpers.datasets import DATA_FOLDER
+from helpers.llm.confidences import check_options, is_true_probability, option_masses, parse_verbalised
+from helpers.llm.evals.requests import Once, first_tokens, messages_of, posterior_of, schema_of
+from helpers.llm.evals.scorers import grade, option_score
+from helpers.llm.prompts import load_prompt
+from helpers.llm.questions import read_questions
+from helpers.tables.answer_layouts import open_answers
 
 __all__ = ["CONFIDENCES", "questions", "risk_scores"]
 
@@ -63,9 +63,9 @@ def questions(
         Names of prompts of ours, or paths of your own. A prompt that asks for answer and confidence in one
         ("answer_with_confidence") needs no second request for the latter.
     rule : str, default "normalized"
-        See `helpers.llm.scorers.grade`.
+        See `helpers.llm.evals.scorers.grade`.
     judge : bool, default False
-        See `helpers.llm.scorers.grade`.
+        See `helpers.llm.evals.scorers.grade`.
     top_logprobs : int, default 20
         Alternatives to a token that are asked for; some servers give fewer than 20.
     seed : int, optional
@@ -222,7 +222,7 @@ def risk_scores(
     >>> made = risk_scores(str(DATA_FOLDER / "rand_scores.csv.gz"), "Did this person see a doctor?", label="label",
     ...     features="age,sex", n_cases=2)
     >>> made.dataset[0].input, made.dataset[0].target
-    ('- age: 42.88\\n- sex: male', '1')
+    ('- age: 42.9\\n- sex: male', '0')
     """
     options = _listed(options)
     if len(check_options(options)) > 2:

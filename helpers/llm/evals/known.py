@@ -12,9 +12,6 @@ import re
 from collections import Counter
 
 import pandas as pd
-
-from helpers.checks import check_count, check_probabilities
-from helpers.llm._inspect import inspect_ai  # noqa: F401
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessageAssistant,
@@ -25,6 +22,8 @@ from inspect_ai.model import (
     TopLogprob,
     get_model,
 )
+
+from helpers.checks import check_count, check_probabilities
 
 __all__ = ["known_answers", "known_model"]
 

@@ -3,10 +3,13 @@
 from functools import update_wrapper
 
 try:
-    import inspect_ai  # noqa: F401
+    from inspect_ai.log import read_eval_log
+    from inspect_ai.model import GenerateConfig, get_model
 except ImportError as error:
     message = 'Asking a model, and reading what Inspect logged, needs Inspect: pip install "honest-confidence[llm]"'
     raise ImportError(message) from error
+
+__all__ = ["PROJECT", "GenerateConfig", "get_model", "read_eval_log", "registered"]
 
 PROJECT = "honest_confidence"  # the name of the entry point in pyproject.toml
 

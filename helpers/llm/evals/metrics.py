@@ -4,7 +4,8 @@ In any evaluation: `@scorer(metrics=[accuracy(), sem1_ece(), ecuas()])`, or for 
 `inspect score my.eval --metric honest_confidence/sem1_ece --metric honest_confidence/ecuas`.
 
 A score's value must be a grade (C, I, 0, 1, ...). Its `answer` says which attempts agree; confidences are numbers in
-[0, 1] in its metadata, or beside the grade in a value that is a dictionary. Inspect leaves out attempts without a grade.
+[0, 1] in its metadata, or beside the grade in a value that is a dictionary. Inspect leaves out attempts that have no
+grade.
 """
 
 import math
@@ -12,15 +13,15 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+from inspect_ai.scorer import SampleScore, metric
 
+from helpers._inspect import registered
 from helpers.answers import group_answers, sem1, sem2, sem_ece
 from helpers.calibration import calibration_error
 from helpers.checks import check_probabilities
-from helpers.llm._inspect import registered
 from helpers.selective import ecuas as costs
 from helpers.selective import risk_coverage_curve
 from helpers.tables.log_table import grade_value
-from inspect_ai.scorer import SampleScore, metric
 
 __all__ = ["accuracy_at_coverage", "attempts_of", "aurc", "ece", "ecuas", "sem1_ece", "sem2_ece"]
 
@@ -174,8 +175,9 @@ def _systems(scores, confidence, rule):
             usable = (right >= 0) & (grouped.n_answers > (name == "sem2"))
             systems.append((prefix, right[usable], AGREEMENT[name](grouped.counts[usable])))
             continue
-        given = table.dropna(subset=[name]) if name in table else table.head(0).assign(**{name: []})
-        systems.append((prefix, given["correct"], check_probabilities(given[name].astype(float), name)))
+        given = table.dropna(subset=[name]) if name in table else table.head(0).assign(**{name: math.nan})
+        stated = given[name].astype(float)
+        systems.append((prefix, given["correct"], check_probabilities(stated, name) if len(given) else stated))
     return systems
 
 
@@ -327,6 +329,3 @@ def accuracy_at_coverage(coverage: float = 0.8, confidence: str = "", rule: str 
         return {f"accuracy_at_{100 * coverage:.6g}": 1 - wrong / kept}
 
     return _metric(lambda scores: _measured(scores, confidence, rule, measure))
-
-
-__test__ = {name: globals()[name].__doc__ for name in __all__}  # Inspect's wrappers hide the examples from doctest

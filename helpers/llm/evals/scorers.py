@@ -8,17 +8,18 @@ import math
 from collections import defaultdict
 from functools import partial
 
-from helpers.answers import spell_answers
-from helpers.checks import check_one_of
-from helpers.llm._inspect import registered
-from helpers.llm.metrics import accuracy_at_coverage, aurc, ece, ecuas, sem1_ece, sem2_ece
-from helpers.llm.prompts import load_prompt
-from helpers.llm.requests import Once, ask_judge
-from helpers.llm.verdicts import GRADE_SCHEMA, partition_schema, read_grade, read_partition
 from inspect_ai.log import read_eval_log_samples
 from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, mean, scorer, stderr
 from inspect_ai.solver import TaskState
+
+from helpers._inspect import registered
+from helpers.answers import spell_answers
+from helpers.checks import check_one_of
+from helpers.llm.evals.metrics import accuracy_at_coverage, aurc, ece, ecuas, sem1_ece, sem2_ece
+from helpers.llm.evals.requests import Once, ask_judge
+from helpers.llm.prompts import load_prompt
+from helpers.llm.verdicts import GRADE_SCHEMA, partition_schema, read_grade, read_partition
 
 __all__ = ["classes", "grade", "option_score"]
 
