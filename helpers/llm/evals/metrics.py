@@ -97,7 +97,7 @@ def _calibration_error(scores, source, rule, n_bins):
     least = table.groupby("question").size().min() if len(table) else 0
     if table["question"].nunique() < 2 or least < (2 if source == "sem2" else 1):
         return {name: math.nan, f"{name}_null": math.nan}
-    measured = sem_ece(_grouped(table, rule), sources=[source], n_bins=n_bins, margins=None, n_resamples=2, rng=0)
+    measured = sem_ece(_grouped(table, rule), sources=[source], n_bins=n_bins, margins=None, n_resamples=20, rng=0)
     error = measured.errors[source]
     return {name: float(error.value), f"{name}_null": float(error.null)}
 
