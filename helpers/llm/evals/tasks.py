@@ -244,8 +244,8 @@ def risk_scores(
     labels = check_labels(rows[label].astype(float), label).astype(int) if label else [""] * len(rows)
     samples = []
     for name, known, cells in zip(names, labels, rows[chosen].to_dict("records"), strict=True):
-        cells = {column: _plain(cell) for column, cell in cells.items() if not pd.isna(cell)}
-        text = "\n".join(f"- {column}: {_shown(cell)}" for column, cell in cells.items())
+        cells = {column: None if pd.isna(cell) else _plain(cell) for column, cell in cells.items()}
+        text = "\n".join(f"- {column}: {_shown(cell)}" for column, cell in cells.items() if cell is not None)
         if not text:
             raise ValueError(f"{path} must tell something about every case, but {name!r} has empty cells only.")
         samples.append(Sample(id=name, input=text, target=str(known), metadata={"features": cells}))
