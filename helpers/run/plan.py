@@ -44,8 +44,7 @@ def resolve(name, value):
 
 
 def check_inputs(values, names, given):
-    """ValueError if a file that the user names cannot be read, or a table of scores or answers cannot be used, or what
-    should say where a model answers holds something else.
+    """ValueError if a file that the user names cannot be read, or a table of scores or answers cannot be used.
     """
     scores = {"path", "label", "score"} <= set(names)
     answers = {"path", "question", "answer"} <= set(names)
@@ -56,11 +55,6 @@ def check_inputs(values, names, given):
                 raise ValueError(f"{name}: there is no file {path}{near_file(path)}.")
             if not os.access(path, os.R_OK):
                 raise ValueError(f"{name}: {path} may not be read.")
-    if {"base_url", "model", "key_variable"} <= set(names):
-        from helpers.llm import Endpoint
-
-        options = {"key_variable": values["key_variable"], "extra_body": values.get("extra_body")}
-        Endpoint(values["base_url"] or "http://localhost/v1", values["model"] or "stand-in", **options)
     if scores and values["path"]:
         from helpers.reports import read_table, two_costs
         from helpers.reports.intake import levels_to_show, relabelled
