@@ -52,7 +52,9 @@ def looked_up(right, confidence):
 def drawn(n_questions, n_answers, rng):
     """Answers, whether they are right, and confidences, each {question: list}."""
     rng = np.random.default_rng(rng)
-    answers, right, confidence = {}, {}, {}
+    answers = {}
+    right = {}
+    confidence = {}
     for number in range(1, n_questions + 1):
         answers[number] = rng.choice(["Paris", "paris.", "Rome", "Oslo"], n_answers, p=rng.dirichlet([2, 1, 1, 1]))
         right[number] = np.char.startswith(np.char.lower(answers[number]), "paris")

@@ -77,7 +77,9 @@ def grade(rule: str = "normalized", judge: bool = False, prompt: str = "grade") 
         spelling, reference = _spelled([answer, target.text], rule)
         if reference is None:
             return Score.unscored(answer=answer, reason="no reference", metadata=said)
-        verdict, by, why = int(spelling == reference), "rule", ""
+        verdict = int(spelling == reference)
+        by = "rule"
+        why = ""
         if not verdict and spelling is not None and judge:
             model = get_model(role="grader")
             values = {"question": state.input_text, "answer": answer, "reference": target.text}
@@ -141,7 +143,8 @@ def classes(log: str, graded: str = "grade", rule: str = "normalized", prompt: s
         taken = scores[state.sample_id, state.epoch]
         (spelling,) = _spelled([taken.answer], rule)
         first = {key: text for key, text in wordings[state.sample_id].items() if key is not None}
-        label, by = first.get(spelling), "rule"
+        label = first.get(spelling)
+        by = "rule"
         if label is not None and len(first) > 1:
             model = get_model(role="grader")
             lines = "\n".join(f"{number}. {' '.join(text.split())}" for number, text in enumerate(first.values(), 1))
