@@ -107,7 +107,7 @@ def questions(
     again = {name: again[name] for name in confidences if name in again}
     logprobs = bool({"posterior", "is_true"} & set(confidences)) or None
     return Task(
-        dataset=MemoryDataset(samples, name=asked.attrs.get("name", "questions")),
+        dataset=MemoryDataset(samples, name="questions"),
         solver=[answer(prompt, "posterior" in confidences, seed), *([rate(again, top_logprobs)] if again else [])],
         scorer=grade(rule=rule, judge=judge),
         epochs=Epochs(n_answers),
