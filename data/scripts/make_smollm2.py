@@ -2,8 +2,9 @@
 
     python data/scripts/make_smollm2.py --folder LOGS --worker 1 --share 0 0.5 -- answers_examples ...
 
-Each part is a file of `helpers.llm`'s own format in the folder, one a worker, written response by response: after a
-kill the same command goes on where it stopped. Two workers with one thread and a share each use two cores best.
+Each part is a file of JSON lines in the folder, one a worker, written response by response: after a kill the same
+command goes on where it stopped. It asks llama.cpp itself and not by Inspect, because 25 answers to one request are
+computed together. Two workers with one thread and a share each use two cores best.
 `make_smollm2_tables.py` makes the files under data/ from the folder.
 """
 
@@ -11,18 +12,18 @@ import argparse
 import json
 import zlib
 from collections import Counter, defaultdict
-from dataclasses import replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.request import Request as Post
+from urllib.request import urlopen
 
 import numpy as np
 import pandas as pd
 
 from helpers.answers.spelling import spell_answers
-from helpers.llm.client import Request
 from helpers.llm.local import local_model
 from helpers.llm.prompts import load_prompt
 from helpers.llm.questions import text_key
-from helpers.llm.runner import ask
 
 DATA = Path(__file__).resolve().parents[1]
 
@@ -55,6 +56,46 @@ STEPS = {  # part: the kind of its prompt, and the file in PROMPTS
 ANSWERS = ("answers_examples", "answers_plain")
 
 QUESTIONS = {"rand": "Did this person see a doctor?", "sentiment": "Did the writer like it?"}
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request: `messages` for the samples `samples` of what `key` names; `about` goes into the record."""
+
+    kind: str
+    key: str
+    messages: list = field(repr=False)
+    samples: tuple = (0,)
+    temperature: float = 1.0
+    max_tokens: int = 64
+    logprobs: bool = False
+    top: int = 0
+    about: dict = field(default_factory=dict, repr=False)
+
+    def send(self, small):
+        """The choices of the reply: text, finish_reason, logprobs of the tokens, top tokens at each place."""
+        body = {"model": small.name, "messages": self.messages, "temperature": self.temperature, "stop": ["\n"]}
+        body |= {"max_tokens": self.max_tokens, "n": len(self.samples)}
+        if self.logprobs or self.top:
+            body |= {"logprobs": True, "top_logprobs": self.top}
+        headers = {"Content-Type": "application/json"}
+        with urlopen(Post(f"{small.base_url}/chat/completions", json.dumps(body).encode(), headers)) as reply:
+            choices = json.load(reply)["choices"]
+        return [_choice(choice) for choice in sorted(choices, key=lambda choice: choice.get("index", 0))]
+
+
+def _choice(choice):
+    tokens = (choice.get("logprobs") or {}).get("content") or []
+    tops = [[[top["token"], top["logprob"]] for top in token.get("top_logprobs", ())] for token in tokens]
+    return {
+        "text": choice["message"]["content"], "finish_reason": choice["finish_reason"],
+        "logprobs": [token["logprob"] for token in tokens] or None, "top": tops if tops and all(tops) else None,
+    }  # fmt: skip
+
+
+def first_word(top):
+    """The likeliest tokens at the first place where the likeliest is not white space; None without any."""
+    return next((place for place in top or [] if max(place, key=lambda pair: pair[1])[0].strip()), None)
 
 
 def prompt_of(part):
@@ -213,24 +254,23 @@ def record(part, options):
     low, high = options.share
     requests = [request for request in requests_of(part, options) if low <= place_of(request) < high]
 
-    def missing(records):
-        answered = {(r["kind"], r["key"], sample) for r in recorded(folder, part) for sample in r["samples"]}
-        return [
-            request
-            for request in requests
-            if any((request.kind, request.key, sample) not in answered for sample in request.samples)
-        ]
-
+    path = folder / f"{part}-{options.worker}.jsonl"
+    answered = {(r["kind"], r["key"], sample) for r in recorded(folder, part) for sample in r["samples"]}
     parallel = AT_ONCE if part in ANSWERS else 1
-    with local_model(n_threads=1, n_parallel=parallel, context=384) as endpoint:
-        endpoint = replace(endpoint, concurrency=1, extra_body={"stop": ["\n"]})
-        header = {
-            "kind": part, "model": endpoint.name, "prompts": {part: prompt_of(part).sha256}, "max_tokens": MAX_TOKENS,
-            "extra": endpoint.extra_digest,
-        }  # fmt: skip
-        path = folder / f"{part}-{options.worker}.jsonl"
-        _, usage, _ = ask(endpoint, path, header, part, missing, spend_limit=1.0, confirm=None, progress=True)
-        print(f"{part}: {usage}; {usage.seconds:.0f} s", flush=True)
+    with local_model(n_threads=1, n_parallel=parallel, context=384) as small, path.open("a") as file:
+        if not path.stat().st_size:
+            header = {"kind": part, "model": small.name, "prompts": {part: prompt_of(part).sha256}}
+            file.write(json.dumps(header) + "\n")
+        for request in requests:
+            if all((request.kind, request.key, sample) in answered for sample in request.samples):
+                continue
+            choices = request.send(small)
+            if request.kind != "answer":
+                choices = [choice | {"top": first_word(choice["top"])} for choice in choices]
+            line = {"kind": request.kind, "key": request.key, "samples": request.samples, "choices": choices}
+            file.write(json.dumps(line | request.about) + "\n")
+            file.flush()
+    print(f"{part}: done", flush=True)
 
 
 def main():

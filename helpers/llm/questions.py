@@ -12,10 +12,8 @@ from helpers.tables.answer_layouts import open_answers, short
 
 _BROKEN = re.compile("[\ud800-\udfff]")  # halves of characters, which no file and no request can hold
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-
-def read_questions(path_or_frame, *, question="question", reference="reference", options=()):
+def read_questions(path_or_frame, *, question="question", reference="reference"):
     """Questions, one a row, with right answers where they are known; a ValueError says what to mend.
 
     Parameters
@@ -26,9 +24,6 @@ def read_questions(path_or_frame, *, question="question", reference="reference",
         Name of the column of questions.
     reference : str, default "reference"
         Name of the column of right answers; it may be absent, under its default name or as "".
-    options : list of str, default ()
-        Names of columns with the options of a question with given answers. They are put under the question with
-        letters, the reference (a letter, or the text of an option) becomes the letter; ask with prompt="choice".
 
     Returns
     -------
@@ -38,8 +33,7 @@ def read_questions(path_or_frame, *, question="question", reference="reference",
     Raises
     ------
     ValueError
-        For a column that is not there, a question that is empty or occurs twice (both rows are named), an empty option,
-        or a reference that is none of the options.
+        For a column that is not there, a question that is empty or occurs twice (both rows are named).
 
     Examples
     --------
@@ -50,14 +44,14 @@ def read_questions(path_or_frame, *, question="question", reference="reference",
     ValueError: question must occur once, but rows 1 and 3 are both 'What is 6 x 7?'.
     """
     read, names = _opened(path_or_frame)
-    columns = [question, *options]
+    columns = [question]
     if reference and (reference in names or reference != "reference"):
         columns.insert(1, reference)
     for name in columns:
         if name not in names:
             raise ValueError(f"The questions have no column {name!r}; {nearest_name(name, names, 'column')}")
     if len(set(columns)) < len(columns):
-        raise ValueError(f"question, reference and options must be different columns, but they are {columns}.")
+        raise ValueError(f"question and reference must be different columns, but they are {columns}.")
     frame = read(columns)
     asked = [_text(value) for value in frame[question]]
     if not asked:
@@ -70,10 +64,6 @@ def read_questions(path_or_frame, *, question="question", reference="reference",
         more = f" (and {len(empty) - 1:,} more)" if empty[1:] else ""
         raise ValueError(f"question must not be empty, but row {empty[0]:,} is{more}.")
     right = [_text(value) or None for value in frame[reference]] if reference in columns else [None] * len(asked)
-    if len(options):
-        for row, cells in enumerate(frame[list(options)].itertuples(index=False)):
-            lettered = _with_options(asked[row], right[row], [_text(cell) for cell in cells], row + 1)
-            asked[row], right[row] = lettered
     _check_once(asked)
     return pd.DataFrame({"question": asked, "reference": right}, dtype=object)
 
@@ -99,23 +89,6 @@ def _text(value):
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value).strip()
-
-
-def _with_options(question, reference, options, row):
-    """(question with lettered options below it, letter of the reference); empty options at the end are left out."""
-    while options and not options[-1]:
-        options.pop()
-    if len(options) < 2 or not all(options) or len(options) > len(LETTERS):
-        raise ValueError(f"options must be at least two texts without gaps, but in row {row:,} they are {options}.")
-    lines = [f"{letter}. {option}" for letter, option in zip(LETTERS, options, strict=False)]
-    if reference is not None and reference not in LETTERS[: len(options)]:
-        if reference not in options:
-            raise ValueError(
-                f"reference must be an option or its letter, but in row {row:,} it is {short(reference)}; "
-                f"{nearest_name(reference, options, 'option')}"
-            )
-        reference = LETTERS[options.index(reference)]
-    return "\n".join([question, *lines]), reference
 
 
 def _check_once(asked):

@@ -1,4 +1,4 @@
-"""A server as a process of its own, for the length of a `with` block: the stand-in's, and the local model's."""
+"""A server as a process of its own, for the length of a `with` block."""
 
 import json
 import os
@@ -14,9 +14,9 @@ _SAID = 4000  # characters of the last words of a process that are kept
 
 
 @contextmanager
-def run_server(arguments, settings, explain=None):
+def run_server(arguments, settings, explain):
     """Start Python with some arguments, as a server that reads settings (JSON) from its standard input and writes its
-    port; yields (port, pid). The server ends with the block, or with the program that started it.
+    port, which is yielded. The server ends with the block, or with the program that started it.
 
     If it says no port, the error that `explain` makes of its last words.
     """
@@ -40,8 +40,8 @@ def run_server(arguments, settings, explain=None):
         if not port:
             process.wait()
             listener.join()
-            raise (explain or _unopened)("".join(said))
-        yield int(port), process.pid
+            raise explain("".join(said))
+        yield int(port)
     finally:
         with suppress(BrokenPipeError):  # what was not written above is tried once more
             process.stdin.close()  # the server ends with its standard input
@@ -53,10 +53,6 @@ def run_server(arguments, settings, explain=None):
         listener.join()
         process.stdout.close()
         process.stderr.close()
-
-
-def _unopened(words):
-    return RuntimeError("The stand-in did not start; no server could be opened on 127.0.0.1.")
 
 
 def _keep_last(stream, said):

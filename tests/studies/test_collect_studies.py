@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.llm.testing import known_answers
+pytest.importorskip("inspect_ai")
+
+from helpers.llm.evals import known_answers
 from helpers.studies import nb16_collected
 
 KNOWN = pd.DataFrame(
@@ -26,6 +28,11 @@ def answers_of(**texts):
     """A tidy table: a list of answers for each question."""
     rows = [(question, k, text) for question, given in texts.items() for k, text in enumerate(given, 1)]
     return pd.DataFrame(rows, columns=["question", "sample", "answer"])
+
+
+def questions(n):
+    """Questions and their right answers."""
+    return [f"question {k}" for k in range(n)], [f"answer {k}" for k in range(n)]
 
 
 def draw(known, n, rng, power=1.0):
@@ -87,7 +94,7 @@ def test_the_band_holds_95_of_100_shares():
 
 
 def test_draws_from_the_truth_have_standard_normal_scores_and_others_do_not():
-    known = known_answers([f"question {k}" for k in range(60)], seed=3)
+    known = known_answers(*questions(60), seed=3)
     scores = [nb16_collected.compare_frequencies(draw(known, 8, rng), known) for rng in range(60)]
     for name in ("mean", "spread"):
         values = np.array([getattr(one, name) for one in scores])
@@ -100,7 +107,7 @@ def test_draws_from_the_truth_have_standard_normal_scores_and_others_do_not():
 
 
 def test_frequencies_do_not_depend_on_the_order_of_rows():
-    known = known_answers([f"question {k}" for k in range(12)], seed=3)
+    known = known_answers(*questions(12), seed=3)
     answers = draw(known, 6, 1)
     one = nb16_collected.compare_frequencies(answers, known)
     other = nb16_collected.compare_frequencies(answers.sample(frac=1, random_state=0), known)
@@ -164,10 +171,3 @@ def test_wordings_name_the_usual_one():
 def test_votes_are_means_over_questions_and_answers():
     agreement, right = nb16_collected.votes(answers_of(q=["Paris", "paris", "Lyon", "Lyon"], r=["4"] * 4), KNOWN)
     assert (agreement, right) == (0.75, 0.75)
-
-
-def test_a_path_is_free_whatever_is_there(tmp_path):
-    for name in ("a.csv", "2_a.csv"):
-        (tmp_path / name).touch()
-    assert nb16_collected.free_path(tmp_path, "a.csv").name == "3_a.csv"
-    assert nb16_collected.free_path(tmp_path, "b.csv").name == "b.csv"

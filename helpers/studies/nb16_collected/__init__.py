@@ -5,16 +5,17 @@ from helpers.studies.nb16_collected.frequencies import (
     WAYS,
     Frequencies,
     agreement_by_rule,
+    answers_of,
     compare_frequencies,
-    free_path,
     match_known,
     overconfidence,
     read_out,
+    tokens_of,
     votes,
     wordings,
 )
 
 __all__ = [
-    "Frequencies", "WAYS", "agreement_by_rule", "compare_frequencies", "free_path", "match_known", "overconfidence",
-    "plot_known_shares", "plot_read_out", "read_out", "votes", "wordings",
+    "Frequencies", "WAYS", "agreement_by_rule", "answers_of", "compare_frequencies", "match_known", "overconfidence",
+    "plot_known_shares", "plot_read_out", "read_out", "tokens_of", "votes", "wordings",
 ]  # fmt: skip

@@ -1,8 +1,7 @@
-"""Studies of notebook 16: collected answers against the truth that a stand-in knows, and what a rule makes of them."""
+"""Studies of notebook 16: collected answers against known probabilities, and what a rule makes of them."""
 
 import math
 from dataclasses import dataclass, field
-from itertools import chain, count
 
 import numpy as np
 import pandas as pd
@@ -10,8 +9,56 @@ import pandas as pd
 from helpers.answers import group_answers
 from helpers.checks import check_numbers
 from helpers.resampling import exact_interval
+from helpers.tables.log_table import grade_value
 
 WAYS = {"posterior": "probability of its words", "is_true": "is this true?", "verbalised": "says a number"}
+
+
+def answers_of(log, scorer="grade"):
+    """Answers in a log of Inspect with what a scorer stored of them.
+
+    Parameters
+    ----------
+    log : inspect_ai.log.EvalLog
+        From the task `questions`.
+    scorer : {"grade", "classes"}, default "grade"
+        Whose answers and grades are taken.
+
+    Returns
+    -------
+    DataFrame
+        A row an answer: question, sample (from 1), given (the text), answer (the first wording of its class, with
+        "classes"), posterior, is_true and verbalised (NaN where missing), correct (1, 0 or NaN).
+    """
+    rows = []
+    for sample in sorted(log.samples, key=lambda sample: (sample.id, sample.epoch)):
+        score = sample.scores[scorer]
+        said = score.metadata
+        row = {"question": sample.input, "sample": sample.epoch, "given": said.get("given", score.answer)}
+        row |= {"answer": score.answer} | {way: said.get(way, math.nan) for way in WAYS}
+        rows.append(row | {"correct": grade_value(score.value)})
+    return pd.DataFrame(rows)
+
+
+def tokens_of(log):
+    """Tokens that each question took, read and written, over all its answers; indexed by the question's number.
+
+    Parameters
+    ----------
+    log : inspect_ai.log.EvalLog
+        A log that has come to its end.
+
+    Returns
+    -------
+    DataFrame
+        Columns read and written.
+    """
+    rows = [
+        {"question": sample.id, "read": usage.input_tokens, "written": usage.output_tokens}
+        for sample in log.samples
+        for usage in sample.model_usage.values()
+    ]
+    return pd.DataFrame(rows).groupby("question").sum()
 
 
 def match_known(answers, known):
@@ -20,9 +67,9 @@ def match_known(answers, known):
     Parameters
     ----------
     answers : DataFrame
-        With question, answer and confidences, as `CollectedAnswers.answers`.
+        With question, answer and confidences, as `answers_of`.
     known : DataFrame
-        From `helpers.llm.testing.known_answers`.
+        From `helpers.llm.evals.known_answers`.
 
     Returns
     -------
@@ -88,7 +135,7 @@ def compare_frequencies(answers, known):
     answers : DataFrame
         With question and answer; every question must have equally many.
     known : DataFrame
-        From `helpers.llm.testing.known_answers`.
+        From `helpers.llm.evals.known_answers`.
 
     Returns
     -------
@@ -153,7 +200,7 @@ def read_out(calls, confidences, *, limit=0.9):
     if not len(calls):
         raise ValueError(
             "calls must hold an answer whose grade is known, but no grade was settled: are there references, and does "
-            "the judge keep to its form (`.reported` of grade_answers)?"
+            "the judge keep to its form?"
         )
     n = len(calls)
     rows = []
@@ -204,7 +251,7 @@ def overconfidence(sources):
             "too sure by": gap.mean(),
             "its standard error": gap.sem(),
         })  # fmt: skip
-    return pd.DataFrame(rows, index=pd.Index(sources, name="stand-in"))
+    return pd.DataFrame(rows, index=pd.Index(sources, name="mock model"))
 
 
 def agreement_by_rule(judgements):
@@ -243,9 +290,9 @@ def wordings(answers, known):
     Parameters
     ----------
     answers : DataFrame
-        With question, answer and posterior, as `CollectedAnswers.answers`.
+        With question, answer and posterior, as `answers_of`.
     known : DataFrame
-        From `helpers.llm.testing.known_answers`.
+        From `helpers.llm.evals.known_answers`.
 
     Returns
     -------
@@ -281,7 +328,7 @@ def votes(answers, known):
     answers : DataFrame
         With question and answer.
     known : DataFrame
-        From `helpers.llm.testing.known_answers`.
+        From `helpers.llm.evals.known_answers`.
 
     Returns
     -------
@@ -300,28 +347,3 @@ def votes(answers, known):
     both = match_known(answers, known)
     counts = both.groupby(["question", "meaning"]).size().groupby("question")
     return float((counts.max() / counts.sum()).mean()), float(both["correct"].mean())
-
-
-def free_path(folder, name):
-    """A path in a folder under which there is no file yet: the name, or the name behind 2_, 3_ and so on.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the file shall go.
-    name : str
-        Its name.
-
-    Returns
-    -------
-    Path
-        The first of these that is free.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> free_path(Path("no_such_folder"), "answers.csv").name
-    'answers.csv'
-    """
-    names = chain([name], (f"{number}_{name}" for number in count(2)))
-    return next(folder / one for one in names if not (folder / one).exists())

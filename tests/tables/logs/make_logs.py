@@ -5,8 +5,8 @@
     python make_logs.py FOLDER --base-url http://127.0.0.1:8731/v1
 
 Written with these versions, from a copy of this file outside any repository, since logs name the folders they come
-from; `inspect_deflated.eval` with 0.3.100, the way of packing until 2025 (`--only inspect_deflated`). The packages are
-no part of the tests, since they and what they need take 0.9 GB. Answers and times differ from run to run.
+from; `inspect_deflated.eval` with 0.3.100, the way of packing until 2025 (`--only inspect_deflated`). lm-eval is no
+part of the tests, since it and what it needs take 0.9 GB. Answers and times differ from run to run.
 """
 
 import argparse
@@ -170,11 +170,6 @@ def write_inspect(folder, base_url, only):
         for sample in log.samples:
             sample.events = []
         write_eval_log(log, str(folder / "inspect.json"))
-        inspect = Path(sys.executable).with_name("inspect")
-        command = [inspect, "log", "convert-chunked", folder / "inspect.eval", "--output-dir", folder / "chunked"]
-        subprocess.run(command, check=True)
-        shutil.move(folder / "chunked" / "inspect.eval", folder / "inspect_chunked.eval")
-        (folder / "chunked").rmdir()
 
 
 # ---- lm-evaluation-harness ------------------------------------------------------------------------------------

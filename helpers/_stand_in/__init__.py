@@ -1,3 +1,0 @@
-"""The process of `helpers.llm.testing.stand_in`: standard library only, and no heavy package above it, so that it
-starts at once.
-"""

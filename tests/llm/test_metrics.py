@@ -1,0 +1,210 @@
+"""Our measures as Inspect's metrics: they see every attempt, and say what the functions of the package say."""
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("inspect_ai")
+
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.log import read_eval_log, recompute_metrics, write_eval_log
+from inspect_ai.scorer import SampleScore, Score, accuracy, scorer
+from inspect_ai.solver import solver
+
+from helpers.answers import sem_ece
+from helpers.llm.evals import accuracy_at_coverage, attempts_of, aurc, ece, ecuas, sem1_ece, sem2_ece
+from helpers.selective import aurc as area
+from helpers.selective import ecuas as cost
+from helpers.tables import read_answers
+
+QUIET = {"display": "none", "score_display": False, "log_realtime": False, "model": "mockllm/model"}
+
+OURS = [sem1_ece(), sem2_ece(), ece(), ecuas(), aurc(), accuracy_at_coverage()]
+
+
+@solver
+def say(answers):
+    """No model is asked: the answer of each question and epoch is looked up."""
+
+    async def solve(state, generate):
+        state.output.completion = answers[state.sample_id][state.epoch - 1]
+        return state
+
+    return solve
+
+
+@scorer(metrics=[accuracy(), *OURS])
+def looked_up(right, confidence):
+    async def score(state, target):
+        at = (state.sample_id, state.epoch - 1)
+        said = {"confidence": float(confidence[at[0]][at[1]])}
+        return Score(value="C" if right[at[0]][at[1]] else "I", answer=state.output.completion, metadata=said)
+
+    return score
+
+
+def drawn(n_questions, n_answers, rng):
+    """Answers, whether they are right, and confidences, each {question: list}."""
+    rng = np.random.default_rng(rng)
+    answers = {}
+    right = {}
+    confidence = {}
+    for number in range(1, n_questions + 1):
+        answers[number] = rng.choice(["Paris", "paris.", "Rome", "Oslo"], n_answers, p=rng.dirichlet([2, 1, 1, 1]))
+        right[number] = np.char.startswith(np.char.lower(answers[number]), "paris")
+        confidence[number] = rng.choice([0.2, 0.5, 0.8, 0.9], n_answers)
+        answers[number] = answers[number].tolist()
+    return answers, right, confidence
+
+
+def evaluated(answers, right, confidence, folder):
+    dataset = [Sample(id=number, input=f"Question {number}", target="Paris") for number in answers]
+    task = Task(dataset, solver=say(answers), scorer=looked_up(right, confidence))
+    (log,) = eval(task, epochs=len(answers[1]), log_dir=str(folder), **QUIET)
+    assert log.status == "success", log.error
+    return log
+
+
+def numbers(log):
+    """{metric: value} of all that a log has."""
+    return {name: metric.value for score in log.results.scores for name, metric in score.metrics.items()}
+
+
+def scores_of(answers, right, confidence):
+    """What Inspect hands to a metric."""
+    return [
+        SampleScore(
+            sample_id=number,
+            score=Score(value=int(r), answer=text, metadata={"confidence": float(c)}),
+        )
+        for number in answers
+        for text, r, c in zip(answers[number], right[number], confidence[number], strict=True)
+    ]
+
+
+def assert_same_as_the_table(found, path):
+    """The metrics are what the package's functions say of the table that it reads from the log."""
+    table = read_answers(path, confidence="confidence")
+    measured = sem_ece(table.grouped, margins=None, n_resamples=20, rng=0).errors
+    log = read_eval_log(str(path))
+    rows = [sample.scores["looked_up"] for sample in log.samples]
+    correct = [row.value == "C" for row in rows]
+    stated = [row.metadata["confidence"] for row in rows]
+    wanted = {"sem1_ece": measured["sem1"].value, "sem2_ece": measured["sem2"].value, "aurc": area(correct, stated)}
+    wanted |= {f"ecuas_{n:g}": cost(correct, stated, n=n).mean() for n in (0, 1, math.inf)}
+    for name, value in wanted.items():
+        assert found[name] == pytest.approx(value, abs=1e-12), name
+
+
+def test_attempts_that_are_all_maximally_wrong_are_not_well_calibrated(tmp_path):
+    """Right at confidence 0, wrong at confidence 1: means over two epochs would be calibrated perfectly."""
+    n = 40
+    answers = {number: ["Paris", "Rome"] for number in range(1, n + 1)}
+    right = dict.fromkeys(answers, [True, False])
+    found = numbers(evaluated(answers, right, dict.fromkeys(answers, [0.0, 1.0]), tmp_path))
+    assert found["accuracy"] == 0.5
+    assert found["ece"] == 1.0
+    assert found["ecuas_0"] == math.inf and found["ecuas_1"] == 1.5  # a refusal costs 1
+    assert found["aurc"] > 0.8
+    assert found["sem1_ece"] == 0.5  # half of the answers agree, and the first of them is right
+
+
+def test_a_log_gives_the_numbers_of_its_table(tmp_path):
+    log = evaluated(*drawn(30, 5, rng=0), tmp_path)
+    assert_same_as_the_table(numbers(log), Path(log.location))
+
+
+def test_a_log_of_250_questions_gives_the_numbers_of_its_table(tmp_path):
+    """Ten answers each, put into a small log and computed anew: Inspect takes its time for a run of that size."""
+    log = evaluated(*drawn(2, 2, rng=1), tmp_path)
+    answers, right, confidence = drawn(250, 10, rng=1)
+    log.samples = [
+        log.samples[0].model_copy(update={"id": number, "epoch": k + 1, "input": f"Question {number}", "scores": {
+            "looked_up": Score(value="C" if right[number][k] else "I", answer=answers[number][k], metadata={
+                "confidence": float(confidence[number][k])})}})
+        for k in range(10) for number in answers
+    ]  # fmt: skip
+    log.eval.dataset.sample_ids = list(answers)
+    recompute_metrics(log)
+    path = tmp_path / "large.eval"
+    write_eval_log(log, str(path))
+    assert_same_as_the_table(numbers(log), path)
+
+
+def test_anybody_can_name_them_for_a_finished_log(tmp_path):
+    """`inspect score` finds them by the entry point, in a log of a scorer of Inspect's own."""
+    logs = Path(__file__).parents[1] / "tables" / "logs"
+    command = [sys.executable, "-m", "inspect_ai", "score", str(logs / "inspect.eval"), "--action", "append"]
+    command += [
+        "--metric",
+        "honest_confidence/sem1_ece",
+        "--metric",
+        "honest_confidence/ecuas",
+        "--model",
+        "mockllm/model",
+    ]
+    command += ["--output-file", str(tmp_path / "scored.eval"), "--display", "none"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    log = read_eval_log(str(tmp_path / "scored.eval"), header_only=True)
+    (added, *_) = [score.metrics for score in log.results.scores if "sem1_ece" in score.metrics]
+    table = read_answers(logs / "inspect.eval", correct="includes")
+    measured = sem_ece(table.grouped, sources=["sem1"], margins=None, n_resamples=20, rng=0).errors["sem1"]
+    assert added["sem1_ece"].value == pytest.approx(measured.value, abs=1e-12)
+    assert {"sem1_ecuas_0", "sem1_ecuas_1", "sem1_ecuas_inf"} <= added.keys()
+
+
+@pytest.mark.parametrize("coverage", [0.1, 0.5, 0.8, 1.0])
+def test_accuracy_at_coverage_is_the_mean_over_orders_of_ties(coverage):
+    correct = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1, 1])
+    stated = np.array([0.9, 0.9, 0.9, 0.7, 0.7, 0.7, 0.4, 0.4, 0.1, 0.1])
+    scores = scores_of({1: ["a"] * 10}, {1: correct}, {1: stated})
+    rng = np.random.default_rng(0)
+    kept = math.ceil(coverage * 10)
+    orders = [np.lexsort([rng.random(10), -stated]) for _ in range(4000)]
+    expected = np.mean([correct[order[:kept]].mean() for order in orders])
+    (found,) = accuracy_at_coverage(coverage)(scores).values()
+    assert found == pytest.approx(expected, abs=0.03)
+
+
+def test_a_confidence_is_found_by_its_name_or_is_agreement():
+    answers, right, confidence = drawn(20, 4, rng=2)
+    scores = scores_of(answers, right, confidence)
+    assert list(aurc()(scores)) == ["aurc"]
+    assert list(aurc(confidence="sem2")(scores)) == ["sem2_aurc"]
+    for entry in scores:
+        entry.score.metadata = {"posterior": entry.score.metadata["confidence"], "is_true": 0.5, "other": 7}
+    assert list(aurc()(scores)) == ["posterior_aurc", "is_true_aurc"]
+    assert np.isnan(aurc(confidence="verbalised")(scores)["verbalised_aurc"])
+    with pytest.raises(ValueError, match="other must lie"):
+        aurc(confidence="other")(scores)
+
+
+def test_a_value_may_be_a_dictionary_with_the_grade():
+    said = Score(value={"score": 1, "confidence": 0.7}, answer="Paris")
+    (row,) = attempts_of([SampleScore(score=said, sample_id=1)]).to_dict("records")
+    assert row["correct"] == 1 and row["confidence"] == 0.7
+    with pytest.raises(ValueError, match="score must be a grade"):
+        attempts_of([SampleScore(score=Score(value=0.4), sample_id=1)])
+
+
+def test_too_little_for_a_number_is_no_number_and_stops_no_run():
+    scores = scores_of({1: ["a"]}, {1: [1]}, {1: [0.5]})
+    assert all(np.isnan(value) for metric in (sem1_ece(), sem2_ece()) for value in metric(scores).values())
+    for metric in OURS:
+        assert all(np.isnan(value) for value in metric([]).values())
+        metric(scores)
+
+
+def test_agreement_looks_at_every_attempt_whatever_the_order():
+    scores = scores_of(*drawn(40, 5, rng=3))
+    shuffled = [scores[k] for k in np.random.default_rng(0).permutation(len(scores))]
+    tables = [attempts_of(part).groupby("question")["correct"].sum() for part in (scores, shuffled)]
+    pd.testing.assert_series_equal(*tables)
+    assert ecuas()(scores) == pytest.approx(ecuas()(shuffled))
