@@ -5,8 +5,8 @@
 Needs the extra `scale`, about half a gigabyte of disk for a while and some minutes. For each size an archive is written
 (`helpers.studies.nb15_weather.write_archive`), audited in one process, in two processes of joblib and on a dask cluster
 of two worker processes, and deleted. Each audit has an interpreter of its own and is watched from outside: processor
-seconds and memory (resident set) of all its processes together, and how many rows have been read in all passes,
-as its file of finished work says. The clock starts when the libraries are loaded and the workers are there.
+seconds and memory (resident set) of all its processes together. The clock starts when the libraries are loaded and the
+workers are there.
 """
 
 import json
@@ -17,7 +17,6 @@ import threading
 import time
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import psutil
 
@@ -40,7 +39,7 @@ def read_group(place):
     return ParquetFile(path).read_row_group(k).to_pandas()
 
 
-def audit(folder, kept, mode):
+def audit(folder, mode):
     """The whole audit of the archive in `folder`; called in an interpreter of its own."""
     from joblib import Parallel, delayed
 
@@ -52,7 +51,7 @@ def audit(folder, kept, mode):
         chunks = read_chunks(source, columns=["label", "score", *FACTS])
         sample, others = split_chunks(chunks, SAMPLE / rows, rng=SEED, n_jobs=n_jobs)
         partition = fit_partition(sample, features=FACTS, min_samples_leaf=500, rng=SEED)
-        total = evaluate_in_chunks(others, partition, progress=kept, n_jobs=n_jobs)
+        total = evaluate_in_chunks(others, partition, n_jobs=n_jobs)
         loss = total.grouping_loss()
         print(json.dumps({"value": loss.value, "se": loss.se, "n": total.n}), flush=True)
 
@@ -71,15 +70,6 @@ def audit(folder, kept, mode):
         run(paths, n_jobs)
 
 
-def rows_read(kept, n_chunks):
-    """Rows of all passes so far, as the file of finished work says; it is written about once a second."""
-    try:
-        with np.load(kept) as file:
-            return round((int(file["ended"]) + len(file["done"]) / n_chunks) * n_chunks * ROWS)
-    except (OSError, ValueError, KeyError):
-        return 0
-
-
 def usage(process, spent):
     """Resident megabytes of a process and its children now; their processor seconds so far are kept in `spent`."""
     resident = 0
@@ -95,27 +85,25 @@ def usage(process, spent):
 
 def watch(folder, n_chunks, mode):
     """Lines of the table for one run: what was seen on the way, and its end."""
-    with tempfile.TemporaryDirectory() as place:
-        kept = Path(place) / "kept.npz"
-        said = []
-        seen = []
-        spent = {}
-        command = [sys.executable, __file__, "--one", str(folder), str(kept), mode]
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        if child.stdout.readline() != "start\n":
-            raise RuntimeError(f"the run in {mode} did not start")
-        begin = time.monotonic()
-        process = psutil.Process(child.pid)
-        threading.Thread(target=lambda: said.append((child.stdout.readline(), time.monotonic() - begin))).start()
-        usage(process, spent)
-        before = sum(spent.values())
-        while not said:
-            now = {"seconds": time.monotonic() - begin, "memory_mb": usage(process, spent)}
-            seen.append(now | {"cpu_seconds": sum(spent.values()) - before, "rows_read": rows_read(kept, n_chunks)})
-            time.sleep(EVERY)
-        child.stdout.read()
-        if child.wait() or not said[0][0]:
-            raise RuntimeError(f"the run of {n_chunks * ROWS} rows in {mode} failed")
+    said = []
+    seen = []
+    spent = {}
+    command = [sys.executable, __file__, "--one", str(folder), mode]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    if child.stdout.readline() != "start\n":
+        raise RuntimeError(f"the run in {mode} did not start")
+    begin = time.monotonic()
+    process = psutil.Process(child.pid)
+    threading.Thread(target=lambda: said.append((child.stdout.readline(), time.monotonic() - begin))).start()
+    usage(process, spent)
+    before = sum(spent.values())
+    while not said:
+        now = {"seconds": time.monotonic() - begin, "memory_mb": usage(process, spent)}
+        seen.append(now | {"cpu_seconds": sum(spent.values()) - before})
+        time.sleep(EVERY)
+    child.stdout.read()
+    if child.wait() or not said[0][0]:
+        raise RuntimeError(f"the run of {n_chunks * ROWS} rows in {mode} failed")
     end = seen[-1] | {"seconds": said[0][1], "memory_mb": max(one["memory_mb"] for one in seen)}
     lines = [one | {"kind": "seen"} for one in seen[::5]] if n_chunks == max(SIZES) else []
     table = pd.DataFrame([*lines, end | {"kind": "end"} | json.loads(said[0][0])])
@@ -138,7 +126,7 @@ def main(target):
             for path in folder.glob("*"):
                 path.unlink()
     table = pd.concat(parts, ignore_index=True)
-    columns = ["run", "rows", "kind", "seconds", "cpu_seconds", "rows_read", "memory_mb", "value", "se", "n"]
+    columns = ["run", "rows", "kind", "seconds", "cpu_seconds", "memory_mb", "value", "se", "n"]
     digits = {"seconds": 2, "cpu_seconds": 2, "memory_mb": 0, "value": 7, "se": 7}
     table[columns].round(digits).astype({"n": "Int64"}).to_csv(target, index=False, lineterminator="\n")
 

@@ -1,4 +1,4 @@
-"""Tables larger than memory: read piece by piece, summed by any number of workers, resumable after a failure.
+"""Tables larger than memory: read piece by piece, summed by any number of workers.
 
 - `sources`: Parquet row groups, CSV, DataFrames, dask; `runs`: the passes over them
 - `partition`: regions and a calibrator from a sample; `sums`, `score_sums`, `cells`: statistics that add up

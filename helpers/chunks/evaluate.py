@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers._checkpoint import fingerprint
 from helpers.checks import check_count
 from helpers.chunks.runs import Chunks, Run, each
 from helpers.chunks.score_sums import PlattStart
@@ -29,7 +28,6 @@ from helpers.chunks.sources import (
     chunks_of_frames,
     count_of_files,
     kind_of_column,
-    names_of,
 )
 
 
@@ -64,10 +62,10 @@ def read_chunks(source, *, columns=None, rows=100_000, dtype=None):
     columns = None if columns is None else tuple(columns)
     if hasattr(source, "to_delayed"):
         parts = source.npartitions
-        return Chunks(partial(chunks_of_dask, source), columns, on_dask=True, mark=(parts,), count=lambda: parts)
+        return Chunks(partial(chunks_of_dask, source), columns, on_dask=True, count=lambda: parts)
     if isinstance(source, pd.DataFrame):
         parts = -(-len(source) // rows)
-        return Chunks(partial(chunks_of_frame, source, rows), columns, mark=(parts, rows), count=lambda: parts)
+        return Chunks(partial(chunks_of_frame, source, rows), columns, count=lambda: parts)
     if callable(source):
         return Chunks(partial(chunks_of_frames, source), columns)
     paths = [source] if isinstance(source, str | Path) else source
@@ -80,10 +78,9 @@ def read_chunks(source, *, columns=None, rows=100_000, dtype=None):
         raise ValueError("source must name at least one table, but the list is empty.")
     if isinstance(paths[0], str | Path):
         paths = check_files(paths)
-        mark = (tuple(names_of(paths)), rows, str(dtype))
         source = partial(chunks_of_files, paths, rows, dtype)
-        return Chunks(source, columns, mark=mark, count=partial(count_of_files, paths))
-    return Chunks(partial(chunks_of_frames, paths), columns, mark=(len(paths),), count=lambda: len(paths))
+        return Chunks(source, columns, count=partial(count_of_files, paths))
+    return Chunks(partial(chunks_of_frames, paths), columns, count=lambda: len(paths))
 
 
 def split_chunks(chunks, share, *, group=None, rng=None, n_jobs=None):
@@ -126,7 +123,7 @@ def split_chunks(chunks, share, *, group=None, rng=None, n_jobs=None):
     split = (float(share), int(np.random.default_rng(rng).integers(2**31)), group)
     parts = []
     kinds = {}
-    for name, _, frame in each(replace(chunks, held_out=(*split, True)), _itself, n_jobs=n_jobs):
+    for name, frame in each(replace(chunks, held_out=(*split, True)), _itself, n_jobs=n_jobs):
         if not parts:
             kinds = dict.fromkeys(frame.columns)
         if set(frame.columns) != set(kinds) and len(frame):
@@ -144,7 +141,7 @@ def _itself(frame, name):
     return frame
 
 
-def evaluate_in_chunks(chunks, partition, *, refit=True, scores=None, progress=None, n_jobs=None, verbose=False):
+def evaluate_in_chunks(chunks, partition, *, refit=True, scores=None, n_jobs=None, verbose=False):
     """Sums of all rows of the chunks over the regions of a partition: grouping loss, calibration error, mean scores.
 
     The result equals that of the rows in memory up to rounding (1e-12), for any chunks in any order and any number of
@@ -162,8 +159,6 @@ def evaluate_in_chunks(chunks, partition, *, refit=True, scores=None, progress=N
         soon as the chunks hold many more rows than the sample.
     scores : dict of str to callable, optional
         Functions of labels and stated probabilities that return an (n,) score each; adds their means.
-    progress : path, optional
-        File that keeps the sums of finished chunks; a run that failed goes on from it.
     n_jobs : int, optional
         Workers, None for those of `joblib.parallel_config`; dask partitions use the connected cluster instead.
     verbose : bool, default False
@@ -177,8 +172,7 @@ def evaluate_in_chunks(chunks, partition, *, refit=True, scores=None, progress=N
     Raises
     ------
     ValueError
-        Names the file and the row group, or the chunk and the row, that is damaged or breaks a rule; also for a
-        `progress` file of another run or other data. Finished chunks are kept in `progress`.
+        Names the file and the row group, or the chunk and the row, that is damaged or breaks a rule.
 
     Examples
     --------
@@ -196,12 +190,11 @@ def evaluate_in_chunks(chunks, partition, *, refit=True, scores=None, progress=N
             f"chunks must be split by the group of the partition, {partition.group!r}, or rows of one group are in the "
             f"sample and in the chunks; but they are split by {chunks.group!r}."
         )
-    mark = fingerprint(*partition.marks(), chunks.mark, chunks.held_out, refit, sorted(scores or {}))
-    run = Run(chunks, mark, progress=progress, n_jobs=n_jobs, verbose=verbose)
+    run = Run(chunks, n_jobs=n_jobs, verbose=verbose)
     if refit and partition.has_platt:
         partition = _refitted(run, partition)
     work = partial(partition.sums, scores=scores)
-    return run.total(work, partition.columns, work(partition.no_rows()), what="regions and scores", last=True)
+    return run.total(work, partition.columns, work(partition.no_rows()), what="regions and scores")
 
 
 def _refitted(run, partition):

@@ -95,25 +95,6 @@ class SampledPartition:
         calibrator.slope_ = float(slope)
         return replace(self, calibrator=calibrator)
 
-    def marks(self):
-        """What tells this partition from others.
-
-        Returns
-        -------
-        list
-            Arrays and plain values, for a fingerprint.
-        """
-        tree = self.tree.tree_
-        columns = self.tree.encoder_.columns_
-        levels = [c.levels.astype(str) if c.levels.dtype == object else c.levels for c in columns]
-        parts = [tree.feature, tree.threshold, tree.children_left, self.edges, self.columns, *levels]
-        grid = np.arange(1025) / 1024
-        return [
-            *parts,
-            type(self.calibrator).__name__,
-            grid if self.calibrator is None else self.calibrator.predict(grid),
-        ]
-
     def no_rows(self):
         """A frame without rows, whose sums are neutral.
 

@@ -1,7 +1,7 @@
-"""Work on chunks by the workers that the caller chose, whose finished parts are kept in a file.
+"""Work on chunks by the workers that the caller chose.
 
 Whatever the workers are (this process, joblib's, those of a dask cluster), results come in the order of the chunks: the
-sums are the same to the last bit, and an error is that of the first chunk that is wrong; all before it are kept.
+sums are the same to the last bit, and an error is that of the first chunk that is wrong.
 """
 
 from collections.abc import Callable
@@ -9,18 +9,13 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
-from time import monotonic
 
 import numpy as np
 import pandas as pd
 
 from helpers._bar import progress_bar
-from helpers._checkpoint import FinishedSums
 from helpers._parallel import caught, in_order
-from helpers.chunks.cells import Sums
 from helpers.chunks.sources import Chunk, Partition, numbered, unreadable
-
-SAVE_SECONDS = 1.0
 
 TRIES = 3  # times that workers may die without a chunk being finished
 
@@ -29,18 +24,17 @@ TRIES = 3  # times that workers may die without a chunk being finished
 class Chunks:
     """A table in pieces; iterating gives DataFrames, again and again unless the source runs dry.
 
-    `columns` are read; `held_out` says which rows are left out: see `split_chunks`; `mark` tells sources apart
+    `columns` are read; `held_out` says which rows are left out: see `split_chunks`
     """
 
     source: Callable = field(repr=False)
     columns: tuple | None = None
     held_out: tuple | None = None
     on_dask: bool = False
-    mark: tuple = field(default=(), repr=False)
     count: Callable = field(default=lambda: None, repr=False)
 
     def __iter__(self):
-        return (frame for _, _, frame in each(self, _itself))
+        return (frame for _, frame in each(self, _itself))
 
     @property
     def group(self):
@@ -53,78 +47,47 @@ def _itself(frame, name):
 
 
 class Run:
-    """Passes over chunks. With a file, finished passes and chunks are kept there; `mark` tells runs apart."""
+    """Passes over chunks; a worker process that dies is replaced, and what was finished is not done again."""
 
-    def __init__(self, chunks, mark, *, progress=None, n_jobs=None, verbose=False):
+    def __init__(self, chunks, *, n_jobs=None, verbose=False):
         self.chunks = chunks
         self.n_jobs = n_jobs
         self.verbose = verbose
-        self.file = FinishedSums(progress, mark)
-        self.kept = self.file.load()
-        self.known = dict(zip(self.kept.get("names", ()), self.kept.get("marks", ()), strict=True))
-        self.ended = int(self.kept.get("ended", 0))
         self.passes = 0
-        self.done = self.kept.get("done", np.zeros(0, str)).tolist()
 
-    def total(self, work, columns, sums, *, what, last=False):
-        """`sums`, which say nothing, plus `work(frame, name)` of every chunk; `last` passes meet every chunk again."""
-        number = self.passes
+    def total(self, work, columns, sums, *, what):
+        """`sums`, which say nothing, plus `work(frame, name)` of every chunk."""
         self.passes += 1
-        prefix = f"pass {number}"
-        sums = Sums.restored(self.kept, prefix) or sums
-        if number < self.ended:
-            return sums
-        saved = monotonic()
+        done = []
         failures = 0
         count = self.chunks.count() if self.verbose else None
-        try:
-            with progress_bar(what, count, initial=len(self.done), shown=self.verbose) as bar:
-                while True:
-                    options = {"columns": columns, "skip": frozenset(self.done), "n_jobs": self.n_jobs}
-                    if self.file.path is not None:
-                        options["known"] = self.known
-                    try:
-                        with closing(each(self.chunks, work, **options)) as parts:
-                            for name, mark, part in parts:
-                                sums = sums + part
-                                self.done.append(name)
-                                self.known[name] = mark
-                                failures = 0
-                                bar.update()
-                                if monotonic() - saved > SAVE_SECONDS:
-                                    self._save(prefix, sums)
-                                    saved = monotonic()
-                        break
-                    except BrokenProcessPool:  # the pool is new the next time
-                        failures += 1
-                        if failures == TRIES:
-                            raise ValueError(
-                                f"chunks after {self.done[-1] if self.done else 'the start'!r} made the worker "
-                                f"processes die {TRIES} times: too little memory? Try smaller chunks or fewer workers."
-                            ) from None
-            if not last:
-                self.ended = number + 1
-                self.done = []
-        finally:
-            self._save(prefix, sums)
-        return sums
-
-    def _save(self, prefix, sums):
-        if self.file.path is None:
-            return
-        self.kept |= sums.arrays(prefix)
-        names, marks = (np.array(list(column), str) for column in (self.known.keys(), self.known.values()))
-        rest = {name: array for name, array in self.kept.items() if name.startswith("pass ")}
-        self.file.save(names=names, marks=marks, ended=self.ended, done=np.array(self.done, str), **rest)
+        with progress_bar(what, count, shown=self.verbose) as bar:
+            while True:
+                options = {"columns": columns, "skip": frozenset(done), "n_jobs": self.n_jobs}
+                try:
+                    with closing(each(self.chunks, work, **options)) as parts:
+                        for name, part in parts:
+                            sums = sums + part
+                            done.append(name)
+                            failures = 0
+                            bar.update()
+                    return sums
+                except BrokenProcessPool:  # the pool is new the next time
+                    failures += 1
+                    if failures == TRIES:
+                        raise ValueError(
+                            f"chunks after {done[-1] if done else 'the start'!r} made the worker processes die "
+                            f"{TRIES} times: too little memory? Try smaller chunks or fewer workers."
+                        ) from None
 
 
-def each(chunks, work, *, columns=None, skip=frozenset(), known=None, n_jobs=1):
-    """(name, mark, `work(frame, name)`) of each chunk, in order; `columns` are read, chunks named in `skip` are not."""
+def each(chunks, work, *, columns=None, skip=frozenset(), n_jobs=1):
+    """(name, `work(frame, name)`) of each chunk, in order; `columns` are read, chunks named in `skip` are not."""
     columns = chunks.columns if columns is None else tuple(columns)
     wanted = columns
     if columns is not None and chunks.group is not None and chunks.group not in columns:
         wanted = (*columns, chunks.group)
-    pieces = numbered(chunks.source(wanted), known, skip)
+    pieces = numbered(chunks.source(wanted), skip)
     work = partial(_one_chunk, chunks.held_out, work, wanted, columns)
     client = _cluster() if chunks.on_dask else None
     if client is None:
@@ -133,12 +96,12 @@ def each(chunks, work, *, columns=None, skip=frozenset(), known=None, n_jobs=1):
 
 
 def _one_chunk(held_out, work, wanted, columns, number, chunk):
-    """(name, mark, result) of a chunk; a ValueError names it."""
+    """(name, result) of a chunk; a ValueError names it."""
     try:
         frame = chunk.read(wanted)
         if held_out is not None:
             frame = frame[_drawn(frame, number, chunk.name, held_out)]
-        return chunk.name, chunk.mark(), work(frame if columns is None else frame[list(columns)], chunk.name)
+        return chunk.name, work(frame if columns is None else frame[list(columns)], chunk.name)
     except ValueError as error:
         text = str(error)
         raise ValueError(text if text.startswith(chunk.name) else f"{chunk.name}: {text}") from None
@@ -183,7 +146,7 @@ def _on_cluster(client, pieces, work):
         k for k, (_, chunk) in enumerate(pieces) if not isinstance(chunk.reader, Partition)
     ]  # errors of the source
     good = pieces[: wrong[0]] if wrong else pieces
-    futures = client.compute([run(shared, k, chunk.reader.delayed, chunk.name, chunk.mark()) for k, chunk in good])
+    futures = client.compute([run(shared, k, chunk.reader.delayed, chunk.name) for k, chunk in good])
     try:
         for k, (_, chunk) in enumerate(good):
             try:
@@ -201,5 +164,5 @@ def _on_cluster(client, pieces, work):
         work(*pieces[wrong[0]])
 
 
-def _one_partition(work, number, frame, name, mark):
-    return caught(None, work, number, Chunk(name, lambda _: frame, lambda: mark))
+def _one_partition(work, number, frame, name):
+    return caught(None, work, number, Chunk(name, lambda _: frame))

@@ -7,14 +7,13 @@ import gzip
 import os
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from helpers._checkpoint import fingerprint
 from helpers.checks import nearest_name
 from helpers.partition.encoder import as_numbers
 from helpers.tables.files import MISSING, check_csv, check_names, gzip_fault, import_pyarrow, open_parquet
@@ -67,14 +66,10 @@ def check_kinds(frame, kinds, name):
 
 @dataclass(frozen=True)
 class Chunk:
-    """One piece of a table: its name in errors, and `reader(columns)`, which makes a DataFrame or raises an error.
-
-    `mark()` says which rows it holds, so that finished work is not mixed with that of other data; it reads nothing.
-    """
+    """One piece of a table: its name in errors, and `reader(columns)`, which makes a DataFrame or raises an error."""
 
     name: str
     reader: Callable
-    mark: Callable = str
 
     def read(self, columns=None):
         """Its rows as a DataFrame with the numbers 0 .. n-1 of the rows in this chunk as index."""
@@ -99,58 +94,34 @@ class Chunk:
 def chunks_of_frame(frame, rows, columns=None):
     """Slices of a DataFrame."""
     for k, start in enumerate(range(0, len(frame), rows)):
-        yield _chunk_of(f"chunk {k}", frame.iloc[start : start + rows])
+        yield Chunk(f"chunk {k}", partial(_given, frame.iloc[start : start + rows]))
 
 
 def chunks_of_frames(frames, columns=None):
     """The frames of an iterable, or of a function that makes one."""
     for k, frame in enumerate(frames() if callable(frames) else frames):
-        yield _chunk_of(f"chunk {k}", frame)
-
-
-def _chunk_of(name, frame):
-    return Chunk(name, partial(_given, frame), partial(_mark_of_frame, frame))
+        yield Chunk(f"chunk {k}", partial(_given, frame))
 
 
 def _given(frame, columns):
     return frame
 
 
-def _mark_of_frame(frame, most=64):
-    """Of its size, columns and some of its rows."""
-    if not isinstance(frame, pd.DataFrame) or not len(frame):
-        return ""
-    rows = frame.iloc[np.unique(np.linspace(0, len(frame) - 1, most).astype(int))]
-    return fingerprint(len(frame), rows.to_dict("list"))
-
-
-def numbered(chunks, known, skip):
+def numbered(chunks, skip):
     """(number, chunk) pairs of the chunks that are not named in `skip`; an error of the source itself is raised where
     its chunk would be read, in its turn.
-
-    So is one about any chunk that holds other rows than `known` (its mark, by its name) says; no chunk is marked where
-    `known` is None.
     """
     chunks = iter(chunks)
     number = 0
     while True:
-        name = f"chunk {number}"
         try:
             chunk = next(chunks)
-            name = chunk.name
-            mark = "" if known is None else chunk.mark()
-            chunk = replace(chunk, mark=partial(str, mark))
-            if known is not None and known.get(name, mark) != mark:
-                raise ValueError(
-                    f"{name} holds other rows than in the run whose finished work is in the progress file; "
-                    f"delete that file or name another one."
-                )
         except StopIteration:
             return
         except Exception as error:
-            yield number, Chunk(name, partial(_fail, error))
+            yield number, Chunk(f"chunk {number}", partial(_fail, error))
             return
-        if name not in skip:
+        if chunk.name not in skip:
             yield number, chunk
         number += 1
 
@@ -163,12 +134,7 @@ def chunks_of_parquet(path, name):
     """One chunk for each row group; opened again by whoever reads it, so that workers share nothing."""
     metadata = open_parquet(path).metadata
     for k in range(metadata.num_row_groups):
-        yield Chunk(f"{name}, row group {k}", partial(_read_group, path, k), partial(_mark_of_group, metadata, k))
-
-
-def _mark_of_group(metadata, k):
-    """Of its number of rows, sizes, and smallest and largest values."""
-    return fingerprint(metadata.row_group(k).to_dict())
+        yield Chunk(f"{name}, row group {k}", partial(_read_group, path, k))
 
 
 def count_of_files(paths):
@@ -199,7 +165,7 @@ def chunks_of_csv(path, name, rows, dtype):
         options = {"chunksize": rows, "keep_default_na": False, "na_values": MISSING, "low_memory": False}
         with pd.read_csv(path, dtype=dtype, **options) as pieces:
             for k, frame in enumerate(pieces):
-                yield _chunk_of(f"{name}, chunk {k}", frame)
+                yield Chunk(f"{name}, chunk {k}", partial(_given, frame))
                 k += 1
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError, OSError) as error:
         reason = str(error).strip().rstrip(".")
@@ -222,7 +188,7 @@ def chunks_of_dask(frame, columns=None):
     present = None if columns is None else [name for name in columns if name in frame.columns]
     parts = (frame if present is None else frame[present]).to_delayed()
     for k, part in enumerate(parts):
-        yield Chunk(f"partition {k}", Partition(part), partial(fingerprint, frame._name, k))
+        yield Chunk(f"partition {k}", Partition(part))
 
 
 @dataclass(frozen=True)

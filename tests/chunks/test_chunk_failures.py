@@ -1,4 +1,4 @@
-"""Workers, failures and what is kept: the same sums to the last bit, and nothing is read twice."""
+"""Workers and failures: the same sums to the last bit; damaged files are named, changed ones read anew."""
 
 import io
 import os
@@ -11,12 +11,11 @@ from functools import partial
 import numpy as np
 import pytest
 from joblib import parallel_config
-from test_chunks import PARTITION, SAMPLE, TABLE, draw, identical, same
+from test_chunks import PARTITION, SAMPLE, TABLE, identical
 
 from helpers import _bar
-from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks, split_chunks
+from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks
 from helpers.chunks import runs as _chunk_runs
-from helpers.chunks import sources as _chunk_sources
 
 pq = pytest.importorskip("pyarrow.parquet", reason="Parquet needs pyarrow: pip install pyarrow")
 
@@ -31,20 +30,6 @@ def parquet(tmp_path_factory):
 @pytest.fixture(scope="module")
 def whole(parquet):
     return evaluate_in_chunks(read_chunks(parquet), PARTITION)
-
-
-@pytest.fixture
-def groups_read(monkeypatch):
-    """Row groups that were read from here on."""
-    found = []
-    original = _chunk_sources._read_group
-
-    def counted(path, k, columns):
-        found.append(k)
-        return original(path, k, columns)
-
-    monkeypatch.setattr(_chunk_sources, "_read_group", counted)
-    return found
 
 
 # ---- workers ---------------------------------------------------------------------------------------------------
@@ -72,88 +57,13 @@ def test_any_number_of_workers_gives_the_very_same(parquet, whole, tmp_path):
     assert np.array_equal(total.regions.moments, whole.regions.moments)
 
 
-# ---- finished work is kept -------------------------------------------------------------------------------------
-
-
-class Frames:
-    """Eight frames; the ones in `broken` raise `error` when they are asked for; counts what was read."""
-
-    def __init__(self, broken=(), error=OSError):
-        self.broken = set(broken)
-        self.error = error
-        self.read = []
-
-    def __call__(self):
-        for k in range(8):
-            if k in self.broken:
-                raise self.error("the disk is gone")
-            self.read.append(k)
-            yield TABLE[k * 250 : (k + 1) * 250]
-
-
-@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
-def test_a_failed_run_goes_on_where_it_stopped(error, whole, tmp_path):
-    frames = Frames()
-    chunks = read_chunks(frames)
-    kept = tmp_path / "kept.npz"
-    partition = PARTITION
-    frames.broken = {5}
-    frames.error = error
-    with pytest.raises(error, match="the disk is gone"):
-        evaluate_in_chunks(chunks, partition, refit=False, progress=kept)
-    with np.load(kept) as file:
-        assert file["done"].tolist() == [f"chunk {k}" for k in range(5)]
-    worked = []
-    original = _chunk_runs._one_chunk
-
-    def counted(*args):
-        worked.append(args[-1].name)
-        return original(*args)
-
-    frames.broken = set()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_chunk_runs, "_one_chunk", counted)
-        total = evaluate_in_chunks(chunks, partition, refit=False, progress=kept)
-    assert worked == ["chunk 5", "chunk 6", "chunk 7"]
-    same(total, evaluate_in_chunks(read_chunks(TABLE), partition, refit=False))
-    worked.clear()
-    same(evaluate_in_chunks(chunks, partition, refit=False, progress=kept), total)
-
-
-def test_a_killed_run_reads_only_what_is_missing(tmp_path, parquet, whole, groups_read):
-    """The process dies without a word in the middle of the third pass of the calibrator."""
-    code = f"""
-        import os, sys
-        sys.path[:0] = {[os.path.dirname(__file__), *sys.path]!r}
-        from helpers.chunks import runs as _chunk_runs, sources as _chunk_sources
-        from test_chunks import PARTITION, evaluate_in_chunks, read_chunks
-        _chunk_runs.SAVE_SECONDS = -1
-        original, calls = _chunk_sources._read_group, []
-        def dying(*args):
-            calls.append(1)
-            if len(calls) == 21:
-                os._exit(9)
-            return original(*args)
-        _chunk_sources._read_group = dying
-        evaluate_in_chunks(read_chunks({str(parquet)!r}), PARTITION, progress={str(tmp_path / "kept")!r})
-    """
-    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
-    assert ended.returncode == 9, ended.stderr
-    with np.load(tmp_path / "kept") as file:
-        assert int(file["ended"]) == 2 and len(file["done"]) == 4
-    identical(evaluate_in_chunks(read_chunks(parquet), PARTITION, progress=tmp_path / "kept"), whole)
-    n_passes = len(groups_read[4:]) // 8
-    assert groups_read == [4, 5, 6, 7, *list(range(8)) * n_passes] and n_passes >= 2
-    groups_read.clear()
-    identical(evaluate_in_chunks(read_chunks(parquet), PARTITION, progress=tmp_path / "kept"), whole)
-    assert groups_read == []
+# ---- damaged and changed files ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_corrupt_row_group_is_named_and_finished_work_is_kept(parquet, tmp_path, whole, n_jobs, groups_read):
+def test_a_corrupt_row_group_is_named(parquet, tmp_path, n_jobs):
     good = tmp_path / "good"
     bad = tmp_path / "scores.parquet"
-    kept = tmp_path / "kept.npz"
     good.write_bytes(parquet.read_bytes())
     column = pq.ParquetFile(parquet).metadata.row_group(5).column(1)
     data = bytearray(good.read_bytes())
@@ -161,93 +71,22 @@ def test_a_corrupt_row_group_is_named_and_finished_work_is_kept(parquet, tmp_pat
     data[start : start + column.total_compressed_size] = b"\xff" * column.total_compressed_size
     bad.write_bytes(data)
     with pytest.raises(ValueError, match=r"^scores.parquet, row group 5: it is damaged and cannot be read \("):
-        evaluate_in_chunks(read_chunks(bad), PARTITION, progress=kept, n_jobs=n_jobs)
-    with np.load(kept) as file:
-        assert file["done"].tolist() == [f"scores.parquet, row group {k}" for k in range(5)]
-    bad.write_bytes(good.read_bytes())
-    groups_read.clear()
-    identical(evaluate_in_chunks(read_chunks(bad), PARTITION, progress=kept), whole)
-    assert groups_read[:11] == [5, 6, 7, *range(8)]
+        evaluate_in_chunks(read_chunks(bad), PARTITION, n_jobs=n_jobs)
 
 
-def test_work_of_another_run_is_refused(tmp_path):
-    kept = tmp_path / "kept.npz"
-    chunks = read_chunks(TABLE, rows=500)
-    evaluate_in_chunks(chunks, PARTITION, refit=False, progress=kept)
-    other = fit_partition(SAMPLE, features=["age"], rng=0)
-    split = split_chunks(chunks, 0.1, rng=0)[1]
-    for source, partition, refit in (
-        (chunks, other, False),
-        (chunks, PARTITION, True),
-        (split, PARTITION, False),
-        (read_chunks(TABLE, rows=400), PARTITION, False),
-    ):
-        with pytest.raises(ValueError, match=r"kept.npz holds the finished work of a run with another partition"):
-            evaluate_in_chunks(source, partition, refit=refit, progress=kept)
-    for content in (b"", b"text", kept.read_bytes()[:-300]):
-        kept.write_bytes(content)
-        with pytest.raises(ValueError, match="kept.npz does not hold the finished work"):
-            evaluate_in_chunks(chunks, PARTITION, refit=False, progress=kept)
-
-
-def test_work_on_other_data_is_refused(tmp_path, parquet, whole, groups_read):
-    """Files of the same name, frames of the same size: no row group is read, and nothing is mixed."""
-    kept = tmp_path / "kept.npz"
-    path = tmp_path / "scores.parquet"
-    path.write_bytes(parquet.read_bytes())
-    evaluate_in_chunks(read_chunks(path), PARTITION, progress=kept)
-    other = TABLE.copy()
-    other.loc[900, "score"] = 0.01
-    other.to_parquet(path, row_group_size=250)
-    groups_read.clear()
-    with pytest.raises(ValueError, match=r"^scores.parquet, row group 3 holds other rows than in the run whose"):
-        evaluate_in_chunks(read_chunks(path), PARTITION, progress=kept)
-    assert groups_read == []
-    path.write_bytes(parquet.read_bytes())
-    identical(evaluate_in_chunks(read_chunks(path), PARTITION, progress=kept), whole)
-    assert groups_read == []
-    frames = [TABLE[:1000], TABLE[1000:]]
-    kept = tmp_path / "frames.npz"
-    evaluate_in_chunks(read_chunks(lambda: frames), PARTITION, progress=kept)
-    with pytest.raises(ValueError, match="^chunk 1 holds other rows"):
-        evaluate_in_chunks(read_chunks(lambda: [frames[0], draw(1000, 9)]), PARTITION, progress=kept)
-
-
-def test_a_calibrator_of_other_data_is_refused_too(tmp_path):
-    """Killed after the calibrator, before the first chunk of the last pass: its passes remember what they saw."""
-    frames = Frames()
-    kept = tmp_path / "kept.npz"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(PARTITION), "sums", _stop)
-        with pytest.raises(KeyboardInterrupt):
-            evaluate_in_chunks(read_chunks(frames), PARTITION, progress=kept)
-    with np.load(kept) as file:
-        assert len(file["done"]) == 0 and int(file["ended"]) > 3
-    other = [draw(250, seed) for seed in range(8)]
-    with pytest.raises(ValueError, match="^chunk 0 holds other rows"):
-        evaluate_in_chunks(read_chunks(lambda: other), PARTITION, progress=kept)
-
-
-ORIGINAL = type(PARTITION).sums
-
-
-def _stop(partition, frame, *args, **options):
-    if len(frame):
-        raise KeyboardInterrupt
-    return ORIGINAL(partition, frame, *args, **options)
-
-
-def test_sums_of_groups_can_be_kept(tmp_path):
-    partition = fit_partition(SAMPLE, features=["age"], group="job", rng=0)
-    frames = Frames()
-    want = evaluate_in_chunks(read_chunks(frames), partition, refit=False)
-    frames.broken = {6}
-    with pytest.raises(OSError):
-        evaluate_in_chunks(read_chunks(frames), partition, refit=False, progress=tmp_path / "kept")
-    frames.broken = set()
-    total = evaluate_in_chunks(read_chunks(frames), partition, refit=False, progress=tmp_path / "kept")
-    identical(total, want)
-    assert total.regions.cells.labels.tolist() == ["cook", "nurse", "smith"]
+def test_changed_data_give_new_numbers(tmp_path):
+    """Two labels of two thousand are mended in the file: the second run says what a first one would."""
+    path = tmp_path / "scores.csv"
+    reading = {"columns": ["label", "score", "age"], "rows": 500}
+    partition = fit_partition(SAMPLE, features=["age"], rng=0)
+    TABLE.to_csv(path, index=False)
+    before = evaluate_in_chunks(read_chunks(path, **reading), partition)
+    changed = TABLE.copy()
+    changed.loc[[901, 1203], "label"] = 1 - changed.loc[[901, 1203], "label"]
+    changed.to_csv(path, index=False)
+    after = evaluate_in_chunks(read_chunks(path, **reading), partition)
+    identical(after, evaluate_in_chunks(read_chunks(changed, **reading), partition))
+    assert after.grouping_loss().value != before.grouping_loss().value
 
 
 # ---- the bar ---------------------------------------------------------------------------------------------------
@@ -271,8 +110,8 @@ def test_the_bar_is_silent_unless_asked_for(parquet, capsys, monkeypatch):
     told = sys.stderr.getvalue()
     assert told.startswith("\rregions and scores:   0%|") and " 8/8 [" in told
     monkeypatch.setattr(sys, "stderr", Terminal())
-    evaluate_in_chunks(read_chunks(Frames()), PARTITION, refit=False, verbose=True)
-    assert "\rregions and scores: 8it [" in sys.stderr.getvalue()  # nobody knows how many there are
+    evaluate_in_chunks(read_chunks(lambda: iter([TABLE[:1000], TABLE[1000:]])), PARTITION, refit=False, verbose=True)
+    assert "\rregions and scores: 2it [" in sys.stderr.getvalue()  # nobody knows how many there are
 
 
 def test_workers_that_always_die_are_given_up(parquet, monkeypatch):

@@ -117,7 +117,7 @@ def test_two_folders_may_hold_files_of_one_name(tmp_path, whole):
         (tmp_path / year).mkdir()
         rows.to_parquet(tmp_path / year / "part.parquet")
     paths = sorted(tmp_path.glob("*/part.parquet"))
-    same(evaluate_in_chunks(read_chunks(paths), PARTITION, progress=tmp_path / "kept"), whole)
+    same(evaluate_in_chunks(read_chunks(paths), PARTITION), whole)
 
 
 def test_a_label_and_a_category_may_come_late_and_chunks_may_be_empty(whole):

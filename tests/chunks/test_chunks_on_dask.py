@@ -3,7 +3,6 @@
 import os
 
 import joblib
-import numpy as np
 import pandas as pd
 import pytest
 from test_chunks import PARTITION, TABLE, identical, same
@@ -61,39 +60,28 @@ def tosses(n, bias, rng):
     return [{"value": rng.binomial(n, bias) / n, "process": os.getpid()}]
 
 
-def test_partitions_without_a_cluster(frame, here, whole, tmp_path):
+def test_partitions_without_a_cluster(frame, here, whole):
     same(here, whole)
     bad = frame.map_partitions(_die_in_part_5, meta=frame)
-    kept = tmp_path / "kept"
     with pytest.raises(ValueError, match=r"^partition 5: it cannot be computed \(OSError: the disk is gone\)"):
-        evaluate_in_chunks(read_chunks(bad), PARTITION, progress=kept)
-    with np.load(kept) as file:
-        assert file["done"].tolist() == [f"partition {k}" for k in range(5)]
+        evaluate_in_chunks(read_chunks(bad), PARTITION)
     with pytest.raises(ValueError, match="^partition 0 has no column 'score'"):
         evaluate_in_chunks(read_chunks(frame.drop(columns="score")), PARTITION)
 
 
-def test_a_cluster_gives_the_very_same(frame, here, cluster, tmp_path):
-    options = {"refit": False, "progress": tmp_path / "kept"}
+def test_a_cluster_gives_the_very_same(frame, cluster):
     want = evaluate_in_chunks(read_chunks(TABLE, rows=10_000), PARTITION, refit=False)
-    total = evaluate_in_chunks(read_chunks(frame), PARTITION, **options)
+    total = evaluate_in_chunks(read_chunks(frame), PARTITION, refit=False)
     same(total, want)
-    identical(evaluate_in_chunks(read_chunks(frame), PARTITION, **options), total)
-    with pytest.raises(ValueError, match="holds other rows"):
-        other = dd.from_pandas(TABLE.assign(score=0.5), npartitions=6)
-        evaluate_in_chunks(read_chunks(other), PARTITION, **options)
     sample, others = split_chunks(read_chunks(frame), 0.3, rng=0)
     partition = fit_partition(sample, features=["age"], rng=0)
     assert len(sample) + evaluate_in_chunks(others, partition, refit=False).n == 2000
 
 
-def test_an_error_on_the_cluster_names_the_partition_and_keeps_what_is_done(frame, cluster, tmp_path):
+def test_an_error_on_the_cluster_names_the_partition(frame, cluster):
     bad = frame.map_partitions(_die_in_part_5, meta=frame)
-    kept = tmp_path / "kept"
     with pytest.raises(ValueError, match=r"^partition 5: it cannot be computed \(OSError: the disk is gone\)"):
-        evaluate_in_chunks(read_chunks(bad), PARTITION, progress=kept)
-    with np.load(kept) as file:
-        assert file["done"].tolist() == [f"partition {k}" for k in range(5)]
+        evaluate_in_chunks(read_chunks(bad), PARTITION)
     wrong = dd.from_pandas(TABLE.assign(label=TABLE["label"].where(TABLE.index != 1999, 2)), npartitions=6)
     with pytest.raises(
         ValueError, match=r"^partition 5: column 'label' must hold labels 0 and 1, but in row \d+ it is 2"
