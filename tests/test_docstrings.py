@@ -18,7 +18,7 @@ CHECKS = set(
 WITHOUT_EXAMPLES = ("helpers.plotting", "helpers.studies", "helpers.notebook")
 MODULES = [
     "helpers.binning", "helpers.scoring", "helpers.resampling", "helpers.experiments", "helpers.llm.local",
-    "helpers.llm.testing", "helpers.chunks.partition", "helpers.chunks.score_sums",
+    "helpers.llm.testing",
 ]  # fmt: skip
 PACKAGES = [
     package.name

@@ -3,8 +3,8 @@
     python data/scripts/make_weather_run.py [TARGET]
 
 Needs the extra `scale`, about half a gigabyte of disk for a while and some minutes. For each size an archive is written
-(`helpers.studies.nb15_weather.write_archive`), audited in one process, in two processes of joblib and on a dask cluster
-of two worker processes, and deleted. Each audit has an interpreter of its own and is watched from outside: processor
+(`helpers.studies.nb15_weather.write_archive`), audited by one thread, by two and by a dask cluster of two worker
+processes, and deleted. Each audit has an interpreter of its own and is watched from outside: processor
 seconds and memory (resident set) of all its processes together. The clock starts when the libraries are loaded and the
 workers are there.
 """
@@ -21,9 +21,9 @@ import pandas as pd
 import psutil
 
 TARGET = Path(__file__).resolve().parents[1] / "weather_run.csv"
-ONE = "one process"
-TWO = "two processes"
-DASK = "dask, two workers"
+ONE = "one thread"
+TWO = "two threads"
+CLUSTER = "cluster, two workers"
 ROWS = 84_000
 SIZES = (12, 24, 48, 96, 192)
 SAMPLE = 60_000
@@ -31,43 +31,24 @@ SEED = 1
 EVERY = 0.2
 
 
-def read_group(place):
-    """One row group as a DataFrame, so that partitions of dask are the chunks of the other runs."""
-    from pyarrow.parquet import ParquetFile
-
-    path, k = place
-    return ParquetFile(path).read_row_group(k).to_pandas()
-
-
 def audit(folder, mode):
     """The whole audit of the archive in `folder`; called in an interpreter of its own."""
-    from joblib import Parallel, delayed
+    import dask
 
     from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks, split_chunks
+    from helpers.chunks.tables import import_dask
     from helpers.studies.nb15_weather import FACTS, two_workers
 
-    def run(source, n_jobs):
+    import_dask()
+    alone = {"scheduler": "synchronous"} if mode == ONE else {"num_workers": 2}
+    with two_workers() if mode == CLUSTER else dask.config.set(alone):
         print("start", flush=True)
-        chunks = read_chunks(source, columns=["label", "score", *FACTS])
-        sample, others = split_chunks(chunks, SAMPLE / rows, rng=SEED, n_jobs=n_jobs)
+        chunks = read_chunks(sorted(Path(folder).glob("*.parquet")), columns=["label", "score", *FACTS])
+        sample, others = split_chunks(chunks, SAMPLE / (int(Path(folder).name) * ROWS), rng=SEED)
         partition = fit_partition(sample, features=FACTS, min_samples_leaf=500, rng=SEED)
-        total = evaluate_in_chunks(others, partition, n_jobs=n_jobs)
+        total = evaluate_in_chunks(others, partition)
         loss = total.grouping_loss()
         print(json.dumps({"value": loss.value, "se": loss.se, "n": total.n}), flush=True)
-
-    paths = sorted(Path(folder).glob("*.parquet"))
-    rows = int(Path(folder).name) * ROWS
-    if mode == DASK:
-        import dask.dataframe as dd
-        from pyarrow.parquet import ParquetFile
-
-        with two_workers():
-            groups = [(path, k) for path in paths for k in range(ParquetFile(path).num_row_groups)]
-            run(dd.from_map(read_group, groups, meta=read_group(groups[0])[:0]), None)
-    else:
-        n_jobs = 1 if mode == ONE else 2
-        Parallel(n_jobs)(delayed(time.sleep)(0.5) for _ in range(n_jobs))
-        run(paths, n_jobs)
 
 
 def usage(process, spent):
@@ -120,7 +101,7 @@ def main(target):
             folder = Path(place) / str(n_chunks)
             folder.mkdir()
             write_archive(folder, n_chunks, ROWS, seed=SEED)
-            for mode in (ONE, TWO, DASK):
+            for mode in (ONE, TWO, CLUSTER):
                 parts.append(watch(folder, n_chunks, mode))
                 print(parts[-1].tail(1).to_string(header=False, index=False), flush=True)
             for path in folder.glob("*"):
