@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from functools import partial
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -155,7 +156,15 @@ def read_chunks(source, *, columns=None, rows=100_000):
     [2, 1]
     """
     rows = check_count(rows, "rows")
+    if isinstance(columns, str):
+        raise ValueError(f"columns must be a list of names, but it is {columns!r}.")
     frames = _frames(source, rows)
+    for words, frame in frames.items():
+        twice = frame.columns[frame.columns.duplicated()]
+        if len(twice):
+            raise ValueError(
+                f"{words.strip(', ') or 'source'} has more than one column named {twice[0]!r}; rename them."
+            )
     if columns is not None:
         frames = {words: frame[check_columns(frame, columns, words)] for words, frame in frames.items()}
     first, *others = frames.values()
@@ -293,7 +302,7 @@ def split_chunks(chunks, share, *, group=None, rng=None):
     1000
     """
     check_chunks(chunks)
-    if not 0 < share < 1:
+    if not (isinstance(share, Real) and 0 < share < 1):
         raise ValueError(f"share must lie between 0 and 1, but it is {share!r}.")
     if group is not None:
         for words, frame in chunks.frames.items():

@@ -382,6 +382,12 @@ class Polars:
         (lambda path: read_chunks(path / "twice.csv"), "twice.csv cannot be read: .* more than one column named 'a'"),
         (lambda path: read_chunks(path / "empty.csv"), "empty.csv cannot be read: "),
         (lambda path: read_chunks(path / "cut.csv.gz"), "cut.csv.gz cannot be read: "),
+        (
+            lambda path: read_chunks(pd.concat([TABLE, TABLE[["age"]]], axis=1)),
+            "source has more than one column .* 'age'",
+        ),
+        (lambda path: read_chunks(TABLE, columns="label"), "columns must be a list of names"),
+        (lambda path: split_chunks(read_chunks(TABLE), "0.1"), "share must lie between 0 and 1"),
         (lambda path: evaluate_in_chunks(TABLE, PARTITION), "chunks must come from read_chunks .* a DataFrame"),
         (lambda path: split_chunks(TABLE, 0.1), "chunks must come from read_chunks"),
         (lambda path: evaluate_in_chunks(read_chunks(TABLE), TABLE), "partition must come from fit_partition"),
