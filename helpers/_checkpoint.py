@@ -2,8 +2,7 @@
 
 What a process works on it holds (`hold`, `held_folder`), so that no other one writes there.
 
-Many small tasks are lines that are appended (`FinishedTasks`, for `helpers.experiments`). Sums that replace each other
-are arrays that are written anew (`FinishedSums`, for `helpers.chunks`). A kill loses neither.
+Many small tasks are lines that are appended (`FinishedTasks`, for `helpers.experiments`). A kill loses none.
 """
 
 import hashlib
@@ -87,27 +86,6 @@ class Finished:
         if mark != self.mark:
             raise ValueError(f"{self.path.name} holds {self.what} of {self.other}; delete it or name another file.")
         return kept
-
-
-class FinishedSums(Finished):
-    """`load()` gives the arrays that `save` wrote last."""
-
-    what = "the finished work"
-    other = "a run with another partition, calibrator, source, scores or columns"
-
-    def _read(self):
-        with open(self.path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
-            kept = dict(file)
-        return str(kept["mark"]), kept
-
-    def save(self, **arrays):
-        """Write atomically: a kill leaves the old file or the new one."""
-        if self.path is None:
-            return
-        new = self.path.with_name(self.path.name + ".new")
-        with open(new, "wb") as file:
-            np.savez(file, mark=self.mark, **arrays)
-        os.replace(new, self.path)
 
 
 class FinishedTasks(Finished):

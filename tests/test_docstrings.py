@@ -18,7 +18,6 @@ CHECKS = set(
 WITHOUT_EXAMPLES = ("helpers.plotting", "helpers.studies", "helpers.notebook")
 MODULES = [
     "helpers.binning", "helpers.scoring", "helpers.resampling", "helpers.experiments", "helpers.llm.local",
-    "helpers.chunks.partition", "helpers.chunks.score_sums",
 ]  # fmt: skip
 PACKAGES = [
     package.name

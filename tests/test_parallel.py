@@ -1,5 +1,9 @@
 """Jobs side by side: in order, the first error, and no thread where there is little to do."""
 
+import os
+import subprocess
+import sys
+import textwrap
 import threading
 from functools import partial
 
@@ -34,3 +38,21 @@ def test_an_error_of_any_job_reaches_the_caller(place, n_rows):
     jobs[place] = partial(fail, "no such thing")
     with pytest.raises(ValueError, match="no such thing"):
         side_by_side(jobs, n_rows)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are left to the system's first one on POSIX only")
+def test_a_worker_ends_with_a_process_that_is_killed():
+    """Joblib's workers used to outlive a killed run for minutes."""
+    code = """
+        import os, time
+        from helpers._parallel import end_with_parent
+        if not os.fork():
+            end_with_parent(0.01)
+            print("works", flush=True)
+        time.sleep(60)
+        print("stayed")
+        """
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"works\n"
+        process.kill()
+        assert process.stdout.read() == b""  # comes when nobody is left who could write

@@ -3,10 +3,10 @@
     python data/scripts/make_weather_run.py [TARGET]
 
 Needs the extra `scale`, about half a gigabyte of disk for a while and some minutes. For each size an archive is written
-(`helpers.studies.nb15_weather.write_archive`), audited in one process, in two processes of joblib and on a dask cluster
-of two worker processes, and deleted. Each audit has an interpreter of its own and is watched from outside: processor
-seconds and memory (resident set) of all its processes together, and how many rows have been read in all passes,
-as its file of finished work says. The clock starts when the libraries are loaded and the workers are there.
+(`helpers.studies.nb15_weather.write_archive`), audited by one thread, by two and by a dask cluster of two worker
+processes, and deleted. Each audit has an interpreter of its own and is watched from outside: processor
+seconds and memory (resident set) of all its processes together. The clock starts when the libraries are loaded and the
+workers are there.
 """
 
 import json
@@ -17,14 +17,13 @@ import threading
 import time
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import psutil
 
 TARGET = Path(__file__).resolve().parents[1] / "weather_run.csv"
-ONE = "one process"
-TWO = "two processes"
-DASK = "dask, two workers"
+ONE = "one thread"
+TWO = "two threads"
+CLUSTER = "cluster, two workers"
 ROWS = 84_000
 SIZES = (12, 24, 48, 96, 192)
 SAMPLE = 60_000
@@ -32,52 +31,24 @@ SEED = 1
 EVERY = 0.2
 
 
-def read_group(place):
-    """One row group as a DataFrame, so that partitions of dask are the chunks of the other runs."""
-    from pyarrow.parquet import ParquetFile
-
-    path, k = place
-    return ParquetFile(path).read_row_group(k).to_pandas()
-
-
-def audit(folder, kept, mode):
+def audit(folder, mode):
     """The whole audit of the archive in `folder`; called in an interpreter of its own."""
-    from joblib import Parallel, delayed
+    import dask
 
     from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks, split_chunks
+    from helpers.chunks.tables import import_dask
     from helpers.studies.nb15_weather import FACTS, two_workers
 
-    def run(source, n_jobs):
+    import_dask()
+    alone = {"scheduler": "synchronous"} if mode == ONE else {"num_workers": 2}
+    with two_workers() if mode == CLUSTER else dask.config.set(alone):
         print("start", flush=True)
-        chunks = read_chunks(source, columns=["label", "score", *FACTS])
-        sample, others = split_chunks(chunks, SAMPLE / rows, rng=SEED, n_jobs=n_jobs)
+        chunks = read_chunks(sorted(Path(folder).glob("*.parquet")), columns=["label", "score", *FACTS])
+        sample, others = split_chunks(chunks, SAMPLE / (int(Path(folder).name) * ROWS), rng=SEED)
         partition = fit_partition(sample, features=FACTS, min_samples_leaf=500, rng=SEED)
-        total = evaluate_in_chunks(others, partition, progress=kept, n_jobs=n_jobs)
+        total = evaluate_in_chunks(others, partition)
         loss = total.grouping_loss()
         print(json.dumps({"value": loss.value, "se": loss.se, "n": total.n}), flush=True)
-
-    paths = sorted(Path(folder).glob("*.parquet"))
-    rows = int(Path(folder).name) * ROWS
-    if mode == DASK:
-        import dask.dataframe as dd
-        from pyarrow.parquet import ParquetFile
-
-        with two_workers():
-            groups = [(path, k) for path in paths for k in range(ParquetFile(path).num_row_groups)]
-            run(dd.from_map(read_group, groups, meta=read_group(groups[0])[:0]), None)
-    else:
-        n_jobs = 1 if mode == ONE else 2
-        Parallel(n_jobs)(delayed(time.sleep)(0.5) for _ in range(n_jobs))
-        run(paths, n_jobs)
-
-
-def rows_read(kept, n_chunks):
-    """Rows of all passes so far, as the file of finished work says; it is written about once a second."""
-    try:
-        with np.load(kept) as file:
-            return round((int(file["ended"]) + len(file["done"]) / n_chunks) * n_chunks * ROWS)
-    except (OSError, ValueError, KeyError):
-        return 0
 
 
 def usage(process, spent):
@@ -95,27 +66,25 @@ def usage(process, spent):
 
 def watch(folder, n_chunks, mode):
     """Lines of the table for one run: what was seen on the way, and its end."""
-    with tempfile.TemporaryDirectory() as place:
-        kept = Path(place) / "kept.npz"
-        said = []
-        seen = []
-        spent = {}
-        command = [sys.executable, __file__, "--one", str(folder), str(kept), mode]
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        if child.stdout.readline() != "start\n":
-            raise RuntimeError(f"the run in {mode} did not start")
-        begin = time.monotonic()
-        process = psutil.Process(child.pid)
-        threading.Thread(target=lambda: said.append((child.stdout.readline(), time.monotonic() - begin))).start()
-        usage(process, spent)
-        before = sum(spent.values())
-        while not said:
-            now = {"seconds": time.monotonic() - begin, "memory_mb": usage(process, spent)}
-            seen.append(now | {"cpu_seconds": sum(spent.values()) - before, "rows_read": rows_read(kept, n_chunks)})
-            time.sleep(EVERY)
-        child.stdout.read()
-        if child.wait() or not said[0][0]:
-            raise RuntimeError(f"the run of {n_chunks * ROWS} rows in {mode} failed")
+    said = []
+    seen = []
+    spent = {}
+    command = [sys.executable, __file__, "--one", str(folder), mode]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    if child.stdout.readline() != "start\n":
+        raise RuntimeError(f"the run in {mode} did not start")
+    begin = time.monotonic()
+    process = psutil.Process(child.pid)
+    threading.Thread(target=lambda: said.append((child.stdout.readline(), time.monotonic() - begin))).start()
+    usage(process, spent)
+    before = sum(spent.values())
+    while not said:
+        now = {"seconds": time.monotonic() - begin, "memory_mb": usage(process, spent)}
+        seen.append(now | {"cpu_seconds": sum(spent.values()) - before})
+        time.sleep(EVERY)
+    child.stdout.read()
+    if child.wait() or not said[0][0]:
+        raise RuntimeError(f"the run of {n_chunks * ROWS} rows in {mode} failed")
     end = seen[-1] | {"seconds": said[0][1], "memory_mb": max(one["memory_mb"] for one in seen)}
     lines = [one | {"kind": "seen"} for one in seen[::5]] if n_chunks == max(SIZES) else []
     table = pd.DataFrame([*lines, end | {"kind": "end"} | json.loads(said[0][0])])
@@ -132,13 +101,13 @@ def main(target):
             folder = Path(place) / str(n_chunks)
             folder.mkdir()
             write_archive(folder, n_chunks, ROWS, seed=SEED)
-            for mode in (ONE, TWO, DASK):
+            for mode in (ONE, TWO, CLUSTER):
                 parts.append(watch(folder, n_chunks, mode))
                 print(parts[-1].tail(1).to_string(header=False, index=False), flush=True)
             for path in folder.glob("*"):
                 path.unlink()
     table = pd.concat(parts, ignore_index=True)
-    columns = ["run", "rows", "kind", "seconds", "cpu_seconds", "rows_read", "memory_mb", "value", "se", "n"]
+    columns = ["run", "rows", "kind", "seconds", "cpu_seconds", "memory_mb", "value", "se", "n"]
     digits = {"seconds": 2, "cpu_seconds": 2, "memory_mb": 0, "value": 7, "se": 7}
     table[columns].round(digits).astype({"n": "Int64"}).to_csv(target, index=False, lineterminator="\n")
 

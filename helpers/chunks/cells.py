@@ -1,4 +1,4 @@
-"""What all sums of `helpers.chunks.sums` share: `+`, arrays for a file, (region, group) cells, columns without rows."""
+"""What all sums of `helpers.chunks.sums` share: `+`, (region, group) cells, columns without rows."""
 
 from dataclasses import dataclass, fields
 
@@ -16,11 +16,6 @@ class Sums:
 
     _same = ()
     _least = ()
-    kinds = {}
-
-    def __init_subclass__(cls, **options):
-        super().__init_subclass__(**options)
-        Sums.kinds[cls.__name__] = cls
 
     def __add__(self, other):
         if type(other) is not type(self):
@@ -46,33 +41,6 @@ class Sums:
 
     def __radd__(self, other):
         return self if isinstance(other, int) and other == 0 else NotImplemented
-
-    def arrays(self, prefix):
-        """{path of the field: array} of all that these sums hold, for a file; `Sums.restored` reads them."""
-        found = {f"{prefix}.kind": np.array(type(self).__name__)}
-        for name in (field.name for field in fields(self)):
-            value = getattr(self, name)
-            if isinstance(value, Sums):
-                found |= value.arrays(f"{prefix}.{name}")
-            elif value is not None:
-                found[f"{prefix}.{name}"] = np.asarray(value)
-        return found
-
-    @staticmethod
-    def restored(arrays, prefix):
-        """Sums whose `arrays(prefix)` are among these; None where none are."""
-        if f"{prefix}.kind" not in arrays:
-            return None
-        kind = Sums.kinds[str(arrays[f"{prefix}.kind"])]
-        values = {}
-        for field in fields(kind):
-            value = arrays.get(f"{prefix}.{field.name}")
-            if value is None:
-                value = Sums.restored(arrays, f"{prefix}.{field.name}")
-            elif field.type in (int, tuple):
-                value = field.type(value.tolist())
-            values[field.name] = value
-        return kind(**values)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ import pandas as pd
 from helpers.binning import uniform_edges
 from helpers.calibration.calibrators import make_calibrator
 from helpers.checks import check_labels, check_probabilities, check_weights, nearest_name, raise_first_row
+from helpers.chunks.kinds import check_kinds, kind_of_column
 from helpers.chunks.score_sums import PlattStart, PlattSums, ScoreSums
-from helpers.chunks.sources import check_kinds, kind_of_column
 from helpers.chunks.sums import EvaluationSums, RegionSums, ReliabilitySums
 from helpers.partition import HonestTree
 from helpers.partition.encoder import with_score_column
@@ -24,30 +24,8 @@ PROBABILITIES = ("hold probabilities in [0, 1]", lambda p: (p >= 0) & (p <= 1))
 class SampledPartition:
     """Regions and a calibrator that a sample chose; `sums(frame)` says what other rows add to the evaluation.
 
-    Parameters
-    ----------
-    tree : HonestTree
-        The regions.
-    calibrator : object or None
-        Fitted.
-    label, score : str
-        Names of columns.
-    weight, group : str or None
-        Names of columns.
-    kinds : dict
-        What each feature held in the sample.
-    edges : ndarray
-        Bins of the reliability curve.
-    n : int
-        Rows of the sample.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> table = pd.DataFrame({"age": rng.random(600), "score": rng.random(600), "label": rng.random(600) < 0.5})
-    >>> partition = fit_partition(table[:300], max_depth=2, rng=0)
-    >>> partition.sums(table[300:]).n
-    300
+    kinds: what each feature held in the sample; edges: bins of the reliability curve; n: rows of the sample; label,
+    score, weight, group: names of columns
     """
 
     tree: HonestTree = field(repr=False)
@@ -80,113 +58,28 @@ class SampledPartition:
         return hasattr(self.calibrator, "slope_")
 
     def with_calibrator(self, intercept, slope):
-        """A copy with other values of its Platt calibrator.
-
-        Parameters
-        ----------
-        intercept, slope : float
-            Of log-odds.
-
-        Returns
-        -------
-        SampledPartition
-            With the same regions.
-        """
+        """A copy with other values of its Platt calibrator, for log-odds."""
         calibrator = deepcopy(self.calibrator)
         calibrator.intercept_ = float(intercept)
         calibrator.slope_ = float(slope)
         return replace(self, calibrator=calibrator)
 
-    def marks(self):
-        """What tells this partition from others.
-
-        Returns
-        -------
-        list
-            Arrays and plain values, for a fingerprint.
-        """
-        tree = self.tree.tree_
-        columns = self.tree.encoder_.columns_
-        levels = [c.levels.astype(str) if c.levels.dtype == object else c.levels for c in columns]
-        parts = [tree.feature, tree.threshold, tree.children_left, self.edges, self.columns, *levels]
-        grid = np.arange(1025) / 1024
-        return [
-            *parts,
-            type(self.calibrator).__name__,
-            grid if self.calibrator is None else self.calibrator.predict(grid),
-        ]
-
-    def no_rows(self):
-        """A frame without rows, whose sums are neutral.
-
-        Returns
-        -------
-        DataFrame
-            With all columns.
-        """
-        return pd.DataFrame(columns=list(self.columns))
-
     def platt_start(self, frame, name="chunk"):
-        """What a Platt calibrator needs to know of a frame before its first step.
-
-        Parameters
-        ----------
-        frame : DataFrame
-            Rows that did not choose the regions.
-        name : str, default "chunk"
-            What errors call them.
-
-        Returns
-        -------
-        PlattStart
-            To be added to those of other frames.
-        """
+        """`PlattStart` of a frame; errors call it by `name`."""
         y, p, weight, _, _ = self._checked(frame, name)
         return PlattStart.of(y, p, sample_weight=weight)
 
     def platt_sums(self, place, frame, name="chunk"):
-        """What one Newton step of a Platt calibrator needs of a frame.
-
-        Parameters
-        ----------
-        place : tuple
-            Where the step starts: beta, center, scale, targets of `PlattSums.of`.
-        frame : DataFrame
-            Rows that did not choose the regions.
-        name : str, default "chunk"
-            What errors call them.
-
-        Returns
-        -------
-        PlattSums
-            To be added to those of other frames.
-        """
+        """`PlattSums` of a frame; `place`: beta, center, scale and targets where a Newton step starts."""
         y, p, weight, _, _ = self._checked(frame, name)
         beta, center, scale, targets = place
         return PlattSums.of(y, p, beta, center=center, scale=scale, targets=targets, sample_weight=weight)
 
     def sums(self, frame, name="chunk", *, scores=None):
-        """`EvaluationSums` of a frame; rows of weight 0, which were not sampled, are left out.
+        """`EvaluationSums` of a frame that did not choose the regions; rows of weight 0, not sampled, are left out.
 
-        Parameters
-        ----------
-        frame : DataFrame
-            Rows that did not choose the regions.
-        name : str, default "chunk"
-            What errors call them.
-        scores : dict of str to callable, optional
-            Functions of labels and stated probabilities, whose means are added.
-
-        Returns
-        -------
-        EvaluationSums
-            To be added to those of other frames.
-
-        Raises
-        ------
-        ValueError
-            Names the chunk, the column and the row (its index) of the first label, score, weight or group that breaks a
-            rule, or the feature whose type is not that of the sample.
+        A ValueError names the chunk, the column and the row (its index) of the first label, score, weight or group that
+        breaks a rule, or the feature whose type is not that of the sample.
         """
         y, p, weight, groups, frame = self._checked(frame, name)
         table = check_kinds(frame, self.kinds, name)
@@ -218,6 +111,9 @@ class SampledPartition:
             groups = frame[self.group]
             if groups.isna().any():
                 _reject(frame, self.group, name, "name the group of every row", groups.isna().to_numpy())
+            if groups.dtype.kind == "f" and (groups.abs() >= 2**53).any():  # where numbers beside each other are one
+                rule = "name groups by text where their numbers reach 2**53"
+                _reject(frame, self.group, name, rule, (groups.abs() >= 2**53).to_numpy())
         return y, p, weight, groups, frame
 
 

@@ -1,4 +1,4 @@
-"""Sums of scores that are given row by row, and of what a Platt calibrator needs (public through `mergeable`)."""
+"""Sums of scores that are given row by row, and of what a Platt calibrator needs (for `helpers.chunks.sums`)."""
 
 from dataclasses import dataclass
 
@@ -126,22 +126,10 @@ class PlattStart(Sums):
         return int(self.moments[0].sum())
 
     def fit(self, evaluate):
-        """Intercept and slope, as `PlattCalibrator` fits them to all rows at once.
+        """Intercept and slope, as `PlattCalibrator` fits them to all rows; ValueError where they lack a class or
+        have one score.
 
-        Parameters
-        ----------
-        evaluate : callable
-            Function (beta, center, scale, targets) that returns the `PlattSums` of all rows at that place.
-
-        Returns
-        -------
-        tuple of float
-            Intercept and slope.
-
-        Raises
-        ------
-        ValueError
-            Where the rows lack a class, or all have one score.
+        `evaluate(beta, center, scale, targets)` returns the `PlattSums` of all rows at that place.
         """
         rows, total, first, second = self.moments
         if not rows.all():

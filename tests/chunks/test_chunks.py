@@ -1,19 +1,26 @@
-"""Tables in chunks: the same result as in memory, whatever the source; bad chunks are named."""
+"""Tables in chunks: the same result as in memory, whatever the source and the workers; bad chunks are named."""
 
 import gzip
+import os
+import threading
 import weakref
-from dataclasses import replace
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
 
 from helpers.calibration import PlattCalibrator, calibration_error
 from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks, split_chunks
+from helpers.experiments import repeat
 from helpers.grouping import grouping_loss_from_regions
 from helpers.selective import chow_cost, ecuas
+from helpers.studies.nb15_weather import two_workers
 
-pytest.importorskip("pyarrow", reason="Parquet needs pyarrow: pip install pyarrow")
+pq = pytest.importorskip("pyarrow.parquet", reason="chunks need the extra scale")
+dask = pytest.importorskip("dask", reason="chunks need the extra scale")
+dd = pytest.importorskip("dask.dataframe", reason="chunks need the extra scale")
+pytest.importorskip("distributed", reason="chunks need the extra scale")
 
 
 def draw(n, rng=0, strength=0.25):
@@ -98,18 +105,30 @@ def test_the_result_is_that_of_the_rows_in_memory(weight, group):
     assert total.n == len(rows)
 
 
-def test_every_source_gives_the_same(whole, parquet, tmp_path):
+def test_every_source_gives_the_same(whole, parquet, tmp_path, monkeypatch):
+    monkeypatch.setattr("helpers.chunks.tables.CSV_BYTES", 30_000)
     TABLE.to_csv(tmp_path / "scores.csv", index=False, float_format="%.17g")
     TABLE[:700].to_csv(tmp_path / "first.csv.gz", index=False, float_format="%.17g")
     TABLE[700:].to_parquet(tmp_path / "second.parquet", row_group_size=500)
     frames = [TABLE[start : start + 300] for start in range(0, 2000, 300)]
     reading = {"columns": ["label", "score", *FEATURES], "rows": 333}
-    for source in (frames, frames[::-1], lambda: iter(frames), parquet, str(parquet), TABLE):
+    on_dask = dd.from_pandas(TABLE, npartitions=6)
+    for source in (frames, frames[::-1], parquet, str(parquet), TABLE, on_dask):
         same(evaluate_in_chunks(read_chunks(source, **reading), PARTITION), whole)
     text = fit_partition(SAMPLE, features=["age", "job"], rng=0)  # dates are text in a CSV
     want = evaluate_in_chunks(read_chunks(TABLE), text)
+    assert len(list(read_chunks(tmp_path / "scores.csv"))) > 3
     for source in (tmp_path / "scores.csv", [tmp_path / "first.csv.gz", tmp_path / "second.parquet"]):
-        same(evaluate_in_chunks(read_chunks(source, rows=333), text), want)
+        same(evaluate_in_chunks(read_chunks(source), text), want)
+
+
+def test_numbers_of_a_csv_may_miss_late_and_become_fractions(tmp_path, monkeypatch):
+    """The first lines hold whole numbers, a later piece holds fractions and gaps."""
+    monkeypatch.setattr("helpers.chunks.tables.CSV_BYTES", 20_000)
+    table = pd.DataFrame({"label": np.arange(40_000) % 2, "score": TABLE["score"].to_numpy()[np.arange(40_000) % 2000]})
+    table["age"] = np.where(np.arange(40_000) < 39_000, 7.0, np.where(np.arange(40_000) % 3, 1.5, np.nan))
+    table.astype({"age": object}).replace({7.0: 7}).to_csv(tmp_path / "late.csv", index=False)
+    assert pd.concat(read_chunks(tmp_path / "late.csv"))["age"].reset_index(drop=True).equals(table["age"])
 
 
 def test_two_folders_may_hold_files_of_one_name(tmp_path, whole):
@@ -117,17 +136,25 @@ def test_two_folders_may_hold_files_of_one_name(tmp_path, whole):
         (tmp_path / year).mkdir()
         rows.to_parquet(tmp_path / year / "part.parquet")
     paths = sorted(tmp_path.glob("*/part.parquet"))
-    same(evaluate_in_chunks(read_chunks(paths), PARTITION, progress=tmp_path / "kept"), whole)
+    same(evaluate_in_chunks(read_chunks(paths), PARTITION), whole)
+    TABLE[900:].assign(score=2.0).to_parquet(paths[1])
+    with pytest.raises(ValueError, match=r"2025.part.parquet, chunk 0: column 'score'"):
+        evaluate_in_chunks(read_chunks(paths), PARTITION)
 
 
 def test_a_label_and_a_category_may_come_late_and_chunks_may_be_empty(whole):
     table = TABLE.sort_values(["label", "job"], kind="stable")
-    frames = [table[:200], table[:0], pd.DataFrame(), table[200:600], table[600:], table[:0].astype(object)]
+    frames = [table[:200], table[:0], table[200:600], table[600:], table[:0].astype(object)]
     assert table[:600]["label"].nunique() == 1 and table[:200]["job"].nunique() == 1
     same(evaluate_in_chunks(read_chunks(frames), PARTITION), whole)
     new = pd.concat([TABLE, TABLE[-1:].assign(job="pilot")])
     parts = evaluate_in_chunks(read_chunks([new[:2000], new[2000:]]), PARTITION)
     same(parts, evaluate_in_chunks(read_chunks(new), PARTITION))
+
+
+def test_truth_values_and_mixed_columns_of_a_frame_stay_what_they_are():
+    table = TABLE.assign(flag=pd.Series([True, False, None, True] * 500, dtype=object))
+    assert next(iter(read_chunks(table, rows=4)))["flag"].tolist() == [True, False, None, True]
 
 
 def test_a_chunk_of_missing_values_fits_any_column():
@@ -141,20 +168,25 @@ def test_a_chunk_of_missing_values_fits_any_column():
     )
 
 
+ALIVE = set()
+MOST = []
+LOCK = threading.Lock()
+
+
+def _counted(k):
+    frame = draw(50, k)
+    with LOCK:
+        ALIVE.add(k)
+        MOST.append(len(ALIVE))
+    weakref.finalize(frame, ALIVE.discard, k)
+    return frame
+
+
 def test_memory_holds_few_chunks_at_a_time():
-    alive = []
-    most = []
-
-    def frames():
-        for k in range(30):
-            frame = draw(50, k)
-            alive.append(weakref.ref(frame))
-            yield frame
-            del frame
-            most.append(sum(reference() is not None for reference in alive))
-
-    evaluate_in_chunks(read_chunks(frames), PARTITION)
-    assert len(most) >= 30 and max(most) <= 4
+    frame = dd.from_map(_counted, range(30), meta=draw(5), enforce_metadata=False)
+    with dask.config.set(num_workers=2):
+        evaluate_in_chunks(read_chunks(frame), PARTITION)
+    assert len(MOST) > 60 and max(MOST) <= 6
 
 
 def _paid(y, p):
@@ -189,7 +221,8 @@ def test_sample_and_others_share_no_row_and_miss_none(group, parquet):
     rest = pd.concat(list(others))
     assert sorted([*sample["row"], *rest["row"]]) == list(range(2000))
     assert abs(len(sample) / 2000 - 0.2) < 4 * np.sqrt(0.16 / (2000 if group is None else 400)) * 1.3
-    again, _ = split_chunks(chunks, 0.2, group=group, rng=0, n_jobs=2)
+    with dask.config.set(scheduler="synchronous"):
+        again, _ = split_chunks(chunks, 0.2, group=group, rng=0)
     other, _ = split_chunks(chunks, 0.2, group=group, rng=1)
     assert again.equals(sample) and set(other["row"]) != set(sample["row"])
     if group is not None:
@@ -247,35 +280,44 @@ ALL = fit_partition(SAMPLE, features=FEATURES, weight="weight", group="person", 
 @pytest.mark.parametrize(
     ("frames", "words"),
     [
-        (frames_with(label=np.nan), r"^chunk 7: column 'label' must hold labels 0 and 1, but in row 3 it is missing"),
-        (frames_with(label=-1), r"^chunk 7: column 'label' must hold labels 0 and 1, but in row 3 it is -1"),
-        (frames_with(label=2), r"^chunk 7: column 'label' must hold labels 0 and 1, but in row 3 it is 2"),
-        (frames_with(label="yes"), r"^chunk 7: column 'label' .* in row 3 it is 'yes'"),
+        (
+            frames_with(label=np.nan),
+            r"^table 7, chunk 0: column 'label' must hold labels 0 and 1, but in row 3 it is missing",
+        ),
+        (frames_with(label=-1), r"^table 7, chunk 0: column 'label' must hold labels 0 and 1, but in row 3 it is -1"),
+        (frames_with(label=2), r"^table 7, chunk 0: column 'label' must hold labels 0 and 1, but in row 3 it is 2"),
+        (frames_with(label="yes"), r"^table 7, chunk 0: column 'label' .* in row 3 it is 'yes'"),
         (
             frames_with(score=1.5),
-            r"^chunk 7: column 'score' must hold probabilities in \[0, 1\], but in row 3 it is 1.5",
+            r"^table 7, chunk 0: column 'score' must hold probabilities in \[0, 1\], but in row 3 it is 1.5",
         ),
-        (frames_with(score=None), r"^chunk 7: column 'score' .* in row 3 it is missing"),
-        (frames_with(weight=-1), r"^chunk 7: column 'weight' must hold weights .* in row 3 it is -1"),
+        (frames_with(score=None), r"^table 7, chunk 0: column 'score' .* in row 3 it is missing"),
+        (frames_with(weight=-1), r"^table 7, chunk 0: column 'weight' must hold weights .* in row 3 it is -1"),
         (
             frames_with(person=None, weight=1),
-            r"^chunk 7: column 'person' must name the group of every row, but in row 3",
+            r"^table 7, chunk 0: column 'person' must name the group of every row, but in row 3",
         ),
         (
             frames_with(age="old"),
-            r"^chunk 7 must hold in each column .* but column 'age' holds text \(object\) and not numbers",
+            r"^table 7, chunk 0 must hold in each column .* but column 'age' holds text \(object\) and not numbers",
         ),
-        (frames_with(day=3), r"^chunk 7 must hold .* column 'day' holds"),
-        (frames_with(job=[1]), r"^chunk 7: X must hold numbers, text or dates, but column 'job' holds a list in row"),
-        ([TABLE, TABLE.drop(columns="age")], r"^chunk 1 has no column 'age'"),
-        ([TABLE, TABLE.rename(columns={"job": "jobs"})], r"^chunk 1 has no column 'job'; did you mean 'jobs'\?"),
-        ([TABLE, TABLE.assign(age=TABLE["job"])], r"^chunk 1 must hold .* 'age' holds text .* and not numbers"),
-        ([TABLE, TABLE.assign(job=1.5)], r"^chunk 1 must hold .* 'job' holds numbers \(float64\) and not text"),
+        (frames_with(day=3), r"^table 7, chunk 0 must hold .* column 'day' holds"),
+        (
+            frames_with(job=[1]),
+            r"^table 7, chunk 0: X must hold numbers, text or dates, but column 'job' holds a list in row",
+        ),
+        (
+            [TABLE, TABLE.assign(age=TABLE["job"])],
+            r"^table 1, chunk 0 must hold .* 'age' holds text .* and not numbers",
+        ),
+        (
+            [TABLE, TABLE.assign(job=1.5)],
+            r"^table 1, chunk 0 must hold .* 'job' holds numbers \(float64\) and not text",
+        ),
         ([TABLE, TABLE.assign(person="p")], "groups must be all numbers or all text"),
-        ([TABLE, "table"], "^chunk 1 must be a DataFrame, but it is a str"),
         (
             [TABLE, TABLE.assign(age=np.inf)],
-            r"^chunk 1: X must be finite or missing, but column 'age' is infinite in row",
+            r"^table 1, chunk 0: X must be finite or missing, but column 'age' is infinite in row",
         ),
     ],
 )
@@ -296,16 +338,28 @@ def test_the_row_is_that_of_the_chunk_also_behind_a_split():
     assert found == {"in row 3 it is missing."}
 
 
-def test_a_text_column_that_looks_like_numbers_in_one_csv_chunk_is_named(tmp_path):
-    table = TABLE[["label", "score"]].assign(code=["7"] * 1000 + ["a7"] * 1000)
+def test_the_same_rows_are_left_out_whichever_columns_are_read(parquet):
+    """Few columns of a Parquet file are few bytes, and dask would like to make fewer partitions of them."""
+    _, others = split_chunks(read_chunks(parquet), 0.3, rng=0)
+    parts = others.parts(["score"])
+    assert len(parts) == 8 == len(others.parts())
+    scores = pd.concat(dask.compute(*others.tasks(lambda frame, name: frame, parts, ["score"])))
+    assert scores["score"].tolist() == pd.concat(list(others))["score"].tolist()
+
+
+def test_a_text_column_that_looks_like_numbers_at_first_is_read_as_it_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr("helpers.chunks.tables.CSV_BYTES", 100_000)
+    table = pd.concat([TABLE[["label", "score"]]] * 10).assign(code=["7"] * 19_000 + ["a7"] * 1000)
     table.to_csv(tmp_path / "codes.csv", index=False)
-    chunks = read_chunks(tmp_path / "codes.csv", rows=500)
-    with pytest.raises(ValueError, match=r"^codes.csv, chunk 2 must hold .* 'code' holds text .* and not numbers"):
-        split_chunks(chunks, 0.5, rng=0)
-    sample, others = split_chunks(
-        replace(read_chunks(tmp_path / "codes.csv", rows=500, dtype={"code": str})), 0.5, rng=0
-    )
-    assert evaluate_in_chunks(others, fit_partition(sample, rng=0)).n == 2000 - len(sample)
+    with pytest.raises(ValueError, match=r"^codes.csv, chunk \d: it cannot be read .*code"):
+        split_chunks(read_chunks(tmp_path / "codes.csv"), 0.5, rng=0)
+    chunks = read_chunks(dd.read_csv(tmp_path / "codes.csv", dtype={"code": str}))
+    sample, others = split_chunks(chunks, 0.5, rng=0)
+    assert evaluate_in_chunks(others, fit_partition(sample, rng=0)).n == 20_000 - len(sample)
+
+
+class Polars:
+    """A table of another library."""
 
 
 @pytest.mark.parametrize(
@@ -314,21 +368,40 @@ def test_a_text_column_that_looks_like_numbers_in_one_csv_chunk_is_named(tmp_pat
         (lambda path: read_chunks(path / "none.parquet"), "none.parquet does not exist"),
         (lambda path: read_chunks(path / "table.xlsx"), "table.xlsx must be a table in one of the formats"),
         (lambda path: read_chunks([]), "source must name at least one table"),
-        (lambda path: read_chunks(iter([TABLE])), "source must be a path, a list, .* but it is a list_iterator"),
+        (lambda path: read_chunks(iter([TABLE])), "source must be a path, .* but it is a builtins.list_iterator"),
+        (lambda path: read_chunks([TABLE, "table.csv"]), r"source must be a list .* source\[1\] is a builtins.str"),
+        (lambda path: read_chunks([Polars(), Polars()]), r"source\[0\] is a test_chunks.Polars"),
         (lambda path: read_chunks(TABLE, rows=0), "rows must be a whole number of at least 1"),
         (
             lambda path: list(read_chunks(TABLE, columns=["labels"])),
-            "chunk 0 has no column 'labels'; did you mean 'label'",
+            "source has no column 'labels'; did you mean 'label'",
         ),
-        (lambda path: list(read_chunks(path / "cut.parquet")), "cut.parquet is damaged or cut off"),
+        (lambda path: list(read_chunks(path / "cut.parquet")), "cut.parquet cannot be read"),
         (lambda path: list(read_chunks([path / "cut.parquet"] * 2)), "cut.parquet occurs 2 times"),
-        (lambda path: list(read_chunks(path / "wide.csv", rows=2)), "wide.csv must have 2 fields .* line 4"),
+        (lambda path: list(read_chunks(path / "wide.csv")), "wide.csv cannot be read: .*line 4"),
+        (lambda path: read_chunks(path / "twice.csv"), "twice.csv cannot be read: .* more than one column named 'a'"),
+        (lambda path: read_chunks(path / "empty.csv"), "empty.csv cannot be read: "),
+        (lambda path: read_chunks(path / "cut.csv.gz"), "cut.csv.gz cannot be read: "),
+        (
+            lambda path: read_chunks(pd.concat([TABLE, TABLE[["age"]]], axis=1)),
+            "source has more than one column .* 'age'",
+        ),
+        (lambda path: read_chunks(TABLE, columns="label"), "columns must be a list of names"),
+        (lambda path: split_chunks(read_chunks(TABLE), "0.1"), "share must lie between 0 and 1"),
+        (lambda path: evaluate_in_chunks(TABLE, PARTITION), "chunks must come from read_chunks .* a DataFrame"),
+        (lambda path: split_chunks(TABLE, 0.1), "chunks must come from read_chunks"),
+        (lambda path: evaluate_in_chunks(read_chunks(TABLE), TABLE), "partition must come from fit_partition"),
+        (lambda path: evaluate_in_chunks(read_chunks(TABLE), PARTITION, scores=["score"]), "scores must be a dict"),
+        (
+            lambda path: evaluate_in_chunks(read_chunks(TABLE.assign(person=2.0**53)), ALL, refit=False),
+            r"column 'person' must name groups by text where their numbers reach 2\*\*53",
+        ),
         (lambda path: split_chunks(read_chunks(TABLE), 1.0), "share must lie between 0 and 1"),
         (lambda path: split_chunks(read_chunks(TABLE), 1e-9, rng=0), "no row was drawn"),
         (lambda path: split_chunks(read_chunks(TABLE), 0.1, group="who"), "no column 'who'"),
         (
-            lambda path: split_chunks(read_chunks([TABLE, TABLE.assign(z=1)]), 0.1),
-            "chunk 1 must have the columns .* 'z'",
+            lambda path: read_chunks([TABLE, TABLE.assign(z=1)]),
+            "source must be tables with the same columns, but of the first and table 1 only one has 'z'",
         ),
         (lambda path: fit_partition(TABLE, label="lable"), "sample has no column 'lable'; did you mean 'label'"),
         (lambda path: fit_partition(TABLE, features=["score"]), "must be different columns"),
@@ -355,6 +428,9 @@ def test_a_text_column_that_looks_like_numbers_in_one_csv_chunk_is_named(tmp_pat
 def test_a_wrong_call_is_named(call, words, tmp_path):
     (tmp_path / "cut.parquet").write_bytes(b"PAR1 and no more")
     (tmp_path / "wide.csv").write_text("a,b\n1,2\n1,2\n1,2,3\n1,2\n")
+    (tmp_path / "twice.csv").write_text("a,a\n1,2\n")
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "cut.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n3,4\n")[:-9])
     with pytest.raises(ValueError, match=words):
         call(tmp_path)
 
@@ -365,31 +441,90 @@ def test_frames_are_left_as_they_were(whole):
     assert TABLE.equals(before)
 
 
-PACKED = gzip.compress(b"a,b\n" + b"".join(b"%d,%d\n" % (k, k * k % 97) for k in range(500)), mtime=0)
+def test_a_damaged_file_is_named_and_a_mended_one_read_anew(parquet, tmp_path):
+    path = tmp_path / "scores.parquet"
+    column = pq.ParquetFile(parquet).metadata.row_group(5).column(1)
+    data = bytearray(parquet.read_bytes())
+    start = column.dictionary_page_offset or column.data_page_offset
+    data[start : start + column.total_compressed_size] = b"\xff" * column.total_compressed_size
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"^scores.parquet, chunk 5: it cannot be read \(\w+: .+\)\.$"):
+        evaluate_in_chunks(read_chunks(path), PARTITION)
+    changed = TABLE.copy()
+    changed.loc[[901, 1203], "label"] = 1 - changed.loc[[901, 1203], "label"]
+    chunks = read_chunks(parquet)
+    before = evaluate_in_chunks(chunks, PARTITION)
+    for table, now in ((TABLE, before), (changed, None)):
+        table.to_parquet(path, row_group_size=250)
+        total = evaluate_in_chunks(read_chunks(path), PARTITION)
+        identical(total, now or evaluate_in_chunks(read_chunks(changed, rows=250), PARTITION))
+    assert total.grouping_loss().value != before.grouping_loss().value
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
-        ("short.csv", b"a,b\n1,2\n1\n1,2\n", "short.csv must have 2 fields in every line, .* but line 3 has 1"),
-        ("twice.csv", b"a,a\n1,2\n", "twice.csv has more than one column named 'a'; rename them"),
-        (
-            "my.csv.gz",
-            gzip.compress(b"a,b\n1,2\n3,4\n", mtime=0)[:-9] + b"\0" * 9,
-            "my.csv.gz is damaged: its compressed data",
-        ),
-        ("cut.csv.gz", gzip.compress(b"a,b\n1,2\n3,4\n", mtime=0)[:-9], "cut.csv.gz is cut off in the middle"),
-        ("odd.csv.gz", PACKED[:60] + b"\0\xff" + PACKED[62:], "odd.csv.gz is damaged: its compressed data"),
-    ],
-    ids=["short", "twice", "damaged", "cut", "flipped"],  # the bytes of gzip hold the time
-)
-def test_pieces_of_a_csv_are_checked_as_a_whole_one_is(tmp_path, name, content, words):
-    """Short lines used to become missing values, and doubled columns other names."""
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(ValueError, match=words):
-        list(read_chunks(tmp_path / name, rows=2))
+def test_without_dask_a_sentence_says_what_is_missing(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "dask.dataframe", None)
+    with pytest.raises(ImportError, match=r"need dask .*honest-confidence\[scale\]"):
+        read_chunks(TABLE)
 
 
 def test_a_sample_is_a_table():
     with pytest.raises(ValueError, match=r"sample must be a DataFrame \(`split_chunks` gives one\)"):
         fit_partition(read_chunks(TABLE), rng=0)
+
+
+# ---- workers ---------------------------------------------------------------------------------------------------
+
+
+def test_any_number_of_threads_gives_the_very_same(parquet):
+    want = evaluate_in_chunks(read_chunks(parquet), PARTITION)
+    for options in ({"scheduler": "synchronous"}, {"num_workers": 2}, {"num_workers": 7}):
+        with dask.config.set(options):
+            identical(evaluate_in_chunks(read_chunks(parquet), PARTITION), want)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with two_workers() as client:
+        yield client
+
+
+def _die_once(frame, marker):
+    """Kills the worker that is the first to work on a partition."""
+    if len(frame) > 1 and not os.path.exists(marker):
+        open(marker, "w").close()
+        os._exit(1)
+    return frame
+
+
+def _no_disk(frame):
+    if 1800 in frame.index:
+        raise OSError("the disk is gone")
+    return frame
+
+
+def tosses(n, bias, rng):
+    return [{"value": rng.binomial(n, bias) / n, "process": os.getpid()}]
+
+
+def test_a_cluster_names_what_is_wrong_and_a_killed_worker_changes_nothing(cluster, tmp_path):
+    frame = dd.from_pandas(TABLE, npartitions=6)
+    with dask.config.set(scheduler="synchronous"):
+        want = evaluate_in_chunks(read_chunks(frame), PARTITION)
+    bad = frame.map_partitions(_no_disk, meta=frame)
+    with pytest.raises(ValueError, match=r"^chunk 5: it cannot be read \(OSError: the disk is gone\)"):
+        evaluate_in_chunks(read_chunks(bad), PARTITION)
+    wrong = dd.from_pandas(TABLE.assign(label=TABLE["label"].where(TABLE.index != 1999, 2)), npartitions=6)
+    with pytest.raises(ValueError, match=r"^chunk 5: column 'label' must hold labels 0 and 1, but in row \d+ it is 2"):
+        evaluate_in_chunks(read_chunks(wrong), PARTITION, refit=False)
+    dying = frame.map_partitions(_die_once, str(tmp_path / "died"), meta=frame)
+    identical(evaluate_in_chunks(read_chunks(dying), PARTITION), want)
+    assert (tmp_path / "died").exists()
+
+
+def test_repeated_work_on_the_cluster_is_the_same_table(cluster):
+    cases = {"n": [10, 1000], "bias": [0.2, 0.5]}
+    alone = repeat(tosses, cases, 3, rng=7)
+    with joblib.parallel_config("dask", n_jobs=2):
+        both = repeat(tosses, cases, 3, rng=7)
+    assert not set(both["process"]) & set(alone["process"])
+    pd.testing.assert_frame_equal(both.drop(columns="process"), alone.drop(columns="process"))

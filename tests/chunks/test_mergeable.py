@@ -1,6 +1,5 @@
 """Sums that can be added: any split, any order, any association says what all rows at once say."""
 
-import io
 import pickle
 from dataclasses import FrozenInstanceError, fields
 
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 from helpers.binning import uniform_edges
 from helpers.calibration import PlattCalibrator, calibration_error, reliability_curve
 from helpers.chunks import EvaluationSums, RegionSums, ReliabilitySums, ScoreSums
-from helpers.chunks.cells import Sums
 from helpers.chunks.score_sums import PlattStart, PlattSums
 from helpers.grouping import grouping_loss_from_regions
 from helpers.grouping.region_statistics import squared_means
@@ -140,30 +138,6 @@ def test_any_split_order_and_association_says_the_same(n, kind, n_parts, seed, n
     for name in ("mean", "se"):
         same(list(getattr(total.scores, name).values()), list(getattr(once.scores, name).values()))
     same(total.scores.mean["brier"], np.average((y - p) ** 2, weights=options.get("sample_weight")))
-
-
-@each_kind
-def test_sums_in_a_file_come_back_to_the_last_bit(weighted, grouped):
-    y, p, region, options = rows(40, 3, weighted=weighted, grouped=grouped, names="text")
-    weight = options.get("sample_weight")
-    beta = (0.1, 1.2)
-    for total in (
-        all_sums(y, p, region, options),
-        all_sums(y[:0], p[:0], region[:0], take(options, slice(0, 0))),
-        PlattStart.of(y, p, sample_weight=weight),
-        PlattSums.of(y, p, beta, sample_weight=weight),
-    ):
-        file = io.BytesIO()
-        np.savez(file, **total.arrays("kept"))
-        file.seek(0)
-        with np.load(file, allow_pickle=False) as arrays:
-            back = Sums.restored(dict(arrays), "kept")
-        want = total.arrays("")
-        got = back.arrays("")
-        assert type(back) is type(total) and got.keys() == want.keys()
-        assert all(np.array_equal(got[name], want[name]) and got[name].dtype == want[name].dtype for name in want)
-        assert (back + total).arrays("").keys() == want.keys()
-    assert Sums.restored({}, "kept") is None
 
 
 @each_kind

@@ -80,7 +80,7 @@ def test_what_is_run_with_nothing_wrong_has_the_parameters_of_its_rows():
     runs = controls(plain)
     assert [row["parameters"] for row, _ in runs] == ["", '{"cluster": true}']
     alone, on_cluster = (claims for _, claims in runs)
-    assert on_cluster == {"ours.scale_two_processes", "ours.scale_cluster", "ours.scale_killed_worker"}
+    assert on_cluster == {"ours.scale_cluster", "ours.scale_killed_worker"}
     assert not alone & on_cluster and all(row["find"] == row["replace"] for row, _ in runs)
 
 

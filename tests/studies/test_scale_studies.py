@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from importlib.util import find_spec
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,8 +13,8 @@ from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks, split
 from helpers.grouping import grouping_loss_from_regions
 from helpers.studies import nb15_weather
 
-needs_arrow = pytest.mark.skipif(find_spec("pyarrow") is None, reason="Parquet needs pyarrow: pip install pyarrow")
-needs_dask = pytest.mark.skipif(not nb15_weather.scale_installed(), reason="the extra scale has dask and distributed")
+pytest.importorskip("pyarrow", reason="chunks need the extra scale")
+pytest.importorskip("distributed", reason="chunks need the extra scale")
 YEAR = pd.concat([nb15_weather.weather_chunk(k, 10_000, seed=3) for k in range(12)], ignore_index=True)
 
 
@@ -97,7 +96,6 @@ def test_a_chunk_is_the_same_in_another_process():
     assert all(pd.util.hash_pandas_object(other).sum() != mine for other in others)
 
 
-@needs_arrow
 def test_files_hold_what_is_made_on_the_fly(tmp_path):
     paths = nb15_weather.write_archive(tmp_path, 24, 80, seed=1)
     assert [path.name for path in paths[:2]] == ["month-01.parquet", "month-02.parquet"]
@@ -107,14 +105,13 @@ def test_files_hold_what_is_made_on_the_fly(tmp_path):
         pd.testing.assert_frame_equal(frames[k], nb15_weather.weather_chunk(k, 80, n_chunks=24, seed=1))
 
 
-@needs_arrow
 def test_damage_stops_one_row_group_and_can_be_undone(tmp_path):
     paths = nb15_weather.write_archive(tmp_path, 24, 80, seed=1)
     before = nb15_weather.damage(paths[4], 1)
-    with pytest.raises(ValueError, match=r"^month-05.parquet, row group 1: it is damaged"):
+    with pytest.raises(ValueError, match=r"^month-05.parquet, chunk 1: it cannot be read"):
         list(read_chunks(paths))
     for column in ("label", "humidity"):
-        with pytest.raises(ValueError, match=r"^month-05.parquet, row group 1: it is damaged"):
+        with pytest.raises(ValueError, match=r"^month-05.parquet, chunk 1: it cannot be read"):
             list(read_chunks(paths, columns=[column]))
     paths[4].write_bytes(before)
     assert sum(len(frame) for frame in read_chunks(paths)) == 24 * 80
@@ -176,7 +173,6 @@ def test_a_perfect_forecaster_is_perfect_and_storms_share_luck_only():
 # ---- a cluster -------------------------------------------------------------------------------------------------
 
 
-@needs_dask
 @pytest.mark.filterwarnings("default")  # of dask and its event loop
 def test_a_killed_worker_changes_nothing(tmp_path, capfd):
     chunks = nb15_weather.weather_chunks(4, 3000, seed=1)
@@ -185,7 +181,7 @@ def test_a_killed_worker_changes_nothing(tmp_path, capfd):
     killer = str(tmp_path / "killed")
     with nb15_weather.two_workers() as client:
         before = set(client.run(os.getpid).values())
-        distant = split_chunks(nb15_weather.weather_on_dask(4, 3000, seed=1, killer=killer), 0.3, rng=0)[1]
+        distant = split_chunks(nb15_weather.weather_chunks(4, 3000, seed=1, killer=killer), 0.3, rng=0)[1]
         assert evaluate_in_chunks(distant, partition).grouping_loss().value == want.value
         client.wait_for_workers(2, timeout=60)
         assert len(before) == 2 and len(before - set(client.run(os.getpid).values())) == 1

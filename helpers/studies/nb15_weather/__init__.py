@@ -7,11 +7,9 @@ from helpers.studies.nb15_weather.archive import (
     growth,
     load_weather_run,
     refitted,
-    scale_installed,
     sums_by,
     two_workers,
     weather_chunks,
-    weather_on_dask,
     write_archive,
 )
 from helpers.studies.nb15_weather.figures import plot_growth, plot_memory, plot_months
@@ -19,6 +17,6 @@ from helpers.studies.nb15_weather.weather import FACTS, place_and_wind, true_los
 
 __all__ = [
     "FACTS", "Growth", "captured_truth", "damage", "growth", "load_weather_run", "place_and_wind", "plot_growth",
-    "plot_memory", "plot_months", "refitted", "scale_installed", "sums_by", "true_loss", "two_workers", "weather_chunk",
-    "weather_chunks", "weather_on_dask", "write_archive",
+    "plot_memory", "plot_months", "refitted", "sums_by", "true_loss", "two_workers", "weather_chunk",
+    "weather_chunks", "write_archive",
 ]  # fmt: skip

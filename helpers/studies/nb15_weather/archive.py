@@ -11,7 +11,6 @@ import signal
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -21,13 +20,14 @@ from scipy import stats
 from helpers.calibration import PlattCalibrator
 from helpers.checks import check_count, check_same_length, check_vector
 from helpers.chunks import RegionSums, read_chunks
+from helpers.chunks.tables import import_dask
 from helpers.datasets import DATA_FOLDER
 from helpers.partition.encoder import with_score_column
 from helpers.studies.nb15_weather.weather import weather_chunk
 
 
-def weather_chunks(n_chunks, rows, *, months=(1, 12), **options):
-    """The archive in pieces, made on the fly each time they are read.
+def weather_chunks(n_chunks, rows, *, months=(1, 12), killer=None, **options):
+    """The archive in pieces, made on the fly by dask's workers each time they are read.
 
     Parameters
     ----------
@@ -37,6 +37,9 @@ def weather_chunks(n_chunks, rows, *, months=(1, 12), **options):
         Rows of a piece.
     months : (int, int), default (1, 12)
         First and last month, both whole.
+    killer : str, optional
+        Path of a file that is not there yet: the process that is first to work on a chunk in the middle is killed, as
+        if somebody had pulled its plug, and the file says that this has happened.
     **options
         Passed to `weather_chunk`.
 
@@ -45,14 +48,28 @@ def weather_chunks(n_chunks, rows, *, months=(1, 12), **options):
     Chunks
         The pieces of these months.
 
+    Raises
+    ------
+    ImportError
+        Without the extra `scale`.
+
     Examples
     --------
     >>> sum(len(frame) for frame in weather_chunks(24, 100, months=(9, 12)))
     800
     """
+    dd = import_dask()
     first, last = ((month - shift) * n_chunks // 12 for month, shift in zip(months, (1, 0), strict=True))
-    made = partial(weather_chunk, rows=rows, n_chunks=n_chunks, **options)
-    return read_chunks(partial(map, made, range(first, last)))
+    made = partial(_weather_or_death, n_chunks // 2, killer, rows=rows, n_chunks=n_chunks, **options)
+    meta = weather_chunk(0, 1, n_chunks=n_chunks)
+    return read_chunks(dd.from_map(made, range(first, last), meta=meta, enforce_metadata=False))
+
+
+def _weather_or_death(fatal, killer, number, **options):
+    if killer is not None and number == fatal and not os.path.exists(killer):
+        Path(killer).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return weather_chunk(number, **options)
 
 
 def write_archive(folder, n_chunks, rows, **options):
@@ -203,17 +220,6 @@ def _true_sums(frame, partition):
     return RegionSums.of(frame["truth"].to_numpy() - c, region, partition.tree.n_regions_)
 
 
-def scale_installed():
-    """Whether dask, distributed and pyarrow, the extra `scale`, are there.
-
-    Returns
-    -------
-    bool
-        True if all three are.
-    """
-    return all(find_spec(name) is not None for name in ("dask", "distributed", "pyarrow"))
-
-
 @contextmanager
 def two_workers():
     """A dask cluster of two worker processes on this machine, connected and silent; closed at the end.
@@ -242,40 +248,6 @@ def two_workers():
         silent = LocalCluster(**options, host="127.0.0.1", silence_logs=logging.CRITICAL)
         with silent as cluster, Client(cluster) as client:
             yield client
-
-
-def weather_on_dask(n_chunks, rows, *, killer=None, **options):
-    """The archive as a dask DataFrame: its partitions are made by the workers, nothing is sent to them.
-
-    Parameters
-    ----------
-    n_chunks : int
-        Pieces of the year.
-    rows : int
-        Rows of a piece.
-    killer : str, optional
-        Path of a file that is not there yet: the process that is first to work on a chunk in the middle is killed, as
-        if somebody had pulled its plug, and the file says that this has happened.
-    **options
-        Passed to `weather_chunk`.
-
-    Returns
-    -------
-    Chunks
-        The pieces.
-    """
-    import dask.dataframe as dd
-
-    made = partial(_weather_or_death, n_chunks // 2, killer, rows=rows, n_chunks=n_chunks, **options)
-    meta = weather_chunk(0, 1, n_chunks=n_chunks)
-    return read_chunks(dd.from_map(made, range(n_chunks), meta=meta, enforce_metadata=False))
-
-
-def _weather_or_death(fatal, killer, number, **options):
-    if killer is not None and number == fatal and not os.path.exists(killer):
-        Path(killer).touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return weather_chunk(number, **options)
 
 
 def load_weather_run():

@@ -1,0 +1,52 @@
+"""What the columns of a table hold, and whether chunks agree with the sample in it."""
+
+import numpy as np
+import pandas as pd
+
+from helpers.checks import nearest_name
+from helpers.partition.encoder import as_numbers
+
+
+def kind_of_column(values):
+    """What a column holds, so that chunks can be compared: None where every value is missing."""
+    dtype = values.dtype
+    if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
+        return "ordered categories"
+    if not values.notna().any():
+        return None
+    if pd.api.types.is_bool_dtype(dtype):
+        return "booleans"
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        return "dates"
+    if pd.api.types.is_timedelta64_dtype(dtype):
+        return "durations"
+    values = values.infer_objects()
+    return "text" if as_numbers(values) is None else "booleans" if values.dtype == bool else "numbers"
+
+
+def check_kinds(frame, kinds, name):
+    """`frame` with the columns `kinds` in their order; ValueError naming chunk and column where the kinds differ.
+
+    A column of a chunk in which every value is missing fits any kind; `kinds` may hold None where nothing is known.
+    """
+    for column, wanted in kinds.items():
+        if column not in frame.columns:
+            hint = nearest_name(column, frame.columns, "column")
+            raise ValueError(f"{name} must have the columns of the sample, but {column!r} is absent; {hint}")
+        found = kind_of_column(frame[column]) if len(frame) else None
+        if found is not None and wanted is not None and found != wanted:
+            raise ValueError(
+                f"{name} must hold in each column what the sample holds, but column {column!r} holds {found} "
+                f"({frame[column].dtype}) and not {wanted}."
+            )
+    frame = frame[list(kinds)]
+    absent = {
+        column: np.nan if wanted in ("numbers", "booleans") else pd.NaT
+        for column, wanted in kinds.items()
+        if wanted in ("numbers", "booleans", "dates", "durations") and not frame[column].notna().any()
+    }
+    if not absent or not len(frame):
+        return frame
+    dtypes = {"numbers": float, "booleans": float, "dates": "datetime64[ns]", "durations": "timedelta64[ns]"}
+    empty = {column: pd.Series(value, frame.index, dtypes[kinds[column]]) for column, value in absent.items()}
+    return frame.assign(**empty)
