@@ -330,7 +330,7 @@ BAD = {
     "n_bins": (lambda: sem_ece(COUNTS, RIGHT, n_bins=0), "n_bins must be a whole"),
     "margins": (lambda: sem_ece(COUNTS, RIGHT, margins=(0, 0.5)), "margins must increase from 0 to 1"),
     "margins order": (lambda: sem_ece(COUNTS, RIGHT, margins=(0, 0.7, 0.5, 1)), "margins must increase"),
-    "groups": (lambda: sem_ece(COUNTS, RIGHT, groups=[1, 2]), "counts and groups must have the same length"),
+    "groups": (lambda: sem_ece(COUNTS, RIGHT, groups=range(9)), "counts and groups must have the same length"),
     "resamples": (lambda: sem_ece(COUNTS, RIGHT, n_resamples=3), "n_resamples must be"),
     "both": (lambda: sem_ece(GROUPED, RIGHT), "correct and stated must be None"),
     "grouped, no stated": (lambda: sem_ece(GROUPED, sources="stated"), "no confidence is stated"),

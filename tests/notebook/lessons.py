@@ -8,10 +8,6 @@ import re
 import sys
 from pathlib import Path
 
-MAX_CELLS = 45
-MAX_WORDS = 2200  # of prose and of quizzes
-MAX_LINES = 200  # of code that is not folded
-MAX_FIGURES = 6
 WORDS_A_MINUTE = 150
 LINES_A_MINUTE = 10
 NEAR = 3  # minutes between the card and what is counted
@@ -68,15 +64,6 @@ def sizes(notebook):
     figures = sum("image/png" in data or '<img alt="' in str(data.get("text/html", "")) for data in shown)
     minutes = round(words / WORDS_A_MINUTE + lines / LINES_A_MINUTE)
     return {"cells": len(notebook["cells"]), "words": words, "lines": lines, "figures": figures, "minutes": minutes}
-
-
-def rule_size(notebook):
-    """No more cells, words, code and figures than a person takes in."""
-    limits = {"cells": MAX_CELLS, "words": MAX_WORDS, "lines": MAX_LINES, "figures": MAX_FIGURES}
-    counted = sizes(notebook)
-    for name, limit in limits.items():
-        if counted[name] > limit:
-            yield 1, f"{counted[name]:,} {name}, more than the {limit:,} of a lesson"
 
 
 def rule_minutes(notebook):
@@ -155,7 +142,6 @@ def rule_folds(notebook):
 
 
 LESSON_RULES = (
-    rule_size,
     rule_minutes,
     rule_exercises,
     rule_predictions,

@@ -7,7 +7,6 @@ The ledger check at the end compares data/claims.csv with the claim cells.
 import ast
 import csv
 import re
-import statistics
 from pathlib import Path
 
 from lessons import CHECK_RULES, LESSON_RULES, METHOD_SECTIONS, SECTIONS, code_cells, tags
@@ -27,7 +26,6 @@ NO_METHOD = ("00_", "13_", "14_")
 REPORTS = ("13_", "14_")
 MAX_LINES = 20  # of a code cell
 MAX_WIDTH = 100  # signs of a line of code
-MAX_MEDIAN = 5  # lines of the median code cell
 MAX_FUNCTION = 10  # lines
 STATUSES = ("planned", "verified", "reproduced", "agrees", "disagrees", "differs", "needs")  # in the ledger
 CLAIMED = ("verified", "agrees")  # the statuses that need a claim that holds
@@ -100,13 +98,6 @@ def rule_cells(notebook):
         for node in ast.walk(parsed(cell)):
             if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno + 1 > MAX_FUNCTION:
                 yield k, f"function {node.name} is longer than {MAX_FUNCTION} lines: method code lives in helpers"
-
-
-def rule_size(notebook):
-    """Short cells in the middle, and not too many."""
-    lengths = [len(lines_of(cell)) for _, cell in code_cells(notebook) if "quiz" not in tags(cell)]
-    if lengths and statistics.median(lengths) > MAX_MEDIAN:
-        yield 1, f"the median code cell has {statistics.median(lengths):g} lines, more than {MAX_MEDIAN}"
 
 
 def rule_source(notebook):
@@ -260,8 +251,8 @@ def kind_of(name):
 
 RULES = (rule_cells, rule_source, rule_parameters, rule_tags, rule_format, rule_outputs, rule_figures, rule_formulas)
 RULES_OF = {
-    "lesson": (rule_size, *LESSON_RULES),
-    "report": (rule_size, *LESSON_RULES),
+    "lesson": LESSON_RULES,
+    "report": LESSON_RULES,
     "checks": CHECK_RULES,
 }
 

@@ -76,6 +76,7 @@ def test_a_perfect_model_has_nothing_to_save():
 
 
 def test_guides_are_ranked_by_whole_tasks(tries):
+    tries = pd.concat([tries, tries.assign(task=tries["task"] + ", again")], ignore_index=True)  # six tasks
     oracle = tries.assign(
         oracle=tries["fine_tuning"] ** 3, wrong=-tries["fine_tuning"], chance=np.arange(len(tries)) % 7
     )
@@ -109,7 +110,7 @@ def test_squared_rank_correlation_keeps_the_sign():
     [
         ({"y": np.ones(400)}, "y must hold both classes"),
         ({"y": np.zeros(399)}, "y must hold both classes|same length"),
-        ({"groups": ["one"] * 400}, "groups must hold at least two"),
+        ({"groups": ["one"] * 400}, "groups must hold at least 5"),
         ({"thresholds": [20]}, r"thresholds must lie in \[0, 1\]"),
         ({"X": np.zeros(400)}, "X must have two dimensions"),
     ],

@@ -210,7 +210,7 @@ def test_wrong_options_are_named():
         (lambda: kind_gaps(data()), "data must have a kind"),
         (lambda: lower_bounds(data(), n_splits=0), "n_splits must be"),
         (lambda: halves([0.1, 2.0]), "p must lie in"),
-        (lambda: halves([0.1, 0.2], [0, 1, 1]), "must have the same length"),
+        (lambda: halves([0.1, 0.2], range(5)), "must have the same length"),
     ):
         with pytest.raises(ValueError, match=words):
             call()
