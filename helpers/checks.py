@@ -342,7 +342,7 @@ def check_effective(weight, groups=None, name="sample_weight"):
 
     >>> check_effective(np.repeat([1.0, 1000.0], [399, 1]))
     Traceback (most recent call last):
-    ValueError: sample_weight must leave at least 30.0 effective rows, ... are worth 2.0: sample_weight[399] alone ...
+    ValueError: sample_weight must leave at least 30 effective rows, ... are worth 1.96: sample_weight[399] alone ...
     """
     if weight is None:
         return
@@ -365,8 +365,8 @@ def check_effective_number(effective, fair, name="sample_weight", units="rows", 
     least = min(LEAST_EFFECTIVE, fair / MOST_LOST)
     if effective < least:
         raise ValueError(
-            f"{name} must leave at least {least:.1f} effective {units}, (sum w)^2 / sum w^2, for an interval, but its "
-            f"{units} are worth {effective:.1f}{hint}."
+            f"{name} must leave at least {least:.3g} effective {units}, (sum w)^2 / sum w^2, for an interval, but its "
+            f"{units} are worth {effective:.3g}{hint}."
         )
 
 
