@@ -66,7 +66,7 @@ autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 # scikit-learn adds set_fit_request and others to every estimator.
 routed = "fit predict predict_proba apply score transform inverse_transform".split()
-autodoc_default_options = {"no-value": True, "exclude-members": ", ".join(f"set_{name}_request" for name in routed)}
+autodoc_default_options = {"exclude-members": ", ".join(f"set_{name}_request" for name in routed)}
 autosummary_generate = False
 toc_object_entries_show_parents = "hide"
 napoleon_google_docstring = False
