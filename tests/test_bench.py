@@ -67,20 +67,26 @@ def measured(bench, name, rows, *arguments, runs=3, skip=()):
 
 
 def test_turns_failures_and_references(bench):
-    table = measured(bench, "fake", 10, "--limit", "0.3", skip={"absent"})
+    table = measured(bench, "fake", 10, skip={"absent", "hangs"})
     rows = {row["contestant"]: row for row in table}
     ours = rows["ours"]
     slow = rows["slow"]
     assert ours["status"] == slow["status"] == "ok" and ours["runs"] == slow["runs"] == 3
-    assert ours["seconds"] < 0.05 <= slow["fastest"] <= slow["seconds"] <= slow["slowest"]
+    assert ours["seconds"] < slow["seconds"] and 0.05 <= slow["fastest"] <= slow["seconds"] <= slow["slowest"]
     assert ours["note"] == "a note" and (ours["difference"], slow["difference"]) == (0.5, 0.0)
     assert 1 < ours["before_mb"] <= ours["peak_mb"] < 500 and ours["version"] == pytest.__version__
-    assert rows["hangs"]["status"] == "no answer within 0.3 s" and rows["hangs"]["seconds"] is None
     assert "KeyError" in rows["fails"]["status"] and "not tried" in rows["absent"]["status"]
 
 
+def test_a_call_that_takes_too_long_is_ended(bench):
+    """Only the one that hangs is measured under a short limit: a busy machine may stop any other for as long."""
+    table = measured(bench, "fake", 10, "--limit", "0.3", skip={"ours", "slow", "fails", "absent"})
+    hangs = {row["contestant"]: row for row in table}["hangs"]
+    assert hangs["status"] == "no answer within 0.3 s" and hangs["seconds"] is None
+
+
 def test_memory_limit_and_lowest_value(bench):
-    ours, big = measured(bench, "lowest", 10, "--limit", "5", runs=1)
+    ours, big = measured(bench, "lowest", 10, runs=1)
     assert (ours["reference"], ours["difference"]) == (3.0, 0.0) and "memory error" in big["status"]
 
 
