@@ -43,6 +43,9 @@ class Recalibrator(BaseEstimator):
         Of the joint test; 1 repairs in any case, whatever it gains.
     n_folds : int, default 5
         At least 2. New rows get the mean of the folds' learners.
+    use_score : bool, default True
+        Whether the learners see the score beside the features. False where the score is a function of these features
+        that was fitted out of fold on the same labels, see `RepairedClassifier`.
     rng : int, Generator or None, default None
         Decides the folds and the learners.
 
@@ -86,10 +89,11 @@ class Recalibrator(BaseEstimator):
     (True, True)
     """
 
-    def __init__(self, calibrator="platt", *, level=0.05, n_folds=5, rng=None):
+    def __init__(self, calibrator="platt", *, level=0.05, n_folds=5, use_score=True, rng=None):
         self.calibrator = calibrator
         self.level = level
         self.n_folds = n_folds
+        self.use_score = use_score
         self.rng = rng
 
     def fit(self, y, p, X, sample_weight=None, groups=None):
@@ -247,7 +251,7 @@ class Recalibrator(BaseEstimator):
         weight = rows.weights / rows.weights.mean()
         self.columns_ = list(rows.X.columns)
         self.calibrator_ = make_calibrator(self.calibrator).fit(rows.p, rows.y, weight)
-        table = with_score_column(rows.X, rows.p)
+        table = self._seen(rows.X, rows.p)
         index = self._fit_features(table, weight, int(rng.integers(2**31)))
         inner = folds_of_rows(table, rows.groups)
         folds = Parallel()(
@@ -303,7 +307,11 @@ class Recalibrator(BaseEstimator):
         if absent:
             hint = nearest_name(absent[0], X.columns, "column")
             raise ValueError(f"X must have the columns of the fit, but {absent[0]!r} is absent; {hint}")
-        return c, with_score_column(X[self.columns_], p)
+        return c, self._seen(X[self.columns_], p)
+
+    def _seen(self, X, p):
+        """What the learners see of the rows."""
+        return with_score_column(X, p) if self.use_score else X
 
     def _checked(self, y, p, X, sample_weight, groups):
         rows = check_rows(y, p, X, sample_weight, groups)
