@@ -77,12 +77,23 @@ def nearest_name(name, names, what="name"):
     return f"the {what}s are {shown}{', …' if len(names) > 12 else ''}."
 
 
+def check_column(column, names, table, role=""):
+    """ValueError unless a column is among the `names` of a table; the nearest is named.
+
+    >>> check_column("aeg", ["age", "sex"], "people.csv")
+    Traceback (most recent call last):
+    ValueError: people.csv has no column 'aeg'; did you mean 'age'?
+    """
+    if column not in names:
+        role = f" ({role})" if role else ""
+        raise ValueError(f"{table} has no column {column!r}{role}; {nearest_name(column, names, 'column')}")
+
+
 def check_columns(table, names, roles):
     """ValueError unless each column of {role: column} is among `names` of `table`, and none has two roles."""
     taken = {}
     for role, column in roles.items():
-        if column not in names:
-            raise ValueError(f"{table} has no column {column!r} ({role}); {nearest_name(column, names, 'column')}")
+        check_column(column, names, table, role)
         if column in taken:
             raise ValueError(f"{taken[column]} and {role} must be different columns, but both are {column!r}.")
         taken[column] = role

@@ -11,7 +11,7 @@ from scipy.stats import sem
 from helpers._bar import progress_bar
 from helpers._checkpoint import FinishedTasks, fingerprint
 from helpers._parallel import in_order
-from helpers.checks import MOST_DRAWS, check_count, check_rng, nearest_name
+from helpers.checks import MOST_DRAWS, check_column, check_count, check_rng
 from helpers.grouping import grouping_loss
 
 NUMBERS = ("value", "se", "low", "high", "p_value", "plugin")
@@ -166,8 +166,7 @@ def summarise(frame, by, *, truth=None, level=0.05):
     {'n': [9], 'value': [0.2], 'rmse': [0.0999...], 'alarms': [0.5]}
     """
     for name in [*by, "value"]:
-        if name not in frame:
-            raise ValueError(f"frame must have a column {name!r}; {nearest_name(name, list(frame), 'column')}.")
+        check_column(name, frame.columns, "frame")
     groups = frame.groupby(by, sort=False)
     value = groups["value"]
     result = pd.DataFrame({"draws": value.size(), "value": value.mean(), "spread": value.std()})

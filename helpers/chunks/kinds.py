@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from helpers.checks import nearest_name
+from helpers.checks import check_column
 from helpers.partition.encoder import as_numbers
 
 
@@ -30,9 +30,7 @@ def check_kinds(frame, kinds, name):
     A column of a chunk in which every value is missing fits any kind; `kinds` may hold None where nothing is known.
     """
     for column, wanted in kinds.items():
-        if column not in frame.columns:
-            hint = nearest_name(column, frame.columns, "column")
-            raise ValueError(f"{name} must have the columns of the sample, but {column!r} is absent; {hint}")
+        check_column(column, frame.columns, name)
         found = kind_of_column(frame[column]) if len(frame) else None
         if found is not None and wanted is not None and found != wanted:
             raise ValueError(

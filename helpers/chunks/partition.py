@@ -8,7 +8,7 @@ import pandas as pd
 
 from helpers.binning import uniform_edges
 from helpers.calibration.calibrators import make_calibrator
-from helpers.checks import check_labels, check_probabilities, check_weights, nearest_name, raise_first_row
+from helpers.checks import check_column, check_labels, check_probabilities, check_weights, raise_first_row
 from helpers.chunks.kinds import check_kinds, kind_of_column
 from helpers.chunks.score_sums import PlattStart, PlattSums, ScoreSums
 from helpers.chunks.sums import EvaluationSums, RegionSums, ReliabilitySums
@@ -176,8 +176,7 @@ def fit_partition(
     names = [name for name in roles.values() if name is not None]
     features = [name for name in sample.columns if name not in names] if features is None else list(features)
     for name in [*names, *features]:
-        if name not in sample.columns:
-            raise ValueError(f"sample has no column {name!r}; {nearest_name(name, sample.columns, 'column')}")
+        check_column(name, sample.columns, "sample")
     if len(set(names)) < len(names) or set(names) & set(features):
         raise ValueError(f"label, score, weight, group and features must be different columns, but they are {names}.")
     y = check_labels(sample[label], label, both=True)
@@ -193,8 +192,7 @@ def fit_partition(
 
 def _numbers(frame, column, name, rule, good):
     """Float array of a column; ValueError that names the chunk and the first row where it is not `good`."""
-    if column not in frame.columns:
-        raise ValueError(f"{name} has no column {column!r}; {nearest_name(column, frame.columns, 'column')}")
+    check_column(column, frame.columns, name)
     values = pd.to_numeric(frame[column], errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     bad = ~good(values)
     if bad.any():

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from helpers._parallel import one_thread
-from helpers.checks import check_count, check_rng, nearest_name
+from helpers.checks import check_column, check_count, check_rng
 from helpers.tables.files import MISSING
 
 CSV_BYTES = 2**24  # of a piece of a CSV file
@@ -48,7 +48,7 @@ class Chunks:
             columns = dict.fromkeys((*columns, self.group))
         found = []
         for words, frame in self.frames.items():
-            chosen = frame if columns is None else frame[check_columns(frame, columns, words)]
+            chosen = frame if columns is None else frame[_checked_columns(frame, columns, words)]
             # Not `optimize`: it makes larger partitions where fewer columns are read, and rows are drawn by partition.
             delayed = chosen.simplify().to_delayed(optimize_graph=False)
             found += [(f"{words}chunk {k}", part) for k, part in enumerate(delayed)]
@@ -166,7 +166,7 @@ def read_chunks(source, *, columns=None, rows=100_000):
                 f"{words.strip(', ') or 'source'} has more than one column named {twice[0]!r}; rename them."
             )
     if columns is not None:
-        frames = {words: frame[check_columns(frame, columns, words)] for words, frame in frames.items()}
+        frames = {words: frame[_checked_columns(frame, columns, words)] for words, frame in frames.items()}
     first, *others = frames.values()
     for words, frame in list(frames.items())[1:]:
         only = sorted(set(map(str, frame.columns)) ^ set(map(str, first.columns)))
@@ -251,12 +251,10 @@ def check_files(paths):
     return paths
 
 
-def check_columns(frame, columns, words=""):
+def _checked_columns(frame, columns, words=""):
     """Names of columns as a list; ValueError for one that a table lacks."""
     for column in columns:
-        if column not in frame.columns:
-            hint = nearest_name(column, frame.columns, "column")
-            raise ValueError(f"{words.strip(', ') or 'source'} has no column {column!r}; {hint}")
+        check_column(column, frame.columns, words.strip(", ") or "source")
     return list(columns)
 
 
@@ -306,7 +304,7 @@ def split_chunks(chunks, share, *, group=None, rng=None):
         raise ValueError(f"share must lie between 0 and 1, but it is {share!r}.")
     if group is not None:
         for words, frame in chunks.frames.items():
-            check_columns(frame, [group], words)
+            _checked_columns(frame, [group], words)
     split = (float(share), int(check_rng(rng).integers(2**31)), group)
     drawn = replace(chunks, held_out=(*split, True))
     parts = drawn.parts()

@@ -242,7 +242,6 @@ class TableEncoder:
         names = list(X.columns) if columns is None else columns
         fold = None
         self.columns_ = []
-        self.pooled_ = ()
         codes = np.empty((len(X), len(names)), dtype=np.float32)
         for j, name in enumerate(names):
             values = text_as_values(X[name])
@@ -251,7 +250,7 @@ class TableEncoder:
                 self.columns_.append(self._learn_numbers(name, values, numbers))
                 codes[:, j] = self.columns_[j].encode(values)
                 continue
-            levels, code = self._learn_levels(name, values, weight)
+            levels, code, n_pooled = self._learn_levels(values, weight)
             if target is not None:
                 mean, order = order_by_target(code, target, weight, levels.size)
                 levels = levels[order]
@@ -260,9 +259,10 @@ class TableEncoder:
                     code = places_by_other_folds(code, target, weight, fold, mean, order)
                 else:
                     code = np.argsort(order)[code]
-            n_pooled = next((pooled.n_pooled for pooled in self.pooled_ if pooled.column == name), 0)
             self.columns_.append(Column(name, "category", levels, n_pooled=n_pooled))
             codes[:, j] = code
+        pooled = [column for column in self.columns_ if column.n_pooled]
+        self.pooled_ = tuple(Pooled(c.name, c.n_pooled, c.levels.size - 1 + c.n_pooled) for c in pooled)
         target = np.zeros(len(X)) if target is None else target
         self.order_ = order_of_content(codes, target, lambda j: self.columns_[j].identity())
         put_in_order(codes, self.order_)
@@ -274,18 +274,18 @@ class TableEncoder:
         """Positions of the columns whose codes are names without an order, a tuple of int."""
         return tuple(j for j, column in enumerate(self.columns_) if column.kind == "category")
 
-    def _learn_levels(self, name, values, weight):
-        """The levels of a category by name, rare ones as None at the end, and which of them each row has."""
+    def _learn_levels(self, values, weight):
+        """The levels of a category by name, rare ones as None at the end; which each row has; how many are rare."""
         words, level = as_levels(values)
         occurs = np.bincount(level, minlength=words.size) > 0
         levels, place = np.unique(words[occurs], return_inverse=True)
         code = place[np.cumsum(occurs)[level] - 1]
         rare = rare_levels(np.bincount(code[weight > 0], minlength=levels.size), self.rare)
         if not rare.any():
-            return levels, code
-        self.pooled_ += (Pooled(name, int(rare.sum()), levels.size),)
+            return levels, code, 0
         standing = np.cumsum(~rare) - 1
-        return np.append(levels[~rare], None), np.where(rare, standing[-1] + 1, standing)[code]
+        code = np.where(rare, standing[-1] + 1, standing)[code]
+        return np.append(levels[~rare], None), code, int(rare.sum())
 
     def _learn_numbers(self, name, values, numbers):
         missing = bool(np.isnan(numbers).any())
