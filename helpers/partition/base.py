@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from helpers.binning import group_sums
 from helpers.checks import (
@@ -22,48 +24,97 @@ from helpers.checks import (
 from helpers.partition.encoder import check_table
 
 
-class ValuedRegions(BaseEstimator):
-    """A partition with `n_regions_` and `apply(X)`, whose values are estimated on rows that did not choose it.
+class ValuedRegions(RegressorMixin, BaseEstimator):
+    """A partition with `n_regions_` and `apply(X)`, whose values can be estimated on rows that did not choose it.
 
     Attributes
     ----------
     value_ : ndarray, shape (J,)
-        Mean residuals of the rows given to `estimate`.
+        Mean residuals of the rows given to `estimate`; before, of those of `fit`, which lie too far apart.
+    honest_ : bool
+        Whether `estimate` was called.
     count_ : ndarray of int, shape (J,)
-        Their numbers.
+        Numbers of rows given to `estimate`.
+    n_features_in_ : int
+        Columns of the fit.
+    feature_names_in_ : ndarray of str
+        Their names, where `X` was a table.
     """
 
-    def estimate(self, X, residual, sample_weight=None):
+    def estimate(self, X, y, sample_weight=None):
         """Give each region the mean residual of these rows, which must not be those of `fit`; empty regions get
         0. Returns self.
         """
-        X, residual, weight, _ = checked_rows(X, residual, sample_weight)
-        return self.estimate_regions(self.apply(X), residual, weight)
+        X, y, weight, _ = checked_rows(X, y, sample_weight)
+        return self.estimate_regions(self.apply(X), y, weight)
 
     def estimate_regions(self, region, residual, sample_weight=None):
         """`estimate` where `apply` has already told the region of each row. Returns self."""
         weight = np.ones_like(residual) if sample_weight is None else sample_weight
         self.count_, total, sums = group_sums(region, weight, weight * residual, size=self.n_regions_)
         self.value_ = np.divide(sums, total, out=np.zeros(self.n_regions_), where=total > 0)
+        self.honest_ = True
         return self
 
     def predict(self, X):
         """Mean residual of each row's region, (n,)."""
-        self._check_fitted("value_", "estimate")
-        return self.value_[self.apply(X)]
+        check_is_fitted(self, "n_regions_")
+        region = self.apply(X)
+        if not hasattr(self, "value_"):
+            raise NotFittedError(f"The regions of this {type(self).__name__} have no values yet: call estimate first.")
+        return self.value_[region]
 
-    def _check_fitted(self, attribute, method):
-        if not hasattr(self, attribute):
-            raise NotFittedError(f"This {type(self).__name__} has no regions with values yet: call {method} first.")
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.sparse = tags.input_tags.categorical = tags.input_tags.string = True
+        return tags
+
+    def _checked(self, X, y, weight, groups):
+        """`checked_rows` of a fit; notes the columns as scikit-learn does."""
+        named = hasattr(X, "columns")
+        X, y, weight, groups = checked_rows(X, y, weight, groups)
+        remember_columns(self, X, named)
+        return X, y, weight, groups
+
+    def _asked(self, X):
+        """The table of rows to be placed; an array must have as many columns as that of the fit."""
+        return check_columns_of_fit(self, X)
 
 
-def checked_rows(X, residual, weight, groups=None):
+def as_column(y):
+    """`y` of an estimator's fit; scikit-learn's estimators take a column (n, 1) with a warning, and refuse None."""
+    if y is None or getattr(y, "ndim", 1) == 2:
+        return column_or_1d(y, warn=True)
+    return y
+
+
+def remember_columns(estimator, X, named):
+    """Note number and, where the caller gave names, names of the columns of a checked table, as scikit-learn does."""
+    estimator.n_features_in_ = X.shape[1]
+    vars(estimator).pop("feature_names_in_", None)
+    if named:
+        estimator.feature_names_in_ = np.asarray(X.columns, object)
+
+
+def check_columns_of_fit(estimator, X):
+    """A table to predict for, checked; ValueError for an array with another number of columns than that of the fit."""
+    named = hasattr(X, "columns")
+    X = check_table(X)
+    if not named and X.shape[1] != estimator.n_features_in_:
+        name = type(estimator).__name__
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {name} is expecting {estimator.n_features_in_} features as input."
+        )
+    return X
+
+
+def checked_rows(X, y, weight, groups=None):
     """Clean table, residuals, weights and group codes of one length."""
     X = check_table(X)
-    residual = check_vector(residual, "residual", finite=True)
+    y = check_vector(as_column(y), "y", finite=True)
     weight = check_weights(weight)
-    check_same_length(X=X, residual=residual, sample_weight=weight, groups=groups)
-    return X, residual, weight, codes_of_groups(groups)
+    check_same_length(X=X, y=y, sample_weight=weight, groups=groups)
+    return X, y, weight, codes_of_groups(groups)
 
 
 def codes_of_groups(groups):

@@ -118,10 +118,12 @@ def check_table(X, name="X"):
         if array.ndim == 0:
             raise ValueError(f"{name} must be a DataFrame or an array in memory, but it is a {type(X).__name__}.")
         if array.ndim != 2:
-            raise ValueError(f"{name} must have two dimensions (rows, features), but its shape is {array.shape}.")
+            hint = " Reshape your data: X.reshape(-1, 1) is one feature." if array.ndim == 1 else ""
+            raise ValueError(f"{name} must have two dimensions (rows, features), but its shape is {array.shape}.{hint}")
         X = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])], copy=False)
     if not X.shape[0] or not X.shape[1]:
-        raise ValueError(f"{name} must have at least one row and one column, but its shape is {X.shape}.")
+        found = f"{X.shape[0]} sample(s) and {X.shape[1]} feature(s) (shape={X.shape})"
+        raise ValueError(f"{name} must have rows and columns, but it has {found} while a minimum of 1 is required.")
     unnamed = [j for j, column in enumerate(X.columns) if pd.api.types.is_scalar(column) and pd.isna(column)]
     if unnamed:
         raise ValueError(f"{name} must name its columns, but column {unnamed[0]} (from 0) has no name.")
@@ -138,7 +140,10 @@ def check_table(X, name="X"):
         if dtype.type in (list, dict):
             raise ValueError(f"{name} must hold numbers, text or dates, but column {column!r} holds a {dtype}.")
         if dtype.kind == "c":
-            raise ValueError(f"{name} must hold real numbers, text or categories, but column {column!r} is complex.")
+            raise ValueError(
+                f"{name} must hold real numbers, text or categories, but column {column!r} is complex. "
+                "Complex data not supported."
+            )
         values = X[column]
         if dtype == np.dtype(object):
             odd = ~values.map(pd.api.types.is_scalar).to_numpy(bool)

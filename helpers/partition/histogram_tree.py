@@ -4,12 +4,13 @@ from functools import lru_cache
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import ThreadpoolController
 
 from helpers.checks import check_count, check_rng
-from helpers.partition.base import ValuedRegions, checked_rows
+from helpers.partition.base import ValuedRegions
 from helpers.partition.content_order import order_of_content, put_in_order
-from helpers.partition.encoder import TableEncoder, check_table
+from helpers.partition.encoder import TableEncoder
 from helpers.partition.kinds import as_numbers, is_date, numbers_as_fitted, text_as_values
 
 MAX_BINS = 255  # of scikit-learn's histograms
@@ -37,10 +38,8 @@ class HistogramTree(ValuedRegions):
         J; regions are numbered 0 .. J-1 from the lowest mean residual of the fitting rows to the highest. The public
         face of that model tells leaves apart by their value alone, so leaves of exactly one value are one region (with
         a few distinct residuals there are many such leaves).
-    value_ : ndarray, shape (J,)
-        Mean residuals of the rows given to `estimate`.
-    count_ : ndarray of int, shape (J,)
-        Their numbers.
+    value_, honest_, count_, n_features_in_, feature_names_in_
+        As in `HonestTree`.
 
     Examples
     --------
@@ -56,15 +55,15 @@ class HistogramTree(ValuedRegions):
         self.max_depth = max_depth
         self.rng = rng
 
-    def fit(self, X, residual, sample_weight=None, groups=None):
+    def fit(self, X, y, sample_weight=None, groups=None):
         """Choose the regions that tell high from low residuals.
 
         Parameters
         ----------
         X : DataFrame or array_like, shape (n, d)
             Features.
-        residual : array_like, shape (n,)
-            What they shall explain.
+        y : array_like, shape (n,)
+            Residuals, or other numbers that the regions shall tell apart.
         sample_weight : array_like, shape (n,), optional
             Sampling weights.
         groups : array_like, shape (n,), optional
@@ -75,11 +74,11 @@ class HistogramTree(ValuedRegions):
         HistogramTree
             Itself.
         """
-        X, residual, weight, groups = checked_rows(X, residual, sample_weight, groups)
+        X, y, weight, groups = self._checked(X, y, sample_weight, groups)
         check_count(self.min_samples_leaf, "min_samples_leaf")
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth")
-        return self.fit_rows(X, residual, weight, groups)
+        return self.fit_rows(X, y, weight, groups)
 
     def fit_rows(self, X, residual, weight=None, groups=None):
         """`fit` of columns and options that were checked.
@@ -130,7 +129,8 @@ class HistogramTree(ValuedRegions):
         with one_thread():
             self.levels_ = np.unique(self.model_.fit(numbers, residual, weight).predict(numbers))
         self.n_regions_ = self.levels_.size
-        self.__dict__.pop("value_", None)  # values of an earlier fit
+        self.value_ = self.levels_
+        self.honest_ = False
         return self
 
     def apply(self, X):
@@ -146,8 +146,8 @@ class HistogramTree(ValuedRegions):
         ndarray of int, shape (n,)
             0 .. n_regions_ - 1.
         """
-        self._check_fitted("levels_", "fit")
-        return self.apply_rows(check_table(X))
+        check_is_fitted(self, "n_regions_")
+        return self.apply_rows(self._asked(X))
 
     def apply_rows(self, X):
         """`apply` to a table that was checked.

@@ -5,10 +5,11 @@ from copy import copy
 import numpy as np
 from sklearn import config_context
 from sklearn.tree import DecisionTreeRegressor
+from sklearn.utils.validation import check_is_fitted
 
 from helpers.checks import check_count, check_rng
-from helpers.partition.base import ValuedRegions, checked_rows
-from helpers.partition.encoder import TableEncoder, check_table
+from helpers.partition.base import ValuedRegions
+from helpers.partition.encoder import TableEncoder
 from helpers.partition.growing import grow_tree
 from helpers.partition.histogram_tree import HistogramTree
 
@@ -41,9 +42,15 @@ class HonestTree(ValuedRegions):
     region_nodes_ : ndarray of int, shape (J,)
         Node of `tree_` that is each region.
     value_ : ndarray, shape (J,)
-        Mean residuals of the rows given to `estimate`.
+        Mean residuals of the rows given to `estimate`; before that of the rows of `fit`, which lie too far apart.
+    honest_ : bool
+        Whether `estimate` was called.
     count_ : ndarray of int, shape (J,)
-        Their numbers.
+        Numbers of the rows given to `estimate`.
+    n_features_in_ : int
+        Columns of the fit.
+    feature_names_in_ : ndarray of str
+        Their names, where `X` was a table.
 
     References
     ----------
@@ -65,15 +72,15 @@ class HonestTree(ValuedRegions):
         self.max_bins = max_bins
         self.rng = rng
 
-    def fit(self, X, residual, sample_weight=None, groups=None):
+    def fit(self, X, y, sample_weight=None, groups=None):
         """Choose the regions that tell high from low residuals.
 
         Parameters
         ----------
         X : DataFrame or array_like, shape (n, d)
             Features.
-        residual : array_like, shape (n,)
-            What they shall explain.
+        y : array_like, shape (n,)
+            Residuals, or other numbers that the regions shall tell apart.
         sample_weight : array_like, shape (n,), optional
             Sampling weights.
         groups : array_like, shape (n,), optional
@@ -84,13 +91,13 @@ class HonestTree(ValuedRegions):
         HonestTree
             Itself.
         """
-        X, residual, weight, groups = checked_rows(X, residual, sample_weight, groups)
+        X, y, weight, groups = self._checked(X, y, sample_weight, groups)
         check_count(self.min_samples_leaf, "min_samples_leaf")
         if self.max_bins is not None:
             check_count(self.max_bins, "max_bins", least=2)
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth")
-        return self.fit_rows(X, residual, weight, groups)
+        return self.fit_rows(X, y, weight, groups)
 
     def fit_rows(self, X, residual, weight=None, groups=None):
         """`fit` of columns and options that were checked.
@@ -128,7 +135,8 @@ class HonestTree(ValuedRegions):
         leaves = np.flatnonzero(self.tree_.children_left < 0)
         self.n_regions_ = leaves.size
         self.region_nodes_ = leaves
-        self.__dict__.pop("value_", None)  # values of an earlier fit
+        self.value_ = self.tree_.value[leaves].ravel()
+        self.honest_ = False
         self._region_of_node = np.full(self.tree_.node_count, -1)
         self._region_of_node[leaves] = np.arange(leaves.size)
         return self
@@ -146,8 +154,8 @@ class HonestTree(ValuedRegions):
         ndarray of int, shape (n,)
             0 .. n_regions_ - 1.
         """
-        self._check_fitted("tree_", "fit")
-        return self.apply_rows(check_table(X))
+        check_is_fitted(self, "n_regions_")
+        return self.apply_rows(self._asked(X))
 
     def apply_rows(self, X):
         """`apply` to a table that was checked.
@@ -191,7 +199,7 @@ class HonestTree(ValuedRegions):
         list of str
             One rule for each region.
         """
-        self._check_fitted("tree_", "fit")
+        check_is_fitted(self, "n_regions_")
         columns = self.encoder_.columns_
         in_table = np.argsort(self.encoder_.order_)
         all_spans = [(0, column.levels.size - 1, True) for column in columns]
@@ -230,7 +238,7 @@ class HonestTree(ValuedRegions):
         HonestTree
             A copy without values.
         """
-        self._check_fitted("tree_", "fit")
+        check_is_fitted(self, "n_regions_")
         roots = set(np.asarray(nodes, int).tolist()) | set(self.region_nodes_.tolist())
         region = []
         stack = [(0, None)]

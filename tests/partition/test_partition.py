@@ -176,9 +176,20 @@ def test_no_value_of_the_estimating_rows_moves_a_region():
     tree = HonestTree(rng=0).fit(X[:200], residual[:200])
     before = tree.rules()
     tree.estimate(X[200:], 1e6 * residual[200:])
-    assert tree.rules() == before
+    assert tree.rules() == before and tree.honest_
+
+
+def test_values_before_and_after_the_estimate():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    residual = rng.normal(size=400)
+    tree = HonestTree(rng=0).fit(X[:200], residual[:200])
+    region = tree.apply(X[:200])
+    means = np.bincount(region, residual[:200]) / np.bincount(region)
+    assert not tree.honest_ and np.allclose(tree.predict(X[:200]), means[region])  # nothing but noise, and yet
+    assert means.std() > 2 * tree.estimate(X[200:], residual[200:]).value_.std()
     with pytest.raises(NotFittedError, match="call estimate first"):
-        tree.fit(X[:200, :2], residual[:200]).predict(X[:, :2])
+        tree.pruned([0]).predict(X)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 40), st.integers(2, 30))
