@@ -82,7 +82,7 @@ def levels_of_columns(rows, check):
 def _levels_of(name, y, p, X, weight, groups):
     """The rows of one column."""
     encoder = TableEncoder(FIFTHS, rare=1)
-    (level,) = encoder.fit_transform(X).T
+    (level,) = encoder.learn(X).T
     (column,) = encoder.columns_
     size = column.levels.size
     level = np.where(np.isnan(level), size, level).astype(np.int64)

@@ -44,7 +44,7 @@ def merge_siblings(tree, X, y, p, *, level, sample_weight=None, groups=None):
     """
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
     encoder = TableEncoder(tree.encoder_.max_bins)
-    codes = encoder.fit_transform(check_table(X), y - p, sample_weight, groups)  # with which the tree was chosen
+    codes = encoder.learn(check_table(X), y - p, sample_weight, groups)  # with which the tree was chosen
     region = tree.apply_codes(codes)
     kinds = ["number" if column.levels.size > FEW else column.kind for column in encoder.columns_]
     left = tree.tree_.children_left

@@ -115,7 +115,7 @@ class SegmentFamily:
         self._tables = []
         cuts = next(cuts for most, cuts in CUTS.items() if X.shape[1] <= most)
         encoder = TableEncoder(cuts, rare=1)
-        codes = encoder.fit_transform(X)
+        codes = encoder.learn(X)
         for j in np.argsort(encoder.order_):
             column = encoder.columns_[j]
             cut = self._cut(column, X[column.name], codes[:, j], y, min_rows)

@@ -311,7 +311,7 @@ def _out_of_fold(y, p, table, weight, fold, calibrator, seed, groups=None):
     v = label_variance(c)
     residual = y[:, None] - c
     encoder = TableEncoder()
-    index = as_index(encoder.fit_transform(table, sample_weight=weight))  # categories by their names: no label is used
+    index = as_index(encoder.learn(table, sample_weight=weight))  # categories by their names: no label is used
     inner = folds_of_rows(table, groups)
     features = Features(encoder.categories_, seed).fit(index)
     cuts = np.quantile(p, np.arange(1, BINS) / BINS, method="lower")

@@ -21,7 +21,7 @@ from helpers.checks import (
     check_vector,
     check_weights,
 )
-from helpers.partition.encoder import check_table
+from helpers.partition.encoder import check_columns_of_fit, check_table, remember_columns
 
 
 class ValuedRegions(RegressorMixin, BaseEstimator):
@@ -86,26 +86,6 @@ def as_column(y):
     if y is None or getattr(y, "ndim", 1) == 2:
         return column_or_1d(y, warn=True)
     return y
-
-
-def remember_columns(estimator, X, named):
-    """Note number and, where the caller gave names, names of the columns of a checked table, as scikit-learn does."""
-    estimator.n_features_in_ = X.shape[1]
-    vars(estimator).pop("feature_names_in_", None)
-    if named:
-        estimator.feature_names_in_ = np.asarray(X.columns, object)
-
-
-def check_columns_of_fit(estimator, X):
-    """A table to predict for, checked; ValueError for an array with another number of columns than that of the fit."""
-    named = hasattr(X, "columns")
-    X = check_table(X)
-    if not named and X.shape[1] != estimator.n_features_in_:
-        name = type(estimator).__name__
-        raise ValueError(
-            f"X has {X.shape[1]} features, but {name} is expecting {estimator.n_features_in_} features as input."
-        )
-    return X
 
 
 def checked_rows(X, y, weight, groups=None):

@@ -108,7 +108,7 @@ class BinnedTree(BaseEstimator):
         self.encoder_ = None
         if self._named("tree", "stump"):
             self.encoder_ = TableEncoder(len(X)) if self._named("stump") else TableEncoder()  # a stump finds the median
-            table = self.encoder_.fit_transform(X, y - p, groups=groups)
+            table = self.encoder_.learn(X, y - p, groups=groups)
         else:
             if self._named("kmeans"):
                 order = order_of_content(_all_numbers(X), y - p, self.columns_.__getitem__)
@@ -170,7 +170,7 @@ class BinnedTree(BaseEstimator):
     def _table(self, X):
         """What the estimator is given: codes for trees, floats for k-means, the table itself for the caller's own."""
         if self.encoder_ is not None:
-            return self.encoder_.transform(X)
+            return self.encoder_.encode(X)
         return _all_numbers(X) if self._named("kmeans") else X
 
     def _divide(self, table, y):

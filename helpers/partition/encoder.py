@@ -19,7 +19,10 @@ order of their own (`order_of_content`), which neither the order nor the names o
 
 import numpy as np
 import pandas as pd
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
+from helpers.checks import check_count, check_groups, check_same_length, check_vector, check_weights
 from helpers.partition.columns import Column, as_levels, kind_of
 from helpers.partition.content_order import order_of_content, put_in_order
 from helpers.partition.kinds import as_numbers, plain_values, text_as_values
@@ -164,7 +167,27 @@ def check_table(X, name="X"):
     return X
 
 
-class TableEncoder:
+def remember_columns(estimator, X, named):
+    """Note number and, where the caller gave names, names of the columns of a checked table, as scikit-learn does."""
+    estimator.n_features_in_ = X.shape[1]
+    vars(estimator).pop("feature_names_in_", None)
+    if named:
+        estimator.feature_names_in_ = np.asarray(X.columns, object)
+
+
+def check_columns_of_fit(estimator, X):
+    """A table to predict for, checked; ValueError for an array with another number of columns than that of the fit."""
+    named = hasattr(X, "columns")
+    X = check_table(X)
+    if not named and X.shape[1] != estimator.n_features_in_:
+        name = type(estimator).__name__
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {name} is expecting {estimator.n_features_in_} features as input."
+        )
+    return X
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
     """Learns the encoding of a table and applies it to other rows.
 
     Parameters
@@ -182,12 +205,16 @@ class TableEncoder:
         Where in the table each of them stood.
     pooled_ : tuple of Pooled
         The columns of which rare levels are one.
+    n_features_in_ : int
+        Columns of the fit.
+    feature_names_in_ : ndarray of str
+        Their names, where `X` was a table.
 
     Examples
     --------
     >>> table = pd.DataFrame({"age": [20, 30, 40], "job": ["cook", "smith", "cook"]})
-    >>> encoder = TableEncoder().fit(table, np.array([0.0, 1.0, 0.0]))
-    >>> [column.name for column in encoder.columns_]
+    >>> encoder = TableEncoder().fit(table, [0.0, 1.0, 0.0])
+    >>> encoder.get_feature_names_out().tolist()
     ['job', 'age']
     >>> encoder.transform(table)
     array([[0., 0.],
@@ -199,43 +226,41 @@ class TableEncoder:
         self.max_bins = max_bins
         self.rare = rare
 
-    def fit(self, X, target=None, sample_weight=None, groups=None):
+    def fit(self, X, y=None, sample_weight=None, groups=None):
         """Learn levels and their order.
 
         Parameters
         ----------
-        X : DataFrame, shape (n, d)
-            A checked table.
-        target : ndarray, shape (n,), optional
-            By its mean in each category these are put in order; None: by their names.
-        sample_weight : ndarray, shape (n,), optional
+        X : DataFrame or array_like, shape (n, d)
+            Features: numbers, booleans, categories, text, dates, missing values.
+        y : array_like, shape (n,), optional
+            Labels or residuals: by their mean in each category these are put in order; None: by their names.
+        sample_weight : array_like, shape (n,), optional
             Weights of these means.
-        groups : ndarray of int, shape (n,), optional
-            Codes of groups whose rows depend on each other.
+        groups : array_like, shape (n,), optional
+            Labels of people, hospitals, … whose rows depend on each other.
 
         Returns
         -------
         TableEncoder
             Itself.
         """
-        self.fit_transform(X, target, sample_weight, groups)
+        self.fit_transform(X, y, sample_weight, groups)
         return self
 
-    def fit_transform(self, X, target=None, sample_weight=None, groups=None, *, columns=None):
+    def fit_transform(self, X, y=None, sample_weight=None, groups=None):
         """Learn levels and their order, and return the codes with which the same rows may choose splits.
 
         Parameters
         ----------
-        X : DataFrame, shape (n, d)
-            A checked table.
-        target : ndarray, shape (n,), optional
+        X : DataFrame or array_like, shape (n, d)
+            Features.
+        y : array_like, shape (n,), optional
             As in `fit`.
-        sample_weight : ndarray, shape (n,), optional
+        sample_weight : array_like, shape (n,), optional
             As in `fit`.
-        groups : ndarray of int, shape (n,), optional
+        groups : array_like, shape (n,), optional
             As in `fit`.
-        columns : list of str, optional
-            Columns that are encoded; all by default.
 
         Returns
         -------
@@ -243,6 +268,62 @@ class TableEncoder:
             What `transform` returns, but in categories of many levels, where a row stands at the place that the other
             folds give its level (`helpers.partition.levels`).
         """
+        check_count(self.max_bins, "max_bins", least=2)
+        check_count(self.rare, "rare")
+        named = hasattr(X, "columns")
+        X = check_table(X)
+        y = None if y is None else check_vector(y, "y", finite=True)
+        weight = check_weights(sample_weight)
+        groups = check_groups(groups)
+        check_same_length(X=X, y=y, sample_weight=weight, groups=groups)
+        remember_columns(self, X, named)
+        return self.learn(X, y, weight, groups)
+
+    def transform(self, X):
+        """Codes of the rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n, d)
+            The columns of the fit in any order, others are passed over.
+
+        Returns
+        -------
+        ndarray of float32, shape (n, d)
+            A column for each of `columns_`; NaN where a value is missing.
+
+        Raises
+        ------
+        ValueError
+            If a column is absent or changed its type.
+        """
+        check_is_fitted(self)
+        return self.encode(check_columns_of_fit(self, X))
+
+    def get_feature_names_out(self, input_features=None):
+        """Names of the columns of the codes.
+
+        Parameters
+        ----------
+        input_features : array_like of str, optional
+            Ignored.
+
+        Returns
+        -------
+        ndarray of str, shape (d,)
+            In the order of the codes.
+        """
+        check_is_fitted(self)
+        return np.array([column.name for column in self.columns_], object)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []  # codes are float32 whatever comes in
+        tags.input_tags.allow_nan = tags.input_tags.sparse = tags.input_tags.categorical = tags.input_tags.string = True
+        return tags
+
+    def learn(self, X, target=None, sample_weight=None, groups=None, *, columns=None):
+        """`fit_transform` of a table, numbers and codes of groups that were checked; of some `columns` only."""
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
         names = list(X.columns) if columns is None else columns
         fold = None
@@ -303,24 +384,8 @@ class TableEncoder:
             levels = np.unique(present[np.arange(1, self.max_bins + 1) * present.size // self.max_bins - 1])
         return Column(name, kind_of(values, levels), levels, exact, missing)
 
-    def transform(self, X):
-        """Codes of the rows.
-
-        Parameters
-        ----------
-        X : DataFrame, shape (n, d)
-            A table with the columns of the fit.
-
-        Returns
-        -------
-        ndarray of float32, shape (n, d)
-            A column for each of `columns_`; NaN where a value is missing.
-
-        Raises
-        ------
-        ValueError
-            If a column is absent or changed its type.
-        """
+    def encode(self, X):
+        """`transform` of a table that was checked."""
         absent = [column.name for column in self.columns_ if column.name not in X.columns]
         if absent:
             raise ValueError(f"X must have the columns of the fit, but {absent[0]!r} is absent.")

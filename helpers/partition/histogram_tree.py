@@ -109,7 +109,7 @@ class HistogramTree(ValuedRegions):
         self.encoded_ = [name for name in X.columns if not _is_number(X[name])]
         self.dates_ = [name for name in X.columns if is_date(text_as_values(X[name]))]
         self.encoder_ = TableEncoder()
-        codes = self.encoder_.fit_transform(X, residual, weight, groups, columns=self.encoded_)
+        codes = self.encoder_.learn(X, residual, weight, groups, columns=self.encoded_)
         self.model_ = HistGradientBoostingRegressor(
             learning_rate=1.0,
             max_iter=1,
@@ -162,7 +162,7 @@ class HistogramTree(ValuedRegions):
         ndarray of int, shape (n,)
             0 .. n_regions_ - 1.
         """
-        numbers = self._numbers(X, self.encoder_.transform(X))
+        numbers = self._numbers(X, self.encoder_.encode(X))
         numbers[:, self.empty_] = 0
         with one_thread():
             return np.searchsorted(self.levels_, self.model_.predict(numbers))

@@ -120,7 +120,7 @@ class HonestTree(ValuedRegions):
         """
         max_bins = (FINE if len(X) < MANY_ROWS else COARSE) if self.max_bins is None else self.max_bins
         self.encoder_ = TableEncoder(max_bins)
-        codes = self.encoder_.fit_transform(X, residual, weight, groups)
+        codes = self.encoder_.learn(X, residual, weight, groups)
         many = len(X) >= MANY_ROWS
         del X  # as large as all that follows
         seed = int(check_rng(self.rng).integers(2**31))
@@ -170,7 +170,7 @@ class HonestTree(ValuedRegions):
         ndarray of int, shape (n,)
             0 .. n_regions_ - 1.
         """
-        return self.apply_codes(self.encoder_.transform(X))
+        return self.apply_codes(self.encoder_.encode(X))
 
     def apply_codes(self, codes):
         """`apply` to a table that was encoded.

@@ -195,7 +195,7 @@ class Recalibrator(BaseEstimator):
         if not self.changed_:
             return (c, np.zeros(c.size)) if return_std else c
         v = label_variance(c)
-        index = self._features.index(self._encoder.transform(table))
+        index = self._features.index(self._encoder.encode(table))
         weights = self.shrinkage_ * self.weights_.to_numpy()
         parts = v * np.array([fold.learners.predict(index) @ weights for fold in self.folds_])
         repaired = self._repaired(c, parts.mean(axis=0))
@@ -279,7 +279,7 @@ class Recalibrator(BaseEstimator):
     def _fit_features(self, table, weight, seed):
         """What all learners see of the rows, made without labels; returns their codes."""
         self._encoder = TableEncoder()
-        index = as_index(self._encoder.fit_transform(table, sample_weight=weight))  # categories by their names
+        index = as_index(self._encoder.learn(table, sample_weight=weight))  # categories by their names
         self.pooled_ = self._encoder.pooled_
         self._features = Features(self._encoder.categories_, seed).fit(index)
         return index
