@@ -8,19 +8,13 @@ last, metrics.json. It also holds a digest of what the result depends on: the no
 files that they name, this package, its data and the libraries it names. A run whose digest is there already is not
 done again; one without metrics.json is not finished and starts anew.
 
-Another backend of joblib runs a grid elsewhere, for example on a cluster of dask whose machines share the folders::
-
-    from dask.distributed import Client
-    from joblib import parallel_config
-    from helpers.run import main
-
-    if __name__ == "__main__":
-        with Client(), parallel_config("dask"):  # Client("tcp://...:8786") for a cluster that runs
-            main(["notebooks/05_honest_partitions.ipynb", "--grid", "grid.yaml", "--output", "out"])
+Another backend of joblib runs a grid elsewhere: `main` under ``parallel_config("dask")`` on a cluster whose machines
+share the folders (README).
 """
 
 import argparse
 import ast
+import fcntl
 import functools
 import hashlib
 import itertools
@@ -30,6 +24,7 @@ import re
 import signal
 import sys
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -46,7 +41,7 @@ LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
-NOT_FINITE = ("nan", "inf", "-inf", "NaN", "Infinity", "-Infinity")  # how metrics.json writes them
+LONGEST = 80  # characters of a folder's name
 
 EXAMPLE = """example:
   python -m helpers.run notebooks/13_audit_your_scores.ipynb -p path my.csv -p label y -p score p --output out/
@@ -58,7 +53,7 @@ grid.yaml, every combination of some values:      or a list of such grids:
   n_rows: [1000, 4000]                              - {n_rows: 1000, seed: [1, 2, 3]}
   seed: [1, 2, 3]                                   - {n_rows: 4000}
 Values are read as those of -p. The same command again, after Ctrl-C, a failed run or a crash, does only what is
-missing. The kernels of a grid compute with one thread each unless OMP_NUM_THREADS is set."""
+missing. The kernels of --grid and --all compute with one thread each unless OMP_NUM_THREADS is set."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +77,10 @@ class Run:
         return self.executed.with_suffix(".partial.ipynb")
 
     @property
+    def page(self):
+        return self.executed.with_suffix(".html")
+
+    @property
     def metrics(self):
         return self.folder / "metrics.json"
 
@@ -96,11 +95,13 @@ class Run:
     def is_finished(self):
         return self.noted().get("digest") == self.digest and self.executed.exists()
 
-    def is_free(self, refresh):
-        """Whether the folder may be written: new, begun here, or with an older result of the notebook to `refresh`."""
+    def check_folder(self, refresh):
+        """ValueError unless the folder is new, this run's, or holds an older result of the notebook to `refresh`."""
         older = refresh and self.noted().get("notebook") == self.notebook.name
+        ours = older or self.partial.exists() or self.is_finished()
         entries = os.listdir(self.folder) if self.folder.is_dir() else []
-        return older or self.partial.exists() or all(name.startswith(".") for name in entries)
+        if not ours and any(not name.startswith(".") for name in entries):
+            raise ValueError(f"{self.folder} holds other files already; choose another folder or add --overwrite.")
 
 
 # ---- what is asked for ----------------------------------------------------------------------------------------------
@@ -114,11 +115,6 @@ def list_notebooks(folder):
     return {path.relative_to(folder).with_suffix("").as_posix(): path for path in wanted}
 
 
-def _for_papermill(path):
-    """A path as papermill wants it, which fills in braces."""
-    return str(path).replace("{", "{{").replace("}", "}}")
-
-
 def read_parameters(path):
     """{name: (default, comment)} of a notebook; ValueError for what is no notebook."""
     from papermill import inspect_notebook
@@ -126,7 +122,7 @@ def read_parameters(path):
     if Path(path).suffix != ".ipynb" or not Path(path).is_file():
         raise ValueError(f"there is no notebook {path}.")
     try:
-        found = inspect_notebook(_for_papermill(path))
+        found = inspect_notebook(str(path))
         return {name: (ast.literal_eval(p["default"]), p["help"]) for name, p in found.items()}
     except Exception as error:  # nbformat, json and papermill have an error each
         raise ValueError(f"{path} cannot be read as a notebook with parameters: {error}") from None
@@ -164,7 +160,7 @@ def _read_grid(path):
 
     try:
         grids = yaml.load(Path(path).read_text(encoding="utf-8-sig"), yaml.BaseLoader)  # each value as it is written
-    except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
+    except (ValueError, yaml.YAMLError) as error:
         raise ValueError(f"--grid {path} cannot be read: {error}") from None
     grids = [grids] if isinstance(grids, dict) else grids
     if not isinstance(grids, list) or not all(isinstance(grid, dict) for grid in grids):
@@ -174,11 +170,18 @@ def _read_grid(path):
     return [point for point in points if point]
 
 
-def _label(varied, digest, taken):
-    """A folder's name such as "n_rows=2000,seed=1", with a part of the digest if it is too long or taken."""
-    words = {n: "_".join(map(str, v)) if isinstance(v, list) else str(v) for n, v in varied.items()}
-    name = re.sub(r"[^\w.+=,-]+", "_", ",".join(f"{n}={text}" for n, text in words.items()))
-    return name if len(name) <= 80 and name.lower() not in taken else f"{name[:80]}~{digest[:8]}"
+def _labelled(points):
+    """{folder's name such as "n_rows=2000,seed=1": point}; of long names and of equal ones a part is a hash."""
+    labelled = {}
+    taken = set()  # some file systems take A for a
+    for point in points:
+        words = [f"{name}={'_'.join(map(str, v)) if isinstance(v, list) else v}" for name, v in point.items()]
+        label = re.sub(r"[^\w.+=,-]+", "_", ",".join(words))
+        if len(label) > LONGEST or label.lower() in taken:
+            label = f"{label[:LONGEST]}~{hashlib.sha256(repr(point).encode()).hexdigest()[:8]}"
+        taken.add(label.lower())
+        labelled[label] = point
+    return labelled
 
 
 @functools.cache
@@ -194,7 +197,6 @@ def _versions():
     return {"python": python, "honest-confidence": __version__} | {name: version(name) for name in LIBRARIES}
 
 
-@functools.cache
 def _surroundings():
     """What every result depends on: versions, the package, its data and the folder of the downloaded ones."""
     from helpers.datasets import DATA_FOLDER
@@ -205,71 +207,57 @@ def _surroundings():
     return [_versions(), os.environ.get("HONEST_DATA", ""), digests]
 
 
-@functools.cache
-def _source(notebook):
-    import nbformat
-
-    return [[c.cell_type, c.source, c.metadata.get("tags", [])] for c in nbformat.read(notebook, as_version=4).cells]
-
-
-def _digest(notebook, values):
+def _digest(notebook, source, values, surroundings):
     """Hash of what the result of a run depends on."""
     named = [value for value in values.values() if isinstance(value, str) and os.path.isfile(value)]
     files = [_file_digest(os.path.abspath(name)) for name in named]
-    content = [notebook.name, _source(notebook), values, files, _surroundings()]
+    content = [notebook.name, source, values, files, surroundings]
     return hashlib.sha256(json.dumps(content, default=str).encode()).hexdigest()
 
 
-def _plan_all(folder, output):
-    """A run for each notebook of a folder, with its defaults."""
-    runs = []
-    for label, path in list_notebooks(folder).items():
-        values = {name: default for name, (default, _) in read_parameters(path).items()}
-        runs.append(Run(path, output / label, label, {}, values, _digest(path, values)))
-    return runs
-
-
-def _plan_grid(notebook, parameters, grid, output):
-    """A run for each point of a grid, each once, or the one run of a notebook."""
-    defaults = {name: default for name, (default, _) in read_parameters(notebook).items()}
-    points = _read_grid(grid) if grid else [{}]
+def _wanted(options):
+    """{notebook: {label: words of its parameters}}; the label of the one run of a notebook is ""."""
+    if options.all:
+        return {path: {label: {}} for label, path in list_notebooks(options.all).items()}
+    notebook = Path(options.notebook)
+    parameters = dict(options.parameter)
+    if not options.grid:
+        return {notebook: {"": parameters}}
+    points = _read_grid(options.grid)
     twice = sorted(set(parameters) & {name for point in points for name in point})
     if twice:
-        raise ValueError(f"{twice[0]} is given by -p and in {grid}; take it out of one.")
-    runs = {}
-    for point in points:
-        given = {name: _value(name, text, defaults, notebook) for name, text in (parameters | point).items()}
-        digest = _digest(notebook, defaults | given)
-        varied = {name: given[name] for name in point}
-        label = _label(varied, digest, {run.label.lower() for run in runs.values()}) if point else notebook.stem
-        run = Run(notebook, output / label if point else output, label, given, defaults | given, digest)
-        runs.setdefault(digest, run)
-    return list(runs.values())
+        raise ValueError(f"{twice[0]} is given by -p and in {options.grid}; take it out of one.")
+    return {notebook: {label: parameters | point for label, point in _labelled(points).items()}}
 
 
 def plan(options):
-    """The runs that the command line asks for; ValueError if something is wrong with them."""
+    """The runs that the command line asks for, each once; ValueError if something is wrong with them."""
+    import nbformat
+
     if not options.output:
         raise ValueError("--output FOLDER is missing: where shall the results go?")
     if options.jobs == 0:
         raise ValueError("--jobs must not be 0.")
     if options.all and (options.notebook or options.parameter or options.grid):
         raise ValueError("--all runs notebooks with their defaults: no notebook, -p or --grid beside it.")
-    output = Path(options.output)
-    for cached in (_file_digest, _source, _surroundings):
-        cached.cache_clear()  # files may have changed since an earlier call
-    if options.all:
-        runs = _plan_all(options.all, output)
-    else:
-        runs = _plan_grid(Path(options.notebook), dict(options.parameter), options.grid, output)
+    _file_digest.cache_clear()  # files may have changed since an earlier call
+    surroundings = _surroundings()
+    runs = {}
+    for notebook, wanted in _wanted(options).items():
+        defaults = {name: default for name, (default, _) in read_parameters(notebook).items()}
+        cells = nbformat.read(notebook, as_version=4).cells
+        source = [[cell.cell_type, cell.source, cell.metadata.get("tags", [])] for cell in cells]
+        for label, words in wanted.items():
+            given = {name: _value(name, text, defaults, notebook) for name, text in words.items()}
+            digest = _digest(notebook, source, defaults | given, surroundings)
+            folder = Path(options.output, label)
+            run = Run(notebook, folder, label or notebook.stem, given, defaults | given, digest)
+            runs.setdefault((notebook, digest), run)
+            if run.executed.exists() and run.executed.samefile(notebook):
+                raise ValueError(f"--output {folder} holds the notebook itself; choose another folder.")
     if not runs:
         raise ValueError(f"there are no notebooks in {options.all}." if options.all else f"{options.grid} is empty.")
-    for run in runs:
-        if run.executed.exists() and run.executed.samefile(run.notebook):
-            raise ValueError(f"--output {run.folder} holds the notebook itself; choose another folder.")
-        if not (options.overwrite or run.is_finished() or run.is_free(refresh=options.all)):
-            raise ValueError(f"{run.folder} holds other files already; choose another folder or add --overwrite.")
-    return runs
+    return list(runs.values())
 
 
 # ---- a run ----------------------------------------------------------------------------------------------------------
@@ -316,17 +304,16 @@ def execute(run, cwd, environment, bar=False):
     }
     try:
         run.folder.mkdir(parents=True, exist_ok=True)
-        for path in (run.metrics, run.executed, run.executed.with_suffix(".html")):
+        for path in (run.metrics, run.executed, run.page):
             path.unlink(missing_ok=True)  # an older result must not pass for this one
-        paths = map(_for_papermill, (run.notebook, run.partial))
         progress = {"desc": run.label, "disable": None if bar else True}
-        nb = execute_notebook(*paths, run.given, progress_bar=progress, start_timeout=180, **options)
+        nb = execute_notebook(run.notebook, run.partial, run.given, progress_bar=progress, start_timeout=180, **options)
         nb.metadata = nbformat.read(run.notebook, as_version=4).metadata  # so that it may be stored as it is
         for cell in nb.cells:
             cell.metadata = {k: v for k, v in cell.metadata.items() if k != "papermill" and (k != "tags" or v)}
         given = ", ".join(f"{name} = {shown(value)}" for name, value in run.given.items()) or "all at their defaults"
         note = f"Made from {run.notebook.name} on {date.today():%d %B %Y} with honest-confidence {__version__}. "
-        _write(run.executed.with_suffix(".html"), to_html(nb, run.notebook.parent, f"{note}Parameters: {given}."))
+        _write(run.page, to_html(nb, run.notebook.parent, f"{note}Parameters: {given}."))
         _write(run.executed, nbformat.writes(nb) + "\n")
         metrics, claims = collect(nb)
         content = {"notebook": run.notebook.name, "parameters": run.values, "metrics": metrics, "claims": claims}
@@ -342,39 +329,35 @@ def execute(run, cwd, environment, bar=False):
         return run, f"stopped: {type(error).__name__}: {error}"
 
 
-def write_tables(folder, runs):
-    """Write metrics.csv and, where pyarrow is installed, summary.parquet, a row a run; returns their paths."""
+def write_table(path, runs):
+    """Write a CSV of what was given, the metrics and the number of claims that held, a row a run."""
     import pandas as pd
 
     rows = []
     for run in runs:
         noted = run.noted()
-        metrics = {n: float(v) if v in NOT_FINITE else v for n, v in noted["metrics"].items()}
         counts = {"claims_held": sum(claim["holds"] for claim in noted["claims"]), "seconds": noted["seconds"]}
-        rows.append({"run": run.label} | run.given | metrics | counts)
-    table = pd.DataFrame(
-        [{n: json.dumps(v) if isinstance(v, (list, dict)) else v for n, v in row.items()} for row in rows]
-    )
-    for name in table:
-        if pd.api.types.infer_dtype(table[name]).startswith("mixed"):
-            table[name] = table[name].astype(str)
-    _write(folder / "metrics.csv", table.to_csv(index=False, lineterminator="\n"))
+        row = {"run": run.label} | run.given | noted["metrics"] | counts
+        rows.append({name: json.dumps(v) if isinstance(v, list | dict) else v for name, v in row.items()})
+    _write(path, pd.DataFrame(rows).to_csv(index=False, lineterminator="\n"))
+
+
+@contextmanager
+def _alone_in(folder):
+    """A folder, made if needed, that no other process gets until the block ends, or this process, however that is."""
+    os.makedirs(folder, exist_ok=True)
+    number = os.open(folder, os.O_RDONLY)
     try:
-        table.to_parquet(folder / "summary.tmp", index=False)
-    except ImportError:
-        return [folder / "metrics.csv"]
-    os.replace(folder / "summary.tmp", folder / "summary.parquet")
-    return [folder / "metrics.csv", folder / "summary.parquet"]
-
-
-def _threads(options):
-    """Threads of the kernels: one each in a grid, so that sums do not depend on --jobs; their share with --all."""
-    from joblib import effective_n_jobs
-
-    if not (options.grid or options.all) or any(name in os.environ for name in THREADS):
-        return {}
-    share = os.cpu_count() // effective_n_jobs(options.jobs) if options.all else 1
-    return dict.fromkeys(THREADS, str(max(1, share)))
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(number)
+        raise ValueError(f"another run works in {folder}; wait for it or choose another folder.") from None
+    except OSError:
+        pass  # a file system without locks
+    try:
+        yield
+    finally:
+        os.close(number)
 
 
 def _say(text):
@@ -390,31 +373,26 @@ def carry_out(options, runs):
         _say(f"{len(runs) - len(waiting):,} of {len(runs):,} runs are finished already and stay.")
     failures = {}
     tasks = []
-    environment = _threads(options)
+    alone = not (options.grid or options.all) or any(name in os.environ for name in THREADS)
+    threads = {} if alone else dict.fromkeys(THREADS, "1")  # sums do not depend on --jobs
     for run in waiting:
         # the notebooks of a course are stored as they come out, so nothing is left beside them
         folder = {} if options.all else {OUTPUT: os.path.abspath(run.folder)}
-        tasks.append(delayed(execute)(run, os.getcwd(), environment | folder, bar=len(runs) == 1))
-    try:
-        parallel = Parallel(options.jobs, prefer="threads", batch_size=1, return_as="generator_unordered")
-        done = parallel(tasks)  # in threads: what computes are the kernels
-        for number, (run, outcome) in enumerate(done, 1):
-            if isinstance(outcome, str):
-                failures[run.label] = outcome
-            else:
-                held = len({claim["claim"] for claim in outcome["claims"] if claim["holds"]})
-                outcome = f"{outcome['seconds']:.0f} s, {held} claims held"
-            _say(f"[{number}/{len(waiting)}] {run.label}: {outcome}")
-    except KeyboardInterrupt:
-        finished = sum(run.is_finished() for run in runs)
-        _say(f"Interrupted. {finished:,} of {len(runs):,} runs are finished and stay; the same command again goes on.")
-        return 130
-    if options.grid:
-        whole = [run for run in runs if run.label not in failures]
-        paths = write_tables(Path(options.output), whole) if whole else []
-    else:
-        paths = [] if failures or options.all else [runs[0].executed.with_suffix(".html")]
-    print(*paths, sep="\n", end="\n" if paths else "")
+        tasks.append(delayed(execute)(run, os.getcwd(), threads | folder, bar=len(runs) == 1))
+    parallel = Parallel(options.jobs, prefer="threads", batch_size=1, return_as="generator_unordered")
+    for number, (run, outcome) in enumerate(parallel(tasks), 1):  # in threads: what computes are the kernels
+        if isinstance(outcome, str):
+            failures[run.label] = outcome
+        else:
+            held = len({claim["claim"] for claim in outcome["claims"] if claim["holds"]})
+            outcome = f"{outcome['seconds']:.0f} s, {held} claims held"
+        _say(f"[{number}/{len(waiting)}] {run.label}: {outcome}")
+    whole = [run for run in runs if run.label not in failures]
+    if whole and not options.all:
+        result = Path(options.output, "metrics.csv") if options.grid else runs[0].page
+        if options.grid:
+            write_table(result, whole)
+        print(result)
     if failures and len(runs) > 1:
         _say(f"{len(failures):,} of {len(runs):,} runs failed; the same command again does only those:")
         _say("\n".join(f"  {label} {outcome.splitlines()[0]}" for label, outcome in failures.items()))
@@ -453,26 +431,32 @@ def main(argv=None):
     Returns
     -------
     int
-        0 done, 1 a run failed, 2 a wrong request (nothing was run or written), 130 interrupted.
+        0 done, 1 a run failed, 2 a wrong request or a folder in use, 130 interrupted.
     """
     parser = _parser()
     options = parser.parse_args(argv)
     if not (options.notebook or options.all):
         print(parser.format_help())
         return 0 if options.help else 2
+    runs = []
     try:
         check_stack()
         if options.help and options.notebook:
             print(_describe(options.notebook))
             return 0
-        runs = plan(options)
+        runs += plan(options)
+        with _alone_in(options.output):
+            if not options.overwrite:
+                for run in runs:
+                    run.check_folder(refresh=options.all)
+            return carry_out(options, runs)
     except (ValueError, OSError, ImportError) as error:
-        _say(f"{error}\nNothing was run or written.")
+        _say(str(error))
         return 2
     except KeyboardInterrupt:
-        _say("Interrupted. Nothing was run or written.")
+        finished = sum(run.is_finished() for run in runs)
+        _say(f"Interrupted. {finished:,} of {len(runs):,} runs are finished and stay; the same command again goes on.")
         return 130
-    return carry_out(options, runs)
 
 
 def command():
