@@ -11,27 +11,8 @@ from helpers.resampling import paired_difference
 def decide_by_scores(cases, score, cost, told=(), *, rng=None):
     """What scores save, as stated, recalibrated and repaired, on a random half of the cases; the other half teaches.
 
-    The yardstick is one decision for all cases, the better one at the rate of the half that teaches.
-
-    Parameters
-    ----------
-    cases : DataFrame
-        With the columns label (0 or 1), `score` and `told`.
-    score : str
-        Column of scores.
-    cost : (2, 2) array-like
-        Row = decision, column = truth.
-    told : sequence of str, default ()
-        Columns that repair the score; without them there is no repair.
-    rng : int, Generator or None, default None
-        Decides who teaches, and what is drawn again.
-
-    Returns
-    -------
-    DataFrame
-        A row a way ("as stated", "recalibrated", "repaired"): cost a case, saved (on one decision for all), low and
-        high (95 % interval, cases drawn again), and for the repaired score what it saves on the stated one: estimated
-        (mean risk of the stated decisions, before any outcome), realised, realised_low, realised_high.
+    saved: on one decision for all cases, the better one at the rate of the half that teaches (95 % interval, cases
+    drawn again). What the repaired score saves on the stated one: estimated (mean risk, before any outcome), realised.
     """
     rng = np.random.default_rng(rng)
     teaches = rng.random(len(cases)) < 0.5
