@@ -20,15 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from helpers.calibration import PlattCalibrator, clipped_logit
-from helpers.checks import (
-    check_count,
-    check_groups,
-    check_labels,
-    check_probabilities,
-    check_same_length,
-    check_vector,
-    nearest_name,
-)
+from helpers.checks import check_count
 from helpers.datasets import load_breast_cancer, load_digits, load_fair, load_rand_hie
 from helpers.decisions import RiskEstimator, best_decision, cost_matrix, excess_risk, expected_cost, grouping_risk
 from helpers.decisions.costs import check_costs
@@ -105,11 +97,6 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
     costs 2 t*, a miss 2 (1 - t*). risk and grouping_risk are estimated as in the paper from the test rows themselves
     (never from a row's own label), `_elsewhere` from the rows that tune.
     """
-    X = check_table(X)
-    y = check_labels(y, both=True).astype(int)
-    groups = check_groups(groups)
-    thresholds = check_probabilities(thresholds, "thresholds")
-    check_same_length(X=X, y=y, groups=groups)
     rng = np.random.default_rng(rng)
     Z = as_matrix(X)
     train, tune, test = split_rows(y, groups, SHARES, rng)
@@ -169,32 +156,20 @@ def squared_rank_correlation(a, b):
     >>> squared_rank_correlation([1, 2, 3, 4], [10, 20, 30, 100]), squared_rank_correlation([1, 2], [5, 4])
     (1.0, -1.0)
     """
-    a = check_vector(a, "a", finite=True)
-    b = check_vector(b, "b", finite=True)
-    check_same_length(a=a, b=b)
     if np.ptp(a) == 0 or np.ptp(b) == 0:
         return 0.0
     correlation = np.corrcoef(rankdata([a, b], axis=1))[0, 1]
     return round(float(correlation * abs(correlation)), 12)
 
 
-def rank_guides(table, outcome, guides, *, against=None, n_resamples=200, rng=None):
+def rank_guides(table, outcome, guides, *, n_resamples=200, rng=None):
     """How well each guide {words: column}, known beforehand, ranks an outcome: squared rank correlation, 95 % interval.
 
-    Whole tasks are resampled, because the triplets of one task are not independent. With `against`: the lead of this
-    guide over each of the others, whose correlation counts with either sign.
+    Whole tasks are resampled, because the triplets of one task are not independent.
     """
-    for name in [outcome, *guides.values(), *([against] if against else [])]:
-        if name not in table:
-            raise ValueError(f"table must have a column {name!r}; {nearest_name(name, list(table), 'column')}")
-
-    def lead(first, other, gain):
-        return squared_rank_correlation(first, gain) - abs(squared_rank_correlation(other, gain))
-
+    options = {"groups": table["task"], "n_resamples": n_resamples, "rng": rng}
     lines = {}
     for words, column in guides.items():
-        columns = [table[column], table[outcome]] if against is None else table[[against, column, outcome]].to_numpy().T
-        statistic = squared_rank_correlation if against is None else lead
-        interval = bootstrap_interval(statistic, *columns, groups=table["task"], n_resamples=n_resamples, rng=rng)
+        interval = bootstrap_interval(squared_rank_correlation, table[column], table[outcome], **options)
         lines[words] = {"value": interval.value, "low": interval.low, "high": interval.high}
     return pd.DataFrame.from_dict(lines, orient="index")

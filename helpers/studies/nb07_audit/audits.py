@@ -7,7 +7,6 @@ import pandas as pd
 from scipy.stats import norm
 
 from helpers.audit import find_groups, measure_groups, tree_groups
-from helpers.checks import nearest_name
 from helpers.partition import HonestTree
 from helpers.resampling import exact_interval
 from helpers.simulation import perfect
@@ -120,17 +119,14 @@ def alarm_study(sources, n, **options):
     return study
 
 
-def alarm_shares(runs, by="kind"):
+def alarm_shares(runs):
     """Share of runs with an alarm for each `kind`, with its exact 95 % interval (Clopper-Pearson).
 
     >>> runs = pd.DataFrame({"kind": ["a"] * 10, "alarm": [True] + [False] * 9})
     >>> alarm_shares(runs).round(3).loc["a"].tolist()
     [0.1, 0.003, 0.445, 10.0]
     """
-    for name in (by, "alarm"):
-        if name not in runs:
-            raise ValueError(f"runs must have a column {name!r}; {nearest_name(name, list(runs), 'column')}.")
-    alarms = runs.groupby(by, sort=False)["alarm"]
+    alarms = runs.groupby("kind", sort=False)["alarm"]
     hits = alarms.sum().astype(int)
     n = alarms.size()
     low, high = exact_interval(hits, n)

@@ -12,7 +12,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.tree import DecisionTreeRegressor
 from statsmodels.nonparametric.smoothers_lowess import lowess
 
-from helpers.checks import check_count, check_numbers, nearest_name
+from helpers.checks import check_count, check_numbers
 from helpers.datasets import load_digits, load_fair, load_model_list, load_rand_hie
 from helpers.grouping import grouping_loss
 from helpers.simulation import model_pool
@@ -54,24 +54,17 @@ def simulate_pool(n_rows, *, name="simulated", tuned=0.75, rng=None):
     return ScoredPool(name, table, sample.X, sample.y, sample.p, truth=truth)
 
 
-def pool_losses(pool, *, n_repeats=1, rng=None, **options):
-    """Grouping loss of each model of a pool, the mean over random halves (Melo et al. 2026, figures 11 to 15: five)."""
-    seeds = np.random.default_rng(rng).integers(2**31, size=check_count(n_repeats, "n_repeats"))
-    lines = []
-    for p in pool.p:
-        losses = [grouping_loss(pool.y, p, pool.X, groups=pool.groups, rng=int(seed), **options) for seed in seeds]
-        values = [loss.value for loss in losses]
-        line = {"value": np.mean(values), "spread": np.std(values, ddof=1) if n_repeats > 1 else np.nan}
-        line["se"] = np.mean([loss.se for loss in losses])
-        line["calibration_loss"] = losses[0].calibration_loss
-        lines.append(line)
-    table = pd.DataFrame(lines)
-    table = pd.concat([pool.models.reset_index(drop=True), table], axis=1)
+def pool_losses(pool, *, rng=None):
+    """Grouping loss of each model of a pool, all with the same random halves."""
+    seed = int(np.random.default_rng(rng).integers(2**31))
+    losses = [grouping_loss(pool.y, p, pool.X, groups=pool.groups, rng=seed) for p in pool.p]
+    columns = {name: [getattr(loss, name) for loss in losses] for name in ("value", "se", "calibration_loss")}
+    table = pool.models.reset_index(drop=True).assign(**columns)
     table.insert(0, "dataset", pool.name)
     return table if pool.truth is None else table.assign(truth=pool.truth)
 
 
-def normalise(table, *, value="value", by="dataset"):
+def normalise(table):
     """Values between 0 for the smallest and 1 for the largest of each data set (Melo et al. 2026, figure 4).
 
     It makes data sets comparable and noise as large as signal: see notebook 07.
@@ -79,21 +72,18 @@ def normalise(table, *, value="value", by="dataset"):
     >>> normalise(pd.DataFrame({"dataset": ["a"] * 3, "value": [0.012, 0.004, 0.008]}))["normalised"].round(3).tolist()
     [1.0, 0.0, 0.5]
     """
-    for name in (value, by):
-        if name not in table:
-            raise ValueError(f"table must have a column {name!r}; {nearest_name(name, list(table), 'column')}.")
-    datasets = table.groupby(by)[value]
+    datasets = table.groupby("dataset")["value"]
     low = datasets.transform("min")
     reach = datasets.transform("max") - low
     if not (reach > 0).all():
-        same = table.loc[~(reach > 0), by].iloc[0]
-        raise ValueError(f"{value} must differ between the models of a data set, but in {same!r} it does not.")
-    return table.assign(normalised=(table[value] - low) / reach)
+        same = table.loc[~(reach > 0), "dataset"].iloc[0]
+        raise ValueError(f"value must differ between the models of a data set, but in {same!r} it does not.")
+    return table.assign(normalised=(table["value"] - low) / reach)
 
 
-def across(table, *, value="normalised", by=("size", "kind")):
+def across(table, *, by=("size", "kind")):
     """Mean of each size and kind over data sets, error: two standard errors (Melo et al. 2026, figure 4, draw one)."""
-    models = table.groupby(list(by), sort=True)[value]
+    models = table.groupby(list(by), sort=True)["normalised"]
     return pd.DataFrame({"value": models.mean(), "error": 2 * models.sem()}).reset_index()
 
 

@@ -12,7 +12,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from threadpoolctl import threadpool_limits
 
-from helpers.checks import check_one_of
 from helpers.decisions import RiskEstimator, calibration_risk, excess_risk, optimal_threshold
 from helpers.decisions.costs import check_costs
 from helpers.routing import (
@@ -69,18 +68,18 @@ def learn(past, new, cost, *, rng=None, **options):
     return Learned(np.array(risk), np.array(calibration), np.array(corrected))
 
 
-def people_trial(pool, cost, *, n_past, n_new=3000, n_halvings=1, max_depth=None, residual="tree", rng=None):
+def people_trial(pool, cost, *, n_past, n_new=3000, max_depth=None, residual="tree", rng=None):
     """Draw past and new people of a `model_pool`, and learn from the past people's tables."""
     rng = np.random.default_rng(rng)
     past = ask(pool, n_past, rng)
     new = ask(pool, n_new, rng)
-    trees = {"n_halvings": n_halvings, "max_depth": max_depth}
+    trees = {"n_halvings": 1, "max_depth": max_depth}
     learned = learn(past, new, cost, rng=rng, residual=residual, **trees)
     router = TreeRouter(rng=rng, **trees).fit(past.X, past.record(cost))
     return Trial(new, learned, router.predict(new.X), cost)
 
 
-def text_trial(past, new, cost, *, n_dimensions=24, k=40, n_halvings=1, rng=None):
+def text_trial(past, new, cost, *, rng=None):
     """Learn from the text of past rows: risks on its embedding, and a nearest-neighbour router.
 
     The embedding is latent semantic analysis of words and pairs of words, a stand-in for the sentence encoder of the
@@ -89,12 +88,14 @@ def text_trial(past, new, cost, *, n_dimensions=24, k=40, n_halvings=1, rng=None
     """
     rng = np.random.default_rng(rng)
     words = TfidfVectorizer(ngram_range=(1, 2), token_pattern=r"(?u)\b\w[\w.]*\b", sublinear_tf=True)
-    embedding = make_pipeline(words, TruncatedSVD(n_dimensions, random_state=int(rng.integers(2**31))))
+    embedding = make_pipeline(words, TruncatedSVD(24, random_state=int(rng.integers(2**31))))
     embedding.fit(rows_as_text(past.X))  # and not fit_transform, which rounds otherwise than the projection of new rows
     X_past = _embedded(embedding, past.X)
     X_new = _embedded(embedding, new.X)
-    learned = learn(replace(past, X=X_past), replace(new, X=X_new), cost, n_halvings=n_halvings, rng=rng)
-    router = make_pipeline(Normalizer(), KNeighborsRegressor(k))  # at equal length the nearest is the nearest by cosine
+    learned = learn(replace(past, X=X_past), replace(new, X=X_new), cost, n_halvings=1, rng=rng)
+    router = make_pipeline(
+        Normalizer(), KNeighborsRegressor(40)
+    )  # at equal length the nearest is the nearest by cosine
     router.fit(X_past, past.record(cost).T)
     return Trial(new, learned, router.predict(X_new).T, cost)
 
@@ -105,7 +106,7 @@ def _embedded(embedding, X):
     return embedding.transform(text)[row]
 
 
-def every_policy(past, new, cost, *, tau=0.0, willingness=100.0, threshold=0.8, n_halvings=4, rng=None):
+def every_policy(past, new, cost, *, willingness, n_halvings, rng=None):
     """{policy: Routed}: what each policy does with the new rows; all learn from the same past rows.
 
     "random mix" spends what the risk cascade spends; "corrected cheapest" asks the cheapest model alone and decides by
@@ -118,14 +119,14 @@ def every_policy(past, new, cost, *, tau=0.0, willingness=100.0, threshold=0.8, 
     router = TreeRouter(n_halvings=n_halvings, rng=rng).fit(past.X, record, groups=past.groups)
     accuracy = router.predict(new.X)
     corrected_decisions = (learned.corrected >= optimal_threshold(cost)).astype(int)
-    risk = cascade(learned.risk, decisions, new.price, tau=tau)
+    risk = cascade(learned.risk, decisions, new.price, tau=0.0)
     return {
         "cheapest": always(decisions, new.price, 0),
         "dearest": always(decisions, new.price, -1),
         "best single": best_single(decisions, new.price, correct=record),
         "random mix": random_mix(decisions, new.price, budget=risk.paid.mean(), correct=record, rng=rng),
-        "confidence cascade": confidence_cascade(new.p, decisions, new.price, threshold=threshold),
-        "calibration cascade": cascade(learned.calibration_risk, decisions, new.price, tau=tau),
+        "confidence cascade": confidence_cascade(new.p, decisions, new.price, threshold=0.8),
+        "calibration cascade": cascade(learned.calibration_risk, decisions, new.price, tau=0.0),
         "router": route(accuracy, decisions, new.price, willingness=willingness),
         "risk cascade": risk,
         "corrected cheapest": always(corrected_decisions, new.price, 0),
@@ -133,23 +134,23 @@ def every_policy(past, new, cost, *, tau=0.0, willingness=100.0, threshold=0.8, 
     }
 
 
-def all_pools(m, least=2):
+def all_pools(m):
     """Every set of two or more of m models, small pools first: 120 of seven models.
 
     >>> len(all_pools(7)), all_pools(3)
     (120, [(0, 1), (0, 2), (1, 2), (0, 1, 2)])
     """
-    return [pool for size in range(least, m + 1) for pool in itertools.combinations(range(m), size)]
+    return [pool for size in range(2, m + 1) for pool in itertools.combinations(range(m), size)]
 
 
-def compare_policies_on(trial, *, policies=None, pools=None, price=None, tau=0.0, willingness=100.0, threshold=0.8):
-    """Every policy for every pool: one line for each pool and policy.
+def compare_policies_on(trial, *, policies=None, price=None, willingness=100.0):
+    """Every policy, or the risk cascade and those of `policies`, for every pool: one line for each of both.
 
     "largest": the dearest model of the pool alone; "corrected smallest": the cheapest model alone, decided by its
     corrected probability; "router, equal money": the router with the largest willingness that spends at most what the
     risk cascade spends.
     """
-    pools = all_pools(len(trial.new.p)) if pools is None else pools
+    pools = all_pools(len(trial.new.p))
     decisions = trial.new.decisions(trial.cost)
     corrected_decisions = (trial.learned.corrected >= optimal_threshold(trial.cost)).astype(int)
     accept = np.zeros(decisions.shape)
@@ -157,8 +158,8 @@ def compare_policies_on(trial, *, policies=None, pools=None, price=None, tau=0.0
     common = {"pools": pools, "decision_cost": np.asarray(trial.cost)}
     largest = {**common, "pools": [pool[-1:] for pool in pools]}
     smallest = {**common, "pools": [pool[:1] for pool in pools]}
-    cascades = {"thresholds": [tau], **common}
-    certain = {"thresholds": [threshold], "rule": "confidence", **common}
+    cascades = {"thresholds": [0.0], **common}
+    certain = {"thresholds": [0.8], "rule": "confidence", **common}
     risk = sweep_cascades(trial.learned.risk, *rows, **cascades)
 
     def equal_money():
@@ -176,8 +177,6 @@ def compare_policies_on(trial, *, policies=None, pools=None, price=None, tau=0.0
         "router, equal money": equal_money,
     }
     names = list(rivals) if policies is None else policies
-    for name in names:
-        check_one_of(name, "a policy", tuple(rivals))
     parts = {"risk cascade": risk} | {name: rivals[name]() for name in names}
     lines = [part.drop(columns="threshold").assign(policy=name) for name, part in parts.items()]
     return pd.concat(lines, ignore_index=True)[["pool", "policy", "accuracy", "expected_cost", "money"]]

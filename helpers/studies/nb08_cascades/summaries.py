@@ -4,25 +4,20 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from helpers.checks import nearest_name
 from helpers.notebook.borders import written
 
 
-def gains(table, against, *, ours="risk cascade"):
-    """What one policy gains on another, pool by pool: how much less its decisions cost (above 0 is good).
+def gains(table, against):
+    """What the risk cascade gains on another policy, pool by pool: how much less its decisions cost (above 0 is good).
 
     relative_cost is of what is paid for models; below 1 is good.
 
-    >>> table = pd.DataFrame({"pool": [0, 0], "policy": ["a", "b"], "expected_cost": [0.2, 0.3], "money": [1.0, 2.0]})
-    >>> gains(table, "b", ours="a").round(1)
+    >>> table = {"pool": [0, 0], "policy": ["risk cascade", "b"], "expected_cost": [0.2, 0.3], "money": [1.0, 2.0]}
+    >>> gains(pd.DataFrame(table), "b").round(1)
        pool  gain  relative_cost  better_and_cheaper
     0     0   0.1            0.5                True
     """
-    known = sorted(set(table["policy"]))
-    for name in (ours, against):
-        if name not in known:
-            raise ValueError(f"table has no policy {name!r}; {nearest_name(name, known, 'policy')}")
-    a, b = (table[table["policy"] == name].set_index("pool") for name in (ours, against))
+    a, b = (table[table["policy"] == name].set_index("pool") for name in ("risk cascade", against))
     gain = b["expected_cost"] - a["expected_cost"]
     relative_cost = a["money"] / b["money"]
     better_and_cheaper = (gain > 0) & (relative_cost < 1)
@@ -30,7 +25,7 @@ def gains(table, against, *, ours="risk cascade"):
     return pd.DataFrame(columns).reset_index()
 
 
-def summarise_gains(tables, rivals, *, ours="risk cascade"):
+def summarise_gains(tables, rivals):
     """What the risk cascade gains on each rival, averaged over pools and then over populations.
 
     Pools of one population share models and people, so only populations count as repetitions: each number is a mean of
@@ -38,7 +33,7 @@ def summarise_gains(tables, rivals, *, ours="risk cascade"):
     """
     lines = []
     for rival in rivals:
-        pools = pd.concat([gains(table, rival, ours=ours) for table in tables], keys=range(len(tables)))
+        pools = pd.concat([gains(table, rival) for table in tables], keys=range(len(tables)))
         means = pools.drop(columns="pool").astype(float).groupby(level=0).mean()
         reach = student.ppf(0.975, len(means) - 1) * means.sem() if len(means) > 1 else np.nan * means.mean()
         line = {"rival": rival, "lowest": pools["gain"].min(), "highest": pools["gain"].max()}
