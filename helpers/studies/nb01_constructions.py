@@ -10,30 +10,7 @@ SIDES = {"x > 0": (BLUE, "-"), "x < 0": (ORANGE, "--")}
 
 
 def plot_profile(x, stated, true, ax=None, *, density=None, xlabel="x"):
-    """Stated probability and truth along one feature.
-
-    Hatched to the right where the score says too little, to the left where it says too much.
-
-    Parameters
-    ----------
-    x : (n,) array of float
-        The feature, in order.
-    stated : (n,) array of float
-        Stated probabilities.
-    true : (n,) array of float
-        True probabilities.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    density : (n,) array of float, optional
-        Density of the feature, along the foot.
-    xlabel : str, default "x"
-        Words on the x axis.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """Stated probability and truth along x: hatched to the right where the score says too little, else to the left."""
     ax = axes_for(ax)
     gaps = ((true >= stated, BLUE, "///", "risk understated"), (true <= stated, ORANGE, "\\\\\\", "risk overstated"))
     for where, color, hatch, label in gaps:
@@ -52,28 +29,7 @@ def plot_profile(x, stated, true, ax=None, *, density=None, xlabel="x"):
 
 
 def plot_link(x, stated, true, ax=None, *, curve=None):
-    """Truth against stated probability on the two sides of x = 0.
-
-    In the grey quarters a decision at 1/2 by the score would be wrong.
-
-    Parameters
-    ----------
-    x : (n,) array of float
-        The feature.
-    stated : (n,) array of float
-        Stated probabilities.
-    true : (n,) array of float
-        True probabilities.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    curve : ReliabilityCurve, optional
-        Observed rates with their intervals.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """Truth against stated probability on either side of x = 0; in the grey quarters a decision by it is wrong."""
     ax = axes_for(ax)
     for low, high in ((0.0, 0.5), (0.5, 1.0)):
         ax.fill_between([low, high], 0.5 - low, 1 - low, color=GREY, alpha=0.18, linewidth=0)
@@ -98,20 +54,7 @@ def _legend_on_top(ax):
 
 
 def plot_links(towns, *, xlabel="x"):
-    """One row for each town: `plot_profile` and `plot_link` side by side.
-
-    Parameters
-    ----------
-    towns : dict of str to tuple
-        (x, stated, true, density, curve) of each title.
-    xlabel : str, default "x"
-        Words on the x axis.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The new figure.
-    """
+    """`plot_profile` beside `plot_link`, one row a town: {title: (x, stated, true, density, curve)}."""
     fig, axes = plt.subplots(len(towns), 2, figsize=(10, 3.9 * len(towns)), squeeze=False)
     for (left, right), (title, (x, stated, true, density, curve)) in zip(axes, towns.items(), strict=True):
         plot_profile(x, stated, true, left, density=density, xlabel=xlabel).set_title(title)
@@ -125,22 +68,7 @@ def plot_links(towns, *, xlabel="x"):
 
 
 def plot_ceilings(p, ceilings, ax=None):
-    """How far away the truth can be at each stated probability, one line for each bound.
-
-    Parameters
-    ----------
-    p : (n,) array of float
-        Stated probabilities.
-    ceilings : dict of str to (n,) array of float
-        Largest distances of each bound.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """How far away the truth can be at each stated probability, one line for each bound: {name: (n,) distances}."""
     ax = axes_for(ax)
     for (name, values), line, color in zip(ceilings.items(), LINES, (GREY, BLUE, ORANGE), strict=False):
         ax.plot(p, values, linestyle=line, color=color, linewidth=2, label=name)
@@ -152,26 +80,7 @@ def plot_ceilings(p, ceilings, ax=None):
 
 
 def plot_counts(observed, expected, ax=None, *, xlabel="count", ylabel="share"):
-    """Observed shares of the counts 0, 1, 2, ... (bars) beside expected ones (open diamonds).
-
-    Parameters
-    ----------
-    observed : (m,) array of float
-        Observed shares.
-    expected : (m,) array of float
-        Expected shares.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    xlabel : str, default "count"
-        Words on the x axis.
-    ylabel : str, default "share"
-        Words on the y axis.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """Observed shares of the counts 0, 1, 2, ... (bars) beside expected ones (open diamonds)."""
     ax = axes_for(ax)
     place = np.arange(len(observed))
     ax.bar(place, observed, color=BLUE, alpha=0.7, width=0.7, label="observed")

@@ -16,18 +16,11 @@ VIEWS = ("joint", "classwise", "top-label")
 
 
 def three_towns():
-    """Three scores with the same Brier score, 0.2, and the same bill, for four equally common kinds of call.
+    """{town: ((4,) p, (4,) q)}: scores with one Brier score, 0.2, and one bill, for four equally common kinds of call.
 
     Arden's score is too timid (all that can be avoided is calibration loss), Birch's mixes kinds of call (grouping
     loss), Corrie's is the truth (nothing can be avoided). Every p is at least 0.2.
 
-    Returns
-    -------
-    dict of str to ((4,) array, (4,) array)
-        Stated and true probability p and q of each town.
-
-    Examples
-    --------
     >>> from helpers.scoring import decompose
     >>> {town: round(decompose(q, p).total, 3) for town, (p, q) in three_towns().items()}
     {'Arden': 0.2, 'Birch': 0.2, 'Corrie': 0.2}
@@ -40,31 +33,7 @@ def three_towns():
 
 
 def four_wards(rng=None, *, kinds=25):
-    """Stated and true probabilities of four wards for kinds of patient.
-
-    48 different rows of scores: (.5, .3, .15, .05) and (.7, .15, .1, .05) in every order, each for `kinds` rows. The
-    truth of a kind is drawn around its scores.
-
-    Parameters
-    ----------
-    rng : int or Generator, optional
-        Random numbers of the truth.
-    kinds : int, default 25
-        Rows with the same scores.
-
-    Returns
-    -------
-    S : (48 * kinds, 4) array of float
-        Stated probabilities.
-    Q : (48 * kinds, 4) array of float
-        True probabilities.
-
-    Examples
-    --------
-    >>> S, Q = four_wards(rng=0)
-    >>> S.shape, len(np.unique(S, axis=0))
-    ((1200, 4), 48)
-    """
+    """Stated and true probabilities, (48 * kinds, 4) each: 48 different rows of scores, the truth drawn around them."""
     rng = np.random.default_rng(rng)
     patterns = [(0.5, 0.3, 0.15, 0.05), (0.7, 0.15, 0.1, 0.05)]
     S = np.repeat([order for pattern in patterns for order in permutations(pattern)], kinds, axis=0)
@@ -72,23 +41,8 @@ def four_wards(rng=None, *, kinds=25):
 
 
 def three_meanings():
-    """Populations that are calibrated in one sense and in no stronger one; each row is equally common.
+    """{view: (S, Q)}: calibrated in one sense and in no stronger one (Perez-Lebel et al. 2023, definitions 3.1 to 3.3).
 
-    The scores are .6, .3, .1 in every order. "joint": two kinds for each row of scores, off in opposite directions;
-    "classwise": three of the rows are off in one direction and three in the other, so that it cancels for each class;
-    "top-label": the two lower scores are exchanged.
-
-    Returns
-    -------
-    dict of str to ((n, 3) array, (n, 3) array)
-        Stated and true probabilities S and Q of each view.
-
-    References
-    ----------
-    After Perez-Lebel et al. (2023), definitions 3.1 to 3.3.
-
-    Examples
-    --------
     >>> S, Q = three_meanings()["top-label"]
     >>> S[0].tolist(), Q[0].round(1).tolist()
     ([0.6, 0.3, 0.1], [0.6, 0.1, 0.3])
@@ -104,34 +58,11 @@ def three_meanings():
 
 
 def calibration_gaps(S, Y, view):
-    """Observed minus stated rate for each score that occurs, in standard errors.
+    """Observed minus stated rate for each score that occurs, in standard errors; Y has rows of zeros with a one.
 
-    Parameters
-    ----------
-    S : (n, K) array of float
-        Stated probabilities.
-    Y : (n, K) array of {0, 1}
-        Rows of zeros with a one.
-    view : {"joint", "classwise", "top-label"}
-        One number for each row of scores and class, for each class and its score, or for each highest score (of tied
-        classes the lowest is predicted).
+    One number for each row of scores and class ("joint"), for each class and its score ("classwise"), or for each
+    highest score ("top-label"; of tied classes the lowest is predicted).
 
-    Returns
-    -------
-    (m,) array of float
-        One number for each score.
-
-    Raises
-    ------
-    ValueError
-        For rows off the simplex, unequal lengths, another view.
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), definitions 3.1 to 3.3.
-
-    Examples
-    --------
     >>> calibration_gaps([[0.5, 0.5]] * 4, [[1, 0], [1, 0], [1, 0], [0, 1]], "classwise").tolist()
     [1.0, -1.0]
     """
@@ -150,22 +81,7 @@ def calibration_gaps(S, Y, view):
 
 
 def plot_distances(p, q, ax=None):
-    """How far the rate of a score is from the score (orange), and the cases from the rate of their score (blue).
-
-    Parameters
-    ----------
-    p : (n,) array of float
-        Stated probabilities.
-    q : (n,) array of float
-        True probabilities of equally common cases.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """How far the rate of a score is from the score (orange), and the cases from the rate of their score (blue)."""
     ax = axes_for(ax, (4.2, 4.2))
     diagonal(ax)
     cases = pd.DataFrame({"p": p, "q": q}).sort_values(["p", "q"])
@@ -190,27 +106,7 @@ _PARTS = (("calibration", ORANGE, "//"), ("grouping", BLUE, ".."), ("irreducible
 
 
 def plot_parts(parts, ax=None, *, xlabel="expected loss"):
-    """One bar for each decomposition, in three hatched segments with their values.
-
-    Parameters
-    ----------
-    parts : dict of str to Decomposition
-        The bars, from the top.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    xlabel : str, default "expected loss"
-        Words on the x axis.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-
-    Raises
-    ------
-    ValueError
-        For an infinite part: no bar is long enough.
-    """
+    """One bar for each `Decomposition`, from the top, in three hatched segments with their values."""
     values = {part: [getattr(losses, part) for losses in parts.values()] for part, _, _ in _PARTS}
     infinite = [name for name, losses in parts.items() if not np.isfinite(losses.total)]
     if infinite:
@@ -235,24 +131,7 @@ def plot_parts(parts, ax=None, *, xlabel="expected loss"):
 
 
 def plot_stacked_parts(table, ax=None, *, xlabel="", total="expected loss"):
-    """The parts of a loss as bands one above the other.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Some of the columns calibration, grouping, irreducible; the index holds numbers along the x axis.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    xlabel : str, default ""
-        Words on the x axis.
-    total : str, default "expected loss"
-        Words for the line on top.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """Columns calibration, grouping, irreducible as bands one above the other, along the numbers of the index."""
     ax = axes_for(ax)
     foot = np.zeros(len(table))
     for part, color, hatch in [entry for entry in _PARTS[::-1] if entry[0] in table]:
@@ -267,28 +146,7 @@ def plot_stacked_parts(table, ax=None, *, xlabel="", total="expected loss"):
 
 
 def plot_changes(changes, intervals, ax=None, *, within=0.0, xlabel="change", mark=()):
-    """One line of points for each group, with the mean and its interval below, and a grey band around no change.
-
-    Parameters
-    ----------
-    changes : dict of str to Series
-        Changes of each group, indexed by name.
-    intervals : dict of str to Interval
-        Mean of each group.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    within : float, default 0
-        Half width of the band: what rounding alone may do.
-    xlabel : str, default "change"
-        Words on the x axis.
-    mark : sequence of str, default ()
-        Names that are written beside their points.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """{group: Series by network} as points, their means {group: Interval} below; grey: what rounding alone may do."""
     ax = axes_for(ax, (7.6, 0.95 * len(changes) + 1.2))
     ax.axvspan(-within, within, color=GREY, alpha=0.22, linewidth=0, label="rounding alone")
     ax.axvline(0, color=GREY, linewidth=1, linestyle="--")

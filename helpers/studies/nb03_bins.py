@@ -9,34 +9,7 @@ HATCHES = ("", "///", "...", "xx")
 
 
 def plot_spread(x, truth, level, ax=None, *, stated=None, group=None, label="level", xlabel="stated probability"):
-    """True probability of each row (mark) and the level it is compared with (line).
-
-    The stick between them, squared and averaged, is a loss.
-
-    Parameters
-    ----------
-    x : (n,) array of float
-        Place of each row.
-    truth : (n,) array of float
-        True probability of each row.
-    level : (n,) array of float
-        Mean that each row belongs to.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    stated : float, optional
-        A stated probability shared by all rows, drawn as a dashed line.
-    group : (n,) array, optional
-        Names of the rows' groups, each with its own mark and colour.
-    label : str, default "level"
-        What the level is, for the legend.
-    xlabel : str, default "stated probability"
-        Words on the x axis.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """True probability of each row (mark) and the level it belongs to (line): the stick between, squared, is a loss."""
     ax = axes_for(ax)
     x, truth, level = (np.asarray(column, dtype=float) for column in (x, truth, level))
     group = np.full(x.size, "one case") if group is None else np.asarray(group)
@@ -59,24 +32,7 @@ def plot_spread(x, truth, level, ax=None, *, stated=None, group=None, label="lev
 
 
 def plot_stack(table, ax=None, *, total=None, xlabel=""):
-    """Columns of a table on top of each other, a bar for each entry of its index.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Heights, at most four columns.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    total : dict of str to float, optional
-        Words and heights of lines across.
-    xlabel : str, default ""
-        Words on the x axis; the name of the index if empty.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """Columns of a table (at most four) on top of each other, a bar for each entry of its index."""
     ax = axes_for(ax)
     place = np.arange(len(table))
     foot = np.zeros(len(table))
@@ -94,28 +50,7 @@ def plot_stack(table, ax=None, *, total=None, xlabel=""):
 
 
 def plot_bounds(value, low, high, ax=None, *, xlabel="bins", ylabel="added by binning"):
-    """A value over a sweep (marked line) between nested bounds.
-
-    Parameters
-    ----------
-    value : Series
-        The value over the sweep.
-    low : DataFrame
-        Lower ends over the same sweep, one column for each kind of bound.
-    high : DataFrame
-        Upper ends, with the same columns.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    xlabel : str, default "bins"
-        Words on the x axis.
-    ylabel : str, default "added by binning"
-        Words on the y axis.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """A value over a sweep (marked line) between nested bounds: a column of `low` and `high` for each kind."""
     ax = axes_for(ax)
     for name, color, line in zip(low.columns, (GREEN, ORANGE, GREY, BLUE), LINES, strict=False):
         ax.plot(low.index, low[name], color=color, linestyle=line, linewidth=1.8, label=name)

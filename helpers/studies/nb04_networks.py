@@ -26,32 +26,10 @@ RECALIBRATION = ("none", "isotonic")
 
 
 def digits_network(rng=None, *, n_train=600, n_hidden=100, renditions=True):
-    """A small network and handwritten digits that it reads well, badly, and worse than it thinks.
+    """`Embeddings` of handwritten digits that a small network reads well, badly, and worse than it thinks.
 
-    Nothing is downloaded. One layer of random rectified units, one trained layer. It learns from clean images and is
-    asked about the other images `load_digits` has: as written and, with `renditions`, also blurred, noisy, turned,
-    faint and half hidden.
-
-    Parameters
-    ----------
-    rng : int or Generator, optional
-        Decides units, training images and noise.
-    n_train : int, default 600
-        Images to learn from.
-    n_hidden : int, default 100
-        Units, the features.
-    renditions : bool, default True
-        Whether to show each image in six ways.
-
-    Returns
-    -------
-    Embeddings
-        By the highest score; `kind` is the rendition, `groups` the image (each is shown several times).
-
-    Examples
-    --------
-    >>> print(digits_network(rng=0, renditions=False))
-    digits: 1,197 rows of 1,197 groups, 100 features; ...
+    One layer of random rectified units (the features) and one trained layer. It learns from clean images and is asked
+    about others, each in six renditions (`kind`; `groups` is the image), by its highest score.
     """
     rng = np.random.default_rng(rng)
     data = load_digits()
@@ -90,18 +68,7 @@ RENDITIONS = {
 
 
 def fetch_embeddings(name):
-    """A public network by its highest score, with its logits as features.
-
-    Parameters
-    ----------
-    name : str
-        Name of the network, see `fetch_scores`.
-
-    Returns
-    -------
-    Embeddings
-        Rows of the test set.
-    """
+    """A public network (see `fetch_scores`) by its highest score on its test set, with its logits as features."""
     data = fetch_scores(name)
     correct, confidence = top_label(data.y, softmax(data.scores.astype(float), axis=1))
     logits = pd.DataFrame(data.scores.astype(float)).add_prefix("logit ")
@@ -109,32 +76,9 @@ def fetch_embeddings(name):
 
 
 def halves(p, groups=None, rng=None):
-    """Rows of the half that chooses: neighbours in the order of the score go to different halves.
+    """True for the half that chooses; neighbours in the order of the score part, so that scores are distributed alike.
 
-    So the scores are distributed alike in both halves.
-
-    Parameters
-    ----------
-    p : (n,) array of float
-        Stated probabilities.
-    groups : (n,) array, optional
-        Clusters of dependent rows, which stay together, ordered by their mean score.
-    rng : int or Generator, optional
-        Random numbers.
-
-    Returns
-    -------
-    (n,) array of bool
-        True for the half that chooses.
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), appendix D.
-
-    Examples
-    --------
-    >>> int(halves([0.1, 0.9, 0.11, 0.92], rng=0).sum())
-    2
+    Dependent rows (`groups`) stay together, ordered by their mean score. Perez-Lebel et al. (2023), appendix D.
     """
     rng = np.random.default_rng(rng)
     p = check_probabilities(p)
@@ -161,43 +105,8 @@ def audit_network(
 ):
     """The protocol of appendix D: one half calibrates and chooses regions in each bin, the other half is evaluated.
 
-    Parameters
-    ----------
-    data : Embeddings
-        The network's features, scores and labels.
-    recalibration : {"none", "isotonic"}, default "none"
-        Fitted on the choosing half.
-    estimator : {"tree", "stump"}, default "tree"
-        "stump" for the diagram, "tree" for the lower bound; see `BinnedTree`.
-    n_bins : int, default 15
-        Bins of the score.
-    strategy : {"uniform", "quantile"}, default "uniform"
-        Edges of the bins.
-    region_ratio : int, default 30
-        Rows of a bin for each region.
-    known : bool, default False
-        Take the known groups `data.kind` as regions instead, chosen by nobody.
-    rng : int or Generator, optional
-        Decides the halves.
-
-    Returns
-    -------
-    BinnedGroupingLoss
-        Of the evaluated half; smaller is better.
-
-    Raises
-    ------
-    ValueError
-        For an unknown recalibration, or `known` without `data.kind`.
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), section 5.2, appendices D and E, figures 6 to 8 and 13 to 27.
-
-    Examples
-    --------
-    >>> print(audit_network(digits_network(rng=0), estimator="stump", rng=0).n_regions > 10)
-    True
+    "stump" is for the diagram, "tree" for the lower bound; `known` takes the groups `data.kind`, chosen by nobody, as
+    regions. Perez-Lebel et al. (2023), section 5.2, appendices D and E, figures 6 to 8 and 13 to 27.
     """
     check_one_of(recalibration, "recalibration", RECALIBRATION)
     if known and data.kind is None:
@@ -224,28 +133,9 @@ COLUMNS = (
 
 
 def lower_bounds(data, *, n_splits=10, rng=None, **options):
-    """Calibration loss and lower bound of the grouping loss, as stated and recalibrated, over several random halves.
+    """Calibration loss and lower bound of the grouping loss, as stated and recalibrated, means over random halves.
 
-    Parameters
-    ----------
-    data : Embeddings
-        The network's features, scores and labels.
-    n_splits : int, default 10
-        Number of random halves.
-    rng : int or Generator, optional
-        Decides the halves.
-    **options
-        Passed to `audit_network`.
-
-    Returns
-    -------
-    DataFrame
-        One row for each recalibration: network, accuracy, recalibration, the means over the splits of the numbers of
-        `audit_network` (low and high: of one split, on average) and spread, the standard deviation of value over the
-        splits.
-
-    References
-    ----------
+    `spread` is the standard deviation of value over the halves; low and high are those of one split, on average.
     Perez-Lebel et al. (2023), figures 7 and 14, tables 1 and 2.
     """
     seeds = np.random.default_rng(rng).integers(2**31, size=check_count(n_splits, "n_splits"))
@@ -259,22 +149,9 @@ def lower_bounds(data, *, n_splits=10, rng=None, **options):
 
 
 def kind_gaps(data):
-    """How much better each known group of cases does than all cases with scores of the same bin.
+    """How much better each known group of cases does than all cases with scores of the same bin, for `plot_groups`.
 
-    Parameters
-    ----------
-    data : Embeddings
-        With a `kind` for each row.
-
-    Returns
-    -------
-    DataFrame
-        As `plotting.plot_groups` draws it: rule (the kind), n, gap (mean over its rows of label minus rate of the row's
-        bin), low and high (95 %, clusters respected), adjusted (p-value, Bonferroni over the kinds).
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), figure 13; the interval is ours.
+    Perez-Lebel et al. (2023), figure 13; the interval (95 %, clusters respected) and Bonferroni's correction are ours.
     """
     if data.kind is None:
         raise ValueError("data must have a kind for each row, but data.kind is None.")
@@ -295,33 +172,9 @@ def kind_gaps(data):
 
 
 def plot_bands(table, truth, ax=None, *, x, xlabel, broken=None, log=True):
-    """Mean estimates against a setting, one marked line for each estimator, with a band of one standard deviation.
+    """Means `value` against the setting `x`, a line for each estimator, in a band of one standard deviation (`spread`).
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns `x`, `by`, value and spread.
-    truth : float
-        Height of the black line.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    x : str
-        Column of the setting.
-    xlabel : str
-        Words on the x axis.
-    broken : (float, float), optional
-        Settings at which the estimate breaks down, shaded.
-    log : bool, default True
-        Whether the x axis is logarithmic.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), figure 4.
+    `broken`: settings at which estimates break down, shaded. Perez-Lebel et al. (2023), figure 4.
     """
     ax = axes_for(ax)
     if broken is not None:

@@ -14,36 +14,14 @@ from helpers.plotting.style import axes_for
 
 
 def has_glest():
-    """Whether the package `glest`, the binned estimator of Perez-Lebel et al. (2023), is installed.
-
-    Returns
-    -------
-    bool
-        True if it is.
-    """
+    """Whether the package `glest`, the binned estimator of Perez-Lebel et al. (2023), is installed."""
     return find_spec("glest") is not None
 
 
 def binned_estimate(y, p, X, *, region=None, rng=None):
-    """Grouping loss of one class by `glest` (which sums over both; this is half of it), in bins of the score.
+    """Grouping loss of one class by `glest` (which sums over both; this is half of it); NaN where a bin is too small.
 
-    Parameters
-    ----------
-    y : (n,) array of {0, 1}
-        Labels.
-    p : (n,) array of float
-        Stated probabilities.
-    X : (n, d) DataFrame
-        Features.
-    region : (n,) array of int, optional
-        Given regions: the result is the plug-in. Otherwise glest grows its own trees and corrects.
-    rng : int or Generator, optional
-        Random numbers.
-
-    Returns
-    -------
-    float
-        NaN when glest stops because a bin holds too few people.
+    With given regions it is the plug-in; otherwise glest grows its own trees and corrects.
     """
     from glest import GLEstimator
 
@@ -59,24 +37,9 @@ def binned_estimate(y, p, X, *, region=None, rng=None):
 
 
 def coverage(region, crowd, n, rng=None):
-    """Whether the interval of one sample holds what given regions capture, as one result for `experiments.repeat`.
+    """Whether the interval of one sample of n holds what given regions capture in the crowd, for `experiments.repeat`.
 
-    Parameters
-    ----------
-    region : (N,) array of int
-        Region of each row of the crowd.
-    crowd : Sample
-        Rows with known q and c.
-    n : int
-        Rows of the sample.
-    rng : int or Generator, optional
-        Random numbers.
-
-    Returns
-    -------
-    list of dict
-        One row: captured; covered; plain, whether value +- 1.96 standard errors would hold it, too; low end too high;
-        agree, whether the lower end is above 0 where p < 0.025 and only there.
+    plain: whether value +- 1.96 standard errors would; agree: the lower end is above 0 where p < 0.025 and only there.
     """
     rng = np.random.default_rng(rng)
     rows = rng.integers(len(crowd.q), size=n)
@@ -88,27 +51,10 @@ def coverage(region, crowd, n, rng=None):
 
 
 def tree_distances(population, crowd, n, leaf, rng=None):
-    """One honest tree and its distances from the truth, as one result for `experiments.repeat`.
+    """One honest tree (n rows choose, n value it) and its distances from the truth, for `experiments.repeat`.
 
-    Parameters
-    ----------
-    population : population with `sample(n, rng)`
-        Where the rows come from.
-    crowd : Sample
-        Many rows with known q and c.
-    n : int
-        Rows that choose the tree, and as many that value it.
-    leaf : int
-        Fewest rows of a region.
-    rng : int or Generator, optional
-        Random numbers.
-
-    Returns
-    -------
-    list of dict
-        One row: J regions; value (equation 6); stone, the mean square of the region means over the crowd, the step
-        between lemma 1 (to the grouping loss) and lemma 2 (to value); L2, the mean square distance of the region means
-        from q - c.
+    stone, the mean square of the region means over the crowd, is the step between lemma 1 (to the grouping loss) and
+    lemma 2 (to value, equation 6); L2 is the mean square distance of the region means from q - c.
     """
     rng = np.random.default_rng(rng)
     a = population.sample(n, rng)
@@ -125,20 +71,7 @@ def tree_distances(population, crowd, n, leaf, rng=None):
 
 
 def plot_race(table, truth):
-    """Mean estimates with bars (columns value, error) beside root mean squared errors (rmse).
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row for each estimator and size n.
-    truth : float or dict of str to float
-        Horizontal lines, as in `plot_convergence`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The new figure.
-    """
+    """Mean estimates with bars (columns value, error) beside root mean squared errors (rmse)."""
     fig, (left, right) = panels(2, figsize=(11, 4.6))
     plot_convergence(table, truth, left).set_title("mean estimate, \u00b1 2 standard errors")
     plot_convergence(table, None, right, y="rmse", error=None, ylabel="root mean squared error", ymin=0)
@@ -149,26 +82,7 @@ def plot_race(table, truth):
 
 
 def plot_draws(draws, truth, ax=None, *, xlabel="estimated grouping loss", n_bins=40):
-    """Histograms of repeated estimates; their means and the truth as vertical lines.
-
-    Parameters
-    ----------
-    draws : dict of str to (n_draws,) array
-        Estimates of each estimator.
-    truth : float
-        Place of the dotted line.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    xlabel : str, default "estimated grouping loss"
-        Words on the x axis.
-    n_bins : int, default 40
-        Bars of each histogram.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """Histograms of repeated estimates, {estimator: (n_draws,)}; their means and the truth as vertical lines."""
     ax = axes_for(ax)
     everything = np.concatenate([np.asarray(values) for values in draws.values()])
     edges = np.linspace(everything.min(), everything.max(), n_bins + 1)

@@ -69,11 +69,6 @@ def test_exact_intervals():
     assert binom.cdf(5, 10, found.loc["half", "high"]) == pytest.approx(0.025)
 
 
-def test_bad_input():
-    with pytest.raises(ValueError, match="runs must have a column 'alarm'; did you mean 'alarms'"):
-        nb07_audit.alarm_shares(pd.DataFrame({"kind": ["a"], "alarms": [True]}))
-
-
 def test_figure_one_is_named_and_a_blind_audit_is_told_so():
     def audit(scores, blind=False):
         c = PlattCalibrator().fit(scores.p, scores.y).predict(scores.p)

@@ -86,12 +86,11 @@ def test_simulated_models_have_the_planted_order():
 
 def test_estimates_are_lower_bounds_and_zero_for_perfect_models():
     pool = simulate_pool(1500, tuned=0.0, rng=1)
-    table = pool_losses(pool, n_repeats=2, rng=0)
+    table = pool_losses(pool, rng=0)
     z = (table["value"] - table["truth"]) / table["se"]
     tuned = table["kind"] == "tuned"
     assert z.max() < 4 and abs(z[tuned].mean()) < 3 / np.sqrt(2)  # one table: its luck is shared by the 12 models
-    assert z[~tuned].mean() < -1 and (table["spread"] > 0).all()
-    assert pool_losses(pool, rng=0)["spread"].isna().all()
+    assert z[~tuned].mean() < -1
 
 
 def test_tasks_are_real_and_whole():
@@ -157,15 +156,10 @@ def test_rounds_are_averaged(monkeypatch):
     ("call", "message"),
     [
         (lambda: normalise(losses([1.0, 1.0])), "value must differ between the models of a data set, but in 'a'"),
-        (
-            lambda: normalise(losses([1.0, 2.0]), value="values"),
-            "table must have a column 'values'; did you mean 'value'",
-        ),
         (lambda: train_pools(sizes=(100, 50)), "sizes must be ascending"),
         (lambda: train_pools(sizes=(10, 50)), "at least 20 rows"),
         (lambda: train_pools(n_tuning=5), "n_tuning must be a whole number of at least 40"),
         (lambda: train_pools(n_rows=5), "n_rows must be a whole number of at least 200"),
-        (lambda: pool_losses(simulate_pool(60, rng=0), n_repeats=0), "n_repeats must be a whole number"),
         (lambda: trained_losses(1), "n_rounds must be a whole number of at least 2"),
     ],
 )

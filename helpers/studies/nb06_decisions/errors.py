@@ -7,29 +7,9 @@ from helpers.decisions import RiskEstimator, best_decision, excess_risk, expecte
 
 
 def estimation_errors(population, ways, cost):
-    """A study: fit on n people, compare estimated and true risk of 4000 others.
+    """A study for `repeat`: fit on n people in several ways, compare estimated and true risk of 4000 others.
 
-    Parameters
-    ----------
-    population : function
-        Maps (n, rng) to a `Sample`.
-    ways : dict of str to dict
-        Options of `RiskEstimator` for each way of estimating.
-    cost : array of float, shape (2, 2)
-        Cost of each decision for each truth.
-
-    Returns
-    -------
-    function
-        Maps (n, rng) to a list of dicts, one for each way: estimator, value (root mean squared error of the risk), L2
-        (mean squared error of c + r), bias (mean estimated minus mean true risk), true (mean true risk).
-
-    Examples
-    --------
-    >>> from helpers.simulation import Sigmoid
-    >>> study = estimation_errors(Sigmoid().sample, {"ours": {"residual": "tree"}}, [[0, 1], [1, 0]])
-    >>> sorted(study(400, np.random.default_rng(0))[0])
-    ['L2', 'bias', 'estimator', 'true', 'value']
+    value: root mean squared error of the risk; L2: mean squared error of c + r; bias: mean estimated minus mean true.
     """
 
     def study(n, rng):
@@ -46,22 +26,9 @@ def estimation_errors(population, ways, cost):
 
 
 def acting_on_it(population, ways, cost):
-    """A study: fit on n people, then let 2000 others be decided by c + r instead of p, and count what they pay.
+    """A study for `repeat`: fit on n people, let 2000 others be decided by c + r instead of p, and count what they pay.
 
-    Parameters
-    ----------
-    population : function
-        Maps (n, rng) to a `Sample`.
-    ways : dict of str to dict
-        Options of `RiskEstimator` for each way of estimating.
-    cost : array of float, shape (2, 2)
-        Cost of each decision for each truth.
-
-    Returns
-    -------
-    function
-        Maps (n, rng) to a list of dicts, one for each way: estimator, invented (mean estimated risk) and alarm (whether
-        a one-sided 5 % test says that acting on the estimate pays).
+    invented: mean estimated risk; alarm: whether a one-sided 5 % test says that acting on the estimate pays.
     """
 
     def study(n, rng):

@@ -9,33 +9,9 @@ from helpers.plotting.style import axes_for
 
 
 def plot_risk_corners(p, calibrated, corrected, risk, ax=None, *, threshold, used=None):
-    """Where the risk of a decision lies: the corners in which corrected and stated probability decide differently.
+    """Where the risk of a decision lies: corners in which corrected and stated probability decide differently.
 
-    Parameters
-    ----------
-    p : array of float, shape (m,)
-        Increasing stated probabilities.
-    calibrated : array of float, shape (m,)
-        Their calibrated scores.
-    corrected : array of float, shape (J, m)
-        Calibrated score plus residual of each region.
-    risk : array of float, shape (J, m)
-        Risk of each region, drawn thick where above 0.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    threshold : float
-        The best threshold t*, for the corrected probability.
-    used : float, optional
-        Threshold on the stated probability, by default t*.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-
-    References
-    ----------
-    Melo et al. (2026), figure 2.
+    A row of `corrected` and `risk` is a region, drawn thick where the risk is above 0. Melo et al. (2026), figure 2.
     """
     ax = axes_for(ax, (6.2, 5.2))
     used = threshold if used is None else used
@@ -63,26 +39,7 @@ def plot_risk_corners(p, calibrated, corrected, risk, ax=None, *, threshold, use
 
 
 def plot_intervals(table, ax=None, *, value="value", marks=None, xlabel=""):
-    """One line with its interval for each row of a table, from the top.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns `value`, low and high; the index holds the words.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    value : str, default "value"
-        Column of the estimates.
-    marks : dict of str to array of float, optional
-        Further values of each row, drawn as crosses; the legend says what they are.
-    xlabel : str, default ""
-        Words on the x axis.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """One line with its interval (`value`, low, high) for each row of a table, from the top; `marks` are crosses."""
     ax = axes_for(ax, (7.2, 0.42 * len(table) + 1.3))
     place = np.arange(len(table))[::-1]
     ends = [np.maximum(table[value] - table["low"], 0), np.maximum(table["high"] - table[value], 0)]

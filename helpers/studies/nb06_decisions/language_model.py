@@ -4,46 +4,21 @@ import numpy as np
 import pandas as pd
 
 from helpers.calibration import PlattCalibrator
-from helpers.decisions import RiskEstimator, best_decision, expected_cost
+from helpers.decisions import best_decision, expected_cost
 from helpers.resampling import paired_difference
 
 
-def decide_by_scores(cases, score, cost, told=(), *, rng=None):
-    """What scores save, as stated, recalibrated and repaired, on a random half of the cases; the other half teaches.
+def decide_by_scores(cases, score, cost, *, rng=None):
+    """What scores save, as stated and recalibrated, on a random half of the cases; the other half teaches.
 
-    The yardstick is one decision for all cases, the better one at the rate of the half that teaches.
-
-    Parameters
-    ----------
-    cases : DataFrame
-        With the columns label (0 or 1), `score` and `told`.
-    score : str
-        Column of scores.
-    cost : (2, 2) array-like
-        Row = decision, column = truth.
-    told : sequence of str, default ()
-        Columns that repair the score; without them there is no repair.
-    rng : int, Generator or None, default None
-        Decides who teaches, and what is drawn again.
-
-    Returns
-    -------
-    DataFrame
-        A row a way ("as stated", "recalibrated", "repaired"): cost a case, saved (on one decision for all), low and
-        high (95 % interval, cases drawn again), and for the repaired score what it saves on the stated one: estimated
-        (mean risk of the stated decisions, before any outcome), realised, realised_low, realised_high.
+    saved: on one decision for all cases, the better one at the rate of the half that teaches (95 % interval, cases
+    drawn again).
     """
     rng = np.random.default_rng(rng)
     teaches = rng.random(len(cases)) < 0.5
     y, p = (cases.loc[teaches, name].to_numpy() for name in ("label", score))
     outcome, stated = (cases.loc[~teaches, name].to_numpy() for name in ("label", score))
     ways = {"as stated": stated, "recalibrated": PlattCalibrator().fit(p, y).predict(stated)}
-    estimated = np.nan
-    if len(told):
-        told = list(told)
-        model = RiskEstimator(cost, rng=rng).fit(y, p, cases.loc[teaches, told])
-        ways["repaired"] = model.corrected(stated, cases.loc[~teaches, told])
-        estimated = model.predict(stated, cases.loc[~teaches, told]).mean()
 
     def paid(probability):
         return expected_cost(best_decision(probability, cost), outcome, cost)
@@ -55,8 +30,4 @@ def decide_by_scores(cases, score, cost, told=(), *, rng=None):
         rows.append(
             {"way": way, "cost": paid(probability).mean(), "saved": saved.value, "low": saved.low, "high": saved.high}
         )
-    if len(told):
-        realised = paired_difference(paid(stated), paid(ways["repaired"]), rng=rng)
-        rows[-1] |= {"estimated": estimated, "realised": realised.value}
-        rows[-1] |= {"realised_low": realised.low, "realised_high": realised.high}
     return pd.DataFrame(rows)

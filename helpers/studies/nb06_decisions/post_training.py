@@ -20,15 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from helpers.calibration import PlattCalibrator, clipped_logit
-from helpers.checks import (
-    check_count,
-    check_groups,
-    check_labels,
-    check_probabilities,
-    check_same_length,
-    check_vector,
-    nearest_name,
-)
+from helpers.checks import check_count
 from helpers.datasets import load_breast_cancer, load_digits, load_fair, load_rand_hie
 from helpers.decisions import RiskEstimator, best_decision, cost_matrix, excess_risk, expected_cost, grouping_risk
 from helpers.decisions.costs import check_costs
@@ -40,23 +32,7 @@ SHARES = (0.2, 0.6)  # rows that train the model end here, those that tune it th
 
 
 def models(rng=None):
-    """Six classifiers of different kinds.
-
-    Parameters
-    ----------
-    rng : int, Generator or None, default None
-        Source of the seed of trees and forest.
-
-    Returns
-    -------
-    dict of str to classifier
-        Scikit-learn classifiers, not fitted.
-
-    Examples
-    --------
-    >>> list(models(0))
-    ['one feature', 'logistic', 'naive Bayes', 'tree', 'neighbours', 'forest']
-    """
+    """Six classifiers of different kinds, not fitted."""
     seed = int(np.random.default_rng(rng).integers(2**31))
     return {
         "one feature": make_pipeline(VarianceThreshold(), SelectKBest(k=1), StandardScaler(), LogisticRegression()),
@@ -69,29 +45,10 @@ def models(rng=None):
 
 
 def real_tasks(max_rows=3000, *, digits=range(10), rng=None):
-    """Yes-or-no questions about four real data sets; people of larger ones are drawn by lot.
+    """Yes-or-no questions about four real data sets; of larger ones `max_rows` rows are drawn by lot, whole people.
 
     RAND: at least 1, 2, 5, 10 visits to a doctor in the year; Fair: any affair; breast cancer: malignant; and for each
     of `digits`: this digit or another (constant pixels are left out).
-
-    Parameters
-    ----------
-    max_rows : int, default 3000
-        Rows of a question, at most; at least 200.
-    digits : list of int, default range(10)
-        Digits that are asked about.
-    rng : int, Generator or None, default None
-        Source of the lots.
-
-    Returns
-    -------
-    dict of str to Dataset
-        Labels are 0 and 1.
-
-    Examples
-    --------
-    >>> list(real_tasks(rng=0, digits=[8]))[-3:]
-    ['Fair', 'cancer', 'digit 8']
     """
     rng = np.random.default_rng(rng)
     check_count(max_rows, "max_rows", least=200)
@@ -118,18 +75,6 @@ def _thinned(data, max_rows, rng):
 def as_matrix(X):
     """A table as finite floats for scikit-learn: text as one column a category, medians where a number is missing.
 
-    Parameters
-    ----------
-    X : DataFrame, shape (n, k)
-        Features.
-
-    Returns
-    -------
-    array of float, shape (n, d)
-        As many columns as numbers and categories.
-
-    Examples
-    --------
     >>> as_matrix(pd.DataFrame({"age": [20.0, None, 40.0], "sex": ["f", "m", "f"]})).tolist()
     [[20.0, 1.0, 0.0], [30.0, 0.0, 1.0], [40.0, 1.0, 0.0]]
     """
@@ -149,43 +94,9 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
 
     A fifth of the rows train `model`. Two fifths recalibrate it (Platt) and fine-tune it: boosted trees on the features
     and the recalibrated log-odds (stacking). The last two fifths test. Cost matrices have a gap of 2: a false alarm
-    costs 2 t*, a miss 2 (1 - t*).
-
-    Parameters
-    ----------
-    X : DataFrame, shape (n, d)
-        Features.
-    y : array of {0, 1}, shape (n,)
-        Labels.
-    model : classifier
-        Scikit-learn classifier, not fitted.
-    groups : array, shape (n,), optional
-        Labels of people, …, never split.
-    thresholds : list of float, default (0.1, 0.3, 0.5, 0.7, 0.9)
-        Best thresholds t* of the cost matrices.
-    rng : int, Generator or None, default None
-        Source of the split and the halvings.
-
-    Returns
-    -------
-    DataFrame
-        Columns t, n (test rows); mean costs on the test rows: cost (of the model), recalibrated, tuned; mean risk and
-        grouping_risk of the test rows, estimated as in the paper from these same rows (but never from a row's own
-        label); risk_elsewhere and grouping_elsewhere, estimated on the rows that tune; accuracy, brier, auc of the
-        model on the test rows.
-
-    Examples
-    --------
-    >>> data = real_tasks(600, rng=0)["RAND, 5 or more visits"]
-    >>> found = post_training(data.X, data.y, models(0)["naive Bayes"], groups=data.groups, thresholds=[0.2], rng=0)
-    >>> found.columns[:5].tolist()
-    ['t', 'n', 'cost', 'recalibrated', 'tuned']
+    costs 2 t*, a miss 2 (1 - t*). risk and grouping_risk are estimated as in the paper from the test rows themselves
+    (never from a row's own label), `_elsewhere` from the rows that tune.
     """
-    X = check_table(X)
-    y = check_labels(y, both=True).astype(int)
-    groups = check_groups(groups)
-    thresholds = check_probabilities(thresholds, "thresholds")
-    check_same_length(X=X, y=y, groups=groups)
     rng = np.random.default_rng(rng)
     Z = as_matrix(X)
     train, tune, test = split_rows(y, groups, SHARES, rng)
@@ -222,23 +133,7 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
 
 
 def try_all(tasks, classifiers, rng=None):
-    """`post_training` of each classifier on each task, as one table.
-
-    Parameters
-    ----------
-    tasks : dict of str to Dataset
-        For example `real_tasks()`.
-    classifiers : dict of str to classifier
-        For example `models()`.
-    rng : int, list of int or Generator, default None
-        Source of the splits; each task has one for all its models.
-
-    Returns
-    -------
-    DataFrame
-        Columns of `post_training`, task, data, model and what was saved: recalibration, fine_tuning (of the model as it
-        is) and after_recalibration (fine-tuning after recalibrating).
-    """
+    """`post_training` of each classifier on each task (one split a task), with what each step saved."""
     seeds = np.random.default_rng(rng).integers(2**31, size=len(tasks))
     parts = []
     for (task, data), seed in zip(tasks.items(), seeds, strict=True):
@@ -253,78 +148,28 @@ def try_all(tasks, classifiers, rng=None):
 
 
 def squared_rank_correlation(a, b):
-    """Square of Spearman's correlation with its sign.
+    """Square of Spearman's correlation with its sign, -1 to 1; 0 if a column is constant.
 
-    Its size is the share of the ranks of one column that those of the other explain. The sign keeps an interval around
-    0 from being pushed up by the square.
+    The sign keeps an interval around 0 from being pushed up by the square; the summary of Melo et al. (2026), figures 9
+    and 10.
 
-    Parameters
-    ----------
-    a : array of float, shape (n,)
-        One column.
-    b : array of float, shape (n,)
-        The other.
-
-    Returns
-    -------
-    float
-        From -1 to 1; 0 if one of them is constant.
-
-    References
-    ----------
-    The summary in Melo et al. (2026), figures 9 and 10, which are positive.
-
-    Examples
-    --------
     >>> squared_rank_correlation([1, 2, 3, 4], [10, 20, 30, 100]), squared_rank_correlation([1, 2], [5, 4])
     (1.0, -1.0)
     """
-    a = check_vector(a, "a", finite=True)
-    b = check_vector(b, "b", finite=True)
-    check_same_length(a=a, b=b)
     if np.ptp(a) == 0 or np.ptp(b) == 0:
         return 0.0
     correlation = np.corrcoef(rankdata([a, b], axis=1))[0, 1]
     return round(float(correlation * abs(correlation)), 12)
 
 
-def rank_guides(table, outcome, guides, *, against=None, n_resamples=200, rng=None):
-    """How well each guide, known beforehand, ranks an outcome: squared rank correlation with a 95 % interval.
+def rank_guides(table, outcome, guides, *, n_resamples=200, rng=None):
+    """How well each guide {words: column}, known beforehand, ranks an outcome: squared rank correlation, 95 % interval.
 
     Whole tasks are resampled, because the triplets of one task are not independent.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Of `try_all`.
-    outcome : str
-        Column of what was saved.
-    guides : dict of str to str
-        Columns that were known beforehand, under the words of the result.
-    against : str, optional
-        Column; what is then measured is the lead of this guide over each of the others, whose correlation counts with
-        either sign.
-    n_resamples : int, default 200
-        Resamples of the intervals.
-    rng : int, Generator or None, default None
-        Source of the resamples.
-
-    Returns
-    -------
-    DataFrame
-        One row for each of the words, columns value, low, high; larger is better.
     """
-    for name in [outcome, *guides.values(), *([against] if against else [])]:
-        if name not in table:
-            raise ValueError(f"table must have a column {name!r}; {nearest_name(name, list(table), 'column')}")
-
-    def lead(first, other, gain):
-        return squared_rank_correlation(first, gain) - abs(squared_rank_correlation(other, gain))
-
+    options = {"groups": table["task"], "n_resamples": n_resamples, "rng": rng}
     lines = {}
     for words, column in guides.items():
-        columns = [table[column], table[outcome]] if against is None else table[[against, column, outcome]].to_numpy().T
-        statistic = squared_rank_correlation if against is None else lead
-        interval = bootstrap_interval(statistic, *columns, groups=table["task"], n_resamples=n_resamples, rng=rng)
+        interval = bootstrap_interval(squared_rank_correlation, table[column], table[outcome], **options)
         lines[words] = {"value": interval.value, "low": interval.low, "high": interval.high}
     return pd.DataFrame.from_dict(lines, orient="index")

@@ -7,7 +7,6 @@ import pandas as pd
 from scipy.stats import norm
 
 from helpers.audit import find_groups, measure_groups, tree_groups
-from helpers.checks import nearest_name
 from helpers.partition import HonestTree
 from helpers.resampling import exact_interval
 from helpers.simulation import perfect
@@ -16,28 +15,7 @@ from helpers.tables import read_folktexts
 
 
 def second_look(y, p, X, searched, *, rng=None):
-    """The eight largest gaps among many small subgroups, and those of the same subgroups in the rows not searched.
-
-    A subgroup has at least 30 rows in either part.
-
-    Parameters
-    ----------
-    y : array of {0, 1}, shape (n,)
-        Labels.
-    p : array of float, shape (n,)
-        Stated probabilities.
-    X : DataFrame, shape (n, d)
-        Features.
-    searched : array of bool, shape (n,)
-        Rows that choose the subgroups.
-    rng : int, Generator or None, default None
-        Source of the tree's seed.
-
-    Returns
-    -------
-    DataFrame
-        Largest gap first: rule, first and second (observed - stated in the two parts).
-    """
+    """The eight largest gaps of many small subgroups (30 rows or more), and the same ones' in the rows not searched."""
     searched = np.asarray(searched, dtype=bool)
     tree = HonestTree(min_samples_leaf=30, rng=rng).fit(X[searched], (y - p)[searched])
     region = tree.apply(X)
@@ -52,21 +30,8 @@ def second_look(y, p, X, searched, *, rng=None):
 def planted_study(pool, planted, n):
     """A study for `repeat`, with the case `merge`: what the audit makes of n rows of a pool's first model.
 
-    Parameters
-    ----------
-    pool : ModelPool
-        Invented models and people.
-    planted : dict of str to (str, object)
-        Column and level of each subgroup that the model misjudges, under its name in the result.
-    n : int
-        Rows of a table.
-
-    Returns
-    -------
-    function
-        Maps (merge, rng) to a list of one dict: `groups`, `sure`, `covered` (share of subgroups whose interval holds
-        the true gap), `conditions` (of a rule, on average), and for each planted subgroup the overlap with the sure one
-        that is most like it: rows in both over rows in either.
+    `planted` is {words: (column, level)} of the subgroups that the model misjudges; the overlap of each is with the
+    sure one that is most like it: rows in both over rows in either. covered: share of intervals that hold the true gap.
     """
 
     def study(merge, rng):
@@ -89,19 +54,8 @@ def planted_study(pool, planted, n):
 def figure1_study(n, audit):
     """A study for `repeat`: whether an audit names the two subgroups of `simulate_folktexts` in a new table.
 
-    Parameters
-    ----------
-    n : int
-        People of a table.
-    audit : function
-        Maps a `ScoreTable` to a `GroupAudit` sought against calibrated scores.
-
-    Returns
-    -------
-    function
-        Maps rng to a list of one dict: for the most over- and the most under-confident subgroup, `share` (of its
-        members, in the planted one) and `edge` (how far the interval of the gap that recalibration leaves stays away
-        from zero, on the right side).
+    share: of the members of the most over- or under-confident subgroup, those in the planted one; edge: how far the
+    interval of the gap that recalibration leaves stays away from zero, on the right side.
     """
 
     def study(rng):
@@ -129,22 +83,7 @@ def figure1_study(n, audit):
 
 
 def redrawn(X, c, groups=None):
-    """A source for `alarm_study`: rows of real people, for whom the score `c` is declared to be the truth.
-
-    Parameters
-    ----------
-    X : DataFrame, shape (n, d)
-        Features.
-    c : array of float, shape (n,)
-        Scores.
-    groups : array, shape (n,), optional
-        Labels of rows that depend on each other.
-
-    Returns
-    -------
-    function
-        Maps (n, rng) to features, stated probabilities, true probabilities and groups of n rows.
-    """
+    """A source for `alarm_study`: rows of real people, for whom the score `c` is declared to be the truth."""
 
     def draw(n, rng):
         rows = rng.permutation(len(c))[:n]
@@ -154,39 +93,13 @@ def redrawn(X, c, groups=None):
 
 
 def perfect_score(n, rng):
-    """A source for `alarm_study`: a perfect score of two of five normal features.
-
-    Parameters
-    ----------
-    n : int
-        Rows.
-    rng : int, Generator or None
-        Source of the rows.
-
-    Returns
-    -------
-    tuple
-        Features, stated probabilities, true probabilities, and None for groups.
-    """
+    """A source for `alarm_study`: a perfect score of two of five normal features."""
     a = perfect(n, rng)
     return a.X, a.p, a.q, None
 
 
 def quarter_too_low(n, rng):
-    """A source for `alarm_study`: a score that is 10 points too low (if there is room) for one person in four.
-
-    Parameters
-    ----------
-    n : int
-        Rows.
-    rng : int, Generator or None
-        Source of the rows.
-
-    Returns
-    -------
-    tuple
-        Features, stated probabilities, true probabilities, and None for groups.
-    """
+    """A source for `alarm_study`: a score that is 10 points too low (if there is room) for one person in four."""
     a = perfect(n, rng)
     misjudged = a.X["x3"] > norm.ppf(0.75)
     return a.X, a.p, np.minimum(a.q + 0.1 * misjudged, 1).to_numpy(), None
@@ -195,25 +108,7 @@ def quarter_too_low(n, rng):
 def alarm_study(sources, n, **options):
     """A study for `repeat`, with the case `kind`: whether an audit calls a subgroup surely misjudged.
 
-    Parameters
-    ----------
-    sources : dict of str to function
-        Each maps (n, rng) to features, stated probabilities, true probabilities, and groups or None.
-    n : int
-        Rows of a table.
-    **options : dict
-        Options of `find_groups`.
-
-    Returns
-    -------
-    function
-        Maps (kind, rng) to a list of one dict with `alarm`.
-
-    Examples
-    --------
-    >>> study = alarm_study({"perfect": perfect_score}, 500, n_draws=19)
-    >>> list(study("perfect", np.random.default_rng(0))[0])
-    ['alarm']
+    A source maps (n, rng) to features, stated probabilities, true probabilities, and groups or None.
     """
 
     def study(kind, rng):
@@ -224,31 +119,14 @@ def alarm_study(sources, n, **options):
     return study
 
 
-def alarm_shares(runs, by="kind"):
-    """Share of runs with an alarm, with its exact 95 % interval (Clopper-Pearson).
+def alarm_shares(runs):
+    """Share of runs with an alarm for each `kind`, with its exact 95 % interval (Clopper-Pearson).
 
-    Parameters
-    ----------
-    runs : DataFrame
-        Of `repeat`: columns alarm and `by`.
-    by : str, default "kind"
-        Column of what is told apart.
-
-    Returns
-    -------
-    DataFrame
-        One row for each kind: share, low, high, runs.
-
-    Examples
-    --------
     >>> runs = pd.DataFrame({"kind": ["a"] * 10, "alarm": [True] + [False] * 9})
     >>> alarm_shares(runs).round(3).loc["a"].tolist()
     [0.1, 0.003, 0.445, 10.0]
     """
-    for name in (by, "alarm"):
-        if name not in runs:
-            raise ValueError(f"runs must have a column {name!r}; {nearest_name(name, list(runs), 'column')}.")
-    alarms = runs.groupby(by, sort=False)["alarm"]
+    alarms = runs.groupby("kind", sort=False)["alarm"]
     hits = alarms.sum().astype(int)
     n = alarms.size()
     low, high = exact_interval(hits, n)

@@ -16,22 +16,6 @@ def plot_rates(table, ax=None, *, most=8, sure=None):
 
     Those whose gaps are furthest from zero, the most overstated at the foot. Blue dots: more happens than was stated;
     orange squares: less; grey and hollow: not beyond chance.
-
-    Parameters
-    ----------
-    table : DataFrame
-        The table of a `GroupAudit`.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    most : int, default 8
-        Number of subgroups.
-    sure : DataFrame, optional
-        Rows of the table that are surely misjudged; by default those with adjusted < 0.05.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
     """
     sure = table.index[table["adjusted"] < 0.05] if sure is None else sure.index
     column = "left" if "left" in table else "gap"
@@ -59,26 +43,7 @@ def plot_rates(table, ax=None, *, most=8, sure=None):
 
 
 def plot_second_look(first, second, ax=None, *, names=("who chose", "other people"), ylabel="gap"):
-    """Gaps of the same subgroups in the rows that chose them (left) and in other rows (right), joined by lines.
-
-    Parameters
-    ----------
-    first : array of float, shape (k,)
-        Gaps in the rows that chose.
-    second : array of float, shape (k,)
-        Gaps in other rows.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    names : tuple of str, default ("who chose", "other people")
-        Words under the two columns.
-    ylabel : str, default "gap"
-        Words on the y axis.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """Gaps of the same subgroups in the rows that chose them (left) and in other rows (right), joined by lines."""
     ax = axes_for(ax, (5.2, 4.2))
     for gaps in zip(np.asarray(first, float), np.asarray(second, float), strict=True):
         up = gaps[0] > 0
@@ -91,30 +56,7 @@ def plot_second_look(first, second, ax=None, *, names=("who chose", "other peopl
 
 
 def plot_pool(table, trend=None, ax=None, *, error="error", truth=None, xlabel="size", ylabel="grouping loss"):
-    """Value of each model against its size (log scale), base and tuned models apart, with LOWESS lines.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns size, kind ("base" or "tuned"), value, and `error`.
-    trend : DataFrame, optional
-        Of `lowess_trend`.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    error : str or None, default "error"
-        Column with the half length of the bars; None for no bars.
-    truth : str, optional
-        Column with the true values, drawn as small bars.
-    xlabel : str, default "size"
-        Words on the x axis.
-    ylabel : str, default "grouping loss"
-        Words on the y axis.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """Value of each model against its size (log scale), base and tuned models apart, with LOWESS lines."""
     ax = axes_for(ax)
     for kind, (color, marker, line) in KINDS.items():
         rows = table[table["kind"] == kind]
@@ -141,26 +83,7 @@ def plot_pool(table, trend=None, ax=None, *, error="error", truth=None, xlabel="
 
 
 def plot_pools(tables, trends, *, error="spread", xlabel="size", columns=3):
-    """One panel of `plot_pool` for each table.
-
-    Parameters
-    ----------
-    tables : dict of str to DataFrame
-        Table of each title.
-    trends : dict of str to DataFrame
-        Trend of each title.
-    error : str, default "spread"
-        Column with the half length of the bars.
-    xlabel : str, default "size"
-        Words on the x axes.
-    columns : int, default 3
-        Panels in a row.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure with its panels.
-    """
+    """One panel of `plot_pool` for each table."""
     rows = -(-len(tables) // columns)
     fig, axes = plt.subplots(rows, columns, figsize=(3.7 * columns, 3.2 * rows), squeeze=False)
     for ax, (title, table) in zip(axes.flat, tables.items(), strict=False):
@@ -175,28 +98,7 @@ def plot_pools(tables, trends, *, error="spread", xlabel="size", columns=3):
 
 
 def plot_shares(shares, low, high, levels, ax=None, *, xlabel="share of draws"):
-    """Shares (dots) with intervals, one line for each, from the top.
-
-    Parameters
-    ----------
-    shares : Series
-        Shares; the index holds the words.
-    low : Series
-        Lower ends of the intervals.
-    high : Series
-        Upper ends.
-    levels : dict of str to float
-        Shares that are drawn as dashed lines.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    xlabel : str, default "share of draws"
-        Words on the x axis.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """Shares (dots) with intervals, one line for each, from the top; {words: share} of `levels` are dashed lines."""
     ax = axes_for(ax, (7, 0.5 * len(shares) + 1.2))
     place = np.arange(len(shares))[::-1]
     ends = [shares - low, high - shares]

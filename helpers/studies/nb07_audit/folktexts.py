@@ -15,29 +15,11 @@ from helpers.checks import check_count
 
 
 def simulate_folktexts(folder, n_rows=8000, *, rng=None):
-    """Write a small pair of tables in the format of folktexts and folktables; the people and the model are simulated.
+    """Write tables as folktexts (predictions) and folktables (people) do, of simulated people and a simulated model.
 
-    The model knows the income of everybody but two subgroups, those of the paper's figure 1, made larger so that a
-    small table can tell: women of at most 24 with a master's degree or more (its log-odds are 3 too high) and women of
-    at least 37 with a professional degree (3 too low). Its log-odds are then doubled, so that it is over-confident.
-
-    Parameters
-    ----------
-    folder : str or Path
-        Where the two files are written.
-    n_rows : int, default 8000
-        People, at least 50.
-    rng : int, Generator or None, default None
-        Source of the people.
-
-    Returns
-    -------
-    list of Path
-        Predictions, people.
-
-    References
-    ----------
-    Figure 1 of Melo et al. (2026) names the subgroups; the numbers are ours.
+    The model knows the income of everybody but two subgroups, those of the figure 1 of Melo et al. (2026), made larger
+    so that a small table can tell: women of at most 24 with a master's degree or more (its log-odds are 3 too high) and
+    women of at least 37 with a professional degree (3 too low). Its log-odds are then doubled: it is over-confident.
     """
     rng = np.random.default_rng(rng)
     n = check_count(n_rows, "n_rows", least=50)

@@ -12,7 +12,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.tree import DecisionTreeRegressor
 from statsmodels.nonparametric.smoothers_lowess import lowess
 
-from helpers.checks import check_count, check_numbers, nearest_name
+from helpers.checks import check_count, check_numbers
 from helpers.datasets import load_digits, load_fair, load_model_list, load_rand_hie
 from helpers.grouping import grouping_loss
 from helpers.simulation import model_pool
@@ -20,25 +20,7 @@ from helpers.simulation import model_pool
 
 @dataclass(frozen=True)
 class ScoredPool:
-    """Models of several sizes that gave a probability for the same rows.
-
-    Parameters
-    ----------
-    name : str
-        What the rows are about.
-    models : DataFrame
-        One line a model: size, kind ("base", "tuned").
-    X : DataFrame, shape (n, d)
-        Features of the rows.
-    y : array of {0, 1}, shape (n,)
-        Labels.
-    p : array of float, shape (m, n)
-        Stated probabilities.
-    groups : array, shape (n,), optional
-        People with several rows.
-    truth : array of float, shape (m,), optional
-        Exact grouping losses, where somebody knows them.
-    """
+    """Models of several sizes that gave a probability for the same rows."""
 
     name: str
     models: pd.DataFrame = field(repr=False)
@@ -58,28 +40,6 @@ def simulate_pool(n_rows, *, name="simulated", tuned=0.75, rng=None):
     The error of a model's log-odds falls like size ** -0.25 and is `tuned` times as large in an instruct model. As Cruz
     et al. (2024) found in language models, base models are under-confident (slope 0.6) and instruct models
     over-confident (slope 2): calibration says the opposite of the grouping loss.
-
-    Parameters
-    ----------
-    n_rows : int
-        People who are asked about.
-    name : str, default "simulated"
-        Name of the pool.
-    tuned : float, default 0.75
-        Error of an instruct model in relation to that of a base model of its size.
-    rng : int, Generator or None, default None
-        Source of models and people.
-
-    Returns
-    -------
-    ScoredPool
-        With the true grouping losses.
-
-    Examples
-    --------
-    >>> pool = simulate_pool(100, rng=0)
-    >>> len(pool.models), pool.p.shape, bool(pool.truth.max() < 0.1)
-    (27, (27, 100), True)
     """
     rng = np.random.default_rng(rng)
     models = load_model_list().sort_values(["billions", "type"], kind="stable")
@@ -94,140 +54,44 @@ def simulate_pool(n_rows, *, name="simulated", tuned=0.75, rng=None):
     return ScoredPool(name, table, sample.X, sample.y, sample.p, truth=truth)
 
 
-def pool_losses(pool, *, n_repeats=1, rng=None, **options):
-    """Grouping loss of each model of a pool, the mean over random halves.
-
-    Parameters
-    ----------
-    pool : ScoredPool
-        Models and rows.
-    n_repeats : int, default 1
-        Random halves.
-    rng : int, Generator or None, default None
-        Source of the halves.
-    **options : dict
-        Options of `grouping_loss`.
-
-    Returns
-    -------
-    DataFrame
-        One line a model: dataset, size, kind, value (mean over the repeats, squared error), spread (standard deviation
-        over the repeats, NaN for one), se (mean of the reported standard errors), calibration_loss; `truth` if it is
-        known.
-
-    References
-    ----------
-    Melo et al. (2026), figures 11 to 15, which average five splits.
-
-    Examples
-    --------
-    >>> table = pool_losses(simulate_pool(400, rng=0), rng=0)
-    >>> len(table), bool((table["value"] < table["truth"] + 4 * table["se"]).all())
-    (27, True)
-    """
-    seeds = np.random.default_rng(rng).integers(2**31, size=check_count(n_repeats, "n_repeats"))
-    lines = []
-    for p in pool.p:
-        losses = [grouping_loss(pool.y, p, pool.X, groups=pool.groups, rng=int(seed), **options) for seed in seeds]
-        values = [loss.value for loss in losses]
-        line = {"value": np.mean(values), "spread": np.std(values, ddof=1) if n_repeats > 1 else np.nan}
-        line["se"] = np.mean([loss.se for loss in losses])
-        line["calibration_loss"] = losses[0].calibration_loss
-        lines.append(line)
-    table = pd.DataFrame(lines)
-    table = pd.concat([pool.models.reset_index(drop=True), table], axis=1)
+def pool_losses(pool, *, rng=None):
+    """Grouping loss of each model of a pool, all with the same random halves."""
+    seed = int(np.random.default_rng(rng).integers(2**31))
+    losses = [grouping_loss(pool.y, p, pool.X, groups=pool.groups, rng=seed) for p in pool.p]
+    columns = {name: [getattr(loss, name) for loss in losses] for name in ("value", "se", "calibration_loss")}
+    table = pool.models.reset_index(drop=True).assign(**columns)
     table.insert(0, "dataset", pool.name)
     return table if pool.truth is None else table.assign(truth=pool.truth)
 
 
-def normalise(table, *, value="value", by="dataset"):
-    """Values between 0 for the smallest and 1 for the largest of each data set (min-max).
+def normalise(table):
+    """Values between 0 for the smallest and 1 for the largest of each data set (Melo et al. 2026, figure 4).
 
     It makes data sets comparable and noise as large as signal: see notebook 07.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Of `pool_losses` or `trained_losses`, several data sets.
-    value : str, default "value"
-        Column of the values.
-    by : str, default "dataset"
-        Column of the data set.
-
-    Returns
-    -------
-    DataFrame
-        A copy with a column `normalised`.
-
-    References
-    ----------
-    Melo et al. (2026), figure 4.
-
-    Examples
-    --------
     >>> normalise(pd.DataFrame({"dataset": ["a"] * 3, "value": [0.012, 0.004, 0.008]}))["normalised"].round(3).tolist()
     [1.0, 0.0, 0.5]
     """
-    for name in (value, by):
-        if name not in table:
-            raise ValueError(f"table must have a column {name!r}; {nearest_name(name, list(table), 'column')}.")
-    datasets = table.groupby(by)[value]
+    datasets = table.groupby("dataset")["value"]
     low = datasets.transform("min")
     reach = datasets.transform("max") - low
     if not (reach > 0).all():
-        same = table.loc[~(reach > 0), by].iloc[0]
-        raise ValueError(f"{value} must differ between the models of a data set, but in {same!r} it does not.")
-    return table.assign(normalised=(table[value] - low) / reach)
+        same = table.loc[~(reach > 0), "dataset"].iloc[0]
+        raise ValueError(f"value must differ between the models of a data set, but in {same!r} it does not.")
+    return table.assign(normalised=(table["value"] - low) / reach)
 
 
-def across(table, *, value="normalised", by=("size", "kind")):
-    """Mean of each model over data sets, with two standard errors; models of one size and kind are one line.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Several data sets.
-    value : str, default "normalised"
-        Column of the values.
-    by : list of str, default ("size", "kind")
-        Columns that tell models apart.
-
-    Returns
-    -------
-    DataFrame
-        Columns of `by`, then value, error (two standard errors).
-
-    References
-    ----------
-    Melo et al. (2026), figure 4, which draws one standard error.
-    """
-    models = table.groupby(list(by), sort=True)[value]
+def across(table, *, by=("size", "kind")):
+    """Mean of each size and kind over data sets, error: two standard errors (Melo et al. 2026, figure 4, draw one)."""
+    models = table.groupby(list(by), sort=True)["normalised"]
     return pd.DataFrame({"value": models.mean(), "error": 2 * models.sem()}).reset_index()
 
 
 def lowess_trend(table, *, frac=2 / 3, it=3):
-    """Local linear trend of values over the logarithm of the size, one for each kind.
+    """Local linear trend of values over the logarithm of the size, one for each kind (Cleveland 1979).
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns value, size and kind.
-    frac : float, default 2/3
-        Share of the points behind each value.
-    it : int, default 3
-        Rounds of weighting outliers down; 0 for few points.
+    frac: share of the points behind each value; it: rounds of weighting outliers down, 0 for few points.
 
-    Returns
-    -------
-    DataFrame
-        Columns kind, size, value on a fine grid.
-
-    References
-    ----------
-    Cleveland (1979), by statsmodels; Melo et al. (2026), figures 4 and 11 to 15.
-
-    Examples
-    --------
     >>> line = pd.DataFrame({"kind": "base", "size": [1.0, 10.0, 100.0, 1000.0], "value": [3.0, 2.0, 1.0, 0.0]})
     >>> lowess_trend(line, frac=1)["value"].iloc[[0, -1]].abs().round(6).tolist()
     [3.0, 0.0]
@@ -245,15 +109,7 @@ SIZES = (50, 150, 500, 1500, 5000)  # rows that a base model has learned from
 
 
 def survey_tasks():
-    """Five questions about real rows.
-
-    Two about years of the RAND experiment, two about the women of Fair's survey, one about handwritten digits.
-
-    Returns
-    -------
-    dict of str to tuple
-        Features, labels, people or None.
-    """
+    """{question: (features, labels, people or None)}: five questions about real rows."""
     rand = load_rand_hie()
     often = load_rand_hie(5)
     fair = load_fair()
@@ -275,22 +131,6 @@ def train_pools(*, sizes=SIZES, n_tuning=500, n_rows=8000, rng=None):
     40 % of the people may train base models (boosted trees, three questions deep, more of them the more people), 10 %
     tune, 50 % are asked about, at most `n_rows` rows. A size that a task has not enough rows for is left out. A tuned
     model goes on from the base model's log-odds with 30 small trees fitted to at most `n_tuning` rows.
-
-    Parameters
-    ----------
-    sizes : list of int, default SIZES
-        Ascending numbers of rows that base models learn from, at least 20.
-    n_tuning : int, default 500
-        Rows that tune, at most.
-    n_rows : int, default 8000
-        Rows that are asked about, at most.
-    rng : int, Generator or None, default None
-        Source of the parts and of the models.
-
-    Returns
-    -------
-    list of ScoredPool
-        One for each question.
     """
     sizes = check_numbers(sizes, "sizes")
     check_count(n_tuning, "n_tuning", least=40)
@@ -355,22 +195,7 @@ def _tuned(codes, odds, y, rows, known):
 def trained_losses(n_rounds, *, sizes=SIZES, n_rows=8000, rng=None):
     """Grouping losses of the pools of `train_pools`, averaged over rounds that train, tune and ask other people.
 
-    Parameters
-    ----------
-    n_rounds : int
-        Rounds, at least 2.
-    sizes : array of int
-        Rows that the base models learn from, by default those of `train_pools`.
-    n_rows : int, default 8000
-        Rows that are asked about, at most.
-    rng : int, Generator or None, default None
-        Source of the rounds.
-
-    Returns
-    -------
-    DataFrame
-        One line for each data set, kind and size: value (mean), spread (standard deviation over the rounds), se (mean
-        of what one round reports: rounds share rows, so it is not divided by their number).
+    se is the mean of what one round reports: rounds share rows, so it is not divided by their number.
     """
     rounds = []
     for seed in np.random.default_rng(rng).spawn(check_count(n_rounds, "n_rounds", least=2)):

@@ -8,28 +8,8 @@ from helpers.routing import always, cascade, compare_policies, evaluate_policies
 
 
 def vote(table, *, n_samples=None):
-    """The most frequent answer to each question, and how many of the samples gave it.
+    """The most frequent answer to each question ("none" where most samples hold no answer; of tied answers the first).
 
-    Parameters
-    ----------
-    table : DataFrame
-        The `table` of `fetch_sampled_answers`.
-    n_samples : int, optional
-        Use the first so many answers; by default all.
-
-    Returns
-    -------
-    DataFrame
-        One line a question: answer ("none" where most samples hold no answer; of tied answers the one given first),
-        agreement in (0, 1], reference, characters (of all that these samples wrote).
-
-    Raises
-    ------
-    ValueError
-        For more samples than a question has answers.
-
-    Examples
-    --------
     >>> answers = pd.DataFrame({"question": [0, 0, 0], "sample": [0, 1, 2], "parsed": ["5", "7", "7"],
     ...     "reference": ["7"] * 3, "generated": ["it is 5", "7", "7!"]})
     >>> vote(answers).round(2)
@@ -60,30 +40,8 @@ def vote(table, *, n_samples=None):
 def handing_on(small, large, thresholds, *, rng=None, n_resamples=2000):
     """Accuracy of "ask the large model where fewer than `threshold` of the small one's answers agree", beside the two.
 
-    Parameters
-    ----------
-    small : DataFrame
-        Of `vote`, from the small model.
-    large : DataFrame
-        Of `vote`, from the large model, for the same questions.
-    thresholds : array of float, shape (T,)
-        Shares of agreement in (0, 1] that keep the small model's answer.
-    rng : int, Generator or None, default None
-        Source of the resamples.
-    n_resamples : int, default 2000
-        Resamples of the intervals.
-
-    Returns
-    -------
-    DataFrame
-        Columns policy ("small", "large", "cascade"), threshold (NaN for the first two), accuracy with `_low` and
-        `_high`, gain on the large model with `_low` and `_high` (paired), handed_on (share of questions),
-        characters_small, characters_large (written for a question, on average).
-
-    Raises
-    ------
-    ValueError
-        For tables of other questions, or thresholds outside of [0, 1].
+    `small` and `large` are of `vote`, about the same questions. gain: on the large model (paired); handed_on: share of
+    questions; characters: written for a question, on average.
     """
     if not np.array_equal(small["reference"], large["reference"]):
         raise ValueError("small and large must be about the same questions, but their right answers differ.")

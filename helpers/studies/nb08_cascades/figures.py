@@ -8,20 +8,7 @@ from helpers.plotting.style import axes_for
 
 
 def plot_cascade(names, ax=None):
-    """The cascade as a diagram: ask, look at the risk, answer or ask the next.
-
-    Parameters
-    ----------
-    names : list of str
-        Models, cheapest first.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """The cascade as a diagram: ask, look at the risk, answer or ask the next; `names` are cheapest first."""
     ax = axes_for(ax, (2.6 * len(names) + 1.4, 2.9))
     for k, name in enumerate(names):
         x = 2.6 * k
@@ -63,24 +50,7 @@ def _arrow(ax, start, end, words=""):
 
 
 def plot_bills(table, ax=None, *, xlabel, levels=None):
-    """What a rule costs for each setting of its knob: one bar a setting, paid to models below, for mistakes above.
-
-    Parameters
-    ----------
-    table : DataFrame
-        A row for each setting, columns models and mistakes, in cents a question.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    xlabel : str
-        The knob and its unit.
-    levels : dict of str to float, optional
-        Bills to compare with, drawn as horizontal lines.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on; above each bar stands its sum.
-    """
+    """What a rule costs for each setting of its knob, in cents a question: paid to models below, for mistakes above."""
     ax = axes_for(ax, (6.8, 3.9))
     x = np.arange(len(table))
     ax.bar(x, table["models"], 0.7, color=BLUE, hatch="..", edgecolor="white", label="paid to models")

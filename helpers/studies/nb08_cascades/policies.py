@@ -12,7 +12,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from threadpoolctl import threadpool_limits
 
-from helpers.checks import check_one_of
 from helpers.decisions import RiskEstimator, calibration_risk, excess_risk, optimal_threshold
 from helpers.decisions.costs import check_costs
 from helpers.routing import (
@@ -35,17 +34,7 @@ WILLINGNESS = tuple(np.geomspace(1, 30_000, 30))
 
 @dataclass(frozen=True)
 class Learned:
-    """What past rows say about new ones.
-
-    Parameters
-    ----------
-    risk : array of float, shape (m, n)
-        Estimated risk of each model's decision.
-    calibration_risk : array of float, shape (m, n)
-        Its part that recalibration would remove.
-    corrected : array of float, shape (m, n)
-        Corrected probabilities.
-    """
+    """What past rows say about new ones, each (m, n)."""
 
     risk: np.ndarray
     calibration_risk: np.ndarray
@@ -54,19 +43,7 @@ class Learned:
 
 @dataclass(frozen=True)
 class Trial:
-    """New rows and everything that the policies need to know about them.
-
-    Parameters
-    ----------
-    new : Asked
-        The new rows.
-    learned : Learned
-        What past rows say about them.
-    accuracy : array of float, shape (m, n)
-        Accuracies that a router predicts.
-    cost : array of float, shape (2, 2)
-        Cost of each decision for each truth.
-    """
+    """New rows and everything that the policies need to know about them."""
 
     new: Asked
     learned: Learned
@@ -75,26 +52,7 @@ class Trial:
 
 
 def learn(past, new, cost, *, rng=None, **options):
-    """What past rows, whose answers are known, say about the models' decisions on new rows.
-
-    Parameters
-    ----------
-    past : Asked
-        Rows to learn from.
-    new : Asked
-        Rows to judge.
-    cost : array of float, shape (2, 2)
-        Cost of each decision for each truth.
-    rng : int, Generator or None, default None
-        Source of the halvings.
-    **options : dict
-        Options of `RiskEstimator` (n_halvings, max_depth, residual, …; residual is "tree" unless told otherwise).
-
-    Returns
-    -------
-    Learned
-        Risks and corrected probabilities of the new rows.
-    """
+    """What past rows, whose answers are known, say about the models' decisions on new rows."""
     rng = np.random.default_rng(rng)
     cost = check_costs(cost)
     risk = []
@@ -110,82 +68,34 @@ def learn(past, new, cost, *, rng=None, **options):
     return Learned(np.array(risk), np.array(calibration), np.array(corrected))
 
 
-def people_trial(pool, cost, *, n_past, n_new=3000, n_halvings=1, max_depth=None, residual="tree", rng=None):
-    """Draw past and new people of a `model_pool`, and learn from the past people's tables.
-
-    Parameters
-    ----------
-    pool : ModelPool
-        Invented models and people.
-    cost : array of float, shape (2, 2)
-        Cost of each decision for each truth.
-    n_past : int
-        People to learn from.
-    n_new : int, default 3000
-        People on whom policies are compared.
-    n_halvings : int, default 1
-        Halvings of risk estimator and router alike.
-    max_depth : int or None, default None
-        Depth of the trees of both.
-    residual : str or estimator, default "tree"
-        What the risk estimator fits to residuals.
-    rng : int, Generator or None, default None
-        Source of people and halvings.
-
-    Returns
-    -------
-    Trial
-        For `compare_policies_on`.
-    """
+def people_trial(pool, cost, *, n_past, n_new=3000, max_depth=None, residual="tree", rng=None):
+    """Draw past and new people of a `model_pool`, and learn from the past people's tables."""
     rng = np.random.default_rng(rng)
     past = ask(pool, n_past, rng)
     new = ask(pool, n_new, rng)
-    trees = {"n_halvings": n_halvings, "max_depth": max_depth}
+    trees = {"n_halvings": 1, "max_depth": max_depth}
     learned = learn(past, new, cost, rng=rng, residual=residual, **trees)
     router = TreeRouter(rng=rng, **trees).fit(past.X, past.record(cost))
     return Trial(new, learned, router.predict(new.X), cost)
 
 
-def text_trial(past, new, cost, *, n_dimensions=24, k=40, n_halvings=1, rng=None):
+def text_trial(past, new, cost, *, rng=None):
     """Learn from the text of past rows: risks on its embedding, and a nearest-neighbour router.
 
     The embedding is latent semantic analysis of words and pairs of words, a stand-in for the sentence encoder of the
-    paper (384 dimensions of all-MiniLM-L12-v2) that needs no download.
-
-    Parameters
-    ----------
-    past : Asked
-        Rows to learn from.
-    new : Asked
-        Rows on which policies are compared.
-    cost : array of float, shape (2, 2)
-        Cost of each decision for each truth.
-    n_dimensions : int, default 24
-        Length of the embedding.
-    k : int, default 40
-        Neighbours of the router, by cosine.
-    n_halvings : int, default 1
-        Halvings of the risk estimator.
-    rng : int, Generator or None, default None
-        Source of directions and halvings.
-
-    Returns
-    -------
-    Trial
-        For `compare_policies_on`.
-
-    References
-    ----------
-    Melo et al. (2026), appendix C.4; router: Hu et al. (2024), with the values that Melo et al. take from them.
+    paper (384 dimensions of all-MiniLM-L12-v2) that needs no download. Melo et al. (2026), appendix C.4; router: Hu et
+    al. (2024), with the values that Melo et al. take from them.
     """
     rng = np.random.default_rng(rng)
     words = TfidfVectorizer(ngram_range=(1, 2), token_pattern=r"(?u)\b\w[\w.]*\b", sublinear_tf=True)
-    embedding = make_pipeline(words, TruncatedSVD(n_dimensions, random_state=int(rng.integers(2**31))))
+    embedding = make_pipeline(words, TruncatedSVD(24, random_state=int(rng.integers(2**31))))
     embedding.fit(rows_as_text(past.X))  # and not fit_transform, which rounds otherwise than the projection of new rows
     X_past = _embedded(embedding, past.X)
     X_new = _embedded(embedding, new.X)
-    learned = learn(replace(past, X=X_past), replace(new, X=X_new), cost, n_halvings=n_halvings, rng=rng)
-    router = make_pipeline(Normalizer(), KNeighborsRegressor(k))  # at equal length the nearest is the nearest by cosine
+    learned = learn(replace(past, X=X_past), replace(new, X=X_new), cost, n_halvings=1, rng=rng)
+    router = make_pipeline(
+        Normalizer(), KNeighborsRegressor(40)
+    )  # at equal length the nearest is the nearest by cosine
     router.fit(X_past, past.record(cost).T)
     return Trial(new, learned, router.predict(X_new).T, cost)
 
@@ -196,33 +106,11 @@ def _embedded(embedding, X):
     return embedding.transform(text)[row]
 
 
-def every_policy(past, new, cost, *, tau=0.0, willingness=100.0, threshold=0.8, n_halvings=4, rng=None):
-    """What each policy does with the new rows: all learn from the same past rows.
+def every_policy(past, new, cost, *, willingness, n_halvings, rng=None):
+    """{policy: Routed}: what each policy does with the new rows; all learn from the same past rows.
 
-    Parameters
-    ----------
-    past : Asked
-        Rows to learn from.
-    new : Asked
-        Rows to answer.
-    cost : array of float, shape (2, 2)
-        Cost of each decision for each truth.
-    tau : float, default 0.0
-        Accepted risk of the cascades by risk.
-    willingness : float, default 100.0
-        Of the router.
-    threshold : float, default 0.8
-        Of the cascade by confidence.
-    n_halvings : int, default 4
-        Halvings of risk estimator and router alike.
-    rng : int, Generator or None, default None
-        Source of halvings and lots.
-
-    Returns
-    -------
-    dict of str to Routed
-        "random mix" spends what the risk cascade spends; "corrected cheapest" asks the cheapest model alone and decides
-        by its corrected probability; "hindsight" knows which model is right.
+    "random mix" spends what the risk cascade spends; "corrected cheapest" asks the cheapest model alone and decides by
+    its corrected probability; "hindsight" knows which model is right.
     """
     rng = np.random.default_rng(rng)
     decisions = new.decisions(cost)
@@ -231,14 +119,14 @@ def every_policy(past, new, cost, *, tau=0.0, willingness=100.0, threshold=0.8, 
     router = TreeRouter(n_halvings=n_halvings, rng=rng).fit(past.X, record, groups=past.groups)
     accuracy = router.predict(new.X)
     corrected_decisions = (learned.corrected >= optimal_threshold(cost)).astype(int)
-    risk = cascade(learned.risk, decisions, new.price, tau=tau)
+    risk = cascade(learned.risk, decisions, new.price, tau=0.0)
     return {
         "cheapest": always(decisions, new.price, 0),
         "dearest": always(decisions, new.price, -1),
         "best single": best_single(decisions, new.price, correct=record),
         "random mix": random_mix(decisions, new.price, budget=risk.paid.mean(), correct=record, rng=rng),
-        "confidence cascade": confidence_cascade(new.p, decisions, new.price, threshold=threshold),
-        "calibration cascade": cascade(learned.calibration_risk, decisions, new.price, tau=tau),
+        "confidence cascade": confidence_cascade(new.p, decisions, new.price, threshold=0.8),
+        "calibration cascade": cascade(learned.calibration_risk, decisions, new.price, tau=0.0),
         "router": route(accuracy, decisions, new.price, willingness=willingness),
         "risk cascade": risk,
         "corrected cheapest": always(corrected_decisions, new.price, 0),
@@ -246,57 +134,23 @@ def every_policy(past, new, cost, *, tau=0.0, willingness=100.0, threshold=0.8, 
     }
 
 
-def all_pools(m, least=2):
-    """Every set of at least `least` of m models, in ascending order: 120 of seven models.
+def all_pools(m):
+    """Every set of two or more of m models, small pools first: 120 of seven models.
 
-    Parameters
-    ----------
-    m : int
-        Models.
-    least : int, default 2
-        Models of the smallest pool.
-
-    Returns
-    -------
-    list of tuple of int
-        Small pools first.
-
-    Examples
-    --------
     >>> len(all_pools(7)), all_pools(3)
     (120, [(0, 1), (0, 2), (1, 2), (0, 1, 2)])
     """
-    return [pool for size in range(least, m + 1) for pool in itertools.combinations(range(m), size)]
+    return [pool for size in range(2, m + 1) for pool in itertools.combinations(range(m), size)]
 
 
-def compare_policies_on(trial, *, policies=None, pools=None, price=None, tau=0.0, willingness=100.0, threshold=0.8):
-    """Every policy for every pool: one line for each pool and policy.
+def compare_policies_on(trial, *, policies=None, price=None, willingness=100.0):
+    """Every policy, or the risk cascade and those of `policies`, for every pool: one line for each of both.
 
-    Parameters
-    ----------
-    trial : Trial
-        Of `people_trial` or `text_trial`.
-    policies : list of str, optional
-        Those that are compared with the risk cascade; by default all.
-    pools : list of tuple of int, optional
-        Ascending model numbers; by default all sets of two and more models.
-    price : array of float, shape (m,), optional
-        Prices in place of the pool's own.
-    tau : float, default 0.0
-        Accepted risk of the cascades by risk.
-    willingness : float, default 100.0
-        Of the router.
-    threshold : float, default 0.8
-        Of the cascade by confidence.
-
-    Returns
-    -------
-    DataFrame
-        Columns pool, policy, accuracy, expected_cost, money. "largest": the dearest model of the pool alone; "corrected
-        smallest": the cheapest model alone, decided by its corrected probability; "router, equal money": the router
-        with the largest willingness that spends at most what the risk cascade spends.
+    "largest": the dearest model of the pool alone; "corrected smallest": the cheapest model alone, decided by its
+    corrected probability; "router, equal money": the router with the largest willingness that spends at most what the
+    risk cascade spends.
     """
-    pools = all_pools(len(trial.new.p)) if pools is None else pools
+    pools = all_pools(len(trial.new.p))
     decisions = trial.new.decisions(trial.cost)
     corrected_decisions = (trial.learned.corrected >= optimal_threshold(trial.cost)).astype(int)
     accept = np.zeros(decisions.shape)
@@ -304,8 +158,8 @@ def compare_policies_on(trial, *, policies=None, pools=None, price=None, tau=0.0
     common = {"pools": pools, "decision_cost": np.asarray(trial.cost)}
     largest = {**common, "pools": [pool[-1:] for pool in pools]}
     smallest = {**common, "pools": [pool[:1] for pool in pools]}
-    cascades = {"thresholds": [tau], **common}
-    certain = {"thresholds": [threshold], "rule": "confidence", **common}
+    cascades = {"thresholds": [0.0], **common}
+    certain = {"thresholds": [0.8], "rule": "confidence", **common}
     risk = sweep_cascades(trial.learned.risk, *rows, **cascades)
 
     def equal_money():
@@ -323,27 +177,12 @@ def compare_policies_on(trial, *, policies=None, pools=None, price=None, tau=0.0
         "router, equal money": equal_money,
     }
     names = list(rivals) if policies is None else policies
-    for name in names:
-        check_one_of(name, "a policy", tuple(rivals))
     parts = {"risk cascade": risk} | {name: rivals[name]() for name in names}
     lines = [part.drop(columns="threshold").assign(policy=name) for name, part in parts.items()]
     return pd.concat(lines, ignore_index=True)[["pool", "policy", "accuracy", "expected_cost", "money"]]
 
 
 def within_budget(table, budget):
-    """The last line of each pool that spends at most the pool's budget.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Of `sweep_routers`, from the cheapest to the dearest router.
-    budget : array of float, shape (pools,)
-        What a row may cost on average.
-
-    Returns
-    -------
-    DataFrame
-        One line for each pool.
-    """
+    """The last line of each pool, from the cheapest to the dearest router, that spends at most the pool's budget."""
     affordable = table["money"].to_numpy() <= np.asarray(budget)[table["pool"]] + 1e-9
     return table[affordable].groupby("pool").tail(1)

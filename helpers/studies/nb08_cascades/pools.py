@@ -24,23 +24,7 @@ REAL_PRICES = (1.0, 3.0, 8.0, 20.0, 40.0)
 
 @dataclass(frozen=True)
 class Asked:
-    """A pool's answers about the same rows.
-
-    Parameters
-    ----------
-    X : DataFrame, shape (n, d)
-        Features.
-    y : array of {0, 1}, shape (n,)
-        Labels.
-    p : array of float, shape (m, n)
-        Stated probabilities of each model.
-    price : array of float, shape (m,)
-        Price of asking each model, ascending.
-    groups : array, shape (n,), optional
-        Of people with several rows, who they are.
-    q : array of float, shape (n,), optional
-        Of invented people, the true probabilities.
-    """
+    """A pool's answers about the same n rows; models ascend in price."""
 
     X: pd.DataFrame
     y: np.ndarray
@@ -50,89 +34,25 @@ class Asked:
     q: np.ndarray | None = field(default=None, repr=False)
 
     def decisions(self, cost):
-        """What each model decides by the best threshold for these costs.
-
-        Parameters
-        ----------
-        cost : array of float, shape (2, 2)
-            Cost of each decision for each truth.
-
-        Returns
-        -------
-        array of int, shape (m, n)
-            Decisions 0 or 1.
-        """
+        """What each model decides by the best threshold for these costs, (m, n)."""
         return (self.p >= optimal_threshold(cost)).astype(int)
 
     def record(self, cost):
-        """How good each decision turned out: what routers learn.
-
-        Parameters
-        ----------
-        cost : array of float, shape (2, 2)
-            Cost of each decision for each truth.
-
-        Returns
-        -------
-        array of float, shape (m, n)
-            From 0 (the dearest mistake) to 1 (free).
-        """
+        """How good each decision turned out, (m, n), from 0 (the dearest mistake) to 1 (free): what routers learn."""
         loss = np.asarray(cost, dtype=float)[self.decisions(cost), self.y]
         return 1 - loss / np.asarray(cost).max()
 
 
 def ask(pool, n, rng=None):
-    """Ask a `model_pool` about n people drawn from its population.
-
-    Parameters
-    ----------
-    pool : ModelPool
-        Invented models and people.
-    n : int
-        People.
-    rng : int, Generator or None, default None
-        Source of the people.
-
-    Returns
-    -------
-    Asked
-        With the true probabilities.
-
-    Examples
-    --------
-    >>> from helpers.simulation import model_pool
-    >>> ask(model_pool(sizes=[1, 10], rng=0), 5, rng=0).p.shape
-    (2, 5)
-    """
+    """Ask a `model_pool` about n people drawn from its population."""
     sample = pool.sample(n, rng)
     return Asked(sample.X, sample.y, sample.p, pool.price, q=sample.q)
 
 
 def language_like(seed, *, n_models=7):
-    """Options for `model_pool` that make it as uneven as the language models of the paper.
+    """Options for `model_pool` that make it as uneven as the language models of Melo et al. (2026), table 4.
 
     Errors shrink slowly, with the size to the power of -0.1; shifts and slopes of the stated confidence do not shrink.
-
-    Parameters
-    ----------
-    seed : int or list of int
-        Of shifts and slopes, and of the models.
-    n_models : int, default 7
-        Models, from 1 to 70 billion parameters.
-
-    Returns
-    -------
-    dict
-        Options of `model_pool`.
-
-    References
-    ----------
-    Melo et al. (2026), table 4.
-
-    Examples
-    --------
-    >>> sorted(language_like(0))
-    ['grouping_error', 'rng', 'shift', 'signal', 'sizes', 'slope']
     """
     rng = np.random.default_rng(seed)
     sizes = np.array([1.0, 3.0, 8.0, 14.0, 27.0, 47.0, 70.0])[: check_count(n_models, "n_models")]
@@ -149,27 +69,8 @@ def language_like(seed, *, n_models=7):
 def real_pool(data, rng=None):
     """Five real models of growing price, each trained on more rows than the one before; past and new rows of others.
 
-    People are split into three parts: 30 % train the models (60 to 2,500 rows), 35 % are the past, 35 % are new.
-    The models are those of `REAL_MODELS`, the prices of `REAL_PRICES`.
-
-    Parameters
-    ----------
-    data : Dataset
-        Real rows with labels 0 and 1.
-    rng : int, Generator or None, default None
-        Source of the parts and of the models.
-
-    Returns
-    -------
-    dict of str to Asked
-        "past" and "new", with `groups` of the data (people with several rows stay in one part).
-
-    Examples
-    --------
-    >>> from helpers.datasets import load_fair
-    >>> asked = real_pool(load_fair(), rng=0)
-    >>> asked["past"].p.shape[0], len(asked["new"].y) > 2000
-    (5, True)
+    People are split into three parts (people with several rows stay in one): 30 % train the models (60 to 2,500 rows),
+    35 % are the past, 35 % are new.
     """
     rng = np.random.default_rng(rng)
     unit = np.arange(len(data.y)) if data.groups is None else data.groups

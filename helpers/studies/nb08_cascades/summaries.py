@@ -4,40 +4,20 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from helpers.checks import nearest_name
 from helpers.notebook.borders import written
 
 
-def gains(table, against, *, ours="risk cascade"):
-    """What one policy gains on another, pool by pool.
+def gains(table, against):
+    """What the risk cascade gains on another policy, pool by pool: how much less its decisions cost (above 0 is good).
 
-    Parameters
-    ----------
-    table : DataFrame
-        Of `compare_policies_on`.
-    against : str
-        Policy to compare with.
-    ours : str, default "risk cascade"
-        Policy whose gain is wanted.
+    relative_cost is of what is paid for models; below 1 is good.
 
-    Returns
-    -------
-    DataFrame
-        Columns pool, `gain` (how much less its decisions cost; with cost 1 for each mistake that is accuracy; above 0
-        is good), `relative_cost` (of what is paid for models; below 1 is good), `better_and_cheaper`.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"pool": [0, 0], "policy": ["a", "b"], "expected_cost": [0.2, 0.3], "money": [1.0, 2.0]})
-    >>> gains(table, "b", ours="a").round(1)
+    >>> table = {"pool": [0, 0], "policy": ["risk cascade", "b"], "expected_cost": [0.2, 0.3], "money": [1.0, 2.0]}
+    >>> gains(pd.DataFrame(table), "b").round(1)
        pool  gain  relative_cost  better_and_cheaper
     0     0   0.1            0.5                True
     """
-    known = sorted(set(table["policy"]))
-    for name in (ours, against):
-        if name not in known:
-            raise ValueError(f"table has no policy {name!r}; {nearest_name(name, known, 'policy')}")
-    a, b = (table[table["policy"] == name].set_index("pool") for name in (ours, against))
+    a, b = (table[table["policy"] == name].set_index("pool") for name in ("risk cascade", against))
     gain = b["expected_cost"] - a["expected_cost"]
     relative_cost = a["money"] / b["money"]
     better_and_cheaper = (gain > 0) & (relative_cost < 1)
@@ -45,29 +25,15 @@ def gains(table, against, *, ours="risk cascade"):
     return pd.DataFrame(columns).reset_index()
 
 
-def summarise_gains(tables, rivals, *, ours="risk cascade"):
-    """What a policy gains on each rival, averaged over pools and then over populations.
+def summarise_gains(tables, rivals):
+    """What the risk cascade gains on each rival, averaged over pools and then over populations.
 
     Pools of one population share models and people, so only populations count as repetitions: each number is a mean of
     their means, and `_error` is half of its 95 % interval (Student's t; NaN for one population).
-
-    Parameters
-    ----------
-    tables : list of DataFrame
-        Of `compare_policies_on`, one for each population.
-    rivals : list of str
-        Names of policies.
-    ours : str, default "risk cascade"
-        Policy whose gain is wanted.
-
-    Returns
-    -------
-    DataFrame
-        Columns rival, lowest and highest gain of any pool, and with errors gain, relative_cost, better_and_cheaper.
     """
     lines = []
     for rival in rivals:
-        pools = pd.concat([gains(table, rival, ours=ours) for table in tables], keys=range(len(tables)))
+        pools = pd.concat([gains(table, rival) for table in tables], keys=range(len(tables)))
         means = pools.drop(columns="pool").astype(float).groupby(level=0).mean()
         reach = student.ppf(0.975, len(means) - 1) * means.sem() if len(means) > 1 else np.nan * means.mean()
         line = {"rival": rival, "lowest": pools["gain"].min(), "highest": pools["gain"].max()}
@@ -76,18 +42,7 @@ def summarise_gains(tables, rivals, *, ours="risk cascade"):
 
 
 def in_points(summary):
-    """A summary for reading: gains in points (x 100) with their error, ratio of costs, share of pools; all as text.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        Of `summarise_gains`, with columns world, people or setting where several summaries stand together.
-
-    Returns
-    -------
-    DataFrame
-        The same lines, every number as text.
-    """
+    """A summary for reading: gains in points (x 100) with their error, ratio of costs, share of pools; all as text."""
     gain = 100 * summary["gain"]
     error = 100 * summary["gain_error"]
     table = summary.drop(columns=[name for name in summary if name not in ("rival", "world", "people", "setting")])

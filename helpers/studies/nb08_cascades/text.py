@@ -6,26 +6,10 @@ from helpers.partition.encoder import check_table
 
 
 def rows_as_text(X):
-    """Each row as sentences "The <column> is <value>.", as language models are asked about people.
+    """Each row as sentences "The <column> is <value>.", as folktexts asks about people (Melo et al. 2026, section 4.2).
 
     Whole numbers are written without a point, missing entries as "missing", underscores of names as spaces.
 
-    Parameters
-    ----------
-    X : DataFrame, shape (n, d)
-        Features in the user's words.
-
-    Returns
-    -------
-    array of str, shape (n,)
-        One text a row.
-
-    References
-    ----------
-    The prompts of the folktexts benchmark, Melo et al. (2026), section 4.2.
-
-    Examples
-    --------
     >>> rows_as_text(pd.DataFrame({"age": [25.0, None], "job_title": ["cook", "smith"]})).tolist()
     ['The age is 25. The job title is cook.', 'The age is missing. The job title is smith.']
     """

@@ -22,21 +22,6 @@ class Department:
     """Cases with K possible answers; the system's answer is right with a chance that differs from case to case.
 
     The chance is 1/K + (1 - 1/K) t with t ~ Beta(a, b); the other K - 1 answers share the rest equally.
-
-    Parameters
-    ----------
-    n_classes : int, default 4
-        Number of answers K.
-    a : float, default 5
-        First parameter of the Beta distribution.
-    b : float, default 1.2
-        Second parameter of the Beta distribution.
-
-    Examples
-    --------
-    >>> right, chance = Department().sample(4, 0)
-    >>> right.tolist(), chance.round(2).tolist()
-    ([0, 1, 1, 1], [0.82, 0.68, 0.92, 0.92])
     """
 
     n_classes: int = 4
@@ -52,22 +37,7 @@ class Department:
         return 1 / self.n_classes + (1 - 1 / self.n_classes) * t
 
     def sample(self, n, rng=None):
-        """Answers to n cases.
-
-        Parameters
-        ----------
-        n : int
-            Number of cases.
-        rng : int, Generator or None, default None
-            Source of the draws.
-
-        Returns
-        -------
-        right : ndarray of 0/1, shape (n,)
-            Whether each answer is right.
-        chance : ndarray, shape (n,)
-            The true chance that it is.
-        """
+        """Whether each of n answers is right, and the true chance that it is."""
         rng = np.random.default_rng(rng)
         chance = self._chance(rng.beta(self.a, self.b, check_count(n, "n")))
         return (rng.random(n) < chance).astype(int), chance
@@ -77,20 +47,6 @@ class Department:
 
         Above 1: too sure; below 1: too modest. The order of confidences stays.
 
-        Parameters
-        ----------
-        chance : array_like, shape (n,)
-            True chances.
-        power : float or array_like
-            Above 0.
-
-        Returns
-        -------
-        ndarray, shape (n,)
-            Confidences.
-
-        Examples
-        --------
         >>> Department().powered([0.25, 0.7], 2).round(3)
         array([0.25 , 0.942])
         """
@@ -104,20 +60,6 @@ class Department:
     def expected_ecuas(self, power=1.0, *, n=1):
         """Exact mean ECUAS_n of whoever states `powered(chance, power)`, by quadrature (to about 1e-6).
 
-        Parameters
-        ----------
-        power : float, default 1
-            See `powered`; 1 is honest.
-        n : float, default 1
-            Exponent, see `ecuas`.
-
-        Returns
-        -------
-        float
-            Smaller is better.
-
-        Examples
-        --------
         >>> round(Department().expected_ecuas(n=1), 4)
         0.328
         """
@@ -133,20 +75,8 @@ class Department:
 
 
 def simplex_grid(steps):
-    """All distributions over three classes whose probabilities are multiples of 1 / steps.
+    """All distributions over three classes whose probabilities are multiples of 1 / steps, (m, 3).
 
-    Parameters
-    ----------
-    steps : int
-        Steps on each edge.
-
-    Returns
-    -------
-    ndarray, shape (m, 3)
-        Rows sum to 1.
-
-    Examples
-    --------
     >>> simplex_grid(2).tolist()
     [[0.0, 0.0, 1.0], [0.0, 0.5, 0.5], [0.0, 1.0, 0.0], [0.5, 0.0, 0.5], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]
     """
@@ -159,28 +89,10 @@ def simplex_grid(steps):
 
 
 def stated_costs(statements, cost, *, reject_cost=np.inf, n=None, largest=None):
-    """What each statement costs under each truth: the cost of its Bayes decision, or with `n` its ECUAS_n.
+    """What each statement costs under each truth, (m, K): the cost of its Bayes decision, or with `n` its ECUAS_n.
 
-    Parameters
-    ----------
-    statements : array_like, shape (m, K)
-        Distributions.
-    cost : array_like or DataFrame, shape (D, K)
-        A row for each decision, a column for each truth.
-    reject_cost : float, default infinity
-        What a refusal costs (infinite: no refusal); not used with `n`.
-    n : float, optional
-        Exponent of ECUAS.
-    largest : float, optional
-        The largest uncertainty u_M, if it is known already.
+    `cost` has a row for each decision; an infinite `reject_cost` allows no refusal; `largest` is u_M, if known already.
 
-    Returns
-    -------
-    ndarray, shape (m, K)
-        Costs.
-
-    Examples
-    --------
     >>> stated_costs([[0.9, 0.1], [0.4, 0.6]], [[0, 1], [1, 0]], reject_cost=0.2)
     array([[0. , 1. ],
            [0.2, 0.2]])
@@ -197,20 +109,8 @@ def stated_costs(statements, cost, *, reject_cost=np.inf, n=None, largest=None):
 def smallest_gain(beliefs, paid):
     """The least that honesty saves: over all beliefs p and statements q, min of E_p paid(q) - E_p paid(p).
 
-    Parameters
-    ----------
-    beliefs : array_like, shape (m, K)
-        Distributions; each may be stated in the place of each other.
-    paid : array_like, shape (m, K)
-        Result of `stated_costs(beliefs, …)`.
+    `paid` is `stated_costs(beliefs, ...)`. A proper score gives 0 (up to rounding), an improper one less.
 
-    Returns
-    -------
-    float
-        A proper score gives 0 (up to rounding), an improper one less.
-
-    Examples
-    --------
     >>> beliefs = np.array([[0.9, 0.1], [0.6, 0.4]])
     >>> smallest_gain(beliefs, stated_costs(beliefs, [[0, 1], [1, 0]], n=1))
     0.0
@@ -226,59 +126,14 @@ def smallest_gain(beliefs, paid):
 
 
 def integrate_over_fees(cost_at, kink, largest, args=()):
-    """Integral of a function of the reject cost from 0 to `largest`, in two pieces that meet at its kink.
-
-    Parameters
-    ----------
-    cost_at : function
-        Of a reject cost and `args`.
-    kink : float
-        Where the pieces meet.
-    largest : float
-        End of the integral.
-    args : tuple, default ()
-        Other arguments of `cost_at`.
-
-    Returns
-    -------
-    float
-        The integral.
-
-    Examples
-    --------
-    >>> round(integrate_over_fees(lambda fee, u: fee if fee < u else 0.0, 0.4, 1.0, args=(0.4,)), 6)
-    0.08
-    """
+    """Integral of `cost_at(fee, *args)` from 0 to `largest`, in two pieces that meet at its kink."""
     return sum(quad(cost_at, *ends, args=args, epsabs=1e-12, limit=200)[0] for ends in ((0, kink), (kink, largest)))
 
 
 def bills_at_drawn_fees(correct, confidence, *, n, n_classes, n_draws=200_000, rng=None):
     """Bills for one answer, each divided by its reject cost x, drawn with density (n+1) x**n / u_M**(n+1).
 
-    Parameters
-    ----------
-    correct : int
-        Whether the answer is right, 0 or 1.
-    confidence : float
-        Stated with it.
-    n : float
-        Exponent of ECUAS.
-    n_classes : int
-        Number of classes K.
-    n_draws : int, default 200,000
-        Number of bills.
-    rng : int, Generator or None, default None
-        Source of the draws.
-
-    Returns
-    -------
-    ndarray, shape (n_draws,)
-        Their mean is the ECUAS_n of the answer.
-
-    Examples
-    --------
-    >>> bills_at_drawn_fees(1, 0.9, n=0, n_classes=2, n_draws=4, rng=0)
-    array([0., 0., 1., 1.])
+    Their mean is the ECUAS_n of the answer.
     """
     rng = np.random.default_rng(rng)
     lots = (1 - 1 / n_classes) * rng.random(check_count(n_draws, "n_draws")) ** (1 / (n + 1))
@@ -288,22 +143,8 @@ def bills_at_drawn_fees(correct, confidence, *, n, n_classes, n_draws=200_000, r
 def tuned_threshold(loss, confidence, reject_cost):
     """The threshold that is cheapest on these rows: accept where confidence >= threshold, else pay `reject_cost`.
 
-    Parameters
-    ----------
-    loss : array_like, shape (n,)
-        What each answer costs if it is accepted.
-    confidence : array_like, shape (n,)
-        Any number, the higher the surer.
-    reject_cost : float
-        Paid for a refusal.
+    Infinite where refusing everything is cheapest.
 
-    Returns
-    -------
-    float
-        One of the confidences; infinite where refusing everything is cheapest.
-
-    Examples
-    --------
     >>> tuned_threshold([0, 0, 1, 0], [0.9, 0.7, 0.6, 0.5], 0.3)
     0.7
     """
@@ -319,31 +160,7 @@ def tuned_threshold(loss, confidence, reject_cost):
 def spelled_answers(n, rng=None, *, n_meanings=6, n_spellings=5):
     """Questions to which a model gives answers with several meanings, each in several spellings; its beliefs are true.
 
-    Parameters
-    ----------
-    n : int
-        Number of questions.
-    rng : int, Generator or None, default None
-        Source of the draws.
-    n_meanings : int, default 6
-        Meanings of the answers to a question.
-    n_spellings : int, default 5
-        Largest number of spellings of a meaning.
-
-    Returns
-    -------
-    right : ndarray of 0/1, shape (n,)
-        Whether the most probable meaning is right.
-    meaning : ndarray, shape (n,)
-        Its probability.
-    string : ndarray, shape (n,)
-        Probability of its most frequent spelling.
-
-    Examples
-    --------
-    >>> right, meaning, string = spelled_answers(1000, 0)
-    >>> bool((string <= meaning).all()), round(float(string.mean() / meaning.mean()), 2)
-    (True, 0.66)
+    Whether the most probable meaning is right, its probability, and that of its most frequent spelling, (n,) each.
     """
     rng = np.random.default_rng(rng)
     meaning = rng.dirichlet(np.full(n_meanings, 0.2), check_count(n, "n")).max(axis=1)

@@ -10,27 +10,9 @@ _CORNERS = np.array([[0, 0], [1, 0], [0.5, np.sqrt(3) / 2]])
 
 
 def plot_drawn_fees(fees, density, ratios, means, fee, ax=None):
-    """What systems cost at each reject cost, in parts of it, above how often that reject cost is drawn.
+    """What systems cost at each reject cost, in parts of it (`ratios`), above how often that reject cost is drawn.
 
-    Parameters
-    ----------
-    fees : (m,) array of float
-        Reject costs, in order.
-    density : (m,) array of float
-        How often each is drawn; its own scale, at the foot.
-    ratios : dict of str to (m,) array of float
-        Expected cost divided by the reject cost, for each system.
-    means : dict of str to float
-        For each system the mean of its ratio over drawn reject costs, a thin line.
-    fee : float
-        One reject cost, a dotted line with a mark on each system.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        With the drawing.
+    Thin lines: the mean of each ratio over drawn reject costs; the density has its own scale, at the foot.
     """
     ax = axes_for(ax)
     top = 2.4
@@ -50,19 +32,7 @@ def plot_drawn_fees(fees, density, ratios, means, fee, ax=None):
 def plot_confidence_costs(table, ax=None, *, top=4.0):
     """Cost of an answer against its confidence (Estienne, Ernst et al., figure 1): right answers solid, wrong dashed.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns confidence, right, wrong and a column `line`, whose values name the colours.
-    ax : Axes, optional
-        Where to draw.
-    top : float, default 4
-        Upper end of the axis; a line that leaves it ends in an arrow.
-
-    Returns
-    -------
-    Axes
-        With the drawing.
+    A line that leaves the axes at `top` ends in an arrow.
     """
     ax = axes_for(ax)
     for k, (name, part) in enumerate(table.groupby("line", sort=False)):
@@ -85,20 +55,7 @@ def plot_confidence_costs(table, ax=None, *, top=4.0):
 
 
 def plot_confidence_panels(tables, *, top=4.0):
-    """`plot_confidence_costs` side by side; the legend is in the first panel.
-
-    Parameters
-    ----------
-    tables : dict
-        Title: table of `plot_confidence_costs`.
-    top : float, default 4
-        Upper end of the axes.
-
-    Returns
-    -------
-    Figure
-        One panel a table.
-    """
+    """`plot_confidence_costs` side by side, {title: table}; the legend is in the first panel."""
     fig, axes = panels(len(tables), figsize=(11.5, 4.0), sharey=True, squeeze=False)
     for ax, (title, table) in zip(axes[0], tables.items(), strict=True):
         plot_confidence_costs(table, ax, top=top).set(title=title)
@@ -109,20 +66,7 @@ def plot_confidence_panels(tables, *, top=4.0):
 
 
 def plot_reject_weights(table, *, fee=None):
-    """How much each reject cost counts.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Reject costs as index, a column of densities for each n.
-    fee : float, optional
-        Place of a dotted line.
-
-    Returns
-    -------
-    Axes
-        With the drawing.
-    """
+    """How much each reject cost (index) counts, a column of densities for each n."""
     ax = axes_for()
     for k, name in enumerate(table):
         ax.plot(table.index, table[name], linewidth=2, label=str(name), **_styles(k))
@@ -135,28 +79,7 @@ def plot_reject_weights(table, *, fee=None):
 
 
 def plot_simplex(points, values, ax=None, *, corners, names, worst=None):
-    """Decisions over all distributions of three classes: one coloured mark for each point of the triangle.
-
-    Parameters
-    ----------
-    points : array_like, shape (m, 3)
-        Distributions.
-    values : array_like of int, shape (m,)
-        The decision taken at each.
-    ax : Axes, optional
-        Where to draw.
-    corners : sequence of str
-        Three words, the class that is certain in each corner.
-    names : dict
-        Decision: words.
-    worst : array_like, shape (3,), optional
-        Distribution marked with a star.
-
-    Returns
-    -------
-    Axes
-        With the drawing.
-    """
+    """Decisions over all distributions of three classes: one coloured mark for each point of the triangle."""
     ax = axes_for(ax, (4.6, 4.4))
     place = np.asarray(points) @ _CORNERS
     values = np.asarray(values)
@@ -184,32 +107,7 @@ def _triangle(ax, corners):
 
 
 def plot_simplex_costs(points, values, ax=None, *, corners, truth, best=None, words="expected cost", top=None):
-    """A number for each distribution of three classes, as shades (light: cheap), with the truth as a star.
-
-    Parameters
-    ----------
-    points : array_like, shape (m, 3)
-        Distributions.
-    values : array_like, shape (m,)
-        Numbers.
-    ax : Axes, optional
-        Where to draw.
-    corners : sequence of str
-        Three words, the class that is certain in each corner.
-    truth : array_like, shape (3,)
-        Distribution of the star.
-    best : array_like, shape (k, 3), optional
-        Distributions marked as dots, those of smallest value.
-    words : str, default "expected cost"
-        Label of the shades.
-    top : float, optional
-        Values above it get the darkest shade.
-
-    Returns
-    -------
-    Axes
-        With the drawing.
-    """
+    """A number for each distribution of three classes, as shades (light: cheap), with the truth as a star."""
     ax = axes_for(ax, (5.2, 4.4))
     x, y = (np.asarray(points) @ _CORNERS).T
     shades = ax.tripcolor(x, y, np.asarray(values), cmap="viridis_r", shading="gouraud", vmax=top, rasterized=True)
@@ -223,28 +121,7 @@ def plot_simplex_costs(points, values, ax=None, *, corners, truth, best=None, wo
 
 
 def plot_score_lines(table, ax=None, *, xlabel="", ylabel="", at=None, log=False):
-    """A line with marks for each column of a table against its index.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Numbers to draw.
-    ax : Axes, optional
-        Where to draw.
-    xlabel : str, default ""
-        Words below the axis.
-    ylabel : str, default ""
-        Words beside the axis.
-    at : float, optional
-        Place of a dotted line.
-    log : bool, default False
-        Logarithmic axis.
-
-    Returns
-    -------
-    Axes
-        With the drawing.
-    """
+    """A line with marks for each column of a table against its index."""
     ax = axes_for(ax)
     for k, name in enumerate(table):
         ax.plot(table.index, table[name], markersize=5, linewidth=1.8, label=str(name), **_styles(k, marker=True))
@@ -260,22 +137,7 @@ def plot_score_lines(table, ax=None, *, xlabel="", ylabel="", at=None, log=False
 
 
 def plot_measured_panels(tables, curves=None, *, zero=False):
-    """`plot_measured` side by side, and if given the costs in `curves`.
-
-    Parameters
-    ----------
-    tables : dict
-        Words: table of `plot_measured`, with the same rows.
-    curves : dict, optional
-        Name: table of `plot_abstention_costs`.
-    zero : bool, default False
-        Whether the axes begin at 0.
-
-    Returns
-    -------
-    Figure
-        One panel a table, and one for the curves.
-    """
+    """`plot_measured` side by side, {words: table}, and if given the costs in `curves` (`plot_abstention_costs`)."""
     count = len(tables) + (curves is not None)
     height = 0.36 * len(next(iter(tables.values()))) + 1.4
     fig, axes = panels(count, figsize=(4.4 * count + 1, max(height, 4.4 if curves else 0)), squeeze=False)

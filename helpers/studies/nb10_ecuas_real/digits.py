@@ -23,15 +23,7 @@ EXPONENTS = (0, 1, 128)  # of ECUAS
 
 @dataclass(frozen=True)
 class DigitReaders:
-    """Two machines that read handwritten digits.
-
-    Parameters
-    ----------
-    log_scores : dict
-        Name: array (n, 10), of images they never saw.
-    y : ndarray of int, shape (n,)
-        The digits.
-    """
+    """Two machines that read handwritten digits."""
 
     log_scores: dict = field(repr=False)
     y: np.ndarray = field(repr=False)
@@ -45,23 +37,6 @@ def digit_readers(*, n_train=600, rng=None):
 
     Bold: naive Bayes on which pixels are dark, as if pixels were independent; far too sure of itself. Timid: logistic
     regression with a penalty so heavy (C = 0.12 / n_train) that it hardly dares to be sure, but it orders answers well.
-
-    Parameters
-    ----------
-    n_train : int, default 600
-        Digits to train on, at least 100; 200 must be left.
-    rng : int, Generator or None, default None
-        Source of the order.
-
-    Returns
-    -------
-    DigitReaders
-        Log scores and digits.
-
-    Examples
-    --------
-    >>> print(digit_readers(rng=0))
-    bold and timid on 1,197 digits
     """
     data = load_digits()
     n_train = check_count(n_train, "n_train", least=100)
@@ -79,33 +54,12 @@ def digit_readers(*, n_train=600, rng=None):
 
 
 def sampled_answer_costs(proba, y, temperatures, *, n=1):
-    """Expected ECUAS_n of a row whose answer is drawn from softmax(log(proba) / t), over the draw.
+    """Expected ECUAS_n of a row whose answer is drawn from softmax(log(proba) / t), over the draw, (n_rows, T).
 
-    The confidence is the probability (temperature 1) of the answer drawn, at least 1/K. Temperature 0 is the argmax.
-    No sampling is needed: the cost of each class is weighted by its probability of being drawn.
+    The confidence is the probability (temperature 1) of the answer drawn, at least 1/K. Temperature 0 is the argmax. No
+    sampling is needed: the cost of each class is weighted by its probability of being drawn. Estienne, Ernst et al.
+    (2026), appendix B.1.
 
-    Parameters
-    ----------
-    proba : array_like, shape (n_rows, K)
-        Probabilities of the classes.
-    y : array_like of int, shape (n_rows,)
-        Classes 0 .. K-1.
-    temperatures : array_like, shape (T,)
-        At least 0.
-    n : float, default 1
-        Exponent of ECUAS.
-
-    Returns
-    -------
-    ndarray, shape (n_rows, T)
-        Costs.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), appendix B.1.
-
-    Examples
-    --------
     >>> sampled_answer_costs([[0.8, 0.2]], [0], [0, 1], n=1).round(3)
     array([[0.16 , 0.328]])
     """
@@ -130,23 +84,7 @@ def sampled_answer_costs(proba, y, temperatures, *, n=1):
 
 
 def answer_quality(proba, y, *, n=EXPONENTS):
-    """Figure 2: mean ECUAS_n of answers drawn at rising `TEMPERATURES`, with intervals of the means and the steps.
-
-    Parameters
-    ----------
-    proba : array_like, shape (n_rows, K)
-        Probabilities of the classes.
-    y : array_like of int, shape (n_rows,)
-        Classes 0 .. K-1.
-    n : float or sequence of float, default (0, 1, 128)
-        Exponents of ECUAS.
-
-    Returns
-    -------
-    DataFrame
-        Columns n, temperature, value, low, high, and step, step_low, step_high: the rise since the temperature before
-        (NaN at the first). 95 % normal intervals of means over rows.
-    """
+    """Figure 2: mean ECUAS_n of answers drawn at rising `TEMPERATURES`; step: the rise since the temperature before."""
     parts = []
     for exponent in np.atleast_1d(n):
         cost = sampled_answer_costs(proba, y, TEMPERATURES, n=exponent)
@@ -162,23 +100,9 @@ def answer_quality(proba, y, *, n=EXPONENTS):
 
 
 def draw_population(n_rows, *, sharpness=1.0, rng=None):
-    """A two-class population of known truth: P(class 1) = q is uniform, and the model states sharpness * log-odds.
+    """Log scores and classes of a population of known truth: P(class 1) = q is uniform, stated is sharpness * log-odds.
 
-    Parameters
-    ----------
-    n_rows : int
-        Number of rows.
-    sharpness : float, default 1
-        1 is a perfect model; affine calibration should find 1 / sharpness.
-    rng : int, Generator or None, default None
-        Source of the draws.
-
-    Returns
-    -------
-    log_scores : ndarray, shape (n_rows, 2)
-        Log probabilities.
-    y : ndarray of int, shape (n_rows,)
-        Classes.
+    1 is a perfect model; affine calibration should find 1 / sharpness.
     """
     rng = np.random.default_rng(rng)
     q = rng.uniform(1e-9, 1 - 1e-9, size=check_count(n_rows, "n_rows"))
@@ -189,20 +113,6 @@ def draw_population(n_rows, *, sharpness=1.0, rng=None):
 def population_ecuas(*, sharpness=1.0, n=1):
     """Exact ECUAS_n of `draw_population`, by quadrature; it is also the normalised value, because nobody's costs 1.
 
-    Parameters
-    ----------
-    sharpness : float, default 1
-        See `draw_population`.
-    n : float, default 1
-        Exponent of ECUAS.
-
-    Returns
-    -------
-    float
-        Smaller is better.
-
-    Examples
-    --------
     >>> round(population_ecuas(n=1), 6)
     0.666667
     """
@@ -219,17 +129,7 @@ def population_ecuas(*, sharpness=1.0, n=1):
 def population_table(n_rows, *, rng=None):
     """Exact cost and that of a sample of `draw_population`, with its standard error, and the scale that is found.
 
-    Parameters
-    ----------
-    n_rows : int
-        Rows of each sample.
-    rng : int, Generator or None, default None
-        Source of the samples.
-
-    Returns
-    -------
-    DataFrame
-        Columns sharpness, n, exact, sample, se, sharpness x scale (1 if affine calibration undoes the sharpness).
+    sharpness x scale is 1 if affine calibration undoes the sharpness.
     """
     lines = []
     for factor, seed in zip(SHARPNESS, np.random.default_rng(rng).spawn(len(SHARPNESS)), strict=True):
@@ -245,28 +145,7 @@ def population_table(n_rows, *, rng=None):
 
 
 def with_hopeless_answers(correct, confidence, *, share=0.2, n_classes=10, rng=None):
-    """The same system, but in a random share of the rows it gives a silly wrong answer with confidence 1 / K.
-
-    Parameters
-    ----------
-    correct : array_like of 0/1, shape (n,)
-        Whether each answer is right.
-    confidence : array_like, shape (n,)
-        Stated with it.
-    share : float, default 0.2
-        Share of the rows.
-    n_classes : int, default 10
-        Number of classes K.
-    rng : int, Generator or None, default None
-        Source of the draws.
-
-    Returns
-    -------
-    correct : ndarray, shape (n,)
-        Whether each answer is right.
-    confidence : ndarray, shape (n,)
-        Stated with it.
-    """
+    """The same system, but in a random share of the rows it gives a silly wrong answer with confidence 1 / K."""
     rng = np.random.default_rng(rng)
     silly = rng.random(len(correct)) < share
     return np.where(silly, 0, correct), np.where(silly, 1 / n_classes, confidence)

@@ -9,18 +9,7 @@ _COLORS = (BLUE, ORANGE, GREEN, RED, "black", GREY, "#8c6bb1", "#a6761d")
 
 
 def plot_reader_costs(costs):
-    """Mean cost against the cost of a refusal, a line for each system, and the line of refusing always.
-
-    Parameters
-    ----------
-    costs : dict
-        Name: table of `expected_cost_at`.
-
-    Returns
-    -------
-    Axes
-        With the drawing.
-    """
+    """Mean cost against the cost of a refusal, {system: `expected_cost_at`}, and the line of refusing always."""
     ax = axes_for(figsize=(7.2, 4.4))
     gamma = next(iter(costs.values()))["reject_cost"]
     ax.plot(gamma, gamma, color=GREY, linewidth=5, alpha=0.4, label="ask always")
@@ -35,18 +24,7 @@ def plot_reader_costs(costs):
 
 
 def plot_answer_quality(table):
-    """ECUAS_n against the temperature at which answers are drawn: a row a kind of scores, a column an n.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns scores, system, n, temperature, value.
-
-    Returns
-    -------
-    Figure
-        Panels of lines, one a system.
-    """
+    """ECUAS_n against the temperature at which answers are drawn: a row a kind of scores, a column an n."""
     kinds = list(dict.fromkeys(table["scores"]))
     exponents = list(dict.fromkeys(table["n"]))
     size = (3.2 * len(exponents) + 1, 2.7 * len(kinds) + 0.8)

@@ -15,22 +15,8 @@ _PARTS = ("sequence", "per token", "meaning", "is it true", "both orders", "verb
 def greedy_confidences(answers, prompt, *, rng=None):
     """One row a question: is the greedy answer right, and every confidence in it.
 
-    Parameters
-    ----------
-    answers : DataFrame
-        Of `helpers.datasets.load_smollm2_answers`.
-    prompt : str
-        Whose answers.
-    rng : int, Generator or None
-        Folds of the learned combination.
-
-    Returns
-    -------
-    DataFrame
-        Columns question, correct, sequence (posterior of the words), per token (length-normalised), meaning (over all
-        spellings that were drawn), is it true, both orders (True and False named in either order, averaged),
-        verbalised, learned (of all of these, out of fold). Questions that lack a confidence are left out; a confidence
-        that most answers lack has no column.
+    meaning: over all spellings that were drawn; both orders: True and False named in either order, averaged; learned:
+    of all of these, out of fold. Questions without a confidence are left out; one that most answers lack has no column.
     """
     rows = _with_ends(answers[answers["prompt"] == prompt].reset_index(drop=True))
     added = rows.assign(posterior=rows["posterior"].fillna(0.0))  # an unknown spelling adds nothing, as an unseen one
@@ -69,24 +55,7 @@ def _systems(table):
 
 
 def measure_ways(table, metrics, *, n_resamples=1000, rng=None):
-    """Measures of every confidence with their intervals in words, a row each.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Of `greedy_confidences`.
-    metrics : dict of str
-        Measure of `helpers.selective.measure_systems`: name of its column.
-    n_resamples : int, default 1000
-        Bootstrap samples.
-    rng : int, Generator or None
-        Decides what is drawn.
-
-    Returns
-    -------
-    DataFrame
-        Such as "0.829 [0.784, 0.871]", a row a confidence.
-    """
+    """Measures of every confidence with their intervals in words, such as "0.829 [0.784, 0.871]", a row each."""
     rows = measure_systems(_systems(table), n_resamples=n_resamples, rng=rng)
     rows["words"] = [f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, low, high in rows.iloc[:, 2:5].to_numpy()]
     wide = rows.pivot(index="system", columns="metric", values="words").loc[list(table.columns[2:]), list(metrics)]
@@ -96,22 +65,7 @@ def measure_ways(table, metrics, *, n_resamples=1000, rng=None):
 def compare_ways(table, ways, *, n_resamples=1000, rng=None):
     """Paired differences of the measures of each two confidences in the same answers, questions drawn again.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Of `greedy_confidences`.
-    ways : sequence of str
-        Which confidences.
-    n_resamples : int, default 1000
-        Bootstrap samples.
-    rng : int, Generator or None
-        Decides what is drawn.
-
-    Returns
-    -------
-    DataFrame
-        Columns first, second, metric, difference, low, high, and better: "first" or "second" where the interval does
-        not hold 0, else "".
+    better: "first" or "second" where the interval does not hold 0.
     """
     systems = {name: pair for name, pair in _systems(table).items() if name in ways}
     rows = compare_systems(systems, n=(0, 1), n_resamples=n_resamples, rng=rng)
@@ -125,45 +79,13 @@ def compare_ways(table, ways, *, n_resamples=1000, rng=None):
 
 
 def compare_to_chance(table, way, *, n_resamples=1000, rng=None):
-    """Interval of the AUC of one confidence, to be compared with 1/2.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Of `greedy_confidences`.
-    way : str
-        Which confidence.
-    n_resamples : int, default 1000
-        Bootstrap samples.
-    rng : int, Generator or None
-        Decides what is drawn.
-
-    Returns
-    -------
-    Series
-        The value, low and high.
-    """
+    """Value and interval of the AUC of one confidence, to be compared with 1/2."""
     rows = measure_systems({way: (table["correct"], table[way])}, n_resamples=n_resamples, rng=rng)
     return rows.set_index("metric").loc["auc", ["value", "low", "high"]]
 
 
 def plot_way_differences(differences, metrics, against="sequence"):
-    """Draw differences from one confidence, a panel a measure, a mark a prompt; what is infinite has no mark.
-
-    Parameters
-    ----------
-    differences : dict of DataFrame
-        Prompt: result of `compare_ways`.
-    metrics : dict of str
-        Measure: words above its panel.
-    against : str
-        The confidence that is subtracted.
-
-    Returns
-    -------
-    Figure
-        With the panels.
-    """
+    """Draw differences from one confidence, a panel a measure, a mark a prompt; what is infinite has no mark."""
     fig, axes = panels(len(metrics), figsize=(2.6 * len(metrics) + 1.6, 3.4), sharey=True)
     for ax, (metric, words) in zip(axes, metrics.items(), strict=True):
         for k, (prompt, rows) in enumerate(differences.items()):

@@ -19,20 +19,7 @@ LAST_DIGIT = 1.05e-4  # of a printed number and a stored one
 
 
 def score_maps(log_scores, y):
-    """Probabilities from log scores as stated ("raw"), and cross-validated with and without offsets.
-
-    Parameters
-    ----------
-    log_scores : array_like, shape (n, K)
-        Logits or log posteriors.
-    y : array_like of int, shape (n,)
-        Classes 0 .. K-1.
-
-    Returns
-    -------
-    dict
-        "raw", "temperature" and "calibrated": arrays (n, K).
-    """
+    """Probabilities from log scores as stated ("raw"), and cross-validated with ("calibrated") and without offsets."""
     scores = check_numbers(log_scores, "log_scores")
     return {
         "raw": softmax(scores, axis=1),
@@ -46,22 +33,6 @@ def all_measures(y, proba, *, reject_costs=REJECT_COSTS, sample_weight=None):
 
     "n_cost_0.1" is the mean cost of a reader who refuses at 0.1, divided by that of the better of "never ask the
     machine" and "always answer the most frequent class". All are smaller for better systems, except `auc`.
-
-    Parameters
-    ----------
-    y : array_like of int, shape (n,)
-        Classes 0 .. K-1.
-    proba : ndarray, shape (n, K)
-        Probabilities of the classes.
-    reject_costs : sequence of float, default REJECT_COSTS
-        Rejection costs.
-    sample_weight : ndarray, shape (n,), optional
-        How often each row occurs.
-
-    Returns
-    -------
-    Series
-        One number a measure.
     """
     y = np.asarray(y)
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
@@ -79,21 +50,7 @@ def all_measures(y, proba, *, reject_costs=REJECT_COSTS, sample_weight=None):
 def measure_draws(probas, y, *, n_resamples=1000, rng=None):
     """`all_measures` on the data (first row) and on resampled rows, the same rows for every set of probabilities.
 
-    Parameters
-    ----------
-    probas : dict
-        Name: array (n, K). The calibrating maps are not fitted again.
-    y : array_like of int, shape (n,)
-        Classes 0 .. K-1.
-    n_resamples : int, default 1000
-        Number of resamples.
-    rng : int, Generator or None, default None
-        Source of the resamples.
-
-    Returns
-    -------
-    dict
-        Name: DataFrame of 1 + n_resamples rows, one column a measure.
+    The calibrating maps are not fitted again.
     """
     rng = np.random.default_rng(rng)
     n = len(y)
@@ -102,21 +59,7 @@ def measure_draws(probas, y, *, n_resamples=1000, rng=None):
 
 
 def with_intervals(draws, pairs=()):
-    """Values and 95 % percentile intervals of `measure_draws`, and of differences.
-
-    Parameters
-    ----------
-    draws : dict
-        Result of `measure_draws`.
-    pairs : sequence of tuple, default ()
-        Pairs (name, other): name minus other.
-
-    Returns
-    -------
-    DataFrame
-        Columns scores (name), minus ("" or other), metric, value, low, high. An ECE has no interval: it is biased
-        upwards, more so in a resample, and such an interval would miss.
-    """
+    """Values and 95 % percentile intervals of `measure_draws`, and of the differences name minus other of `pairs`."""
     tables = [(name, "", table) for name, table in draws.items()]
     tables += [(name, other, draws[name] - draws[other]) for name, other in pairs]
     parts = []
@@ -132,21 +75,9 @@ def with_intervals(draws, pairs=()):
 def single_precision(log_scores, y):
     """The four measures that change when a softmax is computed with 24 bits, as the paper's table 3 seems to be.
 
-    A confidence above 1 - 6e-8 becomes exactly 1, and such answers are tied: no order among them is left, and the
-    AURC depends on the order of the rows. Logarithms get 1e-7 added (ECUAS) or are cut there (cross entropy).
-
-    Parameters
-    ----------
-    log_scores : array_like, shape (n, K)
-        Logits or log posteriors.
-    y : array_like of int, shape (n,)
-        Classes 0 .. K-1.
-
-    Returns
-    -------
-    Series
-        Measures auc, n_ce_confidence, n_ecuas_0, aurc (mean over the orders of ties), aurc_low, aurc_high (best and
-        worst).
+    A confidence above 1 - 6e-8 becomes exactly 1, and such answers are tied: no order among them is left, and the AURC
+    depends on the order of the rows (aurc: mean over the orders of ties; aurc_low, aurc_high: best and worst).
+    Logarithms get 1e-7 added (ECUAS) or are cut there (cross entropy).
     """
     proba = softmax(np.asarray(log_scores, dtype=np.float32), axis=1)
     answer = proba.argmax(axis=1)
@@ -169,20 +100,7 @@ def single_precision(log_scores, y):
 
 
 def saturated_rows(log_scores, y):
-    """`single_precision` as rows; the ends are those of the AURC over tie orders.
-
-    Parameters
-    ----------
-    log_scores : array_like, shape (n, K)
-        Logits or log posteriors.
-    y : array_like of int, shape (n,)
-        Classes 0 .. K-1.
-
-    Returns
-    -------
-    DataFrame
-        Columns metric, value, low, high, scores, minus.
-    """
+    """`single_precision` as rows; the ends are those of the AURC over tie orders."""
     measures = single_precision(log_scores, y)
     table = pd.DataFrame({"metric": SATURATED, "value": measures[list(SATURATED)].to_numpy()})
     ties = table["metric"] == "aurc"
@@ -193,20 +111,7 @@ def saturated_rows(log_scores, y):
 
 
 def measure_networks(names):
-    """Measure public networks again, raw, calibrated and in single precision; scores are downloaded where needed.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Systems of `helpers.datasets.score_systems`.
-
-    Returns
-    -------
-    measured : DataFrame
-        As `network_ecuas.csv`, without intervals.
-    missing : list of str
-        The systems whose files cannot be had.
-    """
+    """Measure public networks again, raw, calibrated and in single precision, and name those that cannot be had."""
     parts = []
     missing = []
     for name in names:
@@ -226,19 +131,8 @@ def measure_networks(names):
 def against_printed(measured, printed):
     """Our numbers beside the printed ones of table 3, and whether a difference is explained.
 
-    Parameters
-    ----------
-    measured : DataFrame
-        Rows of the shipped table (system, scores, metric, value, low, high), with "single precision".
-    printed : DataFrame
-        The paper's table 3, one column a metric.
-
-    Returns
-    -------
-    DataFrame
-        Columns system, scores, metric, printed, ours, distance, single (in single precision), kind: "equal", "single
-        precision" (equal then), "order of ties" (an AURC within what the orders of its tied rows can give),
-        "unexplained".
+    kind: "equal", "single precision" (equal then), "order of ties" (an AURC within what the orders of its tied rows can
+    give) or "unexplained".
     """
     keys = ["system", "metric"]
     table = printed.melt(["system", "scores"], var_name="metric", value_name="printed")
@@ -257,18 +151,7 @@ def against_printed(measured, printed):
 
 
 def side_by_side(table):
-    """The result of `against_printed` with two lines for each system and kind of scores: the paper's and ours.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Result of `against_printed`.
-
-    Returns
-    -------
-    DataFrame
-        Columns system, scores, who, and the metrics.
-    """
+    """The result of `against_printed` with two lines for each system and kind of scores: the paper's and ours."""
     parts = []
     for who, column in (("paper", "printed"), ("ours", "ours")):
         wide = table.pivot(index=["system", "scores"], columns="metric", values=column)
@@ -278,26 +161,7 @@ def side_by_side(table):
 
 
 def reading(measured, what, sentence, key, **allowed):
-    """One line of "what, the paper, ours, 95 % interval, verdict" from rows of the shipped table.
-
-    Parameters
-    ----------
-    measured : DataFrame
-        Columns value, low, high; indexed by system, scores, minus, metric.
-    what : str
-        What is read.
-    sentence : str
-        What the paper says.
-    key : tuple
-        A row of `measured`.
-    **allowed
-        Options of `verdict`.
-
-    Returns
-    -------
-    dict
-        One entry a column of the line.
-    """
+    """One line of "what, the paper, ours, 95 % interval, verdict" from a row of the shipped table."""
     value, low, high = measured.loc[key, ["value", "low", "high"]]
     ours = {"ours": f"{value:z.4f}", "95 % interval": f"{low:z.4f} to {high:z.4f}"}
     return {"what": what, "the paper": sentence} | ours | {"verdict": verdict(low, high, **allowed)}

@@ -15,22 +15,7 @@ SLACK = 0.005  # for terms of size 1/n
 
 
 def best_methods(table, metrics, *, suffix=""):
-    """For each model and metric the set of methods printed as best; several if printed equal.
-
-    Parameters
-    ----------
-    table : DataFrame
-        With columns model, method and the metrics.
-    metrics : sequence of str
-        Names of columns.
-    suffix : str, default ""
-        Added to these names.
-
-    Returns
-    -------
-    DataFrame
-        A row a model, a column a metric, sets of methods.
-    """
+    """For each model (row) and metric (column) the set of methods printed as best; several if printed equal."""
 
     def best(rows, metric):
         values = rows[metric + suffix]
@@ -44,17 +29,7 @@ def best_methods(table, metrics, *, suffix=""):
 def disagreement(best, other=None):
     """Share of models for which two metrics name different best methods, whatever was lost in rounding.
 
-    Parameters
-    ----------
-    best : DataFrame
-        Result of `best_methods`.
-    other : DataFrame, optional
-        The same models and metrics under another grader.
-
-    Returns
-    -------
-    DataFrame or Series
-        Shares (m, m); with `other` one share a metric.
+    With `other`, the same models under another grader, one share a metric.
     """
     if other is not None:
         return pd.Series({metric: _differ(best[metric], other[metric]) for metric in best})
@@ -68,22 +43,6 @@ def _differ(first, second):
 def possible_sizes(shares, sizes, *, decimals=3):
     """The sample sizes, of those tried, in which every printed share is a whole number of rows.
 
-    Parameters
-    ----------
-    shares : array_like, shape (m,)
-        Printed shares.
-    sizes : iterable of int
-        Sizes to try.
-    decimals : int, default 3
-        Printed decimals.
-
-    Returns
-    -------
-    list of int
-        Sizes that fit.
-
-    Examples
-    --------
     >>> possible_sizes([0.333, 0.167], range(1, 20))
     [6, 12, 18]
     """
@@ -93,30 +52,12 @@ def possible_sizes(shares, sizes, *, decimals=3):
 
 
 def aurc_limits(error_rate, auc=None, *, rounding=ROUNDING):
-    """Smallest and largest AURC that answers with this error rate (and this AUC) can have.
+    """Smallest and largest AURC of answers with this error rate (and this AUC), which may be off by `rounding`.
 
     Without `auc`, over all orders of the answers: e + (1 - e) log(1 - e) to e - e log e, for any number of answers.
     With it, over all orders with that AUC (ties averaged), up to terms of size 1/n: the largest puts the share 1 - auc
     of the wrong answers first and the others last, the smallest keeps all wrong answers together.
 
-    Parameters
-    ----------
-    error_rate : float
-        Share e of wrong answers.
-    auc : float, optional
-        Area under the ROC curve.
-    rounding : float, default 0.0005
-        Both inputs may be off by it.
-
-    Returns
-    -------
-    low : float
-        The smallest AURC.
-    high : float
-        The largest AURC.
-
-    Examples
-    --------
     >>> low, high = aurc_limits(0.2, rounding=0)
     >>> round(low, 4), round(high, 4)
     (0.0215, 0.5219)
@@ -132,18 +73,9 @@ def aurc_limits(error_rate, auc=None, *, rounding=ROUNDING):
 
 
 def check_aurc(table):
-    """A table with the limits of each AURC and what they say about it.
+    """A table with the limits of each AURC (least, most: any order; low, high: with that AUC) and what they say of it.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns error_rate, auc, aurc.
-
-    Returns
-    -------
-    DataFrame
-        With least, most (any order), low, high (any order with that AUC), and kind: "possible", "beyond its band" (by
-        more than `SLACK`: ties were not averaged, or it is another quantity), "impossible".
+    "beyond its band" (by more than `SLACK`): ties were not averaged, or it is another quantity.
     """
     least, most = np.array([aurc_limits(e) for e in table["error_rate"]]).T
     low, high = np.array([aurc_limits(*pair) for pair in table[["error_rate", "auc"]].to_numpy()]).T
@@ -154,30 +86,12 @@ def check_aurc(table):
 
 
 def paired_limits(first, second, n, *, reviewed=None):
-    """What two error counts on the same questions say about their difference, when nobody printed the overlap.
+    """What two error counts on the same n questions say about their difference, when nobody printed the overlap.
 
     McNemar's exact test needs the number m of questions on which exactly one of the two is wrong. The counts only say
-    that m lies between |first - second| and min(first + second, 2 reviewed - first - second).
+    that m lies between |first - second| and min(first + second, 2 reviewed - first - second), where `reviewed` are the
+    questions on which anything can be wrong. The verdict is at the 5 % level; "unknown": it depends on the overlap.
 
-    Parameters
-    ----------
-    first : int
-        Wrong answers of the first, out of n.
-    second : int
-        Wrong answers of the second, out of n.
-    n : int
-        Number of questions.
-    reviewed : int, optional
-        Questions on which anything can be wrong; n if None.
-
-    Returns
-    -------
-    dict
-        With difference (share), p_smallest, p_largest (two-sided), and verdict at the 5 % level: "differ", "no
-        evidence" or "unknown" (it depends on the overlap).
-
-    Examples
-    --------
     >>> [paired_limits(30, other, 200)["verdict"] for other in (10, 20, 29)]
     ['differ', 'unknown', 'no evidence']
     """
@@ -196,29 +110,7 @@ def paired_limits(first, second, n, *, reviewed=None):
 
 
 def compare_counts(first, second, n, *, reviewed=None):
-    """`paired_limits` of many pairs of error counts, one line a pair.
-
-    Parameters
-    ----------
-    first : Series of int
-        Wrong answers; its name becomes a column.
-    second : Series of int
-        The same, with the same index.
-    n : int
-        Number of questions.
-    reviewed : int, optional
-        See `paired_limits`.
-
-    Returns
-    -------
-    DataFrame
-        Counts, p_smallest, p_largest and verdict.
-
-    Examples
-    --------
-    >>> compare_counts(pd.Series({"a": 30}, name="one"), pd.Series({"a": 20}, name="two"), 200).iloc[0].tolist()[-1]
-    'unknown'
-    """
+    """`paired_limits` of many pairs of error counts (two Series with one index), one line a pair."""
     lines = [paired_limits(int(a), int(b), n, reviewed=reviewed) for a, b in zip(first, second, strict=True)]
     counts = pd.DataFrame({first.name: first, second.name: second})
     return counts.join(pd.DataFrame(lines, index=first.index).drop(columns="difference"))
@@ -227,18 +119,8 @@ def compare_counts(first, second, n, *, reviewed=None):
 def rank_changes(table, metrics):
     """How the order of all systems changes from one grader to the other, one row a metric.
 
-    Parameters
-    ----------
-    table : DataFrame
-        With columns model, method and the metrics with each suffix.
-    metrics : sequence of str
-        Names of metrics.
-
-    Returns
-    -------
-    DataFrame
-        Columns metric, kendall (tau-b of the two orders), most_moved (model, method), places (that it moved;
-        positive means towards the best), swapped (share of pairs of systems whose printed order is reversed).
+    kendall: tau-b of the two orders; places: that `most_moved` moved, positive towards the best; swapped: share of
+    pairs of systems whose printed order is reversed.
     """
     rows = []
     for metric in metrics:

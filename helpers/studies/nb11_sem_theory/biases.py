@@ -23,22 +23,8 @@ from helpers.checks import check_count, check_vector
 
 
 def probability_grid(n_classes, parts):
-    """All answer probabilities in multiples of 1 / parts that have one mode, in every order.
+    """All answer probabilities in multiples of 1 / parts that have one mode, in every order, (rows, K).
 
-    Parameters
-    ----------
-    n_classes : int
-        Classes of answers, K.
-    parts : int
-        Steps of the grid.
-
-    Returns
-    -------
-    array of float, shape (rows, K)
-        A question a row.
-
-    Examples
-    --------
     >>> probability_grid(2, 3).round(2).tolist()
     [[0.0, 1.0], [0.33, 0.67], [0.67, 0.33], [1.0, 0.0]]
     """
@@ -48,23 +34,10 @@ def probability_grid(n_classes, parts):
 
 
 def worst_bound_ratios(pi, n):
-    """Largest ratios of exact values to bounds over some questions.
+    """Largest ratios of exact values to bounds over some questions (Q, K).
 
-    Parameters
-    ----------
-    pi : array of float, shape (Q, K)
-        Answer probabilities.
-    n : int
-        Answers in the selection block.
+    Theorem 5.1, the constant C that each estimator needs, both biases together against sqrt(log K / (2 n)), lemma A.1.
 
-    Returns
-    -------
-    dict
-        Theorem 5.1, the constant C that each estimator needs, both biases together against sqrt(log K / (2 n)), and
-        lemma A.1.
-
-    Examples
-    --------
     >>> {name: round(float(ratio), 2) for name, ratio in worst_bound_ratios(probability_grid(2, 10), 2).items()}
     {'5.1, Sem1': 0.27, '5.1, Sem2': 0.37, 'A.1': 0.67, 'C for Sem1': 0.27, 'C for Sem2': 0.37, 'both': 0.71}
     """
@@ -86,18 +59,7 @@ def worst_bound_ratios(pi, n):
 
 
 def deviation_ratios(n=(5, 20, 50)):
-    """E max_k |share - pi_k| over its bound sqrt(log(2 K) / (2 n)), equation 13, for three questions and each n.
-
-    Parameters
-    ----------
-    n : sequence of int, default (5, 20, 50)
-        Numbers of answers.
-
-    Returns
-    -------
-    array of float, shape (3 * len(n),)
-        At most 1.
-    """
+    """E max_k |share - pi_k| over its bound sqrt(log(2 K) / (2 n)), equation 13, for three questions and each n."""
     questions = ([1 / 3] * 3, [0.7, 0.2, 0.1], [0.25] * 4)
     return np.array([
         largest_deviation(pi, size) / np.sqrt(np.log(2 * len(pi)) / (2 * size)) for pi in questions for size in n
@@ -105,22 +67,7 @@ def deviation_ratios(n=(5, 20, 50)):
 
 
 def confidence_errors(pi, n):
-    """Exact E |confidence - c*| of Sem1 and of Sem2 (n answers held out) for each question.
-
-    Parameters
-    ----------
-    pi : array of float, shape (Q, K)
-        Answer probabilities.
-    n : int
-        Answers that select, and answers held out.
-
-    Returns
-    -------
-    sem1 : array of float, shape (Q,)
-        Error of Sem1.
-    sem2 : array of float, shape (Q,)
-        Error of Sem2.
-    """
+    """Exact E |confidence - c*| of Sem1 and of Sem2 (n answers held out) for each question, (Q,) each."""
     law = winner_law(pi, n)
     held_out_law = law.sum(axis=2)[:, :, None] * binomial_law(pi, n)
     distance = np.abs(np.arange(n + 1) / n - np.max(pi, axis=1)[:, None, None])
@@ -132,20 +79,6 @@ def contested_probabilities(behind, n):
 
     Its classes are `behind` the leader by so many standard deviations sqrt(1 / (K n)) of a share.
 
-    Parameters
-    ----------
-    behind : array of float, shape (K,)
-        Distance of each class to the leader, whose own is 0.
-    n : int
-        Number of answers.
-
-    Returns
-    -------
-    array of float, shape (K,)
-        Sums to 1.
-
-    Examples
-    --------
     >>> contested_probabilities([0, 1], 50).round(3)
     array([0.55, 0.45])
     """
@@ -155,20 +88,7 @@ def contested_probabilities(behind, n):
 
 
 def scaled_sem1_biases(rivals, sizes):
-    """Bias of Sem1 times sqrt(n), exact and by both expansions, with equally close rivals.
-
-    Parameters
-    ----------
-    rivals : int
-        Classes near the leader, 0.8 behind it (`contested_probabilities`).
-    sizes : sequence of int
-        Numbers of answers n.
-
-    Returns
-    -------
-    DataFrame
-        A row for each n and kind: rivals, n, estimator, value.
-    """
+    """Bias of Sem1 times sqrt(n), exact and by both expansions, with `rivals` classes 0.8 behind the leader."""
     rows = []
     for n in sizes:
         pi = contested_probabilities([0] + [0.8] * rivals, n)
@@ -183,20 +103,7 @@ def scaled_sem1_biases(rivals, sizes):
 
 
 def scaled_expansion_errors(behind, n):
-    """Distance of `leading_bias_all` to the exact biases, times sqrt(n).
-
-    Parameters
-    ----------
-    behind : array of float, shape (K,)
-        The question, see `contested_probabilities`.
-    n : int
-        Number of answers.
-
-    Returns
-    -------
-    array of float, shape (2,)
-        Of Sem1 and Sem2.
-    """
+    """Distance of `leading_bias_all` to the exact biases of Sem1 and Sem2, times sqrt(n)."""
     pi = contested_probabilities(behind, n)
     exact = exact_bias(pi, n, ties="lot")
     leading = leading_bias_all(pi, n)
@@ -204,20 +111,7 @@ def scaled_expansion_errors(behind, n):
 
 
 def exact_critical_margin(rivals, n):
-    """Standardised margin at which the exact biases of Sem1 and Sem2 are equal.
-
-    Parameters
-    ----------
-    rivals : int
-        Equally close rivals of the leader.
-    n : int
-        Number of answers.
-
-    Returns
-    -------
-    float
-        To four digits.
-    """
+    """Standardised margin, to four digits, at which the exact biases of Sem1 and Sem2 are equal."""
 
     def balance(m):
         bias = exact_bias(contested_probabilities([0] + [np.sqrt(2) * m] * rivals, n), n, ties="lot")
@@ -227,22 +121,7 @@ def exact_critical_margin(rivals, n):
 
 
 def biases_by_method(pi, n, *, names=None):
-    """Exact biases, equation 9 and all near classes side by side.
-
-    Parameters
-    ----------
-    pi : array of float, shape (Q, K)
-        Answer probabilities.
-    n : int
-        Answers in the selection block.
-    names : sequence of str or None, default None
-        Names of the questions.
-
-    Returns
-    -------
-    DataFrame
-        A row a question: Sem1 exactly, by (9) and by ours, then Sem2.
-    """
+    """Exact biases, equation 9 and all near classes side by side: a row a question, Sem1 first, then Sem2."""
     exact = exact_bias(pi, n, ties="lot")
     printed = leading_bias(pi, n)
     ours = leading_bias_all(pi, n)
@@ -252,24 +131,7 @@ def biases_by_method(pi, n, *, names=None):
 
 
 def simulated_bias_errors(questions, n, n_draws=40_000, *, rng=None):
-    """Means of Sem1 and Sem2 over random samples less their exact values, in standard errors.
-
-    Parameters
-    ----------
-    questions : sequence of array of float
-        Answer probabilities of each question.
-    n : int
-        Answers that select, and fresh answers that check.
-    n_draws : int, default 40_000
-        Samples of each question.
-    rng : int, Generator or None, default None
-        Source of randomness.
-
-    Returns
-    -------
-    array of float, shape (questions, 2)
-        About standard normal.
-    """
+    """Means of Sem1 and Sem2 over random samples less their exact values, in standard errors, (questions, 2)."""
     rng = np.random.default_rng(rng)
     errors = []
     for pi in questions:
@@ -286,20 +148,7 @@ def simulated_bias_errors(questions, n, n_draws=40_000, *, rng=None):
 
 
 def miss_chances_and_bounds(margins, n):
-    """Chance that n answers miss the mode of two classes (ties count against it) and its bounds.
-
-    Parameters
-    ----------
-    margins : array of float, shape (k,)
-        Differences of the two probabilities.
-    n : int
-        Number of answers.
-
-    Returns
-    -------
-    DataFrame
-        A row a margin: margin, exact, Chernoff, lemma A.1, Bernstein.
-    """
+    """Chance that n answers miss the mode of two classes (ties count against it) and its bounds, a row a margin."""
     margins = check_vector(margins, "margins")
     pi = np.column_stack([(1 - margins) / 2, (1 + margins) / 2])
     columns = {"margin": margins, "exact": exact_bias(pi, n).wrong}
@@ -310,20 +159,7 @@ def miss_chances_and_bounds(margins, n):
 
 
 def regime_borders(classes):
-    """Borders of the regimes as printed (by number of classes), and redrawn (by number of classes near the top).
-
-    Parameters
-    ----------
-    classes : array of int, shape (k,)
-        Numbers of classes.
-
-    Returns
-    -------
-    printed : dict
-        Name of a border -> (k,) standardised margins.
-    redrawn : dict
-        The same, with the border that equally close classes give.
-    """
+    """{border: standardised margins}, printed (by number of classes) and redrawn (by number near the top)."""
     classes = check_vector(classes, "classes")
     two_classes = {"m = 0.612, as printed": np.full(classes.size, 2 * CRITICAL_HALF_MARGIN)}
     printed = two_classes | {
@@ -335,18 +171,7 @@ def regime_borders(classes):
 
 
 def gap_at_large_margin_border(classes):
-    """What is left of the gap at the printed border to large margins, m**2 = log K.
-
-    Parameters
-    ----------
-    classes : array of int, shape (k,)
-        Numbers of classes K.
-
-    Returns
-    -------
-    DataFrame
-        A row a K: K, m, bound (the exponential bound), gap left (share of g_A that is left).
-    """
+    """What share of g_A is left at the printed border to large margins, m**2 = log K; bound: the exponential one."""
     classes = check_vector(classes, "classes")
     m = np.sqrt(np.log(classes))
     bound = (classes - 1) / np.sqrt(classes)
@@ -357,15 +182,7 @@ def gap_at_large_margin_border(classes):
 def scaled_chance_to_leave_bin(n):
     """Chance that a share falls sqrt(log log n / n) or more below c* = 1/2, times sqrt(n).
 
-    Parameters
-    ----------
-    n : array of int, shape (k,)
-        Numbers of answers.
-
-    Returns
-    -------
-    array of float, shape (k,)
-        It would have to vanish for assumption 8.
+    It would have to vanish for assumption 8.
     """
     n = check_vector(n, "n")
     below = 0.5 - np.sqrt(np.log(np.log(n)) / n)

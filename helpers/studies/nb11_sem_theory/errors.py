@@ -22,24 +22,8 @@ from helpers.datasets import fetch_scores, load_digits
 
 
 def contested_questions(m, n, right):
-    """Two-class questions of a given standardised margin.
+    """Two-class questions of standardised margin m for n answers; right: 0 the mode, 1 the runner-up, -1 neither.
 
-    Parameters
-    ----------
-    m : float
-        Standardised margin for n answers.
-    n : int
-        Number of answers.
-    right : sequence of {0, 1, -1}, shape (Q,)
-        What is right in each question: 0 the mode, 1 the runner-up, -1 neither.
-
-    Returns
-    -------
-    AnswerPopulation
-        Of Q questions.
-
-    Examples
-    --------
     >>> print(contested_questions(0, 25, [0, 1, -1]))
     3 questions, 2 classes: oracle confidence 0.500, accuracy of the mode 0.333
     """
@@ -49,45 +33,15 @@ def contested_questions(m, n, right):
 
 
 def scaled_ece_gap(population, n, n_bins=1, *, n_held_out=None):
-    """Sem1-ECE less Sem2-ECE times sqrt(n), exactly, and its leading term by theorem 5.6.
-
-    Parameters
-    ----------
-    population : AnswerPopulation
-        Questions.
-    n : int
-        Answers that select.
-    n_bins : int, default 1
-        Bins of the errors.
-    n_held_out : int or None, default None
-        Answers that check Sem2; None for n.
-
-    Returns
-    -------
-    exact : float
-        Of the errors themselves.
-    leading : float
-        By equation 11.
-    """
+    """Sem1-ECE less Sem2-ECE times sqrt(n), exactly, and its leading term by theorem 5.6 (equation 11)."""
     exact = population.calibration(n, n_held_out=n_held_out, n_bins=n_bins, ties="lot")
     return n**0.5 * (exact.sem1 - exact.sem2), n**0.5 * direct_gap_leading(population.pi, n)
 
 
 def scaled_oracle_distances(population, n):
-    """Distance of Sem1 to the oracle less that of Sem2, times sqrt(n), in one bin.
+    """Distance of Sem1 to the oracle less that of Sem2, times sqrt(n), in one bin: by equation 12 and exactly.
 
-    Parameters
-    ----------
-    population : AnswerPopulation
-        Questions.
-    n : int
-        Answers that select.
-
-    Returns
-    -------
-    dict
-        "(12)": by equation 12; "means": exactly for mean confidences; "ECEs": exactly for ECEs; "accuracy lost": how
-        much accuracy the selected answer loses on the mode.
+    accuracy lost: how much accuracy the selected answer loses on the mode.
     """
     exact = population.calibration(n, n_bins=1)
     oracle = exact.oracle_confidence
@@ -104,18 +58,8 @@ def scaled_oracle_distances(population, n):
 def ece_gap_by_protocol(m, n=25):
     """Sem1-ECE less Sem2-ECE on over-confident two-class questions in one bin, by two protocols.
 
-    Parameters
-    ----------
-    m : float
-        Standardised margin for n answers.
-    n : int, default 25
-        Answers of a block.
-
-    Returns
-    -------
-    dict
-        As in theorem 5.6 (n answers each), and as in the experiments (Sem1 of all 2 n answers, Sem2 of n and n; both
-        graded by the mode of all).
+    As in theorem 5.6 (n answers each), and as in the experiments (Sem1 of all 2 n answers, Sem2 of n and n; both graded
+    by the mode of all).
     """
     questions = contested_questions(m, n, [-1])
     block = questions.calibration(n, n_bins=1)
@@ -127,24 +71,8 @@ def ece_gap_by_protocol(m, n=25):
 
 
 def sem1_ece_by_edge_rule(population, n, n_bins=10):
-    """Sem1-ECE with bins closed on the left and on the right.
+    """Share of Sem1 confidences on an inner edge of a bin, and the Sem1-ECE with edges in the bin above and below.
 
-    Parameters
-    ----------
-    population : AnswerPopulation
-        Questions.
-    n : int
-        Number of answers.
-    n_bins : int, default 10
-        Bins of equal width.
-
-    Returns
-    -------
-    dict
-        Share of Sem1 confidences on an inner edge of a bin, and the error with edges in the bin above and below.
-
-    Examples
-    --------
     >>> errors = sem1_ece_by_edge_rule(AnswerPopulation([[0.6, 0.4]], [0]), 5)
     >>> [round(value, 3) for value in errors.values()]
     [0.912, 0.02, 0.02]
@@ -165,18 +93,8 @@ def sem1_ece_by_edge_rule(population, n, n_bins=10):
 def compare_estimators(margins, n_answers=50):
     """Sem1, exact Sem2, Sem2 of ten random splits, and the mixture, on two-class questions, all exactly.
 
-    Parameters
-    ----------
-    margins : array of float, shape (k,)
-        Differences of the two probabilities.
-    n_answers : int, default 50
-        Answers to each question.
-
-    Returns
-    -------
-    dict
-        "bias" and "rmse": tables with a row a margin and a column an estimator; "splits": standard deviation that ten
-        random splits add to the mean over all splits, and its share of the variance.
+    "bias" and "rmse": a row a margin; "splits": standard deviation that ten random splits add to the mean over all
+    splits, and its share of the variance.
     """
     estimators = {"Sem1": sem1, "exact Sem2": sem2, "mixture": split_bias_corrected}
     rows = {"bias": [], "rmse": [], "splits": []}
@@ -193,30 +111,11 @@ def compare_estimators(margins, n_answers=50):
 
 
 def blurred_digits(n_questions=300, *, rng=None):
-    """A real classifier that reads digits from four grey values and answers with its softmax at temperatures 1 and 1/2.
+    """{temperature: AnswerPopulation} of a real classifier that reads digits from four grey values, at 1 and 1/2.
 
     A logistic regression learns from 900 images, each reduced to the mean ink of its quarters, and is asked about
     others. Probabilities are rounded to four digits, the same on every machine.
 
-    Parameters
-    ----------
-    n_questions : int, default 300
-        Images asked about, at most 897.
-    rng : int, Generator or None, default None
-        Decides which images.
-
-    Returns
-    -------
-    dict
-        Temperature -> `AnswerPopulation`.
-
-    Raises
-    ------
-    ValueError
-        If n_questions is out of range.
-
-    Examples
-    --------
     >>> print(blurred_digits(200, rng=0)[0.5])
     200 questions, 10 classes: oracle confidence 0.597, accuracy of the mode 0.555
     """
@@ -238,20 +137,7 @@ def blurred_digits(n_questions=300, *, rng=None):
 
 
 def network_questions(n_questions, *, rng=None):
-    """Test images of CIFAR-100 as questions, the softmax of a real network as answer probabilities; downloaded once.
-
-    Parameters
-    ----------
-    n_questions : int
-        Images, drawn without replacement.
-    rng : int, Generator or None, default None
-        Decides which images.
-
-    Returns
-    -------
-    AnswerPopulation
-        Of n_questions questions.
-    """
+    """Test images of CIFAR-100 as questions, the softmax of a real network as answer probabilities; downloaded once."""
     network = fetch_scores("cifar100_vgg19_bn")
     rng = np.random.default_rng(rng)
     images = rng.choice(len(network.y), check_count(n_questions, "n_questions"), replace=False)
@@ -260,24 +146,7 @@ def network_questions(n_questions, *, rng=None):
 
 
 def questions_by_dial(n_questions, dials, *, copies=60, rng=None):
-    """The same random questions on three classes with accuracies as each dial says.
-
-    Parameters
-    ----------
-    n_questions : int
-        Different questions.
-    dials : sequence of float
-        Over-confidence from -1 to 1, see `AnswerPopulation.dirichlet`.
-    copies : int, default 60
-        Times that each question is asked.
-    rng : int, Generator or None, default None
-        Source of randomness.
-
-    Returns
-    -------
-    dict
-        Dial -> `AnswerPopulation`.
-    """
+    """{dial: AnswerPopulation}: the same questions on three classes, over-confident (-1 to 1) as each dial says."""
     seed = np.random.default_rng(rng).integers(2**32)
     return {
         dial: AnswerPopulation.dirichlet(n_questions, 3, 1.0, overconfidence=dial, copies=copies, rng=seed)
@@ -286,22 +155,7 @@ def questions_by_dial(n_questions, dials, *, copies=60, rng=None):
 
 
 def errors_and_bounds(population, n, n_bins=10):
-    """Exact Sem1-ECE, Sem2-ECE, the oracle's, and the bounds of theorem 5.2.
-
-    Parameters
-    ----------
-    population : AnswerPopulation
-        Questions.
-    n : int
-        Answers that select, and answers held out.
-    n_bins : int, default 10
-        Bins of equal width.
-
-    Returns
-    -------
-    dict
-        "Sem1-ECE", "Sem2-ECE", "oracle", and "bound 1", "bound 2", each the smallest over 40 distances to an edge.
-    """
+    """Exact Sem1-ECE, Sem2-ECE, the oracle's, and the bounds of theorem 5.2, smallest over 40 distances to an edge."""
     exact = population.calibration(n, n_bins=n_bins)
     inner_edges = np.arange(1, n_bins) / n_bins
     to_edge = np.abs(population.oracle_confidence[:, None] - inner_edges).min(axis=1)

@@ -7,24 +7,7 @@ from helpers.plotting.style import axes_for, percent
 
 
 def plot_reported(share, laws, *, truth=None, rule=None):
-    """Distributions of reported confidences side by side: a bar for each value, a colour and hatch for each source.
-
-    Parameters
-    ----------
-    share : array of float, shape (v,)
-        Values that can be reported.
-    laws : dict
-        Name of a source -> (v,) chances.
-    truth : float or None, default None
-        The true value, drawn as a line.
-    rule : float or None, default None
-        A decision threshold, drawn as a line.
-
-    Returns
-    -------
-    Axes
-        The axes drawn on.
-    """
+    """Distributions of reported confidences side by side, {source: (v,) chances}: a bar for each value of `share`."""
     ax = axes_for()
     share = np.asarray(share, dtype=float)
     width = 0.9 * np.diff(share).min() / len(laws)
@@ -43,24 +26,7 @@ def plot_reported(share, laws, *, truth=None, rule=None):
 
 
 def plot_shares(share, laws, *, truth, ax=None):
-    """Distributions of a reported share as steps, each with its mean as a thin line, beside the true probability.
-
-    Parameters
-    ----------
-    share : array of float, shape (v,)
-        Values that can be reported.
-    laws : dict
-        Name of an estimator -> (v,) chances.
-    truth : float
-        The true value, a dotted line.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes drawn on.
-    """
+    """Distributions of a reported share as steps, each with its mean as a thin line, beside the true probability."""
     ax = axes_for(ax)
     share = np.asarray(share, dtype=float)
     for (name, law), color, line in zip(laws.items(), (BLUE, ORANGE, GREEN), LINES, strict=False):
@@ -74,22 +40,7 @@ def plot_shares(share, laws, *, truth, ax=None):
 
 
 def plot_gap_constants(half, curves, root):
-    """Leading constants against the half margin, and the root of g_B.
-
-    Parameters
-    ----------
-    half : array of float, shape (k,)
-        Half margins.
-    curves : dict
-        Name of a constant -> (k,) values.
-    root : float
-        Root of g_B.
-
-    Returns
-    -------
-    Axes
-        The axes drawn on.
-    """
+    """Leading constants against the half margin, and the root of g_B."""
     ax = axes_for()
     looks = zip((BLUE, ORANGE, GREEN, RED), LINES, strict=False)
     for (name, values), (color, line) in zip(curves.items(), looks, strict=False):
@@ -104,28 +55,7 @@ def plot_gap_constants(half, curves, root):
 
 
 def plot_regimes(classes, borders, ax=None, *, shade=None, ylabel="number of classes", right=3.2):
-    """Borders in the plane of standardised margin (across) and a number of classes (up, log scale).
-
-    Parameters
-    ----------
-    classes : array of int, shape (k,)
-        Numbers of classes.
-    borders : dict
-        Name -> (k,) standardised margins.
-    ax : Axes or None, default None
-        Where to draw; None for a new figure.
-    shade : str or None, default None
-        Name of the border to the left of which the plane is shaded.
-    ylabel : str, default "number of classes"
-        Words beside the axis.
-    right : float, default 3.2
-        Largest margin shown.
-
-    Returns
-    -------
-    Axes
-        The axes drawn on.
-    """
+    """Borders {name: margins} in the plane of standardised margin (across) and a number of classes (up, log scale)."""
     ax = axes_for(ax)
     looks = zip(("black", BLUE, ORANGE, GREY), ("-", "--", "-.", ":"), MARKERS, strict=False)
     for (name, margin), (color, line, mark) in zip(borders.items(), looks, strict=False):
@@ -139,24 +69,7 @@ def plot_regimes(classes, borders, ax=None, *, shade=None, ylabel="number of cla
 
 
 def plot_estimator_errors(table, ax=None, *, ylabel="bias", zero=True):
-    """A marked line for each column of a table against its index.
-
-    Parameters
-    ----------
-    table : DataFrame
-        A column an estimator.
-    ax : Axes or None, default None
-        Where to draw; None for a new figure.
-    ylabel : str, default "bias"
-        Words beside the axis.
-    zero : bool, default True
-        Draw a line at zero.
-
-    Returns
-    -------
-    Axes
-        The axes drawn on.
-    """
+    """A marked line for each column of a table against its index."""
     ax = axes_for(ax)
     looks = zip((BLUE, ORANGE, GREEN, RED, GREY), LINES, MARKERS, strict=False)
     for name, (color, line, mark) in zip(table.columns, looks, strict=False):
@@ -169,22 +82,7 @@ def plot_estimator_errors(table, ax=None, *, ylabel="bias", zero=True):
 
 
 def plot_question_biases(margin, scaled, curves):
-    """Exact biases of single questions (marks) over curves of the expansion for two classes.
-
-    Parameters
-    ----------
-    margin : array of float, shape (q,)
-        Standardised margins.
-    scaled : dict
-        Name -> (q,) biases in units of sqrt(top-two mass / n).
-    curves : dict
-        Name -> (margins, values), drawn as lines in the order of `scaled`.
-
-    Returns
-    -------
-    Axes
-        The axes drawn on.
-    """
+    """Exact biases of single questions (marks) over curves {name: (margins, values)}, both scaled."""
     ax = axes_for()
     for (name, value), color, mark in zip(scaled.items(), (BLUE, ORANGE), MARKERS, strict=False):
         ax.plot(margin, value, mark, color=color, markersize=3.5, alpha=0.6, label=name)

@@ -8,18 +8,7 @@ from helpers.plotting.style import axes_for, diagonal
 
 
 def plot_pair_gaps(pairs):
-    """Sem1-ECE less Sem2-ECE against over-confidence; above zero Sem2 has the smaller error.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        One mark a row: overconfidence, gap, low, high.
-
-    Returns
-    -------
-    Axes
-        The axes drawn on.
-    """
+    """Sem1-ECE less Sem2-ECE against over-confidence; above zero Sem2 has the smaller error."""
     ax = axes_for(figsize=(6.6, 4.2))
     ax.axhline(0, color="black", linewidth=1)
     ax.axvline(0, color=GREY, linewidth=1, linestyle=":")
@@ -36,21 +25,7 @@ def plot_pair_gaps(pairs):
 def plot_by_margin(table, ax=None, *, boundaries=(), title=None):
     """ECE of Sem1 and Sem2 by the observed top-two margin, and what a calibrated source of this size would show.
 
-    Parameters
-    ----------
-    table : DataFrame
-        `by_margin` of `sem_ece`, or `error_by_margin`, which has no null value.
-    ax : Axes or None, default None
-        Where to draw; None for a new figure.
-    boundaries : sequence of pairs, default ()
-        (name, margin), drawn as upright lines.
-    title : str or None, default None
-        Title of the axes.
-
-    Returns
-    -------
-    Axes
-        The axes drawn on.
+    `table` is `by_margin` of `sem_ece`, or `error_by_margin`, which has no null value; `boundaries` are (name, margin).
     """
     ax = axes_for(ax)
     middle = (table["margin_from"] + table["margin_to"]) / 2
@@ -70,22 +45,7 @@ def plot_by_margin(table, ax=None, *, boundaries=(), title=None):
 
 
 def plot_sources(curves, ax=None, *, title=None):
-    """Reliability of several confidences in one picture, and the band of a calibrated source around the first.
-
-    Parameters
-    ----------
-    curves : dict
-        Name of a source -> `ReliabilityCurve`, drawn with intervals of 95 %.
-    ax : Axes or None, default None
-        Where to draw; None for a new figure.
-    title : str or None, default None
-        Title of the axes.
-
-    Returns
-    -------
-    Axes
-        The axes drawn on.
-    """
+    """Reliability of confidences, {source: ReliabilityCurve}, and the band of a calibrated source around the first."""
     ax = axes_for(ax, (4.8, 4.4))
     diagonal(ax, linestyle=":", label="confidence = accuracy")
     for k, (name, curve) in enumerate(curves.items()):

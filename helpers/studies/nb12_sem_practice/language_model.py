@@ -13,15 +13,7 @@ STATED = {"is_true": "is it true", "verbalised": "verbalised"}
 
 @dataclass(frozen=True)
 class AskedModel:
-    """Answers of a model to many questions, in classes, with what it says of the most frequent one.
-
-    Parameters
-    ----------
-    grouped : GroupedAnswers
-        Classes, counts and grades.
-    stated : dict of str to ndarray, shape (Q,)
-        "is it true" and "verbalised": confidence in the most frequent answer, NaN where there is none.
-    """
+    """Answers of a model to many questions, in classes, with what it says of the most frequent one."""
 
     grouped: GroupedAnswers = field(repr=False)
     stated: dict = field(repr=False)
@@ -34,22 +26,7 @@ class AskedModel:
 
 
 def asked_model(answers, prompt, rule):
-    """Sampled answers under one prompt as `AskedModel`.
-
-    Parameters
-    ----------
-    answers : DataFrame
-        Of `helpers.datasets.load_smollm2_answers`.
-    prompt : str
-        Whose answers.
-    rule : str
-        When two answers are the same: "exact" (equal strings) or "normalized" (equal but for spelling).
-
-    Returns
-    -------
-    AskedModel
-        Grades are those of most answers of a class.
-    """
+    """Sampled answers under one prompt; `rule`: "exact" (equal strings) or "normalized" (equal but for spelling)."""
     rows = answers[(answers["prompt"] == prompt) & (answers["sample"] > 0)].reset_index(drop=True)
     grouped = group_answers(rows, rule, correct="correct")
     chosen = grouped.counts.argmax(axis=1)
@@ -61,25 +38,7 @@ def asked_model(answers, prompt, rule):
 
 
 def protocol_rows(asked, *, n_resamples=1000, rng=None):
-    """Calibration error of Sem1, Sem2 and the stated confidences of the same answers, with intervals.
-
-    Parameters
-    ----------
-    asked : AskedModel
-        The answers.
-    n_resamples : int, default 1000
-        Bootstrap samples.
-    rng : int, Generator or None
-        Decides what is drawn.
-
-    Returns
-    -------
-    errors : DataFrame
-        A row a confidence: ece, low, high, null, overconfidence, accuracy, n.
-    differences : DataFrame
-        A row a pair of Sem1, Sem2 and the first stated confidence: first, second, difference of the errors, low, high,
-        n.
-    """
+    """Calibration error of Sem1, Sem2 and the stated confidences of the same answers, and differences of each two."""
     rng = np.random.default_rng(rng)
     errors = {}
     differences = []
@@ -100,18 +59,7 @@ def protocol_rows(asked, *, n_resamples=1000, rng=None):
 
 
 def protocol_table(parts):
-    """One line a model: its errors with intervals in words, and the difference of Sem1 and Sem2.
-
-    Parameters
-    ----------
-    parts : dict
-        (name of the model, rule): result of `protocol_rows`.
-
-    Returns
-    -------
-    DataFrame
-        Columns answers of, equal by, accuracy, the confidences, Sem1 - Sem2, low, high.
-    """
+    """One line a model, {(name, rule): result of `protocol_rows`}: its errors in words, and Sem1 less Sem2."""
     rows = []
     for (name, rule), (errors, differences) in parts.items():
         words = {way: f"{row.ece:.3f} [{row.low:.3f}, {row.high:.3f}]" for way, row in errors.iterrows()}

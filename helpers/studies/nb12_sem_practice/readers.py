@@ -25,32 +25,13 @@ _TRAINING = 797
 
 
 def card_readers(n_questions=1000, *, rng=None):
-    """Five real classifiers as answerers: each reads handwritten digits on clean, smudged and slipped cards.
+    """{(cards, reader): AnswerPopulation}: five real classifiers read digits on clean, smudged and slipped cards.
 
     They learn from 797 clean images and are asked about up to 1,000 others: as scanned, with a square of 3 x 3 pixels
     overwritten at random, or moved one pixel to the right. A reader's answer to a card is drawn from its own class
     probabilities, taken to the power 1 / temperature, as a language model draws its words; so answer probabilities,
     oracle and truth are all known.
 
-    Parameters
-    ----------
-    n_questions : int, default 1000
-        Cards of each kind, at most 1,000.
-    rng : int, Generator or None, default None
-        Decides which cards and which smudges.
-
-    Returns
-    -------
-    dict
-        (cards, reader) -> `AnswerPopulation`, 15 of them, all with the same cards in the same order.
-
-    Raises
-    ------
-    ValueError
-        If n_questions is out of range.
-
-    Examples
-    --------
     >>> print(card_readers(200, rng=0)["slipped", "tree"])
     200 questions, 10 classes: oracle confidence 0.711, accuracy of the mode 0.280
     """
@@ -93,20 +74,6 @@ def _heated(proba, name):
 def mode_correct(counts, correct):
     """Whether the most frequent answer to each question is right; of tied answers the one in the earlier column.
 
-    Parameters
-    ----------
-    counts : array of int, shape (Q, C)
-        Answers.
-    correct : array of {0, 1}, shape (Q, C)
-        Whether each class is right.
-
-    Returns
-    -------
-    array of {0, 1}, shape (Q,)
-        Right or not.
-
-    Examples
-    --------
     >>> mode_correct([[2, 3], [1, 1]], [[1, 0], [1, 0]])
     array([0, 1])
     """
@@ -117,33 +84,13 @@ def mode_correct(counts, correct):
 
 
 def half_split_gap(margin, mass, n_answers):
-    """Sem1 - Sem2 of N answers cut into halves, to leading order.
+    """Sem1 - Sem2 of N answers cut into halves, to leading order, in units of probability.
 
     sqrt(p / N) (phi(m) + m Phi(-m)) with m = D / sqrt(p / N), where D and p are the OBSERVED top-two margin and mass;
     two leading classes. No model is in it: given the counts, the gap is arithmetic. The first half's margin is normal
     around D with variance p / N; with the wrong class the second half's share falls by D less half of the error, with
-    the right one by half of it.
+    the right one by half of it. Ours; compare phi(m) / sqrt(N) in Wang et al. (2026), appendix D, for a TRUE margin.
 
-    Parameters
-    ----------
-    margin : float or array of float
-        Observed top-two margin D.
-    mass : float or array of float
-        Observed top-two mass p.
-    n_answers : int
-        Answers N.
-
-    Returns
-    -------
-    float or array of float
-        In units of probability.
-
-    References
-    ----------
-    Ours; compare phi(m) / sqrt(N) in Wang et al. (2026), appendix D, which is for a TRUE margin.
-
-    Examples
-    --------
     >>> round(float(half_split_gap(0.08, 1.0, 50)), 4)
     0.0709
     """
@@ -154,27 +101,7 @@ def half_split_gap(margin, mass, n_answers):
 
 
 def thin(counts, n, *, rng=None):
-    """Some of the answers to each question, drawn without replacement.
-
-    Parameters
-    ----------
-    counts : array of int, shape (Q, C)
-        Answers.
-    n : int
-        Answers to keep.
-    rng : int, Generator or None, default None
-        Source of randomness.
-
-    Returns
-    -------
-    array of int, shape (Q, C)
-        Counts, columns in their order.
-
-    Examples
-    --------
-    >>> thin([[3, 0], [2, 2]], 3, rng=0).sum(axis=1)
-    array([3, 3])
-    """
+    """n of the answers to each question, drawn without replacement; columns in their order."""
     table = check_counts(counts, least=check_count(n, "n"))
     return random_blocks(table, np.full(len(table), n), rng=rng)[0]
 
@@ -185,31 +112,6 @@ def misjudge(counts, correct, *, merge=0.0, split=0.0, rng=None):
     First each class with two answers or more is split with probability `split`, each answer going to either part by
     the toss of a coin. Then each class but the first is, with probability `merge`, thrown together with an earlier one
     drawn at random. The grade of a class is that of its largest part, as if one of its answers were shown to a grader.
-
-    Parameters
-    ----------
-    counts : array of int, shape (Q, C)
-        Answers.
-    correct : array of {0, 1}, shape (Q, C)
-        Whether each class is right.
-    merge : float, default 0.0
-        Probability that a class is thrown together with another.
-    split : float, default 0.0
-        Probability that a class is split.
-    rng : int, Generator or None, default None
-        Source of randomness.
-
-    Returns
-    -------
-    counts : array of int, shape (Q, C')
-        Answers in the judge's classes, as many a question as before.
-    correct : array of {0, 1}, shape (Q, C')
-        Their grades.
-
-    Examples
-    --------
-    >>> misjudge([[3, 2, 1]], [[0, 1, 0]], merge=1, rng=0)[0].sum(), misjudge([[3]], [[1]], split=1, rng=0)[0]
-    (np.int64(6), array([[2, 1]]))
     """
     rng = np.random.default_rng(rng)
     table = check_counts(counts)
@@ -239,26 +141,8 @@ def misjudge(counts, correct, *, merge=0.0, split=0.0, rng=None):
 def binned_error(correct, confidence, *, n_bins=10, closed="left"):
     """Binned calibration error sum_s |sum over bin s of (correct - confidence)| / n, without interval or null value.
 
-    Of few rows too large even for perfect confidences (`sem_ece` says how much).
+    Of few rows too large even for perfect confidences. closed "left": a value on an edge belongs to the bin above it.
 
-    Parameters
-    ----------
-    correct : array of float, shape (n,)
-        In [0, 1], shares allowed.
-    confidence : array of float, shape (n,)
-        In [0, 1].
-    n_bins : int, default 10
-        Bins of equal width.
-    closed : {"left", "right"}, default "left"
-        "left", a value on an edge belongs to the bin above it.
-
-    Returns
-    -------
-    float
-        In [0, 1], smaller is better.
-
-    Examples
-    --------
     >>> binned_error([1, 0], [0.3, 0.25]), round(binned_error([1, 0], [0.3, 0.25], closed="right"), 3)
     (0.475, 0.225)
     """
@@ -274,32 +158,9 @@ def binned_error(correct, confidence, *, n_bins=10, closed="left"):
 def loglog_slope(sizes, gaps, included=None, *, n_resamples=1000, rng=None):
     """Slope of log(mean gap) against log(size) and its standard error, from questions resampled as wholes.
 
-    Parameters
-    ----------
-    sizes : array of int, shape (S,)
-        Numbers of answers.
-    gaps : array of float, shape (S, Q)
-        Gap of each question.
-    included : array of bool, shape (S, Q), or None, default None
-        Which questions count at which size; None for all.
-    n_resamples : int, default 1000
-        Of the standard error.
-    rng : int, Generator or None, default None
-        Of the standard error.
+    `gaps` and `included` have a row for each size; NaN where a mean gap is not positive. The fit of figure 10 of Wang
+    et al. (2026), with the standard error that it lacks.
 
-    Returns
-    -------
-    slope : float
-        NaN where a mean gap is not positive.
-    se : float
-        Its standard error.
-
-    References
-    ----------
-    The fit of figure 10 of Wang et al. (2026), with the standard error that it lacks.
-
-    Examples
-    --------
     >>> loglog_slope([10, 40], np.array([[0.2] * 5, [0.1] * 5]), rng=0)
     (-0.5, 0.0)
     """

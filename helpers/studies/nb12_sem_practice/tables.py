@@ -19,46 +19,14 @@ WINDOW = 0.1  # around a boundary, as a share of it
 
 
 def pool_populations(populations):
-    """The questions of several populations with the same classes, one after the other.
-
-    Parameters
-    ----------
-    populations : sequence of AnswerPopulation
-        With the same number of classes.
-
-    Returns
-    -------
-    AnswerPopulation
-        Of all questions.
-
-    Examples
-    --------
-    >>> one = AnswerPopulation([[0.7, 0.3]], [0])
-    >>> print(pool_populations([one, one]))
-    2 questions, 2 classes: oracle confidence 0.700, accuracy of the mode 1.000
-    """
+    """The questions of several populations with the same classes, one after the other."""
     pi = np.vstack([population.pi for population in populations])
     correct = np.vstack([population.correct for population in populations])
     return AnswerPopulation(pi, correct)
 
 
 def pair_table(calibrations):
-    """Accuracy, over-confidence, null value, both errors, their gap and its interval of each pair.
-
-    Parameters
-    ----------
-    calibrations : dict
-        (cards, reader) -> `SemanticCalibration`.
-
-    Returns
-    -------
-    DataFrame
-        A row a pair.
-
-    References
-    ----------
-    Wang et al. (2026), tables 1 and 4.
-    """
+    """Errors, their gap and its interval of each pair (cards, reader); Wang et al. (2026), tables 1 and 4."""
     rows = []
     for (cards, reader), calibration in calibrations.items():
         source = calibration.summary.set_index("source")
@@ -79,26 +47,7 @@ def pair_table(calibrations):
 
 
 def difference_table(calibrations, what, *, least=2):
-    """Differences of Sem1 and Sem2 for each pair with enough questions.
-
-    Parameters
-    ----------
-    calibrations : dict
-        (first name, second name) -> `SemanticCalibration`.
-    what : {"confidence", "ece", "ece at low margins"}
-        Which difference.
-    least : int, default 2
-        Questions that a pair must have.
-
-    Returns
-    -------
-    DataFrame
-        A row a pair: pair, overconfidence, n, difference, low, high.
-
-    References
-    ----------
-    Wang et al. (2026), tables 3 to 5.
-    """
+    """Differences of Sem1 and Sem2 for each pair with enough questions; Wang et al. (2026), tables 3 to 5."""
     rows = []
     for key, calibration in calibrations.items():
         difference = calibration.differences.set_index("what").loc[what, ["n", "difference", "low", "high"]]
@@ -111,20 +60,6 @@ def difference_table(calibrations, what, *, least=2):
 def error_by_margin(per_question, margins):
     """Both errors in ranges of the observed margin, with the columns that `plot_by_margin` wants; no null value.
 
-    Parameters
-    ----------
-    per_question : DataFrame
-        Columns sem1, sem2, correct, margin (`SemanticCalibration.per_question`).
-    margins : sequence of float
-        Edges from 0 to 1.
-
-    Returns
-    -------
-    DataFrame
-        A row a range: margin_from, margin_to, n, ece_sem1, ece_sem2.
-
-    Examples
-    --------
     >>> table = pd.DataFrame({"sem1": [1.0, 0.6], "sem2": [1.0, 0.5], "correct": [1, 0], "margin": [1.0, 0.2]})
     >>> error_by_margin(table, (0, 0.5, 1))["ece_sem2"].tolist()
     [0.5, 0.0]
@@ -140,22 +75,8 @@ def error_by_margin(per_question, margins):
 def margin_boundaries(counts):
     """Boundaries of the regimes for the answers at hand: 2 l* / sqrt(N) and sqrt(log(mean number of classes) / N).
 
-    Parameters
-    ----------
-    counts : array of int, shape (Q, C)
-        N answers to each question.
-
-    Returns
-    -------
-    tuple of pairs
-        ("JDR", margin) and ("low / large", margin).
-
-    References
-    ----------
     Wang et al. (2026), section 6.3 and appendix D.
 
-    Examples
-    --------
     >>> [(name, round(float(margin), 4)) for name, margin in margin_boundaries([[30, 20]])]
     [('JDR', 0.0866), ('low / large', 0.1177)]
     """
@@ -168,21 +89,8 @@ def margin_boundaries(counts):
 def boundary_table(samples):
     """The gap of Sem1 and Sem2 around each boundary, as measured, by arithmetic, and as predicted for true margins.
 
-    Parameters
-    ----------
-    samples : dict
-        Name -> `AnswerSample`.
-
-    Returns
-    -------
-    DataFrame
-        A row a sample and a boundary: answers of, boundary, n (questions), overconfidence, gap in error (of one bin, as
-        in the paper), gap in confidence, arithmetic (`half_split_gap`), predicted (phi(m*) / sqrt(N)), ratio of gap in
-        confidence to prediction.
-
-    References
-    ----------
-    Wang et al. (2026), table 2.
+    gap in error: of one bin, as in Wang et al. (2026), table 2; arithmetic: `half_split_gap`; predicted: phi(m*) /
+    sqrt(N).
     """
     rows = []
     for name, sample in samples.items():
@@ -216,30 +124,9 @@ def _gaps_near(counts, correct, edge):
 def rate_study(population, sample, sizes, *, n_resamples=300, rng=None):
     """How fast the gap of low-margin questions falls with n, by their true margin and by the observed one.
 
-    By the true margin every n gets fresh answers; by the observed margin (the paper's way) it is that of all answers in
-    `sample`, some of which are left out at random. Low: margin below sqrt(log(mean number of classes) / n).
-
-    Parameters
-    ----------
-    population : AnswerPopulation
-        Who answers.
-    sample : AnswerSample
-        Of the population.
-    sizes : sequence of int
-        Numbers of answers n.
-    n_resamples : int, default 300
-        Of the standard error.
-    rng : int, Generator or None, default None
-        Source of randomness.
-
-    Returns
-    -------
-    DataFrame
-        Rows "true" and "observed": slope, se, and gaps, an array with the mean gap at each size.
-
-    References
-    ----------
-    Wang et al. (2026), figure 10 and appendix C.2.
+    By the true margin every n gets fresh answers; by the observed margin (Wang et al. 2026, figure 10 and appendix C.2)
+    it is that of all answers in `sample`, some of which are left out at random. Low: margin below sqrt(log(mean number
+    of classes) / n).
     """
     rng = np.random.default_rng(rng)
     log_k = np.log((sample.counts > 0).sum(axis=1).mean())
@@ -261,20 +148,8 @@ def rate_study(population, sample, sizes, *, n_resamples=300, rng=None):
 def equal_size_gaps(population, n, *, rng=None):
     """Sem1 less Sem2 of each question: the paper's comparison and two with equal blocks, from 2 n answers.
 
-    Parameters
-    ----------
-    population : AnswerPopulation
-        Who answers.
-    n : int
-        Answers of the paper's comparison.
-    rng : int, Generator or None, default None
-        Source of randomness.
-
-    Returns
-    -------
-    DataFrame
-        A row a question: "paper" (Sem1 of n answers, Sem2 of the same, cut into halves), "equal halves" (Sem1 of
-        n // 2), "equal wholes" (Sem1 of n answers, Sem2 selecting by n and measured on n more).
+    "paper": Sem1 of n answers, Sem2 of the same, cut into halves; "equal halves": Sem1 of n // 2; "equal wholes": Sem1
+    of n answers, Sem2 selecting by n and measured on n more.
     """
     rng = np.random.default_rng(rng)
     big = population.sample(2 * check_count(n, "n", least=2), rng).counts
@@ -288,20 +163,6 @@ def equal_size_gaps(population, n, *, rng=None):
 def edge_table(per_question, bins=(10,)):
     """Both errors with edges closed on the left ("up": a value on an edge goes up) and on the right ("down").
 
-    Parameters
-    ----------
-    per_question : DataFrame
-        Columns sem1, sem2, correct (`SemanticCalibration.per_question`).
-    bins : sequence of int, default (10,)
-        Numbers of bins.
-
-    Returns
-    -------
-    DataFrame
-        A row a number of bins, a column a source and an edge rule.
-
-    Examples
-    --------
     >>> edge_table(pd.DataFrame({"sem1": [0.3, 0.25], "sem2": [0.3, 0.25], "correct": [1, 0]})).round(3).values.tolist()
     [[10.0, 0.475, 0.225, 0.475, 0.225]]
     """
@@ -317,26 +178,7 @@ def edge_table(per_question, bins=(10,)):
 
 
 def judge_sweep(sample, kind, rates, *, n_judges=3, rng=None):
-    """Sem1-ECE, accuracy and over-confidence of Sem1 after a judge that errs.
-
-    Parameters
-    ----------
-    sample : AnswerSample
-        Answers in their true classes.
-    kind : {"merge", "split"}
-        Error of the judge, see `misjudge`.
-    rates : sequence of float
-        Probabilities of an error.
-    n_judges : int, default 3
-        Judges over whom means are taken.
-    rng : int, Generator or None, default None
-        Source of randomness.
-
-    Returns
-    -------
-    DataFrame
-        A row a rate: rate, ece, accuracy, overconfidence.
-    """
+    """Sem1-ECE, accuracy and over-confidence of Sem1 after a judge that errs (`misjudge`), means over judges."""
     rng = np.random.default_rng(rng)
     rows = []
     for rate in rates:

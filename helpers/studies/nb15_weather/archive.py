@@ -27,36 +27,10 @@ from helpers.studies.nb15_weather.weather import weather_chunk
 
 
 def weather_chunks(n_chunks, rows, *, months=(1, 12), killer=None, **options):
-    """The archive in pieces, made on the fly by dask's workers each time they are read.
+    """The archive in pieces, made on the fly by dask's workers each time they are read; both months are whole.
 
-    Parameters
-    ----------
-    n_chunks : int
-        Pieces of the year.
-    rows : int
-        Rows of a piece.
-    months : (int, int), default (1, 12)
-        First and last month, both whole.
-    killer : str, optional
-        Path of a file that is not there yet: the process that is first to work on a chunk in the middle is killed, as
-        if somebody had pulled its plug, and the file says that this has happened.
-    **options
-        Passed to `weather_chunk`.
-
-    Returns
-    -------
-    Chunks
-        The pieces of these months.
-
-    Raises
-    ------
-    ImportError
-        Without the extra `scale`.
-
-    Examples
-    --------
-    >>> sum(len(frame) for frame in weather_chunks(24, 100, months=(9, 12)))
-    800
+    `killer` is the path of a file that is not there yet: the process that is first to work on a chunk in the middle is
+    killed, as if somebody had pulled its plug, and the file says that this has happened.
     """
     dd = import_dask()
     first, last = ((month - shift) * n_chunks // 12 for month, shift in zip(months, (1, 0), strict=True))
@@ -73,31 +47,7 @@ def _weather_or_death(fatal, killer, number, **options):
 
 
 def write_archive(folder, n_chunks, rows, **options):
-    """The archive as Parquet files, one a month, one row group a chunk; never more than one chunk in memory.
-
-    Parameters
-    ----------
-    folder : str or Path
-        Where to write.
-    n_chunks : int
-        Pieces of the year, a multiple of 12.
-    rows : int
-        Rows of a piece.
-    **options
-        Passed to `weather_chunk`.
-
-    Returns
-    -------
-    list of Path
-        Twelve files.
-
-    Raises
-    ------
-    ImportError
-        Without pyarrow.
-    ValueError
-        If `n_chunks` is no multiple of 12.
-    """
+    """The archive as Parquet files, one a month, one row group a chunk; never more than one chunk in memory."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -119,20 +69,7 @@ def write_archive(folder, n_chunks, rows, **options):
 
 
 def damage(path, group):
-    """Overwrite all columns of one row group of a Parquet file, as a failing disk does.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    group : int
-        Number of the row group.
-
-    Returns
-    -------
-    bytes
-        What the file held before.
-    """
+    """Overwrite one row group of a Parquet file, as a failing disk does; returns what the file held before."""
     from pyarrow.parquet import ParquetFile
 
     path = Path(path)
@@ -149,20 +86,6 @@ def sums_by(chunks, partition, by):
     """Sums of the rows with each value of a column; added up, they are those of all rows.
 
     The calibrator of the partition is used as it is: see `refitted`.
-
-    Parameters
-    ----------
-    chunks : iterable of DataFrame
-        The rows.
-    partition : SampledPartition
-        Regions and calibrator.
-    by : str
-        Column of the values.
-
-    Returns
-    -------
-    dict of value to EvaluationSums
-        In the order of the values.
     """
     sums = {}
     for frame in chunks:
@@ -175,18 +98,6 @@ def refitted(partition, chunks):
     """The partition with its Platt calibrator fitted to all rows of the chunks, in one pass.
 
     Scores on a grid are needed: rows are counted by score and label, and these few counts are the weights of the fit.
-
-    Parameters
-    ----------
-    partition : SampledPartition
-        Regions, score and label.
-    chunks : iterable of DataFrame
-        The rows.
-
-    Returns
-    -------
-    SampledPartition
-        A copy with the new calibrator.
     """
     counts = pd.concat([frame.groupby([partition.score, partition.label]).size() for frame in chunks])
     counts = counts.groupby(level=[0, 1]).sum()
@@ -195,20 +106,7 @@ def refitted(partition, chunks):
 
 
 def captured_truth(frames, partition):
-    """What an estimate should say, luck aside: sum of p_j r_j^2 over regions with the true r = q - c of these rows.
-
-    Parameters
-    ----------
-    frames : iterable of DataFrame
-        Rows with their truth.
-    partition : SampledPartition
-        Regions and calibrator.
-
-    Returns
-    -------
-    float
-        In squared probability.
-    """
+    """What an estimate should say, luck aside: sum of p_j r_j^2 over regions with the true r = q - c of these rows."""
     total = sum(_true_sums(frame, partition) for frame in frames if len(frame))
     return float((total.moments[0] ** 2 / np.maximum(total.count, 1)).sum() / total.count.sum())
 
@@ -222,20 +120,7 @@ def _true_sums(frame, partition):
 
 @contextmanager
 def two_workers():
-    """A dask cluster of two worker processes on this machine, connected and silent; closed at the end.
-
-    Only this machine may connect.
-
-    Yields
-    ------
-    distributed.Client
-        Its client.
-
-    Raises
-    ------
-    ImportError
-        Without the extra `scale`.
-    """
+    """A dask cluster of two worker processes on this machine, connected and silent; only this machine may connect."""
     from dask import config
     from distributed import Client, LocalCluster
     from distributed.utils import get_mp_context
@@ -251,18 +136,7 @@ def two_workers():
 
 
 def load_weather_run():
-    """The shipped table `weather_run.csv`: time and memory of runs over 1 to 16 million rows, as measured once.
-
-    Returns
-    -------
-    DataFrame
-        One row for each moment of each run.
-
-    Examples
-    --------
-    >>> int(load_weather_run()["rows"].max())
-    16128000
-    """
+    """The shipped table `weather_run.csv`: time and memory of runs over 1 to 16 million rows, as measured once."""
     return pd.read_csv(DATA_FOLDER / "weather_run.csv")
 
 
@@ -272,23 +146,6 @@ class Growth:
 
     `at` uses a straight line, fixed seconds plus seconds a row: fixed seconds push the exponent below 1, and a power
     law drawn on with such an exponent promises too little.
-
-    Parameters
-    ----------
-    exponent : float
-        Of a power law.
-    se : float
-        Standard error of the exponent.
-    line : (array, array)
-        Rows and seconds, to draw the power law.
-    straight : (2,) array
-        Fixed seconds, and seconds a row.
-    covariance : (2, 2) array
-        Of `straight`.
-    variance : float
-        Of one run around the straight line.
-    freedom : int
-        Degrees of freedom of the straight line.
     """
 
     exponent: float
@@ -300,18 +157,7 @@ class Growth:
     freedom: int
 
     def at(self, rows):
-        """Seconds at some number of rows, with the 95 % interval for one run.
-
-        Parameters
-        ----------
-        rows : float
-            Number of rows.
-
-        Returns
-        -------
-        (float, float, float)
-            Seconds, low end, high end.
-        """
+        """Seconds at some number of rows, with the 95 % interval for one run."""
         x = np.array([1.0, rows])
         middle = x @ self.straight
         reach = stats.t.ppf(0.975, self.freedom) * np.sqrt(self.variance + x @ self.covariance @ x)
@@ -324,25 +170,6 @@ class Growth:
 def growth(rows, seconds):
     """Least squares of log seconds on log rows, and of seconds on rows; one mark a run.
 
-    Parameters
-    ----------
-    rows : (n,) array of float
-        Rows of each run.
-    seconds : (n,) array of float
-        Seconds of each run.
-
-    Returns
-    -------
-    Growth
-        The two fits.
-
-    Raises
-    ------
-    ValueError
-        Unless there are at least three runs with different numbers of rows and positive seconds.
-
-    Examples
-    --------
     >>> fit = growth([1e6, 2e6, 4e6], [1.0, 2.0, 4.0])
     >>> print(fit)
     seconds grow like rows to the power 1.00 (standard error 0.00)

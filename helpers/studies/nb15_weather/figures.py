@@ -7,20 +7,7 @@ from helpers.plotting.style import axes_for
 
 
 def plot_months(table, *, total=None):
-    """Estimates by month with bars and, if there, the truth as short lines.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns month, value, low, high and maybe truth.
-    total : (float, float, float), optional
-        Value, low and high of a band across all months.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes of a new figure.
-    """
+    """Estimates by month with bars and, if there, the truth as short lines; `total` (value, low, high) is a band."""
     ax = axes_for()
     if total is not None:
         ax.axhspan(total[1], total[2], color=GREY, alpha=0.25, linewidth=0)
@@ -37,20 +24,7 @@ def plot_months(table, *, total=None):
 
 
 def plot_memory(seen, *, limit=None):
-    """Memory of all processes over time, one line a run.
-
-    Parameters
-    ----------
-    seen : DataFrame
-        Columns run, seconds, memory_mb.
-    limit : float, optional
-        MB, a dotted line.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes of a new figure.
-    """
+    """Memory of all processes over time, one line a run; `limit` in MB."""
     ax = axes_for(figsize=(8.0, 4.2))
     for k, (name, color) in enumerate(zip(dict.fromkeys(seen["run"]), (BLUE, ORANGE, GREEN), strict=False)):
         part = seen[seen["run"] == name]
@@ -65,20 +39,7 @@ def plot_memory(seen, *, limit=None):
 
 
 def plot_growth(ends, lines):
-    """Seconds against rows on two logarithmic axes, one mark a run, with the fitted lines.
-
-    Parameters
-    ----------
-    ends : DataFrame
-        Columns run, rows and cpu_seconds.
-    lines : dict of str to (array, array)
-        Rows and seconds of each run's fitted line.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes of a new figure.
-    """
+    """Seconds against rows on two logarithmic axes, one mark a run, with the fitted lines {run: (rows, seconds)}."""
     ax = axes_for()
     for k, (name, color) in enumerate(zip(dict.fromkeys(ends["run"]), (BLUE, ORANGE, GREEN), strict=False)):
         part = ends[ends["run"] == name]

@@ -30,43 +30,12 @@ def _stations():
 
 
 def weather_chunk(number, rows, *, n_chunks=12, seed=0, strength=1.0, shared=0.0):
-    """One piece of a year of forecasts: what was stated, what came, and the truth that nobody sees.
+    """One piece of a year of forecasts: what was stated, what came, and the truth; the same in every process.
 
     q = p + a min(p, 1-p) with p on a grid of 0.05. At the coast a is 0.26 with wind from the sea (180 to 359 degrees)
-    and
-    -0.26 with wind from the land; in the mountains 0, but 0.46 and -0.46 from month 9 on; in the plain 0. Every 20
-    rows are one storm that passes neighbouring stations with one wind.
-
-    Parameters
-    ----------
-    number : int
-        0 .. n_chunks - 1; the year is cut into pieces of equal length, in order of time.
-    rows : int
-        Rows of this piece.
-    n_chunks : int, default 12
-        Pieces of the year.
-    seed : int, default 0
-        Of all random draws.
-    strength : float, default 1
-        Factor on a, at most 2; 0 is a perfect forecaster.
-    shared : float, default 0
-        Correlation, 0 to 1, of the luck of the rows of one storm; q stays what it is.
-
-    Returns
-    -------
-    DataFrame
-        Month 1 .. 12, station, storm, altitude (m), sea (km), wind (degrees), humidity (percent), score p, label (1
-        rain), truth q; the same in whatever process it is made.
-
-    Raises
-    ------
-    ValueError
-        For arguments outside these bounds.
-
-    Examples
-    --------
-    >>> weather_chunk(0, 2000, seed=1).equals(weather_chunk(0, 2000, seed=1))
-    True
+    and -0.26 with wind from the land; in the mountains 0, but 0.46 and -0.46 from month 9 on; in the plain 0. Every 20
+    rows are one storm that passes neighbouring stations with one wind. `strength` is a factor on a, 0 a perfect
+    forecaster; `shared` is the correlation of the luck of the rows of one storm: q stays what it is.
     """
     rows = check_count(rows, "rows")
     n_chunks = check_count(n_chunks, "n_chunks")
@@ -96,24 +65,7 @@ def weather_chunk(number, rows, *, n_chunks=12, seed=0, strength=1.0, shared=0.0
 
 
 def pull(altitude, sea, wind, month):
-    """How far the truth is from the stated probability, as a share of min(p, 1-p): a of `weather_chunk`.
-
-    Parameters
-    ----------
-    altitude : (n,) array of float
-        In m.
-    sea : (n,) array of float
-        Distance from the sea, in km.
-    wind : (n,) array of float
-        In degrees.
-    month : (n,) array of int
-        From 1 to 12.
-
-    Returns
-    -------
-    (n,) array of float
-        From -1 to 1.
-    """
+    """How far the truth is from the stated probability, as a share of min(p, 1-p): a of `weather_chunk`."""
     late = (altitude >= 1000) & (month >= NEW_MODEL)
     return np.where(wind >= 180, 1.0, -1.0) * (COAST * (sea < 25) + MOUNTAIN * late)
 
@@ -121,18 +73,6 @@ def pull(altitude, sea, wind, month):
 def true_loss(month=None):
     """Grouping loss of the archive with strength 1, exactly: in one month, or over the year.
 
-    Parameters
-    ----------
-    month : int, optional
-        From 1 to 12; the whole year by default.
-
-    Returns
-    -------
-    float
-        In squared probability.
-
-    Examples
-    --------
     >>> round(true_loss(), 4), round(true_loss(1), 4), round(true_loss(12), 4)
     (0.0041, 0.002, 0.0082)
     """
@@ -143,18 +83,7 @@ def true_loss(month=None):
 
 
 def place_and_wind(frame):
-    """Words for the place of each row, and for the wind where it matters.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows of the archive.
-
-    Returns
-    -------
-    (n,) array of str
-        For example "coast, wind from the sea".
-    """
+    """Words for the place of each row, and for the wind where it matters, such as "coast, wind from the sea"."""
     coast = frame["sea"] < 25
     mountain = frame["altitude"] >= 1000
     place = np.select([coast, mountain], ["coast", "mountains"], "plain").astype(object)
