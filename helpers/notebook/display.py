@@ -44,16 +44,6 @@ def collected():
         _collected.reset(token)
 
 
-@contextmanager
-def uncollected():
-    """Context in which outputs are shown, also inside of `collected`."""
-    token = _collected.set(None)
-    try:
-        yield
-    finally:
-        _collected.reset(token)
-
-
 def emit(bundle, metadata=None):
     """Show a bundle {mime type: content} as one output; outside of IPython write its plain text, if it has any."""
     if _collected.get() is not None:
@@ -135,9 +125,8 @@ def table(df, caption=None, formats=None):
     n_index = len(df.index.names) if named else 0
     df = df.reset_index() if named else df.reset_index(drop=True)
     if df.columns.has_duplicates:
-        raise ValueError(
-            f"df must have distinct column names, but {df.columns[df.columns.duplicated()][0]!r} occurs twice."
-        )
+        twice = df.columns[df.columns.duplicated()][0]
+        raise ValueError(f"df must have distinct column names, but {twice!r} occurs twice.")
     formats = dict(formats or {})
     for name in formats:
         if name not in df.columns:
@@ -147,33 +136,32 @@ def table(df, caption=None, formats=None):
     ]
     columns = [[_entry(value, formats.get(name)) for value in df[name].astype(object)] for name in df.columns]
     header = [str(name) for name in df.columns]
-    emit(
-        {
-            "text/plain": _plain(header, columns, right, caption),
-            "text/html": _html(header, columns, right, caption, n_index),
-        }
-    )
+    page = _html(header, columns, right, caption, n_index)
+    emit({"text/plain": _plain(header, columns, right, caption), "text/html": page})
 
 
 def _plain(header, columns, right, caption):
-    lines = [[] for _ in range(1 + len(columns[0]) if columns else 1)]
+    """The table as plain text."""
+    padded = []
     for name, column, is_right in zip(header, columns, right, strict=True):
         width = max(map(len, [name, *column]))
-        for line, entry in zip(lines, [name, *column], strict=True):
-            line.append(entry.rjust(width) if is_right else entry.ljust(width))
-    rows = ["  ".join(line).rstrip() for line in lines]
+        padded.append([entry.rjust(width) if is_right else entry.ljust(width) for entry in [name, *column]])
+    rows = ["  ".join(line).rstrip() for line in zip(*padded, strict=True)]
     return "\n".join([caption, *rows] if caption else rows)
 
 
 def _html(header, columns, right, caption, n_index):
+    """The table as HTML, its first `n_index` columns as headings of the rows."""
     style = [f' style="text-align: {"right" if is_right else "left"}"' for is_right in right]
     head = "".join(f'<th scope="col"{s}>{escape(name)}</th>' for name, s in zip(header, style, strict=True))
     rows = []
     for row in zip(*columns, strict=True):
-        tags = ['th scope="row"'] * n_index + ["td"] * (len(row) - n_index)
-        marks = [f' class="words"{s}' if len(entry) > 30 else s for entry, s in zip(row, style, strict=True)]
-        entries = zip(tags, marks, row, strict=True)
-        rows.append("<tr>" + "".join(f"<{tag}{s}>{escape(entry)}</{tag[:2]}>" for tag, s, entry in entries) + "</tr>")
+        cells = []
+        for number, (entry, s) in enumerate(zip(row, style, strict=True)):
+            opening, closing = ('<th scope="row"', "</th>") if number < n_index else ("<td", "</td>")
+            words = ' class="words"' if len(entry) > 30 else ""
+            cells.append(f"{opening}{words}{s}>{escape(entry)}{closing}")
+        rows.append(f"<tr>{''.join(cells)}</tr>")
     top = f'<caption style="caption-side: top; text-align: left">{escape(caption)}</caption>\n' if caption else ""
     body = "\n".join(rows)
     return f'<table class="honest-table">\n{top}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>'
