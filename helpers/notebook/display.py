@@ -8,6 +8,7 @@ import os
 import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import pairwise
 
 import pandas as pd
 
@@ -16,6 +17,10 @@ from helpers.notebook.borders import fill, written
 KEY = "honest"  # our entry in the metadata of an output
 
 DPI = 110
+MARGIN = 0.1  # inches around a figure
+
+CUTS = "Panels"  # text in a PNG file: inches from the left where the site may cut it
+
 SCALE = "HONEST_FIGURE_SCALE"  # `make run` sets it to 2: twice as many pixels at the same size on the page
 
 
@@ -177,12 +182,32 @@ def check_alt(alt, caption=None):
     return alt
 
 
+def _cuts(fig):
+    """Inches at which a figure's picture may be cut into panels; none, if they share numbers, a legend or a title."""
+    panels = [ax for ax in fig.axes if ax.get_visible()]
+    if len(panels) < 2 or fig.legends or fig.texts:
+        return []
+    fig.draw_without_rendering()  # which sets out the panels
+    columns = []  # left and right ends of panels that stand above each other
+    for ax in sorted(panels, key=lambda ax: ax.get_tightbbox().x0):
+        if ax.axison and not any(tick.label1.get_visible() for tick in ax.yaxis.get_major_ticks()):
+            return []
+        box = ax.get_tightbbox()
+        if columns and box.x0 < columns[-1][1]:
+            columns[-1][1] = max(columns[-1][1], box.x1)
+        else:
+            columns.append([box.x0, box.x1])
+    start = fig.get_tightbbox().x0 - MARGIN
+    return [(left[1] + right[0]) / 2 / fig.dpi - start for left, right in pairwise(columns)]
+
+
 def figure(fig, alt, caption=None):
     """Show a matplotlib figure as a PNG of fixed resolution and close it.
 
     The environment variable ``HONEST_FIGURE_SCALE``, a whole number, multiplies the pixels and not the size.
     The alternative text goes to the output's metadata (``{"image/png": {"alt": ...}}``, which our pages use), to its
     plain-text version, and, since JupyterLab gives images no alternative text, into a fold "In words" below the figure.
+    The PNG itself says where it may be cut into panels, which the site puts under each other on a telephone.
 
     Parameters
     ----------
@@ -202,8 +227,8 @@ def figure(fig, alt, caption=None):
     fig = fig.figure
     buffer = io.BytesIO()
     scale = int(os.environ.get(SCALE) or 1)
-    options = {"bbox_inches": "tight", "pad_inches": 0.1, "metadata": {"Software": None}}
-    fig.savefig(buffer, format="png", dpi=scale * DPI, **options)
+    words = {"Software": None, CUTS: " ".join(f"{cut:.2f}" for cut in _cuts(fig)) or None}
+    fig.savefig(buffer, format="png", dpi=scale * DPI, bbox_inches="tight", pad_inches=MARGIN, metadata=words)
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close(fig)
     picture = base64.b64encode(buffer.getvalue()).decode()
