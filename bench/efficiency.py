@@ -118,7 +118,7 @@ def section(path=SUMMARY):
 
 
 def draw_figure(target, path=SUMMARY):
-    """Error against rows (above) and seconds (below), one column a population, where there are two draws or more."""
+    """Error against rows (left) and seconds (right), one row a population, where there are two draws or more."""
     import matplotlib.pyplot as plt
 
     from helpers.plotting import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, use_style
@@ -127,18 +127,18 @@ def draw_figure(target, path=SUMMARY):
     table = read(path)
     table = table[table["draws"] > 1]
     colors = dict(zip(ESTIMATORS, (ORANGE, GREEN, GREEN, GREY, RED, BLUE), strict=True))
-    fig, axes = plt.subplots(2, len(FIVE), figsize=(14, 6), sharey="col")
-    for column, name in zip(axes.T, FIVE, strict=True):
+    fig, axes = plt.subplots(len(FIVE), 2, figsize=(6.8, 12.5), sharey="row")
+    for panels, name in zip(axes, FIVE, strict=True):
         for k, who in enumerate(ESTIMATORS):
             rows = table[(table["population"] == name) & (table["estimator"] == who)].sort_values("n")
             look = {"marker": MARKERS[k], "ls": LINES[k], "color": colors[who], "ms": 5}
-            for ax, x in zip(column, ("n", "seconds"), strict=True):
+            for ax, x in zip(panels, ("n", "seconds"), strict=True):
                 ax.errorbar(rows[x], rows["rmse"], rows["se_of_rmse"].fillna(0), label=who, **look)
-        column[0].set(title=TITLES[name], xlabel="rows", xscale="log", yscale="log")
-        column[1].set(xlabel="seconds", xscale="log", yscale="log")
-    for ax in axes[:, 0]:
-        ax.set_ylabel("root mean squared error")
-    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(ESTIMATORS))
+        panels[0].set(title=TITLES[name], ylabel="root mean squared error", xscale="log", yscale="log")
+        panels[1].set(title=TITLES[name], xscale="log", yscale="log")
+    axes[-1, 0].set_xlabel("rows")
+    axes[-1, 1].set_xlabel("seconds")
+    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     fig.savefig(target)
     plt.close(fig)
 

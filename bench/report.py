@@ -65,7 +65,7 @@ def publish(folder, root):
     static = root / "site" / "_static"
     page = (folder / "results.md").read_text(encoding="utf-8")
     for name, target in (("results.png", "benchmarks.png"), ("efficiency.png", "efficiency.png")):
-        page = page.replace(f"{{image}} {name}", f"{{image}} _static/{target}")
+        page = page.replace(f" {name}\n", f" _static/{target}\n")  # the picture, and the link to it
         shutil.copyfile(folder / name, static / target)
     (root / "site" / "benchmarks.md").write_text(page, encoding="utf-8")
     shutil.copyfile(folder / "results.csv", HERE / "results.csv")
@@ -123,15 +123,16 @@ def short(seconds):
 
 
 def draw(path, table, cases):
-    """Growth on the left (where it was measured), each peer's time against ours on the right."""
+    """Growth above (where it was measured), each peer's time against ours below; as wide as a page shows it."""
     use_style()
     done = table[table["status"] == "ok"]
     grown = done[[cases[name].growth for name in done["case"]]]
     two = 1 + (len(grown) > 0)
-    fig, axes = plt.subplots(1, two, figsize=(2 + 5 * two, 5.5), squeeze=False)
+    fig = plt.figure(figsize=(6.8, 5 * two))
+    parts = fig.subfigures(two, 1, squeeze=False)[:, 0]  # each with margins of its own
     if len(grown):
-        draw_growth(axes[0, 0], grown, growth(table, cases))
-    draw_ratios(axes[0, -1], duels(done, cases))
+        draw_growth(parts[0].subplots(), grown, growth(table, cases))
+    draw_ratios(parts[-1].subplots(), duels(done, cases))
     fig.savefig(path)
     plt.close(fig)
 
@@ -140,7 +141,7 @@ def draw_growth(ax, grown, lines):
     """Seconds against rows."""
     for k, (who, rows) in enumerate(grown.groupby("contestant", sort=False)):
         reach = [rows["seconds"] - rows["fastest"], rows["slowest"] - rows["seconds"]]
-        label = f"{who}: rows^{lines[who][0]:.2f}" if who in lines else who
+        label = f"{who}: rows$^{{{lines[who][0]:.2f}}}$" if who in lines else who
         look = {"marker": MARKERS[k % 6], "ls": LINES[k % 6], "capsize": 2}
         color = BLUE if rows["package"].iloc[0] == OURS else ORANGE
         ax.errorbar(rows["rows"], rows["seconds"], reach, label=label, color=color, **look)
@@ -161,7 +162,7 @@ def draw_ratios(ax, pairs):
             ax.plot(ends, [-len(names)] * 2, color=look["color"], lw=1)
             names.append(f"{ours['case']}, {ours['rows']:,}: {row['contestant'].split(',')[0]}")
     ax.axvline(1, color=GREY, lw=1)
-    ax.set_yticks([-k for k in range(len(names))], names, fontsize=8)
+    ax.set_yticks([-k for k in range(len(names))], names, fontsize=9)
     faster = any(row["seconds"] < ours["seconds"] for ours, peers in pairs for row in peers)
     label = "peer's time / ours" + " (diamonds: the peer is faster)" * faster
     ax.set(xscale="log", xlabel=label, title="medians; lines: extremes of the runs")

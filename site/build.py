@@ -183,7 +183,7 @@ def write_api(folder, environment, modules):
 def write_sources(root, folders, work, modules):
     """Lay everything that Sphinx reads into the folder `work`."""
     shutil.rmtree(work, ignore_errors=True)
-    shutil.copytree(root / "site", work, ignore=shutil.ignore_patterns("__pycache__", "_templates", "*.yml"))
+    shutil.copytree(root / "site", work, ignore=shutil.ignore_patterns("__pycache__", "*.yml"))
     environment = templates(list(folders))
     glossary = read_glossary(root / "site" / "glossary.yml")
     citation = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))

@@ -20,6 +20,7 @@ extensions = [
 html_theme = "sphinx_book_theme"
 html_title = project
 html_static_path = ["_static"]
+templates_path = ["_templates"]
 html_css_files = ["house.css"]
 html_js_files = [("house.js", {"defer": "defer"})]
 html_show_sourcelink = False

@@ -15,11 +15,11 @@ from helpers.notebook.folds import folded, prediction
 from helpers.notebook.guard import output_folder, parameters
 from helpers.notebook.parameter_cell import ParameterError
 from helpers.notebook.quizzes import quiz
-from helpers.notebook.rules import at_least, at_most, between, one_of
+from helpers.notebook.rules import at_least, between, one_of
 from helpers.notebook.sliders import explore
 
 __all__ = [
-    "Check", "ClaimFailed", "ParameterError", "at_least", "at_most", "between", "claim", "explore", "figure",
+    "Check", "ClaimFailed", "ParameterError", "at_least", "between", "claim", "explore", "figure",
     "folded", "one_of", "output_folder", "parameters", "prediction", "quiz", "record", "show", "table",
 ]  # fmt: skip
 

@@ -73,17 +73,9 @@ def _same(got, other):
     """Whether two arguments are one object, or two names of the same numbers in memory."""
     if other is _MISSING or other is None or isinstance(got, (bool, int, str, np.bool_)):
         return False  # Python keeps one copy of small numbers and texts
-    if got is other:
-        return True
-    if not (np.ndim(got) and np.ndim(other)):
-        return False
     mine = np.asarray(got)
     theirs = np.asarray(other)
-    return (
-        mine.size > 0
-        and mine.__array_interface__["data"] == theirs.__array_interface__["data"]
-        and mine.shape == theirs.shape
-    )
+    return got is other or mine.ndim > 0 and mine.__array_interface__ == theirs.__array_interface__
 
 
 def _fixed(value, unit):
@@ -101,47 +93,43 @@ def _fixed(value, unit):
     return written(value, f",.{max(0, 1 - math.floor(math.log10(unit)))}f")
 
 
-def _outcome(got, want, tol, low, high):
-    """(holds, what the line says, what is recorded) of a claim."""
-    if want is not _MISSING:
-        if tol is None and "f" in (np.asarray(got).dtype.kind, np.asarray(want).dtype.kind):
-            raise ValueError("tol must be given where numbers are not whole.")
-        tol = 0.0 if tol is None else tol
-        if not (isinstance(tol, numbers.Real) and 0 <= tol < math.inf):
-            raise ValueError(f"tol must be a finite number, not negative, but it is {tol!r}.")
-        gap = _largest_gap(got, want)
-        within = f" +- {tol:.2g}" if tol else ""
-        if np.ndim(got):
-            size = f"{np.size(got):,} values, largest deviation {_fixed(gap, tol)}, "
-            return (
-                bool(gap <= tol),
-                size + (f"allowed {tol:.2g}" if tol else "none allowed"),
-                {"gap": gap, "tol": tol, "n": np.size(got)},
-            )
-        got = np.asarray(got).item()
-        want = np.asarray(want).item()
-        details = {"got": got, "want": want, "gap": gap, "tol": tol}
-        if not isinstance(got, numbers.Real):
-            details = {"got": str(got), "want": str(want)}
-        return bool(gap <= tol), f"got {_fixed(got, tol)}, want {_fixed(want, tol)}{within}", details
+def _compared(got, want, tol):
+    """(holds, what the line says, what is recorded) of a claim with a value."""
+    if tol is None and "f" in (np.asarray(got).dtype.kind, np.asarray(want).dtype.kind):
+        raise ValueError("tol must be given where numbers are not whole.")
+    tol = 0.0 if tol is None else tol
+    if not (isinstance(tol, numbers.Real) and 0 <= tol < math.inf):
+        raise ValueError(f"tol must be a finite number, not negative, but it is {tol!r}.")
+    gap = _largest_gap(got, want)
+    if np.ndim(got):
+        allowed = f"allowed {tol:.2g}" if tol else "none allowed"
+        line = f"{np.size(got):,} values, largest deviation {_fixed(gap, tol)}, {allowed}"
+        return gap <= tol, line, {"gap": gap, "tol": tol, "n": np.size(got)}
+    got = np.asarray(got).item()
+    want = np.asarray(want).item()
+    line = f"got {_fixed(got, tol)}, want {_fixed(want, tol)}" + (f" +- {tol:.2g}" if tol else "")
+    if isinstance(got, numbers.Real):
+        return gap <= tol, line, {"got": got, "want": want, "gap": gap, "tol": tol}
+    return gap <= tol, line, {"got": str(got), "want": str(want)}
+
+
+def _bounded(got, low, high):
+    """(holds, what the line says, what is recorded) of a claim with bounds."""
     if not np.size(got):
         raise ValueError("got must not be empty: a claim about nothing always holds.")
-    for name, bound in (("at_most", high), ("at_least", low)):
-        if bound is not None and not (np.ndim(bound) == 0 and float(bound) == float(bound)):
-            raise ValueError(f"{name} must be a number, but it is {bound!r}.")
-    worst = {"at most": np.max(got), "at least": np.min(got)}
-    bounds = {side: bound for side, bound in (("at least", low), ("at most", high)) if bound is not None}
-    holds = all(worst[side] <= bound if side == "at most" else worst[side] >= bound for side, bound in bounds.items())
-    told = []
-    for side, bound in bounds.items():
-        value = _fixed(float(worst[side]), abs(float(bound)) / 10)
+    sides = [("at least", low, np.min), ("at most", high, np.max)]
+    sides = [(side, bound, float(worst(got))) for side, bound, worst in sides if bound is not None]
+    for side, bound, _ in sides:
+        if not (np.ndim(bound) == 0 and float(bound) == float(bound)):
+            raise ValueError(f"{side.replace(' ', '_')} must be a number, but it is {bound!r}.")
+    holds = all(worst <= bound if side == "at most" else worst >= bound for side, bound, worst in sides)
+    lines = []
+    for side, bound, worst in sides:
         tiny = holds and 0 < abs(bound) < 1e-6  # the digits of a rounding error differ between machines
-        told.append(f"{side} {bound:,.3g}" if tiny else f"{value} is {side} {bound:,.3g}")
-    return (
-        bool(holds),
-        " and ".join(told),
-        {"got": [float(worst[side]) for side in bounds], "bounds": [float(b) for b in bounds.values()]},
-    )
+        value = "" if tiny else f"{_fixed(worst, abs(float(bound)) / 10)} is "
+        lines.append(f"{value}{side} {bound:,.3g}")
+    details = {"got": [worst for _, _, worst in sides], "bounds": [float(bound) for _, bound, _ in sides]}
+    return holds, " and ".join(lines), details
 
 
 def claim(id, got, want=_MISSING, tol=None, *, at_most=None, at_least=None, text=""):
@@ -178,9 +166,10 @@ def claim(id, got, want=_MISSING, tol=None, *, at_most=None, at_least=None, text
         raise ValueError("a claim needs either want (with tol) or bounds (at_most, at_least).")
     if any(_same(got, other) for other in (want, at_most, at_least)):
         raise ValueError(f"claim {id!r} compares a thing with itself, so it always holds.")
-    holds, told, details = _outcome(got, want, tol, at_least, at_most)
-    line = f"{id} {'holds' if holds else 'FAILS'}: {told}" + (f" ({text})" if text else "")
+    outcome = _bounded(got, at_least, at_most) if want is _MISSING else _compared(got, want, tol)
+    holds, values, details = outcome
+    line = f"{id} {'holds' if holds else 'FAILS'}: {values}" + (f" ({text})" if text else "")
     details = {name: _plain(value) for name, value in details.items()}
-    emit({"text/plain": line}, {KEY: {"claim": id, "holds": holds, "text": text, **details}})
+    emit({"text/plain": line}, {KEY: {"claim": id, "holds": bool(holds), "text": text, **details}})
     if not holds:
         raise ClaimFailed(f"{line}\n" + ", ".join(f"{name} {value!r}" for name, value in details.items()))

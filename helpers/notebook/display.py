@@ -8,6 +8,7 @@ import os
 import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import pairwise
 
 import pandas as pd
 
@@ -16,6 +17,10 @@ from helpers.notebook.borders import fill, written
 KEY = "honest"  # our entry in the metadata of an output
 
 DPI = 110
+MARGIN = 0.1  # inches around a figure
+
+CUTS = "Panels"  # text in a PNG file: inches from the left where the site may cut it
+
 SCALE = "HONEST_FIGURE_SCALE"  # `make run` sets it to 2: twice as many pixels at the same size on the page
 
 
@@ -40,16 +45,6 @@ def collected():
     token = _collected.set([])
     try:
         yield _collected.get()
-    finally:
-        _collected.reset(token)
-
-
-@contextmanager
-def uncollected():
-    """Context in which outputs are shown, also inside of `collected`."""
-    token = _collected.set(None)
-    try:
-        yield
     finally:
         _collected.reset(token)
 
@@ -135,9 +130,8 @@ def table(df, caption=None, formats=None):
     n_index = len(df.index.names) if named else 0
     df = df.reset_index() if named else df.reset_index(drop=True)
     if df.columns.has_duplicates:
-        raise ValueError(
-            f"df must have distinct column names, but {df.columns[df.columns.duplicated()][0]!r} occurs twice."
-        )
+        twice = df.columns[df.columns.duplicated()][0]
+        raise ValueError(f"df must have distinct column names, but {twice!r} occurs twice.")
     formats = dict(formats or {})
     for name in formats:
         if name not in df.columns:
@@ -147,33 +141,32 @@ def table(df, caption=None, formats=None):
     ]
     columns = [[_entry(value, formats.get(name)) for value in df[name].astype(object)] for name in df.columns]
     header = [str(name) for name in df.columns]
-    emit(
-        {
-            "text/plain": _plain(header, columns, right, caption),
-            "text/html": _html(header, columns, right, caption, n_index),
-        }
-    )
+    page = _html(header, columns, right, caption, n_index)
+    emit({"text/plain": _plain(header, columns, right, caption), "text/html": page})
 
 
 def _plain(header, columns, right, caption):
-    lines = [[] for _ in range(1 + len(columns[0]) if columns else 1)]
+    """The table as plain text."""
+    padded = []
     for name, column, is_right in zip(header, columns, right, strict=True):
         width = max(map(len, [name, *column]))
-        for line, entry in zip(lines, [name, *column], strict=True):
-            line.append(entry.rjust(width) if is_right else entry.ljust(width))
-    rows = ["  ".join(line).rstrip() for line in lines]
+        padded.append([entry.rjust(width) if is_right else entry.ljust(width) for entry in [name, *column]])
+    rows = ["  ".join(line).rstrip() for line in zip(*padded, strict=True)]
     return "\n".join([caption, *rows] if caption else rows)
 
 
 def _html(header, columns, right, caption, n_index):
+    """The table as HTML, its first `n_index` columns as headings of the rows."""
     style = [f' style="text-align: {"right" if is_right else "left"}"' for is_right in right]
     head = "".join(f'<th scope="col"{s}>{escape(name)}</th>' for name, s in zip(header, style, strict=True))
     rows = []
     for row in zip(*columns, strict=True):
-        tags = ['th scope="row"'] * n_index + ["td"] * (len(row) - n_index)
-        marks = [f' class="words"{s}' if len(entry) > 30 else s for entry, s in zip(row, style, strict=True)]
-        entries = zip(tags, marks, row, strict=True)
-        rows.append("<tr>" + "".join(f"<{tag}{s}>{escape(entry)}</{tag[:2]}>" for tag, s, entry in entries) + "</tr>")
+        cells = []
+        for number, (entry, s) in enumerate(zip(row, style, strict=True)):
+            opening, closing = ('<th scope="row"', "</th>") if number < n_index else ("<td", "</td>")
+            words = ' class="words"' if len(entry) > 30 else ""
+            cells.append(f"{opening}{words}{s}>{escape(entry)}{closing}")
+        rows.append(f"<tr>{''.join(cells)}</tr>")
     top = f'<caption style="caption-side: top; text-align: left">{escape(caption)}</caption>\n' if caption else ""
     body = "\n".join(rows)
     return f'<table class="honest-table">\n{top}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>'
@@ -189,12 +182,32 @@ def check_alt(alt, caption=None):
     return alt
 
 
+def _cuts(fig):
+    """Inches at which a figure's picture may be cut into panels; none, if they share numbers, a legend or a title."""
+    panels = [ax for ax in fig.axes if ax.get_visible()]
+    if len(panels) < 2 or fig.legends or fig.texts:
+        return []
+    fig.draw_without_rendering()  # which sets out the panels
+    columns = []  # left and right ends of panels that stand above each other
+    for ax in sorted(panels, key=lambda ax: ax.get_tightbbox().x0):
+        if ax.axison and not any(tick.label1.get_visible() for tick in ax.yaxis.get_major_ticks()):
+            return []
+        box = ax.get_tightbbox()
+        if columns and box.x0 < columns[-1][1]:
+            columns[-1][1] = max(columns[-1][1], box.x1)
+        else:
+            columns.append([box.x0, box.x1])
+    start = fig.get_tightbbox().x0 - MARGIN
+    return [(left[1] + right[0]) / 2 / fig.dpi - start for left, right in pairwise(columns)]
+
+
 def figure(fig, alt, caption=None):
     """Show a matplotlib figure as a PNG of fixed resolution and close it.
 
     The environment variable ``HONEST_FIGURE_SCALE``, a whole number, multiplies the pixels and not the size.
     The alternative text goes to the output's metadata (``{"image/png": {"alt": ...}}``, which our pages use), to its
     plain-text version, and, since JupyterLab gives images no alternative text, into a fold "In words" below the figure.
+    The PNG itself says where it may be cut into panels, which the site puts under each other on a telephone.
 
     Parameters
     ----------
@@ -214,8 +227,8 @@ def figure(fig, alt, caption=None):
     fig = fig.figure
     buffer = io.BytesIO()
     scale = int(os.environ.get(SCALE) or 1)
-    options = {"bbox_inches": "tight", "pad_inches": 0.1, "metadata": {"Software": None}}
-    fig.savefig(buffer, format="png", dpi=scale * DPI, **options)
+    words = {"Software": None, CUTS: " ".join(f"{cut:.2f}" for cut in _cuts(fig)) or None}
+    fig.savefig(buffer, format="png", dpi=scale * DPI, bbox_inches="tight", pad_inches=MARGIN, metadata=words)
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close(fig)
     picture = base64.b64encode(buffer.getvalue()).decode()

@@ -75,7 +75,8 @@ class Check:
         *given : object
             Arguments for the function.
         """
-        _tell(*self._judge(answer, given))
+        state, line = self._judge(answer, given)
+        emit({"text/plain": line}, {KEY: {"exercise": state}})
 
     def is_right(self, answer, *given):
         """Whether an answer is right; prints nothing, as a grader needs it.
@@ -101,18 +102,11 @@ class Check:
                 answer = answer(*given)
             except Exception as error:  # whatever the reader's function stumbles over is told
                 return "wrong", f"Not yet: your function stops with {type(error).__name__}: {error}"
-        return _verdict(answer, self.expected, self.tol, self.hints)
-
-
-def _verdict(answer, expected, tol, hints):
-    """(state, line) of an answer."""
-    if answer is ... or isinstance(answer, (list, tuple)) and any(entry is ... for entry in answer):
-        return "open", "Not answered yet. Replace the ... above with your answer, then run both cells."
-    if _answers(answer, expected, tol):
-        value = written(expected, ".4g") if isinstance(expected, (float, np.floating)) else str(expected)
-        return "right", "Right." if np.ndim(expected) else f"Right: {value}"
-    return "wrong", f"Not yet: {_hint(answer, expected, tol, hints)}"
-
-
-def _tell(state, line):
-    emit({"text/plain": line}, {KEY: {"exercise": state}})
+        if answer is ... or isinstance(answer, (list, tuple)) and any(entry is ... for entry in answer):
+            return "open", "Not answered yet. Replace the ... above with your answer, then run both cells."
+        if not _answers(answer, self.expected, self.tol):
+            return "wrong", f"Not yet: {_hint(answer, self.expected, self.tol, self.hints)}"
+        if np.ndim(self.expected):
+            return "right", "Right."
+        value = written(self.expected, ".4g") if isinstance(self.expected, (float, np.floating)) else self.expected
+        return "right", f"Right: {value}"

@@ -22,31 +22,14 @@ def fold(kind, summary, body):
 
 
 def open_predictions(outputs):
-    """Open what came out of predictions in the outputs of a cell: a report has no questions, so nothing is hidden.
-
-    Parameters
-    ----------
-    outputs : list of dict
-        Outputs as nbformat reads them; changed in place.
-    """
+    """Open what came out of predictions in outputs as nbformat reads them: a report has no questions."""
     for output in outputs:
         if output.get("metadata", {}).get(KEY, {}).get("prediction"):
             output["data"]["text/html"] = ANSWER.sub(r"\1", "".join(output["data"]["text/html"]))
 
 
 def fold_claims(outputs):
-    """One output for those of claims that hold.
-
-    Parameters
-    ----------
-    outputs : list of (dict, dict)
-        Bundle and metadata of each claim.
-
-    Returns
-    -------
-    (dict, dict)
-        Bundle and metadata: in HTML one line that opens to a list, in plain text all lines.
-    """
+    """One output, as (bundle, metadata), for those of claims that hold: in HTML a line that opens to a list."""
     lines = [bundle["text/plain"] for bundle, _ in outputs]
     items = "\n".join(f"<li>\n{escape(line)}</li>" for line in lines)
     count = f"{len(lines)} check{'s' if len(lines) > 1 else ''} passed"
@@ -70,18 +53,19 @@ def folded():
     ------
     None
     """
-    held = False
     try:
         with collected() as outputs:
             yield
-        held = True
-    finally:
-        claims = [output for output in outputs if is_claim(output[1])] if held else []
-        for bundle, metadata in outputs:
-            if not claims or not is_claim(metadata):
-                emit(bundle, metadata)
-        if claims:
-            emit(*fold_claims(claims))
+    except BaseException:
+        for output in outputs:
+            emit(*output)
+        raise
+    claims = [output for output in outputs if is_claim(output[1])]
+    for output in outputs:
+        if output not in claims:
+            emit(*output)
+    if claims:
+        emit(*fold_claims(claims))
 
 
 class _Lines(io.TextIOBase):
@@ -130,15 +114,13 @@ def prediction(summary="Show what came out"):
     ------
     None
     """
-    passed = False
     try:
         with collected() as pieces, contextlib.redirect_stdout(_Lines(pieces)):
             yield
-        passed = True
-    finally:
-        if not passed:
-            for bundle, metadata in pieces:
-                emit(bundle | {"text/plain": _plain(bundle)}, metadata)
+    except BaseException:
+        for bundle, metadata in pieces:
+            emit(bundle | {"text/plain": _plain(bundle)}, metadata)
+        raise
     body = "\n".join(_as_html(*piece) for piece in pieces)
     plain = "\n".join(filter(None, (_plain(bundle) for bundle, _ in pieces)))
     records = [claim for _, metadata in pieces for claim in recorded_claims(metadata.get(KEY, {}))]

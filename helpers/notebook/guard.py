@@ -3,6 +3,7 @@
 import ast
 import linecache
 import os
+import re
 import sys
 
 from helpers.checks import nearest_name
@@ -29,25 +30,15 @@ def output_folder():
     return os.environ.get(OUTPUT, "")
 
 
-def _assignments(source):
-    """{name: node of its value} of a cell that holds nothing but plain assignments, else {}."""
-    try:
-        body = ast.parse(source).body
-    except SyntaxError:
-        return {}
-    plain = all(isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name) for line in body)
-    return {line.targets[0].id: line.value for line in body} if plain else {}
-
-
 def _read_cell(source):
-    """{name: default} of a cell that assigns literals and does nothing else, else {}.
+    """{name: value} of a cell that assigns literals and does nothing else, else {}.
 
     >>> _read_cell("seed = 1  # of the random numbers"), _read_cell("seed = int(1)")
     ({'seed': 1}, {})
     """
     try:
-        return {name: ast.literal_eval(value) for name, value in _assignments(source).items()}
-    except (ValueError, TypeError):
+        return {line.targets[0].id: ast.literal_eval(line.value) for line in ast.parse(source).body}
+    except (SyntaxError, ValueError, AttributeError):
         return {}
 
 
@@ -63,20 +54,15 @@ def _find_cells(cells, wanted):
 
     An exercise may also be a cell of plain assignments, so a cell that has all wanted names comes first.
     """
-    plain = {k: _read_cell(source) for k, source in enumerate(cells) if not source.lstrip().startswith(INJECTED)}
-    plain = {k: found for k, found in plain.items() if found}
-    if not plain:
+    plain = {k: _read_cell(source) for k, source in enumerate(cells) if not source.startswith(INJECTED)}
+    place = max(plain, key=lambda k: (len(wanted & set(plain[k])), bool(plain[k]), k), default=None)
+    if place is None or not plain[place]:
         raise ParameterError(
             "parameters() found no cell of plain assignments (seed = 1) among the cells run so far: "
             "run the parameters cell first, and keep everything else, imports too, out of it."
         )
-    place = max(plain, key=lambda k: (len(wanted & set(plain[k])), k))
-    injected = [source for source in cells[place:] if source.lstrip().startswith(INJECTED)]
-    return plain[place], [name for source in injected for name in _assignments(source)]
-
-
-def _unknown(what, name, names):
-    return f"{what} {name!r}; {nearest_name(name, names, 'parameter')}"
+    injected = "\n".join(source for source in cells[place:] if source.startswith(INJECTED))
+    return plain[place], re.findall(r"^(\w+) = ", injected, re.MULTILINE)
 
 
 def parameters(**rules):
@@ -86,14 +72,13 @@ def parameters(**rules):
 
     It reads the parameters cell and the cell that papermill injects from the cells run in this kernel, so an unknown
     parameter, about which papermill only warns, stops the run. The default's type decides: bool is not int, int is fine
-    for float, None needs a default of None or a rule that allows it; "" and [] stand for "not given". One line is
-    printed for each parameter.
+    for float; "" and [] stand for "not given". One line is printed for each parameter.
 
     Parameters
     ----------
     **rules : callable
-        For each parameter that has one its rule: `at_least(1)`, `at_most`, `between`, `one_of`, or any function of the
-        value that returns None or the sentence that it breaks.
+        For each parameter that has one its rule: `at_least(1)`, `between`, `one_of`, or any function of the value that
+        returns None or the sentence that it breaks.
 
     Raises
     ------
@@ -105,24 +90,23 @@ def parameters(**rules):
     use_style()
     running = shell()
     if running is None or "In" not in running.user_ns:
-        raise RuntimeError(
-            "parameters() reads the cells of a running notebook: it works in Jupyter and papermill only."
-        )
+        raise RuntimeError("parameters() reads the cells of a running notebook, so it works in a kernel only.")
     watch_formats(running)  # again: a kernel may be the fork of a process that had imported the package
     declared, injected = _find_cells(_cells_run(running), set(rules) | set(_first))
-    problems = [_unknown("there is no parameter", name, declared) for name in injected if name not in declared]
-    problems += [_unknown("the parameters cell lacks", name, declared) for name in rules if name not in declared]
+    problems = [
+        f"{what} {name!r}; {nearest_name(name, declared, 'parameter')}"
+        for what, names in (("there is no parameter", injected), ("the parameters cell lacks", rules))
+        for name in names
+        if name not in declared
+    ]
     lines = []
     for name, written in declared.items():
         value = running.user_ns.get(name, written)
         default = _first.get(name, written)
-        rule = rules.get(name, lambda value: None)
-        allowed_none = value is None and name in rules and rule(None) is None
-        broken = None if allowed_none else type_problem(name, value, default)
-        if broken is None and (sentence := rule(value)):
-            broken = f"{name} {sentence}, but it is {value!r}."
-        if broken:
-            problems.append(broken)
+        if problem := type_problem(name, value, default):
+            problems.append(problem)
+        elif name in rules and (sentence := rules[name](value)):
+            problems.append(f"{name} {sentence}, but it is {value!r}.")
         changed = "(default)" if value == default else f"(changed; stored outputs used {shown(default)})"
         lines.append(f"{name} = {shown(value)} {changed}")
     if problems:

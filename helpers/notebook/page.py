@@ -123,21 +123,9 @@ def title_of(nb):
 
 
 def to_html(nb, folder=".", note=""):
-    """The page of an executed notebook.
+    """The page of an executed notebook, which needs no other file and no network.
 
-    Parameters
-    ----------
-    nb : NotebookNode
-        The notebook with its outputs.
-    folder : str or Path, default "."
-        Where pictures lie that markdown cells name; they become part of the page.
-    note : str, optional
-        A sentence at the foot.
-
-    Returns
-    -------
-    str
-        One HTML document that needs no other file and no network.
+    `folder` is where pictures lie that markdown cells name; they become part of the page. `note` stands at its foot.
     """
     nb = _for_readers(nb)
     resources = {"metadata": {"path": str(Path(folder))}, "title": title_of(nb), "note": note}

@@ -1,10 +1,12 @@
 """Values of parameters: their types, how a command line writes them, and how an output shows them."""
 
 import json
-import math
 import numbers
 from pathlib import PurePath
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
+
+WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+PLURALS = {bool: "true/false", int: "whole numbers", float: "numbers", str: "texts"}
 
 
 class ParameterError(ValueError):
@@ -17,17 +19,12 @@ class ParameterError(ValueError):
 def type_word(default):
     """How help and errors call the type of a default.
 
-    >>> type_word(3), type_word([1.5]), type_word(None)
-    ('a whole number', 'a list of numbers', 'text or a number')
+    >>> type_word(3), type_word([1.5]), type_word([])
+    ('a whole number', 'a list of numbers', 'a list')
     """
-    if default is None:
-        return "text or a number"
     if isinstance(default, list):
-        words = {bool: "true/false", int: "whole numbers", float: "numbers", str: "texts"}
-        kinds = {type(entry) for entry in default}
-        return f"a list of {words[kinds.pop()]}" if len(kinds) == 1 and kinds <= set(words) else "a list"
-    words = {bool: "true or false", int: "a whole number", float: "a number", str: "text", dict: "a dictionary"}
-    return words.get(type(default), type(default).__name__)
+        return f"a list of {PLURALS.get(type(default[0]), 'values')}" if default else "a list"
+    return WORDS.get(type(default), "text or a number")
 
 
 def fits(value, default):
@@ -37,16 +34,15 @@ def fits(value, default):
     (True, False, False, True, False)
     """
     if default is None:
-        return value is None or isinstance(value, (str, numbers.Real))
+        return True
     if isinstance(default, bool) or isinstance(value, bool):
         return isinstance(default, bool) and isinstance(value, bool)
     if isinstance(default, int):
         return isinstance(value, numbers.Integral)
     if isinstance(default, float):
-        return isinstance(value, numbers.Real) and not math.isnan(value)
+        return isinstance(value, numbers.Real) and value == value
     if isinstance(default, list):
-        kinds = {type(entry) for entry in default}
-        return isinstance(value, list) and (len(kinds) != 1 or all(fits(entry, default[0]) for entry in value))
+        return isinstance(value, list) and (not default or all(fits(entry, default[0]) for entry in value))
     return isinstance(value, type(default))
 
 
@@ -65,29 +61,31 @@ def type_problem(name, value, default):
 def from_text(text, default):
     """The value that words stand for, by the type of the parameter's default; text of another type stays text.
 
-    Lists are comma separated, JSON, or lists of words. Where the default is None, text that reads as a number is one.
+    Lists are comma separated, JSON, or lists of words. Where the default is None, text is read as JSON if it is any.
 
     >>> from_text("007", ""), from_text("10", 5), from_text("20,30", [1]), from_text("ten", 5)
     ('007', 10, [20, 30], 'ten')
     """
-    if isinstance(default, str):
+    try:
+        if isinstance(default, list):
+            inner = default[0] if default else ""
+            return [from_text(entry, inner) for entry in _entries(text)]
+        if not isinstance(text, str) or isinstance(default, str):
+            return text
+        if type(default) in (int, float):
+            return type(default)(text)
+        return json.loads(text.lower() if isinstance(default, bool) else text)
+    except ValueError:
         return text
-    if isinstance(default, list) and not str(text).lstrip().startswith("["):
-        text = [entry.strip() for entry in text.split(",") if entry.strip()]
-    if not isinstance(text, str):
-        inner = default[0] if isinstance(default, list) and default else ""
-        return [from_text(entry, inner) for entry in text] if isinstance(text, list) else text
-    if isinstance(default, bool) or default is None:
-        words = {"true": True, "false": False} if default is not None else {"none": None, "null": None}
-        if text.strip().lower() in words:
-            return words[text.strip().lower()]
-    kinds = {bool: [], int: [int], float: [float], type(None): [int, float]}
-    for kind in kinds.get(type(default), [json.loads]):
-        try:
-            return kind(text)
-        except (ValueError, RecursionError):
-            continue
-    return text
+
+
+def _entries(text):
+    """The entries of a list that is written "a,b" or as JSON, or that is one already."""
+    if isinstance(text, list):
+        return text
+    if text.lstrip().startswith("["):
+        return json.loads(text)
+    return [entry.strip() for entry in text.split(",") if entry.strip()]
 
 
 def shown(value):
@@ -96,23 +94,22 @@ def shown(value):
     >>> shown(10000), shown(2026), shown("/home/me/my.csv"), shown(""), shown("http://me:key@localhost:80/v1?key=1")
     ('10,000', '2026', '"my.csv"', 'not given', '"http://localhost:80/v1"')
     """
-    if isinstance(value, bool) or value is None:
-        return str(value)
-    if isinstance(value, numbers.Integral):
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
         return f"{value:,}" if abs(value) >= 10_000 else str(value)
-    if isinstance(value, numbers.Real):
+    if isinstance(value, float):
         return f"{value:.12g}"
-    if isinstance(value, str):
-        if value.startswith(("http://", "https://")):
-            address = urlsplit(value)
-            name = urlunsplit((address.scheme, address.netloc.rpartition("@")[2], address.path, "", ""))
-        else:
-            name = PurePath(value.replace("\\", "/")).name if "/" in value or "\\" in value else value
-        name = name if len(name) <= 60 else name[:57] + "..."
-        return f'"{name}"' if value else "not given"
-    if isinstance(value, (list, tuple)):
-        entries = [shown(entry) for entry in value[:12]]
-        if len(value) > 12:
-            entries.append("...")
-        return f"[{', '.join(entries)}]" if value else "not given"
-    return repr(value)
+    if isinstance(value, list) and value:
+        more = ["..."] if len(value) > 12 else []
+        return f"[{', '.join([*map(shown, value[:12]), *more])}]"
+    if value in ("", []):
+        return "not given"
+    return f'"{_short(value)}"' if isinstance(value, str) else repr(value)
+
+
+def _short(text):
+    """A text without what is nobody's business: the folder of a file, name and key in an address."""
+    if text.startswith(("http://", "https://")):
+        address = urlsplit(text)
+        return f"{address.scheme}://{address.netloc.rpartition('@')[2]}{address.path}"
+    name = PurePath(text.replace("\\", "/")).name if "/" in text or "\\" in text else text
+    return name if len(name) <= 60 else f"{name[:57]}..."

@@ -1,18 +1,19 @@
 """Rules for the values of parameters: functions that return None, or the sentence that a value breaks."""
 
+import math
 import numbers
 
 from helpers.checks import nearest_name
 from helpers.notebook.parameter_cell import shown
 
 
-def _rule(holds, allowed):
+def _within(low, high, words):
     """A rule for a number, or for every entry of a list of numbers."""
 
     def check(value):
-        entries = value if isinstance(value, (list, tuple)) else [value]
-        fine = all(isinstance(entry, numbers.Real) and holds(entry) for entry in entries)
-        return None if fine else f"must be {allowed}"
+        entries = value if isinstance(value, list) else [value]
+        fine = all(isinstance(entry, numbers.Real) and low <= entry <= high for entry in entries)
+        return None if fine else f"must be {words}"
 
     return check
 
@@ -35,23 +36,7 @@ def at_least(low):
     >>> at_least(300)(20)
     'must be at least 300'
     """
-    return _rule(lambda value: value >= low, f"at least {shown(low)}")
-
-
-def at_most(high):
-    """Rule of `parameters`: not above a number.
-
-    Parameters
-    ----------
-    high : float
-        The largest value allowed, of a list for each entry.
-
-    Returns
-    -------
-    callable
-        As of `at_least`.
-    """
-    return _rule(lambda value: value <= high, f"at most {shown(high)}")
+    return _within(low, math.inf, f"at least {shown(low)}")
 
 
 def between(low, high):
@@ -67,7 +52,7 @@ def between(low, high):
     callable
         As of `at_least`.
     """
-    return _rule(lambda value: low <= value <= high, f"between {shown(low)} and {shown(high)}")
+    return _within(low, high, f"between {shown(low)} and {shown(high)}")
 
 
 def one_of(*values):
@@ -76,7 +61,7 @@ def one_of(*values):
     Parameters
     ----------
     *values : object
-        What is allowed; None among them allows None.
+        What is allowed.
 
     Returns
     -------

@@ -4,15 +4,10 @@ A page without a kernel cannot redraw anything, so what is stored is a row of st
 for a stored one would be an empty frame wherever its kernel no longer runs.
 """
 
-import inspect
-import math
 import numbers
 from itertools import product
 
-from helpers.checks import nearest_name
-from helpers.notebook.display import check_alt, emit, figure, uncollected
-
-STILLS = (3, 6)  # fewer show no movement, more are too small
+from helpers.notebook.display import check_alt, emit, figure
 
 WIDGET = "application/vnd.jupyter.widget-view+json"  # the type of an output that only its own kernel can draw
 
@@ -45,73 +40,28 @@ def explore(draw, *, stills, alt, caption=None, live=False, **ranges):
     Raises
     ------
     ValueError
-        If a range is empty or of something that is no parameter of `draw`, a parameter of `draw` has neither range nor
-        default, `stills` names other parameters, lies outside their ranges or makes fewer than three pictures or more
-        than six, or `alt` is too short.
+        If `stills` names other parameters or lies outside their ranges, or `alt` is too short.
     """
-    _check_names(draw, ranges)
-    for name, limits in ranges.items():
-        _check_range(name, limits)
     stills = _check_stills(stills, ranges)
     alt = check_alt(alt, caption)
     if live:
-        with uncollected():  # not into a fold, which is only text
-            widget = sliders(draw, stills, ranges, alt, caption)
-            emit(widget._repr_mimebundle_() | {"text/plain": f"Figure: {alt}"})
+        widget = sliders(draw, stills, ranges, alt, caption)
+        emit(widget._repr_mimebundle_() | {"text/plain": f"Figure: {alt}"})
     else:
-        fig = _draw_stills(draw, stills)
+        values = "; ".join(f"{name} = {', '.join(f'{value:g}' for value in stills[name])}" for name in stills)
         words = " ".join(filter(None, (caption, INVITATION)))
-        figure(fig, f"{alt} {_said(stills)}", words)
-
-
-def _check_names(draw, ranges):
-    """ValueError unless `draw` can be called with an Axes and what has a range."""
-    if not 1 <= len(ranges) <= 2:
-        raise ValueError(f"explore() follows one or two parameters, but {len(ranges)} have a range.")
-    _, *accepted = inspect.signature(draw).parameters.values()
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted):
-        return
-    names = [parameter.name for parameter in accepted]
-    for name in ranges:
-        if name not in names:
-            raise ValueError(f"draw has no parameter {name!r}; {nearest_name(name, names, 'parameter')}")
-    for parameter in accepted:
-        if parameter.default is parameter.empty and parameter.name not in ranges:
-            raise ValueError(f"draw needs {parameter.name!r}, but no range is given for it.")
-
-
-def _check_range(name, limits):
-    """ValueError unless these are the lowest value, a higher one and a step that fits between them."""
-    whole = isinstance(limits, (tuple, list)) and len(limits) == 3
-    if whole and all(isinstance(limit, numbers.Real) and math.isfinite(limit) for limit in limits):
-        low, high, step = limits
-        if low < high and 0 < step <= high - low:
-            return
-    rule = "(low, high, step) with low < high and 0 < step <= high - low"
-    raise ValueError(f"{name} must be {rule}, but it is {limits}.")
+        figure(_draw_stills(draw, stills), f"{alt} Still pictures at {values}.", words)
 
 
 def _check_stills(stills, ranges):
-    """{name: list of values} of the stills; ValueError unless all lie in their range and make three to six pictures."""
+    """{name: list of values} of the stills; ValueError unless all lie in their range."""
     if set(stills) != set(ranges):
         raise ValueError(f"stills must name what has a range, {list(ranges)}, but it names {list(stills)}.")
-    values = {name: list(chosen) for name, chosen in stills.items()}
-    for name, chosen in values.items():
-        low, high, _ = ranges[name]
-        for value in chosen:
+    for name, (low, high, _) in ranges.items():
+        for value in stills[name]:
             if not low <= value <= high:
                 raise ValueError(f"stills of {name!r} must lie between {low} and {high}, but one is {value}.")
-    count = math.prod(map(len, values.values()))
-    fewest, most = STILLS
-    if not fewest <= count <= most:
-        raise ValueError(f"stills must make {fewest} to {most} pictures, but they make {count}.")
-    return values
-
-
-def _said(stills):
-    """The values of the stills, in words."""
-    lists = "; ".join(f"{name} = {', '.join(f'{value:g}' for value in chosen)}" for name, chosen in stills.items())
-    return f"Still pictures at {lists}."
+    return {name: list(values) for name, values in stills.items()}
 
 
 def _legend_below(fig):
@@ -143,13 +93,7 @@ def _draw_stills(draw, stills):
 
 
 def drop_widgets(outputs):
-    """Leave of sliders what says what they draw: on a page without a kernel they are an empty frame.
-
-    Parameters
-    ----------
-    outputs : list of dict
-        Outputs as nbformat reads them; changed in place.
-    """
+    """Take sliders out of outputs as nbformat reads them, and leave the words: without a kernel a frame is empty."""
     for output in outputs:
         output.get("data", {}).pop(WIDGET, None)
 

@@ -28,15 +28,15 @@ def drawn():
     return new_code_cell("figure(fig, alt=ALT)", outputs=[output])
 
 
-def steps_of_exercise(k):
+def steps_of_exercise(k, scaffold, solution, given):
     """An exercise, its check and its solution."""
-    scaffold = "def answer_4(p):\n    return ..." if k == 4 else f"answer_{k} = ..."
-    check = f"check_{k} = Check({k})\ncheck_{k}(answer_{k})"
+    check = f"check_{k} = Check({k})\ncheck_{k}(answer_{k}{given})"
+    solved = f"{solution}  # the secret\n\n\ncheck_{k}(solution_{k}{given})"
     hidden = {"source_hidden": True, "outputs_hidden": True}
     return [
         coded(scaffold, "exercise", None),
         coded(check, "check", {"exercise": "open"}, source_hidden=True),
-        coded(f"check_{k}({k})  # the secret", "solution", {"exercise": "right"}, **hidden),
+        coded(solved, "solution", {"exercise": "right"}, **hidden),
     ]
 
 
@@ -46,8 +46,6 @@ def good_lesson():
     parameters = "n_rows = 100  # rows to draw\nseed = 0  # random seed"
     held = {"claims": [{"claim": "known.claim", "holds": True}]}
     shown = new_output("stream", name="stdout", text="a line\n")
-    guess = coded("with prediction():\n    show('a line')", "predict", {"prediction": True})
-    asked = "quiz('Why?', {'a': 'x', 'b': 'y'}, 1)"
     told = "Why?\n(a) a\n(b) b\nRight is (a): x"
     cells = [
         new_markdown_cell(card),
@@ -59,12 +57,11 @@ def good_lesson():
         new_markdown_cell("## Where it misleads: predict, then run"),
         new_code_cell("show('a line')", metadata={"tags": ["remove-cell"]}, outputs=[shown]),
         new_markdown_cell("## Real data: paper value and ours"),
-        guess,
-        guess.copy(),
+        coded("with prediction():\n    show('a line')", "predict", {"prediction": True}),
+        *steps_of_exercise(1, "answer_1 = ...", "solution_1 = 1", ""),
+        *steps_of_exercise(2, "def answer_2(p):\n    return ...", "def solution_2(p):\n    return 2", ", 1"),
+        coded("quiz('Why?', {'a': 'x', 'b': 'y'}, 1)", "quiz", {"quiz": 2}, told, source_hidden=True),
     ]
-    for k in range(1, 5):
-        cells += steps_of_exercise(k)
-    cells += [coded(asked, "quiz", {"quiz": 2}, told, source_hidden=True) for _ in range(5)]
     titles = ("Quiz", "Exercises", "When not to use it", "Key ideas", "What to read next")
     cells += [new_markdown_cell(f"## {title}") for title in titles]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}

@@ -1,13 +1,12 @@
-"""What a reader opens: claims that hold, predictions, answers of a quiz; and the checks of answers and functions."""
+"""What a reader opens: claims that hold, predictions, answers of a quiz."""
 
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from helpers.notebook import Check, ClaimFailed, claim, figure, folded, prediction, quiz, show, table
+from helpers.notebook import ClaimFailed, claim, figure, folded, prediction, quiz, show, table
 from helpers.notebook.claims import recorded_claims
 from helpers.notebook.display import KEY, collected
-from helpers.run import collect
 
 ID = "ours.start_null"
 
@@ -27,29 +26,12 @@ def test_claims_that_hold_are_one_line_that_opens():
     assert [record["claim"] for record in recorded_claims(metadata[KEY])] == [ID, ID]
 
 
-def test_one_claim_is_one_check():
-    with collected() as outputs, folded():
-        claim(ID, 1, 1)
-    assert "1 check passed" in outputs[0][0]["text/html"]
-
-
 def test_a_claim_that_fails_is_never_folded():
     with collected() as outputs, pytest.raises(ClaimFailed), folded():
         claim(ID, 1, 1)
         claim(ID, 2, 1)
     assert [set(bundle) for bundle, _ in outputs] == [{"text/plain"}] * 2
     assert "FAILS" in outputs[1][0]["text/plain"] and outputs[1][1][KEY]["holds"] is False
-
-
-def test_folded_claims_are_collected():
-    with collected() as outputs, folded():
-        claim(ID, 1, 1)
-        claim(ID, 2, 2)
-    import nbformat.v4 as v4
-
-    made = [v4.new_output("display_data", data=data, metadata=metadata) for data, metadata in outputs]
-    _, claims = collect(v4.new_notebook(cells=[v4.new_code_cell(outputs=made)]))
-    assert [(entry["claim"], entry["got"]) for entry in claims] == [(ID, 1), (ID, 2)]
 
 
 def test_what_comes_out_of_a_prediction_is_closed(capsys):
@@ -91,30 +73,11 @@ def test_a_quiz_says_why():
 @pytest.mark.parametrize(
     "answers, right, words",
     [
-        ({"a": "x"}, 1, "2 to 8 answers, but it holds 1"),
-        ({"a": "x", "b": " "}, 1, "needs a reason, but 'b'"),
-        ({"a": "x", "b": "y"}, 3, "from 1 to 2, but it is 3"),
-        ({"a": "x", "b": "y"}, "a", "from 1 to 2, but it is 'a'"),
+        ({"a": "x"}, 1, "answers"),
+        ({"a": "x", "b": " "}, 1, "answers .* 'b'"),
+        ({"a": "x", "b": "y"}, 3, "right"),
     ],
 )
 def test_a_quiz_without_a_right_answer_is_refused(answers, right, words):
     with pytest.raises(ValueError, match=words):
         quiz("Why?", answers, right)
-
-
-def state_of(check, *answer):
-    with collected() as outputs:
-        check(*answer)
-    ((bundle, metadata),) = outputs
-    return metadata[KEY]["exercise"], bundle["text/plain"]
-
-
-def test_a_check_calls_the_readers_function():
-    check = Check(0.25, tol=1e-9, hints=[(0.5, "square it.")])
-    assert state_of(check, lambda p: p**2, 0.5) == ("right", "Right: 0.25")
-    assert state_of(check, lambda p: p, 0.5) == ("wrong", "Not yet: square it.")
-    assert state_of(check, lambda p: ..., 0.5)[0] == "open"
-    assert state_of(check, ..., 0.5)[0] == "open"
-    state, line = state_of(check, lambda p: p / 0, 0.5)
-    assert state == "wrong" and "stops with ZeroDivisionError" in line
-    assert state_of(check, 0.25)[0] == "right"

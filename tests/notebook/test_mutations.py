@@ -1,13 +1,10 @@
 """Rows of data/mutations.csv can be applied, and one of them is run: a wrong formula is noticed by its claim."""
 
-import json
-
 import pytest
 from forks import FORKS, IMPORTED
 from mutations import (
     ROOT,
     code_of,
-    controls,
     count_text,
     find_notebook,
     group_rows,
@@ -56,32 +53,17 @@ def test_every_verified_claim_notices_a_wrong_formula():
     assert set(verified) <= {row["claim"] for row in ROWS}
 
 
-def test_parameters_of_a_row_are_those_of_its_notebook():
+def test_parameters_of_a_row_are_those_of_its_notebook_and_go_before_the_second_ones():
     given = [row for row in ROWS if row["parameters"]]
-    assert given and all(row["parameters"] == json.dumps(own_parameters(row)) for row in given)
+    assert given
     for row in given:
-        cells = code_of(find_notebook(row["notebook"]))
-        declared = next(cell for cell in cells if "seed = " in cell)
-        assert [name for name in own_parameters(row) if f"\n{name} = " not in declared] == []
-
-
-def test_parameters_of_a_row_go_before_the_second_ones():
-    notebook = find_notebook("checks/15")
-    cells = code_of(notebook)
-    for own, line in ((None, "cluster = False"), ({"cluster": True}, "cluster = True")):
-        made = with_second_parameters(cells, notebook, own)
+        notebook = find_notebook(row["notebook"])
+        made = with_second_parameters(code_of(notebook), notebook, own_parameters(row))
         (injected,) = (cell for cell in made if cell.startswith("# Parameters"))
-        assert line in injected.splitlines() and "n_rows = 48000" in injected.splitlines()
-        assert len(made) == len(cells) + 1 and "parameters(" in made[made.index(injected) + 1]
-
-
-def test_what_is_run_with_nothing_wrong_has_the_parameters_of_its_rows():
-    plain = [row for row in ROWS if row["notebook"] == "checks/15"]
-    runs = controls(plain)
-    assert [row["parameters"] for row, _ in runs] == ["", '{"cluster": true}']
-    alone, on_cluster = (claims for _, claims in runs)
-    assert on_cluster == {"ours.scale_cluster", "ours.scale_killed_worker"}
-    assert not alone & on_cluster and all(row["find"] == row["replace"] for row, _ in runs)
+        declared = next(cell for cell in made if "seed = " in cell)
+        for name, value in own_parameters(row).items():
+            assert f"\n{name} = " in declared and f"{name} = {value!r}" in injected.splitlines()
+        assert "seed = 7" in injected.splitlines() and "parameters(" in made[made.index(injected) + 1]
 
 
 def test_rows_with_the_same_wrong_formula_share_a_run():
@@ -95,13 +77,6 @@ def test_a_wrong_bound_is_noticed_and_a_right_one_is_not():
     row = next(row for row in ROWS if row["claim"] == "semece2026.theorem5_4")
     assert outcomes([row]) == ["noticed"]
     assert outcomes([unchanged(row)]) == ["not noticed"]
-
-
-def test_a_cell_that_stops_is_told():
-    cells = ["def parameters():\n    print('before')\n    return 1 / 0", "parameters()"]
-    failed, error, text = run_fork(cells, find_notebook("checks/11"))
-    assert (failed, error) == (set(), "ZeroDivisionError: division by zero")
-    assert text.startswith("before\n")
 
 
 @pytest.mark.skipif(not FORKS, reason="runs are forks on Linux only")

@@ -1,16 +1,22 @@
 """The site: links, figures and folds of its pages, and what stops it (its pages: tests/site)."""
 
+import base64
 import io
+import re
 
+import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
-from PIL import Image, ImageDraw
+from PIL import Image
 from rules import ROOT
 from sample import good_lesson
 from scripts import load_program
 from sites import lay_out
+
+from helpers.notebook import figure
+from helpers.notebook.display import collected
 
 build_site = load_program(ROOT / "site" / "build.py")
 ledger = load_program(ROOT / "site" / "ledger.py")
@@ -101,38 +107,43 @@ def test_a_term_is_linked_where_it_is_first_used():
     assert page.prose("a grouping loss") == "a grouping loss" and page.used == {"grouping loss"}
 
 
-def draw_panels(count, *, labels):
-    """A wide picture of `count` boxes side by side, with a word on the left of the first one, or of each."""
-    picture = Image.new("RGB", (1200, 300), "white")
-    draw = ImageDraw.Draw(picture)
-    for number in range(count):
-        left = 1200 * number // count
-        draw.rectangle((left + 60, 20, left + 1200 // count - 30, 280), outline="black")
-        if labels or not number:
-            draw.rectangle((left + 20, 100, left + 35, 200), fill="black")
-    return picture
+def drawn(count, *, legend=False, **shared):
+    """PNG of a wide figure of `count` panels."""
+    fig, axes = plt.subplots(1, count, figsize=(11, 3), squeeze=False, layout="constrained", **shared)
+    for number, ax in enumerate(axes.flat):
+        ax.plot([0, 1], [1, 2 + number], label="a line")
+        ax.set(title="a title", ylabel="a label")
+    if legend:
+        fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center")
+    with collected() as outputs:
+        figure(fig, alt="Lines that rise, one in each panel.")
+    return base64.b64decode(outputs[0][0]["image/png"])
 
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_panels_stand_under_each_other_and_no_ink_is_lost(count):
-    picture = draw_panels(count, labels=True)
+    picture = Image.open(io.BytesIO(drawn(count)))
     column = figures.stacked(picture, figures.DPI)
-    assert column.height == 300 * count and column.width < 1.3 * 1200 / count
-    assert (np.asarray(column) == 0).sum() == (np.asarray(picture) == 0).sum()
+    assert column.height == picture.height * count and column.width < 1.3 * picture.width / count
+    ink = [(np.asarray(image.convert("L")) < 128).sum() for image in (column, picture)]
+    assert ink[0] == ink[1]
 
 
-def test_panels_that_need_the_labels_of_the_first_stay_beside_it():
-    assert figures.stacked(draw_panels(2, labels=False), figures.DPI) is None
-    assert figures.stacked(draw_panels(1, labels=True), figures.DPI) is None
-    assert figures.stacked(draw_panels(2, labels=True).resize((600, 150)), figures.DPI) is None
+@pytest.mark.parametrize("options", [{"count": 1}, {"count": 2, "sharey": True}, {"count": 2, "legend": True}])
+def test_panels_that_need_each_other_stay_side_by_side(options):
+    picture = Image.open(io.BytesIO(drawn(**options)))
+    assert figures.stacked(picture, figures.DPI) is None
 
 
-def test_a_figure_has_its_words_and_its_size(tmp_path):
-    file = io.BytesIO()
-    draw_panels(2, labels=True).save(file, "PNG", dpi=(2 * figures.DPI, 2 * figures.DPI))
-    page = figures.figure_html(file.getvalue(), 'a "line"', tmp_path, "x")
-    (name,) = [path.name for path in tmp_path.iterdir()]
-    assert f'href="x/{name}"' in page and 'alt="a &quot;line&quot;" width="600" height="150"' in page
+def test_a_figure_has_its_words_and_its_size_and_a_column_for_a_telephone(tmp_path, monkeypatch):
+    monkeypatch.setenv("HONEST_FIGURE_SCALE", "2")
+    png = drawn(2)
+    page = figures.figure_html(png, 'a "line"', tmp_path, "x")
+    name = figures.figure_name(png)
+    assert {path.name for path in tmp_path.iterdir()} == {f"{name}.png", f"{name}-column.png"}
+    assert f'href="x/{name}.png"' in page and f'srcset="x/{name}-column.png"' in page
+    shown = re.search(r'alt="a &quot;line&quot;" width="(\d+)" height="(\d+)"', page).groups()
+    assert np.allclose(Image.open(io.BytesIO(png)).size, 2 * np.array(shown, int), atol=1)
 
 
 def test_a_page_has_no_sliders_without_a_kernel(tmp_path):
