@@ -18,7 +18,8 @@ from inspect_ai.scorer import SampleScore, Score, accuracy, scorer
 from inspect_ai.solver import solver
 
 from helpers.answers import sem_ece
-from helpers.llm.evals import accuracy_at_coverage, attempts_of, aurc, ece, ecuas, sem1_ece, sem2_ece
+from helpers.llm.evals import accuracy_at_coverage, aurc, ece, ecuas, sem1_ece, sem2_ece
+from helpers.llm.evals.metrics import attempts_of
 from helpers.selective import aurc as area
 from helpers.selective import ecuas as cost
 from helpers.tables import read_answers
