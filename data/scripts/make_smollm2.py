@@ -9,6 +9,8 @@ computed together. Two workers with one thread and a share each use two cores be
 """
 
 import argparse
+import functools
+import hashlib
 import json
 import zlib
 from collections import Counter, defaultdict
@@ -23,7 +25,6 @@ import pandas as pd
 from helpers.answers.spelling import spell_answers
 from helpers.llm.local import local_model
 from helpers.llm.prompts import load_prompt
-from helpers.llm.questions import text_key
 
 DATA = Path(__file__).resolve().parents[1]
 
@@ -102,6 +103,12 @@ def prompt_of(part):
     """The prompt of a part, read."""
     step, name = STEPS[part]
     return load_prompt(PROMPTS / f"{name}.txt", step)
+
+
+@functools.lru_cache(4096)
+def text_key(*texts):
+    """First 16 digits of a hash of texts, by which the records of a file find their question."""
+    return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def read_questions():

@@ -10,11 +10,7 @@ import math
 import re
 from collections.abc import Mapping
 
-_LINE = re.compile(r"(confidence|probability)\s*:\s*(\d{1,3}(?:\.\d+)?|\.\d+)\s*(%?)", re.IGNORECASE)
-
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
-
-_ANSWER = re.compile(r"answer\s*:\s*(\S.*)", re.IGNORECASE)
 
 _AROUND = " \t\r\n\"'`*_.,:;!()[]▁Ġ"  # around a word in a token, also the marks of some tokenizers for a space
 
@@ -100,8 +96,8 @@ def is_true_probability(top_logprobs):
 
     Parameters
     ----------
-    top_logprobs : dict, list of tuple or list of dict
-        {token: log-probability}, pairs of both, or the list of the API ({"token": .., "logprob": ..}); None for none.
+    top_logprobs : dict or list of tuple
+        {token: log-probability}, or pairs of both; None for none.
 
     Returns
     -------
@@ -124,41 +120,12 @@ def is_true_probability(top_logprobs):
     return true / (true + false) if true + false > 0 else math.nan
 
 
-def swapped_is_true_probability(top_logprobs, swapped_logprobs):
-    """Mean of `is_true_probability` over two orders of the options, so that a liking for the first word cancels.
-
-    Parameters
-    ----------
-    top_logprobs : dict, list of tuple or list of dict
-        Of the reply to prompt "is_true", which names True first.
-    swapped_logprobs : dict, list of tuple or list of dict
-        Of the reply to prompt "is_true_swapped", which names False first.
-
-    Returns
-    -------
-    float
-        Number in [0, 1]; NaN if either reply has none of the two words.
-
-    References
-    ----------
-    Zheng et al. (2024) on averaging over the orders of options.
-
-    Examples
-    --------
-    >>> first = {"True": math.log(0.8), "False": math.log(0.2)}
-    >>> swapped = {"True": math.log(0.4), "False": math.log(0.6)}
-    >>> round(swapped_is_true_probability(first, swapped), 6)
-    0.6
-    """
-    return (is_true_probability(top_logprobs) + is_true_probability(swapped_logprobs)) / 2
-
-
 def option_masses(top_logprobs, options=("Yes", "No")):
     """Probabilities of options among the likeliest next tokens.
 
     Parameters
     ----------
-    top_logprobs : dict, list of tuple or list of dict
+    top_logprobs : dict or list of tuple
         As in `is_true_probability`.
     options : tuple of str, default ("Yes", "No")
         At least two texts; a token counts for an option if it is the option, or the beginning of it and of no other
@@ -205,11 +172,10 @@ def _plain(token):
 
 def _masses(top_logprobs, words, beginnings):
     """Probabilities of words, summed over the tokens that spell them."""
-    pairs = list(_pairs(top_logprobs))
-    if not pairs:
+    if not top_logprobs:
         return (math.nan,) * len(words)
     masses = [0.0] * len(words)
-    for token, logprob in pairs:
+    for token, logprob in top_logprobs.items() if isinstance(top_logprobs, Mapping) else top_logprobs:
         plain = _plain(token)
         fits = [plain == word for word in words]
         if beginnings and plain and not any(fits):
@@ -217,15 +183,6 @@ def _masses(top_logprobs, words, beginnings):
         if sum(fits) == 1:
             masses[fits.index(True)] += math.exp(_logprob(logprob, "top_logprobs"))
     return tuple(masses)
-
-
-def _pairs(top_logprobs):
-    """(token, log-probability) of a dictionary, of pairs, or of the list of the API."""
-    if top_logprobs is None:
-        return []
-    if isinstance(top_logprobs, Mapping):
-        return top_logprobs.items()
-    return [(entry["token"], entry["logprob"]) if isinstance(entry, Mapping) else entry for entry in top_logprobs]
 
 
 def _logprob(value, name):
@@ -240,10 +197,8 @@ def parse_verbalised(text):
     """Answer and probability of a reply with a stated confidence, read strictly.
 
     The reply is a JSON object such as {"confidence": 85}, or {"answer": "Paris", "confidence": 85}, in percent (a
-    fraction such as 0.85 is a probability). Or it is one line "Confidence: 85%" or "Probability: 0.85", in any
-    capitals, and before it at most one line "Answer: ..."; a number without the sign is a probability. Anything else,
-    such as a second number, a sentence around it or a number out of range, is no confidence; the answer is kept if its
-    line is first.
+    fraction such as 0.85 is a probability). Anything else, such as a sentence or a number out of range, is no
+    confidence.
 
     Parameters
     ----------
@@ -253,32 +208,21 @@ def parse_verbalised(text):
     Returns
     -------
     answer : str or None
-        What stands behind "Answer:", None without it.
+        The text under "answer", None without it.
     probability : float
         Number in [0, 1], NaN for what does not fit.
 
     Examples
     --------
-    >>> parse_verbalised("Answer: Paris\\nConfidence: 85%")
-    ('Paris', 0.85)
     >>> parse_verbalised('{"answer": "Paris", "confidence": 85}')
     ('Paris', 0.85)
-    >>> parse_verbalised("Probability: 0.85"), parse_verbalised("I am 85% sure"), parse_verbalised("Confidence: 850%")
-    ((None, 0.85), (None, nan), (None, nan))
+    >>> parse_verbalised("I am 85% sure"), parse_verbalised('{"confidence": 850}')
+    ((None, nan), (None, nan))
     """
     reply = read_object(text)
-    if reply:
-        answer = reply.get("answer")
-        answer = answer.strip() or None if isinstance(answer, str) else None
-        return answer, _stated_share(reply.get("confidence"))
-    lines = [line.strip() for line in (text or "").splitlines() if line.strip()]
-    answer = _ANSWER.fullmatch(lines[0]) if lines else None
-    stated = lines[1:] if answer else lines
-    line = _LINE.fullmatch(stated[0]) if len(stated) == 1 else None
-    value = math.nan
-    if line:
-        value = float(line[2]) / 100 if line[3] else float(line[2])
-    return answer[1].strip() if answer else None, value if value <= 1 else math.nan
+    answer = reply.get("answer")
+    answer = answer.strip() or None if isinstance(answer, str) else None
+    return answer, _stated_share(reply.get("confidence"))
 
 
 def _stated_share(number):

@@ -21,8 +21,6 @@ NEEDED = {
 
 STATED = {"answer": {"type": "string"}, "confidence": {"type": "integer", "enum": list(range(101))}}
 
-_CONFIDENCE = re.compile(r"^(confidence|probability):|\"confidence\":", re.IGNORECASE | re.MULTILINE)
-
 _ROLE = re.compile(r"^\[(system|user|assistant)\][ \t]*$", re.MULTILINE)
 
 _PLACE = re.compile(r"\{([A-Za-z_]+)\}")
@@ -37,13 +35,8 @@ class Prompt:
     sha256: str
 
     @property
-    def states_confidence(self):
-        """Whether it asks for a confidence beside the answer: a line "Confidence: ..." or a field of a JSON object."""
-        return _CONFIDENCE.search(self.text) is not None
-
-    @property
     def schema(self):
-        """JSON schema of the object with a confidence that it asks for; None if it asks for another form."""
+        """JSON schema of the object with a confidence that it asks for; None if it asks for no confidence."""
         fields = [name for name in STATED if f'"{name}":' in self.text]
         return object_schema(**{name: STATED[name] for name in fields}) if "confidence" in fields else None
 
@@ -53,7 +46,7 @@ class Prompt:
         if len(parts) == 1:
             parts = ["", "user", *parts]
         return [
-            {"role": role, "content": _filled(text, values)}
+            {"role": role, "content": _PLACE.sub(lambda place: str(values[place[1]]), text.strip())}
             for role, text in zip(parts[1::2], parts[2::2], strict=True)
         ]
 
@@ -68,15 +61,11 @@ def object_schema(**properties):
     }
 
 
-def _filled(text, values):
-    return _PLACE.sub(lambda place: str(values[place[1]]), text.strip())
-
-
 def load_prompt(name, step):
     """`Prompt` of a built-in name or of a path, for one step of `NEEDED`.
 
     ValueError if it is neither a prompt of ours nor a file, not UTF-8, holds a text before the first role line or a
-    place that this step cannot fill, or lacks one that it needs.
+    place that this step cannot fill, or lacks one that it needs, or the JSON object of a stated confidence.
     """
     text = prompt_text(name)
     label = Path(name).name.removesuffix(".txt")
@@ -91,7 +80,10 @@ def load_prompt(name, step):
             raise ValueError(f"prompt {label} must hold {{{place}}}, or the model cannot see it.")
     if _ROLE.search(text) and _ROLE.split(text)[0].strip():
         raise ValueError(f"prompt {label} must begin with its first [system] or [user], but text stands before it.")
-    return Prompt(label, text, _digest(text))
+    prompt = Prompt(label, text, hashlib.sha256(text.encode()).hexdigest()[:16])
+    if step == "verbalised" and not prompt.schema:
+        raise ValueError(f'prompt {label} must ask for a JSON object with "confidence": NUMBER.')
+    return prompt
 
 
 def prompt_text(name):
@@ -154,7 +146,3 @@ def prompt_names():
     ['answer', 'answer_with_confidence', 'choice', 'grade', 'is_true', 'is_true_swapped', 'partition', 'risk', ...]
     """
     return sorted(path.stem for path in FOLDER.glob("*.txt"))
-
-
-def _digest(text):
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -13,7 +13,6 @@ from helpers.llm import (
     option_masses,
     parse_verbalised,
     sequence_posterior,
-    swapped_is_true_probability,
 )
 
 LOGS = st.lists(st.floats(-30, 0), min_size=1, max_size=12)
@@ -79,10 +78,7 @@ def logs(**masses):
         (logs(Truest=0.5, untrue=0.3, T=0.2), math.nan),
         ({}, math.nan),
         (None, math.nan),
-        (
-            [{"token": "true", "logprob": math.log(0.3), "bytes": []}, {"token": "False", "logprob": math.log(0.1)}],
-            0.75,
-        ),
+        ([("true", math.log(0.3)), ("False", math.log(0.1))], 0.75),
         ([("True", math.log(0.3)), ("False", None)], math.nan),
     ],
 )
@@ -112,20 +108,6 @@ def test_is_true_is_a_share_whatever_else_is_listed(masses, random):
     assert option_masses(top, ("True", "False"))[::-1] == option_masses(top, ("False", "True"))
 
 
-@given(MASSES, st.floats(-2, 2))
-def test_a_liking_for_the_first_word_cancels(masses, liking):
-    """In the first order, not in general: log-odds z + b and z - b average to a chance on the side of z."""
-    top = {token: math.log(mass) for token, mass in masses.items()}
-    z = 0.8
-    first = {"True": -math.log1p(math.exp(-z - liking)), "False": -math.log1p(math.exp(z + liking))}
-    swapped = {"True": -math.log1p(math.exp(-z + liking)), "False": -math.log1p(math.exp(z - liking))}
-    both = swapped_is_true_probability(first, swapped)
-    assert both == pytest.approx(swapped_is_true_probability(swapped, first)) and both > 0.5
-    assert abs(both - 1 / (1 + math.exp(-z))) <= abs(is_true_probability(first) - 1 / (1 + math.exp(-z))) + 1e-12
-    assert math.isnan(swapped_is_true_probability(top, {"Maybe": -0.1}))
-    assert swapped_is_true_probability(top, top) == pytest.approx(is_true_probability(top), nan_ok=True)
-
-
 @pytest.mark.parametrize(
     ("top", "options", "wanted"),
     [
@@ -149,42 +131,31 @@ def test_options_must_be_different_texts(options):
         option_masses({"Yes": -1.0}, options)
 
 
-@pytest.mark.parametrize(
-    ("text", "answer", "p"),
-    [
-        ("Answer: Paris\nConfidence: 85%", "Paris", 0.85),
-        ("  answer: Paris: the city \n\n confidence : 85 % \n", "Paris: the city", 0.85),
-        ("Confidence: 100%", None, 1.0),
-        ("Confidence: 0%", None, 0.0),
-        ("Confidence: 0.85", None, 0.85),
-        ("Probability: .5", None, 0.5),
-        ("Confidence: 1", None, 1.0),
-        ("Confidence: 12.5%", None, 0.125),
-        ("Confidence: 85", None, math.nan),  # neither per cent nor a probability
-        ("Confidence: 101%", None, math.nan),
-        ("Confidence: -5%", None, math.nan),
-        ("Confidence: 80-90%", None, math.nan),
-        ("Confidence: 80% to 90%", None, math.nan),
-        ("Confidence: quite sure", None, math.nan),
-        ("I am 85% sure", None, math.nan),
-        ("85%", None, math.nan),
-        ("Answer: 1969", "1969", math.nan),
-        ("Answer: Paris, confidence: 85%", "Paris, confidence: 85%", math.nan),
-        ("Answer: Paris\nConfidence: 85%\nConfidence: 20%", "Paris", math.nan),
-        ("Paris\nConfidence: 85%", None, math.nan),
-        ("Confidence: 85%\nAnswer: Paris", None, math.nan),
-        ("Answer: Paris\nConfidence: 85%\nI hope this helps.", "Paris", math.nan),
-        ("Answer:\nConfidence: 85%", None, math.nan),
-        ("", None, math.nan),
-        (None, None, math.nan),
-    ],
-)
+@pytest.mark.parametrize(("text", "answer", "p"), [
+    ('{"confidence": 85}', None, 0.85),
+    ('{"answer": " Paris ", "confidence": 100}', "Paris", 1.0),
+    ('```json\n{"confidence": 0}\n```', None, 0.0),
+    ('{"confidence": 0.85}', None, 0.85),
+    ('{"confidence": 1}', None, 0.01),
+    ('{"confidence": 850}', None, math.nan),
+    ('{"confidence": -5}', None, math.nan),
+    ('{"confidence": "85"}', None, math.nan),
+    ('{"confidence": true}', None, math.nan),
+    ('{"confidence": NaN}', None, math.nan),
+    ('{"answer": "Paris"}', "Paris", math.nan),
+    ('{"answer": "", "confidence": 85}', None, 0.85),
+    ('{"confidence": 85} I am sure.', None, math.nan),
+    ("[85]", None, math.nan),
+    ("85%", None, math.nan),
+    ("", None, math.nan),
+    (None, None, math.nan),
+])  # fmt: skip
 def test_stated_confidences_are_read_strictly(text, answer, p):
     found = parse_verbalised(text)
     assert found[0] == answer and found[1] == pytest.approx(p, nan_ok=True)
 
 
-@given(st.text())
+@given(st.text() | st.builds('{{"answer": "a", "confidence": {}}}'.format, st.floats()))
 def test_no_text_states_what_is_no_probability(text):
     answer, p = parse_verbalised(text)
     assert math.isnan(p) or 0 <= p <= 1

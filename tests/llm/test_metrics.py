@@ -18,7 +18,8 @@ from inspect_ai.scorer import SampleScore, Score, accuracy, scorer
 from inspect_ai.solver import solver
 
 from helpers.answers import sem_ece
-from helpers.llm.evals import accuracy_at_coverage, attempts_of, aurc, ece, ecuas, sem1_ece, sem2_ece
+from helpers.llm.evals import accuracy_at_coverage, aurc, ece, ecuas, sem1_ece, sem2_ece
+from helpers.llm.evals.metrics import attempts_of
 from helpers.selective import aurc as area
 from helpers.selective import ecuas as cost
 from helpers.tables import read_answers
@@ -121,7 +122,7 @@ def test_a_log_gives_the_numbers_of_its_table(tmp_path):
 
 
 def test_a_log_of_250_questions_gives_the_numbers_of_its_table(tmp_path):
-    """Ten answers each, put into a small log and computed anew: Inspect takes its time for a run of that size."""
+    """Ten answers each, put into a small log, computed anew, and written in Inspect's other form."""
     log = evaluated(*drawn(2, 2, rng=1), tmp_path)
     answers, right, confidence = drawn(250, 10, rng=1)
     log.samples = [
@@ -132,7 +133,7 @@ def test_a_log_of_250_questions_gives_the_numbers_of_its_table(tmp_path):
     ]  # fmt: skip
     log.eval.dataset.sample_ids = list(answers)
     recompute_metrics(log)
-    path = tmp_path / "large.eval"
+    path = tmp_path / "large.json"
     write_eval_log(log, str(path))
     assert_same_as_the_table(numbers(log), path)
 

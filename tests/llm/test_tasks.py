@@ -213,7 +213,7 @@ def test_no_key_is_in_a_log(folder, monkeypatch):
     monkeypatch.setenv("LOCAL_API_KEY", "sk-very-secret-0123456789")
     monkeypatch.setenv("LOCAL_BASE_URL", "http://127.0.0.1:9/v1")  # nobody answers there
     task = questions(str(folder / "questions.csv"), n_questions=1, n_answers=1, confidences=[])
-    options = {"model": "openai-api/local/none", "max_retries": 0, "timeout": 5}
+    options = {"model": "openai-api/local/none", "max_retries": 0, "attempt_timeout": 1}
     (log,) = eval(task, log_dir=str(folder / "key"), **options, **QUIET)
     assert log.status == "error"
     written = b"".join(path.read_bytes() for path in (folder / "key").glob("*"))

@@ -6,11 +6,11 @@ is a mock model whose probabilities are known. Needs the extra `llm`.
 
 from helpers._inspect import PROJECT  # first, because it says what to install
 from helpers.llm.evals.known import known_answers, known_model
-from helpers.llm.evals.metrics import accuracy_at_coverage, attempts_of, aurc, ece, ecuas, sem1_ece, sem2_ece
+from helpers.llm.evals.metrics import accuracy_at_coverage, aurc, ece, ecuas, sem1_ece, sem2_ece
 from helpers.llm.evals.scorers import classes, grade, option_score
 from helpers.llm.evals.tasks import questions, risk_scores
 
 __all__ = [
-    "PROJECT", "accuracy_at_coverage", "attempts_of", "aurc", "classes", "ece", "ecuas", "grade", "known_answers",
+    "PROJECT", "accuracy_at_coverage", "aurc", "classes", "ece", "ecuas", "grade", "known_answers",
     "known_model", "option_score", "questions", "risk_scores", "sem1_ece", "sem2_ece",
 ]  # fmt: skip

@@ -23,7 +23,7 @@ from helpers.selective import ecuas as costs
 from helpers.selective import risk_coverage_curve
 from helpers.tables.log_table import grade_value
 
-__all__ = ["accuracy_at_coverage", "attempts_of", "aurc", "ece", "ecuas", "sem1_ece", "sem2_ece"]
+__all__ = ["accuracy_at_coverage", "aurc", "ece", "ecuas", "sem1_ece", "sem2_ece"]
 
 CONFIDENCES = ("confidence", "posterior", "is_true", "verbalised")  # looked for where none is named
 
@@ -33,30 +33,7 @@ GRADES = ("correct", "score", "grade")  # names of the grade in a value that is 
 
 
 def attempts_of(scores):
-    """The attempts behind the scores that Inspect hands to a metric.
-
-    Parameters
-    ----------
-    scores : list of inspect_ai.scorer.SampleScore
-        One for each question and epoch.
-
-    Returns
-    -------
-    DataFrame
-        A row an attempt: question (the sample's id), answer, correct (1, 0), and all else that the scores say.
-
-    Raises
-    ------
-    ValueError
-        For a value that is no grade.
-
-    Examples
-    --------
-    >>> from inspect_ai.scorer import SampleScore, Score
-    >>> score = Score(value="C", answer="Paris", metadata={"confidence": 0.9})
-    >>> attempts_of([SampleScore(score=score, sample_id=1)]).to_dict("records")
-    [{'question': 1, 'answer': 'Paris', 'correct': 1.0, 'confidence': 0.9}]
-    """
+    """A row a graded attempt: question (the sample's id), answer, correct (1, 0), and all else that the scores say."""
     rows = []
     for entry in scores:
         value = entry.score.value
@@ -70,41 +47,37 @@ def attempts_of(scores):
                 f"score must be a grade such as C, I, 0 or 1 (in a dictionary under {', '.join(GRADES)}), but that of "
                 f"sample {entry.sample_id!r} is {entry.score.value!r}."
             )
-        rows.append(also | {"question": entry.sample_id, "answer": entry.score.answer, "correct": correct})
-    first = ["question", "answer", "correct"]
-    table = pd.DataFrame(rows, columns=None if rows else first)
+        rows.append({"question": entry.sample_id, "answer": entry.score.answer, "correct": correct, "also": also})
+    table = pd.DataFrame(rows, columns=["question", "answer", "correct", "also"])
     table = table[table["correct"].notna()].reset_index(drop=True)
-    return table[first + [name for name in table if name not in first]]
-
-
-def _metric(measure):
-    """A metric of a function; Inspect looks at the annotation."""
-
-    def of_attempts(scores: list[SampleScore]):
-        return measure(scores)
-
-    return of_attempts
+    also = pd.DataFrame(table.pop("also").tolist(), index=table.index)
+    return table.join(also.drop(columns=table.columns, errors="ignore"))
 
 
 def _grouped(table, rule):
+    """The answers to each question, sorted into those that are the same."""
     return group_answers(table, rule, sample=None, reference=None, correct="correct")
 
 
-def _calibration_error(scores, source, rule, n_bins):
-    """{name: error, name_null: what chance alone would show}; NaN where a question has too few attempts for it."""
-    name = f"{source}_ece"
-    table = attempts_of(scores)
-    least = table.groupby("question").size().min() if len(table) else 0
-    if table["question"].nunique() < 2 or least < (2 if source == "sem2" else 1):
-        return {name: math.nan, f"{name}_null": math.nan}
-    measured = sem_ece(_grouped(table, rule), sources=[source], n_bins=n_bins, margins=None, n_resamples=20, rng=0)
-    error = measured.errors[source]
-    return {name: float(error.value), f"{name}_null": float(error.null)}
+def _agreement_error(source, rule, n_bins):
+    """Metric with an error and what chance alone would show; NaN where a question has too few attempts for it."""
+    names = f"{source}_ece", f"{source}_ece_null"
+    fewest = 2 if source == "sem2" else 1
+
+    def measure(scores: list[SampleScore]):
+        table = attempts_of(scores)
+        if table["question"].nunique() < 2 or table.groupby("question").size().min() < fewest:
+            return dict.fromkeys(names, math.nan)
+        options = {"sources": [source], "n_bins": n_bins, "margins": None, "n_resamples": 20, "rng": 0}
+        error = sem_ece(_grouped(table, rule), **options).errors[source]
+        return dict(zip(names, (float(error.value), float(error.null)), strict=True))
+
+    return measure
 
 
 @registered(metric, scores="unreduced")
 def sem1_ece(rule: str = "normalized", n_bins: int = 10):
-    """Calibration error of Sem1, the share of the commonest answer among the attempts at a question.
+    """Calibration error of Sem1, the share of the commonest answer among the attempts (Wang et al. 2026, section 4).
 
     Parameters
     ----------
@@ -118,16 +91,12 @@ def sem1_ece(rule: str = "normalized", n_bins: int = 10):
     inspect_ai.scorer.Metric
         Gives sem1_ece (0 is best) and sem1_ece_null, what a calibrated model would show with as many questions.
 
-    References
-    ----------
-    Wang et al. (2026), section 4; `helpers.answers.sem_ece`.
-
     Examples
     --------
     >>> sem1_ece()([])
     {'sem1_ece': nan, 'sem1_ece_null': nan}
     """
-    return _metric(lambda scores: _calibration_error(scores, "sem1", rule, n_bins))
+    return _agreement_error("sem1", rule, n_bins)
 
 
 @registered(metric, scores="unreduced")
@@ -146,16 +115,12 @@ def sem2_ece(rule: str = "normalized", n_bins: int = 10):
     inspect_ai.scorer.Metric
         Gives sem2_ece (0 is best) and sem2_ece_null; NaN unless each question has two attempts.
 
-    References
-    ----------
-    Wang et al. (2026), section 4; `helpers.answers.sem_ece`.
-
     Examples
     --------
     >>> sem2_ece()([])
     {'sem2_ece': nan, 'sem2_ece_null': nan}
     """
-    return _metric(lambda scores: _calibration_error(scores, "sem2", rule, n_bins))
+    return _agreement_error("sem2", rule, n_bins)
 
 
 def _systems(scores, confidence, rule):
@@ -181,24 +146,26 @@ def _systems(scores, confidence, rule):
     return systems
 
 
-def _measured(scores, confidence, rule, measure):
-    """What `measure` makes of each system, {name: number}; NaN without a row."""
-    numbers = {}
-    for prefix, correct, stated in _systems(scores, confidence, rule):
-        values = measure(correct, stated) if len(stated) else dict.fromkeys(measure([1], [1.0]), math.nan)
-        numbers |= {prefix + name: float(value) for name, value in values.items()}
-    return numbers
+def _of_confidences(confidence, rule, measure):
+    """Metric with what `measure`, {name: number}, makes of each system; NaN without a row."""
+
+    def measure_all(scores: list[SampleScore]):
+        numbers = {}
+        for prefix, correct, stated in _systems(scores, confidence, rule):
+            values = measure(correct, stated) if len(stated) else dict.fromkeys(measure([1], [1.0]), math.nan)
+            numbers |= {prefix + name: float(value) for name, value in values.items()}
+        return numbers
+
+    return measure_all
 
 
 @registered(metric, scores="unreduced")
 def ece(confidence: str = "", rule: str = "normalized", n_bins: int = 10):
-    """Calibration error of a stated confidence, attempt by attempt.
+    """Calibration error of a stated confidence, attempt by attempt (`helpers.calibration.calibration_error`).
 
     Parameters
     ----------
-    confidence : str, default ""
-        As in `ecuas`.
-    rule : str, default "normalized"
+    confidence, rule : str
         As in `ecuas`.
     n_bins : int, default 10
         Bins of equal width.
@@ -207,10 +174,6 @@ def ece(confidence: str = "", rule: str = "normalized", n_bins: int = 10):
     -------
     inspect_ai.scorer.Metric
         Gives ece (0 is best), named as in `ecuas`.
-
-    References
-    ----------
-    `helpers.calibration.calibration_error`.
 
     Examples
     --------
@@ -221,12 +184,12 @@ def ece(confidence: str = "", rule: str = "normalized", n_bins: int = 10):
     def measure(correct, stated):
         return {"ece": calibration_error(correct, stated, n_bins=n_bins, n_simulations=100, rng=0).value}
 
-    return _metric(lambda scores: _measured(scores, confidence, rule, measure))
+    return _of_confidences(confidence, rule, measure)
 
 
 @registered(metric, scores="unreduced")
 def ecuas(confidence: str = "", rule: str = "normalized"):
-    """Mean cost of answers and stated confidences over the prices of a refusal (ECUAS), for n = 0, 1 and infinity.
+    """Mean cost of answers and confidences over the prices of a refusal (Estienne, Ernst et al. 2026, equation 17).
 
     Parameters
     ----------
@@ -242,10 +205,6 @@ def ecuas(confidence: str = "", rule: str = "normalized"):
         Gives ecuas_0, ecuas_1 and ecuas_inf (smaller is better, 1 is what a refusal costs), with the name of the
         confidence before it unless that is "confidence". Attempts that state none are left out.
 
-    References
-    ----------
-    Estienne, Ernst et al. (2026), equation 17; `helpers.selective.ecuas`.
-
     Examples
     --------
     >>> ecuas(confidence="confidence")([])
@@ -256,7 +215,7 @@ def ecuas(confidence: str = "", rule: str = "normalized"):
         exponents = {"ecuas_0": 0, "ecuas_1": 1, "ecuas_inf": math.inf}
         return {name: np.mean(costs(correct, stated, n=n)) for name, n in exponents.items()}
 
-    return _metric(lambda scores: _measured(scores, confidence, rule, measure))
+    return _of_confidences(confidence, rule, measure)
 
 
 @registered(metric, scores="unreduced")
@@ -265,19 +224,13 @@ def aurc(confidence: str = "", rule: str = "normalized"):
 
     Parameters
     ----------
-    confidence : str, default ""
-        As in `ecuas`.
-    rule : str, default "normalized"
+    confidence, rule : str
         As in `ecuas`.
 
     Returns
     -------
     inspect_ai.scorer.Metric
-        Gives aurc (smaller is better), named as in `ecuas`.
-
-    References
-    ----------
-    Geifman et al. (2019); `helpers.selective.aurc`.
+        Gives aurc (smaller is better), named as in `ecuas`; see `helpers.selective.aurc`.
 
     Examples
     --------
@@ -288,7 +241,7 @@ def aurc(confidence: str = "", rule: str = "normalized"):
     def measure(correct, stated):
         return {"aurc": risk_coverage_curve(correct, stated).aurc}
 
-    return _metric(lambda scores: _measured(scores, confidence, rule, measure))
+    return _of_confidences(confidence, rule, measure)
 
 
 @registered(metric, scores="unreduced")
@@ -299,9 +252,7 @@ def accuracy_at_coverage(coverage: float = 0.8, confidence: str = "", rule: str 
     ----------
     coverage : float, default 0.8
         Share of the answers that is kept, above 0 and at most 1; rounded up to whole answers.
-    confidence : str, default ""
-        As in `ecuas`.
-    rule : str, default "normalized"
+    confidence, rule : str
         As in `ecuas`.
 
     Returns
@@ -328,4 +279,4 @@ def accuracy_at_coverage(coverage: float = 0.8, confidence: str = "", rule: str 
         wrong = np.interp(kept, [0, *curve.count], [0, *curve.errors])
         return {f"accuracy_at_{100 * coverage:.6g}": 1 - wrong / kept}
 
-    return _metric(lambda scores: _measured(scores, confidence, rule, measure))
+    return _of_confidences(confidence, rule, measure)

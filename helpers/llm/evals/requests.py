@@ -1,17 +1,30 @@
 """How a model of Inspect is asked with our prompts, and what of its reply is read."""
 
-import math
 from collections import defaultdict
 
 import anyio
 from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, GenerateConfig, ResponseSchema
 from inspect_ai.util import JSONSchema
+from jsonschema import Draft202012Validator
 
-from helpers.llm.confidences import sequence_posterior
+from helpers.llm.confidences import read_object, sequence_posterior
+from helpers.llm.prompts import object_schema
 
 ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
 MOST_ASKS = 4  # of a judge: once, and three times more if the reply keeps no form
+
+GRADE_SCHEMA = object_schema(grade={"type": "string", "enum": ["correct", "incorrect"]})
+
+
+def partition_schema(size):
+    """JSON schema of the classes of `size` answers: a number for each, so that whatever keeps the form is a partition.
+
+    >>> partition_schema(2)["properties"]["classes"]["properties"]
+    {'1': {'type': 'integer', 'enum': [1, 2]}, '2': {'type': 'integer', 'enum': [1, 2]}}
+    """
+    numbers = list(range(1, size + 1))
+    return object_schema(classes=object_schema(**{str(k): {"type": "integer", "enum": numbers} for k in numbers}))
 
 
 def messages_of(prompt, **values):
@@ -39,27 +52,29 @@ class Once:
             return self.replies[key]
 
 
-def first_tokens(output):
-    """{token: log-probability} of the likeliest first tokens of a reply, None where the server gives none."""
+def _tokens(output):
+    """The tokens of a reply with their log-probabilities, empty where the server gives none."""
     logprobs = output.choices[0].logprobs if output.choices else None
-    if logprobs is None or not logprobs.content or not logprobs.content[0].top_logprobs:
-        return None
-    return {token.token: token.logprob for token in logprobs.content[0].top_logprobs}
+    return logprobs.content if logprobs else []
+
+
+def first_tokens(output):
+    """{token: log-probability} of the likeliest first tokens of a reply."""
+    return {top.token: top.logprob for token in _tokens(output)[:1] for top in token.top_logprobs or []}
 
 
 def posterior_of(output):
     """Probability of the whole reply, NaN where the server gives no log-probabilities."""
-    logprobs = output.choices[0].logprobs if output.choices else None
-    return sequence_posterior([token.logprob for token in logprobs.content]) if logprobs else math.nan
+    return sequence_posterior([token.logprob for token in _tokens(output)])
 
 
-async def ask_judge(model, prompt, schema, read, *, max_tokens, **values):
-    """(verdict, "") from a judge that is held to a JSON schema, or (None, why) if four replies keep no form."""
+async def ask_judge(model, prompt, schema, *, max_tokens, **values):
+    """(object, "") from a judge that is held to a JSON schema, or ({}, why) if four replies do not keep it."""
     config = GenerateConfig(temperature=0.0, max_tokens=max_tokens, response_schema=schema_of(schema))
-    for ask in range(MOST_ASKS):
-        if ask:
-            config = config.merge(GenerateConfig(temperature=1.0))  # the same request would bring the same reply
-        verdict, why = read((await model.generate(messages_of(prompt, **values), config=config)).completion)
-        if not why:
-            break
-    return verdict, why
+    for _ in range(MOST_ASKS):
+        verdict = read_object((await model.generate(messages_of(prompt, **values), config=config)).completion)
+        fault = next(Draft202012Validator(schema).iter_errors(verdict), None)
+        if fault is None:
+            return verdict, ""
+        config = config.merge(GenerateConfig(temperature=1.0))  # the same request would bring the same reply
+    return {}, fault.message

@@ -8,18 +8,16 @@ import math
 from collections import defaultdict
 from functools import partial
 
-from inspect_ai.log import read_eval_log_samples
 from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
-from helpers._inspect import registered
+from helpers._inspect import read_eval_log, registered
 from helpers.answers import spell_answers
 from helpers.checks import check_one_of
 from helpers.llm.evals.metrics import accuracy_at_coverage, aurc, ece, ecuas, sem1_ece, sem2_ece
-from helpers.llm.evals.requests import Once, ask_judge
+from helpers.llm.evals.requests import GRADE_SCHEMA, Once, ask_judge, partition_schema
 from helpers.llm.prompts import load_prompt
-from helpers.llm.verdicts import GRADE_SCHEMA, partition_schema, read_grade, read_partition
 
 __all__ = ["classes", "grade", "option_score"]
 
@@ -77,18 +75,18 @@ def grade(rule: str = "normalized", judge: bool = False, prompt: str = "grade") 
         spelling, reference = _spelled([answer, target.text], rule)
         if reference is None:
             return Score.unscored(answer=answer, reason="no reference", metadata=said)
-        verdict = int(spelling == reference)
-        by = "rule"
-        why = ""
-        if not verdict and spelling is not None and judge:
+        right = spelling == reference
+        said["by"] = "rule"
+        if not right and spelling is not None and judge:
             model = get_model(role="grader")
             values = {"question": state.input_text, "answer": answer, "reference": target.text}
-            judged = partial(ask_judge, model, prompt, GRADE_SCHEMA, read_grade, max_tokens=A_GRADE, **values)
+            judged = partial(ask_judge, model, prompt, GRADE_SCHEMA, max_tokens=A_GRADE, **values)
             verdict, why = await once((state.sample_id, spelling), judged)
-            by = f"{model.name} {prompt.sha256}"
-        if why:
-            return Score.unscored(answer=answer, reason="grader_failed", explanation=why, metadata=said | {"by": by})
-        return Score(value="C" if verdict else "I", answer=answer, metadata=said | {"by": by})
+            said["by"] = f"{model.name} {prompt.sha256}"
+            if why:
+                return Score.unscored(answer=answer, reason="grader_failed", explanation=why, metadata=said)
+            right = verdict["grade"] == "correct"
+        return Score(value="C" if right else "I", answer=answer, metadata=said)
 
     return score
 
@@ -129,34 +127,34 @@ def classes(log: str, graded: str = "grade", rule: str = "normalized", prompt: s
     check_one_of(rule, "rule", RULES)
     prompt = load_prompt(prompt, "partition")
     scores = {}  # {(sample, epoch): the score that is taken}
-    wordings = defaultdict(dict)  # {sample: {spelling: its first wording}}
-    for sample in read_eval_log_samples(log, all_samples_required=False, exclude_fields={"events", "messages"}):
+    for sample in read_eval_log(log, exclude_fields={"events", "messages"}).samples or []:
         if graded not in (sample.scores or {}):
             raise ValueError(f"graded must be a scorer of the log, but {graded!r} is not in sample {sample.id!r}.")
-        taken = sample.scores[graded]
-        scores[sample.id, sample.epoch] = taken
-        (spelling,) = _spelled([taken.answer], rule)
-        wordings[sample.id].setdefault(spelling, taken.answer)
+        scores[sample.id, sample.epoch] = sample.scores[graded]
+    spellings = dict(zip(scores, _spelled([score.answer for score in scores.values()], rule), strict=True))
+    wordings = defaultdict(dict)  # {sample: {spelling: its first wording}}
+    for (sample, epoch), spelling in spellings.items():
+        if spelling is not None:
+            wordings[sample].setdefault(spelling, scores[sample, epoch].answer)
     once = Once()
 
     async def score(state: TaskState, target: Target) -> Score:
         taken = scores[state.sample_id, state.epoch]
-        (spelling,) = _spelled([taken.answer], rule)
-        first = {key: text for key, text in wordings[state.sample_id].items() if key is not None}
+        spelling = spellings[state.sample_id, state.epoch]
+        first = wordings[state.sample_id]
         label = first.get(spelling)
         by = "rule"
         if label is not None and len(first) > 1:
             model = get_model(role="grader")
             lines = "\n".join(f"{number}. {' '.join(text.split())}" for number, text in enumerate(first.values(), 1))
-            values = {"question": state.input_text, "answers": lines}
-            size = len(first)
-            form = partition_schema(size), partial(read_partition, size=size)
-            judged = partial(ask_judge, model, prompt, *form, max_tokens=A_GRADE + A_NUMBER * size, **values)
-            partition, why = await once(state.sample_id, judged)
-            place = list(first).index(spelling)
-            members = next((members for members in partition or () if place in members), [place])
-            label = list(first.values())[min(members)]
+            values = {"question": state.input_text, "answers": lines, "max_tokens": A_GRADE + A_NUMBER * len(first)}
+            judged = partial(ask_judge, model, prompt, partition_schema(len(first)), **values)
+            verdict, why = await once(state.sample_id, judged)
             by = f"rule, for the judge failed: {why}" if why else f"{model.name} {prompt.sha256}"
+            if verdict:
+                classes_of = [verdict["classes"][str(number)] for number in range(1, len(first) + 1)]
+                same = classes_of.index(classes_of[list(first).index(spelling)])
+                label = list(first.values())[same]
         said = dict(taken.metadata or {}) | {"given": taken.answer, "by": by}
         return Score(value=taken.value, answer=label, metadata=said)
 

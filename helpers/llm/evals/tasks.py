@@ -13,14 +13,13 @@ from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from helpers._inspect import registered
-from helpers.checks import check_count, check_labels, check_one_of, nearest_name
+from helpers.checks import check_columns, check_count, check_labels, check_one_of
 from helpers.datasets import DATA_FOLDER
 from helpers.llm.confidences import check_options, is_true_probability, option_masses, parse_verbalised
 from helpers.llm.evals.requests import Once, first_tokens, messages_of, posterior_of, schema_of
 from helpers.llm.evals.scorers import grade, option_score
 from helpers.llm.prompts import load_prompt
-from helpers.llm.questions import read_questions
-from helpers.tables.answer_layouts import open_answers
+from helpers.tables.answer_layouts import find_columns, open_answers
 
 __all__ = ["CONFIDENCES", "questions", "risk_scores"]
 
@@ -95,14 +94,11 @@ def questions(
     for name in confidences:
         check_one_of(name, "confidences", CONFIDENCES)
     check_count(n_answers, "n_answers")
-    asked = read_questions(path or DATA_FOLDER / "questions.csv")
-    asked = asked.head(check_count(n_questions, "n_questions", least=0) or len(asked))
-    samples = [
-        Sample(id=number, input=question, target=reference or "")
-        for number, question, reference in zip(range(1, len(asked) + 1), *map(asked.get, asked), strict=True)
-    ]
+    asked = _read_questions(path or DATA_FOLDER / "questions.csv")
+    asked = asked[: check_count(n_questions, "n_questions", least=0) or len(asked)]
+    samples = [Sample(id=k, input=question, target=right) for k, (question, right) in enumerate(asked, 1)]
     prompt = load_prompt(prompt, "answer")
-    again = {} if prompt.states_confidence else {"verbalised": load_prompt(verbalised_prompt, "verbalised")}
+    again = {} if prompt.schema else {"verbalised": load_prompt(verbalised_prompt, "verbalised")}
     again |= {"is_true": load_prompt(is_true_prompt, "is_true")}
     again = {name: again[name] for name in confidences if name in again}
     logprobs = bool({"posterior", "is_true"} & set(confidences)) or None
@@ -113,6 +109,18 @@ def questions(
         epochs=Epochs(n_answers),
         config=GenerateConfig(temperature=1.0, max_tokens=64, logprobs=logprobs),
     )
+
+
+def _read_questions(path):
+    """[(question, right answer or "")] of a table; ValueError for a question that is empty or occurs twice."""
+    source = open_answers(path)
+    columns, _ = find_columns(source, {"question": "question", "reference": "reference"})
+    table = source.read(list(columns)).fillna("").map(lambda cell: str(cell).strip())
+    asked = table["question"]
+    for rule, bad in (("not be empty", asked == ""), ("hold each question once", asked.duplicated())):
+        if bad.any():
+            source.reject("question", rule, bad, asked)
+    return list(zip(asked, table["reference"] if "reference" in columns else [""] * len(asked), strict=True))
 
 
 @solver
@@ -128,7 +136,7 @@ def answer(prompt, posterior: bool, seed: int | None) -> Solver:
         state = await generate(state, **options)
         text = state.output.completion
         said = {"posterior": posterior_of(state.output)} if posterior else {}
-        if prompt.states_confidence:
+        if prompt.schema:
             text, stated = parse_verbalised(text)
             said["verbalised"] = stated
         state.store.set("answer", (text or "").strip())
@@ -231,13 +239,14 @@ def risk_scores(
         raise ValueError("question must be a text, but it is empty.")
     table = open_answers(path)
     chosen = _listed(features) or [name for name in table.names if name not in (label, case)]
-    used = [*chosen, *(name for name in (label, case) if name)]
-    for name in used:
-        if name not in table.names:
-            raise ValueError(f"{path} has no column {name!r}; {nearest_name(name, table.names, 'column')}")
+    roles = {role: name for role, name in (("label", label), ("case", case)) if name}
+    for check in (roles, *({"features": name} for name in chosen)):
+        check_columns(path, table.names, check)
     if label in chosen or not chosen:
         raise ValueError(f"features must be columns other than the label {label!r}, which would tell the answer.")
-    rows = table.read(list(dict.fromkeys(used))).head(check_count(n_cases, "n_cases", least=0) or None)
+    rows = table.read(list(dict.fromkeys([*chosen, *roles.values()]))).head(
+        check_count(n_cases, "n_cases", least=0) or None
+    )
     names = rows[case].tolist() if case else list(range(1, len(rows) + 1))
     if pd.isna(names).any() or len(set(names)) < len(names):
         raise ValueError(f"case must name each row once, but some names in {case!r} are missing or occur twice.")
