@@ -20,6 +20,8 @@ DATES = {  # what a date looks like, and the ways to read it
     r"\d\d?/\d\d?/\d{4}": ["%m/%d/%Y", "%d/%m/%Y"],
 }
 
+PERCENT = r"\s*[-+]?\d*\.?\d+\s*%\s*"
+
 FIRST = 20  # values of a column of text that are looked at before all are
 
 
@@ -57,6 +59,8 @@ def text_as_values(values):
 
     >>> text_as_values(pd.Series(["54.5", "NA", "7"])).tolist()
     [54.5, nan, 7.0]
+    >>> text_as_values(pd.Series(["13.99%", None, "5 %"])).tolist()
+    [13.99, nan, 5.0]
     >>> text_as_values(pd.Series(["2020-01-31", "2020-02-01"])).dt.day.tolist()
     [31, 1]
     """
@@ -94,14 +98,17 @@ def _may_be(values):
     if first.empty:
         return bool(values.notna().any())
     return bool(pd.to_numeric(first, errors="coerce").notna().all()) or any(
-        first.str.fullmatch(look).all() for look in DATES
+        first.str.fullmatch(look).all() for look in (*DATES, PERCENT)
     )
 
 
 def _numbers(words):
     """Floats of words (missing ones NaN), None unless at least one is a number and none is something else."""
     missing = words.isin(MISSING_WORDS).to_numpy()
-    numbers = pd.to_numeric(words.astype(str).where(~missing, np.nan), errors="coerce").to_numpy(float)
+    words = words.astype(str)
+    if words[~missing].str.fullmatch(PERCENT).all():
+        words = words.str.replace("%", "")
+    numbers = pd.to_numeric(words.where(~missing, np.nan), errors="coerce").to_numpy(float)
     return None if missing.all() or np.isnan(numbers[~missing]).any() else numbers
 
 

@@ -7,8 +7,8 @@ import pandas as pd
 
 from helpers.checks import check_columns, check_one_of
 from helpers.datasets.recorded_model import recorded_answers
-from helpers.tables.answer_layouts import Source, open_answers
-from helpers.tables.files import FrameTable
+from helpers.tables.answer_layouts import open_answers
+from helpers.tables.files import Table
 
 RECORDED = ("prompt", "sample", "spelling", "references", "correct", "posterior", "is_true")  # and only there
 
@@ -16,59 +16,48 @@ RECORDED_LINE = {"prompt", "question", "references", "answers", "ratings"}
 
 RECORDED_SYSTEM = "prompt"
 
-MOST_SYSTEMS = 20
-
 
 def open_system(path, system, only, grade, graded):
-    """The file as a `Source` with the rows of one system, see `read_answers`."""
-    source = open_all(path, grade, graded)
-    names = systems_of(source, system)
+    """The file as a `Table` with the rows of one system, see `read_answers`."""
+    table = open_all(path, grade, graded)
+    names = systems_of(table, system)
     if not names:
         if only:
             raise ValueError(f"only names a system, {only!r}, but system names no column that tells systems apart.")
-        return source
+        return table
     column = system or RECORDED_SYSTEM
-    chosen = str(only) if only else names[0]
-    check_one_of(chosen, "only", names)
-    values = source.read([column])[column].map(str)
-    return source.only(np.flatnonzero(values == chosen), f"this is about the answers where {column} is {chosen!r}")
+    name = str(only) if only else names[0]
+    check_one_of(name, "only", names)
+    values = table.read([column])[column].map(str)
+    return table.only(np.flatnonzero(values == name), f"this is about the answers where {column} is {name!r}")
 
 
 def open_all(path, grade="", graded=True):
-    """The file as a `Source`, unless it is one; the recorded log has a row an answer, and no greedy answers."""
-    if isinstance(path, Source):
+    """The file as a `Table`, unless it is one; the recorded log has a row an answer, and no greedy answers."""
+    if isinstance(path, Table):
         return path
-    source = open_answers(path, grade=grade, graded=graded)
-    if RECORDED_LINE <= set(source.names):
-        records = source.read(source.names).to_dict("records")
+    table = open_answers(path, grade, graded)
+    if RECORDED_LINE <= set(table.names):
         try:
-            frame = recorded_answers(records)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"{source.name} must be the recorded log of answers, but a line lacks {error}.") from None
-        source = replace(source, table=FrameTable(frame, source.name, source.notes))
-    if set(RECORDED) <= set(source.names):
-        sample = pd.to_numeric(source.read(["sample"])["sample"], errors="coerce").to_numpy(float)
-        if (sample == 0).any():
-            n_greedy = int((sample == 0).sum())
-            return source.only(
-                np.flatnonzero(sample != 0), f"{n_greedy:,} greedy answers (sample 0) to all prompts left out"
-            )
-    return source
+            frame = recorded_answers(table.frame.to_dict("records"))
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"{table.name} must be the recorded log of answers, but a line lacks {error}.") from None
+        table = replace(table, frame=frame, places=None, unit="row")
+    if set(RECORDED) <= set(table.names):
+        greedy = (pd.to_numeric(table.frame["sample"], errors="coerce") == 0).to_numpy()
+        if greedy.any():
+            note = f"{greedy.sum():,} greedy answers (sample 0) to all prompts left out"
+            return table.only(np.flatnonzero(~greedy), note)
+    return table
 
 
-def systems_of(source, system=""):
+def systems_of(table, system=""):
     """Names of the systems in a file in order of appearance; none where no column tells them apart."""
-    if not system and not set(RECORDED) <= set(source.names):
+    if not system and not set(RECORDED) <= set(table.names):
         return []
     column = system or RECORDED_SYSTEM
-    check_columns(source.name, source.names, {"system": column})
-    values = source.read([column])[column]
+    check_columns(table.name, table.names, {"system": column})
+    values = table.read([column])[column]
     if values.isna().any():
-        source.reject(column, "name the system of every answer", values.isna().to_numpy(), values)
-    names = list(dict.fromkeys(map(str, values)))
-    if len(names) > MOST_SYSTEMS:
-        raise ValueError(
-            f"{source.name}: column {column!r} must tell at most {MOST_SYSTEMS} systems apart, but it has "
-            f"{len(names):,} values. Is this the column of systems?"
-        )
-    return names
+        table.reject(column, "name the system of every answer", values.isna().to_numpy(), values)
+    return list(dict.fromkeys(map(str, values)))

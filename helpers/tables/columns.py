@@ -4,8 +4,11 @@ import numpy as np
 import pandas as pd
 
 from helpers.checks import LARGEST, check_columns, check_groups
+from helpers.partition.kinds import text_as_values
 
 DECIMALS = r"\s*-?\d*,\d+\s*"
+
+MANY = 20  # different numbers, from which a label is taken for that of a regression
 
 
 def check_roles(table, roles):
@@ -26,10 +29,23 @@ def check_cells(table, column, values):
             table.reject(column, "hold one number or word in each row", bad, values)
 
 
+def in_percent(values):
+    """Whether a column of text holds numbers with a percent sign."""
+    words = values.dropna().head(1)
+    if not len(words) or not isinstance(words.iloc[0], str) or "%" not in words.iloc[0]:
+        return False
+    return text_as_values(values).dtype.kind == "f"
+
+
+def _numbers(values):
+    """A column as numbers, NaN for what is none."""
+    return values if values.dtype.kind in "biuf" else pd.to_numeric(values.astype(object), errors="coerce")
+
+
 def numbers(table, column, values, rule="hold numbers"):
     """Float array of a column; ValueError for text or a missing value."""
     check_cells(table, column, values)
-    array = pd.to_numeric(values.astype(object), errors="coerce") if values.dtype.kind not in "biuf" else values
+    array = _numbers(values)
     bad = array.isna()
     if bad.any():
         text = values[bad].dropna().astype(str)
@@ -37,7 +53,7 @@ def numbers(table, column, values, rule="hold numbers"):
         if text.str.fullmatch(DECIMALS).any():
             hint = "Write decimals with a point, not a comma."
         elif text.str.strip().str.endswith("%").any():
-            hint = "Write 0.25, not 25%."
+            hint = "Write 0.25, not 25%, or a percent sign in every row."
         table.reject(column, rule, bad, values, hint)
     return array.to_numpy(dtype=float)
 
@@ -47,24 +63,11 @@ def labels(table, column, values):
     rule = "hold labels 0 and 1 (or False and True)"
     check_cells(table, column, values)
     if values.isna().any():
-        table.reject(column, rule, values.isna(), values, "Drop the rows without a label.")
-    number = pd.to_numeric(values.astype(object), errors="coerce") if values.dtype.kind not in "biuf" else values
+        table.reject(column, rule, values.isna(), values)
+    number = _numbers(values)
     bad = ~number.isin([0, 1])
     if bad.any():
-        kinds = list(values.drop_duplicates().head(1000))
-        shown = ", ".join(map(str, kinds[:5]))
-        hint = f"It holds {len(kinds):,} different values: {shown}{', …' if len(kinds) > 5 else ''}."
-        if len(kinds) == 2:
-            size = dict(zip(values, number.fillna(0), strict=True))  # of two numbers the larger, of two words the last
-            event = max(kinds, key=lambda kind: (size[kind], str(kind)))
-            event = event if isinstance(event, str) else float(event)
-            hint = (
-                f"It holds {kinds[0]} and {kinds[1]}: write 1 for the event that the score is the probability of, for "
-                f"example table[{column!r}] = (table[{column!r}] == {event!r}).astype(int)."
-            )
-        elif number.between(0, 1).all():
-            hint = "It looks like a score: are label and score exchanged?"
-        table.reject(column, rule, bad, values, hint)
+        table.reject(column, rule, bad, values, _cure_of_labels(column, values, number))
     y = number.to_numpy(dtype=np.int8)
     if (y == y[0]).all():
         raise ValueError(
@@ -73,9 +76,38 @@ def labels(table, column, values):
     return y
 
 
+def _cure_of_labels(column, values, number):
+    """What can be audited where labels are others than 0 and 1."""
+    kinds = list(values.drop_duplicates())
+    if len(kinds) > 2 and number.between(0, 1).all():
+        return "It looks like a score: are label and score exchanged?"
+    if len(kinds) > MANY and number.notna().all():
+        return (
+            "It looks like the outcome of a regression. What can be audited is the probability of an event, such as a "
+            "value above a limit."
+        )
+    size = dict(zip(values, number.fillna(0), strict=True))  # of two numbers the larger, of two words the last
+    event = max(kinds, key=lambda kind: (size[kind], str(kind)))
+    event = event if isinstance(event, str) else float(event)
+    example = f"for example table[{column!r}] = (table[{column!r}] == {event!r}).astype(int)."
+    if len(kinds) == 2:
+        return (
+            f"It holds {kinds[0]} and {kinds[1]}: write 1 for the event that the score is the probability of, {example}"
+        )
+    shown = ", ".join(map(str, kinds[:5]))
+    return (
+        f"It holds {len(kinds):,} different values: {shown}{', …' if len(kinds) > 5 else ''}. What can be audited is "
+        f"one class against the rest, with its score, {example} Or whether the prediction is right: 1 where it is, "
+        "with the score of the predicted class."
+    )
+
+
 def scores(table, column, values):
     """Stated probabilities of a column, which differ."""
     rule = "hold probabilities in [0, 1]"
+    if in_percent(values):
+        values = text_as_values(values) / 100
+        table.notes.append(f"the percentages in {column!r} are read as probabilities")
     p = numbers(table, column, values, rule)
     bad = ~((p >= 0) & (p <= 1))
     if bad.any():
@@ -91,22 +123,12 @@ def scores(table, column, values):
 
 
 def weights(table, column, values):
-    """Sampling weights of a column, none of which is heavier than all others together."""
-    rule = "hold weights that are finite and not negative"
+    """Sampling weights of a column."""
+    rule = f"hold weights from 0 to {LARGEST:g}"
     weight = numbers(table, column, values, rule)
     bad = ~((weight >= 0) & (weight <= LARGEST))
     if bad.any():
-        table.reject(column, rule, bad, values, f"Weights may be as large as {LARGEST:g}.")
-    if not weight.any():
-        raise ValueError(
-            f"{table.name}: column {column!r} must not be zero everywhere, but all {weight.size:,} weights are 0."
-        )
-    if weight.max() > weight.sum() / 2:
-        first = int(weight.argmax())
-        raise ValueError(
-            f"{table.name}: column {column!r} must hold weights of many rows, but {table.where(first)} "
-            f"({weight[first]:g}) weighs more than all others together."
-        )
+        table.reject(column, rule, bad, values)
     return weight
 
 

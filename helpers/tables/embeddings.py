@@ -1,7 +1,6 @@
 """A table of embeddings, scores and labels, read and checked."""
 
 import zipfile
-import zlib
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +9,7 @@ import pandas as pd
 from helpers.checks import check_count
 from helpers.tables import columns
 from helpers.tables.columns import check_roles
-from helpers.tables.files import EXTENSIONS, JSON_LINES, FrameTable, find_table, open_table
+from helpers.tables.files import EXTENSIONS, Table, open_table
 
 
 @dataclass(frozen=True)
@@ -52,11 +51,13 @@ class Embeddings:
 
 
 def _open_npz(path):
-    """The arrays of an npz file as columns: a vector keeps its name, the columns of a table get numbers."""
+    """The arrays of an npz file as a `Table`: a vector keeps its name, the columns of a table get numbers."""
+    if path.suffix.lower() != ".npz":
+        return None
     try:
         with path.open("rb") as content, np.load(content, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError, TypeError, AttributeError, zipfile.BadZipFile, zlib.error):
+            arrays = dict(file)
+    except (OSError, ValueError, TypeError, zipfile.BadZipFile):
         raise ValueError(f"{path.name} cannot be read as npz: damaged, or it holds objects.") from None
     n_rows = max((len(array) for array in arrays.values() if array.ndim), default=0)
     columns = {}
@@ -65,9 +66,8 @@ def _open_npz(path):
             raise ValueError(
                 f"{path.name} must hold vectors and tables with one row a case, but {name!r} is {array.shape}."
             )
-        parts = {name: array} if array.ndim == 1 else {f"{name}_{j}": part for j, part in enumerate(array.T)}
-        columns |= parts
-    return FrameTable(pd.DataFrame(columns), path.name)
+        columns |= {name: array} if array.ndim == 1 else {f"{name}_{j}": part for j, part in enumerate(array.T)}
+    return Table(path.name, pd.DataFrame(columns))
 
 
 def read_embeddings(path, label="label", score="score", *, kind=None, group=None, min_rows=200):
@@ -106,15 +106,12 @@ def read_embeddings(path, label="label", score="score", *, kind=None, group=None
     ValueError: rand_scores.csv.gz: column 'sex' must hold finite numbers, but in row 1 it is 'male' ...
     """
     check_count(min_rows, "min_rows")
-    if not isinstance(path, pd.DataFrame):
-        path = find_table(path, (*EXTENSIONS, *JSON_LINES, ".npz"))
-    is_npz = not isinstance(path, pd.DataFrame) and path.name.lower().endswith(".npz")
-    table = _open_npz(path) if is_npz else open_table(path)
+    table = open_table(path, (*EXTENSIONS, ".npz"), reader=_open_npz)
     roles = check_roles(table, {"label": label, "score": score, "kind": kind, "group": group})
     features = [name for name in table.names if name not in roles.values()]
     if not features:
         raise ValueError(f"{table.name} must have at least one feature column beside {', '.join(roles.values())}.")
-    frame = table.read([*roles.values(), *features]).infer_objects()
+    frame = table.read([*roles.values(), *features])
     if len(frame) < min_rows:
         raise ValueError(f"{table.name} has {len(frame):,} rows, but at least {min_rows:,} are needed.")
     y = columns.labels(table, label, frame[label])

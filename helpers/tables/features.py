@@ -6,6 +6,7 @@ import pandas as pd
 from helpers.audit.segments import SegmentFamily, fewest_rows
 from helpers.partition.kinds import plain_values, text_as_values
 from helpers.partition.levels import RARE, Pooled, rare_levels
+from helpers.tables.columns import in_percent
 
 COMMAS = r"\s*[-+]?\d[\d.]*(,\d+)+(\.\d+)?\s*"
 
@@ -20,7 +21,9 @@ def tidy_features(frame, y):
     notes = []
     for name in frame:
         values = _tidy(frame[name])
-        notes += _nearly_numbers(name, values) or _nearly_dates(name, values)
+        if in_percent(frame[name]):
+            notes.append(f"{name!r} is read as numbers, in percent")
+        notes += _nearly_values(name, values)
         reason = _useless(values)
         if reason:
             dropped[name] = reason
@@ -58,28 +61,22 @@ def _tidy(values):
     return values.astype("category") if kind in ("boolean", "empty", "string") else None
 
 
-def _nearly_numbers(name, values):
-    """A note on text of which at least half would be numbers but for some words or commas, in a list, else []."""
+def _nearly_values(name, values):
+    """A note on text of which at least half would be numbers, or dates, but for some words, in a list, else []."""
     words = _words(values)
-    commas = words.astype(str).str.fullmatch(COMMAS)
-    numbers = pd.to_numeric(words, errors="coerce").notna()
-    if words.empty or numbers.all() or (numbers | commas).mean() < 0.5:
-        return []
-    hint = " (write decimals with a point, and thousands without a comma)" if commas.any() else ""
-    return [f"{name!r} is no column of numbers, because {_exceptions(values, words[~numbers])} none{hint}"]
-
-
-def _nearly_dates(name, values):
-    """A note on text of which at least half looks like dates that were not read as such, in a list, else []."""
-    words = _words(values)
-    dates = words.astype(str).str.fullmatch(LIKE_A_DATE)
-    if words.empty or dates.mean() < 0.5:
-        return []
-    if dates.all():
+    text = words.astype(str)
+    commas = text.str.fullmatch(COMMAS)
+    numbers = pd.to_numeric(text.str.replace(r"\s*%\s*$", "", regex=True), errors="coerce").notna()
+    dates = text.str.fullmatch(LIKE_A_DATE)
+    if len(words) and not numbers.all() and (numbers | commas).mean() >= 0.5:
+        hint = " (write decimals with a point, and thousands without a comma)" if commas.any() else ""
+        return [f"{name!r} is no column of numbers, because {_exceptions(values, words[~numbers])} none{hint}"]
+    if len(words) and dates.mean() >= 0.5:
         why = "they can be read in no way, or in more than one"
-    else:
-        why = f"{_exceptions(values, words[~dates])} none"
-    return [f"{name!r} is no column of dates, because {why} (write dates as 2024-01-31)"]
+        if not dates.all():
+            why = f"{_exceptions(values, words[~dates])} none"
+        return [f"{name!r} is no column of dates, because {why} (write dates as 2024-01-31)"]
+    return []
 
 
 def _words(values):

@@ -1,7 +1,7 @@
-"""Tables on disk or in memory: names of columns and columns, or a ValueError that says what is wrong with the file.
+"""Tables on disk or in memory as a `Table`, or a ValueError that says what is wrong with the file.
 
 pandas reads. What is looked at here is what it has to be told (encoding, separator, decimal sign), and what it lets
-pass: short lines, names that occur twice, other formats under the name of a table.
+pass: short lines and names that occur twice.
 """
 
 import codecs
@@ -17,6 +17,8 @@ import warnings
 import zipfile
 import zlib
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,15 +26,13 @@ import pandas as pd
 
 from helpers.checks import nearest_name, raise_first_row
 from helpers.datasets import DATA_FOLDER
+from helpers.partition.kinds import MISSING_WORDS as MISSING
 
 TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 
-EXTENSIONS = (*TEXTS, ".parquet", ".feather", ".xlsx")
-
 JSON_LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 
-# "None" and "none" are answers in surveys, so they stay words.
-MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"]
+EXTENSIONS = (*TEXTS, ".parquet", ".feather", ".xlsx", *JSON_LINES)
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
@@ -40,20 +40,77 @@ LOOKED_AT = 100  # lines of a CSV, from which its separator and its decimal sign
 
 EXACT = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}  # what pandas does from then on
 
-OTHER_FORMATS = {
-    rb"PK\x03\x04": "a zip archive or an Excel workbook",
-    rb"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls)",
-    rb"PAR1": "a Parquet file",
-    rb"\x1f\x8b": "compressed by gzip",
-    rb"\s*<(!doctype|html|\?xml|table)": "a page of HTML or XML",
-    rb"\s*[\[{]\s*[\[{\"]": "JSON",
-}
-
 DECIMAL_COMMA = r"^\s*([-+]?\d+),(\d+(?:[eE][-+]?\d+)?\s*%?)\s*$"
 
 NOT_THOUSANDS = r"^\s*[-+]?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))(?:[eE][-+]?\d+)?\s*%?\s*$"  # unlike 1,234
 
 DECIMAL_POINT = r"^\s*[-+]?\d*\.\d+(?:[eE][-+]?\d+)?\s*%?\s*$"
+
+
+@dataclass
+class Table:
+    """A table in memory whose errors name the file, the column and the row.
+
+    places : number in the file of each row, from 1, or how errors name it
+    gaps : {column of words: note on those that were read as missing}
+    as_text : whether cells are read as texts, lists and dictionaries, None where empty, as answers are
+    """
+
+    name: str
+    frame: pd.DataFrame = field(repr=False)
+    notes: list = field(default_factory=list)
+    places: Sequence | None = field(default=None, repr=False)
+    unit: str = "row"
+    gaps: dict = field(default_factory=dict, repr=False)
+    sha256: str = ""
+    as_text: bool = False
+    is_log: bool = False
+
+    def __post_init__(self):
+        names = list(map(str, self.frame.columns))
+        check_names(self.name, names)
+        if not len(self.frame):
+            raise ValueError(f"{self.name} must have at least one row, but it has none.")
+        self.frame = self.frame.set_axis(names, axis=1).reset_index(drop=True)
+        self.places = range(1, len(self.frame) + 1) if self.places is None else self.places
+
+    @property
+    def names(self):
+        """Names of the columns."""
+        return list(self.frame)
+
+    def read(self, columns):
+        """Some columns as a DataFrame."""
+        frame = self.frame[list(columns)]
+        if not self.as_text:
+            return frame.infer_objects()
+        return pd.DataFrame({name: as_texts(frame[name]) for name in columns}, index=frame.index)
+
+    def only(self, rows, note):
+        """Some of its rows, with a note on that; in errors they keep their places."""
+        places = [self.places[row] for row in rows]
+        return replace(self, frame=self.frame.iloc[rows], places=places, notes=[*self.notes, note])
+
+    def where(self, row):
+        """How an error names a row."""
+        place = self.places[row]
+        return place if isinstance(place, str) else f"{self.unit} {place:,}"
+
+    def reject(self, column, rule, bad, values, hint="", rows=None):
+        """Raise the error for the first of `bad`, counting the others; `rows` are their rows, if not 0, 1, …"""
+
+        def row(k):
+            return self.where(k if rows is None else rows.iloc[k])
+
+        raise_first_row(self.name, column, rule, values, np.asarray(bad), row, hint)
+
+
+def check_names(table, names):
+    """ValueError if two columns have one name; `table` is how the error calls what they belong to."""
+    doubled = [name for name, count in Counter(names).items() if count > 1]
+    if doubled:
+        more = f" (and {len(doubled) - 1:,} more names occur twice)" if doubled[1:] else ""
+        raise ValueError(f"{table}: more than one column named {doubled[0]!r}{more}; rename them.")
 
 
 def find_table(path, extensions=EXTENSIONS):
@@ -92,34 +149,54 @@ def find_table(path, extensions=EXTENSIONS):
     for place in places:
         if place.is_file():
             return place
-    if any(place.exists() for place in places):
-        raise ValueError(f"{path.name} must be a file, but it is a folder or the like.")
     siblings = {file.name for place in places for file in place.parent.glob("*")}
-    tables = sorted(name for name in siblings if name.lower().endswith(extensions))
+    tables = sorted(name for name in siblings - {path.name} if name.lower().endswith(extensions))
     hint = nearest_name(path.name, tables, "table")
-    raise ValueError(f"{path.name} does not exist{'; ' + hint if hint.startswith('did') else '.'}")
+    state = "is no file" if any(place.exists() for place in places) else "does not exist"
+    raise ValueError(f"{path.name} {state}{'; ' + hint if hint.startswith('did') else '.'}")
 
 
-def read_bytes(path):
-    """Content of a text file, plain or gz, without byte order mark, from UTF-16 turned into UTF-8."""
+def open_table(source, extensions=EXTENSIONS, *, as_text=False, reader=None):
+    """A DataFrame or a file as a `Table`; `reader` makes one of a path in a format that it knows, else None."""
+    if isinstance(source, pd.DataFrame):
+        return Table("the table", source, as_text=as_text)
+    path = find_table(source, extensions)
+    table = reader(path) if reader else None
+    if table is None:
+        name = path.name.lower()
+        if name.endswith(TEXTS):
+            table = open_csv(path, as_text)
+        elif name.endswith(JSON_LINES):
+            records, lines, notes = read_json_lines(path)
+            table = Table(path.name, frame_of_records(records), notes, lines, "line")
+        else:
+            table = open_excel(path) if name.endswith(".xlsx") else open_arrow(path)
+    with path.open("rb") as content:
+        table.sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+    table.as_text = as_text
+    return table
+
+
+# ---- text -----------------------------------------------------------------------------------------------------
+
+
+def read_text(path):
+    """(content of a text file in UTF-8, notes on it), plain or gz; not in UTF-8, it is what Western Windows writes."""
     try:
         with (gzip.open if path.name.lower().endswith(".gz") else open)(path, "rb") as file:
             data = file.read()
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path.name} {gzip_fault(error)}") from None
-    if not data or data.isspace():
-        raise ValueError(f"{path.name} is empty.")
+        raise ValueError(f"{path.name} is damaged, cut off or not compressed by gzip: {error}.") from None
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         data = data.decode("utf-16", errors="replace").encode("utf-8", errors="replace")
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if not data or data.isspace():
+        raise ValueError(f"{path.name} is empty.")
     if b"\0" in data[:4096]:
-        kind = _other_format(data) or "not a text file"
-        raise ValueError(f"{path.name} is {kind}; give it its own ending, or save it again as text (UTF-8).")
-    return data.removeprefix(codecs.BOM_UTF8)
-
-
-def read_text(path):
-    """(content in UTF-8, notes on it); text that is not in UTF-8 is taken for what Western Windows writes."""
-    data = read_bytes(path)
+        raise ValueError(
+            f"{path.name} is not a text file; give an Excel workbook, Parquet or gzip its own ending, or save it again "
+            "as text (UTF-8)."
+        )
     notes = []
     if not data.endswith((b"\n", b"\r")):
         notes.append("the last line has no line end: check that the file is complete")
@@ -131,174 +208,57 @@ def read_text(path):
     return data, notes
 
 
-def _other_format(data):
-    """What the first bytes of a file say that it is, if they do."""
-    return next((kind for start, kind in OTHER_FORMATS.items() if re.match(start, data[:200], re.IGNORECASE)), "")
+def open_csv(path, as_text):
+    """A CSV file as a `Table`; its separator and its decimal sign are known from its first lines."""
+    data, notes = read_text(path)
+    looks = [(separator, list(itertools.islice(_rows(data, separator), LOOKED_AT))) for separator in SEPARATORS]
+    separator, rows = max(looks, key=_fields)
+    if len(rows) < 2:
+        raise ValueError(f"{path.name} has a header but no rows.")
+    header = _named(rows[0][1])
+    cells = [cell for _, row in rows for cell in row]
+    commas = separator != "," and any(re.match(NOT_THOUSANDS, cell) for cell in cells)
+    decimal = "," if commas and not any(re.match(DECIMAL_POINT, cell) for cell in cells) else "."
+    if separator != "," and ".tsv" not in path.name.lower():
+        notes.append(f"columns are separated by {SEPARATORS[separator]}")
+    if decimal == ",":
+        notes.append("numbers are written with a decimal comma")
 
-
-def checksum(path):
-    """SHA-256 of a file."""
-    with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
-
-
-def gzip_fault(error):
-    """What is wrong with a gz file, by the error of Python's reader."""
-    if isinstance(error, EOFError):
-        return "is cut off in the middle: its compressed data end too early."
-    if isinstance(error, gzip.BadGzipFile) and "Not a gzipped file" in str(error):
-        return "is not a gzip file, although its name ends in .gz."
-    return "is damaged: its compressed data are not what was written."
-
-
-def open_table(table):
-    """A reader of a file, chosen by its name, or of a DataFrame."""
-    if isinstance(table, pd.DataFrame):
-        return FrameTable(table)
-    name = table.name.lower()
-    kind = CsvTable if name.endswith(TEXTS) else JsonLines if name.endswith(JSON_LINES) else ArrowTable
-    try:
-        reader = open_excel(table) if name.endswith(".xlsx") else kind(table)
-    except PermissionError:
-        raise ValueError(f"{table.name} cannot be read: permission denied.") from None
-    check_names(table, reader.names)
-    return reader
-
-
-def check_names(path, names):
-    """ValueError if two columns have one name."""
-    doubled = [name for name, count in Counter(names).items() if count > 1]
-    if doubled:
-        more = f" (and {len(doubled) - 1:,} more names occur twice)" if doubled[1:] else ""
-        raise ValueError(f"{path.name} has more than one column named {doubled[0]!r}{more}; rename them.")
-
-
-class Table:
-    """What readers have: `name` of the file, `names` of its columns, `notes` for a reader, and these calls."""
-
-    name = "the table"
-    names = ()
-    notes = ()
-
-    def read(self, columns):
-        """Some columns as a DataFrame."""
-        raise NotImplementedError
-
-    def texts(self, columns):
-        """Some columns as objects: texts, lists or dictionaries as they are, None where a cell is empty."""
-        frame = self.read(columns)
-        return pd.DataFrame({name: as_texts(frame[name]) for name in columns})
-
-    def where(self, row):
-        """How an error names a row."""
-        return f"row {row + 1:,}"
-
-    def reject(self, column, rule, bad, values, hint="", rows=None):
-        """Raise the error for the first of `bad`, counting the others; `rows` are their rows, if not 0, 1, …"""
-
-        def row(k):
-            return self.where(k if rows is None else rows.iloc[k])
-
-        raise_first_row(self.name, column, rule, values, np.asarray(bad), row, hint)
-
-
-class FrameTable(Table):
-    """A table in memory."""
-
-    def __init__(self, frame, name="the table", notes=()):
-        self.name = name
-        self.notes = list(notes)
-        self.names = list(map(str, frame.columns))
-        check_names(self, self.names)
-        if not len(frame):
-            raise ValueError(f"{name} must have at least one row, but it is empty.")
-        self._frame = frame.set_axis(self.names, axis=1).reset_index(drop=True)
-
-    def read(self, columns):
-        """Some columns as a DataFrame."""
-        return self._frame[list(columns)]
-
-
-# ---- text -----------------------------------------------------------------------------------------------------
-
-
-class CsvTable(Table):
-    """A CSV file, read into memory once; its separator and its decimal sign are known from its first lines."""
-
-    def __init__(self, path):
-        self.path = path
-        self.name = path.name
-        self.data, self.notes = read_text(path)
-        if kind := _other_format(self.data):
-            raise ValueError(f"{path.name} is {kind}, although its name says CSV; save it again as CSV.")
-        self.separator, rows = _first_rows(self.data)
-        if len(rows) < 2:
-            raise ValueError(f"{path.name} has a header but no rows.")
-        self.names = _names(rows[0][1])
-        if len(rows[1][1]) != len(self.names):
-            check_csv(path, io.BytesIO(self.data), self.separator)
-        cells = [cell for _, row in rows for cell in row]
-        commas = self.separator != "," and any(re.match(NOT_THOUSANDS, cell) for cell in cells)
-        self.decimal = "," if commas and not any(re.match(DECIMAL_POINT, cell) for cell in cells) else "."
-        if self.separator != "," and ".tsv" not in path.name.lower():
-            self.notes.append(f"columns are separated by {SEPARATORS[self.separator]}")
-        if self.decimal == ",":
-            self.notes.append("numbers are written with a decimal comma")
-
-    def read(self, columns, dtype=None):
-        """Some columns as a DataFrame; their type is guessed if `dtype` is not given."""
-        dtype = dtype and dict.fromkeys(columns, dtype)
-        try:
-            frame = self._parsed(dtype=dtype, na_values=MISSING)
-        except pd.errors.ParserError as error:
-            check_csv(self.path, io.BytesIO(self.data), self.separator)
-            reason = str(error).strip().removeprefix("Error tokenizing data. C error: ")
-            raise ValueError(f"{self.name} cannot be read as CSV: {reason}.") from None
-        n_separators = self.data.count(self.separator.encode())
-        whole = b'"' not in self.data and n_separators == (len(self.names) - 1) * (len(frame) + 1)
-        if not whole and frame.iloc[:, -1].isna().any():  # pandas fills up lines that are too short
-            check_csv(self.path, io.BytesIO(self.data), self.separator)
-        return frame[list(columns)]
-
-    def _parsed(self, **options):
+    def parsed(**options):
         return pd.read_csv(
-            io.BytesIO(self.data), sep=self.separator, decimal=self.decimal, names=self.names, header=0,
-            index_col=False, keep_default_na=False, low_memory=False, **EXACT, **options,
+            io.BytesIO(data), sep=separator, decimal=decimal, names=header, header=0, index_col=False,
+            keep_default_na=False, low_memory=False, **EXACT, **options,
         )  # fmt: skip
 
-    def texts(self, columns):
-        """Some columns as texts, None where a cell is empty."""
-        frame = self.read(columns, dtype=str)
-        if self.decimal == ",":
-            frame = frame.replace(DECIMAL_COMMA, r"\1.\2", regex=True)
-        return frame.astype(object).where(frame.notna(), None)
-
-    def missing_words(self, columns):
-        """A note for each of some columns in which words such as "NA" were read as missing."""
-        words = self._parsed(dtype=str, na_values=[""], usecols=list(columns)) if columns else {}
-        notes = []
-        for name in columns:
-            counts = words[name][words[name].isin(MISSING)].value_counts()
-            if counts.size:
-                shown = " and ".join(f"{word!r} ({count:,} times)" for word, count in counts.items())
-                notes.append(f"in {name!r}, {shown} {'was' if counts.size == 1 else 'were'} read as missing")
-        return notes
-
-
-def _first_rows(data):
-    """(separator, first rows) of a CSV: what cuts these into equally many fields, and into most of them."""
-    looks = []
-    for separator in SEPARATORS:
-        rows = list(itertools.islice(_rows(_lines(io.BytesIO(data)), separator), LOOKED_AT))
-        widths = {len(row) for _, row in rows}
-        width = len(rows[0][1]) if rows else 0
-        looks.append(((len(widths) == 1 and width > 1, width), separator, rows))
-    return max(looks, key=lambda look: look[0])[1:]
+    check_names(path.name, header)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # of lines that are all too long
+            frame = parsed(dtype=str if as_text else None, na_values=MISSING)
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+        _check_lines(path.name, _rows(data, separator), len(header))
+        raise ValueError(f"{path.name} cannot be read as CSV: {' '.join(str(error).split())}.") from None
+    if frame.iloc[:, -1].isna().any():  # pandas fills up lines that are too short
+        _check_lines(path.name, _rows(data, separator), len(header))
+    words = [name for name in frame if frame[name].dtype.kind not in "biuf"]
+    if decimal == "," and words:
+        frame[words] = frame[words].replace(DECIMAL_COMMA, r"\1.\2", regex=True)
+    missing = [] if as_text else [name for name in words if frame[name].isna().any()]
+    gaps = _gaps(parsed(dtype=str, na_values=[""], usecols=missing)) if missing else {}
+    return Table(path.name, frame, notes, gaps=gaps)
 
 
-def _rows(lines, separator):
+def _fields(look):
+    """Whether the first rows have equally many fields, more than one, and how many the header has."""
+    rows = [row for _, row in look[1]]
+    width = len(rows[0]) if rows else 0
+    return width > 1 and {len(row) for row in rows} == {width}, width
+
+
+def _rows(data, separator):
     """(number of its first line, fields) of each line of a CSV that is not blank."""
     csv.field_size_limit(2**31 - 1)  # bytes; Python's reader takes 131,072, and long answers have more
+    lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
     reader = csv.reader(lines, delimiter=separator)
     first = 1
     for row in reader:
@@ -307,154 +267,92 @@ def _rows(lines, separator):
         first = reader.line_num + 1
 
 
-def _names(header):
+def _check_lines(name, rows, n_fields):
+    """ValueError for the first line that has not as many fields as the header."""
+    for line, row in rows:
+        if len(row) != n_fields:
+            hint = ""
+            if n_fields == 1:
+                hint = " Does a title stand above the header?"
+            elif next(rows, None) is None:
+                hint = " The file ends there: is it cut off, or is a quote never closed?"
+            raise ValueError(
+                f"{name} must have {n_fields} fields in every line, as in its header, but line {line:,} has "
+                f"{len(row)}.{hint}"
+            )
+
+
+def _named(header):
+    """Names of columns, as pandas calls those without one."""
     return [name if name.strip() else f"Unnamed: {k}" for k, name in enumerate(header)]
 
 
-def check_csv(path, file, separator=","):
-    """Names of the columns of an open CSV file; ValueError unless every line has a field for each of them."""
-    text = _lines(file)
-    try:
-        rows = _rows(text, separator)
-        names = _names(next(rows, (1, []))[1])
-        for line, row in rows:
-            if len(row) != len(names):
-                hint = ""
-                if len(names) == 1:
-                    hint = " Does a title stand above the header?"
-                elif next(rows, None) is None:
-                    hint = " The file ends there: is it cut off, or is a quote never closed?"
-                raise ValueError(
-                    f"{path.name} must have {len(names)} fields in every line, as in its header, but line {line:,} has "
-                    f"{len(row)}.{hint}"
-                )
-    finally:
-        text.detach()  # so that the caller closes the file
-    return names
+def _gaps(words):
+    """{column: note} on words such as "NA" that were read as missing."""
+    gaps = {}
+    for name in words:
+        counts = words[name][words[name].isin(MISSING)].value_counts()
+        if counts.size:
+            shown = " and ".join(f"{word!r} ({count:,} times)" for word, count in counts.items())
+            gaps[name] = f"in {name!r}, {shown} {'was' if counts.size == 1 else 'were'} read as missing"
+    return gaps
 
 
-def _lines(file):
-    return io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="")
-
-
-class JsonLines(Table):
-    """A file of JSON lines: every line that is not blank is one object {...}.
-
-    `names` are the keys of all lines in order of first appearance; `lines` the line number of each row, from 1.
-    """
-
-    def __init__(self, path):
-        self.path = path
-        self.name = path.name
-        data, self.notes = read_text(path)
-        texts = data.decode("utf-8").split("\n")
-        self.lines = [number for number, line in enumerate(texts, 1) if line.strip()]
-        self.records = [self._record(texts[number - 1], number) for number in self.lines]
-        kinds = dict.fromkeys(map(tuple, self.records))  # in most files all lines have the same keys
-        self.names = list(dict.fromkeys(name for kind in kinds for name in kind))
-
-    def _record(self, text, number):
-        """The object in one line; ValueError that names the line."""
-        last = number == self.lines[-1]
-        hint = "the file may be cut off there" if last and number > 1 else "write one object {...} a line"
+def read_json_lines(path):
+    """(records, their line numbers, notes) of a file in which every line that is not blank is one object {...}."""
+    data, notes = read_text(path)
+    lines = {number: line for number, line in enumerate(data.decode("utf-8").split("\n"), 1) if line.strip()}
+    records = []
+    for number, line in lines.items():
         try:
-            record = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{self.name}: line {number:,} is not JSON ({error}); {hint}.") from None
+            record = json.loads(line)
+        except ValueError as error:
+            hint = "write one object {...} a line, or is the file cut off there?"
+            raise ValueError(f"{path.name}: line {number:,} is not JSON ({error}); {hint}") from None
         if not isinstance(record, dict):
-            raise ValueError(f"{self.name} must hold one object {{...}} a line, but line {number:,} is {text:.40}.")
-        return record
+            raise ValueError(f"{path.name} must hold one object {{...}} a line, but line {number:,} is {line:.40}.")
+        records.append(record)
+    return records, list(lines), notes
 
-    def read(self, columns):
-        """The columns as a DataFrame of objects; None where a line lacks the key."""
-        cells = {name: [record.get(name) for record in self.records] for name in columns}
-        return pd.DataFrame({name: pd.Series(column, dtype=object) for name, column in cells.items()})
 
-    def where(self, row):
-        """How an error names a row: by its line."""
-        return f"line {self.lines[row]:,}"
+def frame_of_records(records):
+    """A DataFrame of objects, with the keys of all records in order of first appearance; None where one lacks a key."""
+    names = dict.fromkeys(name for record in records for name in record)
+    return pd.DataFrame({name: pd.Series([record.get(name) for record in records], dtype=object) for name in names})
 
 
 # ---- other formats --------------------------------------------------------------------------------------------
 
 
 def open_excel(path):
-    """The first sheet of an Excel workbook that has its columns' names in its first row."""
-    try:
-        import openpyxl  # noqa: F401
-    except ImportError:
-        raise ImportError(f"{path.name} needs the package openpyxl: install it, or save the table as CSV.") from None
+    """The first sheet of an Excel workbook that has its columns' names in its first row, as a `Table`."""
     try:
         with warnings.catch_warnings(), pd.ExcelFile(path, engine="openpyxl") as book:
             warnings.simplefilter("ignore", UserWarning)  # of styles and extensions that hold no data
-            sheets = list(book.sheet_names)
+            sheets = book.sheet_names
             cells = pd.read_excel(book, header=None, dtype=object, keep_default_na=False, na_values=MISSING)
     except (zipfile.BadZipFile, KeyError, ValueError):
         raise ValueError(f"{path.name} is damaged, locked by a password or no Excel workbook.") from None
     cells = cells.dropna(how="all")
     if len(cells) < 2:
         raise ValueError(f"{path.name} has no rows below a header in its first sheet, {sheets[0]!r}.")
-    header = ["" if pd.isna(name) else str(name) for name in cells.iloc[0]]
+    header = _named(["" if pd.isna(name) else str(name) for name in cells.iloc[0]])
     notes = [f"the first of {len(sheets)} sheets, {sheets[0]!r}, was read"] if sheets[1:] else []
-    return FrameTable(cells[1:].set_axis(_names(header), axis=1).infer_objects(), path.name, notes)
+    return Table(path.name, cells[1:].set_axis(header, axis=1).infer_objects(), notes)
 
 
-class ArrowTable(Table):
-    """A Parquet or Feather file, read with pyarrow."""
+def open_arrow(path):
+    """A Parquet or Feather file as a `Table`; an index that pandas wrote is a column."""
+    from pyarrow import ArrowException, feather, parquet
 
-    def __init__(self, path):
-        self.path = path
-        self.name = path.name
-        pyarrow = import_pyarrow(path)
-        if not path.stat().st_size:
-            raise ValueError(f"{path.name} is empty.")
-        self._errors = (pyarrow.ArrowException, OSError)
+    try:
         if path.name.lower().endswith(".parquet"):
-            file = open_parquet(path)
-            self.names = list(file.schema_arrow.names)
-            self._read = lambda columns: file.read(columns=columns)
-            return
-        try:
-            file = pyarrow.ipc.open_file(path)
-        except PermissionError:
-            raise
-        except self._errors:
-            raise ValueError(_damaged(path)) from None
-        self.names = list(file.schema.names)
-        self._read = lambda columns: file.read_all().select(columns)
-
-    def read(self, columns):
-        """Some columns as a DataFrame."""
-        try:
-            return self._read(list(columns)).to_pandas(ignore_metadata=True)
-        except self._errors:
-            raise ValueError(_damaged(self.path)) from None
-
-
-def import_pyarrow(path):
-    """The package pyarrow; ImportError with a way out for a file that needs it."""
-    try:
-        import pyarrow
-        import pyarrow.ipc
-        import pyarrow.parquet
-    except ImportError:
-        raise ImportError(f"{path.name} needs the package pyarrow: install it, or save the table as CSV.") from None
-    return pyarrow
-
-
-def open_parquet(path):
-    """A Parquet file whose pages are compared with their checksums, where it has some; ValueError if it is damaged."""
-    pyarrow = import_pyarrow(path)
-    try:
-        return pyarrow.parquet.ParquetFile(path, page_checksum_verification=True)
-    except PermissionError:
-        raise
-    except (pyarrow.ArrowException, OSError):
-        raise ValueError(_damaged(path)) from None
-
-
-def _damaged(path):
-    return f"{path.name} is damaged or cut off in the middle: it cannot be read as {path.suffix[1:].title()}."
+            table = parquet.ParquetFile(path, page_checksum_verification=True).read()
+        else:
+            table = feather.read_table(path)
+    except (ArrowException, OSError) as error:
+        raise ValueError(f"{path.name} is empty, damaged or cut off: {error}") from None
+    return Table(path.name, table.to_pandas(ignore_metadata=True))
 
 
 # ---- cells ----------------------------------------------------------------------------------------------------
@@ -469,12 +367,12 @@ def as_texts(values):
 
 
 def _text(value):
-    if isinstance(value, (str, dict)):
+    if isinstance(value, str | dict):
         return value if value != "" else None
-    if isinstance(value, (list, tuple, np.ndarray)):
+    if isinstance(value, list | tuple | np.ndarray):
         return [_text(entry) for entry in value]
     if value is None or pd.isna(value):
         return None
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+    if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value)

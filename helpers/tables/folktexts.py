@@ -11,7 +11,7 @@ import pandas as pd
 from helpers.checks import check_columns
 from helpers.tables import columns
 from helpers.tables.features import notes_of_rare_levels, tidy_features
-from helpers.tables.files import find_table, open_table
+from helpers.tables.files import open_table
 from helpers.tables.scores import ScoreTable
 
 # Words for the codes of the survey (public use microdata sample, code lists of 2018); other columns stay numbers.
@@ -116,11 +116,10 @@ def read_folktexts(predictions, people, *, features=None, weight=None, group=Non
 
 def _indexed(path, names, *more):
     """(columns of a file by the row labels in its first one, its reader); `names` None stands for all."""
-    table = open_table(find_table(path))
+    table = open_table(path)
     index, *others = table.names
-    names = [*dict.fromkeys([*(others if names is None else names), *filter(None, more)])]
-    for name in names:
-        check_columns(table.name, table.names, {"column": name})
+    names = list(dict.fromkeys([*(others if names is None else names), *filter(None, more)]))
+    check_columns(table.name, table.names, {f"column {k}": name for k, name in enumerate(names, 1)})
     frame = table.read([index, *names]).set_index(index)
     if not frame.index.is_unique:
         twice = frame.index.duplicated()

@@ -6,171 +6,170 @@ import json
 import numpy as np
 import pandas as pd
 
-from helpers.checks import nearest_name
-from helpers.tables.log_table import LogTable, about_sampling, answer_frame, grade_value, question_name
+from helpers.tables.files import Table, read_json_lines
+from helpers.tables.log_table import about_sampling, check_repeats, chosen, grade_value, question_name
 
 NEEDED = ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics")
 
 UNREADABLE = "[invalid]"  # what the filters write where they find nothing
 
-HINT_OPTIONS = "The report on scores (notebook 13, read_scores) reads it."
+CURE = (
+    "sample several (repeats: 10 and do_sample: true in the task, filter take_first_k), or join the samples of several "
+    "runs in one file."
+)
 
 
-def read_harness(table, grade, graded):
-    """`LogTable` of the `JsonLines` of a log of replies; ValueError for one that cannot be audited."""
-    records, lines = _checked(table)
-    file = table.path.name
+def read_harness(path, grade, graded):
+    """`Table` of a log of replies; `grade` is "metric,filter", see `helpers.tables.logs.open_log`."""
+    file = path.name
+    records, notes = _records(path)
     if _has_options(records[0]):
-        raise ValueError(f"{file} holds log-likelihoods of given texts, and no answers. {HINT_OPTIONS}")
-    records, lines, notes = _of_one_filter(file, records, lines, grade)
-    answers = [_kept(record) for record in records]
-    replies = [record["resps"][0] for record in records]
-    filtered = all(kept is not None for kept in answers)
+        raise ValueError(
+            f"{file} holds log-likelihoods of given texts, and no answers. The report on scores (notebook 13, "
+            "read_scores) reads it."
+        )
+    metric, _, name = grade.partition(",")
+    records, note = _of_one_filter(file, records, name)
+    notes += note
+    metric = chosen(file, "metric", metric, dict.fromkeys(name for record in records for name in record["metrics"]))
+    filtered = all(_keeps_all(record) for record in records)
     if not filtered:
-        answers = replies
         notes.append("no filter kept all replies to a question (take_first_k does), so whole replies are read")
-    n_replies = [len(texts) for texts in answers]
-    metric = _metric(file, records, grade)
-    names = [question_name(record["doc_id"], _question(record)) for record in records]
-    row = np.repeat(np.arange(len(records)), n_replies)
-    frame = answer_frame(
-        [names[k] for k in row],
-        range(1, len(row) + 1),
-        [None if text == UNREADABLE else text for texts in answers for text in texts],
-        [text for texts in replies for text in texts],
-        [_target(record) for record in records for _ in record["resps"][0]],
-    )
-    frame["sample"] = frame.groupby("question").cumcount() + 1
-    _check_repeats(file, frame)
+    rows = [
+        {
+            "question": question_name(record["doc_id"], _question(record)),
+            "answer": None if text == UNREADABLE else text,
+            "reply": reply,
+            "target": _target(record),
+            "line": record["line"],
+        }
+        for record in records
+        for text, reply in zip(_kept(record) if filtered else _replies(record), _replies(record), strict=True)
+    ]
+    frame = pd.DataFrame(rows, dtype=object)
+    frame.insert(1, "sample", frame.groupby("question").cumcount() + 1)
+    check_repeats(file, frame, CURE)
     if frame["target"].isna().any():
         notes.append("questions with several right answers have no target here")
-    if graded and metric and filtered and max(n_replies) == 1:
-        grades = _grades(file, metric, records, lines)
-        frame["correct"] = grades
+    if graded and metric and filtered and len(frame) == len(records):
+        frame["correct"] = _grades(file, metric, records)
         notes.append(f"graded by the log's metric {metric!r}")
     elif graded:
         notes.append("graded by the targets, because the log grades the replies to a question together")
     notes += about_sampling(frame, all(_is_greedy(record) for record in records))
-    places = [f"line {lines[k]:,}" for k in row]
-    return LogTable(frame, places, ["a log of lm-evaluation-harness", *notes])
+    return Table(file, frame.drop(columns="line"), notes, frame["line"].tolist(), "line", is_log=True)
 
 
-def read_options(table):
-    """`LogTable` of scores, from log-likelihoods of the options of multiple choice.
+def read_options(path):
+    """`Table` of scores, from log-likelihoods of the options of multiple choice.
 
     `score` is the probability of the chosen option among all, `label` whether it is right (metric acc), then the place
     of the chosen option, the number of options, the length of the prompt, and what the log knows about a question,
     unless it tells the right option.
     """
-    records, lines = _checked(table)
-    file = table.path.name
+    file = path.name
+    records, notes = _records(path)
     if not _has_options(records[0]):
         raise ValueError(
             f"{file} holds sampled replies, and no scores. The audit of answers (notebook 14, read_answers) reads it."
         )
-    records, lines, notes = _of_one_filter(file, records, lines, "")
-    if "acc" not in records[0]["metrics"] or len(records[0]["filtered_resps"]) < 2:
+    records, note = _of_one_filter(file, records, "")
+    n_options = len(records[0]["filtered_resps"])
+    if "acc" not in records[0]["metrics"] or n_options < 2:
         raise ValueError(
             f"{file} must hold the log-likelihoods of at least two options a question and the metric 'acc', but it has "
-            f"{len(records[0]['filtered_resps'])} and {', '.join(map(repr, records[0]['metrics']))}."
+            f"{n_options} and {', '.join(map(repr, records[0]['metrics']))}."
         )
-    scores = [_option_score(file, record, line) for record, line in zip(records, lines, strict=True)]
-    frame = pd.DataFrame(scores)
-    frame["label"] = np.array(_grades(file, "acc", records, lines)).astype(int)
+    frame = pd.DataFrame([_option_score(file, record) for record in records])
+    frame["label"] = np.array(_grades(file, "acc", records)).astype(int)
     known = pd.DataFrame([_scalars(record["doc"]) for record in records])
     target = pd.Series([record["target"] for record in records])
     telling = [name for name in known if target.groupby(known[name].astype(str)).nunique().max() == 1]
     known = known.drop(columns=telling).rename(columns={name: f"question: {name}" for name in frame})
-    frame = pd.concat([frame, known], axis=1)
-    notes.append("the score is the probability of the chosen option among all")
+    notes += [*note, "the score is the probability of the chosen option among all"]
     if telling:
         notes.append(f"left out, since they tell the right option: {', '.join(map(repr, telling))}")
-    places = [f"line {line:,}" for line in lines]
-    return LogTable(frame, places, ["a log of lm-evaluation-harness", *notes])
+    lines = [record["line"] for record in records]
+    return Table(file, pd.concat([frame, known], axis=1), notes, lines, "line", is_log=True)
 
 
 # ---- records --------------------------------------------------------------------------------------------------
 
 
-def _checked(table):
-    """(records, line numbers); ValueError for a line of another version."""
-    for record, line in zip(table.records, table.lines, strict=True):
+def _records(path):
+    """(records, notes), each with its line number; ValueError for a line of another version."""
+    records, lines, notes = read_json_lines(path)
+    for record, line in zip(records, lines, strict=True):
         lacking = [name for name in NEEDED if name not in record]
+        lacking += [] if record.get("resps") and record["resps"][0] else ["resps"]
         if lacking:
             raise ValueError(
-                f"{table.path.name} must be a log of lm-evaluation-harness 0.4.4 or later, but line {line:,} lacks "
+                f"{path.name} must be a log of lm-evaluation-harness 0.4.4 or later, but line {line:,} lacks "
                 f"{lacking[0]!r}."
             )
-        if not (isinstance(record["resps"], list) and record["resps"] and len(record["resps"][0])):
-            raise ValueError(f"{table.path.name} must hold replies, but 'resps' of line {line:,} is empty.")
-    return table.records, table.lines
+        record["line"] = line
+    return records, ["a log of lm-evaluation-harness", *notes]
 
 
 def _has_options(record):
-    return isinstance(record["resps"][0][0], list)
+    return isinstance(_replies(record)[0], list)
 
 
-def _of_one_filter(file, records, lines, grade):
-    """(records, lines, notes) of the filter that "metric,filter" names, or of the first; one task alone."""
+def _of_one_filter(file, records, name):
+    """(records, notes) of the filter of that name, or for "" of the first that keeps all replies; one task alone."""
+    dropping = {record["filter"] for record in records if not _keeps_all(record)}
     filters = list(dict.fromkeys(record["filter"] for record in records))
-    name = grade.partition(",")[2] or _first_that_keeps(records, filters)
-    if name not in filters:
-        raise ValueError(f"{file} has no filter {name!r} (correct); {nearest_name(name, filters, 'filter')}")
-    kept = [k for k, record in enumerate(records) if record["filter"] == name]
-    records = [records[k] for k in kept]
-    lines = [lines[k] for k in kept]
+    name = chosen(file, "filter", name, [name for name in filters if name not in dropping] + filters)
+    records = [record for record in records if record["filter"] == name]
     seen = {}
-    for record, line in zip(records, lines, strict=True):
+    for record in records:
         doc = json.dumps(record["doc"], sort_keys=True)
-        first, where = seen.setdefault(record["doc_id"], (doc, line))
+        first, line = seen.setdefault(record["doc_id"], (doc, record["line"]))
         if first != doc:
             raise ValueError(
-                f"{file} must hold one task, but lines {where:,} and {line:,} are different questions with doc_id "
-                f"{record['doc_id']!r}; give the samples of one task."
+                f"{file} must hold one task, but lines {line:,} and {record['line']:,} are different questions with "
+                f"doc_id {record['doc_id']!r}; give the samples of one task."
             )
-    others = [repr(other) for other in filters if other != name]
-    other = f"{records[0]['metrics'][0]},{others[0][1:-1]}" if others and records[0]["metrics"] else ""
-    note = [f"of its filters {name!r} is read; correct can name another, such as {other!r}"] if other else []
-    return records, lines, note
+    others = [other for other in filters if other != name]
+    if not others or not records[0]["metrics"]:
+        return records, []
+    example = f"{records[0]['metrics'][0]},{others[0]}"
+    return records, [f"of its filters {name!r} is read; correct can name another, such as {example!r}"]
 
 
-def _first_that_keeps(records, filters):
-    """The first filter that keeps every reply; the first of all if none does."""
-    dropping = {record["filter"] for record in records if _kept(record) is None}
-    return next((name for name in filters if name not in dropping), filters[0])
+def _replies(record):
+    return record["resps"][0]
 
 
 def _kept(record):
-    """What the filter made of each reply, or None if it kept another number of them."""
+    """What the filter made of the replies."""
     kept = record["filtered_resps"][0]
-    kept = kept if isinstance(kept, list) else [kept]
-    return kept if len(kept) == len(record["resps"][0]) else None
+    return kept if isinstance(kept, list) else [kept]
+
+
+def _keeps_all(record):
+    return len(_kept(record)) == len(_replies(record))
 
 
 def _question(record):
     """The text of a question: the document's, or the end of the prompt."""
     text = record["doc"].get("question") if isinstance(record["doc"], dict) else None
-    if isinstance(text, str):
-        return text
-    return _prompt(record)[-80:]
+    return text if isinstance(text, str) else _request(record)[0][-80:]
 
 
-def _prompt(record):
-    """The prompt of the first request."""
+def _request(record):
+    """(prompt, options) of the first request."""
     try:
-        prompt = record["arguments"]["gen_args_0"]["arg_0"]
+        given = record["arguments"]["gen_args_0"]
+        return str(given["arg_0"]), given.get("arg_1")
     except (TypeError, KeyError):
-        return ""
-    return prompt if isinstance(prompt, str) else str(prompt)
+        return "", None
 
 
 def _is_greedy(record):
     """Whether replies were asked for without sampling."""
-    try:
-        options = record["arguments"]["gen_args_0"]["arg_1"]
-        return options.get("do_sample") is False or options.get("temperature") == 0
-    except (TypeError, KeyError, AttributeError):
-        return False
+    options = _request(record)[1]
+    return isinstance(options, dict) and (options.get("do_sample") is False or options.get("temperature") == 0)
 
 
 def _target(record):
@@ -185,32 +184,14 @@ def _target(record):
     return str(listed[0]) if len(listed) == 1 else None
 
 
-def _check_repeats(file, frame):
-    """ValueError for one answer a question."""
-    if not frame["question"].duplicated().any():
-        raise ValueError(
-            f"{file} has one answer a question, and so nothing can be said about agreement; sample several (repeats: "
-            "10 and do_sample: true in the task, filter take_first_k), or join the samples of several runs in one file."
-        )
-
-
-def _metric(file, records, grade):
-    """Name of the metric that "metric,filter" names, or the first; "" if there is none."""
-    metrics = list(dict.fromkeys(name for record in records for name in record["metrics"]))
-    name = grade.partition(",")[0] or next(iter(metrics), "")
-    if name and name not in metrics:
-        raise ValueError(f"{file} has no metric {name!r} (correct); {nearest_name(name, metrics, 'metric')}")
-    return name
-
-
-def _grades(file, metric, records, lines):
+def _grades(file, metric, records):
     """1.0 or 0.0 for each record; ValueError for another value."""
     grades = [grade_value(record.get(metric)) for record in records]
-    for record, grade, line in zip(records, grades, lines, strict=True):
+    for record, grade in zip(records, grades, strict=True):
         if grade is None or np.isnan(grade):
             raise ValueError(
-                f"{file}: metric {metric!r} must be 0 or 1, but in line {line:,} it is {record.get(metric)!r}; correct "
-                'names another metric, reference="target" grades by the targets instead.'
+                f"{file}: metric {metric!r} must be 0 or 1, but in line {record['line']:,} it is "
+                f'{record.get(metric)!r}; correct names another metric, reference="target" grades by the targets.'
             )
     return grades
 
@@ -218,23 +199,24 @@ def _grades(file, metric, records, lines):
 # ---- options --------------------------------------------------------------------------------------------------
 
 
-def _option_score(file, record, line):
+def _option_score(file, record):
     """Score and features of one question."""
     likelihoods = record["filtered_resps"]
     if "acc_mutual_info" in record["metrics"]:
         likelihoods = likelihoods[: len(likelihoods) // 2]  # then come those without the question
     try:
         log = np.array([float(entry[0]) for entry in likelihoods])
+        share = np.exp(log - log.max())
+        score = share.max() / share.sum()
     except (ValueError, TypeError, IndexError):
-        log = np.array([np.nan])
-    if np.isnan(log).any() or not np.isfinite(log.max()):
-        raise ValueError(f"{file}: 'filtered_resps' must hold log-likelihoods, but in line {line:,} it does not.")
-    share = np.exp(log - log.max())
-    chosen = int(np.argmax(log))
-    score = float(share[chosen] / share.sum())
-    return {
-        "score": score, "chosen_option": str(chosen + 1), "options": len(log), "prompt_length": len(_prompt(record)),
-    }  # fmt: skip
+        score = np.nan
+    if not np.isfinite(score):
+        raise ValueError(
+            f"{file}: 'filtered_resps' must hold log-likelihoods, but in line {record['line']:,} it does not."
+        )
+    chosen_option = str(int(np.argmax(log)) + 1)
+    length = len(_request(record)[0])
+    return {"score": score, "chosen_option": chosen_option, "options": len(log), "prompt_length": length}
 
 
 def _scalars(document):
@@ -244,5 +226,5 @@ def _scalars(document):
     return {
         name: value
         for name, value in document.items()
-        if isinstance(value, (bool, int, float)) or (isinstance(value, str) and len(value) <= 60)
+        if isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= 60)
     }

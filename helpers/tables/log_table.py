@@ -1,37 +1,10 @@
-"""What the readers of logs share: the table that they give, and how questions are named and grades read."""
-
-from dataclasses import dataclass, field
+"""What the readers of logs share: how questions are named, grades are read, and answers are looked at."""
 
 import numpy as np
-import pandas as pd
 
-from helpers.tables.files import Table
-
-ARCHIVE = b"PK\x03\x04"  # how zip files begin
+from helpers.checks import nearest_name
 
 LONGEST_NAME = 80
-
-
-@dataclass
-class LogTable(Table):
-    """What is read of a log, with the place of each row in it."""
-
-    frame: pd.DataFrame = field(repr=False)
-    places: list = field(repr=False)
-    notes: list
-
-    @property
-    def names(self):
-        """Names of the columns."""
-        return list(self.frame)
-
-    def read(self, columns):
-        """Some columns as a DataFrame."""
-        return self.frame[list(columns)]
-
-    def where(self, row):
-        """How an error names a row."""
-        return self.places[row]
 
 
 def question_name(identity, text):
@@ -54,12 +27,6 @@ def about_sampling(frame, greedy):
     return []
 
 
-def answer_frame(question, sample, answer, reply, target, **more):
-    """The columns that every log of answers has, as texts."""
-    columns = {"question": question, "sample": sample, "answer": answer, "reply": reply, "target": target} | more
-    return pd.DataFrame({name: pd.Series(list(values), dtype=object) for name, values in columns.items()})
-
-
 def grade_value(value):
     """1.0, 0.0, NaN for none, or None for a value that is no grade: C, I, P, N, booleans, numbers and their texts."""
     words = {"c": 1.0, "i": 0.0, "p": 0.0, "n": 0.0, "yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0}
@@ -70,3 +37,16 @@ def grade_value(value):
     except (TypeError, ValueError):
         return words.get(value.strip().lower()) if isinstance(value, str) else None
     return number if number in (0, 1) or np.isnan(number) else None
+
+
+def check_repeats(file, frame, cure):
+    """ValueError for one answer a question."""
+    if not frame["question"].duplicated().any():
+        raise ValueError(f"{file} has one answer a question, and so nothing can be said about agreement; {cure}")
+
+
+def chosen(file, what, name, known):
+    """`name`, or for "" the first of `known`; ValueError if it is none of them."""
+    if name and name not in known:
+        raise ValueError(f"{file} has no {what} {name!r} (correct); {nearest_name(name, known, what)}")
+    return name or next(iter(known), "")

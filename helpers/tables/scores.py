@@ -16,7 +16,7 @@ from helpers.partition.base import check_rows
 from helpers.tables import columns
 from helpers.tables.columns import check_roles
 from helpers.tables.features import notes_of_rare_levels, tidy_features
-from helpers.tables.files import EXTENSIONS, JSON_LINES, CsvTable, checksum, find_table, open_table
+from helpers.tables.files import EXTENSIONS, open_table
 from helpers.tables.logs import LOGS, open_score_log
 
 MOST_FEATURES = 1000
@@ -225,20 +225,12 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     ValueError: rand_scores.csv.gz has no column 'scores' (score); did you mean 'score'?
     """
     check_count(min_rows, "min_rows")
-    sha256 = ""
-    if isinstance(path, pd.DataFrame):
-        table = open_table(path)
-    else:
-        path = find_table(path, EXTENSIONS + LOGS + JSON_LINES)
-        table = open_score_log(path) or open_table(path)
-        table.name = path.name
-        sha256 = checksum(path)
+    table = open_table(path, EXTENSIONS + LOGS, reader=open_score_log)
     file = table.name
-    notes = list(table.notes)
     by_default = (label, score) == ("label", "score") and "score" not in table.names
     if by_default and {"label", "risk_score"} <= set(table.names):
         score = "risk_score"
-        notes.append("read as predictions of the folktexts benchmark: the score is the column 'risk_score'")
+        table.notes.append("read as predictions of the folktexts benchmark: the score is the column 'risk_score'")
     score, before = _two_scores(score, table.names)
     roles = check_roles(table, {"label": label, "score": score, "old score": before, "weight": weight, "group": group})
     names = _feature_names(file, table.names, features, roles)
@@ -247,7 +239,11 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
             f"{file} has {len(names):,} features, but an audit looks at {MOST_FEATURES:,} at most, in minutes; name "
             "those that matter (features)."
         )
-    frame = table.read([*roles.values(), *names]).infer_objects()
+    missing = table.frame[label].isna().to_numpy()
+    kept = np.flatnonzero(~missing)
+    if missing.any() and kept.size:
+        table = table.only(kept, f"left out without a label: {missing.sum():,} of {missing.size:,} rows")
+    frame = table.read([*roles.values(), *names])
     if len(frame) < min_rows:
         raise ValueError(f"{file} has {len(frame):,} rows, but at least {min_rows:,} are needed.")
 
@@ -257,15 +253,13 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     weights = None if weight is None else columns.weights(table, weight, frame[weight])
     groups = None if group is None else columns.groups(table, group, frame[group])
     if ((p == 0) | (p == 1)).all():
-        notes.append(f"all scores in {score!r} are 0 or 1: decisions, not probabilities")
+        table.notes.append(f"all scores in {score!r} are 0 or 1: decisions, not probabilities")
     if features is None:
         row_labels = [name for name in names if _are_row_labels(name, frame[name])]
         names = [name for name in names if name not in row_labels]
     X, dropped, notes_of_features = tidy_features(frame[names], y)
-    notes += notes_of_features
-    if isinstance(table, CsvTable):
-        words = [name for name in X if isinstance(X[name].dtype, pd.CategoricalDtype)]
-        notes += table.missing_words([name for name in words if X[name].isna().any()])
+    notes = table.notes + notes_of_features
+    notes += [note for name, note in table.gaps.items() if name in X and isinstance(X[name].dtype, pd.CategoricalDtype)]
     if features is None:
         members = [name for name in X if groups is not None and _names_members(X[name], groups)]
         X = X.drop(columns=members)
@@ -287,7 +281,8 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         groups=groups,
         dropped=dropped,
         note="; ".join(notes),
-        sha256=sha256,
+        sha256=table.sha256,
+        row=kept + 1 if missing.any() else None,
         before=old,
         before_name=before or "",
     )

@@ -11,7 +11,7 @@ from scripts import load_script
 
 from helpers.datasets import DATA_FOLDER
 from helpers.tables import AnswerTable, read_answers, table_of_counts
-from helpers.tables.files import JsonLines
+from helpers.tables.files import frame_of_records, read_json_lines
 
 
 def good():
@@ -288,7 +288,6 @@ FILES = {
     "blank lines do not shift": (b"\n\n" + LINES + b"3\n", ["line 12"]),
     "one JSON list": (b"[\n" + LINES + b"]", ["line 1", "one object"]),
     "one pretty object": (b'{\n "question": 1\n}\n', ["line 1", "one object"]),
-    "nested deeply": (b'{"question": "q", "answer": ' + b"[" * 100_000 + b"\n" + LINES, ["line 1"]),
     "empty": (b" \n", ["empty"]),
     "a sample twice": (LINES + LINES.splitlines()[0], ["line 1 and line 10", "'a'"]),
     "lists and texts": (ONE + b'{"question": "b", "answer": "x"}\n', ["'answer'", "line 2", "'x'"]),
@@ -303,7 +302,6 @@ FILES = {
     ),
     "a negative count": (b'{"question": "b", "answer": {"x": 2, "y": -1}}\n' * 2, ["line 1", "'y'", "-1"]),
     "half a count": (b'{"question": "b", "answer": {"x": 2.5}}\n', ["line 1", "'x'", "2.5"]),
-    "a huge count": (b'{"question": "b", "answer": {"x": 1e15, "y": 1}}\n', ["line 1", "1,000,000"]),
 }  # fmt: skip
 
 
@@ -339,9 +337,10 @@ def test_answers_as_excel_in_germany_writes_them(tmp_path):
 def test_names_of_all_lines_count(tmp_path):
     path = tmp_path / "my.jsonl"
     path.write_bytes(b'{"b": 1}\n{"a": 2, "b": null}\n')
-    lines = JsonLines(path)
-    assert lines.names == ["b", "a"] and lines.lines == [1, 2]
-    assert lines.read(["a", "b"]).to_numpy().tolist() == [[None, 1], [2, None]]
+    records, lines, _ = read_json_lines(path)
+    frame = frame_of_records(records)
+    assert list(frame) == ["b", "a"] and lines == [1, 2]
+    assert frame.to_numpy().tolist() == [[1, None], [None, 2]]
 
 
 def test_one_question_with_nearly_all_answers(tmp_path, monkeypatch):
