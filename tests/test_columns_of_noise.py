@@ -31,13 +31,9 @@ def levels(k):
 
 
 NOISE = {
-    "numbers": lambda rng: rng.normal(size=N),
     "numbers as text": lambda rng: rng.integers(0, 10**6, N).astype(str),
-    "5 levels": levels(5),
     "50 levels": levels(50),
-    "200 levels": levels(200),
     "1000 levels": levels(1000),
-    "3000 levels": levels(3000),
     "unique text": lambda rng: np.char.add("person ", rng.permutation(N).astype(str)),
 }
 
@@ -48,9 +44,9 @@ def of_segments(y, p, X, seed):
     return named["gap"], (named["high"] - named["low"]) / 4
 
 
-def of_tree_groups(y, p, X, seed, **options):
+def of_tree_groups(y, p, X, seed):
     """How far the groups' rates lie from their scores, by weight, and the standard error of one of them."""
-    groups = tree_groups(y, p, X, max_depth=2, rng=seed, **options).table
+    groups = tree_groups(y, p, X, max_depth=2, rng=seed).table
     return groups["share"] @ groups["gap"].abs(), ((groups["high"] - groups["low"]) / 4).mean()
 
 
@@ -86,11 +82,9 @@ def of_loss(estimate, **options):
 ESTIMATES = {  # and the seeds over which they are averaged
     "exact": (of_loss(grouping_loss), 4),
     "hist": (of_loss(grouping_loss, tree="hist"), 4),
-    "paper": (of_loss(grouping_loss, method="paper"), 8),
     "binned": (of_loss(binned_grouping_loss), 6),
     "chunks": (of_chunks, 6),
     "tree groups": (of_tree_groups, 4),
-    "merged tree groups": (lambda *data: of_tree_groups(*data, merge=0.05), 4),
     "risk by trees": (lambda *data: of_risk(*data, residual="tree"), 2),
     "segments": (of_segments, 1),
     "stacked": (of_loss(stacked_grouping_loss), 1),
@@ -121,12 +115,11 @@ def test_no_estimate_moves_by_more_than_its_standard_error(name, noise):
     assert abs(estimated(name, noise)[0] - value) < se
 
 
-@pytest.mark.parametrize("noise", ["200 levels", "unique text"])
 @pytest.mark.parametrize("name", SLOW)
-def test_nor_do_those_that_take_long(name, noise):
+def test_nor_do_those_that_take_long(name):
     value, se = estimated(name)
     assert value > 2 * se
-    assert abs(estimated(name, noise)[0] - value) < se
+    assert abs(estimated(name, "unique text")[0] - value) < se
 
 
 def test_results_say_which_levels_were_pooled():

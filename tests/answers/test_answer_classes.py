@@ -270,12 +270,11 @@ def test_the_table_is_left_alone():
     pd.testing.assert_frame_equal(table, before)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_winner_is_that_of_a_vote(seed):
-    rng = np.random.default_rng(seed)
+def test_the_winner_is_that_of_a_vote():
+    rng = np.random.default_rng(0)
     table = answers_of(*[rng.choice(list("abc-"), rng.integers(1, 9)).tolist() for _ in range(40)])
     table["parsed"] = table["answer"].replace("-", None)
-    voted = vote(table.assign(reference="a", generated="").sample(frac=1, random_state=seed))
+    voted = vote(table.assign(reference="a", generated="").sample(frac=1, random_state=0))
     grouped = group_answers(table, "exact", answer="parsed", reference=None, unparsed="class")
     winner = [labels[k] or "none" for labels, k in zip(grouped.labels, grouped.counts.argmax(axis=1), strict=True)]
     assert winner == voted["answer"].tolist()
@@ -297,17 +296,17 @@ def test_real_answers_are_voted_on_as_before(name):
     np.testing.assert_array_equal(right, voted["answer"] == voted["reference"])
 
 
-def test_a_million_rows():
+def test_many_rows():
     rng = np.random.default_rng(0)
-    n = 1_000_000
+    n = 100_000
     table = pd.DataFrame({
         "question": np.repeat(np.arange(n // 50), 50), "sample": np.tile(np.arange(50), n // 50),
         "answer": "The answer " + pd.Series(rng.integers(8, size=n).astype(str)), "reference": "answer 3",
         "confidence": rng.integers(100, size=n).astype(str),
     })  # fmt: skip
     grouped = group_answers(table, confidence="confidence")
-    assert grouped.counts.sum() == n and grouped.counts.shape == (20_000, 8)
-    assert abs(grouped.correct[grouped.counts > 0].mean() - 1 / 8) < 1e-3
+    assert grouped.counts.sum() == n and grouped.counts.shape == (2000, 8)
+    assert abs(grouped.correct[grouped.counts > 0].mean() - 1 / 8) < 1e-12
 
 
 # ---- bad inputs -----------------------------------------------------------------------------------------------

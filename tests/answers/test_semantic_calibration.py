@@ -119,9 +119,10 @@ def test_low_margins_and_strata():
 # ---- identities and invariances -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("closed", ["left", "right"])
-@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
-@pytest.mark.parametrize("answer", ["all", "block"])
+@pytest.mark.parametrize(
+    ("closed", "strategy", "answer"),
+    [("left", "uniform", "all"), ("right", "quantile", "all"), ("right", "uniform", "block")],
+)
 def test_parts_agree(closed, strategy, answer):
     counts, correct = draw(np.random.default_rng(2), 300)
     stated = np.random.default_rng(3).random(300)
@@ -247,10 +248,10 @@ def test_a_known_error_is_recovered_and_covered():
 
 @pytest.mark.parametrize("answer", ["all", "block"])
 def test_paired_differences_cover_the_truth(answer):
-    """Populations with known probabilities; the truth from 200,000 questions."""
+    """Populations with known probabilities; the truth from 100,000 questions."""
     rng = np.random.default_rng(11)
     repeats = 30
-    counts, correct = draw(rng, 200_000, known=0.8)
+    counts, correct = draw(rng, 100_000, known=0.8)
     block = counts if answer == "all" else random_blocks(counts, np.full(len(counts), 10), rng=rng)[0]
     pair = sem1(block), sem2(counts).round(12) if answer == "all" else held_out_shares(counts, block)
     right = np.take_along_axis(correct, block.argmax(axis=1)[:, None], axis=1)[:, 0]

@@ -134,7 +134,7 @@ def null_draw(kind, seed):
 
 @pytest.mark.parametrize("kind", ["plain", "weights", "people", "rare"])
 def test_family_of_false_alarms_is_at_most_five_percent(kind):
-    draws = 200
+    draws = 100
     alarms = 0
     for seed in range(draws):
         y, p, X, extra = null_draw(kind, seed)

@@ -383,8 +383,7 @@ def test_what_could_not_be_found_is_said():
         search.detectable(1.5)
 
 
-@pytest.mark.parametrize("share", [0.05, 0.15, 0.4])
-@pytest.mark.parametrize("odds", [-0.2, -3.0])
+@pytest.mark.parametrize(("share", "odds"), [(0.05, -0.2), (0.15, -3.0), (0.4, -0.2)])
 def test_a_gap_of_the_size_that_is_said_is_found_in_80_percent(share, odds):
     """Scores of all others are right: recalibration takes away the share of the gap that it spreads over everybody."""
     rng = np.random.default_rng(26)

@@ -2,6 +2,7 @@
 nothing, and the edges where bins or regions run out of rows.
 """
 
+import itertools
 import tracemalloc
 from dataclasses import FrozenInstanceError
 
@@ -21,7 +22,7 @@ from helpers.scoring import BRIER, LOG, top_label
 from helpers.simulation import BlindSpot, Links, Sigmoid
 
 RULES = pytest.mark.parametrize("rule", [BRIER, LOG], ids=["Brier", "log"])
-SEEDS = 50
+SEEDS = 30
 
 
 @pytest.fixture(autouse=True)
@@ -246,7 +247,7 @@ def known_blind(n_bins, k, rule):
 @pytest.mark.parametrize("name", ONE)
 def test_known_regions_find_what_quadrature_says(name):
     """Both corrections, from few wide bins with many regions to many bins with few regions."""
-    samples = [ONE[name].sample(1000, seed) for seed in range(SEEDS)]
+    samples = [ONE[name].sample(1000, seed) for seed in range(50)]
     errors = []
     for n_bins, k in ((1, 3), (2, 9), (4, 2), (15, 4)):
         explained, induced, left = known_link(name, n_bins, k)
@@ -278,8 +279,7 @@ def test_a_score_in_the_plane(rule):
     assert np.abs(errors).max() < 3 and np.sqrt(np.mean(np.square(errors))) < 2  # the nine share their samples
 
 
-@RULES
-@pytest.mark.parametrize("correction", ["regions", "bins"])
+@pytest.mark.parametrize(("rule", "correction"), [(BRIER, "regions"), (LOG, "regions"), (BRIER, "bins")])
 def test_intervals_cover(rule, correction):
     def draw(seed):
         s = BLIND.sample(1000, seed)
@@ -288,12 +288,12 @@ def test_intervals_cover(rule, correction):
     options = {"n_bins": 8, "correction": correction, "rule": rule}
     explained, induced, left = known_blind(8, 2, rule)
     truth = left if correction == "regions" else explained - induced
-    results = each(draw, lambda *rows, rng: binned_grouping_loss_from_regions(*rows, **options, rng=rng), 200)
+    results = each(draw, lambda *rows, rng: binned_grouping_loss_from_regions(*rows, **options, rng=rng), 120)
     above, below = (
         np.mean(side) for side in ([one.low > truth for one in results], [one.high < truth for one in results])
     )
-    assert above <= 0.025 + 2 * np.sqrt(0.025 * 0.975 / 200)  # the side on which a claim is made
-    assert above + below <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)  # small values have small standard errors: skew
+    assert above <= 0.025 + 2 * np.sqrt(0.025 * 0.975 / 120)  # the side on which a claim is made
+    assert above + below <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 120)  # small values have small standard errors: skew
 
 
 @pytest.mark.parametrize("population", [Sigmoid(), ONE["worst link"]], ids=["sigmoid", "link"])
@@ -308,7 +308,7 @@ def test_it_is_a_lower_bound_and_not_an_empty_one(population):
     assert np.mean([one.low <= population.grouping_loss for one in results]) > 0.9
 
 
-@pytest.mark.parametrize("n_bins", [1, 2, 5, 15])
+@pytest.mark.parametrize("n_bins", [1, 5])
 def test_bins_of_a_perfect_uniform_score_induce_a_twelfth_of_their_square(n_bins):
     def draw(seed):
         rng = np.random.default_rng(seed)
@@ -321,7 +321,7 @@ def test_bins_of_a_perfect_uniform_score_induce_a_twelfth_of_their_square(n_bins
 
 
 @RULES
-@pytest.mark.parametrize(("given", "n_bins"), [("regions", 3), ("regions", 15), ("features", 15)])
+@pytest.mark.parametrize(("given", "n_bins"), [("regions", 3), ("features", 15)])
 def test_the_calibration_loss_of_the_score_before_binning(rule, given, n_bins):
     """Stated p = q^1.5, so c(p) = q; the integral is over q uniform in [0.1, 0.9]."""
     q = 0.1 + 0.8 * (np.arange(100_000) + 0.5) / 100_000
@@ -345,9 +345,15 @@ def test_the_calibration_loss_of_the_score_before_binning(rule, given, n_bins):
 
 # ---- nothing to find ------------------------------------------------------------------------------------------------
 
-NULL = [(n, options, rule) for n in (200, 1000) for options in ({}, {"region_ratio": 30}) for rule in (BRIER, LOG)]
-OTHERS = [{"estimator": "stump"}, {"estimator": "kmeans"}, {"n_bins": 3}, {"strategy": "quantile", "n_bins": 6}]
-NULL += [(n, options, BRIER) for n, options in zip((200, 500, 1000, 1000), OTHERS, strict=True)]
+NULL = [
+    (200, {}, BRIER),
+    (1000, {"region_ratio": 30}, BRIER),
+    (200, {"region_ratio": 30}, LOG),
+    (200, {"estimator": "stump"}, BRIER),
+    (500, {"estimator": "kmeans"}, BRIER),
+    (1000, {"n_bins": 3}, BRIER),
+    (1000, {"strategy": "quantile", "n_bins": 6}, BRIER),
+]
 
 
 @pytest.mark.parametrize(("n", "options", "rule"), NULL, ids=str)
@@ -366,13 +372,12 @@ def test_a_perfect_score_gets_nothing_from_many_rows_either(rule):
         s = Sigmoid(strength=0).sample(5000, seed)
         return s.y, s.p, s.X
 
-    results = each(draw, lambda *rows, rng: binned_grouping_loss(*rows, rule=rule, rng=rng), 30)
+    results = each(draw, lambda *rows, rng: binned_grouping_loss(*rows, rule=rule, rng=rng))
     assert abs(error(values(results))) < 2
-    assert np.mean([one.low > 0 for one in results]) <= 0.025 + 2 * np.sqrt(0.025 * 0.975 / 30)
+    assert np.mean([one.low > 0 for one in results]) <= 0.025 + 2 * np.sqrt(0.025 * 0.975 / SEEDS)
 
 
-@pytest.mark.parametrize("n_bins", [1, 2])
-def test_wide_bins_with_regions_that_do_not_see_the_score(n_bins):
+def test_wide_bins_with_regions_that_do_not_see_the_score():
     """The paper's correction takes the whole induced loss off; ours only what regions picked up: nothing."""
 
     def draw(seed):
@@ -380,7 +385,7 @@ def test_wide_bins_with_regions_that_do_not_see_the_score(n_bins):
         p = rng.random(800)
         return rng.random(800) < p, p, rng.normal(size=(800, 1))
 
-    results = each(draw, lambda *rows, rng: binned_grouping_loss(*rows, n_bins=n_bins, rng=rng))
+    results = each(draw, lambda *rows, rng: binned_grouping_loss(*rows, n_bins=2, rng=rng))
     assert abs(error(values(results))) < 2
     theirs = np.subtract(values(results, "explained"), values(results, "induced"))
     assert error(theirs) < -10
@@ -395,7 +400,7 @@ def test_known_regions_that_are_ranges_of_the_score(n_bins):
         p = rng.random(300)
         return rng.random(300) < p, p, (p * 12).astype(int)
 
-    results = each(draw, lambda *rows, rng: binned_grouping_loss_from_regions(*rows, n_bins=n_bins, rng=rng), 200)
+    results = each(draw, lambda *rows, rng: binned_grouping_loss_from_regions(*rows, n_bins=n_bins, rng=rng), 120)
     assert abs(error(values(results))) < 2.5
 
 
@@ -488,10 +493,9 @@ def test_top_label_is_the_binary_problem():
         assert (top.value, top.se, top.n_regions, top.parts) == (binary.value, binary.se, binary.n_regions, ())
 
 
-@pytest.mark.parametrize("view", ["top-label", "classwise"])
 @RULES
-def test_calibrated_classes_hide_nothing(view, rule):
-    results = each(classes, lambda *rows, rng: binned_grouping_loss(*rows, view=view, rule=rule, rng=rng))
+def test_calibrated_classes_hide_nothing(rule):
+    results = each(classes, lambda *rows, rng: binned_grouping_loss(*rows, view="classwise", rule=rule, rng=rng))
     assert abs(error(values(results))) < 2
     assert 0.7 < np.mean(values(results, "se")) / np.std(values(results), ddof=1) < 2
 
@@ -674,17 +678,15 @@ LABELS = {
 
 @RULES
 @pytest.mark.parametrize("p", SCORES.values(), ids=SCORES)
-@pytest.mark.parametrize("y", LABELS.values(), ids=LABELS)
-def test_extreme_scores_and_labels_give_finite_losses(rule, p, y):
+def test_extreme_scores_and_labels_give_finite_losses(rule, p):
     X = np.random.default_rng(2).normal(size=(240, 2))
-    for strategy in ("uniform", "quantile"):
-        for fit in (FUNCTIONS["features"], FUNCTIONS["regions"]):
-            one = fit(y, p, X, rule=rule, strategy=strategy, rng=0)
-            parts = [one.value, one.se, one.explained, one.plugin, one.bias, one.induced, one.captured]
-            assert np.isfinite(parts).all() and one.se >= 0
-            assert not np.isnan(one.calibration_loss)
-            if len(set(y)) == 1:
-                assert abs(one.value) < 1e-9 and one.low <= 1e-9
+    for y, strategy, name in itertools.product(LABELS.values(), ("uniform", "quantile"), ("features", "regions")):
+        one = FUNCTIONS[name](y, p, X, rule=rule, strategy=strategy, rng=0)
+        parts = [one.value, one.se, one.explained, one.plugin, one.bias, one.induced, one.captured]
+        assert np.isfinite(parts).all() and one.se >= 0
+        assert not np.isnan(one.calibration_loss)
+        if len(set(y)) == 1:
+            assert abs(one.value) < 1e-9 and one.low <= 1e-9
 
 
 def test_the_log_score_of_a_certain_mistake_is_infinite():

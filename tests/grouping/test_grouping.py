@@ -347,14 +347,14 @@ def test_inside_worker_processes_the_answer_is_the_same():
 
 # ---- truth, in standard errors ---------------------------------------------------------------------------------
 
-PARTITIONS = [(10, 500, 0.0), (100, 2000, 0.0), (400, 6000, 0.0), (10, 500, 0.1), (100, 2000, 0.15), (400, 6000, 0.2)]
+PARTITIONS = [(10, 500, 0.0), (400, 6000, 0.0), (10, 500, 0.1), (100, 2000, 0.15)]
 
 
 @pytest.mark.parametrize(("n_regions", "n", "spread"), PARTITIONS)
 def test_fixed_partitions_mean_coverage_and_false_alarms(n_regions, n, spread):
-    """300 draws: unbiased to 4 standard errors; 95 % intervals cover; alarms where the null holds are near 5 %."""
+    """200 draws: unbiased to 4 standard errors; 95 % intervals cover; alarms where the null holds are near 5 %."""
     rng = np.random.default_rng(n_regions + int(100 * spread))
-    repeats = 300
+    repeats = 200
     share = rng.dirichlet(np.full(n_regions, 3))
     base = rng.uniform(0.1, 0.9, n_regions)
     q = np.clip(base + spread * rng.standard_normal(n_regions), 0.02, 0.98)
@@ -383,7 +383,6 @@ LABELS = {
     "rare": (0.02, False, False),
     "balanced": (0.5, False, False),
     "rare with weights": (0.02, True, False),
-    "balanced people": (0.4, False, True),
     "rare people": (0.03, True, True),
 }
 
@@ -401,7 +400,7 @@ def test_right_scores_have_the_law_that_the_test_expects(kind):
     """Variance and third moment of the value as computed from the scores, and alarms near 5 %, also for rare events."""
     rate, weighted, clustered = LABELS[kind]
     rng = np.random.default_rng(len(kind))
-    repeats = 500
+    repeats = 300
     n = 1200
     region = rng.integers(0, 50, n)
     c = rate * rng.uniform(0.5, 1.5, n)
@@ -414,7 +413,7 @@ def test_right_scores_have_the_law_that_the_test_expects(kind):
         difference = moment - [getattr(part, expected) for part in parts]
         assert abs(difference.mean()) < 4 * difference.std() / np.sqrt(repeats)
     alarms = np.mean([combine([part], float("nan")).p_value < 0.05 for part in parts])
-    assert 0.05 - 3 * 0.01 < alarms < 0.05 + 3 * 0.01  # standard error 0.01
+    assert abs(alarms - 0.05) < 3 * np.sqrt(0.05 * 0.95 / repeats)
 
 
 def test_a_population_sampled_unevenly_and_reweighted_recovers_its_loss():
@@ -463,7 +462,7 @@ def test_people_with_several_rows_alarm_without_groups_and_not_with_them():
 @pytest.mark.parametrize("weighted", [False, True])
 def test_clustered_rows_are_unbiased_and_covered(weighted):
     rng = np.random.default_rng(9)
-    repeats = 400
+    repeats = 200
     effect = np.tile([0.1, -0.15, 0.0, 0.05, -0.05], 5)
     truth = np.mean(effect**2)
     rows = []
@@ -527,9 +526,9 @@ def test_weights_reach_every_step_of_the_estimator(method):
 
 @pytest.mark.parametrize(("calibrator", "bias"), [("platt", 0.001), ("isotonic", 0.001), ("none", 0.0)])
 def test_a_perfect_model_has_no_grouping_loss(calibrator, bias):
-    """120 draws of 600 rows: a calibrator fitted on the evaluated rows may lower the value a little, never raise it."""
+    """80 draws of 600 rows: a calibrator fitted on the evaluated rows may lower the value a little, never raise it."""
     population = Sigmoid(strength=0)
-    repeats = 120
+    repeats = 80
     draws = []
     for seed in range(repeats):
         s = population.sample(600, rng=seed)

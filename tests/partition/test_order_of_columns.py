@@ -95,8 +95,6 @@ def chunks(y, p, X):
 
 ESTIMATORS = {
     "loss": loss(grouping_loss),
-    "paper": loss(grouping_loss, method="paper"),
-    "many splits": loss(grouping_loss, n_splits=3),
     "histograms": loss(grouping_loss, tree="hist"),
     "stack": loss(stacked_grouping_loss),
     "binned": loss(binned_grouping_loss),
@@ -120,8 +118,7 @@ def test_any_order_of_the_columns(name):
     estimate = ESTIMATORS[name]
     result = estimate(y, p, X)
     rng = np.random.default_rng(0)
-    for columns in (X.columns[::-1], rng.permutation(X.columns)):
-        assert estimate(y, p, X[columns]) == result
+    assert estimate(y, p, X[rng.permutation(X.columns)]) == result
 
 
 def test_rules_stand_in_the_order_of_the_table():

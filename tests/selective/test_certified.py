@@ -55,19 +55,22 @@ CHANCES = {
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("chance", CHANCES)
+CASES = [(shape, "just below everywhere") for shape in SHAPES]
+CASES += [("votes of ten", chance) for chance in CHANCES if chance != "just below everywhere"]
+
+
+@pytest.mark.parametrize(("shape", "chance"), CASES)
 def test_the_promise_is_broken_in_five_percent_of_files_at_most(shape, chance):
-    """Also where many confidences are equal; 4 standard errors over 300 files."""
+    """Also where many confidences are equal; 4 standard errors over 200 files."""
     rng = np.random.default_rng(1)
     broken = 0
-    for _ in range(300):
+    for _ in range(200):
         confidence = SHAPES[shape](200, rng)
         q = CHANCES[chance](confidence)
         result = certify_rows((rng.random(200) < q).astype(int), confidence, 0.9, 0.95)
         kept = confidence >= result.threshold - 1e-9
         broken += bool(result.certified and q[kept].mean() < 0.9 - 5e-10)
-    assert broken / 300 <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / 300)
+    assert broken / 200 <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / 200)
 
 
 def test_it_finds_what_is_there():
