@@ -323,7 +323,26 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return tags
 
     def learn(self, X, target=None, sample_weight=None, groups=None, *, columns=None):
-        """`fit_transform` of a table, numbers and codes of groups that were checked; of some `columns` only."""
+        """`fit_transform` of columns that were checked.
+
+        Parameters
+        ----------
+        X : DataFrame, shape (n, d)
+            Features.
+        target : array of float, shape (n,), optional
+            What orders the categories.
+        sample_weight : array of float, shape (n,), optional
+            Weights.
+        groups : array of int, shape (n,), optional
+            Codes of groups.
+        columns : list of str, optional
+            Columns that are encoded; all by default.
+
+        Returns
+        -------
+        ndarray of float32, shape (n, d)
+            The codes.
+        """
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
         names = list(X.columns) if columns is None else columns
         fold = None
@@ -385,7 +404,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return Column(name, kind_of(values, levels), levels, exact, missing)
 
     def encode(self, X):
-        """`transform` of a table that was checked."""
+        """`transform` of a table that was checked.
+
+        Parameters
+        ----------
+        X : DataFrame, shape (n, d)
+            Features.
+
+        Returns
+        -------
+        ndarray of float32, shape (n, d)
+            The codes.
+        """
         absent = [column.name for column in self.columns_ if column.name not in X.columns]
         if absent:
             raise ValueError(f"X must have the columns of the fit, but {absent[0]!r} is absent.")
