@@ -160,18 +160,14 @@ def read_chunks(source, *, columns=None, rows=100_000):
         raise ValueError(f"columns must be a list of names, but it is {columns!r}.")
     frames = _frames(source, rows)
     for words, frame in frames.items():
-        twice = frame.columns[frame.columns.duplicated()]
-        if len(twice):
-            raise ValueError(
-                f"{words.strip(', ') or 'source'} has more than one column named {twice[0]!r}; rename them."
-            )
+        _check_distinct(frame.columns, words)
     if columns is not None:
         frames = {words: frame[_checked_columns(frame, columns, words)] for words, frame in frames.items()}
-    first, *others = frames.values()
-    for words, frame in list(frames.items())[1:]:
+    first = next(iter(frames.values()))
+    for words, frame in frames.items():
         only = sorted(set(map(str, frame.columns)) ^ set(map(str, first.columns)))
         if only:
-            pair = f"the first and {words.strip(', ')}"
+            pair = f"the first and {_said(words)}"
             raise ValueError(f"source must be tables with the same columns, but of {pair} only one has {only[0]!r}.")
     return Chunks(frames)
 
@@ -184,25 +180,32 @@ def _frames(source, rows):
     if isinstance(source, pd.DataFrame):
         return {"": _in_memory(source, rows)}
     items = [source] if isinstance(source, str | Path) else source
-    if not isinstance(items, list | tuple):
-        raise ValueError(
-            f"source must be a path, a DataFrame of pandas or dask, or a list of paths or DataFrames, "
-            f"but it is a {type(source).__module__}.{type(source).__name__}."
-        )
-    if not items:
-        raise ValueError("source must name at least one table, but the list is empty.")
-    kind = (str, Path) if isinstance(items[0], str | Path) else pd.DataFrame
-    for k, item in enumerate(items):
-        if not isinstance(item, kind):
-            raise ValueError(
-                f"source must be a list of paths or of pandas DataFrames, but source[{k}] is a "
-                f"{type(item).__module__}.{type(item).__name__}."
-            )
-    if kind is pd.DataFrame:
-        return {f"table {k}, ": _in_memory(frame, max(len(frame), 1)) for k, frame in enumerate(items)}
-    paths = check_files(items)
-    alike = len({path.name for path in paths}) < len(paths)  # year=2024/part-0.parquet, year=2025/part-0.parquet
-    return {f"{path if alike else path.name}, ": _read_file(path) for path in paths}
+    if isinstance(items, list | tuple) and items:
+        if all(isinstance(item, pd.DataFrame) for item in items):
+            return {f"table {k}, ": _in_memory(frame, max(len(frame), 1)) for k, frame in enumerate(items)}
+        if all(isinstance(item, str | Path) for item in items):
+            paths = check_files(items)
+            alike = len({path.name for path in paths}) < len(paths)  # year=2024/part.parquet, year=2025/part.parquet
+            named = {f"{path if alike else path.name}, ": path for path in paths}
+            return {words: _read_file(path, words) for words, path in named.items()}
+    got = f"a {type(source).__name__}"
+    if isinstance(items, list | tuple):
+        kinds = dict.fromkeys(type(item).__name__ for item in items)
+        got = f"a list of {' and '.join(kinds)}" if kinds else "an empty list"
+    raise ValueError(
+        f"source must be a path, a DataFrame of pandas or dask, or a list of paths or of DataFrames, but it is {got}."
+    )
+
+
+def _said(words):
+    return words.removesuffix(", ") or "source"
+
+
+def _check_distinct(names, words):
+    """ValueError for a name of two columns, of which pandas would rename one in a CSV."""
+    twice = names[names.duplicated()]
+    if len(twice):
+        raise ValueError(f"{_said(words)} has more than one column named {twice[0]!r}; rename them.")
 
 
 def _in_memory(frame, rows):
@@ -213,19 +216,19 @@ def _in_memory(frame, rows):
         return dd.from_pandas(frame.reset_index(drop=True), chunksize=rows, sort=False)
 
 
-def _read_file(path):
+def _read_file(path, words):
     import dask.dataframe as dd
 
     try:
         if path.name.lower().endswith(".parquet"):
             return dd.read_parquet(path, index=False, split_row_groups=True)
-        names = pd.read_csv(path, header=None, nrows=1, dtype=str).iloc[0]
-        if names.duplicated().any():
-            raise ValueError(f"it has more than one column named {names[names.duplicated()].iloc[0]!r}; rename them")
+        first_line = pd.read_csv(path, header=None, nrows=1, dtype=str)
         missing = {"keep_default_na": False, "na_values": MISSING, "assume_missing": True}
-        return dd.read_csv(path, blocksize=None if path.suffix.lower() == ".gz" else CSV_BYTES, **missing)
+        frame = dd.read_csv(path, blocksize=None if path.suffix.lower() == ".gz" else CSV_BYTES, **missing)
     except (OSError, ValueError, EOFError) as error:
         raise ValueError(f"{path.name} cannot be read: {' '.join(str(error).split()).rstrip('.')}.") from error
+    _check_distinct(pd.Index(first_line.iloc[0]), words)
+    return frame
 
 
 def import_dask():
@@ -251,10 +254,10 @@ def check_files(paths):
     return paths
 
 
-def _checked_columns(frame, columns, words=""):
+def _checked_columns(frame, columns, words):
     """Names of columns as a list; ValueError for one that a table lacks."""
     for column in columns:
-        check_column(column, frame.columns, words.strip(", ") or "source")
+        check_column(column, frame.columns, _said(words))
     return list(columns)
 
 
