@@ -108,9 +108,6 @@ class SampledPartition:
             groups = frame[self.group]
             if groups.isna().any():
                 _reject(frame, self.group, name, "name the group of every row", groups.isna().to_numpy())
-            if groups.dtype.kind == "f" and (groups.abs() >= 2**53).any():  # where numbers beside each other are one
-                rule = "name groups by text where their numbers reach 2**53"
-                _reject(frame, self.group, name, rule, (groups.abs() >= 2**53).to_numpy())
         return y, p, weight, groups, frame
 
 

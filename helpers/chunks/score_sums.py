@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.checks import check_same_length, check_vector
-from helpers.chunks.cells import Cells, Sums, raw_weights, some
+from helpers.chunks.cells import Cells, Sums, some
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +31,13 @@ class ScoreSums(Sums):
 
     @classmethod
     def of(cls, scores, *, sample_weight=None, groups=None):
-        """Sums of some rows; `scores` is a dict of (n,) columns, which may hold infinity; n = 0 is neutral."""
+        """Sums of some rows; `scores` is a dict of (n,) columns, which may hold infinity and are checked; n = 0 is
+        neutral.
+        """
         columns = {name: some(column, check_vector, name) for name, column in scores.items()}
-        weight = raw_weights(sample_weight)
-        check_same_length(**(columns | {"sample_weight": weight, "groups": groups}))
+        check_same_length(**(columns | {"sample_weight": sample_weight, "groups": groups}))
         table = np.array(list(columns.values()))
-        w = np.ones(table.shape[1]) if weight is None else weight
+        w = np.ones(table.shape[1]) if sample_weight is None else sample_weight
         weighted = np.multiply(w, table, out=np.zeros_like(table), where=w > 0)
         moments = np.array([weighted.sum(axis=1), (w * weighted).sum(axis=1), (weighted**2).sum(axis=1)])
         cells = None if groups is None else Cells.of(np.zeros(w.size, np.int64), groups, w, *weighted)

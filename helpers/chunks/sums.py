@@ -20,8 +20,6 @@ from helpers.checks import (
     check_labels,
     check_numbers,
     check_probabilities,
-    check_regions,
-    check_residuals,
     check_rng,
     check_same_length,
 )
@@ -47,8 +45,7 @@ class RegionSums(Sums):
     moments : (k, J) sums of `helpers.grouping.region_statistics.row_columns`; with groups, of `region_columns`
     cells : sums of `cell_columns` in each (region, group) cell, if there are groups
 
-    >>> parts = [RegionSums.of([0.5, -0.5], [0, 1], 2), RegionSums.of([0.5, -0.5], [0, 1], 2)]
-    >>> sum(parts).grouping_loss().value
+    >>> sum(RegionSums.of(np.array([0.5, -0.5]), [0, 1], 2) for _ in range(2)).grouping_loss().value
     0.25
     """
 
@@ -58,19 +55,15 @@ class RegionSums(Sums):
 
     @classmethod
     def of(cls, residual, region, n_regions, *, sample_weight=None, groups=None):
-        """Sums of some rows: (n,) residuals and regions 0 .. n_regions - 1, which these rows did not choose; (n,)
-        weights on one scale in every part and labels of groups; n = 0 is neutral.
+        """Sums of some checked rows: (n,) residuals in [-1, 1], regions 0 .. n_regions - 1, which these rows did not
+        choose, weights on one scale in every part and labels of groups; n = 0 is neutral.
         """
-        r = some(residual, check_residuals)
-        region = some(region, check_regions).astype(np.int64)
-        weight = raw_weights(sample_weight)
-        check_same_length(residual=r, region=region, sample_weight=weight, groups=groups)
         cells = None
-        columns = row_columns(weight, r)
+        columns = row_columns(sample_weight, residual)
         if groups is not None:
-            w = np.ones_like(r) if weight is None else weight
-            columns = region_columns(w, r)
-            cells = Cells.of(region, groups, *cell_columns(w, r))
+            w = np.ones_like(residual) if sample_weight is None else sample_weight
+            columns = region_columns(w, residual)
+            cells = Cells.of(region, groups, *cell_columns(w, residual))
         count, *moments = group_sums(region, *columns, size=n_regions)
         return cls(count, np.array(moments), cells)
 
@@ -172,24 +165,6 @@ class ReliabilitySums(Sums):
         sums = excess - gap[self.cells.region] * weight
         return cluster_effects(self.cells.region, self.cells.group, sums, own if own > 1e-14 * squares.sum() else 0.0)
 
-    def calibration_error(self, *, n_simulations=1000, rng=None):
-        """Calibration error of all rows.
-
-        Parameters
-        ----------
-        n_simulations : int, default 1000
-            Draws of a calibrated model, at least 100.
-        rng : int, Generator, optional
-            Decides them.
-
-        Returns
-        -------
-        CalibrationError
-            As `calibration_error` gives it for all rows at once (same bins, same `rng`).
-        """
-        check_count(n_simulations, "n_simulations", least=100, most=MOST_DRAWS)
-        return error_of_curve(self.curve(), n_simulations, check_rng(rng))
-
 
 @dataclass(frozen=True, eq=False)
 class EvaluationSums(Sums):
@@ -206,7 +181,7 @@ class EvaluationSums(Sums):
 
     Examples
     --------
-    >>> sums = RegionSums.of([0.5, -0.5], [0, 1], 2), ReliabilitySums.of([0, 1], [0.1, 0.9], [0, 0.5, 1])
+    >>> sums = RegionSums.of(np.array([0.5, -0.5]), [0, 1], 2), ReliabilitySums.of([0, 1], [0.1, 0.9], [0, 0.5, 1])
     >>> EvaluationSums(*sums, ScoreSums.of({"brier": [0.01, 0.01]})).n
     2
     """
@@ -243,9 +218,10 @@ class EvaluationSums(Sums):
         Returns
         -------
         CalibrationError
-            0 is best.
+            As `helpers.calibration.calibration_error` gives it for all rows at once (same bins, same `rng`).
         """
-        return self.reliability.calibration_error(n_simulations=n_simulations, rng=rng)
+        check_count(n_simulations, "n_simulations", least=100, most=MOST_DRAWS)
+        return error_of_curve(self.reliability.curve(), n_simulations, check_rng(rng))
 
     def __str__(self):
         return str(self.grouping_loss()) if self.n else "no rows"

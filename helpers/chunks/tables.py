@@ -25,7 +25,7 @@ class ChunkError(ValueError):
 class Chunks:
     """A table in pieces; iterating computes them one after another.
 
-    frames : dict of the words before the number of a chunk in errors to a dask DataFrame
+    frames : dict of what errors call a table, "" for the only one, to a dask DataFrame
     held_out : share, seed, group and side of `split_chunks`, or None
     """
 
@@ -47,11 +47,11 @@ class Chunks:
         if columns is not None and self.group is not None:
             columns = dict.fromkeys((*columns, self.group))
         found = []
-        for words, frame in self.frames.items():
-            chosen = frame if columns is None else frame[_checked_columns(frame, columns, words)]
+        for table, frame in self.frames.items():
+            chosen = frame if columns is None else frame[_checked_columns(frame, columns, table)]
             # Not `optimize`: it makes larger partitions where fewer columns are read, and rows are drawn by partition.
             delayed = chosen.simplify().to_delayed(optimize_graph=False)
-            found += [(f"{words}chunk {k}", part) for k, part in enumerate(delayed)]
+            found += [(f"{table}{', ' if table else ''}chunk {k}", part) for k, part in enumerate(delayed)]
         return found
 
     def tasks(self, work, parts, columns=None):
@@ -159,21 +159,21 @@ def read_chunks(source, *, columns=None, rows=100_000):
     if isinstance(columns, str):
         raise ValueError(f"columns must be a list of names, but it is {columns!r}.")
     frames = _frames(source, rows)
-    for words, frame in frames.items():
-        _check_distinct(frame.columns, words)
+    for table, frame in frames.items():
+        _check_distinct(frame.columns, table)
     if columns is not None:
-        frames = {words: frame[_checked_columns(frame, columns, words)] for words, frame in frames.items()}
+        frames = {table: frame[_checked_columns(frame, columns, table)] for table, frame in frames.items()}
     first = next(iter(frames.values()))
-    for words, frame in frames.items():
+    for table, frame in frames.items():
         only = sorted(set(map(str, frame.columns)) ^ set(map(str, first.columns)))
         if only:
-            pair = f"the first and {_said(words)}"
-            raise ValueError(f"source must be tables with the same columns, but of {pair} only one has {only[0]!r}.")
+            rule = "source must be tables with the same columns"
+            raise ValueError(f"{rule}, but of the first and {table} only one has {only[0]!r}.")
     return Chunks(frames)
 
 
 def _frames(source, rows):
-    """{words before "chunk k" in errors: dask DataFrame} of a source."""
+    """{what errors call a table: dask DataFrame} of a source."""
     dd = import_dask()
     if isinstance(source, dd.DataFrame):
         return {"": source}
@@ -182,12 +182,11 @@ def _frames(source, rows):
     items = [source] if isinstance(source, str | Path) else source
     if isinstance(items, list | tuple) and items:
         if all(isinstance(item, pd.DataFrame) for item in items):
-            return {f"table {k}, ": _in_memory(frame, max(len(frame), 1)) for k, frame in enumerate(items)}
+            return {f"table {k}": _in_memory(frame, max(len(frame), 1)) for k, frame in enumerate(items)}
         if all(isinstance(item, str | Path) for item in items):
             paths = check_files(items)
             alike = len({path.name for path in paths}) < len(paths)  # year=2024/part.parquet, year=2025/part.parquet
-            named = {f"{path if alike else path.name}, ": path for path in paths}
-            return {words: _read_file(path, words) for words, path in named.items()}
+            return {str(path if alike else path.name): _read_file(path) for path in paths}
     got = f"a {type(source).__name__}"
     if isinstance(items, list | tuple):
         kinds = dict.fromkeys(type(item).__name__ for item in items)
@@ -197,15 +196,11 @@ def _frames(source, rows):
     )
 
 
-def _said(words):
-    return words.removesuffix(", ") or "source"
-
-
-def _check_distinct(names, words):
+def _check_distinct(names, table):
     """ValueError for a name of two columns, of which pandas would rename one in a CSV."""
     twice = names[names.duplicated()]
     if len(twice):
-        raise ValueError(f"{_said(words)} has more than one column named {twice[0]!r}; rename them.")
+        raise ValueError(f"{table or 'source'} has more than one column named {twice[0]!r}; rename them.")
 
 
 def _in_memory(frame, rows):
@@ -216,7 +211,7 @@ def _in_memory(frame, rows):
         return dd.from_pandas(frame.reset_index(drop=True), chunksize=rows, sort=False)
 
 
-def _read_file(path, words):
+def _read_file(path):
     import dask.dataframe as dd
 
     try:
@@ -227,7 +222,7 @@ def _read_file(path, words):
         frame = dd.read_csv(path, blocksize=None if path.suffix.lower() == ".gz" else CSV_BYTES, **missing)
     except (OSError, ValueError, EOFError) as error:
         raise ValueError(f"{path.name} cannot be read: {' '.join(str(error).split()).rstrip('.')}.") from error
-    _check_distinct(pd.Index(first_line.iloc[0]), words)
+    _check_distinct(pd.Index(first_line.iloc[0]), path.name)
     return frame
 
 
@@ -254,10 +249,10 @@ def check_files(paths):
     return paths
 
 
-def _checked_columns(frame, columns, words):
+def _checked_columns(frame, columns, table):
     """Names of columns as a list; ValueError for one that a table lacks."""
     for column in columns:
-        check_column(column, frame.columns, _said(words))
+        check_column(column, frame.columns, table or "source")
     return list(columns)
 
 
@@ -306,8 +301,8 @@ def split_chunks(chunks, share, *, group=None, rng=None):
     if not (isinstance(share, Real) and 0 < share < 1):
         raise ValueError(f"share must lie between 0 and 1, but it is {share!r}.")
     if group is not None:
-        for words, frame in chunks.frames.items():
-            _checked_columns(frame, [group], words)
+        for table, frame in chunks.frames.items():
+            _checked_columns(frame, [group], table)
     split = (float(share), int(check_rng(rng).integers(2**31)), group)
     drawn = replace(chunks, held_out=(*split, True))
     parts = drawn.parts()

@@ -65,20 +65,22 @@ def same(got, want, scale=1.0):
 
 
 def test_four_rows_in_two_parts():
-    first = RegionSums.of([0.5, -0.5], [0, 1], 2)
-    total = first + RegionSums.of([0.5, -0.5], [0, 1], 2)
+    r = np.array([0.5, -0.5])
+    first = RegionSums.of(r, [0, 1], 2)
+    total = first + RegionSums.of(r, [0, 1], 2)
     powers = [[1, -1], [0.5, 0.5], [0.25, -0.25], [0.125, 0.125]]
     labels = [[0.5, 0.5], [0.125, 0.125], [1 / 32, 1 / 32], [0, 0], [0, 0]]  # of variance 1/4, not skewed
     assert total.count.tolist() == [2, 2] and total.moments.tolist() == powers + labels
     assert total.grouping_loss().value == 0.25 and first.count.tolist() == [1, 1]
-    curve = (
-        ReliabilitySums.of([0, 1], [0.1, 0.9], [0, 0.5, 1]) + ReliabilitySums.of([1, 1], [0.1, 0.9], [0, 0.5, 1])
-    ).curve()
+    halves = [ReliabilitySums.of(y, [0.1, 0.9], [0, 0.5, 1]) for y in ([0, 1], [1, 1])]
+    curve = sum(halves).curve()
     assert curve.observed.tolist() == [0.5, 1] and curve.count.tolist() == [2, 2]
 
 
 def test_a_group_in_two_parts_has_no_pair_with_itself():
-    parts = [RegionSums.of([0.5, 0.5], [0, 0], 1, groups=["ann", "ben"]), RegionSums.of([0.5], [0], 1, groups=["ann"])]
+    half = np.full(2, 0.5)
+    region = np.zeros(2, int)
+    parts = [RegionSums.of(half[:n], region[:n], 1, groups=["ann", "ben"][:n]) for n in (2, 1)]
     total = sum(parts)
     assert total.cells.labels.tolist() == ["ann", "ben"]
     assert total.cells.sums[:2].tolist() == [[2, 1], [1, 0.5]] and total.cells.sums[2].tolist() == [0.5, 0.25]
@@ -109,7 +111,7 @@ def test_scores_of_people_with_several_rows_vary_as_people_do():
 def test_an_infinite_score_stays_infinite():
     certain = ScoreSums.of({"log": LOG.score([0, 1], [1.0, 0.5])}) + ScoreSums.of({"log": LOG.score([1], [0.5])})
     assert certain.mean["log"] == np.inf and np.isnan(certain.se["log"])
-    unseen = ScoreSums.of({"log": [np.inf, 1.0]}, sample_weight=[0, 1])
+    unseen = ScoreSums.of({"log": [np.inf, 1.0]}, sample_weight=np.array([0, 1]))
     assert unseen.mean["log"] == 1.0 and unseen.count == 1
 
 
@@ -197,26 +199,26 @@ def test_newton_steps_on_sums_reach_the_calibrator_of_all_rows():
 
 # ---- bad input -------------------------------------------------------------------------------------------------
 
-PLAIN = RegionSums.of([0.5, -0.5], [0, 1], 2)
+PLAIN = RegionSums.of(np.array([0.5, -0.5]), [0, 1], 2)
+
+
+def region_sums(residual, n_regions, **options):
+    return RegionSums.of(np.array(residual), np.zeros(len(residual), int), n_regions, **options)
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: RegionSums.of([0.5, np.nan], [0, 1], 2), r"^residual .*residual\[1\]"),
-        (lambda: RegionSums.of([0.5, 1.5], [0, 1], 2), r"^residual .*residual\[1\]"),
-        (lambda: RegionSums.of([0.5], [0, 1], 2), "^residual and region"),
-        (lambda: RegionSums.of([0.5], [-1], 2), "^region"),
-        (lambda: RegionSums.of([0.5], [0], 1, sample_weight=[-1]), r"^sample_weight .*sample_weight\[0\]"),
-        (lambda: RegionSums.of([0.5], [0], 1, sample_weight=[np.nan]), "^sample_weight"),
-        (lambda: RegionSums.of([0.5], [0], 1, sample_weight=[1e70]), "^sample_weight"),
-        (lambda: RegionSums.of([0.5], [0], 1, groups=[None]), r"^groups .*groups\[0\]"),
-        (lambda: RegionSums.of([0.5, 0.5], [0, 0], 1, groups=["a", 1]), r"^groups .*groups\[1\]"),
-        (lambda: RegionSums.of([0.5], [0], 1).grouping_loss(), "two independent rows"),
-        (lambda: RegionSums.of([0.5, 0], [0, 0], 1, sample_weight=[0, 0]).grouping_loss(), "two independent rows"),
-        (lambda: PLAIN + RegionSums.of([0.5], [0], 3), "their count differ"),
-        (lambda: PLAIN + RegionSums.of([0.5], [0], 2, sample_weight=[1]), "their moments differ"),
-        (lambda: PLAIN + RegionSums.of([0.5], [0], 2, groups=[1]), "their moments differ"),
+        (lambda: region_sums([0.5], 1).grouping_loss(), "two independent rows"),
+        (lambda: region_sums([0.5, 0], 1, sample_weight=np.zeros(2)).grouping_loss(), "two independent rows"),
+        (lambda: PLAIN + region_sums([0.5], 3), "their count differ"),
+        (lambda: PLAIN + region_sums([0.5], 2, sample_weight=np.ones(1)), "their moments differ"),
+        (lambda: PLAIN + region_sums([0.5], 2, groups=[1]), "their moments differ"),
+        (lambda: ReliabilitySums.of([1], [0.5], EDGES, sample_weight=[-1]), r"^sample_weight .*sample_weight\[0\]"),
+        (lambda: ReliabilitySums.of([1], [0.5], EDGES, sample_weight=[np.nan]), "^sample_weight"),
+        (lambda: ReliabilitySums.of([1], [0.5], EDGES, sample_weight=[1e70]), "^sample_weight"),
+        (lambda: ReliabilitySums.of([1], [0.5], EDGES, groups=[None]), r"^groups .*groups\[0\]"),
+        (lambda: ReliabilitySums.of([1, 1], [0.5, 0.5], EDGES, groups=["a", 1]), r"^groups .*groups\[1\]"),
         (lambda: ReliabilitySums.of([2], [0.5], EDGES), r"^y .*y\[0\]"),
         (lambda: ReliabilitySums.of([1], [1.5], EDGES), r"^p "),
         (lambda: ReliabilitySums.of([1], [0.5], [0.2, 1]), "^edges"),
