@@ -111,6 +111,9 @@ def group_labels(groups):
     if pd.api.types.is_numeric_dtype(labels.dtype) or not len(labels):
         return labels.to_numpy()
     odd = ~labels.map(lambda label: isinstance(label, str)).to_numpy(bool)
+    numbers = pd.to_numeric(labels.astype(object), errors="coerce")  # of the decimals of databases
+    if odd.all() and numbers.notna().all():
+        return numbers.to_numpy()
     if odd.any():
         first = int(np.argmax(odd))
         raise ValueError(

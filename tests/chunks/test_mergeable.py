@@ -2,8 +2,10 @@
 
 import pickle
 from dataclasses import FrozenInstanceError, fields
+from decimal import Decimal
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from helpers.binning import uniform_edges
 from helpers.calibration import PlattCalibrator, reliability_curve
 from helpers.chunks import EvaluationSums, ReliabilitySums
+from helpers.chunks.cells import group_labels
 from helpers.chunks.platt import PlattStart, PlattSums
 from helpers.chunks.score_sums import ScoreSums
 from helpers.chunks.sums import RegionSums
@@ -165,6 +168,17 @@ def test_no_rows_are_neutral_on_both_sides(weighted, grouped):
     for call in (nothing.grouping_loss, nothing.calibration_error, lambda: nothing.scores.mean):
         with pytest.raises(ValueError, match="must (leave|hold)"):
             call()
+
+
+def test_groups_are_numbers_or_text_of_any_type():
+    codes = np.array([3, 1, 3, 2])
+    for groups in (codes, pd.Series(codes, dtype="Int64"), pd.Series([Decimal(int(code)) for code in codes])):
+        assert group_labels(groups).tolist() == [3, 1, 3, 2]
+    for groups in (list("abac"), pd.Series(list("abac")), pd.Categorical(list("abac"))):
+        assert group_labels(groups).tolist() == list("abac")
+    for groups in (pd.to_datetime(["2024-01-01"]), ["a", 1], [1, None]):
+        with pytest.raises(ValueError, match="^groups"):
+            group_labels(groups)
 
 
 @each_kind
