@@ -373,8 +373,9 @@ def carry_out(options, runs):
         _say(f"{len(runs) - len(waiting):,} of {len(runs):,} runs are finished already and stay.")
     failures = {}
     tasks = []
-    alone = not (options.grid or options.all) or any(name in os.environ for name in THREADS)
-    threads = {} if alone else dict.fromkeys(THREADS, "1")  # sums do not depend on --jobs
+    several = options.grid or options.all
+    chosen = any(name in os.environ for name in THREADS)
+    threads = dict.fromkeys(THREADS, "1") if several and not chosen else {}  # sums do not depend on --jobs
     for run in waiting:
         # the notebooks of a course are stored as they come out, so nothing is left beside them
         folder = {} if options.all else {OUTPUT: os.path.abspath(run.folder)}

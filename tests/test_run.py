@@ -173,14 +173,13 @@ def test_a_run_leaves_a_notebook_a_page_and_metrics_and_is_done_once(folder, for
     assert "eight" in (folder / "out/a.html").read_text() and digest(folder / "out") != found["digest"]
 
 
-def test_a_grid_one_folder_a_run_and_two_tables(folder, forked_kernels, capsys):
-    path = write(
-        folder / "a.ipynb", RECORD, "if seed == 3:\n    {}['missing']", "record(low=float('nan'), pair=[1, 2])"
-    )
+def test_a_grid_one_folder_a_run_and_one_table(folder, forked_kernels, capsys):
+    last = "import os\nrecord(low=float('nan'), pair=[1, 2], folder=os.path.basename(os.environ['HONEST_OUTPUT']))"
+    path = write(folder / "a.ipynb", RECORD, "if seed == 3:\n    {}['missing']", last)
     (folder / "grid.yaml").write_text(
         "- {seed: [1, 3], name: [a/b, 'ä b']}\n- {ages: [[1, 2]]}\n- {seed: 1, name: a/b}"
     )
-    command = [path, "--grid", "grid.yaml", "--output", "out"]
+    command = [path, "--grid", "grid.yaml", "--output", "out", "--jobs", "2"]
     assert main(command) == 1
     error = capsys.readouterr().err
     assert "seed=3,name=ä_b stopped in cell 5 (In [4]): KeyError: 'missing'" in error and "2 of 5 runs failed" in error
@@ -190,6 +189,7 @@ def test_a_grid_one_folder_a_run_and_two_tables(folder, forked_kernels, capsys):
     with open(folder / "out/metrics.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["run"] for row in rows] == ["seed=1,name=a_b", "seed=1,name=ä_b", "ages=1_2"]
+    assert all(row["folder"] == row["run"] for row in rows)  # though the kernels' parents are threads of one process
     assert [row["name"] for row in rows] == ["a/b", "ä b", ""] and rows[0]["pair"] == "[1, 2]"
     assert {row["rate"] for row in rows} == {"0.5"} and {row["low"] for row in rows} == {"nan"}
     write(folder / "a.ipynb", RECORD)
@@ -318,18 +318,16 @@ def test_a_run_that_was_killed_holds_no_folder(folder):
 
 
 def test_a_grid_on_a_cluster_of_dask(folder):
-    """Two runs in one process of the cluster: each kernel has its own folder and the caller's working folder."""
+    """The kernel of a worker has the caller's working folder and the folder of its run."""
     distributed = pytest.importorskip("distributed")
     from joblib import parallel_config
 
     path = write(folder / "a.ipynb", RECORD, "import os\nprint(os.getcwd(), os.environ['HONEST_OUTPUT'])")
-    (folder / "grid.yaml").write_text("seed: [1, 2]")
-    with distributed.Client(n_workers=1, threads_per_worker=2, dashboard_address=None):
-        with parallel_config("dask"):
-            assert main([path, "--grid", "grid.yaml", "--output", "out"]) == 0
-    for seed in ("1", "2"):
-        cells = nbformat.read(folder / f"out/seed={seed}/a.ipynb", as_version=4).cells
-        assert cells[-1].outputs[0].text == f"{folder} {folder / f'out/seed={seed}'}\n"
+    (folder / "grid.yaml").write_text("seed: [7]")
+    with distributed.Client(n_workers=1, dashboard_address=None), parallel_config("dask"):
+        assert main([path, "--grid", "grid.yaml", "--output", "out"]) == 0
+    cells = nbformat.read(folder / "out/seed=7/a.ipynb", as_version=4).cells
+    assert cells[-1].outputs[0].text == f"{folder} {folder / 'out/seed=7'}\n"
 
 
 @pytest.mark.skipif(not FORKS, reason="kernels are forks on Linux only")

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.binning import cross_cells
-from helpers.checks import check_enough_groups, check_vector
+from helpers.checks import check_enough_groups, check_vector, raise_first
 
 LARGEST = 1e40  # sixth powers of weights are summed
 
@@ -87,39 +87,36 @@ def some(values, check, *args, **options):
     return check(values, *args, **options) if np.size(values) else np.zeros(0)
 
 
+def is_weight(weight):
+    """Whether the powers of each weight that are summed are numbers."""
+    return (weight == 0) | ((weight >= 1 / LARGEST) & (weight <= LARGEST))
+
+
 def raw_weights(weight):
-    """Weights on their own scale, because other parts may hold larger ones; all may be zero here."""
+    """Weights on their own scale, because other parts may hold larger ones; all may be 0 here."""
     if weight is None:
         return None
     weight = some(weight, check_vector, "sample_weight")
-    bad = ~((weight == 0) | ((weight >= 1 / LARGEST) & (weight <= LARGEST)))
+    bad = ~is_weight(weight)
     if bad.any():
-        first = int(np.argmax(bad))
-        raise ValueError(
-            f"sample_weight must be 0 or lie in [{1 / LARGEST:g}, {LARGEST:g}], "
-            f"but sample_weight[{first}] is {weight[first]} (and {int(bad.sum()) - 1:,} more)."
-        )
+        raise_first("sample_weight", f"be 0 or lie in [{1 / LARGEST:g}, {LARGEST:g}]", weight, bad)
     return weight
 
 
 def group_labels(groups):
     """Labels as an array of numbers or of text that can be sorted and stored; ValueError for a missing or other one."""
-    if not len(groups):
-        return np.zeros(0)
-    labels = pd.Series(groups)
+    labels = pd.Series(groups).infer_objects()
     if labels.isna().any():
         raise ValueError(f"groups must not be missing, but groups[{int(np.argmax(labels.isna()))}] is.")
-    if labels.dtype.kind in "iufb" and isinstance(labels.dtype, np.dtype):
+    if pd.api.types.is_numeric_dtype(labels.dtype) or not len(labels):
         return labels.to_numpy()
-    labels = labels.astype(object)
     odd = ~labels.map(lambda label: isinstance(label, str)).to_numpy(bool)
-    if odd.all():
-        numbers = pd.to_numeric(labels, errors="coerce")
-        if not numbers.isna().any():
-            return numbers.to_numpy()
+    numbers = pd.to_numeric(labels.astype(object), errors="coerce")  # of the decimals of databases
+    if odd.all() and numbers.notna().all():
+        return numbers.to_numpy()
     if odd.any():
+        first = int(np.argmax(odd))
         raise ValueError(
-            f"groups must be all numbers or all text, but groups[{int(np.argmax(odd))}] "
-            f"is a {type(labels.iloc[int(np.argmax(odd))]).__name__}."
+            f"groups must be all numbers or all text, but groups[{first}] is a {type(labels.iloc[first]).__name__}."
         )
     return labels.to_numpy(str)

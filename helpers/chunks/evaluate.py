@@ -34,7 +34,7 @@ def evaluate_in_chunks(chunks, partition, *, refit=True, scores=None):
     partition : SampledPartition
         Regions and a calibrator (result of `fit_partition`).
     refit : bool, default True
-        Fit a Platt calibrator on all these rows first, as `grouping_loss` does: five to eight passes over two
+        Fit a Platt calibrator on all these rows first, as `grouping_loss` does: six to nine passes over two
         columns. The sample's calibrator has noise of its own, which counts as grouping loss: it raises false alarms as
         soon as the chunks hold many more rows than the sample.
     scores : dict of str to callable, optional
@@ -82,12 +82,11 @@ def _refitted(chunks, partition):
     """`partition` with the Platt calibrator of all rows: one pass for each of its Newton steps."""
     columns = partition.platt_columns
     parts = chunks.parts(columns)
-    start = chunks.total(partition.platt_start, parts, columns)
 
-    def evaluate(*place):
-        return chunks.total(partial(partition.platt_sums, place), parts, columns)
+    def total_at(*place):
+        return chunks.total(partial(partition.platt_sums, place or None), parts, columns)
 
     try:
-        return partition.with_calibrator(*start.fit(evaluate))
+        return partition.with_calibrator(*total_at().fit(total_at))
     except np.linalg.LinAlgError:
         raise ValueError("calibrator cannot be fitted on all rows of the chunks; try refit=False.") from None

@@ -1,10 +1,11 @@
 """What the columns of a table hold, and whether chunks agree with the sample in it."""
 
-import numpy as np
 import pandas as pd
 
 from helpers.checks import check_column
 from helpers.partition.encoder import as_numbers
+
+MISSING_TYPES = {"numbers": float, "booleans": float, "dates": "datetime64[ns]", "durations": "timedelta64[ns]"}
 
 
 def kind_of_column(values):
@@ -37,14 +38,9 @@ def check_kinds(frame, kinds, name):
                 f"{name} must hold in each column what the sample holds, but column {column!r} holds {found} "
                 f"({frame[column].dtype}) and not {wanted}."
             )
-    frame = frame[list(kinds)]
-    absent = {
-        column: np.nan if wanted in ("numbers", "booleans") else pd.NaT
+    blank = {
+        column: pd.Series(index=frame.index, dtype=MISSING_TYPES[wanted])
         for column, wanted in kinds.items()
-        if wanted in ("numbers", "booleans", "dates", "durations") and not frame[column].notna().any()
+        if wanted in MISSING_TYPES and len(frame) and not frame[column].notna().any()
     }
-    if not absent or not len(frame):
-        return frame
-    dtypes = {"numbers": float, "booleans": float, "dates": "datetime64[ns]", "durations": "timedelta64[ns]"}
-    empty = {column: pd.Series(value, frame.index, dtypes[kinds[column]]) for column, value in absent.items()}
-    return frame.assign(**empty)
+    return frame[list(kinds)].assign(**blank)

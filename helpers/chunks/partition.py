@@ -9,15 +9,19 @@ import pandas as pd
 from helpers.binning import uniform_edges
 from helpers.calibration.calibrators import make_calibrator
 from helpers.checks import check_column, check_labels, check_probabilities, check_weights, raise_first_row
+from helpers.chunks.cells import LARGEST, is_weight
 from helpers.chunks.kinds import check_kinds, kind_of_column
-from helpers.chunks.score_sums import PlattStart, PlattSums, ScoreSums
+from helpers.chunks.platt import PlattStart, PlattSums
+from helpers.chunks.score_sums import ScoreSums
 from helpers.chunks.sums import EvaluationSums, RegionSums, ReliabilitySums
 from helpers.partition import HonestTree
 from helpers.partition.encoder import with_score_column
 from helpers.partition.levels import said_of_pooled
 from helpers.scoring import BRIER, LOG
 
+LABELS = ("hold labels 0 and 1", lambda y: (y == 0) | (y == 1))
 PROBABILITIES = ("hold probabilities in [0, 1]", lambda p: (p >= 0) & (p <= 1))
+WEIGHTS = (f"hold weights that are 0 or lie in [{1 / LARGEST:g}, {LARGEST:g}]", is_weight)
 
 
 @dataclass(frozen=True)
@@ -64,16 +68,10 @@ class SampledPartition:
         calibrator.slope_ = float(slope)
         return replace(self, calibrator=calibrator)
 
-    def platt_start(self, frame, name="chunk"):
-        """`PlattStart` of a frame; errors call it by `name`."""
-        y, p, weight, _, _ = self._checked(frame, name)
-        return PlattStart.of(y, p, sample_weight=weight)
-
     def platt_sums(self, place, frame, name="chunk"):
-        """`PlattSums` of a frame; `place`: beta, center, scale and targets where a Newton step starts."""
+        """`PlattSums` of a frame where a Newton step starts, or `PlattStart` without a place; errors call it `name`."""
         y, p, weight, _, _ = self._checked(frame, name)
-        beta, center, scale, targets = place
-        return PlattSums.of(y, p, beta, center=center, scale=scale, targets=targets, sample_weight=weight)
+        return PlattStart.of(y, p, weight) if place is None else PlattSums.of(y, p, weight, *place)
 
     def sums(self, frame, name="chunk", *, scores=None):
         """`EvaluationSums` of a frame that did not choose the regions; rows of weight 0, not sampled, are left out.
@@ -99,21 +97,17 @@ class SampledPartition:
     def _checked(self, frame, name):
         weight = None
         if self.weight is not None:
-            rule = "hold weights that are finite and not negative"
-            weight = _numbers(frame, self.weight, name, rule, lambda w: (w >= 0) & np.isfinite(w))
+            weight = _numbers(frame, self.weight, name, *WEIGHTS)
             if not weight.all():
                 frame = frame[weight > 0]
                 weight = weight[weight > 0]
-        y = _numbers(frame, self.label, name, "hold labels 0 and 1", lambda y: (y == 0) | (y == 1))
+        y = _numbers(frame, self.label, name, *LABELS)
         p = _numbers(frame, self.score, name, *PROBABILITIES)
         groups = None
         if self.group is not None and self.group in frame.columns:
             groups = frame[self.group]
             if groups.isna().any():
                 _reject(frame, self.group, name, "name the group of every row", groups.isna().to_numpy())
-            if groups.dtype.kind == "f" and (groups.abs() >= 2**53).any():  # where numbers beside each other are one
-                rule = "name groups by text where their numbers reach 2**53"
-                _reject(frame, self.group, name, rule, (groups.abs() >= 2**53).to_numpy())
         return y, p, weight, groups, frame
 
 

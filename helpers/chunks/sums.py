@@ -20,8 +20,6 @@ from helpers.checks import (
     check_labels,
     check_numbers,
     check_probabilities,
-    check_regions,
-    check_residuals,
     check_rng,
     check_same_length,
 )
@@ -39,31 +37,15 @@ from helpers.grouping.region_statistics import (
 )
 
 
-def _regions(region, n_regions):
-    region = some(region, check_regions).astype(np.int64)
-    n_regions = check_count(n_regions, "n_regions")
-    if region.size and region.max() >= n_regions:
-        raise ValueError(f"region must be less than n_regions = {n_regions}, but it goes up to {region.max()}.")
-    return region, n_regions
-
-
 @dataclass(frozen=True, eq=False)
 class RegionSums(Sums):
     """Sums of residuals r in each region, enough for the grouping loss, its interval and its test.
 
-    Parameters
-    ----------
-    count : ndarray, shape (J,)
-        Rows.
-    moments : ndarray, shape (k, J)
-        Sums of `helpers.grouping.region_statistics.row_columns`; with groups, of `region_columns`.
-    cells : Cells or None
-        Sums of `cell_columns` in each (region, group) cell.
+    count : (J,) rows
+    moments : (k, J) sums of `helpers.grouping.region_statistics.row_columns`; with groups, of `region_columns`
+    cells : sums of `cell_columns` in each (region, group) cell, if there are groups
 
-    Examples
-    --------
-    >>> parts = [RegionSums.of([0.5, -0.5], [0, 1], 2), RegionSums.of([0.5, -0.5], [0, 1], 2)]
-    >>> sum(parts).grouping_loss().value
+    >>> sum(RegionSums.of(np.array([0.5, -0.5]), [0, 1], 2) for _ in range(2)).grouping_loss().value
     0.25
     """
 
@@ -73,73 +55,27 @@ class RegionSums(Sums):
 
     @classmethod
     def of(cls, residual, region, n_regions, *, sample_weight=None, groups=None):
-        """Sums of some rows.
-
-        Parameters
-        ----------
-        residual : array_like, shape (n,)
-            Label minus calibrated score; n = 0 gives the neutral sums.
-        region : array_like of int, shape (n,)
-            0 .. n_regions - 1, chosen without these rows.
-        n_regions : int
-            J.
-        sample_weight : array_like, shape (n,), optional
-            Sampling weights on the same scale in every part.
-        groups : array_like, shape (n,), optional
-            Labels of people, hospitals, …: numbers in every part or text in every part.
-
-        Returns
-        -------
-        RegionSums
-            To be added to those of other rows.
-
-        Raises
-        ------
-        ValueError
-            For lengths that differ, or entries that break a rule.
+        """Sums of some checked rows: (n,) residuals in [-1, 1], regions 0 .. n_regions - 1, which these rows did not
+        choose, weights on one scale in every part and labels of groups; n = 0 is neutral.
         """
-        r = some(residual, check_residuals)
-        region, n_regions = _regions(region, n_regions)
-        weight = raw_weights(sample_weight)
-        check_same_length(residual=r, region=region, sample_weight=weight, groups=groups)
+        cells = None
+        columns = row_columns(sample_weight, residual)
         if groups is not None:
-            w = np.ones_like(r) if weight is None else weight
-            count, *moments = group_sums(region, *region_columns(w, r), size=n_regions)
-            return cls(count, np.array(moments), Cells.of(region, groups, *cell_columns(w, r)))
-        count, *moments = group_sums(region, *row_columns(weight, r), size=n_regions)
-        return cls(count, np.array(moments))
+            w = np.ones_like(residual) if sample_weight is None else sample_weight
+            columns = region_columns(w, residual)
+            cells = Cells.of(region, groups, *cell_columns(w, residual))
+        count, *moments = group_sums(region, *columns, size=n_regions)
+        return cls(count, np.array(moments), cells)
 
     def statistics(self):
-        """What all rows say, before it becomes a `GroupingLoss`.
-
-        Returns
-        -------
-        RegionStatistics
-            Estimate, variance and law without grouping loss.
-        """
+        """What all rows say, before it becomes a `GroupingLoss`."""
         if self.cells is not None:
             cells = self.cells
             return evaluate_cells(self.count, self.moments, cells.region, cells.group, cells.sums)
         return evaluate_rows(self.count, self.moments)
 
     def grouping_loss(self, *, calibration_loss=float("nan")):
-        """Grouping loss that these regions capture, as `grouping_loss_from_regions` gives it for all rows at once.
-
-        Parameters
-        ----------
-        calibration_loss : float, default NaN
-            Handed on to the result.
-
-        Returns
-        -------
-        GroupingLoss
-            0 is best.
-
-        Raises
-        ------
-        ValueError
-            If no region has two independent rows.
-        """
+        """Grouping loss that these regions capture, as `grouping_loss_from_regions` gives it for all rows at once."""
         pairs = "region must leave two independent rows in at least one region, but no region has them."
         weighted = len(self.moments) != UNWEIGHTED
         if not self.count.any() or (weighted and not self.moments[0].any()):
@@ -229,24 +165,6 @@ class ReliabilitySums(Sums):
         sums = excess - gap[self.cells.region] * weight
         return cluster_effects(self.cells.region, self.cells.group, sums, own if own > 1e-14 * squares.sum() else 0.0)
 
-    def calibration_error(self, *, n_simulations=1000, rng=None):
-        """Calibration error of all rows.
-
-        Parameters
-        ----------
-        n_simulations : int, default 1000
-            Draws of a calibrated model, at least 100.
-        rng : int, Generator, optional
-            Decides them.
-
-        Returns
-        -------
-        CalibrationError
-            As `calibration_error` gives it for all rows at once (same bins, same `rng`).
-        """
-        check_count(n_simulations, "n_simulations", least=100, most=MOST_DRAWS)
-        return error_of_curve(self.curve(), n_simulations, check_rng(rng))
-
 
 @dataclass(frozen=True, eq=False)
 class EvaluationSums(Sums):
@@ -263,7 +181,7 @@ class EvaluationSums(Sums):
 
     Examples
     --------
-    >>> sums = RegionSums.of([0.5, -0.5], [0, 1], 2), ReliabilitySums.of([0, 1], [0.1, 0.9], [0, 0.5, 1])
+    >>> sums = RegionSums.of(np.array([0.5, -0.5]), [0, 1], 2), ReliabilitySums.of([0, 1], [0.1, 0.9], [0, 0.5, 1])
     >>> EvaluationSums(*sums, ScoreSums.of({"brier": [0.01, 0.01]})).n
     2
     """
@@ -300,9 +218,10 @@ class EvaluationSums(Sums):
         Returns
         -------
         CalibrationError
-            0 is best.
+            As `helpers.calibration.calibration_error` gives it for all rows at once (same bins, same `rng`).
         """
-        return self.reliability.calibration_error(n_simulations=n_simulations, rng=rng)
+        check_count(n_simulations, "n_simulations", least=100, most=MOST_DRAWS)
+        return error_of_curve(self.reliability.curve(), n_simulations, check_rng(rng))
 
     def __str__(self):
         return str(self.grouping_loss()) if self.n else "no rows"

@@ -25,7 +25,7 @@ class ChunkError(ValueError):
 class Chunks:
     """A table in pieces; iterating computes them one after another.
 
-    frames : dict of the words before the number of a chunk in errors to a dask DataFrame
+    frames : dict of what errors call a table, "" for the only one, to a dask DataFrame
     held_out : share, seed, group and side of `split_chunks`, or None
     """
 
@@ -47,11 +47,11 @@ class Chunks:
         if columns is not None and self.group is not None:
             columns = dict.fromkeys((*columns, self.group))
         found = []
-        for words, frame in self.frames.items():
-            chosen = frame if columns is None else frame[_checked_columns(frame, columns, words)]
+        for table, frame in self.frames.items():
+            chosen = frame if columns is None else frame[_checked_columns(frame, columns, table)]
             # Not `optimize`: it makes larger partitions where fewer columns are read, and rows are drawn by partition.
             delayed = chosen.simplify().to_delayed(optimize_graph=False)
-            found += [(f"{words}chunk {k}", part) for k, part in enumerate(delayed)]
+            found += [(f"{table}{', ' if table else ''}chunk {k}", part) for k, part in enumerate(delayed)]
         return found
 
     def tasks(self, work, parts, columns=None):
@@ -159,50 +159,48 @@ def read_chunks(source, *, columns=None, rows=100_000):
     if isinstance(columns, str):
         raise ValueError(f"columns must be a list of names, but it is {columns!r}.")
     frames = _frames(source, rows)
-    for words, frame in frames.items():
-        twice = frame.columns[frame.columns.duplicated()]
-        if len(twice):
-            raise ValueError(
-                f"{words.strip(', ') or 'source'} has more than one column named {twice[0]!r}; rename them."
-            )
+    for table, frame in frames.items():
+        _check_distinct(frame.columns, table)
     if columns is not None:
-        frames = {words: frame[_checked_columns(frame, columns, words)] for words, frame in frames.items()}
-    first, *others = frames.values()
-    for words, frame in list(frames.items())[1:]:
+        frames = {table: frame[_checked_columns(frame, columns, table)] for table, frame in frames.items()}
+    first = next(iter(frames.values()))
+    for table, frame in frames.items():
         only = sorted(set(map(str, frame.columns)) ^ set(map(str, first.columns)))
         if only:
-            pair = f"the first and {words.strip(', ')}"
-            raise ValueError(f"source must be tables with the same columns, but of {pair} only one has {only[0]!r}.")
+            rule = "source must be tables with the same columns"
+            raise ValueError(f"{rule}, but of the first and {table} only one has {only[0]!r}.")
     return Chunks(frames)
 
 
 def _frames(source, rows):
-    """{words before "chunk k" in errors: dask DataFrame} of a source."""
+    """{what errors call a table: dask DataFrame} of a source."""
     dd = import_dask()
     if isinstance(source, dd.DataFrame):
         return {"": source}
     if isinstance(source, pd.DataFrame):
         return {"": _in_memory(source, rows)}
     items = [source] if isinstance(source, str | Path) else source
-    if not isinstance(items, list | tuple):
-        raise ValueError(
-            f"source must be a path, a DataFrame of pandas or dask, or a list of paths or DataFrames, "
-            f"but it is a {type(source).__module__}.{type(source).__name__}."
-        )
-    if not items:
-        raise ValueError("source must name at least one table, but the list is empty.")
-    kind = (str, Path) if isinstance(items[0], str | Path) else pd.DataFrame
-    for k, item in enumerate(items):
-        if not isinstance(item, kind):
-            raise ValueError(
-                f"source must be a list of paths or of pandas DataFrames, but source[{k}] is a "
-                f"{type(item).__module__}.{type(item).__name__}."
-            )
-    if kind is pd.DataFrame:
-        return {f"table {k}, ": _in_memory(frame, max(len(frame), 1)) for k, frame in enumerate(items)}
-    paths = check_files(items)
-    alike = len({path.name for path in paths}) < len(paths)  # year=2024/part-0.parquet, year=2025/part-0.parquet
-    return {f"{path if alike else path.name}, ": _read_file(path) for path in paths}
+    if isinstance(items, list | tuple) and items:
+        if all(isinstance(item, pd.DataFrame) for item in items):
+            return {f"table {k}": _in_memory(frame, max(len(frame), 1)) for k, frame in enumerate(items)}
+        if all(isinstance(item, str | Path) for item in items):
+            paths = check_files(items)
+            alike = len({path.name for path in paths}) < len(paths)  # year=2024/part.parquet, year=2025/part.parquet
+            return {str(path if alike else path.name): _read_file(path) for path in paths}
+    got = f"a {type(source).__name__}"
+    if isinstance(items, list | tuple):
+        kinds = dict.fromkeys(type(item).__name__ for item in items)
+        got = f"a list of {' and '.join(kinds)}" if kinds else "an empty list"
+    raise ValueError(
+        f"source must be a path, a DataFrame of pandas or dask, or a list of paths or of DataFrames, but it is {got}."
+    )
+
+
+def _check_distinct(names, table):
+    """ValueError for a name of two columns, of which pandas would rename one in a CSV."""
+    twice = names[names.duplicated()]
+    if len(twice):
+        raise ValueError(f"{table or 'source'} has more than one column named {twice[0]!r}; rename them.")
 
 
 def _in_memory(frame, rows):
@@ -219,13 +217,13 @@ def _read_file(path):
     try:
         if path.name.lower().endswith(".parquet"):
             return dd.read_parquet(path, index=False, split_row_groups=True)
-        names = pd.read_csv(path, header=None, nrows=1, dtype=str).iloc[0]
-        if names.duplicated().any():
-            raise ValueError(f"it has more than one column named {names[names.duplicated()].iloc[0]!r}; rename them")
+        first_line = pd.read_csv(path, header=None, nrows=1, dtype=str)
         missing = {"keep_default_na": False, "na_values": MISSING, "assume_missing": True}
-        return dd.read_csv(path, blocksize=None if path.suffix.lower() == ".gz" else CSV_BYTES, **missing)
+        frame = dd.read_csv(path, blocksize=None if path.suffix.lower() == ".gz" else CSV_BYTES, **missing)
     except (OSError, ValueError, EOFError) as error:
         raise ValueError(f"{path.name} cannot be read: {' '.join(str(error).split()).rstrip('.')}.") from error
+    _check_distinct(pd.Index(first_line.iloc[0]), path.name)
+    return frame
 
 
 def import_dask():
@@ -251,10 +249,10 @@ def check_files(paths):
     return paths
 
 
-def _checked_columns(frame, columns, words=""):
+def _checked_columns(frame, columns, table):
     """Names of columns as a list; ValueError for one that a table lacks."""
     for column in columns:
-        check_column(column, frame.columns, words.strip(", ") or "source")
+        check_column(column, frame.columns, table or "source")
     return list(columns)
 
 
@@ -303,8 +301,8 @@ def split_chunks(chunks, share, *, group=None, rng=None):
     if not (isinstance(share, Real) and 0 < share < 1):
         raise ValueError(f"share must lie between 0 and 1, but it is {share!r}.")
     if group is not None:
-        for words, frame in chunks.frames.items():
-            _checked_columns(frame, [group], words)
+        for table, frame in chunks.frames.items():
+            _checked_columns(frame, [group], table)
     split = (float(share), int(check_rng(rng).integers(2**31)), group)
     drawn = replace(chunks, held_out=(*split, True))
     parts = drawn.parts()

@@ -19,7 +19,8 @@ from scipy import stats
 
 from helpers.calibration import PlattCalibrator
 from helpers.checks import check_count, check_same_length, check_vector
-from helpers.chunks import RegionSums, read_chunks
+from helpers.chunks import read_chunks
+from helpers.chunks.sums import RegionSums
 from helpers.chunks.tables import import_dask
 from helpers.datasets import DATA_FOLDER
 from helpers.partition.encoder import with_score_column
