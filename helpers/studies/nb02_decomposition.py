@@ -8,7 +8,6 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_one_of, check_same_length, check_simplex
 from helpers.plotting import BLUE, GREY, ORANGE
 from helpers.plotting.style import axes_for, diagonal, legend_on_top, percent
 
@@ -51,8 +50,11 @@ def three_meanings():
     turn = np.array([1, -1, -1, 1, 1, -1])[:, None]  # even and odd orders
     push = np.where(S == 0.6, 0.1, -0.05)
     return {
+        # two kinds for each row of scores, off in opposite directions
         "joint": (np.vstack([S, S]), np.vstack([S + push, S - push])),
+        # three rows off in one direction and three in the other, so that it cancels for each class
         "classwise": (S, S + turn * push),
+        # the two lower scores exchanged
         "top-label": (S, np.where(S == 0.6, S, 0.4 - S)),
     }
 
@@ -66,10 +68,8 @@ def calibration_gaps(S, Y, view):
     >>> calibration_gaps([[0.5, 0.5]] * 4, [[1, 0], [1, 0], [1, 0], [0, 1]], "classwise").tolist()
     [1.0, -1.0]
     """
-    S = check_simplex(S, "S")
-    Y = check_simplex(Y, "Y")
-    check_same_length(S=S, Y=Y)
-    check_one_of(view, "view", VIEWS)
+    S = np.asarray(S)
+    Y = np.asarray(Y)
     n, n_classes = S.shape
     column = np.tile(np.arange(n_classes), (n, 1))
     pattern = np.repeat(np.unique(S, axis=0, return_inverse=True)[1].reshape(-1, 1), n_classes, axis=1)
@@ -105,13 +105,13 @@ def plot_distances(p, q, ax=None):
 _PARTS = (("calibration", ORANGE, "//"), ("grouping", BLUE, ".."), ("irreducible", GREY, ""))
 
 
-def plot_parts(parts, ax=None, *, xlabel="expected loss"):
+def plot_parts(parts, *, xlabel="expected loss"):
     """One bar for each `Decomposition`, from the top, in three hatched segments with their values."""
     values = {part: [getattr(losses, part) for losses in parts.values()] for part, _, _ in _PARTS}
     infinite = [name for name, losses in parts.items() if not np.isfinite(losses.total)]
     if infinite:
         raise ValueError(f"parts must be finite to be drawn, but those of {infinite[0]!r} are not.")
-    ax = axes_for(ax, (6.8, 0.6 * len(parts) + 1.4))
+    ax = axes_for(figsize=(6.8, 0.6 * len(parts) + 1.4))
     place = np.arange(len(parts))[::-1]
     left = np.zeros(len(parts))
     longest = max(losses.total for losses in parts.values())
@@ -130,9 +130,9 @@ def plot_parts(parts, ax=None, *, xlabel="expected loss"):
     return ax
 
 
-def plot_stacked_parts(table, ax=None, *, xlabel="", total="expected loss"):
+def plot_stacked_parts(table, *, xlabel="", total="expected loss"):
     """Columns calibration, grouping, irreducible as bands one above the other, along the numbers of the index."""
-    ax = axes_for(ax)
+    ax = axes_for()
     foot = np.zeros(len(table))
     for part, color, hatch in [entry for entry in _PARTS[::-1] if entry[0] in table]:
         top = foot + table[part].to_numpy()

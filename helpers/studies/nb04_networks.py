@@ -25,7 +25,7 @@ from helpers.tables import Embeddings
 RECALIBRATION = ("none", "isotonic")
 
 
-def digits_network(rng=None, *, n_train=600, n_hidden=100, renditions=True):
+def digits_network(rng=None, *, renditions=True):
     """`Embeddings` of handwritten digits that a small network reads well, badly, and worse than it thinks.
 
     One layer of random rectified units (the features) and one trained layer. It learns from clean images and is asked
@@ -34,11 +34,11 @@ def digits_network(rng=None, *, n_train=600, n_hidden=100, renditions=True):
     rng = np.random.default_rng(rng)
     data = load_digits()
     images = data.X.to_numpy().reshape(-1, 8, 8) / 16
-    weights = rng.normal(size=(64, n_hidden)) / 2
-    bias = 0.3 * rng.normal(size=n_hidden)
+    weights = rng.normal(size=(64, 100)) / 2
+    bias = 0.3 * rng.normal(size=100)
     order = rng.permutation(data.y.size)
-    learn = order[:n_train]
-    ask = order[n_train:]
+    learn = order[:600]
+    ask = order[600:]
 
     def hidden(images):  # rounded: the last bits of a matrix product depend on the machine, and trees see ties
         return np.round(np.maximum(images.reshape(-1, 64) @ weights + bias, 0), 6)

@@ -81,16 +81,16 @@ def plot_race(table, truth):
     return fig
 
 
-def plot_draws(draws, truth, ax=None, *, xlabel="estimated grouping loss", n_bins=40):
+def plot_draws(draws, truth):
     """Histograms of repeated estimates, {estimator: (n_draws,)}; their means and the truth as vertical lines."""
-    ax = axes_for(ax)
+    ax = axes_for()
     everything = np.concatenate([np.asarray(values) for values in draws.values()])
-    edges = np.linspace(everything.min(), everything.max(), n_bins + 1)
+    edges = np.linspace(everything.min(), everything.max(), 41)
     for (name, values), color, line in zip(draws.items(), (ORANGE, BLUE, GREEN), LINES, strict=False):
         ax.hist(values, edges, histtype="stepfilled", color=color, alpha=0.25)
         ax.hist(values, edges, histtype="step", color=color, linestyle=line, linewidth=1.6, label=name)
         ax.axvline(np.mean(values), ymax=0.94, color=color, linestyle=line, linewidth=1.6)
     ax.axvline(truth, color="black", linestyle=":", linewidth=1.6, label="truth")
-    ax.set(xlabel=xlabel, ylabel="draws")
+    ax.set(xlabel="estimated grouping loss", ylabel="draws")
     ax.legend()
     return ax

@@ -122,23 +122,6 @@ def test_readers():
     assert (readers[0.5].correct == readers[1.0].correct).all()
 
 
-@pytest.mark.parametrize(
-    "call, said",
-    [
-        (lambda: nb11_sem_theory.blurred_digits(898), "at most 897"),
-        (lambda: nb11_sem_theory.blurred_digits(0), "n_questions"),
-        (lambda: nb11_sem_theory.contested_questions(0.1, 0, [0]), "n must be"),
-        (lambda: nb11_sem_theory.contested_questions(0.1, 25, []), "empty"),
-        (lambda: nb11_sem_theory.contested_probabilities([0, np.nan], 25), "finite"),
-        (lambda: nb11_sem_theory.probability_grid(1, 5), "n_classes"),
-        (lambda: nb11_sem_theory.compare_estimators([2.0]), "lie in"),
-    ],
-)
-def test_bad_input(call, said):
-    with pytest.raises(ValueError, match=said):
-        call()
-
-
 # ---- figures --------------------------------------------------------------------------------------------------
 
 

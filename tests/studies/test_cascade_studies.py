@@ -177,12 +177,6 @@ def test_text_carries_what_the_table_says():
     assert best["risk cascade"] > max(fair()["new"].y.mean(), 1 - fair()["new"].y.mean())
 
 
-@pytest.mark.parametrize("n_models", [0, 1.5])
-def test_a_pool_needs_models(n_models):
-    with pytest.raises(ValueError, match="n_models must be a whole number"):
-        language_like(0, n_models=n_models)
-
-
 def test_all_pools_are_all_sets():
     assert len(all_pools(7)) == 120 and len(set(all_pools(7))) == 120
 
@@ -210,23 +204,6 @@ def test_handing_on_by_hand():
     assert table["accuracy"].tolist() == [0.5, 0.75, 0.75, 0.75]
     assert table["handed_on"].tolist() == [0, 1, 0.25, 1.0]
     assert table["characters_large"].tolist() == [0, 3, 0.75, 3] and table["characters_small"].tolist() == [6, 0, 6, 6]
-
-
-@pytest.mark.parametrize(
-    ("call", "sentence"),
-    [
-        (lambda: vote(ANSWERS, n_samples=4), "n_samples must be at most 3"),
-        (lambda: vote(ANSWERS, n_samples=0), "n_samples must be a whole number"),
-        (lambda: handing_on(vote(ANSWERS), vote(ANSWERS), [1.5]), r"thresholds must lie in \[0, 1\]"),
-        (
-            lambda: handing_on(vote(ANSWERS), vote(ANSWERS.assign(reference="8")), [0.5]),
-            "small and large must be about the same questions",
-        ),
-    ],
-)
-def test_bad_votes_are_named(call, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        call()
 
 
 def test_the_shipped_numbers_are_those_of_the_files():

@@ -1,6 +1,5 @@
 """Figures of losses: bars as long as their values, marks that need no colour, inputs left alone."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -84,16 +83,3 @@ def test_changes_show_each_network_and_the_mean():
     assert [label.get_text() for label in ax.get_yticklabels()] == ["other set", "one set"]
     for name, values in changes.items():
         pd.testing.assert_series_equal(values, copies[name])
-
-
-def test_given_axes_are_used_and_returned():
-    table = pd.DataFrame({"before": [1.0]}, index=["a"])
-    bands = pd.DataFrame({"calibration": [0.1, 0.1], "grouping": [0.0, 0.1], "irreducible": [0.2, 0.2]}, index=[1, 2])
-    calls = {
-        nb02_decomposition.plot_parts: PARTS,
-        plotting.plot_bars: table,
-        nb02_decomposition.plot_stacked_parts: bands,
-    }
-    for function, result in calls.items():
-        ax = plt.figure().add_subplot()
-        assert function(result, ax) is ax

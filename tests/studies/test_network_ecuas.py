@@ -332,9 +332,3 @@ def test_hopeless_answers_flatter_every_measure_of_the_confidence():
     assert ecuas(*spoilt, n=1, n_classes=10).mean() > ecuas(correct, confidence, n=1, n_classes=10).mean() + 0.1
     assert aurc(*spoilt) > aurc(correct, confidence)
     assert np.array_equal(with_hopeless_answers(correct, confidence, share=0)[0], correct)
-
-
-@pytest.mark.parametrize("temperatures", [[-1.0], [np.nan], [], [[1.0]]])
-def test_temperatures_are_checked(temperatures):
-    with pytest.raises(ValueError, match="temperatures must"):
-        sampled_answer_costs([[0.8, 0.2]], [0], temperatures)

@@ -150,19 +150,3 @@ def test_rounds_are_averaged(monkeypatch):
     monkeypatch.setattr(model_size, "survey_tasks", lambda: few)
     table = trained_losses(2, n_rows=400, rng=0)
     assert list(table) == ["dataset", "kind", "size", "value", "spread", "se"] and not table.isna().any().any()
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: normalise(losses([1.0, 1.0])), "value must differ between the models of a data set, but in 'a'"),
-        (lambda: train_pools(sizes=(100, 50)), "sizes must be ascending"),
-        (lambda: train_pools(sizes=(10, 50)), "at least 20 rows"),
-        (lambda: train_pools(n_tuning=5), "n_tuning must be a whole number of at least 40"),
-        (lambda: train_pools(n_rows=5), "n_rows must be a whole number of at least 200"),
-        (lambda: trained_losses(1), "n_rounds must be a whole number of at least 2"),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

@@ -201,18 +201,3 @@ def test_many_pairs_are_compared_one_by_one():
     for name in "ab":
         limits = paired_limits(int(first[name]), int(second[name]), 100, reviewed=60)
         assert table.loc[name, ["p_smallest", "p_largest", "verdict"]].tolist() == list(limits.values())[1:]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [((-1, 3, 10), "first must be a whole number"), ((1, 2.5, 10), "second must be a whole number"),
-     ((1, 12, 10), "first and second must be at most 10")],
-)  # fmt: skip
-def test_counts_are_checked(arguments, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        paired_limits(*arguments)
-
-
-def test_shares_are_checked():
-    with pytest.raises(ValueError, match="shares must not be empty"):
-        possible_sizes([], range(3))

@@ -221,26 +221,6 @@ def test_the_shipped_run_is_what_the_notebook_needs():
 # ---- bad input -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: nb15_weather.weather_chunk(12, 10), "number must be less than n_chunks = 12, but it is 12"),
-        (lambda: nb15_weather.weather_chunk(-1, 10), "number must be"),
-        (lambda: nb15_weather.weather_chunk(0, 0), "rows must be a whole number of at least 1"),
-        (lambda: nb15_weather.weather_chunk(0, 10, n_chunks=0), "n_chunks must be"),
-        (lambda: nb15_weather.weather_chunk(0, 10, strength=2.5), "strength must lie between 0 and 2"),
-        (lambda: nb15_weather.weather_chunk(0, 10, shared=float("nan")), "shared must lie between 0 and 1"),
-        (lambda: nb15_weather.write_archive(".", 13, 10), "n_chunks must be a multiple of 12"),
-        (lambda: nb15_weather.growth([1, 2], [1, 2]), "at least three different numbers of rows"),
-        (lambda: nb15_weather.growth([1, 2, 3], [1, 0, 2]), "must be positive"),
-        (lambda: nb15_weather.growth([1, 2, 3], [1, 2]), "same length"),
-    ],
-)
-def test_a_wrong_call_is_named(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
-
-
 # ---- figures ---------------------------------------------------------------------------------------------------
 
 

@@ -4,8 +4,3 @@ from helpers.studies.nb06_decisions.errors import acting_on_it, estimation_error
 from helpers.studies.nb06_decisions.figures import plot_intervals, plot_risk_corners
 from helpers.studies.nb06_decisions.language_model import decide_by_scores
 from helpers.studies.nb06_decisions.post_training import models, rank_guides, real_tasks, try_all
-
-__all__ = [
-    "acting_on_it", "decide_by_scores", "estimation_errors", "models", "plot_intervals",
-    "plot_risk_corners", "rank_guides", "real_tasks", "try_all",
-]  # fmt: skip

@@ -38,12 +38,12 @@ def plot_risk_corners(p, calibrated, corrected, risk, ax=None, *, threshold, use
     return ax
 
 
-def plot_intervals(table, ax=None, *, value="value", marks=None, xlabel=""):
-    """One line with its interval (`value`, low, high) for each row of a table, from the top; `marks` are crosses."""
+def plot_intervals(table, ax=None, *, marks=None, xlabel=""):
+    """One line with its interval (value, low, high) for each row of a table, from the top; `marks` are crosses."""
     ax = axes_for(ax, (7.2, 0.42 * len(table) + 1.3))
     place = np.arange(len(table))[::-1]
-    ends = [np.maximum(table[value] - table["low"], 0), np.maximum(table["high"] - table[value], 0)]
-    ax.errorbar(table[value], place, xerr=ends, fmt="o", color=BLUE, capsize=3, label="ours, 95 % interval")
+    ends = [np.maximum(table["value"] - table["low"], 0), np.maximum(table["high"] - table["value"], 0)]
+    ax.errorbar(table["value"], place, xerr=ends, fmt="o", color=BLUE, capsize=3, label="ours, 95 % interval")
     for (words, values), marker in zip((marks or {}).items(), ("x", "+"), strict=False):
         ax.plot(values, place, marker, color=ORANGE, markersize=8, markeredgewidth=2, linestyle="none", label=words)
     ax.set_yticks(place, [str(name) for name in table.index])

@@ -21,10 +21,3 @@ from helpers.studies.nb07_audit.model_size import (
     train_pools,
     trained_losses,
 )
-
-__all__ = [
-    "across", "alarm_shares", "alarm_study", "figure1_study", "lowess_trend", "normalise",
-    "perfect_score", "planted_study", "plot_pool", "plot_pools", "plot_rates", "plot_second_look", "plot_shares",
-    "pool_losses", "quarter_too_low", "redrawn", "second_look", "simulate_folktexts", "simulate_pool",
-    "train_pools", "trained_losses",
-]  # fmt: skip

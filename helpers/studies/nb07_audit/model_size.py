@@ -23,12 +23,12 @@ class ScoredPool:
     """Models of several sizes that gave a probability for the same rows."""
 
     name: str
-    models: pd.DataFrame = field(repr=False)
+    models: pd.DataFrame = field(repr=False)  # a line each: size, kind ("base", "tuned")
     X: pd.DataFrame = field(repr=False)
     y: np.ndarray = field(repr=False)
-    p: np.ndarray = field(repr=False)
+    p: np.ndarray = field(repr=False)  # (m, n)
     groups: np.ndarray | None = field(default=None, repr=False)
-    truth: np.ndarray | None = field(default=None, repr=False)
+    truth: np.ndarray | None = field(default=None, repr=False)  # exact grouping losses
 
     def __str__(self):
         return f"{self.name}: {len(self.models)} models, {len(self.y):,} rows, {self.y.mean():.0%} positive"
@@ -133,7 +133,6 @@ def train_pools(*, sizes=SIZES, n_tuning=500, n_rows=8000, rng=None):
     model goes on from the base model's log-odds with 30 small trees fitted to at most `n_tuning` rows.
     """
     sizes = check_numbers(sizes, "sizes")
-    check_count(n_tuning, "n_tuning", least=40)
     check_count(n_rows, "n_rows", least=200)
     if sizes.ndim != 1 or not (np.diff(sizes) > 0).all() or not (sizes >= 20).all():
         raise ValueError(f"sizes must be ascending numbers of at least 20 rows, but they are {sizes.tolist()}.")

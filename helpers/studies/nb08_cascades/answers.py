@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_count, check_probabilities
 from helpers.routing import always, cascade, compare_policies, evaluate_policies
 
 
@@ -17,10 +16,6 @@ def vote(table, *, n_samples=None):
     0       7       0.67         7          10
     """
     if n_samples is not None:
-        check_count(n_samples, "n_samples")
-        fewest = table.groupby("question").size().min()
-        if fewest < n_samples:
-            raise ValueError(f"n_samples must be at most {fewest}, the fewest answers of a question, not {n_samples}.")
         table = table[table["sample"] < n_samples]
     given = table["parsed"].astype(object).where(table["parsed"].notna(), "none")
     counted = table.assign(parsed=given).groupby(["question", "parsed"], sort=False).agg(
@@ -43,9 +38,6 @@ def handing_on(small, large, thresholds, *, rng=None, n_resamples=2000):
     `small` and `large` are of `vote`, about the same questions. gain: on the large model (paired); handed_on: share of
     questions; characters: written for a question, on average.
     """
-    if not np.array_equal(small["reference"], large["reference"]):
-        raise ValueError("small and large must be about the same questions, but their right answers differ.")
-    thresholds = check_probabilities(thresholds, "thresholds")
     answers = np.array([small["answer"], large["answer"]], dtype=str)
     y = small["reference"].to_numpy(str)
     price = np.array([0.0, 1.0])  # money then counts who was handed on

@@ -37,7 +37,7 @@ class Learned:
     """What past rows say about new ones, each (m, n)."""
 
     risk: np.ndarray
-    calibration_risk: np.ndarray
+    calibration_risk: np.ndarray  # what recalibration would remove
     corrected: np.ndarray
 
 
@@ -47,8 +47,8 @@ class Trial:
 
     new: Asked
     learned: Learned
-    accuracy: np.ndarray
-    cost: np.ndarray
+    accuracy: np.ndarray  # (m, n), as a router predicts it
+    cost: np.ndarray  # of each decision for each truth
 
 
 def learn(past, new, cost, *, rng=None, **options):

@@ -14,7 +14,6 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from helpers.checks import check_count
 from helpers.decisions import optimal_threshold
 
 REAL_MODELS = {"tiny tree": 60, "naive Bayes": 200, "logistic": 500, "forest": 1200, "boosting": 2500}
@@ -28,10 +27,10 @@ class Asked:
 
     X: pd.DataFrame
     y: np.ndarray
-    p: np.ndarray
-    price: np.ndarray
-    groups: np.ndarray | None = field(default=None, repr=False)
-    q: np.ndarray | None = field(default=None, repr=False)
+    p: np.ndarray  # (m, n)
+    price: np.ndarray  # (m,), of one question
+    groups: np.ndarray | None = field(default=None, repr=False)  # who has several rows
+    q: np.ndarray | None = field(default=None, repr=False)  # true probabilities of invented people
 
     def decisions(self, cost):
         """What each model decides by the best threshold for these costs, (m, n)."""
@@ -55,7 +54,7 @@ def language_like(seed, *, n_models=7):
     Errors shrink slowly, with the size to the power of -0.1; shifts and slopes of the stated confidence do not shrink.
     """
     rng = np.random.default_rng(seed)
-    sizes = np.array([1.0, 3.0, 8.0, 14.0, 27.0, 47.0, 70.0])[: check_count(n_models, "n_models")]
+    sizes = np.array([1.0, 3.0, 8.0, 14.0, 27.0, 47.0, 70.0])[:n_models]
     return {
         "sizes": sizes,
         "grouping_error": 3.0 * sizes**-0.1,

@@ -20,9 +20,3 @@ from helpers.studies.nb09_ecuas.figures import (
     plot_simplex,
     plot_simplex_costs,
 )
-
-__all__ = [
-    "Department", "bills_at_drawn_fees", "integrate_over_fees", "plot_confidence_costs", "plot_confidence_panels",
-    "plot_drawn_fees", "plot_measured_panels", "plot_reject_weights", "plot_score_lines", "plot_simplex",
-    "plot_simplex_costs", "simplex_grid", "smallest_gain", "spelled_answers", "stated_costs", "tuned_threshold",
-]  # fmt: skip

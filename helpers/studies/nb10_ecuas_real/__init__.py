@@ -35,11 +35,3 @@ from helpers.studies.nb10_ecuas_real.printed import (
     possible_sizes,
     rank_changes,
 )
-
-__all__ = [
-    "TEMPERATURES", "against_printed", "answer_quality", "best_methods", "check_aurc", "compare_counts",
-    "compare_to_chance", "compare_ways", "digit_readers", "disagreement", "draw_population", "greedy_confidences",
-    "measure_draws", "measure_networks", "measure_ways", "plot_answer_quality", "plot_reader_costs",
-    "plot_way_differences", "population_table", "possible_sizes", "rank_changes", "reading", "sampled_answer_costs",
-    "saturated_rows", "score_maps", "side_by_side", "with_hopeless_answers", "with_intervals",
-]  # fmt: skip

@@ -36,13 +36,3 @@ from helpers.studies.nb11_sem_theory.figures import (
     plot_reported,
     plot_shares,
 )
-
-__all__ = [
-    "biases_by_method", "blurred_digits", "compare_estimators", "confidence_errors", "contested_probabilities",
-    "contested_questions", "deviation_ratios", "ece_gap_by_protocol", "errors_and_bounds", "exact_critical_margin",
-    "gap_at_large_margin_border", "worst_bound_ratios", "miss_chances_and_bounds", "network_questions",
-    "plot_estimator_errors", "plot_gap_constants", "plot_question_biases", "plot_regimes", "plot_reported",
-    "plot_shares", "probability_grid", "questions_by_dial", "regime_borders", "scaled_chance_to_leave_bin",
-    "scaled_ece_gap", "scaled_expansion_errors", "scaled_oracle_distances", "scaled_sem1_biases",
-    "sem1_ece_by_edge_rule", "simulated_bias_errors",
-]  # fmt: skip

@@ -17,7 +17,7 @@ from helpers.answers import (
     split_bias_corrected,
     winner_law,
 )
-from helpers.checks import check_count, check_vector
+from helpers.checks import check_count
 from helpers.datasets import fetch_scores, load_digits
 
 
@@ -27,8 +27,8 @@ def contested_questions(m, n, right):
     >>> print(contested_questions(0, 25, [0, 1, -1]))
     3 questions, 2 classes: oracle confidence 0.500, accuracy of the mode 0.333
     """
-    right = check_vector(right, "right")
-    base = AnswerPopulation.with_margins(np.full(right.size, m / check_count(n, "n") ** 0.5))
+    right = np.asarray(right)
+    base = AnswerPopulation.with_margins(np.full(right.size, m / n**0.5))
     return AnswerPopulation(base.pi, right[:, None] == [0, 1])
 
 
@@ -70,13 +70,14 @@ def ece_gap_by_protocol(m, n=25):
     }
 
 
-def sem1_ece_by_edge_rule(population, n, n_bins=10):
+def sem1_ece_by_edge_rule(population, n):
     """Share of Sem1 confidences on an inner edge of a bin, and the Sem1-ECE with edges in the bin above and below.
 
     >>> errors = sem1_ece_by_edge_rule(AnswerPopulation([[0.6, 0.4]], [0]), 5)
     >>> [round(value, 3) for value in errors.values()]
     [0.912, 0.02, 0.02]
     """
+    n_bins = 10
     law = winner_law(population.pi, n)
     copies = np.arange(n + 1)
     gaps = ((population.correct[:, :, None] - copies / n) * law).sum(axis=(0, 1)) / len(law)
@@ -98,7 +99,7 @@ def compare_estimators(margins, n_answers=50):
     """
     estimators = {"Sem1": sem1, "exact Sem2": sem2, "mixture": split_bias_corrected}
     rows = {"bias": [], "rmse": [], "splits": []}
-    for margin in check_vector(margins, "margins"):
+    for margin in margins:
         pi = [(1 + margin) / 2, (1 - margin) / 2]
         moments = {name: estimator_moments(estimator, pi, n_answers) for name, estimator in estimators.items()}
         noise = estimator_moments(lambda counts: sem2_spread(counts) ** 2, pi, n_answers).mean / 10
@@ -145,11 +146,11 @@ def network_questions(n_questions, *, rng=None):
     return AnswerPopulation(proba, network.y[images])
 
 
-def questions_by_dial(n_questions, dials, *, copies=60, rng=None):
+def questions_by_dial(n_questions, dials, *, rng=None):
     """{dial: AnswerPopulation}: the same questions on three classes, over-confident (-1 to 1) as each dial says."""
     seed = np.random.default_rng(rng).integers(2**32)
     return {
-        dial: AnswerPopulation.dirichlet(n_questions, 3, 1.0, overconfidence=dial, copies=copies, rng=seed)
+        dial: AnswerPopulation.dirichlet(n_questions, 3, 1.0, overconfidence=dial, copies=60, rng=seed)
         for dial in dials
     }
 

@@ -15,10 +15,3 @@ from helpers.studies.nb12_sem_practice.tables import (
     pool_populations,
     rate_study,
 )
-
-__all__ = [
-    "CARDS", "READERS", "asked_model", "binned_error", "boundary_table", "card_readers", "difference_table",
-    "edge_table", "equal_size_gaps", "error_by_margin", "half_split_gap", "judge_sweep", "margin_boundaries",
-    "pair_table", "plot_by_margin", "plot_pair_gaps", "plot_sources", "pool_populations", "protocol_rows",
-    "protocol_table", "rate_study",
-]  # fmt: skip

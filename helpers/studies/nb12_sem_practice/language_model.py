@@ -15,8 +15,8 @@ STATED = {"is_true": "is it true", "verbalised": "verbalised"}
 class AskedModel:
     """Answers of a model to many questions, in classes, with what it says of the most frequent one."""
 
-    grouped: GroupedAnswers = field(repr=False)
-    stated: dict = field(repr=False)
+    grouped: GroupedAnswers = field(repr=False)  # classes, counts and grades
+    stated: dict = field(repr=False)  # {"is it true", "verbalised": (Q,) confidences, NaN where there is none}
 
     @property
     def correct(self):

@@ -12,7 +12,7 @@ from helpers.answers.confidence import check_counts
 from helpers.answers.splits import random_blocks
 from helpers.binning import assign_bins, uniform_edges
 from helpers.calibration import reliability
-from helpers.checks import check_count, check_one_of, check_probabilities, check_same_length, check_vector
+from helpers.checks import check_count
 from helpers.datasets import load_digits
 
 READERS = ("pixels", "densities", "neighbours", "forest", "tree")
@@ -77,10 +77,7 @@ def mode_correct(counts, correct):
     >>> mode_correct([[2, 3], [1, 1]], [[1, 0], [1, 0]])
     array([0, 1])
     """
-    table = check_counts(counts)
-    correct = np.atleast_2d(correct)
-    check_same_length(counts=table, correct=correct)
-    return np.take_along_axis(correct, table.argmax(axis=1)[:, None], axis=1)[:, 0]
+    return np.take_along_axis(np.asarray(correct), np.argmax(counts, axis=1)[:, None], axis=1)[:, 0]
 
 
 def half_split_gap(margin, mass, n_answers):
@@ -95,7 +92,7 @@ def half_split_gap(margin, mass, n_answers):
     0.0709
     """
     margin = np.asarray(margin, dtype=float)
-    unit = np.sqrt(np.asarray(mass, dtype=float) / check_count(n_answers, "n_answers", least=2))
+    unit = np.sqrt(np.asarray(mass, dtype=float) / n_answers)
     m = margin / unit
     return unit * (np.exp(-(m**2) / 2) / np.sqrt(2 * np.pi) + m * ndtr(-m))
 
@@ -114,16 +111,11 @@ def misjudge(counts, correct, *, merge=0.0, split=0.0, rng=None):
     drawn at random. The grade of a class is that of its largest part, as if one of its answers were shown to a grader.
     """
     rng = np.random.default_rng(rng)
-    table = check_counts(counts)
-    merge = float(check_probabilities([merge], "merge")[0])
-    split = float(check_probabilities([split], "split")[0])
-    right = check_probabilities(np.atleast_2d(correct), "correct", ndim=2)
-    if right.shape != table.shape:
-        raise ValueError(f"correct must have the shape of counts, {table.shape}, but its shape is {right.shape}.")
+    table = np.array(counts)
     cut = (rng.random(table.shape) < split) & (table >= 2)
     part = np.where(cut, rng.binomial(table, 0.5), 0)
     table = np.hstack([table - part, part])
-    right = np.hstack([right, right])
+    right = np.hstack([correct, correct])
     largest = table.copy()
     for j in range(1, table.shape[1]):
         joins = (table[:, j] > 0) & (rng.random(len(table)) < merge)
@@ -135,7 +127,7 @@ def misjudge(counts, correct, *, merge=0.0, split=0.0, rng=None):
         largest[bigger, target[bigger]] = largest[bigger, j]
         table[rows, target[rows]] += table[rows, j]
         table[rows, j] = 0
-    return table, right.astype(int)
+    return table, right
 
 
 def binned_error(correct, confidence, *, n_bins=10, closed="left"):
@@ -146,13 +138,10 @@ def binned_error(correct, confidence, *, n_bins=10, closed="left"):
     >>> binned_error([1, 0], [0.3, 0.25]), round(binned_error([1, 0], [0.3, 0.25], closed="right"), 3)
     (0.475, 0.225)
     """
-    correct = check_probabilities(correct, "correct")
-    confidence = check_probabilities(confidence, "confidence")
-    check_same_length(confidence=confidence, correct=correct)
-    check_one_of(closed, "closed", ("left", "right"))
-    place = np.round(confidence, 12)
+    place = np.round(np.asarray(confidence), 12)
+    gaps = np.subtract(correct, confidence)
     bins = assign_bins(place if closed == "left" else np.nextafter(place, 0.0), uniform_edges(n_bins))
-    return reliability.binned_error(correct - confidence, bins)
+    return reliability.binned_error(np.asarray(gaps), bins)
 
 
 def loglog_slope(sizes, gaps, included=None, *, n_resamples=1000, rng=None):
@@ -165,12 +154,9 @@ def loglog_slope(sizes, gaps, included=None, *, n_resamples=1000, rng=None):
     (-0.5, 0.0)
     """
     rng = np.random.default_rng(rng)
-    sizes = check_vector(sizes, "sizes")
-    gaps = np.atleast_2d(gaps)
-    included = np.ones(gaps.shape, dtype=bool) if included is None else np.asarray(included, dtype=bool)
-    check_same_length(sizes=sizes, gaps=gaps, included=included)
+    included = np.ones(gaps.shape, dtype=bool) if included is None else included
     n = gaps.shape[1]
-    draws = rng.multinomial(n, np.full(n, 1 / n), check_count(n_resamples, "n_resamples", least=20))
+    draws = rng.multinomial(n, np.full(n, 1 / n), n_resamples)
     weights = np.vstack([np.ones(n), draws])
     with np.errstate(invalid="ignore", divide="ignore"):
         means = (weights @ (gaps * included).T) / (weights @ included.T)

@@ -4,8 +4,6 @@ import numpy as np
 import pandas as pd
 
 from helpers.answers import CRITICAL_HALF_MARGIN, AnswerPopulation, direct_gap, sem1, sem2, top_two_margin, top_two_mass
-from helpers.answers.confidence import check_counts
-from helpers.checks import check_count
 from helpers.studies.nb12_sem_practice.readers import (
     binned_error,
     half_split_gap,
@@ -80,9 +78,9 @@ def margin_boundaries(counts):
     >>> [(name, round(float(margin), 4)) for name, margin in margin_boundaries([[30, 20]])]
     [('JDR', 0.0866), ('low / large', 0.1177)]
     """
-    table = check_counts(counts)
-    n = table.sum(axis=1)[0]
-    n_classes = (table > 0).sum(axis=1).mean()
+    counts = np.asarray(counts)
+    n = counts.sum(axis=1)[0]
+    n_classes = (counts > 0).sum(axis=1).mean()
     return ("JDR", 2 * CRITICAL_HALF_MARGIN / np.sqrt(n)), ("low / large", np.sqrt(np.log(n_classes) / n))
 
 
@@ -152,7 +150,7 @@ def equal_size_gaps(population, n, *, rng=None):
     of n answers, Sem2 selecting by n and measured on n more.
     """
     rng = np.random.default_rng(rng)
-    big = population.sample(2 * check_count(n, "n", least=2), rng).counts
+    big = population.sample(2 * n, rng).counts
     middle = thin(big, n, rng=rng)
     first = sem1(middle)
     second = sem2(middle)
@@ -160,21 +158,18 @@ def equal_size_gaps(population, n, *, rng=None):
     return pd.DataFrame({"paper": first - second, "equal halves": halves, "equal wholes": first - sem2(big)})
 
 
-def edge_table(per_question, bins=(10,)):
+def edge_table(per_question):
     """Both errors with edges closed on the left ("up": a value on an edge goes up) and on the right ("down").
 
     >>> edge_table(pd.DataFrame({"sem1": [0.3, 0.25], "sem2": [0.3, 0.25], "correct": [1, 0]})).round(3).values.tolist()
     [[10.0, 0.475, 0.225, 0.475, 0.225]]
     """
-    rows = []
-    for n_bins in bins:
-        row = {"bins": n_bins}
-        for name in ("sem1", "sem2"):
-            for word, closed in (("up", "left"), ("down", "right")):
-                error = binned_error(per_question["correct"], per_question[name], n_bins=n_bins, closed=closed)
-                row[f"S{name[1:]}, {word}"] = error
-        rows.append(row)
-    return pd.DataFrame(rows)
+    row = {"bins": 10}
+    for name in ("sem1", "sem2"):
+        for word, closed in (("up", "left"), ("down", "right")):
+            error = binned_error(per_question["correct"], per_question[name], closed=closed)
+            row[f"S{name[1:]}, {word}"] = error
+    return pd.DataFrame([row])
 
 
 def judge_sweep(sample, kind, rates, *, n_judges=3, rng=None):
@@ -182,7 +177,7 @@ def judge_sweep(sample, kind, rates, *, n_judges=3, rng=None):
     rng = np.random.default_rng(rng)
     rows = []
     for rate in rates:
-        for _ in range(check_count(n_judges, "n_judges")):
+        for _ in range(n_judges):
             counts, correct = misjudge(sample.counts, sample.correct, rng=rng, **{kind: rate})
             right = mode_correct(counts, correct)
             confidence = sem1(counts)

@@ -1,7 +1,6 @@
 """Notebook 15: forecasts of rain with known truth in files of any size, and figures."""
 
 from helpers.studies.nb15_weather.archive import (
-    Growth,
     captured_truth,
     damage,
     growth,
@@ -14,9 +13,3 @@ from helpers.studies.nb15_weather.archive import (
 )
 from helpers.studies.nb15_weather.figures import plot_growth, plot_memory, plot_months
 from helpers.studies.nb15_weather.weather import FACTS, place_and_wind, true_loss, weather_chunk
-
-__all__ = [
-    "FACTS", "Growth", "captured_truth", "damage", "growth", "load_weather_run", "place_and_wind", "plot_growth",
-    "plot_memory", "plot_months", "refitted", "sums_by", "true_loss", "two_workers", "weather_chunk",
-    "weather_chunks", "write_archive",
-]  # fmt: skip

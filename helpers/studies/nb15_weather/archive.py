@@ -18,7 +18,7 @@ import pandas as pd
 from scipy import stats
 
 from helpers.calibration import PlattCalibrator
-from helpers.checks import check_count, check_same_length, check_vector
+from helpers.checks import check_count
 from helpers.chunks import read_chunks
 from helpers.chunks.sums import RegionSums
 from helpers.chunks.tables import import_dask
@@ -149,12 +149,12 @@ class Growth:
     law drawn on with such an exponent promises too little.
     """
 
-    exponent: float
+    exponent: float  # of a power law
     se: float
-    line: tuple
-    straight: np.ndarray
-    covariance: np.ndarray
-    variance: float
+    line: tuple  # rows and seconds of the power law, to draw
+    straight: np.ndarray  # fixed seconds, seconds a row
+    covariance: np.ndarray  # of `straight`
+    variance: float  # of one run around the straight line
     freedom: int
 
     def at(self, rows):
@@ -177,11 +177,8 @@ def growth(rows, seconds):
     >>> round(fit.at(8e6)[0], 6)
     8.0
     """
-    rows = check_vector(rows, "rows", finite=True)
-    seconds = check_vector(seconds, "seconds", finite=True)
-    check_same_length(rows=rows, seconds=seconds)
-    if np.unique(rows).size < 3 or rows.min() <= 0 or seconds.min() <= 0:
-        raise ValueError("rows and seconds must be positive, with at least three different numbers of rows.")
+    rows = np.asarray(rows, dtype=float)
+    seconds = np.asarray(seconds)
     power = stats.linregress(np.log(rows), np.log(seconds))
     drawn = np.exp(power.intercept + power.slope * np.log(rows))
     X = np.column_stack([np.ones_like(rows), rows])

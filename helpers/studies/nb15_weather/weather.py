@@ -39,12 +39,6 @@ def weather_chunk(number, rows, *, n_chunks=12, seed=0, strength=1.0, shared=0.0
     """
     rows = check_count(rows, "rows")
     n_chunks = check_count(n_chunks, "n_chunks")
-    number = check_count(number, "number", least=0)
-    if number >= n_chunks:
-        raise ValueError(f"number must be less than n_chunks = {n_chunks}, but it is {number}.")
-    for name, value, top in (("strength", strength, 2), ("shared", shared, 1)):
-        if not 0 <= value <= top:
-            raise ValueError(f"{name} must lie between 0 and {top}, but it is {value!r}.")
     rng = np.random.default_rng([seed, number])
     storm = np.arange(rows) // STORM
     n_storms = -(-rows // STORM)
