@@ -14,6 +14,7 @@ is comes first, for a claim that always fails notices nothing.
 
 import argparse
 import csv
+import functools
 import io
 import json
 import os
@@ -51,10 +52,11 @@ def find_notebook(number):
     return path
 
 
+@functools.cache
 def code_of(path):
     """Sources of the code cells of a notebook."""
     notebook = nbformat.read(path, as_version=4)
-    return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    return tuple(cell.source for cell in notebook.cells if cell.cell_type == "code")
 
 
 def count_text(row):

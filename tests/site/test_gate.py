@@ -10,6 +10,7 @@ from scripts import load_program
 from sites import ROOT, lay_out
 
 import helpers.grouping
+from helpers.notebook.folds import fold_claims
 
 build_site = load_program(ROOT / "site" / "build.py")
 sample = load_program(ROOT / "tests" / "notebook" / "sample.py")
@@ -32,8 +33,8 @@ def site(tmp_path_factory):
     checks = sample.good_checks()
     checks.cells[0].source += "\n\n[The lesson](../05_sample.ipynb), as in notebook 05."
     claim = {"honest": {"claim": "ours.start_null", "holds": True}}
-    text = {"text/plain": "ours.start_null holds: 3"}
-    checks.cells[1].outputs = [new_output("display_data", data=text, metadata=claim)]
+    data, metadata = fold_claims([({"text/plain": "ours.start_null holds: 3"}, claim)])
+    checks.cells[1].outputs = [new_output("display_data", data=data, metadata=metadata)]
     books = {"05_sample": lesson, "checks/05_sample": checks}
     for name in (LESSON, f"checks/{LESSON}"):
         books[name] = nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
@@ -56,7 +57,7 @@ def read(site, name):
 def test_lessons_have_numbers_folds_links_and_descriptions(site):
     page = read(site, "notebooks/05_sample.html")
     words = " ".join(re.sub("<[^>]+>", "", page).split())
-    assert f'alt="{sample.ALT}"' in page and "<h1>05 " in page
+    assert f'alt="{sample.ALT}"' in page and "<h1>05 " in page and page.count("<h1") == 1
     assert words.count("show('a line')") == 1  # that of the prediction; one cell is tagged remove-cell
     assert page.count("Show the solution") == 2 and page.count("Show the check") == 2
     assert "quiz(" not in words
