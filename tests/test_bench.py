@@ -129,7 +129,7 @@ def test_the_page_says_where_a_peer_wins(bench, tmp_path):
     report.write(tmp_path, pd.DataFrame(rows), cases, "a machine.", complete=False)
     page = (tmp_path / "results.md").read_text(encoding="utf-8")
     assert "\n- a made-up case, 10 rows: slow (peer 1) takes 0.500 s, ours 1.00 s.\n" in page
-    assert "| a made-up case | 20 | 2.00 s | slow (peer 1) | 6.00 s | 3 |" in page
+    assert "| a made-up case | 20 | 2.00&nbsp;s | slow (peer 1) | 6.00&nbsp;s | 3 |" in page
     report.write(tmp_path, pd.DataFrame(rows[2:]), cases, "a machine.", complete=False)
     assert "\nIn no case" in (tmp_path / "results.md").read_text(encoding="utf-8")
 
