@@ -4,6 +4,7 @@ import html
 import re
 
 import nbformat
+import pandas as pd
 import pytest
 from nbformat.v4 import new_output
 from scripts import load_program
@@ -39,6 +40,9 @@ def site(tmp_path_factory):
     for name in (LESSON, f"checks/{LESSON}"):
         books[name] = nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
     lay_out(root, books)
+    claims = pd.read_csv(root / "data" / "claims.csv", dtype=str, keep_default_na=False)
+    some = (claims.index % 10 == 0) | (claims["id"] == "ours.start_null")  # axe takes long for all
+    claims[some].to_csv(root / "data" / "claims.csv", index=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build_site, "ROUTES", {"Language models": ("You ask one.", "05 00")})
         modules = {helpers.grouping: helpers.grouping.__all__}
@@ -82,7 +86,8 @@ def test_other_pages_are_there(site):
     assert index.count('<img src="_static/figures/') >= 3 and 'id="paper-melo"' in index
     assert "Melo 3.1" in read(site, "map.html")
     ledger = read(site, "ledger.html")
-    assert all(f'<tr id="{row["id"]}" data-paper=' in ledger for row in build_site.read_rows(ROOT, "claims"))
+    rows = build_site.read_rows(site.parents[1], "claims")
+    assert len(rows) > 10 and all(f'<tr id="{row["id"]}" data-paper=' in ledger for row in rows)
     package = read(site, "api/helpers.grouping.html")
     assert 'id="helpers.grouping.grouping_loss"' in package and "Parameters<span" in package
     assert len(build_site.public_names()) >= 15
