@@ -3,9 +3,8 @@
 import re
 
 from figures import show_figures
-from nbformat.v4 import new_output
 
-from helpers.notebook.folds import fold_claims, is_claim
+from helpers.notebook.folds import is_claim
 from helpers.notebook.sliders import drop_widgets
 
 # myst-nb folds by its own tags; a quiz shows its questions only.
@@ -26,21 +25,11 @@ def for_site(notebook, name, links, figure_folder):
         if cell.cell_type == "code":
             cell.outputs = [out for out in cell.outputs if out.output_type != "display_data" or out.data]
             drop_widgets(cell.outputs)
-            fold_outputs(cell)
             fold_tagged(cell)
             for output in cell.outputs:
                 show_figures(output, figure_folder, f"{up}_static/figures")
                 if is_claim(output.get("metadata", {})) and "text/html" in output.data:
                     output.data["text/html"] = links.claims(output.data["text/html"])
-
-
-def fold_outputs(cell):
-    """Put claims that stand open in a cell's outputs into one fold, unless one of them fails."""
-    claims = [out for out in cell.outputs if is_claim(out.get("metadata", {})) and "text/html" not in out.data]
-    if claims and all(out.metadata["honest"]["holds"] for out in claims):
-        others = [out for out in cell.outputs if out not in claims]
-        data, metadata = fold_claims([(out.data, out.metadata) for out in claims])
-        cell.outputs = [*others, new_output("display_data", data=data, metadata=metadata)]
 
 
 def fold_tagged(cell):

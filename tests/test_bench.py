@@ -108,7 +108,7 @@ def test_command_line_writes_table_page_and_figure(bench, tmp_path, capsys):
     ours, big = pd.read_csv(out / "results.csv").to_dict("records")
     assert (ours["value"], ours["runs"]) == (3.0, 2) and np.isnan(big["seconds"]) and "memory error" in big["status"]
     page = (out / "results.md").read_text(encoding="utf-8")
-    assert "## X" in page and "3.000000" in page and "2 runs" in page and ":alt: On the left" in page
+    assert "## X" in page and "3.000000" in page and "2 runs" in page and ":alt: Above" in page
     assert (out / "results.png").read_bytes()[1:4] == b"PNG"
     assert "site" not in capsys.readouterr().out
     assert run.main(["--module", "fake_cases", "--only", "nothing"]) == 2
@@ -129,7 +129,7 @@ def test_the_page_says_where_a_peer_wins(bench, tmp_path):
     report.write(tmp_path, pd.DataFrame(rows), cases, "a machine.", complete=False)
     page = (tmp_path / "results.md").read_text(encoding="utf-8")
     assert "\n- a made-up case, 10 rows: slow (peer 1) takes 0.500 s, ours 1.00 s.\n" in page
-    assert "| a made-up case | 20 | 2.00 s | slow (peer 1) | 6.00 s | 3 |" in page
+    assert "| a made-up case | 20 | 2.00&nbsp;s | slow (peer 1) | 6.00&nbsp;s | 3 |" in page
     report.write(tmp_path, pd.DataFrame(rows[2:]), cases, "a machine.", complete=False)
     assert "\nIn no case" in (tmp_path / "results.md").read_text(encoding="utf-8")
 

@@ -86,11 +86,8 @@ def _exporter():
     class Exporter(HTMLExporter):
         @pass_context
         def markdown2html(self, context, source):
-            files = context.get("cell", {}).get("attachments", {})
-            path = context.get("resources", {}).get("metadata", {}).get("path", "")
-            renderer = Renderer(
-                escape=False, attachments=files, embed_images=True, path=path, exclude_anchor_links=True
-            )
+            path = context["resources"]["metadata"]["path"]
+            renderer = Renderer(escape=False, embed_images=True, path=path, exclude_anchor_links=True)
             return MarkdownWithMath(renderer=renderer).render(source)
 
     options = {"exclude_input": True, "exclude_input_prompt": True, "exclude_output_prompt": True}
@@ -100,9 +97,10 @@ def _exporter():
 def _for_readers(nb):
     """A copy without lessons, exercises and hidden cells; predictions are open, and the header card is left out."""
     chosen = copy.deepcopy(nb)
+    cells = chosen.cells
     chosen.cells = []
     skipping = 0  # level of the heading of a section that is left out
-    for cell in copy.deepcopy(nb.cells):
+    for cell in cells:
         head = re.match(r"(#+)\s*(.*)", cell.source) if cell.cell_type == "markdown" else None
         if head and len(head[1]) <= (skipping or 9):
             skipping = len(head[1]) if head[2].lower().startswith(OF_THE_COURSE) else 0

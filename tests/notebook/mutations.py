@@ -8,12 +8,13 @@ place, and in words what is wrong then. The file is a module of `helpers`, of wh
 notebook itself, for a formula that one of its code cells writes out. The notebook runs with its second parameters, and
 with those that the row gives as JSON, for what they leave out; the claim must fail. Rows with the same notebook,
 parameters and wrong formula share a run, which ends when all their claims have failed or had their turn. Nothing is
-drawn. A run is a fork of a process that has imported what notebooks import (tests/forks.py); that of the notebook as it
-is comes first, for a claim that always fails notices nothing.
+drawn. A run is a fork of a process that has imported what notebooks import (tests/forks.py). That no claim fails when
+nothing is wrong is a test of its own (test_notebooks.py).
 """
 
 import argparse
 import csv
+import functools
 import io
 import json
 import os
@@ -51,10 +52,11 @@ def find_notebook(number):
     return path
 
 
+@functools.cache
 def code_of(path):
     """Sources of the code cells of a notebook."""
     notebook = nbformat.read(path, as_version=4)
-    return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    return tuple(cell.source for cell in notebook.cells if cell.cell_type == "code")
 
 
 def count_text(row):
@@ -181,23 +183,15 @@ def run_fork(cells, notebook, claims=None, folder=None, own=None):
         process.join()
 
 
-def run_formula(row, claims):
-    """As `run_fork`, of the notebook of `row` with its formula made wrong."""
-    with tempfile.TemporaryDirectory() as folder:
-        cells = make_wrong(row, Path(folder))
-        return run_fork(cells, find_notebook(row["notebook"]), claims, Path(folder), own_parameters(row))
-
-
 def outcomes(rows):
     """For rows that share a notebook and a wrong formula: 'noticed' for each whose claim fails, else what happened."""
-    failed, error, _ = run_formula(rows[0], {row["claim"] for row in rows})
+    row = rows[0]
+    claims = {row["claim"] for row in rows}
+    with tempfile.TemporaryDirectory() as folder:
+        cells = make_wrong(row, Path(folder))
+        failed, error, _ = run_fork(cells, find_notebook(row["notebook"]), claims, Path(folder), own_parameters(row))
     missed = f"not noticed, but {error.splitlines()[-1][:150]}" if error else "not noticed"
     return ["noticed" if row["claim"] in failed else missed for row in rows]
-
-
-def unchanged(row):
-    """A row that changes nothing."""
-    return row | {"replace": row["find"]}
 
 
 def group_rows(rows):
@@ -208,30 +202,13 @@ def group_rows(rows):
     return list(groups.values())
 
 
-def controls(rows):
-    """(row that changes nothing, claims) of each notebook with the same parameters."""
-    claims = {}
-    firsts = {}
-    for row in rows:
-        run = (row["notebook"], row["parameters"])
-        claims.setdefault(run, set()).add(row["claim"])
-        firsts.setdefault(run, row)
-    return [(unchanged(firsts[run]), wanted) for run, wanted in claims.items()]
-
-
 def main(words, jobs=1):
     """Run the mutations whose claim or notebook holds one of the words, or all; the number that were not noticed."""
     rows = [row for row in read_mutations() if not words or any(w in row["claim"] + row["notebook"] for w in words)]
+    groups = group_rows(rows)
     missed = 0
     tqdm.set_lock(threading.RLock())
     with ThreadPool(jobs) as pool:
-        plain = controls(rows)
-        runs = pool.imap(lambda job: run_formula(*job), plain)
-        for (row, claims), (failed, error, _) in zip(plain, runs, strict=True):
-            for problem in [*sorted(failed & claims), *([error] if error else [])]:
-                missed += 1
-                tqdm.write(f"{row['notebook']} fails with nothing wrong: {problem}", file=sys.stdout)
-        groups = group_rows(rows)
         bar = tqdm(pool.imap(outcomes, groups), total=len(groups), desc="wrong formulas", file=sys.stderr)
         for same, found in zip(groups, bar, strict=True):
             for row, outcome in zip(same, found, strict=True):

@@ -102,7 +102,7 @@ def test_a_moved_slider_shows_another_picture_and_without_a_kernel_there_are_wor
     first, _, last = cells
     assert "Drawn at slope = 1.5." in last.outputs[0].text
     assert [set(entry.data) for entry in first.outputs] == [{WIDGET, "text/plain"}]
-    assert sum("live" in finding for finding in lint(new_notebook(cells=[first]), "00_sliders")) == 2
+    assert any("a widget is stored" in finding for finding in lint(new_notebook(cells=[first]), "00_sliders"))
     page = to_html(new_notebook(cells=[first]))
     assert f"Figure: {ALT}" in page and "widget-view" not in page and "model_id" not in page
     drop_widgets(first.outputs)

@@ -1,0 +1,78 @@
+"""Tables and figures as outputs that come out the same on every machine."""
+
+import base64
+import io
+import re
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from helpers.notebook import figure, table
+
+
+def test_table_is_fixed_aligned_and_escaped(outputs):
+    df = pd.DataFrame({"group": ["<b>&$", None], "n": [12345, 7], "gap": [0.12345, np.nan], "big": [True, False]})
+    before = df.copy()
+    table(df, caption="Who & what", formats={"gap": "{:.1%}"})
+    bundle = outputs[0][0]
+    assert bundle["text/plain"].splitlines() == [
+        "Who & what",
+        "group       n    gap  big",
+        "<b>&$  12,345  12.3%  yes",
+        "–           7      –  no",
+    ]
+    page = bundle["text/html"]
+    assert "<b>" not in page and "&lt;b&gt;&amp;<span>$</span>" in page and "Who &amp; what</caption>" in page
+    assert re.findall(r">([^<]*)</td>", page)[1:] == ["12,345", "12.3%", "yes", "–", "7", "–", "no"]
+    pd.testing.assert_frame_equal(df, before)
+
+
+def test_table_shows_a_named_index_only(outputs):
+    table(pd.DataFrame({"n": [1]}, index=["hidden"]))
+    table(pd.DataFrame({"n": [1]}, index=pd.Index(["shown"], name="model")))
+    assert "hidden" not in outputs[0][0]["text/plain"]
+    assert outputs[1][0]["text/plain"].splitlines() == ["model  n", "shown  1"]
+    assert '<th scope="row"' in outputs[1][0]["text/html"]
+
+
+def test_table_with_no_rows_and_bad_input(outputs):
+    table(pd.DataFrame({"n": []}))
+    assert outputs[0][0]["text/plain"] == "n"
+    with pytest.raises(ValueError, match="formats .* 'm'"):
+        table(pd.DataFrame({"n": [1]}), formats={"m": ".2f"})
+    with pytest.raises(ValueError, match="'n' occurs twice"):
+        table(pd.DataFrame([[1, 2]], columns=["n", "n"]))
+
+
+ALT = "A straight line that rises from zero to nine."
+
+
+def drawn(outputs):
+    """Bundle, metadata and picture of a line that `figure` shows."""
+    fig, ax = plt.subplots(figsize=(2, 1))
+    ax.plot(range(10))
+    figure(ax, alt=ALT, caption="A <line>, from $1 to $9.")
+    assert not plt.fignum_exists(fig.number)
+    (bundle, metadata), (below, _) = outputs[-2:]
+    assert "A &lt;line&gt;" in below["text/html"] and ALT in below["text/html"]
+    return bundle, metadata["image/png"], Image.open(io.BytesIO(base64.b64decode(bundle["image/png"])))
+
+
+def test_figure_is_reproducible_and_described_and_may_have_more_pixels_at_the_same_size(outputs, monkeypatch):
+    picture, metadata, small = drawn(outputs)
+    again, _, _ = drawn(outputs)
+    assert picture == again and picture["text/plain"] == f"Figure: {ALT}" and metadata == {"alt": ALT}
+    assert "Software" not in small.info and not any("date" in str(key).lower() for key in small.info)
+    monkeypatch.setenv("HONEST_FIGURE_SCALE", "2")
+    _, metadata, large = drawn(outputs)
+    assert abs(large.width - 2 * small.width) <= 2 and round(large.info["dpi"][0]) == 220
+    assert metadata["width"] == large.width // 2
+
+
+@pytest.mark.parametrize("alt", [None, "   a          b       c ", "The very same words here."])
+def test_figure_needs_words(alt):
+    with pytest.raises(ValueError, match="alt"):
+        figure(None, alt=alt, caption="The very same  words here.")
