@@ -33,7 +33,7 @@ CAPITAL = [{"role": "user", "content": "What is the capital of France? Answer in
 
 @pytest.fixture(scope="module")
 def small():
-    with local.local_model(n_threads=1, context=512) as small:
+    with local.local_model(n_threads=1, n_parallel=1, context=512) as small:
         yield small
     with pytest.raises(urllib.error.URLError):  # the server ends with the block
         urllib.request.urlopen(small.base_url + "/models", timeout=5)
@@ -113,7 +113,7 @@ def test_the_command_serves_until_it_is_interrupted():
     ({"path": __file__}, "does not begin as one"),
     ({"n_parallel": 0}, "n_parallel"),
     ({"context": 10}, "context"),
-    ({"port": 70000}, "at most 65535"),
+    ({"port": 70000}, "port"),
 ])  # fmt: skip
 def test_bad_input_is_refused_before_anything_starts(options, message):
     with pytest.raises(ValueError, match=message), local.local_model(**options):
