@@ -28,6 +28,8 @@ def why_no_model():
 
 needs_model = pytest.mark.skipif(bool(why_no_model()), reason=why_no_model())
 
+PATIENCE = 600  # seconds: for what hangs, not for what is slow
+
 CAPITAL = [{"role": "user", "content": "What is the capital of France? Answer in one word."}]
 
 
@@ -36,7 +38,7 @@ def small():
     with local.local_model(n_threads=1, n_parallel=1, context=512) as small:
         yield small
     with pytest.raises(urllib.error.URLError):  # the server ends with the block
-        urllib.request.urlopen(small.base_url + "/models", timeout=5)
+        urllib.request.urlopen(small.base_url + "/models", timeout=PATIENCE)
 
 
 def ask(small, messages, **options):
@@ -44,7 +46,7 @@ def ask(small, messages, **options):
     body = {"model": small.name, "messages": messages, "logprobs": True, "top_logprobs": 20} | options
     headers = {"Content-Type": "application/json"}
     sent = urllib.request.Request(f"{small.base_url}/chat/completions", json.dumps(body).encode(), headers)
-    with urllib.request.urlopen(sent, timeout=120) as reply:
+    with urllib.request.urlopen(sent, timeout=PATIENCE) as reply:
         (choice,) = json.load(reply)["choices"]
     tokens = (choice.get("logprobs") or {"content": []})["content"]  # none for half a character
     tops = {top["token"]: top["logprob"] for token in tokens[:1] for top in token["top_logprobs"]}
@@ -63,7 +65,7 @@ def test_inspect_asks_it_everything(small, tmp_path):
     quiet = {"display": "none", "score_display": False, "log_dir": str(tmp_path / "logs")}
     table = pd.DataFrame({"question": ["What is the capital of France?"], "reference": ["Paris"]})
     table.to_csv(tmp_path / "questions.csv", index=False)
-    task = questions(str(tmp_path / "questions.csv"), n_answers=3, judge=True, seed=1)
+    task = questions(str(tmp_path / "questions.csv"), n_answers=2, judge=True, seed=1)
     (log,) = eval(task, model=small.for_inspect(), max_tokens=4, **quiet)
     assert log.status == "success", log.error
     for sample in log.samples:
@@ -101,9 +103,9 @@ def test_the_command_serves_until_it_is_interrupted():
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         line = process.stdout.readline()
         address = line.split(" answers at ")[1].split()[0]
-        assert b"SmolLM2" in urllib.request.urlopen(address + "/models", timeout=30).read()
+        assert b"SmolLM2" in urllib.request.urlopen(address + "/models", timeout=PATIENCE).read()
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=PATIENCE) == 0
         assert process.stderr.read() == ""
 
 
