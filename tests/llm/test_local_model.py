@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.llm import local, sequence_posterior
+from helpers.llm import local
 
 
 def why_no_model():
@@ -30,8 +30,6 @@ needs_model = pytest.mark.skipif(bool(why_no_model()), reason=why_no_model())
 
 PATIENCE = 600  # seconds: for what hangs, not for what is slow
 
-CAPITAL = [{"role": "user", "content": "What is the capital of France? Answer in one word."}]
-
 
 @pytest.fixture(scope="module")
 def small():
@@ -41,16 +39,17 @@ def small():
         urllib.request.urlopen(small.base_url + "/models", timeout=PATIENCE)
 
 
-def ask(small, messages, **options):
-    """The server's own body of a reply: text, log-probabilities of its tokens, {likeliest first token: the same}."""
+def ask(small, question, **options):
+    """Text of a reply, and {token: log-probability} of its likeliest first tokens, from the server itself."""
+    messages = [{"role": "user", "content": question}]
     body = {"model": small.name, "messages": messages, "logprobs": True, "top_logprobs": 20} | options
     headers = {"Content-Type": "application/json"}
     sent = urllib.request.Request(f"{small.base_url}/chat/completions", json.dumps(body).encode(), headers)
     with urllib.request.urlopen(sent, timeout=PATIENCE) as reply:
         (choice,) = json.load(reply)["choices"]
     tokens = (choice.get("logprobs") or {"content": []})["content"]  # none for half a character
-    tops = {top["token"]: top["logprob"] for token in tokens[:1] for top in token["top_logprobs"]}
-    return choice["message"]["content"], [token["logprob"] for token in tokens], tops
+    tops = tokens[0]["top_logprobs"] if tokens else []
+    return choice["message"]["content"], {top["token"]: top["logprob"] for top in tops}
 
 
 @needs_model
@@ -84,16 +83,6 @@ def test_inspect_asks_it_everything(small, tmp_path):
     scores = [sample.scores["option_score"] for sample in log.samples]
     assert all(0 <= one.value <= 1 and 0 <= one.metadata["mass"] <= 1 for one in scores)
     gc.collect()
-
-
-@needs_model
-def test_the_posterior_is_nearly_the_same_twice(small):
-    (text, logs, tops), (again, logs_again, tops_again) = (
-        ask(small, CAPITAL, temperature=0.0, max_tokens=4) for _ in range(2)
-    )
-    assert text == again
-    assert sequence_posterior(logs) == pytest.approx(sequence_posterior(logs_again), abs=0.02)  # the server's own noise
-    assert max(tops.values()) == pytest.approx(max(tops_again.values()), abs=0.02)
 
 
 @needs_model
@@ -169,10 +158,9 @@ def test_without_a_library_of_the_system_the_sentence_names_it(tmp_path, monkeyp
 
 @needs_model
 def test_first_tokens_come_as_often_as_they_are_said_to(small):
-    message = [{"role": "user", "content": "Name a colour."}]
-    replies = [ask(small, message, max_tokens=1, seed=seed) for seed in range(200)]
-    stated = {token: np.exp(logprob) for token, logprob in replies[0][2].items()}
-    drawn = pd.Series([text.strip() for text, *_ in replies]).value_counts()
+    replies = [ask(small, "Name a colour.", max_tokens=1, seed=seed) for seed in range(200)]
+    stated = {token: np.exp(logprob) for token, logprob in replies[0][1].items()}
+    drawn = pd.Series([text.strip() for text, _ in replies]).value_counts()
     checked = {token.strip(): p for token, p in stated.items() if p * 200 >= 5}
     assert checked
     for token, p in checked.items():

@@ -115,13 +115,9 @@ def test_attempts_that_are_all_maximally_wrong_are_not_well_calibrated(tmp_path)
 
 
 def test_a_log_gives_the_numbers_of_its_table(tmp_path):
+    """Thirty questions, and 250 with ten answers each, computed anew and written in Inspect's other form."""
     log = evaluated(*drawn(30, 5, rng=0), tmp_path)
     assert_same_as_the_table(numbers(log), Path(log.location))
-
-
-def test_a_log_of_250_questions_gives_the_numbers_of_its_table(tmp_path):
-    """Ten answers each, put into a small log, computed anew, and written in Inspect's other form."""
-    log = evaluated(*drawn(2, 2, rng=1), tmp_path)
     answers, right, confidence = drawn(250, 10, rng=1)
     log.samples = [
         log.samples[0].model_copy(update={"id": number, "epoch": k + 1, "input": f"Question {number}", "scores": {
