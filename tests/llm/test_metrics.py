@@ -1,8 +1,6 @@
 """Our measures as Inspect's metrics: they see every attempt, and say what the functions of the package say."""
 
 import math
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -117,13 +115,9 @@ def test_attempts_that_are_all_maximally_wrong_are_not_well_calibrated(tmp_path)
 
 
 def test_a_log_gives_the_numbers_of_its_table(tmp_path):
+    """Thirty questions, and 250 with ten answers each, computed anew and written in Inspect's other form."""
     log = evaluated(*drawn(30, 5, rng=0), tmp_path)
     assert_same_as_the_table(numbers(log), Path(log.location))
-
-
-def test_a_log_of_250_questions_gives_the_numbers_of_its_table(tmp_path):
-    """Ten answers each, put into a small log, computed anew, and written in Inspect's other form."""
-    log = evaluated(*drawn(2, 2, rng=1), tmp_path)
     answers, right, confidence = drawn(250, 10, rng=1)
     log.samples = [
         log.samples[0].model_copy(update={"id": number, "epoch": k + 1, "input": f"Question {number}", "scores": {
@@ -136,29 +130,6 @@ def test_a_log_of_250_questions_gives_the_numbers_of_its_table(tmp_path):
     path = tmp_path / "large.json"
     write_eval_log(log, str(path))
     assert_same_as_the_table(numbers(log), path)
-
-
-def test_anybody_can_name_them_for_a_finished_log(tmp_path):
-    """`inspect score` finds them by the entry point, in a log of a scorer of Inspect's own."""
-    logs = Path(__file__).parents[1] / "tables" / "logs"
-    command = [sys.executable, "-m", "inspect_ai", "score", str(logs / "inspect.eval"), "--action", "append"]
-    command += [
-        "--metric",
-        "honest_confidence/sem1_ece",
-        "--metric",
-        "honest_confidence/ecuas",
-        "--model",
-        "mockllm/model",
-    ]
-    command += ["--output-file", str(tmp_path / "scored.eval"), "--display", "none"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
-    log = read_eval_log(str(tmp_path / "scored.eval"), header_only=True)
-    (added, *_) = [score.metrics for score in log.results.scores if "sem1_ece" in score.metrics]
-    table = read_answers(logs / "inspect.eval", correct="includes")
-    measured = sem_ece(table.grouped, sources=["sem1"], margins=None, n_resamples=20, rng=0).errors["sem1"]
-    assert added["sem1_ece"].value == pytest.approx(measured.value, abs=1e-12)
-    assert {"sem1_ecuas_0", "sem1_ecuas_1", "sem1_ecuas_inf"} <= added.keys()
 
 
 @pytest.mark.parametrize("coverage", [0.1, 0.5, 0.8, 1.0])

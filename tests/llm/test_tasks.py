@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,7 @@ import pytest
 pytest.importorskip("inspect_ai")
 
 from inspect_ai import eval, eval_retry, score
+from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from helpers.llm import is_true_probability
@@ -98,6 +101,23 @@ def test_classes_are_the_known_meanings(log):
     share = rows.groupby(["question", "label"]).size().groupby("question").max() / 6
     assert share.mean() > rows.groupby(["question", "text"]).size().groupby("question").max().mean() / 6
     assert 0 <= measured.metrics["sem1_ece"].value <= 1
+
+
+def test_a_finished_log_gets_metrics_by_their_names(folder):
+    """`inspect score` finds metrics by the entry point, and a scorer of ours by the name that the log has of it."""
+    task = questions(str(folder / "questions.csv"), n_answers=3, confidences="is_true", seed=1)
+    (log,) = eval(task, model=known_model(KNOWN), log_dir=str(folder / "ours"), **QUIET)
+    scored = folder / "scored.eval"
+    command = [sys.executable, "-m", "inspect_ai", "score", log.location, "--output-file", str(scored)]
+    command += ["--action", "append", "--model", "mockllm/model", "--display", "none"]
+    command += ["--metric", "honest_confidence/sem1_ece", "--metric", "honest_confidence/ecuas"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    results = read_eval_log(str(scored), header_only=True).results
+    (added,) = [one.metrics for one in results.scores if one.name == "grade1"]
+    (first,) = [one.metrics for one in log.results.scores if "sem1_ece" in one.metrics]
+    assert set(added) == {"sem1_ece", "sem1_ece_null", "is_true_ecuas_0", "is_true_ecuas_1", "is_true_ecuas_inf"}
+    assert all(added[name].value == pytest.approx(first[name].value, abs=1e-12) for name in added)
 
 
 def test_a_scorer_that_is_not_in_the_log_is_named(log):

@@ -22,6 +22,7 @@ from inspect_ai.model import (
     TopLogprob,
     get_model,
 )
+from scipy.special import expit, logit
 
 from helpers.checks import check_count, check_probabilities
 
@@ -44,15 +45,6 @@ def _random(*parts):
     """Random numbers that depend on nothing but the parts."""
     digest = hashlib.sha256(json.dumps(parts).encode()).digest()
     return random.Random(int.from_bytes(digest[:8], "big"))
-
-
-def _odds(p):
-    p = min(max(p, 0.01), 0.99)
-    return math.log(p / (1 - p))
-
-
-def _share(log_odds):
-    return 1 / (1 + math.exp(-log_odds))
 
 
 def known_answers(questions, references, *, n_meanings=4, overconfidence=1.5, seed=0):
@@ -80,11 +72,6 @@ def known_answers(questions, references, *, n_meanings=4, overconfidence=1.5, se
         frequencies do, and is too mild), verbalised (the stated confidence, a log-odds of 1.5 too high, in steps of
         0.05).
 
-    Raises
-    ------
-    ValueError
-        For numbers that break a rule, or as many references as are not questions.
-
     Examples
     --------
     >>> known = known_answers(["Capital of France?", "Capital of Italy?"], ["Paris", "Rome"])
@@ -109,8 +96,8 @@ def known_answers(questions, references, *, n_meanings=4, overconfidence=1.5, se
         meanings = rng.sample(others, len(shares))
         meanings[right] = reference
         for place, (meaning, p) in enumerate(zip(meanings, shares, strict=True)):
-            is_true = round(_share(0.8 * _odds(p) + (0.8 if place == right else -0.4)), 4)
-            stated = round(20 * _share(_odds(p) + 1.5)) / 20
+            is_true = round(float(expit(0.8 * logit(p) + (0.8 if place == right else -0.4))), 4)
+            stated = round(20 * expit(logit(p) + 1.5)) / 20
             spelled = Counter()
             for pattern, share in SPELLINGS:
                 spelled[pattern.format(meaning, lower=meaning.lower(), upper=meaning.upper())] += share
@@ -142,11 +129,6 @@ def known_model(known=None, *, cases=None, option="Yes", seed=0, vague=0.0):
     -------
     inspect_ai.model.Model
         Tokens are counted, so that what a run takes can be compared with what was expected.
-
-    Raises
-    ------
-    ValueError
-        For probabilities that are none, or those of a question that do not sum to 1.
 
     Examples
     --------

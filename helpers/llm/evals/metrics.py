@@ -105,10 +105,8 @@ def sem2_ece(rule: str = "normalized", n_bins: int = 10):
 
     Parameters
     ----------
-    rule : str, default "normalized"
+    rule, n_bins : str, int
         As in `sem1_ece`.
-    n_bins : int, default 10
-        Bins of equal width.
 
     Returns
     -------

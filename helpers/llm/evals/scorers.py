@@ -56,11 +56,6 @@ def grade(rule: str = "normalized", judge: bool = False, prompt: str = "grade") 
         The score's answer is the text, and its metadata hold the confidences and `by`, who graded. An empty answer is
         wrong; one without a target, or whose judge keeps no form in four replies, is unscored.
 
-    Raises
-    ------
-    ValueError
-        For another rule or a prompt that lacks one of the three.
-
     Examples
     --------
     >>> Task(dataset, scorer=grade(judge=True), epochs=10)  # doctest: +SKIP
@@ -115,11 +110,6 @@ def classes(log: str, graded: str = "grade", rule: str = "normalized", prompt: s
     inspect_ai.scorer.Scorer
         The score's answer is the first wording of its class, its metadata hold `given`, the wording itself, and `by`.
 
-    Raises
-    ------
-    ValueError
-        For another rule, a prompt that lacks one of the two, or a log without this scorer.
-
     Examples
     --------
     >>> inspect_ai.score(log, classes(log.location), action="append")  # doctest: +SKIP
@@ -165,15 +155,13 @@ def classes(log: str, graded: str = "grade", rule: str = "normalized", prompt: s
 def option_score() -> Scorer:
     """Score of a case in the task `risk_scores`: P(first option) / (P(first) + P(second)), averaged over both orders.
 
+    See Melo et al. (2026), section 4.2, and Zheng et al. (2024) on the order of options.
+
     Returns
     -------
     inspect_ai.scorer.Scorer
         The metadata hold `mass`, the probability of the two options together: far below 1, the model wants to write
         something else. A case in which neither is among the likeliest tokens is unscored.
-
-    References
-    ----------
-    Melo et al. (2026), section 4.2; Zheng et al. (2024) on the order of options.
 
     Examples
     --------

@@ -75,15 +75,6 @@ def questions(
     inspect_ai.Task
         Its scorer is `grade`.
 
-    Raises
-    ------
-    ValueError
-        For a list that cannot be used, a number that breaks its rule, or a confidence that is none.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), section 4.2.
-
     Examples
     --------
     >>> made = questions(n_questions=3, n_answers=2, confidences="posterior")
@@ -215,15 +206,6 @@ def risk_scores(
     -------
     inspect_ai.Task
         Its scorer is `option_score`; `helpers.tables.read_scores` reads the log.
-
-    Raises
-    ------
-    ValueError
-        For columns that are not there, labels other than 0 and 1, a case named twice, or options that are not two.
-
-    References
-    ----------
-    Melo et al. (2026), section 4.2.
 
     Examples
     --------

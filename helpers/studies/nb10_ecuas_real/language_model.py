@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.answers import combine_confidences, meaning_posterior
-from helpers.llm import length_normalised_posterior, sequence_posterior
+from helpers.llm import sequence_posterior
 from helpers.plotting.style import BLUE, MARKERS, ORANGE, panels
 from helpers.selective import compare_systems, measure_systems
 from helpers.studies.nb10_ecuas_real.printed import LARGER
@@ -27,7 +27,7 @@ def greedy_confidences(answers, prompt, *, rng=None):
             "question": greedy["question"],
             "correct": greedy["correct"].astype(float),
             "sequence": greedy["posterior"],
-            "per token": [length_normalised_posterior(logs) for logs in greedy["logprobs"]],
+            "per token": greedy["posterior"] ** (1 / greedy["logprobs"].str.len()),
             "meaning": greedy["meaning"],
             "is it true": greedy["is_true"],
             "both orders": (greedy["is_true"] + greedy["is_true_swapped"]) / 2,
