@@ -81,7 +81,7 @@ def _cure_of_labels(column, values, number):
     kinds = list(values.drop_duplicates())
     if len(kinds) > 2 and number.between(0, 1).all():
         return "It looks like a score: are label and score exchanged?"
-    if len(kinds) > MANY and number.notna().all():
+    if len(kinds) > MANY and (number % 1 != 0).any() and number.notna().all():
         return (
             "It looks like the outcome of a regression. What can be audited is the probability of an event, such as a "
             "value above a limit."
