@@ -153,6 +153,7 @@ FILES = {  # the name, the content, and what the error must name beside the file
     "a line too short": ("my.csv", b"".join([*LINES[:10], b"1,2,x\n", *LINES[10:]]), ["5 fields", "line 11 has 3"]),
     "a line too long": ("my.csv", TEXT.replace(LINES[4], LINES[4].strip() + b",1,2\n"), ["line 5 has 7"]),
     "all lines too long": ("my.csv", TEXT.replace(b"\n", b",9\n").replace(b",9", b"", 1), ["line 2 has 6"]),
+    "no name above row numbers": ("my.csv", TEXT.replace(b"\n", b",\n").replace(b",\n", b"\n", 1), ["line 2 has 6"]),
     "short and long": ("my.csv", PLAIN + b"1,2,3\n1,2,3,4,5,6,7\n", ["line 62 has 3"]),
     "cut off": ("my.csv", LAST + b"34,31.2", ["line 59 has 2", "cut off"]),
     "cut off inside quotes": ("my.csv", LAST + b'34,31.2,"high, sch', ["line 59", "quote"]),

@@ -232,6 +232,7 @@ CASES = {  # what is changed, options, and what the error must name beside the f
     "a label of 2": (changed(label=(4, 2)), {}, ["'label'", "row 5", "is 2"]),
     "labels -1 and 1": (changed(label=Y * 2 - 1), {}, ["'label'", "(table['label'] == 1.0)"]),
     "yes and no": (changed(label=np.where(Y, "yes", "no")), {}, ["'label'", "(table['label'] == 'yes').astype(int)"]),
+    "one word": (changed(label="no"), {}, ["'label'", "no only"]),
     "three labels": (
         changed(label=["a", "b", "c"] * 20),
         {},
