@@ -17,6 +17,7 @@ from helpers.checks import check_columns, check_one_of
 from helpers.tables.answer_layouts import DEFAULTS, check_rows, count_columns, find_columns, long_rows
 from helpers.tables.answer_rules import RuleMoves, look_for_rule, rule_moves
 from helpers.tables.answer_systems import RECORDED, open_all, open_system, systems_of
+from helpers.tables.log_table import grade_value
 from helpers.tables.repeats import Repeats, find_repeats
 
 SHIPPED = "data/digit_answers.csv.gz"
@@ -207,8 +208,9 @@ def read_systems(path, *, system="", systems=(), against="", **columns):
 
     Examples
     --------
-    >>> list(read_systems("data/smollm2_answers.jsonl.gz"))
-    ['examples', 'plain']
+    >>> rows = {"question": ["a", "a", "b", "b"] * 2, "answer": list("xxyzxyzz"), "model": ["new"] * 4 + ["old"] * 4}
+    >>> list(read_systems(pd.DataFrame(rows), system="model"))
+    ['new', 'old']
     """
     systems = [systems] if isinstance(systems, str) else list(systems)
     if str(against):
@@ -356,13 +358,11 @@ def _read_references(table, column, frame, rule):
 
 def _grades(table, column, values, rows):
     """Grades 0, 1 or NaN as floats; ValueError for another value."""
-    words = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
-    plain = values.map(lambda value: words.get(str(value).strip().lower(), value), na_action="ignore")
-    grades = pd.to_numeric(plain, errors="coerce")
-    wrong = (values.notna() & ~grades.isin([0, 1])).to_numpy()
-    if wrong.any():
+    grades = [grade_value(value) for value in values]
+    wrong = [grade is None for grade in grades]
+    if any(wrong):
         table.reject(column, "hold grades 0 and 1 (or false and true)", wrong, values, rows=rows)
-    return grades.to_numpy(float)
+    return np.array(grades, dtype=float)
 
 
 def _about_confidences(table, column, values, read):

