@@ -158,6 +158,8 @@ def find_table(path, extensions=EXTENSIONS):
 
 def open_table(source, extensions=EXTENSIONS, *, as_text=False, reader=None):
     """A DataFrame or a file as a `Table`; `reader` makes one of a path in a format that it knows, else None."""
+    if isinstance(source, Table):
+        return source
     if isinstance(source, pd.DataFrame):
         return Table("the table", source, as_text=as_text)
     path = find_table(source, extensions)
