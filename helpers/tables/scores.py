@@ -203,11 +203,12 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     ScoreTable
         A table written by the folktexts benchmark (columns `risk_score`, `label`) is read as it is. Text becomes
         categories, and dates (2024-01-31, 2024/1/31, 31.1.2024, 2024-01, or with the month or the day first where
-        only one of the two fits) become dates. Empty cells, NA, N/A, NaN and null are missing; `.note` says where
-        words of text columns were, how many rows without a label were left out, which columns were in percent, and how
-        a CSV was read that has other separators than commas, a decimal comma or another encoding than UTF-8. Features are left out, and listed in `.dropped`, if they are constant, all missing,
-        row numbers or labels, names of the members of the groups, text of its own in nearly every row, give the
-        outcome away, or are neither numbers, text nor dates.
+        only one of the two fits) become dates. Empty cells, NA, N/A, NaN and null are missing. Rows without a label
+        are left out. `.note` says how many, where words of text columns were missing, which columns were in percent,
+        and how a CSV was read that has other separators than commas, a decimal comma or another encoding than UTF-8.
+        Features are left out, and listed in `.dropped`, if they are constant, all missing, row numbers or labels, names
+        of the members of the groups, text of its own in nearly every row, give the outcome away, or are neither
+        numbers, text nor dates.
 
     Raises
     ------

@@ -187,6 +187,7 @@ def test_tables_of_counts():
         table_of_counts([[3, -1]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["my.csv", "my.jsonl"])
 def test_many_rows(tmp_path, name):
     """At most 2 kB a row at any time, so that a million rows need less than 2 GB."""
@@ -279,6 +280,7 @@ def test_copies_are_found_and_left_out():
 # ---- systems --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_recorded_log_brings_its_classes_and_grades():
     """The raw log and the loader's table are the same; both are graded as recorded, not by matching."""
     raw = read_answers(LOG)
