@@ -8,7 +8,6 @@ import pandas as pd
 from helpers.checks import check_columns, check_one_of
 from helpers.datasets.recorded_model import recorded_answers
 from helpers.tables.answer_layouts import open_answers
-from helpers.tables.files import Table
 
 RECORDED = ("prompt", "sample", "spelling", "references", "correct", "posterior", "is_true")  # and only there
 
@@ -33,9 +32,7 @@ def open_system(path, system, only, grade, graded):
 
 
 def open_all(path, grade="", graded=True):
-    """The file as a `Table`, unless it is one; the recorded log has a row an answer, and no greedy answers."""
-    if isinstance(path, Table):
-        return path
+    """The file as a `Table`; the recorded log has a row an answer, and no greedy answers."""
     table = open_answers(path, grade, graded)
     if RECORDED_LINE <= set(table.names):
         try:

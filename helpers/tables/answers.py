@@ -17,6 +17,7 @@ from helpers.checks import check_columns, check_one_of
 from helpers.tables.answer_layouts import DEFAULTS, check_rows, count_columns, find_columns, long_rows
 from helpers.tables.answer_rules import RuleMoves, look_for_rule, rule_moves
 from helpers.tables.answer_systems import RECORDED, open_all, open_system, systems_of
+from helpers.tables.log_table import grade_value
 from helpers.tables.repeats import Repeats, find_repeats
 
 SHIPPED = "data/digit_answers.csv.gz"
@@ -157,26 +158,26 @@ def read_answers(
     """
     check_one_of(rule, "rule", ("auto", *RULES))
     graded = bool(correct) or reference == DEFAULTS["reference"]
-    table = open_system(path, system, only, correct, graded)
-    if set(RECORDED) <= set(table.names) and not correct and graded:
+    source = open_system(path, system, only, correct, graded)
+    if set(RECORDED) <= set(source.names) and not correct and graded:
         answer = "spelling" if answer == "answer" else answer
         correct = "correct"
         rule = "class" if rule == "auto" else rule
         confidence = "is_true" if confidence == DEFAULTS["confidence"] else confidence
-    if table.is_log:  # graded by what graded the log, if it tells for each answer
-        correct = "correct" if "correct" in table.names else ""
+    if source.is_log:  # graded by what graded the log, if it tells for each answer
+        correct = "correct" if "correct" in source.names else ""
         reference = "target" if graded else reference
     roles = {"question": question, "confidence": confidence, "reference": "" if correct else reference}
     if len(counts):
-        if question == DEFAULTS["question"] and question not in table.names:
+        if question == DEFAULTS["question"] and question not in source.names:
             roles["question"] = ""
-        columns, notes = find_columns(table, roles)
-        return _from_columns(table, columns, notes, counts)
-    columns, notes = find_columns(table, {"answer": answer, "sample": sample, "correct": correct} | roles)
+        columns, notes = find_columns(source, roles)
+        return _from_columns(source, columns, notes, counts)
+    columns, notes = find_columns(source, {"answer": answer, "sample": sample, "correct": correct} | roles)
     for role in ("question", "answer"):
         if role not in columns:
-            raise ValueError(f"{role} must name a column of {table.name}, but it is not given.")
-    return _from_rows(table, columns, notes, rule)
+            raise ValueError(f"{role} must name a column of {source.name}, but it is not given.")
+    return _from_rows(source, columns, notes, rule)
 
 
 def read_systems(path, *, system="", systems=(), against="", **columns):
@@ -207,8 +208,9 @@ def read_systems(path, *, system="", systems=(), against="", **columns):
 
     Examples
     --------
-    >>> list(read_systems("data/smollm2_answers.jsonl.gz"))
-    ['examples', 'plain']
+    >>> rows = {"question": ["a", "a", "b", "b"] * 2, "answer": list("xxyzxyzz"), "model": ["new"] * 4 + ["old"] * 4}
+    >>> list(read_systems(pd.DataFrame(rows), system="model"))
+    ['new', 'old']
     """
     systems = [systems] if isinstance(systems, str) else list(systems)
     if str(against):
@@ -219,18 +221,18 @@ def read_systems(path, *, system="", systems=(), against="", **columns):
         names = [first.name, second.name if second.name != first.name else f"{second.name} (2)"]
         return dict(zip(names, [first, second], strict=True))
     graded = bool(columns.get("correct")) or columns.get("reference", "reference") == "reference"
-    table = open_all(path, columns.get("correct", ""), graded)
-    names = systems_of(table, system)
+    source = open_all(path, columns.get("correct", ""), graded)
+    names = systems_of(source, system)
     for name in systems:
         if not names:
             raise ValueError(f"systems names {name!r}, but system names no column that tells systems apart.")
         check_one_of(str(name), "systems", names)
     chosen = list(dict.fromkeys(map(str, systems))) or names
     if not chosen:
-        return {"": read_answers(table, **columns)}
+        return {"": read_answers(source, **columns)}
     if len(chosen) > 2:
         raise ValueError(f"systems must name two at the most, but there are {len(chosen)}: {', '.join(chosen)}.")
-    return {name: read_answers(table, system=system, only=name, **columns) for name in chosen}
+    return {name: read_answers(source, system=system, only=name, **columns) for name in chosen}
 
 
 def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
@@ -275,13 +277,13 @@ def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
     return AnswerTable(name, grouped, "class", "columns", {}, len(counts))
 
 
-def _from_rows(table, columns, notes, rule):
+def _from_rows(source, columns, notes, rule):
     """`AnswerTable` of a file with an answer, a list or a dictionary of counts in each row."""
-    frame, layout = long_rows(table, columns)
+    frame, layout = long_rows(source, columns)
     if layout != "answers":
         columns = {role: name for role, name in columns.items() if role != "sample"}
         notes = [note for note in notes if "'sample'" not in note]
-    place = check_rows(table, columns, frame)
+    place = check_rows(source, columns, frame)
     several = (frame.groupby("question", sort=False)["row"].transform("size") > 1).to_numpy()
     if not several.all():
         n_single = int((~several).sum())
@@ -300,30 +302,30 @@ def _from_rows(table, columns, notes, rule):
     read = {}
     if "confidence" in columns:
         read["confidence"] = parse_confidences(frame["confidence"])
-        notes += _about_confidences(table, columns["confidence"], frame["confidence"], read["confidence"])
+        notes += _about_confidences(source, columns["confidence"], frame["confidence"], read["confidence"])
     if "correct" in columns:
-        read["grade"] = _grades(table, columns["correct"], frame["correct"], frame["row"])
+        read["grade"] = _grades(source, columns["correct"], frame["correct"], frame["row"])
     looked = "class" if rule == "class" else look_for_rule(frame["answer"], frame.get("reference"))
     used = looked if rule == "auto" else rule
-    grouped = _grouped(table, columns, frame, place, used, read)
+    grouped = _grouped(source, columns, frame, place, used, read)
     moves = None
     if rule == "auto" and looked != "normalized":
-        plain = _grouped(table, columns, frame, place, "normalized", read)
+        plain = _grouped(source, columns, frame, place, "normalized", read)
         moves = rule_moves("normalized", plain, grouped, looked, chosen=True)
         if moves is None and (plain.counts.shape == grouped.counts.shape) and (plain.counts == grouped.counts).all():
             used = "normalized"
             grouped = plain
     elif rule not in ("auto", "class", looked):
-        moves = rule_moves(rule, grouped, _grouped(table, columns, frame, place, looked, read), looked, chosen=False)
+        moves = rule_moves(rule, grouped, _grouped(source, columns, frame, place, looked, read), looked, chosen=False)
     if moves is not None:
         notes.append(str(moves))
-    notes += table.notes
+    notes += source.notes
     return AnswerTable(
-        table.name, grouped, used, layout, columns, len(frame), tuple(notes), table.sha256, moves, repeats
+        source.name, grouped, used, layout, columns, len(frame), tuple(notes), source.sha256, moves, repeats
     )
 
 
-def _grouped(table, columns, frame, place, rule, read):
+def _grouped(source, columns, frame, place, rule, read):
     """Answers sorted into classes by a rule; ValueError if it reads none of them."""
     spelled = spell_answers(frame["answer"], rule)
     if pd.isna(spelled).all():
@@ -331,46 +333,44 @@ def _grouped(table, columns, frame, place, rule, read):
         shown = f"; the first is {first.iloc[0]!r}" if len(first) else ""
         other = "; rule 'normalized' reads any text" if rule in ("numeric", "date", "letter") and len(first) else ""
         raise ValueError(
-            f"{table.name}: column {columns['answer']!r} must hold answers that rule {rule!r} can read, but it reads "
+            f"{source.name}: column {columns['answer']!r} must hold answers that rule {rule!r} can read, but it reads "
             f"none of the {len(frame):,}{shown}{other}."
         )
     right = {}
     if "reference" in columns:
-        right["reference"] = _read_references(table, columns["reference"], frame, rule)
+        right["reference"] = _read_references(source, columns["reference"], frame, rule)
         right["has_reference"] = frame["reference"].notna().to_numpy()
     return count_classes(AnswerRows(frame["question"], place, spelled, **right, **read))
 
 
-def _read_references(table, column, frame, rule):
+def _read_references(source, column, frame, rule):
     """Spelled right answers; ValueError for a question with two, naming both rows."""
     spelled = spell_answers(frame["reference"], rule)
     rows = first_contradiction(frame["question"], spelled)
     if rows is not None:
-        both = " and ".join(f"{frame['reference'].iloc[k]!r} in {table.where(frame['row'].iloc[k])}" for k in rows)
+        both = " and ".join(f"{frame['reference'].iloc[k]!r} in {source.where(frame['row'].iloc[k])}" for k in rows)
         raise ValueError(
-            f"{table.name}: column {column!r} must hold one right answer to a question, but to "
+            f"{source.name}: column {column!r} must hold one right answer to a question, but to "
             f"{frame['question'].iloc[rows[0]]!r} it is {both}."
         )
     return spelled
 
 
-def _grades(table, column, values, rows):
+def _grades(source, column, values, rows):
     """Grades 0, 1 or NaN as floats; ValueError for another value."""
-    words = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
-    plain = values.map(lambda value: words.get(str(value).strip().lower(), value), na_action="ignore")
-    grades = pd.to_numeric(plain, errors="coerce")
-    wrong = (values.notna() & ~grades.isin([0, 1])).to_numpy()
-    if wrong.any():
-        table.reject(column, "hold grades 0 and 1 (or false and true)", wrong, values, rows=rows)
-    return grades.to_numpy(float)
+    grades = [grade_value(value) for value in values]
+    wrong = [grade is None for grade in grades]
+    if any(wrong):
+        source.reject(column, "hold grades 0 and 1 (or false and true)", wrong, values, rows=rows)
+    return np.array(grades, dtype=float)
 
 
-def _about_confidences(table, column, values, read):
+def _about_confidences(source, column, values, read):
     """Notes on how confidences were read; ValueError if there are some and none can be read."""
     if read.n_unread and not np.isfinite(read.values).any():
         first = values.dropna().iloc[0]
         raise ValueError(
-            f"{table.name}: column {column!r} must hold confidences such as 0.95 or 95%, but none of the "
+            f"{source.name}: column {column!r} must hold confidences such as 0.95 or 95%, but none of the "
             f'{read.n_unread:,} can be read; the first is {first!r}. If there are none, set confidence to "".'
         )
     notes = []
@@ -383,35 +383,35 @@ def _about_confidences(table, column, values, read):
     return notes
 
 
-def _from_columns(table, columns, notes, names):
+def _from_columns(source, columns, notes, names):
     """`AnswerTable` of a file with one row a question and a column of counts for each class."""
-    check_columns(table.name, table.names, columns | {f"counts[{k}]": name for k, name in enumerate(names)})
-    counts = count_columns(table, names)
+    check_columns(source.name, source.names, columns | {f"counts[{k}]": name for k, name in enumerate(names)})
+    counts = count_columns(source, names)
     few = counts.sum(axis=1).to_numpy() < 2
     if 2 * few.sum() >= few.size:
         first = int(np.argmax(few))
         raise ValueError(
-            f"{table.name}: most questions must have at least two answers, but {table.where(first)} counts "
+            f"{source.name}: most questions must have at least two answers, but {source.where(first)} counts "
             f"{counts.iloc[first].sum()}{f' (and {few.sum() - 1:,} more)' if few.sum() > 1 else ''}."
         )
     if few.any():
         note = f"{few.sum():,} question{'s' if few.sum() > 1 else ''} with fewer than two answers left out"
-        table = table.only(np.flatnonzero(~few), note)
+        source = source.only(np.flatnonzero(~few), note)
         counts = counts[~few]
-    frame = table.read(list(columns.values())).rename(columns={name: role for role, name in columns.items()})
+    frame = source.read(list(columns.values())).rename(columns={name: role for role, name in columns.items()})
     questions = frame.get("question", pd.Series(np.arange(len(counts))))
     references = frame.get("reference")
     confidence = None
     unnamed = (questions.isna() | questions.duplicated()).to_numpy()
     if unnamed.any():
-        table.reject(columns["question"], "name each question once", unnamed, questions)
+        source.reject(columns["question"], "name each question once", unnamed, questions)
     if references is not None:
         wrong = (references.notna() & ~references.isin(list(names))).to_numpy()
         if wrong.any():
-            table.reject(columns["reference"], f"name one of the columns {', '.join(names)}", wrong, references)
+            source.reject(columns["reference"], f"name one of the columns {', '.join(names)}", wrong, references)
     if "confidence" in frame:
         confidence = parse_confidences(frame["confidence"])
-        notes += _about_confidences(table, columns["confidence"], frame["confidence"], confidence)
+        notes += _about_confidences(source, columns["confidence"], frame["confidence"], confidence)
     grouped = counted_classes(counts.to_numpy(), names, questions.to_numpy(), references, confidence)
-    notes += table.notes
-    return AnswerTable(table.name, grouped, "class", "columns", columns, len(counts), tuple(notes), table.sha256)
+    notes += source.notes
+    return AnswerTable(source.name, grouped, "class", "columns", columns, len(counts), tuple(notes), source.sha256)

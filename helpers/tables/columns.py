@@ -79,9 +79,11 @@ def labels(table, column, values):
 def _cure_of_labels(column, values, number):
     """What can be audited where labels are others than 0 and 1."""
     kinds = list(values.drop_duplicates())
+    if len(kinds) == 1:
+        return f"It holds {kinds[0]} only."
     if len(kinds) > 2 and number.between(0, 1).all():
         return "It looks like a score: are label and score exchanged?"
-    if len(kinds) > MANY and number.notna().all():
+    if len(kinds) > MANY and (number % 1 != 0).any() and number.notna().all():
         return (
             "It looks like the outcome of a regression. What can be audited is the probability of an event, such as a "
             "value above a limit."

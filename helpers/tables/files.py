@@ -158,6 +158,8 @@ def find_table(path, extensions=EXTENSIONS):
 
 def open_table(source, extensions=EXTENSIONS, *, as_text=False, reader=None):
     """A DataFrame or a file as a `Table`; `reader` makes one of a path in a format that it knows, else None."""
+    if isinstance(source, Table):
+        return source
     if isinstance(source, pd.DataFrame):
         return Table("the table", source, as_text=as_text)
     path = find_table(source, extensions)
@@ -231,11 +233,11 @@ def open_csv(path, as_text):
         )  # fmt: skip
 
     check_names(path.name, header)
+    if len(rows[1][1]) != len(header):  # pandas takes this line's width for that of all
+        _check_lines(path.name, _rows(data, separator), len(header))
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)  # of lines that are all too long
-            frame = parsed(dtype=str if as_text else None, na_values=MISSING)
-    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+        frame = parsed(dtype=str if as_text else None, na_values=MISSING)
+    except pd.errors.ParserError as error:
         _check_lines(path.name, _rows(data, separator), len(header))
         raise ValueError(f"{path.name} cannot be read as CSV: {' '.join(str(error).split())}.") from None
     if frame.iloc[:, -1].isna().any():  # pandas fills up lines that are too short

@@ -9,10 +9,8 @@ import numpy as np
 import pandas as pd
 
 from helpers.checks import check_columns
-from helpers.tables import columns
-from helpers.tables.features import notes_of_rare_levels, tidy_features
-from helpers.tables.files import open_table
-from helpers.tables.scores import ScoreTable
+from helpers.tables.files import Table, open_table
+from helpers.tables.scores import read_scores
 
 # Words for the codes of the survey (public use microdata sample, code lists of 2018); other columns stay numbers.
 SCHOOLING = [
@@ -93,25 +91,11 @@ def read_folktexts(predictions, people, *, features=None, weight=None, group=Non
             f"{home.name} must have a row for each person of {answers.name}, but {first!r} (and {absent.sum() - 1:,} "
             "more) is absent."
         )
-    y = columns.labels(answers, "label", stated["label"])
-    p = columns.scores(answers, "risk_score", stated["risk_score"])
-    weights = None if weight is None else columns.weights(home, weight, who[weight])
-    who = who.assign(**{} if weight is None else {weight: weights}).loc[stated.index]
-    names = [name for name in who if name not in (weight, group)]
-    X, dropped, notes = tidy_features(_in_words(who[names]).reset_index(drop=True), y)
-    notes += notes_of_rare_levels(X)
-    return ScoreTable(
-        name=answers.name,
-        label="label",
-        score="risk_score",
-        y=y,
-        p=p,
-        X=X,
-        weight=None if weight is None else who[weight].to_numpy(),
-        groups=None if group is None else columns.groups(home, group, who[group]),
-        dropped=dropped,
-        note="; ".join(["predictions of the folktexts benchmark, joined with " + home.name, *notes]),
-    )
+    who = who.loc[stated.index]
+    roles = [name for name in (weight, group) if name is not None]
+    frame = pd.concat([stated, who[roles], _in_words(who.drop(columns=roles))], axis=1)
+    table = Table(answers.name, frame, [f"predictions of the folktexts benchmark, joined with {home.name}"])
+    return read_scores(table, score="risk_score", weight=weight, group=group, min_rows=1)
 
 
 def _indexed(path, names, *more):

@@ -20,14 +20,9 @@ NOTED = 0.25  # share of repeated answers, beyond chance, that is worth a word
 class Repeats:
     """Places of samples whose answers are equal far more often than independent ones would be.
 
-    Parameters
-    ----------
-    pairs : DataFrame
-        A row a pair: first, second (places from 1), n (questions that have both), equal (share of these), expected
-        (the share if the answers to a question came in random order), z.
+    pairs : places first and second (from 1), n (questions that have both), share equal of these, share expected if the
+    answers to a question came in random order, z
 
-    Examples
-    --------
     >>> texts = np.random.default_rng(0).choice(list("abc"), (50, 4))
     >>> repeats = find_repeats(np.repeat(np.arange(50), 8), np.tile(np.arange(8), 50), np.tile(texts, 2).ravel())
     >>> repeats.copies.tolist(), str(repeats)

@@ -203,11 +203,12 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     ScoreTable
         A table written by the folktexts benchmark (columns `risk_score`, `label`) is read as it is. Text becomes
         categories, and dates (2024-01-31, 2024/1/31, 31.1.2024, 2024-01, or with the month or the day first where
-        only one of the two fits) become dates. Empty cells, NA, N/A, NaN and null are missing; `.note` says where
-        words of text columns were, and how a CSV was read that has other separators than commas, a decimal comma or
-        another encoding than UTF-8. Features are left out, and listed in `.dropped`, if they are constant, all missing,
-        row numbers or labels, names of the members of the groups, text of its own in nearly every row, give the
-        outcome away, or are neither numbers, text nor dates.
+        only one of the two fits) become dates. Empty cells, NA, N/A, NaN and null are missing. Rows without a label
+        are left out. `.note` says how many, where words of text columns were missing, which columns were in percent,
+        and how a CSV was read that has other separators than commas, a decimal comma or another encoding than UTF-8.
+        Features are left out, and listed in `.dropped`, if they are constant, all missing, row numbers or labels, names
+        of the members of the groups, text of its own in nearly every row, give the outcome away, or are neither
+        numbers, text nor dates.
 
     Raises
     ------
@@ -233,7 +234,7 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         table.notes.append("read as predictions of the folktexts benchmark: the score is the column 'risk_score'")
     score, before = _two_scores(score, table.names)
     roles = check_roles(table, {"label": label, "score": score, "old score": before, "weight": weight, "group": group})
-    names = _feature_names(file, table.names, features, roles)
+    names = _feature_names(table, features, roles)
     if len(names) > MOST_FEATURES:
         raise ValueError(
             f"{file} has {len(names):,} features, but an audit looks at {MOST_FEATURES:,} at most, in minutes; name "
@@ -298,19 +299,14 @@ def _two_scores(score, columns):
     return names[1], names[0]
 
 
-def _feature_names(file, columns, features, roles):
+def _feature_names(table, features, roles):
+    """Names of the features; ValueError for one that is not there, has another role or is named twice."""
     if features is None:
-        return [name for name in columns if name not in roles.values()]
+        return [name for name in table.names if name not in roles.values()]
     if isinstance(features, str):
-        features = [features] if features in columns else [name.strip() for name in features.split(",")]
+        features = [features] if features in table.names else [name.strip() for name in features.split(",")]
     features = list(features)
-    for name in features:
-        check_columns(file, columns, {"features": name})
-        if name in roles.values():
-            role = next(role for role in roles if roles[role] == name)
-            raise ValueError(f"features must not name the {role} column, but {name!r} is among them.")
-        if features.count(name) > 1:
-            raise ValueError(f"features must name each column once, but {name!r} occurs {features.count(name)} times.")
+    check_columns(table.name, table.names, roles | {f"features[{k}]": name for k, name in enumerate(features)})
     return features
 
 

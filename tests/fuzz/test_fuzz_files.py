@@ -52,7 +52,7 @@ def read_or_told(read, body, folder, told=("mine.csv",)):
 def test_any_file_of_scores(tmp_path):
     read = []
 
-    @tries(120, files({"label": LABELS, "score": SCORES}) | files(PLAIN), always=[(SCORE_FILE,)])
+    @tries(60, files({"label": LABELS, "score": SCORES}) | files(PLAIN), always=[(SCORE_FILE,)])
     def holds(body):
         table = read_or_told(read_scores, body, tmp_path)
         if table is None:
@@ -70,7 +70,7 @@ def test_any_file_of_scores(tmp_path):
 def test_any_file_of_answers(tmp_path):
     read = []
 
-    @tries(80, files(ANSWERS) | files(USUAL), always=[(ANSWER_FILE,)])
+    @tries(40, files(ANSWERS) | files(USUAL), always=[(ANSWER_FILE,)])
     def holds(body):
         table = read_or_told(read_answers, body, tmp_path)
         if table is None:

@@ -1,10 +1,8 @@
 """Logs that Inspect and lm-evaluation-harness wrote (tests/tables/logs/make_logs.py): read, and refused in words."""
 
-import gzip
 import json
 import math
 import re
-import shutil
 import sys
 import zipfile
 from pathlib import Path
@@ -12,8 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.reports import audit_answers
-from helpers.reports.intake import read_table
 from helpers.tables import read_answers, read_scores
 
 LOGS = Path(__file__).parent / "logs"
@@ -30,9 +26,9 @@ def write_lines(path, records):
     return path
 
 
-def repacked(path, change=lambda name, record: record, **options):
+def repacked(path, change):
     """The deflated log with its members changed; None leaves one out."""
-    with zipfile.ZipFile(LOGS / "inspect_deflated.eval") as old, zipfile.ZipFile(path, "w", **options) as new:
+    with zipfile.ZipFile(LOGS / "inspect_deflated.eval") as old, zipfile.ZipFile(path, "w") as new:
         for name in old.namelist():
             record = change(name, json.loads(old.read(name)))
             if record is not None:
@@ -43,9 +39,8 @@ def repacked(path, change=lambda name, record: record, **options):
 # ---- Inspect --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["inspect_grades.eval", "inspect_deflated.eval"])
-def test_epochs_are_answers_and_the_scorer_grades_them(name):
-    table = read_answers(LOGS / name)
+def test_epochs_are_answers_and_the_scorer_grades_them():
+    table = read_answers(LOGS / "inspect_deflated.eval")
     answers = np.array(FOUR).reshape(4, 3).T  # a row a question, a column an epoch
     for row, given in enumerate(answers):
         labels = list(dict.fromkeys(text.lower() for text in given))
@@ -54,9 +49,8 @@ def test_epochs_are_answers_and_the_scorer_grades_them(name):
         np.testing.assert_array_equal(table.grouped.counts[row][: len(labels)], counts)
         np.testing.assert_array_equal(table.grouped.correct[row][: len(labels)], [label == "right" for label in labels])
     assert table.grouped.questions.tolist() == ["1: Question 0", "2: Question 1", "3: Question 2"]
-    assert any("graded by the log's scorer 'four_grades'" in note for note in table.notes)
-    assert "2 answers graded P (partly right) count as wrong" in table.notes
-    assert "2 answers graded N (no answer) count as wrong" in table.notes
+    for words in ("'four_grades'", "2 answers graded P", "2 answers graded N"):
+        assert any(words in note for note in table.notes)
 
 
 def test_choices_of_a_sample_are_answers_and_the_scorer_has_graded_the_first():
@@ -136,12 +130,14 @@ def test_targets_can_grade_in_place_of_the_scorer():
     assert not read_answers(LOGS / "inspect_similarity.eval", reference="").graded.any()
 
 
-def test_one_answer_repeated_is_named():
-    for name in ("inspect_similarity.eval", "harness_kept.jsonl"):  # lm-eval sends one seed with every request
-        notes = read_answers(LOGS / name, reference="target").notes
-        assert any("all answers are the same in each of the" in note for note in notes), name
-    notes = read_answers(LOGS / "inspect_grades.eval").notes
-    assert not any("all answers are the same" in note for note in notes)
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("inspect_similarity.eval", True), ("harness_kept.jsonl", True), ("inspect_deflated.eval", False)],
+)
+def test_one_answer_repeated_is_named(name, said):
+    """lm-eval sends one seed with every request."""
+    notes = read_answers(LOGS / name, reference="target").notes
+    assert any("all answers are the same in each of the" in note for note in notes) == said
 
 
 def test_greedy_answers_are_named(tmp_path):
@@ -151,7 +147,7 @@ def test_greedy_answers_are_named(tmp_path):
         return record
 
     notes = read_answers(repacked(tmp_path / "a.eval", greedy)).notes
-    assert "answers were taken at temperature 0, so they agree whether or not the model is sure" in notes
+    assert any("temperature 0" in note for note in notes)
 
 
 def test_forms_that_samples_may_have(tmp_path):
@@ -207,22 +203,11 @@ def test_whole_replies_where_a_filter_kept_the_first():
     assert any("no filter kept all replies" in note for note in table.notes)
 
 
-def test_name_and_packing_do_not_matter(tmp_path):
-    expected = read_answers(LOGS / "harness_kept.jsonl").grouped.counts
-    shutil.copy(LOGS / "harness_kept.jsonl", tmp_path / "a.json")
-    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress((LOGS / "harness_kept.jsonl").read_bytes()))
-    for name in ("a.json", "a.jsonl.gz"):
-        np.testing.assert_array_equal(read_answers(tmp_path / name).grouped.counts, expected)
-    shutil.copy(LOGS / "inspect_deflated.eval", tmp_path / "b.json")
-    shutil.copy(LOGS / "inspect.json", tmp_path / "b.eval")
-    assert read_answers(tmp_path / "b.json").n_answers == 12 and read_answers(tmp_path / "b.eval").n_answers == 20
-
-
 # ---- options --------------------------------------------------------------------------------------------------
 
 
 def test_options_become_scores():
-    table = read_table(LOGS / "harness_choices.jsonl")
+    table = read_scores(LOGS / "harness_choices.jsonl")
     records = lines_of("harness_choices.jsonl")
     assert table.n == len(records) == 80
     for record, label, score in zip(records, table.y, table.p, strict=True):
@@ -245,20 +230,13 @@ FAILURE = {"message": "x", "traceback": "", "traceback_ansi": ""}
 
 
 ARCHIVES = {
-    "no scores": (changed(scores={}), "has no scores; give them with: inspect score; or reference=\"target\""),
+    "no scores": (changed(scores={}), "inspect score"),
     "not a grade": (changed(scores={"f1": {"value": 0.3}}), "scorer 'f1' must give C, I, P or N, or 0 and 1"),
-    "other samples": (changed(target=None), "is damaged, cut off in the middle, or no log of Inspect"),
-    "all failed": (changed(error=FAILURE), "holds no answers: all 12 ended with an error."),
-    "one epoch": (
-        lambda name, record: None if "epoch" in name and "epoch_1" not in name else record,
-        "has one answer a question, and so nothing can be said about agreement; run it with several epochs",
-    ),
+    "other samples": (changed(target=None), "no log of Inspect"),
+    "all failed": (changed(error=FAILURE), "all 12 ended with an error"),
+    "one epoch": (lambda name, record: None if re.search("epoch_[2-9]", name) else record, "several epochs"),
     "no samples": (lambda name, record: None if name.startswith("samples/") else record, "holds no answers"),
-    "no header": (
-        lambda name, record: None if "header" in name or "start" in name else record,
-        "is damaged, cut off in the middle, or no log of Inspect",
-    ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("change", "message"), ARCHIVES.values(), ids=ARCHIVES)
@@ -268,34 +246,39 @@ def test_archives_that_are_refused(tmp_path, change, message):
         read_answers(path)
 
 
-def test_a_scorer_that_is_not_there():
-    with pytest.raises(ValueError, match=r"has no scorer 'include' \(correct\); did you mean 'includes'\?"):
-        read_answers(LOGS / "inspect.json", correct="include")
-    with pytest.raises(ValueError, match=r"has no filter 'words' \(correct\); did you mean 'word'\?"):
-        read_answers(LOGS / "harness_runs.jsonl", correct="exact_match,words")
-    with pytest.raises(ValueError, match=r"has no metric 'match' \(correct\); did you mean 'exact_match'\?"):
-        read_answers(LOGS / "harness_runs.jsonl", correct="match")
+@pytest.mark.parametrize(
+    ("name", "correct", "words"),
+    [
+        ("inspect.json", "include", "no scorer 'include' .*'includes'"),
+        ("harness_runs.jsonl", "exact_match,words", "no filter 'words' .*'word'"),
+        ("harness_runs.jsonl", "match", "no metric 'match' .*'exact_match'"),
+    ],
+)
+def test_a_scorer_that_is_not_there(name, correct, words):
+    with pytest.raises(ValueError, match=f"^{name} has {words}"):
+        read_answers(LOGS / name, correct=correct)
 
 
-def test_archives_that_are_damaged(tmp_path):
+@pytest.mark.parametrize("name", ["inspect_deflated.eval", "inspect_similarity.eval"])
+def test_archives_that_are_damaged(tmp_path, name):
     path = tmp_path / "my.eval"
-    for name in ("inspect_deflated.eval", "inspect_grades.eval"):
-        content = (LOGS / name).read_bytes()
-        with zipfile.ZipFile(LOGS / name) as archive:
-            info = archive.getinfo("samples/2_epoch_3.json")
-        middle = info.header_offset + 60 + info.compress_size // 2
-        overwritten = content[:middle] + bytes(20) + content[middle + 20 :]
-        for damaged in (content[:10], content[: len(content) // 2], content[:-30], overwritten):
-            path.write_bytes(damaged)
-            with pytest.raises(ValueError, match="^my.eval is damaged, cut off in the middle"):
-                read_answers(path)
+    content = (LOGS / name).read_bytes()
+    with zipfile.ZipFile(LOGS / name) as archive:
+        info = archive.getinfo("samples/2_epoch_1.json")
+    middle = info.header_offset + 60 + info.compress_size // 2
+    overwritten = content[:middle] + bytes(20) + content[middle + 20 :]
+    for damaged in (content[:10], content[: len(content) // 2], content[:-30], overwritten):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match="^my.eval is damaged, cut off in the middle"):
+            read_answers(path)
 
 
-def without(key):
-    def change(records):
-        del records[1][key]
+def cut_off(records):
+    del records[8:]
 
-    return change
+
+def older(records):
+    del records[1]["filter"]
 
 
 def other_task(records):
@@ -307,12 +290,12 @@ def odd_metric(records):
 
 
 HARNESS = {
-    "one run": ("harness_runs.jsonl", lambda records: records.__delitem__(slice(8, None)), "one answer a question"),
-    "older": ("harness_runs.jsonl", without("filter"), "0.4.4 or later, but line 2 lacks 'filter'"),
-    "tasks": ("harness_runs.jsonl", other_task, "must hold one task, but lines 1 and 2 are different questions"),
+    "one run": ("harness_runs.jsonl", cut_off, "one answer a question"),
+    "older": ("harness_runs.jsonl", older, "line 2 lacks 'filter'"),
+    "tasks": ("harness_runs.jsonl", other_task, "lines 1 and 2 are different questions"),
     "metric": ("harness_runs.jsonl", odd_metric, "metric 'exact_match' must be 0 or 1, but in line 1 it is 0.5"),
-    "options": ("harness_choices.jsonl", lambda records: None, "holds log-likelihoods of given texts, and no answers"),
-}  # fmt: skip
+    "options": ("harness_choices.jsonl", lambda records: None, "read_scores"),
+}
 
 
 @pytest.mark.parametrize(("name", "change", "message"), HARNESS.values(), ids=HARNESS)
@@ -324,35 +307,17 @@ def test_samples_that_are_refused(tmp_path, name, change, message):
 
 
 def test_scores_that_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="harness_kept.jsonl holds sampled replies, and no scores"):
-        read_scores(LOGS / "harness_kept.jsonl")
-    with pytest.raises(ValueError, match="is a log of Inspect that holds answers, not scores"):
-        read_scores(LOGS / "inspect.json")
+    for name in ("harness_kept.jsonl", "inspect.json"):
+        with pytest.raises(ValueError, match=f"^{name} .*read_answers"):
+            read_scores(LOGS / name)
     records = lines_of("harness_choices.jsonl")
     records[3]["filtered_resps"][0][0] = "much"
-    with pytest.raises(ValueError, match="must hold log-likelihoods, but in line 4 it does not"):
+    with pytest.raises(ValueError, match="'filtered_resps'.*line 4"):
         read_scores(write_lines(tmp_path / "my.jsonl", records))
     for record in records:
         record["metrics"] = ["acc_norm"]
-    with pytest.raises(ValueError, match="and the metric 'acc', but it has 3 and 'acc_norm'"):
+    with pytest.raises(ValueError, match="metric 'acc', but it has 3 and 'acc_norm'"):
         read_scores(write_lines(tmp_path / "my.jsonl", records))
-
-
-def test_json_that_is_no_log(tmp_path):
-    path = tmp_path / "my.json"
-    for content, message in {
-        '{"a": 1}': "a table in JSON has one object a line",
-        "[1, 2]": "must be a log of Inspect or lm-evaluation-harness, but it is none",
-        '{"version": 2, "eval": {': "but it is none",
-        '{"results": {}, "configs": {}}': "use --log_samples",
-        '{"version": 2, "eval": ' + "[" * 100_000: "but it is none",
-        "": "my.json is empty",
-    }.items():
-        path.write_text(content)
-        with pytest.raises(ValueError, match=re.escape(message)):
-            read_answers(path)
-        with pytest.raises(ValueError, match=re.escape(message)):
-            read_scores(path)
 
 
 @pytest.mark.parametrize("read", [read_answers, read_scores])
@@ -360,9 +325,4 @@ def test_without_inspect_the_sentence_says_what_to_install(monkeypatch, read):
     monkeypatch.delitem(sys.modules, "helpers._inspect", raising=False)
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
     with pytest.raises(ImportError, match=r"honest-confidence\[llm\]"):
-        read(LOGS / "inspect_grades.eval")
-
-
-def test_the_audit_takes_a_log():
-    audit = audit_answers(read_answers(LOGS / "inspect.json"), n_resamples=100, rng=0)
-    assert audit.table.n_answers == 20
+        read(LOGS / "inspect.json")

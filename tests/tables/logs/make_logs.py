@@ -155,15 +155,12 @@ def write_inspect(folder, base_url, only):
         real = get_model("openai-api/local/SmolLM2", base_url=base_url, api_key="none", config=config)
         run("inspect", capitals(), real, epochs=EPOCHS)
     four = ["right", "Incorrect", "right", "Partly", "No", "right"] * 2
-    run("inspect_grades", grades(four, four_grades()), mock, epochs=4)
     if only:
         run("inspect_deflated", grades(four, four_grades()), mock, epochs=4)
     run("inspect_similarity", grades(["right", "tight", "left"] * 2, similarity()), mock, epochs=2)
     several = [choices(*replies.split()) for replies in CHOICES]
     asked = get_model("mockllm/model", custom_outputs=several, config=GenerateConfig(num_choices=3))
     run("inspect_num_choices", draws(), asked, epochs=2)
-    run("inspect_one_epoch", grades(["right"] * 3, four_grades()), mock)
-    run("inspect_unscored", grades(["right"] * 6, four_grades()), mock, epochs=2, score=False)
     run("inspect_error", grades(["right"] * 7 + [""], four_grades()), mock, epochs=4)
     if not only or "inspect" in only:
         log = read_eval_log(str(folder / "inspect.eval"))

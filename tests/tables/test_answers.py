@@ -1,0 +1,410 @@
+"""Files of sampled answers: layouts, rules, repeats and systems; one clear sentence for each that cannot be used."""
+
+import gzip
+import json
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+from scripts import load_script
+
+from helpers.datasets import DATA_FOLDER, load_smollm2_answers
+from helpers.tables import read_answers, read_systems, table_of_counts
+from helpers.tables.answer_rules import look_for_rule
+from helpers.tables.repeats import find_repeats
+
+LOG = DATA_FOLDER / "smollm2_answers.jsonl.gz"
+
+
+def good():
+    """Three questions with three answers each."""
+    return pd.DataFrame({
+        "question": ["a"] * 3 + ["b"] * 3 + ["c"] * 3,
+        "sample": [1, 2, 3] * 3,
+        "answer": ["Paris", "paris.", "Lyon", "7", "7", "7", "x", "y", "the y"],
+        "confidence": ["95%", "0.95", "95", "80%", "", "0.6", "50 %", "high", ".5"],
+        "reference": ["Paris"] * 3 + ["7"] * 3 + ["z"] * 3,
+    })  # fmt: skip
+
+
+def as_lines(frame):
+    return frame.to_json(orient="records", lines=True).encode()
+
+
+def asked(answers, references):
+    """A table with a row an answer, from lists of answers."""
+    rows = [
+        {"question": f"q{question}", "sample": k, "answer": answer, "reference": reference}
+        for question, (given, reference) in enumerate(zip(answers, references, strict=True))
+        for k, answer in enumerate(given)
+    ]
+    return pd.DataFrame(rows)
+
+
+# ---- layouts --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["my.csv", "my.parquet", "my.jsonl", "the table"])
+def test_a_row_an_answer(tmp_path, name):
+    path = tmp_path / name
+    frame = good()
+    if name == "my.parquet":
+        pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+        frame.to_parquet(path)
+    elif name == "my.csv":
+        frame.to_csv(path, index=False)
+    else:
+        path.write_bytes(as_lines(frame))
+    table = read_answers(frame if name == "the table" else path)
+    grouped = table.grouped
+    np.testing.assert_array_equal(grouped.counts, [[2, 1], [3, 0], [1, 2]])
+    np.testing.assert_array_equal(grouped.correct[grouped.counts > 0], [1, 0, 1, 0, 0])
+    np.testing.assert_allclose(grouped.confidence, [0.95, 0.7, 0.5])
+    assert grouped.questions.tolist() == ["a", "b", "c"] and table.graded.all() and table.stated.all()
+    assert (table.name, table.layout, table.n_rows, table.n_answers) == (name, "answers", 9, 9)
+    assert "1 are empty and 1 cannot be read" in table.notes[0] and "1 confidences above 1" in table.notes[1]
+
+
+def test_numbers_need_not_be_texts(tmp_path):
+    frame = good().assign(question=[1] * 3 + [2] * 3 + [3] * 3, answer=[7, 7, 1, 2, 2, 2, 5, 4, 4], reference=7)
+    frame = frame.assign(confidence=[0.5, 0.6, np.nan] * 3)
+    (tmp_path / "my.jsonl").write_bytes(as_lines(frame))
+    for source in (frame, frame.assign(answer=frame["answer"] * 1.0), tmp_path / "my.jsonl"):
+        grouped = read_answers(source).grouped
+        assert grouped.labels == (("7", "1"), ("2",), ("5", "4"))
+        np.testing.assert_allclose(grouped.confidence, 0.55)
+
+
+def test_order_of_rows_does_not_matter_where_samples_are_numbered():
+    one = read_answers(good()).grouped
+    two = read_answers(good().sample(frac=1, random_state=3)).grouped
+    order = np.argsort(two.questions)
+    np.testing.assert_array_equal(one.counts, two.counts[order])
+    np.testing.assert_array_equal(one.order, two.order[order])
+
+
+@pytest.mark.parametrize(
+    ("layout", "answers"),
+    [
+        ("lists", [["Paris", "paris.", "Lyon"], [7, 7.0, "7"], ["x", "y", "the y"]]),
+        ("counts", [{"paris": 2, "Lyon": 1}, {"7": 3}, {"x": 1, "Y": 2}]),
+    ],
+)
+def test_a_row_a_question(tmp_path, layout, answers):
+    frame = pd.DataFrame({"question": list("abc"), "answer": answers, "reference": ["Paris", 7, "z"]})
+    frame["confidence"] = [["95%", 0.95, 95] if layout == "lists" else "95%", "70%", None]
+    (tmp_path / "my.jsonl").write_bytes(as_lines(frame))
+    for source in (frame, tmp_path / "my.jsonl"):
+        table = read_answers(source)
+        assert table.layout == layout and table.n_rows == 9 and not any("sample" in note for note in table.notes)
+        np.testing.assert_array_equal(table.grouped.counts, [[2, 1], [3, 0], [1, 2]])
+        np.testing.assert_array_equal(table.grouped.correct[:, 0], [1, 1, 0])
+        np.testing.assert_allclose(table.grouped.confidence[:2], [0.95, 0.7])
+
+
+def test_lists_in_parquet(tmp_path):
+    pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+    pd.DataFrame({"question": ["a", "b"], "answer": [["x", "y"], ["z", "z"]]}).to_parquet(tmp_path / "my.parquet")
+    assert read_answers(tmp_path / "my.parquet").grouped.labels == (("x", "y"), ("z",))
+
+
+WIDE = pd.DataFrame({"yes": [3, 0, 1, 1], "no": [1, 5, 2, 0], "truth": ["no", "no", None, None]})
+
+
+def test_columns_of_counts():
+    table = read_answers(
+        WIDE.assign(said=["90%", "1", "x", "0"]), counts=["yes", "no"], reference="truth", confidence="said"
+    )
+    assert table.layout == "columns" and table.graded.tolist() == [True, True, False]
+    np.testing.assert_array_equal(table.grouped.counts, [[3, 1], [0, 5], [1, 2]])
+    np.testing.assert_array_equal(table.grouped.correct[:2], [[0, 1], [0, 1]])
+    assert "1 question with fewer than two answers left out" in table.notes
+    named = read_answers(WIDE.assign(question=list("pqrs")), counts=["yes", "no"])
+    assert named.grouped.questions.tolist() == ["p", "q", "r"] and not named.graded.any()
+
+
+def test_what_is_absent_is_said():
+    table = read_answers(good().drop(columns=["sample", "confidence", "reference"]))
+    assert not table.graded.any() and not table.stated.any()
+    for note, name in zip(table.notes, ("sample", "confidence", "reference"), strict=True):
+        assert note.startswith(f"no column {name!r}, so ")
+    renamed = read_answers(good().rename(columns={"confidence": "Confidences"}))
+    assert renamed.notes[0].endswith("did you mean 'Confidences'?")
+    assert read_answers(good(), sample="", confidence="", reference="").notes == ()
+
+
+def test_a_question_with_a_single_answer_is_left_out():
+    table = read_answers(good().drop(index=[7, 8]))
+    assert table.grouped.questions.tolist() == ["a", "b"] and table.n_answers == 6
+    assert "1 question with a single answer left out" in table.notes
+
+
+def test_grades_in_place_of_references():
+    table = read_answers(good().assign(grade=[1, 1, 0, "true", "yes", "", 0, "no", "False"]), correct="grade")
+    assert table.graded.all() and "reference" not in table.columns
+    np.testing.assert_array_equal(table.grouped.correct[table.grouped.counts > 0], [1, 0, 1, 0, 0])
+
+
+def test_a_reference_may_be_missing_or_stand_in_one_row():
+    frame = good()
+    frame.loc[1:5, "reference"] = None
+    table = read_answers(frame)
+    assert table.graded.tolist() == [True, False, True]
+    assert table.grouped.problems["questions without a reference"] == 1
+
+
+def test_answers_that_cannot_be_read_are_counted():
+    frame = good().assign(answer=["7", "seven", None, "1,000", "1000.0", "?", "3", "4", "4"])
+    table = read_answers(frame, rule="numeric")
+    assert table.grouped.unparsed.tolist() == [2, 1, 0] and table.grouped.counts.max(axis=1).tolist() == [1, 2, 2]
+
+
+def test_answers_as_excel_in_germany_writes_them(tmp_path):
+    frame = good().assign(answer=["3,5", "3,5", "4", "7", "7", "7", "x", "y", "the y"], reference="3,5")
+    frame["confidence"] = ["95,5%", "0,95", "95", "80 %", "", "0,6", "50 %", "0,5", ",5"]
+    frame.to_csv(tmp_path / "my.csv", index=False, sep=";", encoding="cp1252")
+    table = read_answers(tmp_path / "my.csv")
+    assert table.grouped.labels[0] == ("3.5", "4") and any("decimal comma" in note for note in table.notes)
+    assert table.grouped.confidence[0] == pytest.approx((0.955 + 0.95 + 0.95) / 3)
+
+
+def test_the_script_makes_the_shipped_file(tmp_path):
+    script = load_script("make_digit_answers")
+    script.write(script.make_table(), tmp_path / "a.csv.gz")
+    assert (tmp_path / "a.csv.gz").read_bytes() == (DATA_FOLDER / "digit_answers.csv.gz").read_bytes()
+    assert [script.spell(93, style) for style in (0.01, 0.3, 0.8)] == ["", "93%", "0.93"]
+    table = read_answers()
+    assert table.graded.all() and table.stated.all() and (table.grouped.n_answers == 25).all()
+
+
+def test_tables_of_counts():
+    counts = np.array([[3, 1, 0], [2, 2, 1]])
+    table = table_of_counts(counts, [[1, 0, -1], [0, 1, 0]], confidence=[0.9, np.nan])
+    assert table.graded.all() and table.stated.tolist() == [True, False] and table.n_tied == 1
+    assert table.grouped.labels == ((0, 1), (0, 1, 2)) and not table_of_counts(counts).graded.any()
+    with pytest.raises(ValueError, match="^counts .*not negative"):
+        table_of_counts([[3, -1]])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["my.csv", "my.jsonl"])
+def test_many_rows(tmp_path, name):
+    """At most 2 kB a row at any time, so that a million rows need less than 2 GB."""
+    n = 5_000
+    frame = pd.DataFrame({"question": np.arange(n) // 20, "answer": np.random.default_rng(0).integers(5, size=n)})
+    frame = frame.assign(sample=np.arange(n) % 20, confidence="95%", reference=3)
+    frame.to_csv(tmp_path / name, index=False) if name == "my.csv" else (tmp_path / name).write_bytes(as_lines(frame))
+    tracemalloc.start()
+    table = read_answers(tmp_path / name)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert table.n_questions == n / 20 and table.n_answers == n and peak < 2000 * n
+
+
+# ---- rules ----------------------------------------------------------------------------------------------------
+
+
+NUMBERS = asked([["So it is 18.0", "18", "$18.00"], ["7.0.", "8", "7"]] * 20, ["18", "7"] * 20)
+DATES = asked([["It is 05/01/2021.", "May 1, 2021"], ["05/02/2021", "I see: 05/02/2021"]] * 9, ["05/01/2021"] * 18)
+LETTERS = asked([["B", "The answer is (B)."], ["(C)", "C. Paris"]] * 9, ["B", "C"] * 9)
+WORDS = asked([["Apollo 11", "Apollo 12", "apollo 11"], ["Paris", "Lyon", "paris"]] * 9, ["Apollo 11", "Paris"] * 9)
+
+
+@pytest.mark.parametrize(
+    ("frame", "rule", "right"),
+    [(NUMBERS, "numeric", 1), (DATES, "date", 0.5), (LETTERS, "letter", 1), (WORDS, "normalized", 1)],
+)
+def test_the_rule_is_found_by_looking(frame, rule, right):
+    table = read_answers(frame)
+    assert table.rule == rule == look_for_rule(frame["answer"], frame["reference"])
+    assert table.grouped.correct[:, 0].mean() == right
+    plain = read_answers(frame, rule="normalized")
+    assert plain.rule == "normalized"
+    if rule == "normalized":
+        assert table.moves is None and plain.moves is None
+    else:
+        assert table.moves.by == plain.moves.by == rule and table.moves.chosen and not plain.moves.chosen
+        assert str(table.moves) in table.notes and str(plain.moves) in plain.notes
+
+
+def test_nothing_is_said_where_another_rule_changes_nothing():
+    frame = asked([["7", "7", "8"], ["1", "2", "1"]] * 9, ["7", "1"] * 9)
+    for rule in ("auto", "normalized", "numeric"):
+        table = read_answers(frame, rule=rule)
+        assert table.moves is None and table.rule == ("normalized" if rule == "auto" else rule)
+
+
+def test_without_right_answers_the_answers_are_looked_at():
+    frame = NUMBERS.assign(answer=["18.0", "18", "$18.00"] * 40).drop(columns="reference")
+    table = read_answers(frame)
+    assert table.rule == "numeric" and np.isnan(table.moves.right) and "agree" in str(table.moves)
+    assert read_answers(WORDS.drop(columns="reference")).rule == "normalized"
+    assert look_for_rule(pd.Series(["A dog", "a cat"]), pd.Series(["a", "A"])) == "normalized"  # an article
+
+
+# ---- repeats --------------------------------------------------------------------------------------------------
+
+
+def sampled(n_questions, n, rng):
+    """Answers of independent samples, with a little less than half of the pairs equal."""
+    p = rng.dirichlet(np.ones(4) * 0.5, n_questions)
+    return (rng.random((n_questions, n, 1)) > p.cumsum(axis=1)[:, None, :]).sum(axis=2)
+
+
+def repeats_of(texts):
+    n_questions, n = texts.shape
+    return find_repeats(np.repeat(np.arange(n_questions), n), np.tile(np.arange(n), n_questions), texts.ravel())
+
+
+def test_independent_answers_are_not_accused():
+    rng = np.random.default_rng(0)
+    assert not any(repeats_of(sampled(rng.choice([30, 300]), rng.choice([3, 10, 40]), rng)) for _ in range(100))
+    by_name = np.sort(sampled(200, 10, rng), axis=1)  # sorted by what they say
+    assert repeats_of(by_name) is None
+
+
+def test_copies_are_found_and_left_out():
+    rng = np.random.default_rng(1)
+    texts = sampled(100, 10, rng)
+    assert repeats_of(np.c_[texts, texts]).copies.tolist() == list(range(11, 21))
+    assert repeats_of(np.repeat(texts, 2, axis=1)).copies.tolist() == list(range(2, 21, 2))
+    table = read_answers(asked(np.c_[texts, texts].tolist(), [0] * 100))
+    assert (table.grouped.n_answers == 10).all()
+    assert any(note.startswith(f"{table.repeats}: 1,000 copies") for note in table.notes)
+    half = np.where((np.arange(100) < 60)[:, None], np.c_[texts, texts], sampled(100, 20, rng))
+    table = read_answers(asked(half.tolist(), [0] * 100))
+    assert (table.grouped.n_answers == 20).all() and table.repeats is not None and not len(table.repeats.copies)
+
+
+# ---- systems --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_recorded_log_brings_its_classes_and_grades():
+    """The raw log and the loader's table are the same; both are graded as recorded, not by matching."""
+    raw = read_answers(LOG)
+    frame = load_smollm2_answers()
+    tables = read_systems(frame)
+    assert list(tables) == ["examples", "plain"] and tables["plain"].n_answers == 16950
+    np.testing.assert_array_equal(raw.grouped.counts, tables["examples"].grouped.counts)
+    assert raw.rule == "class" and raw.columns["correct"] == "correct" and raw.grouped.n_answers.tolist() == [50] * 339
+    asked_with = frame[(frame["prompt"] == "examples") & (frame["sample"] > 0)]
+    right = (raw.grouped.correct == 1) * raw.grouped.counts
+    assert right.sum() == asked_with["correct"].sum()  # every class is right or wrong as a whole
+
+
+def test_a_line_of_the_recorded_log_without_its_parts(tmp_path):
+    with gzip.open(LOG, "rt", encoding="utf-8") as file:
+        record = json.loads(file.readline())
+    del record["answers"][0]["spelling"]
+    (tmp_path / "mine.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="^mine.jsonl .*'spelling'"):
+        read_answers(tmp_path / "mine.jsonl")
+
+
+TWO = pd.concat([WORDS.assign(model="a"), WORDS.assign(model="b", answer="Paris")], ignore_index=True)
+
+
+def test_two_systems_in_one_file_or_in_two(tmp_path):
+    both = read_systems(TWO, system="model")
+    assert list(both) == ["a", "b"] and both["a"].n_questions == both["b"].n_questions == 18
+    assert both["b"].grouped.counts.shape[1] == 1
+    assert list(read_systems(TWO, system="model", systems=["b", "a"])) == ["b", "a"]
+    assert list(read_systems(TWO, system="model", systems="b")) == ["b"]
+    WORDS.to_csv(tmp_path / "a.csv", index=False)
+    assert list(read_systems(tmp_path / "a.csv", against=tmp_path / "a.csv")) == ["a.csv", "a.csv (2)"]
+    assert list(read_systems(WORDS)) == [""]
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "message"),
+    [
+        (TWO, {"system": "modell"}, r"'modell' \(system\).*'model'"),
+        (TWO, {"system": "model", "systems": ["c"]}, "^systems .*'a', 'b'"),
+        (TWO, {"systems": ["a"]}, "^systems names 'a', but system"),
+        (TWO, {"system": "question"}, "^systems must name two at the most, but there are 18"),
+        (TWO, {"system": "model", "against": "b.csv"}, "^against .* system and systems"),
+        (TWO, {"only": "a"}, "^only names a system, 'a', but system"),
+        (TWO.assign(model=None), {"system": "model"}, "'model'.* row 1"),
+    ],
+)
+def test_systems_that_are_not_there(frame, options, message):
+    with pytest.raises(ValueError, match=message):
+        (read_answers if "only" in options else read_systems)(frame, **options)
+
+
+# ---- what cannot be used --------------------------------------------------------------------------------------
+
+
+def changed(row, **cells):
+    """The good table with cells of one row changed."""
+    frame = good().astype(object)
+    frame.loc[row, list(cells)] = list(cells.values())
+    return frame
+
+
+COUNTS = {"counts": ["yes", "no"], "reference": "truth"}
+CASES = {  # the table, options, and what the error must name beside the file
+    "one answer": (good().drop(index=[4, 5, 7, 8]), {}, ["question 'b'", "row 4"]),
+    "one question": (good()[:3], {}, ["two questions", "3"]),
+    "a sample twice": (changed(4, sample="1.0"), {}, ["'sample'", "row 4 and row 5", "'b'"]),
+    "no number": (changed(4, sample=None), {}, ["'sample'", "row 5", "missing"]),
+    "no question": (changed(5, question=None), {}, ["'question'", "row 6", "missing"]),
+    "all unreadable": (good().assign(answer="unclear"), {"rule": "date"}, ["'answer'", "'date'", "'unclear'"]),
+    "all empty": (good().assign(answer=""), {}, ["'answer'", "'normalized'", "9"]),
+    "two right answers": (changed(4, reference="8"), {}, ["'reference'", "'7' in row 4", "'8' in row 5"]),
+    "confidences in words": (good().assign(confidence="high"), {}, ["'confidence'", "'high'"]),
+    "a grade of 2": (good().assign(g=[1, 0, 2] * 3), {"correct": "g"}, ["'g'", "row 3", "'2'"]),
+    "no such answer": (good(), {"answer": "anwser"}, ["'anwser' (answer)", "'answer'?"]),
+    "no such confidence": (good(), {"confidence": "conf"}, ["'conf' (confidence)", "'confidence'?"]),
+    "no such grade": (good(), {"correct": "grade"}, ["'grade' (correct)"]),
+    "one column, two roles": (good(), {"confidence": "answer"}, ["answer and confidence", "'answer'"]),
+    "nothing for the answer": (good(), {"answer": ""}, ["answer must name a column"]),
+    "no such rule": (good(), {"rule": "dates"}, ["rule must be one of", "'date'"]),
+    "a negative count": (WIDE.assign(no=[1, -5, 2, 0]), COUNTS, ["'no'", "row 2", "-5"]),
+    "half a count": (WIDE.assign(no=[1, 5, 2.5, 0]), COUNTS, ["'no'", "row 3", "2.5"]),
+    "a count missing": (WIDE.assign(no=[1, 5, None, 0]), COUNTS, ["'no'", "row 3", "missing"]),
+    "counts in words": (WIDE.assign(no=[1, "five", 2, 0]), COUNTS, ["'no'", "row 2", "'five'"]),
+    "no answers counted": (WIDE.assign(yes=0, no=0), COUNTS, ["two answers", "row 1"]),
+    "no such class": (WIDE.assign(truth="nope"), COUNTS, ["'truth'", "row 1", "'nope'", "yes, no"]),
+    "no such counts": (WIDE, {"counts": ["yes", "noo"]}, ["'noo' (counts", "'no'?"]),
+    "one class": (WIDE, {"counts": ["yes"]}, ["counts", "two columns"]),
+    "counts twice": (WIDE, {"counts": ["yes", "yes"]}, ["counts", "'yes'"]),
+    "counts with a role": (WIDE, {**COUNTS, "counts": ["yes", "truth"]}, ["counts", "'truth'"]),
+    "a question twice": (WIDE.assign(question=list("abac")), COUNTS, ["'question'", "row 3", "'a'"]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_table_that_breaks_a_rule(tmp_path, case):
+    frame, options, words = CASES[case]
+    frame.to_csv(tmp_path / "my.csv", index=False)
+    with pytest.raises(ValueError) as error:
+        read_answers(tmp_path / "my.csv", **options)
+    message = str(error.value)
+    assert all(word in message for word in words), message
+    assert "my.csv" in message or message.startswith(("answer ", "reference ", "counts", "rule "))
+
+
+ONE = {"question": "a", "answer": ["x", "y"]}
+LINES = {  # the second line after this one, and what the error must name beside the file
+    "a sample twice": ([{"question": "a", "answer": "x", "sample": 1}] * 2, ["line 1 and line 2", "'a'"]),
+    "lists and texts": ([ONE, {"question": "b", "answer": "x"}], ["'answer'", "line 2", "'x'"]),
+    "an empty list": ([ONE, {"question": "b", "answer": []}], ["'answer'", "line 2"]),
+    "a list of one": ([ONE, {"question": "b", "answer": ["x"]}], ["'b'", "line 2"]),
+    "no question": ([ONE, {"answer": ["x", "y"]}], ["'question'", "line 2"]),
+    "too few confidences": ([ONE, ONE | {"question": "b", "confidence": [1]}], ["'confidence'", "line 2"]),
+    "two references": ([ONE, ONE | {"question": "b", "reference": ["x"]}], ["'reference'", "line 2", "['x']"]),
+    "a negative count": ([{"question": "b", "answer": {"x": 2, "y": -1}}], ["line 1", "'y'", "-1"]),
+    "half a count": ([{"question": "b", "answer": {"x": 2.5}}], ["line 1", "'x'", "2.5"]),
+}
+
+
+@pytest.mark.parametrize("case", LINES)
+def test_lines_that_break_a_rule(tmp_path, case):
+    records, words = LINES[case]
+    (tmp_path / "my.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    with pytest.raises(ValueError, match="^my.jsonl:? ") as error:
+        read_answers(tmp_path / "my.jsonl")
+    assert all(word in str(error.value) for word in words), error.value

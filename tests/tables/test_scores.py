@@ -1,0 +1,295 @@
+"""Tables of scores: roles, features, what is left out and what is said about it; one error for each broken rule."""
+
+import datetime as dt
+import decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from tables_of_scores import good
+
+from helpers.partition.encoder import TableEncoder
+from helpers.tables import read_scores
+from helpers.tables.features import tidy_features
+
+Y = good()["label"]
+P = good()["score"]
+DAYS = pd.date_range("2022-01-01", periods=60, freq="11D")
+
+
+# ---- roles ----------------------------------------------------------------------------------------------------
+
+
+def test_roles_are_taken_out_of_the_features():
+    frame = good().assign(w=2.5, who=np.repeat(["ann", "bob", "eve", "joe", "kim"], 12))
+    frame = frame.rename(columns={"label": "y", "score": "p"})
+    frame.loc[3, "w"] = 0
+    table = read_scores(frame, "y", "p", weight="w", group="who")
+    assert table.features == ["age", "income", "school"]
+    assert table.weight[:4].tolist() == [2.5, 2.5, 2.5, 0]
+    assert np.bincount(table.groups).tolist() == [12] * 5
+    assert "in 5 groups, weighted" in str(table)
+
+
+@pytest.mark.parametrize("features", [["school", "age"], "school, age"])
+def test_features_can_be_chosen(features):
+    assert read_scores(good(), features=features).features == ["school", "age"]
+    assert read_scores(good(), features="school").features == ["school"]
+
+
+@pytest.mark.parametrize("labels", [Y == 1, Y.astype(float), Y.map({0: "0", 1: "1"}), Y.astype("Int64")])
+def test_labels_may_be_written_in_several_ways(tmp_path, labels):
+    frame = good().assign(label=labels)
+    frame.to_csv(tmp_path / "my.csv", index=False)
+    for source in (frame, tmp_path / "my.csv"):
+        np.testing.assert_array_equal(read_scores(source).y, Y)
+
+
+@pytest.mark.parametrize("kind", ["file", "frame"])
+def test_rows_without_an_outcome_are_left_out_and_the_others_keep_their_numbers(tmp_path, kind):
+    frame = good().assign(label=Y.astype(float).where(~Y.index.isin([3, 7])))
+    frame.to_csv(tmp_path / "my.csv", index=False)
+    table = read_scores(frame if kind == "frame" else tmp_path / "my.csv")
+    kept = np.delete(np.arange(60), [3, 7])
+    np.testing.assert_array_equal(table.y, Y[kept])
+    np.testing.assert_array_equal(table.checked().row, kept + 1)
+    assert table.note == "left out without a label: 2 of 60 rows" and len(table.X) == 58
+    with pytest.raises(ValueError, match="'score'.* row 11 "):
+        read_scores(frame.assign(score=P.where(P.index != 10, 2)))
+
+
+def test_percentages_are_numbers(tmp_path):
+    frame = good().assign(score=[f"{100 * p:.2f} %" for p in P], rate=[f"{k / 7:.1f}%" for k in range(59)] + [None])
+    table = read_scores(frame)
+    np.testing.assert_allclose(table.p, P, atol=1e-12)
+    np.testing.assert_array_equal(table.X["rate"][:59], np.round(np.arange(59) / 7, 1))
+    assert "'score'" in table.note and "'rate'" in table.note
+    frame.map(lambda cell: str(cell).replace(".", ",")).to_csv(tmp_path / "my.csv", sep=";", index=False, na_rep="")
+    np.testing.assert_array_equal(read_scores(tmp_path / "my.csv").p, table.p)
+
+
+def test_folktexts_predictions_are_read_as_they_are(tmp_path):
+    frame = good()[["score", "label"]].rename(columns={"score": "risk_score"})
+    frame.to_csv(tmp_path / "ACSIncome_predictions.csv")  # with its index, as the benchmark does
+    table = read_scores(tmp_path / "ACSIncome_predictions.csv")
+    assert table.score == "risk_score" and "folktexts" in table.note and "no features" in table.note
+    assert table.features == [] and len(table.X) == table.n == 60
+    np.testing.assert_array_equal(table.p, frame["risk_score"])
+    assert read_scores(frame.assign(score=P)).score == "score"
+
+
+def test_the_shipped_table():
+    table = read_scores("data/rand_scores.csv.gz", group="family")
+    assert table.n == 10_025 and table.groups.max() + 1 == 1_214 and table.note == ""
+    assert table.dropped == {"person": "names of the members of each group ('family')"}
+    assert list(table.X.select_dtypes("category")) == ["sex", "race", "site", "limited", "health"]
+    assert table.X["deductible_plan"].dtype == bool
+
+
+# ---- features -------------------------------------------------------------------------------------------------
+
+
+USELESS = {  # a column, and why it is left out
+    "a row number": np.arange(60) + 7,
+    "all missing": np.nan,
+    "constant": "x",
+    "its own text in nearly every row": [f"person {k}" for k in range(60)],
+    "gives the outcome away": np.where(Y == 1, "died", "lived"),
+    "neither numbers, text nor dates": [[1, 2]] * 60,
+}
+AWAY = {"code": 3 - Y, "days": np.where(Y == 1, 10.0, 500.0) + good()["age"]}
+
+
+def test_useless_columns_are_left_out_and_listed():
+    table = read_scores(good().assign(**USELESS, **AWAY))
+    assert table.features == ["age", "income", "school"]
+    assert table.dropped == {why: why for why in USELESS} | dict.fromkeys(AWAY, "gives the outcome away")
+
+
+COMMA = "(write decimals with a point, and thousands without a comma)"
+COUNTRIES = "'country', 'NA' (24 times) and 'null' (12 times) were read as missing"
+NOTES = {  # a column of a CSV file, and what the note says about it; nothing where it is read as it stands
+    "one word": ("z", [1.5] * 59 + ["?"], "'z' is no column of numbers, because '?' is none"),
+    "two words": ("z", [*(np.arange(58) % 9 / 2), "?", "refused"], "because '?' and 1 other value are none"),
+    "decimal commas": ("z", [f"-0,{k}" for k in range(300, 360)], f"'-0,300' and 59 other values are none {COMMA}"),
+    "thousands": ("z", [f"1,{k}" for k in range(100, 130)] * 2, COMMA),
+    "percent": ("z", [f"{k % 9}.5%" for k in range(59)] + ["?"], "'z' is no column of numbers, because '?' is none"),
+    "ranges": ("z", ["18-25", "26-40"] * 30, ""),
+    "words": ("z", ["low", "high", "1"] * 20, ""),
+    "None is an answer": ("z", ["None", "some"] * 30, ""),
+    "a word among dates": ("z", [*DAYS[:-1].strftime("%Y-%m-%d"), "?"], "no column of dates, because '?' is none"),
+    "days or months": ("z", ["01/02/2024", "03/04/2024"] * 30, "no column of dates"),
+    "no date": ("z", ["31.02.2024", "30.01.2024"] * 30, "no column of dates"),
+    "infinite": ("z", [np.inf, *range(59)], "infinite values read as missing in 'z'"),
+    "countries": ("country", ["NA", "DE", "null", "NA", "FR"] * 12, COUNTRIES),
+    "numbers with gaps": ("z", ["NA", *range(59)], ""),
+    "no name": ("", ["a", "b"] * 30, "column 6 has no name; it is called 'Unnamed: 5'"),
+    "decisions": ("score", (P > 0.5).astype(int), "decisions"),
+}
+
+
+@pytest.mark.parametrize("case", NOTES)
+def test_what_is_said_about_a_column(tmp_path, case):
+    name, values, note = NOTES[case]
+    good().assign(**{name: values}).to_csv(tmp_path / "my.csv", index=False)
+    table = read_scores(tmp_path / "my.csv")
+    assert note in table.note and bool(table.note) == bool(note)
+    if case not in ("a word among dates", "decimal commas"):  # with its own text in nearly every row
+        assert (name or "Unnamed: 5") in [*table.features, "score"]
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y-%m-%dT%H:%M"])
+def test_dates_are_read_as_they_are_written(tmp_path, form):
+    good().assign(seen=DAYS.strftime(form)).to_csv(tmp_path / "my.csv", index=False)
+    read = read_scores(tmp_path / "my.csv")
+    np.testing.assert_array_equal(read.X["seen"].to_numpy(), DAYS.to_numpy())
+    assert not read.note
+
+
+@pytest.mark.parametrize("kind", ["text", "date", "datetime64[s]", "with zone"])
+def test_dates_of_any_year_are_read(kind):
+    """Nanoseconds, in which pandas takes differences, reach from 1677 to 2262."""
+    days = ["9999-12-31", "1600-02-29", "0001-01-01", "2024-06-30"]
+    values = pd.Series(days * 15)
+    if kind == "date":
+        values = pd.Series([dt.date.fromisoformat(day) for day in days] * 15)
+    elif kind != "text":
+        values = pd.Series(np.array(days * 15, "datetime64[s]"))
+        values = values.dt.tz_localize("UTC") if kind == "with zone" else values
+    X, dropped, _ = tidy_features(pd.DataFrame({"since": values}), np.arange(60) % 3 == 0)
+    column = TableEncoder().fit(X, np.zeros(60)).columns_[0]
+    assert not dropped and column.kind == "date"
+    assert [column.words(code, code, False) for code in (0, 3)] == ["since <= 0001-01-01", "since > 2024-06-30"]
+    np.testing.assert_array_equal(column.encode(X["since"])[:4], [3, 1, 0, 2])
+
+
+def test_what_parquet_can_hold(tmp_path):
+    pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+    frame = good().assign(
+        when=DAYS,
+        zoned=DAYS.tz_localize("Europe/Paris"),
+        day=[dt.date(2024, 1, 1 + k % 28) for k in range(60)],
+        price=[decimal.Decimal(k % 7) / 4 for k in range(60)],
+        maybe=pd.array([True, False, None] * 20, dtype="boolean"),
+        count=pd.array([1, 2, None] * 20, dtype="Int64"),
+        size=pd.Categorical(["s", "m", "l"] * 20, ["s", "m", "l"], ordered=True),
+    )
+    frame.to_parquet(tmp_path / "my.parquet")
+    X = read_scores(tmp_path / "my.parquet").X
+    assert [X[name].dtype.kind for name in ("when", "zoned", "day", "price", "count")] == list("MMMff")
+    assert [str(X[name].dtype) for name in ("maybe", "size")] == ["category"] * 2
+    assert X["maybe"].isna().sum() == 20 and list(X["size"].cat.categories) == ["s", "m", "l"]
+
+
+def test_a_frame_may_have_any_names_and_index():
+    frame = good().assign(seen=DAYS)
+    frame[7] = np.arange(60) % 4
+    frame.index = np.arange(60)[::-1] * 3
+    table = read_scores(frame)
+    assert table.features == ["age", "income", "school", "seen", "7"] and table.sha256 == ""
+    np.testing.assert_array_equal(table.p, frame["score"])
+
+
+def test_names_of_members_are_no_features_unless_asked_for():
+    frame = good()
+    frame["home"] = np.arange(len(frame)) // 6
+    frame["who"] = np.arange(len(frame)) // 2 % 3 + 10 * frame["home"]
+    frame["place"] = frame["home"] // 2
+    grouped = read_scores(frame, group="home")
+    assert "who" in grouped.dropped and "place" in grouped.X
+    assert "who" in read_scores(frame, group="home", features=["who"]).X and "who" in read_scores(frame).X
+    assert "home" in read_scores(frame, group="who").X  # a home has several persons: what is known about them
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_row_labels_of_pandas_are_no_features(tmp_path, kind):
+    pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+    frame = good().set_index(np.random.default_rng(0).permutation(10_000)[:60])
+    getattr(frame, f"to_{kind}")(tmp_path / f"my.{kind}")
+    read = read_scores(tmp_path / f"my.{kind}")
+    assert read.features == ["age", "income", "school"]
+    assert list(read.dropped.values()) == ["row labels that pandas wrote"]
+
+
+# ---- what is refused ------------------------------------------------------------------------------------------
+
+
+def changed(**columns):
+    """The good table with cells changed: name=(row, value) or name=whole column."""
+    frame = good()
+    for name, change in columns.items():
+        if isinstance(change, tuple):
+            frame[name] = frame[name].astype(object)
+            frame.loc[change[0], name] = change[1]
+        else:
+            frame[name] = change
+    return frame
+
+
+W = {"weight": "w"}
+MANY = pd.DataFrame(np.eye(60, 1000)).add_prefix("c")
+CASES = {  # what is changed, options, and what the error must name beside the file
+    "a label of 2": (changed(label=(4, 2)), {}, ["'label'", "row 5", "is 2"]),
+    "labels -1 and 1": (changed(label=Y * 2 - 1), {}, ["'label'", "(table['label'] == 1.0)"]),
+    "yes and no": (changed(label=np.where(Y, "yes", "no")), {}, ["'label'", "(table['label'] == 'yes').astype(int)"]),
+    "one word": (changed(label="no"), {}, ["'label'", "no only"]),
+    "three labels": (
+        changed(label=["a", "b", "c"] * 20),
+        {},
+        ["'label'", "3 different", "rest", "prediction is right"],
+    ),
+    "a regression": (changed(label=good()["income"]), {}, ["'label'", "regression", "limit"]),
+    "no label at all": (changed(label=np.nan), {}, ["'label'", "row 1", "missing", "59 more"]),
+    "label and score exchanged": (good(), {"label": "score", "score": "label"}, ["'score'", "row 1", "exchanged"]),
+    "one class": (changed(label=0), {}, ["'label'", "both classes", "60"]),
+    "a score above 1": (changed(score=(2, 1.5)), {}, ["'score'", "row 3", "1.5"]),
+    "percentages": (changed(score=P * 100), {}, ["'score'", "row 1", "divide them by 100"]),
+    "a percent sign": (changed(score=(3, "25 %")), {}, ["'score'", "row 4", "'25 %'", "percent sign in every row"]),
+    "logits": (changed(score=P * 6 - 3), {}, ["'score'", "1 / (1 + exp(-logit))"]),
+    "a score missing": (changed(score=(9, None)), {}, ["'score'", "row 10", "missing"]),
+    "an infinite score": (changed(score=(9, np.inf)), {}, ["'score'", "row 10", "inf"]),
+    "scores all equal": (changed(score=0.5), {}, ["'score'", "differ", "0.5"]),
+    "a word among scores": (changed(score=(3, "high")), {}, ["'score'", "row 4", "'high'"]),
+    "a decimal comma": (changed(score=(3, "0,25")), {}, ["'score'", "row 4", "'0,25'", "point"]),
+    "too few rows": (good(20), {}, ["20 rows", "50"]),
+    "fewer than asked for": (good(), {"min_rows": 300}, ["60 rows", "300"]),
+    "a negative weight": (changed(w=[1.0] * 59 + [-2]), W, ["'w'", "row 60", "-2"]),
+    "a weight missing": (changed(w=[1.0] * 59 + [None]), W, ["'w'", "row 60", "missing"]),
+    "a weight whose sums are no numbers": (changed(w=[1e300] + [1.0] * 59), W, ["'w'", "row 1", "1e+300"]),
+    "a group missing": (changed(g=["a"] * 59 + [None]), {"group": "g"}, ["'g'", "row 60", "missing"]),
+    "one group": (changed(g="a"), {"group": "g"}, ["'g'", "5 groups"]),
+    "no such score": (good(), {"score": "Score"}, ["'Score' (score)", "'score'?"]),
+    "no such weight": (good(), {"weight": "zzz"}, ["'zzz' (weight)", "'age', 'income', 'school'"]),
+    "no such feature": (good(), {"features": ["age", "incom"]}, ["'incom' (features", "'income'?"]),
+    "no label": (good(), {"label": None}, ["label must name a column", "None"]),
+    "a leak of the score": (good(), {"features": "age,score"}, ["score and features", "'score'"]),
+    "a feature twice": (good(), {"features": ["age", "age"]}, ["features", "'age'"]),
+    "one column, two roles": (good(), {"weight": "score"}, ["score and weight", "'score'"]),
+    "hours of work": (good().join(MANY), {}, ["1,003 features"]),
+    "three scores": (good(), {"score": "a,b,c"}, ["score", "'a,b,c'"]),
+}
+
+
+@pytest.mark.parametrize("kind", ["file", "frame"])
+@pytest.mark.parametrize("case", CASES)
+def test_a_table_that_breaks_a_rule(tmp_path, case, kind):
+    """The same in a file and in memory, which is not changed."""
+    frame, options, words = CASES[case]
+    path = tmp_path / "my.csv"
+    frame.to_csv(path, index=False)
+    before = frame.copy(deep=True)
+    with pytest.raises(ValueError) as error:
+        read_scores(path if kind == "file" else frame, **options)
+    message = str(error.value)
+    assert all(word in message for word in words), message
+    named = "my.csv" if kind == "file" else "the table"
+    assert named in message or message.startswith(("features", "score "))
+    pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize("role", ["label", "score", "weight", "group"])
+def test_lists_where_a_value_should_stand(role):
+    frame = good().assign(weight=1.0, group=np.arange(60) // 2)
+    frame[role] = pd.Series([[1, 2]] * 60)
+    with pytest.raises(ValueError, match=f"'{role}'.* row 1 "):
+        read_scores(frame, weight="weight", group="group")
