@@ -1,9 +1,7 @@
 """Studies of the theory of sampled answers, and its figures: small cases by hand, every number given is drawn."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from legends import words
 
 from helpers.answers import CRITICAL_HALF_MARGIN, AnswerPopulation, exact_bias, standardized
 from helpers.studies import nb11_sem_theory
@@ -122,23 +120,6 @@ def test_readers():
     assert (readers[0.5].correct == readers[1.0].correct).all()
 
 
-@pytest.mark.parametrize(
-    "call, said",
-    [
-        (lambda: nb11_sem_theory.blurred_digits(898), "at most 897"),
-        (lambda: nb11_sem_theory.blurred_digits(0), "n_questions"),
-        (lambda: nb11_sem_theory.contested_questions(0.1, 0, [0]), "n must be"),
-        (lambda: nb11_sem_theory.contested_questions(0.1, 25, []), "empty"),
-        (lambda: nb11_sem_theory.contested_probabilities([0, np.nan], 25), "finite"),
-        (lambda: nb11_sem_theory.probability_grid(1, 5), "n_classes"),
-        (lambda: nb11_sem_theory.compare_estimators([2.0]), "lie in"),
-    ],
-)
-def test_bad_input(call, said):
-    with pytest.raises(ValueError, match=said):
-        call()
-
-
 # ---- figures --------------------------------------------------------------------------------------------------
 
 
@@ -147,8 +128,6 @@ def test_reported_draws_every_bar_and_both_lines():
     laws = {"one": [0.2, 0.5, 0.3], "two": [0.0, 0.9, 0.1]}
     ax = nb11_sem_theory.plot_reported(share, laws, truth=0.5, rule=0.6)
     assert [bar.get_height() for bar in ax.patches] == [0.2, 0.5, 0.3, 0.0, 0.9, 0.1]
-    assert {bar.get_hatch() or "" for bar in ax.patches} == {"", "///"}
-    assert sorted(words(ax)) == ["one", "the rule", "true probability of the best answer", "two"]
 
 
 def test_shares_are_steps_with_their_means_and_the_truth():
@@ -158,30 +137,10 @@ def test_shares_are_steps_with_their_means_and_the_truth():
     one, mean_of_one, two, mean_of_two, truth = ax.lines
     assert one.get_ydata().tolist() == laws["one"] and two.get_ydata().tolist() == laws["two"]
     assert [line.get_xdata()[0] for line in (mean_of_one, mean_of_two, truth)] == pytest.approx([0.55, 0.55, 0.4])
-    assert one.get_linestyle() == mean_of_one.get_linestyle() != two.get_linestyle()
-    assert words(ax) == ["one", "two", "true probability of the best answer"]
-
-
-def test_gap_constants_draws_curves_and_root():
-    half = np.linspace(0, 1, 5)
-    ax = nb11_sem_theory.plot_gap_constants(half, {"J": half, "S": half**2}, 0.306)
-    assert words(ax) == ["J", "S"] and ax.texts[0].get_text() == "0.3060"
-    assert np.array_equal(ax.lines[1].get_ydata(), half**2)
-    assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
 
 
 def test_regimes_shade_the_named_border():
     classes = np.array([2, 10, 100])
     ax = nb11_sem_theory.plot_regimes(classes, {"a": np.ones(3), "b": np.arange(3.0)}, shade="a")
-    assert len(ax.collections) == 1 and words(ax) == ["a", "b"] and ax.get_yscale() == "log"
+    assert len(ax.collections) == 1
     assert np.array_equal(ax.lines[1].get_xdata(), np.arange(3.0))
-
-
-def test_estimator_errors_and_question_biases():
-    frame = pd.DataFrame({"one": [0.1, 0.2], "two": [0.3, 0.1]}, index=[0.0, 0.5])
-    ax = nb11_sem_theory.plot_estimator_errors(frame, ylabel="error", zero=False)
-    assert [line.get_ydata().tolist() for line in ax.lines] == [[0.1, 0.2], [0.3, 0.1]]
-    assert len({line.get_marker() for line in ax.lines}) == 2 and ax.get_ylabel() == "error"
-    marks = {"up": np.array([0.1, 0.2]), "down": np.array([-0.1, -0.2])}
-    ax = nb11_sem_theory.plot_question_biases(np.array([0.5, 1.0]), marks, {"J": ([0, 1], [0.4, 0.1])})
-    assert words(ax) == ["up", "down", "J"] and ax.lines[0].get_ydata().tolist() == [0.1, 0.2]

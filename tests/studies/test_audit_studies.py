@@ -49,11 +49,12 @@ def test_sources_keep_their_promise():
     assert groups is None and 0.2 < (off > 0).mean() < 0.3 and off.max() <= 0.1 + 1e-12 and (q <= 1).all()
 
 
+@pytest.mark.slow
 def test_alarms_at_the_promised_level_and_where_they_should_be():
     sources = {"null": nb07_audit.perfect_score, "planted": nb07_audit.quarter_too_low}
-    runs = repeat(nb07_audit.alarm_study(sources, 2000, method="tree", merge=0.2), {"kind": list(sources)}, 60, rng=0)
+    runs = repeat(nb07_audit.alarm_study(sources, 2000, method="tree", merge=0.2), {"kind": list(sources)}, 30, rng=0)
     table = nb07_audit.alarm_shares(runs)
-    assert table.loc["null", "share"] < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
+    assert table.loc["null", "share"] < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 30)
     assert table.loc["planted", "share"] > 0.3
 
 
@@ -67,11 +68,6 @@ def test_exact_intervals():
     assert found.loc["all", "low"] ** 10 == pytest.approx(0.025)
     assert binom.sf(4, 10, found.loc["half", "low"]) == pytest.approx(0.025)
     assert binom.cdf(5, 10, found.loc["half", "high"]) == pytest.approx(0.025)
-
-
-def test_bad_input():
-    with pytest.raises(ValueError, match="runs must have a column 'alarm'; did you mean 'alarms'"):
-        nb07_audit.alarm_shares(pd.DataFrame({"kind": ["a"], "alarms": [True]}))
 
 
 def test_figure_one_is_named_and_a_blind_audit_is_told_so():

@@ -93,6 +93,7 @@ def test_the_band_holds_95_of_100_shares():
     assert band["low"] == pytest.approx(0.5 - 1.96 * 0.05) and band["high"] == pytest.approx(0.5 + 1.96 * 0.05)
 
 
+@pytest.mark.slow
 def test_draws_from_the_truth_have_standard_normal_scores_and_others_do_not():
     known = known_answers(*questions(60), seed=3)
     scores = [nb16_collected.compare_frequencies(draw(known, 8, rng), known) for rng in range(60)]

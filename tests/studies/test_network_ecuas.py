@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 from scripts import load_script
 
-from helpers.datasets import DATA_FOLDER, fetch_scores, load_digits, load_ecuas_table, score_systems
+from helpers.datasets import DATA_FOLDER, fetch_scores, load_ecuas_table, score_systems
 from helpers.selective import aurc, confidence_auc, ecuas, selective_metrics
 from helpers.studies.nb10_ecuas_real import (
     TEMPERATURES,
@@ -19,7 +19,6 @@ from helpers.studies.nb10_ecuas_real import (
     measure_draws,
     measure_networks,
     population_table,
-    reading,
     sampled_answer_costs,
     score_maps,
     side_by_side,
@@ -101,14 +100,6 @@ def test_measuring_again_gives_the_shipped_values(shipped):
     assert np.allclose(both["value_x"], both["value_y"], atol=2e-5)
 
 
-def test_a_reading_is_one_line_with_a_verdict(shipped):
-    rows = shipped.set_index(["system", "scores", "minus", "metric"]).sort_index()
-    key = ("sst2_gpt2", "calibrated", "raw", "n_er")
-    line = reading(rows, "change", "falls", key, at_most=0)
-    assert line["verdict"] == "agrees" and line["ours"] == f"{rows.loc[key, 'value']:.4f}"
-    assert reading(rows, "change", "rises", key, at_least=0)["verdict"] == "differs"
-
-
 def test_rows_that_can_be_recomputed_from_others_are(shipped):
     plain = shipped[(shipped["minus"] == "") & (shipped["scores"] != "single precision")]
     value = plain.set_index(KEYS)["value"]
@@ -121,6 +112,7 @@ def test_rows_that_can_be_recomputed_from_others_are(shipped):
     assert np.allclose(two["n_ecuas_1"], two["n_brier"], atol=2e-5)  # K = 2
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not {"sst2_gpt2", "sst2_gpt2_4shot"} <= CACHED, reason="the scores are not in the cache")
 def test_the_script_makes_these_rows(shipped, sampled):
     module = load_script("make_network_ecuas")
@@ -158,16 +150,7 @@ def test_all_measures_by_hand():
     assert found[:11].equals(selective_metrics(y, proba))
 
 
-def test_a_weight_of_two_is_the_row_twice():
-    scores, y = small()
-    proba = softmax(scores, axis=1)
-    weight = np.random.default_rng(0).integers(0, 3, 300)
-    rows = np.repeat(np.arange(300), weight)
-    fees = {"reject_costs": (0.1, 0.95)}
-    twice = all_measures(y[rows], proba[rows], **fees)
-    assert np.allclose(all_measures(y, proba, sample_weight=weight, **fees), twice, atol=1e-12)
-
-
+@pytest.mark.slow
 def test_draws_are_paired_and_repeatable():
     scores, y = small()
     maps = {"a": softmax(scores, axis=1), "b": softmax(scores, axis=1), "c": softmax(scores / 2, axis=1)}
@@ -181,6 +164,7 @@ def test_draws_are_paired_and_repeatable():
     assert measure_draws(maps, y, n_resamples=40, rng=3)["c"].equals(draws["c"])
 
 
+@pytest.mark.slow
 def test_intervals_are_as_wide_as_the_spread_of_new_samples():
     width = []
     values = []
@@ -315,13 +299,6 @@ def test_digit_readers_learn_from_other_digits():
     assert bold["n_cost_0.01"] > 1 > bold[f"n_cost_{REJECT_COSTS[-1]:g}"]
 
 
-@pytest.mark.parametrize(("n_train", "sentence"), [(50, "at least 100"), (1700, "leave 200"), (2.5, "whole number")])
-def test_digit_readers_need_both_halves(n_train, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        digit_readers(n_train=n_train)
-    assert len(load_digits().y) == 1797
-
-
 def test_hopeless_answers_flatter_every_measure_of_the_confidence():
     rng = np.random.default_rng(0)
     confidence = rng.uniform(0.3, 1, 4000)
@@ -332,9 +309,3 @@ def test_hopeless_answers_flatter_every_measure_of_the_confidence():
     assert ecuas(*spoilt, n=1, n_classes=10).mean() > ecuas(correct, confidence, n=1, n_classes=10).mean() + 0.1
     assert aurc(*spoilt) > aurc(correct, confidence)
     assert np.array_equal(with_hopeless_answers(correct, confidence, share=0)[0], correct)
-
-
-@pytest.mark.parametrize("temperatures", [[-1.0], [np.nan], [], [[1.0]]])
-def test_temperatures_are_checked(temperatures):
-    with pytest.raises(ValueError, match="temperatures must"):
-        sampled_answer_costs([[0.8, 0.2]], [0], temperatures)

@@ -14,7 +14,6 @@ from helpers.selective import aurc, confidence_auc
 from helpers.studies.nb10_ecuas_real import (
     best_methods,
     check_aurc,
-    compare_counts,
     disagreement,
     possible_sizes,
     rank_changes,
@@ -192,27 +191,3 @@ def test_limits_of_a_paired_test_are_those_of_all_overlaps(first, second, review
     assert limits["p_smallest"] == pytest.approx(min(p)) and limits["p_largest"] == pytest.approx(max(p))
     assert limits["difference"] == pytest.approx((first - second) / 100)
     assert limits["verdict"] == ("differ" if max(p) < 0.05 else "no evidence" if min(p) >= 0.05 else "unknown")
-
-
-def test_many_pairs_are_compared_one_by_one():
-    first, second = (pd.Series(counts, ["a", "b"], name=name) for counts, name in (([30, 5], "x"), ([10, 5], "y")))
-    table = compare_counts(first, second, 100, reviewed=60)
-    assert list(table) == ["x", "y", "p_smallest", "p_largest", "verdict"] and table.index.tolist() == ["a", "b"]
-    for name in "ab":
-        limits = paired_limits(int(first[name]), int(second[name]), 100, reviewed=60)
-        assert table.loc[name, ["p_smallest", "p_largest", "verdict"]].tolist() == list(limits.values())[1:]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [((-1, 3, 10), "first must be a whole number"), ((1, 2.5, 10), "second must be a whole number"),
-     ((1, 12, 10), "first and second must be at most 10")],
-)  # fmt: skip
-def test_counts_are_checked(arguments, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        paired_limits(*arguments)
-
-
-def test_shares_are_checked():
-    with pytest.raises(ValueError, match="shares must not be empty"):
-        possible_sizes([], range(3))
