@@ -213,6 +213,7 @@ def test_large_sizes_run_once_and_one_after_the_other(bench, monkeypatch):
 CHECKED = ("after-tree", "ece", "aurc", "ecuas", "two-systems", "sem2", "cascades")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHECKED)
 def test_our_number_is_the_reference_where_both_are_exact(bench, name):
     case = bench("cases").CASES[name]

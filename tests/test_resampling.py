@@ -46,6 +46,7 @@ def test_the_standard_error_of_a_mean():
     assert abs(interval.se - exact) < 4 * exact / np.sqrt(2 * 2000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["percentile", "basic", "normal"])
 def test_coverage_of_a_mean(method):
     """200 draws of 80 rows: 95 % less 1 % for the small sample, less 4 standard errors."""

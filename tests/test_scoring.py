@@ -230,6 +230,7 @@ def test_expected_loss_is_divergence_plus_entropy(rule, population):
     assert mean_loss(rule, q, q, "joint") == pytest.approx(rule.entropy(q).mean(), abs=1e-12)
 
 
+@pytest.mark.slow
 @each_view
 @each_rule
 @given(populations(), st.booleans())

@@ -27,6 +27,7 @@ def test_two_halves_of_the_truth_make_it_whole():
     assert weights.to_numpy() == pytest.approx(0.5, abs=0.05)
 
 
+@pytest.mark.slow
 def test_nothing_is_found_where_nothing_is():
     """20 tables of useless confidences: the mean AUC within four standard errors of chance."""
     areas = []

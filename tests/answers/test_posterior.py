@@ -52,6 +52,7 @@ def test_what_is_missing_is_what_was_never_drawn():
         assert abs(sums.mean() - expected) < 4 * sums.std() / repeats**0.5
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=12), st.randoms())
 def test_laws(places, random):
     table = drawn(places)

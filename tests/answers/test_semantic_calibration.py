@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers import answers
 from helpers.answers import group_answers, sem1, sem2, sem_ece, semantic_entropy, top_two_margin, top_two_mass
 from helpers.answers.calibration import _Binning
 from helpers.answers.splits import first_blocks, held_out_shares, random_blocks
@@ -205,13 +204,10 @@ def test_a_sample_of_a_population_can_be_given():
     np.testing.assert_allclose(found["sem2"], held_out_shares(counts, block))
 
 
-def test_the_door_shows_everything():
-    assert all(hasattr(answers, name) for name in answers.__all__) and len(set(answers.__all__)) == len(answers.__all__)
-
-
 # ---- truth ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nothing_is_found_on_calibrated_answers():
     """Right with probability Sem1: the error is what the null value says, and alarms come at their rate."""
     rng = np.random.default_rng(9)
@@ -246,6 +242,7 @@ def test_a_known_error_is_recovered_and_covered():
     assert abs(np.mean(off)) < 4 * np.std(off) / np.sqrt(repeats)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", ["all", "block"])
 def test_paired_differences_cover_the_truth(answer):
     """Populations with known probabilities; the truth from 100,000 questions."""

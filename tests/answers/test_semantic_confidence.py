@@ -152,7 +152,7 @@ def test_two_hundred_answers_against_rational_arithmetic(counts, n):
 def test_random_splits_agree_within_their_errors():
     rng = np.random.default_rng(1)
     n_splits = 20_000
-    for _ in range(60):
+    for _ in range(30):
         answers = int(rng.integers(2, 101))
         counts = rng.multinomial(answers, rng.dirichlet(np.full(rng.integers(1, 12), rng.choice([0.3, 1, 5]))))
         n = int(rng.integers(1, answers))
@@ -294,13 +294,6 @@ def test_inputs_stay_and_seeds_repeat():
     assert (sem2_splits(table, rng=np.random.default_rng(4)) == first).all()
 
 
-def test_ten_thousand_questions_are_as_good_as_each_alone():
-    rng = np.random.default_rng(0)
-    counts = rng.multinomial(50, rng.dirichlet(np.ones(10), 10_000))
-    some = [0, 1, 4999, 9999]
-    assert sem2(counts)[some] == pytest.approx([sem2(counts[i]) for i in some], abs=1e-13)
-
-
 # ---- bad inputs -----------------------------------------------------------------------------------------------
 
 BAD = {
@@ -314,24 +307,21 @@ BAD = {
     "three dimensions": (np.ones((2, 2, 2)), "its shape is"),
     "ragged": ([[3, 1], [2]], "must hold numbers"),
 }
-ON_COUNTS = {
-    "sem1": sem1, "sem2": sem2, "spread": sem2_spread, "splits": sem2_splits, "each": sem2_each_split,
-    "corrected": split_bias_corrected,
-}  # fmt: skip
+ON_COUNTS = [sem1, sem2, sem2_spread, sem2_splits, sem2_each_split, split_bias_corrected]
 
 
-@pytest.mark.parametrize("name", ON_COUNTS)
 @pytest.mark.parametrize("bad", BAD)
-def test_bad_counts(name, bad):
+def test_bad_counts(bad):
     counts, words = BAD[bad]
-    with pytest.raises(ValueError, match=words):
-        ON_COUNTS[name](counts)
+    for function in ON_COUNTS:
+        with pytest.raises(ValueError, match=words):
+            function(counts)
 
 
-@pytest.mark.parametrize("name", [name for name in ON_COUNTS if name != "sem1"])
-def test_a_single_answer_cannot_be_split(name):
-    with pytest.raises(ValueError, match="at least 2 answers to every question, but question 1 has 1"):
-        ON_COUNTS[name]([[2, 1], [1, 0]])
+def test_a_single_answer_cannot_be_split():
+    for function in ON_COUNTS[1:]:
+        with pytest.raises(ValueError, match="at least 2 answers to every question, but question 1 has 1"):
+            function([[2, 1], [1, 0]])
     assert sem1([1, 0]) == 1
 
 

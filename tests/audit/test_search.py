@@ -121,6 +121,7 @@ def off_and_weighted(n, rng):
     return y, expit(2 * logit(p) - 1), X, {"sample_weight": np.exp(rng.normal(0, 0.7, n))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [in_places, rare, off_and_weighted])
 def test_it_stays_silent_where_there_is_nothing(source):
     alarms = 0
@@ -281,13 +282,6 @@ def test_repeated_rows_in_one_group_count_once():
     assert once.p_value > 0.05 and repeated.p_value > 0.05 and abs(top["z"]) < abs(once.table["z"]).max() + 0.5
 
 
-def test_inputs_stay_as_they_are():
-    y, p, X, _ = table_of(300, np.random.default_rng(15))
-    before = X.copy(deep=True)
-    search_segments(y, p, X, n_draws=19, rng=0)
-    pd.testing.assert_frame_equal(X, before)
-
-
 # ---- calibrators ----------------------------------------------------------------------------------------------
 
 
@@ -383,6 +377,7 @@ def test_what_could_not_be_found_is_said():
         search.detectable(1.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "odds"), [(0.05, -0.2), (0.15, -3.0), (0.4, -0.2)])
 def test_a_gap_of_the_size_that_is_said_is_found_in_80_percent(share, odds):
     """Scores of all others are right: recalibration takes away the share of the gap that it spreads over everybody."""
@@ -451,10 +446,7 @@ GOOD = {"y": [0, 1] * 50, "p": [0.4, 0.6] * 50, "X": pd.DataFrame({"a": np.arang
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"y": [0, 1, 2, 1] * 25}, r"y must be 0 or 1, but y\[2\] is 2.0"),
         ({"y": [0] * 100}, "y must hold both classes"),
-        ({"p": [0.5, 1.5] * 50}, r"p must lie in \[0, 1\], but p\[1\] is 1.5"),
-        ({"X": pd.DataFrame({"a": np.arange(99)})}, "y and X must have the same length"),
         (
             {"X": pd.DataFrame({"a": [1.0] * 100})},
             "X must have a segment of min_rows = 20 of 100 rows, but a is constant",
@@ -465,9 +457,7 @@ GOOD = {"y": [0, 1] * 50, "p": [0.4, 0.6] * 50, "X": pd.DataFrame({"a": np.arang
         ({"min_rows": 2}, "min_rows must be a whole number of at least 5, but it is 2"),
         ({"min_rows": 60}, "a has no segment of 60 rows"),
         ({"n_draws": 5}, "n_draws must be a whole number of at least 19"),
-        ({"sample_weight": [-1.0] + [1.0] * 99}, r"sample_weight must be finite and not negative"),
         ({"sample_weight": [1.0, 0.0] * 50}, "sample_weight must leave enough rows with a weight: y must hold both"),
-        ({"groups": ["a"] * 100}, "groups must hold at least 5 groups"),
     ],
 )
 def test_bad_input(change, message):

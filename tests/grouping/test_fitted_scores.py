@@ -43,6 +43,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_right_scores_that_were_calibrated_on_the_same_rows(kind):
     """Mean and variance of the value as the effect says, and alarms in 3 to 6 %; without the effect, both are off."""
@@ -71,6 +72,7 @@ def test_right_scores_that_were_calibrated_on_the_same_rows(kind):
     assert (without < 0.05).mean() <= alarms
 
 
+@pytest.mark.slow
 def test_rare_events_alarm_nearly_as_often_as_the_level_says():
     """The whole estimator, events in 2 % of the rows: it was 2.0 % of the draws before the fit was counted."""
     repeats = 200
@@ -86,6 +88,7 @@ def test_rare_events_alarm_nearly_as_often_as_the_level_says():
     assert 0.03 - 2 * low < np.mean(alarms) < 0.06 + 2 * high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.0, -3.0])
 def test_groups_of_which_some_are_more_alike(level):
     """One correlation for all groups would be too small where half of the regions hold groups that are far more alike:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans, MiniBatchKMeans
-from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.mixture import GaussianMixture
@@ -28,10 +28,8 @@ Y = (RNG.random(N) < np.clip(P + 0.4 * np.sign(X[:, 0]) * np.minimum(P, 1 - P), 
 OWN = {
     "line": LinearRegression(),
     "boosting": HistGradientBoostingRegressor(max_iter=5, random_state=None),
-    "forest": RandomForestRegressor(3),
     "one tree": DecisionTreeRegressor(max_leaf_nodes=4, min_samples_leaf=5),
     "pipeline of clusters": make_pipeline(StandardScaler(), KMeans(3, n_init=1)),
-    "pipeline of a line": make_pipeline(StandardScaler(), LinearRegression()),
     "small batches": MiniBatchKMeans(2, n_init=1, batch_size=64),
 }
 EVERY = {name: name for name in ("tree", "stump", "kmeans")} | OWN
@@ -50,6 +48,7 @@ def halves(estimator, n_bins=5, **options):
     return tree, tree.apply(P[half:], X[half:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", EVERY.values(), ids=EVERY)
 @pytest.mark.parametrize("strategy", ["uniform", "quantile"])
 def test_a_region_lies_in_one_bin(estimator, strategy):
@@ -60,6 +59,7 @@ def test_a_region_lies_in_one_bin(estimator, strategy):
     assert tree.n_regions_ > 5  # every one of them divides
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", EVERY.values(), ids=EVERY)
 def test_same_seed_same_regions_and_nothing_else_is_touched(estimator):
     data = X.copy(), P.copy(), Y.copy()
@@ -72,7 +72,7 @@ def test_same_seed_same_regions_and_nothing_else_is_touched(estimator):
     assert all(np.array_equal(a, b) for a, b in zip(data, (X, P, Y), strict=True))
 
 
-@pytest.mark.parametrize("ratio", [1, 5, 12, 60, 10**6])
+@pytest.mark.parametrize("ratio", [1, 12, 10**6])
 @pytest.mark.parametrize("rule", [None, LOG], ids=["Brier", "log"])
 def test_a_tree_keeps_its_region_ratio(ratio, rule):
     tree = BinnedTree(n_bins=4, region_ratio=ratio, rng=0, **({} if rule is None else {"rule": rule})).fit(Y, P, X)

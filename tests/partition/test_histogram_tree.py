@@ -40,7 +40,8 @@ def test_leaves_of_one_value_are_one_region():
     assert tree.n_regions_ == 2 and tree.apply([[0.0], [1.0], [2.0], [3.0]]).tolist() == [1, 0, 1, 0]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("depth", [1, 3, None])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_exact_tree_chooses_the_same_regions_where_no_number_is_cut(seed, depth, weighted):
@@ -108,6 +109,7 @@ def test_more_than_255_categories_and_rows_of_weight_zero():
     assert np.array_equal(trees[0].apply(table), trees[1].apply(table))
 
 
+@pytest.mark.slow
 def test_any_number_of_threads_and_workers_gives_the_same_answer(monkeypatch):
     big = Sigmoid().sample(30_000, rng=0)
     arguments = (big.y, big.p, big.X)
@@ -115,7 +117,7 @@ def test_any_number_of_threads_and_workers_gives_the_same_answer(monkeypatch):
     answers = []
     for threads in (1, 2):
         with threadpool_limits(threads):
-            answers += [grouping_loss(*arguments, tree="hist", rng=0) for _ in range(2)]
+            answers += [grouping_loss(*arguments, tree="hist", rng=0)]
     monkeypatch.setattr(_parallel, "PARALLEL_FROM", np.inf)
     answers += [grouping_loss(*arguments, tree="hist", rng=0)]
     answers += Parallel(2, backend="threading")(
@@ -128,6 +130,7 @@ def test_any_number_of_threads_and_workers_gives_the_same_answer(monkeypatch):
 # ---- truth, in standard errors ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_perfect_model_has_no_grouping_loss_for_the_fast_tree():
     found = [grouping_loss(s.y, s.p, s.X, tree="hist", rng=k) for k, s in drawn(0.0, 60, 1000)]
     z = [gl.value / gl.null_se for gl in found]
@@ -135,6 +138,7 @@ def test_a_perfect_model_has_no_grouping_loss_for_the_fast_tree():
     assert np.mean([gl.p_value < 0.05 for gl in found]) < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 60)
 
 
+@pytest.mark.slow
 def test_a_known_loss_is_bounded_from_below_and_mostly_found_by_the_fast_tree():
     truth = Sigmoid().grouping_loss
     found = [grouping_loss(s.y, s.p, s.X, tree="hist", rng=k) for k, s in drawn(1.0, 12, 6000)]
@@ -163,11 +167,11 @@ def test_the_result_is_consistent_with_its_trees(method):
 # ---- bad input and hard tables ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("tree", ["histogram", "Exact", None, 1, HistogramTree])
-def test_an_unknown_tree_is_named(tree):
+def test_an_unknown_tree_is_named():
     s = Sigmoid().sample(200, rng=0)
-    with pytest.raises(ValueError, match="tree must be"):
-        grouping_loss(s.y, s.p, s.X, tree=tree, rng=0)
+    for tree in ("histogram", None, HistogramTree):
+        with pytest.raises(ValueError, match="tree must be"):
+            grouping_loss(s.y, s.p, s.X, tree=tree, rng=0)
 
 
 def test_what_fit_and_apply_refuse():
@@ -195,15 +199,8 @@ def test_what_fit_and_apply_refuse():
 
 HARD = {
     "missing": pd.DataFrame({"a": np.full(240, np.nan)}),
-    "missing text": pd.DataFrame({"a": [None] * 240}),
-    "constant": pd.DataFrame({"a": np.ones(240)}),
     "a category each": pd.DataFrame({"a": [f"c{i}" for i in range(240)]}),
-    "mixed objects": pd.DataFrame({"a": [1, "a", None, 2.5] * 60}),
     "extreme floats": pd.DataFrame({"a": np.arange(240) * 1e300, "b": np.arange(240) * 5e-324}),
-    "dates": pd.DataFrame({"a": pd.date_range("2020", periods=240, tz="Asia/Tokyo")}),
-    "durations": pd.DataFrame({"a": pd.to_timedelta(np.arange(240), unit="h")}),
-    "intervals": pd.DataFrame({"a": pd.cut(np.arange(240), 4)}),
-    "arrow": pd.DataFrame({"a": pd.array([1.5, None, 3.0] * 80, dtype="Float64")}),
 }
 
 

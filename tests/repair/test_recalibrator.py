@@ -80,6 +80,7 @@ def test_the_repair_comes_near_the_truth(real):
     assert (model.weights_ >= 0).all() and tuple(model.weights_.index) == kinds.NAMES and 0.8 < model.shrinkage_ <= 1
 
 
+@pytest.mark.slow
 def test_a_perfect_score_stays_as_it_is(lines):
     changed = []
     harm = []
@@ -106,6 +107,7 @@ def test_a_perfect_score_stays_with_all_learners():
     assert (model.predict(a.p, a.X, return_std=True)[1] == 0).all()
 
 
+@pytest.mark.slow
 def test_a_gain_below_its_standard_error_changes_nothing(lines):
     kinds_of_draws = set()
     for k in range(16):
@@ -119,6 +121,7 @@ def test_a_gain_below_its_standard_error_changes_nothing(lines):
     assert {(True, True), (True, False)} <= kinds_of_draws
 
 
+@pytest.mark.slow
 def test_the_standard_error_is_what_repairs_of_other_samples_differ_by(lines):
     new = hidden(5, np.random.default_rng(1))
     said = []
@@ -129,6 +132,7 @@ def test_the_standard_error_is_what_repairs_of_other_samples_differ_by(lines):
     assert 0.7 < np.mean(std**2) ** 0.5 / np.mean(repaired.var(axis=0)) ** 0.5 < 1.4
 
 
+@pytest.mark.slow
 def test_gain_is_the_squared_error_taken_away(lines):
     z = []
     for k in range(40):

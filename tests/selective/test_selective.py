@@ -334,6 +334,7 @@ def test_seeds_and_inputs():
             np.testing.assert_array_equal(before, after)
 
 
+@pytest.mark.slow
 def test_intervals_cover_and_grouped_rows_widen_them():
     """60 draws of a known population: 95 % intervals of ECUAS_1 hold the truth in at least 51 (p < 0.001 else)."""
     # 4 E[c (1 - c)] for c uniform on [1/2, 1] and two classes

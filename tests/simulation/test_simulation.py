@@ -60,6 +60,7 @@ def test_four_rows_by_hand():
     assert np.allclose(STEEP.truth([x, -x, 0]), [1, 0, 0]) and np.allclose(STEEP.stated([x, -x, 0]), [0.5, 0.5, 0])
 
 
+@pytest.mark.slow
 @each_population
 def test_labels_follow_q_the_score_is_calibrated_and_the_loss_is_the_mean(population):
     """40,000 rows, each mean within 4 standard errors, overall and in ten bins of the score."""
@@ -76,6 +77,7 @@ def test_labels_follow_q_the_score_is_calibrated_and_the_loss_is_the_mean(popula
     assert decompose(s.q, s.p, s.c).calibration == 0
 
 
+@pytest.mark.slow
 @each_population
 def test_three_losses_are_the_expected_brier_score(population):
     """Grouping and irreducible loss by quadrature against labels: 40,000 rows, 4 standard errors."""
@@ -111,6 +113,7 @@ def test_others_lose_accuracy(name):
 # ---- shifted shares: figure 10, right --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(st.floats(0, 1), st.sampled_from(["normal", "uniform"]))
 @settings(max_examples=10)
 def test_any_bent_link_is_calibrated_once_the_density_is_tilted(bend, inputs):
@@ -185,6 +188,7 @@ def test_largest_loss_bad_inputs(p, threshold, name):
 WIDEST = Links(lambda p: p + np.minimum(p, 1 - p)).grouping_loss
 
 
+@pytest.mark.slow
 @given(st.floats(-1, 1))
 @settings(max_examples=10)
 def test_any_link_between_its_bounds_is_calibrated(tilt):
