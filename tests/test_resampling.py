@@ -49,9 +49,9 @@ def test_the_standard_error_of_a_mean():
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["percentile", "basic", "normal"])
 def test_coverage_of_a_mean(method):
-    """200 draws of 80 rows: 95 % less 1 % for the small sample, less 4 standard errors."""
+    """100 draws of 80 rows: 95 % less 1 % for the small sample, less 4 standard errors."""
     rng = np.random.default_rng(1)
-    repeats = 200
+    repeats = 100
     hits = []
     for _ in range(repeats):
         interval = bootstrap_interval(np.mean, rng.normal(size=80), n_resamples=200, method=method, rng=rng)
@@ -105,7 +105,7 @@ def test_paired_differences_cancel_what_the_systems_share():
 
 def test_p_values_are_uniform_enough_under_the_null():
     rng = np.random.default_rng(3)
-    repeats = 300
+    repeats = 200
     alarms = [
         paired_difference(*rng.normal(size=(2, 60)), n_resamples=200, rng=rng).p_value < 0.05 for _ in range(repeats)
     ]

@@ -100,27 +100,6 @@ def test_a_calibrated_population_has_no_calibration_loss(population):
     assert "Brier score" in str(parts)
 
 
-def test_the_observed_brier_score_is_the_sum_of_its_parts():
-    """Mean loss of 50,000 rows against the three parts of the population: 4 standard errors."""
-    population = Sigmoid()
-    sample = population.sample(50_000, rng=1)
-    loss = BRIER.score(sample.y, sample.p)
-    expected = population.grouping_loss + population.irreducible_loss
-    assert abs(loss.mean() - expected) < 4 * loss.std() / np.sqrt(loss.size)
-    assert np.isclose(expected, 0.1102946424)
-
-
-def test_inputs_are_left_alone_and_row_order_does_not_matter():
-    rng = np.random.default_rng(0)
-    p, q, c = rng.random((3, 50))
-    copies = p.copy(), q.copy(), c.copy()
-    parts = decompose(q, p, c)
-    order = rng.permutation(50)
-    moved = decompose(q[order], p[order], c[order])
-    assert parts.total == pytest.approx(moved.total) and parts.grouping == pytest.approx(moved.grouping)
-    assert all(np.array_equal(a, b) for a, b in zip((p, q, c), copies, strict=True))
-
-
 # ---------------------------------------------------------------- more than two classes, and the three views
 
 VIEWS = ["joint", "top-label", "classwise"]

@@ -153,22 +153,6 @@ def test_rows_that_measure_have_no_say_in_merging(seed):
     assert not np.allclose(np.sort(one.table["gap"]), np.sort(two.table["gap"]))
 
 
-def test_merged_groups_are_unions_of_leaves():
-    X, p, _, y, _ = planted(4000, np.random.default_rng(5))
-    leaves, merged = (tree_groups(y, p, X, merge=merge, rng=1).apply(X) for merge in (None, 0.2))
-    assert pd.Series(merged).groupby(leaves).nunique().max() == 1 and np.unique(merged).size < np.unique(leaves).size
-
-
-def test_constant_weights_and_rows_as_their_own_groups_change_nothing():
-    X, p, _, y, _ = planted(2000, np.random.default_rng(6))
-    plain = tree_groups(y, p, X, merge=0.2, rng=1).table
-    weighted = tree_groups(y, p, X, merge=0.2, sample_weight=np.full(2000, 2.0), rng=1).table
-    pd.testing.assert_frame_equal(plain, weighted)
-    tree = HonestTree(min_samples_leaf=100, max_depth=3, rng=0).fit(X, y - p)
-    one, two = (merge_siblings(tree, X, y, p, level=0.2, groups=groups) for groups in (None, np.arange(2000)))
-    assert one.rules() == two.rules()
-
-
 def test_repeated_people_count_once():
     """Two sides that differ only because each holds few, much repeated people are one group."""
     n = 1200

@@ -67,14 +67,6 @@ def test_platt_leaves_a_perfect_model_alone_and_finds_a_distorted_one():
         assert fitted.n_clipped_ == 0 and not fitted.separated_
 
 
-def test_platt_on_log_odds_keeps_the_calibration_error_of_a_perfect_model_small():
-    sample = Sigmoid(strength=0).sample(20_000, rng=3)
-    fitted = PlattCalibrator().fit(sample.p, sample.y).predict(sample.p)
-    assert np.average(np.abs(fitted - sample.q)) < 4 * np.sqrt(2 * 0.11 / 20_000)
-    raw = LogisticRegression(C=np.inf).fit(sample.p[:, None], sample.y).predict_proba(sample.p[:, None])[:, 1]
-    assert np.average(np.abs(raw - sample.q)) > 5 * np.average(np.abs(fitted - sample.q))
-
-
 @given(labelled_scores())
 def test_platt_is_monotone_and_matches_the_moments_of_its_rows(rows):
     p, y = rows

@@ -7,7 +7,6 @@ import tracemalloc
 from dataclasses import FrozenInstanceError
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -311,18 +310,6 @@ def test_it_is_a_lower_bound_and_not_an_empty_one(population):
     assert np.mean([one.low <= population.grouping_loss for one in results]) > 0.9
 
 
-@pytest.mark.parametrize("n_bins", [1, 5])
-def test_bins_of_a_perfect_uniform_score_induce_a_twelfth_of_their_square(n_bins):
-    def draw(seed):
-        rng = np.random.default_rng(seed)
-        p = rng.random(1000)
-        return rng.random(1000) < p, p, rng.integers(0, 2, 1000)
-
-    results = each(draw, lambda *rows, rng: binned_grouping_loss_from_regions(*rows, n_bins=n_bins, rng=rng))
-    assert abs(error(values(results, "induced"), 1 / (12 * n_bins**2))) < 2
-    assert abs(error(values(results, "calibration_induced"))) < 2
-
-
 @pytest.mark.slow
 @RULES
 @pytest.mark.parametrize(("given", "n_bins"), [("regions", 3), ("features", 15)])
@@ -571,21 +558,6 @@ FUNCTIONS = {
     "features": lambda y, p, X, **options: binned_grouping_loss(y, p, X, **options),
     "regions": lambda y, p, X, **options: binned_grouping_loss_from_regions(y, p, (X[:, 0] > 0) * 1, **options),
 }
-
-
-def test_frames_with_text_and_gaps():
-    rng = np.random.default_rng(0)
-    p = rng.random(1500)
-    kind = rng.choice(["u", "v", "w"], 1500)
-    frame = pd.DataFrame(
-        {"kind": kind, "size": pd.Categorical(rng.choice(["s", "l"], 1500)), "x": rng.normal(size=1500)}
-    )
-    frame = frame.assign(x=frame["x"].mask(np.arange(1500) % 3 == 0), kind=frame["kind"].mask(kind == "w"))
-    y = rng.random(1500) < p + 0.8 * np.where(kind == "u", 1, -0.5) * np.minimum(p, 1 - p)
-    before = frame.copy()
-    assert binned_grouping_loss(y, p, frame, rng=0).low > 0 and frame.equals(before)
-    with pytest.raises(ValueError, match="X must hold numbers without gaps for 'kmeans', but column 'kind'"):
-        binned_grouping_loss(y, p, frame, estimator="kmeans", rng=0)
 
 
 # ---- where bins and regions run out of rows -------------------------------------------------------------------------

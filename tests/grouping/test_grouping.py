@@ -396,29 +396,6 @@ def test_right_scores_have_the_law_that_the_test_expects(kind):
     assert abs(alarms - 0.05) < 3 * np.sqrt(0.05 * 0.95 / repeats)
 
 
-def test_a_population_sampled_unevenly_and_reweighted_recovers_its_loss():
-    """Rows of some regions are drawn ten times as often: the weights undo it, without them the answer is another."""
-    rng = np.random.default_rng(0)
-    repeats = 400
-    q = np.array([0.2, 0.4, 0.5, 0.9])
-    truth = np.mean((q - 0.5) ** 2)
-    chance = np.array([1.0, 0.5, 0.3, 0.1])
-    values = []
-    for _ in range(repeats):
-        region = rng.integers(0, 4, 3000)
-        keep = rng.random(3000) < chance[region]
-        region = region[keep]
-        residual = (rng.random(region.size) < q[region]) - 0.5
-        weighted = combine([squared_means(residual, region, 1 / chance[region])], float("nan"))
-        covered = weighted.low <= truth <= weighted.high
-        values.append((weighted.value, covered, squared_means(residual, region).value))
-    weighted, covered, plain = np.array(values).T
-    standard_error = weighted.std() / np.sqrt(repeats)
-    assert abs(weighted.mean() - truth) < 4 * standard_error + truth / 300  # ratio estimate: bias of order 1/n
-    assert abs(plain.mean() - truth) > 10 * standard_error
-    assert covered.mean() > 0.95 - 3 * np.sqrt(0.05 * 0.95 / repeats)
-
-
 @pytest.mark.slow
 def test_people_with_several_rows_alarm_without_groups_and_not_with_them():
     """X knows the person, not the risk: pairs within a person look like structure."""

@@ -338,13 +338,6 @@ def test_order_of_columns_and_any_number_of_workers(sample, plain):
         assert same(plain, stacked_grouping_loss(sample.y, sample.p, sample.X, rng=1), 1e-12)
 
 
-def test_threads_give_the_same_answer(sample, lines):
-    alone = stacked_grouping_loss(sample.y, sample.p, sample.X, rng=1)
-    for workers in (2, 5):
-        with parallel_config(backend="threading", n_jobs=workers):
-            assert same(alone, stacked_grouping_loss(sample.y, sample.p, sample.X, rng=1), 0)
-
-
 def test_rows_of_weight_zero_are_absent(sample, lines):
     weight = np.where(np.arange(300) % 3, 2.0, 0)
     rows = np.arange(300) % 3 > 0
@@ -355,19 +348,6 @@ def test_rows_of_weight_zero_are_absent(sample, lines):
     assert masked.se == pytest.approx(absent.se, rel=0.02)  # weighted regions have a variance formula of their own
     assert np.array_equal(np.isnan(masked.residual), ~rows)
     assert masked.residual[rows] == pytest.approx(absent.residual)
-
-
-def test_text_gaps_and_columns_that_say_nothing():
-    rng = np.random.default_rng(0)
-    job = rng.choice(list("abcdef"), 600)
-    p = rng.uniform(0.2, 0.8, 600)
-    y = rng.random(600) < p + 0.19 * np.where(np.isin(job, list("ace")), 1, -1)
-    X = pd.DataFrame({"job": job, "age": np.where(rng.random(600) < 0.3, np.nan, 1.0), "empty": np.nan, "one": 1})
-    gl = stacked_grouping_loss(y, p, X, rng=0)
-    assert gl.p_value < 0.001 and gl.low < 0.19**2 < gl.high + 0.01
-    assert gl.residual[np.isin(job, list("ace"))].mean() > 0.08
-    nothing = stacked_grouping_loss(y, np.full(600, 0.5), X[["one", "empty"]], calibrator="none", rng=0)
-    assert abs(nothing.value) < 4 * nothing.se + 1e-3
 
 
 # ---- truth, in standard errors ---------------------------------------------------------------------------------
@@ -382,11 +362,10 @@ def test_the_grouping_loss_of_a_known_population_is_nearly_reached():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strength", [0.0, 0.5])
-def test_bound_interval_and_false_alarms(lines, strength):
-    """60 draws, lines as learners: unbiased for what is captured, not above the truth, at most 5 % alarms."""
+@pytest.mark.parametrize(("strength", "repeats"), [(0.0, 60), (0.5, 30)])
+def test_bound_interval_and_false_alarms(lines, strength, repeats):
+    """Lines as learners: unbiased for what is captured, not above the truth, at most 5 % alarms."""
     rng = np.random.default_rng(11)
-    repeats = 60
     rows = []
     for seed in range(repeats):
         X = rng.uniform(-1, 1, size=(400, 4))

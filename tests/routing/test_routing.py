@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
-from sklearn.neighbors import KNeighborsRegressor
 
 from helpers.routing import (
     Routed,
@@ -408,19 +407,6 @@ def test_bounded_costs_keep_the_promise_too():
 
 
 # ---- routers ----------------------------------------------------------------------------------------------------
-
-
-def test_neighbors_are_scikit_learns():
-    rng = np.random.default_rng(9)
-    X = rng.normal(size=(200, 5))
-    new = rng.normal(size=(30, 5))
-    correct = rng.integers(0, 2, (3, 200))
-    accuracy = KNeighborsRegressor(7, metric="cosine").fit(X, correct.T).predict(new).T
-    unit, other = (table / np.linalg.norm(table, axis=1, keepdims=True) for table in (X, new))
-    near = np.argsort(-(other @ unit.T), axis=1)[:, :7]
-    assert np.allclose(accuracy, correct[:, near].mean(axis=2))
-    routed = route(accuracy, np.arange(3)[:, None] + np.zeros((3, 30), int), [1, 2, 3], willingness=1000)
-    assert np.array_equal(routed.model, accuracy.argmax(axis=0))
 
 
 def test_a_tree_router_learns_who_is_good_at_what():

@@ -104,10 +104,10 @@ def test_studies_tell_what_happened():
     wide = runs.pivot(index="repeat", columns="estimator", values=["true", "L2", "value"])
     assert (wide["true"]["paper"] == wide["true"]["ours"]).all()  # the same new people
     assert (wide["value"] <= 2 * wide["L2"] ** 0.5).all(axis=None)  # proposition 6, squared and averaged
-    null = repeat(acting_on_it(controls.perfect, ways, EVEN), {"n": [1000]}, 20, rng=1)
+    null = repeat(acting_on_it(controls.perfect, ways, EVEN), {"n": [1000]}, 12, rng=1)
     by_way = null.groupby("estimator")[["invented", "alarm"]].mean()
     assert by_way.loc["ours", "invented"] < by_way.loc["paper", "invented"] and by_way["alarm"].max() <= 0.25
-    found = repeat(acting_on_it(controls.same_sign, {"ours": {"residual": "tree"}}, EVEN), {"n": [6000]}, 4, rng=2)
+    found = repeat(acting_on_it(controls.same_sign, {"ours": {"residual": "tree"}}, EVEN), {"n": [6000]}, 3, rng=2)
     assert found["alarm"].all()  # there is much to save, and it is saved
 
 

@@ -168,7 +168,7 @@ def test_a_killed_worker_changes_nothing(tmp_path, capfd):
         before = set(client.run(os.getpid).values())
         distant = split_chunks(nb15_weather.weather_chunks(4, 3000, seed=1, killer=killer), 0.3, rng=0)[1]
         assert evaluate_in_chunks(distant, partition).grouping_loss().value == want.value
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2, timeout=300)
         assert len(before) == 2 and len(before - set(client.run(os.getpid).values())) == 1
     assert os.path.exists(killer) and capfd.readouterr().err == ""
 
