@@ -80,9 +80,9 @@ def test_reruns_use_the_settings_and_columns_of_the_audit(monkeypatch):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"n_repeats": 0}, "n_repeats must be a whole number of at least 1"),
+        ({"n_repeats": 0}, "n_repeats must"),
         ({"y": [0, 1] * 100}, "y and X must have the same length, but they have 200 and 1,000 rows"),
-        ({"X": pd.DataFrame({"age": np.arange(1000)})}, "X must have the columns of the fit, but 'job' is absent"),
+        ({"X": pd.DataFrame({"age": np.arange(1000)})}, "X must .*'job'"),
     ],
 )
 def test_bad_input(change, message):

@@ -72,7 +72,7 @@ def test_many_scores_are_averaged_by_quantiles():
 
 
 def test_bad_input():
-    with pytest.raises(ValueError, match="y must hold both classes"):
+    with pytest.raises(ValueError, match="y must"):
         calibration_line([1, 1, 1], [0.2, 0.3, 0.4])
-    with pytest.raises(ValueError, match="p must take at least two different values"):
+    with pytest.raises(ValueError, match="p must"):
         calibration_line([1, 0, 1], [0.2, 0.2, 0.2])

@@ -46,5 +46,5 @@ def test_a_printed_minus_zero_keeps_its_sign():
 
 @pytest.mark.parametrize("bad", [0, 3, "2", None])
 def test_other_tables_are_refused(bad):
-    with pytest.raises(ValueError, match="table must be one of 1, 2"):
+    with pytest.raises(ValueError, match="table must"):
         load_network_losses(bad)

@@ -170,9 +170,7 @@ def test_weights_and_groups_against_all_pairs(rows):
         try:
             gl = grouping_loss_from_regions(r, region, sample_weight=weight, groups=groups)
         except ValueError as error:
-            assert "two independent rows" in str(error) or str(error).startswith(
-                ("groups must hold", "sample_weight must leave")
-            )
+            assert "two independent rows" in str(error) or str(error).startswith(("groups must", "sample_weight must"))
             continue
         assert gl.value == pytest.approx(expected, abs=1e-10)
         assert gl.value == pytest.approx(gl.plugin - gl.bias) and gl.se >= 0 and 0 <= gl.p_value <= 1
@@ -650,7 +648,7 @@ def test_one_group_in_a_part_is_not_a_loss_of_zero():
     p = rng.random(N)
     y = rng.random(N) < p
     for groups in (np.arange(N) % 2, np.r_[np.zeros(N - 1), 1]):
-        with pytest.raises(ValueError, match="groups must hold"):
+        with pytest.raises(ValueError, match="groups must"):
             grouping_loss(y, p, p[:, None], groups=groups, rng=0)
     giant = grouping_loss(y, p, p[:, None], groups=np.maximum(np.arange(N) - N // 2, 0), rng=0)
     assert np.isfinite(giant.value) and giant.n == N

@@ -190,7 +190,7 @@ def test_what_fit_and_apply_refuse():
     for options in ({"min_samples_leaf": 0}, {"max_depth": 0}, {"max_depth": 1.5}):
         with pytest.raises(ValueError, match=next(iter(options))):
             HistogramTree(**options).fit(X, residual)
-    with pytest.raises(ValueError, match="residual must be finite"):
+    with pytest.raises(ValueError, match="residual must"):
         HistogramTree().fit(X, np.where(residual > 98, np.nan, residual))
     with pytest.raises(ValueError, match="same length"):
         HistogramTree().fit(X, residual[1:])

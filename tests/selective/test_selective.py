@@ -323,19 +323,19 @@ ONE = ([1, 0, 1], [0.8, 0.6, 0.5])
 @pytest.mark.parametrize(
     "made, options, words",
     [
-        ({}, {}, "systems must be a dict"),
-        ([ONE], {}, "systems must be a dict"),
-        ({"a": [1, 0, 1]}, {}, r"systems\['a'\] must be a pair"),
-        ({"a": ([1, 0, 2], [0.8, 0.6, 0.5])}, {}, r"systems\['a'\]\[0\] must be 0 or 1"),
-        ({"a": ([1, 0, 1], [0.8, 0.6, 50])}, {}, r"systems\['a'\]\[1\] must lie in \[0, 1\]"),
+        ({}, {}, "systems must"),
+        ([ONE], {}, "systems must"),
+        ({"a": [1, 0, 1]}, {}, r"systems\['a'\] must"),
+        ({"a": ([1, 0, 2], [0.8, 0.6, 0.5])}, {}, r"systems\['a'\]\[0\] must"),
+        ({"a": ([1, 0, 1], [0.8, 0.6, 50])}, {}, r"systems\['a'\]\[1\] must"),
         ({"a": ONE, "b": ([1, 0], [0.8, 0.6])}, {}, r"systems\['a'\]\[0\] and systems\['b'\]\[0\] must have the same"),
-        ({"a": ONE}, {"groups": range(5)}, "systems and groups must have the same length"),
-        ({"a": ONE}, {"groups": [1, 1, 1]}, "groups must hold at least 5"),
+        ({"a": ONE}, {"groups": range(5)}, "systems and groups must"),
+        ({"a": ONE}, {"groups": [1, 1, 1]}, "groups must"),
         ({"a": ONE}, {"n": -1}, "n must be"),
         ({"a": ONE}, {"n_classes": 1}, "n_classes must be"),
         ({"a": ONE}, {"n_resamples": 5}, "n_resamples must be"),
-        ({"a": ONE}, {"confidence": 95}, "confidence must lie strictly between"),
-        ({"a": ONE}, {"confidence": np.nan}, "confidence must lie strictly between"),
+        ({"a": ONE}, {"confidence": 95}, "confidence must"),
+        ({"a": ONE}, {"confidence": np.nan}, "confidence must"),
     ],
 )
 def test_bad_systems(made, options, words):
@@ -346,7 +346,7 @@ def test_bad_systems(made, options, words):
 
 
 def test_bad_opponents():
-    with pytest.raises(ValueError, match="against must be one of 'a', 'b', but it is 'A'; did you mean 'a'"):
+    with pytest.raises(ValueError, match="against must .*did you mean 'a'"):
         compare_systems({"a": ONE, "b": ONE}, against="A")
     with pytest.raises(ValueError, match="at least two systems"):
         compare_systems({"a": ONE}, against="a")

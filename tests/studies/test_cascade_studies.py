@@ -175,7 +175,7 @@ def test_text_carries_what_the_table_says():
 
 @pytest.mark.parametrize("n_models", [0, 1.5])
 def test_a_pool_needs_models(n_models):
-    with pytest.raises(ValueError, match="n_models must be a whole number"):
+    with pytest.raises(ValueError, match="n_models must"):
         language_like(0, n_models=n_models)
 
 

@@ -37,7 +37,7 @@ def test_sticks_run_from_the_score_to_its_rate_and_on_to_the_cases():
 
 def test_an_infinite_part_is_refused():
     endless = decompose([0.1, 0.5], [0.0, 0.5], rule=LOG)
-    with pytest.raises(ValueError, match="parts must be finite to be drawn, but those of 'log'"):
+    with pytest.raises(ValueError, match="parts must .*'log'"):
         nb02_decomposition.plot_parts({"log": endless})
 
 

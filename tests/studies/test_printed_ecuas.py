@@ -79,7 +79,7 @@ def test_each_call_reads_anew_and_bad_tables_are_refused():
     with pytest.raises(dataclasses.FrozenInstanceError):
         printed.rounding = 1.0
     for bad in (1, 2, 7, "3", None):
-        with pytest.raises(ValueError, match="table must be one of 3, 4, 5, 6"):
+        with pytest.raises(ValueError, match="table must"):
             load_ecuas_table(bad)
 
 
