@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from helpers.answers import group_answers, sem1, sem2, sem_ece, semantic_entropy, top_two_margin, top_two_mass
-from helpers.answers.calibration import _Binning
 from helpers.answers.splits import first_blocks, held_out_shares, random_blocks
 from helpers.calibration import calibration_error
 from helpers.datasets import fetch_sampled_answers
@@ -52,13 +51,6 @@ def test_stated_confidences_by_hand():
     found = sem_ece([[3, 1]] * 4, [1, 1, 0, 0], stated=[0.85, 0.95, np.nan, 0.85], sources="stated", **QUICK)
     assert found.summary["ece"][0] == pytest.approx((abs(2 * 0.85 - 1) + 0.05) / 3)
     assert list(found.errors) == ["stated"] and found.differences.empty
-
-
-@pytest.mark.parametrize("closed, lower", [("left", 0), ("right", 1)])
-def test_every_share_of_fifty_answers_lies_in_its_bin(closed, lower):
-    table = pd.DataFrame({"sem1": np.arange(1, 51) / 50, "correct": 0})
-    found = _Binning(10, "uniform", closed, None).binned(table, "sem1")[0]
-    np.testing.assert_array_equal(found, np.minimum((np.arange(1, 51) - lower) // 5, 9))
 
 
 def test_the_edge_rule_moves_the_error():

@@ -85,17 +85,6 @@ def test_regions_have_the_rows_they_need_and_a_value_each(seed, leaf):
     assert np.array_equal(X, kept[0]) and np.array_equal(residual, kept[1])
 
 
-def test_order_of_columns_and_types_of_numbers_do_not_matter():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(500, 3)).astype(np.float32)
-    residual = rng.normal(size=500)
-    frame = pd.DataFrame(X, columns=["x0", "x1", "x2"], index=rng.permutation(500))
-    tree = HistogramTree(rng=0).fit(X, residual)
-    for table in (frame, frame.astype("Float64"), frame.astype(object), frame[["x2", "x0", "x1"]]):
-        assert np.array_equal(tree.apply(table), tree.apply(X))
-        assert same_partition(HistogramTree(rng=0).fit(table, residual).apply(table), tree.apply(X))
-
-
 def test_more_than_255_categories_and_rows_of_weight_zero():
     rng = np.random.default_rng(1)
     code = rng.integers(0, 1000, 20_000)

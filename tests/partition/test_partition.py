@@ -194,19 +194,6 @@ def test_regions_have_the_rows_they_need(seed, leaf, max_bins):
     assert np.array_equal(tree.apply(X[::-1]), tree.apply(X)[::-1])
 
 
-def test_array_frame_order_of_columns_and_types_give_the_same_regions():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(500, 3)).astype(np.float32)
-    residual = rng.normal(size=500)
-    frame = pd.DataFrame(X, columns=["x0", "x1", "x2"], index=rng.permutation(500))
-    region = HonestTree(rng=0).fit(X, residual).apply(X)
-    for table in (frame, frame.astype(float), frame.astype("Float64"), frame.astype(object), frame[["x2", "x0", "x1"]]):
-        assert np.unique(np.column_stack([HonestTree(rng=0).fit(table, residual).apply(table), region]), axis=0).shape[
-            0
-        ] == len(set(region))
-    assert np.array_equal(HonestTree(rng=0).fit(frame, residual).apply(frame[["x1", "x2", "x0"]]), region)
-
-
 def test_monotone_changes_of_a_number_change_nothing():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(300, 2))

@@ -1,6 +1,5 @@
 """Chow's cost, ECUAS and its general form: reference values, identities, propriety, edges and bad inputs."""
 
-import itertools
 import warnings
 
 import numpy as np
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from helpers.decisions import bayes_decision, best_decision, cost_matrix, expected_cost, largest_uncertainty
+from helpers.decisions import bayes_decision, largest_uncertainty
 from helpers.scoring import BRIER
 from helpers.selective import (
     chow_cost,
@@ -412,21 +411,6 @@ def test_labels_of_a_cost_table_are_read():
             bayes_decision(proba, wrong)
     with pytest.raises(ValueError, match=r"one row for each decision.*2 columns as proba has.*transpose, cost.T"):
         bayes_decision(proba, np.ones((2, 3)))
-
-
-def test_a_labelled_table_means_the_same_to_both_theories():
-    table = cost_matrix(false_alarm=1, miss=4)
-    q = np.array([0.1, 0.3, 0.9])
-    for rows, columns in itertools.product([[0, 1], [1, 0]], repeat=2):
-        shuffled = table.iloc[rows, columns]
-        best = bayes_decision(np.column_stack([1 - q, q]), shuffled)
-        assert best.decision.tolist() == best_decision(q, shuffled).tolist()
-        assert best.uncertainty == pytest.approx(expected_cost(best.decision, q, shuffled))
-
-
-def test_results_print_as_one_line():
-    assert str(bayes_decision([[0.9, 0.1]], zero_one(2))) == "1 decisions, mean expected cost 0.1000, largest 0.1000"
-    assert str(largest_uncertainty(zero_one(2))) == "largest uncertainty 0.5000, at [0.5, 0.5]"
 
 
 def test_one_class_and_free_decisions_are_refused():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.answers import CRITICAL_HALF_MARGIN, AnswerPopulation, exact_bias, standardized
+from helpers.answers import CRITICAL_HALF_MARGIN, AnswerPopulation, exact_bias
 from helpers.studies import nb11_sem_theory
 
 # ---- studies --------------------------------------------------------------------------------------------------
@@ -62,20 +62,6 @@ def test_sampling_errors_are_standard_errors():
     assert (off == again).all()
 
 
-def test_confidence_errors_are_those_of_the_population():
-    population = AnswerPopulation.dirichlet(20, 3, rng=0)
-    exact = population.calibration(6)
-    one, two = nb11_sem_theory.confidence_errors(population.pi, 6)
-    assert one.mean() == pytest.approx(exact.confidence_error1)
-    assert two.mean() == pytest.approx(exact.confidence_error2)
-
-
-def test_torn_questions_have_their_margin():
-    questions = nb11_sem_theory.contested_questions(0.4, 50, [0, 1, -1])
-    assert standardized(questions.pi, 50)[2] == pytest.approx(np.full(3, 0.4))
-    assert questions.correct.tolist() == [[1, 0], [0, 1], [0, 0]]
-
-
 def test_gap_and_distances_by_hand():
     """Never right, one bin: an ECE is the mean confidence, and the oracle's is c*."""
     questions = nb11_sem_theory.contested_questions(0.3, 25, [-1])
@@ -95,29 +81,6 @@ def test_edge_rules_differ_only_where_shares_lie_on_edges():
     assert on == 0 and above == pytest.approx(below) and above == pytest.approx(population.calibration(49).sem1)
     on, above, below = nb11_sem_theory.sem1_ece_by_edge_rule(population, 20).values()
     assert on > 0.3 and above == pytest.approx(population.calibration(20).sem1) and above != pytest.approx(below)
-
-
-def test_even_questions_have_the_accuracy_of_the_dial():
-    populations = nb11_sem_theory.questions_by_dial(30, (0.0, 0.5), rng=0)
-    assert (populations[0.0].pi == populations[0.5].pi).all()
-    assert populations[0.0].oracle_ece() < 1 / 60  # half a copy of sixty, twice
-    line = nb11_sem_theory.errors_and_bounds(populations[0.5], 10)
-    assert abs(line["Sem1-ECE"] - line["oracle"]) < line["bound 1"]
-
-
-def test_compared_estimators():
-    found = nb11_sem_theory.compare_estimators([0.0, 0.3], 10)
-    assert found["bias"].loc[0.0, "Sem1"] == pytest.approx(exact_bias([0.5, 0.5], 10).sem1)
-    assert found["bias"].loc[0.3, "exact Sem2"] == pytest.approx(exact_bias([0.65, 0.35], 5).sem2)
-    assert (found["rmse"]["Sem2, ten splits"] > found["rmse"]["exact Sem2"]).all()
-    assert ((found["splits"]["share of the variance"] > 0) & (found["splits"]["share of the variance"] < 1)).all()
-
-
-def test_readers():
-    readers = nb11_sem_theory.blurred_digits(100, rng=0)
-    assert list(readers) == [1.0, 0.5] and readers[1.0].pi.shape == (100, 10)
-    assert readers[0.5].oracle_confidence.mean() > readers[1.0].oracle_confidence.mean()
-    assert (readers[0.5].correct == readers[1.0].correct).all()
 
 
 # ---- figures --------------------------------------------------------------------------------------------------
