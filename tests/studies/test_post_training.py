@@ -80,8 +80,6 @@ def test_guides_are_ranked_by_whole_tasks(tries):
     assert lead.loc["chance", "value"] == pytest.approx(1 - abs(found.loc["chance", "value"]))
     rows = found.loc["chance"]
     assert rows["low"] <= rows["value"] <= rows["high"]
-    with pytest.raises(ValueError, match="table must .*did you mean 'risk'"):
-        rank_guides(tries, "fine_tuning", {"risk": "rsik"})
 
 
 def test_squared_rank_correlation_keeps_the_sign():
@@ -91,10 +89,6 @@ def test_squared_rank_correlation_keeps_the_sign():
         rho = spearmanr(x, y).statistic
         assert squared_rank_correlation(x, y) == pytest.approx(rho * abs(rho))
     assert squared_rank_correlation(a, np.ones(50)) == 0
-    with pytest.raises(ValueError, match="a and b must"):
-        squared_rank_correlation(a, b[:-1])
-    with pytest.raises(ValueError, match="b must"):
-        squared_rank_correlation(a, np.full(50, np.nan))
 
 
 @pytest.mark.slow
