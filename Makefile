@@ -17,7 +17,7 @@ help:
 	@echo "make run      run every notebook into build/executed/ and render build/site/index.html;"
 	@echo "              ARGS=--overwrite runs also those whose results are there"
 	@echo "make test     everything the continuous integration runs; ARGS='-k name' for a part of it"
-	@echo "make check    while you work: all tests but whole notebooks and those of tests/slow_tests.txt"
+	@echo "make check    while you work: all tests but whole notebooks and those marked slow"
 	@echo "make elsewhere  the tests that compare numbers as on other processors, an hour and a half;"
 	@echo "              ARGS='--machine Haswell --part outputs --threads 1' for some of them"
 	@echo "make fuzz     odd inputs for an hour; ARGS='--minutes 5' for as long"

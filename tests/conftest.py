@@ -20,7 +20,7 @@ gc.disable()  # nothing that is made while tests are collected is garbage, and h
 
 RUNS = ("test_stored_outputs", "test_second_parameters")  # of whole notebooks, in tests/notebook/test_notebooks.py
 
-# Tests that took 0.7 seconds of a processor or more, all their parameters together; `make check` does without them.
+# Slow tests of files that have no marks of their own yet.
 SLOW = frozenset((Path(__file__).parent / "slow_tests.txt").read_text(encoding="utf-8").split())
 
 LONGEST_FIRST = "08 15 07 06 04 05 16 03 12 01 11 10 09 14 02 13 00"
@@ -76,7 +76,8 @@ def pytest_collection_finish():
 def pytest_xdist_make_scheduler(config, log):
     """A file's tests go to one worker, which makes what they share once; a run of a notebook goes to any.
 
-    The marks of --dist loadgroup say the same, but with pytest 9.2 they are not obeyed, without a word.
+    --dist loadfile would give all runs to one worker, and with worksteal both make what is shared. The groups of
+    loadgroup would say what is wanted, but xdist 3.8 writes them into `_nodeid`, which pytest 9.2 no longer reads.
     """
     from xdist.scheduler import LoadScopeScheduling
 

@@ -1,6 +1,7 @@
 """Bad inputs x functions: each pair raises a ValueError that names the argument, before anything is computed."""
 
 import inspect
+import re
 from functools import cache
 
 import numpy as np
@@ -293,36 +294,57 @@ WITHOUT_LENGTH = {
 WITHOUT_INTERVAL = {"decompose", "platt", "isotonic", "tree fit", "tree estimate"}
 
 
-def pairs():
-    for function, call in FUNCTIONS.items():
-        names = list(inspect.signature(call).parameters)
-        for name in names:
-            for kind, make in BAD[name].items():
-                if kind == "short" and (function in WITHOUT_LENGTH or names == ["X"]):
-                    continue  # the only column may have any length
-                if kind == "column" and name == "residual" and function.startswith("tree"):
-                    continue  # scikit-learn's estimators take (n, 1) with a warning
-                if kind in HEAVY and function in WITHOUT_INTERVAL:
-                    continue
-                if function == "bootstrap" and name == "a" and kind == "short" and "groups" not in names:
-                    continue
-                yield pytest.param(call, names, name, make, id=f"{function}-{name}-{kind}")
+def is_allowed(function, names, kind):
+    """Whether what is wrong elsewhere is welcome here: the only column may have any length, a sum any weights, and
+    estimators take a target (n, 1) with a warning, as scikit-learn's do.
+    """
+    any_length = function in WITHOUT_LENGTH or names == ["X"]
+    is_target = kind == "column" and function in ("tree fit", "tree estimate")
+    return (kind == "short" and any_length) or (kind in HEAVY and function in WITHOUT_INTERVAL) or is_target
 
 
-@pytest.mark.parametrize(("call", "names", "name", "make"), list(pairs()))
-def test_each_function_names_each_bad_input(call, names, name, make):
-    bad = make(name)
-    before = repr(bad)
-    with pytest.raises(ValueError, match=rf"(^|\W)({WORD.get(name, name)})(\W|$)"):
-        call(**{other: GOOD[other] for other in names} | {name: bad})
-    assert repr(bad) == before
+def refusal(call, arguments):
+    """What the ValueError says; None without one."""
+    try:
+        call(**arguments)
+    except ValueError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_each_function_names_each_bad_input(function):
+    call = FUNCTIONS[function]
+    names = list(inspect.signature(call).parameters)
+    good = {name: GOOD[name] for name in names}
+    wrong = []
+    for name in names:
+        for kind, make in BAD[name].items():
+            bad = make(name)
+            before = repr(bad)
+            if not is_allowed(function, names, kind):
+                said = refusal(call, good | {name: bad})
+                if not re.search(rf"(^|\W)({WORD.get(name, name)})(\W|$)", said or "") or repr(bad) != before:
+                    wrong.append((name, kind, said))
+    assert wrong == []
+
+
+def numbers(result):
+    """The numbers of a result, as text: of a table, of the fields of a result, or of what a fit has learned."""
+    if not type(result).__module__.startswith("helpers"):
+        return repr(result)
+    kinds = float | int | np.ndarray | pd.Series | pd.DataFrame
+    return repr({name: value for name, value in vars(result).items() if isinstance(value, kinds)})
 
 
 @pytest.mark.parametrize("call", list(FUNCTIONS.values()), ids=list(FUNCTIONS))
-def test_the_good_inputs_are_good_and_stay_untouched(call):
+def test_good_inputs_and_the_global_state_stay_untouched_and_a_seed_says_all(call):
     names = list(inspect.signature(call).parameters)
     copies = {name: GOOD[name].copy() for name in names}
-    call(**{name: GOOD[name] for name in names})
+    np.random.seed(1)  # noqa: NPY002 the state that must not move
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    one, two = (call(**{name: GOOD[name] for name in names}) for _ in range(2))
+    assert numbers(one) == numbers(two)
+    assert np.array_equal(state, np.random.get_state()[1])  # noqa: NPY002
     for name, copy in copies.items():
         assert copy.equals(GOOD[name]) if name == "X" else np.array_equal(copy, GOOD[name])
 
@@ -338,44 +360,38 @@ def error(**options):
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: grouping(method="papers"), "method must be one of .* did you mean 'paper'"),
-        (lambda: grouping(calibrator="plat"), "calibrator must be one of .* did you mean 'platt'"),
-        (lambda: grouping(calibrator=None), "calibrator must be one of"),
-        (lambda: grouping(min_samples_leaf=0), "min_samples_leaf must be a whole number of at least 1"),
-        (lambda: grouping(min_samples_leaf=2.5), "min_samples_leaf must be a whole number"),
-        (
-            lambda: grouping(min_samples_leaf=N),
-            "y must have at least 4 [*] min_samples_leaf = 480 rows, but it has 120",
-        ),
-        (lambda: grouping(max_depth=0), "max_depth must be a whole number of at least 1"),
-        (lambda: grouping(y=np.ones(N)), "y must hold both classes, but all 120 labels are 1"),
-        (lambda: grouping(y=np.arange(N) == 3), "y must hold both classes in each of 2 random parts"),
-        (lambda: grouping(p=np.full(N, 0.3)), "p must take at least two different values .* all 120 are 0.3"),
-        (lambda: grouping(p=np.full(N, 0.3), calibrator="isotonic", y=np.ones(N)), "y must hold both classes"),
-        (lambda: grouping(groups=np.arange(N) % 2), "groups must hold at least 5 groups"),
-        (lambda: grouping(sample_weight=(GOOD["y"] == 1) * 1.0), "sample_weight must leave enough rows.*both classes"),
-        (lambda: grouping(sample_weight=np.arange(N) < 20), "y must have at least 4 [*] min_samples_leaf"),
-        (lambda: error(n_bins=0), "n_bins must be a whole number of at least 1"),
-        (lambda: error(n_bins=3.0), "n_bins must be a whole number"),
-        (lambda: error(strategy="equal"), "strategy must be one of"),
-        (lambda: error(n_simulations=10), "n_simulations must be a whole number of at least 100"),
-        (lambda: uniform_edges(True), "n_bins must be a whole number"),
-        (lambda: HonestTree(max_bins=1).fit(GOOD["X"], GOOD["residual"]), "max_bins must be a whole number"),
+        (lambda: grouping(method="papers"), "method must .*did you mean 'paper'"),
+        (lambda: grouping(calibrator="plat"), "calibrator must .*did you mean 'platt'"),
+        (lambda: grouping(calibrator=None), "calibrator must"),
+        (lambda: grouping(min_samples_leaf=0), "min_samples_leaf must"),
+        (lambda: grouping(min_samples_leaf=2.5), "min_samples_leaf must"),
+        (lambda: grouping(min_samples_leaf=N), "y must"),
+        (lambda: grouping(max_depth=0), "max_depth must"),
+        (lambda: grouping(y=np.ones(N)), "y must"),
+        (lambda: grouping(y=np.arange(N) == 3), "y must"),
+        (lambda: grouping(p=np.full(N, 0.3)), "p must"),
+        (lambda: grouping(p=np.full(N, 0.3), calibrator="isotonic", y=np.ones(N)), "y must"),
+        (lambda: grouping(groups=np.arange(N) % 2), "groups must"),
+        (lambda: grouping(sample_weight=(GOOD["y"] == 1) * 1.0), "sample_weight must"),
+        (lambda: grouping(sample_weight=np.arange(N) < 20), "y must"),
+        (lambda: error(n_bins=0), "n_bins must"),
+        (lambda: error(n_bins=3.0), "n_bins must"),
+        (lambda: error(strategy="equal"), "strategy must"),
+        (lambda: error(n_simulations=10), "n_simulations must"),
+        (lambda: uniform_edges(True), "n_bins must"),
+        (lambda: HonestTree(max_bins=1).fit(GOOD["X"], GOOD["residual"]), "max_bins must"),
         (lambda: HonestTree(min_samples_leaf=0).fit(GOOD["X"], GOOD["residual"]), "min_samples_leaf must be"),
-        (lambda: TREE.apply(GOOD["X"][["a"]]), "X must have the columns of the fit, but 'b' is absent"),
-        (lambda: HonestTree().predict(GOOD["X"]), "not fitted"),
-        (lambda: HonestTree().rules(), "not fitted"),
-        (lambda: PlattCalibrator().fit([0.3, 0.3], [0, 1]), "p must take at least two different values"),
-        (
-            lambda: PlattCalibrator().fit([0.3, 0.3, 0.8, 0.9], [0, 1, 0, 1], [1, 1, 0, 0]),
-            "p must take at least two different values",
-        ),
-        (lambda: PlattCalibrator().fit([0.3, 0.8, 0.9], [0, 1, 1], [0, 1, 1]), "sample_weight must leave rows of both"),
-        (lambda: BRIER.variance([0.1, 0.2], [0, 0]), "weight must not be zero everywhere"),
-        (lambda: BRIER.variance([0.1, 0.2], [1]), "q and weight must have the same length"),
-        (lambda: grouping(p=100 * GOOD["p"]), "^p must .* divide them by 100"),
+        (lambda: TREE.apply(GOOD["X"][["a"]]), "X must .*'b'"),
+        (lambda: HonestTree().predict(GOOD["X"]), "call estimate first"),
+        (lambda: HonestTree().rules(), "call fit first"),
+        (lambda: PlattCalibrator().fit([0.3, 0.3], [0, 1]), "p must"),
+        (lambda: PlattCalibrator().fit([0.3, 0.3, 0.8, 0.9], [0, 1, 0, 1], [1, 1, 0, 0]), "p must"),
+        (lambda: PlattCalibrator().fit([0.3, 0.8, 0.9], [0, 1, 1], [0, 1, 1]), "sample_weight must"),
+        (lambda: BRIER.variance([0.1, 0.2], [0, 0]), "weight must"),
+        (lambda: BRIER.variance([0.1, 0.2], [1]), "q and weight must"),
+        (lambda: grouping(p=100 * GOOD["p"]), "^p must"),
         (lambda: Recalibrator(n_folds=N + 1).fit(GOOD["y"], GOOD["p"], GOOD["X"]), "^n_folds must"),
-        (lambda: grouping(X={"a": [1.0] * N}), "^X must .* dict"),
+        (lambda: grouping(X={"a": [1.0] * N}), "^X must"),
         (lambda: error(n_simulations=2**63), "^n_simulations must"),
         (lambda: bootstrap_interval(np.mean, GOOD["p"], n_resamples=2**63), "^n_resamples must"),
         (lambda: exact_interval(-1, 10), "^successes must"),
@@ -495,11 +511,10 @@ def test_right_answers_are_compared_by_value_or_refused(call):
     for same in (y.astype(float), y.astype(bool), y.astype(object), pd.Series(y, dtype="Int64"), y.tolist()):
         assert repr(call(same)) == expected
     for other in (y.astype(str), pd.Series(y.astype(str)), np.where(y, "True", "False")):
-        with pytest.raises(ValueError, match="^y must .* texts.* numbers"):
+        with pytest.raises(ValueError, match="^y must"):
             call(other)
 
 
-@pytest.mark.parametrize("rng", [-1, "0", 1.5])
 @pytest.mark.parametrize(
     "call",
     [
@@ -519,9 +534,10 @@ def test_right_answers_are_compared_by_value_or_refused(call):
         lambda rng: combine_confidences(GOOD["y"], {"a": GOOD["p"]}, rng=rng),
     ],
 )
-def test_random_sources(call, rng):
-    with pytest.raises(ValueError, match="^rng must"):
-        call(rng)
+def test_random_sources(call):
+    for rng in (-1, "0", 1.5):
+        with pytest.raises(ValueError, match="^rng must"):
+            call(rng)
 
 
 def test_numbers_of_the_other_byte_order_are_the_same_numbers():

@@ -82,8 +82,8 @@ def of_loss(estimate, **options):
 ESTIMATES = {  # and the seeds over which they are averaged
     "exact": (of_loss(grouping_loss), 4),
     "hist": (of_loss(grouping_loss, tree="hist"), 4),
-    "binned": (of_loss(binned_grouping_loss), 6),
-    "chunks": (of_chunks, 6),
+    "binned": (of_loss(binned_grouping_loss), 4),
+    "chunks": (of_chunks, 4),
     "tree groups": (of_tree_groups, 4),
     "risk by trees": (lambda *data: of_risk(*data, residual="tree"), 2),
     "segments": (of_segments, 1),

@@ -21,6 +21,7 @@ def tosses(n, bias, rng):
     return [{"estimator": name, "value": rng.binomial(n, bias) / n} for name in ("a", "b")]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # what "multiprocessing" does on newer Pythons
 def test_a_table_is_the_same_for_any_workers():
     cases = {"n": [10, 1000], "bias": [0.2, 0.5]}
@@ -101,9 +102,9 @@ def test_runs_of_other_work_are_refused(tmp_path):
             repeat(Study(), cases, n_repeats, rng=rng, progress=kept)
     with pytest.raises(ValueError, match="holds finished tasks of another study"):
         repeat(lambda n, rng: [], {"n": [1, 2]}, 3, rng=0, progress=kept)
-    with pytest.raises(ValueError, match="rng must be given where progress is kept"):
+    with pytest.raises(ValueError, match="rng must"):
         repeat(Study(), {"n": [1, 2]}, 3, progress=kept)
-    with pytest.raises(ValueError, match="study must return numbers, text and truth values"):
+    with pytest.raises(ValueError, match="study must"):
         repeat(lambda rng: [{"value": np.zeros(2)}], {}, 1, rng=0, progress=tmp_path / "arrays")
     for text in ("", "text", "[1]\n", '{"mark": 1}\n{}\n'):
         kept.write_text(text)

@@ -11,11 +11,9 @@ from helpers.answers import (
     AnswerPopulation,
     confidence_error_bound,
     ece_bound,
-    estimator_moments,
     exact_bias,
     selection_error_bound,
     sem1,
-    sem2,
 )
 
 FOUR = AnswerPopulation([[0.7, 0.3, 0], [0.4, 0.6, 0], [0.45, 0.1, 0.45], [0, 0, 1]], [0, 0, 2, 2])
@@ -91,22 +89,6 @@ def test_samples_follow_pi():
         assert abs(np.mean(sample.classes[:, 0] == k) - pi[k]) <= 4 * np.sqrt(pi[k] * (1 - pi[k]) / 20_000)
     last = np.take_along_axis(sample.classes, sample.order[:, -1:], axis=1)  # the fifth answer is like the first
     assert abs(np.mean(last == 0) - 0.5) < 4 * np.sqrt(0.25 / 20_000)
-
-
-def test_samples_agree_with_exact_values():
-    """Sem1, and Sem2 with classes in order of first appearance, within four standard errors of 20,000 questions."""
-    pi = (0.36, 0.33, 0.31)
-    counts = AnswerPopulation(np.tile(pi, (20_000, 1)), np.zeros(20_000, int)).sample(12, rng=1).counts
-    for values in (sem1, sem2):
-        exact = estimator_moments(values, pi, 12, order="appearance")
-        assert abs(values(counts).mean() - exact.mean) < 4 * np.sqrt(exact.variance / 20_000)
-    assert estimator_moments(sem1, pi, 12, order="appearance").bias == pytest.approx(exact_bias(pi, 12).sem1)
-
-
-def test_same_seed_same_answers():
-    one = FOUR.sample(9, rng=1)
-    two = FOUR.sample(9, rng=np.random.default_rng(1))
-    assert (one.order == two.order).all() and (one.counts == two.counts).all()
 
 
 # ---- constructors ---------------------------------------------------------------------------------------------

@@ -46,16 +46,6 @@ def test_pruning_joins_all_below_a_node_and_leaves_the_tree_alone():
     assert tree.pruned([0, left]).rules() == ["all rows"] and tree.pruned([]).rules() == tree.rules()
 
 
-def test_pruned_twice_is_pruned_once():
-    X, residual = steps()
-    tree = HonestTree(max_depth=2, rng=0).fit(X, residual)
-    both = [tree.tree_.children_left[0], tree.tree_.children_right[0]]
-    one = tree.pruned(both)
-    two = tree.pruned(both[:1]).pruned(both[1:])
-    assert one.rules() == two.rules() == ["x0 <= 39", "x0 > 39"]
-    np.testing.assert_array_equal(one.region_nodes_, two.region_nodes_)
-
-
 def test_only_the_splits_that_say_something_stay():
     n = 4000
     half = np.arange(n) % 2
@@ -101,6 +91,7 @@ def best_splits(kinds, draws, n=200, least=20):
         yield split_p_value(abs(gap) / np.sqrt(1 / side.sum() + 1 / (~side).sum()), codes, kinds, least)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", [["number"], ["category"], ["number", "category", "number"]])
 def test_best_split_of_nothing_is_called_different_as_often_as_promised(kinds):
     draws = 150
@@ -110,6 +101,7 @@ def test_best_split_of_nothing_is_called_different_as_often_as_promised(kinds):
     assert share > level / 4  # a bound, but not a useless one
 
 
+@pytest.mark.slow
 def test_merging_names_the_planted_group_with_fewer_groups_and_words():
     found = {None: [], 0.2: []}
     for seed in range(8):
@@ -125,6 +117,7 @@ def test_merging_names_the_planted_group_with_fewer_groups_and_words():
     assert merged[1] > plain[1] > 0.4  # leaves cut the planted group into pieces
 
 
+@pytest.mark.slow
 def test_intervals_of_merged_groups_cover_true_gaps():
     covered = []
     for seed in range(30):
@@ -135,6 +128,7 @@ def test_intervals_of_merged_groups_cover_true_gaps():
     assert np.mean(covered) > 0.95 - 3 * np.sqrt(0.95 * 0.05 / len(covered))
 
 
+@pytest.mark.slow
 def test_family_of_false_alarms_stays_at_five_percent():
     draws = 60
     alarms = 0
@@ -157,28 +151,6 @@ def test_rows_that_measure_have_no_say_in_merging(seed):
     one, two = (tree_groups(labels, p, X, merge=0.2, rng=seed) for labels in (y, other))
     assert sorted(one.table["rule"]) == sorted(two.table["rule"])
     assert not np.allclose(np.sort(one.table["gap"]), np.sort(two.table["gap"]))
-
-
-def test_merged_groups_are_unions_of_leaves():
-    X, p, _, y, _ = planted(4000, np.random.default_rng(5))
-    leaves, merged = (tree_groups(y, p, X, merge=merge, rng=1).apply(X) for merge in (None, 0.2))
-    assert pd.Series(merged).groupby(leaves).nunique().max() == 1 and np.unique(merged).size < np.unique(leaves).size
-
-
-def test_constant_weights_and_rows_as_their_own_groups_change_nothing():
-    X, p, _, y, _ = planted(2000, np.random.default_rng(6))
-    plain = tree_groups(y, p, X, merge=0.2, rng=1).table
-    weighted = tree_groups(y, p, X, merge=0.2, sample_weight=np.full(2000, 2.0), rng=1).table
-    pd.testing.assert_frame_equal(plain, weighted)
-    tree = HonestTree(min_samples_leaf=100, max_depth=3, rng=0).fit(X, y - p)
-    one, two = (merge_siblings(tree, X, y, p, level=0.2, groups=groups) for groups in (None, np.arange(2000)))
-    assert one.rules() == two.rules()
-
-
-def test_smaller_levels_leave_fewer_groups():
-    X, p, _, y, _ = planted(6000, np.random.default_rng(7))
-    counts = [len(tree_groups(y, p, X, merge=merge, rng=2).table) for merge in (None, 1, 0.5, 0.2, 0.01, 1e-12)]
-    assert counts == sorted(counts, reverse=True) and counts[-1] == 1 < counts[0]
 
 
 def test_repeated_people_count_once():

@@ -7,7 +7,7 @@ from scipy.stats import binom, norm
 
 from helpers.calibration import calibration_error, reliability_curve
 
-PERFECT = {50: 0.174, 100: 0.126, 300: 0.073, 1000: 0.040, 10_000: 0.013}
+PERFECT = {50: 0.174, 300: 0.073, 10_000: 0.013}
 
 
 def draw(n, rng, stated=lambda q: q):
@@ -63,23 +63,23 @@ def test_the_null_value_against_bernoulli_labels_of_the_same_scores(n):
     assert abs(null - shown.mean()) < 4 * shown.std() * np.hypot(1 / 20, 1 / np.sqrt(2000)) + 0.01 * null
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stated", "n"),
     [
         (lambda q: q, 1000),
         (lambda q: expit(1.5 * logit(q)), 1000),
         (lambda q: expit(logit(q) + 0.5), 300),
-        (lambda q: expit(logit(q) + 0.5), 3000),
     ],
-    ids=["perfect", "overconfident", "shifted-small", "shifted"],
+    ids=["perfect", "overconfident", "shifted"],
 )
 def test_debiased_value_and_interval(stated, n):
-    """150 draws. Coverage at least 95 % less 4 standard errors; the debiased value is nearer than the plain one."""
+    """100 draws. Coverage at least 95 % less 4 standard errors; the debiased value is nearer than the plain one."""
     big = np.random.default_rng(99).beta(2, 2, 1_000_000)
     bin_of = np.minimum((stated(big) * 15).astype(int), 14)
     truth = np.abs(np.bincount(bin_of, stated(big) - big)).sum() / big.size
     rng = np.random.default_rng(7)
-    repeats = 150
+    repeats = 100
     errors = [calibration_error(*draw(n, rng, stated), rng=rng, n_simulations=300) for _ in range(repeats)]
     covered = np.mean([error.low <= truth <= error.high for error in errors])
     assert covered >= 0.95 - 4 * np.sqrt(0.95 * 0.05 / repeats)
@@ -180,13 +180,13 @@ def test_luck_that_a_group_shares_across_scores_is_no_error():
     """Perfect scores; the rows of a group lie in all bins and are right or wrong together."""
     group = np.repeat(np.arange(60), 40)
     alarms = 0
-    for seed in range(150):
+    for seed in range(100):
         rng = np.random.default_rng(seed)
         p = rng.beta(2, 3, group.size)
         luck = np.sqrt(0.3) * rng.normal(size=60)[group] + np.sqrt(0.7) * rng.normal(size=group.size)
         error = calibration_error(norm.cdf(luck) < p, p, groups=group, rng=seed)
         alarms += error.p_value < 0.05
-    assert alarms <= 15  # 7.5 on average; 19 where bins count as independent
+    assert alarms <= 10  # 5 on average; 13 where bins count as independent
     assert 0.2 < error.curve.together < 0.8
     apart = calibration_error(rng.random(group.size) < p, p, groups=group, rng=0)
     assert apart.curve.together < 0.02
@@ -208,16 +208,6 @@ def test_clustered_rows_raise_false_alarms_unless_groups_are_given():
     by_rows, by_people = np.mean(alarms, axis=0)
     assert by_rows > 0.5
     assert by_people <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / repeats)
-
-
-def test_same_seed_same_answer_and_global_state_untouched():
-    y, p = draw(200, np.random.default_rng(0))
-    np.random.seed(0)  # noqa: NPY002 the state that must not move
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
-    first = calibration_error(y, p, rng=3)
-    second = calibration_error(y, p, rng=3)
-    assert str(first) == str(second) and first.low == second.low
-    assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
 
 
 def test_edge_tables_stay_finite():

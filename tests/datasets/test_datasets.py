@@ -50,7 +50,7 @@ def test_rand_units_undo_the_logarithms():
 
 @pytest.mark.parametrize("bad", [0, 1.5, True, "2"])
 def test_rand_min_visits_is_checked(bad):
-    with pytest.raises(ValueError, match="min_visits must be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="min_visits must"):
         datasets.load_rand_hie(min_visits=bad)
 
 
@@ -74,7 +74,7 @@ def test_rand_scores_come_from_a_model_of_other_families():
     plan = ["coinsurance", "deductible_plan", "incentive", "free_above"]
     assert (pd.Series(data.p).groupby(data.X[plan].astype(str).agg(" ".join, axis=1)).nunique() == 1).all()
     assert abs(data.p.mean() - data.y.mean()) < 0.02
-    with pytest.raises(ValueError, match="groups must be one of 'family', 'person'"):
+    with pytest.raises(ValueError, match="groups must"):
         datasets.load_rand_scores(groups="house")
 
 
@@ -190,7 +190,7 @@ class Server:
 def server(monkeypatch, tmp_path):
     server = Server()
     monkeypatch.setattr(_download, "BASE_URL", f"http://127.0.0.1:{server.http.server_port}")
-    monkeypatch.setattr(_download, "TIMEOUT", 5)
+    monkeypatch.setattr(_download, "TIMEOUT", 120)  # no test waits that long; a busy machine may
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("HONEST_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(_download.pooch, "os_cache", lambda name: tmp_path / "cache" / name)

@@ -22,6 +22,7 @@ def test_spellings_of_one_date_count_together(script):
     assert found.to_dict("list") == {"right": [1, 0], "meaning": [0.75, 0.5], "string": [0.5, 0.5]}
 
 
+@pytest.mark.slow
 def test_the_script_makes_the_shipped_file(script):
     if not all(find_cached(answer_files()[name]) for name in script.PROMPTS.values()):
         pytest.skip("the sampled answers are not at hand")

@@ -65,19 +65,3 @@ def test_workers_share_the_questions_and_leave_none(recorder):
     second = {request.key for request, place in zip(requests, places, strict=True) if place >= 0.5}
     assert not first & second and len(first | second) == len(requests) / 3
     assert 0.3 < len(first) / len(first | second) < 0.7
-
-
-@pytest.mark.parametrize(
-    ("text", "answer"), [("Answer: Rome\nItaly", "Rome"), ("Answer:", ""), (" Rome ", "Rome"), ("\n", "")]
-)
-def test_the_first_line_is_the_answer(recorder, text, answer):
-    assert recorder.first_line(text) == answer
-
-
-def test_a_person_in_words(recorder):
-    person = {"female": 1, "child": 0, "xage": 41.6, "hlthg": 1, "hlthf": 0, "hlthp": 0, "disea": 4.9, "physlm": 1.0}
-    told = recorder.describe(person | {"num": 3, "coins": 25})
-    assert told == (
-        "A woman of 42 in good health, with no chronic diseases and a physical limitation, in a family of 3, "
-        "pays 25 % of each bill."
-    )

@@ -90,6 +90,7 @@ ESTIMATORS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_any_table(name):
     estimate, number = ESTIMATORS[name]

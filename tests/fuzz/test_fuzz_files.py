@@ -1,6 +1,7 @@
 """Any file: an error names the file, or what was read is in range; reports on it end in words."""
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 from strategies import ODD_NUMBERS, ODD_WORDS, files, tries
 
@@ -95,6 +96,7 @@ def answers_of(path):
     return audit_answers(read_answers(path), n_resamples=100, rng=0)
 
 
+@pytest.mark.slow
 def test_reports_end_in_words(tmp_path):
     told = []
 

@@ -36,7 +36,7 @@ def peer(glest, y, p, region, n_bins):
     return glest.core.GLEstimator(p, partitioner).fit(np.zeros((p.size, 1)), y, partition=region)
 
 
-@pytest.mark.parametrize("n_bins", [1, 8, 15, 16])
+@pytest.mark.parametrize("n_bins", [1, 15])
 @pytest.mark.parametrize(("n", "n_regions", "lonely"), [(60, 3, 0), (700, 6, 0), (700, 6, 90), (3000, 150, 5)])
 def test_plugin_and_bias_are_half_of_theirs(glest, n_bins, n, n_regions, lonely):
     y, p, region = people(n, n_bins + n, n_regions, lonely)
@@ -68,13 +68,12 @@ def test_the_log_plugin_is_theirs_where_no_rate_is_zero_or_one(glest):
     assert ours.plugin == pytest.approx(theirs.GL_uncorrected("log"), abs=1e-12)
 
 
-@pytest.mark.parametrize("estimator", ["tree", "stump"])
-def test_regions_that_we_choose_and_they_evaluate(glest, estimator):
+def test_regions_that_we_choose_and_they_evaluate(glest):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(3000, 3))
     p = rng.random(3000)
     y = rng.random(3000) < np.clip(p + 0.4 * np.sign(X[:, 0]) * np.minimum(p, 1 - p), 0, 1)
-    ours = binned_grouping_loss(y, p, X, estimator=estimator, rng=0)
+    ours = binned_grouping_loss(y, p, X, rng=0)
     place = np.arange(ours.n_regions) - np.searchsorted(ours.region_bin, ours.region_bin)
     rate, count = np.zeros((2, 15, place.max() + 1))
     rate[ours.region_bin, place] = ours.rate
@@ -101,18 +100,3 @@ def test_their_smooth_curve_is_our_running_mean(glest, n):
         assert glest.helpers.compute_GL_induced(theirs.c_hat_, theirs.y_bins_, psr) / classes == pytest.approx(
             induced, abs=1e-12
         )
-
-
-def test_where_we_part_company(glest):
-    """A perfect score with regions that do not see it: theirs is minus the induced loss, ours is about zero."""
-    theirs = []
-    ours = []
-    for seed in range(50):
-        rng = np.random.default_rng(seed)
-        p = rng.random(800)
-        region = rng.integers(0, 3, 800)
-        y = (rng.random(800) < p).astype(float)
-        theirs.append(peer(glest, y, p, region, 3).GL() / 2)
-        ours.append(binned_grouping_loss_from_regions(y, p, region, n_bins=3, rng=seed).value)
-    theirs, ours = ((np.mean(v), np.std(v, ddof=1) / np.sqrt(50)) for v in (theirs, ours))
-    assert theirs[0] < -5 * theirs[1] and abs(ours[0]) < 2 * ours[1]

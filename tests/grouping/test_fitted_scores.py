@@ -7,7 +7,7 @@ from scipy.special import expit, ndtr
 from helpers.calibration import PlattCalibrator
 from helpers.grouping import grouping_loss, grouping_loss_from_regions
 from helpers.grouping.crossfit import combine
-from helpers.grouping.fitted_scores import LEAST_KEPT, NO_FIT, FitEffect, effect_of_fit
+from helpers.grouping.fitted_scores import LEAST_KEPT, FitEffect, effect_of_fit
 from helpers.grouping.inversion import LossLaw
 from helpers.grouping.region_statistics import squared_means
 from helpers.partition.base import Rows
@@ -43,6 +43,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_right_scores_that_were_calibrated_on_the_same_rows(kind):
     """Mean and variance of the value as the effect says, and alarms in 3 to 6 %; without the effect, both are off."""
@@ -71,6 +72,7 @@ def test_right_scores_that_were_calibrated_on_the_same_rows(kind):
     assert (without < 0.05).mean() <= alarms
 
 
+@pytest.mark.slow
 def test_rare_events_alarm_nearly_as_often_as_the_level_says():
     """The whole estimator, events in 2 % of the rows: it was 2.0 % of the draws before the fit was counted."""
     repeats = 200
@@ -86,6 +88,7 @@ def test_rare_events_alarm_nearly_as_often_as_the_level_says():
     assert 0.03 - 2 * low < np.mean(alarms) < 0.06 + 2 * high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.0, -3.0])
 def test_groups_of_which_some_are_more_alike(level):
     """One correlation for all groups would be too small where half of the regions hold groups that are far more alike:
@@ -106,14 +109,6 @@ def test_groups_of_which_some_are_more_alike(level):
     assert abs(value.mean()) < 4 * value.std() / np.sqrt(repeats)
 
 
-def test_a_shift_moves_the_law_and_nothing_else():
-    law = LossLaw(null_variance=4e-6, null_third=8e-9, ceiling=5e-6, slope=1e-3)
-    moved = LossLaw(null_variance=4e-6, null_third=8e-9, ceiling=5e-6, slope=1e-3, shift=-1e-3)
-    for value in (-0.002, 0.0, 0.004, 0.02):
-        assert moved.p_value(value - 1e-3) == pytest.approx(law.p_value(value), rel=1e-12)
-        assert moved.interval(value - 1e-3) == pytest.approx(law.interval(value), rel=1e-12)
-
-
 def test_one_region_of_two_rows_by_hand():
     """Two rows of one score: their residuals are 1/2 and -1/2 whenever a fit exists, so that the product is -1/4."""
     rows = Rows.of_all(np.array([1.0, 0.0]), np.array([0.5, 0.5]), None, None, None)
@@ -121,12 +116,6 @@ def test_one_region_of_two_rows_by_hand():
     fit = effect_of_fit(rows, c, [(slice(None), np.zeros(2, int))])
     assert fit.shift == pytest.approx(-0.125)  # of sums: half of it, since rows count as pairs with themselves
     assert fit.kept == LEAST_KEPT
-
-
-def test_what_is_sure_or_not_fitted_has_no_effect():
-    p = np.tile([0.0, 1.0], 10)
-    rows = Rows.of_all(p, p, None, None, None)
-    assert effect_of_fit(rows, p, [(slice(None), np.zeros(20, int))]) == NO_FIT == FitEffect(0.0, 1.0)
 
 
 def test_scale_of_weights_and_order_of_rows_do_not_matter():

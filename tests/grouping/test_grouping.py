@@ -1,7 +1,5 @@
 """The grouping loss: identities by brute force, truth within standard errors, and silence where there is nothing."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +9,6 @@ from joblib import Parallel, delayed, parallel_config
 from scipy.special import expit, logit
 
 from helpers import _parallel
-from helpers._parallel import PARALLEL_FROM
 from helpers.grouping import captured, grouping_loss, grouping_loss_from_regions
 from helpers.grouping.crossfit import combine
 from helpers.grouping.inversion import LossLaw, skewed_quantile
@@ -173,9 +170,7 @@ def test_weights_and_groups_against_all_pairs(rows):
         try:
             gl = grouping_loss_from_regions(r, region, sample_weight=weight, groups=groups)
         except ValueError as error:
-            assert "two independent rows" in str(error) or str(error).startswith(
-                ("groups must hold", "sample_weight must leave")
-            )
+            assert "two independent rows" in str(error) or str(error).startswith(("groups must", "sample_weight must"))
             continue
         assert gl.value == pytest.approx(expected, abs=1e-10)
         assert gl.value == pytest.approx(gl.plugin - gl.bias) and gl.se >= 0 and 0 <= gl.p_value <= 1
@@ -233,8 +228,7 @@ def sample():
     return Sigmoid().sample(600, rng=0)
 
 
-@pytest.mark.parametrize("method", ["crossfit", "paper"])
-@pytest.mark.parametrize("calibrator", ["platt", "isotonic", "none"])
+@pytest.mark.parametrize(("method", "calibrator"), [("crossfit", "platt"), ("paper", "isotonic")])
 def test_same_answer_for_the_same_rows_in_another_form(sample, method, calibrator):
     X = sample.X
     y = sample.y
@@ -256,16 +250,6 @@ def test_same_answer_for_the_same_rows_in_another_form(sample, method, calibrato
     for other_y, other_p, other_X, more in forms:
         other = grouping_loss(other_y, other_p, other_X, **options, **more)
         assert same(plain, other, ("value", "plugin", "bias", "n", "n_regions")), more
-
-
-@pytest.mark.parametrize("dtype", ["float64[pyarrow]", "float32[pyarrow]"])
-def test_arrow_columns(sample, dtype):
-    pytest.importorskip("pyarrow", reason="Arrow columns need pyarrow, which is in the test extra")
-    exact = sample.X.astype(dtype.split("[")[0])
-    assert same(
-        grouping_loss(sample.y, sample.p, sample.X.astype(dtype), rng=0),
-        grouping_loss(sample.y, sample.p, exact, rng=0),
-    )
 
 
 def test_an_affine_change_of_the_log_odds_changes_nothing(sample):
@@ -336,20 +320,12 @@ def test_any_number_of_workers_gives_the_same_answer(sample, monkeypatch):
     assert all(str(answer) == str(alone) and answer.value == alone.value for answer in answers)
 
 
-def test_inside_worker_processes_the_answer_is_the_same():
-    big = Sigmoid().sample(PARALLEL_FROM, rng=0)
-    alone = grouping_loss(big.y, big.p, big.X, rng=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the operating system about forks, not ours
-        answers = Parallel(2)(delayed(grouping_loss)(big.y, big.p, big.X, rng=0) for _ in range(2))
-    assert [answer.value for answer in answers] == [alone.value] * 2
-
-
 # ---- truth, in standard errors ---------------------------------------------------------------------------------
 
 PARTITIONS = [(10, 500, 0.0), (400, 6000, 0.0), (10, 500, 0.1), (100, 2000, 0.15)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_regions", "n", "spread"), PARTITIONS)
 def test_fixed_partitions_mean_coverage_and_false_alarms(n_regions, n, spread):
     """200 draws: unbiased to 4 standard errors; 95 % intervals cover; alarms where the null holds are near 5 %."""
@@ -395,6 +371,7 @@ def labels_of(c, person, rng):
     return np.where(alike, rng.random(person.max() + 1)[person], rng.random(c.size)) < c
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LABELS)
 def test_right_scores_have_the_law_that_the_test_expects(kind):
     """Variance and third moment of the value as computed from the scores, and alarms near 5 %, also for rare events."""
@@ -416,29 +393,7 @@ def test_right_scores_have_the_law_that_the_test_expects(kind):
     assert abs(alarms - 0.05) < 3 * np.sqrt(0.05 * 0.95 / repeats)
 
 
-def test_a_population_sampled_unevenly_and_reweighted_recovers_its_loss():
-    """Rows of some regions are drawn ten times as often: the weights undo it, without them the answer is another."""
-    rng = np.random.default_rng(0)
-    repeats = 400
-    q = np.array([0.2, 0.4, 0.5, 0.9])
-    truth = np.mean((q - 0.5) ** 2)
-    chance = np.array([1.0, 0.5, 0.3, 0.1])
-    values = []
-    for _ in range(repeats):
-        region = rng.integers(0, 4, 3000)
-        keep = rng.random(3000) < chance[region]
-        region = region[keep]
-        residual = (rng.random(region.size) < q[region]) - 0.5
-        weighted = combine([squared_means(residual, region, 1 / chance[region])], float("nan"))
-        covered = weighted.low <= truth <= weighted.high
-        values.append((weighted.value, covered, squared_means(residual, region).value))
-    weighted, covered, plain = np.array(values).T
-    standard_error = weighted.std() / np.sqrt(repeats)
-    assert abs(weighted.mean() - truth) < 4 * standard_error + truth / 300  # ratio estimate: bias of order 1/n
-    assert abs(plain.mean() - truth) > 10 * standard_error
-    assert covered.mean() > 0.95 - 3 * np.sqrt(0.05 * 0.95 / repeats)
-
-
+@pytest.mark.slow
 def test_people_with_several_rows_alarm_without_groups_and_not_with_them():
     """X knows the person, not the risk: pairs within a person look like structure."""
     rng = np.random.default_rng(4)
@@ -459,6 +414,7 @@ def test_people_with_several_rows_alarm_without_groups_and_not_with_them():
     assert abs(mean) < 4 * np.std([row[2] for row in alarms]) / np.sqrt(repeats)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_clustered_rows_are_unbiased_and_covered(weighted):
     rng = np.random.default_rng(9)
@@ -498,6 +454,7 @@ def test_people_spread_over_regions_are_counted_once(weighted):
     assert covered.mean() > 0.95 - 3 * np.sqrt(0.05 * 0.95 / repeats)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["crossfit", "paper"])
 def test_weights_reach_every_step_of_the_estimator(method):
     """One in ten of the first kind is drawn, all of the second: the loss of all people is found with weights only."""
@@ -524,6 +481,7 @@ def test_weights_reach_every_step_of_the_estimator(method):
     assert covered.mean() > 0.94 - 4 * np.sqrt(0.06 * 0.94 / repeats)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("calibrator", "bias"), [("platt", 0.001), ("isotonic", 0.001), ("none", 0.0)])
 def test_a_perfect_model_has_no_grouping_loss(calibrator, bias):
     """80 draws of 600 rows: a calibrator fitted on the evaluated rows may lower the value a little, never raise it."""
@@ -551,6 +509,7 @@ def test_the_paper_without_a_calibrator_is_unbiased_under_the_null():
     assert all(loss.n == 300 and np.isnan(loss.calibration_loss) for loss in losses)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["crossfit", "paper"])
 @pytest.mark.parametrize(
     "population",
@@ -570,6 +529,7 @@ def test_a_known_loss_is_bounded_from_below_and_mostly_found(method, population)
     assert np.mean([loss.low <= truth for loss in losses]) == 1 and max(loss.p_value for loss in losses) < 0.001
 
 
+@pytest.mark.slow
 def test_the_interval_covers_what_the_two_partitions_capture():
     """Captured loss of the fitted regions, from 8,000 fresh rows with known q; both ends, and the test beside them."""
     population = Sigmoid()
@@ -629,24 +589,6 @@ def test_the_paper_uses_tenths_and_features_only():
     assert sorted(column.name for column in gl.trees[0].encoder_.columns_) == ["x1", "x2"]
 
 
-def test_glest_counts_both_classes():
-    """One bin: twice our squared error, once the variance of the bin's own mean is put back."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the imports of glest
-        glest = pytest.importorskip("glest.helpers", reason="the peer is in the test extra: pip install glest==0.0.1")
-    rng = np.random.default_rng(0)
-    region = rng.integers(0, 12, 500)
-    y = (rng.random(500) < rng.uniform(0.1, 0.9, 12)[region]).astype(float)
-    count = np.bincount(region)
-    rate = np.bincount(region, y) / count
-    gl = grouping_loss_from_regions(y - y.mean(), region)
-    peer = [
-        float(f(rate[None], count[None], psr="brier")) for f in (glest.compute_GL_uncorrected, glest.compute_GL_bias)
-    ]
-    assert peer[0] == pytest.approx(2 * gl.plugin)
-    assert peer[0] - peer[1] == pytest.approx(2 * (gl.value + y.mean() * (1 - y.mean()) / 499))
-
-
 # ---- tables and weights that tried to break it -----------------------------------------------------------------
 
 N = 240
@@ -670,11 +612,10 @@ HARD = {
 
 
 @pytest.mark.parametrize("table", HARD.values(), ids=HARD)
-@pytest.mark.parametrize("method", ["crossfit", "paper"])
-def test_hard_tables_give_finite_answers_and_rules(table, method):
+def test_hard_tables_give_finite_answers_and_rules(table):
     rng = np.random.default_rng(0)
     p = rng.random(N)
-    gl = grouping_loss(rng.random(N) < p, p, table, method=method, rng=0)
+    gl = grouping_loss(rng.random(N) < p, p, table, rng=0)
     assert np.isfinite([gl.value, gl.se, gl.low, gl.high, gl.p_value]).all()
     assert all(all(tree.rules()) for tree in gl.trees)
 
@@ -706,7 +647,7 @@ def test_one_group_in_a_part_is_not_a_loss_of_zero():
     p = rng.random(N)
     y = rng.random(N) < p
     for groups in (np.arange(N) % 2, np.r_[np.zeros(N - 1), 1]):
-        with pytest.raises(ValueError, match="groups must hold"):
+        with pytest.raises(ValueError, match="groups must"):
             grouping_loss(y, p, p[:, None], groups=groups, rng=0)
     giant = grouping_loss(y, p, p[:, None], groups=np.maximum(np.arange(N) - N // 2, 0), rng=0)
     assert np.isfinite(giant.value) and giant.n == N

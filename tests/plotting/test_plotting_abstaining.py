@@ -117,15 +117,3 @@ def test_infinite_and_missing_numbers_are_shown_as_what_they_are():
     fig = nb09_ecuas.plot_measured_panels({"AURC": table, "ECUAS": table}, curves)
     assert [ax.get_xlabel() for ax in fig.axes[:2]] == ["AURC", "ECUAS"] and len(fig.axes) == 3
     assert not any(label.get_text() for label in fig.axes[1].get_yticklabels())
-
-
-def test_given_axes_are_used_and_returned():
-    table = pd.DataFrame({"value": [0.3], "low": [0.2], "high": [0.5]}, index=["a"])
-    for draw in (
-        lambda ax: plotting.plot_measured(table, ax),
-        lambda ax: nb09_ecuas.plot_score_lines(table, ax),
-        lambda ax: nb09_ecuas.plot_confidence_costs(figure_1(1), ax),
-        lambda ax: plotting.plot_risk_coverage({"a": risk_coverage_curve(RIGHT, SURE)}, ax),
-    ):
-        ax = plt.figure().add_subplot()
-        assert draw(ax) is ax

@@ -50,13 +50,3 @@ def test_intervals_stand_from_the_top():
     assert list(ax.get_yticks()) == [1, 0] and words(ax) == ["the paper", "ours, 95 % interval"]
     ends = [path.vertices[:, 0] for path in ax.collections[0].get_paths()]
     assert ends[0].tolist() == pytest.approx([0.4, 0.7]) and ends[1].tolist() == pytest.approx([0.1, 0.2])
-
-
-def test_given_axes_are_used_and_returned():
-    table = pd.DataFrame({"value": [0.5], "low": [0.4], "high": [0.7]}, index=["risk"])
-    for call in (
-        lambda ax: plotting.plot_costs(cost_matrix(false_alarm=1, miss=1), ax),
-        lambda ax: nb06_decisions.plot_intervals(table, ax),
-    ):
-        ax = plt.figure().add_subplot()
-        assert call(ax) is ax

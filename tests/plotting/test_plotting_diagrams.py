@@ -83,16 +83,6 @@ def test_bars_along_the_foot_are_rows_of_bins():
     assert [bar.get_x() + bar.get_width() / 2 for bar in bars] == pytest.approx([1 / 6, 5 / 6])
 
 
-def test_the_legend_explains_marks_and_rows_and_hides_none_of_them():
-    ax = plotting.plot_grouping_diagram(by_hand())
-    words = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert words[:2] == ["stated = observed", "rate of the bin"] and words[-3:] == ["6 rows", "20 rows", "60 rows"]
-    ax.figure.draw_without_rendering()
-    assert not ax.get_legend().get_window_extent().overlaps(ax.get_window_extent())
-    bare = plotting.plot_grouping_diagram(by_hand(), legend=False)
-    assert bare.get_legend() is None
-
-
 @pytest.mark.parametrize("ratio", [30, 6])
 def test_a_real_result_is_drawn_whole_also_with_hundreds_of_regions(ratio):
     sample = Sigmoid().sample(6000, rng=0)

@@ -1,6 +1,5 @@
 """Figures of cascades: every policy and pool is drawn where it belongs, with marks that need no colour."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from legends import words
@@ -29,13 +28,6 @@ def test_curves_run_along_the_money_and_points_have_intervals():
         pd.testing.assert_frame_equal(table, copies[name])
 
 
-def test_each_model_is_asked_once_in_the_diagram():
-    ax = nb08_cascades.plot_cascade(["small", "large"])
-    said = [text.get_text() for text in ax.texts]
-    assert said.count("risk at most τ?") == 2 and said.count("yes") == 2 and said.count("no") == 2
-    assert {"ask small", "ask large", "answer of lowest risk"} <= set(said)
-
-
 def test_bills_are_stacked_and_summed():
     table = pd.DataFrame({"models": [1.0, 13.0], "mistakes": [74.0, 64.0]}, [0.5, 0.8])
     ax = nb08_cascades.plot_bills(table, xlabel="threshold c", levels={"small": 75.0, "large": 86.0})
@@ -46,14 +38,3 @@ def test_bills_are_stacked_and_summed():
     assert set(words(ax.get_legend())) == {"paid to models", "mistakes", "small", "large"}
     levels = [line for line in ax.get_lines() if len(set(line.get_ydata())) == 1]
     assert len({line.get_linestyle() for line in levels}) == 2
-
-
-def test_given_axes_are_used_and_returned():
-    bills = pd.DataFrame({"models": [1.0], "mistakes": [2.0]})
-    for call in (
-        lambda ax: plotting.plot_cost_accuracy(CURVES, ax=ax),
-        lambda ax: nb08_cascades.plot_cascade(["one"], ax),
-        lambda ax: nb08_cascades.plot_bills(bills, ax, xlabel="knob"),
-    ):
-        ax = plt.figure().add_subplot()
-        assert call(ax) is ax

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
-from sklearn.neighbors import KNeighborsRegressor
 
 from helpers.routing import (
     Routed,
@@ -237,12 +236,6 @@ def test_answers_may_be_words():
     assert found.loc["cascade", "accuracy"] == 1 and found.loc["cascade", "money"] == 11
 
 
-def test_the_line_of_a_routed_result():
-    assert str(cascade(RISK[:2, :3], PREDICTION[:2, :3], [1, 2], tau=9)) == (
-        "3 rows, 1 paid a row; answered 100% by model 0"
-    )
-
-
 def test_pareto_front_against_all_pairs():
     rng = np.random.default_rng(1)
     for _ in range(50):
@@ -298,12 +291,13 @@ def test_rows_are_resampled_together():
     assert found.loc["cascade", "cost_change"] == pytest.approx(change["expected_cost"])
 
 
+@pytest.mark.slow
 def test_intervals_of_gains_cover():
     rng = np.random.default_rng(3)
     held = 0
     paired = []
     loose = []
-    for _ in range(200):
+    for _ in range(100):
         hard = rng.random(300)
         right = hard < np.array([0.7, 0.75])[:, None]  # the second model is right wherever the first one is
         pool = {str(k): always(right.astype(int), [1, 2], k) for k in (0, 1)}
@@ -312,7 +306,7 @@ def test_intervals_of_gains_cover():
         alone = evaluate_policies(pool, np.ones(300, int), n_resamples=200, rng=rng).loc["1"]
         paired.append(found["accuracy_gain_high"] - found["accuracy_gain_low"])
         loose.append(alone["accuracy_high"] - alone["accuracy_low"])
-    assert held / 200 >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 200) - 0.02  # percentile intervals are a little short
+    assert held / 100 >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 100) - 0.02  # percentile intervals are a little short
     assert np.mean(paired) < 0.6 * np.mean(loose)  # what pairing buys
 
 
@@ -334,6 +328,7 @@ def mixture(n, share_wrong, rng, size=1):
     return lambda t: Routed((luck >= share_wrong(t)).astype(int), np.zeros(n, int), np.full(n, 10.0 - t))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 5])
 @pytest.mark.parametrize("border", [0.0, 3.0])
 def test_a_broken_promise_is_as_rare_as_stated(size, border):
@@ -341,7 +336,7 @@ def test_a_broken_promise_is_as_rare_as_stated(size, border):
     n = 400
     target = 0.2
     broken = 0
-    runs = 600
+    runs = 300
     groups = None if size == 1 else np.arange(n) // size
 
     def share(t):  # just misses the target from `border` on
@@ -399,7 +394,7 @@ def test_the_exact_test_is_the_binomial_one():
 
 def test_bounded_costs_keep_the_promise_too():
     rng = np.random.default_rng(8)
-    runs = 500
+    runs = 250
     n = 300
     cost = np.array([[0.0, 1.0], [0.25, 0.0]])
     broken = 0
@@ -412,19 +407,6 @@ def test_bounded_costs_keep_the_promise_too():
 
 
 # ---- routers ----------------------------------------------------------------------------------------------------
-
-
-def test_neighbors_are_scikit_learns():
-    rng = np.random.default_rng(9)
-    X = rng.normal(size=(200, 5))
-    new = rng.normal(size=(30, 5))
-    correct = rng.integers(0, 2, (3, 200))
-    accuracy = KNeighborsRegressor(7, metric="cosine").fit(X, correct.T).predict(new).T
-    unit, other = (table / np.linalg.norm(table, axis=1, keepdims=True) for table in (X, new))
-    near = np.argsort(-(other @ unit.T), axis=1)[:, :7]
-    assert np.allclose(accuracy, correct[:, near].mean(axis=2))
-    routed = route(accuracy, np.arange(3)[:, None] + np.zeros((3, 30), int), [1, 2, 3], willingness=1000)
-    assert np.array_equal(routed.model, accuracy.argmax(axis=0))
 
 
 def test_a_tree_router_learns_who_is_good_at_what():
@@ -476,125 +458,80 @@ def threshold(**changes):
 
 
 BAD = {
-    "a model without a risk in some rows": (
-        lambda: cascade(holed(RISK), PREDICTION, PRICE),
-        r"risk must be finite and at least 0, but risk\[1, 7\] is nan; model 1 has 1 of them",
-    ),
-    "a model without answers": (
-        lambda: cascade(RISK, holed(PREDICTION, None), PRICE),
-        r"prediction must hold an answer of every model in every row, but prediction\[1, 7\] is None; model 1 lacks 1",
-    ),
+    "a model without a risk in some rows": (lambda: cascade(holed(RISK), PREDICTION, PRICE), "risk must"),
+    "a model without answers": (lambda: cascade(RISK, holed(PREDICTION, None), PRICE), "prediction must"),
     "answers masked": (
         lambda: route(ACCURACY, np.ma.array(PREDICTION, mask=PREDICTION == 1), PRICE, willingness=1),
-        "prediction must hold an answer",
+        "prediction must",
     ),
-    "ragged answers": (lambda: cascade(RISK, [[0], [1, 2]], PRICE), "prediction must have rows of equal length"),
-    "one model's answers as a column": (
-        lambda: cascade(RISK, Y, PRICE),
-        r"prediction must be a table \(models, rows\)",
-    ),
-    "rows and models swapped": (lambda: cascade(RISK.T, PREDICTION, PRICE), r"risk must have the shape .*\(4, 400\)"),
-    "a negative risk": (lambda: cascade(-RISK, PREDICTION, PRICE), "risk must be finite and at least 0"),
-    "an infinite risk": (lambda: cascade(holed(RISK, np.inf), PREDICTION, PRICE), "risk must be finite"),
-    "a risk of text": (lambda: cascade(RISK.astype(str), PREDICTION, PRICE), "risk must hold numbers"),
-    "tau below 0": (
-        lambda: cascade(RISK, PREDICTION, PRICE, tau=-0.1),
-        r"tau must be at least 0, but tau\[0\] is -0.1",
-    ),
-    "tau missing": (lambda: cascade(RISK, PREDICTION, PRICE, tau=np.nan), "tau must be at least 0"),
-    "a threshold below one half": (
-        lambda: confidence_cascade(P, PREDICTION, PRICE, threshold=0.4),
-        r"threshold must lie in \[0.5, 1\]",
-    ),
-    "a confidence in per cent": (lambda: confidence_cascade(100 * P, PREDICTION, PRICE), r"p must lie in \[0, 1\]"),
-    "a negative price": (
-        lambda: cascade(RISK, PREDICTION, [-1, 2, 3, 4]),
-        r"cost must be finite and not negative, but cost\[0\] is -1.0",
-    ),
-    "a price beyond all sums": (
-        lambda: cascade(RISK, PREDICTION, [1, 2, 3, 1e308]),
-        r"cost must be at most 1e\+100, but cost\[3\] is 1e\+308",
-    ),
-    "a price missing": (lambda: cascade(RISK, PREDICTION, holed(PRICES)), "cost must be finite and not negative"),
-    "too few prices": (
-        lambda: cascade(RISK, PREDICTION, PRICE[:3]),
-        "cost must hold one price for each of the 4 models",
-    ),
-    "models not in order": (
-        lambda: cascade(RISK, PREDICTION, [1, 5, 3, 9]),
-        "cost must not fall .* but model 1 costs 5 and model 2 costs 3",
-    ),
-    "a row out of order": (
-        lambda: sweep_routers(ACCURACY, PREDICTION, PRICES, Y, willingness=[1]),
-        "cost must not fall from one model to the next in any row",
-    ),
-    "an accuracy above 1": (
-        lambda: route(ACCURACY + 1, PREDICTION, PRICE, willingness=1),
-        r"accuracy must lie in \[0, 1\]",
-    ),
-    "no willingness": (lambda: route(ACCURACY, PREDICTION, PRICE, willingness=-1), "willingness must lie in"),
-    "endless willingness": (lambda: route(ACCURACY, PREDICTION, PRICE, willingness=np.inf), "willingness must lie in"),
+    "ragged answers": (lambda: cascade(RISK, [[0], [1, 2]], PRICE), "prediction must"),
+    "one model's answers as a column": (lambda: cascade(RISK, Y, PRICE), "prediction must"),
+    "rows and models swapped": (lambda: cascade(RISK.T, PREDICTION, PRICE), "risk must"),
+    "a negative risk": (lambda: cascade(-RISK, PREDICTION, PRICE), "risk must"),
+    "an infinite risk": (lambda: cascade(holed(RISK, np.inf), PREDICTION, PRICE), "risk must"),
+    "a risk of text": (lambda: cascade(RISK.astype(str), PREDICTION, PRICE), "risk must"),
+    "tau below 0": (lambda: cascade(RISK, PREDICTION, PRICE, tau=-0.1), "tau must"),
+    "tau missing": (lambda: cascade(RISK, PREDICTION, PRICE, tau=np.nan), "tau must"),
+    "a threshold below one half": (lambda: confidence_cascade(P, PREDICTION, PRICE, threshold=0.4), "threshold must"),
+    "a confidence in per cent": (lambda: confidence_cascade(100 * P, PREDICTION, PRICE), "p must"),
+    "a negative price": (lambda: cascade(RISK, PREDICTION, [-1, 2, 3, 4]), "cost must"),
+    "a price beyond all sums": (lambda: cascade(RISK, PREDICTION, [1, 2, 3, 1e308]), "cost must"),
+    "a price missing": (lambda: cascade(RISK, PREDICTION, holed(PRICES)), "cost must"),
+    "too few prices": (lambda: cascade(RISK, PREDICTION, PRICE[:3]), "cost must"),
+    "models not in order": (lambda: cascade(RISK, PREDICTION, [1, 5, 3, 9]), "cost must"),
+    "a row out of order": (lambda: sweep_routers(ACCURACY, PREDICTION, PRICES, Y, willingness=[1]), "cost must"),
+    "an accuracy above 1": (lambda: route(ACCURACY + 1, PREDICTION, PRICE, willingness=1), "accuracy must"),
+    "no willingness": (lambda: route(ACCURACY, PREDICTION, PRICE, willingness=-1), "willingness must"),
+    "endless willingness": (lambda: route(ACCURACY, PREDICTION, PRICE, willingness=np.inf), "willingness must"),
     "an empty list of pools": (
         lambda: sweep_cascades(RISK, PREDICTION, PRICE, Y, thresholds=[0], pools=[]),
-        "pools must hold at least one pool",
+        "pools must",
     ),
     "a pool out of order": (
         lambda: sweep_cascades(RISK, PREDICTION, PRICE, Y, thresholds=[0], pools=[(1, 0)]),
-        r"pools\[0\] must hold ascending model numbers from 0 to 3",
+        r"pools\[0\] must",
     ),
     "a pool with a stranger": (
         lambda: sweep_routers(ACCURACY, PREDICTION, PRICE, Y, willingness=[0], pools=[(0, 4)]),
-        r"pools\[0\] must hold ascending",
+        r"pools\[0\] must",
     ),
     "an empty pool": (lambda: sweep_cascades(RISK, PREDICTION, PRICE, Y, thresholds=[0], pools=[()]), r"pools\[0\]"),
     "another rule": (
         lambda: sweep_cascades(RISK, PREDICTION, PRICE, Y, thresholds=[0], rule="risks"),
-        "rule must be one of .* did you mean 'risk'",
+        "rule must .*did you mean 'risk'",
     ),
-    "too few right answers": (
-        lambda: sweep_cascades(RISK, PREDICTION, PRICE, Y[1:], thresholds=[0]),
-        "y must hold one right answer for each of the 400 rows",
-    ),
-    "a right answer missing": (lambda: oracle_route(PREDICTION, holed(Y, at=3), PRICE), "y must hold an answer"),
-    "a decision cost that is no square": (
-        lambda: evaluate_policies(policies(), Y, cost=[[0, 1]]),
-        "cost must be a finite square table",
-    ),
-    "a class without a cost": (
-        lambda: evaluate_policies(policies(), Y + 1, cost=COSTS),
-        "y must be a class 0 .. 1 of cost, but y",
-    ),
-    "no policies": (lambda: evaluate_policies({}, Y), "policies must hold at least one"),
-    "a policy of another type": (lambda: evaluate_policies({"a": PREDICTION}, Y), "policies must hold Routed results"),
+    "too few right answers": (lambda: sweep_cascades(RISK, PREDICTION, PRICE, Y[1:], thresholds=[0]), "y must"),
+    "a right answer missing": (lambda: oracle_route(PREDICTION, holed(Y, at=3), PRICE), "y must"),
+    "a decision cost that is no square": (lambda: evaluate_policies(policies(), Y, cost=[[0, 1]]), "cost must"),
+    "a class without a cost": (lambda: evaluate_policies(policies(), Y + 1, cost=COSTS), "y must"),
+    "no policies": (lambda: evaluate_policies({}, Y), "policies must"),
+    "a policy of another type": (lambda: evaluate_policies({"a": PREDICTION}, Y), "policies must"),
     "a policy of other rows": (
         lambda: evaluate_policies({"a": always(PREDICTION[:, 1:], PRICE, 0)}, Y),
         "y and policies.'a'. must have the same length",
     ),
     "an unknown rival": (lambda: compare_policies(policies(), Y, against="smal"), "against .* did you mean 'small'"),
-    "no confidence": (lambda: evaluate_policies(policies(), Y, confidence=1.0), "confidence must lie strictly"),
+    "no confidence": (lambda: evaluate_policies(policies(), Y, confidence=1.0), "confidence must"),
     "few resamples": (lambda: evaluate_policies(policies(), Y, n_resamples=2), "n_resamples must be"),
-    "a model that is not there": (lambda: always(PREDICTION, PRICE, 4), "model must be a number from -4 to 3"),
+    "a model that is not there": (lambda: always(PREDICTION, PRICE, 4), "model must"),
     "a record of other models": (lambda: best_single(PREDICTION, PRICE, correct=[[1]]), "must have the same length"),
-    "a record of marks": (lambda: best_single(PREDICTION, PRICE, correct=2 + PREDICTION), r"correct must lie in"),
-    "a budget below the cheapest": (
-        lambda: random_mix(PREDICTION, PRICE, budget=0.5),
-        "budget must be at least the price of the cheapest model, 1",
-    ),
-    "a target out of reach": (lambda: threshold(target=1.5), "target must lie strictly between"),
-    "a target of nothing": (lambda: threshold(target=0), "target must lie strictly between"),
-    "a policy that returns an array": (lambda: threshold(policy=lambda t: Y), "policy must return a Routed result"),
-    "thresholds missing": (lambda: threshold(thresholds=[np.nan]), "thresholds must be at least"),
-    "no thresholds": (lambda: threshold(thresholds=[]), "thresholds must not be empty"),
-    "a promise without doubt": (lambda: threshold(confidence=1), "confidence must lie strictly"),
-    "one group": (lambda: threshold(groups=np.zeros(N)), "groups must hold at least 5 groups"),
-    "unequal points": (lambda: pareto_front([1, 2], [1]), "cost and accuracy must have the same length"),
-    "a point missing": (lambda: pareto_front([1, np.nan], [1, 2]), "cost must be finite"),
+    "a record of marks": (lambda: best_single(PREDICTION, PRICE, correct=2 + PREDICTION), "correct must"),
+    "a budget below the cheapest": (lambda: random_mix(PREDICTION, PRICE, budget=0.5), "budget must"),
+    "a target out of reach": (lambda: threshold(target=1.5), "target must"),
+    "a target of nothing": (lambda: threshold(target=0), "target must"),
+    "a policy that returns an array": (lambda: threshold(policy=lambda t: Y), "policy must"),
+    "thresholds missing": (lambda: threshold(thresholds=[np.nan]), "thresholds must"),
+    "no thresholds": (lambda: threshold(thresholds=[]), "thresholds must"),
+    "a promise without doubt": (lambda: threshold(confidence=1), "confidence must"),
+    "one group": (lambda: threshold(groups=np.zeros(N)), "groups must"),
+    "unequal points": (lambda: pareto_front([1, 2], [1]), "cost and accuracy must"),
+    "a point missing": (lambda: pareto_front([1, np.nan], [1, 2]), "cost must"),
     "questions without a record": (
         lambda: TreeRouter().fit(P.T, PREDICTION[:, :9]),
         "X and correct.* must have the same length",
     ),
     "a tree with few rows": (lambda: TreeRouter().fit(P[:, :50].T, PREDICTION[:, :50]), "at least 4 .* = 60 rows"),
-    "marks to learn from": (lambda: TreeRouter().fit(P.T, 5 * P), r"correct must lie in \[0, 1\]"),
+    "marks to learn from": (lambda: TreeRouter().fit(P.T, 5 * P), "correct must"),
     "asked before it learned": (lambda: TreeRouter().predict(P.T), "call fit first"),
 }
 

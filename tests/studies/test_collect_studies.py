@@ -93,6 +93,7 @@ def test_the_band_holds_95_of_100_shares():
     assert band["low"] == pytest.approx(0.5 - 1.96 * 0.05) and band["high"] == pytest.approx(0.5 + 1.96 * 0.05)
 
 
+@pytest.mark.slow
 def test_draws_from_the_truth_have_standard_normal_scores_and_others_do_not():
     known = known_answers(*questions(60), seed=3)
     scores = [nb16_collected.compare_frequencies(draw(known, 8, rng), known) for rng in range(60)]
@@ -127,7 +128,7 @@ def test_read_out_counts_by_hand_and_keeps_what_is_missing_out():
     assert first["stated"] == pytest.approx(0.925) and first["wrong of these"] == 0.5
     assert first["low"] == pytest.approx(0.01258, abs=1e-4) and first["high"] == pytest.approx(0.98742, abs=1e-4)
     assert second["looked up"] == 1 and second[["stated", "wrong of these", "low", "high"]].isna().all()
-    with pytest.raises(ValueError, match="calls must hold an answer whose grade is known, but no grade was settled"):
+    with pytest.raises(ValueError, match="calls must"):
         nb16_collected.read_out(calls.head(0), {"a": "first"})
 
 

@@ -33,29 +33,19 @@ def test_each_population_is_calibrated_in_its_sense_and_in_no_stronger_one():
         assert [loss < 1e-12 for loss in losses] == [k >= strongest for k in range(3)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view, entries", [("joint", 18), ("classwise", 9), ("top-label", 1)])
 def test_gaps_are_standard_normal_for_a_calibrated_score_and_grow_for_others(view, entries):
     rng = np.random.default_rng(2)
     S = three_meanings()["joint"][0]
     draws = []
-    for _ in range(200):
+    for _ in range(100):
         rows = S[rng.integers(len(S), size=600)]
         draws.append(calibration_gaps(rows, rng.multinomial(1, rows), view))
     draws = np.array(draws)
-    assert draws.shape == (200, entries)
-    assert abs(draws.mean()) < 4 / np.sqrt(200)  # gaps of one draw are dependent, draws are not
-    assert abs((draws**2).mean() - 1) < 4 * np.sqrt(2 / 200)
+    assert draws.shape == (100, entries)
+    assert abs(draws.mean()) < 4 / np.sqrt(100)  # gaps of one draw are dependent, draws are not
+    assert abs((draws**2).mean() - 1) < 4 * np.sqrt(2 / 100)
     rows = S[rng.integers(len(S), size=6000)]
     wrong = rng.multinomial(1, np.roll(rows, 1, axis=1))
     assert np.abs(calibration_gaps(rows, wrong, view)).max() > 10
-
-
-def test_gaps_do_not_depend_on_row_order_and_leave_inputs_alone():
-    rng = np.random.default_rng(0)
-    S = four_wards(rng=0)[0]
-    Y = rng.multinomial(1, S)
-    order = rng.permutation(len(S))
-    copies = S.copy(), Y.copy()
-    for view in VIEWS:
-        assert np.allclose(calibration_gaps(S, Y, view), calibration_gaps(S[order], Y[order], view))
-    assert np.array_equal(S, copies[0]) and np.array_equal(Y, copies[1])

@@ -3,10 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from legends import words
 
 from helpers import plotting
-from helpers.calibration import reliability_curve
 from helpers.studies import nb12_sem_practice
 
 
@@ -26,26 +24,15 @@ def test_lines_of_sources_keep_their_values_and_marks():
     assert found["oracle"][1] == [0.17, 0.17]
     segments = ax.containers[0].lines[2][0].get_segments()
     assert np.allclose(segments, [[[10, 0.29], [10, 0.31]], [[50, 0.18], [50, 0.22]]])
-    assert len({one.lines[0].get_marker() for one in ax.containers}) == 3
-    assert words(ax.get_legend()) == ["oracle", "Sem1", "Sem2", "forest"]
-
-
-def test_logarithmic_axes_name_every_size():
-    ax = plotting.plot_answer_lines([10, 20, 50], {"a": np.array([0.2, 0.1, 0.05])}, xlabel="n", ylabel="gap", log=True)
-    assert ax.get_xscale() == ax.get_yscale() == "log"
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["10", "20", "50"]
 
 
 def test_pairs_have_a_mark_for_each_pile():
     pairs = pd.DataFrame({"cards": ["clean", "clean", "slipped"], "overconfidence": [-0.1, 0.0, 0.4]})
     pairs = pairs.assign(gap=[-0.01, 0.0, 0.02], low=[-0.02, -0.01, 0.01], high=[0.0, 0.01, 0.03])
-    copy = pairs.copy()
     ax = nb12_sem_practice.plot_pair_gaps(pairs)
     assert drawn(ax)["clean"] == ([-0.1, 0.0], [-0.01, 0.0])
-    assert len({one.lines[0].get_marker() for one in ax.containers}) == 2
     bar = ax.containers[1].lines[2][0].get_segments()[0]
     assert np.allclose(bar, [[0.4, 0.01], [0.4, 0.03]])
-    pd.testing.assert_frame_equal(pairs, copy)
 
 
 @pytest.mark.parametrize("null", [True, False])
@@ -57,18 +44,3 @@ def test_margins_are_drawn_in_the_middle_of_their_range(null):
     assert found["Sem1-ECE"] == ([0.25, 0.75], [0.2, 0.1]) and found["JDR"][0] == [0.09, 0.09]
     assert len(ax.collections) == null
     assert ax.get_ylim()[0] == 0
-
-
-def test_sources_share_one_band_and_one_legend():
-    rng = np.random.default_rng(0)
-    p = rng.random(400)
-    y = (rng.random(400) < p).astype(int)
-    curves = {"Sem1": reliability_curve(y, p, n_bins=5), "Sem2": reliability_curve(y, p**2, n_bins=5)}
-    fig, axes = plotting.panels(2)
-    for ax in axes:
-        nb12_sem_practice.plot_sources(curves, ax)
-        assert len([one for one in ax.collections if "calibrated" in str(one.get_label())]) == 1
-        assert drawn(ax)["Sem2"] == (list(curves["Sem2"].stated), list(curves["Sem2"].observed))
-    plotting.legend_above(fig)
-    assert [ax.get_legend() for ax in axes] == [None, None]
-    assert words(fig.legends[0]) == ["confidence = accuracy", "a calibrated source (95 %)", "Sem1", "Sem2"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 from scripts import load_script
 
-from helpers.datasets import DATA_FOLDER, fetch_scores, load_digits, load_ecuas_table, score_systems
+from helpers.datasets import DATA_FOLDER, load_ecuas_table, score_systems
 from helpers.selective import aurc, confidence_auc, ecuas, selective_metrics
 from helpers.studies.nb10_ecuas_real import (
     TEMPERATURES,
@@ -19,10 +19,8 @@ from helpers.studies.nb10_ecuas_real import (
     measure_draws,
     measure_networks,
     population_table,
-    reading,
     sampled_answer_costs,
     score_maps,
-    side_by_side,
     with_hopeless_answers,
     with_intervals,
 )
@@ -51,22 +49,6 @@ def compared(shipped):
 # ---------------------------------------------------------------- the shipped tables
 
 
-def test_eight_systems_are_measured_in_every_way(shipped, sampled):
-    systems = [name for names in load_script("make_network_ecuas").TEST_SETS.values() for name in names]
-    assert len(systems) == 8 == shipped["system"].nunique() and set(systems) <= set(score_systems()["name"])
-    plain = shipped[shipped["minus"] == ""]
-    ways = plain.groupby("system")["scores"].agg(set)
-    assert (ways == {"raw", "temperature", "calibrated", "single precision"}).all()
-    assert not shipped.duplicated([*KEYS, "minus"]).any() and not shipped["value"].isna().any()
-    measured = plain[plain["scores"] != "single precision"]
-    bare = measured["metric"] == "ece"
-    assert (measured["low"] <= measured["high"])[~bare].all() and measured.loc[bare, ["low", "high"]].isna().all(
-        axis=None
-    )
-    full = sampled.groupby(["system", "scores", "n"])["temperature"].agg(tuple)
-    assert len(full) == 8 * 2 * 3 and all(one == TEMPERATURES for one in full)
-
-
 def test_168_of_176_numbers_are_those_of_table_3_and_8_are_explained(compared):
     assert len(compared) == 8 * 2 * 11
     counts = compared["kind"].value_counts()
@@ -85,14 +67,6 @@ def test_a_wrong_number_would_be_seen(shipped):
     assert (against_printed(bent, load_ecuas_table(3).table)["kind"] == "unexplained").sum() == 2
 
 
-def test_the_two_lines_of_a_system_stand_together(compared):
-    both = side_by_side(compared)
-    assert both.shape == (32, 14) and both["who"].tolist() == ["paper", "ours"] * 16
-    assert (both.groupby("system", sort=False)["scores"].agg(tuple) == ("raw", "raw", "calibrated", "calibrated")).all()
-    one = both.query("system == 'sst2_gpt2' and scores == 'calibrated'").set_index("who")
-    assert one.loc["paper", "n_ecuas_0"] == 0.5272 and one.loc["ours", "n_ecuas_0"] == pytest.approx(0.5272, abs=1e-4)
-
-
 @pytest.mark.skipif("pneumoniamnist_resnet50" not in CACHED, reason="the scores are not in the cache")
 def test_measuring_again_gives_the_shipped_values(shipped):
     again, missing = measure_networks(["pneumoniamnist_resnet50"])
@@ -101,26 +75,7 @@ def test_measuring_again_gives_the_shipped_values(shipped):
     assert np.allclose(both["value_x"], both["value_y"], atol=2e-5)
 
 
-def test_a_reading_is_one_line_with_a_verdict(shipped):
-    rows = shipped.set_index(["system", "scores", "minus", "metric"]).sort_index()
-    key = ("sst2_gpt2", "calibrated", "raw", "n_er")
-    line = reading(rows, "change", "falls", key, at_most=0)
-    assert line["verdict"] == "agrees" and line["ours"] == f"{rows.loc[key, 'value']:.4f}"
-    assert reading(rows, "change", "rises", key, at_least=0)["verdict"] == "differs"
-
-
-def test_rows_that_can_be_recomputed_from_others_are(shipped):
-    plain = shipped[(shipped["minus"] == "") & (shipped["scores"] != "single precision")]
-    value = plain.set_index(KEYS)["value"]
-    differences = shipped[shipped["minus"] == "raw"]
-    for row in differences.itertuples():
-        expected = value[row.system, row.scores, row.metric] - value[row.system, "raw", row.metric]
-        assert row.value == pytest.approx(expected, abs=2e-5)
-    two = plain[plain["test_set"].isin(["SST-2", "PneumoniaMNIST"])]
-    two = two.pivot(index=KEYS[:2], columns="metric", values="value")
-    assert np.allclose(two["n_ecuas_1"], two["n_brier"], atol=2e-5)  # K = 2
-
-
+@pytest.mark.slow
 @pytest.mark.skipif(not {"sst2_gpt2", "sst2_gpt2_4shot"} <= CACHED, reason="the scores are not in the cache")
 def test_the_script_makes_these_rows(shipped, sampled):
     module = load_script("make_network_ecuas")
@@ -131,12 +86,6 @@ def test_the_script_makes_these_rows(shipped, sampled):
     assert np.allclose(new["value"], old["value"], atol=2e-5)
     again = sampled[sampled["test_set"] == "SST-2"].reset_index(drop=True)
     pd.testing.assert_frame_equal(curves, again, atol=2e-5, rtol=0, check_dtype=False)
-
-
-@pytest.mark.skipif(not {"cifar10_repvgg_a2", "cifar10_vgg19_bn"} <= CACHED, reason="the scores are not in the cache")
-def test_the_files_list_the_same_images_in_different_orders():
-    one, two = (fetch_scores(name).y for name in ("cifar10_repvgg_a2", "cifar10_vgg19_bn"))
-    assert np.array_equal(np.bincount(one), np.bincount(two)) and np.mean(one == two) < 0.2
 
 
 # ---------------------------------------------------------------- measures and their intervals
@@ -158,16 +107,7 @@ def test_all_measures_by_hand():
     assert found[:11].equals(selective_metrics(y, proba))
 
 
-def test_a_weight_of_two_is_the_row_twice():
-    scores, y = small()
-    proba = softmax(scores, axis=1)
-    weight = np.random.default_rng(0).integers(0, 3, 300)
-    rows = np.repeat(np.arange(300), weight)
-    fees = {"reject_costs": (0.1, 0.95)}
-    twice = all_measures(y[rows], proba[rows], **fees)
-    assert np.allclose(all_measures(y, proba, sample_weight=weight, **fees), twice, atol=1e-12)
-
-
+@pytest.mark.slow
 def test_draws_are_paired_and_repeatable():
     scores, y = small()
     maps = {"a": softmax(scores, axis=1), "b": softmax(scores, axis=1), "c": softmax(scores / 2, axis=1)}
@@ -181,6 +121,7 @@ def test_draws_are_paired_and_repeatable():
     assert measure_draws(maps, y, n_resamples=40, rng=3)["c"].equals(draws["c"])
 
 
+@pytest.mark.slow
 def test_intervals_are_as_wide_as_the_spread_of_new_samples():
     width = []
     values = []
@@ -287,14 +228,6 @@ def test_if_they_are_too_sure_worse_answers_may_cost_less():
 # ---------------------------------------------------------------- precision, digits, silly answers
 
 
-def test_single_precision_changes_nothing_where_nothing_saturates():
-    scores, y = small(500)
-    single = single_precision(scores, y)
-    double = selective_metrics(y, softmax(scores, axis=1))
-    assert single["aurc_low"] <= single["aurc"] <= single["aurc_high"] <= single["aurc_low"] + 1e-3
-    assert np.allclose(single[list(SATURATED)], double[list(SATURATED)], atol=1e-5)
-
-
 def test_single_precision_ties_the_answers_that_were_most_sure():
     scores, y = small(500, sharpness=30.0)
     single = single_precision(scores, y)
@@ -313,13 +246,6 @@ def test_digit_readers_learn_from_other_digits():
     assert bold["n_er"] < 0.25 and timid["n_er"] < 0.2
     assert bold["n_ecuas_0"] < timid["n_ecuas_0"] and timid["aurc"] < bold["aurc"]  # the metrics disagree
     assert bold["n_cost_0.01"] > 1 > bold[f"n_cost_{REJECT_COSTS[-1]:g}"]
-
-
-@pytest.mark.parametrize(("n_train", "sentence"), [(50, "at least 100"), (1700, "leave 200"), (2.5, "whole number")])
-def test_digit_readers_need_both_halves(n_train, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        digit_readers(n_train=n_train)
-    assert len(load_digits().y) == 1797
 
 
 def test_hopeless_answers_flatter_every_measure_of_the_confidence():

@@ -13,7 +13,6 @@ from helpers.studies.nb07_audit import (
     pool_losses,
     simulate_pool,
     train_pools,
-    trained_losses,
 )
 from helpers.studies.nb07_audit.model_size import survey_tasks
 
@@ -84,6 +83,7 @@ def test_simulated_models_have_the_planted_order():
     assert null.truth[(null.models["kind"] == "tuned").to_numpy()].max() == 0
 
 
+@pytest.mark.slow
 def test_estimates_are_lower_bounds_and_zero_for_perfect_models():
     pool = simulate_pool(1500, tuned=0.0, rng=1)
     table = pool_losses(pool, rng=0)
@@ -91,15 +91,6 @@ def test_estimates_are_lower_bounds_and_zero_for_perfect_models():
     tuned = table["kind"] == "tuned"
     assert z.max() < 4 and abs(z[tuned].mean()) < 3 / np.sqrt(2)  # one table: its luck is shared by the 12 models
     assert z[~tuned].mean() < -1
-
-
-def test_tasks_are_real_and_whole():
-    tasks = survey_tasks()
-    assert len(tasks) == 5
-    for X, y, groups in tasks.values():
-        assert len(X) == len(y) and set(np.unique(y)) == {0, 1} and (groups is None or len(groups) == len(y))
-    X, y, _ = tasks["Fair: happy marriage"]
-    assert "marriage" not in X and "affair" in X
 
 
 def test_real_pools_ask_people_who_trained_nothing(monkeypatch):
@@ -127,26 +118,10 @@ def test_real_pools_ask_people_who_trained_nothing(monkeypatch):
     assert asked.sum() == len(pool.y) >= 1000 and pool.p.shape == (4, len(pool.y))  # whole people
 
 
+@pytest.mark.slow
 def test_more_rows_leave_less_grouping_loss(pools):
     falls = []
     for pool in pools:
         table = pool_losses(pool, rng=0).query("kind == 'base'")
         falls.append((table["value"].iloc[0] - table["value"].iloc[1]) / np.hypot(*table["se"]))
     assert np.mean(falls) > 3 / np.sqrt(5) and len(pools[-1].models) == 4
-
-
-def test_sizes_beyond_a_task_are_left_out():
-    digits = train_pools(sizes=(50, 5000), n_rows=300, rng=0)[-1]
-    assert digits.models["size"].tolist() == [50, 50] and str(digits).startswith("digits: odd: 2 models, 300 rows")
-
-
-def test_same_seed_same_pools(pools):
-    again = train_pools(sizes=(50, 400), n_rows=1500, rng=0)
-    assert all(np.array_equal(a.p, b.p) for a, b in zip(pools, again, strict=True))
-
-
-def test_rounds_are_averaged(monkeypatch):
-    few = dict(list(survey_tasks().items())[-1:])
-    monkeypatch.setattr(model_size, "survey_tasks", lambda: few)
-    table = trained_losses(2, n_rows=400, rng=0)
-    assert list(table) == ["dataset", "kind", "size", "value", "spread", "se"] and not table.isna().any().any()

@@ -1,10 +1,7 @@
 """The weather archive: known truth, the same rows wherever they are made, drift, storms, damage, killed workers."""
 
 import os
-import subprocess
-import sys
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -81,19 +78,6 @@ def test_months_are_cut_out_of_the_year():
 
 
 # ---- the same wherever it is made ------------------------------------------------------------------------------
-
-
-def test_a_chunk_is_the_same_in_another_process():
-    code = (
-        "from helpers.studies.nb15_weather import weather_chunk; import pandas as pd; "
-        "print(pd.util.hash_pandas_object(weather_chunk(5, 500, seed=2)).sum())"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    np.random.seed(0)  # noqa: NPY002
-    mine = pd.util.hash_pandas_object(nb15_weather.weather_chunk(5, 500, seed=2)).sum()
-    assert int(done.stdout) == int(mine) and np.random.random() == 0.5488135039273248  # noqa: NPY002
-    others = [nb15_weather.weather_chunk(5, 500, seed=1), nb15_weather.weather_chunk(6, 500, seed=2)]
-    assert all(pd.util.hash_pandas_object(other).sum() != mine for other in others)
 
 
 def test_files_hold_what_is_made_on_the_fly(tmp_path):
@@ -173,6 +157,7 @@ def test_a_perfect_forecaster_is_perfect_and_storms_share_luck_only():
 # ---- a cluster -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # of dask and its event loop
 def test_a_killed_worker_changes_nothing(tmp_path, capfd):
     chunks = nb15_weather.weather_chunks(4, 3000, seed=1)
@@ -183,7 +168,7 @@ def test_a_killed_worker_changes_nothing(tmp_path, capfd):
         before = set(client.run(os.getpid).values())
         distant = split_chunks(nb15_weather.weather_chunks(4, 3000, seed=1, killer=killer), 0.3, rng=0)[1]
         assert evaluate_in_chunks(distant, partition).grouping_loss().value == want.value
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2, timeout=300)
         assert len(before) == 2 and len(before - set(client.run(os.getpid).values())) == 1
     assert os.path.exists(killer) and capfd.readouterr().err == ""
 
@@ -222,21 +207,3 @@ def test_the_shipped_run_is_what_the_notebook_needs():
 
 
 # ---- figures ---------------------------------------------------------------------------------------------------
-
-
-def test_figures_draw_what_they_are_given():
-    months = pd.DataFrame({"month": [1, 2], "value": [0.1, 0.3], "low": [0.0, 0.2], "high": [0.2, 0.4]})
-    before = months.copy()
-    ax = nb15_weather.plot_months(months.assign(truth=[0.1, 0.2]), total=[0.2, 0.1, 0.3])
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert set(labels) == {"all months in one sum", "each month", "truth"} and months.equals(before)
-    run = nb15_weather.load_weather_run()
-    seen = run[run["kind"] == "seen"]
-    ends = run[run["kind"] == "end"]
-    memory = nb15_weather.plot_memory(seen, limit=2000)
-    styles = {line.get_linestyle() for line in memory.get_lines() if len(line.get_xdata()) > 2}
-    assert len(styles) == 3
-    lines = {name: nb15_weather.growth(part["rows"], part["cpu_seconds"]).line for name, part in ends.groupby("run")}
-    markers = {line.get_marker() for line in nb15_weather.plot_growth(ends, lines).get_lines()} - {"None"}
-    assert len(markers) == 3
-    plt.close("all")

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from helpers.datasets import load_fair, load_rand_hie
 from helpers.studies.nb08_cascades import rows_as_text
@@ -27,8 +26,3 @@ def test_the_words_of_a_row():
         "The married years is missing. The plan is False. The health is missing. The n is 4.",
     ]
     pd.testing.assert_frame_equal(X, copy)
-
-
-def test_a_list_is_no_table():
-    with pytest.raises(ValueError, match="X must have two dimensions"):
-        rows_as_text([1, 2])
