@@ -132,11 +132,11 @@ def to_html(nb, folder=".", note=""):
 
 
 def _with_contents(page):
-    """A page with links to its sections below the title, if there are many."""
+    """A page with links to its sections before the first of them, below the answer, if there are many."""
     heads = re.findall("<h2>(.*?)</h2>", page)
     if len(heads) < MANY_SECTIONS:
         return page
     number = count(1)
     page = re.sub("<h2>", lambda _: f'<h2 id="section-{next(number)}">', page)
     entries = [f'<li><a href="#section-{k}">{words}</a></li>' for k, words in enumerate(heads, 1)]
-    return page.replace("</h1>", f'</h1>\n<nav aria-label="Contents"><ul>{"".join(entries)}</ul></nav>', 1)
+    return page.replace("<h2 ", f'<nav aria-label="Contents"><ul>{"".join(entries)}</ul></nav>\n<h2 ', 1)
