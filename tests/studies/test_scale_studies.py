@@ -4,12 +4,12 @@ import os
 import subprocess
 import sys
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
 from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks, split_chunks
+from helpers.datasets import DATA_FOLDER
 from helpers.grouping import grouping_loss_from_regions
 from helpers.studies import nb15_weather
 
@@ -210,33 +210,9 @@ def test_growth_finds_the_exponent_and_its_interval_holds_what_it_promises():
 
 
 def test_the_shipped_run_is_what_the_notebook_needs():
-    run = nb15_weather.load_weather_run()
+    run = pd.read_csv(DATA_FOLDER / "weather_run.csv")
     ends = run[run["kind"] == "end"]
     assert ends.groupby("run")["rows"].nunique().eq(5).all() and ends["run"].nunique() == 3
     assert ends["rows"].max() == 16_128_000 and ends["memory_mb"].max() < 2000
     assert (ends.groupby("rows")["value"].nunique() == 1).all()
     assert (run["seconds"] >= 0).all() and run.loc[run["kind"] == "seen", "value"].isna().all()
-
-
-# ---- bad input -------------------------------------------------------------------------------------------------
-
-
-# ---- figures ---------------------------------------------------------------------------------------------------
-
-
-def test_figures_draw_what_they_are_given():
-    months = pd.DataFrame({"month": [1, 2], "value": [0.1, 0.3], "low": [0.0, 0.2], "high": [0.2, 0.4]})
-    before = months.copy()
-    ax = nb15_weather.plot_months(months.assign(truth=[0.1, 0.2]), total=[0.2, 0.1, 0.3])
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert set(labels) == {"all months in one sum", "each month", "truth"} and months.equals(before)
-    run = nb15_weather.load_weather_run()
-    seen = run[run["kind"] == "seen"]
-    ends = run[run["kind"] == "end"]
-    memory = nb15_weather.plot_memory(seen, limit=2000)
-    styles = {line.get_linestyle() for line in memory.get_lines() if len(line.get_xdata()) > 2}
-    assert len(styles) == 3
-    lines = {name: nb15_weather.growth(part["rows"], part["cpu_seconds"]).line for name, part in ends.groupby("run")}
-    markers = {line.get_marker() for line in nb15_weather.plot_growth(ends, lines).get_lines()} - {"None"}
-    assert len(markers) == 3
-    plt.close("all")
