@@ -238,5 +238,4 @@ def test_glest_counts_both_classes():
     gap = cells.groupby(["bin", "side"])["y"].transform("mean") - cells.groupby("bin")["y"].transform("mean")
     assert nb05_partitions.binned_estimate(a.y, a.p, a.X, region=side) == pytest.approx((gap**2).mean())
     assert 0 < nb05_partitions.binned_estimate(a.y, a.p, a.X, rng=0) < 0.06
-    assert nb05_partitions.has_glest()
     assert np.isnan(nb05_partitions.binned_estimate(a.y[:20], a.p[:20], a.X[:20], rng=0))

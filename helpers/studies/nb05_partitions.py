@@ -3,7 +3,6 @@ a rival; figures of repeated estimates.
 """
 
 import warnings
-from importlib.util import find_spec
 
 import numpy as np
 
@@ -11,11 +10,6 @@ from helpers.grouping import captured, grouping_loss_from_regions
 from helpers.partition import HonestTree
 from helpers.plotting import BLUE, GREEN, LINES, ORANGE, panels, plot_convergence
 from helpers.plotting.style import axes_for
-
-
-def has_glest():
-    """Whether the package `glest`, the binned estimator of Perez-Lebel et al. (2023), is installed."""
-    return find_spec("glest") is not None
 
 
 def binned_estimate(y, p, X, *, region=None, rng=None):

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks, split_chunks
+from helpers.datasets import DATA_FOLDER
 from helpers.grouping import grouping_loss_from_regions
 from helpers.studies import nb15_weather
 
@@ -195,15 +196,9 @@ def test_growth_finds_the_exponent_and_its_interval_holds_what_it_promises():
 
 
 def test_the_shipped_run_is_what_the_notebook_needs():
-    run = nb15_weather.load_weather_run()
+    run = pd.read_csv(DATA_FOLDER / "weather_run.csv")
     ends = run[run["kind"] == "end"]
     assert ends.groupby("run")["rows"].nunique().eq(5).all() and ends["run"].nunique() == 3
     assert ends["rows"].max() == 16_128_000 and ends["memory_mb"].max() < 2000
     assert (ends.groupby("rows")["value"].nunique() == 1).all()
     assert (run["seconds"] >= 0).all() and run.loc[run["kind"] == "seen", "value"].isna().all()
-
-
-# ---- bad input -------------------------------------------------------------------------------------------------
-
-
-# ---- figures ---------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from helpers.calibration import PlattCalibrator, clipped_logit
-from helpers.checks import check_count
+from helpers.checks import check_count, check_groups
 from helpers.datasets import load_breast_cancer, load_digits, load_fair, load_rand_hie
 from helpers.decisions import RiskEstimator, best_decision, cost_matrix, excess_risk, expected_cost, grouping_risk
 from helpers.decisions.costs import check_costs
@@ -97,6 +97,7 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
     costs 2 t*, a miss 2 (1 - t*). risk and grouping_risk are estimated as in the paper from the test rows themselves
     (never from a row's own label), `_elsewhere` from the rows that tune.
     """
+    groups = check_groups(groups)  # numbered anew: drawing people by lot left gaps
     rng = np.random.default_rng(rng)
     Z = as_matrix(X)
     train, tune, test = split_rows(y, groups, SHARES, rng)

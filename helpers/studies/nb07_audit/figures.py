@@ -85,7 +85,7 @@ def plot_pool(table, trend=None, ax=None, *, error="error", truth=None, xlabel="
 def plot_pools(tables, trends, *, error="spread", xlabel="size"):
     """One panel of `plot_pool` for each table."""
     rows = -(-len(tables) // 3)
-    fig, axes = plt.subplots(rows, 3, figsize=(11.1, 3.2 * rows), squeeze=False)
+    fig, axes = plt.subplots(rows, 3, figsize=(3.7 * 3, 3.2 * rows), squeeze=False)
     for ax, (title, table) in zip(axes.flat, tables.items(), strict=False):
         plot_pool(table, trends[title], ax, error=error, xlabel=xlabel, ylabel="grouping loss").set_title(title)
         ax.get_legend().remove()

@@ -93,9 +93,8 @@ def text_trial(past, new, cost, *, rng=None):
     X_past = _embedded(embedding, past.X)
     X_new = _embedded(embedding, new.X)
     learned = learn(replace(past, X=X_past), replace(new, X=X_new), cost, n_halvings=1, rng=rng)
-    router = make_pipeline(
-        Normalizer(), KNeighborsRegressor(40)
-    )  # at equal length the nearest is the nearest by cosine
+    # At equal length the nearest is the nearest by cosine.
+    router = make_pipeline(Normalizer(), KNeighborsRegressor(40))
     router.fit(X_past, past.record(cost).T)
     return Trial(new, learned, router.predict(X_new).T, cost)
 

@@ -11,7 +11,6 @@ from helpers.studies.nb10_ecuas_real.digits import (
 )
 from helpers.studies.nb10_ecuas_real.figures import plot_answer_quality, plot_reader_costs
 from helpers.studies.nb10_ecuas_real.language_model import (
-    compare_to_chance,
     compare_ways,
     greedy_confidences,
     measure_ways,

@@ -78,12 +78,6 @@ def compare_ways(table, ways, *, n_resamples=1000, rng=None):
     return rows[["first", "second", "metric", "difference", "low", "high", "better"]].reset_index(drop=True)
 
 
-def compare_to_chance(table, way, *, n_resamples=1000, rng=None):
-    """Value and interval of the AUC of one confidence, to be compared with 1/2."""
-    rows = measure_systems({way: (table["correct"], table[way])}, n_resamples=n_resamples, rng=rng)
-    return rows.set_index("metric").loc["auc", ["value", "low", "high"]]
-
-
 def plot_way_differences(differences, metrics, against="sequence"):
     """Draw differences from one confidence, a panel a measure, a mark a prompt; what is infinite has no mark."""
     fig, axes = panels(len(metrics), figsize=(2.6 * len(metrics) + 1.6, 3.4), sharey=True)

@@ -4,7 +4,6 @@ from helpers.studies.nb15_weather.archive import (
     captured_truth,
     damage,
     growth,
-    load_weather_run,
     refitted,
     sums_by,
     two_workers,

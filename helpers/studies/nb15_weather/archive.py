@@ -22,7 +22,6 @@ from helpers.checks import check_count
 from helpers.chunks import read_chunks
 from helpers.chunks.sums import RegionSums
 from helpers.chunks.tables import import_dask
-from helpers.datasets import DATA_FOLDER
 from helpers.partition.encoder import with_score_column
 from helpers.studies.nb15_weather.weather import weather_chunk
 
@@ -134,11 +133,6 @@ def two_workers():
         silent = LocalCluster(**options, host="127.0.0.1", silence_logs=logging.CRITICAL)
         with silent as cluster, Client(cluster) as client:
             yield client
-
-
-def load_weather_run():
-    """The shipped table `weather_run.csv`: time and memory of runs over 1 to 16 million rows, as measured once."""
-    return pd.read_csv(DATA_FOLDER / "weather_run.csv")
 
 
 @dataclass(frozen=True)
