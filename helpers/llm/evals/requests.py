@@ -5,7 +5,6 @@ from collections import defaultdict
 import anyio
 from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, GenerateConfig, ResponseSchema
 from inspect_ai.util import JSONSchema
-from jsonschema import Draft202012Validator
 
 from helpers.llm.confidences import read_object, sequence_posterior
 from helpers.llm.prompts import object_schema
@@ -25,6 +24,19 @@ def partition_schema(size):
     """
     numbers = list(range(1, size + 1))
     return object_schema(classes=object_schema(**{str(k): {"type": "integer", "enum": numbers} for k in numbers}))
+
+
+def keeps(value, schema):
+    """Whether a reply keeps a schema of `object_schema` whose values are enumerated.
+
+    >>> keeps({"grade": "correct"}, GRADE_SCHEMA), keeps({"grade": "right"}, GRADE_SCHEMA), keeps({}, GRADE_SCHEMA)
+    (True, False, False)
+    """
+    if "enum" in schema:
+        return value in schema["enum"] and not isinstance(value, bool)  # True would be 1
+    properties = schema["properties"]
+    same = isinstance(value, dict) and value.keys() == properties.keys()
+    return same and all(keeps(value[name], properties[name]) for name in properties)
 
 
 def messages_of(prompt, **values):
@@ -69,12 +81,11 @@ def posterior_of(output):
 
 
 async def ask_judge(model, prompt, schema, *, max_tokens, **values):
-    """(object, "") from a judge that is held to a JSON schema, or ({}, why) if four replies do not keep it."""
+    """The JSON object of a judge that is held to a schema; None if four replies do not keep it."""
     config = GenerateConfig(temperature=0.0, max_tokens=max_tokens, response_schema=schema_of(schema))
     for _ in range(MOST_ASKS):
         verdict = read_object((await model.generate(messages_of(prompt, **values), config=config)).completion)
-        fault = next(Draft202012Validator(schema).iter_errors(verdict), None)
-        if fault is None:
-            return verdict, ""
+        if keeps(verdict, schema):
+            return verdict
         config = config.merge(GenerateConfig(temperature=1.0))  # the same request would bring the same reply
-    return {}, fault.message
+    return None

@@ -76,10 +76,10 @@ def grade(rule: str = "normalized", judge: bool = False, prompt: str = "grade") 
             model = get_model(role="grader")
             values = {"question": state.input_text, "answer": answer, "reference": target.text}
             judged = partial(ask_judge, model, prompt, GRADE_SCHEMA, max_tokens=A_GRADE, **values)
-            verdict, why = await once((state.sample_id, spelling), judged)
+            verdict = await once((state.sample_id, spelling), judged)
             said["by"] = f"{model.name} {prompt.sha256}"
-            if why:
-                return Score.unscored(answer=answer, reason="grader_failed", explanation=why, metadata=said)
+            if verdict is None:
+                return Score.unscored(answer=answer, reason="grader_failed", metadata=said)
             right = verdict["grade"] == "correct"
         return Score(value="C" if right else "I", answer=answer, metadata=said)
 
@@ -139,8 +139,8 @@ def classes(log: str, graded: str = "grade", rule: str = "normalized", prompt: s
             lines = "\n".join(f"{number}. {' '.join(text.split())}" for number, text in enumerate(first.values(), 1))
             values = {"question": state.input_text, "answers": lines, "max_tokens": A_GRADE + A_NUMBER * len(first)}
             judged = partial(ask_judge, model, prompt, partition_schema(len(first)), **values)
-            verdict, why = await once(state.sample_id, judged)
-            by = f"rule, for the judge failed: {why}" if why else f"{model.name} {prompt.sha256}"
+            verdict = await once(state.sample_id, judged)
+            by = f"{model.name} {prompt.sha256}" if verdict else "rule, for the judge failed"
             if verdict:
                 classes_of = [verdict["classes"][str(number)] for number in range(1, len(first) + 1)]
                 same = classes_of.index(classes_of[list(first).index(spelling)])
