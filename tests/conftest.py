@@ -13,7 +13,7 @@ sys.modules.setdefault("rfc3987_syntax", None)
 os.environ["PYTHONPATH"] = os.pathsep.join([str(NO_GRAMMARS), *filter(None, [os.environ.get("PYTHONPATH")])])
 collect_ignore = [NO_GRAMMARS.name]
 
-settings.register_profile("house", deadline=None, derandomize=True, max_examples=60, database=None)
+settings.register_profile("house", deadline=None, derandomize=True, max_examples=40, database=None)
 settings.load_profile("house")
 
 gc.disable()  # nothing that is made while tests are collected is garbage, and half of that time went by looking for it

@@ -341,7 +341,7 @@ def test_region_means_are_unbiased_given_the_regions():
     X, p, y, q = wards(400, rng)
     tree = HonestTree(min_samples_leaf=15, max_depth=1, rng=0).fit(X, y - p)
     values = []
-    for _ in range(400):
+    for _ in range(200):
         X, p, y, q = wards(60, rng)
         values.append(tree.estimate(X, y - p).predict(pd.DataFrame({"kind": [0, 1]})))
     z = (np.mean(values, axis=0) - [-0.3, 0.3]) / sem(values)

@@ -338,11 +338,9 @@ def test_the_calibration_loss_of_the_score_before_binning(rule, given, n_bins):
 
 NULL = [
     (200, {}, BRIER),
-    (1000, {"region_ratio": 30}, BRIER),
     (200, {"region_ratio": 30}, LOG),
     (200, {"estimator": "stump"}, BRIER),
     (500, {"estimator": "kmeans"}, BRIER),
-    (1000, {"n_bins": 3}, BRIER),
     (1000, {"strategy": "quantile", "n_bins": 6}, BRIER),
 ]
 
