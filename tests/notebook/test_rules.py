@@ -96,6 +96,7 @@ def test_a_picture_that_nbval_leaves_out_is_no_finding():
     assert not any("picture" in line for line in lint(notebook, "55_sample"))
 
 
+@pytest.mark.slow
 @each_notebook
 def test_notebook_follows_the_rules(name):
     assert lint(read(NOTEBOOKS[name]), name) == []
