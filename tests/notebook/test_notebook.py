@@ -467,7 +467,6 @@ def environment(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
 
 
-@pytest.mark.slow
 def test_bare_papermill_is_stopped(environment, tmp_path):
     path = write(tmp_path / "a.ipynb", "n_rows = 1000  # rows", GUARD, "open('computed', 'w').close()")
     command = [sys.executable, "-m", "papermill", "--no-progress-bar", "-p", "n_row", "400", "-p", "n_rows", "4e2"]

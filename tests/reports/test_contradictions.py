@@ -173,7 +173,6 @@ def contradictions(parts):
     return wrong
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 5, 7, 21])
 def test_a_bar_along_a_feature_leaves_out_the_score_only_where_a_gap_is_beyond_chance(seed):
     audit = audited(seed).audit
@@ -231,7 +230,6 @@ def audited(seed):
     return audit_scores(table, cost=cost, rng=seed)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(24))
 def test_no_two_statements_of_a_page_contradict_each_other(seed):
     """300 tables, all with costs, were drawn once; these are some of them."""
@@ -254,7 +252,6 @@ def audited_three(seed):
     return audit_scores(three_way(seed), rng=seed)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_a_lead_contradicts_nothing(seed):
     report = audited_three(seed)
@@ -312,7 +309,6 @@ def check_counts(report):
     assert costs["saved"].to_numpy() == pytest.approx(costs.loc["stated", "cost"] - costs["cost"])
 
 
-@pytest.mark.slow
 def test_every_statement_is_made_or_stands_in_the_template():
     """Words that are not used any more would make the tests above blind."""
     words = {name: re.compile(words) for name, (_, words) in STATEMENTS.items()}

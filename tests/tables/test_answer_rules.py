@@ -101,7 +101,6 @@ def test_answers_sorted_by_what_they_say_are_not_accused():
     assert repeats_of(np.sort(sampled(200, 10, np.random.default_rng(2)), axis=1)) is None
 
 
-@pytest.mark.slow
 def test_the_recorded_log_brings_its_classes_and_grades():
     """The raw log and the loader's table are the same; both are graded as recorded, not by matching."""
     raw = read_answers(LOG)

@@ -189,7 +189,6 @@ def test_tables_of_counts():
         table_of_counts([[3, -1]])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["my.csv", "my.jsonl"])
 def test_many_rows(tmp_path, name):
     """At most 2 kB a row at any time, so that a million rows need less than 2 GB."""
