@@ -13,17 +13,14 @@ sys.modules.setdefault("rfc3987_syntax", None)
 os.environ["PYTHONPATH"] = os.pathsep.join([str(NO_GRAMMARS), *filter(None, [os.environ.get("PYTHONPATH")])])
 collect_ignore = [NO_GRAMMARS.name]
 
-settings.register_profile("house", deadline=None, derandomize=True, max_examples=60, database=None)
+settings.register_profile("house", deadline=None, derandomize=True, max_examples=40, database=None)
 settings.load_profile("house")
 
 gc.disable()  # nothing that is made while tests are collected is garbage, and half of that time went by looking for it
 
 RUNS = ("test_stored_outputs", "test_second_parameters")  # of whole notebooks, in tests/notebook/test_notebooks.py
 
-# Slow tests of files that have no marks of their own yet.
-SLOW = frozenset((Path(__file__).parent / "slow_tests.txt").read_text(encoding="utf-8").split())
-
-LONGEST_FIRST = "08 15 07 06 04 05 16 03 12 01 11 10 09 14 02 13 00"
+LONGEST_FIRST = "16 05 15 07 08 04 13 06 11 09 12 14 10 01 03 02 00"
 
 
 @pytest.fixture(autouse=True)
@@ -37,12 +34,6 @@ def no_figures_left():
 def is_run(item):
     """Whether a test executes a whole notebook."""
     return getattr(item, "originalname", "") in RUNS
-
-
-def is_slow(item):
-    """Whether a test is left out by `make check`."""
-    path = item.path.relative_to(item.config.rootpath).as_posix()
-    return is_run(item) or f"{path}::{getattr(item, 'originalname', item.name)}" in SLOW
 
 
 def place_of_run(name):
@@ -59,10 +50,10 @@ def place(item):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Sort the tests and mark those that are slow."""
+    """Sort the tests; runs of whole notebooks are slow."""
     items.sort(key=place)
     for item in items:
-        if is_slow(item):
+        if is_run(item):
             item.add_marker(pytest.mark.slow)
 
 

@@ -31,7 +31,6 @@ def levels(k):
 
 
 NOISE = {
-    "numbers as text": lambda rng: rng.integers(0, 10**6, N).astype(str),
     "50 levels": levels(50),
     "1000 levels": levels(1000),
     "unique text": lambda rng: np.char.add("person ", rng.permutation(N).astype(str)),

@@ -117,12 +117,6 @@ def test_python_is_tidy():
     assert run.returncode == 0, run.stdout.decode()
 
 
-def test_the_slow_tests_without_a_mark_are_there():
-    for line in (ROOT / "tests" / "slow_tests.txt").read_text(encoding="utf-8").split():
-        path, name = line.split("::")
-        assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), line
-
-
 # ---- the Makefile ---------------------------------------------------------------------------------------------
 
 

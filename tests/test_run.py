@@ -135,6 +135,7 @@ def test_without_the_extra(folder, capsys, monkeypatch):
     assert "notebooks" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_papermill_sees_every_parameter_of_the_notebooks():
     for path in list_notebooks(ROOT / "notebooks").values():
         cells = nbformat.read(path, as_version=4).cells
@@ -147,6 +148,7 @@ def test_papermill_sees_every_parameter_of_the_notebooks():
 # ---- runs -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_leaves_a_notebook_a_page_and_metrics_and_is_done_once(folder, forked_kernels, capsys):
     leave = "import os\nopen(os.path.join(os.environ['HONEST_OUTPUT'], 'scores.csv'), 'w').close()"
     path = write(folder / "a.ipynb", RECORD, "print(open(data_path).read())", leave)
@@ -173,6 +175,7 @@ def test_a_run_leaves_a_notebook_a_page_and_metrics_and_is_done_once(folder, for
     assert "eight" in (folder / "out/a.html").read_text() and digest(folder / "out") != found["digest"]
 
 
+@pytest.mark.slow
 def test_a_grid_one_folder_a_run_and_one_table(folder, forked_kernels, capsys):
     last = "import os\nrecord(low=float('nan'), pair=[1, 2], folder=os.path.basename(os.environ['HONEST_OUTPUT']))"
     path = write(folder / "a.ipynb", RECORD, "if seed == 3:\n    {}['missing']", last)
@@ -196,6 +199,7 @@ def test_a_grid_one_folder_a_run_and_one_table(folder, forked_kernels, capsys):
     assert main(command) == 2 and "--overwrite" in capsys.readouterr().err  # another notebook
 
 
+@pytest.mark.slow
 def test_all_does_again_what_is_out_of_date_and_nothing_else(folder, forked_kernels, capsys):
     for name in ("00_good", "checks/00_good", "_draft"):
         write(folder / "notebooks" / f"{name}.ipynb", "1", parameters=None)
@@ -273,6 +277,7 @@ def alive(pid):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("jobs", "number"), [("1", signal.SIGINT), ("2", signal.SIGTERM)])
 def test_an_interrupted_grid_keeps_what_is_finished_and_goes_on(folder, forked_kernels, capsys, jobs, number):
     wait = """import os, time
@@ -317,6 +322,7 @@ def test_a_run_that_was_killed_holds_no_folder(folder):
         pass
 
 
+@pytest.mark.slow
 def test_a_grid_on_a_cluster_of_dask(folder):
     """The kernel of a worker has the caller's working folder and the folder of its run."""
     distributed = pytest.importorskip("distributed")
@@ -330,6 +336,7 @@ def test_a_grid_on_a_cluster_of_dask(folder):
     assert cells[-1].outputs[0].text == f"{folder} {folder / 'out/seed=7'}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FORKS, reason="kernels are forks on Linux only")
 def test_a_forked_kernel_ends_with_tests_that_are_killed(folder):
     """Its parent is a server of forks, which stays as long as one of them does."""

@@ -84,6 +84,7 @@ def test_dates_are_read_as_the_published_answers_were(parts):
         assert spell_answers([text], "date")[0] == parse_answer(text)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=30))
 def test_a_spelling_is_its_own_spelling(text):
     for rule in ("exact", "numeric", "date"):

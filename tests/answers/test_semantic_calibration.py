@@ -110,6 +110,7 @@ def test_low_margins_and_strata():
 # ---- identities and invariances -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("closed", "strategy", "answer"),
     [("left", "uniform", "all"), ("right", "quantile", "all"), ("right", "uniform", "block")],

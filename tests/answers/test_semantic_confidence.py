@@ -147,6 +147,7 @@ def test_two_hundred_answers_against_rational_arithmetic(counts, n):
     assert abs(Fraction(sem2(counts, n)) - rational(counts, n)) < Fraction(1, 10**14)
 
 
+@pytest.mark.slow
 def test_random_splits_agree_within_their_errors():
     rng = np.random.default_rng(1)
     n_splits = 20_000

@@ -136,7 +136,7 @@ def null_draw(kind, seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["weights", "people", "rare"])
 def test_family_of_false_alarms_is_at_most_five_percent(kind):
-    draws = 100
+    draws = 60
     alarms = 0
     for seed in range(draws):
         y, p, X, extra = null_draw(kind, seed)

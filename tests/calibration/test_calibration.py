@@ -87,6 +87,7 @@ def test_platt_does_not_care_which_class_is_called_one(rows):
     assert np.allclose(c, 1 - flipped, atol=1e-5)
 
 
+@pytest.mark.slow
 @given(labelled_scores(), st.randoms(use_true_random=False))
 def test_row_order_and_unit_weights_do_not_matter(rows, random):
     p, y = rows

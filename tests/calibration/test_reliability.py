@@ -38,6 +38,7 @@ def test_confidences_on_the_tenths_are_binned_exactly():
     assert np.abs(np.bincount(joined, y - p)).sum() / p.size == pytest.approx(0.058)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "shown"), PERFECT.items())
 def test_the_null_value_is_what_a_perfect_model_shows(n, shown):
     """15 bins: the table of a perfect model; and the null value beside it agrees with exact Bernoulli labels."""
@@ -192,6 +193,7 @@ def test_luck_that_a_group_shares_across_scores_is_no_error():
     assert apart.curve.together < 0.02
 
 
+@pytest.mark.slow
 def test_clustered_rows_raise_false_alarms_unless_groups_are_given():
     """Each person's label six times over: the rows' p-value alarms, the people's does not."""
     rng = np.random.default_rng(11)

@@ -87,6 +87,7 @@ def parquet(tmp_path_factory):
 # ---- the same result -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, "weight"])
 @pytest.mark.parametrize("group", [None, "person"])
 def test_the_result_is_that_of_the_rows_in_memory(weight, group):
@@ -108,6 +109,7 @@ def test_the_result_is_that_of_the_rows_in_memory(weight, group):
     assert total.n == len(rows)
 
 
+@pytest.mark.slow
 def test_every_source_gives_the_same(whole, parquet, tmp_path, monkeypatch):
     monkeypatch.setattr("helpers.chunks.tables.CSV_BYTES", 30_000)
     TABLE.to_csv(tmp_path / "scores.csv", index=False, float_format="%.17g")
@@ -181,6 +183,7 @@ def _counted(k):
     return frame
 
 
+@pytest.mark.slow
 def test_memory_holds_few_chunks_at_a_time():
     frame = dd.from_map(_counted, range(30), meta=draw(5), enforce_metadata=False)
     with dask.config.set(num_workers=2):
@@ -252,6 +255,7 @@ def with_bad_row(**changes):
 ALL = fit_partition(SAMPLE, features=FEATURES, weight="weight", group="person", rng=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "value"),
     [
@@ -285,6 +289,7 @@ def test_a_chunk_that_holds_something_else_is_named(other, words):
         run([TABLE, other], ALL, refit=False)
 
 
+@pytest.mark.slow
 def test_the_row_is_that_of_the_chunk_also_behind_a_split():
     found = set()
     for seed in range(4):
@@ -416,6 +421,7 @@ def tosses(n, bias, rng):
     return [{"value": rng.binomial(n, bias) / n, "process": os.getpid()}]
 
 
+@pytest.mark.slow
 def test_a_cluster_says_the_same_and_names_what_is_wrong(cluster):
     """That a killed worker changes nothing is a claim of notebook 15's checks."""
     frame = dd.from_pandas(TABLE, npartitions=6)
@@ -429,6 +435,7 @@ def test_a_cluster_says_the_same_and_names_what_is_wrong(cluster):
         run(dd.from_pandas(wrong, npartitions=6), refit=False)
 
 
+@pytest.mark.slow
 def test_repeated_work_on_the_cluster_is_the_same_table(cluster):
     cases = {"n": [10, 1000], "bias": [0.2, 0.5]}
     alone = repeat(tosses, cases, 3, rng=7)

@@ -121,6 +121,7 @@ def test_an_infinite_score_stays_infinite():
 # ---- laws ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(24, 60),

@@ -114,6 +114,7 @@ def test_three_decisions_by_hand():
 # ---- proposition 5, corollary B.4, propositions 6 and 8 --------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(matrices(), st.integers(0, 10**6))
 def test_proposition_5_is_what_brute_force_finds(cost, seed):
     rng = np.random.default_rng(seed)
@@ -341,7 +342,7 @@ def test_region_means_are_unbiased_given_the_regions():
     X, p, y, q = wards(400, rng)
     tree = HonestTree(min_samples_leaf=15, max_depth=1, rng=0).fit(X, y - p)
     values = []
-    for _ in range(400):
+    for _ in range(200):
         X, p, y, q = wards(60, rng)
         values.append(tree.estimate(X, y - p).predict(pd.DataFrame({"kind": [0, 1]})))
     z = (np.mean(values, axis=0) - [-0.3, 0.3]) / sem(values)
@@ -450,6 +451,7 @@ def test_by_default_the_risk_is_the_mean_over_the_error_of_the_repaired_probabil
     assert frame["risk"].to_numpy() == pytest.approx(model.predict(p, X)) and (frame["region"] == -1).all()
 
 
+@pytest.mark.slow
 def test_what_was_saved_is_what_the_truth_says_in_the_mean(monkeypatch):
     monkeypatch.setattr(recalibrator, "RepairLearners", Line)
     monkeypatch.setattr(recalibrator, "NAMES", ("line",))
@@ -463,6 +465,7 @@ def test_what_was_saved_is_what_the_truth_says_in_the_mean(monkeypatch):
     assert abs(np.mean(z)) < 3 * sem(z) and 0.6 < np.std(z) < 1.4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("residual", ["tree", LinearRegression()])
 def test_own_labels_do_not_judge_their_own_row(residual):
     X = pd.DataFrame({"x": np.arange(200) % 2})  # one possible split: the label cannot choose another region
@@ -494,6 +497,7 @@ def test_weights_and_groups():
         assert (pd.Series(first).groupby(people).nunique() == 1).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_any_regressor_may_say_the_residual(weighted):
     rng = np.random.default_rng(6)

@@ -36,6 +36,7 @@ def peer(glest, y, p, region, n_bins):
     return glest.core.GLEstimator(p, partitioner).fit(np.zeros((p.size, 1)), y, partition=region)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_bins", [1, 15])
 @pytest.mark.parametrize(("n", "n_regions", "lonely"), [(60, 3, 0), (700, 6, 0), (700, 6, 90), (3000, 150, 5)])
 def test_plugin_and_bias_are_half_of_theirs(glest, n_bins, n, n_regions, lonely):

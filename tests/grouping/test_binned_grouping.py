@@ -338,11 +338,9 @@ def test_the_calibration_loss_of_the_score_before_binning(rule, given, n_bins):
 
 NULL = [
     (200, {}, BRIER),
-    (1000, {"region_ratio": 30}, BRIER),
     (200, {"region_ratio": 30}, LOG),
     (200, {"estimator": "stump"}, BRIER),
     (500, {"estimator": "kmeans"}, BRIER),
-    (1000, {"n_bins": 3}, BRIER),
     (1000, {"strategy": "quantile", "n_bins": 6}, BRIER),
 ]
 
@@ -370,6 +368,7 @@ def test_a_perfect_score_gets_nothing_from_many_rows_either(rule):
     assert np.mean([one.low > 0 for one in results]) <= 0.025 + 2 * np.sqrt(0.025 * 0.975 / SEEDS)
 
 
+@pytest.mark.slow
 def test_wide_bins_with_regions_that_do_not_see_the_score():
     """The paper's correction takes the whole induced loss off; ours only what regions picked up: nothing."""
 
@@ -384,6 +383,7 @@ def test_wide_bins_with_regions_that_do_not_see_the_score():
     assert error(theirs) < -10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_bins", [2, 15])
 def test_known_regions_that_are_ranges_of_the_score(n_bins):
     """Everything they explain, they owe to the score; the curves share labels with the rates, which must not show."""
@@ -439,6 +439,7 @@ def test_equal_weights_and_groups_of_one_change_nothing():
     assert same.se == pytest.approx(plain.se, rel=0.1) and alone.se == pytest.approx(plain.se, rel=0.1)
 
 
+@pytest.mark.slow
 def test_what_people_share_is_no_grouping_loss():
     """Each person has eight rows, a risk of her own and features that tell who she is; the score is right on average.
 

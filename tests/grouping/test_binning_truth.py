@@ -333,6 +333,7 @@ def losses(known):
     return [getattr(known, name) for name in LOSSES]
 
 
+@pytest.mark.slow
 @each_rule
 @given(populations(), st.integers(0, 99))
 def test_order_names_copies_and_scale_of_the_rows_do_not_matter(rule, population, seed):

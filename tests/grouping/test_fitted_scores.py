@@ -49,7 +49,7 @@ def test_right_scores_that_were_calibrated_on_the_same_rows(kind):
     """Mean and variance of the value as the effect says, and alarms in 3 to 6 %; without the effect, both are off."""
     level, weighted, clustered = KINDS[kind]
     rng = np.random.default_rng(len(kind))
-    repeats = 400
+    repeats = 300
     p = expit(level + 0.8 * rng.normal(size=N))
     weight = rng.uniform(0.4, 2, N) if weighted else None
     person = np.arange(N) // 4 if clustered else None
@@ -75,7 +75,7 @@ def test_right_scores_that_were_calibrated_on_the_same_rows(kind):
 @pytest.mark.slow
 def test_rare_events_alarm_nearly_as_often_as_the_level_says():
     """The whole estimator, events in 2 % of the rows: it was 2.0 % of the draws before the fit was counted."""
-    repeats = 200
+    repeats = 120
     alarms = []
     for seed in range(repeats):
         rng = np.random.default_rng([31, seed])

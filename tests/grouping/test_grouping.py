@@ -228,6 +228,7 @@ def sample():
     return Sigmoid().sample(600, rng=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "calibrator"), [("crossfit", "platt"), ("paper", "isotonic")])
 def test_same_answer_for_the_same_rows_in_another_form(sample, method, calibrator):
     X = sample.X
@@ -499,6 +500,7 @@ def test_a_perfect_model_has_no_grouping_loss(calibrator, bias):
     assert low.mean() < 0.025 + 4 * np.sqrt(0.025 * 0.975 / repeats)
 
 
+@pytest.mark.slow
 def test_the_paper_without_a_calibrator_is_unbiased_under_the_null():
     population = Sigmoid(strength=0)
     repeats = 120

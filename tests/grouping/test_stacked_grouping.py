@@ -143,6 +143,7 @@ def test_weights_of_the_combination_are_least_squares_where_that_is_not_negative
     assert combination(np.zeros((5, 2)), np.ones(5), np.ones(5)).tolist() == [0, 0]
 
 
+@pytest.mark.slow
 def test_the_value_is_the_mean_of_two_g_r_minus_g_squared(sample, plain):
     r = sample.y - PlattCalibrator().fit(sample.p, sample.y).predict(sample.p)
     g = plain.residual
@@ -331,6 +332,7 @@ def test_same_answer_for_the_same_rows_in_another_form(sample, plain):
         assert other.value == pytest.approx(plain.value, abs=1e-6) and other.se == pytest.approx(plain.se, rel=0.02)
 
 
+@pytest.mark.slow
 def test_order_of_columns_and_any_number_of_workers(sample, plain):
     turned = stacked_grouping_loss(sample.y, sample.p, sample.X[sample.X.columns[::-1]], rng=1)
     assert same(plain, turned, 0)
@@ -353,6 +355,7 @@ def test_rows_of_weight_zero_are_absent(sample, lines):
 # ---- truth, in standard errors ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_grouping_loss_of_a_known_population_is_nearly_reached():
     s = Sigmoid().sample(3000, rng=3)
     gl = stacked_grouping_loss(s.y, s.p, s.X, rng=0)

@@ -52,6 +52,7 @@ def ask(small, question, **options):
     return choice["message"]["content"], {top["token"]: top["logprob"] for top in tops}
 
 
+@pytest.mark.slow
 @needs_model
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # Inspect leaves connections to the garbage collector
 def test_inspect_asks_it_everything(small, tmp_path):
@@ -85,6 +86,7 @@ def test_inspect_asks_it_everything(small, tmp_path):
     gc.collect()
 
 
+@pytest.mark.slow
 @needs_model
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_the_command_serves_until_it_is_interrupted():
@@ -121,6 +123,7 @@ def test_a_port_in_use_is_said():
             pass
 
 
+@pytest.mark.slow
 @needs_model
 def test_a_damaged_file_is_said_in_the_words_of_llama(tmp_path):
     path = tmp_path / "damaged.gguf"
@@ -156,6 +159,7 @@ def test_without_a_library_of_the_system_the_sentence_names_it(tmp_path, monkeyp
             pass
 
 
+@pytest.mark.slow
 @needs_model
 def test_first_tokens_come_as_often_as_they_are_said_to(small):
     replies = [ask(small, "Name a colour.", max_tokens=1, seed=seed) for seed in range(200)]

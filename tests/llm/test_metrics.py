@@ -114,6 +114,7 @@ def test_attempts_that_are_all_maximally_wrong_are_not_well_calibrated(tmp_path)
     assert found["sem1_ece"] == 0.5  # half of the answers agree, and the first of them is right
 
 
+@pytest.mark.slow
 def test_a_log_gives_the_numbers_of_its_table(tmp_path):
     """Thirty questions, and 250 with ten answers each, computed anew and written in Inspect's other form."""
     log = evaluated(*drawn(30, 5, rng=0), tmp_path)

@@ -103,6 +103,7 @@ def test_classes_are_the_known_meanings(log):
     assert 0 <= measured.metrics["sem1_ece"].value <= 1
 
 
+@pytest.mark.slow
 def test_a_finished_log_gets_metrics_by_their_names(folder):
     """`inspect score` finds metrics by the entry point, and a scorer of ours by the name that the log has of it."""
     task = questions(str(folder / "questions.csv"), n_answers=3, confidences="is_true", seed=1)
@@ -161,6 +162,7 @@ def test_answer_and_confidence_in_one_reply(folder):
     assert sum(event.event == "model" for sample in log.samples for event in sample.events) == 8
 
 
+@pytest.mark.slow
 def test_a_run_that_breaks_off_goes_on_where_it_stopped(folder):
     """What is answered stays; eval-retry asks the rest. (A mock has no outputs in a log: the second is Inspect's.)"""
     calls = []
@@ -190,6 +192,7 @@ def test_the_log_is_a_table_of_answers(log):
     np.testing.assert_allclose(table.grouped.confidence, means.to_numpy(), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_scores_of_cases_are_the_known_ones_in_both_orders(folder):
     rng = np.random.default_rng(0)
     cases = pd.DataFrame({"age": rng.integers(20, 80, 30), "work": rng.choice(["nurse", None, "baker"], 30)})
@@ -229,6 +232,7 @@ def test_a_liking_for_the_first_option_cancels(folder):
         assert [sample.scores["option_score"].value for sample in log.samples] == pytest.approx([expected] * 2)
 
 
+@pytest.mark.slow
 def test_no_key_is_in_a_log(folder, monkeypatch):
     monkeypatch.setenv("LOCAL_API_KEY", "sk-very-secret-0123456789")
     monkeypatch.setenv("LOCAL_BASE_URL", "http://127.0.0.1:9/v1")  # nobody answers there

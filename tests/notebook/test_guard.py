@@ -162,6 +162,7 @@ def test_words_of_the_wrong_type(text, default):
 GUARD = "from helpers.notebook import *\nparameters(n_rows=at_least(300))"
 
 
+@pytest.mark.slow
 def test_bare_papermill_is_stopped(monkeypatch, tmp_path):
     monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
     cells = [v4.new_code_cell(source) for source in ("n_rows = 1000  # rows", GUARD, "open('computed', 'w').close()")]

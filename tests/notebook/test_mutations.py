@@ -72,6 +72,7 @@ def test_rows_with_the_same_wrong_formula_share_a_run():
     assert [[row["claim"] for row in same] for same in groups] == [[first["claim"], "another"], [second["claim"]]]
 
 
+@pytest.mark.slow
 def test_a_wrong_bound_is_noticed_and_a_right_one_is_not():
     row = next(row for row in ROWS if row["claim"] == "semece2026.theorem5_4")
     assert outcomes([row]) == ["noticed"]

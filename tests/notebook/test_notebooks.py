@@ -95,6 +95,7 @@ def test_papermill_itself_runs_a_lesson(tmp_path, monkeypatch):
     assert any("n_rows = 6000" in text and "seed = 7" in text for text in shown)
 
 
+@pytest.mark.slow
 @each_lesson
 def test_no_cell_of_a_students_copy_needs_a_solution(name, tmp_path):
     made = student.student_copy(nbformat.read(NOTEBOOKS[name], as_version=4))
@@ -149,6 +150,7 @@ def stored(folder, name, *cells):
     return folder / name
 
 
+@pytest.mark.slow
 def test_nbval_finds_changed_words_notes_and_a_killed_kernel_and_lets_pixels_be(tmp_path):
     guard = ("from helpers.notebook import parameters, show\nparameters()", "n = 1 (default)\n")
     border = ("show(f'{0.1235 * (1 - 1e-11):.3f}')", "0.123\n")  # a note on stderr

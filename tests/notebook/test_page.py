@@ -5,6 +5,7 @@ from pathlib import Path
 
 import nbformat
 import nbformat.v4 as v4
+import pytest
 
 from helpers.notebook.folds import fold
 from helpers.notebook.page import title_of, to_html, to_mathml
@@ -67,6 +68,7 @@ def test_mathematics():
     assert to_mathml("x < y").count("<") == to_mathml("x + y").count("<")
 
 
+@pytest.mark.slow
 def test_every_formula_of_the_notebooks_is_drawn():
     for path in list_notebooks(ROOT / "notebooks").values():
         notebook = nbformat.read(path, as_version=4)

@@ -95,6 +95,7 @@ def test_the_good_lesson_and_its_checks_are_good():
     assert lint(good_checks(), "55_sample") and lint(good_lesson(), "checks/55_sample")
 
 
+@pytest.mark.slow
 @each_notebook
 def test_notebook_follows_the_rules(name):
     assert lint(read(NOTEBOOKS[name]), name) == []

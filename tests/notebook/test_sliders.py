@@ -96,6 +96,7 @@ async def execute(client):
         looking.cancel()
 
 
+@pytest.mark.slow
 def test_a_moved_slider_shows_another_picture_and_without_a_kernel_there_are_words():
     cells = [new_code_cell(source) for source in (SOURCE, f"{MOVE}slider.value = 1.5", READ)]
     asyncio.run(execute(NotebookClient(new_notebook(cells=cells))))

@@ -40,6 +40,7 @@ def test_leaves_of_one_value_are_one_region():
     assert tree.n_regions_ == 2 and tree.apply([[0.0], [1.0], [2.0], [3.0]]).tolist() == [1, 0, 1, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("depth", [1, 3, None])
 @pytest.mark.parametrize("weighted", [False, True])
@@ -108,6 +109,7 @@ def test_more_than_255_categories_and_rows_of_weight_zero():
     assert np.array_equal(trees[0].apply(table), trees[1].apply(table))
 
 
+@pytest.mark.slow
 def test_any_number_of_threads_and_workers_gives_the_same_answer(monkeypatch):
     big = Sigmoid().sample(30_000, rng=0)
     arguments = (big.y, big.p, big.X)
@@ -128,6 +130,7 @@ def test_any_number_of_threads_and_workers_gives_the_same_answer(monkeypatch):
 # ---- truth, in standard errors ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_perfect_model_has_no_grouping_loss_for_the_fast_tree():
     found = [grouping_loss(s.y, s.p, s.X, tree="hist", rng=k) for k, s in drawn(0.0, 60, 1000)]
     z = [gl.value / gl.null_se for gl in found]
@@ -135,6 +138,7 @@ def test_a_perfect_model_has_no_grouping_loss_for_the_fast_tree():
     assert np.mean([gl.p_value < 0.05 for gl in found]) < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 60)
 
 
+@pytest.mark.slow
 def test_a_known_loss_is_bounded_from_below_and_mostly_found_by_the_fast_tree():
     truth = Sigmoid().grouping_loss
     found = [grouping_loss(s.y, s.p, s.X, tree="hist", rng=k) for k, s in drawn(1.0, 12, 6000)]

@@ -7,7 +7,7 @@ import pytest
 from helpers.audit import search_segments, tree_groups
 from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks
 from helpers.decisions import RiskEstimator
-from helpers.grouping import binned_grouping_loss, grouping_loss, stacked_grouping_loss
+from helpers.grouping import binned_grouping_loss, grouping_loss
 from helpers.partition import BinnedTree, HistogramTree, HonestTree
 from helpers.repair import Recalibrator
 
@@ -96,14 +96,11 @@ def chunks(y, p, X):
 ESTIMATORS = {
     "loss": loss(grouping_loss),
     "histograms": loss(grouping_loss, tree="hist"),
-    "stack": loss(stacked_grouping_loss),
     "binned": loss(binned_grouping_loss),
-    "stump": loss(binned_grouping_loss, estimator="stump"),
     "clusters": clusters,
     "tree": regions(HonestTree),
     "histogram tree": regions(HistogramTree),
     "binned tree": bins("tree"),
-    "binned stump": bins("stump"),
     "audit": audit,
     "search": search,
     "repair": repair,

@@ -88,6 +88,7 @@ def test_every_row_satisfies_the_rule_of_its_region_and_no_other(seed):
         assert np.array_equal(truth.argmax(axis=0), tree.apply(table))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_what_fitting_never_saw_satisfies_no_wrong_rule(seed):
     """New categories, and missing numbers in columns that had none: their region is never contradicted by the words."""

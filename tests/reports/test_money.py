@@ -70,6 +70,7 @@ def test_who_is_looked_at_first_matters_and_the_truth_is_found():
         assert row["excess", "saved_low"] > row["nearest", "saved"] > row["random", "saved"]
 
 
+@pytest.mark.slow
 def test_a_perfect_score_is_not_repaired_and_saves_nothing():
     rng = np.random.default_rng(5)
     p = expit(rng.normal(-1, 1, 1000))
@@ -79,6 +80,7 @@ def test_a_perfect_score_is_not_repaired_and_saves_nothing():
     assert (report.scores.repaired == report.scores.recalibrated).all()
 
 
+@pytest.mark.slow
 def test_a_repair_saves_what_the_labels_say():
     made, q = table(1200, hidden=3.0)
     report = audit_scores(made, cost=COST, rng=0)

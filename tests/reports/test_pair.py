@@ -111,6 +111,7 @@ def test_few_cases_and_no_features_compare_the_scores_alone():
 # ---- names on the page ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_labels_rename_everything_on_the_page_and_nothing_in_the_repair(tmp_path):
     table = two(900, loss=2.0)
     (tmp_path / "labels.yaml").write_text("member: Member of the club\ny: Came back\nnew: Our score\n")

@@ -24,6 +24,7 @@ def saved(tmp_path_factory):
     return report, folder, report.save(folder / "out")
 
 
+@pytest.mark.slow
 def test_a_row_a_case(saved):
     report, _, page = saved
     scores = pd.read_csv(page.with_name("scores.csv"), keep_default_na=False)

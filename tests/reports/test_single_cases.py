@@ -29,6 +29,7 @@ def report():
     return audit_scores(blind(1000)[0], rng=0)
 
 
+@pytest.mark.slow
 def test_several_learners_estimate_up_to_20000_cases_and_a_tree_above(report):
     table = report.table
     assert isinstance(report.loss, StackedGroupingLoss) and not report.by_tree
@@ -46,6 +47,7 @@ def test_the_page_says_which_estimator_was_used(report):
         assert one.parameter_table.loc["grouping loss", "value"] == f"by {name}"
 
 
+@pytest.mark.slow
 def test_learners_certify_more_than_a_tree_and_never_more_than_there_is():
     lows = np.empty((4, 2))
     for seed in range(4):
@@ -81,12 +83,14 @@ def test_a_confirmed_lead_was_judged_by_the_half_that_did_not_choose_it():
     assert 0 < lead.low < 0.75 - table.y.mean() < lead.high and lead.p_value < 0.05
 
 
+@pytest.mark.slow
 def test_where_nobody_is_misjudged_few_leads_are_confirmed_and_the_others_are_hints():
     leads = [lead_of(pocket(300, seed, 0.0), seed) for seed in range(12)]
     assert sum(lead.is_confirmed for lead in leads) <= binom(12, 0.05).isf(0.001)
     assert all(lead.low < 0 < lead.high for lead in leads if not lead.is_confirmed and lead.p_value >= 0.05)
 
 
+@pytest.mark.slow
 def test_a_lead_of_people_with_several_rows_is_less_sure():
     table = pocket(600)
     alone = lead_of(table)

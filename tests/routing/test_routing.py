@@ -392,6 +392,7 @@ def test_the_exact_test_is_the_binomial_one():
     assert general.table["p_value"][0] >= found.table["p_value"][0]  # bounds for any costs promise less
 
 
+@pytest.mark.slow
 def test_bounded_costs_keep_the_promise_too():
     rng = np.random.default_rng(8)
     runs = 250

@@ -58,6 +58,7 @@ def read(site, name):
 # ---- what the pages hold --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_lessons_have_numbers_folds_links_and_descriptions(site):
     page = read(site, "notebooks/05_sample.html")
     words = " ".join(re.sub("<[^>]+>", "", page).split())
@@ -79,6 +80,7 @@ def test_lessons_have_numbers_folds_links_and_descriptions(site):
     assert html.escape(build_site.plain(statement)) in beside
 
 
+@pytest.mark.slow
 def test_other_pages_are_there(site):
     glossary = read(site, "glossary.html")
     assert 'id="term-grouping-loss"' in glossary and "Platt scaling" in glossary
@@ -93,12 +95,14 @@ def test_other_pages_are_there(site):
     assert len(build_site.public_names()) >= 15
 
 
+@pytest.mark.slow
 def test_a_downloaded_notebook_is_the_executed_one(site):
     executed = site.parent / "executed" / "05_sample" / "05_sample.ipynb"
     assert (site / "_sources" / "notebooks" / "05_sample.ipynb").read_bytes() == executed.read_bytes()
     assert '_sources/notebooks/05_sample.ipynb" target' in read(site, "notebooks/05_sample.html")
 
 
+@pytest.mark.slow
 def test_arrows_lead_from_checks_to_their_lesson_and_from_the_last_lesson_to_the_map(site):
     arrows = {
         name: re.findall(r'<a class="(left-prev|right-next)"\s+href="([^"]*)"', read(site, f"notebooks/{name}.html"))
@@ -123,6 +127,7 @@ def browser():
         yield browser
 
 
+@pytest.mark.slow
 def test_pages_pass_the_gate(site, browser):
     """One page of each kind (`make gate`: all)."""
     names = ["index", "ledger", "api/helpers.grouping", "notebooks/05_sample", "notebooks/checks/05_sample"]
@@ -148,6 +153,7 @@ PAGE = (
 )
 
 
+@pytest.mark.slow
 def test_every_planted_fault_is_found(browser, tmp_path):
     """All on one page but those that axe finds, and a page without any, where nothing is."""
     for name, source in {"clean": "<p>words</p>", "all": "".join(PLANTED.values()), **UNREADABLE}.items():
@@ -158,6 +164,7 @@ def test_every_planted_fault_is_found(browser, tmp_path):
     assert "clean.html" not in {page for page, _ in found}
 
 
+@pytest.mark.slow
 def test_what_mathjax_cannot_draw_is_found(site, browser):
     """Formulas of an author in a page with the site's own MathJax."""
     wrong = [r"\frac{a}", r"\oops", r"a \tag{1} \tag{2}", r"\begin{cases} a"]
@@ -187,6 +194,7 @@ def paper(browser):
     context.close()
 
 
+@pytest.mark.slow
 def test_a_hand_out_has_a_title_and_no_solutions_and_no_navigation(site, paper):
     tab = paper(f"{site.resolve().as_uri()}/notebooks/{LESSON}.html")
     words = tab.inner_text("body")
@@ -196,6 +204,7 @@ def test_a_hand_out_has_a_title_and_no_solutions_and_no_navigation(site, paper):
     assert "Search" not in words and "previous" not in words and "05_sample" not in words
 
 
+@pytest.mark.slow
 def test_a_teacher_prints_solutions_too(site, paper):
     page = f"{site.resolve().as_uri()}/notebooks/05_sample.html?print=solutions"
     words = paper(page).inner_text("body")
@@ -203,6 +212,7 @@ def test_a_teacher_prints_solutions_too(site, paper):
     assert "05_sample.html?print=solutions" in read(site, "teachers.html")
 
 
+@pytest.mark.slow
 def test_paper_is_light(site, paper, tmp_path):
     tab = paper(f"{site.resolve().as_uri()}/index.html")
     tab.evaluate("addEventListener('beforeprint', () => { window.seen = document.documentElement.dataset.theme; })")

@@ -109,6 +109,7 @@ def test_the_true_risk_is_as_good_as_the_pool_allows():
     assert np.allclose(lost, risk.min(axis=0), atol=1e-12)
 
 
+@pytest.mark.slow
 def test_more_past_people_make_better_risks():
     truth = np.array([oracle_risk(small_trial().new.q, p, COSTS) for p in small_trial().new.p])
     errors = []
@@ -139,6 +140,7 @@ def test_gains_and_their_summary():
 # ---- real pools ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_real_people_stay_in_one_part():
     data = load_rand_hie()
     asked = real_pool(data, rng=0)

@@ -71,6 +71,7 @@ def test_trend_follows_a_line_in_log_size(it):
         assert part["size"].iloc[[0, -1]].round(6).tolist() == [1, 128]
 
 
+@pytest.mark.slow
 def test_simulated_models_have_the_planted_order():
     found = pd.concat(
         [simulate_pool(50, rng=seed).models.assign(truth=simulate_pool(50, rng=seed).truth) for seed in (0, 1)]
