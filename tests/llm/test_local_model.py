@@ -91,7 +91,9 @@ def test_inspect_asks_it_everything(small, tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_the_command_serves_until_it_is_interrupted():
     command = [sys.executable, "-m", "helpers.llm.local", "--threads", "1", "--context", "512"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # jobs in the background ignore it
+    with subprocess.Popen(command, **pipes, **heard) as process:
         line = process.stdout.readline()
         address = line.split(" answers at ")[1].split()[0]
         assert b"SmolLM2" in urllib.request.urlopen(address + "/models", timeout=PATIENCE).read()
