@@ -7,7 +7,7 @@ that exclude each other are never found for the same subject.
 
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -98,7 +98,7 @@ def _environment():
 ENVIRONMENT = _environment()
 
 
-@lru_cache(maxsize=None)
+@cache
 def _template(text):
     return ENVIRONMENT.from_string(text)
 
