@@ -5,9 +5,12 @@
   numbers, and tables of them; `average`: scores that are
   right on average or not; `misjudged`: for whom they are not; `control`: nothing to find
 - `rescored`: scores that the labels can judge; `money`: what they cost; `pair`: an old score beside a new one
-- `score_tables`, `page`, `files`: tables and parts of the page, what `ScoreReport.save` writes
+- `drift`: scores over time
+- `findings`, `document`: what findings are, and the page of a report made from them
+- `score_findings`, `score_kinds`: what is concluded on scores, and the words for it; `score_tables`, `files`: tables of
+  the page, and what `ScoreReport.save` writes
 - `answer_files`: the page, and what `AnswerReport.save` writes
-- `scores.md.j2`, `answers.md.j2`: the words, filled by `text` with the numbers as `phrases` writes them
+- `answers.md.j2`: the words on answers, filled by `text` with the numbers as `phrases` writes them
 """
 
 from helpers.reports.answer_advice import Advice
@@ -19,7 +22,6 @@ from helpers.reports.control import Control, negative_control
 from helpers.reports.files import save_files
 from helpers.reports.intake import check_terms, read_table, two_costs
 from helpers.reports.money import Money
-from helpers.reports.page import show_part
 from helpers.reports.pair import Comparison
 from helpers.reports.scores import Decisions, ScoreReport, audit_scores
 from helpers.reports.text import describe_figure, fold, next_steps, say, summary, tell, write
@@ -27,5 +29,5 @@ from helpers.reports.text import describe_figure, fold, next_steps, say, summary
 __all__ = [
     "Advice", "AnswerPair", "AnswerReport", "Average", "Comparison", "Control", "Decisions", "Money", "ScoreReport",
     "audit_answers", "audit_scores", "check_terms", "describe_figure", "fold", "negative_control",
-    "next_steps", "read_table", "save_files", "say", "show_part", "summary", "tell", "two_costs", "write",
+    "next_steps", "read_table", "save_files", "say", "summary", "tell", "two_costs", "write",
 ]  # fmt: skip

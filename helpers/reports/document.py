@@ -3,6 +3,7 @@
 A report names its parts; each shows its findings as sentences, then its tables and figures.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -15,7 +16,9 @@ from helpers.notebook.display import collected, emit, escape
 from helpers.plotting.style import own_style
 from helpers.reports.findings import Severity, as_json, fill, in_order, steps_of, table_of, words
 
-MOST_ON_TOP = 6  # findings of the first screen
+MOST_ON_TOP = 7  # findings of the first screen
+MOST_OF_A_PART = 3  # of these
+MOST_SENTENCES = 12  # of a part: its tables hold them all
 
 
 @dataclass(frozen=True)
@@ -98,14 +101,23 @@ class Report:
 
     @property
     def on_top(self):
-        """Sentences of the gravest findings, as many as fit on the first screen."""
-        grave = [
-            words(finding, self.kinds[finding.kind].sentence)
-            for finding in self.found
-            if finding.severity >= Severity.SERIOUS and self.kinds[finding.kind].part != "use"
-        ]
-        rest = len(grave) - MOST_ON_TOP
-        return grave[:MOST_ON_TOP] + ([f"{rest} more: see the parts below."] if rest > 0 else [])
+        """Sentences of the gravest findings, as many as fit on the first screen, in the order of the page."""
+        places = list(self.parts)
+        chosen, rest = [], 0
+        per_part = Counter()
+        for finding in sorted(self.found, key=lambda one: one.severity < Severity.GRAVE):
+            kind = self.kinds[finding.kind]
+            is_shown = finding.severity >= Severity.SERIOUS if kind.on_top is None else kind.on_top
+            if not is_shown or kind.part == "use":
+                continue
+            per_part[kind.part] += 1
+            if per_part[kind.part] > MOST_OF_A_PART or len(chosen) == MOST_ON_TOP:
+                rest += 1
+            else:
+                chosen.append((finding.severity < Severity.GRAVE, places.index(kind.part), finding))
+        chosen.sort(key=lambda entry: entry[:2])
+        shown = [words(finding, self.kinds[finding.kind].sentence) for *_, finding in chosen]
+        return shown + ([f"{rest} more: see the parts below."] if rest else [])
 
     def __str__(self):
         steps = [f"{k}. {what}" for k, what in enumerate(self.steps.index, 1)]
@@ -164,6 +176,9 @@ class Report:
 
     def _show_part(self, name):
         sentences = self.sentences(name)
+        rest = len(sentences) - MOST_SENTENCES
+        if rest > 0:
+            sentences = [*sentences[:MOST_SENTENCES], f"{rest} more: see the table."]
         if sentences:
             say(*sentences)
         for item in self.parts[name].shows:
@@ -177,9 +192,11 @@ class Report:
                 table(getattr(self, shown))
 
     def _show_folded(self, name):
+        title, text = self.parts[name].title, self.parts[name].text
         with collected() as outputs:
+            if text:
+                say(text)
             self._show_part(name)
-        title = self.parts[name].title
         plain = "\n\n".join([title, *(bundle["text/plain"] for bundle, _ in outputs if "text/plain" in bundle)])
         body = "\n".join(bundle["text/html"] for bundle, _ in outputs if "text/html" in bundle)
         emit({"text/plain": plain, "text/html": folds.fold("more", title, body)})

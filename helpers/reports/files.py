@@ -1,5 +1,6 @@
 """What a report leaves beside its page: a row a case, a row a group, and a repair for new cases."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from helpers.reports.rescored import repair_all, repair_scores
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first letters that make spreadsheets compute
 
 WHAT = {
+    "findings.json": "What this page says, for programs: each finding with its kind, subject, value, interval and severity",
     "scores.csv": "A row a case: row of your file, given score, recalibrated score",
     "groups.csv": "A row a group: rule, cases, share, rates, gaps with intervals (low, high), adjusted p-value, named",
     "repair.joblib": "The repair for new cases: helpers.repair.load(path).predict(scores, table)",
@@ -57,7 +59,7 @@ def check_free(folder, names, overwrite):
 
 
 def save_files(report, folder, *, overwrite=False, rng=None):
-    """Write scores.csv, groups.csv and repair.joblib, those that the report has something for.
+    """Write findings.json, scores.csv, groups.csv and repair.joblib, those that the report has something for.
 
     Parameters
     ----------
@@ -88,9 +90,9 @@ def save_files(report, folder, *, overwrite=False, rng=None):
     >>> report = audit_scores(table, rng=0)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_files(report, folder, rng=0).index.tolist()
-    ['scores.csv', 'groups.csv', 'repair.joblib']
+    ['findings.json', 'scores.csv', 'groups.csv', 'repair.joblib']
     """
-    names = ["scores.csv", *(["groups.csv"] if report.audit is not None else [])]
+    names = ["findings.json", "scores.csv", *(["groups.csv"] if report.audit is not None else [])]
     names += [] if report.obstacle else ["repair.joblib"]
     folder = check_free(folder, names, overwrite)
     columns, repair = score_columns(report, rng)
@@ -108,6 +110,8 @@ def save_files(report, folder, *, overwrite=False, rng=None):
         save(repair, folder / "repair.joblib")
         changed = "" if repair.changed_ else " (no gain by the features is sure: it only recalibrates)"
         what["repair.joblib"] += changed
+    text = json.dumps(report.as_json(), indent=1, ensure_ascii=False, allow_nan=False)
+    (folder / "findings.json").write_text(text, encoding="utf-8")
     return pd.DataFrame({"File": names, "What it holds": [what[name] for name in names]}).set_index("File")
 
 

@@ -77,6 +77,8 @@ class Kind:
         Of value, low and high: "probability", "squared error", "cost", "share" ….
     excludes : tuple of str
         Kinds that are never found together with it for the same subject.
+    on_top : bool, optional
+        Whether it stands on the first screen; by default if it is serious or graver.
     """
 
     part: str
@@ -85,6 +87,7 @@ class Kind:
     how: str = ""
     unit: str = ""
     excludes: tuple = ()
+    on_top: bool | None = None
 
 
 def _environment():

@@ -85,6 +85,28 @@ class MisjudgedGroups:
         last = groups.index.isin(self.suspicious.index)
         return pd.concat([groups[~last], groups[last]])
 
+    def hottest(self, factor):
+        """The group with the surely largest gap as stated, if it is surely `factor` times that of all named groups.
+
+        Parameters
+        ----------
+        factor : float
+            How much larger.
+
+        Returns
+        -------
+        Series or None
+            A row as those of `table`.
+        """
+        groups = _beside_stated(self.search.table[self.search.table["adjusted"] < LEVEL])
+        least = surely_least(groups)
+        named = groups.index.isin(self.sure.index)
+        most = float(least[named].max()) if named.any() else 0.0
+        others = least[~named]
+        if others.empty or not others.max() > max(factor * most, 0.0):
+            return None
+        return groups.loc[others.idxmax()]
+
     @property
     def features(self):
         """Columns that tell the named groups (or else the hints) apart, those with the most cases times gap first."""
@@ -236,6 +258,32 @@ class MisjudgedGroups:
         return np.append(sure["rule"].to_numpy(object), "")[place]
 
 
+def surely_least(groups):
+    """What the gap of each group surely is at the least, as stated; 0 where that or its sign is not sure."""
+    both = np.sign(groups["gap"]) == np.sign(groups["left"])
+    return np.maximum(groups["low"], -groups["high"]).clip(lower=0).where(both, 0.0)
+
+
+def _beside_stated(groups, is_sure=True):
+    """Segments of a search with their gaps after recalibration (left) and as stated (gap), each with its interval.
+
+    Of a gap beyond chance the sign is sure: the step-down test may see it where the intervals, of one step, do not.
+    """
+    left = groups["gap"]
+    left_low = groups["low"].mask(is_sure & (left > 0), groups["low"].clip(lower=0))
+    left_high = groups["high"].mask(is_sure & (left < 0), groups["high"].clip(upper=0))
+    recalibration = groups["calibrated"] - groups["stated"]
+    return groups.assign(
+        left=left,
+        left_low=left_low,
+        left_high=left_high,
+        effect=groups["share"] * left.abs(),
+        gap=groups["observed"] - groups["stated"],
+        low=left_low + recalibration,
+        high=left_high + recalibration,
+    )
+
+
 def _strength(weight, y, c):
     """Gap of some rows in standard errors, those of scores that were not fitted."""
     variance = float(weight**2 @ (c * (1 - c)))
@@ -321,20 +369,6 @@ def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
         alone = search.table[search.table["columns"] == 1]
         column = [search.family.conditions(row)[0].column.name for row in alone.index]
         groups = alone[~pd.Series(column, index=alone.index).duplicated()]
-    # of a gap beyond chance the sign is sure: the step-down test may see it where the intervals, of one step, do not
-    sure = groups.index.isin(search.named.index)
-    left = groups["gap"]
-    left_low = groups["low"].mask(sure & (left > 0), groups["low"].clip(lower=0))
-    left_high = groups["high"].mask(sure & (left < 0), groups["high"].clip(upper=0))
-    recalibration = groups["calibrated"] - groups["stated"]
-    groups = groups.assign(
-        left=left,
-        left_low=left_low,
-        left_high=left_high,
-        effect=groups["share"] * left.abs(),
-        gap=groups["observed"] - groups["stated"],
-        low=left_low + recalibration,
-        high=left_high + recalibration,
-    )
+    groups = _beside_stated(groups, groups.index.isin(search.named.index))
     ranked = groups.sort_values("effect", ascending=False, kind="stable")
     return MisjudgedGroups(search, ranked, table, calibrator)

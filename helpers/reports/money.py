@@ -30,7 +30,8 @@ class Money:
         What a miss costs more than a hit.
     costs : DataFrame
         A row a way to decide ("stated", "recalibrated", "repaired", "always yes", "always no"): cost, cost_low,
-        cost_high, and what it saves beside the stated scores: saved, saved_low, saved_high.
+        cost_high, what it saves beside the stated scores: saved, saved_low, saved_high, and what it saves beside the
+        cheaper of always yes and always no: over_rule, over_rule_low, over_rule_high.
     counts : DataFrame
         The same rows, shares of the cases: yes, misses, false_alarms, and how many more than by the stated scores,
         more_misses and more_false_alarms, each with its ends, _low and _high.
@@ -109,7 +110,11 @@ def count_money(table, scores, cost):
         "always no": np.zeros(table.n, int),
     }
     paid = {way: expected_cost(decision, table.y, cost) for way, decision in decisions.items()}
-    rows = {way: mean("cost", of_way) | mean("saved", paid["stated"] - of_way) for way, of_way in paid.items()}
+    rule = min(("always yes", "always no"), key=lambda way: mean("cost", paid[way])["cost"])
+    rows = {
+        way: mean("cost", of_way) | mean("saved", paid["stated"] - of_way) | mean("over_rule", paid[rule] - of_way)
+        for way, of_way in paid.items()
+    }
     counts = {way: _counted(decision, stated, table.y, mean) for way, decision in decisions.items()}
     excess = expected_excess(scores.repaired, scores.error, table.p, cost)
     threshold = optimal_threshold(cost)

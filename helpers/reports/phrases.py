@@ -191,6 +191,44 @@ def points_apart(value, low, high):
     return f"{value} {bracketed(low, high)}"
 
 
+def apart(gap, low, high):
+    """A gap in points, with its interval and as many decimals as tell the ends apart.
+
+    >>> apart(0.004, -0.001, 0.009).replace(NBSP, " ")
+    '+0.4 (-0.1 to +0.9)'
+    """
+    fine = (high - low) / 8
+    return f"{points(gap, fine, sign=True)} ({span(low, high, fine, sign=True)})".replace(" ", NBSP)
+
+
+def typically(value, low, high):
+    """A distance in points with its interval: '2.6 points (1.2 to 4.0)'.
+
+    >>> typically(0.026, 0.012, 0.04).replace(NBSP, " ")
+    '2.6 points (1.2 to 4.0)'
+    """
+    fine = max((high - low) / 8, 1e-6)
+    return f"{in_points(value, fine)} {bracketed(points(low, fine), points(high, fine))}"
+
+
+def rate(x, low, high):
+    """A rate in percent, with the decimals that the interval of its gap has.
+
+    >>> rate(0.0176, -0.001, 0.009).replace(NBSP, " ")
+    '1.8 %'
+    """
+    return percent(x, (high - low) / 8)
+
+
+def of_hundred(value, low, high, *, sign=False):
+    """A cost of a case, or a share, told for 100 cases with its interval.
+
+    >>> of_hundred(0.25, 0.2, 0.3).replace(NBSP, " ")
+    '25.0 (20.0 to 30.0)'
+    """
+    return measured(100 * value, 100 * low, 100 * high, sign=sign, least=1)
+
+
 def beyond_chance(low, high):
     """What a table says of a difference with this interval.
 
@@ -293,5 +331,5 @@ def short(text, most=40):
 PHRASES = [
     commas, points, in_points, many, span, percent, from_percent, whole_percent, chance, drawn_chance, squared, root,
     distance_error, measured, with_span, shares, points_apart, hundred, cost_with_span, farthest, listed,
-    with_reasons, first_up,
+    with_reasons, first_up, apart, typically, rate, of_hundred, number, bracketed,
 ]  # fmt: skip

@@ -19,13 +19,9 @@ from helpers.notebook import folds
 from helpers.notebook.display import collected, emit, escape
 from helpers.reports.answers import AnswerReport
 from helpers.reports.phrases import NAMES, PHRASES, numbered
-from helpers.reports.scores import ScoreReport
-from helpers.reports.single_cases import STACK_ROWS
-from helpers.tables import AnswerTable, ScoreTable
+from helpers.tables import AnswerTable
 
 TEMPLATES = {
-    ScoreTable: "scores.md.j2",
-    ScoreReport: "scores.md.j2",
     AnswerTable: "answers.md.j2",
     AnswerReport: "answers.md.j2",
 }
@@ -65,7 +61,7 @@ def _environment():
     )
     phrases = {function.__name__: function for function in PHRASES} | {"quoted": repr, "flow": _flow}
     environment.filters |= phrases
-    constants = {"NAMES": NAMES, "INFINITE": np.inf, "STACK_ROWS": STACK_ROWS}
+    constants = {"NAMES": NAMES, "INFINITE": np.inf}
     environment.globals |= phrases | constants | {"average": np.average}
     return environment
 
