@@ -120,10 +120,11 @@ def of_average(average, parts, n, order=""):
             else {}
         )
         kind = "off_mendable" if is_line else "off_mendable_curve"
-    findings = [Finding(kind, severity=severity, **ends, more=more)]
+    findings = []
     if average.way and average.is_worth_mending:
-        drift = {"value": rates["gap"], "low": rates["low"], "high": rates["high"], "n": n, "more": more}
-        findings.append(Finding(f"all_too_{average.way}", severity=severity_of(rates["gap"], scale), **drift))
+        over_all = {"value": rates["gap"], "low": rates["low"], "high": rates["high"], "n": n, "more": more}
+        findings.append(Finding(f"all_too_{average.way}", severity=severity_of(rates["gap"], scale), **over_all))
+    findings.append(Finding(kind, severity=severity, **ends, more=more))
     if average.slope is not None and not is_useless:
         low, high = average.line.slope_interval
         kind = "too_extreme" if average.slope < 1 else "too_timid"

@@ -16,9 +16,8 @@ NEW_CASES = (
 )
 
 STATED = (
-    "({{ n | commas }} cases): stated {{ stated | rate(low, high) }}, observed {{ observed | rate(low, high) }}, a "
-    "gap of "
-    "{{ apart(value, low, high) }} points; recalibration would leave {{ apart(left, left_low, left_high) }}."
+    "({{ n | commas }} cases): {{ stated | rate(low, high) }} stated, {{ observed | rate(low, high) }} observed. Gap "
+    "{{ apart(value, low, high) }} points; after recalibration {{ apart(left, left_low, left_high) }}."
 )
 
 GAP = "probability"
@@ -78,12 +77,12 @@ USE = {
         "",
     ),
     "not_for_most": (
-        "No: groups whose scores are far off hold {{ value | percent }} of the cases.",
+        "No. Scores are far off in groups that hold {{ value | percent }} of the cases.",
         "",
         "",
     ),
     "mend_but_not_for_most": (
-        "No: recalibrated, too, groups whose scores are far off hold {{ value | percent }} of the cases.",
+        "No. Even recalibrated, scores are far off in groups that hold {{ value | percent }} of the cases.",
         "",
         "",
     ),
@@ -405,7 +404,7 @@ KINDS |= {
     "hot_group": Kind("groups", "The largest sure gap, where {{ subject }} " + STATED, unit=GAP),
     "spoiled": Kind(
         "groups",
-        "Not surely off as they stand, but recalibration would make them so where {{ subject }} " + STATED,
+        "Leave the scores as they are where {{ subject }} " + STATED,
         "Leave groups out of the recalibration that it would make wrong.",
         "Keep their scores as they are, or recalibrate them apart from the others.",
         unit=GAP,
@@ -425,7 +424,7 @@ KINDS |= {
     ),
     "fine_as_stated": Kind(
         "groups",
-        "Not surely off as they stand where {{ subject }} " + STATED,
+        "Not surely off where {{ subject }} " + STATED,
         unit=GAP,
         excludes=_others(GROUP_KINDS, "fine_as_stated"),
     ),
@@ -723,11 +722,12 @@ KINDS |= {
 
 TITLE = """# May these scores be used?
 
-An audit of one table of scores: each row is a case, with the probability that a model stated and with what happened.
-First the answer, then the evidence. Differences of probabilities are in **points**: from 60 % to 63 % is 3 points."""
+Differences of probabilities are in **points**: from 60 % to 63 % is 3 points."""
 
 PARTS = {
-    "read": Part("What was read"),
+    "read": Part(
+        "What was read", "Each row is a case, with the probability that a model stated and with what happened."
+    ),
     "pair": Part(
         "Two scores",
         "Both are judged on the same cases, so that what they have in common does not blur the difference.",

@@ -125,8 +125,10 @@ class ScoreReport(ScoreTables, Report):
         """Conclude from the numbers: a list of `Finding`, that of the question "may they be used?" last."""
         table, average, audit = self.table, self.average, self.audit
         n, scale = table.n, average.scale
-        correlation = float(np.corrcoef(table.p, table.y)[0, 1] * np.sqrt(n)) if self.order is not None else 0.0
-        order = conclude.of_order(self.order, correlation, n, bool(np.ptp(table.p) == 0))
+        is_constant = bool(np.ptp(table.p) == 0)
+        is_flat = is_constant or self.order is None
+        correlation = 0.0 if is_flat else float(np.corrcoef(table.p, table.y)[0, 1] * np.sqrt(n))
+        order = conclude.of_order(self.order, correlation, n, is_constant)
         kind = order[0].kind if order else ""
         findings = conclude.of_table(table, self.repeats, self.likely_groups)
         findings += conclude.of_pair(self.pair) + order
