@@ -14,7 +14,7 @@ from helpers.reports.rescored import repair_all, repair_scores
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first letters that make spreadsheets compute
 
 WHAT = {
-    "findings.json": "What this page says, for programs: each finding with its kind, subject, value, interval and severity",
+    "findings.json": "What this page says, for programs: a finding each with kind, subject, value, ends, severity",
     "scores.csv": "A row a case: row of your file, given score, recalibrated score",
     "groups.csv": "A row a group: rule, cases, share, rates, gaps with intervals (low, high), adjusted p-value, named",
     "repair.joblib": "The repair for new cases: helpers.repair.load(path).predict(scores, table)",

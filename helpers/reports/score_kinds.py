@@ -676,8 +676,8 @@ KINDS |= {
         "decisions",
         "In 100 cases, the repaired scores change misses by "
         "{{ of_hundred(more_misses, more_misses_low, more_misses_high, sign=True) }} and false alarms by "
-        "{{ of_hundred(more_false_alarms, more_false_alarms_low, more_false_alarms_high, sign=True) }} beside the stated "
-        "ones; they say yes in {{ yes | percent }}.",
+        "{{ of_hundred(more_false_alarms, more_false_alarms_low, more_false_alarms_high, sign=True) }} beside the "
+        "stated ones; they say yes in {{ yes | percent }}.",
     ),
     "costs_not_given": Kind("decisions", "Not judged: the parameter cost is not given.", excludes=("decides",)),
 }
