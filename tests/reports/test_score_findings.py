@@ -111,7 +111,7 @@ def any_report(rng):
     dropped = {"c": "gives the outcome away", "d": "constant"} if rng.random() < 0.3 else {}
     more = {"weight": np.ones(n), "groups": np.arange(n) // 2} if rng.random() < 0.3 else {}
     more |= (
-        {"before": p, "before_name": "old", "note": "a note", "sha256": "ab" * 32, "left_out": 3}
+        {"before": p, "before_name": "old", "note": "labels of 3 rows were texts", "sha256": "ab" * 32, "left_out": 3}
         if rng.random() < 0.3
         else {}
     )
@@ -166,7 +166,7 @@ def any_report(rng):
 
 @pytest.fixture(scope="module")
 def conclusions():
-    return [ScoreReport.find(any_report(np.random.default_rng(seed))) for seed in range(500)]
+    return [ScoreReport.find(any_report(np.random.default_rng(seed))) for seed in range(600)]
 
 
 def test_whatever_the_numbers_are_nothing_is_said_with_what_it_excludes(conclusions):
