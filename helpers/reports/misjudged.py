@@ -163,6 +163,8 @@ class MisjudgedGroups:
     @property
     def detectable(self):
         """Gaps that would have been found with 80 % probability, {share of the cases: gap}, where any would have."""
+        if not self.search.chances.rows > 0:  # the scores tell who is who, so that chance has no variance
+            return {}
         gaps = {share: self.search.detectable(share) for share in SHARES if share >= self.search.smallest}
         return {share: gap for share, gap in gaps.items() if gap < 0.999 * (1 - self.search.chances.mean)}
 

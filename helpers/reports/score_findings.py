@@ -131,7 +131,7 @@ def of_average(average, parts, n, order=""):
         findings.append(Finding(kind, value=average.slope, low=low, high=high, p_value=average.line.p_value, n=n))
     if average.is_bent:
         findings.append(Finding("bent", p_value=average.bend_p_value, n=n))
-    if average.no_curve_fits:
+    if average.no_curve_fits and order != "reversed":
         findings.append(Finding("falls", p_value=average.left_p_value, n=n, severity=Severity.SERIOUS))
     saved = {"value": parts["saved"], "low": parts["saved_low"], "high": parts["saved_high"], "n": n}
     kind = "error_saved" if gains else "error_grows" if parts["saved_high"] < 0 else "error_not_saved"
