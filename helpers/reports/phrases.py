@@ -207,7 +207,7 @@ def typically(value, low, high):
     >>> typically(0.026, 0.012, 0.04).replace(NBSP, " ")
     '2.6 points (1.2 to 4.0)'
     """
-    fine = max((high - low) / 8, 1e-6)
+    fine = min((high - low) / 8, low) if low > 0 else (high - low) / 8
     return f"{in_points(value, fine)} {bracketed(points(low, fine), points(high, fine))}"
 
 

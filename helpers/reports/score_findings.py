@@ -94,8 +94,22 @@ def of_order(area, correlation, n, is_constant):
     return [Finding("in_order", severity=Severity.GOOD, **ends)]
 
 
-def of_average(average, parts, n, order=""):
-    """Whether the scores are right on average: from an `Average`, the parts of the loss, and the kind of the order."""
+def of_average(average, parts, n, order="", *, moves=False):
+    """Whether the scores are right on average.
+
+    Parameters
+    ----------
+    average : Average
+        Four tests and their sizes.
+    parts : dict
+        What recalibration saves of the squared error: saved, saved_low, saved_high.
+    n : int
+        Cases.
+    order : str, default ""
+        Kind of what was found about the order of the scores.
+    moves : bool, default False
+        Whether stated and observed rates move apart over time, which one recalibration does not mend.
+    """
     scale = average.scale
     rates = {name: float(average.rates[name]) for name in ("stated", "observed", "gap", "low", "high")}
     ends = {"value": average.size, "low": average.low, "high": average.high, "p_value": average.p_value, "n": n}
@@ -108,6 +122,8 @@ def of_average(average, parts, n, order=""):
         kind, severity = "off_little", Severity.NOTE
     elif is_useless:
         kind, severity = "off_and_useless", Severity.SERIOUS
+    elif moves:
+        kind, severity = "off_and_moving", severity_of(average.size, scale)
     elif average.way or gains:
         kind, severity = "off_mendable", severity_of(average.size, scale)
     else:
@@ -248,7 +264,7 @@ def of_group(row, *, mends, scale, suspicious=False, label="", kind=None):
     return Finding(kind, row["rule"], severity=severity_of(size, scale), **ends, more=more)
 
 
-def of_groups(audit, *, obstacle, mends, scale, n, label, share_of):
+def of_groups(audit, *, obstacle, mends, scale, n, label, share_of, times=()):
     """For whom the scores are wrong.
 
     Parameters
@@ -267,6 +283,8 @@ def of_groups(audit, *, obstacle, mends, scale, n, label, share_of):
         Name of what happened.
     share_of : function
         Share of the cases in some rows of the table of `audit`.
+    times : list of str, default ()
+        Columns over which the scores drift: a model that knows the date does not know the next one.
     """
     if audit is None:
         return [Finding("groups_unknown", obstacle or "No column has groups of enough cases.", n=n)]
@@ -289,14 +307,10 @@ def of_groups(audit, *, obstacle, mends, scale, n, label, share_of):
     serious, grave = (named[(remains >= least * scale) | named.index.isin(odd)] for least in (SMALL, GRAVE))
     more = about | {"serious": share_of(serious), "n_serious": len(serious), "grave": share_of(grave)}
     findings.append(Finding("named_groups", value=share_of(named), n=len(named), more=more))
-    if audit.to_add:
-        findings.append(
-            Finding("model_needs", n=len(audit.to_add), severity=Severity.SERIOUS, more={"columns": audit.to_add})
-        )
-    if audit.to_check:
-        findings.append(
-            Finding("check_columns", n=len(audit.to_check), severity=Severity.SERIOUS, more={"columns": audit.to_check})
-        )
+    needed = [name for name in audit.to_add if name not in times]
+    for kind, columns in (("model_needs", needed), ("check_columns", audit.to_check)):
+        if columns:
+            findings.append(Finding(kind, n=len(columns), severity=Severity.SERIOUS, more={"columns": columns}))
     if len(grave):
         kind = "people_decide" if more["grave"] < MANY else "not_alone"
         about = {"value": more["grave"], "n": len(grave), "more": {"least": GRAVE * scale}}

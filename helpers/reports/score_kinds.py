@@ -197,7 +197,15 @@ KINDS |= {
 
 # ---- do they know anything, and are they right on average? ---------------------------------------------------------
 
-AVERAGE = ("right_on_average", "off_little", "off_unsure", "off_mendable", "off_mendable_curve", "off_and_useless")
+AVERAGE = (
+    "right_on_average",
+    "off_little",
+    "off_unsure",
+    "off_mendable",
+    "off_mendable_curve",
+    "off_and_useless",
+    "off_and_moving",
+)
 ORDER = ("in_order", "knows_nothing", "reversed", "constant")
 PAIRS = (
     "of a case of 1 and a case of 0, the first has the higher score in {{ value | percent }} of all such pairs "
@@ -293,9 +301,16 @@ KINDS |= {
     ),
     "off_and_useless": Kind(
         "average",
-        OFF + "; recalibration would not make them tell cases apart.",
+        OFF + "; recalibration alone is no remedy.",
         unit=GAP,
         excludes=_others(AVERAGE, "off_and_useless"),
+        on_top=False,
+    ),
+    "off_and_moving": Kind(
+        "average",
+        OFF + ", and not alike at all times, so that one recalibration for all of them is no remedy.",
+        unit=GAP,
+        excludes=_others(AVERAGE, "off_and_moving"),
     ),
     "all_too_low": Kind(
         "average",
@@ -611,6 +626,8 @@ KINDS |= {
     "repair_saves": Kind(
         "decisions",
         "The repair, which also uses the columns, " + SAVES,
+        "Decide by the repaired scores.",
+        NEW_CASES,
         unit="cost",
         excludes=_others(REPAIR, "repair_saves"),
         on_top=True,

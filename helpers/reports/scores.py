@@ -16,6 +16,7 @@ from helpers.reports.average import Average, measure_average
 from helpers.reports.decided import Decisions, compare_decisions
 from helpers.reports.document import Report
 from helpers.reports.drift import measure_drifts
+from helpers.reports.findings import Severity
 from helpers.reports.intake import (
     LEAST_ROWS,
     find_obstacle,
@@ -132,7 +133,9 @@ class ScoreReport(ScoreTables, Report):
         kind = order[0].kind if order else ""
         findings = conclude.of_table(table, self.repeats, self.likely_groups)
         findings += conclude.of_pair(self.pair) + order
-        findings += conclude.of_average(average, self.loss_parts, n, kind) + conclude.of_drifts(self.drifts, scale)
+        drifts = conclude.of_drifts(self.drifts, scale)
+        times = [one.subject for one in drifts if one.kind == "drifts" and one.severity >= Severity.SERIOUS]
+        findings += conclude.of_average(average, self.loss_parts, n, kind, moves=bool(times)) + drifts
         findings += conclude.of_loss(
             self.loss,
             is_certified=self.certified,
@@ -147,7 +150,14 @@ class ScoreReport(ScoreTables, Report):
         )
         mends = any(finding.kind.startswith("off_mendable") for finding in findings)
         findings += conclude.of_groups(
-            audit, obstacle=self.obstacle, mends=mends, scale=scale, n=n, label=table.label, share_of=self.share_of
+            audit,
+            obstacle=self.obstacle,
+            mends=mends,
+            scale=scale,
+            n=n,
+            label=table.label,
+            share_of=self.share_of,
+            times=times,
         )
         findings += conclude.of_lead(self.lead) + conclude.of_checked(self.checked)
         findings += conclude.of_money(

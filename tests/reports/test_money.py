@@ -43,6 +43,7 @@ def test_costs_by_hand():
     costs = money.costs["cost"]
     assert costs["stated"] == (0 + 1 + 4 + 0) / 4 and costs["always yes"] == 0.5 and costs["always no"] == 2
     assert money.costs.loc["always yes", "saved"] == 0.75 and money.threshold == 0.2 and money.miss == 4
+    assert money.costs["over_rule"].tolist() == [-0.75, -0.75, -0.75, 0, -1.5]
     assert money.looks[("random", "saved")].tolist()[:3] == [0, 0, 0]
     assert money.looks[("random", "saved")].iloc[3] == pytest.approx(0.1 * 5 / 4)  # the truth saves all
 
@@ -75,7 +76,8 @@ def test_a_perfect_score_is_not_repaired_and_saves_nothing():
     p = expit(rng.normal(-1, 1, 1000))
     made = ScoreTable("p", "y", "p", (rng.random(1000) < p) * 1.0, p, pd.DataFrame({"a": rng.normal(size=1000)}))
     report = audit_scores(made, cost=COST, rng=0)
-    assert not report.money.changed and not report.saves("repaired") and not report.without_score
+    kinds = {finding.kind for finding in report.found}
+    assert not report.money.changed and "nothing_to_repair" in kinds and "rule_is_cheaper" not in kinds
     assert (report.scores.repaired == report.scores.recalibrated).all()
 
 
@@ -84,7 +86,13 @@ def test_a_repair_saves_what_the_labels_say():
     report = audit_scores(made, cost=COST, rng=0)
     costs = report.money.costs
     truth = np.where(made.p >= 0.2, 1 - q, 4 * q).mean() - np.where(q >= 0.2, 1 - q, 4 * q).mean()
-    assert report.saves("repaired") and costs.loc["repaired", "saved_low"] < truth * 1.1
+    (found,) = [finding for finding in report.found if finding.kind == "repair_saves"]
+    assert found.low == costs.loc["repaired", "saved_low"] < truth * 1.1 and report.headline.startswith(
+        "Not as they are"
+    )
+    assert found.more["rule_value"] == pytest.approx(
+        costs.loc[found.more["rule"], "cost"] - costs.loc["repaired", "cost"]
+    )
     assert costs.loc["repaired", "saved"] > 0.5 * truth
 
 
