@@ -8,6 +8,7 @@ from scipy.stats import binom
 
 from helpers.reports.intake import LEAST_GROUPS
 from helpers.reports.misjudged import find_misjudged
+from helpers.reports.phrases import many, squared
 from helpers.reports.rescored import rows_of_whole_groups
 from helpers.reports.single_cases import measure_loss
 
@@ -38,10 +39,22 @@ class Control:
     >>> control = Control(2, trials)
     >>> control.value, control.alarms, control.most_alarms, control.is_fair
     (0.1, 1, 1, True)
+    >>> str(control).partition(";")[0]
+    'In 2 trials on 50 cases or questions of which nothing is wrong, the test at 5 % raised 1 alarm'
     """
 
     draws: int
     trials: pd.DataFrame = field(repr=False)
+
+    def __str__(self):
+        trials, alarms, named = (many(k, noun) for k, noun in (
+            (len(self.trials), "trial"), (self.alarms, "alarm"), (self.named, "trial"),
+        ))  # fmt: skip
+        return (
+            f"In {trials} on {self.n:,} cases or questions of which nothing is wrong, the test at 5 % raised {alarms}; a "
+            f"fair test raises up to {self.most_alarms} by luck. What was estimated there is "
+            f"{squared(self.value, self.spread)} on average, and a group was named in {named}."
+        )
 
     @property
     def n(self):

@@ -160,10 +160,8 @@ class Report:
         for name in names or ["answer", *self.parts]:
             if name == "answer":
                 self.show_answer()
-            elif self.parts[name].folded:
-                self._show_folded(name)
-            else:
-                self._show_part(name)
+            elif self.has(name):
+                (self._show_folded if self.parts[name].folded else self._show_part)(name)
 
     def has(self, name):
         """Whether a part has anything to show."""

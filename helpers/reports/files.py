@@ -11,6 +11,8 @@ from helpers.repair import save
 from helpers.reports.money import expected_excess
 from helpers.reports.rescored import repair_all, repair_scores
 
+MOST_REPAIRED = 200_000  # cases in scores.csv that get a repaired score, in a minute or less
+
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first letters that make spreadsheets compute
 
 WHAT = {
@@ -100,6 +102,8 @@ def save_files(report, folder, *, overwrite=False, rng=None):
     what = dict(WHAT)
     if "repaired" in columns:
         what["scores.csv"] += ", repaired score (by learners that have not seen the case)"
+    elif repair is not None and repair.changed_:
+        what["scores.csv"] += f" (above {MOST_REPAIRED:,} cases, repair.joblib makes repaired ones)"
     if "expected_excess_cost" in columns:
         what["scores.csv"] += ", expected extra cost of deciding by the given score, in your unit"
     if "subgroup" in columns:
@@ -127,10 +131,11 @@ def score_columns(report, rng=None):
         own = replace(table, X=table.X.rename(columns=features))  # the repair is for files like the user's
         if scores.model is None:
             scores = repair_scores(own, report.average.kind, rng=rng)
-        if scores.model.changed_:
+        if scores.model.changed_ and table.n <= MOST_REPAIRED:
             repaired, error = repair_all(own, scores)
             columns["repaired"] = repaired
-    if report.cost is not None:
+    is_left_out = scores.model is not None and scores.model.changed_ and "repaired" not in columns
+    if report.cost is not None and not is_left_out:
         columns["expected_excess_cost"] = expected_excess(repaired, error, table.p, report.cost)
     if report.audit is not None:
         columns["subgroup"] = report.audit.largest_gap(table.X)

@@ -43,7 +43,7 @@ class Money:
         A row a threshold: threshold, and for each of "stated", "recalibrated", "repaired", "always yes" what it saves
         beside "always no" where yes pays from that threshold on and a miss costs the same; stated_low, stated_high.
     n : int
-        Cases that were judged: all, or 12,000 of a larger table.
+        Cases that judge: all, or about 100,000 of a larger table.
     changed : bool
         Whether a test sees that the features add something to the score.
 

@@ -306,7 +306,8 @@ def of_groups(audit, *, obstacle, mends, scale, n, label, share_of, times=()):
     remains = named["left" if mends else "gap"].abs()  # once the scores are used as this report advises
     serious, grave = (named[(remains >= least * scale) | named.index.isin(odd)] for least in (SMALL, GRAVE))
     more = about | {"serious": share_of(serious), "n_serious": len(serious), "grave": share_of(grave)}
-    findings.append(Finding("named_groups", value=share_of(named), n=len(named), more=more))
+    about = {"value": share_of(named), "n": len(named), "p_value": search.p_value, "more": more}
+    findings.insert(0, Finding("named_groups", severity=Severity.SERIOUS, **about))
     needed = [name for name in audit.to_add if name not in times]
     for kind, columns in (("model_needs", needed), ("check_columns", audit.to_check)):
         if columns:

@@ -489,6 +489,7 @@ KINDS |= {
         "they hold {{ value | percent }} of the cases. " + MISSED,
         unit="share",
         excludes=("nobody_named", "groups_unknown"),
+        on_top=False,
     ),
     "model_needs": Kind(
         "groups",

@@ -13,7 +13,7 @@ from helpers.reports import audit_scores
 from helpers.reports.average import LINE, OTHERS
 from helpers.reports.misjudged import DRAWS
 from helpers.reports.money import count_money, expected_excess
-from helpers.reports.rescored import MOST_ROWS, Repaired, repair_all, repair_scores, rows_of_whole_groups
+from helpers.reports.rescored import MOST_JUDGED, MOST_ROWS, Repaired, repair_all, repair_scores, rows_of_whole_groups
 from helpers.tables import ScoreTable
 
 COST = np.array([[0.0, 4.0], [1.0, 0.0]])  # yes pays from 20 % on
@@ -116,9 +116,14 @@ def test_dependent_cases_widen_the_intervals():
 
 def test_a_larger_table_is_judged_by_some_of_its_rows(monkeypatch):
     monkeypatch.setattr("helpers.reports.rescored.MOST_ROWS", 500)
-    made, _ = table(900, hidden=3.0)
+    monkeypatch.setattr("helpers.reports.rescored.MOST_JUDGED", 600)
+    made, q = table(900, hidden=3.0)
     scores = repair_scores(made, "platt", rng=0)
-    assert scores.rows.size == 500 and count_money(made, scores, COST).n == 500
+    assert 600 < scores.rows.size < 900 and count_money(made, scores, COST).n == scores.rows.size
+    new = scores.model.predict(made.p[scores.rows], made.X.iloc[scores.rows])
+    assert 0 <= np.isclose(scores.repaired, new).sum() - (scores.rows.size - 500) < 100  # those 500 out of fold
+    alike = repair_scores(replace(made, p=q), "platt", can_repair=False, rng=0)
+    assert (alike.repaired == alike.recalibrated[alike.rows]).all() and alike.rows.size > 600
     repaired, error = repair_all(made, scores)
     assert scores.model.changed_ and repaired.size == 900 and (repaired[scores.rows] == scores.repaired).all()
     rest = np.setdiff1d(np.arange(900), scores.rows)
@@ -129,7 +134,7 @@ def test_the_notebook_says_how_many_cases_judge_and_how_wide_the_band_is():
     path = DATA_FOLDER.parent / "notebooks" / "13_audit_your_scores.ipynb"
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     text = " ".join("".join(cell["source"]) for cell in cells).replace("\n", " ")
-    assert f"of more than {MOST_ROWS:,} cases, so many judge" in text
+    assert f"of more than {MOST_ROWS:,} cases, so many teach the repair, and {MOST_JUDGED:,} judge it" in text
     assert f"all groups in {DRAWS} tables whose labels" in text
     assert f"at {100 * (1 - OTHERS):.0f} % for all scores together" in text
     assert (

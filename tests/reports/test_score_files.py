@@ -76,8 +76,8 @@ def test_the_page_says_what_it_was_made_from_and_what_lies_beside_it(saved):
     report, _, page = saved
     text = page.read_text(encoding="utf-8")
     for words in (
-        "Who is misjudged", "Columns to check", "What it means for decisions", "scores.csv", "groups.csv", "findings.json",
-        "repair.joblib", "Left out: 30 cases of weight 0", "Made on", "honest-confidence",
+        "Who is misjudged", "Columns to check", "What it means for decisions", "scores.csv", "groups.csv",
+        "findings.json", "repair.joblib", "Left out: 30 cases of weight 0", "Made on", "honest-confidence",
         "not given: each case stands for itself (default)",
         "[[0.0, 4.0], [1.0, 0.0]]", 'alt="Observed rate as a rising', "Along each column", "look at again",
     ):  # fmt: skip
