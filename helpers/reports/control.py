@@ -47,13 +47,12 @@ class Control:
     trials: pd.DataFrame = field(repr=False)
 
     def __str__(self):
-        trials, alarms, named = (many(k, noun) for k, noun in (
-            (len(self.trials), "trial"), (self.alarms, "alarm"), (self.named, "trial"),
-        ))  # fmt: skip
+        trials = many(len(self.trials), "trial")
+        named = many(self.named, "trial")
         return (
-            f"In {trials} on {self.n:,} cases or questions of which nothing is wrong, the test at 5 % raised {alarms}; a "
-            f"fair test raises up to {self.most_alarms} by luck. What was estimated there is "
-            f"{squared(self.value, self.spread)} on average, and a group was named in {named}."
+            f"In {trials} on {self.n:,} cases or questions of which nothing is wrong, the test at 5 % raised "
+            f"{many(self.alarms, 'alarm')}; a fair test raises up to {self.most_alarms} by luck. What was estimated "
+            f"there is {squared(self.value, self.spread)} on average, and a group was named in {named}."
         )
 
     @property

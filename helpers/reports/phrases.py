@@ -202,10 +202,10 @@ def apart(gap, low, high):
 
 
 def typically(value, low, high):
-    """A distance in points with its interval: '2.6 points (1.2 to 4.0)'.
+    """A distance in points with its interval; of a lower end above 0, no 0 is left.
 
-    >>> typically(0.026, 0.012, 0.04).replace(NBSP, " ")
-    '2.6 points (1.2 to 4.0)'
+    >>> typically(0.026, 0.012, 0.04).replace(NBSP, " "), typically(0.02, 0.002, 0.03).replace(NBSP, " ")
+    ('3 points (1 to 4)', '2.0 points (0.2 to 3.0)')
     """
     fine = min((high - low) / 8, low) if low > 0 else (high - low) / 8
     return f"{in_points(value, fine)} {bracketed(points(low, fine), points(high, fine))}"

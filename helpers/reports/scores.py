@@ -29,7 +29,8 @@ from helpers.reports.misjudged import MisjudgedGroups, find_misjudged
 from helpers.reports.money import Money, count_money
 from helpers.reports.pair import Comparison, compare_scores, pairs_in_order
 from helpers.reports.rescored import Repaired, mean_of, parts_of_loss, repair_scores
-from helpers.reports.score_kinds import FIGURES, KINDS, PARTS, TITLE
+from helpers.reports.score_kinds import KINDS
+from helpers.reports.score_page import FIGURES, PARTS, TITLE
 from helpers.reports.score_tables import ScoreTables
 from helpers.reports.single_cases import Lead, find_lead, measure_loss
 from helpers.tables import ScoreTable
@@ -123,7 +124,13 @@ class ScoreReport(ScoreTables, Report):
         return sorted(self.find(), key=lambda one: (self.kinds[one.kind].part != "use", -one.severity))
 
     def find(self):
-        """Conclude from the numbers: a list of `Finding`, that of the question "may they be used?" last."""
+        """Conclude from the numbers.
+
+        Returns
+        -------
+        list of Finding
+            That of the question "may they be used?" last.
+        """
         table, average, audit = self.table, self.average, self.audit
         n, scale = table.n, average.scale
         is_constant = bool(np.ptp(table.p) == 0)

@@ -9,7 +9,8 @@ import pytest
 
 from helpers.reports import score_findings as conclude
 from helpers.reports.findings import Finding, Severity, as_json, steps_of, table_of
-from helpers.reports.score_kinds import FIGURES, KINDS, PARTS
+from helpers.reports.score_kinds import KINDS
+from helpers.reports.score_page import FIGURES, PARTS
 from helpers.reports.scores import ScoreReport
 from helpers.tables import ScoreTable
 
