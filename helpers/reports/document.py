@@ -103,7 +103,8 @@ class Report:
     def on_top(self):
         """Sentences of the gravest findings, as many as fit on the first screen, in the order of the page."""
         places = list(self.parts)
-        chosen, rest = [], 0
+        chosen = []
+        rest = 0
         per_part = Counter()
         for finding in sorted(self.found, key=lambda one: one.severity < Severity.GRAVE):
             kind = self.kinds[finding.kind]
@@ -190,10 +191,10 @@ class Report:
                 table(getattr(self, shown))
 
     def _show_folded(self, name):
-        title, text = self.parts[name].title, self.parts[name].text
+        title = self.parts[name].title
         with collected() as outputs:
-            if text:
-                say(text)
+            if self.parts[name].text:
+                say(self.parts[name].text)
             self._show_part(name)
         plain = "\n\n".join([title, *(bundle["text/plain"] for bundle, _ in outputs if "text/plain" in bundle)])
         body = "\n".join(bundle["text/html"] for bundle, _ in outputs if "text/html" in bundle)

@@ -17,8 +17,11 @@ ONE_OF = [  # of each line, at most one kind is found for a subject
         "off_and_moving",
     ),
     ("right_on_average", "off_little", "all_too_low", "all_too_high"),
-    ("right_on_average", "knows_nothing", "reversed", "too_extreme", "too_timid"),
-    ("right_on_average", "recalibration_saves", "recalibration_saves_nothing"),
+    ("right_on_average", "too_extreme", "too_timid"),
+    ("knows_nothing", "too_extreme", "too_timid"),
+    ("reversed", "too_extreme", "too_timid"),
+    ("right_on_average", "recalibration_saves"),
+    ("recalibration_saves", "recalibration_saves_nothing"),
     ("bent", "off_mendable"),
     ("error_saved", "error_not_saved", "error_grows"),
     ("error_saved", "off_unsure"),
@@ -38,20 +41,14 @@ ONE_OF = [  # of each line, at most one kind is found for a subject
 
 ON_TOP = {  # of the first screen, whatever their severity
     "pair_better", "pair_worse", "better_as_stated", "worse_as_stated", "better_until_mended", "worse_until_mended",
-    "pair_unclear", "right_on_average", "off_little", "off_unsure", "off_mendable", "off_mendable_curve", "certified_loss",
-    "certified_loss_of_groups", "size_unknown", "perhaps_the_fall", "signs_of_loss", "no_loss_found", "no_loss_seen",
-    "nobody_named", "groups_unknown", "repair_saves", "repair_like_rule",
+    "pair_unclear", "right_on_average", "off_little", "off_unsure", "off_mendable", "off_mendable_curve",
+    "certified_loss", "certified_loss_of_groups", "size_unknown", "perhaps_the_fall", "signs_of_loss", "no_loss_found",
+    "no_loss_seen", "nobody_named", "groups_unknown", "repair_saves", "repair_like_rule",
 }  # fmt: skip
-# Never there:
-BELOW = {
-    "off_and_useless",
-    "named_groups",
-    "model_needs",
-    "check_columns",
-    "people_decide",
-    "not_alone",
+BELOW = {  # never there
+    "off_and_useless", "named_groups", "model_needs", "check_columns", "people_decide", "not_alone",
     "single_cases_unknown",
-}
+}  # fmt: skip
 
 UNITS = {  # of value, low and high, for a part or a kind
     "use": "share", "pair": "squared error", "average": "probability", "time": "probability", "loss": "probability",
