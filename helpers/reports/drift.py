@@ -77,7 +77,8 @@ def _along(table, name):
         return None
     groups = None if table.groups is None else np.unique(table.groups[rows], return_inverse=True)[1]
     rates = gap_errors(table.y[rows], table.p[rows], period, table.weights[rows], groups=groups)
-    gap, se = rates["gap"], np.maximum(rates["se"], 1e-9)
+    gap = rates["gap"]
+    se = np.maximum(rates["se"], 1e-9)
     mean = np.average(gap, weights=se**-2)
     p_value = float(chi2.sf((((gap - mean) / se) ** 2).sum(), gap.size - 1))
     ends = times.groupby(period)
@@ -85,7 +86,8 @@ def _along(table, name):
     reach = norm.ppf(0.975) * se
     columns = {place: rates[place] for place in ("n", "stated", "observed", "gap")}
     frame = pd.DataFrame({"period": words, **columns, "low": gap - reach, "high": gap + reach})
-    least, most = int(gap.argmin()), int(gap.argmax())
+    least = int(gap.argmin())
+    most = int(gap.argmax())
     value = float(gap[most] - gap[least])
     n_pairs = gap.size * (gap.size - 1) / 2
     reach = float(norm.ppf(1 - 0.025 / n_pairs) * np.hypot(se[least], se[most]))

@@ -24,6 +24,14 @@ REPEATS = 0.05  # share of rows that repeat the row before
 UNMEASURED = 0.05  # share of cases outside of the regions of a tree
 MANY = 0.5  # share of the cases from which misjudged groups are no exception
 
+SEVERITY = {  # of kinds whose size does not decide it
+    "right_on_average": Severity.GOOD,
+    "off_little": Severity.NOTE,
+    "off_unsure": Severity.NOTE,
+    "off_and_useless": Severity.SERIOUS,
+    "pair_better": Severity.GOOD,
+    "pair_unclear": Severity.NOTE,
+}
 SURE = ("too_low", "too_high", "hot_group")  # groups whose stated scores are surely off
 
 
@@ -117,25 +125,22 @@ def of_average(average, parts, n, order="", *, moves=False):
     is_useless = order in ("knows_nothing", "reversed", "constant")
     gains = parts["saved_low"] > 0
     if not average.is_off:
-        kind, severity = "right_on_average", Severity.GOOD
+        kind = "right_on_average"
     elif not average.is_worth_mending:
-        kind, severity = "off_little", Severity.NOTE
+        kind = "off_little"
     elif is_useless:
-        kind, severity = "off_and_useless", Severity.SERIOUS
+        kind = "off_and_useless"
     elif moves:
-        kind, severity = "off_and_moving", severity_of(average.size, scale)
-    elif average.way or gains:
-        kind, severity = "off_mendable", severity_of(average.size, scale)
+        kind = "off_and_moving"
+    elif not (average.way or gains):
+        kind = "off_unsure"
+    elif average.has_log_odds:
+        kind = "off_mendable"
+        calibrator = average.calibrator
+        more |= {"intercept": float(calibrator.intercept_), "slope": float(calibrator.slope_)}
     else:
-        kind, severity = "off_unsure", Severity.NOTE
-    if kind == "off_mendable":
-        is_line = average.has_log_odds
-        more |= (
-            {"intercept": float(average.calibrator.intercept_), "slope": float(average.calibrator.slope_)}
-            if is_line
-            else {}
-        )
-        kind = "off_mendable" if is_line else "off_mendable_curve"
+        kind = "off_mendable_curve"
+    severity = SEVERITY.get(kind, severity_of(average.size, scale))
     findings = []
     if average.way and average.is_worth_mending:
         over_all = {"value": rates["gap"], "low": rates["low"], "high": rates["high"], "n": n, "more": more}
@@ -292,8 +297,8 @@ def of_groups(audit, *, obstacle, mends, scale, n, label, share_of, times=()):
     about = {"n_groups": len(search.table), "smallest": search.smallest, "detectable": sorted(audit.detectable.items())}
     named = audit.sure
     if len(named) > 1:  # the most cases times gap first, then the surely largest gap
-        first, hottest = named.index[0], surely_least(named).idxmax()
-        named = named.loc[list(dict.fromkeys([first, hottest, *named.index]))]
+        order = [named.index[0], surely_least(named).idxmax(), *named.index]
+        named = named.loc[list(dict.fromkeys(order))]
     if named.empty:
         return [Finding("nobody_named", p_value=search.p_value, n=n, more=about)]
     odd = audit.suspicious.index
@@ -352,14 +357,11 @@ def of_pair(pair):
     ends = {"value": float(row["difference"]), "low": float(row["low"]), "high": float(row["high"])}
     same_after = mended["low"] <= 0 <= mended["high"]
     turns = mended["low"] > 0 if pair.verdict == "better" else mended["high"] < 0
-    if pair.verdict == "unclear":
-        kind, severity = "pair_unclear", Severity.NOTE
-    elif same_after:
-        kind, severity = f"{pair.verdict}_as_stated", Severity.SERIOUS
-    elif turns:
-        kind, severity = f"{pair.verdict}_until_mended", Severity.SERIOUS
+    if pair.verdict == "unclear" or not (same_after or turns):
+        kind = f"pair_{pair.verdict}"
     else:
-        kind, severity = f"pair_{pair.verdict}", Severity.SERIOUS if pair.verdict == "worse" else Severity.GOOD
+        kind = f"{pair.verdict}_{'as_stated' if same_after else 'until_mended'}"
+    severity = SEVERITY.get(kind, Severity.SERIOUS)
     findings = [Finding(kind, pair.new, severity=severity, **ends, more=names | after)]
     for name, groups in (("loses_where", pair.losers), ("gains_where", pair.gainers)):
         all_alike = len(groups) == pair.n_groups
@@ -431,11 +433,10 @@ def of_money(money, decisions, cost, *, is_off, obstacle, p_value, n, features):
     beside = ends("repaired", "over_rule")
     more = {"rule": rule, "columns": features} | {f"rule_{place}": value for place, value in beside.items()}
     if not money.saves("repaired"):
-        kind, severity = "repair_saves_nothing", Severity.NOTE
-    elif beside["low"] > 0:
-        kind, severity = "repair_saves", Severity.SERIOUS
+        kind = "repair_saves_nothing"
     else:
-        kind, severity = "repair_like_rule", Severity.NOTE
+        kind = "repair_saves" if beside["low"] > 0 else "repair_like_rule"
+    severity = Severity.SERIOUS if kind == "repair_saves" else Severity.NOTE
     findings.append(Finding(kind, severity=severity, **ends("repaired", "saved"), n=money.n, more=more))
     row = money.counts.loc["repaired"]
     names = [f"{name}{place}" for name in ("more_misses", "more_false_alarms") for place in ("", "_low", "_high")]

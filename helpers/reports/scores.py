@@ -131,8 +131,11 @@ class ScoreReport(ScoreTables, Report):
         list of Finding
             That of the question "may they be used?" last.
         """
-        table, average, audit = self.table, self.average, self.audit
-        n, scale = table.n, average.scale
+        table = self.table
+        average = self.average
+        audit = self.audit
+        n = table.n
+        scale = average.scale
         is_constant = bool(np.ptp(table.p) == 0)
         is_flat = is_constant or self.order is None
         correlation = 0.0 if is_flat else float(np.corrcoef(table.p, table.y)[0, 1] * np.sqrt(n))
