@@ -16,7 +16,7 @@ from helpers.notebook.display import collected, emit, escape
 from helpers.plotting.style import own_style
 from helpers.reports.findings import Severity, as_json, fill, in_order, steps_of, table_of, words
 
-MOST_ON_TOP = 7  # findings of the first screen
+MOST_ON_TOP = 8  # findings of the first screen
 MOST_OF_A_PART = 3  # of these
 MOST_SENTENCES = 12  # of a part: its tables hold them all
 

@@ -143,7 +143,12 @@ def score_columns(report, rng=None):
 
 
 def group_rows(report):
-    """The table of groups.csv: the groups of the page with their numbers."""
+    """The table of groups.csv: the groups of the page with their numbers, and what "larger levels" in a rule are."""
     names = ["rule", "n", "share", "stated", "observed", "gap", "low", "high", "calibrated"]
     table = report.audit.table[[*names, "left", "left_low", "left_high", "adjusted"]]
-    return table.assign(named=table.index.isin(report.audit.sure.index))
+    table = table.assign(named=table.index.isin(report.audit.sure.index))
+    levels = []
+    for row in table.index:
+        conditions = report.audit.search.family.conditions(row)
+        levels.append("; ".join(str(level) for one in conditions if one.common is not None for level in one.common))
+    return table.assign(larger_levels=levels) if any(levels) else table

@@ -44,6 +44,7 @@ ON_TOP = {  # of the first screen, whatever their severity
     "pair_unclear", "right_on_average", "off_little", "off_unsure", "off_mendable", "off_mendable_curve",
     "certified_loss", "certified_loss_of_groups", "size_unknown", "perhaps_the_fall", "signs_of_loss", "no_loss_found",
     "no_loss_seen", "nobody_named", "groups_unknown", "repair_saves", "repair_like_rule",
+    "repair_saves_nothing", "nothing_to_repair",
 }  # fmt: skip
 BELOW = {  # never there
     "off_and_useless", "named_groups", "model_needs", "check_columns", "people_decide", "not_alone",

@@ -18,8 +18,8 @@ NUMBERS_OF_A_PAIR = (
     "recalibrated, by {{ measured(mended_difference, mended_low, mended_high, sign=True, least=3) }}."
 )
 PAIRS = (
-    "of a case of 1 and a case of 0, the first has the higher score in {{ value | percent }} of all such pairs "
-    "{{ bracketed(low | percent, high | percent) }}; by luck it would be 50 %."
+    "of two cases, one in which it happened and one in which it did not, the first has the higher score in "
+    "{{ value | percent }} of all such pairs {{ bracketed(low | percent, high | percent) }}; by luck it would be 50 %."
 )
 OFF = (
     "Off on average: among cases with similar scores, stated and observed rates lie typically "
@@ -35,10 +35,9 @@ SLOPE = (
 )
 LOOKED = "{{ n_groups | commas }} groups of one condition or two, from {{ smallest | percent }} of the cases on"
 MISSED = (
-    "{% if detectable %}Most likely to have been found: a gap of "
-    "{% for share, gap in detectable %}{{ in_points(gap, gap / 5) }} in {{ share | percent }} of the "
-    "cases{{ ', ' if not loop.last }}{% endfor %}.{% else %}With so few cases even a large gap in a tenth of them "
-    "could have been missed.{% endif %}"
+    "{% if detectable %}A gap of {% for share, gap in detectable %}{{ in_points(gap, gap / 5) }} in "
+    "{{ share | percent }} of the cases{{ ' or of ' if not loop.last }}{% endfor %} would most likely have been found."
+    "{% else %}With so few cases even a large gap in a tenth of them could have been missed.{% endif %}"
 )
 MISSES = (
     "For a single case, the score misses the true chance typically by about {{ in_points(value, spread) }}, with 95 "
@@ -59,7 +58,7 @@ CHECK_NEW = " Check the result on new cases. This mends the average, not the sin
 SENTENCES = {
     "use": {
         "no_reversed": "No. Higher scores go with fewer events.",
-        "no_knows_nothing": "No. These scores know next to nothing about who is a case of 1 and who is not.",
+        "no_knows_nothing": "No. These scores know next to nothing about what happens.",
         "no_drifts": "No. What is stated and what happens have moved apart over time.",
         "use_as_rate": "Only as a rate for all: every case has the same score, so that it tells nobody apart.",
         "use_repaired": (

@@ -9,6 +9,7 @@ from scipy.special import expit
 
 from helpers.repair import load
 from helpers.reports import audit_scores
+from helpers.reports.files import group_rows
 from helpers.tables import ScoreTable
 
 
@@ -93,6 +94,16 @@ def test_findings_for_programs(saved):
     first = read["findings"][0]
     assert first["kind"] == report.findings["kind"].iloc[0] and first["sentence"] == report.headline
     assert {"kind", "subject", "value", "low", "high", "unit", "p_value", "n", "severity", "more"} <= set(first)
+
+
+def test_larger_levels_of_a_rule_are_listed():
+    rng = np.random.default_rng(0)
+    code = np.where(rng.random(3000) < 0.7, rng.integers(0, 5, 3000), rng.integers(5, 300, 3000))
+    y = rng.random(3000) < np.where(code >= 5, 0.8, 0.3)
+    X = pd.DataFrame({"code": [f"c{k}" for k in code]})
+    rows = group_rows(audit_scores(ScoreTable("t", "y", "p", y, np.full(3000, 0.45), X), rng=0))
+    listed = rows["larger_levels"][rows["rule"].str.contains("larger levels")]
+    assert listed.iloc[0].split("; ") == ["c0", "c1", "c2", "c3", "c4"]
 
 
 def test_nothing_is_overwritten_unasked(saved, tmp_path):
