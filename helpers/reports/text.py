@@ -17,17 +17,14 @@ from jinja2.runtime import Macro
 from helpers.checks import check_one_of
 from helpers.notebook import folds
 from helpers.notebook.display import collected, emit, escape
-from helpers.reports.answers import AnswerReport
 from helpers.reports.phrases import NAMES, PHRASES, numbered
 from helpers.reports.scores import ScoreReport
 from helpers.reports.single_cases import STACK_ROWS
-from helpers.tables import AnswerTable, ScoreTable
+from helpers.tables import ScoreTable
 
 TEMPLATES = {
     ScoreTable: "scores.md.j2",
     ScoreReport: "scores.md.j2",
-    AnswerTable: "answers.md.j2",
-    AnswerReport: "answers.md.j2",
 }
 
 # White space of a template, told from that of a user's texts by two code points that no text may hold.
@@ -109,12 +106,6 @@ def write(subject, section, **values):
     ------
     ValueError
         If there is no such section.
-
-    Examples
-    --------
-    >>> from helpers.tables import read_answers
-    >>> write(read_answers(), "read")[1]
-    'The right answer is known for all 250 questions. A confidence was stated with 6,137 answers to 250 questions.'
     """
     paragraphs = re.split(f"{LINE_END}{SPACE}*{LINE_END}{WHITE}*", _fill(subject, section, values))
     return [_flow(text) for text in paragraphs if _flow(text)]
@@ -197,14 +188,6 @@ def describe_figure(report, figure):
     -------
     str
         One paragraph of plain text.
-
-    Examples
-    --------
-    >>> from helpers.reports import audit_answers
-    >>> from helpers.tables import read_answers
-    >>> report = audit_answers(read_answers(), n_resamples=100, rng=0)
-    >>> describe_figure(report, "samples").partition(",")[0]
-    'Above'
     """
     return write(report, f"{figure}_figure")[0]
 
@@ -221,13 +204,6 @@ def next_steps(report):
     -------
     DataFrame
         A row a step: `What` to do, as the index, and `How`.
-
-    Examples
-    --------
-    >>> from helpers.reports import audit_answers
-    >>> from helpers.tables import read_answers
-    >>> next_steps(audit_answers(read_answers(), n_resamples=100, rng=0)).index[-1]
-    'Read the wrong answers that looked sure.'
     """
     return pd.DataFrame(_entries(report, "steps"), columns=["What", "How"]).set_index("What")
 
@@ -244,13 +220,6 @@ def summary(report):
     -------
     DataFrame
         A row a question, which is the index, with its `Answer`; the last row holds the next steps.
-
-    Examples
-    --------
-    >>> from helpers.reports import audit_answers
-    >>> from helpers.tables import read_answers
-    >>> summary(audit_answers(read_answers(), n_resamples=100, rng=0)).index[0]
-    'How often is the answer right?'
     """
     entries = _entries(report, "summary")
     entries.append(("What should be done next?", numbered(next_steps(report).index.tolist())))
