@@ -9,9 +9,9 @@ from helpers.reports.answer_costs import SAME
 from helpers.reports.files import check_free, without_formulas
 
 WHAT = {
-    "answers.csv": "A row a question: its most frequent answer, how many answers agree, confidences, whether it is right "
-    "(1, 0), whether it may be used with the promise (use_certified) and, with costs, by these (use_by_cost); columns "
-    "of the file that say more about a question. Notebook 13 reads it: label right, score agreement",
+    "answers.csv": "A row a question: its most frequent answer, how many answers agree, confidences, whether it is "
+    "right (1, 0), whether it may be used with the promise (use_certified) and, with costs, by these (use_by_cost); "
+    "columns of the file about whole questions. Notebook 13 reads it: label right, score agreement",
     "findings.json": "The findings of this page for programs",
     "systems.csv": "The two systems side by side: a row a measure, with the paired difference and its interval",
 }

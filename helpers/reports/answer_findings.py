@@ -88,9 +88,8 @@ def about_confidence(over, p_values, differences):
         biased = row.low > 0 or row.high < 0
         off = biased or p_value < ALPHA
         severity = Severity.SERIOUS if off else Severity.GOOD
-        if row.source == "sem2":
-            kind = "held_out_off" if off else "believed"
-            severity = min(severity, Severity.NOTE)
+        if off and (row.source == "sem2" or row.apart_high < 0):  # nobody is to recalibrate these
+            kind, severity = "off", Severity.NOTE
         elif biased:
             kind = "too_high" if row.low > 0 else "too_low"
         else:
@@ -127,15 +126,14 @@ def about_promises(promises):
             size = {"value": certificate.coverage, "n": certificate.n, "severity": Severity.GOOD}
             yield Finding("promise", NAMES[source], **size, more=more)
             continue
-        more["needed"] = certificate.rows_needed
+        more["needed"] = float(f"{certificate.rows_needed:.2g}")
         if np.isinf(certificate.rows_needed):
             kind = "promise_never"
         elif certificate.rows_needed > HARDLY * certificate.n:
             kind = "promise_hardly"
         else:
             kind = "promise_later"
-        severity = Severity.NOTE if promises.source else Severity.SERIOUS  # another confidence may certify
-        yield Finding(kind, NAMES[source], n=certificate.n, severity=severity, more=more)
+        yield Finding(kind, NAMES[source], n=certificate.n, more=more)
 
 
 def about_groups(groups, source, precision, columns):
@@ -148,7 +146,7 @@ def about_groups(groups, source, precision, columns):
         less = row.observed < row.calibrated
         kind = "group_less" if less else "group_more"
         more = {"stated": row.stated, "calibrated": row.calibrated, "confidence": NAMES[source], "columns": columns}
-        more |= {"breaks": less and breaks_promise(row, precision), "n_used": int(row.n_used)}
+        more |= {"breaks": less and breaks_promise(row, precision), "keeps": not less and row.low >= precision}
         size = {"value": row.observed, "low": row.low, "high": row.high, "p_value": row.adjusted, "n": int(row.n)}
         yield Finding(kind, row.rule, **size, severity=Severity.SERIOUS if less else Severity.NOTE, more=more)
 
@@ -264,18 +262,25 @@ def about_use(findings):
             return Finding("use_not_for", **share, severity=Severity.SERIOUS, more=more | {"groups": broken})
         kind = "use_all" if promised.value == 1 else "use_some"
         return Finding(kind, **share, severity=Severity.GOOD, more=more)
-    missing = [finding for name in MISSING for finding in by_kind.get(name, [])]
-    more = dict(missing[0].more)
+    missing = [finding for name in USE_WITHOUT_PROMISE for finding in by_kind.get(name, [])][0]
     pays = [finding for name in PAYS for finding in by_kind.get(name, [])]
+    kept = [group for group in by_kind.get("group_more", []) if group.more["keeps"]]
+    kind, severity = USE_WITHOUT_PROMISE[missing.kind]
+    more = dict(missing.more)
     if pays:
+        kind, severity = "use_by_cost", Severity.NOTE
         more |= {"threshold": pays[0].more["threshold"], "confidence": pays[0].subject}
-        return Finding("use_by_cost", **share, severity=Severity.NOTE, more=more)
-    if missing[0].kind == "promise_never":
-        return Finding("use_no", **share, severity=Severity.GRAVE, more=more)
-    return Finding("use_not_yet", **share, severity=Severity.SERIOUS, more=more)
+    elif kept:
+        kind, severity = "use_group", Severity.SERIOUS
+        more["groups"] = [group.subject for group in kept]
+    return Finding(kind, **share, severity=severity, more=more)
 
 
-MISSING = ("promise_later", "promise_hardly", "promise_never")  # the most hopeful one decides
+USE_WITHOUT_PROMISE = {  # the most hopeful one decides
+    "promise_later": ("use_not_yet", Severity.SERIOUS),
+    "promise_hardly": ("use_too_close", Severity.SERIOUS),
+    "promise_never": ("use_no", Severity.GRAVE),
+}
 
 PAYS = ("cut_pays_all", "cut_pays_none")
 

@@ -57,7 +57,7 @@ def print_groups(groups):
         row.rule: {
             "questions": f"{row.n:,}",
             "confidence": percent(row.stated),
-            "right elsewhere at such a confidence": percent(row.calibrated),
+            "right over all at such values": percent(row.calibrated),
             "right here": shares(row.observed, row.low, row.high),
         }
         for row in groups.itertuples()

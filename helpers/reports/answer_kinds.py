@@ -5,14 +5,16 @@ from helpers.reports.findings import Kind
 
 TITLE = """# Can these answers be believed?
 
-A model was asked the same questions several times. First the answer, then the evidence. Differences of probabilities are
-in **points**: from 60 % to 63 % is 3 points. In brackets stand 95 % intervals. **Agreement** is the share of the most
-frequent answer among all samples of a question."""
+A model was asked the same questions several times. First the answer, then the evidence. **Agreement** is the share of
+the most frequent answer among all samples of a question. In brackets stand 95 % intervals; differences of probabilities
+are in **points**: from 60 % to 63 % is 3 points."""
 
-RULES = """{{ {"exact": "they are spelled the same, letter for letter",
-"normalized": "they differ only in case, punctuation, articles or spaces",
-"numeric": "the last number in them is the same", "date": "the last date in them is the same",
-"letter": "they name the same letter of an option", "class": "the file puts them into the same class"}[rule] }}"""
+RULES = (
+    "{{ {'exact': 'they are spelled the same, letter for letter', 'normalized': 'they differ only in case, "
+    "punctuation, articles or spaces', 'numeric': 'the last number in them is the same', 'date': 'the last date in "
+    "them is the same', 'letter': 'they name the same letter of an option', 'class': 'the file puts them into the same "
+    "class'}[rule] }}"
+)
 
 RIGHT = "Of all most frequent answers {{ shares(value, low, high) }} are right."
 
@@ -24,27 +26,31 @@ PROMISE_FAILS = (
 
 RECALIBRATE = "Recalibrate {{ subject }} before it is shown to anybody."
 
-RECALIBRATE_HOW = """Fit a curve (helpers.calibration.PlattCalibrator) to other questions with known answers and as many
-samples, and check it on these. The thresholds on this page are for {{ subject }} as it is."""
+RECALIBRATE_HOW = (
+    "Fit a curve (helpers.calibration.PlattCalibrator) to other questions with known answers and as many samples, and "
+    "check it on these. The thresholds on this page are for {{ subject }} as it is."
+)
 
-RELATIVE = """Where {{ subject }}, {{ shares(value, low, high) }} of {{ many(n, "answer") }} are right; elsewhere
-{{ calibrated | percent }} are at such values of {{ confidence }} ({{ stated | percent }} on average)."""
+RELATIVE = (
+    "Where {{ subject }}, {{ shares(value, low, high) }} of {{ many(n, 'answer') }} are right; over all questions {{ "
+    "calibrated | percent }} are at such values of {{ confidence }} ({{ stated | percent }} on average)."
+)
 
-CARRY = """Look at these questions for what they have in common. The file answers.csv holds the columns of the groups:
-notebook 13 looks further with -p path answers.csv -p label right -p score agreement -p features
-{{ columns | join(",") }}."""
+CARRY = (
+    "Look at these questions for what they have in common. The file answers.csv holds the columns of the groups: "
+    "notebook 13 looks further with -p path answers.csv -p label right -p score agreement -p features {{ columns | "
+    "join(',') }}."
+)
 
 APART = "{{ if_right | percent }} on average where the answer is right, {{ if_wrong | percent }} where it is wrong"
 
-ENDS = """{% set ends = [low | abs, high | abs] | sort %}{{ with_span(value | abs, ends[0], ends[1], 0.003) }} points"""
+ENDS = "{% set ends = [low | abs, high | abs] | sort %}{{ with_span(value | abs, ends[0], ends[1], 0.003) }} points"
 
 COST = "100 questions then cost {{ cost_with_span(value, low, high) }} times what a wrong answer costs"
 
-STRATA = (
-    "right in {{ shares(value, low, high) }} where the vote is {{ close }}, in {{ shares(*clear) }} where it is clear"
-)
-
 GAIN = "{{ points_apart(value, low, high) }} points"
+
+CUT_HOW = "The column use_by_cost of answers.csv marks them. On new questions it saves a little less than on these."
 
 USE_WHERE = (
     "Yes, where {{ confidence }} is {{ threshold | from_percent }} or more: {{ coverage | percent }} of the questions"
@@ -57,7 +63,8 @@ USE = {
         "use",
         f"{USE_WHERE}; {PROMISED}. {RIGHT}",
         "Give the answers with {{ confidence }} of {{ threshold | from_percent }} or more, and hand over the others.",
-        "The column use_certified of answers.csv marks them. It holds for votes of as many samples, and for new questions "
+        "The column use_certified of answers.csv marks them. It holds for votes of as many samples, and for new "
+        "questions "
         "of the same kind.",
     ),
     "use_not_for": Kind(
@@ -72,18 +79,36 @@ USE = {
         "use",
         "Not with a promise that {{ precision | percent }} are right; at your costs it pays to give the answers with "
         f"{{{{ confidence }}}} of {{{{ threshold | from_percent }}}} or more. {RIGHT}",
+        "By cost, answer from {{ confidence }} of {{ threshold | from_percent }} on, and hand over the others.",
+        CUT_HOW,
+    ),
+    "use_group": Kind(
+        "use",
+        "Not by any confidence: none makes sure that {{ precision | percent }} of some answers are right. But where "
+        f"{{{{ groups | listed }}}} so many are. {RIGHT}",
+        "Give the answers where {{ groups | listed }}, if new questions confirm it, and hand over the others.",
+        "These groups were found in this table: count right answers in new questions of theirs before you promise.",
     ),
     "use_not_yet": Kind(
         "use",
-        f"Not yet: these questions are too few to promise that {{{{ precision | percent }}}} of any answers are right. {RIGHT}",
+        "Not yet: these questions are too few to promise that {{ precision | percent }} of any answers are right; "
+        f"about {{{{ needed | int | commas }}}} may do. {RIGHT}",
         "Grade more questions, or promise less; decide which before you look.",
         "More samples of the same questions do not help a promise.",
     ),
+    "use_too_close": Kind(
+        "use",
+        "Not with a promise that {{ precision | percent }} are right: what was seen is too close to it, even for ten "
+        f"times as many questions. {RIGHT}",
+        "Promise less, or use a better model.",
+        "The table of promises shows which smaller shares of right answers can be promised.",
+    ),
     "use_no": Kind(
         "use",
-        f"No: for no part of these answers can it be promised that {{{{ precision | percent }}}} are right. {RIGHT}",
+        "No: by no confidence can it be promised for any part of these answers that {{ precision | percent }} are "
+        f"right. {RIGHT}",
         "Let a person look at every answer, or use a better model.",
-        "The table of promises shows whether fewer right answers can be promised.",
+        "The table of promises shows which smaller shares of right answers can be promised.",
     ),
 }  # fmt: skip
 
@@ -115,7 +140,8 @@ READ = {
     ),
     "unreadable": Kind(
         "read",
-        "{{ many(n, 'answer') }} ({{ value | percent }}) could not be read: each counts as wrong, and agrees with no other.",
+        "{{ many(n, 'answer') }} ({{ value | percent }}) could not be read: each counts as wrong, and agrees with no "
+        "other.",
         "Look at the answers that could not be read.",
         "If they hold answers, another rule may read them; if not, ask the model for a fixed form.",
         unit="share",
@@ -123,7 +149,8 @@ READ = {
     ),
     "few_unreadable": Kind(
         "read",
-        "{{ many(n, 'answer') }} ({{ value | percent }}) could not be read: each counts as wrong, and agrees with no other.",
+        "{{ many(n, 'answer') }} ({{ value | percent }}) could not be read: each counts as wrong, and agrees with no "
+        "other.",
         unit="share",
         excludes=("unreadable",),
     ),
@@ -132,12 +159,14 @@ READ = {
     ),
     "partly_known": Kind(
         "read",
-        "The right answer is known for {{ n | commas }} of {{ of | commas }} questions. If these are not a fair choice, "
+        "The right answer is known for {{ n | commas }} of {{ of | commas }} questions. If these are not a fair "
+        "choice, "
         "what holds for them need not hold for the others.",
     ),
     "ties": Kind(
         "read",
-        "In {{ many(n, 'question') }} two answers are equally frequent at the top: the one that was given first counts.",
+        "In {{ many(n, 'question') }} two answers are equally frequent at the top: the one that was given first "
+        "counts.",
     ),
     "few_answers": Kind(
         "read",
@@ -171,7 +200,7 @@ BELIEVED = {
         RECALIBRATE,
         RECALIBRATE_HOW,
         unit="probability",
-        excludes=("too_low", "uneven", "believed"),
+        excludes=("too_low", "uneven", "believed", "off"),
     ),
     "too_low": Kind(
         "believed",
@@ -180,30 +209,32 @@ BELIEVED = {
         RECALIBRATE,
         RECALIBRATE_HOW,
         unit="probability",
-        excludes=("too_high", "uneven", "believed"),
+        excludes=("too_high", "uneven", "believed", "off"),
     ),
     "uneven": Kind(
         "believed",
-        "{{ subject | first_up }} is right on average ({{ confidence | percent(0.003) }}, {{ right | percent(0.003) }} are "
+        "{{ subject | first_up }} is right on average ({{ confidence | percent(0.003) }}, {{ right | percent(0.003) }} "
+        "are "
         "right), but too high for some questions and too low for others ({{ drawn_chance(p_value) }}).",
         RECALIBRATE,
         RECALIBRATE_HOW,
         unit="probability",
-        excludes=("too_high", "too_low", "believed"),
+        excludes=("too_high", "too_low", "believed", "off"),
     ),
     "believed": Kind(
         "believed",
-        "Nothing speaks against {{ subject }}: {{ confidence | percent(0.003) }} on average, {{ right | percent(0.003) }} "
+        "Nothing speaks against {{ subject }}: {{ confidence | percent(0.003) }} on average, {{ right | percent(0.003) "
+        "}} "
         "are right, a difference within chance.",
         unit="probability",
-        excludes=("too_high", "too_low", "uneven", "held_out_off"),
+        excludes=("too_high", "too_low", "uneven", "off"),
     ),
-    "held_out_off": Kind(
+    "off": Kind(
         "believed",
-        "{{ subject | first_up }} (half of the samples choose, the others are counted) cannot be believed as it is either: "
+        "{{ subject | first_up }} cannot be believed as it is either: "
         "{{ confidence | percent(0.003) }} on average, {{ right | percent(0.003) }} are right.",
         unit="probability",
-        excludes=("believed",),
+        excludes=("too_high", "too_low", "uneven", "believed"),
     ),
     "wrong_order": Kind(
         "believed",
@@ -287,7 +318,8 @@ GROUPS = {
     "group_more": Kind("groups", RELATIVE, unit="share", excludes=("group_less",)),
     "no_group": Kind(
         "groups",
-        "No group of questions was found in which {{ subject }} is off, beyond what holds for all. That is no proof that "
+        "No group of questions was found in which {{ subject }} is off, beyond what holds for all. That is no proof "
+        "that "
         "there is none.",
         excludes=("group_less", "group_more"),
     ),
@@ -309,15 +341,18 @@ CLOSE = {
     "close_and_wrong": Kind(
         "close",
         "{{ many(n, 'question', 'is/are') }} too close to call: another draw of samples may give another answer. "
-        "{{ shares(value, low, high) }} of the {{ n_closest | commas }} closest are right, {{ shares(*clear) }} where the "
+        "{{ shares(value, low, high) }} of the {{ n_closest | commas }} closest are right, {{ shares(*clear) }} where "
+        "the "
         "vote is clear. So a close vote points to a hard question without any right answer.",
         unit="share",
         excludes=("none_close", "close", "close_as_right"),
     ),
     "close_as_right": Kind(
         "close",
-        "{{ many(n, 'question', 'is/are') }} too close to call: another draw of samples may give another answer. But that "
-        "does not surely tell which answers are wrong: {{ shares(value, low, high) }} of the {{ n_closest | commas }} closest "
+        "{{ many(n, 'question', 'is/are') }} too close to call: another draw of samples may give another answer. But "
+        "that "
+        "does not surely tell which answers are wrong: {{ shares(value, low, high) }} of the {{ n_closest | commas }} "
+        "closest "
         "are right, {{ shares(*clear) }} where the vote is clear.",
         unit="share",
         excludes=("none_close", "close", "close_and_wrong"),
@@ -356,27 +391,30 @@ SAMPLES = {
     ),
     "fewer_do": Kind(
         "samples",
-        "{{ many(n, 'sample', 'does/do') }} nearly as well as all {{ most | commas }}, which are right more often by "
+        "{{ many(n, 'sample', 'does/do') }} nearly as well as all {{ most | commas }}: a difference of "
         f"{GAIN}. For the promises on this page all are needed.",
         unit="share",
         excludes=("more_may_help",),
     ),
     "more_may_help": Kind(
         "samples",
-        f"From {{{{ before | commas }}}} to all {{{{ n | commas }}}} samples votes still became right more often, by {GAIN}. "
+        f"From {{{{ before | commas }}}} to all {{{{ n | commas }}}} samples votes still became right more often, by "
+        f"{GAIN}. "
         "More samples may help.",
         unit="share",
         excludes=("fewer_do",),
     ),
     "settled": Kind(
         "samples",
-        "A vote of {{ many(n, 'sample') }} names the same answer as all {{ most | commas }} in {{ value | percent }} of the "
+        "A vote of {{ many(n, 'sample') }} names the same answer as all {{ most | commas }} in {{ value | percent }} "
+        "of the "
         "questions.",
         unit="share",
     ),
     "agreement_moves": Kind(
         "samples",
-        "With more than {{ n | commas }} samples, agreement would fall by {{ in_points(value, 0.002) }} on average at the "
+        "With more than {{ n | commas }} samples, agreement would fall by {{ in_points(value, 0.002) }} on average at "
+        "the "
         "most.",
         unit="probability",
     ),
@@ -385,27 +423,28 @@ SAMPLES = {
 COSTS = {
     "cut_pays_all": Kind(
         "costs",
-        f"It pays to leave out unsure answers: give those with {{{{ subject }}}} of {{{{ threshold | from_percent }}}} or "
+        f"It pays to leave out unsure answers: give those with {{{{ subject }}}} of {{{{ threshold | from_percent }}}} "
+        f"or "
         f"more. {COST}, instead of {{{{ plain_cost | hundred }}}} for giving every answer.",
         "By cost, answer from {{ subject }} of {{ threshold | from_percent }} on, and hand over the others.",
-        "The column use_by_cost of answers.csv marks them. It was found on these questions; on new ones it saves a little "
-        "less.",
+        CUT_HOW,
         unit="cost",
         excludes=("cut_pays_none", "all_pay", "none_pay"),
     ),
     "cut_pays_none": Kind(
         "costs",
-        f"It pays to give the sure answers: those with {{{{ subject }}}} of {{{{ threshold | from_percent }}}} or more. "
+        f"It pays to give the sure answers: those with {{{{ subject }}}} of {{{{ threshold | from_percent }}}} or "
+        f"more. "
         f"{COST}, instead of {{{{ plain_cost | hundred }}}} for handing over every question.",
         "By cost, answer from {{ subject }} of {{ threshold | from_percent }} on, and hand over the others.",
-        "The column use_by_cost of answers.csv marks them. It was found on these questions; on new ones it saves a little "
-        "less.",
+        CUT_HOW,
         unit="cost",
         excludes=("cut_pays_all", "all_pay", "none_pay"),
     ),
     "all_pay": Kind(
         "costs",
-        "No choice of answers by {{ subject }} surely costs less than to give all of them, {{ plain_cost | hundred }} times "
+        "No choice of answers by {{ subject }} surely costs less than to give all of them, {{ plain_cost | hundred }} "
+        "times "
         "what a wrong answer costs for 100 questions.",
         unit="cost",
         excludes=("cut_pays_all", "cut_pays_none", "none_pay"),
@@ -425,7 +464,8 @@ PAIR = {
     "better": Kind(
         "pair",
         "“{{ subject }}” is right more often than “{{ other }}”, by {{ points_apart(value, low, high) }} points: of "
-        "{{ many(n, 'question') }} that both answered, {{ only | commas }} are answered right by “{{ subject }}” alone, "
+        "{{ many(n, 'question') }} that both answered, {{ only | commas }} are answered right by “{{ subject }}” "
+        "alone, "
         "{{ only_other | commas }} by “{{ other }}” alone.",
         "Prefer “{{ subject }}” to “{{ other }}”: it is right more often.",
         "What their prompts and samples cost is not counted.",
@@ -458,13 +498,15 @@ LIMITS = """- **Not as a proof of truth.** All answers may agree and be wrong.
 PARTS = {
     "believed": Part(
         "Can the confidences be believed?",
-        "Questions of similar confidence make one dot. A confidence that tells the truth keeps to the grey band. One that "
+        "Questions of similar confidence make one dot. A confidence that tells the truth keeps to the grey band. One "
+        "that "
         "is off can still choose answers, if its order is right.",
         ("figure:reliability",),
     ),
     "promised": Part(
         "Which answers may be used?",
-        "A promise is about the average of all answers that are given, for votes of all samples and new questions of the "
+        "A promise is about the average of all answers that are given, for votes of all samples and new questions of "
+        "the "
         "same kind. Choose the share beforehand; if you choose it now, check it on new questions.",
         ("table:promise_table", "figure:kept"),
     ),
@@ -484,7 +526,7 @@ PARTS = {
         "From the samples that are there fewer are drawn, in many random orders.",
         ("figure:samples", "table:sample_table"),
     ),
-    "pair": Part("Two systems side by side", "Both with all their samples, question by question.", ("table:pair_table",)),
+    "pair": Part("Two systems side by side", "With all their samples, question by question.", ("table:pair_table",)),
     "read": Part("What was read"),
     "errors": Part("For experts: calibration errors", "", ("table:calibration_table",), folded=True),
     "ecuas": Part("For experts: ECUAS and AURC", "", ("table:ecuas_table", "table:difference_table"), folded=True),
@@ -500,7 +542,8 @@ FIGURES = {
     "kept": Figure(
         "Wrong answers among those given, if only the surest share is answered.",
         "Share of wrong answers against the share of questions answered, surest first; all answered: "
-        "{{ (1 - report.accuracy[0]) | percent }} wrong{% for name, wrong in report.wrong_of_half.items() %}; the surest half "
+        "{{ (1 - report.accuracy[0]) | percent }} wrong{% for name, wrong in report.wrong_of_half.items() %}; the "
+        "surest half "
         "by {{ name }}: {{ wrong | percent }}{% endfor %}.",
     ),
     "samples": Figure(

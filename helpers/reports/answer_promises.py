@@ -55,7 +55,7 @@ class Promises:
 
 
 def promise(sources, correct, precision):
-    """`Promises` by confidences {name: (Q,)}, NaN where there is none, on right (1), wrong (0), or unknown answers (-1).
+    """`Promises` by confidences {name: (Q,)}, NaN where there is none, of right (1), wrong (0) and other (-1) answers.
 
     Each of k confidences gets the k-th part of the error, so that all promises of one share hold together with
     `LEVEL`, and the one that certifies most may be chosen afterwards.
