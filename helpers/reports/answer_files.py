@@ -57,7 +57,7 @@ def columns_of(report):
     if report.prices is not None:
         pays = report.sources[report.prices.source] >= report.prices.threshold - SAME
         columns["use_by_cost"] = np.where(pays, "yes", "no")
-    features = report.table.features
+    features = report.table.features.astype(dict.fromkeys(report.table.features.select_dtypes("category"), object))
     own = features.rename(columns={name: f"{name} (file)" for name in features.columns if name in columns})
     return pd.concat([pd.DataFrame(columns), own.reset_index(drop=True)], axis=1)
 

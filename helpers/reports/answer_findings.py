@@ -5,6 +5,7 @@ import numpy as np
 from helpers.reports.answer_groups import breaks_promise
 from helpers.reports.findings import Finding, Severity
 from helpers.reports.phrases import NAMES, short
+from helpers.resampling import exact_interval
 
 ALPHA = 0.05  # p-value below which a confidence is called wrong
 
@@ -140,15 +141,19 @@ def about_groups(groups, source, precision, columns):
     """Groups of questions, told apart by some columns, in which a confidence is off, from `find_groups`."""
     if groups is None:
         return
-    if groups.empty:
+    if groups.table.empty:
         yield Finding("no_group", NAMES[source])
-    for row in groups.itertuples():
+    for row in groups.table.itertuples():
         less = row.observed < row.calibrated
         kind = "group_less" if less else "group_more"
         more = {"stated": row.stated, "calibrated": row.calibrated, "confidence": NAMES[source], "columns": columns}
         more |= {"breaks": less and breaks_promise(row, precision), "keeps": not less and row.low >= precision}
         size = {"value": row.observed, "low": row.low, "high": row.high, "p_value": row.adjusted, "n": int(row.n)}
         yield Finding(kind, row.rule, **size, severity=Severity.SERIOUS if less else Severity.NOTE, more=more)
+    if groups.n_rest and (groups.table["observed"] < groups.table["calibrated"]).any():
+        low, high = exact_interval(groups.n_right_rest, groups.n_rest)
+        share = groups.n_right_rest / groups.n_rest
+        yield Finding("rest", value=share, low=low, high=high, n=groups.n_rest, more={"keeps": low >= precision})
 
 
 def about_close(n_close, strata, n_agreed_wrong, names, wrong_names):
@@ -254,6 +259,8 @@ def about_use(findings):
     if "unknown" in by_kind:
         why = by_kind["unknown"][0].more["why"]
         return Finding("use_unknown", **share, severity=Severity.SERIOUS, more={"why": why})
+    if "rule" in by_kind:
+        return Finding("use_reread", **share, severity=Severity.GRAVE, more=by_kind["rule"][0].more)
     promised = max(by_kind.get("promise", []), key=lambda finding: finding.more["n_kept"], default=None)
     if promised is not None:
         more = promised.more | {"coverage": promised.value, "confidence": promised.subject}
@@ -270,6 +277,11 @@ def about_use(findings):
     if pays:
         kind, severity = "use_by_cost", Severity.NOTE
         more |= {"threshold": pays[0].more["threshold"], "confidence": pays[0].subject}
+    elif any(finding.more["keeps"] for finding in by_kind.get("rest", [])):
+        kind, severity = "use_rest", Severity.SERIOUS
+        rest = by_kind["rest"][0]
+        more["groups"] = [group.subject for group in by_kind["group_less"]]
+        more["rest"] = (rest.value, rest.low, rest.high)
     elif kept:
         kind, severity = "use_group", Severity.SERIOUS
         more["groups"] = [group.subject for group in kept]

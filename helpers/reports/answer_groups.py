@@ -1,5 +1,7 @@
 """For which questions a confidence is off: groups by further columns of the file, such as a topic."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
@@ -9,9 +11,25 @@ from helpers.resampling import exact_interval
 
 DRAWS = 999
 
+CONSTANT = 1e-6  # range of a confidence that is always the same
+
+
+@dataclass(frozen=True)
+class QuestionGroups:
+    """Groups of questions in which a confidence is off by more than one curve for all questions can mend.
+
+    table : a row a group: rule, n, stated, calibrated, observed, low, high (shares of right answers; the intervals of
+        all groups hold together), adjusted (p-value), and of its questions that are used n_used and n_right
+    n_rest, n_right_rest : questions, and right answers, outside of the groups in which fewer are right
+    """
+
+    table: pd.DataFrame
+    n_rest: int
+    n_right_rest: int
+
 
 def find_groups(features, correct, confidence, used, rng):
-    """Groups of questions in which a confidence is off by more than one curve for all questions can mend.
+    """Search for groups of questions in which a confidence is off.
 
     Parameters
     ----------
@@ -21,29 +39,35 @@ def find_groups(features, correct, confidence, used, rng):
 
     Returns
     -------
-    DataFrame, a row a group: rule, n, stated, calibrated, observed, low, high (these three shares of right answers; the
-    intervals of all groups hold together), adjusted (p-value), and of its questions that are used n_used and n_right;
-    None where no column has a group of enough questions
+    QuestionGroups, or None where no column has a group of enough questions
     """
     rows = np.flatnonzero((correct >= 0) & np.isfinite(confidence))
     y = correct[rows]
     if features.empty or not 0 < y.mean() < 1:
         return None
     X = features.iloc[rows].reset_index(drop=True)
+    p = confidence[rows]
+    calibrator = "platt"
+    if np.ptp(p) < CONSTANT:  # no curve fits one value: groups are then compared with the share of all
+        p, calibrator = np.full(y.size, y.mean()), "none"
     try:
-        search = search_segments(y, confidence[rows], X, n_draws=DRAWS, rng=rng)
+        search = search_segments(y, p, X, calibrator=calibrator, n_draws=DRAWS, rng=rng)
     except ValueError:  # everything else was checked: no group of enough questions
         return None
     named = search.named
     inside = search.family.members(named.index, X).astype(bool)
     answered = inside & used[rows][:, None]
-    table = named[["rule", "n", "stated", "calibrated", "observed", "adjusted"]].assign(
+    table = named[["rule", "n", "calibrated", "observed", "adjusted"]].assign(
+        stated=[confidence[rows][members].mean() for members in inside.T],
         low=(named["low"] + named["calibrated"]).clip(0, 1),
         high=(named["high"] + named["calibrated"]).clip(0, 1),
         n_used=answered.sum(axis=0),
         n_right=(answered & (y == 1)[:, None]).sum(axis=0),
     )
-    return table.sort_values("observed", kind="stable").reset_index(drop=True)
+    fewer = (table["observed"] < table["calibrated"]).to_numpy()
+    rest = ~inside[:, fewer].any(axis=1)
+    table = table.sort_values("observed", kind="stable").reset_index(drop=True)
+    return QuestionGroups(table, int(rest.sum()), int(y[rest].sum()))
 
 
 def breaks_promise(group, precision):
@@ -52,7 +76,7 @@ def breaks_promise(group, precision):
 
 
 def print_groups(groups):
-    """`find_groups` as texts."""
+    """The table of `QuestionGroups` as texts."""
     lines = {
         row.rule: {
             "questions": f"{row.n:,}",

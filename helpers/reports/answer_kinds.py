@@ -58,6 +58,7 @@ USE_WHERE = (
 
 USE = {
     "use_unknown": Kind("use", "It cannot be said whether these answers may be used. {{ why }}"),
+    "use_reread": Kind("use", "Not before the answers are read by another rule: {{ what }}."),
     "use_all": Kind("use", f"Yes, all of them: {PROMISED}. {RIGHT}"),
     "use_some": Kind(
         "use",
@@ -81,6 +82,13 @@ USE = {
         f"{{{{ confidence }}}} of {{{{ threshold | from_percent }}}} or more. {RIGHT}",
         "By cost, answer from {{ confidence }} of {{ threshold | from_percent }} on, and hand over the others.",
         CUT_HOW,
+    ),
+    "use_rest": Kind(
+        "use",
+        "Not by any confidence: none makes sure that {{ precision | percent }} of some answers are right. But without "
+        f"the questions where {{{{ groups | listed }}}}, {{{{ shares(*rest) }}}} are. {RIGHT}",
+        "Hand over the questions where {{ groups | listed }}, and give the other answers if new questions confirm it.",
+        "These groups were found in this table: count right answers in other, new questions before you promise.",
     ),
     "use_group": Kind(
         "use",
@@ -316,12 +324,16 @@ GROUPS = {
         excludes=("group_more",),
     ),
     "group_more": Kind("groups", RELATIVE, unit="share", excludes=("group_less",)),
+    "rest": Kind(
+        "groups",
+        "Outside of the groups with fewer, {{ shares(value, low, high) }} of {{ many(n, 'answer') }} are right.",
+        unit="share",
+    ),
     "no_group": Kind(
         "groups",
         "No group of questions was found in which {{ subject }} is off, beyond what holds for all. That is no proof "
         "that "
         "there is none.",
-        excludes=("group_less", "group_more"),
     ),
 }  # fmt: skip
 

@@ -15,7 +15,7 @@ from helpers.calibration import calibration_error
 from helpers.reports.answer_costs import AnswerCosts, print_costs
 from helpers.reports.answer_files import print_parameters, save_report
 from helpers.reports.answer_findings import find_all
-from helpers.reports.answer_groups import print_groups
+from helpers.reports.answer_groups import QuestionGroups, print_groups
 from helpers.reports.answer_kinds import FIGURES, KINDS, PARTS, TITLE
 from helpers.reports.answer_numbers import (
     NO_GAP,
@@ -65,7 +65,7 @@ class AnswerReport(Report):
         Which answers may be used with a promise, by each confidence.
     prices : AnswerCosts or None
         What answering costs, where costs are given.
-    groups : DataFrame or None
+    groups : QuestionGroups or None
         Groups of questions in which the best confidence is off; None where there are no columns for it.
     questions : DataFrame
         A row a question: confidences, gap (Sem1 less Sem2), correct.
@@ -105,7 +105,7 @@ class AnswerReport(Report):
     stated_gain: tuple | None
     promises: Promises | None = field(repr=False)
     prices: AnswerCosts | None = field(repr=False)
-    groups: pd.DataFrame | None = field(repr=False)
+    groups: QuestionGroups | None = field(repr=False)
     questions: pd.DataFrame = field(repr=False)
     strata: pd.DataFrame = field(repr=False)
     sizes: pd.DataFrame = field(repr=False)
@@ -290,7 +290,7 @@ class AnswerReport(Report):
     @property
     def group_table(self):
         """Groups of questions in which the best confidence is off; None where none is named."""
-        return None if self.groups is None or self.groups.empty else print_groups(self.groups)
+        return None if self.groups is None or self.groups.table.empty else print_groups(self.groups.table)
 
     @property
     def pair_table(self):
@@ -424,7 +424,7 @@ class AnswerReport(Report):
         certificate = self.promises.certificate
         numbers |= {"advice_by": self.best_source, "certified": certificate.certified}
         numbers |= {"certified_answered": certificate.coverage}
-        numbers["groups"] = [] if self.groups is None else self.groups["rule"].tolist()
+        numbers["groups"] = [] if self.groups is None else self.groups.table["rule"].tolist()
         if self.pair is not None:
             for row in self.pair.measures.itertuples():
                 numbers |= {f"pair_{row.measure}": row.difference, f"pair_{row.measure}_low": row.low}

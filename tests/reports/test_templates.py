@@ -1,16 +1,15 @@
 """The templates of the reports: their white space, texts of a user, and sections that do not exist."""
 
 import re
-from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.reports import audit_answers, audit_scores, describe_figure, next_steps, read_table, say, summary, write
+from helpers.reports import audit_scores, describe_figure, next_steps, read_table, say, summary, write
 from helpers.reports.text import ENVIRONMENT, TEMPLATES
-from helpers.tables import ScoreTable, table_of_counts
+from helpers.tables import ScoreTable
 
 ODD = "{{ 7 * 7 }} {% raw %}  two  spaces\n\n## <b onclick=x>name</b>"
 
@@ -33,16 +32,6 @@ def test_texts_of_a_user_come_through_letter_by_letter(odd_scores):
     assert ODD in write(odd_scores, "groups")[-1] and ODD in describe_figure(odd_scores, "groups")
     assert any(f"Let the model use {ODD}" in step for step in next_steps(odd_scores).index)
     assert ODD in summary(odd_scores)["Answer"].iloc[2] and len(summary(odd_scores)) == 4
-
-
-def test_questions_come_through_too():
-    table = table_of_counts(np.tile([3, 2], (40, 1)), np.tile([1, 0], (40, 1)), name=ODD)
-    table = replace(table, grouped=replace(table.grouped, questions=np.array([ODD] * 40, dtype=object)))
-    report = audit_answers(table, n_resamples=100, rng=0)
-    assert write(table, "read")[0].startswith(f"{ODD}: 200 answers to 40 questions, 5 to each. Two answers")
-    assert report.hard_table["question"].iloc[0] == "{{ 7 * 7 }} {% raw %} two spaces ## <b onclick=x>name</b>"
-    step = next_steps(report).loc["Read the closest votes.", "How"]
-    assert step.startswith("Start with “{{ 7 * 7 }} {% raw %} two spaces ## <b o")
 
 
 def test_what_looks_like_markup_is_shown_as_written(monkeypatch):
