@@ -141,6 +141,10 @@ def about_groups(groups, source, precision, columns):
     """Groups of questions, told apart by some columns, in which a confidence is off, from `find_groups`."""
     if groups is None:
         return
+    for note in groups.notes:
+        yield Finding("left_out", note)
+    if groups.table is None:
+        return
     if groups.table.empty:
         yield Finding("no_group", NAMES[source])
     for row in groups.table.itertuples():

@@ -11,21 +11,22 @@ from helpers.resampling import exact_interval
 
 DRAWS = 999
 
-CONSTANT = 1e-6  # range of a confidence that is always the same
-
 
 @dataclass(frozen=True)
 class QuestionGroups:
     """Groups of questions in which a confidence is off by more than one curve for all questions can mend.
 
     table : a row a group: rule, n, stated, calibrated, observed, low, high (shares of right answers; the intervals of
-        all groups hold together), adjusted (p-value), and of its questions that are used n_used and n_right
+        all groups hold together), adjusted (p-value), and of its questions that are used n_used and n_right; None where
+        no column has a group of enough questions
+    notes : what was left out, and why
     n_rest, n_right_rest : questions, and right answers, outside of the groups in which fewer are right
     """
 
-    table: pd.DataFrame
-    n_rest: int
-    n_right_rest: int
+    table: pd.DataFrame | None
+    notes: tuple = ()
+    n_rest: int = 0
+    n_right_rest: int = 0
 
 
 def find_groups(features, correct, confidence, used, rng):
@@ -39,26 +40,21 @@ def find_groups(features, correct, confidence, used, rng):
 
     Returns
     -------
-    QuestionGroups, or None where no column has a group of enough questions
+    QuestionGroups, or None where the file has no further columns
     """
     rows = np.flatnonzero((correct >= 0) & np.isfinite(confidence))
     y = correct[rows]
     if features.empty or not 0 < y.mean() < 1:
         return None
     X = features.iloc[rows].reset_index(drop=True)
-    p = confidence[rows]
-    calibrator = "platt"
-    if np.ptp(p) < CONSTANT:  # no curve fits one value: groups are then compared with the share of all
-        p, calibrator = np.full(y.size, y.mean()), "none"
     try:
-        search = search_segments(y, p, X, calibrator=calibrator, n_draws=DRAWS, rng=rng)
-    except ValueError:  # everything else was checked: no group of enough questions
-        return None
+        search = search_segments(y, confidence[rows], X, n_draws=DRAWS, rng=rng)
+    except ValueError as error:  # everything else was checked: no group of enough questions
+        return QuestionGroups(None, (str(error).partition(", but ")[2].rstrip("."),))
     named = search.named
     inside = search.family.members(named.index, X).astype(bool)
     answered = inside & used[rows][:, None]
-    table = named[["rule", "n", "calibrated", "observed", "adjusted"]].assign(
-        stated=[confidence[rows][members].mean() for members in inside.T],
+    table = named[["rule", "n", "stated", "calibrated", "observed", "adjusted"]].assign(
         low=(named["low"] + named["calibrated"]).clip(0, 1),
         high=(named["high"] + named["calibrated"]).clip(0, 1),
         n_used=answered.sum(axis=0),
@@ -67,7 +63,7 @@ def find_groups(features, correct, confidence, used, rng):
     fewer = (table["observed"] < table["calibrated"]).to_numpy()
     rest = ~inside[:, fewer].any(axis=1)
     table = table.sort_values("observed", kind="stable").reset_index(drop=True)
-    return QuestionGroups(table, int(rest.sum()), int(y[rest].sum()))
+    return QuestionGroups(table, search.notes, int(rest.sum()), int(y[rest].sum()))
 
 
 def breaks_promise(group, precision):

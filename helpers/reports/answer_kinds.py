@@ -329,6 +329,7 @@ GROUPS = {
         "Outside of the groups with fewer, {{ shares(value, low, high) }} of {{ many(n, 'answer') }} are right.",
         unit="share",
     ),
+    "left_out": Kind("groups", "Not looked at in the search for groups: {{ subject }}."),
     "no_group": Kind(
         "groups",
         "No group of questions was found in which {{ subject }} is off, beyond what holds for all. That is no proof "

@@ -290,7 +290,8 @@ class AnswerReport(Report):
     @property
     def group_table(self):
         """Groups of questions in which the best confidence is off; None where none is named."""
-        return None if self.groups is None or self.groups.table.empty else print_groups(self.groups.table)
+        table = None if self.groups is None else self.groups.table
+        return None if table is None or table.empty else print_groups(table)
 
     @property
     def pair_table(self):
@@ -424,7 +425,8 @@ class AnswerReport(Report):
         certificate = self.promises.certificate
         numbers |= {"advice_by": self.best_source, "certified": certificate.certified}
         numbers |= {"certified_answered": certificate.coverage}
-        numbers["groups"] = [] if self.groups is None else self.groups.table["rule"].tolist()
+        found = self.findings
+        numbers["groups"] = found.loc[found["kind"].isin(["group_less", "group_more"]), "subject"].tolist()
         if self.pair is not None:
             for row in self.pair.measures.itertuples():
                 numbers |= {f"pair_{row.measure}": row.difference, f"pair_{row.measure}_low": row.low}

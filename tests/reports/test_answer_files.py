@@ -95,7 +95,7 @@ def test_texts_of_a_file_are_shown_as_they_are_written(tmp_path):
     frame = some_file(400)
     wrong = frame["question"].str[2:].astype(int) % 4 == 0
     frame["topic"] = np.where(wrong, odd, "others")
-    frame["answer"] = np.where(wrong, "@no", "+yes")
+    frame["answer"] = np.where(wrong ^ (frame["question"].str[2:].astype(int) % 10 == 0), "@no", "+yes")
     report = audit_answers(read_answers(frame, confidence=""), n_resamples=100, rng=0)
     assert f"topic is {odd}" in report.findings["subject"].tolist()
     report.save(tmp_path / "page")

@@ -62,7 +62,7 @@ def group(observed=0.2, calibrated=0.8, n_used=0, n_right=0):
 
 def on_groups(*rows, rest=(0, 0)):
     columns = ["rule", "n", "stated", "calibrated", "observed", "adjusted", "low", "high", "n_used", "n_right"]
-    return list(about_groups(QuestionGroups(pd.DataFrame(rows, columns=columns), *rest), "sem1", 0.9, ["a"]))
+    return list(about_groups(QuestionGroups(pd.DataFrame(rows, columns=columns), (), *rest), "sem1", 0.9, ["a"]))
 
 
 def on_close(close=5, *, known=50, clear=0.9, hard=0.3, agreed=0, wrong=()):
@@ -120,6 +120,7 @@ CASES = {  # name of a kind: (findings made to show it, what else they may hold)
     "group_less": (lambda: on_groups(group(0.2)), ()),
     "group_more": (lambda: on_groups(group(0.95)), ()),
     "rest": (lambda: on_groups(group(0.2), rest=(100, 90)), ("group_less",)),
+    "left_out": (lambda: about_groups(QuestionGroups(None, ("a is constant",)), "sem1", 0.9, ["a"]), ()),
     "no_group": (lambda: on_groups(), ()),
     "none_close": (lambda: on_close(0), ()),
     "close": (lambda: on_close(known=2), ()),

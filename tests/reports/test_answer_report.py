@@ -276,11 +276,13 @@ def test_what_is_outside_of_a_wrong_topic_may_be_used_where_nothing_else_may():
 
 
 def test_topics_are_found_where_the_confidence_is_always_the_same():
-    """As at temperature 0: no curve can be fitted to one value."""
+    """As at temperature 0. A column that gives right and wrong away is left out, and named."""
     table = tickets(600, 1)
     correct = table.grouped.correct[:, 0]
     groups = find_groups(table.features, correct, np.full(600, 0.99), np.zeros(600, bool), 0)
     assert groups.table["rule"].iloc[0] == "topic is legal" and groups.table["stated"].iloc[0] == pytest.approx(0.99)
+    told = find_groups(table.features.assign(topic=correct * 1.0), correct, np.full(600, 0.99), np.zeros(600, bool), 0)
+    assert told.table is None and "topic gives the outcome away" in told.notes[0]
 
 
 def test_topics_that_are_alike_are_rarely_named():
