@@ -62,13 +62,15 @@ def columns_of(report):
     return pd.concat([pd.DataFrame(columns), own.reset_index(drop=True)], axis=1)
 
 
-def save_report(report, folder, overwrite):
-    """`AnswerReport.save`."""
-    from helpers.notebook.page import check_stack
+def names_of(report):
+    """Names of the files beside the page."""
+    return ["answers.csv", "findings.json", *([] if report.pair is None else ["systems.csv"])]
 
-    check_stack()
-    names = ["answers.csv", "findings.json", *([] if report.pair is None else ["systems.csv"])]
-    folder = check_free(folder, ["report.html", *names], overwrite)
+
+def save_files(report, folder, overwrite):
+    """`AnswerReport.save_files`."""
+    names = names_of(report)
+    folder = check_free(folder, names, overwrite)
     without_formulas(columns_of(report)).to_csv(folder / "answers.csv", index=False, float_format="%.6g")
     text = json.dumps(report.as_json(), indent=1, ensure_ascii=False, allow_nan=False)
     (folder / "findings.json").write_text(text + "\n", encoding="utf-8")
@@ -76,7 +78,16 @@ def save_report(report, folder, overwrite):
         first, second = report.pair.names
         rows = report.pair.measures.rename(columns={"first": first, "second": second})
         without_formulas(rows).to_csv(folder / "systems.csv", index=False, float_format="%.6g")
-    files = pd.DataFrame({"File": names, "What it holds": [WHAT[name] for name in names]}).set_index("File")
+    return pd.DataFrame({"File": names, "What it holds": [WHAT[name] for name in names]}).set_index("File")
+
+
+def save_page(report, folder, overwrite):
+    """`AnswerReport.save`."""
+    from helpers.notebook.page import check_stack
+
+    check_stack()
+    folder = check_free(folder, ["report.html", *names_of(report)], overwrite)
+    files = save_files(report, folder, overwrite=True)
     path = folder / "report.html"
     path.write_text(report.html(files), encoding="utf-8")
     return path

@@ -13,7 +13,7 @@ import pandas as pd
 from helpers.answers import SemanticCalibration
 from helpers.calibration import calibration_error
 from helpers.reports.answer_costs import AnswerCosts, print_costs
-from helpers.reports.answer_files import print_parameters, save_report
+from helpers.reports.answer_files import print_parameters, save_files, save_page
 from helpers.reports.answer_findings import find_all
 from helpers.reports.answer_groups import QuestionGroups, print_groups
 from helpers.reports.answer_kinds import FIGURES, KINDS, PARTS, TITLE
@@ -309,7 +309,7 @@ class AnswerReport(Report):
         return print_votes(self.sizes)
 
     def save(self, folder, *, overwrite=False):
-        """Write report.html, findings.json, a row a question (answers.csv) and, for two systems, systems.csv.
+        """Write report.html, findings.json, answers.csv (a row a question) and, for two systems, systems.csv.
 
         Parameters
         ----------
@@ -328,7 +328,27 @@ class AnswerReport(Report):
         ValueError
             If a file is there already; nothing is written then.
         """
-        return save_report(self, folder, overwrite)
+        return save_page(self, folder, overwrite)
+
+    def save_files(self, folder, *, overwrite=False):
+        """Write the files of `save` without the page.
+
+        Parameters
+        ----------
+        folder, overwrite
+            As in `save`.
+
+        Returns
+        -------
+        DataFrame
+            A row a file: `File` (the index) and what it holds.
+
+        Raises
+        ------
+        ValueError
+            If a file is there already.
+        """
+        return save_files(self, folder, overwrite)
 
     def curve(self, name):
         """Order the questions by one source and count the wrong answers among the surest.
