@@ -21,6 +21,8 @@ SETTLED = 0.95  # share of the questions in which a vote of fewer names the same
 
 SAME_RIGHT = 0.01  # share of right answers by which a vote of all may beat one of fewer that does as well
 
+ORDERS = {"wrong_order": Severity.GRAVE, "no_order": Severity.SERIOUS, "order": Severity.GOOD}
+
 HARDLY = 10  # times as many questions, beyond which more of them are no advice
 
 
@@ -44,7 +46,8 @@ def about_reading(table, n_known, sources):
         yield Finding(kind, severity=severity, more={"what": str(table.repeats)})
     if n_unread:
         much = n_unread / table.n_answers > MUCH_UNREADABLE
-        kind, severity = ("unreadable", Severity.SERIOUS) if much else ("few_unreadable", Severity.NOTE)
+        kind = "unreadable" if much else "few_unreadable"
+        severity = Severity.SERIOUS if much else Severity.NOTE
         yield Finding(kind, value=n_unread / table.n_answers, n=n_unread, severity=severity)
     if 0 < n_known < FEW_QUESTIONS:
         yield Finding("few_questions", n=n_known)
@@ -90,7 +93,8 @@ def about_confidence(over, p_values, differences):
         off = biased or p_value < ALPHA
         severity = Severity.SERIOUS if off else Severity.GOOD
         if off and (row.source == "sem2" or row.apart_high < 0):  # nobody is to recalibrate these
-            kind, severity = "off", Severity.NOTE
+            kind = "off"
+            severity = Severity.NOTE
         elif biased:
             kind = "too_high" if row.low > 0 else "too_low"
         else:
@@ -101,14 +105,10 @@ def about_confidence(over, p_values, differences):
     for row in over.itertuples():
         if row.source == "sem2" or not np.isfinite(row.apart_low):
             continue
-        kind, severity = "order", Severity.GOOD
-        if row.apart_high < 0:
-            kind, severity = "wrong_order", Severity.GRAVE
-        elif row.apart_low <= 0:
-            kind, severity = "no_order", Severity.SERIOUS
+        kind = "wrong_order" if row.apart_high < 0 else "no_order" if row.apart_low <= 0 else "order"
         more = {"source": row.source, "if_right": row.if_right, "if_wrong": row.if_wrong}
         size = {"value": row.if_right - row.if_wrong, "low": row.apart_low, "high": row.apart_high, "n": int(row.n)}
-        yield Finding(kind, NAMES[row.source], **size, severity=severity, more=more)
+        yield Finding(kind, NAMES[row.source], **size, severity=ORDERS[kind], more=more)
     if differences is not None:
         value, low, high = differences
         kind = "stated_better" if high < 0 else "agreement_better" if low > 0 else "alike"
@@ -276,26 +276,30 @@ def about_use(findings):
     missing = [finding for name in USE_WITHOUT_PROMISE for finding in by_kind.get(name, [])][0]
     pays = [finding for name in PAYS for finding in by_kind.get(name, [])]
     kept = [group for group in by_kind.get("group_more", []) if group.more["keeps"]]
-    kind, severity = USE_WITHOUT_PROMISE[missing.kind]
+    kind = USE_WITHOUT_PROMISE[missing.kind]
+    severity = Severity.GRAVE if kind == "use_no" else Severity.SERIOUS
     more = dict(missing.more)
     if pays:
-        kind, severity = "use_by_cost", Severity.NOTE
+        kind = "use_by_cost"
+        severity = Severity.NOTE
         more |= {"threshold": pays[0].more["threshold"], "confidence": pays[0].subject}
     elif any(finding.more["keeps"] for finding in by_kind.get("rest", [])):
-        kind, severity = "use_rest", Severity.SERIOUS
+        kind = "use_rest"
+        severity = Severity.SERIOUS
         rest = by_kind["rest"][0]
         more["groups"] = [group.subject for group in by_kind["group_less"]]
         more["rest"] = (rest.value, rest.low, rest.high)
     elif kept:
-        kind, severity = "use_group", Severity.SERIOUS
+        kind = "use_group"
+        severity = Severity.SERIOUS
         more["groups"] = [group.subject for group in kept]
     return Finding(kind, **share, severity=severity, more=more)
 
 
 USE_WITHOUT_PROMISE = {  # the most hopeful one decides
-    "promise_later": ("use_not_yet", Severity.SERIOUS),
-    "promise_hardly": ("use_too_close", Severity.SERIOUS),
-    "promise_never": ("use_no", Severity.GRAVE),
+    "promise_later": "use_not_yet",
+    "promise_hardly": "use_too_close",
+    "promise_never": "use_no",
 }
 
 PAYS = ("cut_pays_all", "cut_pays_none")

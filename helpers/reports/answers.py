@@ -83,8 +83,8 @@ class AnswerReport(Report):
     >>> from helpers.reports import audit_answers
     >>> from helpers.tables import read_answers
     >>> report = audit_answers(read_answers(), n_resamples=100, rng=0)
-    >>> report.best_source, report.most, report.findings["kind"].iloc[-1]
-    ('stated', 25, 'fewer_do')
+    >>> report.best_source, report.most, report.findings["kind"].iloc[0]
+    ('stated', 25, 'too_high')
     """
 
     title: ClassVar[str] = TITLE
@@ -113,7 +113,13 @@ class AnswerReport(Report):
     options: dict = field(default_factory=dict, repr=False)
 
     def find(self):
-        """All findings, in no order."""
+        """Draw the conclusions.
+
+        Returns
+        -------
+        list of Finding
+            In no order.
+        """
         return find_all(self)
 
     @property
@@ -335,7 +341,9 @@ class AnswerReport(Report):
 
         Parameters
         ----------
-        folder, overwrite
+        folder : str or Path
+            As in `save`.
+        overwrite : bool, default False
             As in `save`.
 
         Returns

@@ -86,7 +86,7 @@ def on_samples(gain, before=0.0, *, known=True, spread=0.005):
 def on_costs(chosen, every, none, *, saved_low=0.01, threshold=0.8):
     lines = {"chosen": chosen, "all": every, "none": none}
     table = pd.DataFrame({"cost": lines, "answered": 0.5})
-    table["cost_low"], table["cost_high"], table["saved_low"] = table["cost"], table["cost"], saved_low
+    table = table.assign(cost_low=table["cost"], cost_high=table["cost"], saved_low=saved_low)
     return list(about_costs(AnswerCosts("sem1", threshold, table, np.ones(3, bool)), 0.2))
 
 
