@@ -11,7 +11,7 @@ from helpers.checks import check_rng
 from helpers.reports.answer_costs import SAME, limits_of_others, price_answers, recalibrated
 from helpers.reports.answer_findings import ALPHA
 from helpers.reports.answer_groups import find_groups
-from helpers.reports.answer_numbers import gap_strata, over_confidence
+from helpers.reports.answer_numbers import bootstrap_means, gap_strata, over_confidence
 from helpers.reports.answer_pair import compare_pair
 from helpers.reports.answer_promises import promise
 from helpers.reports.answers import AnswerReport
@@ -19,6 +19,7 @@ from helpers.reports.intake import check_terms
 from helpers.reports.votes import compare_votes
 from helpers.resampling import exact_interval
 from helpers.selective import compare_systems, measure_systems
+from helpers.selective.abstention import closed_form
 
 LEAST_QUESTIONS = 30  # with a known answer; below, only the share of right answers is told
 
@@ -140,10 +141,11 @@ def _stated_gain(sources, correct, fold, n_resamples, rng):
         return None
     rows = (correct >= 0) & np.isfinite(sources["stated"])
     y = correct[rows].astype(float)
-    systems = {name: (y, recalibrated(sources[name][rows], y, fold[rows])) for name in ("stated", "sem1")}
-    table = compare_systems(systems, against="sem1", n=1, n_resamples=n_resamples, rng=rng)
-    row = table[table["metric"] == "ecuas_1"].iloc[0]
-    return tuple(float(row[name]) for name in ("difference", "low", "high"))
+    doubts = [1 - recalibrated(sources[name][rows], y, fold[rows]) for name in ("stated", "sem1")]
+    stated, agreement = (closed_form(1 - y, doubt, n=1, largest=1) for doubt in doubts)
+    difference = (stated - agreement)[:, None]
+    low, high = np.quantile(bootstrap_means(difference, n_resamples, rng), [0.025, 0.975])
+    return float(difference.mean()), float(low), float(high)
 
 
 def _is_off(calibration, over, source):

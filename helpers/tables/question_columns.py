@@ -51,7 +51,8 @@ def _kind_of(values):
     n_kinds = values.nunique()
     if n_kinds < 2 and not (n_kinds and values.isna().any()):
         return None
-    numbers = pd.to_numeric(values, errors="coerce")
-    if numbers[values.notna()].notna().all():
-        return numbers.astype(float)
+    numbers = pd.to_numeric(values, errors="coerce").astype(float)
+    is_truth = values.map(lambda value: isinstance(value, bool)).any()
+    if np.isfinite(numbers[values.notna()]).all() and not is_truth:
+        return numbers
     return values.astype(str).where(values.notna()) if n_kinds <= min(MOST_LEVELS, len(values) / 2) else None

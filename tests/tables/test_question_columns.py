@@ -32,6 +32,14 @@ def test_missing_values_stay_missing():
     assert features.isna().sum().tolist() == [1, 1] and features["topic"].isna()[3]
 
 
+def test_truths_and_what_is_no_finite_number_are_kinds():
+    odd = frame()
+    odd["urgent"] = pd.Series(np.repeat([True, False] * 20, 3), dtype=object)
+    odd["size"] = np.repeat(["1", "inf"] * 20, 3)
+    features = read_answers(odd).features
+    assert set(features["urgent"]) == {"True", "False"} and set(features["size"]) == {"1", "inf"}
+
+
 @pytest.mark.parametrize("layout", ["lists", "columns"])
 def test_one_row_a_question(layout, tmp_path):
     rows = pd.DataFrame({"question": list("abcdefgh"), "topic": list("xy") * 4, "reference": "yes"})
