@@ -197,8 +197,12 @@ def about_samples(sizes, moves):
     most = int(sizes["size"].iloc[-1])
     first = sizes.iloc[0]
     if np.isnan(first["right"]):
-        enough = sizes[sizes["same"] >= SETTLED].iloc[0]
-        yield Finding("settled", value=enough["same"], n=int(enough["size"]), more={"most": most})
+        enough = sizes[sizes["same"] >= SETTLED]
+        row = (
+            sizes.iloc[-1] if enough.empty else enough.iloc[0]
+        )  # questions may have more answers than the largest vote
+        kind = "unsettled" if enough.empty else "settled"
+        yield Finding(kind, value=row["same"], n=int(row["size"]), more={"most": most})
     else:
         surely = first["gain_low"] > 0
         worse = first["gain_high"] < 0

@@ -353,9 +353,16 @@ KINDS |= _kinds("samples", "share", {
 
 KINDS |= _kinds("samples", "share", {
     "settled": (
-        "A vote of {{ many(n, 'sample') }} names the same answer as all {{ most | commas }} in {{ value | percent }} "
-        "of the questions."
+        "A vote of {{ many(n, 'sample') }} names the same answer as all samples in {{ value | percent }} of the "
+        "questions."
     ),
+    "unsettled": (
+        "Even a vote of {{ many(n, 'sample') }} names the same answer as all samples in only {{ value | percent }} of "
+        "the questions. More samples may help."
+    ),
+}, exclusive=True)  # fmt: skip
+
+KINDS |= _kinds("samples", "share", {
     "agreement_moves": (
         "With more than {{ n | commas }} samples, agreement would fall by {{ in_points(value, 0.002) }} on average at "
         "the most."

@@ -73,12 +73,18 @@ def on_close(close=5, *, known=50, clear=0.9, hard=0.3, agreed=0, wrong=()):
     return list(about_close(close, strata if close else strata[:1], agreed, ["“a”"], list(wrong)))
 
 
-def on_samples(gain, before=0.0, *, known=True, spread=0.005):
+def on_samples(gain, before=0.0, *, known=True, spread=0.005, same=1.0):
     """Votes of 1, 10 and 20 samples; `gain` of all over one sample, and over 10."""
     gains = np.array([gain, before, 0.0])
     width = np.array([spread, spread, 0.0])
     right = (0.7 - gains) if known else np.full(3, np.nan)
-    sizes = {"size": [1, 10, 20], "same": [0.7, 0.96, 1.0], "right": right, "right_low": right, "right_high": right}
+    sizes = {
+        "size": [1, 10, 20],
+        "same": [0.7, min(0.96, same), same],
+        "right": right,
+        "right_low": right,
+        "right_high": right,
+    }
     ends = {"gain": gains, "gain_low": gains - width, "gain_high": gains + width}
     return list(about_samples(pd.DataFrame(sizes | ends), 0.01))
 
@@ -134,6 +140,7 @@ CASES = {  # name of a kind: (findings made to show it, what else they may hold)
     "fewer_do": (lambda: on_samples(0.1), ("votes_help", "agreement_moves")),
     "more_may_help": (lambda: on_samples(0.1, 0.05), ("votes_help", "agreement_moves")),
     "settled": (lambda: on_samples(0.0, known=False), ("agreement_moves",)),
+    "unsettled": (lambda: on_samples(0.0, known=False, same=0.9), ("agreement_moves",)),
     "agreement_moves": (lambda: on_samples(0.0, known=False), ("settled",)),
     "cut_pays_all": (lambda: on_costs(0.1, 0.15, 0.2), ()),
     "cut_pays_none": (lambda: on_costs(0.1, 0.4, 0.2), ()),
