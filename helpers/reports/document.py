@@ -52,8 +52,15 @@ class Figure:
 
 
 def say(*paragraphs):
-    """Show sentences as running text; what looks like markup in them is shown as it is written.
+    """Show sentences as running text.
 
+    Parameters
+    ----------
+    *paragraphs : str
+        Plain texts; what looks like markup in them is shown as it is written.
+
+    Examples
+    --------
     >>> say("The scores are fine.")
     The scores are fine.
     """

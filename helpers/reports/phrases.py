@@ -274,15 +274,6 @@ def cost_with_span(cost, low, high):
     return hundred(cost) if ends[0] == ends[1] else f"{hundred(cost)} {bracketed(*ends)}"
 
 
-def farthest(stated, observed):
-    """The stated probability that lies farthest from what was observed.
-
-    >>> float(farthest(np.array([0.1, 0.5]), np.array([0.2, 0.9])))
-    0.5
-    """
-    return stated[np.abs(observed - stated).argmax()]
-
-
 def listed(names, most=6):
     """Names in a sentence; of more than `most`, the number of the others.
 
@@ -299,17 +290,6 @@ def listed(names, most=6):
 def with_reasons(reasons):
     """A dictionary {name: reason} as a list of 'name (reason)'."""
     return [f"{name} ({reason})" for name, reason in reasons.items()]
-
-
-def numbered(sentences):
-    """Sentences in one text, with numbers if there are several.
-
-    >>> numbered(["Look.", "Act."]), numbered(["Look."])
-    ('(1) Look. (2) Act.', 'Look.')
-    """
-    if len(sentences) == 1:
-        return sentences[0]
-    return " ".join(f"({k}) {text}" for k, text in enumerate(sentences, 1))
 
 
 def first_up(text):
@@ -330,6 +310,6 @@ def short(text, most=40):
 
 PHRASES = [
     commas, points, in_points, many, span, percent, from_percent, whole_percent, chance, drawn_chance, squared, root,
-    distance_error, measured, with_span, shares, points_apart, hundred, cost_with_span, farthest, listed,
+    distance_error, measured, with_span, shares, points_apart, hundred, cost_with_span, listed,
     with_reasons, first_up, apart, typically, rate, of_hundred, number, bracketed,
 ]  # fmt: skip

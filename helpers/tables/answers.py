@@ -24,6 +24,7 @@ from helpers.tables.answer_layouts import (
 from helpers.tables.answer_rules import RuleMoves, look_for_rule, rule_moves
 from helpers.tables.answer_systems import RECORDED, open_all, open_system, systems_of
 from helpers.tables.log_table import LogTable
+from helpers.tables.question_columns import question_columns
 from helpers.tables.repeats import Repeats, find_repeats
 
 SHIPPED = "data/digit_answers.csv.gz"
@@ -55,6 +56,8 @@ class AnswerTable:
         What another rule changes, or what the one that was chosen by looking has changed; None where neither does.
     repeats : Repeats, optional
         Answers that were found to be no samples, because they are the same ones again; copies are left out.
+    features : DataFrame
+        A row a question: further columns of the file that are the same in all its rows, such as a topic.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class AnswerTable:
     sha256: str = ""
     moves: RuleMoves | None = field(default=None, repr=False)
     repeats: Repeats | None = field(default=None, repr=False)
+    features: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
 
     @property
     def n_questions(self):
@@ -178,12 +182,14 @@ def read_answers(
         if question == DEFAULTS["question"] and question not in source.names:
             roles["question"] = ""
         columns, notes = find_columns(source, roles)
-        return replace(_from_columns(source, columns, notes, counts), sha256=source.sha256)
+        table = replace(_from_columns(source, columns, notes, counts), sha256=source.sha256)
+        return _with_features(table, source, {system, *counts})
     columns, notes = find_columns(source, {"answer": answer, "sample": sample, "correct": correct} | roles)
     for role in ("question", "answer"):
         if role not in columns:
             raise ValueError(f"{role} must name a column of {source.name}, but it is not given.")
-    return replace(_from_rows(source, columns, notes, rule), sha256=source.sha256)
+    table = replace(_from_rows(source, columns, notes, rule), sha256=source.sha256)
+    return _with_features(table, source, {system, sample, answer, confidence, reference, correct})
 
 
 def read_systems(path, *, system="", systems=(), against="", **columns):
@@ -280,6 +286,15 @@ def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
     questions = np.arange(len(counts))
     grouped = GroupedAnswers(counts, names, questions, n_answers, correct, stated, n_stated, n_unread, order, {})
     return AnswerTable(name, grouped, "class", "columns", {}, len(counts))
+
+
+def _with_features(table, source, used):
+    """A table with the further columns of its file that are about whole questions; those of a log are not."""
+    question = table.columns.get("question", "")
+    if not question or isinstance(source.table, LogTable) or set(RECORDED) <= set(source.names):
+        return table
+    used = used | {question, *table.columns.values()}
+    return replace(table, features=question_columns(source, question, used, table.grouped.questions))
 
 
 def _from_rows(source, columns, notes, rule):
