@@ -76,7 +76,7 @@ class Comparison:
 
 
 def compare_scores(table, *, cost=None, calibrators=("platt", "platt"), rng=None):
-    """Compare the two scores of a table, each recalibrated as `calibrators` say (old, new); differences are new - old."""
+    """Compare the two scores of a table, recalibrated as `calibrators` say (old, new); differences are new - old."""
     rng = np.random.default_rng(rng)
     seed = int(rng.integers(2**31))
     y = table.y

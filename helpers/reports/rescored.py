@@ -150,7 +150,7 @@ def mean_of(table):
 
 
 def parts_of_loss(table, recalibrated):
-    """Mean squared error of the stated scores (loss), and what recalibration would save of it (saved, with its ends)."""
+    """Mean squared error of the stated scores (loss), and what recalibration would save of it (saved, with ends)."""
     mean = mean_of(table)
     loss = (table.y - table.p) ** 2
     return {"loss": float(np.average(loss, weights=mean.weight))} | mean("saved", loss - (table.y - recalibrated) ** 2)
