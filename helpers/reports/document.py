@@ -18,7 +18,6 @@ from helpers.reports.findings import Severity, as_json, fill, in_order, steps_of
 
 MOST_ON_TOP = 8  # findings of the first screen
 MOST_OF_A_PART = 3  # of these
-MOST_SENTENCES = 12  # of a part: its tables hold them all
 
 
 @dataclass(frozen=True)
@@ -35,12 +34,15 @@ class Part:
         "table:name" for an attribute of the report that is a DataFrame or None, "figure:name" for a figure; in order.
     folded : bool
         Whether it stands behind a click.
+    most : int
+        Sentences that it shows; its tables hold the others.
     """
 
     title: str
     text: str = ""
     shows: tuple = ()
     folded: bool = False
+    most: int = 12
 
 
 @dataclass(frozen=True)
@@ -182,9 +184,9 @@ class Report:
 
     def _show_part(self, name):
         sentences = self.sentences(name)
-        rest = len(sentences) - MOST_SENTENCES
-        if rest > 0:
-            sentences = [*sentences[:MOST_SENTENCES], f"{rest} more: see the table."]
+        most = self.parts[name].most
+        if len(sentences) > most:
+            sentences = [*sentences[:most], f"{len(sentences) - most} more: see the table."]
         if sentences:
             say(*sentences)
         for item in self.parts[name].shows:

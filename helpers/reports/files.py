@@ -26,18 +26,6 @@ WHAT = {
 def without_formulas(frame):
     """A table whose texts no spreadsheet takes for a formula: an apostrophe stands before those that look like one.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The table.
-
-    Returns
-    -------
-    DataFrame
-        A copy.
-
-    Examples
-    --------
     >>> without_formulas(pd.DataFrame({"rule": ["=1+1", "age > 3"], "gap": [-0.1, 0.2]})).values.tolist()
     [["'=1+1", -0.1], ['age > 3', 0.2]]
     """

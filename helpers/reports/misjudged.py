@@ -86,18 +86,7 @@ class MisjudgedGroups:
         return pd.concat([groups[~last], groups[last]])
 
     def hottest(self, factor):
-        """The group with the surely largest gap as stated, if it is surely `factor` times that of all named groups.
-
-        Parameters
-        ----------
-        factor : float
-            How much larger.
-
-        Returns
-        -------
-        Series or None
-            A row as those of `table`.
-        """
+        """The group with the surely largest gap as stated, if it is surely `factor` times that of all named groups."""
         groups = _beside_stated(self.search.table[self.search.table["adjusted"] < LEVEL])
         least = surely_least(groups)
         named = groups.index.isin(self.sure.index)
@@ -169,18 +158,10 @@ class MisjudgedGroups:
         return {share: gap for share, gap in gaps.items() if gap < 0.999 * (1 - self.search.chances.mean)}
 
     def along_features(self, most=6):
-        """Rates along each column, the one with the strongest segment first.
+        """Rates along each column, {column: DataFrame}, the one with the strongest segment first.
 
-        Parameters
-        ----------
-        most : int, default 6
-            Columns.
-
-        Returns
-        -------
-        dict of str to DataFrame
-            A row a level or range of the column, in its order: level (words), n, stated, calibrated, observed, low,
-            high (ends for `observed`; the intervals of all columns hold together; NaN for values of too few cases).
+        A row a level or range: level (words), n, stated, calibrated, observed, low, high (for `observed`; the intervals
+        of all columns hold together; NaN for values of too few cases).
         """
         table = self.search.table
         family = self.search.family
@@ -227,15 +208,7 @@ class MisjudgedGroups:
     def moved(self, calibrated):
         """Recalibrated scores moved until they are right on average in every named group, which may overlap, (n,).
 
-        Parameters
-        ----------
-        calibrated : (n,) array
-            Recalibrated scores of the table that was searched.
-
-        Returns
-        -------
-        (n,) array
-            Their log-odds moved by the same amount for all cases of a group.
+        Their log-odds are moved by the same amount for all cases of a group.
         """
         table = self.source
         weight = table.weights / table.weights.mean()
@@ -340,25 +313,7 @@ def _level(words, name):
 
 
 def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
-    """Search for groups that recalibration leaves misjudged.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        A checked one.
-    calibrator : {"platt", "isotonic"}
-        What the scores may need.
-    n_draws : int, optional
-        Tables drawn; by default 999, and 300 for more than 20,000 rows: with more of them the same groups are named
-        under another seed.
-    rng : int, Generator or None, default None
-        Source of the draws.
-
-    Returns
-    -------
-    MisjudgedGroups or None
-        What to say about groups; None if no column has one of enough cases.
-    """
+    """Search for groups that recalibration leaves misjudged."""
     if n_draws is None:
         n_draws = DRAWS if table.n <= MANY_ROWS else FEWER_DRAWS
     try:

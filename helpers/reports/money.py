@@ -82,22 +82,7 @@ class Money:
 
 
 def count_money(table, scores, cost):
-    """Count what a score costs.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        A checked one.
-    scores : Repaired
-        Its recalibrated and repaired scores.
-    cost : array, shape (2, 2)
-        Costs, cost[decision, truth].
-
-    Returns
-    -------
-    Money
-        Costs with their intervals.
-    """
+    """Count what a score costs."""
     recalibrated = scores.recalibrated[scores.rows]
     table = table if scores.rows.size == table.n else table.take(scores.rows)
     mean = mean_of(table)
@@ -147,22 +132,7 @@ def _counted(decision, stated, y, mean):
 
 
 def expected_excess(repaired, error, p, cost):
-    """What deciding by stated scores is expected to cost more than deciding by repaired ones, which err.
-
-    Parameters
-    ----------
-    repaired, error : (n,) array
-        Repaired scores and their standard errors.
-    p : (n,) array
-        Stated scores.
-    cost : array, shape (2, 2)
-        Costs, cost[decision, truth].
-
-    Returns
-    -------
-    (n,) array
-        In the unit of the costs.
-    """
+    """What deciding by stated scores is expected to cost more than deciding by repaired ones, which err."""
     return np.mean([excess_risk(value, p, cost) for value in plausible_values(repaired, error)], axis=0)
 
 

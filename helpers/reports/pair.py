@@ -76,24 +76,7 @@ class Comparison:
 
 
 def compare_scores(table, *, cost=None, calibrators=("platt", "platt"), rng=None):
-    """Compare the two scores of a table.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        A checked one with `before`.
-    cost : array, shape (2, 2), optional
-        Costs, cost[decision, truth].
-    calibrators : pair of {"platt", "isotonic"}, default ("platt", "platt")
-        How the old and the new score are recalibrated.
-    rng : int, Generator or None, default None
-        Source of the folds and signs.
-
-    Returns
-    -------
-    Comparison
-        Differences are new - old.
-    """
+    """Compare the two scores of a table, recalibrated as `calibrators` say (old, new); differences are new - old."""
     rng = np.random.default_rng(rng)
     seed = int(rng.integers(2**31))
     y = table.y

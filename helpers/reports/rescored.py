@@ -50,24 +50,7 @@ class Repaired:
 
 
 def repair_scores(table, calibrator, *, can_repair=True, rng=None):
-    """Recalibrate and repair the scores of a table out of fold.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        A checked one.
-    calibrator : {"platt", "isotonic"}
-        What the scores may need.
-    can_repair : bool, default True
-        Whether there are features and cases enough for more than recalibration.
-    rng : int, Generator or None, default None
-        Source of the folds, and of the rows that teach and judge a repair in a larger table.
-
-    Returns
-    -------
-    Repaired
-        Scores, and the repair for new cases.
-    """
+    """Recalibrate and repair the scores of a table out of fold."""
     rng = np.random.default_rng(rng)
     recalibrated = out_of_fold(table, calibrator, rng)
     rows = rows_of_whole_groups(table, MOST_ROWS, rng)
@@ -93,21 +76,9 @@ def repair_scores(table, calibrator, *, can_repair=True, rng=None):
 
 
 def repair_all(table, scores, rows=None):
-    """Repaired scores of rows and their errors: of a larger table, most are new to the repair.
+    """Repaired scores of rows (of all by default) and their errors: of a larger table, most are new to the repair.
 
-    Parameters
-    ----------
-    table : ScoreTable
-        The checked one that `scores` were made from.
-    scores : Repaired
-        From `repair_scores`, with a model that changes something.
-    rows : array of int, optional
-        Rows to repair, those of `scores` among them; by default all.
-
-    Returns
-    -------
-    repaired, error : (m,) array
-        A minute for 300,000 rows.
+    A minute for 300,000 rows.
     """
     rows = np.arange(table.n) if rows is None else rows
     repaired = np.empty(table.n)
@@ -121,24 +92,7 @@ def repair_all(table, scores, rows=None):
 
 
 def rows_of_whole_groups(table, most, rng, least_groups=0):
-    """Rows of randomly chosen groups, in order: at most so many, or those of so many groups if that is more.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        A checked one.
-    most : int
-        Number of rows.
-    rng : Generator
-        Source of the choice.
-    least_groups : int, default 0
-        Number of groups, or of rows without groups.
-
-    Returns
-    -------
-    array of int, shape (m,)
-        Numbers of the rows.
-    """
+    """Rows of randomly chosen groups, in order: at most so many, or those of so many groups if that is more."""
     unit = np.arange(table.n) if table.groups is None else table.groups
     order = rng.permutation(unit.max() + 1)
     reach = np.cumsum(np.bincount(unit)[order])
@@ -149,24 +103,7 @@ def rows_of_whole_groups(table, most, rng, least_groups=0):
 
 
 def out_of_fold(table, calibrator, rng, p=None):
-    """Recalibrate scores, each by the labels of other folds; by all labels where the rarer one is in few cases.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        A checked one.
-    calibrator : {"platt", "isotonic"}
-        How.
-    rng : int, Generator or None
-        Source of the folds.
-    p : (n,) array, optional
-        Other scores of the same cases.
-
-    Returns
-    -------
-    array of float, shape (n,)
-        In [0, 1].
-    """
+    """Recalibrate scores, each by the labels of other folds; by all labels where the rarer one is in few cases."""
     p = table.p if p is None else p
     recalibrated = np.empty(table.n)
     try:
@@ -213,20 +150,7 @@ def mean_of(table):
 
 
 def parts_of_loss(table, recalibrated):
-    """Mean squared error of the stated scores, and what recalibration would save of it.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        A checked one.
-    recalibrated : (n,) array
-        Recalibrated scores, out of fold.
-
-    Returns
-    -------
-    dict of str to float
-        loss, saved, saved_low, saved_high.
-    """
+    """Mean squared error of the stated scores (loss), and what recalibration would save of it (saved, with ends)."""
     mean = mean_of(table)
     loss = (table.y - table.p) ** 2
     return {"loss": float(np.average(loss, weights=mean.weight))} | mean("saved", loss - (table.y - recalibrated) ** 2)

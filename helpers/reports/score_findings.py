@@ -78,17 +78,8 @@ def of_table(table, repeats, likely):
 def of_order(area, correlation, n, is_constant):
     """Whether higher scores go with more events.
 
-    Parameters
-    ----------
-    area : dict or None
-        Share of pairs (a case with 1, a case with 0) in which the first has the higher score: area, area_low,
-        area_high; None where all labels are alike.
-    correlation : float
-        Of score and label, in standard errors.
-    n : int
-        Cases.
-    is_constant : bool
-        Whether all scores are alike.
+    From the share of pairs in which the case of 1 has the higher score (area, area_low, area_high; None where all
+    labels are alike), and the correlation of score and label in standard errors.
     """
     if is_constant:
         return [Finding("constant", n=n, severity=Severity.SERIOUS)]
@@ -103,20 +94,9 @@ def of_order(area, correlation, n, is_constant):
 
 
 def of_average(average, parts, n, order="", *, moves=False):
-    """Whether the scores are right on average.
+    """Whether the scores are right on average: from an `Average` and what recalibration saves of the squared error.
 
-    Parameters
-    ----------
-    average : Average
-        Four tests and their sizes.
-    parts : dict
-        What recalibration saves of the squared error: saved, saved_low, saved_high.
-    n : int
-        Cases.
-    order : str, default ""
-        Kind of what was found about the order of the scores.
-    moves : bool, default False
-        Whether stated and observed rates move apart over time, which one recalibration does not mend.
+    `order` is the kind of `of_order`; with `moves`, rates move apart over time, which one recalibration does not mend.
     """
     scale = average.scale
     rates = {name: float(average.rates[name]) for name in ("stated", "observed", "gap", "low", "high")}
@@ -180,31 +160,7 @@ def of_drifts(drifts, scale):
 
 
 def of_loss(loss, *, is_certified, sign, falls, by_tree, detectable, n_named, obstacle, scale, n):
-    """Whether the scores are right for a single case.
-
-    Parameters
-    ----------
-    loss : StackedGroupingLoss, GroupingLoss or None
-        The grouping loss.
-    is_certified : bool
-        Whether it is surely above zero.
-    sign : float
-        P-value of "right for the single case".
-    falls : bool
-        Whether no rising curve fits the scores.
-    by_tree : bool
-        Whether a tree has estimated it.
-    detectable : float
-        Grouping loss that a tree would have found.
-    n_named : int
-        Groups that are named.
-    obstacle : str
-        Why there is no loss.
-    scale : float
-        Factor for rare labels.
-    n : int
-        Cases.
-    """
+    """Whether the scores are right for a single case."""
     if loss is None:
         return [Finding("single_cases_unknown", obstacle, n=n)]
     distances = {"value": root(loss.value), "low": root(loss.low), "high": root(loss.high)}
@@ -270,26 +226,10 @@ def of_group(row, *, mends, scale, suspicious=False, label="", kind=None):
 
 
 def of_groups(audit, *, obstacle, mends, scale, n, label, share_of, times=()):
-    """For whom the scores are wrong.
+    """For whom the scores are wrong: from `MisjudgedGroups`, or None and the obstacle.
 
-    Parameters
-    ----------
-    audit : MisjudgedGroups or None
-        The search.
-    obstacle : str
-        Why there is none.
-    mends : bool
-        Whether the scores should be recalibrated.
-    scale : float
-        Factor for rare labels.
-    n : int
-        Cases.
-    label : str
-        Name of what happened.
-    share_of : function
-        Share of the cases in some rows of the table of `audit`.
-    times : list of str, default ()
-        Columns over which the scores drift: a model that knows the date does not know the next one.
+    `mends`: the scores will be recalibrated; `times`: columns over which they drift, since a model that knows the date
+    does not know the next one.
     """
     if audit is None:
         return [Finding("groups_unknown", obstacle or "No column has groups of enough cases.", n=n)]
@@ -380,27 +320,7 @@ def of_pair(pair):
 
 
 def of_money(money, decisions, cost, *, is_off, obstacle, p_value, n, features):
-    """What deciding by the scores costs.
-
-    Parameters
-    ----------
-    money : Money or None
-        Costs; None without costs given.
-    decisions : Decisions or None
-        Which decisions change.
-    cost : array or None
-        Costs, cost[decision, truth].
-    is_off : bool
-        Whether scores are surely off on average; scores that are right cannot be bettered without features.
-    obstacle : str
-        Why there is no repair.
-    p_value : float or None
-        Of the repair's own test.
-    n : int
-        Cases.
-    features : list of str
-        Columns that a repair uses.
-    """
+    """What deciding by the scores costs."""
     if money is None:
         return [Finding("costs_not_given")]
     prices = {"alarm": float(cost[1, 0] - cost[0, 0]), "miss": float(cost[0, 1] - cost[1, 1])}

@@ -53,6 +53,7 @@ PARTS = {
         "overlap. Not looked "
         "at: smaller groups, three conditions and more, columns that are not in the table.",
         ("figure:groups", "table:group_table"),
+        most=6,
     ),
     "features": Part(
         "Along each column",

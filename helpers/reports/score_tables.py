@@ -156,8 +156,8 @@ class ScoreTables:
                 "stated": percent(row.stated),
                 **({} if repaired is None else {"repaired": percent(repaired[row.Index])}),
                 "observed": percent(row.observed),
-                "gap in points (95 % interval)": apart(row.gap, row.low, row.high),
-                "gap after recalibration (95 % interval)": apart(row.left, row.left_low, row.left_high),
+                "gap in points (95 %)": apart(row.gap, row.low, row.high),
+                "recalibrated (95 %)": apart(row.left, row.left_low, row.left_high),
                 "beyond chance": "yes" if row.Index in self.audit.sure.index else "no",
             })  # fmt: skip
         return pd.DataFrame(rows)

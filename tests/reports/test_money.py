@@ -1,6 +1,5 @@
 """What a page says in the user's money: identities by hand, known truth, intervals, and nothing without costs."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -8,12 +7,9 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from helpers.datasets import DATA_FOLDER
 from helpers.reports import audit_scores
-from helpers.reports.average import LINE, OTHERS
-from helpers.reports.misjudged import DRAWS
 from helpers.reports.money import count_money, expected_excess
-from helpers.reports.rescored import MOST_JUDGED, MOST_ROWS, Repaired, repair_all, repair_scores, rows_of_whole_groups
+from helpers.reports.rescored import Repaired, repair_all, repair_scores, rows_of_whole_groups
 from helpers.tables import ScoreTable
 
 COST = np.array([[0.0, 4.0], [1.0, 0.0]])  # yes pays from 20 % on
@@ -128,18 +124,6 @@ def test_a_larger_table_is_judged_by_some_of_its_rows(monkeypatch):
     assert scores.model.changed_ and repaired.size == 900 and (repaired[scores.rows] == scores.repaired).all()
     rest = np.setdiff1d(np.arange(900), scores.rows)
     assert repaired[rest] == pytest.approx(scores.model.predict(made.p[rest], made.X.iloc[rest])) and error.max() > 0
-
-
-def test_the_notebook_says_how_many_cases_judge_and_how_wide_the_band_is():
-    path = DATA_FOLDER.parent / "notebooks" / "13_audit_your_scores.ipynb"
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    text = " ".join("".join(cell["source"]) for cell in cells).replace("\n", " ")
-    assert f"of more than {MOST_ROWS:,} cases, so many teach the repair, and {MOST_JUDGED:,} judge it" in text
-    assert f"all groups in {DRAWS} tables whose labels" in text
-    assert f"at {100 * (1 - OTHERS):.0f} % for all scores together" in text
-    assert (
-        f"the line at {100 * LINE:.0f} %; the bins, the band, and that a line fits at {100 * OTHERS:.0f} % each" in text
-    )
 
 
 def test_groups_stay_whole():

@@ -19,7 +19,6 @@ from helpers.reports.control import control_rows
 from helpers.reports.drift import measure_drifts
 from helpers.reports.findings import Severity, fill
 from helpers.reports.intake import find_obstacle, likely_groups, repeated_rows
-from helpers.reports.phrases import chance, in_points, many, percent, points, root, squared
 from helpers.reports.scores import POWER, compare_decisions
 from helpers.reports.single_cases import measure_loss
 from helpers.tables import ScoreTable
@@ -473,18 +472,6 @@ def test_independent_rows_do_not_look_repeated():
 def test_same_seed_same_report():
     one, two = (audit_scores(make("loss", 1000), rng=3).metrics() for _ in range(2))
     assert one == two
-
-
-# ---- phrases --------------------------------------------------------------------------------------------------
-
-
-def test_numbers_in_words():
-    assert points(-0.001) == "0" and points(0.034, 0.002, sign=True) == "+3.4"
-    assert in_points(0.01) == "1 point" and in_points(0.02) == "2 points"
-    assert many(1000, "group", "is/are") == "1,000 groups are" and many(1, "case") == "1 case"
-    assert chance(0.0951) == "p = 0.1" and chance(0.005) == "p < 0.01"
-    assert squared(-0.0001, 0.01) == "0.000" and squared(0.00012, 0.00003) == "0.00012"
-    assert root(-1) == 0 and percent(1.0).startswith("100") and percent(0.9969).startswith("99.69")
 
 
 def test_of_two_levels_the_one_that_is_stated_wrongly_is_named():
