@@ -200,7 +200,8 @@ class AnswerReport(Report):
         if name == "reliability":
             return plot_confidences(self.reliability_curves)
         if name == "kept":
-            return plot_kept(self.kept_curves, self.kept_points, self.reject_cost)
+            limit = None if self.options.get("price") else self.reject_cost  # which holds where samples cost nothing
+            return plot_kept(self.kept_curves, self.kept_points, limit)
         return plot_votes(self.sizes)
 
     @property
