@@ -430,7 +430,7 @@ PARTS = {
     "pair": Part("Two systems side by side", "With all their samples, question by question.", ("table:pair_table",)),
     "read": Part("What was read"),
     "errors": Part("For experts: calibration errors", "", ("table:calibration_table",), folded=True),
-    "ecuas": Part("For experts: ECUAS and AURC", "", ("table:ecuas_table", "table:difference_table"), folded=True),
+    "ecuas": Part("For experts: ECUAS and AURC", "", ("table:ecuas_table",), folded=True),
     "limits": Part("When not to use this report", LIMITS),
     "parameters": Part("What this page was made from", "", ("table:parameter_table",), folded=True),
 }  # fmt: skip
