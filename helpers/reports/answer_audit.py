@@ -18,7 +18,7 @@ from helpers.reports.answers import AnswerReport
 from helpers.reports.intake import check_terms
 from helpers.reports.votes import compare_votes
 from helpers.resampling import exact_interval
-from helpers.selective import compare_systems, measure_systems
+from helpers.selective import measure_systems
 from helpers.selective.abstention import closed_form
 
 LEAST_QUESTIONS = 30  # with a known answer; below, only the share of right answers is told
@@ -94,14 +94,13 @@ def audit_answers(
     truth = None if obstacle else grouped.correct[voting]
     resamples = {"n_resamples": n_resamples, "rng": seed}
     sizes = compare_votes(grouped.counts[voting], truth, votes_rng=streams[3], **resamples)
-    calibration = over = costs = differences = stated_gain = promises = prices = groups = None
+    calibration = over = costs = stated_gain = promises = prices = groups = None
     if not obstacle:
         calibration = sem_ece(grouped, sources=list(sources), ties="lot", n_resamples=n_resamples, rng=streams[0])
         over = over_confidence(sources, correct, n_resamples, streams[5])
         systems = _on_common_rows(sources, correct)
         options = {"n": EXPONENTS, "n_resamples": n_resamples}
         costs = measure_systems(systems, rng=streams[1], **options)
-        differences = compare_systems(systems, against="sem1", rng=streams[1].spawn(1)[0], **options)
         stated_gain = _stated_gain(sources, correct, fold, n_resamples, streams[2])
         promises = promise({name: sources[name] for name in sources if name != "sem2"}, correct, precision)
     pair = None
@@ -112,7 +111,7 @@ def audit_answers(
     asked = {"reject_cost": reject_cost, "price": price, "precision": precision}
     asked |= {"n_resamples": n_resamples, "rng": rng_given, "against": "" if against is None else against.name}
     report = AnswerReport(
-        table, reject_cost, sources, correct, accuracy, obstacle, calibration, over, costs, differences, stated_gain,
+        table, reject_cost, sources, correct, accuracy, obstacle, calibration, over, costs, stated_gain,
         promises, prices, groups, questions, gap_strata(questions), sizes, pair, asked,
     )  # fmt: skip
     if obstacle:

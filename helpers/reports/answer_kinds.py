@@ -93,20 +93,20 @@ KINDS |= _kinds("use", "share", {
         CUT_HOW,
     ),
     "use_rest": (
-        "Not by any confidence: none makes sure that {{ precision | percent }} of some answers are right. But "
-        f"without the questions where {{{{ groups | listed }}}}, {{{{ shares(*rest) }}}} are. {RIGHT}",
+        "Only some of them, by their kind: no confidence picks out answers of which surely {{ precision | percent }} "
+        f"are right, but without those where {{{{ groups | listed }}}}, {{{{ shares(*rest) }}}} are. {RIGHT}",
         "Hand over the questions where {{ groups | listed }}, and give the other answers if new questions confirm it.",
         "These groups were found in this table: count right answers in other, new questions before you promise.",
     ),
     "use_group": (
-        "Not by any confidence: none makes sure that {{ precision | percent }} of some answers are right. But "
-        f"where {{{{ groups | listed }}}} so many are. {RIGHT}",
+        "Only some of them, by their kind: no confidence picks out answers of which surely {{ precision | percent }} "
+        f"are right, but where {{{{ groups | listed }}}} so many are. {RIGHT}",
         "Give the answers where {{ groups | listed }}, if new questions confirm it, and hand over the others.",
         "These groups were found in this table: count right answers in new questions of theirs before you promise.",
     ),
     "use_not_yet": (
-        "Not yet: these questions are too few to promise that {{ precision | percent }} of any answers are "
-        f"right; about {{{{ needed | int | commas }}}} may do. {RIGHT}",
+        "Not yet: these questions are too few to promise for any part of the answers that {{ precision | percent }} "
+        f"are right; about {{{{ needed | int | commas }}}} may do. {RIGHT}",
         "Grade more questions, or promise less; decide which before you look.",
         "More samples of the same questions do not help a promise.",
     ),
@@ -210,7 +210,7 @@ KINDS |= _kinds("believed", "probability", {
         "percent(0.003) }} are right, a difference within chance."
     ),
     "off": (
-        "{{ subject | first_up }} cannot be believed as it is either: {{ confidence | percent(0.003) }} on average, "
+        "{{ subject | first_up }} cannot be believed as it is: {{ confidence | percent(0.003) }} on average, "
         "{{ right | percent(0.003) }} are right."
     ),
 }, exclusive=True)  # fmt: skip
@@ -288,12 +288,12 @@ KINDS |= _kinds("costs", "cost", {
         CUT_HOW,
     ),
     "all_pay": (
-        "No choice of answers by {{ subject }} surely costs less than to give all of them, {{ plain_cost | hundred }} "
-        "times what a wrong answer costs for 100 questions."
+        "By {{ subject }} no choice of answers surely costs less than giving all of them (100 questions: "
+        "{{ plain_cost | hundred }} times what a wrong answer costs)."
     ),
     "none_pay": (
-        "No choice of answers by {{ subject }} surely costs less than to hand over every question, {{ plain_cost | "
-        "hundred }} times what a wrong answer costs for 100 questions.",
+        "By {{ subject }} no choice of answers surely costs less than handing over every question (100 questions: "
+        "{{ plain_cost | hundred }} times what a wrong answer costs).",
         "Hand these questions over, or use a better model.",
         "At these costs nothing that this model answers surely is worth it.",
     ),
@@ -430,7 +430,7 @@ PARTS = {
     "pair": Part("Two systems side by side", "With all their samples, question by question.", ("table:pair_table",)),
     "read": Part("What was read"),
     "errors": Part("For experts: calibration errors", "", ("table:calibration_table",), folded=True),
-    "ecuas": Part("For experts: ECUAS and AURC", "", ("table:ecuas_table", "table:difference_table"), folded=True),
+    "ecuas": Part("For experts: ECUAS and AURC", "", ("table:ecuas_table",), folded=True),
     "limits": Part("When not to use this report", LIMITS),
     "parameters": Part("What this page was made from", "", ("table:parameter_table",), folded=True),
 }  # fmt: skip

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from helpers.reports.phrases import NAMES, beyond_chance, measured, percent, points, points_apart, shares, short
+from helpers.reports.phrases import percent, points, shares, short
 from helpers.resampling import exact_interval
 
 NO_GAP = 1e-9
@@ -147,21 +147,3 @@ def print_questions(table, name, as_text):
             name: as_text(row[-1]),
         })  # fmt: skip
     return pd.DataFrame(lines)
-
-
-def print_differences(report):
-    """Each other confidence compared with plain agreement on the same questions, as texts."""
-    errors = report.calibration.differences
-    lines = []
-    for name in [name for name in report.sources if name != "sem1"]:
-        pair = errors[(errors["first"] == "sem1") & (errors["second"] == name)].set_index("what")
-        for what, words in (("confidence", "mean confidence, points"), ("ece", "calibration error, points")):
-            row = pair.loc[what]
-            low, high = -row["high"], -row["low"]
-            sure = "not tested" if what == "ece" else beyond_chance(low, high)  # its own bias would be taken for more
-            lines.append((NAMES[name], words, points_apart(-row["difference"], low, high), sure))
-        for metric, words in (("ecuas_1", "ECUAS, n = 1"), ("aurc", "AURC")):
-            row = report.difference(name, metric)
-            text = measured(row["difference"], row["low"], row["high"], sign=True, least=3)
-            lines.append((NAMES[name], words, text, beyond_chance(row["low"], row["high"])))
-    return pd.DataFrame(lines, columns=["compared with agreement", "measure", "difference", "beyond chance"])

@@ -20,7 +20,6 @@ from helpers.reports.answer_kinds import FIGURES, KINDS, PARTS, TITLE
 from helpers.reports.answer_numbers import (
     NO_GAP,
     hardest,
-    print_differences,
     print_questions,
     print_strata,
     sure_but_wrong,
@@ -57,8 +56,8 @@ class AnswerReport(Report):
         Calibration error of each source.
     over : DataFrame or None
         Mean confidence less share of right answers of each source.
-    costs, differences : DataFrame or None
-        Of the sources over the questions that have all of them: ECUAS and AURC, and their differences from sem1.
+    costs : DataFrame or None
+        ECUAS and AURC of the sources over the questions that have all of them.
     stated_gain : tuple or None
         (difference, low, high) of the ECUAS (n = 1) of stated confidence and agreement, both recalibrated.
     promises : Promises or None
@@ -101,7 +100,6 @@ class AnswerReport(Report):
     calibration: SemanticCalibration | None = field(repr=False)
     over: pd.DataFrame | None = field(repr=False)
     costs: pd.DataFrame | None = field(repr=False)
-    differences: pd.DataFrame | None = field(repr=False)
     stated_gain: tuple | None
     promises: Promises | None = field(repr=False)
     prices: AnswerCosts | None = field(repr=False)
@@ -200,7 +198,8 @@ class AnswerReport(Report):
         if name == "reliability":
             return plot_confidences(self.reliability_curves)
         if name == "kept":
-            return plot_kept(self.kept_curves, self.kept_points, self.reject_cost)
+            limit = None if self.options.get("price") else self.reject_cost  # which holds where samples cost nothing
+            return plot_kept(self.kept_curves, self.kept_points, limit)
         return plot_votes(self.sizes)
 
     @property
@@ -258,11 +257,6 @@ class AnswerReport(Report):
             costs = self.costs[self.costs["system"] == name].set_index("metric")
             columns[NAMES[name]] = [measured(*costs.loc[metric, ["value", "low", "high"]]) for metric in rows]
         return pd.DataFrame(columns, index=list(rows.values())).rename_axis("smaller is better")
-
-    @property
-    def difference_table(self):
-        """Each other confidence compared with plain agreement on the same questions, as they are."""
-        return None if self.obstacle else print_differences(self)
 
     @property
     def strata_table(self):
@@ -373,24 +367,6 @@ class AnswerReport(Report):
         """
         rows = self.known & np.isfinite(self.sources[name])
         return risk_coverage_curve(self.correct[rows], self.sources[name][rows])
-
-    def difference(self, source, metric):
-        """Look up how far a source lies from plain agreement.
-
-        Parameters
-        ----------
-        source : str
-            "sem2" or "stated".
-        metric : str
-            Such as "ecuas_1" or "aurc".
-
-        Returns
-        -------
-        Series
-            Row of `differences` with difference, low, high.
-        """
-        rows = self.differences
-        return rows[(rows["system"] == source) & (rows["metric"] == metric)].iloc[0]
 
     def null_trials(self, rng):
         """Find the tests that could raise an alarm: {name: function of `rng`}, for `negative_control`.
