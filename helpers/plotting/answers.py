@@ -75,7 +75,7 @@ def plot_kept(curves, kept, reject_cost=None, ax=None):
     curves : dict of str to RiskCoverageCurve
         One curve for each name of a confidence; the first ten questions and the first 5 % are not drawn.
     kept : dict of str to (float, float)
-        Share answered and share wrong among these at the advised cut, marked for some of the names; NaN is not drawn.
+        Share answered and share wrong among these where a promise begins, marked for some of the names.
     reject_cost : float, optional
         Cost of a hand-over where a wrong answer costs 1: a dotted line, below which the kept answers cost less.
     ax : Axes, optional
@@ -96,7 +96,7 @@ def plot_kept(curves, kept, reject_cost=None, ax=None):
         if name not in kept:
             continue
         mark = {"marker": MARKERS[k % len(MARKERS)], "markersize": 8 - k, "color": COLOURS[k % 3], "linestyle": "none"}
-        ax.plot(*kept[name], markeredgecolor="black", zorder=3, label="advised cut", **mark)
+        ax.plot(*kept[name], markeredgecolor="black", zorder=3, label="with the promise", **mark)
     if reject_cost is not None:
         style = {"color": "black", "linestyle": ":", "linewidth": 1.3}
         ax.axhline(reject_cost, label="below: cheaper than handing over", **style)
@@ -107,60 +107,35 @@ def plot_kept(curves, kept, reject_cost=None, ax=None):
     return ax
 
 
-def plot_votes(sizes, best=None, reject_cost=None):
-    """Votes of few and many answers: above the share right, below what 100 questions cost.
+def plot_votes(sizes):
+    """Share of right answers of votes of few and many answers, with 95 % bands.
 
     Parameters
     ----------
     sizes : DataFrame
-        Columns size, right, cost, total and their _low, _high. Where nothing is known to be right, these columns are
-        NaN and the chance of the same vote as all answers is drawn alone.
-    best : int, optional
-        Size of the cheapest vote, marked.
-    reject_cost : float, optional
-        Cost of a hand-over where a wrong answer costs 1: a line for handing over everything.
+        Columns size, right, right_low, right_high and same. Where nothing is known to be right, the chance of the same
+        answer as all is drawn.
 
     Returns
     -------
     matplotlib.figure.Figure
         The new figure.
     """
-    known = sizes["right"].notna().any()
-    fig, axes = plt.subplots(1 + known, figsize=(WIDTH, 6.2 if known else 3.2), squeeze=False)
+    fig, ax = plt.subplots(figsize=(WIDTH, 3.2))
     x = sizes["size"]
-    name = "right" if known else "same"
-    _band(axes[0, 0], x, sizes, name, 1, BLUE, MARKERS[0], "-", "")
-    axes[0, 0].set_ylabel("vote is right,\nif every one is given" if known else "same vote as all")
-    wide = np.ptp(axes[0, 0].get_ylim()) > 0.05
-    axes[0, 0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0 if wide else 1))
+    known = sizes["right"].notna().any()
     if known:
-        low = axes[1, 0]
-        if reject_cost is not None:
-            low.axhline(100 * reject_cost, color="black", linewidth=1, linestyle=":", label="hand over everything")
-        style = {"color": GREY, "linestyle": "--", "marker": MARKERS[1], "markersize": 4}
-        low.plot(x, 100 * sizes["cost"], label="mistakes and hand-overs", **style)
-        _band(low, x, sizes, "total", 100, ORANGE, MARKERS[2], "-", "and samples")
-        if best is not None:
-            ring = {"markersize": 13, "markerfacecolor": "none", "markeredgecolor": "black", "linestyle": "none"}
-            low.plot(best, 100 * sizes.loc[x == best, "total"].iloc[0], "o", zorder=4, label="cheapest vote", **ring)
-        low.set_ylabel("cost of 100 questions, units,\nunsure ones handed over")
-        low.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=2, fontsize=8.5)
+        ax.fill_between(x, sizes["right_low"], sizes["right_high"], color=BLUE, alpha=0.2, linewidth=0)
+    ax.plot(x, sizes["right" if known else "same"], color=BLUE, marker=MARKERS[0], markersize=5)
+    ax.set(xscale="log", xlabel="samples that vote (logarithmic)")
+    ax.set_ylabel("vote is right" if known else "same answer as all")
+    wide = np.ptp(ax.get_ylim()) > 0.05
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0 if wide else 1))
     ticks = [size for size in x if size in (1, 2, 3, 5, 7, 10, 20, 50, 100, 200, 500, 1000)]
     ticks += [] if x.iloc[-1] in ticks else [x.iloc[-1]]
-    for ax in axes[:, 0]:
-        ax.set_xscale("log")
-        ax.set_xticks(ticks, [f"{size:,}" for size in ticks])
-        ax.minorticks_off()
-    axes[-1, 0].set_xlabel("samples that vote (logarithmic)")
+    ax.set_xticks(ticks, [f"{size:,}" for size in ticks])
+    ax.minorticks_off()
     return fig
-
-
-def _band(ax, x, sizes, name, scale, color, marker, line, label):
-    """A marked line with its 95 % band."""
-    ends = (scale * sizes[f"{name}_{end}"] for end in ("low", "high"))
-    ax.fill_between(x, *ends, color=color, alpha=0.2, linewidth=0)
-    style = {"color": color, "marker": marker, "linestyle": line, "markersize": 5}
-    ax.plot(x, scale * sizes[name], label=label or None, **style)
 
 
 _STYLE = {"Sem1": (ORANGE, "o", "-"), "Sem2": (BLUE, "s", "--"), "stated": (GREY, "^", ":")}

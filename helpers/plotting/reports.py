@@ -112,7 +112,7 @@ def plot_features(panels, *, log=False):
     matplotlib.figure.Figure
         A panel a feature, one below the other.
     """
-    inches = [0.26 * len(panel) + 0.75 for panel in panels.values()]
+    inches = [0.26 * len(panel) + 0.9 for panel in panels.values()]
     figure, axes = plt.subplots(
         len(panels),
         1,
@@ -130,6 +130,7 @@ def plot_features(panels, *, log=False):
     for ax in axes[:, 0]:
         ax.grid(axis="x", color=GREY, alpha=0.25, linewidth=0.6)
         ax.set_axisbelow(True)
+        ax.tick_params(labelbottom=True)  # numbers below each panel: the last one may be a page away
     last.set_xlabel("rate: stated, recalibrated, and observed (cases in brackets)")
     legend_of_panels(figure)
     return figure

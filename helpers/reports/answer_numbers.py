@@ -3,22 +3,12 @@
 import numpy as np
 import pandas as pd
 
-from helpers.reports.phrases import (
-    NAMES,
-    beyond_chance,
-    cost_with_span,
-    from_percent,
-    measured,
-    percent,
-    points,
-    points_apart,
-    shares,
-    short,
-)
-from helpers.reports.votes import bootstrap_means
+from helpers.reports.phrases import percent, points, shares, short
 from helpers.resampling import exact_interval
 
 NO_GAP = 1e-9
+
+BLOCK = 2_000_000  # entries of a table of bootstrap counts at a time
 
 STRATA = {
     "no gap": "every half chooses the same",
@@ -26,6 +16,19 @@ STRATA = {
     "larger gap": "larger gap",
     "a gap": "halves may choose differently",
 }
+
+
+def bootstrap_means(values, n_resamples, rng):
+    """(n_resamples, S) means of the columns of (Q, S) values over questions drawn with replacement."""
+    n = len(values)
+    rng = np.random.default_rng(rng)
+    chunk = max(1, BLOCK // n)
+    parts = []
+    for start in range(0, n_resamples, chunk):
+        drawn = rng.integers(n, size=(min(chunk, n_resamples - start), n))
+        counts = np.stack([np.bincount(rows, minlength=n) for rows in drawn])
+        parts.append(counts @ values / n)
+    return np.concatenate(parts)
 
 
 def over_confidence(sources, correct, n_resamples, rng):
@@ -53,29 +56,6 @@ def over_confidence(sources, correct, n_resamples, rng):
         lines.append((*line, *apart))
     columns = ["source", "n", "confidence", "right", "over", "low", "high", "if_right", "if_wrong"]
     return pd.DataFrame(lines, columns=[*columns, "apart_low", "apart_high"])
-
-
-def print_kept(advice):
-    """`Advice.kept` as texts."""
-    words = {"chosen": f"only with enough {NAMES[advice.source]}", "all": "every question", "none": "no question"}
-    lines = {}
-    for row in advice.kept.itertuples():
-        lines[words[row.answer]] = {
-            "answered": percent(row.answered),
-            "wrong among answers": shares(row.wrong, row.wrong_low, row.wrong_high),
-            "cost of 100, samples not counted": cost_with_span(row.cost, row.cost_low, row.cost_high),
-        }
-    return pd.DataFrame(lines).T.rename_axis("answer")
-
-
-def print_promises(advice):
-    """`Advice.promises` as texts."""
-    name = f"answer from {NAMES[advice.source]}"
-    lines = {}
-    for row in advice.promises.itertuples():
-        found = [from_percent(row.threshold), percent(row.coverage)] if row.certified else ["cannot be certified", "–"]
-        lines[f"at least {percent(row.precision)}"] = {name: found[0], "share of the questions": found[1]}
-    return pd.DataFrame(lines).T.rename_axis("right answers")
 
 
 def gap_strata(questions):
@@ -167,21 +147,3 @@ def print_questions(table, name, as_text):
             name: as_text(row[-1]),
         })  # fmt: skip
     return pd.DataFrame(lines)
-
-
-def print_differences(report):
-    """Each other confidence compared with plain agreement on the same questions, as texts."""
-    errors = report.calibration.differences
-    lines = []
-    for name in [name for name in report.sources if name != "sem1"]:
-        pair = errors[(errors["first"] == "sem1") & (errors["second"] == name)].set_index("what")
-        for what, words in (("confidence", "mean confidence, points"), ("ece", "calibration error, points")):
-            row = pair.loc[what]
-            low, high = -row["high"], -row["low"]
-            sure = "not tested" if what == "ece" else beyond_chance(low, high)  # its own bias would be taken for more
-            lines.append((NAMES[name], words, points_apart(-row["difference"], low, high), sure))
-        for metric, words in (("ecuas_1", "ECUAS, n = 1"), ("aurc", "AURC")):
-            row = report.difference(name, metric)
-            text = measured(row["difference"], row["low"], row["high"], sign=True, least=3)
-            lines.append((NAMES[name], words, text, beyond_chance(row["low"], row["high"])))
-    return pd.DataFrame(lines, columns=["compared with agreement", "measure", "difference", "beyond chance"])

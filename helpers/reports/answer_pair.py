@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from helpers.reports.answer_numbers import bootstrap_means
 from helpers.reports.phrases import beyond_chance, hundred, measured, points_apart
-from helpers.reports.votes import bootstrap_means
 from helpers.selective.abstention import closed_form
 
 MEASURES = {
@@ -62,7 +62,7 @@ class AnswerPair:
         Parameters
         ----------
         measure : str
-            "right", "confidence", "over", "cost" or "ecuas".
+            "right", "confidence", "over", "ecuas" or, with costs, "cost".
 
         Returns
         -------
@@ -70,22 +70,6 @@ class AnswerPair:
             With first, second, difference, low, high.
         """
         return self.measures.set_index("measure").loc[measure]
-
-    @property
-    def better(self):
-        """Name of the system that surely is right more often; "" if neither is."""
-        row = self.row("right")
-        if row["low"] > 0:
-            return self.names[0]
-        return self.names[1] if row["high"] < 0 else ""
-
-    @property
-    def cheaper(self):
-        """Name of the system whose cost with refusals surely is lower; "" if neither is."""
-        row = self.row("cost")
-        if row["high"] < 0:
-            return self.names[0]
-        return self.names[1] if row["low"] > 0 else ""
 
     @property
     def table(self):
@@ -113,7 +97,8 @@ def _value(measure, x):
 
 
 def compare_pair(names, tables, confidences, corrects, accepted, reject_cost, n_resamples, rng):
-    """`AnswerPair` of two tables, with the agreement, correctness (-1 unknown) and acceptance of their questions.
+    """`AnswerPair` of two tables, with the agreement, correctness (-1 unknown) and acceptance of their questions; these
+    and `reject_cost` are None where no costs are given.
 
     ValueError if they have fewer than two graded questions in common.
     """
@@ -131,15 +116,18 @@ def compare_pair(names, tables, confidences, corrects, accepted, reject_cost, n_
     for k in range(2):
         right = corrects[k][rows[k]].astype(float)
         sure = confidences[k][rows[k]]
-        cost = np.where(accepted[k][rows[k]], 1 - right, reject_cost)
-        columns.append(np.column_stack([right, sure, sure - right, cost, closed_form(1 - right, 1 - sure, 1, 1)]))
+        measures = {"right": right, "confidence": sure, "over": sure - right}
+        if reject_cost is not None:
+            measures["cost"] = np.where(accepted[k][rows[k]], 1 - right, reject_cost)
+        measures["ecuas"] = closed_form(1 - right, 1 - sure, 1, 1)
+        columns.append(np.column_stack(list(measures.values())))
     difference = columns[0] - columns[1]
     low, high = np.quantile(bootstrap_means(difference, n_resamples, rng), [0.025, 0.975], axis=0)
-    measures = pd.DataFrame({
-        "measure": list(MEASURES), "first": columns[0].mean(axis=0), "second": columns[1].mean(axis=0),
+    table = pd.DataFrame({
+        "measure": list(measures), "first": columns[0].mean(axis=0), "second": columns[1].mean(axis=0),
         "difference": difference.mean(axis=0), "low": low, "high": high,
     })  # fmt: skip
     first, second = (part[:, 0] == 1 for part in columns)
     counts = [(first & ~second).sum(), (~first & second).sum(), (first & second).sum(), (~first & ~second).sum()]
     left_out = tuple(len(index) - int(known.sum()) for index in questions)
-    return AnswerPair(tuple(names), int(known.sum()), left_out, measures, *map(int, counts))
+    return AnswerPair(tuple(names), int(known.sum()), left_out, table, *map(int, counts))

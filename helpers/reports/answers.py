@@ -1,46 +1,49 @@
 """What the audit of a file of sampled answers has found, with what cannot be said left empty.
 
-`answer_audit.audit_answers` computes, the template `answers.md.j2` says it in sentences.
+`answer_audit.audit_answers` computes, `answer_findings` draws the conclusions, `answer_kinds` holds the words.
 """
 
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
 from helpers.answers import SemanticCalibration
 from helpers.calibration import calibration_error
-from helpers.reports.answer_advice import Advice
-from helpers.reports.answer_files import DEFAULTS, print_parameters, save_report
+from helpers.reports.answer_costs import AnswerCosts, print_costs
+from helpers.reports.answer_files import print_parameters, save_files, save_page
+from helpers.reports.answer_findings import find_all
+from helpers.reports.answer_groups import QuestionGroups, print_groups
+from helpers.reports.answer_kinds import FIGURES, KINDS, PARTS, TITLE
 from helpers.reports.answer_numbers import (
     NO_GAP,
     hardest,
-    print_differences,
-    print_kept,
-    print_promises,
     print_questions,
     print_strata,
     sure_but_wrong,
 )
 from helpers.reports.answer_pair import AnswerPair
-from helpers.reports.answer_plans import find_families, list_plans, print_plans
+from helpers.reports.answer_promises import Promises, print_promises
+from helpers.reports.document import Report
+from helpers.reports.findings import Severity, steps_of
 from helpers.reports.phrases import NAMES, measured, percent, points, short, with_span
-from helpers.reports.votes import VoteCurve, print_votes
+from helpers.reports.votes import print_votes
 from helpers.selective import risk_coverage_curve
 from helpers.tables import AnswerTable
 
 
 @dataclass(frozen=True)
-class AnswerReport:
+class AnswerReport(Report):
     """What a file of sampled answers says about how far its confidences can be believed.
 
     Parameters
     ----------
     table : AnswerTable
         What was audited.
-    reject_cost, price : float
-        Cost of a refusal and price of an answer, in units of a wrong answer.
+    reject_cost : float or None
+        Cost of a refusal, in units of a wrong answer; None where no costs are given.
     sources : dict
         {name: (Q,) confidence}: sem1, sem2 and, where there are enough, stated (NaN where none).
     correct : (Q,) int array
@@ -53,18 +56,22 @@ class AnswerReport:
         Calibration error of each source.
     over : DataFrame or None
         Mean confidence less share of right answers of each source.
-    costs, differences : DataFrame or None
-        Of the sources over the questions that have all of them: ECUAS and AURC, and their differences from sem1.
-    advice : Advice or None
-        Which answers to use and which questions to leave to others, by the one confidence that all advice rests on.
+    costs : DataFrame or None
+        ECUAS and AURC of the sources over the questions that have all of them.
+    stated_gain : tuple or None
+        (difference, low, high) of the ECUAS (n = 1) of stated confidence and agreement, both recalibrated.
+    promises : Promises or None
+        Which answers may be used with a promise, by each confidence.
+    prices : AnswerCosts or None
+        What answering costs, where costs are given.
+    groups : QuestionGroups or None
+        Groups of questions in which the best confidence is off; None where there are no columns for it.
     questions : DataFrame
         A row a question: confidences, gap (Sem1 less Sem2), correct.
     strata : DataFrame
         A row for questions without a gap, with a smaller and with a larger one.
-    votes : VoteCurve
-        Votes of fewer answers.
     sizes : DataFrame
-        The votes with their prices, see `helpers.reports.votes.price_votes`.
+        Votes of fewer answers, see `helpers.reports.votes.compare_votes`.
     pair : AnswerPair or None
         The paired differences from a second system.
     options : dict
@@ -75,13 +82,17 @@ class AnswerReport:
     >>> from helpers.reports import audit_answers
     >>> from helpers.tables import read_answers
     >>> report = audit_answers(read_answers(), n_resamples=100, rng=0)
-    >>> report.best_source, report.most, report.advice.certificate.certified
-    ('stated', 25, True)
+    >>> report.best_source, report.most, report.findings["kind"].iloc[0]
+    ('stated', 25, 'too_high')
     """
 
+    title: ClassVar[str] = TITLE
+    kinds: ClassVar[dict] = KINDS
+    parts: ClassVar[dict] = PARTS
+    figures: ClassVar[dict] = FIGURES
+
     table: AnswerTable = field(repr=False)
-    reject_cost: float
-    price: float
+    reject_cost: float | None
     sources: dict = field(repr=False)
     correct: np.ndarray = field(repr=False)
     accuracy: tuple | None
@@ -89,19 +100,31 @@ class AnswerReport:
     calibration: SemanticCalibration | None = field(repr=False)
     over: pd.DataFrame | None = field(repr=False)
     costs: pd.DataFrame | None = field(repr=False)
-    differences: pd.DataFrame | None = field(repr=False)
-    advice: Advice | None = field(repr=False)
+    stated_gain: tuple | None
+    promises: Promises | None = field(repr=False)
+    prices: AnswerCosts | None = field(repr=False)
+    groups: QuestionGroups | None = field(repr=False)
     questions: pd.DataFrame = field(repr=False)
     strata: pd.DataFrame = field(repr=False)
-    votes: VoteCurve = field(repr=False)
     sizes: pd.DataFrame = field(repr=False)
     pair: AnswerPair | None = field(default=None, repr=False)
     options: dict = field(default_factory=dict, repr=False)
 
-    def __str__(self):
-        from helpers.reports.text import summary
+    def find(self):
+        """Draw the conclusions.
 
-        return "\n".join(f"{question} {answer}" for question, answer in summary(self)["Answer"].items())
+        Returns
+        -------
+        list of Finding
+            In no order.
+        """
+        return find_all(self)
+
+    @property
+    def steps(self):
+        """What to do, in order: what forbids any use, then how to use the answers, then the rest."""
+        first = sorted(self.found, key=lambda one: (one.severity < Severity.GRAVE, KINDS[one.kind].part != "use"))
+        return steps_of(first, KINDS)
 
     @property
     def known(self):
@@ -109,52 +132,16 @@ class AnswerReport:
         return self.correct >= 0
 
     @property
-    def biased(self):
-        """Sources whose mean confidence surely differs from the share of right answers."""
-        rows = self.over[(self.over["low"] > 0) | (self.over["high"] < 0)]
-        return rows["source"].tolist()
-
-    @property
-    def miscalibrated(self):
-        """Sources whose calibration error is beyond chance."""
-        return [name for name, error in self.calibration.errors.items() if error.p_value < 0.05]
-
-    @property
-    def credible(self):
-        """Sources that nothing speaks against."""
-        return [name for name in self.sources if name not in self.biased + self.miscalibrated]
-
-    @property
     def best_source(self):
-        """Confidence that all advice rests on: agreement, unless the stated one surely has a lower ECUAS (n = 1)."""
-        return self.advice.source
+        """The confidence that certifies most; where none does, the one that is worth more, both recalibrated."""
+        if self.promises is None:
+            return "sem1"
+        return self.promises.source or _worth_more(self.stated_gain)
 
     @property
-    def infinitely_dear(self):
-        """(source, questions answered wrong at a confidence of 1) where ECUAS with n = 0 is infinite, or None."""
-        rows = self.costs[(self.costs["metric"] == "ecuas_0") & np.isinf(self.costs["value"])]
-        if rows.empty:
-            return None
-        source = rows["system"].iloc[0]
-        return source, int(((self.sources[source] == 1) & (self.correct == 0)).sum())
-
-    @property
-    def n_with_gap(self):
-        """Questions with a gap between the two agreements."""
+    def n_close(self):
+        """Questions with a gap between the two agreements: other samples may choose another answer."""
         return int((self.questions["gap"] > NO_GAP).sum())
-
-    @property
-    def one_gap(self):
-        """Whether questions with a gap make one row of `strata`, not two."""
-        return len(self.strata) == 2
-
-    @property
-    def contrast(self):
-        """Rows of `strata` without a gap and with the largest; None where one is missing or has few known answers."""
-        rows = self.strata.set_index("stratum")
-        if "no gap" not in rows.index or rows["n_known"].min() < 5:
-            return None
-        return rows.loc["no gap"], rows.iloc[-1]
 
     @property
     def hardest_names(self):
@@ -165,17 +152,14 @@ class AnswerReport:
     @property
     def wrong_names(self):
         """The three wrong answers of the highest confidence, as short texts of their questions."""
-        rows = sure_but_wrong(self.questions, self.sources[self.advice.source], self.table.grouped, 3)
+        if self.obstacle:
+            return []
+        rows = sure_but_wrong(self.questions, self.sources[self.best_source], self.table.grouped, 3)
         return [f"“{short(name, 60)}”" for name in rows["question"]]
-
-    @cached_property
-    def families(self):
-        """What questions that begin alike do to the intervals, see `answer_plans.find_families`; None for nothing."""
-        return find_families(self.table.grouped.questions, self.correct)
 
     @property
     def n_agreed_wrong(self):
-        """Questions answered wrong by all answers alike."""
+        """Number of questions answered wrong by all answers alike."""
         grouped = self.table.grouped
         agreed = grouped.counts.max(axis=1) == grouped.n_answers
         return int((agreed & (self.correct == 0)).sum())
@@ -186,61 +170,37 @@ class AnswerReport:
         return int(self.sizes["size"].iloc[-1])
 
     @property
-    def cheapest(self):
-        """Row of `sizes` with the smallest total, or None without right answers."""
-        return None if self.obstacle else self.sizes.loc[self.sizes["total"].idxmin()]
+    def ends(self):
+        """What the figure of votes begins and ends with: shares right or, without right answers, the same."""
+        values = self.sizes["same" if self.obstacle else "right"]
+        return values.iloc[0], values.iloc[-1]
 
     @property
-    def cheapest_size(self):
-        """Number of answers of the cheapest vote, or None without right answers."""
-        return None if self.obstacle else int(self.cheapest["size"])
+    def figure_names(self):
+        """Names of the figures that there are."""
+        return ["samples"] if self.obstacle else ["reliability", "kept", "samples"]
 
-    @property
-    def as_cheap(self):
-        """Sizes whose total cannot be told from the cheapest."""
-        return [] if self.obstacle else self.sizes.loc[self.sizes["above_low"] <= 0, "size"].tolist()
+    def draw(self, name):
+        """Draw a figure.
 
-    @property
-    def worth_asking(self):
-        """Whether the cheapest vote costs less than leaving every question to somebody else."""
-        return not self.obstacle and bool(self.cheapest["total"] < self.reject_cost - 1e-9)
+        Parameters
+        ----------
+        name : str
+            One of `figure_names`.
 
-    @property
-    def verdict(self):
-        """Whether the cheapest vote beats handing over everything: "surely", "perhaps" or "no"; "" where unknown."""
-        if self.obstacle:
-            return ""
-        if not self.worth_asking:
-            return "no"
-        return "surely" if self.cheapest["total_high"] < self.reject_cost else "perhaps"
+        Returns
+        -------
+        Figure or Axes
+            The new figure.
+        """
+        from helpers.plotting import plot_confidences, plot_kept, plot_votes
 
-    @property
-    def also_cheap(self):
-        """Other sizes that cannot be told from the cheapest, and that answer some questions."""
-        answering = self.sizes.loc[self.sizes["refused"] < 1 - 1e-9, "size"]
-        return [size for size in self.as_cheap if size != self.cheapest_size and size in set(answering)]
-
-    @property
-    def votes_of_all(self):
-        """How many of all samples must agree at the threshold of the advice; 0 where that is no number of votes."""
-        n_answers = self.table.grouped.n_answers
-        if self.advice.source != "sem1" or n_answers.min() < n_answers.max() or not 0 < self.advice.threshold <= 1:
-            return 0
-        return round(self.advice.threshold * self.most)
-
-    @property
-    def default_costs(self):
-        """Whether both costs are the defaults."""
-        return self.reject_cost == DEFAULTS["reject_cost"] and self.price == DEFAULTS["price"]
-
-    @property
-    def next_saving(self):
-        """(size, saved by each sample) where samples beyond the cheapest vote save most; None beyond the largest."""
-        later = self.sizes[self.sizes["size"] > self.cheapest_size]
-        if later.empty:
-            return None
-        saved = (self.cheapest["cost"] - later["cost"]) / (later["size"] - self.cheapest_size)
-        return int(later.loc[saved.idxmax(), "size"]), saved.max()
+        if name == "reliability":
+            return plot_confidences(self.reliability_curves)
+        if name == "kept":
+            limit = None if self.options.get("price") else self.reject_cost  # which holds where samples cost nothing
+            return plot_kept(self.kept_curves, self.kept_points, limit)
+        return plot_votes(self.sizes)
 
     @property
     def reliability_curves(self):
@@ -254,18 +214,24 @@ class AnswerReport:
 
     @property
     def kept_points(self):
-        """{name of a confidence: (share answered, share wrong among these)} of the advised cut, on its curve."""
-        curve = self.curve(self.advice.source)
-        confidence = self.sources[self.advice.source]
-        used = np.mean(confidence[self.known & np.isfinite(confidence)] >= self.advice.threshold - 1e-9)
-        if not used:
+        """{name of a confidence: (share answered, share wrong among these)} of the answers with a promise."""
+        used = self.promises.used & self.known
+        if not used.any():
             return {}
-        place = np.abs(curve.coverage - used).argmin()
-        return {NAMES[self.advice.source]: (curve.coverage[place], curve.risk[place])}
+        share = used.sum() / self.promises.certificate.n
+        return {NAMES[self.promises.source]: (share, 1 - self.correct[used].mean())}
+
+    @property
+    def wrong_of_half(self):
+        """{name of a confidence: share wrong among the surest half of the answers}."""
+        curves = self.kept_curves.items()
+        return {name: curve.risk[(curve.coverage >= 0.5).argmax()] for name, curve in curves}
 
     @property
     def calibration_table(self):
         """Stated and right, calibration error as measured, of a perfect source, and without chance, in points."""
+        if self.obstacle:
+            return None
         lines = []
         for row in self.calibration.summary.itertuples():
             upper = max(row.high, row.null)
@@ -281,19 +247,16 @@ class AnswerReport:
         return pd.DataFrame(lines).set_index("confidence")
 
     @property
-    def cost_table(self):
+    def ecuas_table(self):
         """ECUAS and AURC of each confidence, with intervals."""
+        if self.obstacle:
+            return None
         rows = {"ecuas_0": "ECUAS, n = 0", "ecuas_1": "ECUAS, n = 1", "ecuas_inf": "ECUAS, n = ∞", "aurc": "AURC"}
         columns = {}
         for name in self.sources:
             costs = self.costs[self.costs["system"] == name].set_index("metric")
             columns[NAMES[name]] = [measured(*costs.loc[metric, ["value", "low", "high"]]) for metric in rows]
-        return pd.DataFrame(columns, index=list(rows.values())).rename_axis("cost, smaller is better")
-
-    @property
-    def difference_table(self):
-        """Each other confidence compared with plain agreement on the same questions."""
-        return print_differences(self)
+        return pd.DataFrame(columns, index=list(rows.values())).rename_axis("smaller is better")
 
     @property
     def strata_table(self):
@@ -302,30 +265,33 @@ class AnswerReport:
 
     @property
     def hard_table(self):
-        """The ten questions with the largest gaps, with their answers."""
+        """The ten questions with the largest gaps, with their answers; None without a gap."""
         table = hardest(self.questions, self.table.grouped)
-        return print_questions(table, "gap in points", lambda gap: points(gap, 0.002))
+        return None if table.empty else print_questions(table, "gap in points", lambda gap: points(gap, 0.002))
 
     @property
     def wrong_table(self):
-        """The ten wrong answers of the highest confidence, by the one that all advice rests on."""
-        table = sure_but_wrong(self.questions, self.sources[self.advice.source], self.table.grouped)
-        return print_questions(table, NAMES[self.advice.source], percent)
-
-    @property
-    def plan_table(self):
-        """Ways to use the model, or not, with all their costs."""
-        return print_plans(list_plans(self))
-
-    @property
-    def kept_table(self):
-        """What is answered and what it costs, by the confidence that all advice rests on and without any."""
-        return print_kept(self.advice)
+        """The ten wrong answers of the highest confidence, by the best one; None where nothing is known or wrong."""
+        if not self.wrong_names:
+            return None
+        table = sure_but_wrong(self.questions, self.sources[self.best_source], self.table.grouped)
+        return print_questions(table, NAMES[self.best_source], percent)
 
     @property
     def promise_table(self):
-        """What can be certified, for several shares of right answers."""
-        return print_promises(self.advice)
+        """What can be promised, for several shares of right answers."""
+        return None if self.obstacle else print_promises(self.promises)
+
+    @property
+    def price_table(self):
+        """What giving answers costs; None without costs."""
+        return None if self.prices is None else print_costs(self.prices, self.most)
+
+    @property
+    def group_table(self):
+        """Groups of questions in which the best confidence is off; None where none is named."""
+        table = None if self.groups is None else self.groups.table
+        return None if table is None or table.empty else print_groups(table)
 
     @property
     def pair_table(self):
@@ -339,11 +305,11 @@ class AnswerReport:
 
     @property
     def sample_table(self):
-        """Votes of fewer answers: how often right, how often refused, what they cost."""
+        """Votes of fewer answers: how often they say the same as all, and how often they are right."""
         return print_votes(self.sizes)
 
-    def save(self, folder, *, overwrite=False, control=False, rng=0):
-        """Write the page (report.html), a row a question (answers.csv) and, for two systems, systems.csv.
+    def save(self, folder, *, overwrite=False):
+        """Write report.html, findings.json, answers.csv (a row a question) and, for two systems, systems.csv.
 
         Parameters
         ----------
@@ -351,10 +317,6 @@ class AnswerReport:
             Where to; made if it is not there.
         overwrite : bool, default False
             Whether files of these names may be replaced.
-        control : bool, default False
-            Whether the page repeats the test where there is nothing to find (`negative_control`).
-        rng : int, Generator or None, default 0
-            Source of the control.
 
         Returns
         -------
@@ -366,7 +328,29 @@ class AnswerReport:
         ValueError
             If a file is there already; nothing is written then.
         """
-        return save_report(self, folder, overwrite, control, rng)
+        return save_page(self, folder, overwrite)
+
+    def save_files(self, folder, *, overwrite=False):
+        """Write the files of `save` without the page.
+
+        Parameters
+        ----------
+        folder : str or Path
+            As in `save`.
+        overwrite : bool, default False
+            As in `save`.
+
+        Returns
+        -------
+        DataFrame
+            A row a file: `File` (the index) and what it holds.
+
+        Raises
+        ------
+        ValueError
+            If a file is there already.
+        """
+        return save_files(self, folder, overwrite)
 
     def curve(self, name):
         """Order the questions by one source and count the wrong answers among the surest.
@@ -383,24 +367,6 @@ class AnswerReport:
         """
         rows = self.known & np.isfinite(self.sources[name])
         return risk_coverage_curve(self.correct[rows], self.sources[name][rows])
-
-    def difference(self, source, metric):
-        """Look up how far a source lies from plain agreement.
-
-        Parameters
-        ----------
-        source : str
-            "sem2" or "stated".
-        metric : str
-            Such as "ecuas_1" or "aurc".
-
-        Returns
-        -------
-        Series
-            Row of `differences` with difference, low, high.
-        """
-        rows = self.differences
-        return rows[(rows["system"] == source) & (rows["metric"] == metric)].iloc[0]
 
     def null_trials(self, rng):
         """Find the tests that could raise an alarm: {name: function of `rng`}, for `negative_control`.
@@ -434,16 +400,14 @@ class AnswerReport:
         numbers = {"n_questions": table.n_questions, "n_answers": table.n_answers}
         numbers |= {"n_known": int(self.known.sum()), "n_stated": int(table.stated.sum()), "obstacle": self.obstacle}
         numbers["n_unreadable"] = int(table.grouped.unparsed.sum())
+        numbers["answer"] = self.headline
         if self.accuracy is not None:
             numbers |= dict(zip(("accuracy", "accuracy_low", "accuracy_high"), self.accuracy, strict=True))
         numbers |= {f"{name}_mean": float(np.nanmean(confidence)) for name, confidence in self.sources.items()}
         numbers["gap_mean"] = float(self.questions["gap"].mean())
         if not self.obstacle:
             numbers |= self._metrics_of_sources()
-            numbers |= {"samples_cheapest": self.cheapest_size, "samples_as_cheap": self.as_cheap}
-            numbers |= {"verdict": self.verdict, "samples_least": int(self.cheapest["least"])}
-            numbers["families_wider"] = self.families["wider"] if self.families else None
-        columns = ["size", "same"] if self.obstacle else ["size", "same", "right", "cost", "ecuas", "total"]
+        columns = ["size", "same"] if self.obstacle else ["size", "same", "right"]
         return numbers | {f"samples_{name}": self.sizes[name].tolist() for name in columns}
 
     def _metrics_of_sources(self):
@@ -457,18 +421,26 @@ class AnswerReport:
             if row.metric == "aurc" or row.metric.startswith("ecuas"):
                 name = f"{row.system}_{row.metric}"
                 numbers |= {name: row.value, f"{name}_low": row.low, f"{name}_high": row.high}
-        for row in self.advice.kept.itertuples():
-            numbers[f"{row.answer}_answered"] = row.answered
-            numbers[f"{row.answer}_wrong_among_answered"] = None if np.isnan(row.wrong) else row.wrong
-            numbers[f"{row.answer}_cost"] = row.cost
-        certificate = self.advice.certificate
-        numbers |= {"advice_by": self.advice.source, "certified": certificate.certified}
+        if self.prices is not None:
+            for row in self.prices.table.itertuples():
+                numbers[f"{row.Index}_answered"] = row.answered
+                numbers[f"{row.Index}_wrong_among_answered"] = None if np.isnan(row.wrong) else row.wrong
+                numbers[f"{row.Index}_cost"] = row.cost
+        certificate = self.promises.certificate
+        numbers |= {"advice_by": self.best_source, "certified": certificate.certified}
         numbers |= {"certified_answered": certificate.coverage}
+        found = self.findings
+        numbers["groups"] = found.loc[found["kind"].isin(["group_less", "group_more"]), "subject"].tolist()
         if self.pair is not None:
             for row in self.pair.measures.itertuples():
                 numbers |= {f"pair_{row.measure}": row.difference, f"pair_{row.measure}_low": row.low}
                 numbers[f"pair_{row.measure}_high"] = row.high
         return numbers
+
+
+def _worth_more(stated_gain):
+    """ "stated" where it surely is worth more than agreement, both recalibrated, else "sem1"."""
+    return "stated" if stated_gain is not None and stated_gain[2] < 0 else "sem1"
 
 
 def _null_trial(p, *, rng):

@@ -177,22 +177,6 @@ class Average:
 def measure_average(table, *, may_bend=True, rng=None):
     """Test and fit the scores of a table.
 
-    Parameters
-    ----------
-    table : ScoreTable
-        A checked one.
-    may_bend : bool, default True
-        Whether an isotonic curve may take the place of the line where the line surely does not fit.
-    rng : int, Generator or None, default None
-        Source of randomness.
-
-    Returns
-    -------
-    Average
-        What the report says about all rows.
-
-    Examples
-    --------
     >>> from helpers.reports import read_table
     >>> average = measure_average(read_table("data/rand_scores.csv.gz").checked(), rng=0)
     >>> average.kind, average.is_off, average.way
@@ -230,11 +214,6 @@ def left_to_score(table, calibrator):
     """What a calibrator leaves in bins of the score: it is miscalibration, and would be read as grouping loss.
 
     Bins of as many cases see a bend, bins of as much variance c (1 - c) a jump; the smaller p-value counts twice.
-
-    Returns
-    -------
-    p_value, high : float
-        Of "the calibrator fits", and the upper end of the interval of what the bins capture.
     """
     c = calibrator.predict_rows(table.p)
     parts = [

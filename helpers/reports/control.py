@@ -8,6 +8,7 @@ from scipy.stats import binom
 
 from helpers.reports.intake import LEAST_GROUPS
 from helpers.reports.misjudged import find_misjudged
+from helpers.reports.phrases import many, squared
 from helpers.reports.rescored import rows_of_whole_groups
 from helpers.reports.single_cases import measure_loss
 
@@ -38,10 +39,21 @@ class Control:
     >>> control = Control(2, trials)
     >>> control.value, control.alarms, control.most_alarms, control.is_fair
     (0.1, 1, 1, True)
+    >>> str(control).partition(";")[0]
+    'In 2 trials on 50 cases or questions of which nothing is wrong, the test at 5 % raised 1 alarm'
     """
 
     draws: int
     trials: pd.DataFrame = field(repr=False)
+
+    def __str__(self):
+        trials = many(len(self.trials), "trial")
+        named = many(self.named, "trial")
+        return (
+            f"In {trials} on {self.n:,} cases or questions of which nothing is wrong, the test at 5 % raised "
+            f"{many(self.alarms, 'alarm')}; a fair test raises up to {self.most_alarms} by luck. What was estimated "
+            f"there is {squared(self.value, self.spread)} on average, and a group was named in {named}."
+        )
 
     @property
     def n(self):

@@ -1,5 +1,6 @@
 """What a report leaves beside its page: a row a case, a row a group, and a repair for new cases."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +11,12 @@ from helpers.repair import save
 from helpers.reports.money import expected_excess
 from helpers.reports.rescored import repair_all, repair_scores
 
+MOST_REPAIRED = 200_000  # cases in scores.csv that get a repaired score, in a minute or less
+
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first letters that make spreadsheets compute
 
 WHAT = {
+    "findings.json": "What this page says, for programs: a finding each with kind, subject, value, ends, severity",
     "scores.csv": "A row a case: row of your file, given score, recalibrated score",
     "groups.csv": "A row a group: rule, cases, share, rates, gaps with intervals (low, high), adjusted p-value, named",
     "repair.joblib": "The repair for new cases: helpers.repair.load(path).predict(scores, table)",
@@ -22,18 +26,6 @@ WHAT = {
 def without_formulas(frame):
     """A table whose texts no spreadsheet takes for a formula: an apostrophe stands before those that look like one.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The table.
-
-    Returns
-    -------
-    DataFrame
-        A copy.
-
-    Examples
-    --------
     >>> without_formulas(pd.DataFrame({"rule": ["=1+1", "age > 3"], "gap": [-0.1, 0.2]})).values.tolist()
     [["'=1+1", -0.1], ['age > 3', 0.2]]
     """
@@ -57,7 +49,7 @@ def check_free(folder, names, overwrite):
 
 
 def save_files(report, folder, *, overwrite=False, rng=None):
-    """Write scores.csv, groups.csv and repair.joblib, those that the report has something for.
+    """Write findings.json, scores.csv, groups.csv and repair.joblib, those that the report has something for.
 
     Parameters
     ----------
@@ -88,9 +80,9 @@ def save_files(report, folder, *, overwrite=False, rng=None):
     >>> report = audit_scores(table, rng=0)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_files(report, folder, rng=0).index.tolist()
-    ['scores.csv', 'groups.csv', 'repair.joblib']
+    ['findings.json', 'scores.csv', 'groups.csv', 'repair.joblib']
     """
-    names = ["scores.csv", *(["groups.csv"] if report.audit is not None else [])]
+    names = ["findings.json", "scores.csv", *(["groups.csv"] if report.audit is not None else [])]
     names += [] if report.obstacle else ["repair.joblib"]
     folder = check_free(folder, names, overwrite)
     columns, repair = score_columns(report, rng)
@@ -98,6 +90,8 @@ def save_files(report, folder, *, overwrite=False, rng=None):
     what = dict(WHAT)
     if "repaired" in columns:
         what["scores.csv"] += ", repaired score (by learners that have not seen the case)"
+    elif repair is not None and repair.changed_:
+        what["scores.csv"] += f" (above {MOST_REPAIRED:,} cases, repair.joblib makes repaired ones)"
     if "expected_excess_cost" in columns:
         what["scores.csv"] += ", expected extra cost of deciding by the given score, in your unit"
     if "subgroup" in columns:
@@ -108,6 +102,8 @@ def save_files(report, folder, *, overwrite=False, rng=None):
         save(repair, folder / "repair.joblib")
         changed = "" if repair.changed_ else " (no gain by the features is sure: it only recalibrates)"
         what["repair.joblib"] += changed
+    text = json.dumps(report.as_json(), indent=1, ensure_ascii=False, allow_nan=False)
+    (folder / "findings.json").write_text(text, encoding="utf-8")
     return pd.DataFrame({"File": names, "What it holds": [what[name] for name in names]}).set_index("File")
 
 
@@ -123,10 +119,11 @@ def score_columns(report, rng=None):
         own = replace(table, X=table.X.rename(columns=features))  # the repair is for files like the user's
         if scores.model is None:
             scores = repair_scores(own, report.average.kind, rng=rng)
-        if scores.model.changed_:
+        if scores.model.changed_ and table.n <= MOST_REPAIRED:
             repaired, error = repair_all(own, scores)
             columns["repaired"] = repaired
-    if report.cost is not None:
+    is_left_out = scores.model is not None and scores.model.changed_ and "repaired" not in columns
+    if report.cost is not None and not is_left_out:
         columns["expected_excess_cost"] = expected_excess(repaired, error, table.p, report.cost)
     if report.audit is not None:
         columns["subgroup"] = report.audit.largest_gap(table.X)
@@ -134,7 +131,12 @@ def score_columns(report, rng=None):
 
 
 def group_rows(report):
-    """The table of groups.csv: the groups of the page with their numbers."""
+    """The table of groups.csv: the groups of the page with their numbers, and what "larger levels" in a rule are."""
     names = ["rule", "n", "share", "stated", "observed", "gap", "low", "high", "calibrated"]
     table = report.audit.table[[*names, "left", "left_low", "left_high", "adjusted"]]
-    return table.assign(named=table.index.isin(report.audit.sure.index))
+    table = table.assign(named=table.index.isin(report.audit.sure.index))
+    levels = []
+    for row in table.index:
+        conditions = report.audit.search.family.conditions(row)
+        levels.append("; ".join(str(level) for one in conditions if one.common is not None for level in one.common))
+    return table.assign(larger_levels=levels) if any(levels) else table

@@ -87,15 +87,15 @@ def two_costs(costs):
     return None if fine else "must be two costs above 0 (both 0 where none are given)"
 
 
-def check_terms(reject_cost=0.2, price=0.002, n_resamples=1000, precision=0.9):
+def check_terms(reject_cost=None, price=None, n_resamples=1000, precision=0.9):
     """Check the terms of an audit of answers.
 
     Parameters
     ----------
-    reject_cost : float, default 0.2
-        Cost of a refusal, between 0 and 1 (a wrong answer costs 1).
-    price : float, default 0.002
-        Price of a sampled answer, at least 0 and finite.
+    reject_cost : float, optional
+        Cost of a refusal, between 0 and 1 (a wrong answer costs 1); None or 0 for "not given".
+    price : float, optional
+        Price of a sampled answer, in the same unit; None or 0 for "not given".
     n_resamples : int, default 1000
         Resamples behind the intervals, at least 100.
     precision : float, default 0.9
@@ -104,7 +104,7 @@ def check_terms(reject_cost=0.2, price=0.002, n_resamples=1000, precision=0.9):
     Raises
     ------
     ValueError
-        If a term breaks its rule.
+        If a term breaks its rule, or a price is given without the cost of a refusal.
 
     Examples
     --------
@@ -112,10 +112,14 @@ def check_terms(reject_cost=0.2, price=0.002, n_resamples=1000, precision=0.9):
     Traceback (most recent call last):
     ValueError: reject_cost must lie between 0 and 1 (a wrong answer costs 1), but it is 20.
     """
-    if not 0 < check_numbers(reject_cost, "reject_cost") < 1:
+    reject_cost = 0 if reject_cost is None else reject_cost
+    price = 0 if price is None else price
+    if not 0 <= check_numbers(reject_cost, "reject_cost") < 1:
         raise ValueError(f"reject_cost must lie between 0 and 1 (a wrong answer costs 1), but it is {reject_cost}.")
     if not 0 <= check_numbers(price, "price") < np.inf:
         raise ValueError(f"price must be at least 0 and finite (a wrong answer costs 1), but it is {price}.")
+    if price and not reject_cost:
+        raise ValueError("price is given without reject_cost: what a sample is worth depends on both.")
     check_count(n_resamples, "n_resamples", least=100, most=MOST_DRAWS)
     if not 0 < check_numbers(precision, "precision") < 1:
         raise ValueError(f"precision must lie between 0 and 1, but it is {precision}.")

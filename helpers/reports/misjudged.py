@@ -85,6 +85,17 @@ class MisjudgedGroups:
         last = groups.index.isin(self.suspicious.index)
         return pd.concat([groups[~last], groups[last]])
 
+    def hottest(self, factor):
+        """The group with the surely largest gap as stated, if it is surely `factor` times that of all named groups."""
+        groups = _beside_stated(self.search.table[self.search.table["adjusted"] < LEVEL])
+        least = surely_least(groups)
+        named = groups.index.isin(self.sure.index)
+        most = float(least[named].max()) if named.any() else 0.0
+        others = least[~named]
+        if others.empty or not others.max() > max(factor * most, 0.0):
+            return None
+        return groups.loc[others.idxmax()]
+
     @property
     def features(self):
         """Columns that tell the named groups (or else the hints) apart, those with the most cases times gap first."""
@@ -141,22 +152,16 @@ class MisjudgedGroups:
     @property
     def detectable(self):
         """Gaps that would have been found with 80 % probability, {share of the cases: gap}, where any would have."""
+        if not self.search.chances.rows > 0:  # the scores tell who is who, so that chance has no variance
+            return {}
         gaps = {share: self.search.detectable(share) for share in SHARES if share >= self.search.smallest}
         return {share: gap for share, gap in gaps.items() if gap < 0.999 * (1 - self.search.chances.mean)}
 
     def along_features(self, most=6):
-        """Rates along each column, the one with the strongest segment first.
+        """Rates along each column, {column: DataFrame}, the one with the strongest segment first.
 
-        Parameters
-        ----------
-        most : int, default 6
-            Columns.
-
-        Returns
-        -------
-        dict of str to DataFrame
-            A row a level or range of the column, in its order: level (words), n, stated, calibrated, observed, low,
-            high (ends for `observed`; the intervals of all columns hold together; NaN for values of too few cases).
+        A row a level or range: level (words), n, stated, calibrated, observed, low, high (for `observed`; the intervals
+        of all columns hold together; NaN for values of too few cases).
         """
         table = self.search.table
         family = self.search.family
@@ -203,15 +208,7 @@ class MisjudgedGroups:
     def moved(self, calibrated):
         """Recalibrated scores moved until they are right on average in every named group, which may overlap, (n,).
 
-        Parameters
-        ----------
-        calibrated : (n,) array
-            Recalibrated scores of the table that was searched.
-
-        Returns
-        -------
-        (n,) array
-            Their log-odds moved by the same amount for all cases of a group.
+        Their log-odds are moved by the same amount for all cases of a group.
         """
         table = self.source
         weight = table.weights / table.weights.mean()
@@ -234,6 +231,32 @@ class MisjudgedGroups:
         inside = self.search.family.members(sure.index, X)
         place = np.where(inside.any(axis=1), inside.argmax(axis=1) if len(sure) else 0, len(sure))
         return np.append(sure["rule"].to_numpy(object), "")[place]
+
+
+def surely_least(groups):
+    """What the gap of each group surely is at the least, as stated; 0 where that or its sign is not sure."""
+    both = np.sign(groups["gap"]) == np.sign(groups["left"])
+    return np.maximum(groups["low"], -groups["high"]).clip(lower=0).where(both, 0.0)
+
+
+def _beside_stated(groups, is_sure=True):
+    """Segments of a search with their gaps after recalibration (left) and as stated (gap), each with its interval.
+
+    Of a gap beyond chance the sign is sure: the step-down test may see it where the intervals, of one step, do not.
+    """
+    left = groups["gap"]
+    left_low = groups["low"].mask(is_sure & (left > 0), groups["low"].clip(lower=0))
+    left_high = groups["high"].mask(is_sure & (left < 0), groups["high"].clip(upper=0))
+    recalibration = groups["calibrated"] - groups["stated"]
+    return groups.assign(
+        left=left,
+        left_low=left_low,
+        left_high=left_high,
+        effect=groups["share"] * left.abs(),
+        gap=groups["observed"] - groups["stated"],
+        low=left_low + recalibration,
+        high=left_high + recalibration,
+    )
 
 
 def _strength(weight, y, c):
@@ -290,25 +313,7 @@ def _level(words, name):
 
 
 def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
-    """Search for groups that recalibration leaves misjudged.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        A checked one.
-    calibrator : {"platt", "isotonic"}
-        What the scores may need.
-    n_draws : int, optional
-        Tables drawn; by default 999, and 300 for more than 20,000 rows: with more of them the same groups are named
-        under another seed.
-    rng : int, Generator or None, default None
-        Source of the draws.
-
-    Returns
-    -------
-    MisjudgedGroups or None
-        What to say about groups; None if no column has one of enough cases.
-    """
+    """Search for groups that recalibration leaves misjudged."""
     if n_draws is None:
         n_draws = DRAWS if table.n <= MANY_ROWS else FEWER_DRAWS
     try:
@@ -321,20 +326,6 @@ def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
         alone = search.table[search.table["columns"] == 1]
         column = [search.family.conditions(row)[0].column.name for row in alone.index]
         groups = alone[~pd.Series(column, index=alone.index).duplicated()]
-    # of a gap beyond chance the sign is sure: the step-down test may see it where the intervals, of one step, do not
-    sure = groups.index.isin(search.named.index)
-    left = groups["gap"]
-    left_low = groups["low"].mask(sure & (left > 0), groups["low"].clip(lower=0))
-    left_high = groups["high"].mask(sure & (left < 0), groups["high"].clip(upper=0))
-    recalibration = groups["calibrated"] - groups["stated"]
-    groups = groups.assign(
-        left=left,
-        left_low=left_low,
-        left_high=left_high,
-        effect=groups["share"] * left.abs(),
-        gap=groups["observed"] - groups["stated"],
-        low=left_low + recalibration,
-        high=left_high + recalibration,
-    )
+    groups = _beside_stated(groups, groups.index.isin(search.named.index))
     ranked = groups.sort_values("effect", ascending=False, kind="stable")
     return MisjudgedGroups(search, ranked, table, calibrator)

@@ -30,7 +30,8 @@ class Money:
         What a miss costs more than a hit.
     costs : DataFrame
         A row a way to decide ("stated", "recalibrated", "repaired", "always yes", "always no"): cost, cost_low,
-        cost_high, and what it saves beside the stated scores: saved, saved_low, saved_high.
+        cost_high, what it saves beside the stated scores: saved, saved_low, saved_high, and what it saves beside the
+        cheaper of always yes and always no: over_rule, over_rule_low, over_rule_high.
     counts : DataFrame
         The same rows, shares of the cases: yes, misses, false_alarms, and how many more than by the stated scores,
         more_misses and more_false_alarms, each with its ends, _low and _high.
@@ -42,7 +43,7 @@ class Money:
         A row a threshold: threshold, and for each of "stated", "recalibrated", "repaired", "always yes" what it saves
         beside "always no" where yes pays from that threshold on and a miss costs the same; stated_low, stated_high.
     n : int
-        Cases that were judged: all, or 12,000 of a larger table.
+        Cases that judge: all, or about 100,000 of a larger table.
     changed : bool
         Whether a test sees that the features add something to the score.
 
@@ -81,22 +82,7 @@ class Money:
 
 
 def count_money(table, scores, cost):
-    """Count what a score costs.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        A checked one.
-    scores : Repaired
-        Its recalibrated and repaired scores.
-    cost : array, shape (2, 2)
-        Costs, cost[decision, truth].
-
-    Returns
-    -------
-    Money
-        Costs with their intervals.
-    """
+    """Count what a score costs."""
     recalibrated = scores.recalibrated[scores.rows]
     table = table if scores.rows.size == table.n else table.take(scores.rows)
     mean = mean_of(table)
@@ -109,7 +95,11 @@ def count_money(table, scores, cost):
         "always no": np.zeros(table.n, int),
     }
     paid = {way: expected_cost(decision, table.y, cost) for way, decision in decisions.items()}
-    rows = {way: mean("cost", of_way) | mean("saved", paid["stated"] - of_way) for way, of_way in paid.items()}
+    rule = min(("always yes", "always no"), key=lambda way: mean("cost", paid[way])["cost"])
+    rows = {
+        way: mean("cost", of_way) | mean("saved", paid["stated"] - of_way) | mean("over_rule", paid[rule] - of_way)
+        for way, of_way in paid.items()
+    }
     counts = {way: _counted(decision, stated, table.y, mean) for way, decision in decisions.items()}
     excess = expected_excess(scores.repaired, scores.error, table.p, cost)
     threshold = optimal_threshold(cost)
@@ -142,22 +132,7 @@ def _counted(decision, stated, y, mean):
 
 
 def expected_excess(repaired, error, p, cost):
-    """What deciding by stated scores is expected to cost more than deciding by repaired ones, which err.
-
-    Parameters
-    ----------
-    repaired, error : (n,) array
-        Repaired scores and their standard errors.
-    p : (n,) array
-        Stated scores.
-    cost : array, shape (2, 2)
-        Costs, cost[decision, truth].
-
-    Returns
-    -------
-    (n,) array
-        In the unit of the costs.
-    """
+    """What deciding by stated scores is expected to cost more than deciding by repaired ones, which err."""
     return np.mean([excess_risk(value, p, cost) for value in plausible_values(repaired, error)], axis=0)
 
 

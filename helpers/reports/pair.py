@@ -76,24 +76,7 @@ class Comparison:
 
 
 def compare_scores(table, *, cost=None, calibrators=("platt", "platt"), rng=None):
-    """Compare the two scores of a table.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        A checked one with `before`.
-    cost : array, shape (2, 2), optional
-        Costs, cost[decision, truth].
-    calibrators : pair of {"platt", "isotonic"}, default ("platt", "platt")
-        How the old and the new score are recalibrated.
-    rng : int, Generator or None, default None
-        Source of the folds and signs.
-
-    Returns
-    -------
-    Comparison
-        Differences are new - old.
-    """
+    """Compare the two scores of a table, recalibrated as `calibrators` say (old, new); differences are new - old."""
     rng = np.random.default_rng(rng)
     seed = int(rng.integers(2**31))
     y = table.y
@@ -103,7 +86,7 @@ def compare_scores(table, *, cost=None, calibrators=("platt", "platt"), rng=None
     errors = [(p - y) ** 2 for p in scores]
     rows = {"squared error": ("lower", *errors)}
     rows["squared error if both are recalibrated"] = ("lower", *((p - y) ** 2 for p in mended))
-    rows["pairs in the right order (AUC)"] = ("higher", *(_pairs_in_order(p, y, mean) for p in scores))
+    rows["pairs in the right order (AUC)"] = ("higher", *(pairs_in_order(p, y, mean) for p in scores))
     if cost is not None:
         rows["cost a case"] = ("lower", *(expected_cost(best_decision(p, cost), y, cost) for p in scores))
     measures = [_measure(name, *row, mean) for name, row in rows.items()]
@@ -125,7 +108,7 @@ def _measure(name, better, old, new, mean):
     }
 
 
-def _pairs_in_order(p, y, mean):
+def pairs_in_order(p, y, mean):
     """Terms of each case whose mean is the area under the curve, and whose variance is that of DeLong et al. (1988)."""
     weight = mean.weight
     values, level = np.unique(p, return_inverse=True)

@@ -191,6 +191,44 @@ def points_apart(value, low, high):
     return f"{value} {bracketed(low, high)}"
 
 
+def apart(gap, low, high):
+    """A gap in points, with its interval and as many decimals as tell the ends apart.
+
+    >>> apart(0.004, -0.001, 0.009).replace(NBSP, " ")
+    '+0.4 (-0.1 to +0.9)'
+    """
+    fine = (high - low) / 8
+    return f"{points(gap, fine, sign=True)} ({span(low, high, fine, sign=True)})".replace(" ", NBSP)
+
+
+def typically(value, low, high):
+    """A distance in points with its interval; of a lower end above 0, no 0 is left.
+
+    >>> typically(0.026, 0.012, 0.04).replace(NBSP, " "), typically(0.02, 0.002, 0.03).replace(NBSP, " ")
+    ('3 points (1 to 4)', '2.0 points (0.2 to 3.0)')
+    """
+    fine = min((high - low) / 8, low) if low > 0 else (high - low) / 8
+    return f"{in_points(value, fine)} {bracketed(points(low, fine), points(high, fine))}"
+
+
+def rate(x, low, high):
+    """A rate in percent, with the decimals that the interval of its gap has.
+
+    >>> rate(0.0176, -0.001, 0.009).replace(NBSP, " ")
+    '1.8 %'
+    """
+    return percent(x, (high - low) / 8)
+
+
+def of_hundred(value, low, high, *, sign=False):
+    """A cost of a case, or a share, told for 100 cases with its interval.
+
+    >>> of_hundred(0.25, 0.2, 0.3).replace(NBSP, " ")
+    '25.0 (20.0 to 30.0)'
+    """
+    return measured(100 * value, 100 * low, 100 * high, sign=sign, least=1)
+
+
 def beyond_chance(low, high):
     """What a table says of a difference with this interval.
 
@@ -236,15 +274,6 @@ def cost_with_span(cost, low, high):
     return hundred(cost) if ends[0] == ends[1] else f"{hundred(cost)} {bracketed(*ends)}"
 
 
-def farthest(stated, observed):
-    """The stated probability that lies farthest from what was observed.
-
-    >>> float(farthest(np.array([0.1, 0.5]), np.array([0.2, 0.9])))
-    0.5
-    """
-    return stated[np.abs(observed - stated).argmax()]
-
-
 def listed(names, most=6):
     """Names in a sentence; of more than `most`, the number of the others.
 
@@ -261,17 +290,6 @@ def listed(names, most=6):
 def with_reasons(reasons):
     """A dictionary {name: reason} as a list of 'name (reason)'."""
     return [f"{name} ({reason})" for name, reason in reasons.items()]
-
-
-def numbered(sentences):
-    """Sentences in one text, with numbers if there are several.
-
-    >>> numbered(["Look.", "Act."]), numbered(["Look."])
-    ('(1) Look. (2) Act.', 'Look.')
-    """
-    if len(sentences) == 1:
-        return sentences[0]
-    return " ".join(f"({k}) {text}" for k, text in enumerate(sentences, 1))
 
 
 def first_up(text):
@@ -292,6 +310,6 @@ def short(text, most=40):
 
 PHRASES = [
     commas, points, in_points, many, span, percent, from_percent, whole_percent, chance, drawn_chance, squared, root,
-    distance_error, measured, with_span, shares, points_apart, hundred, cost_with_span, farthest, listed,
-    with_reasons, first_up,
+    distance_error, measured, with_span, shares, points_apart, hundred, cost_with_span, listed,
+    with_reasons, first_up, apart, typically, rate, of_hundred, number, bracketed,
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 """Scores of a table recalibrated and repaired out of fold, so that labels can judge them, and parts of their loss."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import norm
@@ -11,7 +11,8 @@ from helpers.repair import Recalibrator
 from helpers.resampling import mean_and_variance
 
 FOLDS = 5
-MOST_ROWS = 12_000  # by which a repair is learned and judged, in about ten seconds
+MOST_ROWS = 12_000  # by which a repair is learned, in about ten seconds
+MOST_JUDGED = 100_000  # by which it is judged: what has not taught it is predicted, in a tenth of a millisecond each
 REACH = float(norm.ppf(0.975))
 
 
@@ -24,7 +25,7 @@ class Repaired:
     recalibrated : (n,) array
         Of all rows, out of fold.
     rows : (m,) array of int
-        Rows that are repaired: all of them, or 12,000 of a larger table.
+        Rows that are repaired: all of them, or about 100,000 of a larger table.
     repaired : (m,) array
         Out of fold; as `recalibrated` where nothing is repaired.
     error : (m,) array
@@ -49,24 +50,7 @@ class Repaired:
 
 
 def repair_scores(table, calibrator, *, can_repair=True, rng=None):
-    """Recalibrate and repair the scores of a table out of fold.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        A checked one.
-    calibrator : {"platt", "isotonic"}
-        What the scores may need.
-    can_repair : bool, default True
-        Whether there are features and cases enough for more than recalibration.
-    rng : int, Generator or None, default None
-        Source of the folds, and of the rows to repair in a table of more than 12,000.
-
-    Returns
-    -------
-    Repaired
-        Scores, and the repair for new cases.
-    """
+    """Recalibrate and repair the scores of a table out of fold."""
     rng = np.random.default_rng(rng)
     recalibrated = out_of_fold(table, calibrator, rng)
     rows = rows_of_whole_groups(table, MOST_ROWS, rng)
@@ -80,53 +64,35 @@ def repair_scores(table, calibrator, *, can_repair=True, rng=None):
         if model.changed_:
             repaired = out_of_sample
             error = model.predict(some.p, some.X, return_std=True)[1]
-    return Repaired(recalibrated, rows, repaired, error, model)
+    taught = Repaired(recalibrated, rows, repaired, error, model)
+    if rows.size == table.n:
+        return taught
+    judged = np.union1d(rows, rows_of_whole_groups(table, MOST_JUDGED, rng))
+    if model is None or not model.changed_:
+        return replace(taught, rows=judged, repaired=recalibrated[judged], error=np.zeros(judged.size))
+    return replace(
+        taught, rows=judged, **dict(zip(("repaired", "error"), repair_all(table, taught, judged), strict=True))
+    )
 
 
-def repair_all(table, scores):
-    """Repaired scores of all rows and their errors: of a larger table, most are new to the repair.
+def repair_all(table, scores, rows=None):
+    """Repaired scores of rows (of all by default) and their errors: of a larger table, most are new to the repair.
 
-    Parameters
-    ----------
-    table : ScoreTable
-        The checked one that `scores` were made from.
-    scores : Repaired
-        From `repair_scores`, with a model that changes something.
-
-    Returns
-    -------
-    repaired, error : (n,) array
-        A minute for 300,000 rows.
+    A minute for 300,000 rows.
     """
+    rows = np.arange(table.n) if rows is None else rows
     repaired = np.empty(table.n)
     error = np.empty(table.n)
-    new = np.setdiff1d(np.arange(table.n), scores.rows)
+    new = np.setdiff1d(rows, scores.rows)
     for some in np.array_split(new, -(-new.size // MOST_ROWS)) if new.size else ():
         repaired[some], error[some] = scores.model.predict(table.p[some], table.X.iloc[some], return_std=True)
     repaired[scores.rows] = scores.repaired
     error[scores.rows] = scores.error
-    return repaired, error
+    return repaired[rows], error[rows]
 
 
 def rows_of_whole_groups(table, most, rng, least_groups=0):
-    """Rows of randomly chosen groups, in order: at most so many, or those of so many groups if that is more.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        A checked one.
-    most : int
-        Number of rows.
-    rng : Generator
-        Source of the choice.
-    least_groups : int, default 0
-        Number of groups, or of rows without groups.
-
-    Returns
-    -------
-    array of int, shape (m,)
-        Numbers of the rows.
-    """
+    """Rows of randomly chosen groups, in order: at most so many, or those of so many groups if that is more."""
     unit = np.arange(table.n) if table.groups is None else table.groups
     order = rng.permutation(unit.max() + 1)
     reach = np.cumsum(np.bincount(unit)[order])
@@ -137,24 +103,7 @@ def rows_of_whole_groups(table, most, rng, least_groups=0):
 
 
 def out_of_fold(table, calibrator, rng, p=None):
-    """Recalibrate scores, each by the labels of other folds; by all labels where the rarer one is in few cases.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        A checked one.
-    calibrator : {"platt", "isotonic"}
-        How.
-    rng : int, Generator or None
-        Source of the folds.
-    p : (n,) array, optional
-        Other scores of the same cases.
-
-    Returns
-    -------
-    array of float, shape (n,)
-        In [0, 1].
-    """
+    """Recalibrate scores, each by the labels of other folds; by all labels where the rarer one is in few cases."""
     p = table.p if p is None else p
     recalibrated = np.empty(table.n)
     try:
@@ -201,20 +150,7 @@ def mean_of(table):
 
 
 def parts_of_loss(table, recalibrated):
-    """Mean squared error of the stated scores, and what recalibration would save of it.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        A checked one.
-    recalibrated : (n,) array
-        Recalibrated scores, out of fold.
-
-    Returns
-    -------
-    dict of str to float
-        loss, saved, saved_low, saved_high.
-    """
+    """Mean squared error of the stated scores (loss), and what recalibration would save of it (saved, with ends)."""
     mean = mean_of(table)
     loss = (table.y - table.p) ** 2
     return {"loss": float(np.average(loss, weights=mean.weight))} | mean("saved", loss - (table.y - recalibrated) ** 2)

@@ -5,14 +5,17 @@ import pandas as pd
 
 from helpers.reports.phrases import (
     NBSP,
+    apart,
     digits,
     distance_error,
     drawn_chance,
     many,
     measured,
     number,
+    of_hundred,
     percent,
     points,
+    rate,
     root,
     span,
     squared,
@@ -93,6 +96,23 @@ class ScoreTables:
         return frame.rename_axis("test")
 
     @property
+    def drift_table(self):
+        """Stated beside observed, period after period of the column that drifts most; None without dates."""
+        if not self.drifts:
+            return None
+        drift = self.drifts[0]
+        return pd.DataFrame([
+            {
+                drift.column: row.period,
+                "cases": f"{row.n:,.0f}",
+                "stated": rate(row.stated, row.low, row.high),
+                "observed": rate(row.observed, row.low, row.high),
+                "gap in points (95 % interval)": apart(row.gap, row.low, row.high),
+            }
+            for row in drift.table.itertuples()
+        ])  # fmt: skip
+
+    @property
     def checked_table(self):
         """Every level of the columns that the user named, in words; None without such columns."""
         if self.checked is None:
@@ -103,7 +123,7 @@ class ScoreTables:
                 "cases": f"{row.n:,}",
                 "stated": percent(row.stated),
                 "observed": percent(row.observed),
-                "gap in points": _gap(row.gap, row.low, row.high),
+                "gap in points": apart(row.gap, row.low, row.high),
                 "remark": row.remark,
             }
             for row in self.checked.itertuples()
@@ -136,26 +156,31 @@ class ScoreTables:
                 "stated": percent(row.stated),
                 **({} if repaired is None else {"repaired": percent(repaired[row.Index])}),
                 "observed": percent(row.observed),
-                "gap in points": points(row.gap, _fine(row.left_low, row.left_high), sign=True),
-                "gap after recalibration (95 % interval)": _gap(row.left, row.left_low, row.left_high),
+                "gap in points (95 %)": apart(row.gap, row.low, row.high),
+                "recalibrated (95 %)": apart(row.left, row.left_low, row.left_high),
                 "beyond chance": "yes" if row.Index in self.audit.sure.index else "no",
             })  # fmt: skip
         return pd.DataFrame(rows)
 
     @property
     def repaired_rates(self):
-        """Mean of the repaired scores in each group of the page, a Series; None where not every case was repaired."""
-        if self.money is None or not self.money.changed or self.scores.rows.size < self.table.n:
+        """Mean of the repaired scores in each group of the page, a Series; None without a repair.
+
+        Of a larger table some cases are repaired: what the repair changes there is added to what is stated.
+        """
+        if self.money is None or not self.money.changed:
             return None
-        rows = self.audit.table.index
-        inside = self.audit.search.family.members(rows, self.table.X)
-        weight = self.table.weights
-        return pd.Series((weight * self.scores.repaired) @ inside / (weight @ inside), index=rows)
+        groups = self.audit.table
+        rows = self.scores.rows
+        inside = self.audit.search.family.members(groups.index, self.table.X.iloc[rows])
+        weight = self.table.weights[rows]
+        change = (weight * (self.scores.repaired - self.table.p[rows])) @ inside / np.maximum(weight @ inside, 1e-300)
+        return (groups["stated"] + change).clip(0, 1)
 
     @property
     def parts_table(self):
         """Parts of the mean squared error: what recalibration saves, what these columns could save, and the rest."""
-        parts = self.parts
+        parts = self.loss_parts
         loss = self.loss
         saved = (parts["saved"], parts["saved_low"], parts["saved_high"])
         places = max(3, digits((saved[2] - saved[1]) / 4 if loss is None else loss.se))
@@ -182,8 +207,8 @@ class ScoreTables:
             return None
         rows = {}
         for way, row in self.money.costs.iterrows():
-            saved = "–" if way == "stated" else _hundred(row["saved"], row["saved_low"], row["saved_high"], sign=True)
-            rows[WAYS[way]] = (_hundred(row["cost"], row["cost_low"], row["cost_high"]), saved)
+            saved = "–" if way == "stated" else of_hundred(row["saved"], row["saved_low"], row["saved_high"], sign=True)
+            rows[WAYS[way]] = (of_hundred(row["cost"], row["cost_low"], row["cost_high"]), saved)
         columns = ["cost of 100 cases (95 % interval)", "saved (95 % interval)"]
         return pd.DataFrame(rows.values(), index=list(rows), columns=columns).rename_axis("decide")
 
@@ -200,7 +225,7 @@ class ScoreTables:
                 cells.append(number(100 * row[name], 100 * error, least=1))
             for name in ("more_misses", "more_false_alarms"):
                 ends = (row[name], row[f"{name}_low"], row[f"{name}_high"])
-                cells.append("–" if way == "stated" else _hundred(*ends, sign=True))
+                cells.append("–" if way == "stated" else of_hundred(*ends, sign=True))
             rows[WAYS[way]] = cells
         frame = pd.DataFrame(rows.values(), index=list(rows), columns=list(COUNTS))
         return frame.rename_axis("in 100 cases")
@@ -220,7 +245,7 @@ class ScoreTables:
             who = "whoever looks finds the truth" if row["oracle", ""] else "the repaired score decides"
             ends = ("saved", "saved_low", "saved_high")
             rows[f"{percent(row['share', ''])}, {who}"] = [
-                _hundred(*(row[order, end] for end in ends), sign=True) for order in orders
+                of_hundred(*(row[order, end] for end in ends), sign=True) for order in orders
             ]
         frame = pd.DataFrame(rows.values(), index=list(rows), columns=list(orders.values()))
         return frame.rename_axis("saved of 100 cases by a second look at")
@@ -279,23 +304,7 @@ class ScoreTables:
         return pd.DataFrame({"value": values}, index=pd.Index(rows, name="parameter"))
 
 
-def _hundred(value, low, high, *, sign=False):
-    """A cost or a number of 100 cases, with its interval."""
-    return measured(100 * value, 100 * low, 100 * high, sign=sign, least=1)
-
-
 def _between(value, low, high):
     """A squared error with its interval."""
     error = (high - low) / 4
     return f"{squared(value, error)} ({squared(low, error)} to {squared(high, error)})".replace(" ", NBSP)
-
-
-def _fine(low, high):
-    """Half of a standard error, from an interval: with it as many decimals are shown as tell the ends apart."""
-    return (high - low) / 8
-
-
-def _gap(gap, low, high):
-    """A gap with its interval, in points."""
-    fine = _fine(low, high)
-    return f"{points(gap, fine, sign=True)} ({span(low, high, fine, sign=True)})".replace(" ", NBSP)

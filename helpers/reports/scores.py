@@ -1,10 +1,7 @@
-"""The numbers of notebook 13: a table of scores audited from end to end, with what cannot be said left empty.
-
-`audit_scores` computes, the template `scores.md.j2` says it in sentences.
-"""
+"""The report on a table of scores: `audit_scores` computes, `score_findings` concludes, `score_kinds` says it."""
 
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +11,12 @@ from helpers.checks import check_one_of, check_rng
 from helpers.decisions import optimal_threshold
 from helpers.decisions.costs import check_costs
 from helpers.grouping import GroupingLoss, StackedGroupingLoss
+from helpers.reports import score_findings as conclude
 from helpers.reports.average import Average, measure_average
 from helpers.reports.decided import Decisions, compare_decisions
+from helpers.reports.document import Report
+from helpers.reports.drift import measure_drifts
+from helpers.reports.findings import Severity
 from helpers.reports.intake import (
     LEAST_ROWS,
     find_obstacle,
@@ -26,21 +27,23 @@ from helpers.reports.intake import (
 )
 from helpers.reports.misjudged import MisjudgedGroups, find_misjudged
 from helpers.reports.money import Money, count_money
-from helpers.reports.pair import Comparison, compare_scores
-from helpers.reports.rescored import Repaired, parts_of_loss, repair_scores
+from helpers.reports.pair import Comparison, compare_scores, pairs_in_order
+from helpers.reports.rescored import Repaired, mean_of, parts_of_loss, repair_scores
+from helpers.reports.score_kinds import KINDS
+from helpers.reports.score_page import FIGURES, PARTS, TITLE
 from helpers.reports.score_tables import ScoreTables
 from helpers.reports.single_cases import Lead, find_lead, measure_loss
 from helpers.tables import ScoreTable
 
 POWER = 1.96 + 0.84  # standard errors: found with 80 % by a one-sided test at 5 %, of which a split has the half
 
-LEFT = "gap after recalibration, in points (left: scores too high, right: too low)"
+GAP = "observed less stated, in points (left: scores too high, right: too low)"
 
 RARE = 0.05  # rate of events below which axes of probabilities are logarithmic
 
 
 @dataclass(frozen=True)
-class ScoreReport(ScoreTables):
+class ScoreReport(ScoreTables, Report):
     """What a table of scores says about them.
 
     Parameters
@@ -63,11 +66,15 @@ class ScoreReport(ScoreTables):
         Where to look first, if a loss is certified and nobody can be named.
     checked : DataFrame or None
         Every level of the columns that the user named.
+    order : dict or None
+        Share of pairs of a 1 and a 0 in which the 1 has the higher score, with its interval: area, area_low, area_high.
+    drifts : list of Drift
+        Stated beside observed along each column of dates.
     decisions : Decisions or None
         Decisions at the threshold of `cost`; None without costs.
     scores : Repaired
         Recalibrated scores out of fold; repaired ones with costs.
-    parts : dict
+    loss_parts : dict
         Parts of the squared error, from `parts_of_loss`.
     money : Money or None
         Costs; None without costs.
@@ -96,18 +103,86 @@ class ScoreReport(ScoreTables):
     audit: MisjudgedGroups | None
     lead: Lead | None
     checked: pd.DataFrame | None
+    order: dict | None
+    drifts: list
     decisions: Decisions | None
     scores: Repaired = field(repr=False)
-    parts: dict = field(repr=False)
+    loss_parts: dict = field(repr=False)
     money: Money | None
     pair: Comparison | None
     options: dict = field(default_factory=dict, repr=False)
     labels: dict = field(default_factory=dict, repr=False)
 
-    def __str__(self):
-        from helpers.reports.text import summary
+    title = TITLE
+    kinds = KINDS
+    parts = PARTS
+    figures = FIGURES
 
-        return "\n".join(f"{question} {answer}" for question, answer in summary(self)["Answer"].items())
+    @cached_property
+    def found(self):
+        """The findings as a list: the use first, then the gravest, then in the order of the page."""
+        return sorted(self.find(), key=lambda one: (self.kinds[one.kind].part != "use", -one.severity))
+
+    def find(self):
+        """Conclude from the numbers.
+
+        Returns
+        -------
+        list of Finding
+            That of the question "may they be used?" last.
+        """
+        table = self.table
+        average = self.average
+        audit = self.audit
+        n = table.n
+        scale = average.scale
+        is_constant = bool(np.ptp(table.p) == 0)
+        is_flat = is_constant or self.order is None
+        correlation = 0.0 if is_flat else float(np.corrcoef(table.p, table.y)[0, 1] * np.sqrt(n))
+        order = conclude.of_order(self.order, correlation, n, is_constant)
+        kind = order[0].kind if order else ""
+        findings = conclude.of_table(table, self.repeats, self.likely_groups)
+        findings += conclude.of_pair(self.pair) + order
+        drifts = conclude.of_drifts(self.drifts, scale)
+        times = [one.subject for one in drifts if one.kind == "drifts" and one.severity >= Severity.SERIOUS]
+        findings += conclude.of_average(average, self.loss_parts, n, kind, moves=bool(times)) + drifts
+        findings += conclude.of_loss(
+            self.loss,
+            is_certified=self.certified,
+            sign=self.sign,
+            falls=average.no_curve_fits,
+            by_tree=self.by_tree,
+            detectable=self.detectable,
+            n_named=0 if audit is None else len(audit.sure),
+            obstacle=self.obstacle,
+            scale=scale,
+            n=n,
+        )
+        mends = any(finding.kind.startswith("off_mendable") for finding in findings)
+        findings += conclude.of_groups(
+            audit,
+            obstacle=self.obstacle,
+            mends=mends,
+            scale=scale,
+            n=n,
+            label=table.label,
+            share_of=self.share_of,
+            times=times,
+        )
+        findings += conclude.of_lead(self.lead) + conclude.of_checked(self.checked)
+        findings += conclude.of_money(
+            self.money,
+            self.decisions,
+            self.cost,
+            is_off=average.is_off,
+            obstacle=self.obstacle,
+            p_value=None if self.scores.model is None else self.scores.model.p_value_,
+            n=n,
+            features=table.features,
+        )
+        warnings = [] if audit is None else audit.search.family.warnings
+        findings += conclude.of_limits(warnings, n, self.obstacle, n < LEAST_ROWS)
+        return [*findings, conclude.use_of(findings, n)]
 
     @property
     def certified(self):
@@ -127,49 +202,10 @@ class ScoreReport(ScoreTables):
         tests += [repair.p_value_] if repair is not None and repair.changed_ else []
         return float(min(tests, default=1.0))
 
-    def saves(self, way):
-        """Whether a way to decide surely saves something beside the stated scores.
-
-        Parameters
-        ----------
-        way : {"recalibrated", "repaired", "always yes", "always no"}
-            Scores that are right on average cannot be bettered without the features, so that for all but "repaired"
-            they must surely be off.
-
-        Returns
-        -------
-        bool
-            The interval lies above 0.
-        """
-        allowed = self.money.changed if way == "repaired" else self.average.is_off
-        return allowed and self.money.saves(way)
-
-    @property
-    def without_score(self):
-        """The decision ("always yes" or "always no") that surely costs less than these scores do, or ""."""
-        ways = [] if self.money is None else [way for way in ("always yes", "always no") if self.saves(way)]
-        return max(ways, key=lambda way: self.money.costs.loc[way, "saved"], default="")
-
     @property
     def detectable(self):
         """Grouping loss that is found with 80 % probability, if a tree's regions can tell it; NaN without a tree."""
         return POWER * self.loss.null_se if self.by_tree else float("nan")
-
-    @property
-    def too_low(self):
-        """Groups whose scores are surely too low, also after recalibration, those with most cases times gap first."""
-        return self.audit.one_way(1)
-
-    @property
-    def too_high(self):
-        """Groups whose scores are surely too high, also after recalibration, those with most cases times gap first."""
-        return self.audit.one_way(-1)
-
-    @property
-    def reversed(self):
-        """Whether high scores surely go with fewer events."""
-        differ = np.ptp(self.table.p) > 0
-        return differ and bool(np.corrcoef(self.table.p, self.table.y)[0, 1] * np.sqrt(self.table.n) < -4)
 
     @property
     def repeats(self):
@@ -180,16 +216,6 @@ class ScoreReport(ScoreTables):
     def likely_groups(self):
         """Features whose names suggest people or places; none where groups are known."""
         return likely_groups(self.table) if self.table.groups is None else []
-
-    @property
-    def is_small(self):
-        """Whether the table has too few cases for more than rough numbers."""
-        return self.table.n < LEAST_ROWS
-
-    @property
-    def only_decisions(self):
-        """Whether all scores are 0 or 1."""
-        return bool(((self.table.p == 0) | (self.table.p == 1)).all())
 
     @property
     def figure_names(self):
@@ -221,15 +247,13 @@ class ScoreReport(ScoreTables):
         if name == "bins":
             return plot_reliability_close(self.average.error.curve, self.table.p)
         if name == "groups":
-            gaps = {"gap": "left", "low": "left_low", "high": "left_high"}
-            table = self.audit.table.assign(**{shown: self.audit.table[name] for shown, name in gaps.items()})
-            return plot_groups(table, xlabel=LEFT, in_order=True)
+            return plot_groups(self.audit.table, xlabel=GAP, in_order=True)
         if name == "features":
             return reports.plot_features(self.audit.along_features(), log=rare)
         return reports.plot_benefit(self.money.curve, self.money.threshold)
 
-    def save(self, folder, *, overwrite=False, control=False, bins=False, rng=0):
-        """Write the page (report.html), a row a case (scores.csv), a row a group (groups.csv) and a repair.
+    def save(self, folder, *, overwrite=False, rng=0):
+        """Write the page (report.html), findings.json, a row a case (scores.csv), a row a group (groups.csv), a repair.
 
         Parameters
         ----------
@@ -237,12 +261,8 @@ class ScoreReport(ScoreTables):
             Where to; made if it is not there.
         overwrite : bool, default False
             Whether files of these names may be replaced.
-        control : bool, default False
-            Whether the page repeats the audit where there is nothing to find (`negative_control`).
-        bins : bool, default False
-            Whether the page also shows a reliability diagram with bins.
         rng : int, Generator or None, default 0
-            Source of the folds of the repair, and of the control.
+            Source of the folds of the repair.
 
         Returns
         -------
@@ -255,33 +275,13 @@ class ScoreReport(ScoreTables):
             If a file is there already; nothing is written then.
         """
         from helpers.notebook.page import check_stack
-        from helpers.reports.control import negative_control
         from helpers.reports.files import check_free, save_files
-        from helpers.reports.page import page_of
 
         check_stack()
         rng = check_rng(rng)
         path = check_free(folder, ["report.html"], overwrite) / "report.html"
-        files = save_files(self, folder, overwrite=overwrite, rng=rng)
-        page = page_of(self, files, negative_control(self, rng=rng) if control else None, bins=bins)
-        path.write_text(page, encoding="utf-8")
+        path.write_text(self.html(save_files(self, folder, overwrite=overwrite, rng=rng)), encoding="utf-8")
         return path
-
-    def graver_than(self, gap):
-        """Sure groups that recalibration leaves off by a gap or more, which is smaller where the label is rare.
-
-        Parameters
-        ----------
-        gap : float
-            As a difference of probabilities.
-
-        Returns
-        -------
-        DataFrame
-            Rows of `audit.table`.
-        """
-        sure = self.audit.sure
-        return sure[sure["left"].abs() >= gap * self.average.scale]
 
     def share_of(self, groups):
         """Share of the cases that lie in some groups, which may overlap.
@@ -362,6 +362,10 @@ class ScoreReport(ScoreTables):
         if self.money is not None:
             for way in ("stated", "recalibrated", "repaired"):
                 numbers[f"cost_{way}"] = float(self.money.costs.loc[way, "cost"])
+        if self.order is not None:
+            numbers |= self.order
+        for drift in self.drifts[:1]:
+            numbers |= {f"drift_{name}": getattr(drift, name) for name in ("column", "value", "low", "high", "p_value")}
         if self.pair is not None:
             for name in ("difference", "low", "high"):
                 numbers[f"pair_{name}"] = float(self.pair.table.loc["squared error", name])
@@ -439,14 +443,24 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
         audit=audit,
         lead=lead,
         checked=levels,
+        order=order_of(table),
+        drifts=measure_drifts(table),
         decisions=None if cost is None else compare_decisions(table, calibrated, audit, threshold),
         scores=scores,
-        parts=parts_of_loss(table, scores.recalibrated),
+        loss_parts=parts_of_loss(table, scores.recalibrated),
         money=None if cost is None else count_money(table, scores, cost),
         pair=_compared(table, cost, average.kind, obstacle, rng),
         options=options,
         labels=labels,
     )
+
+
+def order_of(table):
+    """Share of pairs of a 1 and a 0 in which the 1 has the higher score, with its interval; None without pairs."""
+    if np.ptp(table.y) == 0:
+        return None
+    mean = mean_of(table)
+    return mean("area", pairs_in_order(table.p, table.y, mean))
 
 
 def is_certified(loss, average):

@@ -37,24 +37,6 @@ def measure_loss(table, calibrator, *, by_tree=None, n_splits=None, rng=None):
     samples of 1,000 rows the stack certifies 72 %, the tree 54 %, and of tables without a loss 2 % and 0 %. One folding
     is enough: other foldings move the stack's value by half of a standard error, other halves the tree's by a whole
     one.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        A checked one.
-    calibrator : {"platt", "isotonic"}
-        What the scores may need.
-    by_tree : bool, optional
-        Whether the tree estimates; by default where there are more than 20,000 rows.
-    n_splits : int, optional
-        Splits of the tree; by default five, and one for more than 200,000 rows.
-    rng : int, Generator or None, default None
-        Source of the folds or halves.
-
-    Returns
-    -------
-    StackedGroupingLoss or GroupingLoss
-        A lower bound.
     """
     if by_tree is None:
         by_tree = table.n > STACK_ROWS
@@ -114,24 +96,6 @@ def find_lead(table, calibrator, calibrated, search, *, rng=None):
     A tree of depth three chooses a region on one half of the cases, the other half judges it, and the halves change
     their roles; two tests, so that each has half of the 5 %. If neither is passed, the lead is the segment with the
     smallest p-value of the joint search, which is no finding.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        A checked one.
-    calibrator : {"platt", "isotonic"}
-        What the scores may need.
-    calibrated : (n,) array
-        Recalibrated scores.
-    search : SegmentSearch
-        The joint search, which names nobody.
-    rng : int, Generator or None, default None
-        Source of the halves.
-
-    Returns
-    -------
-    Lead
-        Where to look.
     """
     rng = np.random.default_rng(rng)
     halves = split_rows(table.y, table.groups, (0.5,), rng)

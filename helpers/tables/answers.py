@@ -5,7 +5,7 @@ row a question, with a list of answers, a dictionary of counts, or a column of c
 Feather or JSON lines; or a log of Inspect or lm-evaluation-harness. Nothing is ever written.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from helpers.tables.answer_layouts import DEFAULTS, check_rows, count_columns, f
 from helpers.tables.answer_rules import RuleMoves, look_for_rule, rule_moves
 from helpers.tables.answer_systems import RECORDED, open_all, open_system, systems_of
 from helpers.tables.log_table import grade_value
+from helpers.tables.question_columns import question_columns
 from helpers.tables.repeats import Repeats, find_repeats
 
 SHIPPED = "data/digit_answers.csv.gz"
@@ -49,6 +50,8 @@ class AnswerTable:
         What another rule changes, or what the one that was chosen by looking has changed; None where neither does.
     repeats : Repeats, optional
         Answers that were found to be no samples, because they are the same ones again; copies are left out.
+    features : DataFrame
+        A row a question: further columns of the file that are the same in all its rows, such as a topic.
 
     Examples
     --------
@@ -67,6 +70,7 @@ class AnswerTable:
     sha256: str = ""
     moves: RuleMoves | None = field(default=None, repr=False)
     repeats: Repeats | None = field(default=None, repr=False)
+    features: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
 
     @property
     def n_questions(self):
@@ -172,12 +176,14 @@ def read_answers(
         if question == DEFAULTS["question"] and question not in source.names:
             roles["question"] = ""
         columns, notes = find_columns(source, roles)
-        return _from_columns(source, columns, notes, counts)
+        table = _from_columns(source, columns, notes, counts)
+        return _with_features(table, source, {system, *counts})
     columns, notes = find_columns(source, {"answer": answer, "sample": sample, "correct": correct} | roles)
     for role in ("question", "answer"):
         if role not in columns:
             raise ValueError(f"{role} must name a column of {source.name}, but it is not given.")
-    return _from_rows(source, columns, notes, rule)
+    table = _from_rows(source, columns, notes, rule)
+    return _with_features(table, source, {system, sample, answer, confidence, reference, correct})
 
 
 def read_systems(path, *, system="", systems=(), against="", **columns):
@@ -275,6 +281,15 @@ def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
     questions = np.arange(len(counts))
     grouped = GroupedAnswers(counts, names, questions, n_answers, correct, stated, n_stated, n_unread, order, {})
     return AnswerTable(name, grouped, "class", "columns", {}, len(counts))
+
+
+def _with_features(table, source, used):
+    """A table with the further columns of its file that are about whole questions; those of a log are not."""
+    question = table.columns.get("question", "")
+    if not question or source.is_log or set(RECORDED) <= set(source.names):
+        return table
+    used = used | {question, *table.columns.values()}
+    return replace(table, features=question_columns(source, question, used, table.grouped.questions))
 
 
 def _from_rows(source, columns, notes, rule):

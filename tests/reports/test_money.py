@@ -1,6 +1,5 @@
 """What a page says in the user's money: identities by hand, known truth, intervals, and nothing without costs."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -8,12 +7,9 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from helpers.datasets import DATA_FOLDER
 from helpers.reports import audit_scores
-from helpers.reports.average import LINE, OTHERS
-from helpers.reports.misjudged import DRAWS
 from helpers.reports.money import count_money, expected_excess
-from helpers.reports.rescored import MOST_ROWS, Repaired, repair_all, repair_scores, rows_of_whole_groups
+from helpers.reports.rescored import Repaired, repair_all, repair_scores, rows_of_whole_groups
 from helpers.tables import ScoreTable
 
 COST = np.array([[0.0, 4.0], [1.0, 0.0]])  # yes pays from 20 % on
@@ -43,6 +39,7 @@ def test_costs_by_hand():
     costs = money.costs["cost"]
     assert costs["stated"] == (0 + 1 + 4 + 0) / 4 and costs["always yes"] == 0.5 and costs["always no"] == 2
     assert money.costs.loc["always yes", "saved"] == 0.75 and money.threshold == 0.2 and money.miss == 4
+    assert money.costs["over_rule"].tolist() == [-0.75, -0.75, -0.75, 0, -1.5]
     assert money.looks[("random", "saved")].tolist()[:3] == [0, 0, 0]
     assert money.looks[("random", "saved")].iloc[3] == pytest.approx(0.1 * 5 / 4)  # the truth saves all
 
@@ -76,7 +73,8 @@ def test_a_perfect_score_is_not_repaired_and_saves_nothing():
     p = expit(rng.normal(-1, 1, 1000))
     made = ScoreTable("p", "y", "p", (rng.random(1000) < p) * 1.0, p, pd.DataFrame({"a": rng.normal(size=1000)}))
     report = audit_scores(made, cost=COST, rng=0)
-    assert not report.money.changed and not report.saves("repaired") and not report.without_score
+    kinds = {finding.kind for finding in report.found}
+    assert not report.money.changed and "nothing_to_repair" in kinds and "rule_is_cheaper" not in kinds
     assert (report.scores.repaired == report.scores.recalibrated).all()
 
 
@@ -86,7 +84,13 @@ def test_a_repair_saves_what_the_labels_say():
     report = audit_scores(made, cost=COST, rng=0)
     costs = report.money.costs
     truth = np.where(made.p >= 0.2, 1 - q, 4 * q).mean() - np.where(q >= 0.2, 1 - q, 4 * q).mean()
-    assert report.saves("repaired") and costs.loc["repaired", "saved_low"] < truth * 1.1
+    (found,) = [finding for finding in report.found if finding.kind == "repair_saves"]
+    assert found.low == costs.loc["repaired", "saved_low"] < truth * 1.1 and report.headline.startswith(
+        "Not as they are"
+    )
+    assert found.more["rule_value"] == pytest.approx(
+        costs.loc[found.more["rule"], "cost"] - costs.loc["repaired", "cost"]
+    )
     assert costs.loc["repaired", "saved"] > 0.5 * truth
 
 
@@ -110,25 +114,18 @@ def test_dependent_cases_widen_the_intervals():
 
 def test_a_larger_table_is_judged_by_some_of_its_rows(monkeypatch):
     monkeypatch.setattr("helpers.reports.rescored.MOST_ROWS", 500)
-    made, _ = table(900, hidden=3.0)
+    monkeypatch.setattr("helpers.reports.rescored.MOST_JUDGED", 600)
+    made, q = table(900, hidden=3.0)
     scores = repair_scores(made, "platt", rng=0)
-    assert scores.rows.size == 500 and count_money(made, scores, COST).n == 500
+    assert 600 < scores.rows.size < 900 and count_money(made, scores, COST).n == scores.rows.size
+    new = scores.model.predict(made.p[scores.rows], made.X.iloc[scores.rows])
+    assert 0 <= np.isclose(scores.repaired, new).sum() - (scores.rows.size - 500) < 100  # those 500 out of fold
+    alike = repair_scores(replace(made, p=q), "platt", can_repair=False, rng=0)
+    assert (alike.repaired == alike.recalibrated[alike.rows]).all() and alike.rows.size > 600
     repaired, error = repair_all(made, scores)
     assert scores.model.changed_ and repaired.size == 900 and (repaired[scores.rows] == scores.repaired).all()
     rest = np.setdiff1d(np.arange(900), scores.rows)
     assert repaired[rest] == pytest.approx(scores.model.predict(made.p[rest], made.X.iloc[rest])) and error.max() > 0
-
-
-def test_the_notebook_says_how_many_cases_judge_and_how_wide_the_band_is():
-    path = DATA_FOLDER.parent / "notebooks" / "13_audit_your_scores.ipynb"
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    text = " ".join("".join(cell["source"]) for cell in cells).replace("\n", " ")
-    assert f"of more than {MOST_ROWS:,} cases, so many judge" in text
-    assert f"all groups in {DRAWS} tables whose labels" in text
-    assert f"at {100 * (1 - OTHERS):.0f} % for all scores together" in text
-    assert (
-        f"the line at {100 * LINE:.0f} %; the bins, the band, and that a line fits at {100 * OTHERS:.0f} % each" in text
-    )
 
 
 def test_groups_stay_whole():

@@ -6,9 +6,10 @@ import pytest
 from scipy.special import expit
 from sklearn.metrics import roc_auc_score
 
-from helpers.reports import audit_scores, next_steps, read_table, summary, write
+from helpers.reports import audit_scores, read_table
 from helpers.reports.pair import compare_scores
 from helpers.reports.rescored import mean_of
+from helpers.reports.score_findings import of_pair
 from helpers.resampling import bootstrap_interval
 from helpers.tables import ScoreTable
 
@@ -29,10 +30,22 @@ def two(n=1500, seed=0, *, gain=0.0, loss=0.0, groups=None):
 def test_a_better_score_is_called_so_and_who_loses_is_named():
     pair = compare_scores(two(6000, gain=1.0, loss=1.0), rng=0)
     assert pair.losers["rule"].iloc[0] == "member is no" and pair.gainers["rule"].iloc[0] == "member is yes"
+    (lost,) = [finding for finding in of_pair(pair) if finding.kind == "loses_where"]
+    assert lost.subject == "member is no" and lost.high < 0
     better = compare_scores(two(gain=1.0, loss=-1.0), rng=0)
     assert better.verdict == "better" and better.losers.empty and len(better.shown["column"].unique()) == 2
     worse = compare_scores(two(gain=-1.0, loss=1.0), rng=0)
-    assert worse.verdict == "worse" and worse.gainers.empty
+    assert worse.verdict == "worse" and worse.gainers.empty and of_pair(worse)[0].kind == "pair_worse"
+    assert of_pair(better)[0].kind == "pair_better"
+
+
+def test_a_score_that_is_better_because_the_old_one_was_not_recalibrated():
+    table = two(3000)
+    shifted = expit(np.log(table.p / (1 - table.p)) + 1.5)
+    made = ScoreTable("t", "y", "a", table.y, table.p, table.X, before=shifted, before_name="b").checked()
+    findings = of_pair(compare_scores(made, rng=0))
+    assert findings[0].kind == "better_as_stated" and findings[0].high < 0
+    assert not {"gains_where", "loses_where"} & {finding.kind for finding in findings}
 
 
 def test_equal_scores_are_rarely_told_apart():
@@ -84,11 +97,11 @@ def test_two_columns_are_read_and_told(tmp_path):
     assert read.score == "p_new" and read.before_name == "p_old" and read.features == ["member", "age"]
     assert read.before == pytest.approx(table.before)
     report = audit_scores(read, rng=0)
-    assert summary(report).index[0] == "Is p_new better than p_old?" and len(report.pair_table) == 3
-    assert "compared with the old score in the column 'p_old'" in write(read, "read")[0]
-    assert report.gain_table is not None and write(report, "gains")
+    assert report.on_top[0].startswith(("p_new is", "No difference")) and len(report.pair_table) == 3
+    assert "p_new is compared with the old score p_old; all else is about p_new." in report.sentences("read")
+    assert report.gain_table is not None
     if report.pair.losers.size:
-        assert any("look at who loses" in step or "Keep" in step for step in next_steps(report).index)
+        assert any("look at who loses" in step or "Keep" in step for step in report.steps.index)
     frame.loc[[3, 7], "p_old"] = np.nan
     frame.to_csv(tmp_path / "gap.csv", index=False)
     with pytest.raises(ValueError, match=r"column 'p_old' must .*in row 4 it is missing \(and in 1 more"):
@@ -105,7 +118,7 @@ def test_few_cases_and_no_features_compare_the_scores_alone():
     small = ScoreTable("t", "y", "a", table.y, table.p, table.X[[]], before=table.before, before_name="b")
     report = audit_scores(small, rng=0)
     assert report.pair.n_groups == 0 and report.gain_table is None
-    assert write(report, "gains") == ["Groups were not compared: there are too few cases or features."]
+    assert "groups_not_compared" in [finding.kind for finding in report.found]
 
 
 # ---- names on the page ----------------------------------------------------------------------------------------
@@ -118,7 +131,7 @@ def test_labels_rename_everything_on_the_page_and_nothing_in_the_repair(tmp_path
     report = audit_scores(table, labels=tmp_path / "labels.yaml", check="member", rng=0)
     assert report.table.features == ["Member of the club", "age"] and report.table.label == "Came back"
     assert report.checked_table["cases where"].iloc[0] == "Member of the club is no"
-    assert "Our score" in write(report.table, "read")[0]
+    assert "Our score" in report.sentences("read")[0]
     report.save(tmp_path / "out")
     from helpers.repair import load
 

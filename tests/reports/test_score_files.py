@@ -1,5 +1,7 @@
 """What `ScoreReport.save` writes: a page, a row a case, a row a group, a repair for new cases."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ from scipy.special import expit
 
 from helpers.repair import load
 from helpers.reports import audit_scores
+from helpers.reports.files import group_rows
 from helpers.tables import ScoreTable
 
 
@@ -75,14 +78,33 @@ def test_the_page_says_what_it_was_made_from_and_what_lies_beside_it(saved):
     report, _, page = saved
     text = page.read_text(encoding="utf-8")
     for words in (
-        "For whom are they wrong?", "Columns to check", "What it means for decisions", "scores.csv", "groups.csv",
-        "repair.joblib", "Left out: 30 cases of weight 0", "Made on", "honest-confidence",
+        "Who is misjudged", "Columns to check", "What it means for decisions", "scores.csv", "groups.csv",
+        "findings.json", "repair.joblib", "Left out: 30 cases of weight 0", "Made on", "honest-confidence",
         "not given: each case stands for itself (default)",
-        "[[0.0, 4.0], [1.0, 0.0]]", 'alt="Observed rate as a rising', "Along each feature", "A second look",
+        "[[0.0, 4.0], [1.0, 0.0]]", 'alt="Observed rate as a rising', "Along each column", "look at again",
     ):  # fmt: skip
         assert words in text, words
     assert "metrics.json" not in text and "xercise" not in text and "http" not in text.replace("http://www.w3.org", "")
-    assert str(report).startswith("Are the scores right on average? ") and len(str(report).splitlines()) == 4
+    assert text.index(report.headline) < text.index("Each row is a case")
+
+
+def test_findings_for_programs(saved):
+    report, _, page = saved
+    read = json.loads(page.with_name("findings.json").read_text(encoding="utf-8"))
+    assert read["schema"] == 1 and len(read["findings"]) == len(report.findings)
+    first = read["findings"][0]
+    assert first["kind"] == report.findings["kind"].iloc[0] and first["sentence"] == report.headline
+    assert {"kind", "subject", "value", "low", "high", "unit", "p_value", "n", "severity", "more"} <= set(first)
+
+
+def test_larger_levels_of_a_rule_are_listed():
+    rng = np.random.default_rng(0)
+    code = np.where(rng.random(3000) < 0.7, rng.integers(0, 5, 3000), rng.integers(5, 300, 3000))
+    y = rng.random(3000) < np.where(code >= 5, 0.8, 0.3)
+    X = pd.DataFrame({"code": [f"c{k}" for k in code]})
+    rows = group_rows(audit_scores(ScoreTable("t", "y", "p", y, np.full(3000, 0.45), X), rng=0))
+    listed = rows["larger_levels"][rows["rule"].str.contains("larger levels")]
+    assert listed.iloc[0].split("; ") == ["c0", "c1", "c2", "c3", "c4"]
 
 
 def test_nothing_is_overwritten_unasked(saved, tmp_path):
@@ -104,5 +126,5 @@ def test_few_cases_leave_scores_alone(tmp_path):
     p = rng.uniform(0.1, 0.9, 80)
     table = ScoreTable("few.csv", "y", "p", (rng.random(80) < p).astype(int), p, pd.DataFrame(index=range(80)))
     audit_scores(table, rng=0).save(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "scores.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["findings.json", "report.html", "scores.csv"]
     assert list(pd.read_csv(tmp_path / "scores.csv")) == ["row", "given", "recalibrated"]
