@@ -357,6 +357,5 @@ def test_over_confidence_by_hand():
 
 def test_numbers_that_are_missing_or_infinite_in_words():
     assert number(float("nan"), 1) == shares(float("nan"), 0, 1) == short(None) == "–"
-    assert (
-        measured(float("inf"), 0, 1) == "infinite" and number(-0.001, 0.2) == "0.00" and hundred(-0.001, 2) == "-0.10"
-    )
+    assert measured(float("inf"), 0, 1) == "infinite"
+    assert number(-0.001, 0.2) == "0.00" and hundred(-0.001, 2) == "-0.10"
