@@ -12,7 +12,7 @@ from helpers.answers import AnswerPopulation
 from helpers.reports import audit_answers, check_terms, negative_control
 from helpers.reports.answer_costs import keep_answers, pays_from, recalibrated
 from helpers.reports.answer_groups import find_groups
-from helpers.reports.answer_numbers import gap_strata, hardest, over_confidence, sure_but_wrong
+from helpers.reports.answer_numbers import bootstrap_means, gap_strata, hardest, over_confidence, sure_but_wrong
 from helpers.reports.answer_promises import promise
 from helpers.reports.phrases import hundred, measured, number, shares, short
 from helpers.reports.votes import common_size, vote_chances
@@ -359,3 +359,16 @@ def test_numbers_that_are_missing_or_infinite_in_words():
     assert number(float("nan"), 1) == shares(float("nan"), 0, 1) == short(None) == "–"
     assert measured(float("inf"), 0, 1) == "infinite"
     assert number(-0.001, 0.2) == "0.00" and hundred(-0.001, 2) == "-0.10"
+
+
+def test_bootstrap_means_have_the_right_spread():
+    values = np.random.default_rng(0).normal(size=(400, 2))
+    drawn = bootstrap_means(values, 2000, 0)
+    np.testing.assert_allclose(drawn.std(axis=0), values.std(axis=0) / 20, rtol=4 / np.sqrt(4000))
+    np.testing.assert_allclose(drawn.mean(axis=0), values.mean(axis=0), atol=4 * 0.05 / 2000**0.5)
+
+
+def test_gains_are_of_a_vote_of_all_over_one_of_fewer(reports):
+    sizes = reports("honest").sizes
+    np.testing.assert_allclose(sizes["gain"], sizes["right"].iloc[-1] - sizes["right"])
+    assert sizes["right"].between(sizes["right_low"], sizes["right_high"]).all() and sizes["same"].iloc[-1] == 1
