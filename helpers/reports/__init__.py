@@ -14,9 +14,6 @@
 """
 
 from helpers.reports.answer_audit import audit_answers
-from helpers.reports.answer_costs import AnswerCosts
-from helpers.reports.answer_pair import AnswerPair
-from helpers.reports.answer_promises import Promises
 from helpers.reports.answers import AnswerReport
 from helpers.reports.average import Average
 from helpers.reports.control import Control, negative_control
@@ -28,7 +25,6 @@ from helpers.reports.pair import Comparison
 from helpers.reports.scores import Decisions, ScoreReport, audit_scores
 
 __all__ = [
-    "AnswerCosts", "AnswerPair", "AnswerReport", "Average", "Comparison", "Control", "Decisions", "Money", "Promises",
-    "ScoreReport", "audit_answers", "audit_scores", "check_terms", "negative_control", "read_table", "save_files",
-    "say", "two_costs",
+    "AnswerReport", "Average", "Comparison", "Control", "Decisions", "Money", "ScoreReport", "audit_answers",
+    "audit_scores", "check_terms", "negative_control", "read_table", "save_files", "say", "two_costs",
 ]  # fmt: skip

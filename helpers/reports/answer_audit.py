@@ -22,11 +22,8 @@ from helpers.selective import measure_systems
 from helpers.selective.abstention import closed_form
 
 LEAST_QUESTIONS = 30  # with a known answer; below, only the share of right answers is told
-
 LEAST_STATED = 30
-
 N_FOLDS = 10
-
 EXPONENTS = (0, 1, np.inf)  # of ECUAS
 
 

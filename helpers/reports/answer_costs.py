@@ -19,24 +19,11 @@ SAME = 1e-9  # shares of votes that differ by less are equal
 class AnswerCosts:
     """What it costs to answer, where a wrong answer costs 1.
 
-    Parameters
-    ----------
-    source : str
-        The confidence that chooses.
-    threshold : float
-        Confidence from which on an answer is expected to cost less than a refusal; 0 for always, infinite for never.
-    table : DataFrame
-        Rows "chosen", "all", "none" and, with a price of a sample, "one": answered, wrong (share among these), cost
-        with samples, with intervals, and what "chosen" saves beside the cheaper one of "all" and "none".
-    used : (Q,) bool array
-        Questions that are answered, each judged by the questions of other folds.
-
-    Examples
-    --------
-    >>> from helpers.reports import audit_answers
-    >>> from helpers.tables import read_answers
-    >>> audit_answers(read_answers(), reject_cost=0.2, n_resamples=100, rng=0).prices.pays
-    True
+    source : the confidence that chooses
+    threshold : from which on an answer is expected to cost less than a refusal; 0 for always, infinite for never
+    table : rows "chosen", "all", "none" and, with a price of a sample, "one": answered, wrong (share among these), cost
+        with samples, with intervals, and what "chosen" saves beside the cheaper one of "all" and "none"
+    used : (Q,) bool, questions that are answered, each judged by the questions of other folds
     """
 
     source: str

@@ -3,26 +3,19 @@
 import numpy as np
 
 from helpers.reports.answer_groups import breaks_promise
+from helpers.reports.answer_numbers import NO_GAP, hardest
 from helpers.reports.findings import Finding, Severity
 from helpers.reports.phrases import NAMES, short
 from helpers.resampling import exact_interval
 
 ALPHA = 0.05  # p-value below which a confidence is called wrong
-
 MUCH_UNREADABLE = 0.05  # share of the answers
-
 FEW_QUESTIONS = 100  # with a known answer, below which every number is a rough one
-
 FEW_ANSWERS = 10  # to a question, below which its agreement can take few values
-
 LEAST_IN_A_STRATUM = 5  # questions with a known answer, to be compared with others
-
 SETTLED = 0.95  # share of the questions in which a vote of fewer names the same answer as one of all
-
 SAME_RIGHT = 0.01  # share of right answers by which a vote of all may beat one of fewer that does as well
-
 ORDERS = {"wrong_order": Severity.GRAVE, "no_order": Severity.SERIOUS, "order": Severity.GOOD}
-
 HARDLY = 10  # times as many questions, beyond which more of them are no advice
 
 
@@ -78,14 +71,8 @@ def about_accuracy(accuracy, obstacle, n_known):
 def about_confidence(over, p_values, differences):
     """Findings on whether each confidence can be believed, from its mean, its calibration error and its order.
 
-    Parameters
-    ----------
-    over : DataFrame
-        From `over_confidence`: a row a source.
-    p_values : dict
-        {source: p-value of its calibration error}.
-    differences : dict or None
-        (difference, low, high) of stated confidence and agreement, both recalibrated; None without stated confidence.
+    `over` comes from `over_confidence`, `p_values` are those of the calibration errors; `differences` (value, low,
+    high) of stated confidence and agreement, both recalibrated, is None without stated confidence.
     """
     for row in over.itertuples():
         p_value = float(p_values[row.source])
@@ -163,16 +150,8 @@ def about_groups(groups, source, precision, columns):
 def about_close(n_close, strata, n_agreed_wrong, names, wrong_names):
     """Questions that another draw of answers may decide otherwise, and those that none would.
 
-    Parameters
-    ----------
-    n_close : int
-        Questions with a gap.
-    strata : DataFrame
-        From `gap_strata`.
-    n_agreed_wrong : int
-        Questions answered wrong by all answers alike.
-    names, wrong_names : list of str
-        Questions to begin with: the closest votes, and the wrong answers of the highest confidence.
+    `strata` comes from `gap_strata`; `names` are the questions of the closest votes, `wrong_names` those of the wrong
+    answers of the highest confidence.
     """
     rows = strata.set_index("stratum")
     if not n_close:
@@ -198,9 +177,7 @@ def about_samples(sizes, moves):
     first = sizes.iloc[0]
     if np.isnan(first["right"]):
         enough = sizes[sizes["same"] >= SETTLED]
-        row = (
-            sizes.iloc[-1] if enough.empty else enough.iloc[0]
-        )  # questions may have more answers than the largest vote
+        row = sizes.iloc[-1] if enough.empty else enough.iloc[0]  # some have more answers than the largest vote
         kind = "unsettled" if enough.empty else "settled"
         yield Finding(kind, value=row["same"], n=int(row["size"]), more={"most": most})
     else:
@@ -323,10 +300,12 @@ def find_all(report):
         columns = list(report.table.features.columns)
         found += about_groups(report.groups, report.best_source, report.promises.certificate.precision, columns)
         found += about_costs(report.prices, report.reject_cost)
+    grouped = report.table.grouped
     gap = report.questions["gap"]
-    found += about_close(
-        report.n_close, report.strata, report.n_agreed_wrong, report.hardest_names, report.wrong_names
-    )  # fmt: skip
+    agreed_wrong = (grouped.counts.max(axis=1) == grouped.n_answers) & (report.correct == 0)
+    closest = [f"“{short(name, 60)}”" for name in hardest(report.questions, grouped, 3)["question"]]
+    n_close = int((gap > NO_GAP).sum())
+    found += about_close(n_close, report.strata, int(agreed_wrong.sum()), closest, report.wrong_names)
     found += about_samples(report.sizes, float(gap.mean()))
     found += about_pair(report.pair)
     return [*found, about_use(found)]

@@ -7,9 +7,7 @@ from helpers.reports.phrases import percent, points, shares, short
 from helpers.resampling import exact_interval
 
 NO_GAP = 1e-9
-
 BLOCK = 2_000_000  # entries of a table of bootstrap counts at a time
-
 STRATA = {
     "no gap": "every half chooses the same",
     "smaller gap": "smaller gap",

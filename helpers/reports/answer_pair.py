@@ -23,28 +23,10 @@ MEASURES = {
 class AnswerPair:
     """Paired differences of two systems.
 
-    Parameters
-    ----------
-    names : tuple of str
-        The one that was audited, and the other.
-    n : int
-        Questions that both answered and that are graded for both.
-    left_out : tuple of int
-        Questions of each without such a partner.
-    measures : DataFrame
-        A row a measure: first, second, difference (first less second), low, high.
-    only_first, only_second, both, neither : int
-        Questions that are answered right by one of them, by both, by none.
-
-    Examples
-    --------
-    >>> from helpers.reports import audit_answers
-    >>> from helpers.tables import table_of_counts
-    >>> counts, right = [[5, 1], [3, 3], [2, 4]] * 20, [[1, 0], [1, 0], [1, 0]] * 20
-    >>> two = table_of_counts(counts, right), table_of_counts(counts[::-1], right)
-    >>> pair = audit_answers(two[0], against=two[1], n_resamples=100, rng=0).pair
-    >>> pair.n, pair.both, pair.only_first
-    (60, 20, 20)
+    names : the one that was audited, and the other
+    n, left_out : questions that both answered and that are graded for both; questions of each without such a partner
+    measures : a row a measure: first, second, difference (first less second), low, high
+    only_first, only_second, both, neither : questions that are answered right by one of them, by both, by none
     """
 
     names: tuple
@@ -57,18 +39,7 @@ class AnswerPair:
     neither: int
 
     def row(self, measure):
-        """Look up a measure.
-
-        Parameters
-        ----------
-        measure : str
-            "right", "confidence", "over", "ecuas" or, with costs, "cost".
-
-        Returns
-        -------
-        Series
-            With first, second, difference, low, high.
-        """
+        """The row of a measure: first, second, difference, low, high."""
         return self.measures.set_index("measure").loc[measure]
 
     @property

@@ -10,7 +10,6 @@ from helpers.reports.phrases import NAMES, from_percent, percent
 from helpers.selective.certified import certify_rows
 
 LEVEL = 0.95  # at which all promises of one share hold together, by whichever confidence
-
 PROMISES = (0.95, 0.9, 0.8, 0.7, 0.5)  # shares of right answers whose certificates are shown together
 
 
@@ -18,23 +17,10 @@ PROMISES = (0.95, 0.9, 0.8, 0.7, 0.5)  # shares of right answers whose certifica
 class Promises:
     """What can be certified by each confidence.
 
-    Parameters
-    ----------
-    certificates : dict
-        {source: CertifiedPrecision} of the share that was asked for, sem1 first.
-    table : DataFrame
-        For that share and others, by each source: source, precision, certified, threshold, coverage.
-    used : (Q,) bool array
-        Questions that may be answered with the promise; none where nothing is certified.
-    level : float
-        How often all of them hold together, at least.
-
-    Examples
-    --------
-    >>> from helpers.reports import audit_answers
-    >>> from helpers.tables import read_answers
-    >>> audit_answers(read_answers(), n_resamples=100, rng=0).promises.source
-    'stated'
+    certificates : {source: CertifiedPrecision} of the share that was asked for, sem1 first
+    table : for that share and others, by each source: source, precision, certified, threshold, coverage
+    used : (Q,) bool, questions that may be answered with the promise; none where nothing is certified
+    level : how often all of them hold together, at least
     """
 
     certificates: dict = field(repr=False)

@@ -17,13 +17,7 @@ from helpers.reports.answer_files import print_parameters, save_files, save_page
 from helpers.reports.answer_findings import find_all
 from helpers.reports.answer_groups import QuestionGroups, print_groups
 from helpers.reports.answer_kinds import FIGURES, KINDS, PARTS, TITLE
-from helpers.reports.answer_numbers import (
-    NO_GAP,
-    hardest,
-    print_questions,
-    print_strata,
-    sure_but_wrong,
-)
+from helpers.reports.answer_numbers import hardest, print_questions, print_strata, sure_but_wrong
 from helpers.reports.answer_pair import AnswerPair
 from helpers.reports.answer_promises import Promises, print_promises
 from helpers.reports.document import Report
@@ -134,20 +128,9 @@ class AnswerReport(Report):
     @property
     def best_source(self):
         """The confidence that certifies most; where none does, the one that is worth more, both recalibrated."""
-        if self.promises is None:
-            return "sem1"
-        return self.promises.source or _worth_more(self.stated_gain)
-
-    @property
-    def n_close(self):
-        """Questions with a gap between the two agreements: other samples may choose another answer."""
-        return int((self.questions["gap"] > NO_GAP).sum())
-
-    @property
-    def hardest_names(self):
-        """The three questions with the largest gaps, as short texts."""
-        rows = self.questions.sort_values("gap", ascending=False, kind="stable")
-        return [f"“{short(name, 60)}”" for name in rows["question"][rows["gap"] > NO_GAP][:3]]
+        if self.promises is not None and self.promises.source:
+            return self.promises.source
+        return "stated" if self.stated_gain is not None and self.stated_gain[2] < 0 else "sem1"
 
     @property
     def wrong_names(self):
@@ -156,13 +139,6 @@ class AnswerReport(Report):
             return []
         rows = sure_but_wrong(self.questions, self.sources[self.best_source], self.table.grouped, 3)
         return [f"“{short(name, 60)}”" for name in rows["question"]]
-
-    @property
-    def n_agreed_wrong(self):
-        """Number of questions answered wrong by all answers alike."""
-        grouped = self.table.grouped
-        agreed = grouped.counts.max(axis=1) == grouped.n_answers
-        return int((agreed & (self.correct == 0)).sum())
 
     @property
     def most(self):
@@ -210,7 +186,11 @@ class AnswerReport(Report):
     @property
     def kept_curves(self):
         """{name of a confidence: RiskCoverageCurve} for the figure, without held-out agreement, which orders alike."""
-        return {NAMES[name]: self.curve(name) for name in self.sources if name != "sem2"}
+        curves = {}
+        for name in [name for name in self.sources if name != "sem2"]:
+            rows = self.known & np.isfinite(self.sources[name])
+            curves[NAMES[name]] = risk_coverage_curve(self.correct[rows], self.sources[name][rows])
+        return curves
 
     @property
     def kept_points(self):
@@ -352,22 +332,6 @@ class AnswerReport(Report):
         """
         return save_files(self, folder, overwrite)
 
-    def curve(self, name):
-        """Order the questions by one source and count the wrong answers among the surest.
-
-        Parameters
-        ----------
-        name : str
-            A key of `sources`.
-
-        Returns
-        -------
-        RiskCoverageCurve
-            Over the questions that are graded and have this confidence.
-        """
-        rows = self.known & np.isfinite(self.sources[name])
-        return risk_coverage_curve(self.correct[rows], self.sources[name][rows])
-
     def null_trials(self, rng):
         """Find the tests that could raise an alarm: {name: function of `rng`}, for `negative_control`.
 
@@ -399,8 +363,7 @@ class AnswerReport(Report):
         table = self.table
         numbers = {"n_questions": table.n_questions, "n_answers": table.n_answers}
         numbers |= {"n_known": int(self.known.sum()), "n_stated": int(table.stated.sum()), "obstacle": self.obstacle}
-        numbers["n_unreadable"] = int(table.grouped.unparsed.sum())
-        numbers["answer"] = self.headline
+        numbers |= {"n_unreadable": int(table.grouped.unparsed.sum()), "answer": self.headline}
         if self.accuracy is not None:
             numbers |= dict(zip(("accuracy", "accuracy_low", "accuracy_high"), self.accuracy, strict=True))
         numbers |= {f"{name}_mean": float(np.nanmean(confidence)) for name, confidence in self.sources.items()}
@@ -436,11 +399,6 @@ class AnswerReport(Report):
                 numbers |= {f"pair_{row.measure}": row.difference, f"pair_{row.measure}_low": row.low}
                 numbers[f"pair_{row.measure}_high"] = row.high
         return numbers
-
-
-def _worth_more(stated_gain):
-    """ "stated" where it surely is worth more than agreement, both recalibrated, else "sem1"."""
-    return "stated" if stated_gain is not None and stated_gain[2] < 0 else "sem1"
 
 
 def _null_trial(p, *, rng):

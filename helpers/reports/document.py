@@ -24,18 +24,10 @@ MOST_OF_A_PART = 3  # of these
 class Part:
     """A part of a page.
 
-    Parameters
-    ----------
-    title : str
-        Its heading.
-    text : str
-        Markdown below the heading: how to read what follows.
-    shows : tuple of str
-        "table:name" for an attribute of the report that is a DataFrame or None, "figure:name" for a figure; in order.
-    folded : bool
-        Whether it stands behind a click.
-    most : int
-        Sentences that it shows; its tables hold the others.
+    text : markdown below the heading: how to read what follows
+    shows : "table:name" for an attribute of the report that is a DataFrame or None, "figure:name" for a figure
+    folded : whether it stands behind a click
+    most : sentences that it shows; its tables hold the others
     """
 
     title: str
@@ -153,18 +145,7 @@ class Report:
             table(self.steps.rename_axis("What to do"))
 
     def show(self, *names):
-        """Show parts of the page; all that have something to show if none is named.
-
-        Parameters
-        ----------
-        *names : str
-            Names of `parts`; "answer" is the first screen.
-
-        Raises
-        ------
-        ValueError
-            If there is no such part.
-        """
+        """Show parts of the page by their names ("answer": the first screen); all that there are if none is named."""
         for name in names:
             check_one_of(name, "names", ["answer", *self.parts])
         for name in names or ["answer", *self.parts]:
@@ -210,18 +191,7 @@ class Report:
         emit({"text/plain": plain, "text/html": folds.fold("more", title, body)})
 
     def html(self, files=None):
-        """The page as one HTML document that needs no other file and no network.
-
-        Parameters
-        ----------
-        files : DataFrame, optional
-            Files beside the page, one a row.
-
-        Returns
-        -------
-        str
-            The document, with date and version at its foot.
-        """
+        """The page as one HTML document that needs no other file and no network; `files` (a row each) lie beside it."""
         import nbformat.v4 as v4  # takes a second or two, and only who saves a page needs it
 
         from helpers.notebook.page import check_stack, to_html

@@ -31,22 +31,11 @@ class Severity(IntEnum):
 class Finding:
     """One thing that a report has found.
 
-    Parameters
-    ----------
-    kind : str
-        Name of its kind.
-    subject : str
-        What it is about: a group in words, a column, a confidence; "" for the whole table.
-    value, low, high : float or None
-        Its size with the ends of the interval, in the unit of its kind.
-    p_value : float or None
-        Of "there is nothing", adjusted for everything that was looked at.
-    n : int or None
-        Cases or questions that it is about.
-    severity : Severity
-        How much it matters.
-    more : dict
-        Further numbers and names that its sentence shows.
+    subject : a group in words, a column, a confidence; "" for the whole table
+    value, low, high : its size with the ends of the interval, in the unit of its kind
+    p_value : of "there is nothing", adjusted for everything that was looked at
+    n : cases or questions that it is about
+    more : further numbers and names that its sentence shows
     """
 
     kind: str
@@ -62,23 +51,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Kind:
-    """What is said of a kind of finding.
+    """What is said of a kind of finding, in a part of the page.
 
-    Parameters
-    ----------
-    part : str
-        Part of the page to which it belongs.
-    sentence : str
-        Template (Jinja) of one sentence, or two; it sees the fields of the finding, those of `more` and the
-        phrases of `helpers.reports.phrases`.
-    advice, how : str
-        Templates of what to do and how; "" where nothing follows.
-    unit : str
-        Of value, low and high: "probability", "squared error", "cost", "share" ….
-    excludes : tuple of str
-        Kinds that are never found together with it for the same subject.
-    on_top : bool, optional
-        Whether it stands on the first screen; by default if it is serious or graver.
+    sentence : template (Jinja) of one sentence, or two; it sees the fields of the finding, those of `more` and the
+        phrases of `helpers.reports.phrases`
+    advice, how : templates of what to do and how; "" where nothing follows
+    unit : of value, low and high: "probability", "squared error", "cost", "share" …
+    excludes : kinds that are never found together with it for the same subject
+    on_top : whether it stands on the first screen; by default if it is serious or graver
     """
 
     part: str
@@ -128,20 +108,7 @@ def in_order(findings, kinds):
 
 
 def table_of(findings, kinds):
-    """Findings as a table.
-
-    Parameters
-    ----------
-    findings : list of Finding
-        In order.
-    kinds : dict of str to Kind
-        What is said of them.
-
-    Returns
-    -------
-    DataFrame
-        A row a finding: kind, subject, value, low, high, unit, p_value, n, severity (a word), sentence.
-    """
+    """Findings as a table, a row each: its numbers, the unit of its kind, its severity as a word and its sentence."""
     rows = [
         {
             **{name: getattr(finding, name) for name in ("kind", "subject", "value", "low", "high")},
@@ -160,20 +127,7 @@ def table_of(findings, kinds):
 
 
 def steps_of(findings, kinds):
-    """What to do, in order.
-
-    Parameters
-    ----------
-    findings : list of Finding
-        In order.
-    kinds : dict of str to Kind
-        What is advised for them.
-
-    Returns
-    -------
-    DataFrame
-        A row a step, each once: `What` to do, as the index, and `How`.
-    """
+    """What to do, in the order of the findings, each once: a table of `What` (the index) and `How`."""
     steps = {}
     for finding in findings:
         kind = kinds[finding.kind]

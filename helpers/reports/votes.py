@@ -8,11 +8,8 @@ from helpers.reports.phrases import points_apart, shares, whole_percent
 from helpers.resampling import exact_interval, with_ends
 
 SIZES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
-
 ENOUGH = 0.9  # share of the questions that must have as many answers as the largest vote
-
 WORK = 4_000_000  # answers that are shuffled in all
-
 ORDERS = (20, 200)  # random orders of the answers, at least and at most
 
 

@@ -37,57 +37,32 @@ def saved(tmp_path_factory):
     return report, path.parent, report.save(path.parent / "out")
 
 
-def test_it_prints_its_verdict(saved):
-    report, _, _ = saved
-    lines = str(report).splitlines()
-    assert lines[0] == report.headline and lines[-1].startswith(f"{len(report.steps)}. ")
-    assert report.headline in report._repr_html_() and "<table" in report._repr_html_()
-
-
-def test_a_row_a_question(saved):
+def test_a_row_a_question_that_no_spreadsheet_computes(saved):
     report, _, page = saved
     rows = pd.read_csv(page.with_name("answers.csv"), keep_default_na=False)
     assert len(rows) == 150 and rows["n_answers"].eq(8).all() and set(rows["right"]) == {0, 1}
     assert rows["right"].mean() == pytest.approx(report.accuracy[0])
     certificate = report.promises.certificate
-    assert certificate.certified and (rows["use_certified"] == "yes").sum() == certificate.n_kept
-    assert rows.loc[rows["use_certified"] == "yes", "right"].sum() == certificate.n_right
-    by_cost = rows["use_by_cost"] == "yes"
-    assert (by_cost == (report.sources[report.prices.source] >= report.prices.threshold - 1e-6)).all()
+    used = rows[rows["use_certified"] == "yes"]
+    assert certificate.certified and (len(used), used["right"].sum()) == (certificate.n_kept, certificate.n_right)
+    pays = report.sources[report.prices.source] >= report.prices.threshold - 1e-6
+    assert ((rows["use_by_cost"] == "yes") == pays).all()
     assert (rows["topic"] == np.where(np.arange(150) % 3, "others", "'=legal")).all()
-
-
-def test_no_text_is_a_formula_and_systems_lie_beside(saved):
-    _, _, page = saved
-    rows = pd.read_csv(page.with_name("answers.csv"), keep_default_na=False)
     assert rows["question"].str.startswith("'=q").all() and rows["answer"].iloc[0] in ("'+yes", "yes", "no")
-    systems = pd.read_csv(page.with_name("systems.csv"))
-    assert list(systems) == ["measure", "old", "new", "difference", "low", "high"]
+    carried = read_table(page.with_name("answers.csv"), "right", "agreement", features=["topic"])  # to notebook 13
+    assert carried.n == 150 and carried.features == ["topic"]
 
 
-def test_the_page_says_what_it_was_made_from(saved):
+def test_page_and_findings(saved):
     report, _, page = saved
     text = page.read_text(encoding="utf-8")
-    for words in (
-        "Two systems side by side", "answers.csv", "systems.csv", "findings.json", "Made on", "honest-confidence",
-        report.table.sha256, "200", 'alt="Reliability diagrams', "</details>",
-    ):  # fmt: skip
+    for words in ("answers.csv", "systems.csv", "findings.json", report.table.sha256, 'alt="Reliability', ">0.8</td>"):
         assert words in text, words
-    assert ">0.8</td>" in text and "metrics.json" not in text and "xercise" not in text
     assert "http" not in text.replace("http://www.w3.org", "")
-
-
-def test_findings_for_programs(saved):
-    report, _, page = saved
     found = json.loads(page.with_name("findings.json").read_text(encoding="utf-8"))
     assert found["schema"] == 1 and [entry["kind"] for entry in found["findings"]] == report.findings["kind"].tolist()
-    assert report.headline in [entry["sentence"] for entry in found["findings"]]
-
-
-def test_answers_can_be_carried_to_the_audit_of_scores(saved):
-    _, _, page = saved
-    table = read_table(page.with_name("answers.csv"), "right", "agreement", features=["topic"])
-    assert table.n == 150 and table.features == ["topic"]
+    systems = pd.read_csv(page.with_name("systems.csv"))
+    assert list(systems) == ["measure", "old", "new", "difference", "low", "high"]
 
 
 def test_texts_of_a_file_are_shown_as_they_are_written(tmp_path):
