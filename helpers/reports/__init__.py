@@ -8,8 +8,8 @@
 - `rescored`: scores that the labels can judge; `money`: what they cost; `pair`: an old score beside a new one
 - `drift`: scores over time
 - `findings`, `document`: what findings are, and the page of a report made from them
-- `score_findings`, `score_kinds`, `score_words`: what is concluded on scores, and the words for it; `score_page`,
-  `score_tables`, `files`: the page, its tables, and what `ScoreReport.save` writes
+- `score_findings`, `score_kinds` with score_words.ini: what is concluded on scores, and the words for it;
+  `score_page`, `score_tables`, `files`: the page, its tables, and what `ScoreReport.save` writes
 - `answer_files`: the page, and what `AnswerReport.save` writes
 """
 
