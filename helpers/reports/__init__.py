@@ -18,17 +18,14 @@ from helpers.reports.answer_costs import AnswerCosts
 from helpers.reports.answer_pair import AnswerPair
 from helpers.reports.answer_promises import Promises
 from helpers.reports.answers import AnswerReport
-from helpers.reports.average import Average
-from helpers.reports.control import Control, negative_control
+from helpers.reports.control import negative_control
 from helpers.reports.document import say
 from helpers.reports.files import save_files
 from helpers.reports.intake import check_terms, read_table, two_costs
-from helpers.reports.money import Money
-from helpers.reports.pair import Comparison
-from helpers.reports.scores import Decisions, ScoreReport, audit_scores
+from helpers.reports.scores import ScoreReport, audit_scores
 
 __all__ = [
-    "AnswerCosts", "AnswerPair", "AnswerReport", "Average", "Comparison", "Control", "Decisions", "Money", "Promises",
+    "AnswerCosts", "AnswerPair", "AnswerReport", "Promises",
     "ScoreReport", "audit_answers", "audit_scores", "check_terms", "negative_control", "read_table", "save_files",
     "say", "two_costs",
 ]  # fmt: skip
