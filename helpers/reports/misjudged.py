@@ -174,6 +174,10 @@ class MisjudgedGroups:
         """Whether each row lies in one of some groups, (n,) bool."""
         return self.search.family.members(groups.index, X).any(axis=1)
 
+    def share(self, groups):
+        """Share of the cases that lie in some groups, which may overlap."""
+        return float(np.average(self.inside(self.source.X, groups), weights=self.source.weight))
+
     def moved(self, calibrated):
         """Recalibrated scores moved until they are right on average in every named group, which may overlap, (n,).
 
