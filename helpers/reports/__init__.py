@@ -8,23 +8,20 @@
 - `rescored`: scores that the labels can judge; `money`: what they cost; `pair`: an old score beside a new one
 - `drift`: scores over time
 - `findings`, `document`: what findings are, and the page of a report made from them
-- `score_findings`, `score_kinds`, `score_words`: what is concluded on scores, and the words for it; `score_page`,
-  `score_tables`, `files`: the page, its tables, and what `ScoreReport.save` writes
+- `score_findings`, `score_kinds` with score_words.ini: what is concluded on scores, and the words for it;
+  `score_page`, `score_tables`, `files`: the page, its tables, and what `ScoreReport.save` writes
 - `answer_files`: the page, and what `AnswerReport.save` writes
 """
 
 from helpers.reports.answer_audit import audit_answers
 from helpers.reports.answers import AnswerReport
-from helpers.reports.average import Average
-from helpers.reports.control import Control, negative_control
+from helpers.reports.control import negative_control
 from helpers.reports.document import say
 from helpers.reports.files import save_files
 from helpers.reports.intake import check_terms, read_table, two_costs
-from helpers.reports.money import Money
-from helpers.reports.pair import Comparison
-from helpers.reports.scores import Decisions, ScoreReport, audit_scores
+from helpers.reports.scores import ScoreReport, audit_scores
 
 __all__ = [
-    "AnswerReport", "Average", "Comparison", "Control", "Decisions", "Money", "ScoreReport", "audit_answers",
-    "audit_scores", "check_terms", "negative_control", "read_table", "save_files", "say", "two_costs",
+    "AnswerReport", "ScoreReport", "audit_answers", "audit_scores", "check_terms", "negative_control", "read_table",
+    "save_files", "say", "two_costs",
 ]  # fmt: skip

@@ -26,46 +26,18 @@ COMMON = 0.1  # rate of the rarer label below which what counts as small shrinks
 
 @dataclass(frozen=True)
 class Average:
-    """Scores beside what happened, over cases with similar scores.
+    """Scores beside what happened, over cases with similar scores."""
 
-    Parameters
-    ----------
-    rates : Series
-        Over all rows: stated, observed, gap, low, high.
-    error : CalibrationError
-        Binned calibration error, with the value of a perfect model.
-    line : CalibrationLine or None
-        Two-parameter calibration; None for a constant score.
-    curve : MonotoneCurve
-        Isotonic curve with a band for all scores at once, at the level that the verdict grants it (99 %).
-    bend_p_value : float
-        Of the test that a line fits; 1 where it was not tested.
-    left_p_value : float
-        Of the test that the chosen curve fits.
-    left_high : float
-        Upper end (97.5 %) of the mean squared distance that it leaves in bins of the score.
-    kind : str
-        "platt", or "isotonic" where two parameters do not fit.
-    calibrator : PlattCalibrator or IsotonicCalibrator
-        Fitted on all rows.
-
-    Examples
-    --------
-    >>> from helpers.reports import read_table
-    >>> average = measure_average(read_table("data/rand_scores.csv.gz", features=["chronic"]).checked(), rng=0)
-    >>> average.is_worth_mending, round(average.size, 2), average.slope
-    (True, 0.05, None)
-    """
-
-    rates: pd.Series
-    error: CalibrationError
-    line: CalibrationLine | None
+    rates: pd.Series  # over all rows: stated, observed, gap, low, high
+    error: CalibrationError  # binned calibration error, with the value of a perfect model
+    line: CalibrationLine | None  # two-parameter calibration; None for a constant score
+    # isotonic curve with a band for all scores at once, at the level that the verdict grants it (99 %)
     curve: MonotoneCurve = field(repr=False)
-    bend_p_value: float
-    left_p_value: float
-    left_high: float
-    kind: str
-    calibrator: PlattCalibrator | IsotonicCalibrator = field(repr=False)
+    bend_p_value: float  # of the test that a line fits; 1 where it was not tested
+    left_p_value: float  # of the test that the chosen curve fits
+    left_high: float  # upper end (97.5 %) of the mean squared distance that it leaves in bins of the score
+    kind: str  # "platt", or "isotonic" where two parameters do not fit
+    calibrator: PlattCalibrator | IsotonicCalibrator = field(repr=False)  # fitted on all rows
 
     @property
     def tests(self):
@@ -91,21 +63,6 @@ class Average:
         return self.p_value < LEVEL
 
     @property
-    def line_tells(self):
-        """Whether the line alone tells the scores from calibrated ones."""
-        return self.line is not None and self.line.p_value < LINE
-
-    @property
-    def bins_tell(self):
-        """Whether the bins alone do."""
-        return self.error.p_value < OTHERS
-
-    @property
-    def curve_tells(self):
-        """Whether the band around the curve alone does: the diagonal leaves it."""
-        return self.curve.p_value < OTHERS
-
-    @property
     def is_bent(self):
         """Whether no line fits."""
         return self.bend_p_value < OTHERS
@@ -118,7 +75,7 @@ class Average:
     @property
     def by_line(self):
         """Whether the line, and not the bins, tells how far the scores are off."""
-        return self.line_tells and self.kind == "platt"
+        return self.line is not None and self.line.p_value < LINE and self.kind == "platt"
 
     @property
     def size(self):
@@ -133,9 +90,7 @@ class Average:
     @property
     def high(self):
         """Upper end: what chance alone shows cannot be ruled out."""
-        if self.by_line:
-            return self.line.distance_interval(LINE)[1]
-        return max(self.error.high, self.error.null)
+        return self.line.distance_interval(LINE)[1] if self.by_line else max(self.error.high, self.error.null)
 
     @property
     def spread(self):
@@ -188,7 +143,8 @@ def measure_average(table, *, may_bend=True, rng=None):
     n_bins = int(np.clip(events // 5, 2, 15))
     error = error_of_curve(curve_of_rows(y, table.p, n_bins, "quantile", table.weight, table.groups), rng=rng)
     curve = monotone_of_rows(y, table.p, table.weight, table.groups, 1 - OTHERS)
-    if rows_apart(table.p) < LEAST_APART:  # as good as a constant score, which has no line
+    _, count = np.unique(clipped_logit(table.p).round(9), return_counts=True)
+    if table.n - count.max() < LEAST_APART:  # as good as a constant score, which has no line
         return Average(rates, error, None, curve, 1.0, 1.0, 0.0, "isotonic", _isotonic(table))
     platt = PlattCalibrator().fit_rows(table.p, y, table.weight)
     line = line_of_rows(y, table.p, platt, table.weight, table.groups)
@@ -198,16 +154,6 @@ def measure_average(table, *, may_bend=True, rng=None):
         isotonic = _isotonic(table)
         return Average(rates, error, line, curve, bend, *left_to_score(table, isotonic), "isotonic", isotonic)
     return Average(rates, error, line, curve, bend, *left, "platt", platt)
-
-
-def rows_apart(p):
-    """Number of rows whose score differs from the commonest one.
-
-    >>> rows_apart(np.array([0.0, 0.0, 1e-9, 0.3]))
-    1
-    """
-    _, count = np.unique(clipped_logit(p).round(9), return_counts=True)
-    return int(count.sum() - count.max())
 
 
 def left_to_score(table, calibrator):

@@ -25,16 +25,6 @@ LEAST_EVENTS = 50  # expected cases of the rarer label
 class Control:
     """An audit repeated on data in which there is nothing to find.
 
-    Parameters
-    ----------
-    draws : int
-        Data sets made for each test.
-    trials : DataFrame
-        A row a trial: `test` (its name), `n` (rows of the data), `value` (what was estimated), `alarm` (whether the
-        test fell below 5 %) and `named` (whether a subgroup was called misjudged).
-
-    Examples
-    --------
     >>> trials = pd.DataFrame({"test": "a", "n": 50, "value": [0.0, 0.2], "alarm": [False, True], "named": False})
     >>> control = Control(2, trials)
     >>> control.value, control.alarms, control.most_alarms, control.is_fair
@@ -43,7 +33,9 @@ class Control:
     'In 2 trials on 50 cases or questions of which nothing is wrong, the test at 5 % raised 1 alarm'
     """
 
-    draws: int
+    draws: int  # data sets made for each test
+    # A row a trial: `test` (its name), `n` (rows of the data), `value` (what was estimated), `alarm` (whether the
+    # test fell below 5 %) and `named` (whether a subgroup was called misjudged)
     trials: pd.DataFrame = field(repr=False)
 
     def __str__(self):

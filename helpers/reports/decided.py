@@ -7,29 +7,13 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Decisions:
-    """Saying yes from a threshold on, in shares of the cases.
+    """Saying yes from a threshold on, in shares of the cases."""
 
-    Parameters
-    ----------
-    threshold : float
-        Probability from which yes pays.
-    yes : float
-        Share of yes by the stated scores.
-    recalibrated : float
-        Share of decisions that recalibration turns.
-    to_yes, to_no : float
-        Shares that turn after that where scores are moved until every misjudged group is right, from no to yes and
-        back.
-
-    Examples
-    --------
-    >>> Decisions(0.5, yes=0.75, recalibrated=0.25, to_yes=0.0, to_no=0.0).yes
-    0.75
-    """
-
-    threshold: float
-    yes: float
-    recalibrated: float
+    threshold: float  # probability from which yes pays
+    yes: float  # share of yes by the stated scores
+    recalibrated: float  # share of decisions that recalibration turns
+    # to_yes, to_no: shares that turn after that where scores are moved until every misjudged group is right, from no
+    # to yes and back
     to_yes: float
     to_no: float
 

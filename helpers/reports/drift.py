@@ -15,33 +15,14 @@ YEARS = ("year", "jahr", "année")  # names of columns of numbers that are times
 
 @dataclass(frozen=True)
 class Drift:
-    """Stated beside observed along one column of times.
+    """Stated beside observed along one column of times."""
 
-    Parameters
-    ----------
-    column : str
-        Its name.
-    table : DataFrame
-        A row a period, in order: period (words), n, stated, observed, gap = observed - stated, low, high (95 % each).
-    p_value : float
-        Of "the gap is the same in all periods", adjusted for the number of such columns.
-    value, low, high : float
-        Largest gap less smallest one, with an interval that allows for their choice among all pairs of periods.
-
-    Examples
-    --------
-    >>> from helpers.tables import ScoreTable
-    >>> days = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=1000, freq="D")})
-    >>> y = np.random.default_rng(0).random(1000) < 0.3
-    >>> table = ScoreTable("days", "y", "p", y, np.linspace(0.1, 0.5, 1000), days).checked()
-    >>> drift = measure_drifts(table)[0]
-    >>> drift.column, len(drift.table), drift.p_value < 0.001, drift.low > 0.1
-    ('day', 8, True, True)
-    """
-
-    column: str
+    column: str  # its name
+    # A row a period, in order: period (words), n, stated, observed, gap = observed - stated, low, high (95 % each)
     table: pd.DataFrame = field(repr=False)
-    p_value: float
+    p_value: float  # Of "the gap is the same in all periods", adjusted for the number of such columns
+    # value, low, high: largest gap less smallest one, with an interval that allows for their choice among all pairs
+    # of periods
     value: float
     low: float
     high: float

@@ -32,45 +32,20 @@ ADDS = 1.1  # factor by which a condition must make a gap stronger to count as t
 
 @dataclass(frozen=True)
 class MisjudgedGroups:
-    """What a report says about groups.
+    """What a report says about groups."""
 
-    Parameters
-    ----------
-    search : SegmentSearch
-        The search, of gaps that recalibration leaves.
-    table : DataFrame
-        One row a group, that with the most cases times gap first: rule, n, share, stated, observed, gap = observed -
-        stated, low, high, calibrated, left = observed - calibrated, left_low, left_high, effect = share * |left|,
-        adjusted. Where no group is named, the strongest segment of each column.
-    source : ScoreTable
-        The table that was searched.
-    calibrator : {"platt", "isotonic"}
-        What its scores may need.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = pd.DataFrame({"sex": rng.choice(["female", "male"], 1000)})
-    >>> y = (rng.random(1000) < np.where(X["sex"] == "female", 0.6, 0.4)).astype(int)
-    >>> table = ScoreTable("people", "y", "p", y, np.full(1000, 0.5), X)
-    >>> find_misjudged(table.checked(), "platt", rng=0).sure[["rule", "stated"]].values.tolist()
-    [['sex is female', 0.5]]
-    """
-
-    search: SegmentSearch = field(repr=False)
+    search: SegmentSearch = field(repr=False)  # the search, of gaps that recalibration leaves
+    # one row a group, that with the most cases times gap first: rule, n, share, stated, observed, gap = observed -
+    # stated, low, high, calibrated, left = observed - calibrated, left_low, left_high, effect = share * |left|,
+    # adjusted. Where no group is named, the strongest segment of each column
     table: pd.DataFrame
-    source: ScoreTable = field(repr=False)
-    calibrator: str
+    source: ScoreTable = field(repr=False)  # the table that was searched
+    calibrator: str  # what its scores may need
 
     @property
     def sure(self):
         """Groups that are named: off by more than chance allows, also after recalibration."""
         return self.table[self.table.index.isin(self.search.named.index)]
-
-    @property
-    def ends_at_zero(self):
-        """Whether the interval of a named group ends at 0, which only the step-down test leaves out."""
-        return bool((self.sure[["left_low", "left_high"]] == 0).any(axis=None))
 
     @cached_property
     def suspicious(self):
@@ -78,12 +53,6 @@ class MisjudgedGroups:
         sure = self.sure
         all_or_nothing = np.minimum(sure["observed"], 1 - sure["observed"]) < 1e-9
         return sure[all_or_nothing & ((sure["observed"] - self.search.chances.mean).abs() >= FAR)]
-
-    def one_way(self, sign):
-        """Named groups whose scores are too low (`sign` 1) or too high (-1), suspicious ones last."""
-        groups = self.sure[np.sign(self.sure["left"]) == sign]
-        last = groups.index.isin(self.suspicious.index)
-        return pd.concat([groups[~last], groups[last]])
 
     def hottest(self, factor):
         """The group with the surely largest gap as stated, if it is surely `factor` times that of all named groups."""
@@ -204,6 +173,10 @@ class MisjudgedGroups:
     def inside(self, X, groups):
         """Whether each row lies in one of some groups, (n,) bool."""
         return self.search.family.members(groups.index, X).any(axis=1)
+
+    def share(self, groups):
+        """Share of the cases that lie in some groups, which may overlap."""
+        return float(np.average(self.inside(self.source.X, groups), weights=self.source.weight))
 
     def moved(self, calibrated):
         """Recalibrated scores moved until they are right on average in every named group, which may overlap, (n,).

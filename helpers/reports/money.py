@@ -20,64 +20,29 @@ THRESHOLDS = 41  # of a decision curve
 
 @dataclass(frozen=True)
 class Money:
-    """Costs of deciding by a score, in the unit of the costs for each case.
+    """Costs of deciding by a score, in the unit of the costs for each case."""
 
-    Parameters
-    ----------
-    threshold : float
-        Probability from which yes pays.
-    miss : float
-        What a miss costs more than a hit.
-    costs : DataFrame
-        A row a way to decide ("stated", "recalibrated", "repaired", "always yes", "always no"): cost, cost_low,
-        cost_high, what it saves beside the stated scores: saved, saved_low, saved_high, and what it saves beside the
-        cheaper of always yes and always no: over_rule, over_rule_low, over_rule_high.
-    counts : DataFrame
-        The same rows, shares of the cases: yes, misses, false_alarms, and how many more than by the stated scores,
-        more_misses and more_false_alarms, each with its ends, _low and _high.
-    looks : DataFrame
-        A row a share of the cases that somebody looks at again: share, oracle (whether this finds the truth; else the
-        repaired score decides); saved, saved_low and saved_high in columns for each way to choose the cases, ("excess",
-        "saved"), …, "excess", "nearest", "random".
-    curve : DataFrame
-        A row a threshold: threshold, and for each of "stated", "recalibrated", "repaired", "always yes" what it saves
-        beside "always no" where yes pays from that threshold on and a miss costs the same; stated_low, stated_high.
-    n : int
-        Cases that judge: all, or about 100,000 of a larger table.
-    changed : bool
-        Whether a test sees that the features add something to the score.
-
-    Examples
-    --------
-    >>> from helpers.reports import audit_scores, read_table
-    >>> table = read_table("data/rand_scores.csv.gz", features=["chronic"]).checked().take(np.arange(600))
-    >>> money = audit_scores(table, cost=[[0, 1], [1, 0]], rng=0).money
-    >>> money.costs.index.tolist()
-    ['stated', 'recalibrated', 'repaired', 'always yes', 'always no']
-    """
-
-    threshold: float
-    miss: float
+    threshold: float  # probability from which yes pays
+    miss: float  # what a miss costs more than a hit
+    # A row a way to decide ("stated", "recalibrated", "repaired", "always yes", "always no"): cost, cost_low,
+    # cost_high, what it saves beside the stated scores: saved, saved_low, saved_high, and what it saves beside the
+    # cheaper of always yes and always no: over_rule, over_rule_low, over_rule_high
     costs: pd.DataFrame
+    # the same rows, shares of the cases: yes, misses, false_alarms, and how many more than by the stated scores,
+    # more_misses and more_false_alarms, each with its ends, _low and _high
     counts: pd.DataFrame = field(repr=False)
+    # A row a share of the cases that somebody looks at again: share, oracle (whether this finds the truth; else the
+    # repaired score decides); saved, saved_low and saved_high in columns for each way to choose the cases, ("excess",
+    # "saved"), …, "excess", "nearest", "random"
     looks: pd.DataFrame = field(repr=False)
+    # A row a threshold: threshold, and for each of "stated", "recalibrated", "repaired", "always yes" what it saves
+    # beside "always no" where yes pays from that threshold on and a miss costs the same; stated_low, stated_high
     curve: pd.DataFrame = field(repr=False)
-    n: int
-    changed: bool
+    n: int  # cases that judge: all, or about 100,000 of a larger table
+    changed: bool  # whether a test sees that the features add something to the score
 
     def saves(self, way):
-        """Whether a way to decide surely saves something: the interval lies above 0.
-
-        Parameters
-        ----------
-        way : str
-            In the index of `costs`.
-
-        Returns
-        -------
-        bool
-            At 95 %, this way alone.
-        """
+        """Whether a way to decide, of the index of `costs`, surely saves something (at 95 %, this way alone)."""
         return bool(self.costs.loc[way, "saved_low"] > 0)
 
 

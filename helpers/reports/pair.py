@@ -18,38 +18,18 @@ MOST_SHOWN = 5  # groups that gain, and groups that lose
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two scores of the same cases, the old one and the new one.
+    """Two scores of the same cases, the old one and the new one."""
 
-    Parameters
-    ----------
-    old, new : str
-        Names of the scores.
-    table : DataFrame
-        A row a measure: measure, better ("lower" or "higher"), old, new, difference (new - old), low, high.
-    groups : DataFrame
-        A row a group of one condition: rule, n, share, gain (mean squared error of the old score less that of the new
-        one), low, high (intervals that hold for all groups together), z, column (name of the feature). Those that lose
-        most come first.
-    n_groups : int
-        Groups that were compared; 0 where there are too few cases or no features.
-
-    Examples
-    --------
-    >>> from helpers.tables import ScoreTable
-    >>> rng = np.random.default_rng(0)
-    >>> q = rng.random(1000)
-    >>> X = pd.DataFrame({"old": rng.random(1000) < 0.5})
-    >>> y = rng.random(1000) < q
-    >>> table = ScoreTable("mine", "y", "new", y, q, X, before=np.full(1000, 0.5), before_name="constant")
-    >>> compare_scores(table.checked(), calibrators=("isotonic", "platt"), rng=0).verdict
-    'better'
-    """
-
+    # old, new: names of the scores
     old: str
     new: str
+    # A row a measure: measure, better ("lower" or "higher"), old, new, difference (new - old), low, high
     table: pd.DataFrame
+    # A row a group of one condition: rule, n, share, gain (mean squared error of the old score less that of the new
+    # one), low, high (intervals that hold for all groups together), z, column (name of the feature). Those that lose
+    # most come first
     groups: pd.DataFrame = field(repr=False)
-    n_groups: int
+    n_groups: int  # groups that were compared; 0 where there are too few cases or no features
 
     @property
     def verdict(self):

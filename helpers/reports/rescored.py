@@ -18,35 +18,13 @@ REACH = float(norm.ppf(0.975))
 
 @dataclass(frozen=True)
 class Repaired:
-    """Scores by labels that they have not seen.
+    """Scores by labels that they have not seen."""
 
-    Parameters
-    ----------
-    recalibrated : (n,) array
-        Of all rows, out of fold.
-    rows : (m,) array of int
-        Rows that are repaired: all of them, or about 100,000 of a larger table.
-    repaired : (m,) array
-        Out of fold; as `recalibrated` where nothing is repaired.
-    error : (m,) array
-        Standard error of what the repair changed.
-    model : Recalibrator or None
-        For new cases; None where a repair was not possible.
-
-    Examples
-    --------
-    >>> from helpers.reports import read_table
-    >>> table = read_table("data/rand_scores.csv.gz", features=["chronic"]).checked().take(np.arange(500))
-    >>> scores = repair_scores(table, "platt", rng=0)
-    >>> scores.repaired.shape, scores.model is None
-    ((500,), False)
-    """
-
-    recalibrated: np.ndarray
-    rows: np.ndarray
-    repaired: np.ndarray
-    error: np.ndarray
-    model: Recalibrator | None
+    recalibrated: np.ndarray  # of all rows, out of fold
+    rows: np.ndarray  # rows that are repaired: all of them, or about 100,000 of a larger table
+    repaired: np.ndarray  # out of fold; as `recalibrated` where nothing is repaired
+    error: np.ndarray  # standard error of what the repair changed
+    model: Recalibrator | None  # for new cases; None where a repair was not possible
 
 
 def repair_scores(table, calibrator, *, can_repair=True, rng=None):
@@ -119,23 +97,10 @@ def out_of_fold(table, calibrator, rng, p=None):
 
 @dataclass(frozen=True)
 class Mean:
-    """Takes means over all cases, with their intervals.
+    """Takes means over all cases, with their intervals."""
 
-    Parameters
-    ----------
-    weight : (n,) array
-        Sampling weights.
-    groups : (n,) int array or None
-        Codes of dependent cases.
-
-    Examples
-    --------
-    >>> Mean(np.ones(4), None)("gain", np.ones(4))
-    {'gain': 1.0, 'gain_low': 1.0, 'gain_high': 1.0}
-    """
-
-    weight: np.ndarray
-    groups: np.ndarray | None
+    weight: np.ndarray  # sampling weights
+    groups: np.ndarray | None  # codes of dependent cases
 
     def __call__(self, name, values):
         """Mean of `values` as `name`, and its 95 % interval as `name`_low and `name`_high."""

@@ -13,9 +13,7 @@ from helpers.reports.phrases import root
 LEVEL = 0.05  # of a test
 SMALL = 0.02  # gap or typical distance (in probability) from which something should be done; less for rare labels
 GRAVE = 0.05  # gap from which people should decide; less for rare labels
-WEAK = (
-    0.55  # of pairs in the right order, of which luck alone gives half: a score that surely stays below knows nothing
-)
+WEAK = 0.55  # of pairs in the right order (luck gives half): a score that surely stays below knows nothing
 REVERSED = -4.0  # correlation with the label, in standard errors
 MOVED = 0.1  # change of the gap over time that makes the whole score useless, if it is surely as large
 SAME = 0.5  # part of the gap after recalibration that a group must have as stated to lean that way
@@ -225,7 +223,7 @@ def of_group(row, *, mends, scale, suspicious=False, label="", kind=None):
     return Finding(kind, row["rule"], severity=severity_of(size, scale), **ends, more=more)
 
 
-def of_groups(audit, *, obstacle, mends, scale, n, label, share_of, times=()):
+def of_groups(audit, *, obstacle, mends, scale, n, label, times=()):
     """For whom the scores are wrong: from `MisjudgedGroups`, or None and the obstacle.
 
     `mends`: the scores will be recalibrated; `times`: columns over which they drift, since a model that knows the date
@@ -250,8 +248,8 @@ def of_groups(audit, *, obstacle, mends, scale, n, label, share_of, times=()):
         findings.append(of_group(hot, mends=mends, scale=scale, kind="hot_group"))
     remains = named["left" if mends else "gap"].abs()  # once the scores are used as this report advises
     serious, grave = (named[(remains >= least * scale) | named.index.isin(odd)] for least in (SMALL, GRAVE))
-    more = about | {"serious": share_of(serious), "n_serious": len(serious), "grave": share_of(grave)}
-    about = {"value": share_of(named), "n": len(named), "p_value": search.p_value, "more": more}
+    more = about | {"serious": audit.share(serious), "n_serious": len(serious), "grave": audit.share(grave)}
+    about = {"value": audit.share(named), "n": len(named), "p_value": search.p_value, "more": more}
     findings.insert(0, Finding("named_groups", severity=Severity.SERIOUS, **about))
     needed = [name for name in audit.to_add if name not in times]
     for kind, columns in (("model_needs", needed), ("check_columns", audit.to_check)):
@@ -325,13 +323,8 @@ def of_money(money, decisions, cost, *, is_off, obstacle, p_value, n, features):
         return [Finding("costs_not_given")]
     prices = {"alarm": float(cost[1, 0] - cost[0, 0]), "miss": float(cost[0, 1] - cost[1, 1])}
     findings = [Finding("decides", value=decisions.threshold, n=n, more=prices | {"yes": decisions.yes})]
-    turned = decisions.to_yes + decisions.to_no
-    more = {
-        "recalibrated": decisions.recalibrated,
-        "turned": turned,
-        "to_yes": decisions.to_yes,
-        "to_no": decisions.to_no,
-    }
+    more = {name: getattr(decisions, name) for name in ("recalibrated", "to_yes", "to_no")}
+    more["turned"] = decisions.to_yes + decisions.to_no
     findings.append(Finding("turned", n=n, more=more))
     costs = money.costs
 

@@ -1,10 +1,19 @@
-"""The kinds of findings on scores: which exclude each other, which stand on the first screen, in which units."""
+"""The kinds of findings on scores: which exclude each other, which stand on the first screen, in which units.
+
+Their words stand in score_words.ini.
+"""
+
+import re
+from configparser import ConfigParser, ExtendedInterpolation
+from pathlib import Path
 
 from helpers.reports.findings import Kind
-from helpers.reports.score_words import ADVICE, SENTENCES
+
+WORDS = ConfigParser(interpolation=ExtendedInterpolation(), delimiters=(":",))
+WORDS.read(Path(__file__).with_name("score_words.ini"), encoding="utf-8")
 
 ONE_OF = [  # of each line, at most one kind is found for a subject
-    tuple(SENTENCES["use"]),
+    tuple(name for name in WORDS["use"] if " " not in name),
     (
         "pair_better", "pair_worse", "better_as_stated", "worse_as_stated", "better_until_mended", "worse_until_mended",
         "pair_unclear",
@@ -60,12 +69,14 @@ UNITS = {  # of value, low and high, for a part or a kind
 }  # fmt: skip
 
 
-def _kind(name, part, sentence):
+def _kind(name, part):
     excludes = {other for kinds in ONE_OF if name in kinds for other in kinds} - {name}
-    advice, how = ADVICE.get(name, ("", ""))
+    sentence, advice, how = (
+        re.sub(r"\s*\n\s*", " ", WORDS[part].get(key, "")) for key in (name, f"{name} do", f"{name} how")
+    )
     on_top = True if name in ON_TOP else False if name in BELOW else None
     unit = UNITS.get(name, UNITS.get(part, ""))
     return Kind(part, sentence, advice, how, unit=unit, excludes=tuple(sorted(excludes)), on_top=on_top)
 
 
-KINDS = {name: _kind(name, part, text) for part, texts in SENTENCES.items() for name, text in texts.items()}
+KINDS = {name: _kind(name, part) for part in WORDS.sections()[1:] for name in WORDS[part] if " " not in name}

@@ -18,8 +18,7 @@ PARTS = {
     "average": Part(
         "Stated and observed",
         "The band holds the whole true curve; where the dashed line leaves it, scores are surely off. Four tests "
-        "look for that, "
-        "each p-value allowing for the other three.",
+        "look for that, each p-value allowing for the other three.",
         ("figure:curve", "table:test_table", "table:line_table"),
     ),
     "bins": Part(
@@ -37,9 +36,8 @@ PARTS = {
     "loss": Part(
         "One score, different people",
         "Take all cases with one score, recalibrated: are their chances all the same? The grouping loss is the mean "
-        "squared "
-        "distance between a case's own chance and the average chance of cases with its score; its root is the "
-        "typical distance.",
+        "squared distance between a case's own chance and the average chance of cases with its score; its root is "
+        "the typical distance.",
         ("table:loss_table",),
     ),
     "parts": Part(
@@ -48,18 +46,16 @@ PARTS = {
     "groups": Part(
         "Who is misjudged",
         "Gap: observed less stated, so that above 0 the scores are too low. A group is named for what recalibration "
-        "leaves, and "
-        "what is said of it speaks of the scores as stated; the intervals of all groups hold together. Groups "
-        "overlap. Not looked "
-        "at: smaller groups, three conditions and more, columns that are not in the table.",
+        "leaves, and what is said of it speaks of the scores as stated; the intervals of all groups hold together. "
+        "Groups overlap. Not looked at: smaller groups, three conditions and more, columns that are not in the "
+        "table.",
         ("figure:groups", "table:group_table"),
         most=6,
     ),
     "features": Part(
         "Along each column",
         "The columns with the strongest groups. A bar that leaves out the diamond (filled dot) is a gap beyond "
-        "chance; all bars "
-        "hold together with 95 %. A dot without a bar stands for values of too few cases.",
+        "chance; all bars hold together with 95 %. A dot without a bar stands for values of too few cases.",
         ("figure:features",),
     ),
     "checked": Part("Columns to check", "", ("table:checked_table",)),
@@ -71,10 +67,8 @@ PARTS = {
     "looks": Part(
         "Which cases to look at again",
         "What a second look at some cases saves, by how they are chosen: by how much more deciding by the stated "
-        "score is "
-        "expected to cost than deciding by the repaired one, by how near the score lies to the threshold, or by lot. "
-        "In the last "
-        "row whoever looks finds the truth: the most that a look at so many cases can give.",
+        "score is expected to cost than deciding by the repaired one, by how near the score lies to the threshold, "
+        "or by lot. In the last row whoever looks finds the truth: the most that a look at so many cases can give.",
         ("table:look_table",),
         folded=True,
     ),
@@ -94,41 +88,34 @@ PARTS = {
 FIGURES = {
     "curve": Figure(
         "Observed rate against stated probability, with a band for the whole curve. Its steps are the method's.",
-        "{% set curve = report.average.curve %}Observed rate as a rising function of the stated probability, from "
-        "{{ curve.observed[0] | percent }} observed at {{ curve.stated[0] | percent }} stated to "
-        "{{ curve.observed[-1] | percent }} at {{ curve.stated[-1] | percent }}, with a band for the whole curve. "
-        "{{ (curve.outside | sum) | commas }} of {{ curve.stated | length | commas }} scores lie outside.",
+        "{% set curve = report.average.curve %}Observed rate as a rising function of the stated probability, from {{"
+        " curve.observed[0] | percent }} observed at {{ curve.stated[0] | percent }} stated to {{ curve.observed[-1]"
+        " | percent }} at {{ curve.stated[-1] | percent }}, with a band for the whole curve. {{ (curve.outside | "
+        "sum) | commas }} of {{ curve.stated | length | commas }} scores lie outside.",
     ),
     "bins": Figure(
         "The same in bins. Grey: where a calibrated model would be.",
         "{% set curve = report.average.error.curve %}Reliability diagram with {{ many(curve.stated | length, 'dot') "
-        "}}, from "
-        "{{ curve.stated[0] | percent }} to {{ curve.stated[-1] | percent }} stated. "
-        "{{ (curve.observed > curve.stated).sum() }} of them lie above the diagonal, where more is observed than "
-        "stated.",
+        "}}, from {{ curve.stated[0] | percent }} to {{ curve.stated[-1] | percent }} stated. {{ (curve.observed > "
+        "curve.stated).sum() }} of them lie above the diagonal, where more is observed than stated.",
     ),
     "groups": Figure(
         "Gap of the stated scores in each group, cases in brackets. Blue: too low, orange: too high, open: within "
-        "chance once "
-        "recalibrated.",
-        "{% set table = report.audit.table.sort_values('gap') %}Gaps of the stated scores in {{ many(table | length, "
-        "'group') }}, "
-        "with their intervals, from {{ points(table.iloc[0].gap, sign=True) }} points ({{ table.iloc[0].rule }}) to "
-        "{{ points(table.iloc[-1].gap, sign=True) }} points ({{ table.iloc[-1].rule }}).",
+        "chance once recalibrated.",
+        "{% set table = report.audit.table.sort_values('gap') %}Gaps of the stated scores in {{ many(table | length,"
+        " 'group') }}, with their intervals, from {{ points(table.iloc[0].gap, sign=True) }} points ({{ "
+        "table.iloc[0].rule }}) to {{ points(table.iloc[-1].gap, sign=True) }} points ({{ table.iloc[-1].rule }}).",
     ),
     "features": Figure(
         "Stated, recalibrated and observed rates along each column.",
         "Stated, recalibrated and observed rates along {{ report.audit.along_features() | listed(8) }}, one panel "
-        "each; the "
-        "columns with the strongest groups come first.",
+        "each; the columns with the strongest groups come first.",
     ),
     "money": Figure(
-        "What deciding by the score saves beside always saying no, at your threshold and at others; a miss costs the "
-        "same.",
+        "What deciding by the score saves beside always saying no, at your threshold and at others; a miss costs the"
+        " same.",
         "{% set money = report.money %}What deciding by the stated, recalibrated and repaired score saves beside "
-        "never saying yes, "
-        "for thresholds from {{ money.curve.threshold.min() | percent }} to {{ money.curve.threshold.max() | percent "
-        "}}; the one "
-        "in use is {{ money.threshold | percent }}.",
+        "never saying yes, for thresholds from {{ money.curve.threshold.min() | percent }} to {{ "
+        "money.curve.threshold.max() | percent }}; the one in use is {{ money.threshold | percent }}.",
     ),
 }

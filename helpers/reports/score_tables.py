@@ -36,6 +36,12 @@ COUNTS = (
     "misses beside stated (95 % interval)", "false alarms beside stated (95 % interval)",
 )  # fmt: skip
 
+ORDERS = {  # in which a second look takes the cases
+    "excess": "highest expected excess cost",
+    "nearest": "nearest to the threshold",
+    "random": "at random",
+}
+
 NOT_GIVEN = {  # what a parameter would do that was not given
     "weight": "not given: all cases count alike",
     "group": "not given: each case stands for itself",
@@ -46,16 +52,7 @@ NOT_GIVEN = {  # what a parameter would do that was not given
 
 
 class ScoreTables:
-    """Tables of a `ScoreReport`; each is None where there is nothing to say.
-
-    Examples
-    --------
-    >>> from helpers.reports import audit_scores, read_table
-    >>> table = read_table("data/rand_scores.csv.gz", features=["chronic"]).checked().take(range(600))
-    >>> report = audit_scores(table, rng=0)
-    >>> report.checked_table is None, list(report.line_table.index)
-    (True, ['intercept', 'slope'])
-    """
+    """Tables of a `ScoreReport`; each is None where there is nothing to say."""
 
     @property
     def reliability_table(self):
@@ -70,8 +67,7 @@ class ScoreTables:
             "of a perfect model": (points(error.null, fine), f"same cases, same {bins}: chance alone"),
             "without chance": (points(error.debiased, fine), ends),
         }
-        frame = pd.DataFrame(rows.values(), index=list(rows), columns=["points", "remark"])
-        return frame.rename_axis("calibration error")
+        return _frame("calibration error", rows, ["points", "remark"])
 
     @property
     def line_table(self):
@@ -83,17 +79,15 @@ class ScoreTables:
             "intercept": (measured(line.intercept, *line.intercept_interval), "0", "above 0: stated too low"),
             "slope": (measured(line.slope, *line.slope_interval), "1", "below 1: too extreme, above 1: too timid"),
         }
-        columns = ["estimate (95 % interval)", "of a calibrated model", "meaning"]
-        return pd.DataFrame(rows.values(), index=list(rows), columns=columns).rename_axis("in log-odds")
+        return _frame("in log-odds", rows, ["estimate (95 % interval)", "of a calibrated model", "meaning"])
 
     @property
     def test_table(self):
         """The tests of "right on average": each alone, and adjusted for their number."""
         alone, adjusted = self.average.tests
-        rows = [(drawn_chance(alone[name]), drawn_chance(adjusted[name])) for name in alone]
-        rows.append(("", drawn_chance(self.average.p_value)))
-        frame = pd.DataFrame(rows, index=[*alone, "all together"], columns=["alone", "adjusted for their number"])
-        return frame.rename_axis("test")
+        rows = {name: (drawn_chance(alone[name]), drawn_chance(adjusted[name])) for name in alone}
+        rows["all together"] = ("", drawn_chance(self.average.p_value))
+        return _frame("test", rows, ["alone", "adjusted for their number"])
 
     @property
     def drift_table(self):
@@ -138,9 +132,8 @@ class ScoreTables:
         ends = {"estimate": loss.value, "95 % interval from": loss.low, "to": loss.high}
         squares = [squared(x, loss.se) if name == "estimate" or x > 0 else "0" for name, x in ends.items()]
         distances = [points(root(x), distance_error(loss)) for x in ends.values()]
-        frame = pd.DataFrame([squares, distances], ["squared error", "typical distance in points"], columns=list(ends))
-        frame["of a perfect model"] = "0"
-        return frame.rename_axis("grouping loss")
+        rows = {"squared error": [*squares, "0"], "typical distance in points": [*distances, "0"]}
+        return _frame("grouping loss", rows, [*ends, "of a perfect model"])
 
     @property
     def group_table(self):
@@ -197,8 +190,7 @@ class ScoreTables:
             row = _between(max(loss.value, 0), max(loss.low, 0), loss.high)
             rows["these columns could save"] = (row, "the grouping loss that was found; there may be more")
         rows["the rest"] = (f"{rest:.{places}f}", "chance, and what these columns do not tell")
-        frame = pd.DataFrame(rows.values(), index=list(rows), columns=["squared error", "remark"])
-        return frame.rename_axis("part of the loss")
+        return _frame("part of the loss", rows, ["squared error", "remark"])
 
     @property
     def cost_table(self):
@@ -207,10 +199,8 @@ class ScoreTables:
             return None
         rows = {}
         for way, row in self.money.costs.iterrows():
-            saved = "–" if way == "stated" else of_hundred(row["saved"], row["saved_low"], row["saved_high"], sign=True)
-            rows[WAYS[way]] = (of_hundred(row["cost"], row["cost_low"], row["cost_high"]), saved)
-        columns = ["cost of 100 cases (95 % interval)", "saved (95 % interval)"]
-        return pd.DataFrame(rows.values(), index=list(rows), columns=columns).rename_axis("decide")
+            rows[WAYS[way]] = (_hundred(row, "cost"), "–" if way == "stated" else _hundred(row, "saved", sign=True))
+        return _frame("decide", rows, ["cost of 100 cases (95 % interval)", "saved (95 % interval)"])
 
     @property
     def count_table(self):
@@ -219,36 +209,23 @@ class ScoreTables:
             return None
         rows = {}
         for way, row in self.money.counts.iterrows():
-            cells = []
-            for name in ERRORS:
-                error = (row[f"{name}_high"] - row[f"{name}_low"]) / 4
-                cells.append(number(100 * row[name], 100 * error, least=1))
-            for name in ("more_misses", "more_false_alarms"):
-                ends = (row[name], row[f"{name}_low"], row[f"{name}_high"])
-                cells.append("–" if way == "stated" else of_hundred(*ends, sign=True))
-            rows[WAYS[way]] = cells
-        frame = pd.DataFrame(rows.values(), index=list(rows), columns=list(COUNTS))
-        return frame.rename_axis("in 100 cases")
+            errors = {name: (row[f"{name}_high"] - row[f"{name}_low"]) / 4 for name in ERRORS}
+            cells = [number(100 * row[name], 100 * error, least=1) for name, error in errors.items()]
+            more = [_hundred(row, f"more_{name}", sign=True) for name in ERRORS[1:]]
+            rows[WAYS[way]] = cells + (["–", "–"] if way == "stated" else more)
+        return _frame("in 100 cases", rows, COUNTS)
 
     @property
     def look_table(self):
         """What a second look saves, by who is looked at; None without costs."""
         if self.money is None:
             return None
-        orders = {
-            "excess": "highest expected excess cost",
-            "nearest": "nearest to the threshold",
-            "random": "at random",
-        }
         rows = {}
         for _, row in self.money.looks.iterrows():
             who = "whoever looks finds the truth" if row["oracle", ""] else "the repaired score decides"
-            ends = ("saved", "saved_low", "saved_high")
-            rows[f"{percent(row['share', ''])}, {who}"] = [
-                of_hundred(*(row[order, end] for end in ends), sign=True) for order in orders
-            ]
-        frame = pd.DataFrame(rows.values(), index=list(rows), columns=list(orders.values()))
-        return frame.rename_axis("saved of 100 cases by a second look at")
+            cells = [[row[order, f"saved{end}"] for end in ("", "_low", "_high")] for order in ORDERS]
+            rows[f"{percent(row['share', ''])}, {who}"] = [of_hundred(*ends, sign=True) for ends in cells]
+        return _frame("saved of 100 cases by a second look at", rows, ORDERS.values())
 
     @property
     def pair_table(self):
@@ -261,8 +238,7 @@ class ScoreTables:
             values = [number(row[column], error, least=3) for column in ("old", "new")]
             change = measured(row["difference"], row["low"], row["high"], sign=True, least=3)
             rows[f"{name} ({row['better']} is better)"] = [*values, change]
-        columns = [self.pair.old, self.pair.new, "difference (95 % interval)"]
-        return pd.DataFrame(rows.values(), index=list(rows), columns=columns).rename_axis("measure")
+        return _frame("measure", rows, [self.pair.old, self.pair.new, "difference (95 % interval)"])
 
     @property
     def gain_table(self):
@@ -284,11 +260,9 @@ class ScoreTables:
         """What this report was made from, with defaults marked."""
         table = self.table
         asked = {
-            name: "" if value is None or not np.size(value) else f"{value}" for name, value in self.options.items()
+            name: f"{value}" if np.size(value) and value is not None else "" for name, value in self.options.items()
         }
-        estimator = "by a tree" if self.by_tree else "by several learners"
-        if self.loss is None:
-            estimator = "not estimated"
+        estimator = "not estimated" if self.loss is None else f"by {'a tree' if self.by_tree else 'several learners'}"
         rows = {
             "table": f"{table.name}, SHA-256 {table.sha256 or 'unknown'}",
             "cases": f"{table.n:,}",
@@ -302,6 +276,16 @@ class ScoreTables:
         }
         values = [value or f"{NOT_GIVEN.get(name, 'not given')} (default)" for name, value in rows.items()]
         return pd.DataFrame({"value": values}, index=pd.Index(rows, name="parameter"))
+
+
+def _frame(name, rows, columns):
+    """A table of {what a row is about: its cells}."""
+    return pd.DataFrame(rows.values(), index=pd.Index(rows, name=name), columns=list(columns))
+
+
+def _hundred(row, name, **options):
+    """A number of a row, told for 100 cases, with its ends `name`_low and `name`_high."""
+    return of_hundred(row[name], row[f"{name}_low"], row[f"{name}_high"], **options)
 
 
 def _between(value, low, high):

@@ -166,7 +166,6 @@ class ScoreReport(ScoreTables, Report):
             scale=scale,
             n=n,
             label=table.label,
-            share_of=self.share_of,
             times=times,
         )
         findings += conclude.of_lead(self.lead) + conclude.of_checked(self.checked)
@@ -220,9 +219,8 @@ class ScoreReport(ScoreTables, Report):
     @property
     def figure_names(self):
         """Names of the figures that there are: "curve", "bins"; where they apply "groups", "features" and "money"."""
-        names = ["curve", "bins"]
-        names += [] if self.audit is None else ["groups", "features"]
-        return names if self.money is None else [*names, "money"]
+        names = {"curve": self.average, "bins": self.average, "groups": self.audit, "features": self.audit}
+        return [name for name, shown in (names | {"money": self.money}).items() if shown is not None]
 
     def draw(self, name):
         """Draw a figure of the page.
@@ -282,21 +280,6 @@ class ScoreReport(ScoreTables, Report):
         path = check_free(folder, ["report.html"], overwrite) / "report.html"
         path.write_text(self.html(save_files(self, folder, overwrite=overwrite, rng=rng)), encoding="utf-8")
         return path
-
-    def share_of(self, groups):
-        """Share of the cases that lie in some groups, which may overlap.
-
-        Parameters
-        ----------
-        groups : DataFrame
-            Rows of `audit.table`.
-
-        Returns
-        -------
-        float
-            In [0, 1].
-        """
-        return float(np.average(self.audit.inside(self.table.X, groups), weights=self.table.weight))
 
     def null_trials(self, rng):
         """Find the tests that could raise an alarm: {name: function of `rng`}, for `negative_control`.

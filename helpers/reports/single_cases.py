@@ -50,38 +50,19 @@ def measure_loss(table, calibrator, *, by_tree=None, n_splits=None, rng=None):
 
 @dataclass(frozen=True)
 class Lead:
-    """Where to look first, if cases with one score surely differ but no group can be named.
+    """Where to look first, if cases with one score surely differ but no group can be named."""
 
-    Parameters
-    ----------
-    rule : str
-        Which cases.
-    n : int
-        Number of cases that judged it.
-    calibrated, observed : float
-        Mean of their recalibrated scores, and rate of what happened.
-    low, high : float
-        Interval of observed - calibrated: 95 % for what is said of the lead.
-    p_value : float
-        Of "these recalibrated scores are right", for all that was looked at.
-    is_confirmed : bool
-        True for a region that one half of the cases has chosen and the other half, which has not, shows beyond chance;
-        False for the strongest of all segments, chosen and judged by the same cases.
-
-    Examples
-    --------
-    >>> lead = Lead("age > 60", 120, 0.2, 0.3, -0.01, 0.21, 0.08, is_confirmed=False)
-    >>> round(lead.gap, 2)
-    0.1
-    """
-
-    rule: str
-    n: int
+    rule: str  # which cases
+    n: int  # number of cases that judged it
+    # calibrated, observed: mean of their recalibrated scores, and rate of what happened
     calibrated: float
     observed: float
+    # low, high: interval of observed - calibrated: 95 % for what is said of the lead
     low: float
     high: float
-    p_value: float
+    p_value: float  # Of "these recalibrated scores are right", for all that was looked at
+    # true for a region that one half of the cases has chosen and the other half, which has not, shows beyond chance;
+    # False for the strongest of all segments, chosen and judged by the same cases
     is_confirmed: bool
 
     @property

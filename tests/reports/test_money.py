@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from helpers.reports import audit_scores
 from helpers.reports.money import count_money, expected_excess
-from helpers.reports.rescored import Repaired, repair_all, repair_scores, rows_of_whole_groups
+from helpers.reports.rescored import Repaired, repair_all, repair_scores
 from helpers.tables import ScoreTable
 
 COST = np.array([[0.0, 4.0], [1.0, 0.0]])  # yes pays from 20 % on
@@ -126,12 +126,6 @@ def test_a_larger_table_is_judged_by_some_of_its_rows(monkeypatch):
     assert scores.model.changed_ and repaired.size == 900 and (repaired[scores.rows] == scores.repaired).all()
     rest = np.setdiff1d(np.arange(900), scores.rows)
     assert repaired[rest] == pytest.approx(scores.model.predict(made.p[rest], made.X.iloc[rest])) and error.max() > 0
-
-
-def test_groups_stay_whole():
-    made, _ = table(600, groups=np.arange(600) // 4)
-    rows = rows_of_whole_groups(made, 100, np.random.default_rng(0))
-    assert rows.size == 100 and (np.bincount(made.groups[rows])[np.unique(made.groups[rows])] == 4).all()
 
 
 @pytest.mark.parametrize(("cost", "best"), [([[0, 5], [0, 0]], "yes"), ([[0, 0], [5, 0]], "no")])

@@ -18,7 +18,7 @@ from helpers.reports.average import measure_average
 from helpers.reports.control import control_rows
 from helpers.reports.drift import measure_drifts
 from helpers.reports.findings import Severity, fill
-from helpers.reports.intake import find_obstacle, likely_groups, repeated_rows
+from helpers.reports.intake import find_obstacle, likely_groups
 from helpers.reports.scores import POWER, compare_decisions
 from helpers.reports.single_cases import measure_loss
 from helpers.tables import ScoreTable
@@ -143,14 +143,9 @@ def test_every_table_gets_one_use_whole_sentences_and_tables(reports, kind, n):
     texts += [fill(report.figures[name].alt, report=report) for name in report.figure_names]
     for text in texts:
         assert "nan" not in text and "e-" not in text.replace("re-", "") and "None" not in text.split(), text
+    metrics = report.metrics()
+    assert json.loads(json.dumps(metrics, allow_nan=False)) == metrics and metrics["n"] == n
     assert len(report.on_top) <= 9 and report.headline == report.findings["sentence"].iloc[0]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_metrics_are_plain_and_finite(reports, kind):
-    found = reports(kind).metrics()
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
-    assert found["n"] == 3000 and found["calibration_error_null"] >= 0
 
 
 # ---- what is found --------------------------------------------------------------------------------------------
@@ -158,6 +153,7 @@ def test_metrics_are_plain_and_finite(reports, kind):
 
 def test_a_perfect_model_is_found_to_be_one(reports):
     report = reports("perfect")
+    assert report.repeats == 0 and report.likely_groups == []
     assert not report.certified and len(report.audit.sure) == 0 and report.headline.startswith("Yes, as they are")
     assert {"right_on_average", "no_loss_seen", "nobody_named", "in_order"} <= set(kinds_of(report))
     assert max(finding.severity for finding in report.found) <= Severity.NOTE
@@ -233,7 +229,7 @@ def mortgages(seed):
 
 def test_a_group_of_15_percent_is_named_among_952_cases():
     report = audit_scores(mortgages(6), rng=0)
-    assert report.audit.sure["rule"].tolist() == ["afam is yes"] and report.share_of(report.audit.sure) < 0.17
+    assert report.audit.sure["rule"].tolist() == ["afam is yes"] and report.audit.share(report.audit.sure) < 0.17
     (group,) = [finding for finding in report.found if finding.kind == "too_low"]
     assert (group.subject, group.n) == ("afam is yes", 150) and group.low > 0
     assert "Let the model use afam, if you may." in report.steps.index
@@ -254,10 +250,6 @@ def test_where_nobody_is_named_it_says_what_would_have_been_found(reports):
     assert 0.03 < report.audit.detectable[0.1] < report.audit.detectable[0.02] < 0.3
     assert "would most likely have been found" in report.sentences("groups")[0]
     assert set(report.group_table["beyond chance"]) == {"no"}
-
-
-def test_inverted_scores_are_noticed(reports):
-    assert reports("inverted").steps.index[0] == "Check the direction of the scores."
 
 
 @pytest.mark.parametrize("kind", ["decisions", "heap"])
@@ -348,11 +340,6 @@ def test_obstacles_leave_calibration_only(kind, n, words):
     assert any(words in text for text in report.on_top)
     assert "grouping_loss" not in report.metrics() and report.metrics()["obstacle"]
     assert any("Add what is missing" in step for step in report.steps.index)
-
-
-def test_no_obstacle_from_300_rows_on():
-    assert find_obstacle(make("perfect", 300)) == ""
-    assert audit_scores(make("perfect", 300), rng=0).loss is not None
 
 
 def test_detectable_size_is_found_most_of_the_time(reports):
@@ -470,10 +457,6 @@ def test_empty_choices_stand_for_not_given():
     assert read_table("data/rand_scores.csv.gz", features=["chronic"]).features == ["chronic"]
     with pytest.raises(ValueError, match="did you mean 'person'"):
         read_table("data/rand_scores.csv.gz", group="persona")
-
-
-def test_independent_rows_do_not_look_repeated():
-    assert repeated_rows(make()) == 0 and likely_groups(make()) == []
 
 
 def test_same_seed_same_report():
