@@ -522,3 +522,8 @@ def test_texts_of_a_user_come_through_letter_by_letter():
 def test_parts_that_do_not_exist_are_named(reports):
     with pytest.raises(ValueError, match="names must be one of .*did you mean 'groups'"):
         reports("perfect").show("group")
+
+
+def test_no_obstacle_from_300_rows_on():
+    assert audit_scores(make("perfect", 300), rng=0).obstacle == ""
+    assert "300" in audit_scores(make("perfect", 299), rng=0).obstacle
