@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
@@ -21,10 +21,10 @@ from helpers.checks import (
     check_vector,
     check_weights,
 )
-from helpers.partition.encoder import check_columns_of_fit, check_table, remember_columns
+from helpers.partition.encoder import TakesTables, check_table
 
 
-class ValuedRegions(RegressorMixin, BaseEstimator):
+class ValuedRegions(RegressorMixin, TakesTables):
     """A partition with `n_regions_` and `apply(X)`, whose values can be estimated on rows that did not choose it.
 
     Attributes
@@ -64,21 +64,12 @@ class ValuedRegions(RegressorMixin, BaseEstimator):
             raise NotFittedError(f"The regions of this {type(self).__name__} have no values yet: call estimate first.")
         return self.value_[region]
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.sparse = tags.input_tags.categorical = tags.input_tags.string = True
-        return tags
-
     def _checked(self, X, y, weight, groups):
         """`checked_rows` of a fit; notes the columns as scikit-learn does."""
         named = hasattr(X, "columns")
         X, y, weight, groups = checked_rows(X, y, weight, groups)
-        remember_columns(self, X, named)
+        self._remember_columns(X, named)
         return X, y, weight, groups
-
-    def _asked(self, X):
-        """The table of rows to be placed; an array must have as many columns as that of the fit."""
-        return check_columns_of_fit(self, X)
 
 
 def as_column(y):

@@ -167,27 +167,34 @@ def check_table(X, name="X"):
     return X
 
 
-def remember_columns(estimator, X, named):
-    """Note number and, where the caller gave names, names of the columns of a checked table, as scikit-learn does."""
-    estimator.n_features_in_ = X.shape[1]
-    vars(estimator).pop("feature_names_in_", None)
-    if named:
-        estimator.feature_names_in_ = np.asarray(X.columns, object)
+class TakesTables(BaseEstimator):
+    """An estimator of scikit-learn that takes tables of any kind, by the names of their columns."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.sparse = tags.input_tags.categorical = tags.input_tags.string = True
+        return tags
+
+    def _remember_columns(self, X, named):
+        """Note number and, where the caller gave names, names of the columns of a checked table."""
+        self.n_features_in_ = X.shape[1]
+        vars(self).pop("feature_names_in_", None)
+        if named:
+            self.feature_names_in_ = np.asarray(X.columns, object)
+
+    def _check_columns(self, X):
+        """A table to predict for; ValueError for an array with another number of columns than that of the fit."""
+        named = hasattr(X, "columns")
+        X = check_table(X)
+        if not named and X.shape[1] != self.n_features_in_:
+            name = type(self).__name__
+            raise ValueError(
+                f"X has {X.shape[1]} features, but {name} is expecting {self.n_features_in_} features as input."
+            )
+        return X
 
 
-def check_columns_of_fit(estimator, X):
-    """A table to predict for, checked; ValueError for an array with another number of columns than that of the fit."""
-    named = hasattr(X, "columns")
-    X = check_table(X)
-    if not named and X.shape[1] != estimator.n_features_in_:
-        name = type(estimator).__name__
-        raise ValueError(
-            f"X has {X.shape[1]} features, but {name} is expecting {estimator.n_features_in_} features as input."
-        )
-    return X
-
-
-class TableEncoder(TransformerMixin, BaseEstimator):
+class TableEncoder(TransformerMixin, TakesTables):
     """Learns the encoding of a table and applies it to other rows.
 
     Parameters
@@ -276,7 +283,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         weight = check_weights(sample_weight)
         groups = check_groups(groups)
         check_same_length(X=X, y=y, sample_weight=weight, groups=groups)
-        remember_columns(self, X, named)
+        self._remember_columns(X, named)
         return self.learn(X, y, weight, groups)
 
     def transform(self, X):
@@ -298,7 +305,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             If a column is absent or changed its type.
         """
         check_is_fitted(self)
-        return self.encode(check_columns_of_fit(self, X))
+        return self.encode(self._check_columns(X))
 
     def get_feature_names_out(self, input_features=None):
         """Names of the columns of the codes.
@@ -319,7 +326,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []  # codes are float32 whatever comes in
-        tags.input_tags.allow_nan = tags.input_tags.sparse = tags.input_tags.categorical = tags.input_tags.string = True
         return tags
 
     def learn(self, X, target=None, sample_weight=None, groups=None, *, columns=None):

@@ -155,7 +155,7 @@ class HonestTree(ValuedRegions):
             0 .. n_regions_ - 1.
         """
         check_is_fitted(self, "n_regions_")
-        return self.apply_rows(self._asked(X))
+        return self.apply_rows(self._check_columns(X))
 
     def apply_rows(self, X):
         """`apply` to a table that was checked.

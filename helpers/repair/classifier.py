@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 from scipy.special import expit
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import StratifiedGroupKFold, check_cv, cross_val_predict
 from sklearn.preprocessing import LabelEncoder
@@ -114,15 +115,14 @@ class RepairedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X, y, sample_weight, groups = indexable(X, y, sample_weight, groups)
         self.classes_, labels = _two_classes(y)
         of_estimator = self._for_estimator(sample_weight, groups, fit_params)
-        n_rows = labels.size
         rng = check_rng(self.random_state)
-        too_few = n_rows < LEAST_ROWS
-        if too_few:
+        self.repair_ = None
+        if labels.size < LEAST_ROWS:
             warnings.warn(
-                f"A repair needs at least {LEAST_ROWS} rows, but there are {n_rows}: probabilities stay as they are.",
+                f"A repair needs at least {LEAST_ROWS} rows, but there are {labels.size}: "
+                "probabilities stay as they are.",
                 stacklevel=2,
             )
-            self.repair_ = None
         else:
             options = {"method": self._method, "n_jobs": self.n_jobs, "params": of_estimator}
             folds = self._folds(X, labels, groups)
@@ -197,8 +197,6 @@ class RepairedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return scores[:, 1] if scores.ndim == 2 else expit(scores)
 
     def _for_estimator(self, sample_weight, groups, fit_params):
-        from sklearn import get_config
-
         if get_config()["enable_metadata_routing"]:
             given = {"sample_weight": sample_weight, "groups": groups, **fit_params}
             given = {name: value for name, value in given.items() if value is not None}
@@ -231,7 +229,5 @@ def _two_classes(y):
             "repair one class against the rest, `y == label`."
         )
     if encoder.classes_.size < 2:
-        raise ValueError(
-            f"y must hold two classes, but all {len(y):,} labels are of the class {encoder.classes_[0]!r}."
-        )
+        raise ValueError(f"y must hold two classes, but it holds one class, {encoder.classes_[0]}.")
     return encoder.classes_, encoder.transform(y)
