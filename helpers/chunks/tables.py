@@ -10,7 +10,8 @@ import pandas as pd
 
 from helpers._parallel import one_thread
 from helpers.checks import check_column, check_count, check_rng
-from helpers.tables.files import MISSING
+from helpers.partition.kinds import MISSING_WORDS
+from helpers.tables.files import check_names
 
 CSV_BYTES = 2**24  # of a piece of a CSV file
 
@@ -160,7 +161,7 @@ def read_chunks(source, *, columns=None, rows=100_000):
         raise ValueError(f"columns must be a list of names, but it is {columns!r}.")
     frames = _frames(source, rows)
     for table, frame in frames.items():
-        _check_distinct(frame.columns, table)
+        check_names(table or "source", frame.columns)
     if columns is not None:
         frames = {table: frame[_checked_columns(frame, columns, table)] for table, frame in frames.items()}
     first = next(iter(frames.values()))
@@ -196,13 +197,6 @@ def _frames(source, rows):
     )
 
 
-def _check_distinct(names, table):
-    """ValueError for a name of two columns, of which pandas would rename one in a CSV."""
-    twice = names[names.duplicated()]
-    if len(twice):
-        raise ValueError(f"{table or 'source'} has more than one column named {twice[0]!r}; rename them.")
-
-
 def _in_memory(frame, rows):
     import dask
     import dask.dataframe as dd
@@ -218,11 +212,11 @@ def _read_file(path):
         if path.name.lower().endswith(".parquet"):
             return dd.read_parquet(path, index=False, split_row_groups=True)
         first_line = pd.read_csv(path, header=None, nrows=1, dtype=str)
-        missing = {"keep_default_na": False, "na_values": MISSING, "assume_missing": True}
+        missing = {"keep_default_na": False, "na_values": MISSING_WORDS, "assume_missing": True}
         frame = dd.read_csv(path, blocksize=None if path.suffix.lower() == ".gz" else CSV_BYTES, **missing)
     except (OSError, ValueError, EOFError) as error:
         raise ValueError(f"{path.name} cannot be read: {' '.join(str(error).split()).rstrip('.')}.") from error
-    _check_distinct(pd.Index(first_line.iloc[0]), path.name)
+    check_names(path.name, first_line.iloc[0])
     return frame
 
 

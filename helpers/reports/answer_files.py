@@ -1,12 +1,11 @@
 """What `AnswerReport.save` writes: a page, its findings, a row a question, and two systems side by side."""
 
-import json
-
 import numpy as np
 import pandas as pd
 
 from helpers.reports.answer_costs import SAME
-from helpers.reports.files import check_free, without_formulas
+from helpers.reports.document import check_free
+from helpers.reports.files import without_formulas
 
 WHAT = {
     "answers.csv": "A row a question: its most frequent answer, how many answers agree, confidences, whether it is "
@@ -62,32 +61,14 @@ def columns_of(report):
     return pd.concat([pd.DataFrame(columns), own.reset_index(drop=True)], axis=1)
 
 
-def names_of(report):
-    """Names of the files beside the page."""
-    return ["answers.csv", "findings.json", *([] if report.pair is None else ["systems.csv"])]
-
-
 def save_files(report, folder, overwrite):
     """`AnswerReport.save_files`."""
-    names = names_of(report)
+    names = ["answers.csv", "findings.json", *([] if report.pair is None else ["systems.csv"])]
     folder = check_free(folder, names, overwrite)
     without_formulas(columns_of(report)).to_csv(folder / "answers.csv", index=False, float_format="%.6g")
-    text = json.dumps(report.as_json(), indent=1, ensure_ascii=False, allow_nan=False)
-    (folder / "findings.json").write_text(text + "\n", encoding="utf-8")
+    report.write_findings(folder)
     if report.pair is not None:
         first, second = report.pair.names
         rows = report.pair.measures.rename(columns={"first": first, "second": second})
         without_formulas(rows).to_csv(folder / "systems.csv", index=False, float_format="%.6g")
     return pd.DataFrame({"File": names, "What it holds": [WHAT[name] for name in names]}).set_index("File")
-
-
-def save_page(report, folder, overwrite):
-    """`AnswerReport.save`."""
-    from helpers.notebook.page import check_stack
-
-    check_stack()
-    folder = check_free(folder, ["report.html", *names_of(report)], overwrite)
-    files = save_files(report, folder, overwrite=True)
-    path = folder / "report.html"
-    path.write_text(report.html(files), encoding="utf-8")
-    return path

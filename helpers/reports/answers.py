@@ -13,7 +13,7 @@ import pandas as pd
 from helpers.answers import SemanticCalibration
 from helpers.calibration import calibration_error
 from helpers.reports.answer_costs import AnswerCosts, print_costs
-from helpers.reports.answer_files import print_parameters, save_files, save_page
+from helpers.reports.answer_files import print_parameters, save_files
 from helpers.reports.answer_findings import find_all
 from helpers.reports.answer_groups import QuestionGroups, print_groups
 from helpers.reports.answer_kinds import FIGURES, KINDS, PARTS, TITLE
@@ -288,8 +288,8 @@ class AnswerReport(Report):
         """Votes of fewer answers: how often they say the same as all, and how often they are right."""
         return print_votes(self.sizes)
 
-    def save(self, folder, *, overwrite=False):
-        """Write report.html, findings.json, answers.csv (a row a question) and, for two systems, systems.csv.
+    def save_files(self, folder, *, overwrite=False):
+        """Write findings.json, answers.csv (a row a question) and, for two systems, systems.csv.
 
         Parameters
         ----------
@@ -297,28 +297,6 @@ class AnswerReport(Report):
             Where to; made if it is not there.
         overwrite : bool, default False
             Whether files of these names may be replaced.
-
-        Returns
-        -------
-        Path
-            The page.
-
-        Raises
-        ------
-        ValueError
-            If a file is there already; nothing is written then.
-        """
-        return save_page(self, folder, overwrite)
-
-    def save_files(self, folder, *, overwrite=False):
-        """Write the files of `save` without the page.
-
-        Parameters
-        ----------
-        folder : str or Path
-            As in `save`.
-        overwrite : bool, default False
-            As in `save`.
 
         Returns
         -------

@@ -3,10 +3,12 @@
 A report names its parts; each shows its findings as sentences, then its tables and figures.
 """
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from pathlib import Path
 from typing import ClassVar
 
 import helpers
@@ -62,12 +64,24 @@ def say(*paragraphs):
     emit({"text/plain": "\n\n".join(paragraphs), "text/html": f'<div class="honest-say">\n{body}\n</div>'})
 
 
+def check_free(folder, names, overwrite):
+    """The folder, made if it is not there; ValueError if one of some files is, and may not be overwritten."""
+    folder = Path(folder)
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"folder must be a folder, but {folder} is a file.")
+    taken = [name for name in names if (folder / name).exists()]
+    if taken and not overwrite:
+        raise ValueError(f"{folder / taken[0]} is there already: choose another folder, or overwrite=True.")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 class Report:
     """What all reports share: findings, sentences and the page.
 
     A subclass gives `title` (markdown), `kinds`, `parts` and `figures`, and the methods `find()` (a list of findings),
-    `draw(name)`, `figure_names` and `parameter_table`. Its first part is the answer: the one finding of the part "use"
-    as a headline, then the gravest others and what to do.
+    `draw(name)`, `figure_names`, `parameter_table` and `save_files(folder, overwrite=False)`. Its first part is the
+    answer: the one finding of the part "use" as a headline, then the gravest others and what to do.
     """
 
     title: ClassVar[str]
@@ -104,22 +118,24 @@ class Report:
     def on_top(self):
         """Sentences of the gravest findings, as many as fit on the first screen, in the order of the page."""
         places = list(self.parts)
+        candidates = sorted(filter(self._is_on_top, self.found), key=lambda one: one.severity < Severity.GRAVE)
         chosen = []
-        rest = 0
         per_part = Counter()
-        for finding in sorted(self.found, key=lambda one: one.severity < Severity.GRAVE):
-            kind = self.kinds[finding.kind]
-            is_shown = finding.severity >= Severity.SERIOUS if kind.on_top is None else kind.on_top
-            if not is_shown or kind.part == "use":
-                continue
-            per_part[kind.part] += 1
-            if per_part[kind.part] > MOST_OF_A_PART or len(chosen) == MOST_ON_TOP:
-                rest += 1
-            else:
-                chosen.append((finding.severity < Severity.GRAVE, places.index(kind.part), finding))
-        chosen.sort(key=lambda entry: entry[:2])
-        shown = [words(finding, self.kinds[finding.kind].sentence) for *_, finding in chosen]
+        for finding in candidates:
+            part = self.kinds[finding.kind].part
+            per_part[part] += 1
+            if per_part[part] <= MOST_OF_A_PART:
+                chosen.append(finding)
+        del chosen[MOST_ON_TOP:]
+        rest = len(candidates) - len(chosen)
+        chosen.sort(key=lambda one: (one.severity < Severity.GRAVE, places.index(self.kinds[one.kind].part)))
+        shown = [words(finding, self.kinds[finding.kind].sentence) for finding in chosen]
         return shown + ([f"{rest} more: see the parts below."] if rest else [])
+
+    def _is_on_top(self, finding):
+        kind = self.kinds[finding.kind]
+        is_shown = finding.severity >= Severity.SERIOUS if kind.on_top is None else kind.on_top
+        return is_shown and kind.part != "use"
 
     def __str__(self):
         steps = [f"{k}. {what}" for k, what in enumerate(self.steps.index, 1)]
@@ -136,13 +152,16 @@ class Report:
 
     def show_answer(self):
         """Show the first screen: the headline, the gravest findings and what to do."""
-        body = f"<p><strong>{escape(self.headline)}</strong></p>\n"
-        if self.on_top:
-            body += "<ul>\n" + "\n".join(f"<li>{escape(text)}</li>" for text in self.on_top) + "\n</ul>"
-        plain = "\n".join([self.headline, *(f"- {text}" for text in self.on_top)])
+        headline = self.headline
+        on_top = self.on_top
+        steps = self.steps
+        body = f"<p><strong>{escape(headline)}</strong></p>\n"
+        if on_top:
+            body += "<ul>\n" + "\n".join(f"<li>{escape(text)}</li>" for text in on_top) + "\n</ul>"
+        plain = "\n".join([headline, *(f"- {text}" for text in on_top)])
         emit({"text/plain": plain, "text/html": f'<div class="honest-say">\n{body}\n</div>'})
-        if len(self.steps):
-            table(self.steps.rename_axis("What to do"))
+        if len(steps):
+            table(steps.rename_axis("What to do"))
 
     def show(self, *names):
         """Show parts of the page by their names ("answer": the first screen); all that there are if none is named."""
@@ -189,6 +208,41 @@ class Report:
         plain = "\n\n".join([title, *(bundle["text/plain"] for bundle, _ in outputs if "text/plain" in bundle)])
         body = "\n".join(bundle["text/html"] for bundle, _ in outputs if "text/html" in bundle)
         emit({"text/plain": plain, "text/html": folds.fold("more", title, body)})
+
+    def save(self, folder, *, overwrite=False, **options):
+        """Write the page (report.html) and the files of `save_files`, findings.json among them.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Where to; made if it is not there.
+        overwrite : bool, default False
+            Whether files of these names may be replaced.
+        **options
+            Further ones of `save_files`.
+
+        Returns
+        -------
+        Path
+            The page.
+
+        Raises
+        ------
+        ValueError
+            If a file is there already; nothing is written then.
+        """
+        from helpers.notebook.page import check_stack
+
+        check_stack()
+        path = check_free(folder, ["report.html"], overwrite) / "report.html"
+        files = self.save_files(folder, overwrite=overwrite, **options)
+        path.write_text(self.html(files), encoding="utf-8")
+        return path
+
+    def write_findings(self, folder):
+        """Write findings.json into a folder."""
+        text = json.dumps(self.as_json(), indent=1, ensure_ascii=False, allow_nan=False)
+        (Path(folder) / "findings.json").write_text(text + "\n", encoding="utf-8")
 
     def html(self, files=None):
         """The page as one HTML document that needs no other file and no network; `files` (a row each) lie beside it."""

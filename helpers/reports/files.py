@@ -1,13 +1,12 @@
 """What a report leaves beside its page: a row a case, a row a group, and a repair for new cases."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from helpers.repair import save
+from helpers.reports.document import check_free
 from helpers.reports.money import expected_excess
 from helpers.reports.rescored import repair_all, repair_scores
 
@@ -34,18 +33,6 @@ def without_formulas(frame):
         risky = frame[name].map(lambda value: isinstance(value, str) and value.startswith(FORMULA))
         frame[name] = frame[name].where(~risky, "'" + frame[name].astype(str))
     return frame
-
-
-def check_free(folder, names, overwrite):
-    """The folder, made if it is not there; ValueError if one of some files is, and may not be overwritten."""
-    folder = Path(folder)
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"folder must be a folder, but {folder} is a file.")
-    taken = [name for name in names if (folder / name).exists()]
-    if taken and not overwrite:
-        raise ValueError(f"{folder / taken[0]} is there already: choose another folder, or overwrite=True.")
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def save_files(report, folder, *, overwrite=False, rng=None):
@@ -102,8 +89,7 @@ def save_files(report, folder, *, overwrite=False, rng=None):
         save(repair, folder / "repair.joblib")
         changed = "" if repair.changed_ else " (no gain by the features is sure: it only recalibrates)"
         what["repair.joblib"] += changed
-    text = json.dumps(report.as_json(), indent=1, ensure_ascii=False, allow_nan=False)
-    (folder / "findings.json").write_text(text, encoding="utf-8")
+    report.write_findings(folder)
     return pd.DataFrame({"File": names, "What it holds": [what[name] for name in names]}).set_index("File")
 
 

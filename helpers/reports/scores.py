@@ -250,8 +250,8 @@ class ScoreReport(ScoreTables, Report):
             return reports.plot_features(self.audit.along_features(), log=rare)
         return reports.plot_benefit(self.money.curve, self.money.threshold)
 
-    def save(self, folder, *, overwrite=False, rng=0):
-        """Write the page (report.html), findings.json, a row a case (scores.csv), a row a group (groups.csv), a repair.
+    def save_files(self, folder, *, overwrite=False, rng=0):
+        """Write findings.json, a row a case (scores.csv), a row a group (groups.csv) and a repair, as there are.
 
         Parameters
         ----------
@@ -264,22 +264,17 @@ class ScoreReport(ScoreTables, Report):
 
         Returns
         -------
-        Path
-            The page.
+        DataFrame
+            A row a file: `File` (the index) and what it holds.
 
         Raises
         ------
         ValueError
-            If a file is there already; nothing is written then.
+            If a file is there already.
         """
-        from helpers.notebook.page import check_stack
-        from helpers.reports.files import check_free, save_files
+        from helpers.reports.files import save_files
 
-        check_stack()
-        rng = check_rng(rng)
-        path = check_free(folder, ["report.html"], overwrite) / "report.html"
-        path.write_text(self.html(save_files(self, folder, overwrite=overwrite, rng=rng)), encoding="utf-8")
-        return path
+        return save_files(self, folder, overwrite=overwrite, rng=check_rng(rng))
 
     def null_trials(self, rng):
         """Find the tests that could raise an alarm: {name: function of `rng`}, for `negative_control`.

@@ -26,7 +26,7 @@ import pandas as pd
 
 from helpers.checks import nearest_name, raise_first_row
 from helpers.datasets import DATA_FOLDER
-from helpers.partition.kinds import MISSING_WORDS as MISSING
+from helpers.partition.kinds import MISSING_WORDS
 
 TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 
@@ -110,7 +110,7 @@ def check_names(table, names):
     doubled = [name for name, count in Counter(names).items() if count > 1]
     if doubled:
         more = f" (and {len(doubled) - 1:,} more names occur twice)" if doubled[1:] else ""
-        raise ValueError(f"{table}: more than one column named {doubled[0]!r}{more}; rename them.")
+        raise ValueError(f"{table} has more than one column named {doubled[0]!r}{more}; rename them.")
 
 
 def find_table(path, extensions=EXTENSIONS):
@@ -236,7 +236,7 @@ def open_csv(path, as_text):
     if len(rows[1][1]) != len(header):  # pandas takes this line's width for that of all
         _check_lines(path.name, _rows(data, separator), len(header))
     try:
-        frame = parsed(dtype=str if as_text else None, na_values=MISSING)
+        frame = parsed(dtype=str if as_text else None, na_values=MISSING_WORDS)
     except pd.errors.ParserError as error:
         _check_lines(path.name, _rows(data, separator), len(header))
         raise ValueError(f"{path.name} cannot be read as CSV: {' '.join(str(error).split())}.") from None
@@ -293,7 +293,7 @@ def _gaps(words):
     """{column: note} on words such as "NA" that were read as missing."""
     gaps = {}
     for name in words:
-        counts = words[name][words[name].isin(MISSING)].value_counts()
+        counts = words[name][words[name].isin(MISSING_WORDS)].value_counts()
         if counts.size:
             shown = " and ".join(f"{word!r} ({count:,} times)" for word, count in counts.items())
             gaps[name] = f"in {name!r}, {shown} {'was' if counts.size == 1 else 'were'} read as missing"
@@ -332,7 +332,7 @@ def open_excel(path):
         with warnings.catch_warnings(), pd.ExcelFile(path, engine="openpyxl") as book:
             warnings.simplefilter("ignore", UserWarning)  # of styles and extensions that hold no data
             sheets = book.sheet_names
-            cells = pd.read_excel(book, header=None, dtype=object, keep_default_na=False, na_values=MISSING)
+            cells = pd.read_excel(book, header=None, dtype=object, keep_default_na=False, na_values=MISSING_WORDS)
     except (zipfile.BadZipFile, KeyError, ValueError):
         raise ValueError(f"{path.name} is damaged, locked by a password or no Excel workbook.") from None
     cells = cells.dropna(how="all")
