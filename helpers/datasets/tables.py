@@ -79,7 +79,7 @@ def _runs(table):
 
 
 def load_rand_hie(min_visits=1):
-    """RAND Health Insurance Experiment: 20,190 years of real people who were given an insurance plan by lot.
+    """RAND Health Insurance Experiment: 20,190 years of real people who were assigned an insurance plan at random.
 
     y = 1 if the person saw a doctor at least `min_visits` times in the year (1: any visit, 69 % of the rows; 5: 20 %).
     The file has no id of the person. Neighbouring rows with the same covariates are one person's years: `groups`

@@ -42,7 +42,7 @@ def cost_matrix(*, false_alarm, miss, hit=0.0, rejection=0.0):
     Raises
     ------
     ValueError
-        For costs that are not finite, or mistakes that are no dearer than right answers.
+        For costs that are not finite, or mistakes that cost no more than right answers.
 
     Examples
     --------

@@ -68,7 +68,7 @@ PARTS = {
         "Which cases to look at again",
         "What a second look at some cases saves, by how they are chosen: by how much more deciding by the stated "
         "score is expected to cost than deciding by the repaired one, by how near the score lies to the threshold, "
-        "or by lot. In the last row whoever looks finds the truth: the most that a look at so many cases can give.",
+        "or at random. In the last row whoever looks finds the truth: the most that a look at so many cases can give.",
         ("table:look_table",),
         folded=True,
     ),

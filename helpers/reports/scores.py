@@ -375,7 +375,7 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
     Raises
     ------
     ValueError
-        For costs of another shape, of which a mistake is not dearer than a right answer, or that leave nothing to
+        For costs of another shape, of which a mistake costs no more than a right answer, or that leave nothing to
         decide, and for columns to check or labels of columns that the table does not have.
 
     Examples

@@ -69,7 +69,7 @@ def confidence_cascade(p, prediction, cost, *, threshold=0.8):
     cost : array of float, shape (m,) or (m, n)
         Price of asking each model, ascending.
     threshold : float, default 0.8
-        In [1/2, 1]: the larger, the dearer.
+        In [1/2, 1]: the larger, the more expensive.
 
     Returns
     -------

@@ -31,7 +31,7 @@ def route(accuracy, prediction, cost, *, willingness):
     cost : array of float, shape (m,) or (m, n)
         Price of asking each model, ascending.
     willingness : float
-        What a right answer is worth, at least 0, in the unit of `cost`: the larger, the dearer.
+        What a right answer is worth, at least 0, in the unit of `cost`: the larger, the more expensive.
 
     Returns
     -------

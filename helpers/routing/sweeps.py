@@ -130,8 +130,8 @@ def _steps(at, values, size):
 def sweep_routers(accuracy, prediction, cost, y, *, willingness, pools=None, decision_cost=None):
     """Accuracy and cost of the predictive router for many values of `willingness` and many pools of models.
 
-    A dearer model beats a cheaper one from some willingness on. A model of a pool is chosen between the last start
-    against a cheaper model and the first end against a dearer one, so that comparing pairs of models is enough.
+    A more expensive model beats a cheaper one from some willingness on. A model of a pool is chosen between the last
+    start against a cheaper model and the first end against a more expensive one, so comparing pairs is enough.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """A family of black boxes of growing size that answer the same questions, with known truth.
 
 A stand-in for language models asked about people, as in Melo et al. (2026): nobody's data, nobody's model. What it
-shares with them is what cascades and audits need: models that grow better and dearer, state confidences that are too
-high or too low, are wrong about the same groups, and never all about the same people.
+shares with them is what cascades and audits need: models that grow better and more expensive, state confidences that
+are too high or too low, are wrong about the same groups, and never all about the same people.
 """
 
 from dataclasses import dataclass, field

@@ -45,7 +45,7 @@ def models(rng=None):
 
 
 def real_tasks(max_rows=3000, *, digits=range(10), rng=None):
-    """Yes-or-no questions about four real data sets; of larger ones `max_rows` rows are drawn by lot, whole people.
+    """Yes-or-no questions about four real data sets; of larger ones `max_rows` rows are drawn at random, whole people.
 
     RAND: at least 1, 2, 5, 10 visits to a doctor in the year; Fair: any affair; breast cancer: malignant; and for each
     of `digits`: this digit or another (constant pixels are left out).
@@ -62,7 +62,7 @@ def real_tasks(max_rows=3000, *, digits=range(10), rng=None):
 
 
 def _thinned(data, max_rows, rng):
-    """People drawn by lot, with all their rows, until there are `max_rows`."""
+    """People drawn at random, with all their rows, until there are `max_rows`."""
     if len(data.y) <= max_rows:
         return data
     unit = np.arange(len(data.y)) if data.groups is None else np.unique(data.groups, return_inverse=True)[1]
@@ -97,7 +97,7 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
     costs 2 t*, a miss 2 (1 - t*). risk and grouping_risk are estimated as in the paper from the test rows themselves
     (never from a row's own label), `_elsewhere` from the rows that tune.
     """
-    groups = check_groups(groups)  # numbered anew: drawing people by lot left gaps
+    groups = check_groups(groups)  # numbered anew: drawing people at random left gaps
     rng = np.random.default_rng(rng)
     Z = as_matrix(X)
     train, tune, test = split_rows(y, groups, SHARES, rng)

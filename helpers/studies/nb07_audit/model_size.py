@@ -144,7 +144,7 @@ def train_pools(*, sizes=SIZES, n_tuning=500, n_rows=8000, rng=None):
         train = seed.permutation(np.flatnonzero(role < 0.4))
         tune = seed.permutation(np.flatnonzero((role >= 0.4) & (role < 0.5)))[:n_tuning]
         asked = np.flatnonzero(role >= 0.5)
-        asked = asked[role[asked] <= np.sort(role[asked])[min(n_rows, asked.size) - 1]]  # whole people, by lot
+        asked = asked[role[asked] <= np.sort(role[asked])[min(n_rows, asked.size) - 1]]  # whole people, at random
         codes = _codes(X)
         used = sizes[sizes <= train.size].astype(int)
         known = np.concatenate([tune, asked])
