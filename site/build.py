@@ -25,6 +25,7 @@ from figures import figure_html, figure_name, first_figure
 from ledger import ledger_page, read_rows
 from links import PageLinks, Targets
 from nbformat.v4 import new_markdown_cell
+from rooms import draw_rooms, floors_of, imports_of
 
 import helpers
 
@@ -164,7 +165,9 @@ def write_api(folder, environment, modules):
         kinds |= {name: "data" for name in names if not callable(getattr(module, name))}
         page = environment.get_template("api.rst.j2").render(module=module.__name__, names=kinds, summary=summary)
         (folder / f"{module.__name__}.rst").write_text(page, encoding="utf-8")
-    index = environment.get_template("api_index.md.j2").render(modules=summaries)
+    floors = floors_of((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    picture = draw_rooms(floors, imports_of(Path(helpers.__file__).parent), summaries)
+    index = environment.get_template("api_index.md.j2").render(modules=summaries, picture=picture)
     (folder / "index.md").write_text(index, encoding="utf-8")
 
 

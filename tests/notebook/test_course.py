@@ -12,6 +12,7 @@ from helpers.notebook.display import collected
 
 build_site = load_program(ROOT / "site" / "build.py")
 course = load_program(ROOT / "site" / "course.py")
+rooms = load_program(ROOT / "site" / "rooms.py")
 
 CARDS = {
     "00_start": {"Title": "Start", "Needs": "a mean", "Minutes": "20 to read"},
@@ -80,3 +81,22 @@ def test_the_readme_has_the_table_of_the_lessons():
 
 def test_minutes_of_a_route_are_those_of_its_cards():
     assert course.route_minutes(CARDS, "00 02") == 50
+
+
+def test_the_picture_of_the_rooms_has_every_room_and_only_arrows_that_point_down(tmp_path):
+    for name, source in {
+        "a": "from helpers.b import f\nfrom helpers import c",
+        "b": "import helpers.c.d",
+        "c": "",
+    }.items():
+        (tmp_path / f"{name}.py").write_text(source)
+    imports = rooms.imports_of(tmp_path)
+    assert imports["a"] == {"b", "c"} and rooms.shortest_arrows(imports) == [("a", "b"), ("b", "c")]
+    floors = rooms.floors_of((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    imports = rooms.imports_of(ROOT / "helpers")
+    drawn = rooms.draw_rooms(floors, imports, {"helpers.audit": "Whom a score <misjudges>"})
+    names = {room for floor in floors for room in floor}
+    assert {name for name in names if f">{name}</text>" in drawn} == names
+    assert '<a href="helpers.audit.html"><title>Whom a score &lt;misjudges&gt;' in drawn
+    level = {room: k for k, floor in enumerate(floors) for room in floor}
+    assert all(level[a] < level[b] for a, b in rooms.shortest_arrows(imports) if a in level and b in level)
