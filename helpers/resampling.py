@@ -29,7 +29,7 @@ class Interval:
         Estimate and bootstrap standard error.
     low, high : float
         Ends of the interval.
-    confidence : float
+    level : float
         Coverage aimed at.
     n : int
         Rows.
@@ -46,7 +46,7 @@ class Interval:
     se: float
     low: float
     high: float
-    confidence: float
+    level: float
     n: int
     draws: np.ndarray = field(repr=False)
 
@@ -95,7 +95,7 @@ def exact_interval(successes, n, level=0.95):
     >>> low.round(3), high.round(3)
     (array([0.003, 0.017]), array([0.445, 0.287]))
     """
-    check_level(level, "level")
+    check_level(level)
     n = check_numbers(n, "n")
     successes = check_numbers(successes, "successes")
     bad = ~((successes >= 0) & (successes <= n * (1 + 1e-9)))  # a sum of shares may end one digit above n
@@ -133,7 +133,7 @@ def mean_and_variance(values, weight, groups=None):
     return mean, float(sums @ sums * sums.size / (sums.size - 1) / weight.sum() ** 2)
 
 
-def with_ends(name, values, draws, confidence=0.95):
+def with_ends(name, values, draws, level=0.95):
     """Columns of values and of the ends of their percentile intervals.
 
     Parameters
@@ -144,7 +144,7 @@ def with_ends(name, values, draws, confidence=0.95):
         Estimates.
     draws : ndarray, shape (n_resamples, k)
         Estimates of the bootstrap samples.
-    confidence : float, default 0.95
+    level : float, default 0.95
         Coverage aimed at, in (0, 1).
 
     Returns
@@ -154,10 +154,10 @@ def with_ends(name, values, draws, confidence=0.95):
 
     Examples
     --------
-    >>> with_ends("cost", [0.5], np.arange(101)[:, None] / 100, confidence=0.9)["cost_low"].round(2)
+    >>> with_ends("cost", [0.5], np.arange(101)[:, None] / 100, level=0.9)["cost_low"].round(2)
     array([0.05])
     """
-    tail = (1 - confidence) / 2
+    tail = (1 - level) / 2
     low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
     return {name: values, f"{name}_low": low, f"{name}_high": high}
 
@@ -202,9 +202,7 @@ def resampled_rows(n, n_resamples, *, groups=None, rng=None):
         yield order[np.arange(end[-1]) + np.repeat(start[drawn] - end + times, times)]
 
 
-def bootstrap_interval(
-    statistic, *columns, n_resamples=1000, confidence=0.95, method="percentile", groups=None, rng=None
-):
+def bootstrap_interval(statistic, *columns, n_resamples=1000, level=0.95, method="percentile", groups=None, rng=None):
     """Bootstrap interval of a statistic of one or more columns.
 
     Parameters
@@ -215,7 +213,7 @@ def bootstrap_interval(
         Arrays of n rows each, resampled together.
     n_resamples : int, default 1000
         Bootstrap samples, at least 20.
-    confidence : float, default 0.95
+    level : float, default 0.95
         Coverage aimed at, in (0, 1).
     method : {"percentile", "basic", "normal"}, default "percentile"
         Quantiles of the draws, these mirrored at the estimate, or estimate and standard error.
@@ -254,7 +252,7 @@ def bootstrap_interval(
     check_same_length(**{f"columns[{i}]": column for i, column in enumerate(columns)}, groups=groups)
     check_count(n_resamples, "n_resamples", least=20, most=MOST_DRAWS)
     check_one_of(method, "method", ("percentile", "basic", "normal"))
-    confidence = check_level(confidence)
+    level = check_level(level)
     n = len(columns[0])
     value = check_numbers(statistic(*columns), "statistic")
     if value.shape or not np.isfinite(value):
@@ -269,16 +267,16 @@ def bootstrap_interval(
             f"in {bad.sum():,} of {draws.size:,}."
         )
     se = float(draws.std(ddof=1))
-    tail = (1 - confidence) / 2
+    tail = (1 - level) / 2
     low, high = np.quantile(draws, [tail, 1 - tail])
     if method == "basic":
         low, high = 2 * value - high, 2 * value - low
     elif method == "normal":
         low, high = value + se * norm.ppf(tail), value - se * norm.ppf(tail)
-    return Interval(value, se, float(low), float(high), confidence, n, draws)
+    return Interval(value, se, float(low), float(high), level, n, draws)
 
 
-def paired_difference(a, b, *, n_resamples=1000, confidence=0.95, groups=None, rng=None):
+def paired_difference(a, b, *, n_resamples=1000, level=0.95, groups=None, rng=None):
     """Interval of mean(a - b) for two systems scored on the same rows.
 
     Parameters
@@ -287,7 +285,7 @@ def paired_difference(a, b, *, n_resamples=1000, confidence=0.95, groups=None, r
         Scores of the two systems.
     n_resamples : int, default 1000
         Bootstrap samples, at least 20.
-    confidence : float, default 0.95
+    level : float, default 0.95
         Coverage aimed at, in (0, 1).
     groups : array_like, shape (n,), optional
         Clusters of dependent rows, which are drawn together.
@@ -308,4 +306,4 @@ def paired_difference(a, b, *, n_resamples=1000, confidence=0.95, groups=None, r
     a = check_vector(a, "a")
     b = check_vector(b, "b")
     check_same_length(a=a, b=b)
-    return bootstrap_interval(np.mean, a - b, n_resamples=n_resamples, confidence=confidence, groups=groups, rng=rng)
+    return bootstrap_interval(np.mean, a - b, n_resamples=n_resamples, level=level, groups=groups, rng=rng)

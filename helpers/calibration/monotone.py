@@ -112,7 +112,7 @@ def monotone_curve(y, p, *, sample_weight=None, groups=None, level=0.95):
     array([0.5, 0.5])
     """
     y, p, weight, groups = checked_scores(y, p, sample_weight, groups)
-    check_level(level, "level")
+    check_level(level)
     return monotone_of_rows(y, p, weight, groups, level)
 
 

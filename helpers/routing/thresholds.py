@@ -23,7 +23,7 @@ class CertifiedThreshold:
         Whether a threshold keeps the promise.
     target : float
         The promise: "expected cost at most `target`".
-    confidence : float
+    level : float
         How often the promise holds, at least.
     n : int
         Held-out rows.
@@ -46,14 +46,14 @@ class CertifiedThreshold:
     threshold: float
     certified: bool
     target: float
-    confidence: float
+    level: float
     n: int
     n_units: int
     rows_needed: float
     table: pd.DataFrame = field(repr=False)
 
     def __str__(self):
-        promise = f"expected cost at most {self.target:.4g} with {self.confidence:.0%} confidence"
+        promise = f"expected cost at most {self.target:.4g} with {self.level:.0%} confidence"
         if self.certified:
             money = self.table.loc[self.table["certified"], "money"].iloc[-1]
             return f"threshold {self.threshold:.4g}: {promise}; {money:.4g} paid a row, n = {self.n:,}"
@@ -64,11 +64,11 @@ class CertifiedThreshold:
         return f"{refusal}; about {self.rows_needed:,.0f} rows would do"
 
 
-def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None, confidence=0.95):
+def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None, level=0.95):
     """Find the cheapest threshold that meets a target on held-out rows, or say that none can be certified.
 
-    The thresholds are tried in the given order, safest first. Each is tested at level 1 - confidence; the first that
-    fails ends the search, and the last that passed is returned. With probability `confidence` or more (over held-out
+    The thresholds are tried in the given order, safest first. Each is tested at alpha = 1 - level; the first that
+    fails ends the search, and the last that passed is returned. With probability `level` or more (over held-out
     rows) its true expected cost is at most `target`: with a fixed order only one test, the first true "misses the
     target", can go wrong. The test is the exact binomial one for two-valued costs without groups, else the better of
     Hoeffding's and Bentkus' bounds, which need only that costs are bounded.
@@ -88,7 +88,7 @@ def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None
         Cost[i, j] of answering i when the truth is j; by default 1 for each mistake.
     groups : array, shape (n,), optional
         Labels of rows that belong together; the largest group's size is taken as known beforehand.
-    confidence : float, default 0.95
+    level : float, default 0.95
         How often the promise must hold, in (0, 1).
 
     Returns
@@ -118,7 +118,7 @@ def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None
     y = check_truth(y, np.size(y))
     groups = check_groups(groups)
     check_same_length(y=y, groups=groups)
-    confidence = check_level(confidence)
+    level = check_level(level)
     values = np.array([0.0, 1.0]) if cost is None else np.unique(check_numbers(cost, "cost"))
     low, high = values[0], values[-1]
     target = float(check_numbers(target, "target"))
@@ -128,14 +128,14 @@ def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None
             f"but it is {target:g}."
         )
     exact = values.size == 2 and groups is None
-    level = (target - low) / (high - low)
+    share = (target - low) / (high - low)
     lines = []
     passing = True
     for threshold in thresholds:
         routed = _routed(policy, threshold, y.size)
         loss = decision_losses(routed.prediction, y, cost)
-        p_value = _p_value((loss - low) / (high - low), level, groups, exact) if passing else np.nan
-        passing = passing and p_value <= 1 - confidence
+        p_value = _p_value((loss - low) / (high - low), share, groups, exact) if passing else np.nan
+        passing = passing and p_value <= 1 - level
         lines.append([threshold, loss.mean(), routed.paid.mean(), p_value, passing])
     table = pd.DataFrame(lines, columns=["threshold", "expected_cost", "money", "p_value", "certified"])
     passed = int(table["certified"].sum())
@@ -144,10 +144,10 @@ def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None
         threshold=float(thresholds[passed - 1]) if passed else float("nan"),
         certified=passed > 0,
         target=target,
-        confidence=confidence,
+        level=level,
         n=y.size,
         n_units=n_units,
-        rows_needed=float("nan") if passed else _rows_needed(table["expected_cost"][0], target, low, high, confidence),
+        rows_needed=float("nan") if passed else _rows_needed(table["expected_cost"][0], target, low, high, level),
         table=table,
     )
 
@@ -161,26 +161,26 @@ def _routed(policy, threshold, n):
     return routed
 
 
-def _p_value(loss, level, groups, exact):
-    """p-value of "the mean loss is above `level`", for losses in [0, 1]."""
+def _p_value(loss, share, groups, exact):
+    """p-value of "the mean loss is above `share`", for losses in [0, 1]."""
     if exact:
-        return float(binom.cdf(round(loss.sum()), loss.size, level))
-    if groups is not None:  # the excess of a whole group, scaled back into [0, 1], has mean `level` at the border
+        return float(binom.cdf(round(loss.sum()), loss.size, share))
+    if groups is not None:  # the excess of a whole group, scaled back into [0, 1], has mean `share` at the border
         size = np.bincount(groups)
-        loss = np.bincount(groups, loss - level) / size.max() + level
+        loss = np.bincount(groups, loss - share) / size.max() + share
     n = loss.size
-    mean = min(loss.mean(), level)
+    mean = min(loss.mean(), share)
     with np.errstate(divide="ignore", invalid="ignore"):
-        divergence = xlogy(mean, mean / level) + xlogy(1 - mean, (1 - mean) / (1 - level))
+        divergence = xlogy(mean, mean / share) + xlogy(1 - mean, (1 - mean) / (1 - share))
     hoeffding = np.exp(-n * divergence)
-    bentkus = np.e * binom.cdf(np.ceil(round(n * loss.mean(), 9)), n, level)
+    bentkus = np.e * binom.cdf(np.ceil(round(n * loss.mean(), 9)), n, share)
     return float(min(hoeffding, bentkus, 1.0))
 
 
-def _rows_needed(observed, target, low, high, confidence):
+def _rows_needed(observed, target, low, high, level):
     """Rows at which a normal test passes in half of the samples, were the observed cost the true one."""
     if observed >= target:
         return float("inf")
     share = (target - low) / (high - low)
-    z = norm.ppf(confidence) * np.sqrt(share * (1 - share)) * (high - low)
+    z = norm.ppf(level) * np.sqrt(share * (1 - share)) * (high - low)
     return float(np.ceil((z / (target - observed)) ** 2))

@@ -133,7 +133,7 @@ def certified_precision(correct, confidence, *, precision=0.9, level=0.95, start
     precision = float(check_numbers(precision, "precision"))
     if not 0 < precision < 1:
         raise ValueError(f"precision must lie strictly between 0 and 1, but it is {precision:g}.")
-    level = check_level(level, "level")
+    level = check_level(level)
     starts = [check_count(start, "starts", least=1) for start in starts]
     if not starts:
         raise ValueError("starts must hold at least one number of answers, but it is empty.")

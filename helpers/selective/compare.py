@@ -114,7 +114,7 @@ class _Draws:
         return Interval(value, np.nan, float(low), float(high), self.level, self.size, draws)
 
 
-def _draw(systems, n, n_classes, n_resamples, confidence, groups, rng):
+def _draw(systems, n, n_classes, n_resamples, level, groups, rng):
     """`_Draws` of systems that were checked; ValueError for options that break a rule."""
     exponents = check_exponents(n)
     largest = largest_of(n_classes)
@@ -123,7 +123,7 @@ def _draw(systems, n, n_classes, n_resamples, confidence, groups, rng):
     size = first.size
     check_same_length(systems=first, groups=groups)
     check_count(n_resamples, "n_resamples", least=20, most=MOST_DRAWS)
-    level = check_level(confidence)
+    level = check_level(level)
     arranged = {name: _arrange(*pair, exponents, largest) for name, pair in systems.items()}
     drawn = {name: [] for name in arranged}
     for rows in resampled_rows(size, n_resamples, groups=groups, rng=rng):
@@ -140,9 +140,7 @@ def _draw(systems, n, n_classes, n_resamples, confidence, groups, rng):
     )
 
 
-def measure_systems(
-    systems, *, n=(0, 1, 128), n_classes=None, n_resamples=1000, confidence=0.95, groups=None, rng=None
-):
+def measure_systems(systems, *, n=(0, 1, 128), n_classes=None, n_resamples=1000, level=0.95, groups=None, rng=None):
     """Every measure of `confidence_metrics` for each system, with a bootstrap interval.
 
     Parameters
@@ -155,7 +153,7 @@ def measure_systems(
         Number of classes K; None for many.
     n_resamples : int, default 1000
         Resamples, at least 20.
-    confidence : float, default 0.95
+    level : float, default 0.95
         Coverage aimed at.
     groups : array_like, shape (n_rows,), optional
         Labels of people, documents, …; rows of one group are drawn together.
@@ -188,7 +186,7 @@ def measure_systems(
     rng = check_rng(rng)
     seed = int(rng.integers(2**32))  # the same noise for each system, in any order
     systems = _check_systems(systems)
-    draws = _draw(systems, n, n_classes, n_resamples, confidence, groups, rng)
+    draws = _draw(systems, n, n_classes, n_resamples, level, groups, rng)
     rows = []
     for name, values in draws.value.items():
         for j, metric in enumerate(draws.metrics):
@@ -203,7 +201,7 @@ def measure_systems(
 
 
 def compare_systems(
-    systems, *, against=None, n=(0, 1, 128), n_classes=None, n_resamples=1000, confidence=0.95, groups=None, rng=None
+    systems, *, against=None, n=(0, 1, 128), n_classes=None, n_resamples=1000, level=0.95, groups=None, rng=None
 ):
     """Each system minus one of them, or each two, measure by measure, on the same resamples.
 
@@ -219,7 +217,7 @@ def compare_systems(
         Number of classes K; None for many.
     n_resamples : int, default 1000
         Resamples, at least 20.
-    confidence : float, default 0.95
+    level : float, default 0.95
         Coverage aimed at.
     groups : array_like, shape (n_rows,), optional
         Labels of people, documents, …; rows of one group are drawn together.
@@ -258,7 +256,7 @@ def compare_systems(
         check_one_of(against, "against", list(systems))
     if len(systems) < 2:
         raise ValueError(f"systems must hold at least two systems to compare, but there is only {against!r}.")
-    draws = _draw(systems, n, n_classes, n_resamples, confidence, groups, rng)
+    draws = _draw(systems, n, n_classes, n_resamples, level, groups, rng)
     rows = []
     for name, other in _pairs(list(systems), against):
         differ = int((systems[name][0] != systems[other][0]).sum())

@@ -235,7 +235,7 @@ def test_ece_has_the_interval_of_reliability_and_no_paired_one():
     table = measure_systems(systems(), n_resamples=20, rng=0).set_index(["system", "metric"])
     full = calibration_error(*systems()["a"], n_bins=10, rng=int(np.random.default_rng(0).integers(2**32)))
     assert tuple(table.loc[("a", "ece"), ["low", "high"]]) == (full.low, full.high)
-    other = measure_systems(systems(), confidence=0.9, n_resamples=20, rng=0).set_index(["system", "metric"])
+    other = measure_systems(systems(), level=0.9, n_resamples=20, rng=0).set_index(["system", "metric"])
     assert other.loc[("a", "ece"), ["low", "high"]].isna().all()
     gaps = compare_systems(systems(), against="a", n_resamples=20, rng=0).set_index(["system", "metric"])
     row = gaps.loc[("sure", "ece")]
@@ -334,8 +334,8 @@ ONE = ([1, 0, 1], [0.8, 0.6, 0.5])
         ({"a": ONE}, {"n": -1}, "n must be"),
         ({"a": ONE}, {"n_classes": 1}, "n_classes must be"),
         ({"a": ONE}, {"n_resamples": 5}, "n_resamples must be"),
-        ({"a": ONE}, {"confidence": 95}, "confidence must"),
-        ({"a": ONE}, {"confidence": np.nan}, "confidence must"),
+        ({"a": ONE}, {"level": 95}, "level must"),
+        ({"a": ONE}, {"level": np.nan}, "level must"),
     ],
 )
 def test_bad_systems(made, options, words):
