@@ -5,6 +5,7 @@
 - `metrics`: the other numbers of the paper's tables; `compare`: paired systems with intervals
 """
 
+from helpers.certificates import Certificate
 from helpers.selective.abstention import (
     chow_cost,
     ecuas,
@@ -13,7 +14,7 @@ from helpers.selective.abstention import (
     general_ecuas,
     reject_cost_weight,
 )
-from helpers.selective.certified import CertifiedPrecision, certified_precision
+from helpers.selective.certified import certified_precision
 from helpers.selective.compare import compare_systems, measure_systems
 from helpers.selective.metrics import (
     confidence_auc,
@@ -30,7 +31,7 @@ from helpers.selective.risk_coverage import (
 )
 
 __all__ = [
-    "CertifiedPrecision", "RiskCoverageCurve", "auarc", "aurc", "certified_precision", "chow_cost", "compare_systems",
+    "Certificate", "RiskCoverageCurve", "auarc", "aurc", "certified_precision", "chow_cost", "compare_systems",
     "confidence_auc", "confidence_metrics", "ecuas", "ecuas_from_uncertainty", "expected_cost_at", "general_ecuas",
     "measure_systems", "normalized_ecuas", "normalized_of_confidence", "reject_cost_weight", "risk_coverage_curve",
     "selective_metrics",

@@ -92,4 +92,4 @@ def test_how_many_questions_would_do():
     passed = [certify_rows((rng.random(n) < 39 / 40).astype(int), np.full(n, 0.9), 0.9, 0.95) for _ in range(50)]
     assert np.mean([result.certified for result in passed]) > 0.5
     hopeless = certified_precision([0, 1] * 50, np.full(100, 0.9))
-    assert hopeless.rows_needed == np.inf and "would do" not in str(hopeless)
+    assert hopeless.rows_needed == np.inf
