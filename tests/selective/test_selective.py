@@ -173,15 +173,28 @@ def test_measures_are_those_of_one_system():
         assert (mine["low"] <= mine["value"]).all() and (mine["value"] <= mine["high"]).all()
 
 
+def test_a_new_measure_is_one_entry(monkeypatch):
+    """The share of answers that are stated with 0.8 or more: in every table, with its interval and its mark."""
+    surely = selective.Metric("stated surely", lambda _, confidence: confidence >= 0.8, needs_same_answers=True)
+    monkeypatch.setitem(selective.METRICS, "surely", surely)
+    share = (systems()["a"][1] >= 0.8).mean()
+    assert confidence_metrics(*systems()["a"])["surely"] == pytest.approx(share)
+    row = measure_systems(systems(), n_resamples=50, rng=0).set_index(["system", "metric"]).loc[("a", "surely")]
+    assert row["low"] < row["value"] < row["high"] and row["value"] == pytest.approx(share)
+    gaps = compare_systems(systems(), against="a", n_resamples=50, rng=0).set_index(["system", "metric"])
+    assert gaps.loc[("sure", "surely"), "low"] > 0
+    assert gaps["comparable"].xs("surely", level="metric").to_dict() == {"sure": True, "b": False}
+
+
 @pytest.mark.parametrize("grouped", [False, True])
 def test_draws_are_resampled_rows(grouped):
     """Counting rows gives what drawing the rows themselves gives."""
     groups = np.arange(300) // 4 if grouped else None
-    drawn = selective_systems._draw(systems(), (0, 1, 128), None, 25, 0.95, groups, 7).drawn
+    drawn = selective_systems._draw(systems(), confidence_scores.metrics_of(), 25, groups, 7)[1]
     for name, (correct, confidence) in systems().items():
         for k, rows in enumerate(resampled_rows(300, 25, groups=groups, rng=7)):
             want = confidence_metrics(correct[rows], confidence[rows])
-            np.testing.assert_allclose(drawn[name][k], want, rtol=1e-10, atol=1e-12)
+            np.testing.assert_allclose(drawn[name].iloc[k], want, rtol=1e-10, atol=1e-12)
 
 
 def test_identical_systems_do_not_differ():
