@@ -27,13 +27,12 @@ from helpers.selective.metrics import (
 )
 from helpers.selective.risk_coverage import (
     RiskCoverageCurve,
-    auarc,
     aurc,
     risk_coverage_curve,
 )
 
 __all__ = [
-    "METRICS", "Certificate", "Metric", "RiskCoverageCurve", "auarc", "aurc", "certified_precision", "chow_cost",
+    "METRICS", "Certificate", "Metric", "RiskCoverageCurve", "aurc", "certified_precision", "chow_cost",
     "compare_systems", "confidence_auc", "confidence_metrics", "ecuas", "ecuas_from_uncertainty", "expected_cost_at",
     "general_ecuas", "measure_systems", "normalized_ecuas", "normalized_of_confidence", "reject_cost_weight",
     "risk_coverage_curve", "selective_metrics",

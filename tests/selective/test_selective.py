@@ -150,9 +150,6 @@ def test_table_columns_and_scales():
     assert two["n_ecuas_1"] == pytest.approx(two["n_brier"], abs=1e-12)  # the same score for two classes
 
 
-# ---- table 3 of the paper -------------------------------------------------------------------------------------
-
-
 # ---- systems on the same rows ---------------------------------------------------------------------------------
 
 METRICS = ["er", "ece", "auc", "ce", "brier", "aurc", "prr", "ecuas_0", "ecuas_1", "ecuas_128"]
