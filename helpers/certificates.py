@@ -11,13 +11,15 @@ import pandas as pd
 from scipy.special import xlogy
 from scipy.stats import binom
 
+from helpers._result import Result
+
 __all__ = ["Certificate"]
 
 STEPS = 25  # sample sizes that are tried for each factor e
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Result):
     """The last threshold at which a promise could be certified, or word that there is none.
 
     Parameters
@@ -123,6 +125,7 @@ def fallback(p_value, part):
     >>> fallback([0.01, 0.04, 0.01], [0.025, 0.025, 0])
     (array([0.025, 0.05 , 0.05 ]), array([ True,  True,  True]))
     """
+    # derived in site/derivations/fallback.md
     error = np.zeros(len(p_value))
     passed = np.zeros(len(p_value), bool)
     handed = 0.0

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.stats import beta, norm
 
+from helpers._result import Result
 from helpers.checks import (
     MOST_DRAWS,
     check_count,
@@ -22,7 +23,7 @@ __all__ = ["Interval", "bootstrap_interval", "exact_interval", "paired_differenc
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Result):
     """An estimate with its standard error and interval.
 
     Parameters

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import digamma
 
+from helpers._result import Result
 from helpers.checks import check_frequencies, check_labels, check_probabilities, check_same_length
 
 
 @dataclass(frozen=True)
-class RiskCoverageCurve:
+class RiskCoverageCurve(Result):
     """One point for each distinct confidence, from the highest down: keep the answers of at least this confidence.
 
     Parameters
