@@ -74,15 +74,6 @@ def test_aurc_is_the_mean_over_random_orders():
     assert abs(found.mean() - aurc(correct, confidence)) < 4 * found.std() / 3000**0.5
 
 
-def test_without_ties_there_is_one_order():
-    rng = np.random.default_rng(2)
-    correct = rng.integers(0, 2, 500).astype(float)
-    confidence = rng.random(500)
-    assert aurc(correct, confidence) == pytest.approx(
-        sequential(correct, confidence, np.arange(500)[None])[0], abs=1e-13
-    )
-
-
 def test_many_ties_lose_no_digits():
     rng = np.random.default_rng(3)
     correct = rng.integers(0, 2, 200_000).astype(float)
@@ -136,22 +127,6 @@ def test_ratio_is_the_mean_over_all_orders_of_the_rows(rows, seed):
     assert value == pytest.approx(((error - areas) / (error - best)).mean(), abs=1e-12)
     order = np.random.default_rng(seed).permutation(correct.size)
     assert rejection_ratio(correct[order], confidence[order]) == value
-
-
-def test_vote_shares_of_ten_answers_say_nothing_by_the_order_of_their_rows():
-    rng = np.random.default_rng(5)
-    share = rng.random(200)
-    votes = rng.binomial(10, share) / 10
-    correct = (rng.random(200) < share).astype(float)
-    error = 1 - correct.mean()
-    orders = [np.argsort(-correct, kind="stable"), np.argsort(correct, kind="stable")]
-    best, worst = sequential(correct, votes, np.array(orders))
-    floor = sequential(correct, correct, np.arange(200)[None])[0]
-    high, low = ((error - area) / (error - floor) for area in (best, worst))
-    assert high - low > 0.1  # what a stable sort makes of one and the same table
-    assert low < rejection_ratio(correct, votes) < high
-    values = {rejection_ratio(correct[order], votes[order]) for order in orders}
-    assert len(values) == 1
 
 
 def test_errors_as_a_share_of_all_answers_are_the_auc():
