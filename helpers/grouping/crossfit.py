@@ -30,7 +30,6 @@ from helpers.grouping.splits import repeat_splits, said_of_splits
 from helpers.partition import HonestTree, split_rows
 from helpers.partition.base import check_rows
 from helpers.partition.encoder import TableRows, with_score_column
-from helpers.partition.honest_tree import TREES
 from helpers.partition.levels import most_pooled, said_of_pooled
 
 
@@ -203,7 +202,6 @@ def grouping_loss(
     *,
     method="crossfit",
     calibrator="platt",
-    tree="exact",
     min_samples_leaf=15,
     max_depth=None,
     n_splits=1,
@@ -244,9 +242,6 @@ def grouping_loss(
         test.
     calibrator : {"platt", "isotonic", "none"}, default "platt"
         "platt" works on log-odds; what it leaves uncalibrated counts as grouping loss.
-    tree : {"exact", "hist"}, default "exact"
-        `HonestTree`, or `HistogramTree` for many rows: several times faster, numbers cut at 255 quantiles, no rules in
-        words.
     min_samples_leaf, max_depth : int
         Of the trees, in rows of the fitting part; no limit of depth by default.
     n_splits : int, default 1
@@ -262,7 +257,7 @@ def grouping_loss(
     Returns
     -------
     GroupingLoss
-        Smaller is better; `trees` tell the region of any row and, if exact, say it in words.
+        Smaller is better; `trees` tell the region of any row and say it in words.
 
     Raises
     ------
@@ -284,12 +279,11 @@ def grouping_loss(
     rows = check_rows(y, p, X, sample_weight, groups)
     check_one_of(method, "method", ("crossfit", "paper"))
     make_calibrator(calibrator)  # refuses other names
-    check_one_of(tree, "tree", tuple(TREES))
     check_count(min_samples_leaf, "min_samples_leaf")
     if max_depth is not None:
         check_count(max_depth, "max_depth")
     check_count(n_splits, "n_splits")
-    tree = TREES[tree](min_samples_leaf=min_samples_leaf, max_depth=max_depth)
+    tree = HonestTree(min_samples_leaf=min_samples_leaf, max_depth=max_depth)
     return loss_of_rows(rows, method=method, calibrator=calibrator, tree=tree, n_splits=n_splits, rng=rng)
 
 

@@ -14,7 +14,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import SplineTransformer
 
-from helpers.partition.histogram_tree import one_thread
+from helpers._parallel import one_thread
 from helpers.partition.levels import FEW, order_by_target, places_by_other_folds
 
 KNOTS = ndtri([0.02, 0.2, 0.4, 0.6, 0.8, 0.98])

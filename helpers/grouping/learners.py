@@ -16,8 +16,8 @@ from scipy.optimize import nnls
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingRegressor
 
+from helpers._parallel import one_thread
 from helpers.grouping.features import CLUSTERS, MOST_BINS, WIDTHS, binned
-from helpers.partition.histogram_tree import one_thread
 
 ROUNDS = (20, 40, 80)
 

@@ -2,7 +2,6 @@
 
 from helpers.partition.binned_tree import BinnedTree
 from helpers.partition.encoder import TableEncoder, with_score_column
-from helpers.partition.histogram_tree import HistogramTree
 from helpers.partition.honest_tree import HonestTree, split_rows
 
-__all__ = ["BinnedTree", "HistogramTree", "HonestTree", "TableEncoder", "split_rows", "with_score_column"]
+__all__ = ["BinnedTree", "HonestTree", "TableEncoder", "split_rows", "with_score_column"]

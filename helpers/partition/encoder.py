@@ -328,7 +328,7 @@ class TableEncoder(TransformerMixin, TakesTables):
         tags.transformer_tags.preserves_dtype = []  # codes are float32 whatever comes in
         return tags
 
-    def learn(self, X, target=None, sample_weight=None, groups=None, *, columns=None):
+    def learn(self, X, target=None, sample_weight=None, groups=None):
         """`fit_transform` of columns that were checked.
 
         Parameters
@@ -341,8 +341,6 @@ class TableEncoder(TransformerMixin, TakesTables):
             Weights.
         groups : array of int, shape (n,), optional
             Codes of groups.
-        columns : list of str, optional
-            Columns that are encoded; all by default.
 
         Returns
         -------
@@ -350,11 +348,10 @@ class TableEncoder(TransformerMixin, TakesTables):
             The codes.
         """
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
-        names = list(X.columns) if columns is None else columns
         fold = None
         self.columns_ = []
-        codes = np.empty((len(X), len(names)), dtype=np.float32)
-        for j, name in enumerate(names):
+        codes = np.empty((len(X), len(X.columns)), dtype=np.float32)
+        for j, name in enumerate(X.columns):
             values = text_as_values(X[name])
             numbers = as_numbers(values)
             if numbers is not None:

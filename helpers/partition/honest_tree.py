@@ -11,7 +11,6 @@ from helpers.checks import check_count, check_rng
 from helpers.partition.base import ValuedRegions
 from helpers.partition.encoder import TableEncoder
 from helpers.partition.growing import grow_tree
-from helpers.partition.histogram_tree import HistogramTree
 
 FINE = 1024
 COARSE = 256
@@ -322,6 +321,3 @@ def split_rows(y, groups, shares, rng):
         f"but it has {int(y.sum()):,} ones in {y.size:,} rows"
         f"{'' if groups is None else f' and {size.size:,} groups'}."
     )
-
-
-TREES = {"exact": HonestTree, "hist": HistogramTree}
