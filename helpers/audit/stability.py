@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.audit.find import tree_groups
+from helpers.audit.tree import tree_groups
 from helpers.checks import MOST_DRAWS, check_count, check_groups, check_rng, check_same_length, check_weights
 from helpers.partition.encoder import check_table
 
