@@ -5,7 +5,8 @@ from scipy.stats import chi2, norm
 from scipy.stats import t as student
 
 from helpers.audit.rates import gap_errors
-from helpers.partition.encoder import TableEncoder, check_table
+from helpers.partition.checked import CheckedTable, check_table
+from helpers.partition.encoder import TableEncoder
 from helpers.partition.levels import FEW
 
 
@@ -44,8 +45,8 @@ def merge_siblings(tree, X, y, p, *, level, sample_weight=None, groups=None):
     """
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
     encoder = TableEncoder(tree.encoder_.max_bins)
-    codes = encoder.learn(check_table(X), y - p, sample_weight, groups)  # with which the tree was chosen
-    region = tree.apply_codes(codes)
+    codes = encoder.fit_transform(CheckedTable(check_table(X)), y - p, sample_weight, groups)  # with which the tree was chosen
+    region = tree.region_of_node_[tree.tree_.apply(codes)]
     kinds = ["number" if column.levels.size > FEW else column.kind for column in encoder.columns_]
     left = tree.tree_.children_left
     right = tree.tree_.children_right

@@ -9,8 +9,7 @@ from helpers.audit.naming import name_segments
 from helpers.audit.null import Chances, NullModel, bonus_of_singles, largest_gaps
 from helpers.audit.segments import SegmentFamily, fewest_rows
 from helpers.checks import MOST_DRAWS, check_count, check_one_of, check_rng
-from helpers.partition.base import check_rows
-from helpers.partition.encoder import check_table
+from helpers.partition.checked import check_rows, check_table
 
 LEVEL = 0.05  # of the whole search
 
@@ -187,7 +186,7 @@ def search_segments(
 
 
 def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_draws=300, rng=None):
-    """`search_segments` of `helpers.partition.base.Rows` and options that were checked."""
+    """`search_segments` of `helpers.partition.checked.Rows` and options that were checked."""
     weight = rows.weights
     min_rows = fewest_rows(rows.y.size) if min_rows is None else min_rows
     X = rows.X[sorted(rows.X.columns)]

@@ -13,8 +13,10 @@ from itertools import combinations
 import numpy as np
 from scipy import sparse
 
+from helpers.partition.checked import CheckedTable
 from helpers.partition.encoder import TableEncoder
 from helpers.partition.kinds import as_numbers, text_as_values
+from helpers.partition.wording import words_of
 
 CUTS = {10: 20, 20: 10, 10**9: 5}  # quantiles at which numbers are cut in a table of up to so many columns
 PARTS = 5  # ranges of a number start and end at fifths of its cells
@@ -54,7 +56,7 @@ class Condition:
         """The condition as a rule says it."""
         if self.common is not None:
             return f"{self.column.name} is none of the {self.common.size:,} larger levels"
-        return self.column.words(self.first, self.last, False)
+        return words_of(self.column, self.first, self.last, False)
 
     def holds(self, X):
         """Whether each row of a table meets the condition, (n,) bool; a level that is new meets none."""
@@ -115,7 +117,7 @@ class SegmentFamily:
         self._tables = []
         cuts = next(cuts for most, cuts in CUTS.items() if X.shape[1] <= most)
         encoder = TableEncoder(cuts, rare=1)
-        codes = encoder.learn(X)
+        codes = encoder.fit_transform(CheckedTable(X))
         for j in np.argsort(encoder.order_):
             column = encoder.columns_[j]
             cut = self._cut(column, X[column.name], codes[:, j], y, min_rows)

@@ -18,7 +18,7 @@ from helpers.checks import (
     check_weights,
 )
 from helpers.partition import HonestTree, split_rows
-from helpers.partition.base import check_sample
+from helpers.partition.checked import check_sample
 from helpers.partition.levels import said_of_pooled
 
 EVENTS = 10  # cases of the rarer label that a subgroup should hold, so that its interval means something

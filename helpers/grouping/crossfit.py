@@ -28,8 +28,7 @@ from helpers.grouping.inversion import TAIL, LossLaw
 from helpers.grouping.region_statistics import squared_means
 from helpers.grouping.splits import repeat_splits, said_of_splits
 from helpers.partition import HonestTree, split_rows
-from helpers.partition.base import check_rows
-from helpers.partition.encoder import TableRows, with_score_column
+from helpers.partition.checked import CheckedTable, check_rows, with_score_column
 from helpers.partition.levels import most_pooled, said_of_pooled
 
 
@@ -288,7 +287,7 @@ def grouping_loss(
 
 
 def loss_of_rows(rows, *, method="crossfit", calibrator="platt", tree=None, n_splits=1, rng=None):
-    """`grouping_loss` of `helpers.partition.base.Rows`; `tree` is unfitted, by default the one of `grouping_loss`."""
+    """`grouping_loss` of checked `Rows`; `tree` is unfitted, by default the one of `grouping_loss`."""
     tree = HonestTree(min_samples_leaf=15) if tree is None else tree
     least = 4 * tree.min_samples_leaf
     if rows.y.size < least:
@@ -349,8 +348,8 @@ def _part(rows, c, chooser, table, stated, fit, evaluate):
     """
     weight = (None, None) if rows.weight is None else (rows.weight[fit], rows.weight[evaluate])
     of_fit, groups = (None, None) if rows.groups is None else (rows.groups[fit], rows.groups[evaluate])
-    chooser.fit_rows(TableRows(table, fit), rows.y[fit] - stated, weight[0], of_fit)
-    region = chooser.apply_rows(TableRows(table, evaluate))
+    chooser.fit(CheckedTable(table, fit), rows.y[fit] - stated, weight[0], of_fit)
+    region = chooser.apply(CheckedTable(table, evaluate))
     residual = rows.y[evaluate] - c[evaluate]
     valued = chooser.estimate_regions(region, residual, weight[1])
     return squared_means(residual, region, weight[1], groups), valued, region

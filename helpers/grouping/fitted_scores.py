@@ -35,7 +35,7 @@ def effect_of_fit(rows, c, evaluated):
 
     Parameters
     ----------
-    rows : helpers.partition.base.Rows
+    rows : helpers.partition.checked.Rows
         Labels, stated scores, weights, groups.
     c : array of float, shape (n,)
         Scores that were calibrated on these rows.

@@ -17,8 +17,8 @@ from helpers.checks import check_count, check_probabilities, check_rng, check_sa
 from helpers.grouping.features import Features, as_index
 from helpers.grouping.learners import combination, combine_out_of_fold
 from helpers.grouping.stacked import LEAST_ROWS, joint_test, label_variance, random_folds
-from helpers.partition.base import check_rows
-from helpers.partition.encoder import TableEncoder, check_table, with_score_column
+from helpers.partition.checked import CheckedTable, check_rows, check_table, with_score_column
+from helpers.partition.encoder import TableEncoder
 from helpers.partition.levels import folds_of_rows
 from helpers.repair.learners import NAMES, RepairLearners
 from helpers.resampling import mean_and_variance
@@ -195,7 +195,7 @@ class Recalibrator(BaseEstimator):
         if not self.changed_:
             return (c, np.zeros(c.size)) if return_std else c
         v = label_variance(c)
-        index = self._features.index(self._encoder.encode(table))
+        index = self._features.index(self._encoder.transform(CheckedTable(table)))
         weights = self.shrinkage_ * self.weights_.to_numpy()
         parts = v * np.array([fold.learners.predict(index) @ weights for fold in self.folds_])
         repaired = self._repaired(c, parts.mean(axis=0))
@@ -279,7 +279,8 @@ class Recalibrator(BaseEstimator):
     def _fit_features(self, table, weight, seed):
         """What all learners see of the rows, made without labels; returns their codes."""
         self._encoder = TableEncoder()
-        index = as_index(self._encoder.learn(table, sample_weight=weight))  # categories by their names
+        codes = self._encoder.fit_transform(CheckedTable(table), sample_weight=weight)  # categories by their names
+        index = as_index(codes)
         self.pooled_ = self._encoder.pooled_
         self._features = Features(self._encoder.categories_, seed).fit(index)
         return index

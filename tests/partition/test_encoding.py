@@ -10,7 +10,9 @@ import pytest
 import scipy.sparse as sp
 
 from helpers.partition import HonestTree
-from helpers.partition.encoder import TableEncoder, TableRows, check_table, order_of_content
+from helpers.partition.checked import CheckedTable, check_table
+from helpers.partition.content_order import order_of_content
+from helpers.partition.encoder import TableEncoder
 
 TARGET = np.array([0.0, 1.0, 0.5, 0.2])
 
@@ -324,12 +326,10 @@ def test_columns_of_equal_codes_are_told_apart_by_what_these_stand_for():
 def test_rows_of_a_table_hold_what_a_copy_holds():
     table = pd.DataFrame({"a": [1, 2, 3, 4], "b": list("wxyz"), "c": pd.Categorical(list("qqrs"))}, index=[7, 7, 5, 3])
     rows = np.array([3, 0, 1])
-    some = TableRows(table, rows)
+    some = CheckedTable(table, rows)
     assert len(some) == 3 and list(some.columns) == ["a", "b", "c"]
     for name in table:
         assert some[name].equals(table[name].iloc[rows])
-    assert list(some[["c", "a"]].columns) == ["c", "a"] and some[["c", "a"]]["a"].tolist() == [4, 1, 2]
-    assert some.take(np.array([2, 0]))["b"].tolist() == ["x", "z"]
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -339,7 +339,7 @@ def test_a_tree_of_rows_of_a_table_is_that_of_their_copy(weighted):
     rows, others = np.split(rng.permutation(900), [500])
     target = rng.normal(size=500) + (table.iloc[rows, 0] > table.iloc[rows, 0].median()).to_numpy()
     weight = rng.integers(0, 3, 500).astype(float) if weighted else None
-    here = HonestTree(min_samples_leaf=20, rng=1).fit_rows(TableRows(table, rows), target, weight)
-    there = HonestTree(min_samples_leaf=20, rng=1).fit_rows(table.iloc[rows], target, weight)
+    here = HonestTree(min_samples_leaf=20, rng=1).fit(CheckedTable(table, rows), target, weight)
+    there = HonestTree(min_samples_leaf=20, rng=1).fit(table.iloc[rows], target, weight)
     assert here.n_regions_ > 2
-    assert np.array_equal(here.apply_rows(TableRows(table, others)), there.apply_rows(table.iloc[others]))
+    assert np.array_equal(here.apply(CheckedTable(table, others)), there.apply(table.iloc[others]))
