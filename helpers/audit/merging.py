@@ -45,7 +45,8 @@ def merge_siblings(tree, X, y, p, *, level, sample_weight=None, groups=None):
     """
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
     encoder = TableEncoder(tree.encoder_.max_bins)
-    codes = encoder.fit_transform(CheckedTable(check_table(X)), y - p, sample_weight, groups)  # with which the tree was chosen
+    X = CheckedTable(check_table(X))
+    codes = encoder.fit_transform(X, y - p, sample_weight, groups)  # with which the tree was chosen
     region = tree.region_of_node_[tree.tree_.apply(codes)]
     kinds = ["number" if column.levels.size > FEW else column.kind for column in encoder.columns_]
     left = tree.tree_.children_left
