@@ -77,25 +77,7 @@ def cut(count, bins=MOST_BINS):
 
 
 class Features(BaseEstimator):
-    """Normal scores, splines, kernels and clusters of coded rows.
-
-    Parameters
-    ----------
-    categories : tuple of int, default ()
-        Columns whose codes are names: their most frequent levels become columns of 0 and 1.
-    seed : int, default 0
-        Of the kernels' centres and the clusters.
-
-    Attributes
-    ----------
-    scores_ : list of ndarray, shape (codes + 1, k)
-        For each column its normal scores, or 0 and 1 for the levels of a category and for missing values; k = 0 for a
-        constant column.
-    curves_ : list of ndarray
-        For each column of the scores its splines, by code.
-    centres_ : ndarray, shape (C, k)
-        Scores of the rows at which the kernels stand.
-    """
+    """Normal scores, splines, kernels and clusters of coded rows."""
 
     def __init__(self, categories=(), seed=0):
         self.categories = categories

@@ -60,41 +60,13 @@ def _histograms(**options):
 
 
 class Linear(BaseEstimator):
-    """Ridge regressions and means of clusters: K fits at once, of which fit j leaves out the rows of fold j.
-
-    Attributes
-    ----------
-    coefficients_ : list of ndarray, shape (K, F, P)
-        Of each regression of `Features.smooth`, for each of its penalties.
-    means_ : list of ndarray, shape (K, clusters)
-        Drawn towards 0.
-    """
+    """Ridge regressions and means of clusters: K fits at once, of which fit j leaves out the rows of fold j."""
 
     def fit(self, features, index, fold, bin_of_row, weight, variance, moment):
         """Learn the regressions of `moment` over weight * variance on the features, with weights weight * variance.
 
         The squares of the features are summed once for each fold and bin of the variance; within a bin the variance
         counts as its mean.
-
-        Parameters
-        ----------
-        features : Features
-            Fitted.
-        index : ndarray of int, shape (n, d)
-            Codes.
-        fold : ndarray of int, shape (n,)
-            -1 for rows that take part in every fit.
-        bin_of_row : ndarray of int, shape (n,)
-            Rows of about one variance, in every fit.
-        weight : ndarray, shape (n,)
-            Of the rows.
-        variance, moment : ndarray, shape (n, K)
-            Variance and weighted residual of each row in each fit.
-
-        Returns
-        -------
-        Linear
-            Itself.
         """
         fits = np.arange(variance.shape[1])
         self.coefficients_ = []
@@ -170,26 +142,7 @@ def _ridge(squares, products, n, penalty, strengths):
 
 
 def predict_out_of_fold(features, index, residual, variance, bin_of_row, weight, fold, inner):
-    """What each learner of `NAMES`, fitted on the rows of other folds, says of s, (n, learners).
-
-    Parameters
-    ----------
-    features : Features
-        Fitted.
-    index : ndarray of int, shape (n, d)
-        Codes, see `as_index`.
-    residual, variance : ndarray, shape (n, K)
-        y - c and c (1 - c) by the calibrator that knows the rows outside each fold.
-    bin_of_row, weight, fold : ndarray, shape (n,)
-        As in `Linear`.
-    inner : ndarray of int, shape (n,)
-        Folds in which categories get their order (`helpers.partition.levels.folds_of_rows`).
-
-    Returns
-    -------
-    ndarray, shape (n, learners)
-        For each row the predictions of the learners that do not know its fold. Folds run through joblib.
-    """
+    """What each learner of `NAMES`, fitted on the rows of other folds, says of s, (n, learners)."""
     linear = Linear().fit(features, index, fold, bin_of_row, weight, variance, weight[:, None] * residual)
     boosted = Parallel()(
         delayed(_boosted)(features, index, residual[:, j], variance[:, j], weight, fold == j, inner)

@@ -74,11 +74,6 @@ class CheckedTable:
 def check_table(X, name="X"):
     """`X` as a DataFrame with distinct string column names (arrays get "x0", "x1", …) and numbers and dates in
     place of objects that stand for them (`helpers.partition.kinds`); the caller's data stay untouched.
-
-    Raises
-    ------
-    ValueError if it is not two-dimensional or empty, if a column name occurs twice, a column holds complex numbers,
-    lists or the like, or infinity, or has no name.
     """
     if not isinstance(X, pd.DataFrame) and hasattr(X, "to_pandas"):
         X = X.to_pandas()

@@ -59,18 +59,8 @@ class AdaptedKernel(RegressorMixin, BaseEstimator):
     The kernel is exp(-|x - x'| / width). After each step the rows are turned and stretched by the mean outer product
     of the fit's gradients, so that features that say nothing stop counting in the distance.
 
-    Parameters
-    ----------
-    random_state : int, optional
-        Of the centres, rows of the fit.
+    Radhakrishnan et al. (2024), Mechanism for feature learning in neural networks; here with few centres and weights.
 
-    References
-    ----------
-    Radhakrishnan et al. (2024), Mechanism for feature learning in neural networks and backpropagation-free machine
-    learning models. Here with few centres and weights of rows.
-
-    Examples
-    --------
     >>> X = np.random.default_rng(0).normal(size=(400, 3))
     >>> model = AdaptedKernel(random_state=0).fit(X, np.sign(X[:, 0]), np.ones(400))
     >>> size = np.linalg.norm(model.directions_, axis=1)
@@ -174,15 +164,6 @@ def _rows(leaf, rarity):
 class RepairLearners(BaseEstimator):
     """All learners of `NAMES`, fitted on the same rows.
 
-    Parameters
-    ----------
-    seed : int
-        Of everything random in them.
-    features : Features
-        What they see of a row, fitted without labels.
-
-    Examples
-    --------
     >>> from helpers.grouping.features import Features
     >>> index = np.arange(80)[:, None]
     >>> model = RepairLearners(0, Features().fit(index)).fit(index, np.linspace(-1, 1, 80), np.ones(80))
