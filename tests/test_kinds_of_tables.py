@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.special import expit, logit
 
-from helpers.audit import search_segments, tree_groups
+from helpers.audit import audit_groups, tree_groups
 from helpers.grouping import binned_grouping_loss, grouping_loss, stacked_grouping_loss
 
 N = 800
@@ -58,7 +58,7 @@ ESTIMATES = {
     "binned": lambda X: str(binned_grouping_loss(Y, P, X, rng=0)),
     "stacked": lambda X: str(stacked_grouping_loss(Y, P, X, rng=0)),
     "tree groups": lambda X: tree_groups(Y, P, X, rng=0).table.to_string(),
-    "segments": lambda X: search_segments(Y, P, X, n_draws=39, rng=0).named.to_string(),
+    "segments": lambda X: audit_groups(Y, P, X, n_draws=39, rng=0).to_string(),
 }
 
 

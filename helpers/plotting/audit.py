@@ -17,7 +17,7 @@ def plot_groups(table, ax=None, *, most=8, xlabel=POINTS, in_order=False):
     Parameters
     ----------
     table : DataFrame
-        `SegmentSearch.named` or `GroupAudit.table`: rule, n, gap, low, high, adjusted.
+        The table of `audit_groups`: rule, n, gap, low, high, adjusted.
     ax : Axes, optional
         Where to draw; a new figure by default.
     most : int, default 8
