@@ -1,7 +1,8 @@
 """Who is misjudged: subgroups whose observed rate differs from what they were told, in words, with intervals.
 
-- `search`: begin here, with `audit_groups`: all segments of one and two columns, judged by one maximum; `search_segments`
-  says as well what could not have been found (`segments`: the family; `null`: the draws; `naming`: the few to act on)
+- `search`: begin here, with `audit_groups`: all segments of one and two columns, judged by one maximum;
+  `search_segments` says as well what could not have been found (`segments`: the family; `null`: the draws; `naming`:
+  the few to act on)
 - `tree`: the groups of Melo et al. (2026): leaves of an honest tree, measured on rows that did not choose them
 - `columns`: every level of columns that somebody names
 - `rates`: stated and observed rates of any subgroups, with adjusted p-values
