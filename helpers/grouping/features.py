@@ -15,6 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import SplineTransformer
 
 from helpers._parallel import one_thread
+from helpers.partition.checked import CheckedTable
+from helpers.partition.encoder import TableEncoder
 from helpers.partition.levels import FEW, order_by_target, places_by_other_folds
 
 KNOTS = ndtri([0.02, 0.2, 0.4, 0.6, 0.8, 0.98])
@@ -101,6 +103,19 @@ class Features(BaseEstimator):
         self.distances_ = cdist(self.centres_, self.centres_, "sqeuclidean")
         self.means_ = [_means(scores, k, self.seed) for k in CLUSTERS]
         return self
+
+    @classmethod
+    def of_table(cls, table, weight, seed):
+        """Features of a checked table with their encoder, made without labels, and the codes of its rows."""
+        encoder = TableEncoder()
+        index = as_index(encoder.fit_transform(CheckedTable(table), sample_weight=weight))
+        features = cls(encoder.categories_, seed).fit(index)
+        features.encoder_ = encoder
+        return features, index
+
+    def index_of_table(self, table):
+        """Codes of other rows, where those above all of the fit count as its highest."""
+        return self.index(self.encoder_.transform(CheckedTable(table)))
 
     def _table(self, j, n):
         count = self.counts_[j]

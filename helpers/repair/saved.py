@@ -20,14 +20,14 @@ import helpers
 
 MAGIC = "honest confidence, fitted model"
 
-FORMAT = 3  # to be raised when attributes of saved models change
+FORMAT = 4  # to be raised when attributes of saved models change
 
 
 def versions():
     """What a file must agree with to be read.
 
     >>> versions()["format"]
-    '3'
+    '4'
     """
     return {
         "format": str(FORMAT),
