@@ -39,7 +39,7 @@ UNITS = {  # of value, low and high, for a part or a kind
     "stated_better": "ECUAS", "agreement_better": "ECUAS", "alike": "ECUAS", "cheaper": "cost",
 }  # fmt: skip
 
-KINDS = read_kinds(Path(__file__).with_name("answer_words.ini"), ONE_OF, UNITS, on_top={"right"})
+KINDS = read_kinds(Path(__file__).with_name("answer_words.ini"), ONE_OF, UNITS, on_top={"right", "cut_pays", "plain_pays"})
 
 LIMITS = """- **Not as a proof of truth.** All answers may agree and be wrong.
 - **Not for other questions.** Another kind of question, another prompt or temperature can give other answers.
@@ -48,7 +48,6 @@ LIMITS = """- **Not as a proof of truth.** All answers may agree and be wrong.
 - **Not if answers depend on each other.** They must be sampled separately, not in one conversation."""
 
 PARTS = {
-    "read": Part("What was read"),
     "believed": Part(
         "Can the confidences be believed?",
         "Questions of similar confidence make one dot. A confidence that tells the truth keeps to the grey band. One "
@@ -78,6 +77,7 @@ PARTS = {
         ("figure:samples",),
     ),
     "pair": Part("Two systems side by side", "With all their samples, question by question.", ("table:pair_table",)),
+    "read": Part("What was read"),
     "limits": Part("When not to use this report", LIMITS),
     "measures": Part("For experts: calibration error, ECUAS and AURC", "", ("table:measure_table",), folded=True),
     "parameters": Part("What this page was made from", "", ("table:parameter_table",), folded=True),
