@@ -24,6 +24,11 @@ RULES = {
 PLAIN = {"all": "giving every answer", "none": "handing over every question"}
 
 
+def interval(row, name):
+    """A number of a row with its ends, as a `Finding` takes them."""
+    return {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"]}
+
+
 def about_reading(table, n_known, sources):
     """Findings on what was read, and on what is missing for more."""
     grouped = table.grouped
@@ -150,10 +155,9 @@ def about_close(n_close, strata, n_agreed_wrong, closest, wrong):
     else:
         clear = strata.loc["clear"]
         close = strata.loc["closest"]
-        kind = "close_and_wrong" if close["high"] < clear["low"] else "close_as_right"
-        more = {"clear": tuple(clear[["right", "low", "high"]]), "n_closest": int(close["n"]), "names": closest}
-        size = {"value": close["right"], "low": close["low"], "high": close["high"], "n": n_close}
-        yield Finding(kind, **size, more=more)
+        kind = "close_and_wrong" if close["right_high"] < clear["right_low"] else "close_as_right"
+        more = {"clear": tuple(interval(clear, "right").values()), "n_closest": int(close["n"]), "names": closest}
+        yield Finding(kind, **interval(close, "right"), n=n_close, more=more)
     if n_agreed_wrong:
         yield Finding("agreed_wrong", n=n_agreed_wrong)
     if wrong:
@@ -172,18 +176,14 @@ def about_samples(sizes, moves):
     else:
         kind = "votes_help" if first["gain_low"] > 0 else "votes_harm" if first["gain_high"] < 0 else "votes_alike"
         severity = Severity.GOOD if kind == "votes_help" else Severity.NOTE
-        yield Finding(kind, **_gain(first), n=most, severity=severity)
+        yield Finding(kind, **interval(first, "gain"), n=most, severity=severity)
         enough = sizes[sizes["gain_high"] <= SAME_RIGHT].iloc[0]  # the last row has no gain over itself
         if enough["size"] < most:
-            yield Finding("fewer_do", **_gain(enough), n=int(enough["size"]), more={"most": most})
+            yield Finding("fewer_do", **interval(enough, "gain"), n=int(enough["size"]), more={"most": most})
         elif most > 1:
             before = sizes.iloc[-2]
-            yield Finding("more_may_help", **_gain(before), n=most, more={"before": int(before["size"])})
+            yield Finding("more_may_help", **interval(before, "gain"), n=most, more={"before": int(before["size"])})
     yield Finding("agreement_moves", value=moves, n=most)
-
-
-def _gain(row):
-    return {"value": row["gain"], "low": row["gain_low"], "high": row["gain_high"]}
 
 
 def about_costs(prices, reject_cost):
@@ -196,8 +196,7 @@ def about_costs(prices, reject_cost):
     more["nothing"] = not prices.pays and prices.plain == "none"
     kind = "cut_pays" if prices.pays else "plain_pays"
     severity = Severity.SERIOUS if more["nothing"] else Severity.GOOD if prices.pays else Severity.NOTE
-    size = {"value": chosen["cost"], "low": chosen["cost_low"], "high": chosen["cost_high"]}
-    yield Finding(kind, NAMES[prices.source], **size, severity=severity, more=more)
+    yield Finding(kind, NAMES[prices.source], **interval(chosen, "cost"), severity=severity, more=more)
 
 
 def about_pair(pair):

@@ -39,7 +39,9 @@ UNITS = {  # of value, low and high, for a part or a kind
     "stated_better": "ECUAS", "agreement_better": "ECUAS", "alike": "ECUAS", "cheaper": "cost",
 }  # fmt: skip
 
-KINDS = read_kinds(Path(__file__).with_name("answer_words.ini"), ONE_OF, UNITS, on_top={"right", "cut_pays", "plain_pays"})
+KINDS = read_kinds(
+    Path(__file__).with_name("answer_words.ini"), ONE_OF, UNITS, on_top={"right", "cut_pays", "plain_pays"}
+)
 
 LIMITS = """- **Not as a proof of truth.** All answers may agree and be wrong.
 - **Not for other questions.** Another kind of question, another prompt or temperature can give other answers.

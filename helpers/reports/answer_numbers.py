@@ -178,7 +178,7 @@ def gap_strata(gap, correct):
     """Table: questions without a gap between Sem1 and Sem2 ("clear"), and those with one ("close", "closest": halves).
 
     Without a gap every half of the answers chooses the same one. Gaps that are all equal make one row, "closest".
-    Index: stratum; columns: n, n_known, right, low, high (exact 95 % interval, NaN where nothing is known).
+    Index: stratum; columns: n, n_known, right with right_low, right_high (exact 95 %; NaN if nothing is known).
     """
     with_gap = gap > NO_GAP
     middle = np.median(gap[with_gap]) if with_gap.any() else 0.0
@@ -188,7 +188,8 @@ def gap_strata(gap, correct):
         known = correct[rows & (correct >= 0)]
         right = known.mean() if known.size else np.nan
         low, high = exact_interval(int(known.sum()), known.size)
-        lines[name] = {"n": int(rows.sum()), "n_known": known.size, "right": right, "low": low, "high": high}
+        lines[name] = {"n": int(rows.sum()), "n_known": known.size}
+        lines[name] |= {"right": right, "right_low": low, "right_high": high}
     table = pd.DataFrame.from_dict(lines, orient="index")
     return table[table["n"] > 0]
 

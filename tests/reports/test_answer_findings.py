@@ -24,6 +24,8 @@ from helpers.reports.answer_pair import AnswerPair
 from helpers.reports.findings import in_order, table_of
 from helpers.tables import read_answers, table_of_counts
 
+RIGHTS = ["right", "right_low", "right_high"]
+
 # ---- findings from numbers made to show them ------------------------------------------------------------------
 
 
@@ -53,7 +55,7 @@ def on_close(close=5, *, known=50, clear=0.9, hard=0.3, agreed=0, wrong=()):
     lines = {"clear": (60, 60, clear, clear - 0.1, min(clear + 0.1, 1))}
     if close:
         lines["closest"] = (close, known, hard, hard - 0.1, hard + 0.1)
-    strata = pd.DataFrame.from_dict(lines, orient="index", columns=["n", "n_known", "right", "low", "high"])
+    strata = pd.DataFrame.from_dict(lines, orient="index", columns=["n", "n_known", *RIGHTS])
     return list(about_close(close, strata, agreed, ["“a”"], list(wrong)))
 
 

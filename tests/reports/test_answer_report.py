@@ -22,7 +22,6 @@ from helpers.reports.answer_numbers import (
     sure_but_wrong,
 )
 from helpers.reports.answer_pair import compare_pair
-from helpers.reports.phrases import hundred, measured, number, shares, short
 from helpers.reports.votes import common_size, vote_chances
 from helpers.tables import read_answers, table_of_counts
 
@@ -336,12 +335,6 @@ def test_over_confidence_by_hand():
     table = over_confidence({"a": np.array([0.9, 0.5, np.nan, 0.7])}, np.array([1, 0, 1, -1]), 100, 0)
     assert table.loc[0, ["if_right", "if_wrong"]].tolist() == [0.9, 0.5]
     assert table.loc[0, ["n", "confidence", "right", "over"]].tolist() == pytest.approx([2, 0.7, 0.5, 0.2])
-
-
-def test_numbers_that_are_missing_or_infinite_in_words():
-    assert number(float("nan"), 1) == shares(float("nan"), 0, 1) == short(None) == "–"
-    assert measured(float("inf"), 0, 1) == "infinite"
-    assert number(-0.001, 0.2) == "0.00" and hundred(-0.001, 2) == "-0.10"
 
 
 def test_bootstrap_means_have_the_right_spread():
