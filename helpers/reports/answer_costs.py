@@ -61,7 +61,7 @@ def rising_curve(confidence, correct):
     if not 0 < correct.sum() < correct.size or np.ptp(confidence) < 1e-6:
         return None
     try:
-        curve = PlattCalibrator().fit_rows(confidence, correct)
+        curve = PlattCalibrator().fit(confidence, correct)
     except ValueError:  # a constant score, up to its clipping
         return None
     return curve if curve.slope_ > 0 else None
@@ -73,7 +73,7 @@ def recalibrated(confidence, correct, fold):
     for k in np.unique(fold):
         others = fold != k
         curve = rising_curve(confidence[others], correct[others])
-        chance[~others] = correct[others].mean() if curve is None else curve.predict_rows(confidence[~others])
+        chance[~others] = correct[others].mean() if curve is None else curve.predict(confidence[~others])
     return chance
 
 
