@@ -22,7 +22,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from helpers.checks import check_count, check_groups, check_same_length, check_vector, check_weights
+from helpers.checks import as_frame, check_count, check_groups, check_same_length, check_vector, check_weights
 from helpers.partition.columns import Column, as_levels, kind_of
 from helpers.partition.content_order import order_of_content, put_in_order
 from helpers.partition.kinds import as_numbers, plain_values, text_as_values
@@ -102,16 +102,16 @@ class TableRows:
 
 
 def check_table(X, name="X"):
-    """`X` as a DataFrame with distinct string column names (arrays get "x0", "x1", …) and numbers and dates in
-    place of objects that stand for them (`helpers.partition.kinds`); the caller's data stay untouched.
+    """`X` (of pandas, polars, pyarrow, or an array) as a DataFrame with distinct string column names (arrays get "x0",
+    "x1", …) and numbers and dates in place of objects that stand for them (`helpers.partition.kinds`); the caller's
+    data stay untouched.
 
     Raises
     ------
     ValueError if it is not two-dimensional or empty, if a column name occurs twice, a column holds complex numbers,
     lists or the like, or infinity, or has no name.
     """
-    if not isinstance(X, pd.DataFrame) and hasattr(X, "to_pandas"):
-        X = X.to_pandas()
+    X = as_frame(X)
     if not isinstance(X, pd.DataFrame):
         X = X.toarray() if hasattr(X, "toarray") else X
         try:
