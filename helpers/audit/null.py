@@ -263,6 +263,7 @@ class ScoreSums:
     """
 
     def __init__(self, null, c, tangent):
+        # derived in site/derivations/search_null.md
         weight = null.weight
         v = c * (1 - c)
         q = tangent.shape[1]

@@ -168,6 +168,7 @@ def certify_rows(correct, confidence, precision, level, starts=STARTS):
 
 def _tested(kept, right, precision, level, starts):
     """P-value, error that may be spent, and verdict of each threshold, from the highest on; `kept` ends with all."""
+    # fallback testing, derived in site/derivations/fallback.md
     p_value = binom.cdf(kept - right, kept, 1 - precision)
     usable = sorted({min(start, kept[-1]) for start in starts if start <= kept[-1] or start == min(starts)})
     part = np.bincount(np.searchsorted(kept, usable), minlength=kept.size) * (1 - level) / len(usable)
