@@ -7,12 +7,11 @@ from sklearn import config_context
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeRegressor
-from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from helpers.binning import group_sums
 from helpers.checks import check_count, check_rng
-from helpers.partition.checked import TakesTables, check_rows_of_fit
+from helpers.partition.checked import TakesTables, as_column, check_rows_of_fit
 from helpers.partition.encoder import TableEncoder
 from helpers.partition.growing import grow_tree
 from helpers.partition.wording import words_of
@@ -97,7 +96,7 @@ class HonestTree(RegressorMixin, TakesTables):
         HonestTree
             Itself.
         """
-        X, residual, weight, groups = self._check_rows(X, _as_column(y), sample_weight, groups)
+        X, residual, weight, groups = self._check_rows(X, as_column(y), sample_weight, groups)
         check_count(self.min_samples_leaf, "min_samples_leaf")
         if self.max_bins is not None:
             check_count(self.max_bins, "max_bins", least=2)
@@ -158,7 +157,7 @@ class HonestTree(RegressorMixin, TakesTables):
         HonestTree
             Itself.
         """
-        X, y, weight, _ = check_rows_of_fit(X, _as_column(y), sample_weight)
+        X, y, weight, _ = check_rows_of_fit(X, as_column(y), sample_weight)
         return self.estimate_regions(self.apply(X), y, weight)
 
     def estimate_regions(self, region, residual, sample_weight=None):
@@ -273,13 +272,6 @@ class HonestTree(RegressorMixin, TakesTables):
         tree.region_nodes_ = np.array(region)
         tree.n_regions_ = len(region)
         return tree
-
-
-def _as_column(y):
-    """`y` of an estimator's fit; scikit-learn's estimators take a column (n, 1) with a warning, and refuse None."""
-    if y is None or getattr(y, "ndim", 1) == 2:
-        return column_or_1d(y, warn=True)
-    return y
 
 
 def _summable(values):
