@@ -141,21 +141,19 @@ class TakesTables(BaseEstimator):
         tags.input_tags.allow_nan = tags.input_tags.sparse = tags.input_tags.categorical = tags.input_tags.string = True
         return tags
 
-    def _remember_columns(self, X, named):
-        """Note number and, where the caller gave names, names of the columns of a checked table."""
-        self.n_features_in_ = len(X.columns)
-        vars(self).pop("feature_names_in_", None)
-        if named:
-            self.feature_names_in_ = np.asarray(X.columns, object)
-
     def _check_rows(self, X, y, weight, groups):
-        """Table, targets or None, weights and group codes of a fit, of one length; notes the columns as scikit-learn
-        does.
-        """
+        """Table, targets or None, weights and group codes of a fit, of one length; notes the columns."""
         named = hasattr(X, "columns")
         X, y, weight, groups = check_rows_of_fit(X, y, weight, groups)
         self._remember_columns(X, named)
         return X, y, weight, groups
+
+    def _remember_columns(self, X, named):
+        """Note the columns of a fit as scikit-learn does."""
+        self.n_features_in_ = len(X.columns)
+        vars(self).pop("feature_names_in_", None)
+        if named:
+            self.feature_names_in_ = np.asarray(X.columns, object)
 
     def _check_columns(self, X):
         """A table to predict for; ValueError for an array with another number of columns than that of the fit."""
@@ -169,13 +167,6 @@ class TakesTables(BaseEstimator):
                 f"X has {X.shape[1]} features, but {name} is expecting {self.n_features_in_} features as input."
             )
         return X
-
-
-def as_column(y):
-    """`y` of an estimator's fit; scikit-learn's estimators take a column (n, 1) with a warning, and refuse None."""
-    if y is None or getattr(y, "ndim", 1) == 2:
-        return column_or_1d(y, warn=True)
-    return y
 
 
 def check_rows_of_fit(X, y, weight, groups=None):
@@ -192,6 +183,13 @@ def check_rows_of_fit(X, y, weight, groups=None):
 def codes_of_groups(groups):
     """`check_groups` where one group alone may choose regions as rows without groups do."""
     return None if groups is None or pd.Series(groups).nunique(dropna=False) < 2 else check_groups(groups)
+
+
+def as_column(y):
+    """`y` of an estimator's fit; scikit-learn's estimators take a column (n, 1) with a warning, and refuse None."""
+    if y is None or getattr(y, "ndim", 1) == 2:
+        return column_or_1d(y, warn=True)
+    return y
 
 
 def check_sample(y, p, X, sample_weight, groups, *, both=True):
