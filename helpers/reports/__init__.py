@@ -17,11 +17,10 @@ from helpers.reports.answer_audit import audit_answers
 from helpers.reports.answers import AnswerReport
 from helpers.reports.control import negative_control
 from helpers.reports.document import say
-from helpers.reports.files import save_files
 from helpers.reports.intake import check_terms, read_table, two_costs
 from helpers.reports.scores import ScoreReport, audit_scores
 
 __all__ = [
     "AnswerReport", "ScoreReport", "audit_answers", "audit_scores", "check_terms", "negative_control", "read_table",
-    "save_files", "say", "two_costs",
+    "say", "two_costs",
 ]  # fmt: skip

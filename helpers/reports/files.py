@@ -41,40 +41,8 @@ def without_formulas(frame):
     return frame
 
 
-def save_files(report, folder, *, overwrite=False, rng=None):
-    """Write findings.json, scores.csv, groups.csv and repair.joblib, those that the report has something for.
-
-    Parameters
-    ----------
-    report : ScoreReport
-        The report.
-    folder : str or Path
-        Where to; made if it is not there.
-    overwrite : bool, default False
-        Whether files of these names may be replaced.
-    rng : int, Generator or None, default None
-        Source of the folds of the repair.
-
-    Returns
-    -------
-    DataFrame
-        A row a file: `File` (the index) and what it holds.
-
-    Raises
-    ------
-    ValueError
-        If a file is there already.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from helpers.reports import audit_scores, read_table
-    >>> table = read_table("data/rand_scores.csv.gz", features=["chronic"]).checked().take(np.arange(600))
-    >>> report = audit_scores(table, rng=0)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_files(report, folder, rng=0).index.tolist()
-    ['findings.json', 'scores.csv', 'groups.csv', 'repair.joblib']
-    """
+def write_files(report, folder, *, overwrite=False, rng=None):
+    """Write the files that the report has something for; a table of what each holds."""
     names = ["findings.json", "scores.csv"]
     names += [] if report.audit is None else ["groups.csv"]
     names += [] if report.obstacle else ["repair.joblib"]

@@ -199,10 +199,19 @@ class ScoreReport(ScoreTables, Report):
         ------
         ValueError
             If a file is there already.
-        """
-        from helpers.reports.files import save_files
 
-        return save_files(self, folder, overwrite=overwrite, rng=check_rng(rng))
+        Examples
+        --------
+        >>> import tempfile
+        >>> from helpers.reports import read_table
+        >>> table = read_table("data/rand_scores.csv.gz", features=["chronic"]).checked().take(range(600))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     audit_scores(table, rng=0).save_files(folder).index.tolist()
+        ['findings.json', 'scores.csv', 'groups.csv', 'repair.joblib']
+        """
+        from helpers.reports.files import write_files
+
+        return write_files(self, folder, overwrite=overwrite, rng=check_rng(rng))
 
     def null_trials(self, rng):
         """Find the tests that could raise an alarm: {name: function of `rng`}, for `negative_control`.
