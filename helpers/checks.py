@@ -200,7 +200,9 @@ def check_labels(y, name="y", *, both=False):
     if bad.any():
         raise_first(name, "be 0 or 1", array, bad)
     if both and (array == array[0]).all():
-        raise ValueError(f"{name} must hold both classes, but all {array.size:,} labels are {array[0]:.0f}.")
+        raise ValueError(
+            f"{name} must hold both classes, but all {array.size:,} labels are of one class, {array[0]:.0f}."
+        )
     return array
 
 

@@ -93,8 +93,8 @@ class RiskEstimator(BaseEstimator):
     >>> y = rng.random(500) < np.where(X["age"] < 50, 0.4, 0.8)
     >>> from helpers.decisions import cost_matrix
     >>> costs = cost_matrix(false_alarm=1, miss=1)
-    >>> model = RiskEstimator(costs, calibrator="none", rng=0).fit(y, np.full(500, 0.6), X)
-    >>> model.predict([0.6, 0.6], pd.DataFrame({"age": [30, 70]})).round(1)
+    >>> model = RiskEstimator(costs, calibrator="none", rng=0).fit(X, y, np.full(500, 0.6))
+    >>> model.predict(pd.DataFrame({"age": [30, 70]}), [0.6, 0.6]).round(1)
     array([0.3, 0. ])
     """
 
@@ -121,17 +121,17 @@ class RiskEstimator(BaseEstimator):
         self.n_halvings = n_halvings
         self.rng = rng
 
-    def fit(self, y, p, X, sample_weight=None, groups=None):
+    def fit(self, X, y, p, sample_weight=None, groups=None):
         """Learn from labelled rows.
 
         Parameters
         ----------
+        X : DataFrame or array_like, shape (n, d)
+            Features, see `helpers.partition.encoder`.
         y : array_like of 0/1, shape (n,)
             Labels.
         p : array_like, shape (n,)
             Stated probabilities of class 1.
-        X : DataFrame or array_like, shape (n, d)
-            Features, see `helpers.partition.encoder`.
         sample_weight : array_like, shape (n,), optional
             Sampling weights.
         groups : array_like, shape (n,), optional
@@ -148,9 +148,9 @@ class RiskEstimator(BaseEstimator):
             For input or options that break a rule, or fewer than 4 * min_samples_leaf rows.
         """
         if self._residual == "stack":
-            self._fit_repair(y, p, X, sample_weight, groups)
+            self._fit_repair(X, y, p, sample_weight, groups)
             return self
-        y, p, X, weight, groups, leaf = self._checked(y, p, X, sample_weight, groups)
+        y, p, X, weight, groups, leaf = self._checked(X, y, p, sample_weight, groups)
         rng = check_rng(self.rng)
         everybody = np.arange(y.size)
         if self.method == "paper":
@@ -162,7 +162,7 @@ class RiskEstimator(BaseEstimator):
             pairs = [pair for a, b in halves for pair in ((a, b), (b, a))]
         w = None if weight is None else weight[calibrate]
         self.calibrator_ = make_calibrator(self.calibrator).fit(p[calibrate], y[calibrate], w)
-        table = self._table(p, X)
+        table = self._table(X, p)
         residual = y - self.calibrated(p)
         trees = self._residual == "tree"
         learn = self._tree if trees else self._regressor
@@ -193,53 +193,53 @@ class RiskEstimator(BaseEstimator):
             raise NotFittedError("This RiskEstimator has learned nothing yet: call fit first.")
         return self.calibrator_.predict(p)
 
-    def corrected(self, p, X):
+    def corrected(self, X, p):
         """Repaired probability: calibrated score plus what the features say beyond it, c + r.
 
         Parameters
         ----------
-        p : array_like, shape (n,)
-            Stated probabilities.
         X : DataFrame or array_like, shape (n, d)
             Features.
+        p : array_like, shape (n,)
+            Stated probabilities.
 
         Returns
         -------
         ndarray, shape (n,)
             In [0, 1] with "stack"; c plus means of trees or regressors may leave it.
         """
-        return self._corrected(p, X)[0]
+        return self._corrected(X, p)[0]
 
-    def predict(self, p, X):
+    def predict(self, X, p):
         """Estimated risk of each decision; 0: nobody would decide better.
 
         For rows of the fit use `fit_predict`: their own labels are in these means.
 
         Parameters
         ----------
-        p : array_like, shape (n,)
-            Stated probabilities.
         X : DataFrame or array_like, shape (n, d)
             Features.
+        p : array_like, shape (n,)
+            Stated probabilities.
 
         Returns
         -------
         ndarray, shape (n,)
             In the unit of the costs.
         """
-        return self._risk(p, *self._corrected(p, X))
+        return self._risk(p, *self._corrected(X, p))
 
-    def fit_corrected(self, y, p, X, sample_weight=None, groups=None):
+    def fit_corrected(self, X, y, p, sample_weight=None, groups=None):
         """Fit, and return c + r of the same rows, each from learners or means that do not know its own label.
 
         Parameters
         ----------
+        X : DataFrame or array_like, shape (n, d)
+            Features.
         y : array_like of 0/1, shape (n,)
             Labels.
         p : array_like, shape (n,)
             Stated probabilities of class 1.
-        X : DataFrame or array_like, shape (n, d)
-            Features.
         sample_weight : array_like, shape (n,), optional
             Sampling weights.
         groups : array_like, shape (n,), optional
@@ -253,22 +253,22 @@ class RiskEstimator(BaseEstimator):
         if self.method == "paper":
             raise ValueError('method must be "crossfit" here: half of the rows have no mean without their own label.')
         if self._residual == "stack":
-            return self._fit_repair(y, p, X, sample_weight, groups)
-        self.fit(y, p, X, sample_weight, groups)
-        each = self._each(check_probabilities(p), check_table(X))
+            return self._fit_repair(X, y, p, sample_weight, groups)
+        self.fit(X, y, p, sample_weight, groups)
+        each = self._each(check_table(X), check_probabilities(p))
         return self.calibrated(p) + np.where(self._unseen, each, 0).sum(axis=0) / self._unseen.sum(axis=0)
 
-    def fit_predict(self, y, p, X, sample_weight=None, groups=None):
+    def fit_predict(self, X, y, p, sample_weight=None, groups=None):
         """Fit, and return the risk of the same rows, judged by other people's labels (`fit_corrected`).
 
         Parameters
         ----------
+        X : DataFrame or array_like, shape (n, d)
+            Features.
         y : array_like of 0/1, shape (n,)
             Labels.
         p : array_like, shape (n,)
             Stated probabilities of class 1.
-        X : DataFrame or array_like, shape (n, d)
-            Features.
         sample_weight : array_like, shape (n,), optional
             Sampling weights.
         groups : array_like, shape (n,), optional
@@ -279,19 +279,19 @@ class RiskEstimator(BaseEstimator):
         ndarray, shape (n,)
             In the unit of the costs.
         """
-        corrected = self.fit_corrected(y, p, X, sample_weight, groups)
-        error = self._corrected(p, X)[1] if self._residual == "stack" else None
+        corrected = self.fit_corrected(X, y, p, sample_weight, groups)
+        error = self._corrected(X, p)[1] if self._residual == "stack" else None
         return self._risk(p, corrected, error)
 
-    def to_frame(self, p, X):
+    def to_frame(self, X, p):
         """Everything about each row as a table.
 
         Parameters
         ----------
-        p : array_like, shape (n,)
-            Stated probabilities.
         X : DataFrame or array_like, shape (n, d)
             Features.
+        p : array_like, shape (n,)
+            Stated probabilities.
 
         Returns
         -------
@@ -301,9 +301,9 @@ class RiskEstimator(BaseEstimator):
             whose mean is nearest to that of all trees, region (number), rule (people like this one) and rows (that
             gave its mean). Without trees these are -1, "" and 0.
         """
-        corrected, error = self._corrected(p, X)
-        p = check_probabilities(p)
+        corrected, error = self._corrected(X, p)
         X = check_table(X)
+        p = check_probabilities(p)
         c = self.calibrated(p)
         names = np.array(decision_names(self.cost), dtype=object)
         frame = pd.DataFrame({"stated": p, "calibrated": c, "corrected": corrected}, index=X.index)
@@ -318,8 +318,8 @@ class RiskEstimator(BaseEstimator):
         frame["rule"] = ""
         frame["rows"] = 0
         if self._residual == "tree":
-            table = self._table(p, X)
-            each = self._each(p, X)
+            table = self._table(X, p)
+            each = self._each(X, p)
             nearest = np.abs(each - each.mean(axis=0)).argmin(axis=0)
             first = np.cumsum([0, *(tree.n_regions_ for tree in self.models_)])
             for k in np.unique(nearest):
@@ -345,11 +345,11 @@ class RiskEstimator(BaseEstimator):
             return "tree" if self.method == "paper" else "stack"
         return self.residual
 
-    def _fit_repair(self, y, p, X, weight, groups):
+    def _fit_repair(self, X, y, p, weight, groups):
         """Fit a `Recalibrator`; return its out-of-fold probabilities."""
-        y, p, X, weight, groups, _ = self._checked(y, p, X, weight, groups)
+        y, p, X, weight, groups, _ = self._checked(X, y, p, weight, groups)
         repair = Recalibrator(self.calibrator, rng=self.rng)
-        repaired = repair.fit_predict(y, p, X, weight, groups)
+        repaired = repair.fit_predict(X, y, p, weight, groups)
         self.calibrator_ = repair.calibrator_
         self.models_ = [repair]
         self._realise(y, p, repaired, weight, groups)
@@ -362,19 +362,19 @@ class RiskEstimator(BaseEstimator):
         self.saved_, variance = mean_and_variance(saved, np.ones(y.size) if weight is None else weight, groups)
         self.saved_se_ = float(np.sqrt(variance))
 
-    def _corrected(self, p, X):
+    def _corrected(self, X, p):
         """c + r and, for a repair, its standard error (None for trees and regressors)."""
-        p = check_probabilities(p)
         X = check_table(X)
+        p = check_probabilities(p)
         check_same_length(p=p, X=X)
         c = self.calibrated(p)
         if self._residual == "stack":
-            return self.models_[0].predict(p, X, return_std=True)
-        return c + self._each(p, X).mean(axis=0), None
+            return self.models_[0].predict(X, p, return_std=True)
+        return c + self._each(X, p).mean(axis=0), None
 
-    def _each(self, p, X):
+    def _each(self, X, p):
         """Residual that each tree or regressor says, (models, n)."""
-        table = self._table(p, X)
+        table = self._table(X, p)
         if self._residual == "tree":
             return np.array([tree.value_[tree.apply_rows(table)] for tree in self.models_])
         return np.array([model.predict(table) for model in self.models_])
@@ -402,12 +402,12 @@ class RiskEstimator(BaseEstimator):
         options = {} if weight is None else {"sample_weight": weight[learn]}
         return model.fit(table.iloc[learn], residual[learn], **options)
 
-    def _table(self, p, X):
+    def _table(self, X, p):
         if self.method == "paper":
             return X
         return with_score_column(X, p)
 
-    def _checked(self, y, p, X, weight, groups):
+    def _checked(self, X, y, p, weight, groups):
         y, p, X, weight, groups = check_sample(y, p, X, weight, groups)
         self._check_options()
         leaf = self._leaf(y.size, y.size if groups is None else groups.max() + 1)

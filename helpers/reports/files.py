@@ -18,7 +18,7 @@ WHAT = {
     "findings.json": "What this page says, for programs: a finding each with kind, subject, value, ends, severity",
     "scores.csv": "A row a case: row of your file, given score, recalibrated score",
     "groups.csv": "A row a group: rule, cases, share, rates, gaps with intervals (low, high), adjusted p-value, named",
-    "repair.joblib": "The repair for new cases: helpers.repair.load(path).predict(scores, table)",
+    "repair.joblib": "The repair for new cases: helpers.repair.load(path).predict(table, scores)",
 }
 
 COLUMNS = {  # of scores.csv, where they are there

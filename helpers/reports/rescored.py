@@ -38,10 +38,10 @@ def repair_scores(table, calibrator, *, can_repair=True, rng=None):
     if can_repair:
         some = table if rows.size == table.n else table.take(rows)
         model = Recalibrator(calibrator, rng=rng)
-        out_of_sample = model.fit_predict(some.y, some.p, some.X, some.weight, some.groups)
+        out_of_sample = model.fit_predict(some.X, some.y, some.p, some.weight, some.groups)
         if model.changed_:
             repaired = out_of_sample
-            se = model.predict(some.p, some.X, return_std=True)[1]
+            se = model.predict(some.X, some.p, return_std=True)[1]
     learned = Repaired(recalibrated, rows, repaired, se, model)
     if rows.size == table.n:
         return learned
@@ -62,7 +62,7 @@ def repair_all(table, scores, rows=None):
     se = np.empty(table.n)
     new = np.setdiff1d(rows, scores.rows)
     for some in np.array_split(new, -(-new.size // MOST_ROWS)) if new.size else ():
-        repaired[some], se[some] = scores.model.predict(table.p[some], table.X.iloc[some], return_std=True)
+        repaired[some], se[some] = scores.model.predict(table.X.iloc[some], table.p[some], return_std=True)
     repaired[scores.rows] = scores.repaired
     se[scores.rows] = scores.se
     return repaired[rows], se[rows]
