@@ -34,8 +34,8 @@ class Average:
     # isotonic curve with a band for all scores at once, at the level that the verdict grants it (99 %)
     curve: MonotoneCurve = field(repr=False)
     bend_p_value: float  # of the test that a line fits; 1 where it was not tested
-    left_p_value: float  # of the test that the chosen curve fits
-    left_high: float  # upper end (97.5 %) of the mean squared distance that it leaves in bins of the score
+    residual_p_value: float  # of the test that the chosen curve fits
+    residual_high: float  # upper end (97.5 %) of the mean squared distance that it leaves in bins of the score
     kind: str  # "platt", or "isotonic" where two parameters do not fit
     calibrator: PlattCalibrator | IsotonicCalibrator = field(repr=False)  # fitted on all rows
 
@@ -58,7 +58,7 @@ class Average:
         return float(min(self.tests[1].values()))
 
     @property
-    def is_off(self):
+    def is_miscalibrated(self):
         """Whether the scores are surely not right on average."""
         return self.p_value < LEVEL
 
@@ -70,7 +70,7 @@ class Average:
     @property
     def no_curve_fits(self):
         """Whether no rising curve fits: somewhere, higher scores surely go with fewer events."""
-        return self.left_p_value < (LEVEL if self.kind == "isotonic" else OTHERS) or not self.curve.is_monotone
+        return self.residual_p_value < (LEVEL if self.kind == "isotonic" else OTHERS) or not self.curve.is_monotone
 
     @property
     def by_line(self):
@@ -93,7 +93,7 @@ class Average:
         return self.line.distance_interval(1 - LINE)[1] if self.by_line else max(self.error.high, self.error.null)
 
     @property
-    def spread(self):
+    def se(self):
         """Standard error of `size`, from its interval."""
         return max((self.high - self.low) / 4, 1e-6)
 
@@ -106,12 +106,12 @@ class Average:
     @property
     def is_worth_mending(self):
         """Whether recalibration would surely move the scores, and by as much as one point (less for rare labels)."""
-        return self.is_off and self.size >= WORTH * self.scale
+        return self.is_miscalibrated and self.size >= WORTH * self.scale
 
     @property
-    def way(self):
+    def direction(self):
         """ "low" or "high" where scores that are off are so taken together, else ""."""
-        if not self.is_off:
+        if not self.is_miscalibrated:
             return ""
         return "low" if self.rates["low"] > 0 else "high" if self.rates["high"] < 0 else ""
 
@@ -134,7 +134,7 @@ def measure_average(table, *, may_bend=True, rng=None):
 
     >>> from helpers.reports import read_table
     >>> average = measure_average(read_table("data/rand_scores.csv.gz").checked(), rng=0)
-    >>> average.kind, average.is_off, average.way
+    >>> average.kind, average.is_miscalibrated, average.direction
     ('isotonic', True, '')
     """
     y = table.y
@@ -149,15 +149,15 @@ def measure_average(table, *, may_bend=True, rng=None):
         return Average(rates, error, None, curve, 1.0, 1.0, 0.0, "isotonic", _isotonic(table))
     line = calibration_line(y, table.p, **columns)
     platt = line.calibrator
-    left = left_to_score(table, platt) if may_bend else (1.0, 0.0)
-    bend = left[0] if platt.slope_ > 0 else 1.0
+    residual = residual_of_score(table, platt) if may_bend else (1.0, 0.0)
+    bend = residual[0] if platt.slope_ > 0 else 1.0
     if bend < OTHERS:
         isotonic = _isotonic(table)
-        return Average(rates, error, line, curve, bend, *left_to_score(table, isotonic), "isotonic", isotonic)
-    return Average(rates, error, line, curve, bend, *left, "platt", platt)
+        return Average(rates, error, line, curve, bend, *residual_of_score(table, isotonic), "isotonic", isotonic)
+    return Average(rates, error, line, curve, bend, *residual, "platt", platt)
 
 
-def left_to_score(table, calibrator):
+def residual_of_score(table, calibrator):
     """What a calibrator leaves in bins of the score: it is miscalibration, and would be read as grouping loss.
 
     Bins of as many cases see a bend, bins of as much variance c (1 - c) a jump; the smaller p-value counts twice.

@@ -112,14 +112,14 @@ def _judged_region(table, calibrator, calibrated, choosing, judging, rng):
     if not judged["n"] >= FEWEST_ROWS / 2:
         return None
     p_value = min(4 * student.sf(abs(judged["gap"]) / judged["se"], judged["freedom"]), 1.0)
-    reach = student.ppf(1 - LEVEL / 4, judged["freedom"]) * judged["se"]
+    half_width = student.ppf(1 - LEVEL / 4, judged["freedom"]) * judged["se"]
     return Lead(
         rule=rules[best],
         n=int(judged["n"]),
         calibrated=float(judged["stated"]),
         observed=float(judged["observed"]),
-        low=float(judged["gap"] - reach),
-        high=float(judged["gap"] + reach),
+        low=float(judged["gap"] - half_width),
+        high=float(judged["gap"] + half_width),
         p_value=float(p_value),
         is_confirmed=bool(p_value < LEVEL),
     )
