@@ -138,7 +138,7 @@ def _estimate(sample, way, rng):
     return {name: getattr(estimate, name) for name in NUMBERS}
 
 
-def summarise(frame, by, *, truth=None, level=0.05):
+def summarise(frame, by, *, truth=None, alpha=0.05):
     """What repeated estimates do on average: one line for each combination of the columns `by`, as they appear.
 
     Parameters
@@ -149,7 +149,7 @@ def summarise(frame, by, *, truth=None, level=0.05):
         Names of columns.
     truth : float, optional
         Number from which errors are measured.
-    level : float, default 0.05
+    alpha : float, default 0.05
         A run with a p-value below it raises an alarm.
 
     Returns
@@ -157,7 +157,7 @@ def summarise(frame, by, *, truth=None, level=0.05):
     DataFrame
         `by`, `draws`, `value` (mean), `error` (twice its standard error), `spread` (standard deviation), `stopped`
         (share of runs without an estimate); with a truth `rmse`; with `se` its mean `reported`; with `p_value` `alarms`
-        (share) and `alarms_error` (twice its binomial standard error, never below that of the promised level).
+        (share) and `alarms_error` (twice its binomial standard error, never below that of the promised alpha).
 
     Examples
     --------
@@ -176,10 +176,10 @@ def summarise(frame, by, *, truth=None, level=0.05):
     if "se" in frame:
         result["reported"] = groups["se"].mean()
     if "p_value" in frame:
-        alarm = (frame["p_value"] < level).astype(float).where(frame["p_value"].notna())
+        alarm = (frame["p_value"] < alpha).astype(float).where(frame["p_value"].notna())
         alarm = frame.assign(alarm=alarm).groupby(by, sort=False)["alarm"]
         result["alarms"] = alarm.mean()
-        variance = (result["alarms"] * (1 - result["alarms"])).clip(lower=level * (1 - level))
+        variance = (result["alarms"] * (1 - result["alarms"])).clip(lower=alpha * (1 - alpha))
         result["alarms_error"] = 2 * (variance / alarm.count()) ** 0.5
     return result.assign(stopped=1 - value.count() / value.size()).reset_index()
 

@@ -82,7 +82,7 @@ SYSTEMS = {name: (GOOD["y"], GOOD[name]) for name in ("a", "b")}
 
 @cache
 def repair():
-    return Recalibrator(level=1.0, n_folds=2, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
+    return Recalibrator(alpha=1.0, n_folds=2, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
 
 
 FUNCTIONS = {

@@ -190,7 +190,7 @@ def tree_groups(
     tree.fit(X.iloc[choose], (y - target)[choose], weight[choose], _rows_of(groups, choose))
     if merge is not None:
         dependent = {"sample_weight": weight[choose], "groups": _rows_of(groups, choose)}
-        tree = merge_siblings(tree, X.iloc[choose], y[choose], target[choose], level=merge, **dependent)
+        tree = merge_siblings(tree, X.iloc[choose], y[choose], target[choose], alpha=merge, **dependent)
     table = table_of_gaps(
         y[measure],
         p[measure],

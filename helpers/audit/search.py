@@ -12,7 +12,7 @@ from helpers.checks import MOST_DRAWS, check_count, check_one_of, check_rng
 from helpers.partition.base import check_rows
 from helpers.partition.encoder import check_table
 
-LEVEL = 0.05  # of the whole search
+ALPHA = 0.05  # of the whole search
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class SegmentSearch:
     @property
     def sure(self):
         """Rows of `table` beyond chance (5 % for the whole search), however much they overlap."""
-        return self.table[self.table["adjusted"] < LEVEL]
+        return self.table[self.table["adjusted"] < ALPHA]
 
     def detectable(self, share):
         """Gap that is found with a probability of 80 % in a segment of two columns.
@@ -206,10 +206,10 @@ def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_dr
     bonus = bonus_of_singles(family.pairs)
     strength = np.abs(null.z) + bonus
     largest, adjusted = largest_gaps(null, strength, bonus, n_draws, rng)
-    fewer = max(int(np.ceil(LEVEL * (n_draws + 1))) - 2, 0)  # draws above it, so that adjusted p-values are below LEVEL
+    fewer = max(int(np.ceil(ALPHA * (n_draws + 1))) - 2, 0)  # draws above it, so that adjusted p-values are below ALPHA
     critical = float(np.sort(largest)[-1 - fewer])
     table = _table(null, family, p, critical - bonus, adjusted)
-    chosen = name_segments(null, np.flatnonzero(adjusted < LEVEL), critical, bonus)
+    chosen = name_segments(null, np.flatnonzero(adjusted < ALPHA), critical, bonus)
     ranked = np.lexsort((np.abs(null.gap), strength))[::-1]
     return SegmentSearch(
         table=table.iloc[ranked],

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.special import expit
 
 from helpers.audit import SegmentSearch
-from helpers.audit.search import LEVEL, search_rows
+from helpers.audit.search import ALPHA, search_rows
 from helpers.audit.segments import PARTS
 from helpers.calibration import clipped_logit
 from helpers.calibration.calibrators import calibrate_rows, newton
@@ -56,7 +56,7 @@ class MisjudgedGroups:
 
     def hottest(self, factor):
         """The group with the surely largest gap as stated, if it is surely `factor` times that of all named groups."""
-        groups = _beside_stated(self.search.table[self.search.table["adjusted"] < LEVEL])
+        groups = _beside_stated(self.search.table[self.search.table["adjusted"] < ALPHA])
         least = surely_least(groups)
         named = groups.index.isin(self.sure.index)
         most = float(least[named].max()) if named.any() else 0.0
@@ -269,7 +269,7 @@ def _farther(search):
         if table.loc[row, "columns"] > 1:
             continue
         column = search.family.conditions(row)[0].column
-        singles = table.index[(table["columns"] == 1) & (table["adjusted"] < LEVEL) & (far > far[row])]
+        singles = table.index[(table["columns"] == 1) & (table["adjusted"] < ALPHA) & (far > far[row])]
         own = [other for other in singles if search.family.conditions(other)[0].column is column]
         rest = table.loc[own]
         balance = rest["gap"] * rest["share"] + table.loc[row, "gap"] * table.loc[row, "share"]

@@ -53,7 +53,7 @@ def test_only_the_splits_that_say_something_stay():
     y = np.where(X["a"], half, np.arange(n) % 10 < 8).astype(float)  # 50 % with a, 80 % without, whatever b is
     p = np.full(n, 0.5)
     tree = HonestTree(min_samples_leaf=100, max_depth=2, rng=0).fit(X, y - p + 1e-6 * X["b"])
-    merged = merge_siblings(tree, X, y, p, level=0.05)
+    merged = merge_siblings(tree, X, y, p, alpha=0.05)
     assert tree.n_regions_ == 4 and merged.rules() == ["a is False", "a is True"]
 
 
@@ -165,7 +165,7 @@ def test_repeated_people_count_once():
         y = (rng.random(n) < rng.beta(1, 1, n // each)[person]).astype(int)
         tree = HonestTree(min_samples_leaf=240, max_depth=1, rng=0).fit(X, y - 0.5)
         p = np.full(n, 0.5)
-        parted.append([merge_siblings(tree, X, y, p, level=0.2, groups=g).n_regions_ > 1 for g in (person, None)])
+        parted.append([merge_siblings(tree, X, y, p, alpha=0.2, groups=g).n_regions_ > 1 for g in (person, None)])
     with_people, without = np.sum(parted, axis=0)
     assert with_people <= 12 and without >= 25
 
@@ -175,6 +175,6 @@ def test_a_side_without_weight_or_with_one_unit_cannot_be_told_apart():
     y = (residual > 0).astype(float)
     p = np.full(80, 0.5)
     tree = HonestTree(max_depth=1, rng=0).fit(X, residual)
-    assert merge_siblings(tree, X, y, p, level=0.2).n_regions_ == 2
-    assert merge_siblings(tree, X, y, p, level=0.2, sample_weight=(X[:, 0] < 40) * 1.0).n_regions_ == 1
-    assert merge_siblings(tree, X, y, p, level=0.2, groups=np.zeros(80, int)).n_regions_ == 1
+    assert merge_siblings(tree, X, y, p, alpha=0.2).n_regions_ == 2
+    assert merge_siblings(tree, X, y, p, alpha=0.2, sample_weight=(X[:, 0] < 40) * 1.0).n_regions_ == 1
+    assert merge_siblings(tree, X, y, p, alpha=0.2, groups=np.zeros(80, int)).n_regions_ == 1

@@ -76,7 +76,7 @@ def search(y, p, X):
 
 
 def repair(y, p, X):
-    model = Recalibrator(level=1, n_folds=3, rng=0)
+    model = Recalibrator(alpha=1, n_folds=3, rng=0)
     repaired = model.fit_predict(y, p, X)
     assert model.columns_ == list(X.columns)
     return tuple(repaired), tuple(model.predict(p, X)), tuple(model.weights_)
@@ -130,7 +130,7 @@ def test_new_rows_may_come_in_any_order():
     y, p, X = sample(3)
     tree = HonestTree(rng=0).fit(X, y - p)
     histogram = HistogramTree(rng=0).fit(X, y - p)
-    model = Recalibrator(level=1, n_folds=3, rng=0).fit(y, p, X)
+    model = Recalibrator(alpha=1, n_folds=3, rng=0).fit(y, p, X)
     other = X[X.columns[::-1]]
     assert np.array_equal(tree.apply(X), tree.apply(other))
     assert np.array_equal(histogram.apply(X), histogram.apply(other))
