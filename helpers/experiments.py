@@ -155,9 +155,9 @@ def summarise(frame, by, *, truth=None, alpha=0.05):
     Returns
     -------
     DataFrame
-        `by`, `draws`, `value` (mean), `error` (twice its standard error), `spread` (standard deviation), `stopped`
-        (share of runs without an estimate); with a truth `rmse`; with `se` its mean `reported`; with `p_value` `alarms`
-        (share) and `alarms_error` (twice its binomial standard error, never below that of the promised alpha).
+        `by`, `draws`, `value` (mean), `se` (standard error of this mean), `sd` (standard deviation), `stopped` (share
+        of runs without an estimate); with a truth `rmse`; with `se` its mean `reported`; with `p_value` `alarms`
+        (share) and `alarms_se` (its binomial standard error, never below that of the promised alpha).
 
     Examples
     --------
@@ -169,8 +169,8 @@ def summarise(frame, by, *, truth=None, alpha=0.05):
         check_column(name, frame.columns, "frame")
     groups = frame.groupby(by, sort=False)
     value = groups["value"]
-    result = pd.DataFrame({"draws": value.size(), "value": value.mean(), "spread": value.std()})
-    result.insert(2, "error", 2 * result["spread"] / value.count() ** 0.5)
+    result = pd.DataFrame({"draws": value.size(), "value": value.mean(), "sd": value.std()})
+    result.insert(2, "se", result["sd"] / value.count() ** 0.5)
     if truth is not None:
         result["rmse"] = (value.var(ddof=0) + (result["value"] - truth) ** 2) ** 0.5
     if "se" in frame:
@@ -180,7 +180,7 @@ def summarise(frame, by, *, truth=None, alpha=0.05):
         alarm = frame.assign(alarm=alarm).groupby(by, sort=False)["alarm"]
         result["alarms"] = alarm.mean()
         variance = (result["alarms"] * (1 - result["alarms"])).clip(lower=alpha * (1 - alpha))
-        result["alarms_error"] = 2 * (variance / alarm.count()) ** 0.5
+        result["alarms_se"] = (variance / alarm.count()) ** 0.5
     return result.assign(stopped=1 - value.count() / value.size()).reset_index()
 
 
@@ -215,7 +215,7 @@ def verdict(low, high, *, at_least=-np.inf, at_most=np.inf):
     return "agrees" if at_least <= low and high <= at_most or at_least == at_most else "cannot tell"
 
 
-def comparison(what, stated, ours, error, *, form="{:z.3f}", **allowed):
+def comparison(what, stated, ours, se=0.0, *, ends=None, form="{:z.3f}", **allowed):
     """One line of the table "paper, ours, interval, verdict".
 
     Parameters
@@ -226,8 +226,10 @@ def comparison(what, stated, ours, error, *, form="{:z.3f}", **allowed):
         What the paper says.
     ours : float
         Estimate.
-    error : float
-        Two standard errors.
+    se : float, default 0
+        Its standard error; the interval is two of them on either side.
+    ends : (float, float), optional
+        Ends of an interval that was found in another way.
     form : str, default "{:z.3f}"
         Format of the numbers.
     **allowed : float
@@ -240,10 +242,10 @@ def comparison(what, stated, ours, error, *, form="{:z.3f}", **allowed):
 
     Examples
     --------
-    >>> comparison("share found", "<= 1", 0.8, 0.1, at_most=1)["verdict"]
+    >>> comparison("share found", "<= 1", 0.8, 0.05, at_most=1)["verdict"]
     'agrees'
     """
-    ends = (ours - error, ours + error)
+    ends = (ours - 2 * se, ours + 2 * se) if ends is None else ends
     row = {"what": what, "the paper": stated, "ours": form.format(ours)}
     return row | {"95 % interval": " to ".join(map(form.format, ends)), "verdict": verdict(*ends, **allowed)}
 
@@ -262,14 +264,14 @@ def improvement(error, n):
     -------
     fall : float
         Mean at the smallest minus mean at the largest.
-    error : float
-        Two standard errors of it.
+    se : float
+        Standard error of it.
 
     Examples
     --------
-    >>> fall, error = improvement([0.3, 0.5, 0.1, 0.1], np.array([10, 10, 90, 90]))
-    >>> round(float(fall), 3), round(float(error), 3)
-    (0.3, 0.2)
+    >>> fall, se = improvement([0.3, 0.5, 0.1, 0.1], np.array([10, 10, 90, 90]))
+    >>> round(float(fall), 3), round(float(se), 3)
+    (0.3, 0.1)
     """
     first, last = (np.asarray(error)[n == size] for size in (np.min(n), np.max(n)))
-    return first.mean() - last.mean(), 2 * np.hypot(sem(first), sem(last))
+    return first.mean() - last.mean(), np.hypot(sem(first), sem(last))

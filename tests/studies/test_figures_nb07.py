@@ -15,7 +15,7 @@ def groups(**extra):
 
 def pool():
     rows = [(size, kind, 1 / size + (kind == "base"), 0.1) for size in (1, 10, 100) for kind in ("base", "tuned")]
-    return pd.DataFrame(rows, columns=["size", "kind", "value", "error"])
+    return pd.DataFrame(rows, columns=["size", "kind", "value", "sd"])
 
 
 def marks(ax):
@@ -51,7 +51,7 @@ def test_pool_draws_kinds_apart_with_trend_and_truth():
     trend = pd.DataFrame({"kind": ["base"] * 2 + ["tuned"] * 2, "size": [1.0, 100.0] * 2, "value": [2.0, 1, 1, 0]})
     lines = nb07_audit.plot_pool(table, trend, truth="true").get_lines()
     assert {*table["value"], *trend["value"], 0.5} <= {height for line in lines for height in line.get_ydata()}
-    one = nb07_audit.plot_pool(table[table["kind"] == "base"], error=None)
+    one = nb07_audit.plot_pool(table[table["kind"] == "base"], sd=None)
     assert not {*table.loc[table["kind"] == "tuned", "value"]} & {line.get_ydata()[0] for line in one.get_lines()}
 
 

@@ -55,15 +55,18 @@ def plot_second_look(first, second, ax=None, *, names=("who chose", "other peopl
     return ax
 
 
-def plot_pool(table, trend=None, ax=None, *, error="error", truth=None, xlabel="size", ylabel="grouping loss"):
-    """Value of each model against its size (log scale), base and tuned models apart, with LOWESS lines."""
+def plot_pool(table, trend=None, ax=None, *, sd="sd", truth=None, xlabel="size", ylabel="grouping loss"):
+    """Value of each model against its size (log scale), base and tuned models apart, with LOWESS lines.
+
+    Bars reach one standard deviation (column `sd`) up and down; None draws none.
+    """
     ax = axes_for(ax)
     for kind, (color, marker, line) in KINDS.items():
         rows = table[table["kind"] == kind]
         if rows.empty:
             continue
         x = rows["size"] * (0.97 if kind == "base" else 1.03)
-        bars = None if error is None else rows[error]
+        bars = None if sd is None else rows[sd]
         ax.errorbar(x, rows["value"], yerr=bars, fmt=marker, color=color, markersize=5, capsize=2, label=kind)
         if truth is not None:
             ax.plot(x, rows[truth], "_", color="black", markersize=9, label="truth" if kind == "base" else None)
@@ -82,12 +85,12 @@ def plot_pool(table, trend=None, ax=None, *, error="error", truth=None, xlabel="
     return ax
 
 
-def plot_pools(tables, trends, *, error="spread", xlabel="size"):
+def plot_pools(tables, trends, *, xlabel="size"):
     """One panel of `plot_pool` for each table."""
     rows = -(-len(tables) // 3)
     fig, axes = plt.subplots(rows, 3, figsize=(3.7 * 3, 3.2 * rows), squeeze=False)
     for ax, (title, table) in zip(axes.flat, tables.items(), strict=False):
-        plot_pool(table, trends[title], ax, error=error, xlabel=xlabel, ylabel="grouping loss").set_title(title)
+        plot_pool(table, trends[title], ax, xlabel=xlabel, ylabel="grouping loss").set_title(title)
         ax.get_legend().remove()
     for ax in axes.flat[len(tables) :]:
         ax.set_axis_off()
