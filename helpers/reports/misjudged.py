@@ -45,7 +45,7 @@ class MisjudgedGroups:
     @property
     def sure(self):
         """Groups that are named: off by more than chance allows, also after recalibration."""
-        return self.table[self.table.index.isin(self.search.named.index)]
+        return self.table[self.table.index.isin(self.search.selected.index)]
 
     @cached_property
     def suspicious(self):
@@ -264,7 +264,7 @@ def _farther(search):
     """Rows of the named segments; of a segment and all other rows, which err as surely, the one stated farther off."""
     table = search.table
     far = (table["observed"] - table["stated"]).abs()
-    rows = search.named.index.tolist()
+    rows = search.selected.index.tolist()
     for place, row in enumerate(rows):
         if table.loc[row, "columns"] > 1:
             continue
@@ -293,12 +293,12 @@ def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
         search = search_rows(table, calibrator=calibrator, n_draws=n_draws, rng=rng)
     except ValueError:  # the table was checked, so there is nothing to search
         return None
-    search = replace(search, named=search.table.loc[_farther(search)])
-    groups = search.named
+    search = replace(search, selected=search.table.loc[_farther(search)])
+    groups = search.selected
     if groups.empty:
         alone = search.table[search.table["columns"] == 1]
         column = [search.family.conditions(row)[0].column.name for row in alone.index]
         groups = alone[~pd.Series(column, index=alone.index).duplicated()]
-    groups = _beside_stated(groups, groups.index.isin(search.named.index))
+    groups = _beside_stated(groups, groups.index.isin(search.selected.index))
     ranked = groups.sort_values("effect", ascending=False, kind="stable")
     return MisjudgedGroups(search, ranked, table, calibrator)

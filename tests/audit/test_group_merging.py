@@ -109,7 +109,7 @@ def test_merging_names_the_planted_group_with_fewer_groups_and_words():
         for merge, rows in found.items():
             audit = tree_groups(y, p, X, merge=merge, rng=seed)
             group = audit.apply(X)
-            sure = [k for k in audit.sure.index if audit.table["gap"][k] > 0]
+            sure = [k for k in audit.significant.index if audit.table["gap"][k] > 0]
             jaccard = [np.mean(inside & (group == k)) / np.mean(inside | (group == k)) for k in sure]
             rows.append((len(audit.table), max(jaccard, default=0), audit.table["rule"].str.count(" and ").mean()))
     plain, merged = (np.mean(rows, axis=0) for rows in found.values())
@@ -135,7 +135,7 @@ def test_family_of_false_alarms_stays_at_five_percent():
     for seed in range(draws):
         X, p, _, _, _ = planted(1000, np.random.default_rng(seed))
         y = np.random.default_rng([seed, 1]).random(1000) < p
-        alarms += len(tree_groups(y, p, X, merge=0.2, rng=seed).sure) > 0
+        alarms += len(tree_groups(y, p, X, merge=0.2, rng=seed).significant) > 0
     assert alarms <= draws * 0.05 + 2.5 * np.sqrt(draws * 0.05 * 0.95)
 
 

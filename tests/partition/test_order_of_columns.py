@@ -72,7 +72,7 @@ def audit(y, p, X):
 
 def search(y, p, X):
     found = search_segments(y, p, X, n_draws=39, rng=0)
-    return found.p_value, tuple(found.table["z"]), found.table["rule"].tolist(), found.named["rule"].tolist()
+    return found.p_value, tuple(found.table["z"]), found.table["rule"].tolist(), found.selected["rule"].tolist()
 
 
 def repair(y, p, X):

@@ -35,8 +35,8 @@ def test_rates_show_stated_and_observed_in_order_of_the_gap():
 
 
 def test_rates_follow_what_recalibration_leaves_and_the_groups_called_sure():
-    table = groups(calibrated=[0.3, 0.5, 0.5], left=[0.1, 0.05, 0.3])
-    ax = nb07_audit.plot_rates(table, sure=table.iloc[[1]], most=2)
+    table = groups(calibrated=[0.3, 0.5, 0.5], residual_gap=[0.1, 0.05, 0.3])
+    ax = nb07_audit.plot_rates(table, significant=table.iloc[[1]], most=2)
     assert [mark[:2] for mark in marks(ax) if mark[0] in "os"] == [("o", "none"), ("o", "none")]
 
 

@@ -11,14 +11,14 @@ from helpers.plotting.style import axes_for
 KINDS = {"base": (BLUE, "o", "-"), "tuned": (ORANGE, "s", "--")}
 
 
-def plot_rates(table, ax=None, *, most=8, sure=None):
+def plot_rates(table, ax=None, *, most=8, significant=None):
     """Stated (diamond), calibrated (cross) and observed (dot, 95 % interval) rate of each subgroup of an audit.
 
     Those whose gaps are furthest from zero, the most overstated at the foot. Blue dots: more happens than was stated;
-    orange squares: less; grey and hollow: not beyond chance.
+    orange squares: less; grey and hollow: not significant.
     """
-    sure = table.index[table["adjusted"] < 0.05] if sure is None else sure.index
-    column = "left" if "left" in table else "gap"
+    significant = table.index[table["adjusted"] < 0.05] if significant is None else significant.index
+    column = "residual_gap" if "residual_gap" in table else "gap"
     shown = table.loc[table[column].abs().sort_values(ascending=False, kind="stable").index[:most]].sort_values(column)
     ax = axes_for(ax, (8, 0.62 * len(shown) + 1.5))
     place = np.arange(len(shown))
@@ -26,11 +26,11 @@ def plot_rates(table, ax=None, *, most=8, sure=None):
     if "calibrated" in shown:
         ax.plot(shown["calibrated"], place, "x", color="black", markersize=7, label="recalibrated")
     for k, row in zip(place, shown.itertuples(), strict=True):
-        beyond = row.Index in sure
+        is_significant = row.Index in significant
         over = getattr(row, column) < 0
-        color = (ORANGE if over else BLUE) if beyond else GREY
+        color = (ORANGE if over else BLUE) if is_significant else GREY
         ends = [[row.gap - row.low], [row.high - row.gap]]
-        style = {"fmt": "s" if over else "o", "fillstyle": "full" if beyond else "none", "capsize": 3}
+        style = {"fmt": "s" if over else "o", "fillstyle": "full" if is_significant else "none", "capsize": 3}
         ax.errorbar(row.observed, k, xerr=ends, color=color, **style)
     ax.plot([], [], "o", color=BLUE, label="observed: more")
     ax.plot([], [], "s", color=ORANGE, label="observed: less")

@@ -42,7 +42,7 @@ def summarise_gains(tables, rivals):
 
 
 def in_points(summary):
-    """A summary for reading: gains in points (x 100) with the half-width of their interval, ratio of costs, share of pools; all as text."""
+    """A summary for reading: gains in points (x 100) and half-widths, ratio of costs, share of pools; all as text."""
     gain = 100 * summary["gain"]
     half_width = 100 * summary["gain_half_width"]
     table = summary.drop(columns=[name for name in summary if name not in ("rival", "world", "people", "setting")])
