@@ -9,7 +9,7 @@
 - `stability`: what comes back on redrawn rows
 """
 
-from helpers.audit.columns import check_columns
+from helpers.audit.columns import measure_columns
 from helpers.audit.find import GroupAudit, audit_groups, find_groups, tree_groups
 from helpers.audit.rates import holm, measure_groups
 from helpers.audit.search import SegmentSearch, search_segments
@@ -19,10 +19,10 @@ __all__ = [
     "GroupAudit",
     "SegmentSearch",
     "audit_groups",
-    "check_columns",
     "find_groups",
     "group_stability",
     "holm",
+    "measure_columns",
     "measure_groups",
     "search_segments",
     "tree_groups",

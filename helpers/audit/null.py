@@ -97,7 +97,7 @@ class NullModel:
         self.family = family
         self.c, self.tangent = _calibrated(y, p, self.weight, calibrator)
         self._measure(p)
-        sums = ScoreSums(self, self.c, self.tangent)
+        sums = ResidualSums(self, self.c, self.tangent)
         self.sums = sums
         self.variance = sums.variance
         if groups is not None:
@@ -179,7 +179,7 @@ class NullModel:
     def z_after(self, segments):
         """Standardised gaps that are left once the scores are right on average in some segments, too."""
         tangent = np.column_stack([self.tangent, self.family.members(segments, self.family.X)])
-        sums = ScoreSums(self, self._refitted(tangent), tangent)
+        sums = ResidualSums(self, self._refitted(tangent), tangent)
         variance = sums.variance if self.independent else sums.variance * self.variance / self.sums.variance
         z = np.where(sums.usable & self.sums.usable, sums.residual / np.sqrt(variance), 0.0)
         return symmetric(z, sums.third / variance**1.5) if self.independent else z
@@ -243,7 +243,7 @@ class NullModel:
         return rate
 
 
-class ScoreSums:
+class ResidualSums:
     """Sums over segments for a score c and the directions in which its calibrator can move.
 
     Parameters

@@ -12,7 +12,7 @@ from helpers.scoring import BRIER, LOG
 
 
 @dataclass(frozen=True)
-class Rows:
+class BinnedRows:
     """Evaluated rows: label, stated score, bin and region (every region lies in one bin), two calibration curves from
     different labels and whether the row's own is behind the first, weight and group code or None. `own_share` is the
     share of the two curves that rests on these rows' labels: 1/2 when a fitting half made the first, else 1.

@@ -6,7 +6,7 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import norm
 
-from helpers.audit import audit_groups, check_columns, find_groups, search_segments
+from helpers.audit import audit_groups, find_groups, measure_columns, search_segments
 from helpers.audit.null import symmetric
 from helpers.calibration import PlattCalibrator
 from helpers.plotting import plot_groups
@@ -406,7 +406,7 @@ def test_named_columns_show_every_level_however_small():
     p = np.full(1000, 0.3)
     y = (rng.random(1000) < np.where(X["sex"] == "female", 0.5, 0.3)).astype(int)
     y[-3:] = 0
-    table = check_columns(y, p, X, ["sex", "age"]).set_index("rule")
+    table = measure_columns(y, p, X, ["sex", "age"]).set_index("rule")
     assert table["n"][:3].tolist() == [500, 497, 3] and len(table) == 8 and table["n"].sum() == 2000
     assert table["remark"][:3].tolist() == ["too low", "no gap seen", "too few to say"]
     missing = table.loc["sex is missing"]
@@ -420,7 +420,7 @@ def test_intervals_of_tiny_levels_hold():
     level = np.repeat([f"l{k}" for k in range(40)], 7)
     for _ in range(20):
         q = rng.beta(1, 3, level.size)
-        table = check_columns((rng.random(level.size) < q).astype(int), q, pd.DataFrame({"level": level}), "level")
+        table = measure_columns((rng.random(level.size) < q).astype(int), q, pd.DataFrame({"level": level}), "level")
         missed += ((table["low"] > 0) | (table["high"] < 0)).sum()
     assert missed / 800 < 0.05
 
@@ -431,7 +431,7 @@ def test_weights_and_groups_widen_the_intervals_of_named_columns():
     y = np.repeat(rng.integers(0, 2, 100), 4)
     p = np.full(400, 0.5)
     plain, grouped, weighted = (
-        check_columns(y, p, X, "sex", **rows)
+        measure_columns(y, p, X, "sex", **rows)
         for rows in ({}, {"groups": np.arange(400) // 4}, {"sample_weight": np.tile([1, 9], 200)})
     )
     width = [(table["high"] - table["low"]).mean() for table in (plain, grouped, weighted)]
@@ -482,7 +482,7 @@ def test_methods_and_their_options():
 def test_columns_that_do_not_exist(check, message):
     y, p, X, _ = table_of(100, np.random.default_rng(28))
     with pytest.raises(ValueError, match=message):
-        check_columns(y, p, X, check)
+        measure_columns(y, p, X, check)
 
 
 def test_pairs_are_left_out_of_wide_tables():
