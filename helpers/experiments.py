@@ -99,14 +99,14 @@ def _mark(study, cases, n_repeats, seeds):
     )
 
 
-def each_way(draw, ways):
-    """A study for `repeat`: draw a sample of n rows, estimate its grouping loss in several ways.
+def each_estimator(draw, estimators):
+    """A study for `repeat`: draw a sample of n rows, estimate its grouping loss with several estimators.
 
     Parameters
     ----------
     draw : callable
         Function (n, rng) that returns a `Sample`.
-    ways : dict of str to dict or callable
+    estimators : dict of str to dict or callable
         Options of `grouping_loss`; an option that is a function is given the sample, and `p` replaces the stated
         score: {"p": lambda a: a.c} hands in the true c. Or a function (sample, rng) that returns a value.
 
@@ -118,22 +118,22 @@ def each_way(draw, ways):
     Examples
     --------
     >>> from helpers.simulation import Sigmoid
-    >>> study = each_way(Sigmoid().sample, {"cross-fitted": {}, "zero": lambda a, rng: 0.0})
+    >>> study = each_estimator(Sigmoid().sample, {"cross-fitted": {}, "zero": lambda a, rng: 0.0})
     >>> repeat(study, {"n": [500]}, 1, rng=0)["estimator"].tolist()
     ['cross-fitted', 'zero']
     """
 
     def study(n, rng):
         sample = draw(n, rng)
-        return [{"estimator": name} | _estimate(sample, way, rng) for name, way in ways.items()]
+        return [{"estimator": name} | _estimate(sample, estimator, rng) for name, estimator in estimators.items()]
 
     return study
 
 
-def _estimate(sample, way, rng):
-    if callable(way):
-        return {"value": way(sample, rng)}
-    options = {name: option(sample) if callable(option) else option for name, option in way.items()}
+def _estimate(sample, estimator, rng):
+    if callable(estimator):
+        return {"value": estimator(sample, rng)}
+    options = {name: option(sample) if callable(option) else option for name, option in estimator.items()}
     estimate = grouping_loss(sample.y, options.pop("p", sample.p), sample.X, rng=rng, **options)
     return {name: getattr(estimate, name) for name in NUMBERS}
 
@@ -229,7 +229,7 @@ def comparison(what, stated, ours, se=0.0, *, ends=None, form="{:z.3f}", **allow
     se : float, default 0
         Its standard error; the interval is two of them on either side.
     ends : (float, float), optional
-        Ends of an interval that was found in another way.
+        Ends of an interval that was found by another method.
     form : str, default "{:z.3f}"
         Format of the numbers.
     **allowed : float

@@ -11,7 +11,7 @@ import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from helpers import _bar
-from helpers.experiments import comparison, each_way, improvement, repeat, summarise, verdict
+from helpers.experiments import comparison, each_estimator, improvement, repeat, summarise, verdict
 from helpers.grouping import captured, exact_luck, grouping_loss
 from helpers.simulation import Sigmoid, controls
 from helpers.studies import nb05_partitions
@@ -141,9 +141,9 @@ def test_no_repetition_is_refused():
         repeat(tosses, {"n": [5], "bias": [0.5]}, 0)
 
 
-def test_each_way_hands_in_options_and_sees_one_sample():
+def test_each_estimator_hands_in_options_and_sees_one_sample():
     ways = {"fitted": {}, "known": {"p": lambda a: a.c, "calibrator": "none"}, "truth": lambda a, rng: a.grouping_loss}
-    rows = each_way(Sigmoid().sample, ways)(400, np.random.default_rng(3))
+    rows = each_estimator(Sigmoid().sample, ways)(400, np.random.default_rng(3))
     rng = np.random.default_rng(3)
     a = Sigmoid().sample(400, rng)
     first = grouping_loss(a.y, a.p, a.X, rng=rng)

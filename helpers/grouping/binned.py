@@ -200,8 +200,8 @@ def _summed_variances(parts, problems, evaluate):
     their correlation, at most (that is when their regions agree).
     """
     residuals = np.array([(labels - scores)[evaluate] for labels, scores in problems])
-    spread = np.sqrt((residuals**2).mean(axis=1))
-    apart = np.outer(spread, spread)
+    sd = np.sqrt((residuals**2).mean(axis=1))
+    apart = np.outer(sd, sd)
     overlap = np.divide(residuals @ residuals.T / evaluate.size, apart, where=apart > 0, out=np.eye(len(parts)))
     names = ("null_variance", "noise_variance")
     sizes = {name: np.sqrt([max(part[name], 0.0) for part in parts]) for name in names}

@@ -143,9 +143,9 @@ def _plot_feature(ax, name, panel):
         if not rows.any():
             continue
         some = panel[rows]
-        reach = [some["observed"] - some["low"], some["high"] - some["observed"]]
+        bars = [some["observed"] - some["low"], some["high"] - some["observed"]]
         ax.errorbar(
-            some["observed"], place[rows], xerr=np.maximum(reach, 0), fmt="o", color=BLUE, markerfacecolor=face,
+            some["observed"], place[rows], xerr=np.maximum(bars, 0), fmt="o", color=BLUE, markerfacecolor=face,
             markersize=4.5, capsize=4, label=label,
         )  # fmt: skip
     ax.plot(panel["calibrated"], place, "D", color=ORANGE, fillstyle="none", markersize=7, label="recalibrated")

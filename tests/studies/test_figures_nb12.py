@@ -17,8 +17,8 @@ def drawn(ax):
 
 def test_lines_of_sources_keep_their_values_and_marks():
     lines = {"Sem1": np.array([0.3, 0.2]), "Sem2": np.array([0.1, 0.15]), "forest": np.array([0.2, 0.2])}
-    ax = plotting.plot_answer_lines([10, 50], lines, spread={"Sem1": [0.01, 0.02]}, level=("oracle", 0.17), xlabel="n",
-                                    ylabel="error")  # fmt: skip
+    ax = plotting.plot_answer_lines([10, 50], lines, half_width={"Sem1": [0.01, 0.02]}, level=("oracle", 0.17),
+                                    xlabel="n", ylabel="error")  # fmt: skip
     found = drawn(ax)
     assert found["Sem1"] == ([10, 50], [0.3, 0.2]) and found["forest"] == ([10, 50], [0.2, 0.2])
     assert found["oracle"][1] == [0.17, 0.17]

@@ -74,11 +74,11 @@ def normalise(table):
     """
     datasets = table.groupby("dataset")["value"]
     low = datasets.transform("min")
-    reach = datasets.transform("max") - low
-    if not (reach > 0).all():
-        same = table.loc[~(reach > 0), "dataset"].iloc[0]
+    span = datasets.transform("max") - low
+    if not (span > 0).all():
+        same = table.loc[~(span > 0), "dataset"].iloc[0]
         raise ValueError(f"value must differ between the models of a data set, but in {same!r} it does not.")
-    return table.assign(normalised=(table["value"] - low) / reach)
+    return table.assign(normalised=(table["value"] - low) / span)
 
 
 def across(table, *, by=("size", "kind")):
