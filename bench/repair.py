@@ -48,8 +48,8 @@ def platt(y, p, X, seed):
 
 def repair(y, p, X, seed):
     """Ours, with its own estimate of the risk."""
-    model = RiskEstimator(costs(y), rng=seed).fit(y, p, X)
-    return lambda p_new, X_new: model.to_frame(p_new, X_new)[["corrected", "risk"]].to_numpy().T
+    model = RiskEstimator(costs(y), rng=seed).fit(X, y, p)
+    return lambda p_new, X_new: model.to_frame(X_new, p_new)[["corrected", "risk"]].to_numpy().T
 
 
 def mcgrad(y, p, X, seed):

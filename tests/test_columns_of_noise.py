@@ -59,13 +59,13 @@ def of_chunks(y, p, X, seed):
 def of_risk(y, p, X, seed, **options):
     """What deciding by the corrected probabilities saves."""
     risk = RiskEstimator(EVEN, rng=seed, **options)
-    corrected = risk.fit_corrected(y, p, X)
+    corrected = risk.fit_corrected(X, y, p)
     saved = (p > 0.5) * (1 - 2 * y) - (corrected > 0.5) * (1 - 2 * y)
     return saved.mean(), saved.std() / N**0.5
 
 
 def of_repair(y, p, X, seed):
-    repair = Recalibrator(rng=seed).fit(y, p, X)
+    repair = Recalibrator(rng=seed).fit(X, y, p)
     assert repair.p_value_ < 1e-6
     return repair.gain_, repair.gain_se_
 
@@ -137,6 +137,6 @@ def test_results_say_which_levels_were_pooled():
         assert str(result).endswith(f" (levels of person pooled: {n_pooled:,} of {n_levels:,})")
     partition = fit_partition(X.assign(label=y, score=p), rng=0)
     assert str(partition).endswith("(levels of person pooled: 2,000 of 2,000)")
-    risk = RiskEstimator(EVEN, residual="tree", rng=0).fit(y, p, X)
+    risk = RiskEstimator(EVEN, residual="tree", rng=0).fit(X, y, p)
     assert risk.pooled_ == (("person", N // 2, N // 2),)
     assert grouping_loss(y, p, X[["a"]], rng=0).pooled == ()

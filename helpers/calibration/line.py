@@ -30,6 +30,8 @@ class CalibrationLine:
         Of the joint test of intercept 0 and slope 1 (Wald).
     z : array
         Stated log-odds, or quantiles of them.
+    calibrator : PlattCalibrator
+        The line as a map of scores.
 
     Examples
     --------
@@ -44,6 +46,7 @@ class CalibrationLine:
     freedom: float
     p_value: float
     z: np.ndarray = field(repr=False)
+    calibrator: PlattCalibrator = field(repr=False)
 
     @property
     def intercept_interval(self):
@@ -135,14 +138,10 @@ def calibration_line(y, p, *, sample_weight=None, groups=None):
     (True, True)
     """
     y, p, weight, groups = checked_scores(y, p, sample_weight, groups, both=True)
-    return line_of_rows(y, p, PlattCalibrator().fit_rows(p, y, weight), weight, groups)
-
-
-def line_of_rows(y, p, platt, weight=None, groups=None):
-    """`calibration_line` of columns that were checked, from the calibrator that was fitted to them."""
+    platt = PlattCalibrator().fit(p, y, weight)
     weight = np.ones(y.size) if weight is None else weight / weight.mean()
     z = clipped_logit(p)
-    c = platt.predict_rows(p)
+    c = platt.predict(p)
     x = np.column_stack([np.ones(y.size), z])
     curvature = (x * (weight * c * (1 - c))[:, None]).T @ x
     independent = weight.sum() ** 2 / (weight**2).sum()
@@ -160,6 +159,5 @@ def line_of_rows(y, p, platt, weight=None, groups=None):
     freedom = max(independent - 1, 1.0)
     wald = off @ np.linalg.pinv(covariance, hermitian=True) @ off
     shown = z if z.size <= MOST_SCORES else np.quantile(z, (np.arange(MOST_SCORES) + 0.5) / MOST_SCORES)
-    return CalibrationLine(
-        platt.intercept_, platt.slope_, covariance, freedom, float(fisher.sf(wald / 2, 2, freedom)), shown
-    )
+    p_value = float(fisher.sf(wald / 2, 2, freedom))
+    return CalibrationLine(platt.intercept_, platt.slope_, covariance, freedom, p_value, shown, platt)

@@ -113,11 +113,6 @@ def monotone_curve(y, p, *, sample_weight=None, groups=None, level=0.95):
     """
     y, p, weight, groups = checked_scores(y, p, sample_weight, groups)
     check_level(level)
-    return monotone_of_rows(y, p, weight, groups, level)
-
-
-def monotone_of_rows(y, p, weight=None, groups=None, level=0.95):
-    """`monotone_curve` of columns that were checked."""
     weight = np.ones_like(p) if weight is None else weight
     fit = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(p, y, weight)
     residual = weight * (y - fit.predict(p))

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 
 from helpers.calibration import clipped_logit
-from helpers.calibration.calibrators import CLIP, level_start, newton, ten_digits
+from helpers.calibration.calibrators import CLIP, level_start, logistic_terms, newton, ten_digits
 from helpers.chunks.cells import Sums
 
 
@@ -85,12 +84,5 @@ class PlattSums(Sums):
         y = np.where(y == 1, targets[1], targets[0])
         w = np.ones_like(p) if weight is None else weight
         z = (clipped_logit(p) - center) / scale
-        eta = beta[0] + beta[1] * z
-        c = expit(eta)
-        residual = w * (y - c)
-        curved = w * c * (1 - c)
-        a = curved.sum()
-        b = curved @ z
-        d = curved @ (z * z)
-        loss = np.dot(w, np.logaddexp(0, eta) - y * eta)
-        return cls(np.array(loss), np.array([residual.sum(), residual @ z]), np.array([[a, b], [b, d]]))
+        loss, slope, curvature = logistic_terms(beta, z, y, w)
+        return cls(np.array(loss), -slope, curvature)

@@ -313,13 +313,13 @@ def binned_grouping_loss(
     parts = []
     for labels, scores in problems:
         tree = BinnedTree(**options, rule=rule, rng=rng)
-        tree.fit(labels[fit], scores[fit], X.iloc[fit], None if codes is None else codes[fit])
+        tree.fit(X.iloc[fit], labels[fit], scores[fit], None if codes is None else codes[fit])
         first, second = (curve(labels[half], scores[half], scores[evaluate]) for half in (fit, evaluate))
         rows = BinnedRows(
             y=labels[evaluate],
             p=scores[evaluate],
             bin=bins_between(scores[evaluate], tree.edges_),
-            region=tree.apply(scores[evaluate], X.iloc[evaluate]),
+            region=tree.apply(X.iloc[evaluate], scores[evaluate]),
             first=first,
             second=second,
             in_first=np.zeros(evaluate.size, dtype=bool),

@@ -221,7 +221,7 @@ class SquaredError:
 
     def curve(self, y, p, at):
         """Calibration curve of some rows at other scores: running lines."""
-        return running_curve(p, y, at)
+        return running_curve(y, p, at)
 
     def explained(self, rows, bin_stated, around, expected):
         """Debiased variance of the region rates around their bin's rate, its variance when there is none, and the share
@@ -268,8 +268,8 @@ class Nats:
 
     def curve(self, y, p, at):
         """Calibration curve of some rows at other scores: running lines, and running means where one leaves (0, 1)."""
-        line = running_curve(p, y, at)
-        return np.where((line > 0) & (line < 1), line, running_curve(p, y, at, degree=0))
+        line = running_curve(y, p, at)
+        return np.where((line > 0) & (line < 1), line, running_curve(y, p, at, degree=0))
 
     def explained(self, rows, bin_stated, around, expected):
         """As in `SquaredError`."""

@@ -97,9 +97,9 @@ def check_sample(y, p, X, sample_weight, groups, *, both=True):
     """Labels, stated probabilities, table, weights or None and group codes or None of one length; ValueError for a
     column that breaks a rule, and, where labels must be of `both` kinds, for labels of one.
     """
+    X = check_table(X)  # first: where somebody takes an estimator's order for a function's, it is the clearest
     y = check_labels(y, both=both)
     p = check_probabilities(p)
-    X = check_table(X)
     weight = check_weights(sample_weight)
     groups = check_groups(groups)
     check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=groups)

@@ -63,8 +63,8 @@ class BinnedTree(BaseEstimator):
     --------
     >>> rng = np.random.default_rng(0)
     >>> X, p = rng.normal(size=(400, 1)), rng.random(400)
-    >>> tree = BinnedTree("stump", n_bins=2, rng=0).fit(X[:, 0] > 0, p, X)
-    >>> tree.apply([0.2, 0.2, 0.9], [[-1.0], [1.0], [1.0]]), tree.bin_of_region_
+    >>> tree = BinnedTree("stump", n_bins=2, rng=0).fit(X, X[:, 0] > 0, p)
+    >>> tree.apply([[-1.0], [1.0], [1.0]], [0.2, 0.2, 0.9]), tree.bin_of_region_
     (array([0, 1, 3]), array([0, 0, 1, 1]))
     """
 
@@ -76,17 +76,17 @@ class BinnedTree(BaseEstimator):
         self.rule = rule
         self.rng = rng
 
-    def fit(self, y, p, X, groups=None):
+    def fit(self, X, y, p, groups=None):
         """Choose the regions.
 
         Parameters
         ----------
+        X : DataFrame or array_like, shape (n, d)
+            Features.
         y : array_like of 0/1, shape (n,)
             Labels.
         p : array_like, shape (n,)
             Stated probabilities.
-        X : DataFrame or array_like, shape (n, d)
-            Features.
         groups : array_like, shape (n,), optional
             Labels of people, hospitals, …: none may tell by itself where its own category belongs.
 
@@ -95,9 +95,9 @@ class BinnedTree(BaseEstimator):
         BinnedTree
             Itself.
         """
+        X = check_table(X)
         y = check_labels(y)
         p = check_probabilities(p)
-        X = check_table(X)
         check_same_length(y=y, p=p, X=X, groups=groups)
         groups = codes_of_groups(groups)
         self.check_parameters()
@@ -120,15 +120,15 @@ class BinnedTree(BaseEstimator):
         self.n_regions_ = self.bin_of_region_.size
         return self
 
-    def apply(self, p, X):
+    def apply(self, X, p):
         """Region of each row; a cluster that fitting did not see counts as the bin's first.
 
         Parameters
         ----------
-        p : array_like, shape (n,)
-            Stated probabilities.
         X : DataFrame or array_like, shape (n, d)
             Features.
+        p : array_like, shape (n,)
+            Stated probabilities.
 
         Returns
         -------
@@ -136,8 +136,8 @@ class BinnedTree(BaseEstimator):
             0 .. n_regions_ - 1.
         """
         check_is_fitted(self, "bin_of_region_")
-        p = check_probabilities(p)
         X = check_table(X)
+        p = check_probabilities(p)
         check_same_length(p=p, X=X)
         absent = [name for name in self.columns_ if name not in X.columns]
         if absent:

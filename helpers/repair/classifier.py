@@ -130,7 +130,7 @@ class RepairedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             # Beside the features, an out-of-fold probability tells by which fold's model it was stated, and so what
             # the labels of that fold are like: with both in sight the test rejected a right model in 15 of 60 samples.
             self.repair_ = Recalibrator(self.calibrator, alpha=self.alpha, use_score=False, rng=rng)
-            self.repair_.fit(labels, self._probability(stated), X, sample_weight=sample_weight, groups=groups)
+            self.repair_.fit(X, labels, self._probability(stated), sample_weight=sample_weight, groups=groups)
         self.estimator_ = clone(self.estimator).fit(X, y, **of_estimator)
         return self
 
@@ -151,7 +151,7 @@ class RepairedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         validate_data(self, X, **ANY_TABLE, reset=False)
         p = self._probability(getattr(self.estimator_, self._method)(X))
-        p = p if self.repair_ is None else self.repair_.predict(p, X)
+        p = p if self.repair_ is None else self.repair_.predict(X, p)
         return np.column_stack([1 - p, p])
 
     def predict(self, X):

@@ -82,8 +82,8 @@ class Recalibrator(BaseEstimator):
     >>> rng = np.random.default_rng(0)
     >>> X = pd.DataFrame({"age": rng.integers(20, 80, 500)})
     >>> y = rng.random(500) < np.where(X["age"] < 50, 0.4, 0.8)
-    >>> model = Recalibrator("none", n_folds=2, rng=0).fit(y, np.full(500, 0.6), X)
-    >>> model.predict([0.6, 0.6], pd.DataFrame({"age": [30, 70]})).round(1)
+    >>> model = Recalibrator("none", n_folds=2, rng=0).fit(X, y, np.full(500, 0.6))
+    >>> model.predict(pd.DataFrame({"age": [30, 70]}), [0.6, 0.6]).round(1)
     array([0.4, 0.8])
     >>> model.changed_, model.p_value_ < 0.001
     (True, True)
@@ -96,17 +96,17 @@ class Recalibrator(BaseEstimator):
         self.use_score = use_score
         self.rng = rng
 
-    def fit(self, y, p, X, sample_weight=None, groups=None):
+    def fit(self, X, y, p, sample_weight=None, groups=None):
         """Learn from labelled rows.
 
         Parameters
         ----------
+        X : DataFrame or array_like, shape (n, d)
+            Features (numbers, booleans, categories, text, dates, missing values), see `helpers.partition.encoder`.
         y : array_like of 0/1, shape (n,)
             Labels.
         p : array_like, shape (n,)
             Stated probabilities of class 1.
-        X : DataFrame or array_like, shape (n, d)
-            Features (numbers, booleans, categories, text, dates, missing values), see `helpers.partition.encoder`.
         sample_weight : array_like, shape (n,), optional
             Sampling weights.
         groups : array_like, shape (n,), optional
@@ -123,20 +123,20 @@ class Recalibrator(BaseEstimator):
             For input or options that break a rule, fewer than 60 rows, fewer groups than folds, or too few rows of
             one class.
         """
-        self._fit(y, p, X, sample_weight, groups)
+        self._fit(X, y, p, sample_weight, groups)
         return self
 
-    def fit_predict(self, y, p, X, sample_weight=None, groups=None):
+    def fit_predict(self, X, y, p, sample_weight=None, groups=None):
         """Fit, and repair the same rows, each by learners and weights that have not seen its label.
 
         Parameters
         ----------
+        X : DataFrame or array_like, shape (n, d)
+            Features.
         y : array_like of 0/1, shape (n,)
             Labels.
         p : array_like, shape (n,)
             Stated probabilities of class 1.
-        X : DataFrame or array_like, shape (n, d)
-            Features.
         sample_weight : array_like, shape (n,), optional
             Sampling weights; rows of weight 0 are repaired as new ones.
         groups : array_like, shape (n,), optional
@@ -147,10 +147,10 @@ class Recalibrator(BaseEstimator):
         ndarray, shape (n,)
             In [0, 1].
         """
-        rows, residual = self._fit(y, p, X, sample_weight, groups)
+        rows, residual = self._fit(X, y, p, sample_weight, groups)
         if rows.kept.all():
             return self._repaired(self.calibrated(rows.p), residual)
-        repaired = self.predict(p, X)
+        repaired = self.predict(X, p)
         repaired[rows.kept] = self._repaired(self.calibrated(rows.p), residual)
         return repaired
 
@@ -171,15 +171,15 @@ class Recalibrator(BaseEstimator):
             raise NotFittedError("This Recalibrator has learned nothing yet: call fit first.")
         return self.calibrator_.predict(p)
 
-    def predict(self, p, X, return_std=False):
+    def predict(self, X, p, return_std=False):
         """Repaired probabilities.
 
         Parameters
         ----------
-        p : array_like, shape (n,)
-            Stated probabilities.
         X : DataFrame or array_like, shape (n, d)
             Features: the columns of the fit in any order, others are passed over.
+        p : array_like, shape (n,)
+            Stated probabilities.
         return_std : bool, default False
             Whether the standard errors are wanted, too.
 
@@ -191,7 +191,7 @@ class Recalibrator(BaseEstimator):
             Only with `return_std`: jackknife standard error of what the features changed, from how far the learners of
             the folds lie apart; 0 where `changed_` is false.
         """
-        c, table = self._rows(p, X)
+        c, table = self._rows(X, p)
         if not self.changed_:
             return (c, np.zeros(c.size)) if return_std else c
         v = label_variance(c)
@@ -201,32 +201,32 @@ class Recalibrator(BaseEstimator):
         repaired = self._repaired(c, parts.mean(axis=0))
         return (repaired, parts.std(axis=0) * (len(parts) - 1) ** 0.5) if return_std else repaired
 
-    def change(self, p, X):
+    def change(self, X, p):
         """How much the features change each calibrated probability, repaired - calibrated.
 
         Parameters
         ----------
-        p : array_like, shape (n,)
-            Stated probabilities.
         X : DataFrame or array_like, shape (n, d)
             Features.
+        p : array_like, shape (n,)
+            Stated probabilities.
 
         Returns
         -------
         ndarray, shape (n,)
             All 0 where `changed_` is false.
         """
-        return self.predict(p, X) - self.calibrated(p)
+        return self.predict(X, p) - self.calibrated(p)
 
-    def to_frame(self, p, X):
+    def to_frame(self, X, p):
         """What happened to each row.
 
         Parameters
         ----------
-        p : array_like, shape (n,)
-            Stated probabilities.
         X : DataFrame or array_like, shape (n, d)
             Features.
+        p : array_like, shape (n,)
+            Stated probabilities.
 
         Returns
         -------
@@ -234,7 +234,7 @@ class Recalibrator(BaseEstimator):
             With the index of `X`. Columns: stated, calibrated, repaired; by_calibration and by_features, the two steps
             between them.
         """
-        repaired = self.predict(p, X)
+        repaired = self.predict(X, p)
         frame = pd.DataFrame({"stated": check_probabilities(p)}, index=check_table(X).index)
         frame["calibrated"] = self.calibrated(p)
         frame["repaired"] = repaired
@@ -242,9 +242,9 @@ class Recalibrator(BaseEstimator):
         frame["by_features"] = frame["repaired"] - frame["calibrated"]
         return frame
 
-    def _fit(self, y, p, X, sample_weight, groups):
+    def _fit(self, X, y, p, sample_weight, groups):
         """Learn; return the rows that count and their shrunken out-of-fold residuals."""
-        rows = self._checked(y, p, X, sample_weight, groups)
+        rows = self._checked(X, y, p, sample_weight, groups)
         rng = check_rng(self.rng)
         fold = random_folds(rows.y, rows.groups, self.n_folds, rng)
         seeds = rng.integers(2**31, size=self.n_folds)
@@ -297,10 +297,10 @@ class Recalibrator(BaseEstimator):
     def _repaired(self, c, residual):
         return np.clip(c + residual, SMALLEST * c, 1 - SMALLEST * (1 - c)) if self.changed_ else c
 
-    def _rows(self, p, X):
+    def _rows(self, X, p):
         """Calibrated scores and the table that the learners are asked about."""
-        p = check_probabilities(p)
         X = check_table(X)
+        p = check_probabilities(p)
         check_same_length(p=p, X=X)
         c = self.calibrated(p)
         absent = [column for column in self.columns_ if column not in X.columns]
@@ -313,7 +313,7 @@ class Recalibrator(BaseEstimator):
         """What the learners see of the rows."""
         return with_score_column(X, p) if self.use_score else X
 
-    def _checked(self, y, p, X, sample_weight, groups):
+    def _checked(self, X, y, p, sample_weight, groups):
         rows = check_rows(y, p, X, sample_weight, groups)
         make_calibrator(self.calibrator)
         check_probabilities([self.alpha], "alpha")

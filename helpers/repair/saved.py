@@ -67,7 +67,7 @@ def save(model, path):
     >>> import tempfile
     >>> from helpers.repair import Recalibrator
     >>> y = np.tile([0, 1, 1, 0], 50)
-    >>> model = Recalibrator("none", rng=0).fit(y, np.full(200, 0.5), np.arange(200)[:, None])
+    >>> model = Recalibrator("none", rng=0).fit(np.arange(200)[:, None], y, np.full(200, 0.5))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(model, f"{folder}/repair.joblib")
     ...     load(f"{folder}/repair.joblib").p_value_ == model.p_value_

@@ -57,7 +57,7 @@ def rising_curve(confidence, right, wrong):
     if not 0 < right.sum() < total.sum() or np.ptp(x[weight > 0]) < 1e-6:
         return None
     try:
-        curve = PlattCalibrator().fit_rows(x, y, weight)
+        curve = PlattCalibrator().fit(x, y, weight)
     except ValueError:  # a constant score, up to its clipping
         return None
     return curve if curve.slope_ > 0 else None
@@ -69,7 +69,7 @@ def recalibrated(confidence, correct, fold):
     for k in np.unique(fold):
         others = fold != k
         curve = rising_curve(confidence[others], correct[others], 1 - correct[others])
-        chance[~others] = correct[others].mean() if curve is None else curve.predict_rows(confidence[~others])
+        chance[~others] = correct[others].mean() if curve is None else curve.predict(confidence[~others])
     return chance
 
 

@@ -8,8 +8,8 @@ import pandas as pd
 from helpers.audit.rates import table_of_gaps
 from helpers.binning import bins_between, edges_for
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator, clipped_logit
-from helpers.calibration.line import CalibrationLine, line_of_rows
-from helpers.calibration.monotone import MonotoneCurve, monotone_of_rows
+from helpers.calibration.line import CalibrationLine, calibration_line
+from helpers.calibration.monotone import MonotoneCurve, monotone_curve
 from helpers.calibration.reliability import CalibrationError, curve_of_rows, error_of_curve
 from helpers.grouping.crossfit import loss_of_regions
 
@@ -142,12 +142,13 @@ def measure_average(table, *, may_bend=True, rng=None):
     events = min(int(y.sum()), table.n - int(y.sum()))
     n_bins = int(np.clip(events // 5, 2, 15))
     error = error_of_curve(curve_of_rows(y, table.p, n_bins, "quantile", table.weight, table.groups), rng=rng)
-    curve = monotone_of_rows(y, table.p, table.weight, table.groups, 1 - OTHERS)
+    columns = {"sample_weight": table.weight, "groups": table.groups}
+    curve = monotone_curve(y, table.p, **columns, level=1 - OTHERS)
     _, count = np.unique(clipped_logit(table.p).round(9), return_counts=True)
     if table.n - count.max() < LEAST_APART:  # as good as a constant score, which has no line
         return Average(rates, error, None, curve, 1.0, 1.0, 0.0, "isotonic", _isotonic(table))
-    platt = PlattCalibrator().fit_rows(table.p, y, table.weight)
-    line = line_of_rows(y, table.p, platt, table.weight, table.groups)
+    line = calibration_line(y, table.p, **columns)
+    platt = line.calibrator
     left = left_to_score(table, platt) if may_bend else (1.0, 0.0)
     bend = left[0] if platt.slope_ > 0 else 1.0
     if bend < OTHERS:
@@ -161,7 +162,7 @@ def left_to_score(table, calibrator):
 
     Bins of as many cases see a bend, bins of as much variance c (1 - c) a jump; the smaller p-value counts twice.
     """
-    c = calibrator.predict_rows(table.p)
+    c = calibrator.predict(table.p)
     parts = [
         loss_of_regions(table.y - c, region, table.weight, table.groups)
         for region in (bins_between(table.p, edges_for(table.p, BINS, "quantile")), bins_of_variance(table.p, c, BINS))
@@ -183,4 +184,4 @@ def bins_of_variance(p, c, n_bins):
 
 
 def _isotonic(table):
-    return IsotonicCalibrator().fit_rows(table.p, table.y, table.weight)
+    return IsotonicCalibrator().fit(table.p, table.y, table.weight)

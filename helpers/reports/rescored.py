@@ -38,10 +38,10 @@ def repair_scores(table, calibrator, *, can_repair=True, rng=None):
     if can_repair:
         some = table if rows.size == table.n else table.take(rows)
         model = Recalibrator(calibrator, rng=rng)
-        out_of_sample = model.fit_predict(some.y, some.p, some.X, some.weight, some.groups)
+        out_of_sample = model.fit_predict(some.X, some.y, some.p, some.weight, some.groups)
         if model.changed_:
             repaired = out_of_sample
-            error = model.predict(some.p, some.X, return_std=True)[1]
+            error = model.predict(some.X, some.p, return_std=True)[1]
     taught = Repaired(recalibrated, rows, repaired, error, model)
     if rows.size == table.n:
         return taught
@@ -63,7 +63,7 @@ def repair_all(table, scores, rows=None):
     error = np.empty(table.n)
     new = np.setdiff1d(rows, scores.rows)
     for some in np.array_split(new, -(-new.size // MOST_ROWS)) if new.size else ():
-        repaired[some], error[some] = scores.model.predict(table.p[some], table.X.iloc[some], return_std=True)
+        repaired[some], error[some] = scores.model.predict(table.X.iloc[some], table.p[some], return_std=True)
     repaired[scores.rows] = scores.repaired
     error[scores.rows] = scores.error
     return repaired[rows], error[rows]

@@ -402,7 +402,7 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
     levels = levels_to_show(table, check)
     obstacle = find_obstacle(table)
     average = measure_average(table, may_bend=not obstacle, rng=rng)
-    calibrated = average.calibrator.predict_rows(table.p)
+    calibrated = average.calibrator.predict(table.p)
     loss = audit = lead = None
     if not obstacle:
         of_loss, of_lead = rng.spawn(2)  # so that what follows does not depend on the estimator

@@ -14,7 +14,7 @@ from helpers.checks import (
     check_vector,
     nearest_name,
 )
-from helpers.resampling import resampled_rows, with_ends
+from helpers.resampling import resampled_means, with_ends
 from helpers.routing.routed import (
     Routed,
     ask_one,
@@ -333,10 +333,7 @@ def _resampled(policies, y, cost, groups, n_resamples, level, rng):
         "expected_cost": decision_losses(prediction, y, cost),
         "money": np.array([check_vector(routed.paid, "paid", finite=True) for routed in policies.values()]),
     }
-    flat = np.concatenate(list(rows.values()))
-    draws = np.empty((n_resamples, len(flat)))
-    for k, drawn in enumerate(resampled_rows(y.size, n_resamples, groups=groups, rng=rng)):
-        draws[k] = flat @ np.bincount(drawn, minlength=y.size) / drawn.size
+    draws = resampled_means(np.concatenate(list(rows.values())).T, n_resamples, groups=groups, rng=rng)
     means = {name: table.mean(axis=1) for name, table in rows.items()}
     return means, dict(zip(rows, np.split(draws, 3, axis=1), strict=True))
 

@@ -121,7 +121,7 @@ def audit_network(
         region = pd.factorize(data.kind, sort=True)[0][~a]
     else:
         tree = BinnedTree(estimator, n_bins=n_bins, strategy=strategy, region_ratio=region_ratio, rng=rng)
-        region = tree.fit(data.y[a], p[a], X[a]).apply(p[~a], X[~a])
+        region = tree.fit(X[a], data.y[a], p[a]).apply(X[~a], p[~a])
     groups = None if data.groups is None else data.groups[~a]
     bins = {"n_bins": n_bins, "strategy": strategy}
     return binned_grouping_loss_from_regions(data.y[~a], p[~a], region, **bins, groups=groups, rng=rng)

@@ -66,15 +66,15 @@ def tree(y, p, X, options):
 
 
 def risk(y, p, X, options):
-    model = RiskEstimator(COST, residual="tree", n_halvings=1, rng=0).fit(y, p, X, **options)
-    predicted = np.asarray(model.predict(p, X))
+    model = RiskEstimator(COST, residual="tree", n_halvings=1, rng=0).fit(X, y, p, **options)
+    predicted = np.asarray(model.predict(X, p))
     assert predicted.shape == (len(X),) and np.isfinite(predicted).all() and (predicted >= 0).all()
     return tuple(predicted)
 
 
 def repair(y, p, X, options):
-    model = Recalibrator(rng=0).fit(y, p, X, **options)
-    repaired = np.asarray(model.predict(p, X))
+    model = Recalibrator(rng=0).fit(X, y, p, **options)
+    repaired = np.asarray(model.predict(X, p))
     assert repaired.shape == (len(X),) and (repaired >= 0).all() and (repaired <= 1).all()
     return tuple(repaired.round(9))
 

@@ -38,6 +38,7 @@ if str(ROOT / "tests") not in sys.path:  # as a program: pytest has it there
     sys.path.append(str(ROOT / "tests"))
 
 from forks import SERVER, begin_fork  # noqa: E402
+from rules import second_parameters  # noqa: E402
 
 
 def read_mutations(path=ROOT / "data" / "mutations.csv"):
@@ -89,8 +90,7 @@ def own_parameters(row):
 
 def with_second_parameters(cells, notebook, own=None):
     """The cells with a notebook's second parameters, or `own` ones, in a cell of their own, as papermill puts them."""
-    second = json.loads((ROOT / "tests" / "second_parameters.json").read_text(encoding="utf-8"))
-    given = second[notebook.relative_to(ROOT / "notebooks").with_suffix("").as_posix()]
+    given = second_parameters(notebook.relative_to(ROOT / "notebooks").with_suffix("").as_posix())
     given.pop("embeddings_path", None)  # a reader's own network: no claim of a paper is about it
     given |= own or {}
     injected = "\n".join(["# Parameters", *(f"{name} = {value!r}" for name, value in given.items())])

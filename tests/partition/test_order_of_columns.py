@@ -60,7 +60,7 @@ def regions(tree):
 
 def bins(name):
     def numbers(y, p, X):
-        return tuple(BinnedTree(name, n_bins=3, rng=0).fit(y, p, X).apply(p, X))
+        return tuple(BinnedTree(name, n_bins=3, rng=0).fit(X, y, p).apply(X, p))
 
     return numbers
 
@@ -77,14 +77,14 @@ def search(y, p, X):
 
 def repair(y, p, X):
     model = Recalibrator(alpha=1, n_folds=3, rng=0)
-    repaired = model.fit_predict(y, p, X)
+    repaired = model.fit_predict(X, y, p)
     assert model.columns_ == list(X.columns)
-    return tuple(repaired), tuple(model.predict(p, X)), tuple(model.weights_)
+    return tuple(repaired), tuple(model.predict(X, p)), tuple(model.weights_)
 
 
 def risk(y, p, X):
-    model = RiskEstimator(COST, residual="tree", n_halvings=2, rng=0).fit(y, p, X)
-    return tuple(model.predict(p, X))
+    model = RiskEstimator(COST, residual="tree", n_halvings=2, rng=0).fit(X, y, p)
+    return tuple(model.predict(X, p))
 
 
 def chunks(y, p, X):
@@ -130,8 +130,8 @@ def test_new_rows_may_come_in_any_order():
     y, p, X = sample(3)
     tree = HonestTree(rng=0).fit(X, y - p)
     histogram = HistogramTree(rng=0).fit(X, y - p)
-    model = Recalibrator(alpha=1, n_folds=3, rng=0).fit(y, p, X)
+    model = Recalibrator(alpha=1, n_folds=3, rng=0).fit(X, y, p)
     other = X[X.columns[::-1]]
     assert np.array_equal(tree.apply(X), tree.apply(other))
     assert np.array_equal(histogram.apply(X), histogram.apply(other))
-    assert np.array_equal(model.predict(p, X), model.predict(p, other))
+    assert np.array_equal(model.predict(X, p), model.predict(other, p))

@@ -118,14 +118,14 @@ def test_a_larger_table_is_judged_by_some_of_its_rows(monkeypatch):
     made, q = table(900, hidden=3.0)
     scores = repair_scores(made, "platt", rng=0)
     assert 600 < scores.rows.size < 900 and count_money(made, scores, COST).n == scores.rows.size
-    new = scores.model.predict(made.p[scores.rows], made.X.iloc[scores.rows])
+    new = scores.model.predict(made.X.iloc[scores.rows], made.p[scores.rows])
     assert 0 <= np.isclose(scores.repaired, new).sum() - (scores.rows.size - 500) < 100  # those 500 out of fold
     alike = repair_scores(replace(made, p=q), "platt", can_repair=False, rng=0)
     assert (alike.repaired == alike.recalibrated[alike.rows]).all() and alike.rows.size > 600
     repaired, error = repair_all(made, scores)
     assert scores.model.changed_ and repaired.size == 900 and (repaired[scores.rows] == scores.repaired).all()
     rest = np.setdiff1d(np.arange(900), scores.rows)
-    assert repaired[rest] == pytest.approx(scores.model.predict(made.p[rest], made.X.iloc[rest])) and error.max() > 0
+    assert repaired[rest] == pytest.approx(scores.model.predict(made.X.iloc[rest], made.p[rest])) and error.max() > 0
 
 
 @pytest.mark.parametrize(("cost", "best"), [([[0, 5], [0, 0]], "yes"), ([[0, 0], [5, 0]], "no")])

@@ -53,7 +53,7 @@ def test_nothing_is_called_repaired_where_the_repair_only_recalibrates(tmp_path)
     assert (
         not model.changed_ and "repaired" not in scores and "it only recalibrates" in page.read_text(encoding="utf-8")
     )
-    np.testing.assert_allclose(model.predict(p, X), scores["recalibrated"], atol=1e-5)
+    np.testing.assert_allclose(model.predict(X, p), scores["recalibrated"], atol=1e-5)
     same = (scores["recalibrated"] >= 0.2) == (scores["given"] >= 0.2)
     assert same.any() and (scores["expected_excess_cost"][same] == 0).all()
 
@@ -70,7 +70,7 @@ def test_the_repair_is_for_new_cases(saved):
     report, _, page = saved
     model = load(page.with_name("repair.joblib"))
     new = pd.DataFrame({"=cmd": ["-a", "c"], "x": [0.0, 0.0]})
-    repaired = model.predict([0.5, 0.5], new)
+    repaired = model.predict(new, [0.5, 0.5])
     assert model.changed_ and repaired[0] > 0.7 > repaired[1]
 
 

@@ -51,6 +51,6 @@ def _corrected_by_each(population, estimators, cost, n, n_new, rng):
     new = population(n_new, rng)
     corrected = {}
     for name, options in estimators.items():
-        model = RiskEstimator(cost, rng=rng, **options).fit(known.y, known.p, known.X)
-        corrected[name] = model.corrected(new.p, new.X)
+        model = RiskEstimator(cost, rng=rng, **options).fit(known.X, known.y, known.p)
+        corrected[name] = model.corrected(new.X, new.p)
     return new, corrected
