@@ -13,22 +13,6 @@ def select_segments(null, significant, critical, bonus):
     and the strongest that is still significant is selected next. Of a segment of two columns and the segments of one
     column that hold it, the latter is selected if the second condition adds no more strength than there are more
     segments of two columns to choose from.
-
-    Parameters
-    ----------
-    null : NullModel
-        Gaps of all segments.
-    significant : array of int
-        Segments with a significant gap.
-    critical : float
-        Strength beyond which a segment counts.
-    bonus : array, shape (segments,)
-        Strength that is granted to segments of one column.
-
-    Returns
-    -------
-    list of int
-        At most eight segments.
     """
     selected = []
     z = null.z
