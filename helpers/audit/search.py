@@ -133,8 +133,8 @@ def audit_groups(y, p, X, *, sample_weight=None, groups=None, rng=None, **option
     Returns
     -------
     DataFrame
-        `SegmentSearch.selected`: one row a subgroup, with rule, n, gap, low, high, adjusted (p-value) and more. What could
-        not have been found, and which columns were left out, says `search_segments`.
+        `SegmentSearch.selected`: one row a subgroup, with rule, n, gap, low, high, adjusted (p-value) and more. What
+        could not have been found, and which columns were left out, says `search_segments`.
 
     Examples
     --------
