@@ -208,6 +208,7 @@ class ResidualSums:
     """Sums over segments for a score c and the directions in which its calibrator can move."""
 
     def __init__(self, null, c, tangent):
+        # derived in site/derivations/search_null.md
         weight = null.weight
         v = c * (1 - c)
         q = tangent.shape[1]

@@ -229,6 +229,7 @@ class SquaredError:
         which is zero on average. With M, D the curves' mean and half difference, and s = 1 (-1) for rows behind the
         first (second): 2 <Y, M> - <M, M> - 2 <s Y, D> + <D, D>, where no row is multiplied with itself.
         """
+        # derived in site/derivations/captured.md
         label = rows.y - around
         side = np.where(rows.in_first, 1, -1)
         middle = (rows.first + rows.second) / 2

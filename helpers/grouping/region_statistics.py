@@ -102,6 +102,7 @@ class _Regions:
         The value is a sum over pairs of different units. Its square has the product of the variances of each pair
         twice; its cube that of the third moments four times, and that of the variances of three different units eight.
         """
+        # derived in site/derivations/null_law.md
         pairs = np.maximum(variance**2 - squares, 0)
         triples = np.maximum(variance**3 - 3 * variance * squares + 2 * cubes, 0)
         skewed = np.maximum(third**2 - third_squares, 0)  # of pairs: below 0 by rounding, or where c is on both sides

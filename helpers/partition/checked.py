@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
 
 from helpers.checks import (
+    as_frame,
     check_effective,
     check_groups,
     check_labels,
@@ -73,11 +74,11 @@ class CheckedTable:
 
 
 def check_table(X, name="X"):
-    """`X` as a DataFrame with distinct string column names (arrays get "x0", "x1", …) and numbers and dates in
-    place of objects that stand for them (`helpers.partition.kinds`); the caller's data stay untouched.
+    """`X` (of pandas, polars, pyarrow, or an array) as a DataFrame with distinct string column names (arrays get "x0",
+    "x1", …) and numbers and dates in place of objects that stand for them (`helpers.partition.kinds`); the caller's
+    data stay untouched.
     """
-    if not isinstance(X, pd.DataFrame) and hasattr(X, "to_pandas"):
-        X = X.to_pandas()
+    X = as_frame(X)
     if not isinstance(X, pd.DataFrame):
         X = X.toarray() if hasattr(X, "toarray") else X
         try:

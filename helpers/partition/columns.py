@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from helpers.partition.kinds import is_date, numbers_as_fitted
+from helpers.partition.kinds import MISSING_WORDS, is_date, numbers_as_fitted
 
 
 def _as_text(values):
@@ -36,6 +36,11 @@ def _places(levels, names):
     return np.array([place.get(name, np.nan) for name in names], dtype=float)
 
 
+def _spelled_otherwise(word):
+    """How a file of other rows may have spelled a category: a column of 1, 2 and a gap is one of 1.0 and 2.0."""
+    return "missing" if word in MISSING_WORDS else word.removesuffix(".0")
+
+
 def kind_of(values, levels):
     """How the levels of a column are spelled out in rules."""
     if pd.api.types.is_bool_dtype(values.dtype):
@@ -63,6 +68,8 @@ class Column:
         if self.kind == "category":
             words, level = as_levels(values)
             places = _places(self.levels, words)
+            new = np.isnan(places)
+            places[new] = _places(self.levels, [_spelled_otherwise(word) for word in words[new]])
             if self.n_pooled:
                 places[np.isnan(places)] = self.pool
             return places[level]
