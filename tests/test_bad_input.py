@@ -14,7 +14,7 @@ from helpers.answers.bounds import ece_bound
 from helpers.answers.combination import combine_confidences
 from helpers.answers.exact import binomial_law
 from helpers.answers.leading_terms import direct_gap, oracle_gap
-from helpers.audit import check_columns, holm, measure_groups, search_segments, tree_groups
+from helpers.audit import holm, measure_columns, measure_groups, search_segments, tree_groups
 from helpers.binning import assign_bins, quantile_edges, uniform_edges
 from helpers.calibration import (
     IsotonicCalibrator,
@@ -82,7 +82,7 @@ SYSTEMS = {name: (GOOD["y"], GOOD[name]) for name in ("a", "b")}
 
 @cache
 def repair():
-    return Recalibrator(level=1.0, n_folds=2, rng=0).fit(GOOD["X"], GOOD["y"], GOOD["p"])
+    return Recalibrator(alpha=1.0, n_folds=2, rng=0).fit(GOOD["X"], GOOD["y"], GOOD["p"])
 
 
 FUNCTIONS = {
@@ -112,7 +112,7 @@ FUNCTIONS = {
     "subgroups that are given": lambda y, p, sample_weight, groups: measure_groups(
         y, p, np.arange(N) % 2, sample_weight=sample_weight, groups=groups
     ),
-    "columns that are given": lambda y, p, X, sample_weight, groups: check_columns(
+    "columns that are given": lambda y, p, X, sample_weight, groups: measure_columns(
         y, p, X, "b", sample_weight=sample_weight, groups=groups
     ),
     "segments": lambda y, p, X, sample_weight, groups: search_segments(

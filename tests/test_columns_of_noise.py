@@ -39,7 +39,7 @@ NOISE = {
 
 def of_segments(y, p, X, seed):
     """The largest gap named, and how far its interval reaches."""
-    named = search_segments(y, p, X, n_draws=59, rng=seed).named.iloc[0]
+    named = search_segments(y, p, X, n_draws=59, rng=seed).selected.iloc[0]
     return named["gap"], (named["high"] - named["low"]) / 4
 
 

@@ -106,7 +106,7 @@ DOORS = {
 
 
 def repaired(X, y, p, groups):
-    model = Recalibrator(n_folds=2, level=1, rng=0).fit(y=y, p=p, X=X, groups=groups)
+    model = Recalibrator(n_folds=2, alpha=1, rng=0).fit(y=y, p=p, X=X, groups=groups)
     return model.predict(p=p, X=X).tolist()
 
 

@@ -1,7 +1,7 @@
 """Who is misjudged: subgroups whose observed rate differs from what they were told, in words, with intervals.
 
 - `search`: begin here, with `audit_groups`: all segments of one and two columns, judged by one maximum;
-  `search_segments` says as well what could not have been found (`segments`: the family; `null`: the draws; `naming`:
+  `search_segments` says as well what could not have been found (`segments`: the family; `null`: the draws; `selection`:
   the few to act on)
 - `tree`: the groups of Melo et al. (2026): leaves of an honest tree, measured on rows that did not choose them
 - `columns`: every level of columns that somebody names
@@ -10,7 +10,7 @@
 - `stability`: what comes back on redrawn rows
 """
 
-from helpers.audit.columns import check_columns
+from helpers.audit.columns import measure_columns
 from helpers.audit.rates import holm, measure_groups
 from helpers.audit.search import SegmentSearch, audit_groups, search_segments
 from helpers.audit.stability import group_stability
@@ -20,9 +20,9 @@ __all__ = [
     "GroupAudit",
     "SegmentSearch",
     "audit_groups",
-    "check_columns",
     "group_stability",
     "holm",
+    "measure_columns",
     "measure_groups",
     "search_segments",
     "tree_groups",

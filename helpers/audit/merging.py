@@ -10,11 +10,11 @@ from helpers.partition.encoder import TableEncoder
 from helpers.partition.levels import FEW
 
 
-def merge_siblings(tree, X, y, p, *, level, sample_weight=None, groups=None):
+def merge_siblings(tree, X, y, p, *, alpha, sample_weight=None, groups=None):
     """`tree` without the splits whose two sides have gaps that do not differ in these rows.
 
     Bottom-up: where both sides of a split are single subgroups, their gaps (mean of y - p) are compared. If a
-    difference like theirs would be found by chance with a probability of `level` or more, they become one, and the
+    difference like theirs would be found by chance with a probability of `alpha` or more, they become one, and the
     split above is looked at. Only neighbours in the tree are merged, so a merged rule is shorter than those it
     replaces.
 
@@ -40,7 +40,7 @@ def merge_siblings(tree, X, y, p, *, level, sample_weight=None, groups=None):
             rows = np.flatnonzero((region >= first[node]) & (region <= last[node]))
             side = (region[rows] > last[left[node]]).astype(int)
             z = _difference(y[rows], p[rows], side, weight[rows], None if groups is None else groups[rows])
-            merged[node] = not split_p_value(z, codes[rows], kinds, tree.min_samples_leaf) < level
+            merged[node] = not split_p_value(z, codes[rows], kinds, tree.min_samples_leaf) < alpha
     return tree.pruned(np.flatnonzero(merged))
 
 

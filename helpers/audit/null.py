@@ -69,7 +69,7 @@ class NullModel:
         self.family = family
         self.c, self.tangent = _calibrated(y, p, self.weight, calibrator)
         self._measure(p)
-        sums = ScoreSums(self, self.c, self.tangent)
+        sums = ResidualSums(self, self.c, self.tangent)
         self.sums = sums
         self.variance = sums.variance
         if groups is not None:
@@ -99,14 +99,14 @@ class NullModel:
         events happened to fall. Residuals of the size that the scores expect, correlated in a group as strongly as all
         rows are on average, do not. (The draws that judge the gaps keep the dependence as it is.)
         """
-        spread = np.sqrt(self.c * (1 - self.c))
-        pairs = [_pair_products(values, self.groups) for values in (self.y - self.c, spread)]
+        sd = np.sqrt(self.c * (1 - self.c))
+        pairs = [_pair_products(values, self.groups) for values in (self.y - self.c, sd)]
         shared = np.clip(pairs[0] / pairs[1], 0, 1) if pairs[1] > 0 else 0.0
         squares = np.zeros((2, self.n.size))
         for block in self._blocks(PILOT):
             own = np.sqrt(1 - shared) * rng.standard_normal((self.c.size, block), dtype=np.float32)
             expected = own + np.sqrt(shared) * self._signs(block, rng)
-            expected *= spread.astype(np.float32)[:, None]
+            expected *= sd.astype(np.float32)[:, None]
             for square, residual in zip(squares, (self._signed(block, rng), expected), strict=True):
                 square += (self.sums.projected(residual)[0].astype(float) ** 2).sum(axis=1)
         mean = squares.mean(axis=0) / PILOT
@@ -151,7 +151,7 @@ class NullModel:
     def z_after(self, segments):
         """Standardised gaps that are left once the scores are right on average in some segments, too."""
         tangent = np.column_stack([self.tangent, self.family.members(segments, self.family.X)])
-        sums = ScoreSums(self, self._refitted(tangent), tangent)
+        sums = ResidualSums(self, self._refitted(tangent), tangent)
         variance = sums.variance if self.independent else sums.variance * self.variance / self.sums.variance
         z = np.where(sums.usable & self.sums.usable, sums.residual / np.sqrt(variance), 0.0)
         return symmetric(z, sums.third / variance**1.5) if self.independent else z
@@ -188,14 +188,14 @@ class NullModel:
 
     def _end(self, target):
         """Rate at which the standardised distance to the observed one is `target`, by bisection."""
-        spread = self.variance / (self.calibrated * (1 - self.calibrated))
+        inflation = self.variance / (self.calibrated * (1 - self.calibrated))
         cubes = self.sums.cubes
         start = _third(self.calibrated)
         below = np.zeros(self.n.size)
         above = np.ones(self.n.size)
         for _ in range(44):  # the last step, 1e-13, is no more than what machines differ by
             rate = (below + above) / 2
-            variance = spread * rate * (1 - rate)
+            variance = inflation * rate * (1 - rate)
             z = self.total * (self.observed - rate) / np.sqrt(variance)
             if self.groups is None:
                 z = symmetric(z, (self.sums.third + cubes * (_third(rate) - start)) / variance**1.5)
@@ -204,7 +204,7 @@ class NullModel:
         return rate
 
 
-class ScoreSums:
+class ResidualSums:
     """Sums over segments for a score c and the directions in which its calibrator can move."""
 
     def __init__(self, null, c, tangent):

@@ -59,8 +59,8 @@ class CalibrationLine:
         return self._ends(self.slope, self.covariance[1, 1])
 
     def _ends(self, value, variance):
-        reach = student.ppf(0.975, self.freedom) * np.sqrt(variance)
-        return float(value - reach), float(value + reach)
+        half_width = student.ppf(0.975, self.freedom) * np.sqrt(variance)
+        return float(value - half_width), float(value + half_width)
 
     @property
     def distance(self):
@@ -80,10 +80,10 @@ class CalibrationLine:
         low, high : float
             In probability.
         """
-        reach = np.sqrt(2 * fisher.ppf(level, 2, self.freedom))
+        radius = np.sqrt(2 * fisher.ppf(level, 2, self.freedom))
         angle = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
         circle = np.column_stack([np.cos(angle), np.sin(angle)])
-        edge = [self.intercept, self.slope] + reach * circle @ np.linalg.cholesky(self.covariance).T
+        edge = [self.intercept, self.slope] + radius * circle @ np.linalg.cholesky(self.covariance).T
         distances = self._distances(edge)
         return (0.0 if self.p_value >= 1 - level else float(distances.min())), float(distances.max())
 
@@ -147,14 +147,14 @@ def calibration_line(y, p, *, sample_weight=None, groups=None):
     independent = weight.sum() ** 2 / (weight**2).sum()
     if groups is None:
         # the variance that the line itself states: with few events it is better known than the squares of residuals
-        spread = (x * (weight**2 * c * (1 - c))[:, None]).T @ x
+        meat = (x * (weight**2 * c * (1 - c))[:, None]).T @ x
     else:
         score = x * (weight * (y - c))[:, None]
         sums = np.column_stack([np.bincount(groups, column) for column in score.T])
         independent = np.bincount(groups, weight).sum() ** 2 / (np.bincount(groups, weight) ** 2).sum()
-        spread = sums.T @ sums * independent / max(independent - 1, 1)
+        meat = sums.T @ sums * independent / max(independent - 1, 1)
     inverse = np.linalg.pinv(curvature, hermitian=True)
-    covariance = inverse @ spread @ inverse
+    covariance = inverse @ meat @ inverse
     off = np.array([platt.intercept_, platt.slope_ - 1])
     freedom = max(independent - 1, 1.0)
     wald = off @ np.linalg.pinv(covariance, hermitian=True) @ off

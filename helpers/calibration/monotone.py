@@ -120,8 +120,8 @@ def monotone_curve(y, p, *, sample_weight=None, groups=None, level=0.95):
     first, last, low, high, p_value = _band(y, p, weight, inflation, 1 - level)
     places = np.unique(p)
     if places.size > POINTS:
-        spread = np.linspace(p.min(), p.max(), POINTS - 2 * first.size)
-        places = np.unique(np.concatenate([spread, first, last]))
+        grid = np.linspace(p.min(), p.max(), POINTS - 2 * first.size)
+        places = np.unique(np.concatenate([grid, first, last]))
     above = np.searchsorted(first, places)  # the first cell that begins there or later
     below = np.searchsorted(last, places, "right")  # how many cells end there or before
     return MonotoneCurve(

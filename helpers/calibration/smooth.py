@@ -65,8 +65,8 @@ def running_curve(y, p, at=None, *, neighbors=None, degree=1):
     sums = [np.concatenate([[0.0], np.cumsum(column)]) for column in (labels, x, x * x, x * labels)]
     rate, mean, square, product = ((total[high] - total[low]) / count for total in sums)
     if degree == 1:
-        spread = square - mean**2
-        slope = np.divide(product - mean * rate, spread, out=np.zeros(points.size), where=spread > LEAST_SPREAD)
+        variance = square - mean**2
+        slope = np.divide(product - mean * rate, variance, out=np.zeros(points.size), where=variance > LEAST_SPREAD)
         rate = rate + slope * (points - 0.5 - mean)
     return rate[place]
 

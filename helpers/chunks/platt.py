@@ -40,8 +40,8 @@ class PlattStart(Sums):
         rows, total, first, second = self.moments
         if not rows.all():
             raise ValueError("label must hold both classes in the chunks, or no calibrator can be fitted.")
-        spread = -np.minimum(*self.ends[1::2]) - np.minimum(*self.ends[::2])
-        if spread < 1e-9:
+        span = -np.minimum(*self.ends[1::2]) - np.minimum(*self.ends[::2])
+        if span < 1e-9:
             raise ValueError(
                 f"score must take at least two different values within [{CLIP:g}, 1 - {CLIP:g}], but all "
                 f"{int(rows.sum()):,} rows of the chunks have one; a constant score has no curve to fit: "
@@ -53,7 +53,7 @@ class PlattStart(Sums):
             targets = np.array([1 / (rows[0] + 2), (rows[1] + 1) / (rows[1] + 2)])
         n = rows.sum() / total.sum()
         center = first.sum() / total.sum()
-        scale = np.sqrt(max(second.sum() / total.sum() - center**2, (1e-9 * spread) ** 2))
+        scale = np.sqrt(max(second.sum() / total.sum() - center**2, (1e-9 * span) ** 2))
 
         def terms(beta):
             sums = evaluate(beta, center, scale, targets)

@@ -20,7 +20,7 @@ from helpers.checks import (
     check_simplex,
     check_weights,
 )
-from helpers.grouping.binned_statistics import STATISTICS, Rows, bound_parts
+from helpers.grouping.binned_statistics import STATISTICS, BinnedRows, bound_parts
 from helpers.partition import BinnedTree, split_rows
 from helpers.partition.checked import check_table
 from helpers.partition.levels import most_pooled, said_of_pooled
@@ -200,8 +200,8 @@ def _summed_variances(parts, problems, evaluate):
     their correlation, at most (that is when their regions agree).
     """
     residuals = np.array([(labels - scores)[evaluate] for labels, scores in problems])
-    spread = np.sqrt((residuals**2).mean(axis=1))
-    apart = np.outer(spread, spread)
+    sd = np.sqrt((residuals**2).mean(axis=1))
+    apart = np.outer(sd, sd)
     overlap = np.divide(residuals @ residuals.T / evaluate.size, apart, where=apart > 0, out=np.eye(len(parts)))
     names = ("null_variance", "noise_variance")
     sizes = {name: np.sqrt([max(part[name], 0.0) for part in parts]) for name in names}
@@ -315,7 +315,7 @@ def binned_grouping_loss(
         tree = BinnedTree(**options, rule=rule, rng=rng)
         tree.fit(X.iloc[fit], labels[fit], scores[fit], None if codes is None else codes[fit])
         first, second = (curve(labels[half], scores[half], scores[evaluate]) for half in (fit, evaluate))
-        rows = Rows(
+        rows = BinnedRows(
             y=labels[evaluate],
             p=scores[evaluate],
             bin=bins_between(scores[evaluate], tree.edges_),
@@ -403,7 +403,7 @@ def binned_grouping_loss_from_regions(
     cell, cell_bin, _ = cross_cells(bins, region)
     halves = _halves(y, p, codes, check_rng(rng))
     first, second = (STATISTICS[rule].curve(y[half], p[half], p) for half in halves)
-    rows = Rows(
+    rows = BinnedRows(
         y=y,
         p=p,
         bin=bins,

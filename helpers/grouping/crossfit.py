@@ -133,7 +133,7 @@ def combine(parts, calibration_loss, trees=(), tail=TAIL, fit=NO_FIT):
         left_out=sum(part.left_out * part.n for part in parts) / n,
         count=np.concatenate([part.count for part in parts]),
         mean=np.concatenate([part.mean for part in parts]),
-        variance=np.concatenate([part.spread for part in parts]),
+        variance=np.concatenate([part.mean_variance for part in parts]),
         part=np.repeat(np.arange(k), [part.count.size for part in parts]),
         trees=tuple(trees),
     )

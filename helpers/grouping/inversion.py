@@ -96,13 +96,13 @@ class LossLaw:
         scale = max(value, float(np.sqrt(self.ceiling)))
 
         def above_low(truth):
-            reach = skewed_quantile(1 - tail, self.skewness(truth))
-            return value - truth - reach * np.sqrt(self.variance(truth))
+            quantile = skewed_quantile(1 - tail, self.skewness(truth))
+            return value - truth - quantile * np.sqrt(self.variance(truth))
 
         def above_high(truth):
-            reach = skewed_quantile(tail, min(self.skewness(truth), MOST_SKEWNESS))
+            quantile = skewed_quantile(tail, min(self.skewness(truth), MOST_SKEWNESS))
             growth = np.sqrt(max(truth / scale, 1.0))
-            return value - truth - reach * np.sqrt(self.ceiling + self.slope * truth * growth)
+            return value - truth - quantile * np.sqrt(self.ceiling + self.slope * truth * growth)
 
         low = above_low(0.0)
         if low > 0 and above_low(value) < 0:

@@ -37,7 +37,7 @@ class Recalibrator(BaseEstimator):
     ----------
     calibrator : {"platt", "isotonic", "none"}, default "platt"
         What comes first, "platt" on log-odds.
-    level : float, default 0.05
+    alpha : float, default 0.05
         Of the joint test; 1 repairs in any case, whatever it gains.
     n_folds : int, default 5
         At least 2. New rows get the mean of the folds' learners.
@@ -87,9 +87,9 @@ class Recalibrator(BaseEstimator):
     (True, True)
     """
 
-    def __init__(self, calibrator="platt", *, level=0.05, n_folds=5, use_score=True, rng=None):
+    def __init__(self, calibrator="platt", *, alpha=0.05, n_folds=5, use_score=True, rng=None):
         self.calibrator = calibrator
-        self.level = level
+        self.alpha = alpha
         self.n_folds = n_folds
         self.use_score = use_score
         self.rng = rng
@@ -265,8 +265,8 @@ class Recalibrator(BaseEstimator):
         residual = rows.y - self.calibrated(rows.p)
         self.p_value_ = joint_test(columns.mean(axis=1), residual, weight, rows.groups)[2]
         found = self._combine(columns, residual, weight, fold, rows.groups)
-        worth = self.p_value_ <= self.level and self.gain_ > self.gain_se_
-        self.changed_ = bool(worth or self.level == 1)
+        worth = self.p_value_ <= self.alpha and self.gain_ > self.gain_se_
+        self.changed_ = bool(worth or self.alpha == 1)
         self.folds_ = folds if self.changed_ else []
         if not self.changed_:
             self.weights_ *= 0
@@ -307,7 +307,7 @@ class Recalibrator(BaseEstimator):
     def _checked(self, X, y, p, sample_weight, groups):
         rows = check_rows(y, p, X, sample_weight, groups)
         make_calibrator(self.calibrator)
-        check_probabilities([self.level], "level")
+        check_probabilities([self.alpha], "alpha")
         check_count(self.n_folds, "n_folds", least=2)
         if rows.y.size < LEAST_ROWS:
             raise ValueError(f"y must have at least {LEAST_ROWS} rows, but it has {rows.y.size}.")

@@ -13,11 +13,11 @@ from helpers.calibration.monotone import MonotoneCurve, monotone_curve
 from helpers.calibration.reliability import CalibrationError, curve_of_rows, error_of_curve
 from helpers.grouping.crossfit import loss_of_regions
 
-LEVEL = 0.05  # of the four tests together
+ALPHA = 0.05  # of the four tests together
 SHARE = 0.4  # of the level: for the line
 SHARE_OF_OTHERS = 0.2  # for the bins, for the band around the curve, and for the test that no line fits
-LINE = SHARE * LEVEL
-OTHERS = SHARE_OF_OTHERS * LEVEL
+LINE = SHARE * ALPHA
+OTHERS = SHARE_OF_OTHERS * ALPHA
 WORTH = 0.01  # distance in probability from which recalibration is advised
 BINS = 15  # in which a curve that fits leaves nothing
 LEAST_APART = 20  # rows whose score differs from the commonest one, so that any half of them has some
@@ -60,7 +60,7 @@ class Average:
     @property
     def is_miscalibrated(self):
         """Whether the scores are surely not right on average."""
-        return self.p_value < LEVEL
+        return self.p_value < ALPHA
 
     @property
     def is_bent(self):
@@ -70,7 +70,7 @@ class Average:
     @property
     def no_curve_fits(self):
         """Whether no rising curve fits: somewhere, higher scores surely go with fewer events."""
-        return self.residual_p_value < (LEVEL if self.kind == "isotonic" else OTHERS) or not self.curve.is_monotone
+        return self.residual_p_value < (ALPHA if self.kind == "isotonic" else OTHERS) or not self.curve.is_monotone
 
     @property
     def by_line(self):

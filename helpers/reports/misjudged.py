@@ -8,7 +8,7 @@ import pandas as pd
 from scipy.special import expit
 
 from helpers.audit import SegmentSearch
-from helpers.audit.search import LEVEL, search_rows
+from helpers.audit.search import ALPHA, search_rows
 from helpers.calibration import clipped_logit
 from helpers.calibration.calibrators import calibrate_rows, newton
 from helpers.tables import ScoreTable
@@ -41,7 +41,7 @@ class MisjudgedGroups:
     @property
     def significant(self):
         """Groups that are named: off by more than chance allows, also after recalibration."""
-        return self.table[self.table.index.isin(self.search.named.index)]
+        return self.table[self.table.index.isin(self.search.selected.index)]
 
     @cached_property
     def suspicious(self):
@@ -52,7 +52,7 @@ class MisjudgedGroups:
 
     def hottest(self, factor):
         """The group with the surely largest gap as stated, if it is surely `factor` times that of all named groups."""
-        groups = _beside_stated(self.search.table[self.search.table["adjusted"] < LEVEL])
+        groups = _beside_stated(self.search.table[self.search.table["adjusted"] < ALPHA])
         least = least_gaps(groups)
         named = groups.index.isin(self.significant.index)
         most = float(least[named].max()) if named.any() else 0.0
@@ -194,12 +194,12 @@ def _farther(search):
     """Rows of the named segments; of a segment and all other rows, which err as surely, the one stated farther off."""
     table = search.table
     far = (table["observed"] - table["stated"]).abs()
-    rows = search.named.index.tolist()
+    rows = search.selected.index.tolist()
     for place, row in enumerate(rows):
         if table.loc[row, "columns"] > 1:
             continue
         column = search.family.conditions(row)[0].column
-        singles = table.index[(table["columns"] == 1) & (table["adjusted"] < LEVEL) & (far > far[row])]
+        singles = table.index[(table["columns"] == 1) & (table["adjusted"] < ALPHA) & (far > far[row])]
         own = [other for other in singles if search.family.conditions(other)[0].column is column]
         rest = table.loc[own]
         balance = rest["gap"] * rest["share"] + table.loc[row, "gap"] * table.loc[row, "share"]
@@ -217,12 +217,12 @@ def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
         search = search_rows(table, calibrator=calibrator, n_draws=n_draws, rng=rng)
     except ValueError:  # the table was checked, so there is nothing to search
         return None
-    search = replace(search, named=search.table.loc[_farther(search)])
-    groups = search.named
+    search = replace(search, selected=search.table.loc[_farther(search)])
+    groups = search.selected
     if groups.empty:
         alone = search.table[search.table["columns"] == 1]
         column = [search.family.conditions(row)[0].column.name for row in alone.index]
         groups = alone[~pd.Series(column, index=alone.index).duplicated()]
-    groups = _beside_stated(groups, groups.index.isin(search.named.index))
+    groups = _beside_stated(groups, groups.index.isin(search.selected.index))
     ranked = groups.sort_values("effect", ascending=False, kind="stable")
     return MisjudgedGroups(search, ranked, table, calibrator)

@@ -18,7 +18,7 @@ TREE_SPLITS = 5  # of the rows for the tree, up to as many rows as that takes se
 
 MOST_SPLIT_ROWS = 200_000
 
-LEVEL = 0.05  # of the test of a lead on cases that have not chosen it
+ALPHA = 0.05  # of the test of a lead on cases that have not chosen it
 
 DEPTH = 3  # conditions of a lead
 
@@ -112,7 +112,7 @@ def _judged_region(table, calibrator, calibrated, choosing, judging, rng):
     if not judged["n"] >= FEWEST_ROWS / 2:
         return None
     p_value = min(4 * student.sf(abs(judged["gap"]) / judged["se"], judged["freedom"]), 1.0)
-    half_width = student.ppf(1 - LEVEL / 4, judged["freedom"]) * judged["se"]
+    half_width = student.ppf(1 - ALPHA / 4, judged["freedom"]) * judged["se"]
     return Lead(
         rule=rules[best],
         n=int(judged["n"]),
@@ -121,7 +121,7 @@ def _judged_region(table, calibrator, calibrated, choosing, judging, rng):
         low=float(judged["gap"] - half_width),
         high=float(judged["gap"] + half_width),
         p_value=float(p_value),
-        is_confirmed=bool(p_value < LEVEL),
+        is_confirmed=bool(p_value < ALPHA),
     )
 
 

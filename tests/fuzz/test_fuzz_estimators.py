@@ -54,7 +54,7 @@ def search(y, p, X, options):
     gap = found.table["gap"]
     assert np.isfinite(found.table[["gap", "low", "high"]].to_numpy()).all()
     assert (found.table["low"] <= gap).all() and (gap <= found.table["high"]).all()
-    return found.p_value, tuple(gap), tuple(found.named["gap"])
+    return found.p_value, tuple(gap), tuple(found.selected["gap"])
 
 
 def tree(y, p, X, options):

@@ -220,7 +220,7 @@ def test_the_noise_of_small_regions_is_not_understated_by_weights(rows):
     assert truth - 4 * se < weighted.noise_variance <= weighted.noise_ceiling
     assert se < 0.1 * weighted.noise_variance
     spread = np.mean([r[region == j].var(ddof=1) for j in range(100)])
-    assert np.allclose(weighted.spread[:100].mean(), spread)
+    assert np.allclose(weighted.mean_variance[:100].mean(), spread)
 
 
 @pytest.fixture(scope="module")

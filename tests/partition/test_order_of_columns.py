@@ -72,11 +72,11 @@ def audit(y, p, X):
 
 def search(y, p, X):
     found = search_segments(y, p, X, n_draws=39, rng=0)
-    return found.p_value, tuple(found.table["z"]), found.table["rule"].tolist(), found.named["rule"].tolist()
+    return found.p_value, tuple(found.table["z"]), found.table["rule"].tolist(), found.selected["rule"].tolist()
 
 
 def repair(y, p, X):
-    model = Recalibrator(level=1, n_folds=3, rng=0)
+    model = Recalibrator(alpha=1, n_folds=3, rng=0)
     repaired = model.fit_predict(X, y, p)
     assert model.columns_ == list(X.columns)
     return tuple(repaired), tuple(model.predict(X, p)), tuple(model.weights_)
@@ -127,7 +127,7 @@ def test_rules_stand_in_the_order_of_the_table():
 def test_new_rows_may_come_in_any_order():
     y, p, X = sample(3)
     tree = HonestTree(rng=0).fit(X, y - p)
-    model = Recalibrator(level=1, n_folds=3, rng=0).fit(X, y, p)
+    model = Recalibrator(alpha=1, n_folds=3, rng=0).fit(X, y, p)
     other = X[X.columns[::-1]]
     assert np.array_equal(tree.apply(X), tree.apply(other))
     assert np.array_equal(model.predict(X, p), model.predict(other, p))

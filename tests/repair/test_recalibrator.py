@@ -92,7 +92,7 @@ def test_a_perfect_score_stays_as_it_is(lines):
         if not model.changed_:
             assert model.predict(X, p).tolist() == PlattCalibrator().fit(p, y).predict(p).tolist()
             assert model.weights_.sum() == model.shrinkage_ == model.gain_ == 0
-            model = Recalibrator(level=1.0, n_folds=3, rng=k).fit(X, y, p)
+            model = Recalibrator(alpha=1.0, n_folds=3, rng=k).fit(X, y, p)
         harm.append(rms(model.predict(X, p), p) - rms(model.calibrated(p), p))
     assert np.mean(changed) < 0.05 + 2 * (0.05 * 0.95 / 40) ** 0.5
     assert np.mean(harm) > 2 * sem(harm)  # without the test a perfect score would be spoilt
@@ -113,8 +113,8 @@ def test_a_gain_below_its_standard_error_changes_nothing(lines):
     kinds_of_draws = set()
     for k in range(16):
         y, p, X, _ = hidden(200, np.random.default_rng([8, k]), strength=0.15)
-        gentle = Recalibrator(level=0.3, n_folds=3, rng=k).fit(X, y, p)
-        bold = Recalibrator(level=1.0, n_folds=3, rng=k).fit(X, y, p)
+        gentle = Recalibrator(alpha=0.3, n_folds=3, rng=k).fit(X, y, p)
+        bold = Recalibrator(alpha=1.0, n_folds=3, rng=k).fit(X, y, p)
         rejects = bold.p_value_ <= 0.3
         gains = bold.gain_ > bold.gain_se_
         assert gentle.changed_ == (rejects and gains) and bold.changed_
@@ -128,7 +128,7 @@ def test_the_standard_error_is_what_repairs_of_other_samples_differ_by(lines):
     said = []
     for k in range(40):
         y, p, X, _ = hidden(400, np.random.default_rng([10, k]))
-        said.append(Recalibrator("none", level=1.0, rng=k).fit(X, y, p).predict(new[2], new[1], return_std=True))
+        said.append(Recalibrator("none", alpha=1.0, rng=k).fit(X, y, p).predict(new[2], new[1], return_std=True))
     repaired, std = np.swapaxes(said, 0, 1)
     assert 0.7 < np.mean(std**2) ** 0.5 / np.mean(repaired.var(axis=0)) ** 0.5 < 1.4
 
@@ -139,7 +139,7 @@ def test_gain_is_the_squared_error_taken_away(lines):
     for k in range(40):
         rng = np.random.default_rng([9, k])
         y, p, X, q = hidden(400, rng, strength=0.6)
-        model = Recalibrator("none", level=1.0, n_folds=3, rng=k)
+        model = Recalibrator("none", alpha=1.0, n_folds=3, rng=k)
         repaired = model.fit_predict(X, y, p)
         z.append((model.gain_ - rms(p, q) ** 2 + rms(repaired, q) ** 2) / model.gain_se_)
     assert abs(np.mean(z)) < 3 * sem(z) + 0.2 and 0.7 < np.std(z) < 1.3
@@ -178,14 +178,14 @@ def test_own_labels_do_not_judge_their_own_row(lines):
 def test_weights_are_shares_of_a_population_not_copies(lines):
     rng = np.random.default_rng(4)
     y, p, X, _ = hidden(600, rng, strength=0.4)
-    plain = Recalibrator(rng=0, level=1.0).fit(X, y, p)
-    sevens = Recalibrator(rng=0, level=1.0).fit(X, y, p, sample_weight=np.full(600, 7.0))
+    plain = Recalibrator(rng=0, alpha=1.0).fit(X, y, p)
+    sevens = Recalibrator(rng=0, alpha=1.0).fit(X, y, p, sample_weight=np.full(600, 7.0))
     assert sevens.p_value_ == pytest.approx(plain.p_value_) and sevens.gain_se_ == pytest.approx(plain.gain_se_)
     assert sevens.predict(X, p) == pytest.approx(plain.predict(X, p))
     twice = pd.concat([X, X])
     groups = np.tile(np.arange(600), 2)
-    copies = Recalibrator(rng=0, level=1.0).fit(twice, np.tile(y, 2), np.tile(p, 2), groups=groups)
-    careless = Recalibrator(rng=0, level=1.0).fit(twice, np.tile(y, 2), np.tile(p, 2))
+    copies = Recalibrator(rng=0, alpha=1.0).fit(twice, np.tile(y, 2), np.tile(p, 2), groups=groups)
+    careless = Recalibrator(rng=0, alpha=1.0).fit(twice, np.tile(y, 2), np.tile(p, 2))
     assert 0.2 < copies.p_value_ / plain.p_value_ < 5 and careless.p_value_ < 0.1 * plain.p_value_
 
 
@@ -316,7 +316,7 @@ def fitted(**changes):
     ("call", "sentence"),
     [
         (lambda: fitted(calibrator="plat"), "calibrator must .*did you mean 'platt'"),
-        (lambda: fitted(level=2), "level must"),
+        (lambda: fitted(alpha=2), "alpha must"),
         (lambda: fitted(n_folds=1), "n_folds must"),
         (lambda: fitted(y=np.ones(100)), "y must"),
         (lambda: fitted(y=GOOD["y"][:-1]), "y and p must"),

@@ -346,7 +346,7 @@ def test_gaps_of_remaining_groups_turn_decisions(reports):
     step = logit(moved) - logit(report.calibrated)
     inside = pd.DataFrame(report.audit.search.apply(report.table.X))
     assert np.ptp(step[~inside.any(axis=1)]) < 1e-9 < np.ptp(step)
-    for k, observed in enumerate(report.audit.search.named["observed"]):
+    for k, observed in enumerate(report.audit.search.selected["observed"]):
         assert moved[inside[k]].mean() == pytest.approx(observed, abs=1e-4)
     after = moved >= 0.5
     assert turned["to_yes"] == pytest.approx((after & ~before).mean())
@@ -400,7 +400,7 @@ def test_of_two_levels_the_one_that_is_stated_wrongly_is_named():
     odds = rng.normal(-3, 1, 1500)
     y = (rng.random(1500) < expit(odds + 1.5 * (sex == "m"))).astype(np.int8)
     report = audit_scores(ScoreTable("t", "y", "p", y, expit(odds), pd.DataFrame({"sex": sex})), rng=0)
-    assert report.audit.significant["rule"].tolist() == ["sex is m"] == report.audit.search.named["rule"].tolist()
+    assert report.audit.significant["rule"].tolist() == ["sex is m"] == report.audit.search.selected["rule"].tolist()
     assert report.audit.inside(report.table.X, report.audit.significant).tolist() == (sex == "m").tolist()
     assert [finding.subject for finding in report.found if finding.kind == "too_low"] == ["sex is m"]
 

@@ -37,7 +37,7 @@ def test_a_row_a_case(saved):
     threshold = report.money.threshold
     turned = (scores["repaired"] >= threshold) != (scores["given"] >= threshold)
     assert turned.any() and (scores["expected_excess_cost"][turned] > 0).all()  # cases near to it may turn, too
-    named = report.audit.search.named["rule"].tolist()
+    named = report.audit.search.selected["rule"].tolist()
     assert named and set(scores["subgroup"]) <= {"", *named, *(f"'{rule}" for rule in named)}
 
 

@@ -1,31 +1,31 @@
-"""Of many overlapping segments beyond chance, the few to act on."""
+"""Of many overlapping significant segments, the few to act on."""
 
 import numpy as np
 
-MOST = 8  # segments to name
+MOST = 8  # segments to select
 TIE = 1e-9  # segments of the same rows are equally strong, but for the order in which their rows were added up
 
 
-def name_segments(null, sure, critical, bonus):
-    """Numbers of the segments to name, in the order in which they were named.
+def select_segments(null, significant, critical, bonus):
+    """Numbers of the segments to act on, in the order in which they were selected.
 
-    The strongest segment is named; the scores are moved so that they are right in it, all segments are tested again,
-    and the strongest that is still beyond chance is named next. Of a segment of two columns and the segments of one
-    column that hold it, the latter is named if the second condition adds no more strength than there are more segments
-    of two columns to choose from.
+    The strongest segment is selected; the scores are moved so that they are right in it, all segments are tested again,
+    and the strongest that is still significant is selected next. Of a segment of two columns and the segments of one
+    column that hold it, the latter is selected if the second condition adds no more strength than there are more
+    segments of two columns to choose from.
     """
-    named = []
+    selected = []
     z = null.z
     candidate = np.zeros(z.size, bool)
-    candidate[sure] = True
-    while candidate.any() and len(named) < MOST:
+    candidate[significant] = True
+    while candidate.any() and len(selected) < MOST:
         strength = np.where(candidate, np.abs(z) + bonus, -np.inf)
         if strength.max() <= critical:
             break
-        named.append(_simplest(null, z, strength, critical, bonus))
-        candidate[named[-1]] = False
-        z = null.z_after(named)
-    return named
+        selected.append(_simplest(null, z, strength, critical, bonus))
+        candidate[selected[-1]] = False
+        z = null.z_after(selected)
+    return selected
 
 
 def _simplest(null, z, strength, critical, bonus):
