@@ -478,7 +478,7 @@ def check_rng(rng, name="rng"):
         raise ValueError(f"{name} must {rule}, but it is {rng!r}.") from None
 
 
-def check_level(value, name="confidence"):
+def check_level(value, name="level"):
     """`value` as a float; ValueError unless it is one number strictly between 0 and 1."""
     level = check_numbers(value, name)
     if level.ndim or not 0 < level < 1:
