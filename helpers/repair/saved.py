@@ -20,7 +20,7 @@ import helpers
 
 MAGIC = "honest confidence, fitted model"
 
-FORMAT = 3  # to be raised when attributes of saved models change
+FORMAT = 4  # to be raised when attributes of saved models change
 
 
 def versions():
@@ -34,7 +34,7 @@ def versions():
     Examples
     --------
     >>> versions()["format"]
-    '3'
+    '4'
     """
     return {
         "format": str(FORMAT),
