@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
-from helpers.resampling import bootstrap_interval, exact_interval, paired_difference, resampled_rows
+from helpers.resampling import bootstrap_interval, exact_interval, paired_difference, resampled_means, resampled_rows
 
 
 def test_exact_intervals():
@@ -159,3 +159,9 @@ def test_types_indices_seeds_and_untouched_inputs():
 def test_bad_inputs(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+def test_resampled_means_have_the_right_spread():
+    values = np.random.default_rng(0).normal(size=(400, 2))
+    drawn = resampled_means(values, 2000, rng=0)
+    np.testing.assert_allclose(drawn.std(axis=0), values.std(axis=0) / 20, rtol=4 / np.sqrt(4000))

@@ -26,13 +26,6 @@ FORMAT = 4  # to be raised when attributes of saved models change
 def versions():
     """What a file must agree with to be read.
 
-    Returns
-    -------
-    dict of str
-        Of the file format, this package, scikit-learn, numpy (major number) and Python (minor number).
-
-    Examples
-    --------
     >>> versions()["format"]
     '4'
     """
