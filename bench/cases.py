@@ -407,7 +407,6 @@ CASES = {
         (10_000, 30_000, 100_000, 300_000, 1_000_000, 10_000_000), people,
         {
             "ours, bin-free, cross-fitted": bin_free(),
-            "ours, bin-free, fast tree": bin_free(tree="hist"),
             "ours, bin-free, as printed": bin_free(large=False, method="paper"),
             "ours, binned": ours(lambda data: lambda: grouping.binned_grouping_loss(*data, rng=0), estimate, interval),
             "glest, binned": Contestant("glest", glest),

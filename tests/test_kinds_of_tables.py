@@ -52,7 +52,6 @@ HELD = {
 
 ESTIMATES = {
     "exact": lambda X: str(grouping_loss(Y, P, X, rng=0)),
-    "hist": lambda X: str(grouping_loss(Y, P, X, tree="hist", rng=0)),
     "binned": lambda X: str(binned_grouping_loss(Y, P, X, rng=0)),
     "stacked": lambda X: str(stacked_grouping_loss(Y, P, X, rng=0)),
     "tree groups": lambda X: tree_groups(Y, P, X, rng=0).table.to_string(),

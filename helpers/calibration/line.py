@@ -67,25 +67,25 @@ class CalibrationLine:
         """Mean distance of the scores from their place on the line, in probability."""
         return float(self._distances(np.array([[self.intercept, self.slope]]))[0])
 
-    def distance_interval(self, level=0.05):
-        """Smallest and largest distance of the lines that the joint test at `level` does not reject.
+    def distance_interval(self, level=0.95):
+        """Smallest and largest distance of the lines that the joint test at alpha = 1 - level does not reject.
 
         Parameters
         ----------
-        level : float, default 0.05
-            Of the test; the interval starts at 0 exactly where the test does not reject the identity.
+        level : float, default 0.95
+            Coverage, in (0, 1); the interval starts at 0 exactly where the test does not reject the identity.
 
         Returns
         -------
         low, high : float
             In probability.
         """
-        reach = np.sqrt(2 * fisher.ppf(1 - level, 2, self.freedom))
+        reach = np.sqrt(2 * fisher.ppf(level, 2, self.freedom))
         angle = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
         circle = np.column_stack([np.cos(angle), np.sin(angle)])
         edge = [self.intercept, self.slope] + reach * circle @ np.linalg.cholesky(self.covariance).T
         distances = self._distances(edge)
-        return (0.0 if self.p_value >= level else float(distances.min())), float(distances.max())
+        return (0.0 if self.p_value >= 1 - level else float(distances.min())), float(distances.max())
 
     def _distances(self, lines):
         moved = expit(lines[:, :1] + lines[:, 1:] * self.z)

@@ -42,22 +42,8 @@ def debiased_entropy(hits, count, rate):
     up to v = n - 1 as its mean. No function of n labels has the rest as its mean; it is taken at `rate`, so that
     nothing is left over where the true rate is `rate`, and never more than 0.4 / n. The plug-in lacks 1 / (2 n).
 
-    Parameters
-    ----------
-    hits, count, rate : ndarray, of one shape
-        Counts of at least 1, rates in [0, 1].
+    References: Zhang (2012), Entropy estimation in Turing's perspective; the rest is ours.
 
-    Returns
-    -------
-    ndarray, of that shape
-        Nats.
-
-    References
-    ----------
-    Zhang (2012), Entropy estimation in Turing's perspective; the rest is ours.
-
-    Examples
-    --------
     >>> debiased_entropy(np.array([1, 0]), np.array([2, 5]), np.array([0.5, 0.0])).round(4)
     array([1.1936, 0.    ])
     """

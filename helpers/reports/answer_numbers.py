@@ -4,10 +4,9 @@ import numpy as np
 import pandas as pd
 
 from helpers.reports.phrases import percent, points, shares, short
-from helpers.resampling import exact_interval
+from helpers.resampling import exact_interval, resampled_means
 
 NO_GAP = 1e-9
-BLOCK = 2_000_000  # entries of a table of bootstrap counts at a time
 STRATA = {
     "no gap": "every half chooses the same",
     "smaller gap": "smaller gap",
@@ -18,15 +17,7 @@ STRATA = {
 
 def bootstrap_means(values, n_resamples, rng):
     """(n_resamples, S) means of the columns of (Q, S) values over questions drawn with replacement."""
-    n = len(values)
-    rng = np.random.default_rng(rng)
-    chunk = max(1, BLOCK // n)
-    parts = []
-    for start in range(0, n_resamples, chunk):
-        drawn = rng.integers(n, size=(min(chunk, n_resamples - start), n))
-        counts = np.stack([np.bincount(rows, minlength=n) for rows in drawn])
-        parts.append(counts @ values / n)
-    return np.concatenate(parts)
+    return resampled_means(values, n_resamples, rng=rng)
 
 
 def over_confidence(sources, correct, n_resamples, rng):

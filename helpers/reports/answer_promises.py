@@ -17,7 +17,7 @@ PROMISES = (0.95, 0.9, 0.8, 0.7, 0.5)  # shares of right answers whose certifica
 class Promises:
     """What can be certified by each confidence.
 
-    certificates : {source: CertifiedPrecision} of the share that was asked for, sem1 first
+    certificates : {source: Certificate} of the share that was asked for, sem1 first
     table : for that share and others, by each source: source, precision, certified, threshold, coverage
     used : (Q,) bool, questions that may be answered with the promise; none where nothing is certified
     level : how often all of them hold together, at least

@@ -85,12 +85,12 @@ class Average:
     @property
     def low(self):
         """Lower end of the interval of `size`; above 0 where the test that tells the size rejects."""
-        return self.line.distance_interval(LINE)[0] if self.by_line else self.error.low
+        return self.line.distance_interval(1 - LINE)[0] if self.by_line else self.error.low
 
     @property
     def high(self):
         """Upper end: what chance alone shows cannot be ruled out."""
-        return self.line.distance_interval(LINE)[1] if self.by_line else max(self.error.high, self.error.null)
+        return self.line.distance_interval(1 - LINE)[1] if self.by_line else max(self.error.high, self.error.null)
 
     @property
     def spread(self):

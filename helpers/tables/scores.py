@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.checks import check_columns, check_count, check_probabilities, check_same_length
-from helpers.partition.base import check_rows
+from helpers.partition.checked import check_rows
 from helpers.tables import columns
 from helpers.tables.columns import check_roles
 from helpers.tables.features import notes_of_rare_levels, tidy_features
