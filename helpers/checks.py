@@ -6,6 +6,7 @@ the error calls the argument.
 """
 
 import difflib
+import numbers
 import os
 import re
 
@@ -195,15 +196,30 @@ def check_labels(y, name="y", *, both=False):
     Traceback (most recent call last):
     ValueError: y must be 0 or 1, but y[1] is 2.0 (and 1 more).
     """
-    array = check_vector(y, name)
-    bad = ~((array == 0) | (array == 1))
-    if bad.any():
-        raise_first(name, "be 0 or 1", array, bad)
+    try:
+        array = check_vector(y, name)
+        bad = ~((array == 0) | (array == 1))
+        if bad.any():
+            raise_first(name, "be 0 or 1", array, bad)
+    except ValueError as error:
+        raise ValueError(f"{error}{_of_several_classes(y, name)}") from None
     if both and (array == array[0]).all():
         raise ValueError(
             f"{name} must hold both classes, but all {array.size:,} labels are of one class, {array[0]:.0f}."
         )
     return array
+
+
+def _of_several_classes(y, name):
+    """What there is for more than two classes, for the error message; nothing where `y` are no classes."""
+    labels = np.asarray(y, dtype=object)
+    classes = set(labels[[isinstance(label, str | numbers.Real) for label in labels]]) if labels.ndim == 1 else ()
+    if len(classes) < 3 or not all(isinstance(label, str) or float(label).is_integer() for label in classes):
+        return ""
+    return (
+        f" Of {len(classes)} classes, take one against the rest (`{name} == label` and its probability), or the class "
+        "that was predicted (helpers.scoring.top_label); helpers.decisions.bayes_decision decides between several."
+    )
 
 
 def check_classes(y, n_classes, name="y"):

@@ -312,16 +312,18 @@ WITHOUT_LENGTH = {
     "isotonic predict",
     "entropy",
 }
+TARGETS = {"tree fit", "tree estimate", "risk fit", "risk of own rows"}
 WITHOUT_INTERVAL = {"decompose", "platt", "isotonic", "tree fit", "tree estimate"}
 
 
-def is_allowed(function, names, kind):
-    """Whether what is wrong elsewhere is welcome here: the only column may have any length, a sum any weights, and
-    estimators take a target (n, 1) with a warning, as scikit-learn's do.
+def is_allowed(function, names, kind, name):
+    """Whether what is wrong elsewhere is welcome here: the only column may have any length, a sum any weights,
+    estimators take a target (n, 1) with a warning, as scikit-learn's do, and a risk can do without probabilities.
     """
     any_length = function in WITHOUT_LENGTH or names == ["X"]
-    is_target = kind == "column" and function in ("tree fit", "tree estimate")
-    return (kind == "short" and any_length) or (kind in HEAVY and function in WITHOUT_INTERVAL) or is_target
+    is_target = kind == "column" and function in TARGETS and name in ("y", "residual")
+    no_score = kind == "none" and name == "p" and function in TARGETS
+    return (kind == "short" and any_length) or (kind in HEAVY and function in WITHOUT_INTERVAL) or is_target or no_score
 
 
 def refusal(call, arguments):
@@ -342,7 +344,7 @@ def test_each_function_names_each_bad_input(function):
         for kind, make in BAD[name].items():
             bad = make(name)
             before = repr(bad)
-            if not is_allowed(function, names, kind):
+            if not is_allowed(function, names, kind, name):
                 said = refusal(call, good | {name: bad})
                 if not re.search(rf"(^|\W)({WORD.get(name, name)})(\W|$)", said or "") or repr(bad) != before:
                     wrong.append((name, kind, said))
@@ -570,3 +572,12 @@ def test_numbers_of_the_other_byte_order_are_the_same_numbers():
     X = GOOD["X"][["a"]].to_numpy()
     for swapped in (X.astype(">f8"), pd.DataFrame(X.astype(">f8"), columns=["x0"])):
         assert str(grouping(X=swapped)) == str(grouping(X=X))
+
+
+@pytest.mark.parametrize("y", [np.arange(N) % 3, np.array(["low", "middle", "high"])[np.arange(N) % 3]])
+@pytest.mark.parametrize("name", ["platt", "risk fit", "repair fit", "calibration error", "grouping loss"])
+def test_three_classes_are_told_what_there_is_for_them(name, y):
+    call = FUNCTIONS[name]
+    arguments = {argument: GOOD[argument] for argument in inspect.signature(call).parameters} | {"y": y}
+    with pytest.raises(ValueError, match="^y must .* Of 3 classes.*top_label.*bayes_decision"):
+        call(**arguments)

@@ -9,7 +9,6 @@ import numpy as np
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.isotonic import IsotonicRegression
-from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from helpers.checks import check_labels, check_one_of, check_probabilities, check_same_length, check_weights
@@ -48,7 +47,7 @@ class _Calibrator(RegressorMixin, BaseEstimator):
 
         Parameters
         ----------
-        p : array_like, shape (n,) or (n, 1)
+        p : array_like, shape (n,)
             Scores in [0, 1], this estimator's X.
         y : array_like of 0/1, shape (n,)
             Labels of both classes.
@@ -65,8 +64,8 @@ class _Calibrator(RegressorMixin, BaseEstimator):
         ValueError
             For columns that break a rule; by Platt's also for a constant score, which has no curve.
         """
-        p = check_probabilities(_as_column(p))
-        y = check_labels(_as_column(y), both=self._both)
+        p = check_probabilities(p)
+        y = check_labels(y, both=self._both)
         weight = check_weights(sample_weight)
         check_same_length(p=p, y=y, sample_weight=weight)
         return self._learn(p, y, weight)
@@ -76,7 +75,7 @@ class _Calibrator(RegressorMixin, BaseEstimator):
 
         Parameters
         ----------
-        p : array_like, shape (n,) or (n, 1)
+        p : array_like, shape (n,)
             Scores in [0, 1].
 
         Returns
@@ -85,7 +84,7 @@ class _Calibrator(RegressorMixin, BaseEstimator):
             In [0, 1].
         """
         check_is_fitted(self)
-        return self._map(check_probabilities(_as_column(p)))
+        return self._map(check_probabilities(p))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -251,11 +250,6 @@ class NoCalibrator(_Calibrator):
         tags = super().__sklearn_tags__()
         tags.requires_fit = False
         return tags
-
-
-def _as_column(values):
-    """One column of an estimator's table as a vector; None, for which scikit-learn has its own words, is refused."""
-    return column_or_1d(values) if values is None or getattr(values, "ndim", 1) == 2 else values
 
 
 CALIBRATORS = {"platt": PlattCalibrator, "isotonic": IsotonicCalibrator, "none": NoCalibrator}

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
-from sklearn.base import BaseEstimator, clone
-from sklearn.exceptions import NotFittedError
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from helpers._parallel import side_by_side
 from helpers.calibration.calibrators import make_calibrator
@@ -18,8 +18,8 @@ from helpers.checks import check_count, check_one_of, check_probabilities, check
 from helpers.decisions.costs import best_decision, check_costs, check_threshold, decision_names, expected_cost
 from helpers.decisions.risks import calibration_risk, excess_risk, grouping_risk
 from helpers.partition import HonestTree, split_rows
-from helpers.partition.base import check_sample
-from helpers.partition.encoder import TableRows, check_table, with_score_column
+from helpers.partition.base import as_column, check_sample
+from helpers.partition.encoder import TableRows, TakesTables, with_score_column
 from helpers.partition.levels import most_pooled
 from helpers.repair import Recalibrator
 from helpers.resampling import mean_and_variance
@@ -27,7 +27,7 @@ from helpers.resampling import mean_and_variance
 ERRORS = norm.ppf((np.arange(20) + 0.5) / 20) * 2**0.5  # of a repaired probability, in its jackknife standard errors
 
 
-class RiskEstimator(BaseEstimator):
+class RiskEstimator(TakesTables):
     """What single decisions by a stated probability cost more than the best possible ones, for rows without labels.
 
     risk(x) = `excess_risk(c(p) + r(x, p), p, cost, t)`: c recalibrates the score, r is what the features say beyond it:
@@ -69,6 +69,8 @@ class RiskEstimator(BaseEstimator):
 
     Attributes
     ----------
+    base_rate_ : float or None
+        Everybody's stated probability, where `fit` had none.
     calibrator_ : estimator
         The fitted calibrator; of "none", one that changes nothing.
     models_ : list
@@ -121,7 +123,7 @@ class RiskEstimator(BaseEstimator):
         self.n_halvings = n_halvings
         self.rng = rng
 
-    def fit(self, X, y, p, sample_weight=None, groups=None):
+    def fit(self, X, y, p=None, sample_weight=None, groups=None):
         """Learn from labelled rows.
 
         Parameters
@@ -130,8 +132,8 @@ class RiskEstimator(BaseEstimator):
             Features, see `helpers.partition.encoder`.
         y : array_like of 0/1, shape (n,)
             Labels.
-        p : array_like, shape (n,)
-            Stated probabilities of class 1.
+        p : array_like, shape (n,), optional
+            Stated probabilities of class 1; without them everybody's is the base rate of `y`, and nothing recalibrates.
         sample_weight : array_like, shape (n,), optional
             Sampling weights.
         groups : array_like, shape (n,), optional
@@ -161,7 +163,7 @@ class RiskEstimator(BaseEstimator):
             halves = [split_rows(y, groups, (0.5,), rng) for _ in range(self.n_halvings)]
             pairs = [pair for a, b in halves for pair in ((a, b), (b, a))]
         w = None if weight is None else weight[calibrate]
-        self.calibrator_ = make_calibrator(self.calibrator).fit(p[calibrate], y[calibrate], w)
+        self.calibrator_ = make_calibrator(self._calibrator).fit(p[calibrate], y[calibrate], w)
         table = self._table(X, p)
         residual = y - self.calibrated(p)
         trees = self._residual == "tree"
@@ -189,28 +191,27 @@ class RiskEstimator(BaseEstimator):
         ndarray, shape (n,)
             In [0, 1].
         """
-        if not hasattr(self, "calibrator_"):
-            raise NotFittedError("This RiskEstimator has learned nothing yet: call fit first.")
+        self._check_fitted()
         return self.calibrator_.predict(p)
 
-    def corrected(self, X, p):
+    def corrected(self, X, p=None):
         """Repaired probability: calibrated score plus what the features say beyond it, c + r.
 
         Parameters
         ----------
         X : DataFrame or array_like, shape (n, d)
             Features.
-        p : array_like, shape (n,)
-            Stated probabilities.
+        p : array_like, shape (n,), optional
+            Stated probabilities, if `fit` had them.
 
         Returns
         -------
         ndarray, shape (n,)
             In [0, 1] with "stack"; c plus means of trees or regressors may leave it.
         """
-        return self._corrected(X, p)[0]
+        return self._corrected(*self._rows(X, p))[0]
 
-    def predict(self, X, p):
+    def predict(self, X, p=None):
         """Estimated risk of each decision; 0: nobody would decide better.
 
         For rows of the fit use `fit_predict`: their own labels are in these means.
@@ -219,17 +220,18 @@ class RiskEstimator(BaseEstimator):
         ----------
         X : DataFrame or array_like, shape (n, d)
             Features.
-        p : array_like, shape (n,)
-            Stated probabilities.
+        p : array_like, shape (n,), optional
+            Stated probabilities, if `fit` had them.
 
         Returns
         -------
         ndarray, shape (n,)
             In the unit of the costs.
         """
+        X, p = self._rows(X, p)
         return self._risk(p, *self._corrected(X, p))
 
-    def fit_corrected(self, X, y, p, sample_weight=None, groups=None):
+    def fit_corrected(self, X, y, p=None, sample_weight=None, groups=None):
         """Fit, and return c + r of the same rows, each from learners or means that do not know its own label.
 
         Parameters
@@ -238,8 +240,8 @@ class RiskEstimator(BaseEstimator):
             Features.
         y : array_like of 0/1, shape (n,)
             Labels.
-        p : array_like, shape (n,)
-            Stated probabilities of class 1.
+        p : array_like, shape (n,), optional
+            Stated probabilities of class 1; without them everybody's is the base rate of `y`, and nothing recalibrates.
         sample_weight : array_like, shape (n,), optional
             Sampling weights.
         groups : array_like, shape (n,), optional
@@ -255,10 +257,11 @@ class RiskEstimator(BaseEstimator):
         if self._residual == "stack":
             return self._fit_repair(X, y, p, sample_weight, groups)
         self.fit(X, y, p, sample_weight, groups)
-        each = self._each(check_table(X), check_probabilities(p))
+        X, p = self._rows(X, p)
+        each = self._each(X, p)
         return self.calibrated(p) + np.where(self._unseen, each, 0).sum(axis=0) / self._unseen.sum(axis=0)
 
-    def fit_predict(self, X, y, p, sample_weight=None, groups=None):
+    def fit_predict(self, X, y, p=None, sample_weight=None, groups=None):
         """Fit, and return the risk of the same rows, judged by other people's labels (`fit_corrected`).
 
         Parameters
@@ -267,8 +270,8 @@ class RiskEstimator(BaseEstimator):
             Features.
         y : array_like of 0/1, shape (n,)
             Labels.
-        p : array_like, shape (n,)
-            Stated probabilities of class 1.
+        p : array_like, shape (n,), optional
+            Stated probabilities of class 1; without them everybody's is the base rate of `y`, and nothing recalibrates.
         sample_weight : array_like, shape (n,), optional
             Sampling weights.
         groups : array_like, shape (n,), optional
@@ -280,18 +283,19 @@ class RiskEstimator(BaseEstimator):
             In the unit of the costs.
         """
         corrected = self.fit_corrected(X, y, p, sample_weight, groups)
+        X, p = self._rows(X, p)
         error = self._corrected(X, p)[1] if self._residual == "stack" else None
         return self._risk(p, corrected, error)
 
-    def to_frame(self, X, p):
+    def to_frame(self, X, p=None):
         """Everything about each row as a table.
 
         Parameters
         ----------
         X : DataFrame or array_like, shape (n, d)
             Features.
-        p : array_like, shape (n,)
-            Stated probabilities.
+        p : array_like, shape (n,), optional
+            Stated probabilities, if `fit` had them.
 
         Returns
         -------
@@ -301,9 +305,8 @@ class RiskEstimator(BaseEstimator):
             whose mean is nearest to that of all trees, region (number), rule (people like this one) and rows (that
             gave its mean). Without trees these are -1, "" and 0.
         """
+        X, p = self._rows(X, p)
         corrected, error = self._corrected(X, p)
-        X = check_table(X)
-        p = check_probabilities(p)
         c = self.calibrated(p)
         names = np.array(decision_names(self.cost), dtype=object)
         frame = pd.DataFrame({"stated": p, "calibrated": c, "corrected": corrected}, index=X.index)
@@ -339,6 +342,10 @@ class RiskEstimator(BaseEstimator):
         return most_pooled(tree.encoder_.pooled_ for tree in self.models_) if self._residual == "tree" else ()
 
     @property
+    def _calibrator(self):
+        return "none" if self.base_rate_ is not None else self.calibrator  # one score for all has no curve
+
+    @property
     def _residual(self):
         """Who says the residual: "stack", "tree" or a regressor."""
         if self.residual is None:
@@ -348,7 +355,7 @@ class RiskEstimator(BaseEstimator):
     def _fit_repair(self, X, y, p, weight, groups):
         """Fit a `Recalibrator`; return its out-of-fold probabilities."""
         y, p, X, weight, groups, _ = self._checked(X, y, p, weight, groups)
-        repair = Recalibrator(self.calibrator, rng=self.rng)
+        repair = Recalibrator(self._calibrator, rng=self.rng)
         repaired = repair.fit_predict(X, y, p, weight, groups)
         self.calibrator_ = repair.calibrator_
         self.models_ = [repair]
@@ -362,15 +369,24 @@ class RiskEstimator(BaseEstimator):
         self.saved_, variance = mean_and_variance(saved, np.ones(y.size) if weight is None else weight, groups)
         self.saved_se_ = float(np.sqrt(variance))
 
+    def _check_fitted(self):
+        check_is_fitted(self, "calibrator_", msg="This %(name)s has learned nothing yet: call fit first.")
+
+    def _rows(self, X, p):
+        """Checked rows to be told about: their table and stated probabilities."""
+        self._check_fitted()
+        X = self._check_columns(X)
+        if (p is None) != (self.base_rate_ is not None):
+            raise ValueError(f"p must {'not ' if p is not None else ''}be given, as in fit.")
+        p = np.full(len(X), self.base_rate_) if p is None else check_probabilities(p)
+        check_same_length(p=p, X=X)
+        return X, p
+
     def _corrected(self, X, p):
         """c + r and, for a repair, its standard error (None for trees and regressors)."""
-        X = check_table(X)
-        p = check_probabilities(p)
-        check_same_length(p=p, X=X)
-        c = self.calibrated(p)
         if self._residual == "stack":
             return self.models_[0].predict(X, p, return_std=True)
-        return c + self._each(X, p).mean(axis=0), None
+        return self.calibrated(p) + self._each(X, p).mean(axis=0), None
 
     def _each(self, X, p):
         """Residual that each tree or regressor says, (models, n)."""
@@ -408,8 +424,14 @@ class RiskEstimator(BaseEstimator):
         return with_score_column(X, p)
 
     def _checked(self, X, y, p, weight, groups):
-        y, p, X, weight, groups = check_sample(y, p, X, weight, groups)
+        named = hasattr(X, "columns")
+        y = as_column(y)
+        stated = np.full(np.shape(y)[:1], 0.5) if p is None else p
+        y, stated, X, weight, groups = check_sample(y, stated, X, weight, groups)
         self._check_options()
+        self.base_rate_ = float(np.average(y, weights=weight)) if p is None else None
+        p = stated if p is not None else np.full(y.size, self.base_rate_)
+        self._remember_columns(X, named)
         leaf = self._leaf(y.size, y.size if groups is None else groups.max() + 1)
         if self._residual == "tree" and y.size < 4 * leaf:
             raise ValueError(f"y must have at least 4 * min_samples_leaf = {4 * leaf} rows, but it has {y.size}.")

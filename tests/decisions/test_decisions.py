@@ -575,6 +575,22 @@ def test_the_estimator_refuses_what_breaks_a_rule(call, sentence):
         call()
 
 
+@pytest.mark.parametrize("residual", ["tree", "stack"])
+def test_without_stated_probabilities_everybody_has_the_base_rate(residual):
+    X, y = GOOD["X"], GOOD["y"]
+    alone = RiskEstimator(EVEN, residual=residual, rng=0).fit(X, y)
+    given = RiskEstimator(EVEN, residual=residual, calibrator="none", rng=0).fit(X, y, np.full(200, y.mean()))
+    assert alone.base_rate_ == y.mean() and given.base_rate_ is None
+    assert alone.predict(X).tolist() == given.predict(X, np.full(200, y.mean())).tolist()
+    assert alone.to_frame(X)["stated"].eq(y.mean()).all()
+    own = [clone(alone).fit_predict(X, y), clone(given).fit_predict(X, y, np.full(200, y.mean()))]
+    assert own[0].tolist() == own[1].tolist()
+    with pytest.raises(ValueError, match="^p must not be given"):
+        alone.predict(X, GOOD["p"])
+    with pytest.raises(ValueError, match="^p must be given"):
+        given.corrected(X)
+
+
 def test_nothing_can_be_asked_before_the_fit():
     for ask in (lambda m: m.predict(GOOD["X"], GOOD["p"]), lambda m: m.calibrated(GOOD["p"])):
         with pytest.raises(NotFittedError, match="call fit first"):
