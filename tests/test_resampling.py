@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
-from helpers.resampling import bootstrap_interval, exact_interval, paired_difference, resampled_rows
+from helpers.resampling import bootstrap_interval, exact_interval, paired_difference, resampled_means, resampled_rows
 
 
 def test_exact_intervals():
@@ -79,6 +79,12 @@ def test_drawn_groups_are_whole_and_their_names_do_not_matter():
     assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
     singletons = [np.sort(rows).tolist() for rows in resampled_rows(6, 5, groups=np.arange(6), rng=0)]
     assert singletons == [np.sort(rows).tolist() for rows in resampled_rows(6, 5, rng=0)]
+
+
+def test_resampled_means_have_the_right_spread():
+    values = np.random.default_rng(0).normal(size=(400, 2))
+    drawn = resampled_means(values, 2000, rng=0)
+    np.testing.assert_allclose(drawn.std(axis=0), values.std(axis=0) / 20, rtol=4 / np.sqrt(4000))
 
 
 def test_columns_are_resampled_together():
