@@ -78,6 +78,13 @@ def nearest_name(name, names, what="name"):
     return f"the {what}s are {shown}{', …' if len(names) > 12 else ''}."
 
 
+def as_frame(table):
+    """The DataFrame of a table of polars (which needs pyarrow for it), pyarrow and others that make one; whatever
+    else it is, as it is.
+    """
+    return table.to_pandas() if hasattr(table, "to_pandas") and not isinstance(table, pd.DataFrame) else table
+
+
 def check_column(column, names, table, role=""):
     """ValueError unless a column is among the `names` of a table; the nearest is named.
 

@@ -124,9 +124,6 @@ FUNCTIONS = {
     "stacked grouping loss": lambda y, p, X, sample_weight, groups: stacked_grouping_loss(
         y, p, X, n_folds=2, sample_weight=sample_weight, groups=groups, rng=0
     ),
-    "grouping loss of histograms": lambda y, p, X, sample_weight, groups: grouping_loss(
-        y, p, X, tree="hist", sample_weight=sample_weight, groups=groups, rng=0
-    ),
     "router": lambda X, groups: TreeRouter(n_halvings=1, rng=0).fit(X, [GOOD["y"], 1 - GOOD["y"]], groups),
     "policies": lambda groups: evaluate_policies(POLICIES, GOOD["y"], groups=groups, n_resamples=20, rng=0),
     "threshold": lambda groups: certified_threshold(

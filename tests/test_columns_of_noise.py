@@ -80,7 +80,6 @@ def of_loss(estimate, **options):
 
 ESTIMATES = {  # and the seeds over which they are averaged
     "exact": (of_loss(grouping_loss), 4),
-    "hist": (of_loss(grouping_loss, tree="hist"), 4),
     "binned": (of_loss(binned_grouping_loss), 4),
     "chunks": (of_chunks, 4),
     "tree groups": (of_tree_groups, 4),
@@ -126,7 +125,6 @@ def test_results_say_which_levels_were_pooled():
     X["person"] = NOISE["unique text"](np.random.default_rng(0))
     results = [
         grouping_loss(y, p, X, rng=0),
-        grouping_loss(y, p, X, tree="hist", rng=0),
         binned_grouping_loss(y, p, X, rng=0),
         stacked_grouping_loss(y, p, X, rng=0),
         tree_groups(y, p, X, rng=0),

@@ -81,12 +81,6 @@ def test_drawn_groups_are_whole_and_their_names_do_not_matter():
     assert singletons == [np.sort(rows).tolist() for rows in resampled_rows(6, 5, rng=0)]
 
 
-def test_resampled_means_have_the_right_spread():
-    values = np.random.default_rng(0).normal(size=(400, 2))
-    drawn = resampled_means(values, 2000, rng=0)
-    np.testing.assert_allclose(drawn.std(axis=0), values.std(axis=0) / 20, rtol=4 / np.sqrt(4000))
-
-
 def test_columns_are_resampled_together():
     a = np.arange(50.0)
     interval = bootstrap_interval(lambda x, y: np.abs(x + y - 49).max(), a, a[::-1], n_resamples=50, rng=0)
@@ -165,3 +159,9 @@ def test_types_indices_seeds_and_untouched_inputs():
 def test_bad_inputs(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+def test_resampled_means_have_the_right_spread():
+    values = np.random.default_rng(0).normal(size=(400, 2))
+    drawn = resampled_means(values, 2000, rng=0)
+    np.testing.assert_allclose(drawn.std(axis=0), values.std(axis=0) / 20, rtol=4 / np.sqrt(4000))

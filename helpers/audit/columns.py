@@ -8,8 +8,9 @@ from helpers.calibration.reliability import design_effect
 from helpers.checks import (
     nearest_name,
 )
-from helpers.partition.base import Rows, check_sample
+from helpers.partition.checked import CheckedTable, Rows, check_sample
 from helpers.partition.encoder import TableEncoder
+from helpers.partition.wording import words_of
 from helpers.resampling import exact_interval
 
 FIFTHS = 5  # parts of a number with more distinct values than this
@@ -66,7 +67,7 @@ def check_columns(y, p, X, check, *, sample_weight=None, groups=None):
 
 
 def levels_of_columns(rows, check):
-    """`check_columns` of `helpers.partition.base.Rows`; whether they have the columns is checked here."""
+    """`check_columns` of `helpers.partition.checked.Rows`; whether they have the columns is checked here."""
     X = rows.X
     names = [check] if isinstance(check, str) else list(check)
     if not names:
@@ -82,11 +83,11 @@ def levels_of_columns(rows, check):
 def _levels_of(name, y, p, X, weight, groups):
     """The rows of one column."""
     encoder = TableEncoder(FIFTHS, rare=1)
-    (level,) = encoder.learn(X).T
+    (level,) = encoder.fit_transform(CheckedTable(X)).T
     (column,) = encoder.columns_
     size = column.levels.size
     level = np.where(np.isnan(level), size, level).astype(np.int64)
-    words = [column.words(k, k, False) or f"{name} (all rows alike)" for k in range(size)]
+    words = [words_of(column, k, k, False) or f"{name} (all rows alike)" for k in range(size)]
     count, total, stated, observed, squares = group_sums(
         level, weight, weight * p, weight * y, weight**2, size=size + 1
     )

@@ -13,22 +13,6 @@ def name_segments(null, sure, critical, bonus):
     and the strongest that is still beyond chance is named next. Of a segment of two columns and the segments of one
     column that hold it, the latter is named if the second condition adds no more strength than there are more segments
     of two columns to choose from.
-
-    Parameters
-    ----------
-    null : NullModel
-        Gaps of all segments.
-    sure : array of int
-        Segments beyond chance.
-    critical : float
-        Strength beyond which a segment counts.
-    bonus : array, shape (segments,)
-        Strength that is granted to segments of one column.
-
-    Returns
-    -------
-    list of int
-        At most eight segments.
     """
     named = []
     z = null.z

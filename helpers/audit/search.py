@@ -9,8 +9,7 @@ from helpers.audit.naming import name_segments
 from helpers.audit.null import Chances, NullModel, bonus_of_singles, largest_gaps
 from helpers.audit.segments import SegmentFamily, fewest_rows
 from helpers.checks import MOST_DRAWS, check_count, check_one_of, check_rng
-from helpers.partition.base import check_rows
-from helpers.partition.encoder import check_table
+from helpers.partition.checked import check_rows, check_table
 
 LEVEL = 0.05  # of the whole search
 
@@ -109,6 +108,42 @@ class SegmentSearch:
         return "\n".join([f"{head} (p = {self.p_value:.3f})", *lines, f"would have been found: {missed}", *self.notes])
 
 
+def audit_groups(y, p, X, *, sample_weight=None, groups=None, rng=None, **options):
+    """Who is misjudged: the few subgroups to act on, in words, from a joint search with one test for all.
+
+    Parameters
+    ----------
+    y : array of {0, 1}, shape (n,)
+        Labels.
+    p : array of float, shape (n,)
+        Stated probabilities of class 1.
+    X : DataFrame, shape (n, d)
+        Features in the user's words.
+    sample_weight : array of float, shape (n,), optional
+        Sampling weights.
+    groups : array, shape (n,), optional
+        Labels of people, hospitals, … whose rows depend on each other.
+    rng : int, Generator or None, default None
+        Source of the draws.
+    **options : dict
+        Further options of `search_segments`.
+
+    Returns
+    -------
+    DataFrame
+        `SegmentSearch.named`: one row a subgroup, with rule, n, gap, low, high, adjusted (p-value) and more. What could
+        not have been found, and which columns were left out, says `search_segments`.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
+    >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
+    >>> audit_groups(y, np.full(2000, 0.5), X, rng=0)["rule"].tolist()
+    ['age <= 39']
+    """
+    return search_segments(y, p, X, sample_weight=sample_weight, groups=groups, rng=rng, **options).named
+
+
 def search_segments(
     y,
     p,
@@ -187,7 +222,7 @@ def search_segments(
 
 
 def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_draws=300, rng=None):
-    """`search_segments` of `helpers.partition.base.Rows` and options that were checked."""
+    """`search_segments` of `helpers.partition.checked.Rows` and options that were checked."""
     weight = rows.weights
     min_rows = fewest_rows(rows.y.size) if min_rows is None else min_rows
     X = rows.X[sorted(rows.X.columns)]

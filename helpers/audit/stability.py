@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from helpers.audit.find import tree_groups
+from helpers.audit.tree import tree_groups
 from helpers.checks import MOST_DRAWS, check_count, check_groups, check_rng, check_same_length, check_weights
-from helpers.partition.encoder import check_table
+from helpers.partition.checked import check_table
 
 HALF = 0.5  # overlap from which two subgroups are taken for the same
 

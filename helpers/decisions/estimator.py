@@ -18,8 +18,7 @@ from helpers.checks import check_count, check_one_of, check_probabilities, check
 from helpers.decisions.costs import best_decision, check_costs, check_threshold, decision_names, expected_cost
 from helpers.decisions.risks import calibration_risk, excess_risk, grouping_risk
 from helpers.partition import HonestTree, split_rows
-from helpers.partition.base import as_column, check_sample
-from helpers.partition.encoder import TableRows, TakesTables, with_score_column
+from helpers.partition.checked import CheckedTable, TakesTables, as_column, check_sample, with_score_column
 from helpers.partition.levels import most_pooled
 from helpers.repair import Recalibrator
 from helpers.resampling import mean_and_variance
@@ -392,7 +391,7 @@ class RiskEstimator(TakesTables):
         """Residual that each tree or regressor says, (models, n)."""
         table = self._table(X, p)
         if self._residual == "tree":
-            return np.array([tree.value_[tree.apply_rows(table)] for tree in self.models_])
+            return np.array([tree.value_[tree.apply(CheckedTable(table))] for tree in self.models_])
         return np.array([model.predict(table) for model in self.models_])
 
     def _risk(self, p, corrected, error):
@@ -403,8 +402,8 @@ class RiskEstimator(TakesTables):
         w_choose, w_judge = (None, None) if weight is None else (weight[choose], weight[judge])
         groups = None if groups is None else groups[choose]
         tree = HonestTree(min_samples_leaf=leaf, max_depth=self.max_depth, rng=seed)
-        tree.fit_rows(TableRows(table, choose), residual[choose], w_choose, groups)
-        return tree.estimate_regions(tree.apply_rows(TableRows(table, judge)), residual[judge], w_judge)
+        tree.fit(CheckedTable(table, choose), residual[choose], w_choose, groups)
+        return tree.estimate_regions(tree.apply(CheckedTable(table, judge)), residual[judge], w_judge)
 
     def _leaf(self, n, n_units):
         if self.min_samples_leaf is not None:

@@ -22,7 +22,7 @@ from helpers.checks import (
 )
 from helpers.grouping.binned_statistics import STATISTICS, Rows, bound_parts
 from helpers.partition import BinnedTree, split_rows
-from helpers.partition.encoder import check_table
+from helpers.partition.checked import check_table
 from helpers.partition.levels import most_pooled, said_of_pooled
 from helpers.resampling import exact_interval
 from helpers.scoring import BRIER, top_label

@@ -42,22 +42,8 @@ def debiased_entropy(hits, count, rate):
     up to v = n - 1 as its mean. No function of n labels has the rest as its mean; it is taken at `rate`, so that
     nothing is left over where the true rate is `rate`, and never more than 0.4 / n. The plug-in lacks 1 / (2 n).
 
-    Parameters
-    ----------
-    hits, count, rate : ndarray, of one shape
-        Counts of at least 1, rates in [0, 1].
+    References: Zhang (2012), Entropy estimation in Turing's perspective; the rest is ours.
 
-    Returns
-    -------
-    ndarray, of that shape
-        Nats.
-
-    References
-    ----------
-    Zhang (2012), Entropy estimation in Turing's perspective; the rest is ours.
-
-    Examples
-    --------
     >>> debiased_entropy(np.array([1, 0]), np.array([2, 5]), np.array([0.5, 0.0])).round(4)
     array([1.1936, 0.    ])
     """
@@ -243,6 +229,7 @@ class SquaredError:
         which is zero on average. With M, D the curves' mean and half difference, and s = 1 (-1) for rows behind the
         first (second): 2 <Y, M> - <M, M> - 2 <s Y, D> + <D, D>, where no row is multiplied with itself.
         """
+        # derived in site/derivations/captured.md
         label = rows.y - around
         side = np.where(rows.in_first, 1, -1)
         middle = (rows.first + rows.second) / 2

@@ -102,6 +102,7 @@ class _Regions:
         The value is a sum over pairs of different units. Its square has the product of the variances of each pair
         twice; its cube that of the third moments four times, and that of the variances of three different units eight.
         """
+        # derived in site/derivations/null_law.md
         pairs = np.maximum(variance**2 - squares, 0)
         triples = np.maximum(variance**3 - 3 * variance * squares + 2 * cubes, 0)
         skewed = np.maximum(third**2 - third_squares, 0)  # of pairs: below 0 by rounding, or where c is on both sides
@@ -172,17 +173,6 @@ def evaluate_cells(count, moments, cell_region, cell_group, cell_sums):
 
     With W, S the weight and the weighted residual sum of a cell and of a region,
     value = sum_j (W_j / W) (S_j^2 - sum_g S_gj^2) / (W_j^2 - sum_g W_gj^2).
-
-    Parameters
-    ----------
-    count : array, shape (J,)
-        Rows.
-    moments : sequence of 2 arrays, shape (J,)
-        Region sums of w and w r^2.
-    cell_region, cell_group : array of int, shape (C,)
-        Region and group of each (group, region) cell.
-    cell_sums : sequence of 6 arrays, shape (C,)
-        Sums of `cell_columns`.
     """
     cell_w, cell_s, *label_sums = cell_sums
     total, squares = moments

@@ -9,9 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from helpers.binning import assign_bins, quantile_edges, uniform_edges
 from helpers.checks import check_count, check_labels, check_one_of, check_probabilities, check_rng, check_same_length
-from helpers.partition.base import codes_of_groups
+from helpers.partition.checked import CheckedTable, check_table, codes_of_groups
 from helpers.partition.content_order import order_of_content
-from helpers.partition.encoder import TableEncoder, check_table
+from helpers.partition.encoder import TableEncoder
 from helpers.partition.kinds import as_numbers, text_as_values
 from helpers.scoring import BRIER, LOG
 
@@ -108,7 +108,7 @@ class BinnedTree(BaseEstimator):
         self.encoder_ = None
         if self._named("tree", "stump"):
             self.encoder_ = TableEncoder(len(X)) if self._named("stump") else TableEncoder()  # a stump finds the median
-            table = self.encoder_.learn(X, y - p, groups=groups)
+            table = self.encoder_.fit_transform(CheckedTable(X), y - p, groups=groups)
         else:
             if self._named("kmeans"):
                 order = order_of_content(_all_numbers(X), y - p, self.columns_.__getitem__)
@@ -170,7 +170,7 @@ class BinnedTree(BaseEstimator):
     def _table(self, X):
         """What the estimator is given: codes for trees, floats for k-means, the table itself for the caller's own."""
         if self.encoder_ is not None:
-            return self.encoder_.encode(X)
+            return self.encoder_.transform(CheckedTable(X))
         return _all_numbers(X) if self._named("kmeans") else X
 
     def _divide(self, table, y):

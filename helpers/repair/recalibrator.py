@@ -14,13 +14,11 @@ from sklearn.exceptions import NotFittedError
 
 from helpers.calibration.calibrators import make_calibrator
 from helpers.checks import check_count, check_probabilities, check_rng, check_same_length, nearest_name
-from helpers.grouping.features import Features, as_index
-from helpers.grouping.learners import combination, combine_out_of_fold
+from helpers.grouping.features import Features
+from helpers.grouping.learners import REPAIR_NAMES, Learners, combination, combine_out_of_fold
 from helpers.grouping.stacked import LEAST_ROWS, joint_test, label_variance, random_folds
-from helpers.partition.base import check_rows
-from helpers.partition.encoder import TableEncoder, check_table, with_score_column
+from helpers.partition.checked import check_rows, check_table, with_score_column
 from helpers.partition.levels import folds_of_rows
-from helpers.repair.learners import NAMES, RepairLearners
 from helpers.resampling import mean_and_variance
 
 SMALLEST = 0.05  # share of the calibrated probability, and of its complement, that a repair always leaves
@@ -195,9 +193,9 @@ class Recalibrator(BaseEstimator):
         if not self.changed_:
             return (c, np.zeros(c.size)) if return_std else c
         v = label_variance(c)
-        index = self._features.index(self._encoder.encode(table))
+        index = self._features.index_of_table(table)
         weights = self.shrinkage_ * self.weights_.to_numpy()
-        parts = v * np.array([fold.learners.predict(index) @ weights for fold in self.folds_])
+        parts = v * np.array([fold.learners.predict(self._features, index) @ weights for fold in self.folds_])
         repaired = self._repaired(c, parts.mean(axis=0))
         return (repaired, parts.std(axis=0) * (len(parts) - 1) ** 0.5) if return_std else repaired
 
@@ -252,17 +250,18 @@ class Recalibrator(BaseEstimator):
         self.columns_ = list(rows.X.columns)
         self.calibrator_ = make_calibrator(self.calibrator).fit(rows.p, rows.y, weight)
         table = self._seen(rows.X, rows.p)
-        index = self._fit_features(table, weight, int(rng.integers(2**31)))
+        self._features, index = Features.of_table(table, weight, int(rng.integers(2**31)))
+        self.pooled_ = self._features.encoder_.pooled_
         inner = folds_of_rows(table, rows.groups)
         folds = Parallel()(
             delayed(_learn)(rows.y, rows.p, index, weight, inner, fold != j, self.calibrator, self._features, int(seed))
             for j, seed in enumerate(seeds)
         )
-        columns = np.empty((rows.y.size, len(NAMES)))
+        columns = np.empty((rows.y.size, len(REPAIR_NAMES)))
         for j, of_fold in enumerate(folds):
             inside = fold == j
             v = label_variance(of_fold.calibrator.predict(rows.p[inside]))
-            columns[inside] = v[:, None] * of_fold.learners.predict(index[inside])
+            columns[inside] = v[:, None] * of_fold.learners.predict(self._features, index[inside])
         residual = rows.y - self.calibrated(rows.p)
         self.p_value_ = joint_test(columns.mean(axis=1), residual, weight, rows.groups)[2]
         found = self._combine(columns, residual, weight, fold, rows.groups)
@@ -276,17 +275,9 @@ class Recalibrator(BaseEstimator):
             self.gain_se_ = 0.0
         return rows, found
 
-    def _fit_features(self, table, weight, seed):
-        """What all learners see of the rows, made without labels; returns their codes."""
-        self._encoder = TableEncoder()
-        index = as_index(self._encoder.learn(table, sample_weight=weight))  # categories by their names
-        self.pooled_ = self._encoder.pooled_
-        self._features = Features(self._encoder.categories_, seed).fit(index)
-        return index
-
     def _combine(self, columns, residual, weight, fold, groups):
         """Weights of the learners and shrinkage; returns the out-of-fold prediction of each row's residual."""
-        self.weights_ = pd.Series(combination(columns, residual, weight), NAMES)
+        self.weights_ = pd.Series(combination(columns, residual, weight), REPAIR_NAMES)
         found, _ = combine_out_of_fold(columns, residual, weight, fold)
         self.shrinkage_ = _slope(found, residual, weight, groups)
         found = self.shrinkage_ * found
@@ -328,7 +319,7 @@ class _Fold:
     """What the rows outside a fold have taught."""
 
     calibrator: object
-    learners: RepairLearners
+    learners: Learners
 
 
 def _learn(y, p, index, weight, inner, train, calibrator, features, seed):
@@ -336,7 +327,8 @@ def _learn(y, p, index, weight, inner, train, calibrator, features, seed):
     fitted = make_calibrator(calibrator).fit(p[train], y[train], w)
     c = fitted.predict(p[train])
     v = label_variance(c)
-    return _Fold(fitted, RepairLearners(seed, features).fit(index[train], (y[train] - c) / v, w * v, inner[train]))
+    learners = Learners(seed).fit(features, index[train], (y[train] - c) / v, w * v, inner[train])
+    return _Fold(fitted, learners)
 
 
 def _slope(found, residual, weight, groups):

@@ -147,7 +147,7 @@ def find_groups(features, correct, confidence, used, rng):
         search = search_segments(y, confidence[rows], X, n_draws=SEARCH_DRAWS, rng=rng)
     except ValueError as error:  # everything else was checked: no group of enough questions
         return QuestionGroups(None, (str(error).partition(", but ")[2].rstrip("."),))
-    named = search.named
+    named = search.selected
     inside = search.family.members(named.index, X).astype(bool)
     answered = inside & used[rows][:, None]
     table = named[["rule", "n", "stated", "calibrated", "observed", "adjusted"]].assign(

@@ -10,7 +10,7 @@ from helpers.calibration.calibrators import calibrate_rows
 from helpers.grouping.crossfit import loss_of_rows
 from helpers.grouping.stacked import stacked_loss_of_rows
 from helpers.partition import HonestTree, split_rows
-from helpers.partition.base import Rows
+from helpers.partition.checked import CheckedTable, Rows
 
 STACK_ROWS = 20_000  # up to which the stack is fast enough
 
@@ -101,7 +101,7 @@ def _judged_region(table, calibrator, calibrated, choosing, judging, rng):
         distance = measure_loss(table.take(choosing), calibrator, by_tree=False, rng=rng).residual
     least = max(FEWEST_ROWS, int(SMALLEST * choosing.size))
     tree = HonestTree(min_samples_leaf=least, max_depth=DEPTH, rng=rng)
-    tree.fit_rows(table.X.iloc[choosing], distance, weight[choosing])
+    tree.fit(CheckedTable(table.X, choosing), distance, weight[choosing])
     rules = tree.rules()
     is_short = np.array([len(rule) <= MOST_LETTERS for rule in rules])
     if tree.n_regions_ == 1 or not is_short.any():
@@ -128,5 +128,5 @@ def _judged_region(table, calibrator, calibrated, choosing, judging, rng):
 def _errors(table, c, tree, rows, weight):
     """Gaps of the regions of a tree on some rows with scores `c`."""
     groups = None if table.groups is None else np.unique(table.groups[rows], return_inverse=True)[1]
-    region = tree.apply_rows(table.X.iloc[rows])
+    region = tree.apply(CheckedTable(table.X, rows))
     return gap_errors(table.y[rows], c, region, weight[rows], groups=groups, size=tree.n_regions_)

@@ -16,7 +16,7 @@ from helpers.checks import check_count, check_groups, check_one_of, check_probab
 from helpers.datasets import fetch_scores, load_digits
 from helpers.grouping import binned_grouping_loss_from_regions
 from helpers.partition import BinnedTree
-from helpers.partition.encoder import check_table
+from helpers.partition.checked import check_table
 from helpers.plotting import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE
 from helpers.plotting.style import axes_for
 from helpers.scoring import top_label

@@ -6,7 +6,7 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import t as student
 
-from helpers.audit import audit_groups, holm, measure_groups, tree_groups
+from helpers.audit import holm, measure_groups, tree_groups
 
 COLUMNS = ["rule", "n", "share", "stated", "observed", "gap", "low", "high", "p_value", "adjusted"]
 
@@ -206,10 +206,10 @@ def test_groups_sought_against_calibrated_scores():
 
 def test_groups_are_never_split_and_rare_labels_make_groups_larger():
     y, p, X, extra = null_draw("people", 0)
-    table = audit_groups(y, p, X, method="tree", rng=0, **extra)
+    table = tree_groups(y, p, X, rng=0, **extra).table
     assert (table["n"] % 4 == 0).all()
     y, p, X, _ = null_draw("rare", 0)
-    assert audit_groups(y, p, X, method="tree", rng=0)["n"].min() > 100
+    assert tree_groups(y, p, X, rng=0).table["n"].min() > 100
     assert table["adjusted"].ge(table["p_value"]).all() and table["gap"].is_monotonic_increasing
 
 

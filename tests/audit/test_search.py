@@ -6,7 +6,7 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import norm
 
-from helpers.audit import audit_groups, check_columns, find_groups, search_segments
+from helpers.audit import check_columns, search_segments, tree_groups
 from helpers.audit.null import symmetric
 from helpers.calibration import PlattCalibrator
 from helpers.plotting import plot_groups
@@ -93,7 +93,7 @@ def mortgages(seed):
 def test_a_group_of_15_percent_is_named_among_952_rows():
     rules = [search_segments(*mortgages(seed), rng=0, n_draws=99).named["rule"] for seed in range(10)]
     named = sum(rule.str.contains("afam").any() for rule in rules)
-    by_tree = sum(len(find_groups(*mortgages(seed), method="tree", rng=0).sure) > 0 for seed in range(10))
+    by_tree = sum(len(tree_groups(*mortgages(seed), rng=0).sure) > 0 for seed in range(10))
     assert named >= 6 and named > by_tree
 
 
@@ -460,16 +460,6 @@ GOOD = {"y": [0, 1] * 50, "p": [0.4, 0.6] * 50, "X": pd.DataFrame({"a": np.arang
 def test_bad_input(change, message):
     with pytest.raises(ValueError, match=message):
         search_segments(**(GOOD | change))
-
-
-def test_methods_and_their_options():
-    y, p, X, _ = table_of(1000, np.random.default_rng(27), lambda X: 1.5 * older_women(X))
-    assert audit_groups(y, p, X, rng=0, n_draws=39).equals(find_groups(y, p, X, rng=0, n_draws=39).named)
-    assert len(audit_groups(y, p, X, method="tree", rng=0, max_depth=1)) == 2
-    with pytest.raises(ValueError, match="method must"):
-        find_groups(y, p, X, method="segment")
-    with pytest.raises(ValueError, match="options must .*'segments'"):
-        find_groups(y, p, X, max_depth=1)
 
 
 @pytest.mark.parametrize(

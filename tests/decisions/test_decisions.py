@@ -413,21 +413,20 @@ def test_miscalibration_alone_is_calibration_risk():
 class Line(LinearRegression):
     """One cheap learner in the place of all."""
 
-    def __init__(self, seed, features):
+    def __init__(self, seed):
         super().__init__()
         self.seed = seed
-        self.features = features
 
-    def fit(self, codes, target, weight, _fold):
+    def fit(self, _features, codes, target, weight, _fold):
         return super().fit(codes, target, weight)
 
-    def predict(self, codes):
+    def predict(self, _features, codes):
         return super().predict(codes)[:, None]
 
 
 def test_by_default_the_risk_is_the_mean_over_the_error_of_the_repaired_probability(monkeypatch):
-    monkeypatch.setattr(recalibrator, "RepairLearners", Line)
-    monkeypatch.setattr(recalibrator, "NAMES", ("line",))
+    monkeypatch.setattr(recalibrator, "Learners", Line)
+    monkeypatch.setattr(recalibrator, "REPAIR_NAMES", ("line",))
     rng = np.random.default_rng(12)
     X, p, y, q = wards(300, rng)
     p = np.clip(p + rng.normal(0, 0.1, 300), 0, 1)
@@ -453,8 +452,8 @@ def test_by_default_the_risk_is_the_mean_over_the_error_of_the_repaired_probabil
 
 @pytest.mark.slow
 def test_what_was_saved_is_what_the_truth_says_in_the_mean(monkeypatch):
-    monkeypatch.setattr(recalibrator, "RepairLearners", Line)
-    monkeypatch.setattr(recalibrator, "NAMES", ("line",))
+    monkeypatch.setattr(recalibrator, "Learners", Line)
+    monkeypatch.setattr(recalibrator, "REPAIR_NAMES", ("line",))
     z = []
     for k in range(25):
         X, p, y, q = wards(200, np.random.default_rng([13, k]))

@@ -13,7 +13,7 @@ from helpers.grouping import captured, grouping_loss, grouping_loss_from_regions
 from helpers.grouping.crossfit import combine
 from helpers.grouping.inversion import LossLaw, skewed_quantile
 from helpers.grouping.region_statistics import squared_means
-from helpers.partition.encoder import with_score_column
+from helpers.partition.checked import with_score_column
 from helpers.simulation import Links, Sigmoid
 
 NUMBERS = ("value", "se", "low", "high", "p_value", "plugin", "bias", "left_out")

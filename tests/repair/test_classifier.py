@@ -32,25 +32,25 @@ def test_the_checks_of_scikit_learn(estimator, check):
 class Bends:
     """A cheap learner in the place of all: lines and squares of the codes."""
 
-    def __init__(self, seed, features):
+    def __init__(self, seed):
         pass
 
     @staticmethod
     def terms(codes):
         return np.column_stack([codes, codes.astype(float) ** 2])
 
-    def fit(self, codes, target, weight, _fold):
+    def fit(self, _features, codes, target, weight, _fold):
         self.line = LinearRegression().fit(self.terms(codes), target, weight)
         return self
 
-    def predict(self, codes):
+    def predict(self, _features, codes):
         return self.line.predict(self.terms(codes))[:, None]
 
 
 @pytest.fixture
 def bends(monkeypatch):
-    monkeypatch.setattr(module, "RepairLearners", Bends)
-    monkeypatch.setattr(module, "NAMES", ("bends",))
+    monkeypatch.setattr(module, "Learners", Bends)
+    monkeypatch.setattr(module, "REPAIR_NAMES", ("bends",))
 
 
 def bent(n, rng, bend=1.5):

@@ -15,8 +15,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 
 from helpers.calibration import PlattCalibrator
+from helpers.grouping.kernels import AdaptedKernel
 from helpers.repair import Recalibrator, load, save
-from helpers.repair import learners as kinds
 from helpers.repair import recalibrator as module
 from helpers.simulation import controls
 
@@ -24,21 +24,21 @@ from helpers.simulation import controls
 class Lines:
     """Two cheap learners in the place of all: straight lines in all columns of the codes and in the first of them."""
 
-    def __init__(self, seed, features):
+    def __init__(self, seed):
         self.seed = seed
 
-    def fit(self, codes, target, weight, _fold):
+    def fit(self, _features, codes, target, weight, _fold):
         self.lines = [LinearRegression().fit(codes[:, :k], target, weight) for k in (None, 1)]
         return self
 
-    def predict(self, codes):
+    def predict(self, _features, codes):
         return np.column_stack([line.predict(codes[:, : line.n_features_in_]) for line in self.lines])
 
 
 @pytest.fixture
 def lines(monkeypatch):
-    monkeypatch.setattr(module, "RepairLearners", Lines)
-    monkeypatch.setattr(module, "NAMES", ("lines", "line"))
+    monkeypatch.setattr(module, "Learners", Lines)
+    monkeypatch.setattr(module, "REPAIR_NAMES", ("lines", "line"))
 
 
 def hidden(n, rng, strength=1.5):
@@ -77,7 +77,8 @@ def test_the_repair_comes_near_the_truth(real):
     after = rms(model.predict(X, p), q)
     assert after < 0.45 * before
     assert model.gain_ == pytest.approx(before**2 - after**2, abs=4 * model.gain_se_)
-    assert (model.weights_ >= 0).all() and tuple(model.weights_.index) == kinds.NAMES and 0.8 < model.shrinkage_ <= 1
+    assert (model.weights_ >= 0).all() and 0.8 < model.shrinkage_ <= 1
+    assert tuple(model.weights_.index) == module.REPAIR_NAMES
 
 
 @pytest.mark.slow
@@ -149,7 +150,7 @@ def test_the_adapted_kernel_finds_the_feature_that_counts():
     X = rng.normal(size=(1500, 8))
     new = rng.normal(size=(1000, 8))
     y = np.sin(2 * X[:, 3]) + 0.3 * rng.normal(size=1500)
-    model = kinds.AdaptedKernel(random_state=0).fit(X, y, np.ones(1500))
+    model = AdaptedKernel(random_state=0).fit(X, y, np.ones(1500))
     plain, _, adapted, _ = model.predict(new).T
     assert rms(adapted, np.sin(2 * new[:, 3])) < 0.5 * rms(plain, np.sin(2 * new[:, 3]))
     assert np.linalg.norm(model.directions_, axis=1).argmax() == 3

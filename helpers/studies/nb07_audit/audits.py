@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from helpers.audit import find_groups, measure_groups, tree_groups
+from helpers.audit import measure_groups, search_segments, tree_groups
 from helpers.partition import HonestTree
 from helpers.resampling import exact_interval
 from helpers.simulation import perfect
@@ -105,16 +105,18 @@ def quarter_too_low(n, rng):
     return a.X, a.p, np.minimum(a.q + 0.1 * misjudged, 1).to_numpy(), None
 
 
-def alarm_study(sources, n, **options):
+def alarm_study(sources, n, *, method="segments", **options):
     """A study for `repeat`, with the case `kind`: whether an audit calls a subgroup surely misjudged.
 
     A source maps (n, rng) to features, stated probabilities, true probabilities, and groups or None.
     """
 
+    search = {"segments": search_segments, "tree": tree_groups}[method]
+
     def study(kind, rng):
         X, p, q, groups = sources[kind](n, rng)
         y = (rng.random(len(p)) < q).astype(int)
-        return [{"alarm": len(find_groups(y, p, X, groups=groups, rng=rng, **options).sure) > 0}]
+        return [{"alarm": len(search(y, p, X, groups=groups, rng=rng, **options).sure) > 0}]
 
     return study
 

@@ -22,7 +22,7 @@ from helpers.checks import check_count
 from helpers.chunks import read_chunks
 from helpers.chunks.sums import RegionSums
 from helpers.chunks.tables import import_dask
-from helpers.partition.encoder import with_score_column
+from helpers.partition.checked import with_score_column
 from helpers.studies.nb15_weather.weather import weather_chunk
 
 

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass, field
-from inspect import Parameter, signature
 from numbers import Real
 
 import numpy as np
@@ -10,7 +9,6 @@ import pandas as pd
 
 from helpers.audit.merging import merge_siblings
 from helpers.audit.rates import holm, table_of_gaps
-from helpers.audit.search import search_segments
 from helpers.checks import (
     check_count,
     check_one_of,
@@ -18,13 +16,10 @@ from helpers.checks import (
     check_rng,
     check_same_length,
     check_weights,
-    nearest_name,
 )
 from helpers.partition import HonestTree, split_rows
-from helpers.partition.base import check_sample
+from helpers.partition.checked import check_sample
 from helpers.partition.levels import said_of_pooled
-
-KEYWORD_ONLY = Parameter.KEYWORD_ONLY
 
 EVENTS = 10  # cases of the rarer label that a subgroup should hold, so that its interval means something
 
@@ -208,98 +203,6 @@ def tree_groups(
     if calibrated is not None:
         table["left_adjusted"] = holm(table["left_p_value"])
     return GroupAudit(table, leaf, tree, settings)
-
-
-METHODS = {"segments": search_segments, "tree": tree_groups}
-
-
-def find_groups(y, p, X, *, method="segments", sample_weight=None, groups=None, rng=None, **options):
-    """Subgroups that the scores misjudge: a joint search of segments, or the leaves of an honest tree.
-
-    Parameters
-    ----------
-    y : array of {0, 1}, shape (n,)
-        Labels.
-    p : array of float, shape (n,)
-        Stated probabilities of class 1.
-    X : DataFrame, shape (n, d)
-        Features in the user's words.
-    method : {"segments", "tree"}, default "segments"
-        `search_segments` looks at all segments of one and two columns, on all rows, and finds more; `tree_groups` cuts
-        all rows into few subgroups, chosen on one half and measured on the other (Melo et al., 2026).
-    sample_weight : array of float, shape (n,), optional
-        Sampling weights.
-    groups : array, shape (n,), optional
-        Labels of people, hospitals, … whose rows depend on each other.
-    rng : int, Generator or None, default None
-        Source of the draws, or of the halves.
-    **options : dict
-        Further options of the function that does it.
-
-    Returns
-    -------
-    SegmentSearch or GroupAudit
-        By method.
-
-    Raises
-    ------
-    ValueError
-        For another method or an option that the method does not have.
-
-    Examples
-    --------
-    >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
-    >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
-    >>> find_groups(y, np.full(2000, 0.5), X, rng=0).named["rule"].tolist()
-    ['age <= 39']
-    """
-    check_one_of(method, "method", tuple(METHODS))
-    allowed = [name for name, option in signature(METHODS[method]).parameters.items() if option.kind == KEYWORD_ONLY]
-    unknown = [name for name in options if name not in allowed]
-    if unknown:
-        near = nearest_name(unknown[0], allowed, "option")
-        raise ValueError(f"options must be those of method {method!r}, but {unknown[0]!r} is not; {near}")
-    return METHODS[method](y, p, X, sample_weight=sample_weight, groups=groups, rng=rng, **options)
-
-
-def audit_groups(y, p, X, *, method="segments", sample_weight=None, groups=None, rng=None, **options):
-    """Misjudged subgroups as a table: those that `find_groups` names, or all leaves of its tree.
-
-    What could not have been found, and which columns were left out, says `find_groups`.
-
-    Parameters
-    ----------
-    y : array of {0, 1}, shape (n,)
-        Labels.
-    p : array of float, shape (n,)
-        Stated probabilities of class 1.
-    X : DataFrame, shape (n, d)
-        Features in the user's words.
-    method : {"segments", "tree"}, default "segments"
-        As in `find_groups`.
-    sample_weight : array of float, shape (n,), optional
-        Sampling weights.
-    groups : array, shape (n,), optional
-        Labels of people, hospitals, … whose rows depend on each other.
-    rng : int, Generator or None, default None
-        Source of the draws, or of the halves.
-    **options : dict
-        Further options of the function that does it.
-
-    Returns
-    -------
-    DataFrame
-        One row a subgroup: `SegmentSearch.named`, or with `method="tree"` `GroupAudit.table`.
-
-    Examples
-    --------
-    >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
-    >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
-    >>> audit_groups(y, np.full(2000, 0.5), X, method="tree", max_depth=1, rng=0)["rule"].tolist()
-    ['age <= 39', 'age > 39']
-    """
-    audit = find_groups(y, p, X, method=method, sample_weight=sample_weight, groups=groups, rng=rng, **options)
-    return audit.table if isinstance(audit, GroupAudit) else audit.named
 
 
 def _rows_of(column, rows):
