@@ -9,18 +9,17 @@ from helpers.answers.confidence import largest_share, mean_held_out_share
 from helpers.checks import check_rng
 from helpers.reports.answer_costs import price_answers, recalibrated, worth_giving
 from helpers.reports.answer_findings import ALPHA
-from helpers.reports.answer_numbers import find_groups, over_confidence, promise
+from helpers.reports.answer_numbers import EXPONENTS, find_groups, over_confidence, promise
 from helpers.reports.answer_pair import compare_pair
 from helpers.reports.answers import AnswerReport
 from helpers.reports.intake import check_terms
 from helpers.reports.votes import compare_votes
-from helpers.resampling import resampled_means
+from helpers.resampling import percentile_ends, resampled_means
 from helpers.selective import measure_systems
 from helpers.selective.abstention import closed_form
 
 LEAST_STATED = 30  # questions
 N_FOLDS = 10
-EXPONENTS = (0, 1, np.inf)  # of ECUAS
 
 
 def audit_answers(
@@ -127,8 +126,8 @@ def _stated_gain(sources, correct, fold, n_resamples, rng):
     y = correct[rows].astype(float)
     doubts = [1 - recalibrated(sources[name][rows], y, fold[rows]) for name in ("stated", "sem1")]
     stated, agreement = (closed_form(1 - y, doubt, n=1, largest=1) for doubt in doubts)
-    difference = (stated - agreement)[:, None]
-    low, high = np.quantile(resampled_means(difference, n_resamples, rng=rng), [0.025, 0.975])
+    difference = stated - agreement
+    low, high = percentile_ends(resampled_means(difference, n_resamples, rng=rng))
     return float(difference.mean()), float(low), float(high)
 
 

@@ -10,7 +10,7 @@ from helpers.calibration import PlattCalibrator
 from helpers.calibration.calibrators import CLIP
 from helpers.reports.answer_numbers import SAME
 from helpers.reports.phrases import cost_with_span, percent, shares
-from helpers.resampling import exact_interval, resampled_means
+from helpers.resampling import exact_interval, percentile_ends, resampled_means
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def compare_costs(correct, chosen, reject_cost, samples, n_resamples, rng):
     plain = "all" if costs["all"].mean() <= costs["none"].mean() else "none"
     saved = costs[[plain]].to_numpy() - costs
     drawn = resampled_means(np.column_stack([costs, saved]), n_resamples, rng=rng)
-    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    low, high = percentile_ends(drawn)
     lines = {}
     for k, (name, rows) in enumerate(accepted.items()):
         wrong = 1 - correct[rows]

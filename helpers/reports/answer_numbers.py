@@ -7,14 +7,19 @@ import pandas as pd
 
 from helpers.audit import search_segments
 from helpers.reports.phrases import NAMES, from_percent, percent, short
-from helpers.resampling import exact_interval, resampled_means
+from helpers.resampling import exact_interval, percentile_ends, resampled_means
+from helpers.selective import METRICS
 from helpers.selective.certified import certify_rows
+from helpers.selective.metrics import metrics_of
 
 NO_GAP = 1e-9
 SAME = 1e-9  # shares of votes that differ by less are equal
 LEVEL = 0.95  # at which all promises of one share hold together, by whichever confidence
 PROMISES = (0.95, 0.9, 0.8, 0.7, 0.5)  # shares of right answers whose certificates are shown together
 SEARCH_DRAWS = 999
+EXPONENTS = (0, 1, np.inf)  # of ECUAS, which comes first
+MEASURES = {name: one.label for name, one in metrics_of(EXPONENTS).items() if one.reported and name not in METRICS}
+MEASURES |= {name: one.label for name, one in METRICS.items() if one.reported}
 
 
 def over_confidence(sources, correct, n_resamples, rng):
@@ -30,7 +35,7 @@ def over_confidence(sources, correct, n_resamples, rng):
         p = confidence[rows]
         y = correct[rows]
         drawn = resampled_means(np.column_stack([p - y, y, y * p, (1 - y) * p]), n_resamples, rng=rng)
-        low, high = np.quantile(drawn[:, 0], [0.025, 0.975])
+        low, high = percentile_ends(drawn[:, 0])
         line = {"source": name, "n": rows.sum(), "confidence": p.mean(), "right": y.mean()}
         line |= {"over": (p - y).mean(), "low": low, "high": high}
         line |= dict.fromkeys(("if_right", "if_wrong", "apart_low", "apart_high"), np.nan)
@@ -38,7 +43,7 @@ def over_confidence(sources, correct, n_resamples, rng):
             drawn = drawn[(drawn[:, 1] > 0) & (drawn[:, 1] < 1)]
             difference = drawn[:, 2] / drawn[:, 1] - drawn[:, 3] / (1 - drawn[:, 1])
             line |= {"if_right": p[y == 1].mean(), "if_wrong": p[y == 0].mean()}
-            line["apart_low"], line["apart_high"] = np.quantile(difference, [0.025, 0.975])
+            line["apart_low"], line["apart_high"] = percentile_ends(difference)
         lines.append(line)
     return pd.DataFrame(lines)
 
@@ -50,7 +55,7 @@ def over_confidence(sources, correct, n_resamples, rng):
 class Promises:
     """What can be certified by each confidence.
 
-    tried : {share of right answers: {source: CertifiedPrecision}}, sem1 first
+    tried : {share of right answers: {source: Certificate}}, sem1 first
     precision : the share that was asked for
     used : (Q,) bool, questions that may be answered with that promise; none where nothing is certified
     level : how often all promises of one share hold together, at least
@@ -63,7 +68,7 @@ class Promises:
 
     @property
     def certificates(self):
-        """{source: CertifiedPrecision} of the share that was asked for."""
+        """{source: Certificate} of the share that was asked for."""
         return self.tried[self.precision]
 
     @property

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.reports.phrases import beyond_chance, hundred, measured, points_apart
-from helpers.resampling import resampled_means
+from helpers.resampling import percentile_ends, resampled_means
 from helpers.selective.abstention import closed_form
 
 MEASURES = {
@@ -82,7 +82,7 @@ def compare_pair(names, tables, confidences, corrects, accepted, reject_cost, n_
         values.append(pd.DataFrame(measures))
     first, second = values
     difference = first - second
-    low, high = np.quantile(resampled_means(difference.to_numpy(), n_resamples, rng=rng), [0.025, 0.975], axis=0)
+    low, high = percentile_ends(resampled_means(difference.to_numpy(), n_resamples, rng=rng))
     columns = {"first": first.mean(), "second": second.mean(), "difference": difference.mean(), "low": low}
     only = tuple(int((difference["right"] == sign).sum()) for sign in (1, -1))
     return AnswerPair(tuple(names), n, pd.DataFrame(columns | {"high": high}), only)

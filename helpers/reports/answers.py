@@ -16,6 +16,7 @@ from helpers.reports.answer_costs import AnswerCosts
 from helpers.reports.answer_findings import find_all
 from helpers.reports.answer_kinds import FIGURES, KINDS, PARTS, TITLE
 from helpers.reports.answer_numbers import (
+    MEASURES,
     SAME,
     Promises,
     QuestionGroups,
@@ -291,7 +292,6 @@ class AnswerReport(Report):
         """Calibration error (in points: as measured, of a perfect source, without chance), ECUAS and AURC of each."""
         if self.obstacle:
             return None
-        measures = {"ecuas_0": "ECUAS, n = 0", "ecuas_1": "ECUAS, n = 1", "ecuas_inf": "ECUAS, n = ∞", "aurc": "AURC"}
         columns = {}
         for row in self.calibration.summary.itertuples():
             upper = max(row.high, row.null)
@@ -301,7 +301,7 @@ class AnswerReport(Report):
                 "calibration error": points(row.ece, se),
                 "of a perfect one": points(row.null, se),
                 "without chance": with_span(row.debiased, row.low, upper, se),
-            } | {text: measured(*costs.loc[name, ["value", "low", "high"]]) for name, text in measures.items()}
+            } | {text: measured(*costs.loc[name, ["value", "low", "high"]]) for name, text in MEASURES.items()}
         return pd.DataFrame(columns).rename_axis("smaller is better")
 
     @property
@@ -407,7 +407,7 @@ class AnswerReport(Report):
                 numbers[f"{name}_calibration_{key}"] = row[key]
             numbers[f"{name}_overconfidence"] = row["overconfidence"]
         for row in self.costs.itertuples():
-            if row.metric == "aurc" or row.metric.startswith("ecuas"):
+            if row.metric in MEASURES:
                 name = f"{row.system}_{row.metric}"
                 numbers |= {name: row.value, f"{name}_low": row.low, f"{name}_high": row.high}
         if self.prices is not None:

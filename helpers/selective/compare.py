@@ -171,8 +171,8 @@ def compare_systems(
     --------
     >>> right, sure, unsure = [1, 0, 1, 1] * 50, [0.6, 0.6, 0.9, 0.9] * 50, [0.6] * 200
     >>> table = compare_systems({"a": (right, sure), "b": (right, unsure)}, against="b", n=1, n_resamples=200, rng=0)
-    >>> table.query("metric == 'ecuas_1'").iloc[0, 2:5].astype(float).round(3).tolist()
-    [-0.075, -0.086, -0.065]
+    >>> table.query("metric == 'ecuas_1'").iloc[0, 2:5].astype(float).round(4).tolist()
+    [-0.075, -0.0855, -0.0645]
     """
     rng = check_rng(rng)
     systems = _check_systems(systems)
