@@ -1,17 +1,9 @@
-"""Figures of the report on scores: a calibration curve with its band, what decisions save."""
+"""Figures of the report on scores: a calibration curve with its band."""
 
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
-from helpers.plotting.style import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    axes_for,
-    legend_on_top,
-    percent,
-)
+from helpers.plotting.style import BLUE, GREEN, GREY, axes_for, legend_on_top
 
 MANY_DECADES = 300  # ratio of the ends of an axis from which only powers of ten are written
 FOOT = 0.12  # share of the height for a histogram below a curve
@@ -47,7 +39,8 @@ def plot_monotone(curve, scores, ax=None, *, log=False, threshold=None):
     seen = [max(stated[0], ends[0]), stated[-1]]
     ax.plot(seen, seen, color="black", linewidth=1, linestyle="--", label="stated = observed")
     if threshold is not None and ends[0] < threshold < ends[1]:
-        ax.axvline(threshold, color=GREEN, linewidth=1.2, linestyle="-.", label=_of_threshold(threshold))
+        label = f"your threshold ({100 * threshold:.2g} %)"
+        ax.axvline(threshold, color=GREEN, linewidth=1.2, linestyle="-.", label=label)
     if log:
         ax.set(xscale="log", yscale="log")
     ax.set(xlim=ends, ylim=ends, xlabel="stated probability (bars: how many cases)", ylabel="observed rate")
@@ -63,11 +56,6 @@ def plot_monotone(curve, scores, ax=None, *, log=False, threshold=None):
     ax.set_ylim(below, ends[1])
     legend_on_top(ax, ncols=2)
     return ax
-
-
-def _of_threshold(threshold):
-    """The threshold in use in a legend: two digits for one below 10 %."""
-    return f"your threshold ({100 * threshold:.2g} %)"
 
 
 def _ends(curve, scores, log):
@@ -90,41 +78,3 @@ def _rates(ends, log, *axes):
             axis.set_minor_formatter(NullFormatter())
         else:
             axis.set_major_formatter(PercentFormatter(1, decimals=0 if ends[1] - ends[0] > 0.1 else None))
-
-
-def plot_benefit(curve, threshold, ax=None):
-    """Decision curve: what scores save beside never saying yes, at the threshold in use and at others.
-
-    Parameters
-    ----------
-    curve : DataFrame
-        The curve of `Money`.
-    threshold : float
-        The one in use.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
-    ax = axes_for(ax, (6.4, 4.4))
-    t = curve["threshold"]
-    band = {"color": BLUE, "alpha": 0.2, "linewidth": 0, "label": "stated, 95 % interval"}
-    ax.fill_between(t, 100 * curve["stated_low"], 100 * curve["stated_high"], **band)
-    lines = {"stated": (BLUE, "-"), "recalibrated": (ORANGE, "--"), "repaired": (GREEN, "-.")}
-    for policy, (color, line) in lines.items():
-        ax.plot(t, 100 * curve[policy], color=color, linestyle=line, linewidth=1.8, label=policy)
-    ax.plot(t, 100 * curve["always yes"], color=GREY, linestyle=":", linewidth=1.8, label="always yes")
-    ax.axhline(0, color=GREY, linewidth=1.8, linestyle=(0, (6, 2)), label="always no")
-    ax.axvline(threshold, color="black", linewidth=1, linestyle="-.", label=_of_threshold(threshold))
-    highest = 100 * curve[["stated_high", "recalibrated", "repaired"]].to_numpy().max()
-    lowest = 100 * curve[["stated_low"]].to_numpy().min()
-    pad = 0.08 * (highest - min(lowest, 0))
-    ax.set(ylim=(min(lowest, 0) - pad, highest + pad), xlim=(t.min(), t.max()))
-    ax.set_xlabel("threshold: say yes from this probability on")
-    ax.set_ylabel("saved beside always no,\n100 cases, in your unit")
-    percent(ax.xaxis)
-    legend_on_top(ax, ncols=3)
-    return ax

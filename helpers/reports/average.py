@@ -40,32 +40,16 @@ class Average:
     calibrator: PlattCalibrator | IsotonicCalibrator = field(repr=False)  # fitted on all rows
 
     @property
-    def tests(self):
-        """P-values of the four tests of "right on average", {test: p}: each alone, and adjusted (Bonferroni)."""
-        alone = {
-            "a line in log-odds": 1.0 if self.line is None else self.line.p_value,
-            "bins": self.error.p_value,
-            "the band": self.curve.p_value,
-            "that a line fits": self.bend_p_value,
-        }
-        share = [SHARE, *[SHARE_OF_OTHERS] * 3]
-        adjusted = {name: min(p / part, 1.0) for (name, p), part in zip(alone.items(), share, strict=True)}
-        return alone, adjusted
-
-    @property
     def p_value(self):
-        """Of "right on average": the smallest of the four, adjusted for their number (Bonferroni)."""
-        return float(min(self.tests[1].values()))
+        """Of "right on average", by four tests (the line; bins, the band, that a line fits): adjusted (Bonferroni)."""
+        line = 1.0 if self.line is None else self.line.p_value
+        others = min(self.error.p_value, self.curve.p_value, self.bend_p_value)
+        return float(min(line / SHARE, others / SHARE_OF_OTHERS, 1.0))
 
     @property
     def is_miscalibrated(self):
         """Whether the scores are surely not right on average."""
         return self.p_value < ALPHA
-
-    @property
-    def is_bent(self):
-        """Whether no line fits."""
-        return self.bend_p_value < OTHERS
 
     @property
     def no_curve_fits(self):

@@ -5,25 +5,16 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
 
 from helpers.audit import SegmentSearch
 from helpers.audit.search import ALPHA, search_rows
-from helpers.calibration import clipped_logit
-from helpers.calibration.calibrators import calibrate_rows, newton
 from helpers.tables import ScoreTable
 
 DRAWS = 999
-
 FEWER_DRAWS = 300
-
 MANY_ROWS = 20_000
-
 SHARES = (0.1, 0.05, 0.02)  # of the cases, for which the report says what would have been found
-
 FAR = 0.1  # from the rate of the table to 0 or 1, where a group in which all or nothing happened is suspicious
-
-ADDS = 1.1  # factor by which a condition must make a gap stronger to count as telling a group apart
 
 
 @dataclass(frozen=True)
@@ -36,7 +27,6 @@ class MisjudgedGroups:
     # |residual_gap|, adjusted. Where no group is named, the strongest segment of each column
     table: pd.DataFrame
     source: ScoreTable = field(repr=False)  # the table that was searched
-    calibrator: str  # what its scores may need
 
     @property
     def significant(self):
@@ -61,28 +51,12 @@ class MisjudgedGroups:
             return None
         return groups.loc[others.idxmax()]
 
-    @cached_property
-    def to_check(self):
-        """Columns that tell suspicious groups apart and, without the cases of these, no other group."""
-        if self.suspicious.empty:
-            return []
-        inside = self.search.family.members(self.suspicious.index, self.source.X)
-        seen = np.logical_or.accumulate(inside, axis=1)
-        more = (inside[:, 1:] & ~seen[:, :-1]).any(axis=0)  # a part of other groups tells nothing more
-        is_new = np.append(True, more)
-        needed = {name for row in self._others for name in self._telling(row, ~seen[:, -1])}
-        return [name for name in self._effects(self.suspicious.index[is_new]) if name not in needed]
-
-    @cached_property
-    def to_add(self):
-        """Columns that tell the other named groups apart: a model that uses them is right for these groups."""
-        checked = self.to_check
-        return [name for name in self._effects(self._others) if name not in checked]
-
     @property
-    def _others(self):
-        """Named groups that are not suspicious."""
-        return self.significant.index.difference(self.suspicious.index, sort=False)
+    def to_add(self):
+        """Columns that tell the named groups apart, the strongest first, but for what tells the suspicious ones."""
+        odd = self._effects(self.suspicious.index)
+        others = self._effects(self.significant.index.difference(self.suspicious.index, sort=False))
+        return [name for name, effect in others.items() if effect > odd.get(name, 0.0)]
 
     def _effects(self, rows):
         """{column: sum of share * |residual gap| over some groups with a condition on it}, the largest first."""
@@ -93,21 +67,6 @@ class MisjudgedGroups:
                 effects[name] = effects.get(name, 0.0) + float(self.table.loc[row, "effect"])
         return dict(sorted(effects.items(), key=lambda item: -item[1]))
 
-    def _telling(self, row, cases):
-        """Columns whose condition makes the gap of a group stronger in some cases, (n,) bool."""
-        family = self.search.family
-        conditions = family.conditions(row)
-        if len(conditions) == 1:
-            return [conditions[0].column.name]
-        table = self.source
-        weight = cases * table.weights
-        c = self._recalibrated
-        inside = family.members(family.parents(row), table.X)
-        both, *alone = (_strength(weight * rows, table.y, c) for rows in (inside.all(axis=1), *inside.T))
-        # what a condition adds is seen where the other one holds
-        pairs = zip(conditions, reversed(alone), strict=True)
-        return [condition.column.name for condition, other in pairs if both > ADDS * other]
-
     @property
     def detectable(self):
         """Gaps that would have been found with 80 % probability, {share of the cases: gap}, where any would have."""
@@ -116,39 +75,10 @@ class MisjudgedGroups:
         gaps = {share: self.search.detectable(share) for share in SHARES if share >= self.search.smallest}
         return {share: gap for share, gap in gaps.items() if gap < 0.999 * (1 - self.search.chances.mean)}
 
-    @cached_property
-    def _recalibrated(self):
-        """Recalibrated scores of the table that was searched, (n,)."""
-        table = self.source
-        return calibrate_rows(self.calibrator, table.p, table.y, table.weight, table.p)
-
-    def inside(self, X, groups):
-        """Whether each row lies in one of some groups, (n,) bool."""
-        return self.search.family.members(groups.index, X).any(axis=1)
-
     def share(self, groups):
         """Share of the cases that lie in some groups, which may overlap."""
-        return float(np.average(self.inside(self.source.X, groups), weights=self.source.weight))
-
-    def moved(self, calibrated):
-        """Recalibrated scores moved until they are right on average in every named group, which may overlap, (n,).
-
-        Their log-odds are moved by the same amount for all cases of a group.
-        """
-        table = self.source
-        weight = table.weights / table.weights.mean()
-        inside = self.search.family.members(self.significant.index, table.X).astype(float)
-        start = clipped_logit(calibrated)
-        ridge = 1e-3 * np.eye(inside.shape[1])  # of a group where all or nothing happened, the odds have no end
-
-        def terms(step):
-            odds = start + inside @ step
-            rate = expit(odds)
-            loss = weight @ (np.logaddexp(0, odds) - table.y * odds) + 0.5 * step @ ridge @ step
-            slope = inside.T @ (weight * (rate - table.y)) + ridge @ step
-            return loss, slope, inside.T @ (inside * (weight * rate * (1 - rate))[:, None]) + ridge
-
-        return expit(start + inside @ newton(terms, np.zeros(inside.shape[1])))
+        inside = self.search.family.members(groups.index, self.source.X).any(axis=1)
+        return float(np.average(inside, weights=self.source.weight))
 
     def largest_gap(self, X):
         """The rule of the named group with the largest gap that holds each row, (n,) texts; "" for none."""
@@ -182,12 +112,6 @@ def _beside_stated(groups, is_sure=True):
         low=residual_low + recalibration,
         high=residual_high + recalibration,
     )
-
-
-def _strength(weight, y, c):
-    """Gap of some rows in standard errors, those of scores that were not fitted."""
-    variance = float(weight**2 @ (c * (1 - c)))
-    return abs(float(weight @ (y - c))) / np.sqrt(variance) if variance > 0 else 0.0
 
 
 def _farther(search):
@@ -225,4 +149,4 @@ def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
         groups = alone[~pd.Series(column, index=alone.index).duplicated()]
     groups = _beside_stated(groups, groups.index.isin(search.selected.index))
     ranked = groups.sort_values("effect", ascending=False, kind="stable")
-    return MisjudgedGroups(search, ranked, table, calibrator)
+    return MisjudgedGroups(search, ranked, table)

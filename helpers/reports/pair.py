@@ -13,7 +13,6 @@ from helpers.resampling import mean_and_variance
 N_DRAWS = 999  # of signs, for the largest difference of all groups
 FEWEST_ROWS = 20  # of a group
 LEAST_UNITS = 40  # cases, or groups of dependent cases, below which no group is compared
-MOST_SHOWN = 5  # groups that gain, and groups that lose
 
 
 @dataclass(frozen=True)
@@ -26,16 +25,13 @@ class Comparison:
     # A row a measure: measure, better ("lower" or "higher"), old, new, difference (new - old), low, high
     table: pd.DataFrame
     # A row a group of one condition: rule, n, share, gain (mean squared error of the old score less that of the new
-    # one), low, high (intervals that hold for all groups together), z, column (name of the feature). Those that lose
-    # most come first
+    # one), low, high (intervals that hold for all groups together). Those that lose most come first
     groups: pd.DataFrame = field(repr=False)
-    n_groups: int  # groups that were compared; 0 where there are too few cases or no features
 
     @property
-    def verdict(self):
-        """Whether the new score is surely "better" or "worse" than the old one in squared error, or "unclear"."""
-        row = self.table.loc["squared error"]
-        return "better" if row["high"] < 0 else "worse" if row["low"] > 0 else "unclear"
+    def n_groups(self):
+        """Groups that were compared; 0 where there are too few cases or no features."""
+        return len(self.groups)
 
     @property
     def losers(self):
@@ -44,15 +40,8 @@ class Comparison:
 
     @property
     def gainers(self):
-        """Groups for which the new score is surely better, the best first."""
-        return self.groups[self.groups["low"] > 0][::-1]
-
-    @property
-    def shown(self):
-        """Rows of `groups` for a page: of each column the strongest, those that lose before those that gain."""
-        parts = [part.drop_duplicates("column").head(MOST_SHOWN) for part in (self.losers, self.gainers)]
-        surely = pd.concat([parts[0], parts[1][::-1]])
-        return surely if len(surely) else self.groups.loc[self.groups["z"].abs().sort_values().index[-3:]]
+        """Groups for which the new score is surely better."""
+        return self.groups[self.groups["low"] > 0]
 
 
 def compare_scores(table, *, cost=None, calibrators=("platt", "platt"), rng=None):
@@ -71,13 +60,7 @@ def compare_scores(table, *, cost=None, calibrators=("platt", "platt"), rng=None
         rows["cost a case"] = ("lower", *(expected_cost(best_decision(p, cost), y, cost) for p in scores))
     measures = [_measure(name, *row, mean) for name, row in rows.items()]
     groups = _gains(table, errors[0] - errors[1], mean, rng)
-    return Comparison(
-        old=table.before_name,
-        new=table.score,
-        table=pd.DataFrame(measures).set_index("measure"),
-        groups=groups,
-        n_groups=len(groups),
-    )
+    return Comparison(table.before_name, table.score, pd.DataFrame(measures).set_index("measure"), groups)
 
 
 def _measure(name, better, old, new, mean):
@@ -103,7 +86,7 @@ def pairs_in_order(p, y, mean):
 
 def _gains(table, gain, mean, rng):
     """Mean gain of each group of one condition, with intervals that hold together (signs of whole groups are drawn)."""
-    names = ["rule", "n", "share", "gain", "low", "high", "z", "column"]
+    names = ["rule", "n", "share", "gain", "low", "high"]
     unit = np.arange(table.n) if table.groups is None else table.groups
     if not table.features or unit.max() + 1 < LEAST_UNITS:
         return pd.DataFrame(columns=names)
@@ -123,8 +106,7 @@ def _gains(table, gain, mean, rng):
     half_width = max(float(np.quantile(largest, 0.95)), QUANTILE)
     frame = pd.DataFrame({
         "rule": family.rules(), "n": count.astype(int), "share": total / weight.sum(), "gain": value,
-        "low": value - half_width * se, "high": value + half_width * se, "z": value / se,
-        "column": [family.conditions(k)[0].column.name for k in range(value.size)],
+        "low": value - half_width * se, "high": value + half_width * se,
     })  # fmt: skip
     return frame.sort_values("gain", kind="stable")
 

@@ -7,7 +7,7 @@ score_words.ini. Each function takes the `ScoreReport` whose numbers it reads; `
 import numpy as np
 
 from helpers.reports.findings import Finding, Severity
-from helpers.reports.intake import LEAST_ROWS
+from helpers.reports.intake import LEAST_ROWS, likely_groups, repeated_rows
 from helpers.reports.misjudged import least_gaps
 from helpers.reports.phrases import root
 
@@ -20,10 +20,8 @@ MOVED = 0.1  # change of the gap over time that makes the whole score useless, i
 SAME = 0.5  # part of the gap after recalibration that a group must have as stated to lean that way
 HOTTER = 1.5  # how much larger a gap must surely be than those of the named groups to be shown for its size
 REPEATS = 0.05  # share of rows that repeat the row before
-UNMEASURED = 0.05  # share of cases outside of the regions of a tree
 MANY = 0.5  # share of the cases from which misjudged groups are no exception
 
-MENDABLE = {"off_mendable", "off_mendable_curve"}  # kinds that advise recalibration
 OFF_AS_STATED = ("too_low", "too_high", "hot_group")  # groups whose stated scores are significantly off
 
 
@@ -31,9 +29,11 @@ def find_all(report):
     """The findings of a report, in the order of the page; that of the question "may they be used?" last."""
     order = of_order(report)
     drifts = of_drifts(report)
+    money = of_money(report)
     moving = [one.subject for one in drifts if one.kind == "drifts" and one.severity >= Severity.SERIOUS]
-    average = of_average(report, order[0].kind if order else "", moves=bool(moving))
-    mends = any(finding.kind in MENDABLE for finding in average)
+    remedy = "off_repaired" if any(one.kind == "repair_saves" for one in money) else "off_mendable"
+    average = of_average(report, order[0].kind if order else "", "off_unmendable" if moving else remedy)
+    mends = any(finding.kind == "off_mendable" for finding in average)
     findings = [
         *of_table(report),
         *of_pair(report.pair),
@@ -42,9 +42,8 @@ def find_all(report):
         *drifts,
         *of_loss(report),
         *of_groups(report, mends, moving),
-        *of_lead(report.lead),
         *of_checked(report.checked),
-        *of_money(report),
+        *money,
         *of_limits(report),
     ]
     return [*findings, use_of(findings, report.table.n)]
@@ -68,14 +67,6 @@ def of_table(report):
     rate = float(np.average(table.y, weights=table.weight))
     about = {"name": table.name, "label": table.label, "score": table.score, "rate": rate}
     findings = [Finding("cases", n=n, more=about | {"least": float(table.p.min()), "most": float(table.p.max())})]
-    if table.groups is not None:
-        findings.append(Finding("people", value=float(table.groups.max() + 1), n=n))
-    if table.weight is not None:
-        findings.append(Finding("weighted", n=n))
-    if table.before is not None:
-        findings.append(Finding("compared", table.before_name, n=n, more={"new": table.score}))
-    if table.features:
-        findings.append(Finding("known", n=n, more={"columns": table.features}))
     if table.dropped:
         findings.append(Finding("dropped", n=n, more={"reasons": table.dropped}))
     if table.n_unweighted:
@@ -85,11 +76,16 @@ def of_table(report):
     for name, why in table.dropped.items():
         if why == "gives the outcome away":
             findings.append(Finding("gives_away", name, n=n, severity=Severity.SERIOUS))
-    if report.repeats > REPEATS:
-        more = {"columns": report.likely_groups or ["a column of people or places"]}
-        findings.append(Finding("repeated_rows", value=report.repeats, n=n, severity=Severity.SERIOUS, more=more))
-    elif report.likely_groups:
-        findings.append(Finding("likely_people", n=n, more={"columns": report.likely_groups}))
+    if table.groups is not None:
+        findings.append(Finding("people", value=float(table.groups.max() + 1), n=n))
+    else:
+        names = likely_groups(table)
+        repeats = repeated_rows(table)
+        if repeats > REPEATS:
+            more = {"columns": names or ["a column of people or places"]}
+            findings.append(Finding("repeated_rows", value=repeats, n=n, severity=Severity.SERIOUS, more=more))
+        elif names:
+            findings.append(Finding("likely_people", n=n, more={"columns": names}))
     if ((table.p == 0) | (table.p == 1)).all():
         findings.append(Finding("only_decisions", n=n, severity=Severity.SERIOUS))
     return findings
@@ -111,51 +107,38 @@ def of_order(report):
     return [Finding("in_order", severity=Severity.GOOD, **ends)]
 
 
-def of_average(report, order="", *, moves=False):
-    """Whether the scores are right on average.
-
-    `order` is the kind of `of_order`; with `moves`, rates move apart over time, which one recalibration does not mend.
-    """
+def of_average(report, order="", remedy="off_mendable"):
+    """Whether the scores are right on average; `order`: kind of `of_order`; `remedy`: kind if they should be mended."""
     average = report.average
     n = report.table.n
-    rates = {name: float(average.rates[name]) for name in ("stated", "observed")}
     ends = {"value": average.size, "low": average.low, "high": average.high, "p_value": average.p_value, "n": n}
-    more = rates | {"se": average.se}
+    more = {name: float(average.rates[name]) for name in ("stated", "observed")} | {"se": average.se}
     is_useless = order in ("knows_nothing", "reversed", "constant")
-    saves = report.loss_parts["saved_low"] > 0
     severity = severity_of(average.size, average.scale)
     if not average.is_miscalibrated:
         kind, severity = "right_on_average", Severity.GOOD
-    elif not average.is_worth_mending:
-        kind, severity = "off_little", Severity.NOTE
     elif is_useless:
-        kind, severity = "off_and_useless", Severity.SERIOUS
-    elif moves:
-        kind = "off_and_moving"
-    elif not (average.direction or saves):
-        kind, severity = "off_unsure", Severity.NOTE
-    elif average.has_log_odds:
-        kind = "off_mendable"
-        calibrator = average.calibrator
-        more |= {"intercept": float(calibrator.intercept_), "slope": float(calibrator.slope_)}
+        kind = "off_unmendable"
+    elif not average.is_worth_mending or not (average.direction or report.loss_parts["saved_low"] > 0):
+        kind, severity = "off_little", Severity.NOTE
     else:
-        kind = "off_mendable_curve"
+        kind = remedy
+        calibrator = average.calibrator
+        line = [float(calibrator.intercept_), float(calibrator.slope_)] if average.has_log_odds else None
+        more |= {"line": line}
     findings = []
     if average.direction and average.is_worth_mending:
         over_all = _ends(average.rates, "gap", "low", "high")
         grave = severity_of(over_all["value"], average.scale)
-        findings.append(Finding(f"all_too_{average.direction}", severity=grave, **over_all, n=n, more=more))
+        findings.append(Finding("all_too", average.direction, severity=grave, **over_all, n=n, more=more))
     findings.append(Finding(kind, severity=severity, **ends, more=more))
     if average.slope is not None and not is_useless:
         low, high = average.line.slope_interval
-        kind = "too_extreme" if average.slope < 1 else "too_timid"
-        findings.append(Finding(kind, value=average.slope, low=low, high=high, p_value=average.line.p_value, n=n))
-    if average.is_bent:
-        findings.append(Finding("bent", p_value=average.bend_p_value, n=n))
+        more = {"word": "extreme" if average.slope < 1 else "timid"}
+        findings.append(Finding("slope", value=average.slope, low=low, high=high, n=n, more=more))
     if average.no_curve_fits and order != "reversed":
         findings.append(Finding("falls", p_value=average.residual_p_value, n=n, severity=Severity.SERIOUS))
-    kind = "error_saved" if saves else "error_not_saved"
-    return [*findings, Finding(kind, **_ends(report.loss_parts, "saved"), n=n)]
+    return findings
 
 
 def of_drifts(report):
@@ -172,9 +155,8 @@ def of_drifts(report):
         if drift.p_value >= ALPHA:
             kind, severity = "steady", Severity.NOTE
         else:
-            kind, severity = "drifts", severity_of(drift.value, scale)
-            if drift.low >= MOVED * scale:
-                severity = Severity.GRAVE
+            is_grave = drift.low >= MOVED * scale
+            kind, severity = "drifts", Severity.GRAVE if is_grave else severity_of(drift.value, scale)
         findings.append(Finding(kind, drift.column, severity=severity, **ends, n=int(rows["n"].sum()), more=more))
     return findings
 
@@ -186,30 +168,17 @@ def of_loss(report):
     if loss is None:
         return [Finding("single_cases_unknown", report.obstacle, n=n)]
     is_for_groups = report.audit is not None and not report.audit.significant.empty
-    ends = {"p_value": loss.p_value, "n": n}
     if report.certified:
         distances = {"value": root(loss.value), "low": root(loss.low), "high": root(loss.high)}
         severity = severity_of(distances["value"], report.average.scale)
         se = loss.se / (2 * max(distances["value"], root(loss.se), 1e-9))
         more = {"se": min(se, max(distances["low"], 1e-9))}
         kind = "certified_loss_of_groups" if is_for_groups else "certified_loss"
-        findings = [Finding(kind, severity=severity, **distances, **ends, more=more)]
-    elif is_for_groups:
-        findings = [Finding("size_unknown", **ends)]
-    elif report.average.no_curve_fits and loss.p_value < ALPHA:
-        findings = [Finding("perhaps_the_fall", **ends)]
-    elif report.single_case_p_value < ALPHA:
-        findings = [Finding("signs_of_loss", p_value=report.single_case_p_value, n=n)]
-    elif report.by_tree:
-        findings = [Finding("no_loss_found", **ends, more={"missed": root(report.detectable)})]
-    else:
-        findings = [Finding("no_loss_seen", **ends)]
-    if not report.by_tree:
-        return [*findings, Finding("by_learners", n=n)]
-    findings.append(Finding("by_tree", value=float(max(loss.splits.size, 1)), n=n))
-    if loss.left_out > UNMEASURED:
-        findings.append(Finding("unmeasured", value=loss.left_out, n=n))
-    return findings
+        return [Finding(kind, severity=severity, **distances, p_value=loss.p_value, n=n, more=more)]
+    repair = report.scores.model  # its test asks the same
+    p_value = float(min(loss.p_value, repair.p_value_ if repair is not None and repair.changed_ else 1.0))
+    kind = "size_unknown" if is_for_groups or p_value < ALPHA else "no_loss_found"
+    return [Finding(kind, p_value=p_value, n=n)]
 
 
 def kind_of_group(row):
@@ -224,9 +193,7 @@ def kind_of_group(row):
         return "too_low"
     if gap < 0 and row["high"] <= 0:
         return "too_high"
-    if gap * residual_gap > 0 and abs(gap) >= SAME * abs(residual_gap):
-        return "leans_low" if gap > 0 else "leans_high"
-    return "fine_as_stated"
+    return "leans" if gap * residual_gap > 0 and abs(gap) >= SAME * abs(residual_gap) else "fine_as_stated"
 
 
 def of_group(row, scale, *, mends, kind=None, **more):
@@ -258,9 +225,8 @@ def of_groups(report, mends, moving=()):
     named = audit.significant
     if named.empty:
         return [Finding("nobody_named", p_value=search.p_value, n=n, more=about)]
-    if len(named) > 1:  # the most cases times gap first, then the surely largest gap
-        order = [named.index[0], least_gaps(named).idxmax(), *named.index]
-        named = named.loc[list(dict.fromkeys(order))]
+    # the most cases times gap first, then the surely largest gap
+    named = named.loc[list(dict.fromkeys([named.index[0], least_gaps(named).idxmax(), *named.index]))]
     odd = named.index.isin(audit.suspicious.index)
     remains = named["residual_gap" if mends else "gap"].abs()  # once the scores are used as this report advises
     serious, grave = (named[(remains >= least * scale) | odd] for least in (SMALL, GRAVE))
@@ -274,25 +240,13 @@ def of_groups(report, mends, moving=()):
     if hot is not None:
         findings.append(of_group(hot, scale, mends=mends, kind="hot_group"))
     needed = [name for name in audit.to_add if name not in moving]
-    for kind, columns in (("model_needs", needed), ("check_columns", audit.to_check)):
-        if columns:
-            findings.append(Finding(kind, n=len(columns), severity=Severity.SERIOUS, more={"columns": columns}))
+    if needed:
+        findings.append(Finding("model_needs", n=len(needed), severity=Severity.SERIOUS, more={"columns": needed}))
     if len(grave):
         kind = "people_decide" if shares["grave"] < MANY else "not_alone"
         ends = {"value": shares["grave"], "n": len(grave), "more": {"least": GRAVE * scale}}
         findings.append(Finding(kind, severity=Severity.SERIOUS, **ends))
     return findings
-
-
-def of_lead(lead):
-    """Where to look first though nobody is named: from a `Lead` or None."""
-    if lead is None:
-        return []
-    ends = {"value": lead.gap, "low": lead.low, "high": lead.high, "p_value": lead.p_value, "n": lead.n}
-    kind = "confirmed_lead" if lead.is_confirmed else "hint"
-    severity = Severity.SERIOUS if lead.is_confirmed else Severity.NOTE
-    more = {"observed": lead.observed, "calibrated": lead.calibrated}
-    return [Finding(kind, lead.rule, severity=severity, **ends, more=more)]
 
 
 def of_checked(checked):
@@ -308,16 +262,17 @@ def of_pair(pair):
     """Whether a new score is better than an old one: from a `Comparison` or None."""
     if pair is None:
         return []
-    names = {"old": pair.old, "new": pair.new}
     row, mended = (pair.table.loc[name] for name in ("squared error", "squared error if both are recalibrated"))
+    names = {"old": pair.old, "new": pair.new}
     after = {f"mended_{place}": float(mended[place]) for place in ("difference", "low", "high")}
-    is_same_after = mended["low"] <= 0 <= mended["high"]
-    turns = mended["low"] > 0 if pair.verdict == "better" else mended["high"] < 0
-    if pair.verdict == "unclear" or not (is_same_after or turns):
-        kind = f"pair_{pair.verdict}"
+    if row["low"] <= 0 <= row["high"]:
+        kind, severity = "pair_unclear", Severity.NOTE
+    elif row["high"] < 0 and mended["high"] < 0:
+        kind, severity = "pair_better", Severity.GOOD
+    elif row["low"] > 0 and mended["low"] > 0:
+        kind, severity = "pair_worse", Severity.SERIOUS
     else:
-        kind = f"{pair.verdict}_{'as_stated' if is_same_after else 'until_mended'}"
-    severity = {"pair_better": Severity.GOOD, "pair_unclear": Severity.NOTE}.get(kind, Severity.SERIOUS)
+        kind, severity = "only_as_stated", Severity.SERIOUS
     ends = _ends(row, "difference", "low", "high")
     findings = [Finding(kind, pair.new, severity=severity, **ends, more=names | after)]
     if not pair.n_groups:
@@ -333,44 +288,29 @@ def of_pair(pair):
 
 
 def of_money(report):
-    """What deciding by the scores costs."""
+    """What deciding by the scores costs; nothing without costs."""
     money = report.money
     if money is None:
-        return [Finding("costs_not_given")]
+        return []
     cost = report.cost
-    n = report.table.n
     costs = money.costs
-    decisions = report.decisions
-    prices = {"alarm": float(cost[1, 0] - cost[0, 0]), "miss": float(cost[0, 1] - cost[1, 1]), "yes": decisions["yes"]}
-    turned = decisions | {"turned": decisions["to_yes"] + decisions["to_no"]}
-    findings = [
-        Finding("decides", value=money.threshold, n=n, more=prices),
-        Finding("turned", n=n, more=turned),
-        Finding("cost_today", **_ends(costs.loc["stated"], "cost"), n=money.n),
-    ]
-    is_miscalibrated = report.average.is_miscalibrated
+    more = {"alarm": float(cost[1, 0] - cost[0, 0]), "miss": float(cost[0, 1] - cost[1, 1])}
+    more |= {"yes": float(costs.loc["stated", "yes"])}
+    findings = [Finding("decides", value=money.threshold, n=money.n, more=more)]
     rule = max(("always yes", "always no"), key=lambda name: costs.loc[name, "saved"])
-    if is_miscalibrated and money.saves(rule):
+    if report.average.is_miscalibrated and money.saves(rule):
         ends = _ends(costs.loc[rule], "saved")
         findings.append(Finding("rule_is_cheaper", rule, severity=Severity.SERIOUS, **ends, n=money.n))
-    is_saving = is_miscalibrated and money.saves("recalibrated")
-    kind = "recalibration_saves" if is_saving else "recalibration_saves_nothing"
-    findings.append(Finding(kind, **_ends(costs.loc["recalibrated"], "saved"), n=money.n))
     if report.obstacle:
-        return [*findings, Finding("repair_not_tried", report.obstacle)]
+        return findings
     if not money.changed:
         return [*findings, Finding("nothing_to_repair", p_value=report.scores.model.p_value_, n=money.n)]
     repaired = costs.loc["repaired"]
     beside = {f"rule_{place}": value for place, value in _ends(repaired, "over_rule").items()}
-    if not money.saves("repaired"):
-        kind = "repair_saves_nothing"
-    else:
-        kind = "repair_saves" if beside["rule_low"] > 0 else "repair_like_rule"
-    severity = Severity.SERIOUS if kind == "repair_saves" else Severity.NOTE
+    is_saving = money.saves("repaired") and beside["rule_low"] > 0
+    kind, severity = ("repair_saves", Severity.SERIOUS) if is_saving else ("repair_unsure", Severity.NOTE)
     more = beside | {"rule": rule, "columns": report.table.features}
-    findings.append(Finding(kind, severity=severity, **_ends(repaired, "saved"), n=money.n, more=more))
-    names = [f"{name}{place}" for name in ("more_misses", "more_false_alarms") for place in ("", "_low", "_high")]
-    return [*findings, Finding("traded", n=money.n, more=repaired[["yes", *names]].astype(float).to_dict())]
+    return [*findings, Finding(kind, severity=severity, **_ends(repaired, "saved"), n=money.n, more=more)]
 
 
 def of_limits(report):
@@ -391,7 +331,7 @@ def use_of(findings, n):
     grave = next((finding.kind for finding in findings if finding.severity == Severity.GRAVE), None)
     serious = {finding.kind for finding in findings if finding.severity >= Severity.SERIOUS}
     groups = first["named_groups"].more if "named_groups" in first else {"n_serious": 0, "grave": 0.0}
-    mends = not MENDABLE.isdisjoint(first)
+    mends = "off_mendable" in first
     about = None
     if grave:
         kind = f"no_{grave}"

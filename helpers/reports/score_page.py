@@ -19,18 +19,17 @@ PARTS = {
     "pair": Part(
         "Two scores",
         "Both are judged on the same cases, so that what they have in common does not blur the difference.",
-        ("table:pair_table", "table:gain_table"),
+        ("table:pair_table",),
     ),
     "average": Part(
         "Stated and observed",
-        "The band holds the whole true curve; where the dashed line leaves it, scores are surely off. Four tests "
-        "look for that, each p-value allowing for the other three.",
-        ("figure:curve", "table:test_table"),
+        "The band holds the whole true curve; where the dashed line leaves it, scores are surely off.",
+        ("figure:curve",),
     ),
     "bins": Part(
         "The same in bins",
         "The mean distance of stated and observed rates in bins. Even right scores show more than 0 there, by chance.",
-        ("figure:bins", "table:reliability_table"),
+        ("figure:bins",),
         folded=True,
     ),
     "time": Part(
@@ -63,7 +62,6 @@ PARTS = {
         "To say yes is to decide as if the label were 1.",
         ("table:cost_table",),
     ),
-    "thresholds": Part("At other costs", shows=("figure:money",), folded=True),
     "limits": Part("What makes this report less sure"),
     "warnings": Part(
         "When not to use this report",
@@ -97,68 +95,42 @@ FIGURES = {
         " 'group') }}, with their intervals, from {{ points(table.iloc[0].gap, sign=True) }} points ({{ "
         "table.iloc[0].rule }}) to {{ points(table.iloc[-1].gap, sign=True) }} points ({{ table.iloc[-1].rule }}).",
     ),
-    "money": Figure(
-        "What deciding by the score saves beside always saying no, at your threshold and at others; a miss costs the"
-        " same.",
-        "{% set money = report.money %}What deciding by the stated, recalibrated and repaired score saves beside "
-        "never saying yes, for thresholds from {{ money.curve.threshold.min() | percent }} to {{ "
-        "money.curve.threshold.max() | percent }}; the one in use is {{ money.threshold | percent }}.",
-    ),
 }
 
 ONE_OF = [  # of each line, at most one kind is found for a subject
-    (
-        "pair_better", "pair_worse", "better_as_stated", "worse_as_stated", "better_until_mended", "worse_until_mended",
-        "pair_unclear",
-    ),
+    ("pair_better", "pair_worse", "only_as_stated", "pair_unclear"),
     ("loses_where", "groups_not_compared"),
     ("groups_compared", "groups_not_compared"),
     ("in_order", "knows_nothing", "reversed", "constant"),
-    (
-        "right_on_average", "off_little", "off_unsure", "off_mendable", "off_mendable_curve", "off_and_useless",
-        "off_and_moving",
-    ),
-    ("right_on_average", "off_little", "all_too_low", "all_too_high"),
-    ("right_on_average", "too_extreme", "too_timid"),
-    ("knows_nothing", "too_extreme", "too_timid"),
-    ("reversed", "too_extreme", "too_timid"),
-    ("right_on_average", "recalibration_saves"),
-    ("recalibration_saves", "recalibration_saves_nothing"),
-    ("bent", "off_mendable"),
-    ("error_saved", "error_not_saved"),
-    ("error_saved", "off_unsure"),
+    ("right_on_average", "off_little", "off_mendable", "off_repaired", "off_unmendable"),
+    ("right_on_average", "off_little", "all_too"),
+    ("right_on_average", "slope"),
+    ("knows_nothing", "slope"),
+    ("reversed", "slope"),
     ("drifts", "steady"),
-    ("suspicious", "too_low", "too_high", "leans_low", "leans_high", "fine_as_stated", "spoiled"),
-    ("confirmed_lead", "hint"),
+    ("suspicious", "too_low", "too_high", "leans", "fine_as_stated", "spoiled"),
     ("nobody_named", "named_groups", "groups_unknown"),
     ("people_decide", "not_alone"),
-    (
-        "certified_loss", "certified_loss_of_groups", "size_unknown", "perhaps_the_fall", "signs_of_loss",
-        "no_loss_found", "no_loss_seen", "single_cases_unknown",
-    ),
-    ("by_learners", "by_tree"),
-    ("repair_saves", "repair_like_rule", "repair_saves_nothing", "nothing_to_repair", "repair_not_tried"),
-    ("decides", "costs_not_given"),
-]  # fmt: skip
+    ("certified_loss", "certified_loss_of_groups", "size_unknown", "no_loss_found", "single_cases_unknown"),
+    ("repair_saves", "repair_unsure", "nothing_to_repair"),
+    ("off_mendable", "repair_saves"),
+]
 
 ON_TOP = {  # of the first screen, whatever their severity
-    "pair_better", "pair_worse", "better_as_stated", "worse_as_stated", "better_until_mended", "worse_until_mended",
-    "pair_unclear", "right_on_average", "off_little", "off_unsure", "off_mendable", "off_mendable_curve",
-    "certified_loss", "certified_loss_of_groups", "size_unknown", "perhaps_the_fall", "signs_of_loss", "no_loss_found",
-    "no_loss_seen", "nobody_named", "groups_unknown", "repair_saves", "repair_like_rule",
-    "repair_saves_nothing", "nothing_to_repair",
+    "pair_better", "pair_worse", "only_as_stated", "pair_unclear", "right_on_average", "off_little", "off_mendable",
+    "certified_loss", "certified_loss_of_groups", "size_unknown", "no_loss_found", "nobody_named", "groups_unknown",
+    "repair_saves", "repair_unsure", "nothing_to_repair",
 }  # fmt: skip
 BELOW = {  # never there
-    "off_and_useless", "named_groups", "model_needs", "check_columns", "people_decide", "not_alone",
+    "off_unmendable", "off_repaired", "named_groups", "model_needs", "people_decide", "not_alone",
     "single_cases_unknown",
 }  # fmt: skip
 
 UNITS = {  # of value, low and high, for a part or a kind
     "use": "share", "pair": "squared error", "average": "probability", "time": "probability", "loss": "probability",
-    "parts": "squared error", "groups": "probability", "decisions": "cost", "limits": "share", "read": "people",
-    "reversed": "share", "knows_nothing": "share", "in_order": "share", "too_extreme": "slope", "too_timid": "slope",
-    "by_tree": "count", "unmeasured": "share", "named_groups": "share", "people_decide": "share", "not_alone": "share",
-    "decides": "probability",
+    "groups": "probability", "decisions": "cost", "limits": "share", "read": "people",
+    "reversed": "share", "knows_nothing": "share", "in_order": "share", "slope": "slope", "decides": "probability",
+    "named_groups": "share", "people_decide": "share", "not_alone": "share",
 }  # fmt: skip
 
 KINDS = read_kinds(Path(__file__).with_name("score_words.ini"), ONE_OF, UNITS, ON_TOP, BELOW)

@@ -7,15 +7,11 @@ from helpers.reports.phrases import (
     NBSP,
     apart,
     digits,
-    drawn_chance,
-    many,
     measured,
     number,
     of_hundred,
     percent,
-    points,
     rate,
-    span,
     squared,
 )
 
@@ -30,32 +26,6 @@ POLICIES = {
 
 class ScoreTables:
     """Tables of a `ScoreReport`; each is None where there is nothing to say."""
-
-    @property
-    def reliability_table(self):
-        """Calibration error as measured, of a perfect model, and without chance, in points."""
-        error = self.average.error
-        upper = max(error.high, error.null)  # what chance alone shows cannot be ruled out
-        fine = max((upper - error.low) / 20, 1e-6)  # a decimal more, so that nobody subtracts rounded numbers
-        rows = {
-            "as measured": (points(error.value, fine), "contains chance"),
-            "of a perfect model": (points(error.null, fine), f"same {many(error.n_bins, 'bin')}: chance alone"),
-            "without chance": (points(error.debiased, fine), f"95 % interval {span(error.low, upper, fine)}"),
-        }
-        return _frame("calibration error", rows, ["points", "remark"])
-
-    @property
-    def test_table(self):
-        """The tests of "right on average", each alone and adjusted for their number, and the line that one fits."""
-        line = self.average.line
-        alone, adjusted = self.average.tests
-        rows = {name: ("", drawn_chance(alone[name]), drawn_chance(adjusted[name])) for name in alone}
-        if line is not None:
-            intercept = f"intercept {measured(line.intercept, *line.intercept_interval)}"
-            slope = f"slope {measured(line.slope, *line.slope_interval)}"
-            rows["a line in log-odds"] = (f"{intercept}, {slope}; if right, 0 and 1", *rows["a line in log-odds"][1:])
-        rows["all together"] = ("", "", drawn_chance(self.average.p_value))
-        return _frame("test", rows, ["estimate (95 % interval)", "alone", "adjusted for their number"])
 
     @property
     def drift_table(self):
@@ -175,21 +145,6 @@ class ScoreTables:
             cells = (number(row["old"], se, least=3), number(row["new"], se, least=3), change)
             rows[f"{name} ({row['better']} is better)"] = cells
         return _frame("measure", rows, [self.pair.old, self.pair.new, "difference (95 % interval)"])
-
-    @property
-    def gain_table(self):
-        """Who gains and who loses by the new score; None with one score or where no group was compared."""
-        if self.pair is None or not self.pair.n_groups:
-            return None
-        rows = {
-            row.rule: (
-                f"{row.n:,}",
-                measured(row.gain, row.low, row.high, sign=True, least=3),
-                "gains" if row.low > 0 else "loses" if row.high < 0 else "no",
-            )
-            for row in self.pair.shown.itertuples()
-        }
-        return _frame("cases where", rows, ["cases", "gain in squared error", "beyond chance"]).reset_index()
 
     @property
     def parameter_table(self):

@@ -14,18 +14,16 @@ from helpers.grouping import GroupingLoss, StackedGroupingLoss
 from helpers.reports.average import Average, measure_average
 from helpers.reports.document import Report
 from helpers.reports.drift import measure_drifts
-from helpers.reports.intake import find_obstacle, levels_to_show, likely_groups, relabelled, repeated_rows
+from helpers.reports.intake import find_obstacle, levels_to_show, relabelled
 from helpers.reports.misjudged import MisjudgedGroups, find_misjudged
-from helpers.reports.money import Money, count_money, turned_decisions
+from helpers.reports.money import Money, count_money
 from helpers.reports.pair import Comparison, compare_scores, pairs_in_order
 from helpers.reports.rescored import Repaired, mean_of, parts_of_loss, repair_scores
 from helpers.reports.score_findings import find_all
 from helpers.reports.score_page import FIGURES, KINDS, PARTS, TITLE
 from helpers.reports.score_tables import ScoreTables
-from helpers.reports.single_cases import Lead, find_lead, measure_loss
+from helpers.reports.single_cases import measure_loss
 from helpers.tables import ScoreTable
-
-POWER = 1.96 + 0.84  # standard errors: found with 80 % by a one-sided test at 5 %, of which a split has the half
 
 GAP = "observed less stated, in points (left: scores too high, right: too low)"
 
@@ -52,8 +50,6 @@ class ScoreReport(ScoreTables, Report):
         Grouping loss: by several learners up to 20,000 cases, by a tree above.
     audit : MisjudgedGroups or None
         Misjudged groups.
-    lead : Lead or None
-        Where to look first, if a loss is certified and nobody can be named.
     checked : DataFrame or None
         Every level of the columns that the user named.
     order : dict or None
@@ -64,8 +60,6 @@ class ScoreReport(ScoreTables, Report):
         Recalibrated scores out of fold; repaired ones with costs.
     loss_parts : dict
         Parts of the squared error, from `parts_of_loss`.
-    decisions : dict or None
-        Shares of decisions that turn at the threshold of `cost`; None without costs.
     money : Money or None
         Costs; None without costs.
     pair : Comparison or None
@@ -91,13 +85,11 @@ class ScoreReport(ScoreTables, Report):
     obstacle: str
     loss: StackedGroupingLoss | GroupingLoss | None
     audit: MisjudgedGroups | None
-    lead: Lead | None
     checked: pd.DataFrame | None
     order: dict | None
     drifts: list
     scores: Repaired = field(repr=False)
     loss_parts: dict = field(repr=False)
-    decisions: dict | None
     money: Money | None
     pair: Comparison | None
     options: dict = field(default_factory=dict, repr=False)
@@ -115,8 +107,12 @@ class ScoreReport(ScoreTables, Report):
 
     @property
     def certified(self):
-        """Whether a grouping loss above zero is certain, see `is_certified`."""
-        return is_certified(self.loss, self.average)
+        """Whether a grouping loss above zero is certain: test at 5 %, interval above zero.
+
+        Where no rising curve fits, the interval must lie above what the best of them leaves to the score alone.
+        """
+        least = self.average.residual_high if self.average.no_curve_fits else 0.0
+        return self.loss is not None and bool(self.loss.p_value < 0.05 and self.loss.low > least)
 
     @property
     def by_tree(self):
@@ -124,33 +120,9 @@ class ScoreReport(ScoreTables, Report):
         return isinstance(self.loss, GroupingLoss)
 
     @property
-    def single_case_p_value(self):
-        """P-value of "right for the single case": of the grouping loss, or of a repair that a test calls for."""
-        repair = self.scores.model
-        tests = [] if self.loss is None else [self.loss.p_value]
-        tests += [repair.p_value_] if repair is not None and repair.changed_ else []
-        return float(min(tests, default=1.0))
-
-    @property
-    def detectable(self):
-        """Grouping loss that is found with 80 % probability, if a tree's regions can tell it; NaN without a tree."""
-        return POWER * self.loss.null_se if self.by_tree else float("nan")
-
-    @property
-    def repeats(self):
-        """Share of the rows that repeat the row before more often than by chance; 0 where groups are known."""
-        return repeated_rows(self.table) if self.table.groups is None else 0.0
-
-    @property
-    def likely_groups(self):
-        """Features whose names suggest people or places; none where groups are known."""
-        return likely_groups(self.table) if self.table.groups is None else []
-
-    @property
     def figure_names(self):
-        """Names of the figures that there are: "curve", "bins"; where they apply "groups" and "money"."""
-        names = {"curve": self.average, "bins": self.average, "groups": self.audit}
-        return [name for name, shown in (names | {"money": self.money}).items() if shown is not None]
+        """Names of the figures that there are: "curve", "bins" and, where groups were sought, "groups"."""
+        return ["curve", "bins"] if self.audit is None else ["curve", "bins", "groups"]
 
     def draw(self, name):
         """Draw a figure of the page.
@@ -174,9 +146,7 @@ class ScoreReport(ScoreTables, Report):
             return reports.plot_monotone(self.average.curve, self.table.p, log=rare, threshold=threshold)
         if name == "bins":
             return plot_reliability_close(self.average.error.curve, self.table.p)
-        if name == "groups":
-            return plot_groups(self.audit.table, xlabel=GAP, in_order=True)
-        return reports.plot_benefit(self.money.curve, self.money.threshold)
+        return plot_groups(self.audit.table, xlabel=GAP, in_order=True)
 
     def save_files(self, folder, *, overwrite=False, rng=0):
         """Write findings.json, a row a case (scores.csv), a row a group (groups.csv) and a repair, as there are.
@@ -242,53 +212,32 @@ class ScoreReport(ScoreTables, Report):
             Numbers, texts and lists by name.
         """
         average = self.average
-        rates = average.rates
         numbers = {
             "n": self.table.n,
-            "n_features": len(self.table.features),
+            "use": self.found[0].kind,
             "obstacle": self.obstacle,
-            **{name: float(rates[name]) for name in ("stated", "observed", "gap")},
-            **{f"gap_{name}": float(rates[name]) for name in ("low", "high")},
+            **{name: float(average.rates[name]) for name in ("stated", "observed", "gap")},
             "off_on_average": average.is_miscalibrated,
             "off_on_average_p_value": average.p_value,
             "off_on_average_size": average.size,
             "calibration_error": average.error.value,
+            "calibration_error_debiased": average.error.debiased,
             "calibrator": average.kind,
         }
-        numbers |= _named("calibration_error", average.error, "debiased low high null p_value n_bins")
-        if average.line is not None:
-            numbers |= _named("platt", average.line, "intercept slope p_value")
         if self.loss is not None:
+            numbers |= {f"grouping_loss_{name}": getattr(self.loss, name) for name in ("se", "low", "high", "p_value")}
             numbers |= {"grouping_loss": self.loss.value, "grouping_loss_certified": self.certified}
-            numbers |= _named("grouping_loss", self.loss, "se low high p_value")
-            numbers["grouping_loss_estimator"] = "tree" if self.by_tree else "stack"
-        if self.by_tree:
-            numbers |= _named("grouping_loss", self.loss, "plugin n_regions left_out")
-            numbers["grouping_loss_detectable"] = self.detectable
-            numbers["grouping_loss_splits"] = self.loss.splits.tolist()
-        if self.lead is not None:
-            numbers |= _named("lead", self.lead, "rule n gap low high p_value is_confirmed")
         if self.audit is not None:
             for name in ("rule", "n", "stated", "observed", "gap", "low", "high", "adjusted"):
                 numbers[f"groups_{name}"] = self.audit.table[name].tolist()
         if self.money is not None:
             numbers["threshold"] = self.money.threshold
-            numbers |= {f"decisions_{name}": share for name, share in self.decisions.items()}
             for policy in ("stated", "recalibrated", "repaired"):
                 numbers[f"cost_{policy}"] = float(self.money.costs.loc[policy, "cost"])
-        if self.order is not None:
-            numbers |= self.order
-        if self.drifts:
-            numbers |= _named("drift", self.drifts[0], "column value low high p_value")
         if self.pair is not None:
             for name in ("difference", "low", "high"):
                 numbers[f"pair_{name}"] = float(self.pair.table.loc["squared error", name])
         return numbers
-
-
-def _named(prefix, result, names):
-    """Attributes of a result as {prefix_name: value}."""
-    return {f"{prefix}_{name}": getattr(result, name) for name in names.split()}
 
 
 def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
@@ -344,13 +293,11 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
     obstacle = find_obstacle(table)
     average = measure_average(table, may_bend=not obstacle, rng=rng)
     calibrated = average.calibrator.predict(table.p)
-    loss = audit = lead = None
+    loss = audit = None
     if not obstacle:
-        of_loss, of_lead = rng.spawn(2)  # so that what follows does not depend on the estimator
+        (of_loss,) = rng.spawn(1)  # so that what follows does not depend on the estimator
         loss = measure_loss(table, average.kind, rng=of_loss)
         audit = find_misjudged(table, average.kind, rng=rng)
-        if is_certified(loss, average) and audit is not None and audit.significant.empty:
-            lead = find_lead(table, average.kind, calibrated, audit.search, rng=of_lead)
     scores = repair_scores(own, average.kind, can_repair=cost is not None and not obstacle, rng=rng)
     return ScoreReport(
         table=table,
@@ -360,11 +307,9 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
         obstacle=obstacle,
         loss=loss,
         audit=audit,
-        lead=lead,
         checked=levels,
         order=order_of(table),
         drifts=measure_drifts(table),
-        decisions=None if cost is None else turned_decisions(table, calibrated, audit, threshold),
         scores=scores,
         loss_parts=parts_of_loss(table, scores.recalibrated),
         money=None if cost is None else count_money(table, scores, cost),
@@ -380,15 +325,6 @@ def order_of(table):
         return None
     mean = mean_of(table)
     return mean("area", pairs_in_order(table.p, table.y, mean))
-
-
-def is_certified(loss, average):
-    """Whether a grouping loss above zero is certain: test at 5 %, interval above zero; False for None.
-
-    Where no rising curve fits, the interval must lie above what the best of them leaves to the score alone.
-    """
-    least = average.residual_high if average.no_curve_fits else 0.0
-    return loss is not None and bool(loss.p_value < 0.05 and loss.low > least)
 
 
 def _compared(table, cost, kind, obstacle, rng):

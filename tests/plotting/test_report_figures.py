@@ -2,7 +2,6 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.special import expit
 
@@ -30,15 +29,6 @@ def test_the_curve_and_its_band(mean, log):
     ax.figure.canvas.draw()
     words = [label.get_text() for label in ax.get_xticklabels() if label.get_text()]
     assert words and all(word.endswith("%") for word in words)
-
-
-def test_the_decision_curve():
-    t = np.linspace(0.1, 0.6, 11)
-    flat = {name: np.full(11, value) for name, value in (("stated", 0.2), ("recalibrated", 0.3), ("repaired", 0.4))}
-    curve = pd.DataFrame({"threshold": t, "always yes": -t, "stated_low": 0.1, "stated_high": 0.3, **flat})
-    ax = reports.plot_benefit(curve, 0.25)
-    assert [line.get_ydata()[0] for line in ax.lines[:3]] == pytest.approx([20, 30, 40])
-    assert "your unit" in ax.get_ylabel() and ax.get_xlim() == pytest.approx((0.1, 0.6))
 
 
 @pytest.mark.parametrize("shares", [(0.9,), (0.9, 0.5), (0.9, 0.7, 0.5)])
