@@ -215,7 +215,7 @@ def write_sources(root, folders, work, modules):
     given |= {"citation": citation, "papers": papers, "quizzes": quizzes, "uses": uses} | glossary
     given |= {"course": yaml.safe_load((root / "site" / "course.yml").read_text(encoding="utf-8"))}
     given |= {"map": draw_map(lessons), "needs": needs_of(lessons), "route_minutes": route_minutes}
-    given |= ledger_page(read_rows(root, "claims"), read_rows(root, "mutations"))
+    given |= ledger_page(read_rows(root, "claims"))
     idea = (work / "_static" / "idea.png").read_bytes()
     given["idea"] = figure_html(idea, IDEA, work / "_static" / "figures", "_static/figures")
     for page in ("index.md", "map.md", "glossary.md", "teachers.md", "ledger.md"):

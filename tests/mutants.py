@@ -18,10 +18,17 @@ PAIRS += ["log log1p", "exp expm1"]
 OTHER = {a: b for pair in map(str.split, PAIRS) for a, b in (pair, pair[::-1])} | {"average": "sum", "median": "mean"}
 REMOVED = set("sqrt abs fabs clip square log exp expit cumsum sort cummax cummin round conj".split())
 QUANTILES = {"quantile": 1, "percentile": 1, "nanquantile": 1, "ppf": 0, "isf": 0, "ndtri": 0}  # and where q stands
-COMMUTES = set("minimum maximum min max logaddexp isinstance zip hypot add multiply isclose allclose array_equal".split())
+COMMUTES = set(
+    "minimum maximum min max logaddexp isinstance zip hypot add multiply isclose allclose array_equal".split()
+)
 UNTOUCHED = set("random_state n_jobs verbose strict copy dtype stacklevel desc name names columns index".split())
 ARITHMETIC = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
-COMPARED = {ast.Lt: (ast.LtE, ast.GtE), ast.LtE: (ast.Lt, ast.Gt), ast.Gt: (ast.GtE, ast.LtE), ast.GtE: (ast.Gt, ast.Lt)}
+COMPARED = {
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+}
 COMPARED |= {ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,), ast.In: (ast.NotIn,), ast.NotIn: (ast.In,)}
 COMPARED |= {ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,)}
 SIZES = (1e-6, 1e6)  # a constant beyond is a tolerance or stands for infinity
@@ -40,6 +47,7 @@ class Mutant:
     after: str
     start: int
     end: int
+    lines: tuple  # the first line of the function's body, and the one after its last; (0, 0) outside of functions
 
     @property
     def module(self):
@@ -72,7 +80,10 @@ def of_arithmetic(node, rivals):
     """Another sign or factor, one side alone, sides turned round, n - 1 for a divisor n, another argument."""
     one, two = node.left, node.right
     if type(node.op) in ARITHMETIC:
-        yield "sign" if isinstance(node.op, ast.Add | ast.Sub) else "factor", ast.BinOp(one, ARITHMETIC[type(node.op)](), two)
+        yield (
+            "sign" if isinstance(node.op, ast.Add | ast.Sub) else "factor",
+            ast.BinOp(one, ARITHMETIC[type(node.op)](), two),
+        )
     minus_one = isinstance(node.op, ast.Sub) and getattr(two, "value", None) == 1
     yield "n for n - 1" if minus_one else "missing term", one
     if isinstance(node.op, ast.Add | ast.Mult | ast.BitAnd | ast.BitOr):
@@ -103,7 +114,10 @@ def of_call(node):
         if len(arguments) > place and not isinstance(arguments[place], ast.List | ast.Tuple):
             q = arguments[place]
             for wrong in (ast.BinOp(ast.Constant(1), ast.Sub(), q), ast.BinOp(q, ast.Div(), ast.Constant(2))):
-                yield "quantile", ast.Call(node.func, [*arguments[:place], wrong, *arguments[place + 1 :]], node.keywords)
+                yield (
+                    "quantile",
+                    ast.Call(node.func, [*arguments[:place], wrong, *arguments[place + 1 :]], node.keywords),
+                )
     if len(arguments) > 1 and name not in COMMUTES and all(isinstance(part, ast.Name) for part in arguments[:2]):
         yield "turned round", ast.Call(node.func, [arguments[1], arguments[0], *arguments[2:]], node.keywords)
 
@@ -153,12 +167,18 @@ def is_left_alone(node, parent, field):
 def compared_names(function):
     """Parameters of a function that its arithmetic uses: one of them may be taken for another."""
     given = {argument.arg for argument in function.args.args + function.args.kwonlyargs}
-    used = {side.id for node in ast.walk(function) if isinstance(node, ast.BinOp) for side in (node.left, node.right) if isinstance(side, ast.Name)}
+    used = {
+        side.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.BinOp)
+        for side in (node.left, node.right)
+        if isinstance(side, ast.Name)
+    }
     return frozenset(given & used)
 
 
-def visit(node, parent=None, field="", function="", rivals=frozenset()):
-    """Yield (node to be replaced, operator, replacement, name of the function) for all below a node."""
+def visit(node, parent=None, field="", function="", rivals=frozenset(), lines=(0, 0)):
+    """Yield (node to be replaced, operator, replacement, name of the function, its lines) for all below a node."""
     if is_left_alone(node, parent, field):
         return
     here = function
@@ -166,18 +186,21 @@ def visit(node, parent=None, field="", function="", rivals=frozenset()):
         here = f"{function}.{node.name}" if function else node.name
     if isinstance(node, ast.FunctionDef):
         rivals = compared_names(node)
+        lines = (node.body[0].lineno, node.end_lineno + 1)
     for operator, other in variants(node, rivals):
         squared = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow)
-        if operator == "turned round" and (squared or isinstance(parent, ast.Call) and called(parent) in ("abs", "square")):
+        if operator == "turned round" and (
+            squared or isinstance(parent, ast.Call) and called(parent) in ("abs", "square")
+        ):
             continue  # the same number
-        if isinstance(parent, ast.keyword) and parent.arg == "axis" and other.value not in (0, 1):
+        if isinstance(parent, ast.keyword) and parent.arg == "axis" and getattr(other, "value", None) not in (0, 1):
             continue  # no such axis
-        yield node.test if isinstance(node, ast.If | ast.IfExp) else node, operator, other, here
+        yield node.test if isinstance(node, ast.If | ast.IfExp) else node, operator, other, here, lines
     inside = f"{here}.<locals>" if isinstance(node, ast.FunctionDef) else here
     for name, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST):
-                yield from visit(child, node, name, inside, rivals)
+                yield from visit(child, node, name, inside, rivals, lines)
 
 
 def mutants_of(file, root=ROOT):
@@ -187,14 +210,14 @@ def mutants_of(file, root=ROOT):
     for line in text.splitlines(keepends=True):
         begins.append(begins[-1] + len(line))
     made = {}
-    for node, operator, other, function in visit(ast.parse(text)):
+    for node, operator, other, function, lines in visit(ast.parse(text)):
         start = begins[node.lineno - 1] + node.col_offset
         end = begins[node.end_lineno - 1] + node.end_col_offset
         after = ast.unparse(ast.fix_missing_locations(other))
         if not isinstance(other, ast.Name | ast.Constant | ast.Call | ast.Attribute | ast.Pass):
             after = f"({after})"
         function = function.removesuffix(".<locals>")
-        mutant = Mutant(str(file), function, operator, node.lineno, text[start:end].decode(), after, start, end)
+        mutant = Mutant(str(file), function, operator, node.lineno, text[start:end].decode(), after, start, end, lines)
         made.setdefault((start, end, after), mutant)
     return list(made.values())
 

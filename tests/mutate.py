@@ -3,9 +3,9 @@
     make mutations ARGS='--module helpers.grouping --minutes 10 --seed 1'   # a room or a module, for so long
     make mutations ARGS='--module helpers.answers --claims all'             # whatever unit tests say, ask the claims
 
-Mutants (mutants.py) are drawn with a seed, one of each module in turn. For each, the unit tests that call its function
-run, the quickest first, until one fails; then, for survivors, the notebooks with claims that call it, until a claim
-fails. Which tests and notebooks call a function is watched once, with nothing wrong. A run is a fork of a process that
+Mutants (mutants.py) are drawn with a seed, one of each module in turn. For each, the unit tests that run its function
+run, the quickest first, until one fails; then, for survivors, the notebooks with claims that run it, until a claim
+fails. Which tests and notebooks run a function is watched once, with nothing wrong. A run is a fork of a process that
 has imported the libraries (forks.py); it imports `helpers` with the wrong formula through an import hook, so no file
 is ever changed. Every result is a line of build/mutations/results.csv, written at once: the next call goes on, skipping
 mutants that were killed and, while the tests are the same, survivors. build/mutations/report.txt has the counts by
@@ -23,6 +23,7 @@ import importlib.machinery
 import importlib.util
 import io
 import os
+import pickle
 import sys
 import threading
 import time
@@ -33,6 +34,7 @@ from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
 import pytest
+from coverage import Coverage
 from tqdm.auto import tqdm
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -65,7 +67,9 @@ class WrongLoader(importlib.machinery.SourceFileLoader):
 
     def find_spec(self, fullname, path=None, target=None):
         """As an entry of sys.meta_path: only this module is found here."""
-        return importlib.util.spec_from_file_location(fullname, self.path, loader=self) if fullname == self.name else None
+        return (
+            importlib.util.spec_from_file_location(fullname, self.path, loader=self) if fullname == self.name else None
+        )
 
 
 def use(mutant):
@@ -78,80 +82,68 @@ def use(mutant):
         sys.meta_path.insert(0, WrongLoader(mutant))
 
 
-class Watch:
-    """Which functions of the package are called meanwhile, as (file, qualified name)."""
-
-    def __init__(self):
-        self.codes = {}
-
-    def see(self, frame, event, arg):
-        self.codes[id(frame.f_code)] = frame.f_code
-
-    def __enter__(self):
-        threading.setprofile(self.see)
-        sys.setprofile(self.see)
-        return self
-
-    def __exit__(self, *error):
-        sys.setprofile(None)
-        threading.setprofile(None)
-        here = str(ROOT / "helpers") + os.sep
-        codes = [code for code in self.codes.values() if code.co_filename.startswith(here)]
-        self.called = {(str(Path(code.co_filename).relative_to(ROOT)), code.co_qualname) for code in codes}
-
-
 class WatchTests:
-    """A plugin of pytest: what each test calls, what it takes, and which failed.
+    """A plugin of pytest: which lines of the package each test runs, what it takes, and which failed.
 
-    What a file calls while it is collected, or a fixture that several tests share, is called by each of them.
+    What a file runs while it is collected, or a fixture that several tests share, is run by each of them.
     """
 
     def __init__(self):
-        self.called = {}
         self.seconds = {}
         self.failed = []
         self.shared = defaultdict(set)
-        self.fixtures = {}
+
+    def pytest_sessionstart(self):
+        self.coverage = watch()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(self, collector):
-        with Watch() as watch:
-            report = yield
-        self.shared[collector.nodeid.split("::")[0]] |= watch.called
-        return report
+        self.coverage.switch_context(f"file {collector.nodeid.split('::')[0]}")
+        return (yield)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef, request):
         if fixturedef.scope == "function":
             return (yield)
-        outer = sys.getprofile()
-        with Watch() as watch:
-            value = yield
-        sys.setprofile(outer)
-        self.shared[fixturedef.baseid.split("::")[0], fixturedef.argname] |= watch.called
+        name = f"fixture {fixturedef.baseid} {fixturedef.argname}"
+        self.coverage.switch_context(name)
+        value = yield
+        self.coverage.switch_context(self.running)
         return value
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item):
+        self.running = item.nodeid
+        self.coverage.switch_context(item.nodeid)
+        for name in getattr(item, "fixturenames", []):
+            self.shared[f"fixture {item.nodeid.split('::')[0]} {name}"].add(item.nodeid)
+        self.shared[f"file {item.nodeid.split('::')[0]}"].add(item.nodeid)
         begin = time.perf_counter()
-        with Watch() as watch:
-            done = yield
+        done = yield
         self.seconds[item.nodeid] = time.perf_counter() - begin
-        self.called[item.nodeid] = watch.called
-        self.fixtures[item.nodeid] = getattr(item, "fixturenames", [])
         return done
 
     def pytest_runtest_logreport(self, report):
         self.failed += [report.nodeid] if report.failed else []
 
     def answer(self):
-        """(calls of each test, its seconds, tests that failed)."""
-        for test, called in self.called.items():
-            file = test.split("::")[0]
-            called |= self.shared[file]
-            for name in self.fixtures[test]:
-                called |= self.shared[file, name]
-        return self.called, self.seconds, self.failed
+        """(for each file and line the tests that run it, seconds of each test, tests that failed)."""
+        self.coverage.stop()
+        data = self.coverage.get_data()
+        ran = {}
+        for path in data.measured_files():
+            lines = data.contexts_by_lineno(path)
+            file = str(Path(path).relative_to(ROOT))
+            for line, contexts in lines.items():
+                ran[file, line] = set().union(*(self.shared.get(name, {name}) for name in contexts)) & set(self.seconds)
+        return ran, self.seconds, self.failed
+
+
+def watch():
+    """A coverage of the package that has begun, and is kept in no file."""
+    watching = Coverage(data_file=None, config_file=False, source=[str(ROOT / "helpers")], messages=False)
+    watching.start()
+    return watching
 
 
 class Chosen:
@@ -184,7 +176,8 @@ def be_tests(orders, mutant, arguments, plugin):
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for number in (1, 2):
         os.dup2(nowhere, number)
-    options = ["-p", "no:cacheprovider", "-q", "--tb=no", "--maxfail=1" if mutant else "--maxfail=99"]
+    options = ["-p", "no:cacheprovider", "-q", "--tb=no", "--assert=plain"]  # pytest's importer would come before ours
+    options.append("--maxfail=1" if mutant else "--maxfail=99")
     status = pytest.main([*options, *arguments], plugins=[plugin, Unshrunk()])
     orders.send((int(status), plugin.answer() if hasattr(plugin, "answer") else None))
 
@@ -231,21 +224,29 @@ class Suite:
     """The unit tests of a room, watched once."""
 
     def __init__(self, room):
-        self.places = tests_of(room)
-        self.mark = fingerprint(self.places[:1])
-        status, answer = run_fork(be_tests, None, self.places, WatchTests()) or (None, None)
+        places = tests_of(room)
+        self.mark = fingerprint(places[:1])
+        kept = OUTPUT / f"watched_{room}_{fingerprint([*places, 'helpers'])}.pickle"
+        if kept.exists():
+            self.ran, self.seconds = pickle.loads(kept.read_bytes())
+            return
+        status, answer = run_fork(be_tests, None, places, WatchTests()) or (None, None)
         if status != 0:
             raise SystemExit(f"The tests of {room} must pass before a formula is made wrong: {answer and answer[2]}")
-        self.called, self.seconds, _ = answer
+        self.ran, self.seconds, _ = answer
+        for old in OUTPUT.glob(f"watched_{room}_*"):
+            old.unlink()
+        OUTPUT.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(pickle.dumps((self.ran, self.seconds)))
 
     def choose(self, mutant):
-        """The tests that call the function of a mutant, the quickest first, and all if it stands in none."""
-        place = (mutant.file, mutant.function)
-        outside = not any(place in called for called in self.called.values()) and not mutant.function.islower()
-        tests = [test for test, called in self.called.items() if place in called or not mutant.function or outside]
+        """The tests that run a line of the mutant's function, the quickest first; all if it stands in none."""
+        tests = set().union(*(self.ran.get((mutant.file, line), ()) for line in range(*mutant.lines)))
+        if mutant.lines == (0, 0):
+            tests = set(self.seconds)
         chosen = []
         total = 0.0
-        for test in sorted(tests, key=self.seconds.get):
+        for test in sorted(tests, key=lambda test: (self.seconds[test], test)):
             total += self.seconds[test]
             if total < TEST_SECONDS or not chosen:
                 chosen.append(test)
@@ -267,7 +268,7 @@ class Suite:
 
 
 def be_notebook(orders, mutant, path):
-    """What the process of a notebook does: it sends (first claim that failed or '', seconds, what was called)."""
+    """What the process of a notebook does: it sends (first claim that failed or '', seconds, which lines it ran)."""
     from second_runs import code_of, run_cells, with_second_parameters
 
     begin_fork()
@@ -275,15 +276,16 @@ def be_notebook(orders, mutant, path):
     os.chdir(path.parent)
     cells = with_second_parameters(code_of(path), path)
     begin = time.perf_counter()
-    called = set()
+    watching = watch() if mutant is None else None
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        if mutant is None:
-            with Watch() as watch:
-                failed, _ = run_cells(cells)
-            called = watch.called
-        else:
-            failed, _ = run_cells(cells, stop=True)
-    orders.send((min(failed, default=""), time.perf_counter() - begin, called))
+        failed, _ = run_cells(cells, stop=mutant is not None)
+    seconds = time.perf_counter() - begin
+    ran = set()
+    if watching:
+        watching.stop()
+        data = watching.get_data()
+        ran = {(str(Path(file).relative_to(ROOT)), line) for file in data.measured_files() for line in data.lines(file)}
+    orders.send((min(failed, default=""), seconds, ran))
 
 
 class Claims:
@@ -307,8 +309,8 @@ class Claims:
 
     def ask(self, mutant):
         """The first claim that fails, 'survived', or 'no claim' if no notebook with claims calls the function."""
-        place = (mutant.file, mutant.function)
-        paths = [path for path, (_, _, called) in self.seen.items() if place in called or not mutant.function]
+        lines = {(mutant.file, line) for line in range(*mutant.lines)}
+        paths = [path for path, (_, _, ran) in self.seen.items() if ran & lines]
         for path in sorted(paths, key=lambda path: self.seen[path][1]):
             found = run_fork(be_notebook, mutant, path, seconds=START + PATIENCE * self.seen[path][1])
             if found and found[0]:
@@ -347,7 +349,9 @@ def share(part, whole):
 def report(rows):
     """The counts by module and room, and the survivors, as text."""
     equivalent = read_equivalent()
-    lines = [f"{'module':40}{'mutants':>8}{'unit tests':>12}{'claims':>8}{'equivalent':>12}{'survived':>10}{'killed':>8}"]
+    lines = [
+        f"{'module':40}{'mutants':>8}{'unit tests':>12}{'claims':>8}{'equivalent':>12}{'survived':>10}{'killed':>8}"
+    ]
     survivors = []
     groups = defaultdict(list)
     for row in rows:
@@ -365,7 +369,10 @@ def report(rows):
             survivors += [row for row in left if row not in argued]
     asked = [row for row in rows if row["named"] and row["claims"]]
     noticed = sum(is_killed(row)[1] for row in asked)
-    lines += ["", f"in functions that a notebook with claims names, a claim was asked of {len(asked)} and noticed {noticed}"]
+    lines += [
+        "",
+        f"in functions that a notebook with claims names, a claim was asked of {len(asked)} and noticed {noticed}",
+    ]
     for row in survivors:
         file = row["module"].replace(".", "/") + ".py"
         lines += ["", f"{file}:{row['line']} in {row['function']} ({row['operator']}; {row['tests']}; {row['claims']})"]
@@ -380,7 +387,9 @@ def files_of(modules):
         place = ROOT / module.replace(".", "/")
         found = sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
         if not found[0].exists():
-            raise SystemExit(f"--module must name a room or a module such as helpers.grouping, but there is no {module}")
+            raise SystemExit(
+                f"--module must name a room or a module such as helpers.grouping, but there is no {module}"
+            )
         files += [str(path.relative_to(ROOT)) for path in found]
     return files
 
@@ -399,7 +408,10 @@ def main():
     files = files_of(options.module)
     OUTPUT.mkdir(parents=True, exist_ok=True)
     tqdm.set_lock(threading.RLock())
-    suites = {room: Suite(room) for room in tqdm(sorted(set(map(room_of, files))), desc="tests with nothing wrong")}
+    rooms = sorted(set(map(room_of, files)))
+    with ThreadPool(options.jobs) as pool:
+        watched = tqdm(pool.imap(Suite, rooms), total=len(rooms), desc="tests with nothing wrong")
+        suites = dict(zip(rooms, watched, strict=True))
     claims = Claims(options.jobs) if options.claims != "none" else None
     done = read_results()
     marks = {file: fingerprint([file]) for file in files}
@@ -407,7 +419,13 @@ def main():
 
     def ask(mutant):
         """The row of a mutant: an earlier one if nothing has changed since, None if the time is over."""
-        row = dict(zip(KEY, [mutant.module, str(mutant.line), mutant.function, mutant.operator, mutant.before, mutant.after], strict=True))
+        row = dict(
+            zip(
+                KEY,
+                [mutant.module, str(mutant.line), mutant.function, mutant.operator, mutant.before, mutant.after],
+                strict=True,
+            )
+        )
         suite = suites[room_of(mutant.file)]
         mark = suite.mark + (claims.mark if claims else "")
         old = done.get(tuple(row.values()))
