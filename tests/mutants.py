@@ -70,7 +70,7 @@ def other_constants(value):
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):
-        return [value + 1, value - 1] if value > 0 else [value + 1]
+        return [value + 1, value - 1, 2 * value][: 3 if value > 5 else 2] if value > 0 else [value + 1]
     if not isinstance(value, float) or not SIZES[0] < value < SIZES[1]:
         return []
     return [value / 2, round(1 - value, 12)] if value < 1 and value != 0.5 else [value / 2, value * 1.5]
@@ -97,7 +97,7 @@ def of_arithmetic(node, rivals):
         yield from (("another argument", ast.BinOp(ast.Name(name), node.op, two)) for name in others[:1])
 
 
-def of_call(node):
+def of_call(node, rivals):
     """Mean for sum and its like, a call left out, the other tail of a quantile, two arguments turned round."""
     name, arguments = called(node), node.args
     if name in OTHER and isinstance(node.func, ast.Attribute):
@@ -119,7 +119,10 @@ def of_call(node):
                     ast.Call(node.func, [*arguments[:place], wrong, *arguments[place + 1 :]], node.keywords),
                 )
     if len(arguments) > 1 and name not in COMMUTES and all(isinstance(part, ast.Name) for part in arguments[:2]):
-        yield "turned round", ast.Call(node.func, [arguments[1], arguments[0], *arguments[2:]], node.keywords)
+        one, two, *others = arguments
+        yield "turned round", ast.Call(node.func, [two, one, *others], node.keywords)
+        for name in sorted(rivals - {one.id, two.id})[:1]:
+            yield "another argument", ast.Call(node.func, [one, ast.Name(name), *others], node.keywords)
 
 
 def variants(node, rivals=frozenset()):
@@ -139,7 +142,7 @@ def variants(node, rivals=frozenset()):
         yield "condition", ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
         yield from (("condition", ast.BoolOp(node.op, node.values[:k] + node.values[k + 1 :])) for k in range(2))
     elif isinstance(node, ast.Call):
-        yield from of_call(node)
+        yield from of_call(node, rivals)
     elif isinstance(node, ast.If | ast.IfExp):
         yield "condition", ast.UnaryOp(ast.Not(), node.test)
     elif isinstance(node, ast.Expr | ast.AugAssign) and not isinstance(getattr(node, "value", None), ast.Yield):
@@ -165,15 +168,12 @@ def is_left_alone(node, parent, field):
 
 
 def compared_names(function):
-    """Parameters of a function that its arithmetic uses: one of them may be taken for another."""
+    """Parameters of a function that it computes with or hands on: one of them may be taken for another."""
     given = {argument.arg for argument in function.args.args + function.args.kwonlyargs}
-    used = {
-        side.id
-        for node in ast.walk(function)
-        if isinstance(node, ast.BinOp)
-        for side in (node.left, node.right)
-        if isinstance(side, ast.Name)
-    }
+    used = set()
+    for node in ast.walk(function):
+        sides = [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "args", [])
+        used |= {side.id for side in sides if isinstance(side, ast.Name)} if isinstance(sides, list) else set()
     return frozenset(given & used)
 
 

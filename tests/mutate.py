@@ -412,6 +412,7 @@ def main():
     with ThreadPool(options.jobs) as pool:
         watched = tqdm(pool.imap(Suite, rooms), total=len(rooms), desc="tests with nothing wrong")
         suites = dict(zip(rooms, watched, strict=True))
+    end = time.monotonic() + 60 * options.minutes
     claims = Claims(options.jobs) if options.claims != "none" else None
     done = read_results()
     marks = {file: fingerprint([file]) for file in files}

@@ -117,3 +117,9 @@ def test_no_matrix_of_neighbours():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 40 * p.nbytes  # a neighbour matrix would need 2000
+
+
+@pytest.mark.parametrize("wrong", [{"y": [0, 1, 1, 0]}, {"degree": 2}, {"neighbors": 4}])
+def test_a_window_of_other_rows_or_degrees_is_refused(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        running_curve(**{"p": [0.1, 0.2, 0.6], "y": [0, 0, 1], "neighbors": 2} | wrong)

@@ -30,6 +30,7 @@ from helpers.decisions import (
     optimal_threshold,
     oracle_risk,
 )
+from helpers.decisions.class_costs import check_class_costs
 from helpers.decisions.costs import check_costs, decision_names
 from helpers.partition import HonestTree
 from helpers.repair import Recalibrator, recalibrator
@@ -579,3 +580,8 @@ def test_nothing_can_be_asked_before_the_fit():
     for ask in (lambda m: m.predict(GOOD["p"], GOOD["X"]), lambda m: m.calibrated(GOOD["p"])):
         with pytest.raises(NotFittedError, match="call fit first"):
             ask(RiskEstimator(EVEN))
+
+
+def test_costs_of_no_decision_are_refused():
+    with pytest.raises(ValueError, match="cost"):
+        check_class_costs(np.zeros((0, 3)))

@@ -26,6 +26,7 @@ from helpers.routing import (
     sweep_cascades,
     sweep_routers,
 )
+from helpers.routing.routed import decision_losses
 
 RNG = np.random.default_rng(0)
 M = 4
@@ -542,3 +543,36 @@ def test_bad_input_is_named(name):
     call, sentence = BAD[name]
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+def test_a_budget_buys_the_best_mix_of_two_models():
+    """The middle model lies above the line between the others, also where prices are large beside their differences."""
+    right = np.repeat([[0, 1, 1, 1, 1, 1, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1, 0, 0, 0, 0], np.arange(10) < 9], 1, axis=0)
+    mix = random_mix(np.tile([[0], [1], [2]], 10), [10, 11, 20], budget=11, correct=right, rng=0)
+    assert (mix.model == 1).all()
+
+
+def test_a_class_that_the_costs_do_not_know_is_refused():
+    for wrong in (0.5, 2, -1):
+        with pytest.raises(ValueError, match="prediction"):
+            decision_losses([[0, wrong, 1]], [0, 1, 1], COSTS)
+
+
+def test_the_model_that_lacks_an_answer_is_named():
+    with pytest.raises(ValueError, match="model 1 lacks 1"):
+        always([["a", "b"], ["a", None]], [1, 2], 0)
+
+
+def test_a_tree_router_keeps_the_accuracy_of_each_model_and_refuses_groups_of_other_rows():
+    X = RNG.normal(size=(60, 2))
+    correct = RNG.integers(0, 2, (3, 60))
+    router = TreeRouter(min_samples_leaf=15, rng=0).fit(X, correct)
+    assert router.average_ == pytest.approx(correct.mean(axis=1))
+    with pytest.raises(ValueError, match="groups"):
+        TreeRouter(rng=0).fit(X, correct, groups=np.arange(59))
+
+
+def test_the_model_with_a_wrong_risk_is_named():
+    risk = np.array([[0.1, 0.2], [0.3, -1.0]])
+    with pytest.raises(ValueError, match="model 1"):
+        cascade(risk, [["a", "b"], ["a", "b"]], [1, 2])
