@@ -30,7 +30,7 @@ help:
 	@echo "make student  write copies without solutions to build/student/; ARGS=--force overwrites edited ones,"
 	@echo "              ARGS=--nbgrader makes a course of nbgrader of the lessons"
 	@echo "make bench    time and memory beside other packages, about ten minutes; ARGS=--quick for a look"
-	@echo "make format   tidy the Python code and the code cells"
+	@echo "make format   tidy the Python code and the code cells, and write the README's table from site/course.yml"
 	@echo "make clean    delete build/ (the environments $(VENV) and $(BENCH) stay)"
 	@echo
 	@echo "The first call creates $(VENV); bench has its own, $(BENCH), with PyTorch in it."
@@ -92,6 +92,7 @@ bench: $(BENCH)/ready
 format: $(READY)
 	@$(PY) -m ruff check --fix .
 	@$(PY) -m ruff format helpers tests data bench site
+	@$(PY) site/course.py
 
 clean:
 	rm -rf build

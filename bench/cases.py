@@ -1,5 +1,8 @@
 """All cases, in the order in which they are measured. A contestant is a function of the data that returns the call."""
 
+import os
+import sys
+
 import numpy as np
 import systems
 from scipy.special import expit, log_softmax, xlogy
@@ -46,6 +49,15 @@ def glest(data):
 
     y, p, X = data
     return lambda: GLEstimator(p, random_state=0).fit(X, y).GL("brier") / 2  # it sums over two classes
+
+
+def glest_pull_10(data):
+    """What that package may become: regions of residuals, without bins. From a checkout, as it is in no release."""
+    sys.path.insert(0, os.environ.get("GLEST_PULL_10", "GLEST_PULL_10 names no checkout"))
+    from glest.core import GLEstimator, PartitioningEstimate  # noqa: F401
+
+    y, p, X = data
+    return lambda: GLEstimator("decision_tree").fit(X, p, y).estimate().GL() / 2
 
 
 def regions_of(n):
@@ -203,8 +215,77 @@ def ecuas_integral(data):
     return lambda: 2 * np.mean([np.where(u <= cost, 1 - correct, cost).mean() for cost in costs])
 
 
-def not_for_this_python(data):
-    raise ImportError("needs Python 3.13 only; not measured")
+def ecuas_of_the_authors(data):
+    import torch
+    from ecuas import ConfidenceECUAS
+
+    correct, confidence = map(torch.tensor, data)
+
+    def call():
+        metric = ConfidenceECUAS(n=1)
+        metric.update(confidence, correct)
+        return metric.compute()
+
+    return call
+
+
+# ---- thresholds with a promise, and bias ------------------------------------------------------------------------
+
+PRECISION = 0.9
+
+
+def sure_answers(n):
+    """Right or wrong, and confidences c of which 0.7 + 0.3 c are right: from 1/3 on, 90 %."""
+    rng = np.random.default_rng(9)
+    confidence = rng.random(n)
+    return (rng.random(n) < 0.7 + 0.3 * confidence).astype(int), confidence
+
+
+def certified_ours(data):
+    return lambda: selective.certified_precision(*data, precision=PRECISION).threshold
+
+
+def certified_mapie(data):
+    from mapie.risk_control import BinaryClassificationController
+
+    correct, confidence = data
+    options = {"confidence_level": 0.95, "list_predict_params": np.arange(99, -1, -1) / 100}
+    state = lambda X: np.column_stack([1 - X, X])  # noqa: E731
+    control = lambda: BinaryClassificationController(  # noqa: E731
+        state, "precision", PRECISION, fwer_method="fixed_sequence", **options
+    )
+    return lambda: control().calibrate(confidence[:, None], correct).best_predict_param
+
+
+def kept_promise(threshold, data):
+    """True share of right answers from a threshold on, and how many are given."""
+    return f"true precision {0.85 + 0.15 * threshold:.4f}, answers {np.mean(data[1] >= threshold):.1%}"
+
+
+def bias_ours(data):
+    def call():
+        curve = calibration.reliability_curve(*data, n_bins=10, strategy="quantile")
+        return curve.weight @ np.abs(curve.observed - curve.stated)
+
+    return call
+
+
+def bias_diagnostics(data):
+    from model_diagnostics.calibration import compute_bias
+
+    y, p = data
+
+    def call():
+        table = compute_bias(y, p, feature=p, n_bins=10, bin_method="quantile")
+        return np.average(np.abs(table["bias_mean"].to_numpy()), weights=table["bias_count"].to_numpy())
+
+    return call
+
+
+def bias_by_sorting(data):
+    """Tenths of the rows in the order of their scores."""
+    order = np.argsort(data[1], kind="stable")
+    return sum(abs(part.sum()) for part in np.array_split((data[0] - data[1])[order], 10)) / order.size
 
 
 # ---- maps fitted to scores --------------------------------------------------------------------------------------
@@ -326,10 +407,10 @@ CASES = {
         (10_000, 30_000, 100_000, 300_000, 1_000_000, 10_000_000), people,
         {
             "ours, bin-free, cross-fitted": bin_free(),
-            "ours, bin-free, fast tree": bin_free(tree="hist"),
             "ours, bin-free, as printed": bin_free(large=False, method="paper"),
             "ours, binned": ours(lambda data: lambda: grouping.binned_grouping_loss(*data, rng=0), estimate, interval),
             "glest, binned": Contestant("glest", glest),
+            "glest, pull request 10": Contestant("glest", glest_pull_10),
         },
         true_grouping_loss, growth=True,
     ),
@@ -369,9 +450,25 @@ CASES = {
         {
             "ours": ours(lambda data: lambda: selective.ecuas(*data, n=1).mean()),
             "the definition, 400 rejection costs": Contestant("numpy", ecuas_integral),
-            "ecuas": Contestant("ecuas", not_for_this_python),
+            "ecuas": Contestant("ecuas", ecuas_of_the_authors),
         },
         ecuas_by_hand,
+    ),
+    "certified": Case(
+        "lowest confidence from which 90 % are right, for certain (truth 1/3)", (5_000,), (50_000,), sure_answers,
+        {
+            "ours, all thresholds, fallback": ours(certified_ours, float, kept_promise),
+            "MAPIE, 100 thresholds, fixed sequence": Contestant("mapie", certified_mapie, float, kept_promise),
+        },
+        lambda data: 1 / 3,
+    ),
+    "bias": Case(
+        "mean bias of tenths of the scores", (100_000,), (1_000_000,), scores,
+        {
+            "ours, reliability curve": ours(bias_ours),
+            "model-diagnostics, compute_bias": Contestant("model-diagnostics", bias_diagnostics),
+        },
+        bias_by_sorting,
     ),
     "platt": Case(
         "Platt scaling: log loss of the fitted rows", (100_000,), (300_000,), scores,

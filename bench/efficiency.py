@@ -41,7 +41,6 @@ def k_means_regions(y, p, X, rng):
 ESTIMATORS = {
     "paper": lambda y, p, X, rng: grouping_loss(y, p, X, method="paper", rng=rng),
     "cross-fitted": lambda y, p, X, rng: grouping_loss(y, p, X, rng=rng),
-    "fast tree": lambda y, p, X, rng: grouping_loss(y, p, X, tree="hist", rng=rng),
     "binned": lambda y, p, X, rng: binned_grouping_loss(y, p, X, rng=rng),
     "k-means": k_means_regions,
     "stacked": lambda y, p, X, rng: stacked_grouping_loss(y, p, X, rng=rng),

@@ -22,7 +22,7 @@ from tqdm import tqdm
 
 from helpers.calibration import PlattCalibrator
 from helpers.grouping import grouping_loss, grouping_loss_from_regions
-from helpers.partition.encoder import check_table, with_score_column
+from helpers.partition.checked import check_table, with_score_column
 
 HERE = Path(__file__).resolve().parent
 DRAWS = HERE.parent / "build" / "bench" / "coverage_draws.csv"

@@ -22,7 +22,7 @@ from helpers.calibration import PlattCalibrator
 from helpers.decisions import RiskEstimator, best_decision, cost_matrix, excess_risk, expected_cost, oracle_risk
 
 HERE = Path(__file__).resolve().parent
-DRAWS = HERE.parent / "build" / "bench" / "repair_draws.csv"
+BUILD = HERE.parent / "build" / "bench"
 SUMMARY = HERE / "repair.csv"
 KEYS = ["population", "n", "draw", "estimator"]
 SIZES = (4000, 20_000)
@@ -48,8 +48,8 @@ def platt(y, p, X, seed):
 
 def repair(y, p, X, seed):
     """Ours, with its own estimate of the risk."""
-    model = RiskEstimator(costs(y), rng=seed).fit(y, p, X)
-    return lambda p_new, X_new: model.to_frame(p_new, X_new)[["corrected", "risk"]].to_numpy().T
+    model = RiskEstimator(costs(y), rng=seed).fit(X, y, p)
+    return lambda p_new, X_new: model.to_frame(X_new, p_new)[["corrected", "risk"]].to_numpy().T
 
 
 def mcgrad(y, p, X, seed):
@@ -80,7 +80,7 @@ def tasks(draws, sizes, populations):
 
 
 def measure(path, todo, estimators):
-    """Append what is missing to the file of draws."""
+    """Append what is missing to the file of draws; estimators are functions by name."""
     path.parent.mkdir(parents=True, exist_ok=True)
     done = set(read(path)[KEYS].itertuples(index=False, name=None)) if path.exists() else set()
     for name, n, seed in tqdm(todo):
@@ -88,7 +88,7 @@ def measure(path, todo, estimators):
         X, y, p = draw(name, n, seed) if missing else (None, None, None)
         for who in missing:
             clock = time.process_time()
-            predict = ESTIMATORS[who](y, p, X, seed)
+            predict = estimators[who](y, p, X, seed)
             row = dict(zip(KEYS, (name, n, seed, who), strict=True))
             row["seconds"] = round(time.process_time() - clock, 3)
             row |= judged(predict, *new_rows(name, n, seed), costs(y))
@@ -108,7 +108,7 @@ def judged(predict, X, p, q, cost):
     }
 
 
-def summarise(draws):
+def summarise(draws, estimators):
     """One line for each population, n and estimator: means over the draws and the standard error of the first."""
     groups = draws.groupby(["population", "n", "estimator"], sort=False)
     table = groups[["rmse", "risk", "true_risk", "saved"]].mean()
@@ -116,7 +116,7 @@ def summarise(draws):
     table.insert(2, "se", groups["rmse"].sem())
     table["seconds"] = groups["seconds"].median()
     table = table.reset_index()
-    order = {"population": POPULATIONS, "n": SIZES, "estimator": list(ESTIMATORS)}
+    order = {"population": POPULATIONS, "n": SIZES, "estimator": list(estimators)}
     keys = [table[key].map(values.index) for key, values in order.items()]
     return table.iloc[np.lexsort(keys[::-1])].reset_index(drop=True)
 
@@ -143,24 +143,25 @@ def section(path=SUMMARY):
     )
 
 
-def main(arguments=None):
-    """Command line; returns the exit status."""
+def main(arguments=None, name="repair", estimators=ESTIMATORS):
+    """Command line; returns the exit status. Draws and summary are called after the comparison."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--draws", type=int, default=2, help="of every sample (default 2)")
     parser.add_argument("--quick", action="store_true", help="4,000 rows, one draw")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--populations", nargs="+", choices=POPULATIONS, default=POPULATIONS)
-    parser.add_argument("--estimators", nargs="+", choices=list(ESTIMATORS), default=list(ESTIMATORS))
+    parser.add_argument("--estimators", nargs="+", choices=list(estimators), default=list(estimators))
     given = parser.parse_args(arguments)
-    path = DRAWS
-    summary = SUMMARY
+    draws = BUILD / f"{name}_draws.csv"
+    summary = HERE / f"{name}.csv"
     if given.quick:
         given.draws = 1
         given.sizes = (4000,)
-        path = DRAWS.with_name("repair_quick_draws.csv")
-        summary = DRAWS.with_name("repair_quick.csv")
-    measure(path, tasks(given.draws, given.sizes, given.populations), given.estimators)
-    summarise(read(path)).to_csv(summary, index=False, float_format="%.6g")
+        draws = BUILD / f"{name}_quick_draws.csv"
+        summary = BUILD / f"{name}_quick.csv"
+    chosen = {who: estimators[who] for who in given.estimators}
+    measure(draws, tasks(given.draws, given.sizes, given.populations), chosen)
+    summarise(read(draws), estimators).to_csv(summary, index=False, float_format="%.6g")
     print(f"written: {summary}")
     return 0
 

@@ -27,6 +27,7 @@ SECTIONS = {
     "interval_coverage": "What the intervals cover",
     "subgroups": "Finding subgroups",
     "repair": "Repairing scores",
+    "classifier": "Repairing a classifier of scikit-learn",
 }
 
 

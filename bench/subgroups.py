@@ -207,7 +207,7 @@ def by_tree(y, p, X, seed, **dependent):
     """Smallest adjusted p-value of the leaves of an honest tree, for what recalibration leaves."""
     c = PlattCalibrator().fit(p, y, dependent.get("sample_weight")).predict(p)
     audit = tree_groups(y, p, X, calibrated=c, against="calibrated", rng=seed, **dependent)
-    return {"tree": audit.table["left_adjusted"].min()}
+    return {"tree": audit.table["residual_adjusted"].min()}
 
 
 METHODS = {

@@ -6,7 +6,7 @@ Import what you need from the package that owns it, for example
 The packages, each resting only on those above it:
 
 - `checks`: arguments turned into clean arrays, or a sentence that says what is wrong
-- `binning`, `scoring`, `resampling`, `plotting`: bins, proper scores, intervals, figures
+- `binning`, `scoring`, `resampling`, `certificates`, `plotting`: bins, proper scores, intervals, promises, figures
 - `partition`, `calibration`, `datasets`: trees and their encoder, calibrators and calibration error, real data
 - `simulation`, `notebook`: populations with known truth; parameters, claims, tables, exercises
 - `grouping`, `audit`, `answers`: the grouping loss, subgroups, sampled answers

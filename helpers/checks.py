@@ -6,6 +6,7 @@ the error calls the argument.
 """
 
 import difflib
+import numbers
 import os
 import re
 
@@ -75,6 +76,13 @@ def nearest_name(name, names, what="name"):
         return f"did you mean {close[0]!r}?"
     shown = ", ".join(repr(other) for other in names[:12])
     return f"the {what}s are {shown}{', …' if len(names) > 12 else ''}."
+
+
+def as_frame(table):
+    """The DataFrame of a table of polars (which needs pyarrow for it), pyarrow and others that make one; whatever
+    else it is, as it is.
+    """
+    return table.to_pandas() if hasattr(table, "to_pandas") and not isinstance(table, pd.DataFrame) else table
 
 
 def check_column(column, names, table, role=""):
@@ -195,13 +203,30 @@ def check_labels(y, name="y", *, both=False):
     Traceback (most recent call last):
     ValueError: y must be 0 or 1, but y[1] is 2.0 (and 1 more).
     """
-    array = check_vector(y, name)
-    bad = ~((array == 0) | (array == 1))
-    if bad.any():
-        raise_first(name, "be 0 or 1", array, bad)
+    try:
+        array = check_vector(y, name)
+        bad = ~((array == 0) | (array == 1))
+        if bad.any():
+            raise_first(name, "be 0 or 1", array, bad)
+    except ValueError as error:
+        raise ValueError(f"{error}{_of_several_classes(y, name)}") from None
     if both and (array == array[0]).all():
-        raise ValueError(f"{name} must hold both classes, but all {array.size:,} labels are {array[0]:.0f}.")
+        raise ValueError(
+            f"{name} must hold both classes, but all {array.size:,} labels are of one class, {array[0]:.0f}."
+        )
     return array
+
+
+def _of_several_classes(y, name):
+    """What there is for more than two classes, for the error message; nothing where `y` are no classes."""
+    labels = np.asarray(y, dtype=object)
+    classes = set(labels[[isinstance(label, str | numbers.Real) for label in labels]]) if labels.ndim == 1 else ()
+    if len(classes) < 3 or not all(isinstance(label, str) or float(label).is_integer() for label in classes):
+        return ""
+    return (
+        f" Of {len(classes)} classes, take one against the rest (`{name} == label` and its probability), or the class "
+        "that was predicted (helpers.scoring.top_label); helpers.decisions.bayes_decision decides between several."
+    )
 
 
 def check_classes(y, n_classes, name="y"):
@@ -460,7 +485,7 @@ def check_rng(rng, name="rng"):
         raise ValueError(f"{name} must {rule}, but it is {rng!r}.") from None
 
 
-def check_level(value, name="confidence"):
+def check_level(value, name="level"):
     """`value` as a float; ValueError unless it is one number strictly between 0 and 1."""
     level = check_numbers(value, name)
     if level.ndim or not 0 < level < 1:

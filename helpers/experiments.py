@@ -99,14 +99,14 @@ def _mark(study, cases, n_repeats, seeds):
     )
 
 
-def each_way(draw, ways):
-    """A study for `repeat`: draw a sample of n rows, estimate its grouping loss in several ways.
+def each_estimator(draw, estimators):
+    """A study for `repeat`: draw a sample of n rows, estimate its grouping loss with several estimators.
 
     Parameters
     ----------
     draw : callable
         Function (n, rng) that returns a `Sample`.
-    ways : dict of str to dict or callable
+    estimators : dict of str to dict or callable
         Options of `grouping_loss`; an option that is a function is given the sample, and `p` replaces the stated
         score: {"p": lambda a: a.c} hands in the true c. Or a function (sample, rng) that returns a value.
 
@@ -118,27 +118,27 @@ def each_way(draw, ways):
     Examples
     --------
     >>> from helpers.simulation import Sigmoid
-    >>> study = each_way(Sigmoid().sample, {"cross-fitted": {}, "zero": lambda a, rng: 0.0})
+    >>> study = each_estimator(Sigmoid().sample, {"cross-fitted": {}, "zero": lambda a, rng: 0.0})
     >>> repeat(study, {"n": [500]}, 1, rng=0)["estimator"].tolist()
     ['cross-fitted', 'zero']
     """
 
     def study(n, rng):
         sample = draw(n, rng)
-        return [{"estimator": name} | _estimate(sample, way, rng) for name, way in ways.items()]
+        return [{"estimator": name} | _estimate(sample, estimator, rng) for name, estimator in estimators.items()]
 
     return study
 
 
-def _estimate(sample, way, rng):
-    if callable(way):
-        return {"value": way(sample, rng)}
-    options = {name: option(sample) if callable(option) else option for name, option in way.items()}
+def _estimate(sample, estimator, rng):
+    if callable(estimator):
+        return {"value": estimator(sample, rng)}
+    options = {name: option(sample) if callable(option) else option for name, option in estimator.items()}
     estimate = grouping_loss(sample.y, options.pop("p", sample.p), sample.X, rng=rng, **options)
     return {name: getattr(estimate, name) for name in NUMBERS}
 
 
-def summarise(frame, by, *, truth=None, level=0.05):
+def summarise(frame, by, *, truth=None, alpha=0.05):
     """What repeated estimates do on average: one line for each combination of the columns `by`, as they appear.
 
     Parameters
@@ -149,15 +149,15 @@ def summarise(frame, by, *, truth=None, level=0.05):
         Names of columns.
     truth : float, optional
         Number from which errors are measured.
-    level : float, default 0.05
+    alpha : float, default 0.05
         A run with a p-value below it raises an alarm.
 
     Returns
     -------
     DataFrame
-        `by`, `draws`, `value` (mean), `error` (twice its standard error), `spread` (standard deviation), `stopped`
-        (share of runs without an estimate); with a truth `rmse`; with `se` its mean `reported`; with `p_value` `alarms`
-        (share) and `alarms_error` (twice its binomial standard error, never below that of the promised level).
+        `by`, `draws`, `value` (mean), `se` (standard error of this mean), `sd` (standard deviation), `stopped` (share
+        of runs without an estimate); with a truth `rmse`; with `se` its mean `reported`; with `p_value` `alarms`
+        (share) and `alarms_se` (its binomial standard error, never below that of the promised alpha).
 
     Examples
     --------
@@ -169,18 +169,18 @@ def summarise(frame, by, *, truth=None, level=0.05):
         check_column(name, frame.columns, "frame")
     groups = frame.groupby(by, sort=False)
     value = groups["value"]
-    result = pd.DataFrame({"draws": value.size(), "value": value.mean(), "spread": value.std()})
-    result.insert(2, "error", 2 * result["spread"] / value.count() ** 0.5)
+    result = pd.DataFrame({"draws": value.size(), "value": value.mean(), "sd": value.std()})
+    result.insert(2, "se", result["sd"] / value.count() ** 0.5)
     if truth is not None:
         result["rmse"] = (value.var(ddof=0) + (result["value"] - truth) ** 2) ** 0.5
     if "se" in frame:
         result["reported"] = groups["se"].mean()
     if "p_value" in frame:
-        alarm = (frame["p_value"] < level).astype(float).where(frame["p_value"].notna())
+        alarm = (frame["p_value"] < alpha).astype(float).where(frame["p_value"].notna())
         alarm = frame.assign(alarm=alarm).groupby(by, sort=False)["alarm"]
         result["alarms"] = alarm.mean()
-        variance = (result["alarms"] * (1 - result["alarms"])).clip(lower=level * (1 - level))
-        result["alarms_error"] = 2 * (variance / alarm.count()) ** 0.5
+        variance = (result["alarms"] * (1 - result["alarms"])).clip(lower=alpha * (1 - alpha))
+        result["alarms_se"] = (variance / alarm.count()) ** 0.5
     return result.assign(stopped=1 - value.count() / value.size()).reset_index()
 
 
@@ -215,7 +215,7 @@ def verdict(low, high, *, at_least=-np.inf, at_most=np.inf):
     return "agrees" if at_least <= low and high <= at_most or at_least == at_most else "cannot tell"
 
 
-def comparison(what, stated, ours, error, *, form="{:z.3f}", **allowed):
+def comparison(what, stated, ours, se=0.0, *, ends=None, form="{:z.3f}", **allowed):
     """One line of the table "paper, ours, interval, verdict".
 
     Parameters
@@ -226,8 +226,10 @@ def comparison(what, stated, ours, error, *, form="{:z.3f}", **allowed):
         What the paper says.
     ours : float
         Estimate.
-    error : float
-        Two standard errors.
+    se : float, default 0
+        Its standard error; the interval is two of them on either side.
+    ends : (float, float), optional
+        Ends of an interval that was found by another method.
     form : str, default "{:z.3f}"
         Format of the numbers.
     **allowed : float
@@ -240,10 +242,10 @@ def comparison(what, stated, ours, error, *, form="{:z.3f}", **allowed):
 
     Examples
     --------
-    >>> comparison("share found", "<= 1", 0.8, 0.1, at_most=1)["verdict"]
+    >>> comparison("share found", "<= 1", 0.8, 0.05, at_most=1)["verdict"]
     'agrees'
     """
-    ends = (ours - error, ours + error)
+    ends = (ours - 2 * se, ours + 2 * se) if ends is None else ends
     row = {"what": what, "the paper": stated, "ours": form.format(ours)}
     return row | {"95 % interval": " to ".join(map(form.format, ends)), "verdict": verdict(*ends, **allowed)}
 
@@ -262,14 +264,14 @@ def improvement(error, n):
     -------
     fall : float
         Mean at the smallest minus mean at the largest.
-    error : float
-        Two standard errors of it.
+    se : float
+        Standard error of it.
 
     Examples
     --------
-    >>> fall, error = improvement([0.3, 0.5, 0.1, 0.1], np.array([10, 10, 90, 90]))
-    >>> round(float(fall), 3), round(float(error), 3)
-    (0.3, 0.2)
+    >>> fall, se = improvement([0.3, 0.5, 0.1, 0.1], np.array([10, 10, 90, 90]))
+    >>> round(float(fall), 3), round(float(se), 3)
+    (0.3, 0.1)
     """
     first, last = (np.asarray(error)[n == size] for size in (np.min(n), np.max(n)))
-    return first.mean() - last.mean(), 2 * np.hypot(sem(first), sem(last))
+    return first.mean() - last.mean(), np.hypot(sem(first), sem(last))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.stats import beta, norm
 
+from helpers._result import Result
 from helpers.checks import (
     MOST_DRAWS,
     check_count,
@@ -18,9 +19,11 @@ from helpers.checks import (
     raise_first,
 )
 
+__all__ = ["Interval", "bootstrap_interval", "exact_interval", "paired_difference"]
+
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Result):
     """An estimate with its standard error and interval.
 
     Parameters
@@ -29,7 +32,7 @@ class Interval:
         Estimate and bootstrap standard error.
     low, high : float
         Ends of the interval.
-    confidence : float
+    level : float
         Coverage aimed at.
     n : int
         Rows.
@@ -46,7 +49,7 @@ class Interval:
     se: float
     low: float
     high: float
-    confidence: float
+    level: float
     n: int
     draws: np.ndarray = field(repr=False)
 
@@ -95,7 +98,7 @@ def exact_interval(successes, n, level=0.95):
     >>> low.round(3), high.round(3)
     (array([0.003, 0.017]), array([0.445, 0.287]))
     """
-    check_level(level, "level")
+    check_level(level)
     n = check_numbers(n, "n")
     successes = check_numbers(successes, "successes")
     bad = ~((successes >= 0) & (successes <= n * (1 + 1e-9)))  # a sum of shares may end one digit above n
@@ -109,22 +112,10 @@ def exact_interval(successes, n, level=0.95):
 
 
 def mean_and_variance(values, weight, groups=None):
-    """Weighted mean of rows, and its variance.
+    """Weighted mean of rows, and the variance of that mean.
 
-    Parameters
-    ----------
-    values, weight : ndarray, shape (n,)
-        What is averaged, and weights.
-    groups : ndarray of int, shape (n,), optional
-        Codes from 0 of dependent rows, whose deviations are added up.
+    `groups` : (n,) codes from 0 of dependent rows, whose deviations are added up.
 
-    Returns
-    -------
-    mean, variance : float
-        The variance is that of the mean.
-
-    Examples
-    --------
     >>> mean_and_variance(np.array([0.0, 1, 0, 1]), np.ones(4), np.array([0, 0, 1, 1]))
     (0.5, 0.0)
     """
@@ -133,56 +124,29 @@ def mean_and_variance(values, weight, groups=None):
     return mean, float(sums @ sums * sums.size / (sums.size - 1) / weight.sum() ** 2)
 
 
-def with_ends(name, values, draws, confidence=0.95):
-    """Columns of values and of the ends of their percentile intervals.
+def percentile_ends(draws, level=0.95, **options):
+    """Lower and upper ends of the percentile interval of draws along the first axis; options of `numpy.quantile`.
 
-    Parameters
-    ----------
-    name : str
-        Of the values.
-    values : ndarray, shape (k,)
-        Estimates.
-    draws : ndarray, shape (n_resamples, k)
-        Estimates of the bootstrap samples.
-    confidence : float, default 0.95
-        Coverage aimed at, in (0, 1).
+    >>> percentile_ends(np.arange(101) / 100, 0.9).round(2)
+    array([0.05, 0.95])
+    """
+    tail = (1 - level) / 2
+    return np.quantile(draws, [tail, 1 - tail], axis=0, **options)
 
-    Returns
-    -------
-    dict
-        {name: values, name_low: lower ends, name_high: upper ends}.
 
-    Examples
-    --------
-    >>> with_ends("cost", [0.5], np.arange(101)[:, None] / 100, confidence=0.9)["cost_low"].round(2)
+def with_ends(name, values, draws, level=0.95):
+    """{name: values, name_low: ..., name_high: ...}: (k,) estimates and the ends of the intervals of (draws, k).
+
+    >>> with_ends("cost", [0.5], np.arange(101)[:, None] / 100, level=0.9)["cost_low"].round(2)
     array([0.05])
     """
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
+    low, high = percentile_ends(draws, level)
     return {name: values, f"{name}_low": low, f"{name}_high": high}
 
 
 def resampled_rows(n, n_resamples, *, groups=None, rng=None):
-    """Row numbers of each bootstrap sample, one array at a time.
+    """Row numbers of each bootstrap sample, one array at a time: (n,), or those of as many whole groups as there are.
 
-    Parameters
-    ----------
-    n : int
-        Rows.
-    n_resamples : int
-        Bootstrap samples.
-    groups : array_like, shape (n,), optional
-        Clusters of dependent rows: whole groups are drawn.
-    rng : int, Generator, optional
-        Decides what is drawn.
-
-    Yields
-    ------
-    ndarray of int
-        Row numbers, (n,) without groups.
-
-    Examples
-    --------
     >>> [rows.size for rows in resampled_rows(5, 2, rng=0)]
     [5, 5]
     """
@@ -202,9 +166,19 @@ def resampled_rows(n, n_resamples, *, groups=None, rng=None):
         yield order[np.arange(end[-1]) + np.repeat(start[drawn] - end + times, times)]
 
 
-def bootstrap_interval(
-    statistic, *columns, n_resamples=1000, confidence=0.95, method="percentile", groups=None, rng=None
-):
+def resampled_counts(n, n_resamples, *, groups=None, rng=None):
+    """How often each of n rows occurs in each bootstrap sample: weights, so that tied rows stay one block."""
+    for rows in resampled_rows(n, n_resamples, groups=groups, rng=rng):
+        yield np.bincount(rows, minlength=n).astype(float)
+
+
+def resampled_means(values, n_resamples, *, groups=None, rng=None):
+    """(n_resamples, k) means of the columns of (n, k) values over each bootstrap sample of the rows."""
+    samples = resampled_counts(len(values), n_resamples, groups=groups, rng=rng)
+    return np.array([counts @ values / counts.sum() for counts in samples])
+
+
+def bootstrap_interval(statistic, *columns, n_resamples=1000, level=0.95, method="percentile", groups=None, rng=None):
     """Bootstrap interval of a statistic of one or more columns.
 
     Parameters
@@ -215,7 +189,7 @@ def bootstrap_interval(
         Arrays of n rows each, resampled together.
     n_resamples : int, default 1000
         Bootstrap samples, at least 20.
-    confidence : float, default 0.95
+    level : float, default 0.95
         Coverage aimed at, in (0, 1).
     method : {"percentile", "basic", "normal"}, default "percentile"
         Quantiles of the draws, these mirrored at the estimate, or estimate and standard error.
@@ -254,7 +228,7 @@ def bootstrap_interval(
     check_same_length(**{f"columns[{i}]": column for i, column in enumerate(columns)}, groups=groups)
     check_count(n_resamples, "n_resamples", least=20, most=MOST_DRAWS)
     check_one_of(method, "method", ("percentile", "basic", "normal"))
-    confidence = check_level(confidence)
+    level = check_level(level)
     n = len(columns[0])
     value = check_numbers(statistic(*columns), "statistic")
     if value.shape or not np.isfinite(value):
@@ -269,16 +243,16 @@ def bootstrap_interval(
             f"in {bad.sum():,} of {draws.size:,}."
         )
     se = float(draws.std(ddof=1))
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(draws, [tail, 1 - tail])
+    low, high = percentile_ends(draws, level)
     if method == "basic":
         low, high = 2 * value - high, 2 * value - low
     elif method == "normal":
-        low, high = value + se * norm.ppf(tail), value - se * norm.ppf(tail)
-    return Interval(value, se, float(low), float(high), confidence, n, draws)
+        reach = se * norm.ppf((1 + level) / 2)
+        low, high = value - reach, value + reach
+    return Interval(value, se, float(low), float(high), level, n, draws)
 
 
-def paired_difference(a, b, *, n_resamples=1000, confidence=0.95, groups=None, rng=None):
+def paired_difference(a, b, *, n_resamples=1000, level=0.95, groups=None, rng=None):
     """Interval of mean(a - b) for two systems scored on the same rows.
 
     Parameters
@@ -287,7 +261,7 @@ def paired_difference(a, b, *, n_resamples=1000, confidence=0.95, groups=None, r
         Scores of the two systems.
     n_resamples : int, default 1000
         Bootstrap samples, at least 20.
-    confidence : float, default 0.95
+    level : float, default 0.95
         Coverage aimed at, in (0, 1).
     groups : array_like, shape (n,), optional
         Clusters of dependent rows, which are drawn together.
@@ -308,4 +282,4 @@ def paired_difference(a, b, *, n_resamples=1000, confidence=0.95, groups=None, r
     a = check_vector(a, "a")
     b = check_vector(b, "b")
     check_same_length(a=a, b=b)
-    return bootstrap_interval(np.mean, a - b, n_resamples=n_resamples, confidence=confidence, groups=groups, rng=rng)
+    return bootstrap_interval(np.mean, a - b, n_resamples=n_resamples, level=level, groups=groups, rng=rng)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, kl_div, logit, rel_entr, xlogy
 
+from helpers._result import Result
 from helpers.checks import (
     check_classes,
     check_labels,
@@ -336,7 +337,7 @@ LOG = _Log()
 
 
 @dataclass(frozen=True)
-class Decomposition:
+class Decomposition(Result):
     """Mean loss in three parts, in the unit of the rule.
 
     Parameters

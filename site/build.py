@@ -20,34 +20,22 @@ import jinja2
 import nbformat
 import yaml
 from cells import for_site
-from course import draw_map, needs_of, quiz_answers, route_minutes
+from course import draw_map, header_card, needs_of, quiz_answers, read_course, route_minutes
 from figures import figure_html, figure_name, first_figure
 from ledger import ledger_page, read_rows
 from links import PageLinks, Targets
 from nbformat.v4 import new_markdown_cell
+from rooms import draw_rooms, floors_of, imports_of
 
 import helpers
 
 ROOT = Path(__file__).resolve().parent.parent
-ROUTES = {
-    "Decisions about people": ("You have a risk score, and somebody acts on it.", "00 01 05 06 07 13"),
-    "Language models": ("You have a model that answers, and says how sure it is.", "00 09 11 12 16 14 06 08"),
-    "Theory": ("You want to know what can be estimated at all, and why.", "00 01 02 03 04 05 09 11"),
-}
 IDEA = (
     "Left: observed rates lie on the diagonal against stated probabilities. Right: the true probabilities of single "
     "patients form a wide band around it; of two patients who were both told 70 %, one has a risk of 92 % and one "
     "of 50 %."
 )
 STORABLE = "run HONEST_FIGURE_SCALE=1 make run ARGS=--overwrite first"
-
-
-def header_card(notebook):
-    """Title and the labelled lines (**Minutes** ..., **Papers** ...) of a notebook's first cell."""
-    text = notebook.cells[0].source if notebook.cells else ""
-    title = re.search(r"^# (.+)$", text, flags=re.MULTILINE)
-    lines = re.findall(r"\*\*(\w+)[.:]?\*\*[.:]?\s*(.*)", text)
-    return {"Title": title.group(1).strip() if title else "", **{k: v.strip(" |\\") for k, v in lines}}
 
 
 def plain(text):
@@ -62,13 +50,14 @@ def with_formulas(text):
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
 
 
-def read_glossary(path):
-    """Rows of the notation and the terms in the order of the alphabet, each with the anchor that Sphinx gives it."""
+def read_glossary(path, course):
+    """Rows of the notation, and the terms in the order of the alphabet, each with its anchor and where it is taught."""
     glossary = yaml.safe_load(path.read_text(encoding="utf-8"))
     terms = sorted(glossary["terms"], key=lambda entry: entry["term"].lower())
     for entry in terms:
         entry["anchor"] = "term-" + re.sub(r"[^\w.]+", "-", entry["term"])
         entry["forms"] = [entry["term"], *entry.get("forms", [])]
+        entry["taught"] = [stem for stem, lesson in course["lessons"].items() if entry["term"] in lesson["teaches"]]
     return glossary | {"terms": terms}
 
 
@@ -85,13 +74,13 @@ def cited_papers(citation):
 
 
 def route_key(route):
-    """What stands for a route in addresses: its first word."""
+    """What stands for a route in addresses: the first word of its name."""
     return route.split()[0].lower()
 
 
-def ways_on(name):
+def ways_on(name, routes):
     """The routes that pass a lesson: name, key, all its numbers, and how many of them come before this lesson."""
-    stops = {route: numbers.split() for route, (_, numbers) in ROUTES.items()}
+    stops = {route["name"]: route["lessons"].split() for route in routes}
     number = name[:2]
     return [(route, route_key(route), all_, all_.index(number)) for route, all_ in stops.items() if number in all_]
 
@@ -176,7 +165,9 @@ def write_api(folder, environment, modules):
         kinds |= {name: "data" for name in names if not callable(getattr(module, name))}
         page = environment.get_template("api.rst.j2").render(module=module.__name__, names=kinds, summary=summary)
         (folder / f"{module.__name__}.rst").write_text(page, encoding="utf-8")
-    index = environment.get_template("api_index.md.j2").render(modules=summaries)
+    floors = floors_of((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    picture = draw_rooms(floors, imports_of(Path(helpers.__file__).parent), summaries)
+    index = environment.get_template("api_index.md.j2").render(modules=summaries, picture=picture)
     (folder / "index.md").write_text(index, encoding="utf-8")
 
 
@@ -185,7 +176,8 @@ def write_sources(root, folders, work, modules):
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(root / "site", work, ignore=shutil.ignore_patterns("__pycache__", "*.yml"))
     environment = templates(list(folders))
-    glossary = read_glossary(root / "site" / "glossary.yml")
+    course = read_course(root)
+    glossary = read_glossary(root / "site" / "glossary.yml", course)
     citation = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
     papers = cited_papers(citation)
     books = {name: nbformat.read(executed_file(folder), as_version=4) for name, folder in folders.items()}
@@ -204,16 +196,16 @@ def write_sources(root, folders, work, modules):
             uses[term].append(name)
         if name in lessons:
             end = environment.get_template("end_of_lesson.md.j2")
-            words = end.render(ways=ways_on(name), lessons=lessons, name=name)
+            words = end.render(ways=ways_on(name, course["routes"]), lessons=lessons, name=name)
             notebook.cells.append(new_markdown_cell(words, id="end-of-lesson"))
         description = plain(f"{cards[name]['Title']}. Goals: {cards[name].get('Goals', '')}")
         notebook.metadata["myst"] = {"html_meta": {"description": description}}
         path = work / "notebooks" / f"{name}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, path)
-    given = {"notebooks": lessons, "checks": [name for name in cards if name not in lessons], "routes": ROUTES}
+    given = {"notebooks": lessons, "checks": [name for name in cards if name not in lessons]}
     given |= {"citation": citation, "papers": papers, "quizzes": quizzes, "uses": uses} | glossary
-    given |= {"course": yaml.safe_load((root / "site" / "course.yml").read_text(encoding="utf-8"))}
+    given |= {"course": course}
     given |= {"map": draw_map(lessons), "needs": needs_of(lessons), "route_minutes": route_minutes}
     given |= ledger_page(read_rows(root, "claims"))
     idea = (work / "_static" / "idea.png").read_bytes()

@@ -1,8 +1,17 @@
-"""The map of the lessons and the page for teachers, made from the notebooks' cards and quizzes and from course.yml."""
+"""The map of the lessons, the page for teachers and the README's table, from the notebooks' cards and from course.yml.
+
+Run as a program (by `make format`), it writes the README's table.
+"""
 
 import html
 import re
 import textwrap
+from pathlib import Path
+
+import nbformat
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
 
 WIDE = 150  # of a box of the map; pixels, as all that follow
 HIGH = 52
@@ -11,6 +20,22 @@ STEP_DOWN = 70
 LETTERS_A_LINE = 19
 NUMBERS = re.compile(r"\bnotebooks? (\d\d(?:(?:, | and | or | to )\d\d)*)")
 RIGHT_ANSWER = re.compile(r"^Right is \((\w)\): (.*)$")
+
+
+def read_course(root=ROOT):
+    """What course.yml says: its lessons (in their order), routes and meetings."""
+    course = yaml.safe_load((root / "site" / "course.yml").read_text(encoding="utf-8"))
+    for lesson in course["lessons"].values():
+        lesson.setdefault("teaches", [])
+    return course
+
+
+def header_card(notebook):
+    """Title and the labelled lines (**Minutes** ..., **Papers** ...) of a notebook's first cell."""
+    text = notebook.cells[0].source if notebook.cells else ""
+    title = re.search(r"^# (.+)$", text, flags=re.MULTILINE)
+    lines = re.findall(r"\*\*(\w+)[.:]?\*\*[.:]?\s*(.*)", text)
+    return {"Title": title.group(1).strip() if title else "", **{k: v.strip(" |\\") for k, v in lines}}
 
 
 # ---- which lesson needs which -----------------------------------------------------------------------------------
@@ -150,3 +175,29 @@ def minutes_of(card):
 def route_minutes(cards, stops):
     """Minutes to read all notebooks of a route."""
     return sum(minutes_of(card) for stem, card in cards.items() if stem[:2] in stops.split())
+
+
+# ---- the README's table -----------------------------------------------------------------------------------------
+
+
+def readme_table(root=ROOT):
+    """The table of the notebooks in the README."""
+    lines = ["| notebook | question | minutes to read, time to run | paper sections |", "|---|---|---|---|"]
+    for stem, lesson in read_course(root)["lessons"].items():
+        card = header_card(nbformat.read(root / "notebooks" / f"{stem}.ipynb", as_version=4))
+        name = f"[{stem}](notebooks/{stem}.ipynb)"
+        if "checks" in lesson:
+            name += f" ([checks](notebooks/checks/{stem}.ipynb))"
+        times = f"{minutes_of(card)} min, {lesson['seconds']} s"
+        lines.append(f"| {name} | {lesson['question']} | {times} | {lesson['sections']} |")
+    return "\n".join(lines)
+
+
+def with_table(readme, table):
+    """The text of the README with this table in place of its own."""
+    return re.sub(r"^\| notebook \|.*?(?=\n\n)", lambda _: table, readme, count=1, flags=re.MULTILINE | re.DOTALL)
+
+
+if __name__ == "__main__":
+    page = ROOT / "README.md"
+    page.write_text(with_table(page.read_text(encoding="utf-8"), readme_table()), encoding="utf-8")

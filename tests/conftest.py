@@ -1,26 +1,20 @@
 """Settings shared by all tests: the same examples on every machine, and an order that keeps two workers busy."""
 
 import gc
-import os
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import settings
-
-NO_GRAMMARS = Path(__file__).parent / "no_grammars"  # its one module says why
-sys.modules.setdefault("rfc3987_syntax", None)
-os.environ["PYTHONPATH"] = os.pathsep.join([str(NO_GRAMMARS), *filter(None, [os.environ.get("PYTHONPATH")])])
-collect_ignore = [NO_GRAMMARS.name]
 
 settings.register_profile("house", deadline=None, derandomize=True, max_examples=40, database=None)
 settings.load_profile("house")
 
 gc.disable()  # nothing that is made while tests are collected is garbage, and half of that time went by looking for it
 
+COURSE = Path(__file__).resolve().parent.parent / "site" / "course.yml"
 RUNS = ("test_stored_outputs", "test_second_parameters")  # of whole notebooks, in tests/notebook/test_notebooks.py
-
-LONGEST_FIRST = "16 05 15 07 08 04 13 06 11 09 12 14 10 01 03 02 00"
 
 
 @pytest.fixture(autouse=True)
@@ -36,22 +30,20 @@ def is_run(item):
     return getattr(item, "originalname", "") in RUNS
 
 
-def place_of_run(name):
-    """Where a notebook stands among the runs; its checks stand beside the lesson."""
-    return LONGEST_FIRST.find(name.removeprefix("checks/")[:2])
-
-
-def place(item):
+def place(item, seconds):
     """Runs of notebooks first, the longest of them first; examples of docstrings, which are short, last."""
     if is_run(item):
-        return 0, RUNS.index(item.originalname), place_of_run(item.callspec.params["name"])
+        lesson = item.callspec.params["name"].removeprefix("checks/")
+        return 0, RUNS.index(item.originalname), -seconds.get(lesson, 0)
     return 2 if isinstance(item, pytest.DoctestItem) else 1, 0, 0
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Sort the tests; runs of whole notebooks are slow."""
-    items.sort(key=place)
+    lessons = yaml.safe_load(COURSE.read_text(encoding="utf-8"))["lessons"]
+    seconds = {stem: lesson["seconds"] for stem, lesson in lessons.items()}
+    items.sort(key=lambda item: place(item, seconds))
     for item in items:
         if is_run(item):
             item.add_marker(pytest.mark.slow)

@@ -14,7 +14,7 @@ from helpers.answers.bounds import ece_bound
 from helpers.answers.combination import combine_confidences
 from helpers.answers.exact import binomial_law
 from helpers.answers.leading_terms import direct_gap, oracle_gap
-from helpers.audit import check_columns, holm, measure_groups, search_segments, tree_groups
+from helpers.audit import holm, measure_columns, measure_groups, search_segments, tree_groups
 from helpers.binning import assign_bins, quantile_edges, uniform_edges
 from helpers.calibration import (
     IsotonicCalibrator,
@@ -72,17 +72,17 @@ GOOD["at"] = np.arange(N) / N
 GOOD["proba"] = np.column_stack([1 - GOOD["p"], GOOD["p"]])
 
 TREE = HonestTree(min_samples_leaf=5, rng=0).fit(GOOD["X"], GOOD["residual"])
-BINNED = BinnedTree(n_bins=2, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
+BINNED = BinnedTree(n_bins=2, rng=0).fit(GOOD["X"], GOOD["y"], GOOD["p"])
 PLATT, ISOTONIC = (fit().fit(GOOD["p"], GOOD["y"]) for fit in (PlattCalibrator, IsotonicCalibrator))
 COST = [[0, 2], [1, 0]]
-RISK = RiskEstimator(COST, residual="tree", min_samples_leaf=5, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
+RISK = RiskEstimator(COST, residual="tree", min_samples_leaf=5, rng=0).fit(GOOD["X"], GOOD["y"], GOOD["p"])
 POLICIES = {"zeros": always(np.zeros((1, N), int), [1.0], 0)}
 SYSTEMS = {name: (GOOD["y"], GOOD[name]) for name in ("a", "b")}
 
 
 @cache
 def repair():
-    return Recalibrator(level=1.0, n_folds=2, rng=0).fit(GOOD["y"], GOOD["p"], GOOD["X"])
+    return Recalibrator(alpha=1.0, n_folds=2, rng=0).fit(GOOD["X"], GOOD["y"], GOOD["p"])
 
 
 FUNCTIONS = {
@@ -112,7 +112,7 @@ FUNCTIONS = {
     "subgroups that are given": lambda y, p, sample_weight, groups: measure_groups(
         y, p, np.arange(N) % 2, sample_weight=sample_weight, groups=groups
     ),
-    "columns that are given": lambda y, p, X, sample_weight, groups: check_columns(
+    "columns that are given": lambda y, p, X, sample_weight, groups: measure_columns(
         y, p, X, "b", sample_weight=sample_weight, groups=groups
     ),
     "segments": lambda y, p, X, sample_weight, groups: search_segments(
@@ -123,9 +123,6 @@ FUNCTIONS = {
     ),
     "stacked grouping loss": lambda y, p, X, sample_weight, groups: stacked_grouping_loss(
         y, p, X, n_folds=2, sample_weight=sample_weight, groups=groups, rng=0
-    ),
-    "grouping loss of histograms": lambda y, p, X, sample_weight, groups: grouping_loss(
-        y, p, X, tree="hist", sample_weight=sample_weight, groups=groups, rng=0
     ),
     "router": lambda X, groups: TreeRouter(n_halvings=1, rng=0).fit(X, [GOOD["y"], 1 - GOOD["y"]], groups),
     "policies": lambda groups: evaluate_policies(POLICIES, GOOD["y"], groups=groups, n_resamples=20, rng=0),
@@ -149,10 +146,10 @@ FUNCTIONS = {
     "grouping loss of the paper": lambda y, p, X, sample_weight, groups: grouping_loss(
         y, p, X, method="paper", calibrator="isotonic", sample_weight=sample_weight, groups=groups, rng=0
     ),
-    "running curve": lambda p, y, at: running_curve(p, y, at),
+    "running curve": lambda p, y, at: running_curve(y, p, at),
     "top label": lambda proba, y: top_label(y, proba),
-    "binned tree fit": lambda X, p, y: BinnedTree(n_bins=3, rng=0).fit(y, p, X),
-    "binned tree apply": lambda X, p: BINNED.apply(p, X),
+    "binned tree fit": lambda X, p, y: BinnedTree(n_bins=3, rng=0).fit(X, y, p),
+    "binned tree apply": lambda X, p: BINNED.apply(X, p),
     "binned grouping loss": lambda y, p, X, sample_weight, groups: binned_grouping_loss(
         y, p, X, n_bins=2, sample_weight=sample_weight, groups=groups, rng=0
     ),
@@ -164,19 +161,40 @@ FUNCTIONS = {
     "calibration risk": lambda c, p: calibration_risk(c, p, COST),
     "grouping risk": lambda c: grouping_risk(c, np.full(N, 0.5), COST),
     "expected cost": lambda q: expected_cost(np.zeros(N, int), q, COST),
-    "risk fit": lambda X, p, y, sample_weight, groups: RiskEstimator(COST, rng=0).fit(y, p, X, sample_weight, groups),
-    "risk of own rows": lambda X, p, y, groups: RiskEstimator(COST, rng=0).fit_predict(y, p, X, groups=groups),
-    "risk predict": lambda X, p: RISK.predict(p, X),
-    "repair fit": lambda X, p, y, sample_weight, groups: Recalibrator(rng=0).fit(y, p, X, sample_weight, groups),
-    "repair of own rows": lambda X, p, y, groups: Recalibrator(rng=0).fit_predict(y, p, X, groups=groups),
-    "repair predict": lambda X, p: repair().predict(p, X),
-    "repair change": lambda X, p: repair().change(p, X),
-    "repair table": lambda X, p: repair().to_frame(p, X),
-    "risk table": lambda X, p: RISK.to_frame(p, X),
+    "risk fit": lambda X, p, y, sample_weight, groups: RiskEstimator(COST, rng=0).fit(X, y, p, sample_weight, groups),
+    "risk of own rows": lambda X, p, y, groups: RiskEstimator(COST, rng=0).fit_predict(X, y, p, groups=groups),
+    "risk predict": lambda X, p: RISK.predict(X, p),
+    "repair fit": lambda X, p, y, sample_weight, groups: Recalibrator(rng=0).fit(X, y, p, sample_weight, groups),
+    "repair of own rows": lambda X, p, y, groups: Recalibrator(rng=0).fit_predict(X, y, p, groups=groups),
+    "repair predict": lambda X, p: repair().predict(X, p),
+    "repair change": lambda X, p: repair().change(X, p),
+    "repair table": lambda X, p: repair().to_frame(X, p),
+    "risk table": lambda X, p: RISK.to_frame(X, p),
     "bootstrap": lambda a, groups: bootstrap_interval(np.mean, a, n_resamples=20, groups=groups, rng=0),
     "paired difference": lambda a, b, groups: paired_difference(a, b, n_resamples=20, groups=groups, rng=0),
     "semi-synthetic": lambda X, y, p: SemiSynthetic(X, y, p, rng=0),
 }
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda y, p, X: Recalibrator().fit(y, p, X), "X"),
+        (lambda y, p, X: Recalibrator().fit_predict(y, p, X), "X"),
+        (lambda y, p, X: repair().predict(p, X), "X"),
+        (lambda y, p, X: RiskEstimator(COST).fit(y, p, X), "X"),
+        (lambda y, p, X: RISK.predict(p, X), "X"),
+        (lambda y, p, X: RISK.to_frame(p, X), "X"),
+        (lambda y, p, X: BinnedTree().fit(y, p, X), "X"),
+        (lambda y, p, X: BINNED.apply(p, X), "X"),
+        (lambda y, p, X: grouping_loss(X, y, p), "X"),
+        (lambda y, p, X: running_curve(p, y), "y"),
+        (lambda y, p, X: reliability_curve(p, y), "y"),
+    ],
+)
+def test_arguments_in_another_order_are_refused_by_name(call, argument):
+    with pytest.raises(ValueError, match=f"^{argument} must"):
+        call(GOOD["y"], GOOD["p"], GOOD["X"])
 
 
 def changed(name, value, at=7):
@@ -291,16 +309,18 @@ WITHOUT_LENGTH = {
     "isotonic predict",
     "entropy",
 }
+TARGETS = {"tree fit", "tree estimate", "risk fit", "risk of own rows"}
 WITHOUT_INTERVAL = {"decompose", "platt", "isotonic", "tree fit", "tree estimate"}
 
 
-def is_allowed(function, names, kind):
-    """Whether what is wrong elsewhere is welcome here: the only column may have any length, a sum any weights, and
-    estimators take a target (n, 1) with a warning, as scikit-learn's do.
+def is_allowed(function, names, kind, name):
+    """Whether what is wrong elsewhere is welcome here: the only column may have any length, a sum any weights,
+    estimators take a target (n, 1) with a warning, as scikit-learn's do, and a risk can do without probabilities.
     """
     any_length = function in WITHOUT_LENGTH or names == ["X"]
-    is_target = kind == "column" and function in ("tree fit", "tree estimate")
-    return (kind == "short" and any_length) or (kind in HEAVY and function in WITHOUT_INTERVAL) or is_target
+    is_target = kind == "column" and function in TARGETS and name in ("y", "residual")
+    no_score = kind == "none" and name == "p" and function in TARGETS
+    return (kind == "short" and any_length) or (kind in HEAVY and function in WITHOUT_INTERVAL) or is_target or no_score
 
 
 def refusal(call, arguments):
@@ -321,7 +341,7 @@ def test_each_function_names_each_bad_input(function):
         for kind, make in BAD[name].items():
             bad = make(name)
             before = repr(bad)
-            if not is_allowed(function, names, kind):
+            if not is_allowed(function, names, kind, name):
                 said = refusal(call, good | {name: bad})
                 if not re.search(rf"(^|\W)({WORD.get(name, name)})(\W|$)", said or "") or repr(bad) != before:
                     wrong.append((name, kind, said))
@@ -395,7 +415,7 @@ def error(**options):
         (lambda: BRIER.variance([0.1, 0.2], [0, 0]), "weight must"),
         (lambda: BRIER.variance([0.1, 0.2], [1]), "q and weight must"),
         (lambda: grouping(p=100 * GOOD["p"]), "^p must"),
-        (lambda: Recalibrator(n_folds=N + 1).fit(GOOD["y"], GOOD["p"], GOOD["X"]), "^n_folds must"),
+        (lambda: Recalibrator(n_folds=N + 1).fit(GOOD["X"], GOOD["y"], GOOD["p"]), "^n_folds must"),
         (lambda: grouping(X={"a": [1.0] * N}), "^X must"),
         (lambda: error(n_simulations=2**63), "^n_simulations must"),
         (lambda: bootstrap_interval(np.mean, GOOD["p"], n_resamples=2**63), "^n_resamples must"),
@@ -426,7 +446,7 @@ DOORS = {
         np.tile(GOOD["y"], 4), np.tile(CONSTANT, 4), pd.concat([GOOD["X"]] * 4), rng=0, **options
     ),
     "risk": lambda **options: RiskEstimator(COST, residual="tree", min_samples_leaf=5, rng=0, **options).fit(
-        GOOD["y"], CONSTANT, GOOD["X"]
+        GOOD["X"], GOOD["y"], CONSTANT
     ),
     "partition for chunks": lambda **options: fit_partition(
         GOOD["X"].assign(label=GOOD["y"], score=CONSTANT), min_samples_leaf=5, rng=0, **options
@@ -527,8 +547,8 @@ def test_right_answers_are_compared_by_value_or_refused(call):
         lambda rng: error(rng=rng),
         lambda rng: bootstrap_interval(np.mean, GOOD["p"], rng=rng),
         lambda rng: search_segments(GOOD["y"], GOOD["p"], GOOD["X"], rng=rng),
-        lambda rng: Recalibrator(rng=rng).fit(GOOD["y"], GOOD["p"], GOOD["X"]),
-        lambda rng: RiskEstimator(COST, residual="tree", rng=rng).fit(GOOD["y"], GOOD["p"], GOOD["X"]),
+        lambda rng: Recalibrator(rng=rng).fit(GOOD["X"], GOOD["y"], GOOD["p"]),
+        lambda rng: RiskEstimator(COST, residual="tree", rng=rng).fit(GOOD["X"], GOOD["y"], GOOD["p"]),
         lambda rng: binned_grouping_loss(GOOD["y"], GOOD["p"], GOOD["X"], rng=rng),
         lambda rng: HonestTree(rng=rng).fit(GOOD["X"], GOOD["residual"]),
         lambda rng: TreeRouter(rng=rng).fit(GOOD["X"], [GOOD["y"]]),
@@ -549,3 +569,12 @@ def test_numbers_of_the_other_byte_order_are_the_same_numbers():
     X = GOOD["X"][["a"]].to_numpy()
     for swapped in (X.astype(">f8"), pd.DataFrame(X.astype(">f8"), columns=["x0"])):
         assert str(grouping(X=swapped)) == str(grouping(X=X))
+
+
+@pytest.mark.parametrize("y", [np.arange(N) % 3, np.array(["low", "middle", "high"])[np.arange(N) % 3]])
+@pytest.mark.parametrize("name", ["platt", "risk fit", "repair fit", "calibration error", "grouping loss"])
+def test_three_classes_are_told_what_there_is_for_them(name, y):
+    call = FUNCTIONS[name]
+    arguments = {argument: GOOD[argument] for argument in inspect.signature(call).parameters} | {"y": y}
+    with pytest.raises(ValueError, match="^y must .* Of 3 classes.*top_label.*bayes_decision"):
+        call(**arguments)

@@ -182,6 +182,18 @@ def test_the_stored_coverage_keeps_its_promises(bench):
     assert sum(line.startswith(("| heavy tails", "| **mean")) for line in section) == 3 and "nan" not in str(section)
 
 
+def test_the_stored_errors_of_classifiers_make_their_part_of_the_page(bench):
+    classifier = bench("classifier")
+    table = bench("repair").read(classifier.SUMMARY)
+    section = classifier.section()
+    assert set(table["estimator"]) == set(classifier.ESTIMATORS)
+    assert section.count("| 4,000 |") == table["population"].nunique()
+    errors = table.set_index(["population", "estimator"])["rmse"].unstack()
+    found = errors.loc[["smooth", "sharp", "heldB"]]
+    assert (found["RepairedClassifier"] < 0.9 * found["MCGrad"]).all()
+    assert (errors["RepairedClassifier"] < 1.01 * errors["CalibratedClassifierCV"]).all()
+
+
 def test_the_stored_errors_of_repair_make_their_part_of_the_page(bench):
     repair = bench("repair")
     table = repair.read(repair.SUMMARY)

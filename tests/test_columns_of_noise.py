@@ -39,7 +39,7 @@ NOISE = {
 
 def of_segments(y, p, X, seed):
     """The largest gap named, and how far its interval reaches."""
-    named = search_segments(y, p, X, n_draws=59, rng=seed).named.iloc[0]
+    named = search_segments(y, p, X, n_draws=59, rng=seed).selected.iloc[0]
     return named["gap"], (named["high"] - named["low"]) / 4
 
 
@@ -59,13 +59,13 @@ def of_chunks(y, p, X, seed):
 def of_risk(y, p, X, seed, **options):
     """What deciding by the corrected probabilities saves."""
     risk = RiskEstimator(EVEN, rng=seed, **options)
-    corrected = risk.fit_corrected(y, p, X)
+    corrected = risk.fit_corrected(X, y, p)
     saved = (p > 0.5) * (1 - 2 * y) - (corrected > 0.5) * (1 - 2 * y)
     return saved.mean(), saved.std() / N**0.5
 
 
 def of_repair(y, p, X, seed):
-    repair = Recalibrator(rng=seed).fit(y, p, X)
+    repair = Recalibrator(rng=seed).fit(X, y, p)
     assert repair.p_value_ < 1e-6
     return repair.gain_, repair.gain_se_
 
@@ -80,7 +80,6 @@ def of_loss(estimate, **options):
 
 ESTIMATES = {  # and the seeds over which they are averaged
     "exact": (of_loss(grouping_loss), 4),
-    "hist": (of_loss(grouping_loss, tree="hist"), 4),
     "binned": (of_loss(binned_grouping_loss), 4),
     "chunks": (of_chunks, 4),
     "tree groups": (of_tree_groups, 4),
@@ -126,7 +125,6 @@ def test_results_say_which_levels_were_pooled():
     X["person"] = NOISE["unique text"](np.random.default_rng(0))
     results = [
         grouping_loss(y, p, X, rng=0),
-        grouping_loss(y, p, X, tree="hist", rng=0),
         binned_grouping_loss(y, p, X, rng=0),
         stacked_grouping_loss(y, p, X, rng=0),
         tree_groups(y, p, X, rng=0),
@@ -137,6 +135,6 @@ def test_results_say_which_levels_were_pooled():
         assert str(result).endswith(f" (levels of person pooled: {n_pooled:,} of {n_levels:,})")
     partition = fit_partition(X.assign(label=y, score=p), rng=0)
     assert str(partition).endswith("(levels of person pooled: 2,000 of 2,000)")
-    risk = RiskEstimator(EVEN, residual="tree", rng=0).fit(y, p, X)
+    risk = RiskEstimator(EVEN, residual="tree", rng=0).fit(X, y, p)
     assert risk.pooled_ == (("person", N // 2, N // 2),)
     assert grouping_loss(y, p, X[["a"]], rng=0).pooled == ()

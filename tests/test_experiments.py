@@ -11,7 +11,7 @@ import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from helpers import _bar
-from helpers.experiments import comparison, each_way, improvement, repeat, summarise, verdict
+from helpers.experiments import comparison, each_estimator, improvement, repeat, summarise, verdict
 from helpers.grouping import captured, exact_luck, grouping_loss
 from helpers.simulation import Sigmoid, controls
 from helpers.studies import nb05_partitions
@@ -141,9 +141,9 @@ def test_no_repetition_is_refused():
         repeat(tosses, {"n": [5], "bias": [0.5]}, 0)
 
 
-def test_each_way_hands_in_options_and_sees_one_sample():
+def test_each_estimator_hands_in_options_and_sees_one_sample():
     ways = {"fitted": {}, "known": {"p": lambda a: a.c, "calibrator": "none"}, "truth": lambda a, rng: a.grouping_loss}
-    rows = each_way(Sigmoid().sample, ways)(400, np.random.default_rng(3))
+    rows = each_estimator(Sigmoid().sample, ways)(400, np.random.default_rng(3))
     rng = np.random.default_rng(3)
     a = Sigmoid().sample(400, rng)
     first = grouping_loss(a.y, a.p, a.X, rng=rng)
@@ -160,11 +160,11 @@ def test_summary_by_hand():
     nine = summarise(runs, ["n"], truth=0.2).iloc[0]
     assert nine["draws"] == 3 and nine["stopped"] == pytest.approx(1 / 3)
     assert nine["value"] == pytest.approx(0.2) and nine["rmse"] == pytest.approx(0.1)
-    assert nine["spread"] == pytest.approx(0.02**0.5) and nine["error"] == pytest.approx(0.2)
+    assert nine["sd"] == pytest.approx(0.02**0.5) and nine["se"] == pytest.approx(0.1)
     assert nine["reported"] == pytest.approx(0.15)
-    assert nine["alarms"] == 0.5 and nine["alarms_error"] == pytest.approx(2 * (0.25 / 2) ** 0.5)
+    assert nine["alarms"] == 0.5 and nine["alarms_se"] == pytest.approx((0.25 / 2) ** 0.5)
     one = summarise(runs, ["n"]).iloc[1]
-    assert one["alarms"] == 0 and one["alarms_error"] == pytest.approx(2 * 0.0475**0.5) and "rmse" not in one
+    assert one["alarms"] == 0 and one["alarms_se"] == pytest.approx(0.0475**0.5) and "rmse" not in one
     with pytest.raises(ValueError, match="'m'"):
         summarise(runs, ["m"])
 
@@ -175,13 +175,14 @@ def test_verdicts():
     assert verdict(1, 2, at_least=0, at_most=0) == "differs"
     with pytest.raises(ValueError, match="low"):
         verdict(2, 1)
-    row = comparison("bias", "0", -0.0001, 0.2, at_least=0, at_most=0)
-    assert row["ours"] == "0.000" and row["verdict"] == "agrees"
+    row = comparison("bias", "0", -0.0001, 0.1, at_least=0, at_most=0)
+    assert row["ours"] == "0.000" and row["verdict"] == "agrees" and row["95 % interval"] == "-0.200 to 0.200"
+    assert comparison("skewed", "0", 0.1, ends=(0.05, 0.4), at_most=0)["95 % interval"] == "0.050 to 0.400"
 
 
 def test_improvement_by_hand():
-    gain, error = improvement([0.4, 0.6, 9.0, 0.1, 0.3], np.array([1, 1, 2, 3, 3]))
-    assert gain == pytest.approx(0.3) and error == pytest.approx(2 * (0.1**2 + 0.1**2) ** 0.5)
+    gain, se = improvement([0.4, 0.6, 9.0, 0.1, 0.3], np.array([1, 1, 2, 3, 3]))
+    assert gain == pytest.approx(0.3) and se == pytest.approx((0.1**2 + 0.1**2) ** 0.5)
 
 
 @pytest.mark.parametrize("draw", [controls.perfect, controls.same_sign, controls.same_people])
@@ -213,7 +214,7 @@ def test_exact_luck_against_draws():
         return [{"value": (total**2 / count).sum() / 40 - theory["bound"]}]
 
     found = summarise(repeat(draw, {}, 2000, rng=1).assign(one=1), ["one"]).iloc[0]
-    assert abs(found["value"] - theory["plug-in bias"]) < 2 * found["error"]
+    assert abs(found["value"] - theory["plug-in bias"]) < 4 * found["se"]
 
 
 def test_crowd_has_the_loss_of_its_population():

@@ -157,15 +157,3 @@ def test_the_first_example_runs_and_prints_what_it_says(place, capsys):
     said = re.findall(r"^# (grouping loss .*)$", code, re.MULTILINE)
     first, header, *rows = capsys.readouterr().out.splitlines()
     assert [first] == said and header.split() == ["rule", "n", "gap"] and len(rows) >= 3
-
-
-PARTS = []
-
-
-@pytest.mark.parametrize("part", range(3))
-def test_the_tests_of_a_file_run_in_one_process(part, request):
-    """What they share, such as a site, is made once; two workers that took turns would make it twice."""
-    PARTS.append(part)
-    name = request.node.originalname
-    before = [item for item in request.session.items if getattr(item, "originalname", "") == name]
-    assert len(PARTS) == before.index(request.node) + 1

@@ -4,11 +4,18 @@ from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import polars
+import pyarrow
 import pytest
 from scipy.special import expit, logit
+from sklearn.ensemble import HistGradientBoostingClassifier
 
 from helpers.audit import audit_groups, tree_groups
+from helpers.decisions import RiskEstimator, cost_matrix
 from helpers.grouping import binned_grouping_loss, grouping_loss, stacked_grouping_loss
+from helpers.partition import HonestTree, TableEncoder
+from helpers.repair import Recalibrator, RepairedClassifier
+from helpers.tables import read_scores
 
 N = 800
 RNG = np.random.default_rng(0)
@@ -22,20 +29,9 @@ Y = (RNG.random(N) < expit(logit(P) + (X["age"] - 55) / 10 + np.where(X["since"]
 NUMBERS = ["age", "income"]
 
 
-class OtherFrame:
-    """A frame of another library: it is read through `to_pandas`, which leaves decimals as objects."""
-
-    def __init__(self, frame):
-        self.frame = frame
-
-    def to_pandas(self):
-        return self.frame
-
-
 def of_arrow(frame):
-    arrow = pytest.importorskip("pyarrow", reason="Arrow columns need pyarrow, which is in the test extra")
     decimals = frame[NUMBERS].map(lambda value: Decimal(f"{value:.2f}"))
-    columns = {name: pd.array(decimals[name], dtype=pd.ArrowDtype(arrow.decimal128(10, 2))) for name in NUMBERS}
+    columns = {name: pd.array(decimals[name], dtype=pd.ArrowDtype(pyarrow.decimal128(10, 2))) for name in NUMBERS}
     return frame.assign(**columns, since=frame["since"].astype("date32[pyarrow]"))
 
 
@@ -47,7 +43,8 @@ def of_objects(frame):
 HELD = {
     "text": lambda frame: frame.assign(since=frame["since"].dt.strftime("%Y-%m-%d")).astype(str),
     "objects": of_objects,
-    "another library's frame": lambda frame: OtherFrame(of_objects(frame)),
+    "polars": lambda frame: polars.from_pandas(of_arrow(frame)),
+    "a table of pyarrow": lambda frame: pyarrow.Table.from_pandas(of_objects(frame)),
     "periods": lambda frame: frame.assign(since=frame["since"].dt.to_period("D")),
     "nullable": lambda frame: frame.astype(dict.fromkeys(NUMBERS, "Float64")),
     "arrow": of_arrow,
@@ -55,7 +52,6 @@ HELD = {
 
 ESTIMATES = {
     "exact": lambda X: str(grouping_loss(Y, P, X, rng=0)),
-    "hist": lambda X: str(grouping_loss(Y, P, X, tree="hist", rng=0)),
     "binned": lambda X: str(binned_grouping_loss(Y, P, X, rng=0)),
     "stacked": lambda X: str(stacked_grouping_loss(Y, P, X, rng=0)),
     "tree groups": lambda X: tree_groups(Y, P, X, rng=0).table.to_string(),
@@ -65,6 +61,88 @@ ESTIMATES = {
 
 @pytest.mark.parametrize("name", ESTIMATES)
 def test_every_table_says_the_same(name):
-    held = HELD if name == "exact" else ("objects", "arrow")
+    held = HELD if name == "exact" else ("objects", "arrow", "polars")
     expected = ESTIMATES[name](X)
     assert {form: ESTIMATES[name](HELD[form](X)) for form in held} == dict.fromkeys(held, expected)
+
+
+# ---- whole tables of other libraries ----------------------------------------------------------------------------
+
+HEALTH = pd.CategoricalDtype(["bad", "fine", "good"], ordered=True)
+
+MIXED = X.assign(
+    age=X["age"].where(RNG.random(N) < 0.9),
+    since=X["since"].where(RNG.random(N) < 0.9),
+    job=pd.Series(RNG.choice(["cook", "smith", "nurse"], N)).where(RNG.random(N) < 0.9),
+    health=pd.Categorical(RNG.choice(["good", "bad", "fine"], N), dtype=HEALTH),
+    married=RNG.random(N) < 0.5,
+    town=pd.Categorical(RNG.choice(["Ulm", "Bonn", "Kiel"], N)),
+)  # numbers, dates and names with gaps, an order, truths, categories
+
+FAMILY = RNG.integers(0, 200, N).astype(str)
+
+
+def in_polars(frame):
+    """Ordered categories are its enumerations."""
+    if "health" not in frame:
+        return polars.from_pandas(frame)
+    health = polars.Series("health", frame["health"].astype(str), dtype=polars.Enum(list(HEALTH.categories)))
+    return polars.from_pandas(frame.drop(columns="health")).insert_column(frame.columns.get_loc("health"), health)
+
+
+OTHERS = {
+    "polars": (in_polars, polars.Series),
+    "pyarrow": (pyarrow.Table.from_pandas, lambda column: pyarrow.chunked_array([column])),
+}
+
+DOORS = {
+    "grouping loss": lambda X, y, p, groups: str(grouping_loss(y=y, p=p, X=X, groups=groups, rng=0)),
+    "encoder": lambda X, y, p, groups: str(TableEncoder().fit(X, y).transform(X).tolist()),
+    "tree": lambda X, y, p, groups: HonestTree(rng=0).fit(X, Y - P).apply(X).tolist(),
+    "repair": lambda X, y, p, groups: repaired(X, y, p, groups),
+    "risk": lambda X, y, p, groups: risks(X, y, p),
+    "classifier": lambda X, y, p, groups: classified(X, y, groups),
+}
+
+
+def repaired(X, y, p, groups):
+    model = Recalibrator(n_folds=2, alpha=1, rng=0).fit(y=y, p=p, X=X, groups=groups)
+    return model.predict(p=p, X=X).tolist()
+
+
+def risks(X, y, p):
+    model = RiskEstimator(cost_matrix(false_alarm=1, miss=2), rng=0).fit(y=y, p=p, X=X)
+    return model.to_frame(p=p, X=X).to_string()
+
+
+def classified(X, y, groups):
+    boosted = HistGradientBoostingClassifier(max_iter=5, random_state=0)
+    model = RepairedClassifier(boosted, cv=2, random_state=0).fit(X, y, groups=groups)
+    return model.predict_proba(X).tolist()
+
+
+@pytest.mark.parametrize("name", DOORS)
+@pytest.mark.parametrize("library", OTHERS)
+def test_a_table_of_another_library_is_that_of_pandas(library, name):
+    of_table, of_column = OTHERS[library]
+    table = MIXED[["age", "income"]] if name == "classifier" else MIXED  # as boosting takes them
+    expected = DOORS[name](table, Y, P, FAMILY)
+    assert DOORS[name](of_table(table), of_column(Y), of_column(P), of_column(FAMILY)) == expected
+
+
+@pytest.mark.parametrize("library", OTHERS)
+def test_a_table_of_scores_is_read_from_any_library(library):
+    frame = MIXED.assign(label=Y, score=P, family=FAMILY)
+    expected = read_scores(frame, group="family")
+    given = read_scores(OTHERS[library][0](frame), group="family")
+    assert str(given) == str(expected) and given.note == expected.note and given.dropped == expected.dropped
+    assert DOORS["encoder"](given.X, Y, P, FAMILY) == DOORS["encoder"](expected.X, Y, P, FAMILY)
+
+
+def test_what_breaks_a_rule_is_named_in_any_library():
+    for of_table, _ in OTHERS.values():
+        infinite = of_table(MIXED.assign(income=np.where(np.arange(N) == 3, np.inf, 1.0)))
+        with pytest.raises(ValueError, match="'income' is infinite in row 3"):
+            grouping_loss(Y, P, infinite)
+    with pytest.raises(ValueError, match="X must be a DataFrame or an array in memory, but it is a LazyFrame"):
+        grouping_loss(Y, P, in_polars(MIXED).lazy())

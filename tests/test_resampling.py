@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
-from helpers.resampling import bootstrap_interval, exact_interval, paired_difference, resampled_rows
+from helpers.resampling import bootstrap_interval, exact_interval, paired_difference, resampled_means, resampled_rows
 
 
 def test_exact_intervals():
@@ -35,8 +35,8 @@ def test_methods_by_hand():
     assert (by["basic"].low, by["basic"].high) == pytest.approx((2 * column.mean() - high, 2 * column.mean() - low))
     reach = norm.ppf(0.975) * by["normal"].draws.std(ddof=1)
     assert (by["normal"].low, by["normal"].high) == pytest.approx((column.mean() - reach, column.mean() + reach))
-    narrow = bootstrap_interval(np.mean, column, confidence=0.5, rng=1)
-    assert narrow.high - narrow.low < high - low and narrow.confidence == 0.5
+    narrow = bootstrap_interval(np.mean, column, level=0.5, rng=1)
+    assert narrow.high - narrow.low < high - low and narrow.level == 0.5
 
 
 def test_the_standard_error_of_a_mean():
@@ -145,9 +145,9 @@ def test_types_indices_seeds_and_untouched_inputs():
         (lambda: bootstrap_interval(lambda x: 1.0 if x.any() else np.nan, [1, 0, 0], rng=0), "statistic must"),
         (lambda: bootstrap_interval(np.mean, [1, 2], n_resamples=3), "n_resamples must"),
         (lambda: bootstrap_interval(np.mean, [1, 2], method="bca"), "method must"),
-        (lambda: bootstrap_interval(np.mean, [1, 2], confidence=1), "confidence must"),
-        (lambda: bootstrap_interval(np.mean, [1, 2], confidence=np.nan), "confidence must"),
-        (lambda: bootstrap_interval(np.mean, [1, 2], confidence="95%"), "confidence must"),
+        (lambda: bootstrap_interval(np.mean, [1, 2], level=1), "level must"),
+        (lambda: bootstrap_interval(np.mean, [1, 2], level=np.nan), "level must"),
+        (lambda: bootstrap_interval(np.mean, [1, 2], level="95%"), "level must"),
         (lambda: exact_interval(4, 3), "successes must"),
         (lambda: exact_interval([1, -1], [3, 3]), "successes must"),
         (lambda: exact_interval(1, 3, level=95), "level must"),
@@ -159,3 +159,9 @@ def test_types_indices_seeds_and_untouched_inputs():
 def test_bad_inputs(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+def test_resampled_means_have_the_right_spread():
+    values = np.random.default_rng(0).normal(size=(400, 2))
+    drawn = resampled_means(values, 2000, rng=0)
+    np.testing.assert_allclose(drawn.std(axis=0), values.std(axis=0) / 20, rtol=4 / np.sqrt(4000))

@@ -68,28 +68,6 @@ def test_parts_are_not_negative_and_sum_to_the_expected_loss(rule, values):
     assert parts.total == pytest.approx(expected_loss(rule, p, q).mean(), abs=1e-9)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-@given(columns)
-def test_the_h_variance_is_a_jensen_gap_with_a_law_of_total_variance(rule, values):
-    q = values[0]
-    total = rule.variance(q)
-    assert total >= 0
-    assert total == pytest.approx(float(np.mean(rule.divergence(q, np.full_like(q, min(q.mean(), 1))))), abs=1e-9)
-    if q.size > 1:
-        halves = q[: q.size // 2], q[q.size // 2 :]
-        size = np.array([half.size for half in halves])
-        means = np.minimum([half.mean() for half in halves], 1)
-        within = np.average([rule.variance(half) for half in halves], weights=size)
-        assert total == pytest.approx(within + rule.variance(means, size), abs=1e-9)
-
-
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_a_certain_error_of_weight_zero_does_not_count(rule):
-    weighted = decompose([0.1, 0.2], [0.0, 0.5], [0.2, 0.2], rule=rule, sample_weight=[0, 3])
-    alone = decompose([0.2], [0.5], [0.2], rule=rule)
-    assert weighted == alone
-
-
 @pytest.mark.parametrize(
     "population", [Sigmoid(), Links(lambda p: np.minimum(1, 1.3 * p) * (p < 0.5) + p * (p >= 0.5))]
 )
@@ -408,12 +386,3 @@ def test_top_labels_of_two_classes_are_the_binary_score_folded_at_a_half():
     correct, confidence = top_label(y, np.column_stack([1 - p, p]))
     assert confidence == pytest.approx(np.maximum(p, 1 - p))
     assert (correct == np.where(p > 0.5, y, 1 - y)).all()
-
-
-def test_a_calibrated_top_label_is_right_as_often_as_it_says():
-    rng = np.random.default_rng(0)
-    proba = rng.dirichlet(np.ones(4), 20_000)
-    y = (rng.random(20_000)[:, None] > proba.cumsum(axis=1)[:, :-1]).sum(axis=1)
-    correct, confidence = top_label(y, proba)
-    gap = correct - confidence
-    assert abs(gap.mean()) < 2 * gap.std() / np.sqrt(gap.size)

@@ -308,19 +308,19 @@ def leading_bias_all(pi, n, *, n_panels=96):
     return LeadingBias(sem1, sem2, selection, n)
 
 
-def _normal_contest(behind, width, n_panels=96, reach=10.0, copies=1):
+def _normal_contest(behind, width, n_panels=96, limit=10.0, copies=1):
     """E max of independent N(-behind_k, width_k**2), and P(k wins), for widths up to 1 and a leader at 0; each class
     `copies` times, all of them near.
     """
-    near = (width > 0) & (behind < reach * (1 + width))  # others never win, or with a chance below 1e-20
+    near = (width > 0) & (behind < limit * (1 + width))  # others never win, or with a chance below 1e-20
     selection = np.zeros(behind.size)
     behind = behind[near]
     width = width[near]
     node, weight = np.polynomial.legendre.leggauss(8)
-    marks = np.linspace(-reach, reach, n_panels + 1)
+    marks = np.linspace(-limit, limit, n_panels + 1)
     narrow = width < 0.2
     steps = -behind[narrow, None] + width[narrow, None] * np.array([-8, -4, -2, -1, 0, 1, 2, 4, 8])
-    marks = np.unique(np.concatenate([marks, np.clip(steps, -reach, reach).ravel()]))
+    marks = np.unique(np.concatenate([marks, np.clip(steps, -limit, limit).ravel()]))
     middle = (marks[1:] + marks[:-1]) / 2
     half = np.diff(marks) / 2
     x = (middle[:, None] + half[:, None] * node).ravel()

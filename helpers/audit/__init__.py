@@ -1,28 +1,28 @@
 """Who is misjudged: subgroups whose observed rate differs from what they were told, in words, with intervals.
 
-- `search`: all segments of one and two columns, judged by one maximum (`segments`: the family; `null`: the draws;
-  `naming`: the few to act on)
-- `find`: the door to the search; regions of an honest tree, estimated on rows that did not choose them
+- `search`: begin here, with `audit_groups`: all segments of one and two columns, judged by one maximum;
+  `search_segments` says as well what could not have been found (`segments`: the family; `null`: the draws; `selection`:
+  the few to act on)
+- `tree`: the groups of Melo et al. (2026): leaves of an honest tree, measured on rows that did not choose them
 - `columns`: every level of columns that somebody names
 - `rates`: stated and observed rates of any subgroups, with adjusted p-values
 - `merging`: neighbouring subgroups joined when they are alike
 - `stability`: what comes back on redrawn rows
 """
 
-from helpers.audit.columns import check_columns
-from helpers.audit.find import GroupAudit, audit_groups, find_groups, tree_groups
+from helpers.audit.columns import measure_columns
 from helpers.audit.rates import holm, measure_groups
-from helpers.audit.search import SegmentSearch, search_segments
+from helpers.audit.search import SegmentSearch, audit_groups, search_segments
 from helpers.audit.stability import group_stability
+from helpers.audit.tree import GroupAudit, tree_groups
 
 __all__ = [
     "GroupAudit",
     "SegmentSearch",
     "audit_groups",
-    "check_columns",
-    "find_groups",
     "group_stability",
     "holm",
+    "measure_columns",
     "measure_groups",
     "search_segments",
     "tree_groups",

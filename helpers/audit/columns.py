@@ -8,15 +8,16 @@ from helpers.calibration.reliability import design_effect
 from helpers.checks import (
     nearest_name,
 )
-from helpers.partition.base import Rows, check_sample
+from helpers.partition.checked import CheckedTable, Rows, check_sample
 from helpers.partition.encoder import TableEncoder
+from helpers.partition.wording import words_of
 from helpers.resampling import exact_interval
 
 FIFTHS = 5  # parts of a number with more distinct values than this
 WIDE = 0.1  # a gap that an interval must rule out before it may be called none
 
 
-def check_columns(y, p, X, check, *, sample_weight=None, groups=None):
+def measure_columns(y, p, X, check, *, sample_weight=None, groups=None):
     """Stated and observed rates of every level of columns that are named, with intervals that hold for few rows, too.
 
     Who names a column in advance needs no search and no adjustment for one. The interval is that of a share (Clopper
@@ -57,7 +58,7 @@ def check_columns(y, p, X, check, *, sample_weight=None, groups=None):
     Examples
     --------
     >>> X = pd.DataFrame({"sex": ["female"] * 60 + ["male"] * 4})
-    >>> table = check_columns([1, 0] * 32, [0.3] * 60 + [0.5] * 4, X, "sex")
+    >>> table = measure_columns([1, 0] * 32, [0.3] * 60 + [0.5] * 4, X, "sex")
     >>> table[["rule", "n", "remark"]].values.tolist()
     [['sex is female', 60, 'too low'], ['sex is male', 4, 'too few to say']]
     """
@@ -66,7 +67,7 @@ def check_columns(y, p, X, check, *, sample_weight=None, groups=None):
 
 
 def levels_of_columns(rows, check):
-    """`check_columns` of `helpers.partition.base.Rows`; whether they have the columns is checked here."""
+    """`measure_columns` of `helpers.partition.checked.Rows`; whether they have the columns is checked here."""
     X = rows.X
     names = [check] if isinstance(check, str) else list(check)
     if not names:
@@ -82,11 +83,11 @@ def levels_of_columns(rows, check):
 def _levels_of(name, y, p, X, weight, groups):
     """The rows of one column."""
     encoder = TableEncoder(FIFTHS, rare=1)
-    (level,) = encoder.learn(X).T
+    (level,) = encoder.fit_transform(CheckedTable(X)).T
     (column,) = encoder.columns_
     size = column.levels.size
     level = np.where(np.isnan(level), size, level).astype(np.int64)
-    words = [column.words(k, k, False) or f"{name} (all rows alike)" for k in range(size)]
+    words = [words_of(column, k, k, False) or f"{name} (all rows alike)" for k in range(size)]
     count, total, stated, observed, squares = group_sums(
         level, weight, weight * p, weight * y, weight**2, size=size + 1
     )

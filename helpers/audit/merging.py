@@ -5,47 +5,27 @@ from scipy.stats import chi2, norm
 from scipy.stats import t as student
 
 from helpers.audit.rates import gap_errors
-from helpers.partition.encoder import TableEncoder, check_table
+from helpers.partition.checked import CheckedTable, check_table
+from helpers.partition.encoder import TableEncoder
 from helpers.partition.levels import FEW
 
 
-def merge_siblings(tree, X, y, p, *, level, sample_weight=None, groups=None):
+def merge_siblings(tree, X, y, p, *, alpha, sample_weight=None, groups=None):
     """`tree` without the splits whose two sides have gaps that do not differ in these rows.
 
     Bottom-up: where both sides of a split are single subgroups, their gaps (mean of y - p) are compared. If a
-    difference like theirs would be found by chance with a probability of `level` or more, they become one, and the
+    difference like theirs would be found by chance with a probability of `alpha` or more, they become one, and the
     split above is looked at. Only neighbours in the tree are merged, so a merged rule is shorter than those it
     replaces.
 
     The rows must be those that chose the tree: those that measure its subgroups stay strangers to every decision. As
     the tree picked the best of many splits, the p-value is that of the best (`split_p_value`).
-
-    Parameters
-    ----------
-    tree : HonestTree
-        Fitted tree.
-    X : DataFrame, shape (n, d)
-        Rows of its fit.
-    y : array of {0, 1}, shape (n,)
-        Labels.
-    p : array of float, shape (n,)
-        Probabilities whose residuals y - p the tree was given.
-    level : float
-        Largest p-value at which a split is kept, in (0, 1]; a smaller one leaves fewer subgroups.
-    sample_weight : array of float, shape (n,), optional
-        Sampling weights.
-    groups : array of int, shape (n,), optional
-        Codes of groups whose rows depend on each other.
-
-    Returns
-    -------
-    HonestTree
-        The same questions, fewer regions.
     """
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
     encoder = TableEncoder(tree.encoder_.max_bins)
-    codes = encoder.learn(check_table(X), y - p, sample_weight, groups)  # with which the tree was chosen
-    region = tree.apply_codes(codes)
+    X = CheckedTable(check_table(X))
+    codes = encoder.fit_transform(X, y - p, sample_weight, groups)  # with which the tree was chosen
+    region = tree.region_of_node_[tree.tree_.apply(codes)]
     kinds = ["number" if column.levels.size > FEW else column.kind for column in encoder.columns_]
     left = tree.tree_.children_left
     right = tree.tree_.children_right
@@ -60,7 +40,7 @@ def merge_siblings(tree, X, y, p, *, level, sample_weight=None, groups=None):
             rows = np.flatnonzero((region >= first[node]) & (region <= last[node]))
             side = (region[rows] > last[left[node]]).astype(int)
             z = _difference(y[rows], p[rows], side, weight[rows], None if groups is None else groups[rows])
-            merged[node] = not split_p_value(z, codes[rows], kinds, tree.min_samples_leaf) < level
+            merged[node] = not split_p_value(z, codes[rows], kinds, tree.min_samples_leaf) < alpha
     return tree.pruned(np.flatnonzero(merged))
 
 
@@ -86,28 +66,8 @@ def split_p_value(z, codes, kinds, min_rows):
     the shares of rows below the first and the last cut. For L unordered categories, which may be grouped at will,
     P(chi2 with L - 1 degrees of freedom >= z**2).
 
-    Parameters
-    ----------
-    z : float
-        Difference of the two sides in standard errors, not negative.
-    codes : array of float, shape (n, d)
-        Encoded features of the node's rows, NaN where missing (then cuts are tried twice).
-    kinds : list of str, length d
-        "category" for unordered features.
-    min_rows : int
-        Rows that each side of a split needs.
+    References: Miller and Siegmund (1982), Maximally selected chi square statistics, Biometrics 38.
 
-    Returns
-    -------
-    float
-        The bound, at most 1.
-
-    References
-    ----------
-    Miller and Siegmund (1982), Maximally selected chi square statistics, Biometrics 38.
-
-    Examples
-    --------
     >>> codes = np.arange(100.0)[:, None]
     >>> [round(split_p_value(3.0, column, ["number"], 10), 3) for column in (codes, codes > 50)]
     [0.058, 0.003]

@@ -17,17 +17,7 @@ POWER_80 = 0.8416  # normal quantile: how far a gap must be beyond the critical 
 
 @dataclass(frozen=True)
 class Chances:
-    """What the gap of a segment needs to be found, by its share of the rows.
-
-    Parameters
-    ----------
-    mean, variance : float
-        Of a label: mean score c and mean of c (1 - c).
-    rows : float
-        Independent rows of equal weight that say as much as all rows.
-    skewed : bool
-        Whether standardised gaps are corrected for skewness (`symmetric`).
-    """
+    """What the gap of a segment needs to be found, by its share of the rows."""
 
     mean: float
     variance: float
@@ -70,24 +60,6 @@ class NullModel:
     A gap is the sum over a segment of weight * (y - c), c the recalibrated score. Its variance is that of labels drawn
     from c, after the calibrator has been fitted to them as well: one Newton step from the fit, whose direction z (1 and
     the log-odds) is projected out of the segment.
-
-    Parameters
-    ----------
-    y, p, weight : array of float, shape (n,)
-        Labels, stated probabilities, sampling weights.
-    groups : array of int or None, shape (n,)
-        Codes of dependent rows, from 0.
-    family : SegmentFamily
-        The segments.
-    calibrator : {"platt", "isotonic", "none"}
-        What is fitted to the scores.
-    rng : Generator
-        Source of the draws that measure the variance of dependent rows.
-
-    Attributes
-    ----------
-    n, share, stated, calibrated, observed, gap, z : array, shape (segments,)
-        Columns of the table.
     """
 
     def __init__(self, y, p, weight, groups, family, calibrator, rng):
@@ -97,7 +69,7 @@ class NullModel:
         self.family = family
         self.c, self.tangent = _calibrated(y, p, self.weight, calibrator)
         self._measure(p)
-        sums = ScoreSums(self, self.c, self.tangent)
+        sums = ResidualSums(self, self.c, self.tangent)
         self.sums = sums
         self.variance = sums.variance
         if groups is not None:
@@ -127,14 +99,14 @@ class NullModel:
         events happened to fall. Residuals of the size that the scores expect, correlated in a group as strongly as all
         rows are on average, do not. (The draws that judge the gaps keep the dependence as it is.)
         """
-        spread = np.sqrt(self.c * (1 - self.c))
-        pairs = [_pair_products(values, self.groups) for values in (self.y - self.c, spread)]
+        sd = np.sqrt(self.c * (1 - self.c))
+        pairs = [_pair_products(values, self.groups) for values in (self.y - self.c, sd)]
         shared = np.clip(pairs[0] / pairs[1], 0, 1) if pairs[1] > 0 else 0.0
         squares = np.zeros((2, self.n.size))
         for block in self._blocks(PILOT):
             own = np.sqrt(1 - shared) * rng.standard_normal((self.c.size, block), dtype=np.float32)
             expected = own + np.sqrt(shared) * self._signs(block, rng)
-            expected *= spread.astype(np.float32)[:, None]
+            expected *= sd.astype(np.float32)[:, None]
             for square, residual in zip(squares, (self._signed(block, rng), expected), strict=True):
                 square += (self.sums.projected(residual)[0].astype(float) ** 2).sum(axis=1)
         mean = squares.mean(axis=0) / PILOT
@@ -179,7 +151,7 @@ class NullModel:
     def z_after(self, segments):
         """Standardised gaps that are left once the scores are right on average in some segments, too."""
         tangent = np.column_stack([self.tangent, self.family.members(segments, self.family.X)])
-        sums = ScoreSums(self, self._refitted(tangent), tangent)
+        sums = ResidualSums(self, self._refitted(tangent), tangent)
         variance = sums.variance if self.independent else sums.variance * self.variance / self.sums.variance
         z = np.where(sums.usable & self.sums.usable, sums.residual / np.sqrt(variance), 0.0)
         return symmetric(z, sums.third / variance**1.5) if self.independent else z
@@ -208,18 +180,7 @@ class NullModel:
         return Chances(self.mean, float(terms.sum() / self.weight.sum()), float(rows), self.independent)
 
     def intervals(self, critical):
-        """Gaps that are no further than `critical` standard errors from those seen, with the variance of their rate.
-
-        Parameters
-        ----------
-        critical : float or array, shape (segments,)
-            Largest standardised gap that chance is granted.
-
-        Returns
-        -------
-        low, high : array, shape (segments,)
-            Ends on both sides of the gap seen; an end at zero is crossed exactly where z reaches the critical value.
-        """
+        """Gaps that are no further than `critical` standard errors from those seen, with the variance of their rate."""
         # near a rate of 0 or 1 the correction for skewness would pass any target before the observed rate is reached
         low = np.minimum(self._end(critical), self.observed)
         high = np.maximum(self._end(-np.asarray(critical)), self.observed)
@@ -227,14 +188,14 @@ class NullModel:
 
     def _end(self, target):
         """Rate at which the standardised distance to the observed one is `target`, by bisection."""
-        spread = self.variance / (self.calibrated * (1 - self.calibrated))
+        inflation = self.variance / (self.calibrated * (1 - self.calibrated))
         cubes = self.sums.cubes
         start = _third(self.calibrated)
         below = np.zeros(self.n.size)
         above = np.ones(self.n.size)
         for _ in range(44):  # the last step, 1e-13, is no more than what machines differ by
             rate = (below + above) / 2
-            variance = spread * rate * (1 - rate)
+            variance = inflation * rate * (1 - rate)
             z = self.total * (self.observed - rate) / np.sqrt(variance)
             if self.groups is None:
                 z = symmetric(z, (self.sums.third + cubes * (_third(rate) - start)) / variance**1.5)
@@ -243,26 +204,11 @@ class NullModel:
         return rate
 
 
-class ScoreSums:
-    """Sums over segments for a score c and the directions in which its calibrator can move.
-
-    Parameters
-    ----------
-    null : NullModel
-        Labels, weights and family.
-    c : array of float, shape (n,)
-        Scores.
-    tangent : array of float, shape (n, q)
-        Directions on the log-odds; none for scores that are not fitted.
-
-    Attributes
-    ----------
-    residual, variance, third, cubes : array, shape (segments,)
-        Sum of weighted residuals, its variance and third moment after the fit, and the part of the latter that a rate
-        moves; the variance is infinite where the fit leaves nothing (`usable`).
-    """
+class ResidualSums:
+    """Sums over segments for a score c and the directions in which its calibrator can move."""
 
     def __init__(self, null, c, tangent):
+        # derived in site/derivations/search_null.md
         weight = null.weight
         v = c * (1 - c)
         q = tangent.shape[1]
@@ -290,18 +236,7 @@ class ScoreSums:
         self.residual = residual - self._slope @ fitted
 
     def projected(self, residual):
-        """Sums of drawn residuals over segments after one Newton step, and by what factor (log) the variance grows.
-
-        Parameters
-        ----------
-        residual : array of float32, shape (n, draws)
-            Labels less scores, without weights.
-
-        Returns
-        -------
-        sums, growth : array, shape (segments, draws)
-            Both in single precision.
-        """
+        """Sums of drawn residuals over segments after one Newton step, and by what factor (log) the variance grows."""
         step = (self._inverse @ (self._directions.T @ residual)).astype(np.float32)
         if self._weighted is not None:
             residual = residual * self._weighted
@@ -370,29 +305,7 @@ def bonus_of_singles(pairs):
 def largest_gaps(null, strength, bonus, n_draws, rng):
     """The largest strength in each drawn table, and step-down adjusted p-values of the segments.
 
-    Parameters
-    ----------
-    null : NullModel
-        Where tables are drawn from.
-    strength : array, shape (segments,)
-        |z| + bonus of the table at hand.
-    bonus : array, shape (segments,)
-        Granted to each segment.
-    n_draws : int
-        Tables.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    largest : array, shape (n_draws,)
-        Maxima over all segments.
-    adjusted : array, shape (segments,)
-        (exceedances + 1) / (n_draws + 1) of the maximum over the segments that are no stronger, made monotone.
-
-    References
-    ----------
-    Westfall and Young (1993), algorithm 2.8.
+    References: Westfall and Young (1993), algorithm 2.8.
     """
     weakest_first = np.argsort(strength, kind="stable")
     exceeded = np.zeros(strength.size)

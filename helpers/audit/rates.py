@@ -58,8 +58,9 @@ def measure_groups(y, p, subgroup, *, calibrated=None, sample_weight=None, group
     """Stated and observed rates of subgroups that are given, with intervals of their gaps; no search, no adjustment.
 
     gap = observed - stated; its standard error is the larger of two: from the spread of y - p inside the subgroup, and
-    from the binomial variance at the stated probabilities. (The first alone makes a subgroup with one event where five
-    were promised look far too sure.) The interval is Student's at the effective number of independent rows or groups.
+    from the binomial variance at the stated probabilities. (The first alone calls a subgroup with one event where five
+    were promised significant far too often.) The interval is Student's at the effective number of independent rows or
+    groups.
 
     Parameters
     ----------
@@ -70,8 +71,8 @@ def measure_groups(y, p, subgroup, *, calibrated=None, sample_weight=None, group
     subgroup : array of int, shape (n,)
         Number of the subgroup that each row is in, from 0.
     calibrated : array of float, shape (n,), optional
-        Scores after recalibration; adds `calibrated` (their mean) and, of left = observed - calibrated, the interval
-        and the p-value.
+        Scores after recalibration; adds `calibrated` (their mean), residual_gap = observed - calibrated, and the
+        interval and the p-value of this gap.
     sample_weight : array of float, shape (n,), optional
         Sampling weights.
     groups : array, shape (n,), optional
@@ -113,18 +114,18 @@ def table_of_gaps(y, p, subgroup, weight, *, calibrated=None, groups=None, size=
     columns = {name: rates[name] for name in ("n", "share", "stated", "observed", "gap")} | _tested(**rates)
     if calibrated is not None:
         after = gap_errors(y, calibrated, subgroup, weight, groups=groups, size=size)
-        columns |= {"calibrated": after["stated"], "left": after["gap"]}
-        columns |= {f"left_{name}": values for name, values in _tested(**after).items()}
+        columns |= {"calibrated": after["stated"], "residual_gap": after["gap"]}
+        columns |= {f"residual_{name}": values for name, values in _tested(**after).items()}
     return pd.DataFrame(columns)
 
 
 def _tested(gap, se, freedom, **others):
     """Student's interval and p-value of each gap, as columns; an empty subgroup has neither."""
-    reach = student.ppf(0.975, freedom) * se
+    half_width = student.ppf(0.975, freedom) * se
     z = np.divide(gap, se, out=np.zeros(gap.size), where=se > 0)
     return {
-        "low": np.maximum(gap - reach, -1),
-        "high": np.minimum(gap + reach, 1),
+        "low": np.maximum(gap - half_width, -1),
+        "high": np.minimum(gap + half_width, 1),
         "p_value": 2 * student.sf(np.abs(z), freedom),
     }
 

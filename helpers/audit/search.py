@@ -5,14 +5,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from helpers.audit.naming import name_segments
 from helpers.audit.null import Chances, NullModel, bonus_of_singles, largest_gaps
 from helpers.audit.segments import SegmentFamily, fewest_rows
+from helpers.audit.selection import select_segments
 from helpers.checks import MOST_DRAWS, check_count, check_one_of, check_rng
-from helpers.partition.base import check_rows
-from helpers.partition.encoder import check_table
+from helpers.partition.checked import check_rows, check_table
 
-LEVEL = 0.05  # of the whole search
+ALPHA = 0.05  # of the whole search
 
 
 @dataclass(frozen=True)
@@ -26,13 +25,13 @@ class SegmentSearch:
         weight), stated (mean p), calibrated (mean score after recalibration), observed (rate of y), gap = observed -
         calibrated, low, high (intervals of the gaps that all hold together with 95 %), z (standardised gap),
         adjusted (p-value, adjusted by the maximum over all segments, step-down).
-    named : DataFrame
-        The rows of `table` to act on: of overlapping segments beyond chance the simplest and strongest, and only those
-        that the ones named before do not explain.
+    selected : DataFrame
+        The rows of `table` to act on: of overlapping significant segments the simplest and strongest, and only those
+        that the ones selected before do not explain.
     p_value : float
         Of the whole table: how often scores that need no more than recalibration show a gap as strong as the strongest.
     critical : float
-        Standardised gap from which a segment of two columns is beyond chance (5 % for the whole search).
+        Standardised gap from which a segment of two columns is significant (5 % for the whole search).
     smallest : float
         Smallest share of the rows that was looked at.
     notes : tuple of str
@@ -48,12 +47,12 @@ class SegmentSearch:
     >>> X = pd.DataFrame({"age": rng.integers(20, 60, 2000), "sex": rng.choice(["female", "male"], 2000)})
     >>> risk = np.where((X["age"] >= 50) & (X["sex"] == "female"), 0.6, 0.3)
     >>> search = search_segments(rng.random(2000) < risk, np.full(2000, 0.35), X, rng=0)
-    >>> search.named["rule"].tolist()
+    >>> search.selected["rule"].tolist()
     ['age > 48 and sex is female']
     """
 
     table: pd.DataFrame
-    named: pd.DataFrame
+    selected: pd.DataFrame
     p_value: float
     critical: float
     smallest: float
@@ -62,9 +61,9 @@ class SegmentSearch:
     chances: Chances = field(repr=False, default=None)
 
     @property
-    def sure(self):
-        """Rows of `table` beyond chance (5 % for the whole search), however much they overlap."""
-        return self.table[self.table["adjusted"] < LEVEL]
+    def significant(self):
+        """Rows of `table` that are significant (5 % for the whole search), however much they overlap."""
+        return self.table[self.table["adjusted"] < ALPHA]
 
     def detectable(self, share):
         """Gap that is found with a probability of 80 % in a segment of two columns.
@@ -87,7 +86,7 @@ class SegmentSearch:
         return self.chances.detectable(share, self.critical)
 
     def apply(self, X):
-        """Which rows lie in the named segments.
+        """Which rows lie in the selected segments.
 
         Parameters
         ----------
@@ -96,17 +95,55 @@ class SegmentSearch:
 
         Returns
         -------
-        array of bool, shape (m, named)
-            One column a row of `named`. A category that the search has not seen lies in no segment of its column.
+        array of bool, shape (m, selected)
+            One column a row of `selected`. A category that the search has not seen lies in no segment of its column.
         """
-        return self.family.members(self.named.index, check_table(X))
+        return self.family.members(self.selected.index, check_table(X))
 
     def __str__(self):
-        head = f"{len(self.table):,} segments looked at, {len(self.named)} named"
-        lines = [f"{row.rule}: {row.gap:+.1%} ({row.low:+.1%} to {row.high:+.1%})" for row in self.named.itertuples()]
+        head = f"{len(self.table):,} segments looked at, {len(self.selected)} selected"
+        lines = [
+            f"{row.rule}: {row.gap:+.1%} ({row.low:+.1%} to {row.high:+.1%})" for row in self.selected.itertuples()
+        ]
         ends = [share for share in (self.smallest, 0.1) if share >= self.smallest]
         missed = ", ".join(f"{self.detectable(share):.1%} in {share:.1%} of the rows" for share in ends)
         return "\n".join([f"{head} (p = {self.p_value:.3f})", *lines, f"would have been found: {missed}", *self.notes])
+
+
+def audit_groups(y, p, X, *, sample_weight=None, groups=None, rng=None, **options):
+    """Who is misjudged: the few subgroups to act on, in words, from a joint search with one test for all.
+
+    Parameters
+    ----------
+    y : array of {0, 1}, shape (n,)
+        Labels.
+    p : array of float, shape (n,)
+        Stated probabilities of class 1.
+    X : DataFrame, shape (n, d)
+        Features in the user's words.
+    sample_weight : array of float, shape (n,), optional
+        Sampling weights.
+    groups : array, shape (n,), optional
+        Labels of people, hospitals, … whose rows depend on each other.
+    rng : int, Generator or None, default None
+        Source of the draws.
+    **options : dict
+        Further options of `search_segments`.
+
+    Returns
+    -------
+    DataFrame
+        `SegmentSearch.selected`: one row a subgroup, with rule, n, gap, low, high, adjusted (p-value) and more. What
+        could not have been found, and which columns were left out, says `search_segments`.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
+    >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
+    >>> audit_groups(y, np.full(2000, 0.5), X, rng=0)["rule"].tolist()
+    ['age <= 39']
+    """
+    return search_segments(y, p, X, sample_weight=sample_weight, groups=groups, rng=rng, **options).selected
 
 
 def search_segments(
@@ -187,7 +224,7 @@ def search_segments(
 
 
 def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_draws=300, rng=None):
-    """`search_segments` of `helpers.partition.base.Rows` and options that were checked."""
+    """`search_segments` of `helpers.partition.checked.Rows` and options that were checked."""
     weight = rows.weights
     min_rows = fewest_rows(rows.y.size) if min_rows is None else min_rows
     X = rows.X[sorted(rows.X.columns)]
@@ -206,14 +243,14 @@ def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_dr
     bonus = bonus_of_singles(family.pairs)
     strength = np.abs(null.z) + bonus
     largest, adjusted = largest_gaps(null, strength, bonus, n_draws, rng)
-    fewer = max(int(np.ceil(LEVEL * (n_draws + 1))) - 2, 0)  # draws above it, so that adjusted p-values are below LEVEL
+    fewer = max(int(np.ceil(ALPHA * (n_draws + 1))) - 2, 0)  # draws above it, so that adjusted p-values are below ALPHA
     critical = float(np.sort(largest)[-1 - fewer])
     table = _table(null, family, p, critical - bonus, adjusted)
-    chosen = name_segments(null, np.flatnonzero(adjusted < LEVEL), critical, bonus)
+    chosen = select_segments(null, np.flatnonzero(adjusted < ALPHA), critical, bonus)
     ranked = np.lexsort((np.abs(null.gap), strength))[::-1]
     return SegmentSearch(
         table=table.iloc[ranked],
-        named=table.iloc[chosen],
+        selected=table.iloc[chosen],
         p_value=float((1 + (largest >= strength.max()).sum()) / (1 + largest.size)),
         critical=critical,
         smallest=float(table["n"].min() / y.size),

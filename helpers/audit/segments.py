@@ -13,8 +13,10 @@ from itertools import combinations
 import numpy as np
 from scipy import sparse
 
+from helpers.partition.checked import CheckedTable
 from helpers.partition.encoder import TableEncoder
 from helpers.partition.kinds import as_numbers, text_as_values
+from helpers.partition.wording import words_of
 
 CUTS = {10: 20, 20: 10, 10**9: 5}  # quantiles at which numbers are cut in a table of up to so many columns
 PARTS = 5  # ranges of a number start and end at fifths of its cells
@@ -30,31 +32,19 @@ def fewest_rows(n):
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition on one column: codes `first` to `last`, or the missing values (first > last), or rare levels.
-
-    Parameters
-    ----------
-    column : object
-        Column of a `TableEncoder`.
-    first : int
-        First code.
-    last : int
-        Last code.
-    common : array of str, optional
-        For a condition on what is none of a category's common levels: these levels.
-    """
+    """One condition on one column: codes `first` to `last`, or the missing values (first > last), or rare levels."""
 
     column: object = field(repr=False)
     first: int
     last: int
-    common: np.ndarray | None = field(default=None, repr=False)
+    common: np.ndarray | None = field(default=None, repr=False)  # levels of a category, none of which it is
 
     @cached_property
     def words(self):
         """The condition as a rule says it."""
         if self.common is not None:
             return f"{self.column.name} is none of the {self.common.size:,} larger levels"
-        return self.column.words(self.first, self.last, False)
+        return words_of(self.column, self.first, self.last, False)
 
     def holds(self, X):
         """Whether each row of a table meets the condition, (n,) bool; a level that is new meets none."""
@@ -81,30 +71,7 @@ class _Column:
 
 
 class SegmentFamily:
-    """All segments of one and two columns that hold enough rows.
-
-    Parameters
-    ----------
-    X : DataFrame, shape (n, d)
-        A checked table.
-    y : array of {0, 1}, shape (n,)
-        Labels; a column that gives them away is left out.
-    min_rows : int
-        Rows that a segment needs, and that must lie outside of it.
-    max_features : int
-        1 or 2 columns; 1 in tables of more than 60 columns, with a warning.
-
-    Attributes
-    ----------
-    pairs : array of bool, shape (segments,)
-        Whether a segment has two conditions.
-    notes : list of str
-        What was left out and why.
-    warnings : list of str
-        Those of the notes that a reader of the result must know.
-    given_away : list of str
-        Columns that tell the labels, and were left out.
-    """
+    """All segments of one and two columns that hold enough rows."""
 
     def __init__(self, X, y, min_rows, max_features):
         self.X = X
@@ -115,7 +82,7 @@ class SegmentFamily:
         self._tables = []
         cuts = next(cuts for most, cuts in CUTS.items() if X.shape[1] <= most)
         encoder = TableEncoder(cuts, rare=1)
-        codes = encoder.learn(X)
+        codes = encoder.fit_transform(CheckedTable(X))
         for j in np.argsort(encoder.order_):
             column = encoder.columns_[j]
             cut = self._cut(column, X[column.name], codes[:, j], y, min_rows)
@@ -182,18 +149,7 @@ class SegmentFamily:
         return np.argwhere(keep)
 
     def sums(self, columns):
-        """Sums of columns over the rows of each segment.
-
-        Parameters
-        ----------
-        columns : array, shape (n, m)
-            What is summed, in its own precision.
-
-        Returns
-        -------
-        array, shape (segments, m)
-            The sums.
-        """
+        """Sums of columns over the rows of each segment."""
         n, m = columns.shape
         ones = np.ones(n, columns.dtype)
         starts = np.arange(n + 1, dtype=np.int32)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from helpers.audit.find import tree_groups
+from helpers.audit.tree import tree_groups
 from helpers.checks import MOST_DRAWS, check_count, check_groups, check_rng, check_same_length, check_weights
-from helpers.partition.encoder import check_table
+from helpers.partition.checked import check_table
 
 HALF = 0.5  # overlap from which two subgroups are taken for the same
 
@@ -12,7 +12,7 @@ HALF = 0.5  # overlap from which two subgroups are taken for the same
 def group_stability(audit, y, p, X, *, calibrated=None, sample_weight=None, groups=None, n_repeats=20, rng=None):
     """How often each subgroup of an audit comes back when the audit is rerun with other random halves.
 
-    Each rerun draws new halves and searches with the settings of `audit`. A subgroup has come back if a surely
+    Each rerun draws new halves and searches with the settings of `audit`. A subgroup has come back if a significantly
     misjudged one of the rerun errs in the same direction and overlaps with it by at least one half: rows in both over
     rows in either (Jaccard), by weight. Reruns use the same rows in new roles, so new people would agree somewhat less.
 
@@ -40,8 +40,8 @@ def group_stability(audit, y, p, X, *, calibrated=None, sample_weight=None, grou
     Returns
     -------
     DataFrame
-        One row for each row of `audit.table`: rule, n, gap (after recalibration if such gaps were sought), sure, back
-        (share of reruns in which it came back; 1 is best), overlap (mean over the reruns of the largest overlap).
+        One row for each row of `audit.table`: rule, n, gap (after recalibration if such gaps were sought), significant,
+        back (share of reruns in which it came back; 1 is best), overlap (mean over the reruns of the largest overlap).
 
     Raises
     ------
@@ -58,17 +58,17 @@ def group_stability(audit, y, p, X, *, calibrated=None, sample_weight=None, grou
     >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
     >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
     >>> audit = tree_groups(y, np.full(2000, 0.5), X, max_depth=1, rng=0)
-    >>> group_stability(audit, y, np.full(2000, 0.5), X, n_repeats=5, rng=1)[["rule", "sure", "back"]]
-             rule  sure  back
-    0  age <= 39  True   1.0
-    1   age > 39  True   1.0
+    >>> group_stability(audit, y, np.full(2000, 0.5), X, n_repeats=5, rng=1)[["rule", "significant", "back"]]
+             rule  significant  back
+    0  age <= 39         True   1.0
+    1   age > 39         True   1.0
     """
     X = check_table(X)
     weight = check_weights(sample_weight)
     check_same_length(y=y, X=X, sample_weight=weight, groups=check_groups(groups))
     weight = np.ones(len(X)) if weight is None else weight
     check_count(n_repeats, "n_repeats", most=MOST_DRAWS)
-    column = "left" if audit.settings["against"] == "calibrated" else "gap"
+    column = "residual_gap" if audit.settings["against"] == "calibrated" else "gap"
     subgroup = audit.apply(X)
     sign = np.sign(audit.table[column].to_numpy())
     columns = {"calibrated": calibrated, "sample_weight": sample_weight, "groups": groups}
@@ -77,10 +77,11 @@ def group_stability(audit, y, p, X, *, calibrated=None, sample_weight=None, grou
         rerun = tree_groups(y, p, X, rng=seed, **columns, **audit.settings)
         overlap = _overlap(subgroup, rerun.apply(X), weight, (sign.size, len(rerun.table)))
         same_sign = sign[:, None] == np.sign(rerun.table[column].to_numpy())
-        sure = rerun.table.index.isin(rerun.sure.index)
-        overlaps.append(np.where(same_sign & sure, overlap, 0.0).max(axis=1))
+        significant = rerun.table.index.isin(rerun.significant.index)
+        overlaps.append(np.where(same_sign & significant, overlap, 0.0).max(axis=1))
     overlaps = np.array(overlaps)
-    table = audit.table[["rule", "n"]].assign(gap=audit.table[column], sure=audit.table.index.isin(audit.sure.index))
+    significant = audit.table.index.isin(audit.significant.index)
+    table = audit.table[["rule", "n"]].assign(gap=audit.table[column], significant=significant)
     return table.assign(back=(overlaps >= HALF).mean(axis=0), overlap=overlaps.mean(axis=0))
 
 

@@ -85,16 +85,16 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
                 f"{np.argmin(counts)} is absent; bias=False (temperature scaling) does without."
             )
         center = scores.mean(axis=0) if self.bias else np.zeros(n_classes)
-        spread = np.sqrt(np.mean((scores - center) ** 2))
-        if spread < 1e-9:
+        sd = np.sqrt(np.mean((scores - center) ** 2))
+        if sd < 1e-9:
             raise ValueError(f"log_scores must {'differ between rows' if self.bias else 'not be level in every row'}.")
         target = np.eye(n_classes)
         self.separated_ = _separated(scores, y, self.bias)
         if self.separated_:
             target = (target + 1 / np.maximum(counts, 1)[:, None]) / (1 + n_classes / np.maximum(counts, 1)[:, None])
-        standardized = (scores - center) / spread  # of order 1: well conditioned from 0 on
+        standardized = (scores - center) / sd  # of order 1: well conditioned from 0 on
         best = _maximum_likelihood(standardized, y, target, self.bias)
-        self.scale_ = float(best[0] / spread)
+        self.scale_ = float(best[0] / sd)
         self.bias_ = best[1:] - self.scale_ * center
         self.bias_ -= self.bias_.mean()
         self.classes_ = np.arange(n_classes)

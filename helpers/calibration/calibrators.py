@@ -1,12 +1,13 @@
 """Maps from stated scores to calibrated ones, and the errors of scores (from `helpers.calibration.reliability`).
 
-Calibrators follow scikit-learn: `fit(p, y)`, `predict(p)`. They work on log-odds, where the identity is inside the
-family: a logistic regression on the raw probability cannot leave a perfect model alone.
+Calibrators are regressors of scikit-learn with one column, as `IsotonicRegression`: `fit(p, y)`, `predict(p)`. Platt's
+works on log-odds, where the identity is inside the family: a logistic regression on the raw probability cannot leave a
+perfect model alone.
 """
 
 import numpy as np
 from scipy.special import expit, logit
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.isotonic import IsotonicRegression
 from sklearn.utils.validation import check_is_fitted
 
@@ -36,7 +37,63 @@ def clipped_logit(p):
     return logit(np.clip(p, CLIP, 1 - CLIP))
 
 
-class PlattCalibrator(BaseEstimator):
+class _Calibrator(RegressorMixin, BaseEstimator):
+    """What all calibrators have: columns are checked here, `_learn` and `_map` are given checked ones."""
+
+    _both = True  # whether labels of one class teach nothing
+
+    def fit(self, p, y, sample_weight=None):
+        """Learn the map.
+
+        Parameters
+        ----------
+        p : array_like, shape (n,)
+            Scores in [0, 1], this estimator's X.
+        y : array_like of 0/1, shape (n,)
+            Labels of both classes.
+        sample_weight : array_like, shape (n,), optional
+            Sampling weights.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            For columns that break a rule; by Platt's also for a constant score, which has no curve.
+        """
+        p = check_probabilities(p)
+        y = check_labels(y, both=self._both)
+        weight = check_weights(sample_weight)
+        check_same_length(p=p, y=y, sample_weight=weight)
+        return self._learn(p, y, weight)
+
+    def predict(self, p):
+        """Calibrated probabilities of class 1.
+
+        Parameters
+        ----------
+        p : array_like, shape (n,)
+            Scores in [0, 1].
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            In [0, 1].
+        """
+        check_is_fitted(self)
+        return self._map(check_probabilities(p))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+class PlattCalibrator(_Calibrator):
     """Platt scaling on log-odds: c(p) = expit(intercept + slope * logit(p)), maximum likelihood without a penalty.
 
     Attributes
@@ -63,51 +120,7 @@ class PlattCalibrator(BaseEstimator):
     array([0.2, 0.5])
     """
 
-    def fit(self, p, y, sample_weight=None):
-        """Fit intercept and slope.
-
-        Parameters
-        ----------
-        p : array_like, shape (n,)
-            Scores in [0, 1], this estimator's X.
-        y : array_like of 0/1, shape (n,)
-            Labels.
-        sample_weight : array_like, shape (n,), optional
-            Sampling weights.
-
-        Returns
-        -------
-        PlattCalibrator
-            Itself.
-
-        Raises
-        ------
-        ValueError
-            If one class is absent, or all scores are equal: a constant score has no curve.
-        """
-        p = check_probabilities(p)
-        y = check_labels(y, both=True)
-        weight = check_weights(sample_weight)
-        check_same_length(p=p, y=y, sample_weight=weight)
-        return self.fit_rows(p, y, weight)
-
-    def fit_rows(self, p, y, weight=None):
-        """`fit` of columns that were checked.
-
-        Parameters
-        ----------
-        p : array of float, shape (n,)
-            Scores in [0, 1].
-        y : array of float, shape (n,)
-            Labels of both classes.
-        weight : array of float, shape (n,), optional
-            Sampling weights.
-
-        Returns
-        -------
-        PlattCalibrator
-            Itself.
-        """
+    def _learn(self, p, y, weight):
         self.n_clipped_ = int(((p < CLIP) | (p > 1 - CLIP)).sum())
         if weight is not None:
             p = p[weight > 0]
@@ -129,35 +142,7 @@ class PlattCalibrator(BaseEstimator):
         self.intercept_, self.slope_ = _newton(x, y, np.ones_like(x) if weight is None else weight / weight.mean())
         return self
 
-    def predict(self, p):
-        """Calibrated probabilities of class 1.
-
-        Parameters
-        ----------
-        p : array_like, shape (n,)
-            Scores in [0, 1].
-
-        Returns
-        -------
-        ndarray, shape (n,)
-            In [0, 1].
-        """
-        check_is_fitted(self)
-        return self.predict_rows(check_probabilities(p))
-
-    def predict_rows(self, p):
-        """`predict` of scores that were checked.
-
-        Parameters
-        ----------
-        p : array of float, shape (n,)
-            Scores in [0, 1].
-
-        Returns
-        -------
-        array of float, shape (n,)
-            In [0, 1].
-        """
+    def _map(self, p):
         return expit(self.intercept_ + self.slope_ * clipped_logit(p))
 
 
@@ -166,19 +151,20 @@ def _newton(x, y, weight):
     center = np.average(x, weights=weight)
     scale = x.std() or 1.0
     z = (x - center) / scale
-
-    def terms(beta):
-        eta = beta[0] + beta[1] * z
-        c = expit(eta)
-        residual = weight * (c - y)
-        curvature = weight * c * (1 - c)
-        mixed = curvature @ z
-        loss = np.dot(weight, np.logaddexp(0, eta) - y * eta)
-        slope = np.array([residual.sum(), residual @ z])
-        return loss, slope, np.array([[curvature.sum(), mixed], [mixed, curvature @ (z * z)]])
-
-    beta = newton(terms, level_start(np.average(y, weights=weight)))
+    beta = newton(lambda beta: logistic_terms(beta, z, y, weight), level_start(np.average(y, weights=weight)))
     return ten_digits(beta[0] - beta[1] * center / scale), ten_digits(beta[1] / scale)
+
+
+def logistic_terms(beta, z, y, weight):
+    """Weighted logistic loss of labels `y` at `beta` = (intercept, slope), its slopes (2,) and its curvature (2, 2)."""
+    eta = beta[0] + beta[1] * z
+    c = expit(eta)
+    residual = weight * (c - y)
+    curvature = weight * c * (1 - c)
+    mixed = curvature @ z
+    loss = np.dot(weight, np.logaddexp(0, eta) - y * eta)
+    slope = np.array([residual.sum(), residual @ z])
+    return loss, slope, np.array([[curvature.sum(), mixed], [mixed, curvature @ (z * z)]])
 
 
 def level_start(rate):
@@ -224,7 +210,7 @@ def ten_digits(value):
     return float(f"{value:.10g}")
 
 
-class IsotonicCalibrator(BaseEstimator):
+class IsotonicCalibrator(_Calibrator):
     """The non-decreasing step function closest to the labels; scores outside the fitted range get the end values.
 
     Attributes
@@ -238,99 +224,32 @@ class IsotonicCalibrator(BaseEstimator):
     array([0.5, 1. ])
     """
 
-    def fit(self, p, y, sample_weight=None):
-        """Fit the step function.
-
-        Parameters
-        ----------
-        p : array_like, shape (n,)
-            Scores in [0, 1], this estimator's X.
-        y : array_like of 0/1, shape (n,)
-            Labels of both classes.
-        sample_weight : array_like, shape (n,), optional
-            Sampling weights.
-
-        Returns
-        -------
-        IsotonicCalibrator
-            Itself.
-        """
-        p = check_probabilities(p)
-        y = check_labels(y, both=True)
-        weight = check_weights(sample_weight)
-        check_same_length(p=p, y=y, sample_weight=weight)
-        return self.fit_rows(p, y, weight)
-
-    def fit_rows(self, p, y, weight=None):
-        """`fit` of columns that were checked.
-
-        Parameters
-        ----------
-        p : array of float, shape (n,)
-            Scores in [0, 1].
-        y : array of float, shape (n,)
-            Labels of both classes.
-        weight : array of float, shape (n,), optional
-            Sampling weights.
-
-        Returns
-        -------
-        IsotonicCalibrator
-            Itself.
-        """
+    def _learn(self, p, y, weight):
         self.isotonic_ = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(p, y, weight)
         return self
 
-    def predict(self, p):
-        """Calibrated probabilities of class 1.
-
-        Parameters
-        ----------
-        p : array_like, shape (n,)
-            Scores in [0, 1].
-
-        Returns
-        -------
-        ndarray, shape (n,)
-            In [0, 1].
-        """
-        check_is_fitted(self)
-        return self.predict_rows(check_probabilities(p))
-
-    def predict_rows(self, p):
-        """`predict` of scores that were checked.
-
-        Parameters
-        ----------
-        p : array of float, shape (n,)
-            Scores in [0, 1].
-
-        Returns
-        -------
-        array of float, shape (n,)
-            In [0, 1].
-        """
+    def _map(self, p):
         return self.isotonic_.predict(p)
 
 
-class NoCalibrator(BaseEstimator):
+class NoCalibrator(_Calibrator):
     """Leaves scores as they are; what `make_calibrator("none")` gives."""
 
-    def fit(self, p, y, sample_weight=None):
-        """Learn nothing."""
+    _both = False
+
+    def _learn(self, p, y, weight):
         return self
 
-    def predict(self, p):
-        """The scores themselves, (n,)."""
-        return check_probabilities(p)
-
-    def fit_rows(self, p, y, weight=None):
-        """Learn nothing."""
-        return self
-
-    def predict_rows(self, p):
-        """The scores themselves, which were checked, (n,)."""
+    def _map(self, p):
         return p
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False
+        return tags
 
 
 CALIBRATORS = {"platt": PlattCalibrator, "isotonic": IsotonicCalibrator, "none": NoCalibrator}
@@ -364,5 +283,5 @@ def make_calibrator(name):
 
 
 def calibrate_rows(name, p, y, weight, at):
-    """Scores `at`, calibrated on columns p, y and weight (or None); all were checked, and so was the name."""
-    return CALIBRATORS[name]().fit_rows(p, y, weight).predict_rows(at)
+    """Scores `at`, calibrated by columns p, y and weight (or None): for rows that were checked, and nobody's door."""
+    return CALIBRATORS[name]()._learn(p, y, weight)._map(at)

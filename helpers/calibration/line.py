@@ -30,6 +30,8 @@ class CalibrationLine:
         Of the joint test of intercept 0 and slope 1 (Wald).
     z : array
         Stated log-odds, or quantiles of them.
+    calibrator : PlattCalibrator
+        The line as a map of scores.
 
     Examples
     --------
@@ -44,6 +46,7 @@ class CalibrationLine:
     freedom: float
     p_value: float
     z: np.ndarray = field(repr=False)
+    calibrator: PlattCalibrator = field(repr=False)
 
     @property
     def intercept_interval(self):
@@ -56,33 +59,33 @@ class CalibrationLine:
         return self._ends(self.slope, self.covariance[1, 1])
 
     def _ends(self, value, variance):
-        reach = student.ppf(0.975, self.freedom) * np.sqrt(variance)
-        return float(value - reach), float(value + reach)
+        half_width = student.ppf(0.975, self.freedom) * np.sqrt(variance)
+        return float(value - half_width), float(value + half_width)
 
     @property
     def distance(self):
         """Mean distance of the scores from their place on the line, in probability."""
         return float(self._distances(np.array([[self.intercept, self.slope]]))[0])
 
-    def distance_interval(self, level=0.05):
-        """Smallest and largest distance of the lines that the joint test at `level` does not reject.
+    def distance_interval(self, level=0.95):
+        """Smallest and largest distance of the lines that the joint test at alpha = 1 - level does not reject.
 
         Parameters
         ----------
-        level : float, default 0.05
-            Of the test; the interval starts at 0 exactly where the test does not reject the identity.
+        level : float, default 0.95
+            Coverage, in (0, 1); the interval starts at 0 exactly where the test does not reject the identity.
 
         Returns
         -------
         low, high : float
             In probability.
         """
-        reach = np.sqrt(2 * fisher.ppf(1 - level, 2, self.freedom))
+        radius = np.sqrt(2 * fisher.ppf(level, 2, self.freedom))
         angle = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
         circle = np.column_stack([np.cos(angle), np.sin(angle)])
-        edge = [self.intercept, self.slope] + reach * circle @ np.linalg.cholesky(self.covariance).T
+        edge = [self.intercept, self.slope] + radius * circle @ np.linalg.cholesky(self.covariance).T
         distances = self._distances(edge)
-        return (0.0 if self.p_value >= level else float(distances.min())), float(distances.max())
+        return (0.0 if self.p_value >= 1 - level else float(distances.min())), float(distances.max())
 
     def _distances(self, lines):
         moved = expit(lines[:, :1] + lines[:, 1:] * self.z)
@@ -135,31 +138,26 @@ def calibration_line(y, p, *, sample_weight=None, groups=None):
     (True, True)
     """
     y, p, weight, groups = checked_scores(y, p, sample_weight, groups, both=True)
-    return line_of_rows(y, p, PlattCalibrator().fit_rows(p, y, weight), weight, groups)
-
-
-def line_of_rows(y, p, platt, weight=None, groups=None):
-    """`calibration_line` of columns that were checked, from the calibrator that was fitted to them."""
+    platt = PlattCalibrator().fit(p, y, weight)
     weight = np.ones(y.size) if weight is None else weight / weight.mean()
     z = clipped_logit(p)
-    c = platt.predict_rows(p)
+    c = platt.predict(p)
     x = np.column_stack([np.ones(y.size), z])
     curvature = (x * (weight * c * (1 - c))[:, None]).T @ x
     independent = weight.sum() ** 2 / (weight**2).sum()
     if groups is None:
         # the variance that the line itself states: with few events it is better known than the squares of residuals
-        spread = (x * (weight**2 * c * (1 - c))[:, None]).T @ x
+        meat = (x * (weight**2 * c * (1 - c))[:, None]).T @ x
     else:
         score = x * (weight * (y - c))[:, None]
         sums = np.column_stack([np.bincount(groups, column) for column in score.T])
         independent = np.bincount(groups, weight).sum() ** 2 / (np.bincount(groups, weight) ** 2).sum()
-        spread = sums.T @ sums * independent / max(independent - 1, 1)
+        meat = sums.T @ sums * independent / max(independent - 1, 1)
     inverse = np.linalg.pinv(curvature, hermitian=True)
-    covariance = inverse @ spread @ inverse
+    covariance = inverse @ meat @ inverse
     off = np.array([platt.intercept_, platt.slope_ - 1])
     freedom = max(independent - 1, 1.0)
     wald = off @ np.linalg.pinv(covariance, hermitian=True) @ off
     shown = z if z.size <= MOST_SCORES else np.quantile(z, (np.arange(MOST_SCORES) + 0.5) / MOST_SCORES)
-    return CalibrationLine(
-        platt.intercept_, platt.slope_, covariance, freedom, float(fisher.sf(wald / 2, 2, freedom)), shown
-    )
+    p_value = float(fisher.sf(wald / 2, 2, freedom))
+    return CalibrationLine(platt.intercept_, platt.slope_, covariance, freedom, p_value, shown, platt)

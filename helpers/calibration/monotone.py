@@ -112,12 +112,7 @@ def monotone_curve(y, p, *, sample_weight=None, groups=None, level=0.95):
     array([0.5, 0.5])
     """
     y, p, weight, groups = checked_scores(y, p, sample_weight, groups)
-    check_level(level, "level")
-    return monotone_of_rows(y, p, weight, groups, level)
-
-
-def monotone_of_rows(y, p, weight=None, groups=None, level=0.95):
-    """`monotone_curve` of columns that were checked."""
+    check_level(level)
     weight = np.ones_like(p) if weight is None else weight
     fit = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(p, y, weight)
     residual = weight * (y - fit.predict(p))
@@ -125,8 +120,8 @@ def monotone_of_rows(y, p, weight=None, groups=None, level=0.95):
     first, last, low, high, p_value = _band(y, p, weight, inflation, 1 - level)
     places = np.unique(p)
     if places.size > POINTS:
-        spread = np.linspace(p.min(), p.max(), POINTS - 2 * first.size)
-        places = np.unique(np.concatenate([spread, first, last]))
+        grid = np.linspace(p.min(), p.max(), POINTS - 2 * first.size)
+        places = np.unique(np.concatenate([grid, first, last]))
     above = np.searchsorted(first, places)  # the first cell that begins there or later
     below = np.searchsorted(last, places, "right")  # how many cells end there or before
     return MonotoneCurve(

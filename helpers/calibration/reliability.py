@@ -344,8 +344,8 @@ def error_of_curve(curve, n_simulations=1000, rng=None):
 
     def simulated(t):
         mean = np.clip(curve.stated + t * gap, 0, 1)
-        spread = np.sqrt(mean * (1 - mean) / curve.effective)
-        return np.abs(mean - curve.stated + spread * noise) @ curve.weight
+        sd = np.sqrt(mean * (1 - mean) / curve.effective)
+        return np.abs(mean - curve.stated + sd * noise) @ curve.weight
 
     def size_at(t):
         return float(np.abs(np.clip(curve.stated + t * gap, 0, 1) - curve.stated) @ curve.weight)

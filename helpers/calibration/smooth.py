@@ -7,7 +7,7 @@ from helpers.checks import check_count, check_labels, check_one_of, check_probab
 LEAST_SPREAD = 1e-10  # variance of the scores in a window below which rounding would decide the slope
 
 
-def running_curve(p, y, at=None, *, neighbors=None, degree=1):
+def running_curve(y, p, at=None, *, neighbors=None, degree=1):
     """Observed rate near each score, from the `neighbors` rows with the nearest scores; O(n log n).
 
     `degree=0` is the mean of these rows, `degree=1` the value at the score of the straight line through them, which
@@ -16,10 +16,10 @@ def running_curve(p, y, at=None, *, neighbors=None, degree=1):
 
     Parameters
     ----------
-    p : array_like, shape (n,)
-        Stated probabilities.
     y : array_like of 0/1, shape (n,)
         Labels.
+    p : array_like, shape (n,)
+        Stated probabilities.
     at : array_like, shape (m,), optional
         Scores to evaluate at, default `p`.
     neighbors : int, optional
@@ -44,13 +44,13 @@ def running_curve(p, y, at=None, *, neighbors=None, degree=1):
 
     Examples
     --------
-    >>> running_curve([0.1, 0.2, 0.6, 0.7], [0, 0, 1, 1], neighbors=2, degree=0)
+    >>> running_curve([0, 0, 1, 1], [0.1, 0.2, 0.6, 0.7], neighbors=2, degree=0)
     array([0., 0., 1., 1.])
     """
-    p = check_probabilities(p)
     y = check_labels(y)
+    p = check_probabilities(p)
     at = p if at is None else check_probabilities(at, "at")
-    check_same_length(p=p, y=y)
+    check_same_length(y=y, p=p)
     check_one_of(degree, "degree", (0, 1))
     k = min(p.size, max(30, round(p.size ** (2 / 3)))) if neighbors is None else check_count(neighbors, "neighbors")
     if k > p.size:
@@ -65,8 +65,8 @@ def running_curve(p, y, at=None, *, neighbors=None, degree=1):
     sums = [np.concatenate([[0.0], np.cumsum(column)]) for column in (labels, x, x * x, x * labels)]
     rate, mean, square, product = ((total[high] - total[low]) / count for total in sums)
     if degree == 1:
-        spread = square - mean**2
-        slope = np.divide(product - mean * rate, spread, out=np.zeros(points.size), where=spread > LEAST_SPREAD)
+        variance = square - mean**2
+        slope = np.divide(product - mean * rate, variance, out=np.zeros(points.size), where=variance > LEAST_SPREAD)
         rate = rate + slope * (points - 0.5 - mean)
     return rate[place]
 

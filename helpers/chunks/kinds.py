@@ -3,7 +3,7 @@
 import pandas as pd
 
 from helpers.checks import check_column
-from helpers.partition.encoder import as_numbers
+from helpers.partition.kinds import as_numbers
 
 MISSING_TYPES = {"numbers": float, "booleans": float, "dates": "datetime64[ns]", "durations": "timedelta64[ns]"}
 

@@ -15,7 +15,7 @@ from helpers.chunks.platt import PlattStart, PlattSums
 from helpers.chunks.score_sums import ScoreSums
 from helpers.chunks.sums import EvaluationSums, RegionSums, ReliabilitySums
 from helpers.partition import HonestTree
-from helpers.partition.encoder import with_score_column
+from helpers.partition.checked import with_score_column
 from helpers.partition.levels import said_of_pooled
 from helpers.scoring import BRIER, LOG
 

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 
 from helpers.calibration import clipped_logit
-from helpers.calibration.calibrators import CLIP, level_start, newton, ten_digits
+from helpers.calibration.calibrators import CLIP, level_start, logistic_terms, newton, ten_digits
 from helpers.chunks.cells import Sums
 
 
@@ -41,8 +40,8 @@ class PlattStart(Sums):
         rows, total, first, second = self.moments
         if not rows.all():
             raise ValueError("label must hold both classes in the chunks, or no calibrator can be fitted.")
-        spread = -np.minimum(*self.ends[1::2]) - np.minimum(*self.ends[::2])
-        if spread < 1e-9:
+        span = -np.minimum(*self.ends[1::2]) - np.minimum(*self.ends[::2])
+        if span < 1e-9:
             raise ValueError(
                 f"score must take at least two different values within [{CLIP:g}, 1 - {CLIP:g}], but all "
                 f"{int(rows.sum()):,} rows of the chunks have one; a constant score has no curve to fit: "
@@ -54,7 +53,7 @@ class PlattStart(Sums):
             targets = np.array([1 / (rows[0] + 2), (rows[1] + 1) / (rows[1] + 2)])
         n = rows.sum() / total.sum()
         center = first.sum() / total.sum()
-        scale = np.sqrt(max(second.sum() / total.sum() - center**2, (1e-9 * spread) ** 2))
+        scale = np.sqrt(max(second.sum() / total.sum() - center**2, (1e-9 * span) ** 2))
 
         def terms(beta):
             sums = evaluate(beta, center, scale, targets)
@@ -85,12 +84,5 @@ class PlattSums(Sums):
         y = np.where(y == 1, targets[1], targets[0])
         w = np.ones_like(p) if weight is None else weight
         z = (clipped_logit(p) - center) / scale
-        eta = beta[0] + beta[1] * z
-        c = expit(eta)
-        residual = w * (y - c)
-        curved = w * c * (1 - c)
-        a = curved.sum()
-        b = curved @ z
-        d = curved @ (z * z)
-        loss = np.dot(w, np.logaddexp(0, eta) - y * eta)
-        return cls(np.array(loss), np.array([residual.sum(), residual @ z]), np.array([[a, b], [b, d]]))
+        loss, slope, curvature = logistic_terms(beta, z, y, w)
+        return cls(np.array(loss), -slope, curvature)

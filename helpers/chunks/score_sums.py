@@ -69,5 +69,7 @@ class ScoreSums(Sums):
 
     def __str__(self):
         rows = ((name, mean, 1.96 * self.se[name]) for name, mean in self.mean.items())
-        spans = [f"{name} {mean:.4f} [{mean - reach:.4f}, {mean + reach:.4f}]" for name, mean, reach in rows]
+        spans = [
+            f"{name} {mean:.4f} [{mean - half_width:.4f}, {mean + half_width:.4f}]" for name, mean, half_width in rows
+        ]
         return f"{', '.join(spans)}, n = {self.count:,}"

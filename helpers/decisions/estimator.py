@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
-from sklearn.base import BaseEstimator, clone
-from sklearn.exceptions import NotFittedError
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from helpers._parallel import side_by_side
 from helpers.calibration.calibrators import make_calibrator
@@ -18,8 +18,7 @@ from helpers.checks import check_count, check_one_of, check_probabilities, check
 from helpers.decisions.costs import best_decision, check_costs, check_threshold, decision_names, expected_cost
 from helpers.decisions.risks import calibration_risk, excess_risk, grouping_risk
 from helpers.partition import HonestTree, split_rows
-from helpers.partition.base import check_sample
-from helpers.partition.encoder import TableRows, check_table, with_score_column
+from helpers.partition.checked import CheckedTable, TakesTables, as_column, check_sample, with_score_column
 from helpers.partition.levels import most_pooled
 from helpers.repair import Recalibrator
 from helpers.resampling import mean_and_variance
@@ -27,7 +26,7 @@ from helpers.resampling import mean_and_variance
 ERRORS = norm.ppf((np.arange(20) + 0.5) / 20) * 2**0.5  # of a repaired probability, in its jackknife standard errors
 
 
-class RiskEstimator(BaseEstimator):
+class RiskEstimator(TakesTables):
     """What single decisions by a stated probability cost more than the best possible ones, for rows without labels.
 
     risk(x) = `excess_risk(c(p) + r(x, p), p, cost, t)`: c recalibrates the score, r is what the features say beyond it:
@@ -69,6 +68,8 @@ class RiskEstimator(BaseEstimator):
 
     Attributes
     ----------
+    base_rate_ : float or None
+        Everybody's stated probability, where `fit` had none.
     calibrator_ : estimator
         The fitted calibrator; of "none", one that changes nothing.
     models_ : list
@@ -93,8 +94,8 @@ class RiskEstimator(BaseEstimator):
     >>> y = rng.random(500) < np.where(X["age"] < 50, 0.4, 0.8)
     >>> from helpers.decisions import cost_matrix
     >>> costs = cost_matrix(false_alarm=1, miss=1)
-    >>> model = RiskEstimator(costs, calibrator="none", rng=0).fit(y, np.full(500, 0.6), X)
-    >>> model.predict([0.6, 0.6], pd.DataFrame({"age": [30, 70]})).round(1)
+    >>> model = RiskEstimator(costs, calibrator="none", rng=0).fit(X, y, np.full(500, 0.6))
+    >>> model.predict(pd.DataFrame({"age": [30, 70]}), [0.6, 0.6]).round(1)
     array([0.3, 0. ])
     """
 
@@ -121,17 +122,17 @@ class RiskEstimator(BaseEstimator):
         self.n_halvings = n_halvings
         self.rng = rng
 
-    def fit(self, y, p, X, sample_weight=None, groups=None):
+    def fit(self, X, y, p=None, sample_weight=None, groups=None):
         """Learn from labelled rows.
 
         Parameters
         ----------
-        y : array_like of 0/1, shape (n,)
-            Labels.
-        p : array_like, shape (n,)
-            Stated probabilities of class 1.
         X : DataFrame or array_like, shape (n, d)
             Features, see `helpers.partition.encoder`.
+        y : array_like of 0/1, shape (n,)
+            Labels.
+        p : array_like, shape (n,), optional
+            Stated probabilities of class 1; without them everybody's is the base rate of `y`, and nothing recalibrates.
         sample_weight : array_like, shape (n,), optional
             Sampling weights.
         groups : array_like, shape (n,), optional
@@ -148,9 +149,9 @@ class RiskEstimator(BaseEstimator):
             For input or options that break a rule, or fewer than 4 * min_samples_leaf rows.
         """
         if self._residual == "stack":
-            self._fit_repair(y, p, X, sample_weight, groups)
+            self._fit_repair(X, y, p, sample_weight, groups)
             return self
-        y, p, X, weight, groups, leaf = self._checked(y, p, X, sample_weight, groups)
+        y, p, X, weight, groups, leaf = self._checked(X, y, p, sample_weight, groups)
         rng = check_rng(self.rng)
         everybody = np.arange(y.size)
         if self.method == "paper":
@@ -161,8 +162,8 @@ class RiskEstimator(BaseEstimator):
             halves = [split_rows(y, groups, (0.5,), rng) for _ in range(self.n_halvings)]
             pairs = [pair for a, b in halves for pair in ((a, b), (b, a))]
         w = None if weight is None else weight[calibrate]
-        self.calibrator_ = make_calibrator(self.calibrator).fit(p[calibrate], y[calibrate], w)
-        table = self._table(p, X)
+        self.calibrator_ = make_calibrator(self._calibrator).fit(p[calibrate], y[calibrate], w)
+        table = self._table(X, p)
         residual = y - self.calibrated(p)
         trees = self._residual == "tree"
         learn = self._tree if trees else self._regressor
@@ -189,57 +190,57 @@ class RiskEstimator(BaseEstimator):
         ndarray, shape (n,)
             In [0, 1].
         """
-        if not hasattr(self, "calibrator_"):
-            raise NotFittedError("This RiskEstimator has learned nothing yet: call fit first.")
+        self._check_fitted()
         return self.calibrator_.predict(p)
 
-    def corrected(self, p, X):
+    def corrected(self, X, p=None):
         """Repaired probability: calibrated score plus what the features say beyond it, c + r.
 
         Parameters
         ----------
-        p : array_like, shape (n,)
-            Stated probabilities.
         X : DataFrame or array_like, shape (n, d)
             Features.
+        p : array_like, shape (n,), optional
+            Stated probabilities, if `fit` had them.
 
         Returns
         -------
         ndarray, shape (n,)
             In [0, 1] with "stack"; c plus means of trees or regressors may leave it.
         """
-        return self._corrected(p, X)[0]
+        return self._corrected(*self._rows(X, p))[0]
 
-    def predict(self, p, X):
+    def predict(self, X, p=None):
         """Estimated risk of each decision; 0: nobody would decide better.
 
         For rows of the fit use `fit_predict`: their own labels are in these means.
 
         Parameters
         ----------
-        p : array_like, shape (n,)
-            Stated probabilities.
         X : DataFrame or array_like, shape (n, d)
             Features.
+        p : array_like, shape (n,), optional
+            Stated probabilities, if `fit` had them.
 
         Returns
         -------
         ndarray, shape (n,)
             In the unit of the costs.
         """
-        return self._risk(p, *self._corrected(p, X))
+        X, p = self._rows(X, p)
+        return self._risk(p, *self._corrected(X, p))
 
-    def fit_corrected(self, y, p, X, sample_weight=None, groups=None):
+    def fit_corrected(self, X, y, p=None, sample_weight=None, groups=None):
         """Fit, and return c + r of the same rows, each from learners or means that do not know its own label.
 
         Parameters
         ----------
-        y : array_like of 0/1, shape (n,)
-            Labels.
-        p : array_like, shape (n,)
-            Stated probabilities of class 1.
         X : DataFrame or array_like, shape (n, d)
             Features.
+        y : array_like of 0/1, shape (n,)
+            Labels.
+        p : array_like, shape (n,), optional
+            Stated probabilities of class 1; without them everybody's is the base rate of `y`, and nothing recalibrates.
         sample_weight : array_like, shape (n,), optional
             Sampling weights.
         groups : array_like, shape (n,), optional
@@ -253,22 +254,23 @@ class RiskEstimator(BaseEstimator):
         if self.method == "paper":
             raise ValueError('method must be "crossfit" here: half of the rows have no mean without their own label.')
         if self._residual == "stack":
-            return self._fit_repair(y, p, X, sample_weight, groups)
-        self.fit(y, p, X, sample_weight, groups)
-        each = self._each(check_probabilities(p), check_table(X))
+            return self._fit_repair(X, y, p, sample_weight, groups)
+        self.fit(X, y, p, sample_weight, groups)
+        X, p = self._rows(X, p)
+        each = self._each(X, p)
         return self.calibrated(p) + np.where(self._unseen, each, 0).sum(axis=0) / self._unseen.sum(axis=0)
 
-    def fit_predict(self, y, p, X, sample_weight=None, groups=None):
+    def fit_predict(self, X, y, p=None, sample_weight=None, groups=None):
         """Fit, and return the risk of the same rows, judged by other people's labels (`fit_corrected`).
 
         Parameters
         ----------
-        y : array_like of 0/1, shape (n,)
-            Labels.
-        p : array_like, shape (n,)
-            Stated probabilities of class 1.
         X : DataFrame or array_like, shape (n, d)
             Features.
+        y : array_like of 0/1, shape (n,)
+            Labels.
+        p : array_like, shape (n,), optional
+            Stated probabilities of class 1; without them everybody's is the base rate of `y`, and nothing recalibrates.
         sample_weight : array_like, shape (n,), optional
             Sampling weights.
         groups : array_like, shape (n,), optional
@@ -279,19 +281,20 @@ class RiskEstimator(BaseEstimator):
         ndarray, shape (n,)
             In the unit of the costs.
         """
-        corrected = self.fit_corrected(y, p, X, sample_weight, groups)
-        error = self._corrected(p, X)[1] if self._residual == "stack" else None
+        corrected = self.fit_corrected(X, y, p, sample_weight, groups)
+        X, p = self._rows(X, p)
+        error = self._corrected(X, p)[1] if self._residual == "stack" else None
         return self._risk(p, corrected, error)
 
-    def to_frame(self, p, X):
+    def to_frame(self, X, p=None):
         """Everything about each row as a table.
 
         Parameters
         ----------
-        p : array_like, shape (n,)
-            Stated probabilities.
         X : DataFrame or array_like, shape (n, d)
             Features.
+        p : array_like, shape (n,), optional
+            Stated probabilities, if `fit` had them.
 
         Returns
         -------
@@ -301,9 +304,8 @@ class RiskEstimator(BaseEstimator):
             whose mean is nearest to that of all trees, region (number), rule (people like this one) and rows (that
             gave its mean). Without trees these are -1, "" and 0.
         """
-        corrected, error = self._corrected(p, X)
-        p = check_probabilities(p)
-        X = check_table(X)
+        X, p = self._rows(X, p)
+        corrected, error = self._corrected(X, p)
         c = self.calibrated(p)
         names = np.array(decision_names(self.cost), dtype=object)
         frame = pd.DataFrame({"stated": p, "calibrated": c, "corrected": corrected}, index=X.index)
@@ -318,8 +320,8 @@ class RiskEstimator(BaseEstimator):
         frame["rule"] = ""
         frame["rows"] = 0
         if self._residual == "tree":
-            table = self._table(p, X)
-            each = self._each(p, X)
+            table = self._table(X, p)
+            each = self._each(X, p)
             nearest = np.abs(each - each.mean(axis=0)).argmin(axis=0)
             first = np.cumsum([0, *(tree.n_regions_ for tree in self.models_)])
             for k in np.unique(nearest):
@@ -339,17 +341,21 @@ class RiskEstimator(BaseEstimator):
         return most_pooled(tree.encoder_.pooled_ for tree in self.models_) if self._residual == "tree" else ()
 
     @property
+    def _calibrator(self):
+        return "none" if self.base_rate_ is not None else self.calibrator  # one score for all has no curve
+
+    @property
     def _residual(self):
         """Who says the residual: "stack", "tree" or a regressor."""
         if self.residual is None:
             return "tree" if self.method == "paper" else "stack"
         return self.residual
 
-    def _fit_repair(self, y, p, X, weight, groups):
+    def _fit_repair(self, X, y, p, weight, groups):
         """Fit a `Recalibrator`; return its out-of-fold probabilities."""
-        y, p, X, weight, groups, _ = self._checked(y, p, X, weight, groups)
-        repair = Recalibrator(self.calibrator, rng=self.rng)
-        repaired = repair.fit_predict(y, p, X, weight, groups)
+        y, p, X, weight, groups, _ = self._checked(X, y, p, weight, groups)
+        repair = Recalibrator(self._calibrator, rng=self.rng)
+        repaired = repair.fit_predict(X, y, p, weight, groups)
         self.calibrator_ = repair.calibrator_
         self.models_ = [repair]
         self._realise(y, p, repaired, weight, groups)
@@ -362,21 +368,30 @@ class RiskEstimator(BaseEstimator):
         self.saved_, variance = mean_and_variance(saved, np.ones(y.size) if weight is None else weight, groups)
         self.saved_se_ = float(np.sqrt(variance))
 
-    def _corrected(self, p, X):
-        """c + r and, for a repair, its standard error (None for trees and regressors)."""
-        p = check_probabilities(p)
-        X = check_table(X)
-        check_same_length(p=p, X=X)
-        c = self.calibrated(p)
-        if self._residual == "stack":
-            return self.models_[0].predict(p, X, return_std=True)
-        return c + self._each(p, X).mean(axis=0), None
+    def _check_fitted(self):
+        check_is_fitted(self, "calibrator_", msg="This %(name)s has learned nothing yet: call fit first.")
 
-    def _each(self, p, X):
+    def _rows(self, X, p):
+        """Checked rows to be told about: their table and stated probabilities."""
+        self._check_fitted()
+        X = self._check_columns(X)
+        if (p is None) != (self.base_rate_ is not None):
+            raise ValueError(f"p must {'not ' if p is not None else ''}be given, as in fit.")
+        p = np.full(len(X), self.base_rate_) if p is None else check_probabilities(p)
+        check_same_length(p=p, X=X)
+        return X, p
+
+    def _corrected(self, X, p):
+        """c + r and, for a repair, its standard error (None for trees and regressors)."""
+        if self._residual == "stack":
+            return self.models_[0].predict(X, p, return_std=True)
+        return self.calibrated(p) + self._each(X, p).mean(axis=0), None
+
+    def _each(self, X, p):
         """Residual that each tree or regressor says, (models, n)."""
-        table = self._table(p, X)
+        table = self._table(X, p)
         if self._residual == "tree":
-            return np.array([tree.value_[tree.apply_rows(table)] for tree in self.models_])
+            return np.array([tree.value_[tree.apply(CheckedTable(table))] for tree in self.models_])
         return np.array([model.predict(table) for model in self.models_])
 
     def _risk(self, p, corrected, error):
@@ -387,8 +402,8 @@ class RiskEstimator(BaseEstimator):
         w_choose, w_judge = (None, None) if weight is None else (weight[choose], weight[judge])
         groups = None if groups is None else groups[choose]
         tree = HonestTree(min_samples_leaf=leaf, max_depth=self.max_depth, rng=seed)
-        tree.fit_rows(TableRows(table, choose), residual[choose], w_choose, groups)
-        return tree.estimate_regions(tree.apply_rows(TableRows(table, judge)), residual[judge], w_judge)
+        tree.fit(CheckedTable(table, choose), residual[choose], w_choose, groups)
+        return tree.estimate_regions(tree.apply(CheckedTable(table, judge)), residual[judge], w_judge)
 
     def _leaf(self, n, n_units):
         if self.min_samples_leaf is not None:
@@ -402,14 +417,20 @@ class RiskEstimator(BaseEstimator):
         options = {} if weight is None else {"sample_weight": weight[learn]}
         return model.fit(table.iloc[learn], residual[learn], **options)
 
-    def _table(self, p, X):
+    def _table(self, X, p):
         if self.method == "paper":
             return X
         return with_score_column(X, p)
 
-    def _checked(self, y, p, X, weight, groups):
-        y, p, X, weight, groups = check_sample(y, p, X, weight, groups)
+    def _checked(self, X, y, p, weight, groups):
+        named = hasattr(X, "columns")
+        y = as_column(y)
+        stated = np.full(np.shape(y)[:1], 0.5) if p is None else p
+        y, stated, X, weight, groups = check_sample(y, stated, X, weight, groups)
         self._check_options()
+        self.base_rate_ = float(np.average(y, weights=weight)) if p is None else None
+        p = stated if p is not None else np.full(y.size, self.base_rate_)
+        self._remember_columns(X, named)
         leaf = self._leaf(y.size, y.size if groups is None else groups.max() + 1)
         if self._residual == "tree" and y.size < 4 * leaf:
             raise ValueError(f"y must have at least 4 * min_samples_leaf = {4 * leaf} rows, but it has {y.size}.")

@@ -20,9 +20,9 @@ from helpers.checks import (
     check_simplex,
     check_weights,
 )
-from helpers.grouping.binned_statistics import STATISTICS, Rows, bound_parts
+from helpers.grouping.binned_statistics import STATISTICS, BinnedRows, bound_parts
 from helpers.partition import BinnedTree, split_rows
-from helpers.partition.encoder import check_table
+from helpers.partition.checked import check_table
 from helpers.partition.levels import most_pooled, said_of_pooled
 from helpers.resampling import exact_interval
 from helpers.scoring import BRIER, top_label
@@ -200,8 +200,8 @@ def _summed_variances(parts, problems, evaluate):
     their correlation, at most (that is when their regions agree).
     """
     residuals = np.array([(labels - scores)[evaluate] for labels, scores in problems])
-    spread = np.sqrt((residuals**2).mean(axis=1))
-    apart = np.outer(spread, spread)
+    sd = np.sqrt((residuals**2).mean(axis=1))
+    apart = np.outer(sd, sd)
     overlap = np.divide(residuals @ residuals.T / evaluate.size, apart, where=apart > 0, out=np.eye(len(parts)))
     names = ("null_variance", "noise_variance")
     sizes = {name: np.sqrt([max(part[name], 0.0) for part in parts]) for name in names}
@@ -313,13 +313,13 @@ def binned_grouping_loss(
     parts = []
     for labels, scores in problems:
         tree = BinnedTree(**options, rule=rule, rng=rng)
-        tree.fit(labels[fit], scores[fit], X.iloc[fit], None if codes is None else codes[fit])
+        tree.fit(X.iloc[fit], labels[fit], scores[fit], None if codes is None else codes[fit])
         first, second = (curve(labels[half], scores[half], scores[evaluate]) for half in (fit, evaluate))
-        rows = Rows(
+        rows = BinnedRows(
             y=labels[evaluate],
             p=scores[evaluate],
             bin=bins_between(scores[evaluate], tree.edges_),
-            region=tree.apply(scores[evaluate], X.iloc[evaluate]),
+            region=tree.apply(X.iloc[evaluate], scores[evaluate]),
             first=first,
             second=second,
             in_first=np.zeros(evaluate.size, dtype=bool),
@@ -403,7 +403,7 @@ def binned_grouping_loss_from_regions(
     cell, cell_bin, _ = cross_cells(bins, region)
     halves = _halves(y, p, codes, check_rng(rng))
     first, second = (STATISTICS[rule].curve(y[half], p[half], p) for half in halves)
-    rows = Rows(
+    rows = BinnedRows(
         y=y,
         p=p,
         bin=bins,

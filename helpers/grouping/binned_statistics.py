@@ -12,7 +12,7 @@ from helpers.scoring import BRIER, LOG
 
 
 @dataclass(frozen=True)
-class Rows:
+class BinnedRows:
     """Evaluated rows: label, stated score, bin and region (every region lies in one bin), two calibration curves from
     different labels and whether the row's own is behind the first, weight and group code or None. `own_share` is the
     share of the two curves that rests on these rows' labels: 1/2 when a fitting half made the first, else 1.
@@ -42,22 +42,8 @@ def debiased_entropy(hits, count, rate):
     up to v = n - 1 as its mean. No function of n labels has the rest as its mean; it is taken at `rate`, so that
     nothing is left over where the true rate is `rate`, and never more than 0.4 / n. The plug-in lacks 1 / (2 n).
 
-    Parameters
-    ----------
-    hits, count, rate : ndarray, of one shape
-        Counts of at least 1, rates in [0, 1].
+    References: Zhang (2012), Entropy estimation in Turing's perspective; the rest is ours.
 
-    Returns
-    -------
-    ndarray, of that shape
-        Nats.
-
-    References
-    ----------
-    Zhang (2012), Entropy estimation in Turing's perspective; the rest is ours.
-
-    Examples
-    --------
     >>> debiased_entropy(np.array([1, 0]), np.array([2, 5]), np.array([0.5, 0.0])).round(4)
     array([1.1936, 0.    ])
     """
@@ -98,8 +84,8 @@ def bound_parts(rows, rule, correction, n_bins, n_regions):
     regions, rate, stated, of_bin = _means(rows.region, weight, rows.y, rows.p, rows.bin, size=n_regions)
     around = bin_rate[rows.bin]
     inside = rate[rows.region]
-    spread = rule.binary_entropy(around) - rule.binary_entropy(inside)
-    plugin = float(share @ spread)
+    divergence = rule.binary_entropy(around) - rule.binary_entropy(inside)
+    plugin = float(share @ divergence)
     units = independent[rows.region]
     label = (rows.y - inside) * np.sqrt(units / (units - 1))  # the mean of few labels lies too close to them
     induced, by_score, by_label = _induced(rows, rule, weight)
@@ -115,7 +101,7 @@ def bound_parts(rows, rule, correction, n_bins, n_regions):
         curve_variance = 0.0
     else:
         between = rule.slope(around) * (inside - around)
-        effect = spread - plugin + between + (rule.slope(around) - rule.slope(inside)) * label
+        effect = divergence - plugin + between + (rule.slope(around) - rule.slope(inside)) * label
         effect -= by_score + rows.own_share * by_label
         curve_variance = float(((share * (1 - rows.own_share) * by_label) ** 2).sum())
     influence = np.zeros(every.y.size)
@@ -160,13 +146,13 @@ def _means(index, weight, *columns, size=None):
     return count, *(np.divide(part, total, out=np.full(total.size, np.nan), where=total > 0) for part in sums)
 
 
-def _null_variance(rows, spread):
+def _null_variance(rows, mean_variance):
     """Variance of the explained part when regions do not differ: labels then vary in a region as in its bin, whose
-    variance is `spread`. (Regions of few rows often hold one label only, and would look certain on their own.)
+    variance is `mean_variance`. (Regions of few rows often hold one label only, and would look certain on their own.)
     """
     total = 0.0
     for index, sign in ((rows.region, 1), (rows.bin, -1)):
-        count, variance = group_sums(index, spread[rows.bin])
+        count, variance = group_sums(index, mean_variance[rows.bin])
         kept = count > 0
         total += sign * float(((variance[kept] / count[kept]) ** 2 * count[kept] / (count[kept] - 1)).sum())
     return 2 * max(total, 0.0) / rows.y.size**2
@@ -221,7 +207,7 @@ class SquaredError:
 
     def curve(self, y, p, at):
         """Calibration curve of some rows at other scores: running lines."""
-        return running_curve(p, y, at)
+        return running_curve(y, p, at)
 
     def explained(self, rows, bin_stated, around, expected):
         """Debiased variance of the region rates around their bin's rate, its variance when there is none, and the share
@@ -233,8 +219,8 @@ class SquaredError:
         null = max(inner.noise_variance - outer.noise_variance, 0.0)
         if rows.weight is not None or rows.groups is not None:
             return value, null, 2 * null
-        noise = 4 * float(np.nansum(inner.spread**2) - np.nansum(outer.spread**2)) / rows.y.size**2
-        return value, max(null, _null_variance(rows, outer.spread)), noise
+        noise = 4 * float(np.nansum(inner.mean_variance**2) - np.nansum(outer.mean_variance**2)) / rows.y.size**2
+        return value, max(null, _null_variance(rows, outer.mean_variance)), noise
 
     def captured(self, rows, weight, around, first, second, expected):
         """The part of the explained loss that regions owe to the scores of their rows.
@@ -243,6 +229,7 @@ class SquaredError:
         which is zero on average. With M, D the curves' mean and half difference, and s = 1 (-1) for rows behind the
         first (second): 2 <Y, M> - <M, M> - 2 <s Y, D> + <D, D>, where no row is multiplied with itself.
         """
+        # derived in site/derivations/captured.md
         label = rows.y - around
         side = np.where(rows.in_first, 1, -1)
         middle = (rows.first + rows.second) / 2
@@ -268,8 +255,8 @@ class Nats:
 
     def curve(self, y, p, at):
         """Calibration curve of some rows at other scores: running lines, and running means where one leaves (0, 1)."""
-        line = running_curve(p, y, at)
-        return np.where((line > 0) & (line < 1), line, running_curve(p, y, at, degree=0))
+        line = running_curve(y, p, at)
+        return np.where((line > 0) & (line < 1), line, running_curve(y, p, at, degree=0))
 
     def explained(self, rows, bin_stated, around, expected):
         """As in `SquaredError`."""

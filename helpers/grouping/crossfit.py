@@ -28,9 +28,7 @@ from helpers.grouping.inversion import TAIL, LossLaw
 from helpers.grouping.region_statistics import squared_means
 from helpers.grouping.splits import repeat_splits, said_of_splits
 from helpers.partition import HonestTree, split_rows
-from helpers.partition.base import check_rows
-from helpers.partition.encoder import TableRows, with_score_column
-from helpers.partition.honest_tree import TREES
+from helpers.partition.checked import CheckedTable, check_rows, with_score_column
 from helpers.partition.levels import most_pooled, said_of_pooled
 
 
@@ -135,7 +133,7 @@ def combine(parts, calibration_loss, trees=(), tail=TAIL, fit=NO_FIT):
         left_out=sum(part.left_out * part.n for part in parts) / n,
         count=np.concatenate([part.count for part in parts]),
         mean=np.concatenate([part.mean for part in parts]),
-        variance=np.concatenate([part.spread for part in parts]),
+        variance=np.concatenate([part.mean_variance for part in parts]),
         part=np.repeat(np.arange(k), [part.count.size for part in parts]),
         trees=tuple(trees),
     )
@@ -203,7 +201,6 @@ def grouping_loss(
     *,
     method="crossfit",
     calibrator="platt",
-    tree="exact",
     min_samples_leaf=15,
     max_depth=None,
     n_splits=1,
@@ -244,9 +241,6 @@ def grouping_loss(
         test.
     calibrator : {"platt", "isotonic", "none"}, default "platt"
         "platt" works on log-odds; what it leaves uncalibrated counts as grouping loss.
-    tree : {"exact", "hist"}, default "exact"
-        `HonestTree`, or `HistogramTree` for many rows: several times faster, numbers cut at 255 quantiles, no rules in
-        words.
     min_samples_leaf, max_depth : int
         Of the trees, in rows of the fitting part; no limit of depth by default.
     n_splits : int, default 1
@@ -262,7 +256,7 @@ def grouping_loss(
     Returns
     -------
     GroupingLoss
-        Smaller is better; `trees` tell the region of any row and, if exact, say it in words.
+        Smaller is better; `trees` tell the region of any row and say it in words.
 
     Raises
     ------
@@ -284,17 +278,16 @@ def grouping_loss(
     rows = check_rows(y, p, X, sample_weight, groups)
     check_one_of(method, "method", ("crossfit", "paper"))
     make_calibrator(calibrator)  # refuses other names
-    check_one_of(tree, "tree", tuple(TREES))
     check_count(min_samples_leaf, "min_samples_leaf")
     if max_depth is not None:
         check_count(max_depth, "max_depth")
     check_count(n_splits, "n_splits")
-    tree = TREES[tree](min_samples_leaf=min_samples_leaf, max_depth=max_depth)
+    tree = HonestTree(min_samples_leaf=min_samples_leaf, max_depth=max_depth)
     return loss_of_rows(rows, method=method, calibrator=calibrator, tree=tree, n_splits=n_splits, rng=rng)
 
 
 def loss_of_rows(rows, *, method="crossfit", calibrator="platt", tree=None, n_splits=1, rng=None):
-    """`grouping_loss` of `helpers.partition.base.Rows`; `tree` is unfitted, by default the one of `grouping_loss`."""
+    """`grouping_loss` of checked `Rows`; `tree` is unfitted, by default the one of `grouping_loss`."""
     tree = HonestTree(min_samples_leaf=15) if tree is None else tree
     least = 4 * tree.min_samples_leaf
     if rows.y.size < least:
@@ -355,8 +348,8 @@ def _part(rows, c, chooser, table, stated, fit, evaluate):
     """
     weight = (None, None) if rows.weight is None else (rows.weight[fit], rows.weight[evaluate])
     of_fit, groups = (None, None) if rows.groups is None else (rows.groups[fit], rows.groups[evaluate])
-    chooser.fit_rows(TableRows(table, fit), rows.y[fit] - stated, weight[0], of_fit)
-    region = chooser.apply_rows(TableRows(table, evaluate))
+    chooser.fit(CheckedTable(table, fit), rows.y[fit] - stated, weight[0], of_fit)
+    region = chooser.apply(CheckedTable(table, evaluate))
     residual = rows.y[evaluate] - c[evaluate]
     valued = chooser.estimate_regions(region, residual, weight[1])
     return squared_means(residual, region, weight[1], groups), valued, region

@@ -14,7 +14,9 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import SplineTransformer
 
-from helpers.partition.histogram_tree import one_thread
+from helpers._parallel import one_thread
+from helpers.partition.checked import CheckedTable
+from helpers.partition.encoder import TableEncoder
 from helpers.partition.levels import FEW, order_by_target, places_by_other_folds
 
 KNOTS = ndtri([0.02, 0.2, 0.4, 0.6, 0.8, 0.98])
@@ -77,25 +79,7 @@ def cut(count, bins=MOST_BINS):
 
 
 class Features(BaseEstimator):
-    """Normal scores, splines, kernels and clusters of coded rows.
-
-    Parameters
-    ----------
-    categories : tuple of int, default ()
-        Columns whose codes are names: their most frequent levels become columns of 0 and 1.
-    seed : int, default 0
-        Of the kernels' centres and the clusters.
-
-    Attributes
-    ----------
-    scores_ : list of ndarray, shape (codes + 1, k)
-        For each column its normal scores, or 0 and 1 for the levels of a category and for missing values; k = 0 for a
-        constant column.
-    curves_ : list of ndarray
-        For each column of the scores its splines, by code.
-    centres_ : ndarray, shape (C, k)
-        Scores of the rows at which the kernels stand.
-    """
+    """Normal scores, splines, kernels and clusters of coded rows."""
 
     def __init__(self, categories=(), seed=0):
         self.categories = categories
@@ -119,6 +103,19 @@ class Features(BaseEstimator):
         self.distances_ = cdist(self.centres_, self.centres_, "sqeuclidean")
         self.means_ = [_means(scores, k, self.seed) for k in CLUSTERS]
         return self
+
+    @classmethod
+    def of_table(cls, table, weight, seed):
+        """Features of a checked table with their encoder, made without labels, and the codes of its rows."""
+        encoder = TableEncoder()
+        index = as_index(encoder.fit_transform(CheckedTable(table), sample_weight=weight))
+        features = cls(encoder.categories_, seed).fit(index)
+        features.encoder_ = encoder
+        return features, index
+
+    def index_of_table(self, table):
+        """Codes of other rows, where those above all of the fit count as its highest."""
+        return self.index(self.encoder_.transform(CheckedTable(table)))
 
     def _table(self, j, n):
         count = self.counts_[j]

@@ -32,20 +32,6 @@ def effect_of_fit(rows, c, evaluated):
     To first order the residuals are (1 - H) (y - c) with H = D Z (Z' W D Z)^-1 Z' W, where Z holds ones and log-odds,
     D the variances c (1 - c) and W the weights. What H takes from the covariance of the weighted residual sums of two
     regions has rank four; of dependent rows, it grows by what their dependence adds to the variance of the fit.
-
-    Parameters
-    ----------
-    rows : helpers.partition.base.Rows
-        Labels, stated scores, weights, groups.
-    c : array of float, shape (n,)
-        Scores that were calibrated on these rows.
-    evaluated : sequence of (rows, region)
-        Index (or mask) of the rows of each part, and their regions.
-
-    Returns
-    -------
-    FitEffect
-        Of the mean of the parts' values.
     """
     weight = rows.weights / rows.weights.mean()
     curvature = weight * c * (1 - c)

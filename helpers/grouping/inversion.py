@@ -26,19 +26,7 @@ MOST_SKEWNESS = 0.25  # of the upper end: more would shorten the interval on the
 
 @dataclass(frozen=True)
 class LossLaw:
-    """How the estimate of a grouping loss varies around the true one.
-
-    Parameters
-    ----------
-    null_variance, null_third : float
-        Second and third central moments of the estimate without loss.
-    ceiling : float
-        Variance for the upper end, at least `null_variance`.
-    slope : float
-        Variance for each unit of true loss.
-    shift : float, default 0
-        Mean of the estimate less the true loss, where scores were calibrated on the same rows: nearly always below 0.
-    """
+    """How the estimate of a grouping loss varies around the true one."""
 
     null_variance: float
     null_third: float
@@ -103,30 +91,18 @@ class LossLaw:
         asks for. The upper end is at least 0. No end is beyond -1 or 1. Above the value, the variance that the loss
         adds grows like truth^1.5: between that of the rows within regions, like truth, and that of the regions' shares,
         like truth^2.
-
-        Parameters
-        ----------
-        value : float
-            Estimate.
-        tail : float, default 0.025
-            Chance on each side.
-
-        Returns
-        -------
-        low, high : float
-            Ends.
         """
         value = value - self.shift
         scale = max(value, float(np.sqrt(self.ceiling)))
 
         def above_low(truth):
-            reach = skewed_quantile(1 - tail, self.skewness(truth))
-            return value - truth - reach * np.sqrt(self.variance(truth))
+            quantile = skewed_quantile(1 - tail, self.skewness(truth))
+            return value - truth - quantile * np.sqrt(self.variance(truth))
 
         def above_high(truth):
-            reach = skewed_quantile(tail, min(self.skewness(truth), MOST_SKEWNESS))
+            quantile = skewed_quantile(tail, min(self.skewness(truth), MOST_SKEWNESS))
             growth = np.sqrt(max(truth / scale, 1.0))
-            return value - truth - reach * np.sqrt(self.ceiling + self.slope * truth * growth)
+            return value - truth - quantile * np.sqrt(self.ceiling + self.slope * truth * growth)
 
         low = above_low(0.0)
         if low > 0 and above_low(value) < 0:

@@ -1,12 +1,14 @@
 """Learners of different kinds that predict how far the truth lies from a calibrated score.
 
 Each predicts s, the residual y - c over its variance v = c (1 - c), with weights v: to first order the difference
-of the log-odds. The predicted residual is v s. What suits sharp corners (boosted trees), smooth sums (splines), smooth
-bumps (kernels) and clusters (k-means) stands side by side; `combination` decides between them by how well they predict
-rows that they have not seen.
+of the log-odds. The predicted residual is v s. What suits sharp corners (boosted trees, forests), smooth sums
+(splines), smooth bumps (kernels) and clusters (k-means) stands side by side; `combination` decides between them by how
+well they predict rows that they have not seen.
 
-Several fits at once, one a fold, cost little more than one: the sums over the rows outside a fold are those over all
-rows without those of the fold.
+The grouping loss asks about the rows at hand only, and about up to a million of them: `predict_out_of_fold`. There,
+several fits at once, one a fold, cost little more than one: the sums over the rows outside a fold are those over all
+rows without those of the fold. The repair asks about new rows, and pays twenty times as much for less error:
+`Learners`, whose kinds have `fit(features, index, target, weight, fold)` and `predict(features, index)`.
 """
 
 import numpy as np
@@ -14,12 +16,18 @@ from joblib import Parallel, delayed
 from scipy.linalg import solve
 from scipy.optimize import nnls
 from sklearn.base import BaseEstimator
-from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+from helpers._parallel import one_thread
+from helpers.grouping import kernels
 from helpers.grouping.features import CLUSTERS, MOST_BINS, WIDTHS, binned
-from helpers.partition.histogram_tree import one_thread
 
 ROUNDS = (20, 40, 80)
+
+BOOSTED_LEAF = 20  # rows
 
 PENALTIES = ((30.0, 300.0), (0.3, 3.0), (0.3, 3.0))  # of the splines and of each kernel
 
@@ -34,24 +42,166 @@ NAMES = (
     *(f"k-means, {k} regions" for k in CLUSTERS),
 )
 
+REPAIR_ROUNDS = (10, 20, 40, 80)
 
-class Boosting(BaseEstimator):
-    """Boosted trees of ten leaves after each number of `ROUNDS`."""
+FORESTS = {  # kind, rows of a leaf where c (1 - c) is 0.2 on average, share of the columns that are tried for a split
+    "forest, 10 rows a leaf": (RandomForestRegressor, 10, 0.7),
+    "forest, 60 rows a leaf": (RandomForestRegressor, 60, 1.0),
+    "random splits, 20 rows a leaf": (ExtraTreesRegressor, 20, 1.0),
+}
+
+TREES = 30  # of a forest
+
+COLUMNS = 12  # that are tried for a split, at most; a third where there are more than 36
+
+DRAWN = 10_000  # rows for a tree of a forest, at most; a tree of random splits gets all up to twice as many
+
+SPLINE_PENALTIES = (6.0, 60.0)  # rows of weight 1
+
+REPAIR_NAMES = (
+    *(f"boosting, {rounds} rounds" for rounds in REPAIR_ROUNDS),
+    *FORESTS,
+    *(f"splines, penalty {penalty:g}" for penalty in SPLINE_PENALTIES),
+    *(f"k-means, {k} regions" for k in CLUSTERS),
+    *(f"kernel, penalty {penalty:g}" for penalty in kernels.PENALTIES),
+    *(f"adapted kernel, penalty {penalty:g}" for penalty in kernels.PENALTIES),
+)
+
+
+class Learners(BaseEstimator):
+    """All learners of `REPAIR_NAMES`, fitted on the same rows; every one says 0 where no column tells rows apart.
+
+    >>> from helpers.grouping.features import Features
+    >>> index = np.arange(80)[:, None]
+    >>> features = Features().fit(index)
+    >>> model = Learners().fit(features, index, np.linspace(-1, 1, 80), np.ones(80))
+    >>> model.predict(features, index[:3]).shape == (3, len(REPAIR_NAMES))
+    True
+    """
+
+    def __init__(self, seed=0):
+        self.seed = seed
 
     def fit(self, features, index, target, weight, fold=None):
-        """Learn (n,) targets with weights from (n, d) codes; `fold` as in `Features.choosing`. Returns self."""
+        """Learn (n,) targets s with weights v from (n, d) codes; `fold` as in `Features.choosing`. Returns self."""
+        rarity = 0.2 / weight.mean()
+        kinds = [Boosting(REPAIR_ROUNDS, _rows(BOOSTED_LEAF, rarity)), Forests(self.seed, rarity)]
+        if features.width_:
+            kinds += [Splines(), Clusters(), Kernel(self.seed)]
+        self.kinds_ = [kind.fit(features, index, target, weight, fold) for kind in kinds]
+        return self
+
+    def predict(self, features, index):
+        """What each learner says of s for rows of (m, d) codes, (m, learners)."""
+        said = np.hstack([kind.predict(features, index) for kind in self.kinds_])
+        return np.pad(said, ((0, 0), (0, len(REPAIR_NAMES) - said.shape[1])))
+
+
+class Boosting(BaseEstimator):
+    """Boosted trees of ten leaves after some numbers of rounds."""
+
+    def __init__(self, rounds=ROUNDS, min_samples_leaf=BOOSTED_LEAF):
+        self.rounds = rounds
+        self.min_samples_leaf = min_samples_leaf
+
+    def fit(self, features, index, target, weight, fold=None):
+        """Learn from codes. Returns self."""
         self.tables_ = features.ordered(index, target, weight)
         columns = features.choosing(index, self.tables_, target, weight, fold)
-        model = _histograms(max_iter=ROUNDS[-1], learning_rate=0.1, max_leaf_nodes=10, min_samples_leaf=20)
+        leaves = {"max_leaf_nodes": 10, "min_samples_leaf": self.min_samples_leaf}
+        model = _histograms(max_iter=self.rounds[-1], learning_rate=0.1, **leaves)
         with one_thread():
             self.model_ = model.fit(columns, target, weight)
         return self
 
-    def predict(self, index):
-        """What the trees say after each number of rounds, (m, len(ROUNDS))."""
+    def predict(self, features, index):
+        """What the trees say after each number of rounds, (m, rounds)."""
         with one_thread():
             stages = self.model_.staged_predict(binned(index, self.tables_))
-            return np.column_stack([stage for k, stage in enumerate(stages, 1) if k in ROUNDS])
+            return np.column_stack([stage for k, stage in enumerate(stages, 1) if k in self.rounds])
+
+
+class Forests(BaseEstimator):
+    """The forests of `FORESTS`; leaves are larger where events are rare."""
+
+    def __init__(self, seed=0, rarity=1.0):
+        self.seed = seed
+        self.rarity = rarity
+
+    def fit(self, features, index, target, weight, fold=None):
+        """Learn from codes. Returns self."""
+        n, d = index.shape
+        self.tables_ = features.ordered(index, target, weight, n)
+        codes = features.choosing(index, self.tables_, target, weight, fold)
+        most = max(COLUMNS, d // 3)
+        self.forests_ = []
+        for forest, leaf, share in FORESTS.values():
+            columns = min(max(int(share * d), 1), most)
+            options = {"min_samples_leaf": _rows(leaf, self.rarity), "max_features": columns}
+            if forest is RandomForestRegressor or n > 2 * DRAWN:
+                options |= {"bootstrap": True, "max_samples": min(n // 2, DRAWN)}
+            self.forests_.append(forest(TREES, random_state=self.seed, **options).fit(codes, target, weight))
+        return self
+
+    def predict(self, features, index):
+        """What each forest says, (m, forests)."""
+        codes = binned(index, self.tables_)
+        return np.column_stack([forest.predict(codes) for forest in self.forests_])
+
+
+class Splines(BaseEstimator):
+    """Ridge regressions on splines."""
+
+    def fit(self, features, index, target, weight, fold=None):
+        """Learn from codes. Returns self."""
+        ridge = Ridge(np.array(SPLINE_PENALTIES), solver="cholesky")
+        targets = np.column_stack([target] * len(SPLINE_PENALTIES))
+        self.model_ = make_pipeline(StandardScaler(), ridge)
+        self.model_.fit(next(features.smooth(index)), targets, ridge__sample_weight=weight)
+        return self
+
+    def predict(self, features, index):
+        """What each penalty says, (m, penalties)."""
+        return self.model_.predict(next(features.smooth(index)))
+
+
+class Clusters(BaseEstimator):
+    """Means of the k-means regions, drawn towards 0."""
+
+    def fit(self, features, index, target, weight, fold=None):
+        """Learn from codes. Returns self."""
+        pairs = zip(features.regions(index).T, features.means_, strict=True)
+        self.means_ = [_drawn_means(region, weight, weight * target, means.n_clusters) for region, means in pairs]
+        return self
+
+    def predict(self, features, index):
+        """What each number of regions says, (m, numbers)."""
+        return np.column_stack([mean[k] for mean, k in zip(self.means_, features.regions(index).T, strict=True)])
+
+
+class Kernel(BaseEstimator):
+    """`kernels.AdaptedKernel` on the scores."""
+
+    def __init__(self, seed=0):
+        self.seed = seed
+
+    def fit(self, features, index, target, weight, fold=None):
+        """Learn from codes. Returns self."""
+        self.model_ = kernels.AdaptedKernel(random_state=self.seed).fit(features.scores(index), target, weight)
+        return self
+
+    def predict(self, features, index):
+        """What the kernel says before and after it has adapted, (m, 4)."""
+        return self.model_.predict(features.scores(index))
+
+
+def _rows(leaf, rarity):
+    return max(round(leaf * max(rarity, 1.0)), 1)
+
+
+def _drawn_means(region, weight, moment, size):
+    """Sum of the moments over that of the weights in each region, drawn towards 0."""
+    return np.bincount(region, moment, size) / (np.bincount(region, weight, size) + PRIOR)
 
 
 def _histograms(**options):
@@ -60,41 +210,13 @@ def _histograms(**options):
 
 
 class Linear(BaseEstimator):
-    """Ridge regressions and means of clusters: K fits at once, of which fit j leaves out the rows of fold j.
-
-    Attributes
-    ----------
-    coefficients_ : list of ndarray, shape (K, F, P)
-        Of each regression of `Features.smooth`, for each of its penalties.
-    means_ : list of ndarray, shape (K, clusters)
-        Drawn towards 0.
-    """
+    """Ridge regressions and means of clusters: K fits at once, of which fit j leaves out the rows of fold j."""
 
     def fit(self, features, index, fold, bin_of_row, weight, variance, moment):
         """Learn the regressions of `moment` over weight * variance on the features, with weights weight * variance.
 
         The squares of the features are summed once for each fold and bin of the variance; within a bin the variance
         counts as its mean.
-
-        Parameters
-        ----------
-        features : Features
-            Fitted.
-        index : ndarray of int, shape (n, d)
-            Codes.
-        fold : ndarray of int, shape (n,)
-            -1 for rows that take part in every fit.
-        bin_of_row : ndarray of int, shape (n,)
-            Rows of about one variance, in every fit.
-        weight : ndarray, shape (n,)
-            Of the rows.
-        variance, moment : ndarray, shape (n, K)
-            Variance and weighted residual of each row in each fit.
-
-        Returns
-        -------
-        Linear
-            Itself.
         """
         fits = np.arange(variance.shape[1])
         self.coefficients_ = []
@@ -127,8 +249,7 @@ class Linear(BaseEstimator):
             value = np.empty((fits.size, count))
             for j in fits:
                 rows = np.flatnonzero(fold != j)
-                total = np.bincount(region[rows], weight[rows] * variance[rows, j], count)
-                value[j] = np.bincount(region[rows], moment[rows, j], count) / (total + PRIOR)
+                value[j] = _drawn_means(region[rows], weight[rows] * variance[rows, j], moment[rows, j], count)
             self.means_.append(value)
         return self
 
@@ -170,26 +291,7 @@ def _ridge(squares, products, n, penalty, strengths):
 
 
 def predict_out_of_fold(features, index, residual, variance, bin_of_row, weight, fold, inner):
-    """What each learner of `NAMES`, fitted on the rows of other folds, says of s, (n, learners).
-
-    Parameters
-    ----------
-    features : Features
-        Fitted.
-    index : ndarray of int, shape (n, d)
-        Codes, see `as_index`.
-    residual, variance : ndarray, shape (n, K)
-        y - c and c (1 - c) by the calibrator that knows the rows outside each fold.
-    bin_of_row, weight, fold : ndarray, shape (n,)
-        As in `Linear`.
-    inner : ndarray of int, shape (n,)
-        Folds in which categories get their order (`helpers.partition.levels.folds_of_rows`).
-
-    Returns
-    -------
-    ndarray, shape (n, learners)
-        For each row the predictions of the learners that do not know its fold. Folds run through joblib.
-    """
+    """What each learner of `NAMES`, fitted on the rows of other folds, says of s, (n, learners)."""
     linear = Linear().fit(features, index, fold, bin_of_row, weight, variance, weight[:, None] * residual)
     boosted = Parallel()(
         delayed(_boosted)(features, index, residual[:, j], variance[:, j], weight, fold == j, inner)
@@ -205,7 +307,7 @@ def predict_out_of_fold(features, index, residual, variance, bin_of_row, weight,
 def _boosted(features, index, residual, variance, weight, inside, inner):
     target = residual[~inside] / variance[~inside]
     boosting = Boosting().fit(features, index[~inside], target, (weight * variance)[~inside], inner[~inside])
-    return boosting.predict(index[inside])
+    return boosting.predict(features, index[inside])
 
 
 def regions_out_of_fold(features, index, residual, weight, fold, inner, min_samples_leaf):

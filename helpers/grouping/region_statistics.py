@@ -42,7 +42,7 @@ class RegionStatistics:
     left_out: float
     count: np.ndarray
     mean: np.ndarray
-    spread: np.ndarray
+    mean_variance: np.ndarray
 
     @property
     def variance(self):
@@ -91,7 +91,7 @@ class _Regions:
         return np.where(self.kept, self.square - self.value, 0) / self.total.sum()
 
     @cached_property
-    def spread(self):
+    def mean_variance(self):
         within = self.squares - self.mean * self.sums
         return np.where(self.kept, within * _divided(self.total, self.pairs, self.kept), np.nan)
 
@@ -102,6 +102,7 @@ class _Regions:
         The value is a sum over pairs of different units. Its square has the product of the variances of each pair
         twice; its cube that of the third moments four times, and that of the variances of three different units eight.
         """
+        # derived in site/derivations/null_law.md
         pairs = np.maximum(variance**2 - squares, 0)
         triples = np.maximum(variance**3 - 3 * variance * squares + 2 * cubes, 0)
         skewed = np.maximum(third**2 - third_squares, 0)  # of pairs: below 0 by rounding, or where c is on both sides
@@ -125,7 +126,7 @@ class _Regions:
             left_out=max(1 - float(self.share.sum()), 0.0),
             count=self.count,
             mean=self.mean,
-            spread=self.spread,
+            mean_variance=self.mean_variance,
         )
 
 
@@ -172,17 +173,6 @@ def evaluate_cells(count, moments, cell_region, cell_group, cell_sums):
 
     With W, S the weight and the weighted residual sum of a cell and of a region,
     value = sum_j (W_j / W) (S_j^2 - sum_g S_gj^2) / (W_j^2 - sum_g W_gj^2).
-
-    Parameters
-    ----------
-    count : array, shape (J,)
-        Rows.
-    moments : sequence of 2 arrays, shape (J,)
-        Region sums of w and w r^2.
-    cell_region, cell_group : array of int, shape (C,)
-        Region and group of each (group, region) cell.
-    cell_sums : sequence of 6 arrays, shape (C,)
-        Sums of `cell_columns`.
     """
     cell_w, cell_s, *label_sums = cell_sums
     total, squares = moments
@@ -200,8 +190,8 @@ def evaluate_cells(count, moments, cell_region, cell_group, cell_sums):
     return regions.statistics(influences, left, noise_variance, *known)
 
 
-def _null_moments_of_cells(regions, region, group, residual, variance, third, spread, own):
-    """Second and third central moments of the value if the scores are right. `residual`, `variance`, `third`, `spread`
+def _null_moments_of_cells(regions, region, group, residual, variance, third, sd, own):
+    """Second and third central moments of the value if the scores are right. `residual`, `variance`, `third`, `sd`
     and `own`, the squares of weighted residuals, are sums over the rows of each cell.
 
     Two labels of a group are correlated as strongly as the residuals of all groups' pairs of rows are on average, or as
@@ -209,12 +199,12 @@ def _null_moments_of_cells(regions, region, group, residual, variance, third, sp
     look at pairs within groups, the value at pairs of different groups, so that rare events which happen to coincide do
     not raise the variance with the value.
     """
-    whole = np.bincount(group, spread) ** 2
+    whole = np.bincount(group, sd) ** 2
     pairs = np.maximum(whole - np.bincount(group, variance), 0)
     seen = np.bincount(group, residual) ** 2 - np.bincount(group, own)
     several = pairs > 1e-9 * whole
     average = np.clip(_divided(seen[several].sum(), pairs[several].sum()), 0, 1)
-    labels = (region, group, variance, third, spread)
+    labels = (region, group, variance, third, sd)
     moments = _moments_if_alike(regions, np.full(pairs.size, average), *labels)
     if not several.any():
         return moments
@@ -222,14 +212,14 @@ def _null_moments_of_cells(regions, region, group, residual, variance, third, sp
     return max(moments[0], _moments_if_alike(regions, each, *labels)[0]), moments[1]
 
 
-def _moments_if_alike(regions, shared, region, group, variance, third, spread):
+def _moments_if_alike(regions, shared, region, group, variance, third, sd):
     """Second and third central moments of the value if the labels of a group have the correlation `shared`. Third
     moments grow with the square of what it does to variances, as those of equal labels do.
     """
     shared = shared[group]
-    within = (1 - shared) * variance + shared * spread**2
+    within = (1 - shared) * variance + shared * sd**2
     third = third * (_divided(within, variance)) ** 2
-    common = shared * spread**2
+    common = shared * sd**2
     columns = (within, within**2, within**3, third, third**2, common, common**2)
     *sums, squares, fourths = group_sums(region, *columns, size=regions.count.size)[1:]
     null_variance, null_third = regions.null_moments(*sums)

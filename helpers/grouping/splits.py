@@ -17,29 +17,10 @@ from helpers.grouping.inversion import TAIL
 def repeat_splits(estimate, n_splits, rng=None):
     """Estimate by several random splits of the same rows and report the middle.
 
-    Parameters
-    ----------
-    estimate : callable
-        (rng, tail) -> dataclass with value, low, high, p_value and splits, for one random split; `tail` is the chance
-        that its interval leaves on each side.
-    n_splits : int
-        How many; 1 changes nothing.
-    rng : int, Generator or None, default None
-        Source of the splits: the first is the one that `n_splits=1` would make.
+    `estimate` takes (rng, tail), `tail` the chance that its interval leaves on each side, and returns a dataclass with
+    value, low, high, p_value and splits. As for one split, `low` is above 0 exactly where `p_value` is below 0.025.
+    Medians over repeated splits with this correction: Chernozhukov, Demirer, Duflo and Fernandez-Val (2018).
 
-    Returns
-    -------
-    dataclass
-        The split whose value is in the middle (the lower of two), with `low`, `high` and `p_value` for all together:
-        `low` is above 0 exactly where `p_value` is below 0.025, as for one split. `splits` are the values.
-
-    References
-    ----------
-    Chernozhukov, Demirer, Duflo, Fernandez-Val (2018), Generic machine learning inference on heterogeneous treatment
-    effects: medians over repeated sample splitting, with this correction.
-
-    Examples
-    --------
     >>> from helpers.grouping import grouping_loss
     >>> X = np.random.default_rng(0).normal(size=(1000, 1))
     >>> y = X[:, 0] > 0

@@ -12,13 +12,12 @@ from sklearn.model_selection import GroupKFold, KFold
 
 from helpers.calibration.calibrators import calibrate_rows, make_calibrator
 from helpers.checks import check_count
-from helpers.grouping.features import Features, as_index
+from helpers.grouping.features import Features
 from helpers.grouping.inversion import TAIL
 from helpers.grouping.learners import NAMES, combine_out_of_fold, predict_out_of_fold, regions_out_of_fold
 from helpers.grouping.region_statistics import squared_means
 from helpers.grouping.splits import repeat_splits, said_of_splits
-from helpers.partition.base import check_rows
-from helpers.partition.encoder import TableEncoder, with_score_column
+from helpers.partition.checked import check_rows, with_score_column
 from helpers.partition.levels import folds_of_rows, said_of_pooled
 from helpers.resampling import mean_and_variance
 
@@ -178,7 +177,7 @@ def stacked_grouping_loss(
 
 
 def stacked_loss_of_rows(rows, *, calibrator="platt", n_folds=5, n_splits=1, rng=None):
-    """`stacked_grouping_loss` of `helpers.partition.base.Rows`."""
+    """`stacked_grouping_loss` of `helpers.partition.checked.Rows`."""
     c = calibrate_rows(calibrator, rows.p, rows.y, rows.weight, rows.p)
     table = with_score_column(rows.X, rows.p)
     return repeat_splits(partial(_loss_of_folding, rows, table, c, calibrator, n_folds), n_splits, rng)
@@ -227,16 +226,16 @@ def _judged(r, g, plain, rest, w, groups, calibration_loss, weights, kept, tail=
     value = direct + float(rest[0])
     se = float(np.sqrt(variance + rest[1]))
     errors = float(norm.isf(tail))
-    reach = errors * se
+    half_width = errors * se
     tested, null_se, p_value = joint_test(plain, r, w, groups)
-    low, value = _agreed(value, value - reach, tested - errors * null_se, plain, w)
+    low, value = _agreed(value, value - half_width, tested - errors * null_se, plain, w)
     residual = np.full(kept.size, np.nan)
     residual[kept] = g
     return StackedGroupingLoss(
         value=value,
         se=se,
         low=low,
-        high=max(value + reach, 0.0),
+        high=max(value + half_width, 0.0),
         p_value=p_value,
         null_se=null_se,
         direct=direct,
@@ -310,16 +309,14 @@ def _out_of_fold(y, p, table, weight, fold, calibrator, seed, groups=None):
     c = np.column_stack([_calibrated(y, p, weight, fold != j, calibrator) for j in folds])
     v = label_variance(c)
     residual = y[:, None] - c
-    encoder = TableEncoder()
-    index = as_index(encoder.learn(table, sample_weight=weight))  # categories by their names: no label is used
     inner = folds_of_rows(table, groups)
-    features = Features(encoder.categories_, seed).fit(index)
+    features, index = Features.of_table(table, weight, seed)
     cuts = np.quantile(p, np.arange(1, BINS) / BINS, method="lower")
     bin_of_row = np.searchsorted(np.unique(cuts), p)
     columns = predict_out_of_fold(features, index, residual, v, bin_of_row, weight, fold, inner)
     region = regions_out_of_fold(features, index, residual, weight, fold, inner, EVALUATED * folds[-1])
     own = (np.arange(y.size), fold)
-    return v[own][:, None] * columns, c[own], region, encoder.pooled_
+    return v[own][:, None] * columns, c[own], region, features.encoder_.pooled_
 
 
 def _calibrated(y, p, weight, rows, calibrator):

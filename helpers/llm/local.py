@@ -132,8 +132,8 @@ def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_
         stderr=subprocess.PIPE,
         start_new_session=True,  # an interrupt is for the program, which then ends the server
     )
-    said = []
-    listener = threading.Thread(target=_keep_last, args=(process.stderr, said), daemon=True)
+    stderr = []
+    listener = threading.Thread(target=_keep_last, args=(process.stderr, stderr), daemon=True)
     listener.start()
     try:
         with suppress(BrokenPipeError):  # it has ended already: then it says no port either
@@ -143,7 +143,7 @@ def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_
         if not port:
             process.wait()
             listener.join()
-            raise _why_not("".join(said), settings)
+            raise _why_not("".join(stderr), settings)
         yield LocalModel(settings["name"], f"http://{HOST}:{int(port)}/v1")
     finally:
         with suppress(BrokenPipeError):  # what was not written above is tried once more
@@ -158,10 +158,10 @@ def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_
         process.stderr.close()
 
 
-def _keep_last(stream, said):
-    """Read a stream to its end; `said` holds its last words."""
+def _keep_last(stream, stderr):
+    """Read a stream to its end; `stderr` holds its last words."""
     for line in stream:
-        said[:] = ["".join([*said, line.decode(errors="replace")])[-_LAST_WORDS:]]
+        stderr[:] = ["".join([*stderr, line.decode(errors="replace")])[-_LAST_WORDS:]]
 
 
 def _settings(path, n_threads, n_parallel, context, cache_megabytes, port):

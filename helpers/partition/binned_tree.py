@@ -9,9 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from helpers.binning import assign_bins, quantile_edges, uniform_edges
 from helpers.checks import check_count, check_labels, check_one_of, check_probabilities, check_rng, check_same_length
-from helpers.partition.base import codes_of_groups
+from helpers.partition.checked import CheckedTable, check_table, codes_of_groups
 from helpers.partition.content_order import order_of_content
-from helpers.partition.encoder import TableEncoder, check_table
+from helpers.partition.encoder import TableEncoder
 from helpers.partition.kinds import as_numbers, text_as_values
 from helpers.scoring import BRIER, LOG
 
@@ -63,8 +63,8 @@ class BinnedTree(BaseEstimator):
     --------
     >>> rng = np.random.default_rng(0)
     >>> X, p = rng.normal(size=(400, 1)), rng.random(400)
-    >>> tree = BinnedTree("stump", n_bins=2, rng=0).fit(X[:, 0] > 0, p, X)
-    >>> tree.apply([0.2, 0.2, 0.9], [[-1.0], [1.0], [1.0]]), tree.bin_of_region_
+    >>> tree = BinnedTree("stump", n_bins=2, rng=0).fit(X, X[:, 0] > 0, p)
+    >>> tree.apply([[-1.0], [1.0], [1.0]], [0.2, 0.2, 0.9]), tree.bin_of_region_
     (array([0, 1, 3]), array([0, 0, 1, 1]))
     """
 
@@ -76,17 +76,17 @@ class BinnedTree(BaseEstimator):
         self.rule = rule
         self.rng = rng
 
-    def fit(self, y, p, X, groups=None):
+    def fit(self, X, y, p, groups=None):
         """Choose the regions.
 
         Parameters
         ----------
+        X : DataFrame or array_like, shape (n, d)
+            Features.
         y : array_like of 0/1, shape (n,)
             Labels.
         p : array_like, shape (n,)
             Stated probabilities.
-        X : DataFrame or array_like, shape (n, d)
-            Features.
         groups : array_like, shape (n,), optional
             Labels of people, hospitals, …: none may tell by itself where its own category belongs.
 
@@ -95,9 +95,9 @@ class BinnedTree(BaseEstimator):
         BinnedTree
             Itself.
         """
+        X = check_table(X)
         y = check_labels(y)
         p = check_probabilities(p)
-        X = check_table(X)
         check_same_length(y=y, p=p, X=X, groups=groups)
         groups = codes_of_groups(groups)
         self.check_parameters()
@@ -108,7 +108,7 @@ class BinnedTree(BaseEstimator):
         self.encoder_ = None
         if self._named("tree", "stump"):
             self.encoder_ = TableEncoder(len(X)) if self._named("stump") else TableEncoder()  # a stump finds the median
-            table = self.encoder_.learn(X, y - p, groups=groups)
+            table = self.encoder_.fit_transform(CheckedTable(X), y - p, groups=groups)
         else:
             if self._named("kmeans"):
                 order = order_of_content(_all_numbers(X), y - p, self.columns_.__getitem__)
@@ -120,15 +120,15 @@ class BinnedTree(BaseEstimator):
         self.n_regions_ = self.bin_of_region_.size
         return self
 
-    def apply(self, p, X):
+    def apply(self, X, p):
         """Region of each row; a cluster that fitting did not see counts as the bin's first.
 
         Parameters
         ----------
-        p : array_like, shape (n,)
-            Stated probabilities.
         X : DataFrame or array_like, shape (n, d)
             Features.
+        p : array_like, shape (n,)
+            Stated probabilities.
 
         Returns
         -------
@@ -136,8 +136,8 @@ class BinnedTree(BaseEstimator):
             0 .. n_regions_ - 1.
         """
         check_is_fitted(self, "bin_of_region_")
-        p = check_probabilities(p)
         X = check_table(X)
+        p = check_probabilities(p)
         check_same_length(p=p, X=X)
         absent = [name for name in self.columns_ if name not in X.columns]
         if absent:
@@ -170,7 +170,7 @@ class BinnedTree(BaseEstimator):
     def _table(self, X):
         """What the estimator is given: codes for trees, floats for k-means, the table itself for the caller's own."""
         if self.encoder_ is not None:
-            return self.encoder_.encode(X)
+            return self.encoder_.transform(CheckedTable(X))
         return _all_numbers(X) if self._named("kmeans") else X
 
     def _divide(self, table, y):

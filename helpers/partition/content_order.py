@@ -17,22 +17,6 @@ def order_of_content(columns, target, identity):
     them. Columns with equal sums are told apart by the first row in which they differ, and columns that hold the same
     by their identities.
 
-    Parameters
-    ----------
-    columns : ndarray, shape (n, d)
-        Numbers or codes, NaN where missing.
-    target : ndarray, shape (n,)
-        What the columns shall tell.
-    identity : callable
-        Of the place of a column, what tells it apart from one that holds the same: its name, or more.
-
-    Returns
-    -------
-    ndarray of int, shape (d,)
-        Which column comes first, second, ….
-
-    Examples
-    --------
     >>> columns = np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 5.0]])
     >>> order_of_content(columns, np.zeros(3), "ab".__getitem__)
     array([1, 0])

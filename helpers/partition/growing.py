@@ -15,30 +15,6 @@ WIDEST = 4096  # codes of a column up to which histograms are
 def grow_tree(codes, target, weight=None, *, min_samples_leaf, max_depth=None, seed=0, small=SMALL):
     """Grow a tree on codes.
 
-    Parameters
-    ----------
-    codes : ndarray of float32, shape (n, d)
-        Whole numbers from 0; NaN where missing.
-    target : ndarray, shape (n,)
-        What the splits shall tell apart, in squared error.
-    weight : ndarray, shape (n,), optional
-        Weights, above 0.
-    min_samples_leaf : int
-        Rows of a leaf.
-    max_depth : int, optional
-        Depth limit.
-    seed : int, default 0
-        Decides between splits of small nodes that are equally good.
-    small : int, default 2048
-        Nodes with fewer rows are divided by sorting.
-
-    Returns
-    -------
-    sklearn.tree._tree.Tree
-        Nodes are numbered from the root, each before those below it, the left ones first.
-
-    Examples
-    --------
     >>> codes = np.arange(6, dtype=np.float32)[:, None]
     >>> tree = grow_tree(codes, np.array([0, 0, 0, 1, 1, 1.0]), min_samples_leaf=1, small=2)
     >>> tree.threshold.tolist(), tree.apply(codes).tolist()

@@ -4,21 +4,24 @@ from copy import copy
 
 import numpy as np
 from sklearn import config_context
+from sklearn.base import RegressorMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
+from helpers.binning import group_sums
 from helpers.checks import check_count, check_rng
-from helpers.partition.base import ValuedRegions
+from helpers.partition.checked import TakesTables, as_column, check_rows_of_fit
 from helpers.partition.encoder import TableEncoder
 from helpers.partition.growing import grow_tree
-from helpers.partition.histogram_tree import HistogramTree
+from helpers.partition.wording import words_of
 
 FINE = 1024
 COARSE = 256
 MANY_ROWS = 200_000
 
 
-class HonestTree(ValuedRegions):
+class HonestTree(RegressorMixin, TakesTables):
     """A regression tree whose regions are chosen on some rows and whose values are estimated on others.
 
     How tables are encoded (categories, booleans, missing values, dates) is told in `helpers.partition.encoder`.
@@ -41,6 +44,8 @@ class HonestTree(ValuedRegions):
         J; regions are numbered 0 .. J-1 from left to right.
     region_nodes_ : ndarray of int, shape (J,)
         Node of `tree_` that is each region.
+    region_of_node_ : ndarray of int
+        Region of each node of `tree_`, -1 above the regions.
     value_ : ndarray, shape (J,)
         Mean residuals of the rows given to `estimate`; before that of the rows of `fit`, which lie too far apart.
     honest_ : bool
@@ -78,7 +83,7 @@ class HonestTree(ValuedRegions):
         Parameters
         ----------
         X : DataFrame or array_like, shape (n, d)
-            Features.
+            Features; a `CheckedTable` comes with columns that need no check.
         y : array_like, shape (n,)
             Residuals, or other numbers that the regions shall tell apart.
         sample_weight : array_like, shape (n,), optional
@@ -91,38 +96,16 @@ class HonestTree(ValuedRegions):
         HonestTree
             Itself.
         """
-        X, y, weight, groups = self._checked(X, y, sample_weight, groups)
+        X, residual, weight, groups = self._check_rows(X, as_column(y), sample_weight, groups)
         check_count(self.min_samples_leaf, "min_samples_leaf")
         if self.max_bins is not None:
             check_count(self.max_bins, "max_bins", least=2)
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth")
-        return self.fit_rows(X, y, weight, groups)
-
-    def fit_rows(self, X, residual, weight=None, groups=None):
-        """`fit` of columns and options that were checked.
-
-        Parameters
-        ----------
-        X : DataFrame, shape (n, d)
-            Features.
-        residual : array of float, shape (n,)
-            What they shall explain.
-        weight : array of float, shape (n,), optional
-            Sampling weights.
-        groups : array of int, shape (n,), optional
-            Codes of groups.
-
-        Returns
-        -------
-        HonestTree
-            Itself.
-        """
         max_bins = (FINE if len(X) < MANY_ROWS else COARSE) if self.max_bins is None else self.max_bins
         self.encoder_ = TableEncoder(max_bins)
-        codes = self.encoder_.learn(X, residual, weight, groups)
         many = len(X) >= MANY_ROWS
-        del X  # as large as all that follows
+        codes = self.encoder_.fit_transform(X, residual, weight, groups)
         seed = int(check_rng(self.rng).integers(2**31))
         options = {"min_samples_leaf": self.min_samples_leaf, "max_depth": self.max_depth}
         residual = _summable(residual)
@@ -137,8 +120,8 @@ class HonestTree(ValuedRegions):
         self.region_nodes_ = leaves
         self.value_ = self.tree_.value[leaves].ravel()
         self.honest_ = False
-        self._region_of_node = np.full(self.tree_.node_count, -1)
-        self._region_of_node[leaves] = np.arange(leaves.size)
+        self.region_of_node_ = np.full(self.tree_.node_count, -1)
+        self.region_of_node_[leaves] = np.arange(leaves.size)
         return self
 
     def apply(self, X):
@@ -155,37 +138,69 @@ class HonestTree(ValuedRegions):
             0 .. n_regions_ - 1.
         """
         check_is_fitted(self, "n_regions_")
-        return self.apply_rows(self._check_columns(X))
+        return self.region_of_node_[self.tree_.apply(self.encoder_.transform(self._check_columns(X)))]
 
-    def apply_rows(self, X):
-        """`apply` to a table that was checked.
+    def estimate(self, X, y, sample_weight=None):
+        """Give each region the mean residual of these rows; empty regions get 0.
 
         Parameters
         ----------
-        X : DataFrame, shape (n, d)
+        X : DataFrame or array_like, shape (n, d)
+            Features of other rows than those of `fit`.
+        y : array_like, shape (n,)
+            Their residuals.
+        sample_weight : array_like, shape (n,), optional
+            Sampling weights.
+
+        Returns
+        -------
+        HonestTree
+            Itself.
+        """
+        X, y, weight, _ = check_rows_of_fit(X, as_column(y), sample_weight)
+        return self.estimate_regions(self.apply(X), y, weight)
+
+    def estimate_regions(self, region, residual, sample_weight=None):
+        """`estimate` where `apply` has already told the region of each row.
+
+        Parameters
+        ----------
+        region : array of int, shape (n,)
+            Regions of other rows than those of `fit`.
+        residual : array of float, shape (n,)
+            Their residuals.
+        sample_weight : array of float, shape (n,), optional
+            Sampling weights.
+
+        Returns
+        -------
+        HonestTree
+            Itself.
+        """
+        weight = np.ones_like(residual) if sample_weight is None else sample_weight
+        self.count_, total, sums = group_sums(region, weight, weight * residual, size=self.n_regions_)
+        self.value_ = np.divide(sums, total, out=np.zeros(self.n_regions_), where=total > 0)
+        self.honest_ = True
+        return self
+
+    def predict(self, X):
+        """Mean residual of each row's region.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n, d)
             Features.
 
         Returns
         -------
-        ndarray of int, shape (n,)
-            0 .. n_regions_ - 1.
+        ndarray, shape (n,)
+            Of `value_`.
         """
-        return self.apply_codes(self.encoder_.encode(X))
-
-    def apply_codes(self, codes):
-        """`apply` to a table that was encoded.
-
-        Parameters
-        ----------
-        codes : ndarray of float32, shape (n, d)
-            What `encoder_` makes of the table, or made of it when it was fitted.
-
-        Returns
-        -------
-        ndarray of int, shape (n,)
-            0 .. n_regions_ - 1.
-        """
-        return self._region_of_node[self.tree_.apply(codes)]
+        check_is_fitted(self, "n_regions_")
+        region = self.apply(X)
+        if not hasattr(self, "value_"):
+            raise NotFittedError("The regions of this HonestTree have no values yet: call estimate first.")
+        return self.value_[region]
 
     def rules(self):
         """What each region is, in words; numbers are rounded to four digits, `apply` is exact.
@@ -207,9 +222,9 @@ class HonestTree(ValuedRegions):
         stack = [(0, all_spans)]
         while stack:
             node, spans = stack.pop()
-            if self._region_of_node[node] >= 0:
-                words = [columns[j].words(*spans[j]) for j in in_table]
-                rules[self._region_of_node[node]] = " and ".join(filter(None, words)) or "all rows"
+            if self.region_of_node_[node] >= 0:
+                words = [words_of(columns[j], *spans[j]) for j in in_table]
+                rules[self.region_of_node_[node]] = " and ".join(filter(None, words)) or "all rows"
                 continue
             j = self.tree_.feature[node]
             cut = self.tree_.threshold[node]
@@ -253,7 +268,7 @@ class HonestTree(ValuedRegions):
                 stack += [(self.tree_.children_right[node], own), (self.tree_.children_left[node], own)]
         tree = copy(self)
         tree.__dict__.pop("value_", None)
-        tree._region_of_node = region_of_node
+        tree.region_of_node_ = region_of_node
         tree.region_nodes_ = np.array(region)
         tree.n_regions_ = len(region)
         return tree
@@ -322,6 +337,3 @@ def split_rows(y, groups, shares, rng):
         f"but it has {int(y.sum()):,} ones in {y.size:,} rows"
         f"{'' if groups is None else f' and {size.size:,} groups'}."
     )
-
-
-TREES = {"exact": HonestTree, "hist": HistogramTree}

@@ -10,6 +10,8 @@ from numbers import Real
 import numpy as np
 import pandas as pd
 
+from helpers.checks import raise_first_row
+
 MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL")  # as in files
 
 DATES = {  # what a date looks like, and the ways to read it
@@ -19,6 +21,8 @@ DATES = {  # what a date looks like, and the ways to read it
     r"\d\d?\.\d\d?\.\d{4}": ["%d.%m.%Y"],
     r"\d\d?/\d\d?/\d{4}": ["%m/%d/%Y", "%d/%m/%Y"],
 }
+
+TRUTHS = {text: text.lower() == "true" for text in ("True", "False", "true", "false", "TRUE", "FALSE")}
 
 PERCENT = r"\s*[-+]?\d*\.?\d+\s*%\s*"
 
@@ -138,11 +142,40 @@ def as_numbers(values):
 
 def numbers_as_fitted(values, name, date):
     """`as_numbers` of a column that was one of dates or of other numbers in the fit; ValueError if it is not now."""
-    values = text_as_values(values)
-    if not values.notna().any():
-        return np.full(len(values), np.nan)
-    numbers = as_numbers(values)
-    if numbers is None or is_date(values) != date:
-        kind = "text or categories" if numbers is None else "dates" if is_date(values) else "numbers"
-        raise ValueError(f"X must keep the types of the fit, but column {name!r} holds {kind} now.")
-    return numbers
+    read = text_as_values(values)
+    read = _text_as_truths(read) if as_numbers(read) is None else read
+    if not read.notna().any():
+        return np.full(len(read), np.nan)
+    numbers = as_numbers(read)
+    if numbers is not None and is_date(read) == date:
+        return numbers
+    rule = f"hold {'dates, such as 2024-01-31,' if date else 'numbers'} as in the fit"
+    if numbers is not None:
+        raise ValueError(f"X must {rule}, but column {name!r} holds {'numbers' if date else 'dates'} now.")
+    raise_first_row("X", name, rule, values, _unreadable(values, date), lambda row: f"row {row}")
+
+
+def _text_as_truths(values):
+    """A column of text such as "True" and "False" as booleans; other columns as they are."""
+    truths = values.astype(object).map(TRUTHS)
+    return truths.astype("boolean") if truths.isna().equals(values.isna()) else values
+
+
+def _unreadable(values, date):
+    """Which values of a column are no dates, or no numbers, by themselves; all if each could be one."""
+    words = values.astype(object).where(values.notna(), "").astype(str).str.strip()
+    alone = {word: _is_readable(word, date) for word in words.unique()}
+    bad = ~words.map(alone).to_numpy(bool)
+    return bad if bad.any() else values.notna().to_numpy()
+
+
+def _is_readable(word, date):
+    """Whether a word is missing, or can be read as a date, or as a number.
+
+    >>> _is_readable("soon", True), _is_readable("12%", False)
+    (False, True)
+    """
+    if word in MISSING_WORDS:
+        return True
+    read = text_as_dates(pd.Series([word])) if date else _numbers(pd.Series([word]))
+    return read is not None

@@ -54,10 +54,10 @@ def plot_confidences(curves):
         for rows, fill, label in ((many, BLUE, "share right, 95 % interval"), (~many, "white", f"of fewer than {FEW}")):
             if not rows.any():
                 continue
-            reach = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)[:, rows]
+            bars = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)[:, rows]
             style = {"fmt": "o", "markersize": 4.5, "capsize": 2, "color": BLUE, "markerfacecolor": fill}
             style["alpha"] = 1 if fill is BLUE else 0.5
-            ax.errorbar(curve.stated[rows], curve.observed[rows], yerr=reach, label=label, **style)
+            ax.errorbar(curve.stated[rows], curve.observed[rows], yerr=bars, label=label, **style)
         for x, count in zip(curve.stated, curve.count, strict=True):
             ax.annotate(f"{count:,}", (x, -0.1), ha="center", va="center", fontsize=7.5, color="0.35")
         ax.set(xlabel=as_written(name), ylabel="share right", xlim=(-0.02, 1.02), ylim=(-0.16, 1.04))
@@ -148,7 +148,7 @@ def _look(name, k):
     return _STYLE.get(name, (_MORE[k % 5], MARKERS[(k + 2) % 6], LINES[(k + 2) % 6]))
 
 
-def plot_answer_lines(x, lines, ax=None, *, xlabel, ylabel, spread=None, level=None, title=None, log=False):
+def plot_answer_lines(x, lines, ax=None, *, xlabel, ylabel, half_width=None, level=None, title=None, log=False):
     """One line a name against x, with bars.
 
     Parameters
@@ -163,7 +163,7 @@ def plot_answer_lines(x, lines, ax=None, *, xlabel, ylabel, spread=None, level=N
         Words on the x axis.
     ylabel : str
         Words on the y axis.
-    spread : dict of str to sequence of float, optional
+    half_width : dict of str to sequence of float, optional
         Half lengths of the bars of some lines.
     level : (str, float), optional
         Name and height of a dashed line across.
@@ -182,9 +182,9 @@ def plot_answer_lines(x, lines, ax=None, *, xlabel, ylabel, spread=None, level=N
         ax.axhline(level[1], color="black", linewidth=1, linestyle=(0, (6, 3)), label=level[0])
     for k, (name, values) in enumerate(lines.items()):
         color, marker, style = _look(name, k)
-        reach = None if spread is None or name not in spread else spread[name]
+        bars = None if half_width is None or name not in half_width else half_width[name]
         options = {"color": color, "marker": marker, "linestyle": style, "markersize": 5, "capsize": 2}
-        ax.errorbar(x, values, yerr=reach, label=as_written(name), **options)
+        ax.errorbar(x, values, yerr=bars, label=as_written(name), **options)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if log:
         ax.set(xscale="log", yscale="log")

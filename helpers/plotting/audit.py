@@ -39,10 +39,10 @@ def plot_groups(table, ax=None, *, most=8, xlabel=POINTS, in_order=False):
         shown = table.reindex(furthest).sort_values("gap").iloc[::-1].reset_index(drop=True)
     ax = axes_for(ax, (8, 0.62 * len(shown) + 1.1))
     for row in shown.itertuples():
-        sure = row.adjusted < 0.05
-        color = (ORANGE if row.gap < 0 else BLUE) if sure else GREY
+        significant = row.adjusted < 0.05
+        color = (ORANGE if row.gap < 0 else BLUE) if significant else GREY
         ends = np.maximum([[row.gap - row.low], [row.high - row.gap]], 0)
-        style = {"fmt": "s" if row.gap < 0 else "o", "fillstyle": "full" if sure else "none", "capsize": CAPS}
+        style = {"fmt": "s" if row.gap < 0 else "o", "fillstyle": "full" if significant else "none", "capsize": CAPS}
         ax.errorbar(row.gap, row.Index, xerr=ends, color=color, **style)
     ax.axvline(0, color=GREY, linewidth=1, linestyle="--")
     ax.set_yticks(shown.index, [_wrapped(as_written(f"{row.rule} ({row.n:,})")) for row in shown.itertuples()])

@@ -12,13 +12,13 @@ def plot_convergence(
     *,
     x="n",
     y="value",
-    error="error",
+    se="se",
     by="estimator",
     xlabel="rows",
     ylabel=None,
     ymin=None,
 ):
-    """One marked line for each estimator against a setting (log scale), with bars.
+    """One marked line for each estimator against a setting (log scale), with bars of two standard errors.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ def plot_convergence(
         Column of the setting.
     y : str, default "value"
         Column of the heights.
-    error : str, default "error"
-        Column of the half lengths of the bars; None draws none.
+    se : str, default "se"
+        Column of the standard errors of the heights; None draws no bars.
     by : str, default "estimator"
         Column of the names of the lines.
     xlabel : str, default "rows"
@@ -52,10 +52,10 @@ def plot_convergence(
     names = list(dict.fromkeys(table[by]))
     for k, name in enumerate(names):
         part = table[table[by] == name].sort_values(x)
-        spread = part[x] * (1 + 0.03 * (k - (len(names) - 1) / 2))
+        place = part[x] * (1 + 0.03 * (k - (len(names) - 1) / 2))
         style = {"marker": MARKERS[k % len(MARKERS)], "linestyle": LINES[k % len(LINES)]}
-        bars = None if error is None else part[error]
-        ax.errorbar(spread, part[y], yerr=bars, label=as_written(name), capsize=2, markersize=5, linewidth=1.4, **style)
+        bars = None if se is None else 2 * part[se]
+        ax.errorbar(place, part[y], yerr=bars, label=as_written(name), capsize=2, markersize=5, linewidth=1.4, **style)
     levels = truth if isinstance(truth, dict) else {"truth": truth} if truth is not None else {}
     for line, (words, level) in zip((":", "--", "-."), levels.items(), strict=False):
         ax.axhline(level, color="black", linewidth=1, linestyle=line, label=words)

@@ -27,8 +27,8 @@ def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
     diagonal(ax, color=GREY, label="stated = observed")
     style = {"color": GREY, "alpha": 0.25, "linewidth": 0, "label": "a calibrated model (95 %)"}
     ax.fill_between(curve.stated, curve.band_low, curve.band_high, **style)
-    reach = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)
-    ax.errorbar(curve.stated, curve.observed, yerr=reach, color=BLUE, fmt="o", markersize=4.5, capsize=2, label=label)
+    bars = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)
+    ax.errorbar(curve.stated, curve.observed, yerr=bars, color=BLUE, fmt="o", markersize=4.5, capsize=2, label=label)
     foot = ax.inset_axes([0, 0, 1, 0.12], sharex=ax)
     width = np.diff(curve.edges).min() * 0.7
     foot.bar(curve.stated, curve.count, width=width, color=BLUE, alpha=0.35, linewidth=0)
@@ -91,8 +91,8 @@ def plot_stated_observed(curves, ax=None):
     place = np.arange(len(curves))[::-1]
     names = ("stated", "observed", "low", "high", "count")
     stated, observed, low, high, count = ([getattr(one, name)[0] for one in curves.values()] for name in names)
-    reach = np.maximum([np.subtract(observed, low), np.subtract(high, observed)], 0)
-    ax.errorbar(observed, place, xerr=reach, fmt="o", color=BLUE, capsize=3, label="observed, 95 % interval")
+    bars = np.maximum([np.subtract(observed, low), np.subtract(high, observed)], 0)
+    ax.errorbar(observed, place, xerr=bars, fmt="o", color=BLUE, capsize=3, label="observed, 95 % interval")
     ax.plot(stated, place, "D", color="black", fillstyle="none", markersize=7, label="stated")
     ax.set_yticks(place, [f"{as_written(name)}\n({n:,})" for name, n in zip(curves, count, strict=True)])
     ax.set(ylim=(-0.6, len(curves) - 0.1), xlabel="probability")
@@ -138,7 +138,7 @@ def plot_scores_and_truth(sample, ax=None, *, most=2000, people=None):
     return ax
 
 
-def plot_residuals(X, residual, ax=None, *, reach=0.4, most=4000):
+def plot_residuals(X, residual, ax=None, *, strongest=0.4, most=4000):
     """What is left of each row, by two features: up where the score says too little, down where too much.
 
     Parameters
@@ -149,7 +149,7 @@ def plot_residuals(X, residual, ax=None, *, reach=0.4, most=4000):
         Truth less score; the stronger the colour, the further from zero.
     ax : Axes, optional
         Where to draw; a new figure by default.
-    reach : float, default 0.4
+    strongest : float, default 0.4
         Residual with the full colour.
     most : int, default 4000
         Number of rows that are drawn.
@@ -164,7 +164,7 @@ def plot_residuals(X, residual, ax=None, *, reach=0.4, most=4000):
     residual = np.asarray(residual)[:most]
     for up, color, marker in ((True, BLUE, "^"), (False, ORANGE, "v")):
         mask = (residual >= 0) == up
-        strength = np.clip(np.abs(residual[mask]) / reach, 0.04, 1)
+        strength = np.clip(np.abs(residual[mask]) / strongest, 0.04, 1)
         ax.scatter(x1[mask], x2[mask], s=12, color=color, marker=marker, alpha=strength, linewidth=0)
     names = list(getattr(X, "columns", ("x1", "x2")))
     ax.set(xlabel=as_written(names[0]), ylabel=as_written(names[1]))

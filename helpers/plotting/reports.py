@@ -1,4 +1,4 @@
-"""Figures of the report on scores: a calibration curve with its band, rates along each feature, what decisions save."""
+"""Figures of the report on scores: a calibration curve with its band, what decisions save."""
 
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
@@ -8,17 +8,12 @@ from helpers.plotting.style import (
     GREEN,
     GREY,
     ORANGE,
-    as_written,
     axes_for,
-    legend_of_panels,
     legend_on_top,
     percent,
-    plt,
 )
 
-WIDTH = 6.4  # inches
 MANY_DECADES = 300  # ratio of the ends of an axis from which only powers of ten are written
-LETTERS = 30  # of the words beside a row
 FOOT = 0.12  # share of the height for a histogram below a curve
 
 
@@ -97,69 +92,6 @@ def _rates(ends, log, *axes):
             axis.set_major_formatter(PercentFormatter(1, decimals=0 if ends[1] - ends[0] > 0.1 else None))
 
 
-def plot_features(panels, *, log=False):
-    """Stated and observed rates along each feature, one panel a feature.
-
-    Parameters
-    ----------
-    panels : dict of str to DataFrame
-        Rows of each: level, n, stated, calibrated, observed, low, high.
-    log : bool, default False
-        Whether the axes of rates are logarithmic.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A panel a feature, one below the other.
-    """
-    inches = [0.26 * len(panel) + 0.9 for panel in panels.values()]
-    figure, axes = plt.subplots(
-        len(panels),
-        1,
-        figsize=(WIDTH, sum(inches) + 0.7),
-        squeeze=False,
-        sharex=True,
-        gridspec_kw={"height_ratios": inches},
-    )
-    for ax, (name, panel) in zip(axes[:, 0], panels.items(), strict=True):
-        _plot_feature(ax, name, panel)
-    if log:
-        axes[0, 0].set_xscale("log")
-    last = axes[-1, 0]
-    _rates(last.get_xlim(), log, last.xaxis)
-    for ax in axes[:, 0]:
-        ax.grid(axis="x", color=GREY, alpha=0.25, linewidth=0.6)
-        ax.set_axisbelow(True)
-        ax.tick_params(labelbottom=True)  # numbers below each panel: the last one may be a page away
-    last.set_xlabel("rate: stated, recalibrated, and observed (cases in brackets)")
-    legend_of_panels(figure)
-    return figure
-
-
-def _plot_feature(ax, name, panel):
-    place = np.arange(len(panel))[::-1]
-    beyond = ((panel["low"] > panel["calibrated"]) | (panel["high"] < panel["calibrated"])).to_numpy()
-    for rows, face, label in ((~beyond, "white", "observed, 95 %"), (beyond, BLUE, "observed, a gap beyond chance")):
-        if not rows.any():
-            continue
-        some = panel[rows]
-        reach = [some["observed"] - some["low"], some["high"] - some["observed"]]
-        ax.errorbar(
-            some["observed"], place[rows], xerr=np.maximum(reach, 0), fmt="o", color=BLUE, markerfacecolor=face,
-            markersize=4.5, capsize=4, label=label,
-        )  # fmt: skip
-    ax.plot(panel["calibrated"], place, "D", color=ORANGE, fillstyle="none", markersize=7, label="recalibrated")
-    ax.plot(panel["stated"], place, "|", color="black", markersize=12, label="stated")
-    words = [f"{_cut(as_written(row.level))} ({row.n:,})" for row in panel.itertuples()]
-    ax.set_yticks(place, words)
-    ax.set_ylim(-0.6, len(panel) - 0.4)
-    ax.set_title(_cut(as_written(name)), loc="left", weight="bold")
-
-
-def _cut(text):
-    return text if len(text) <= LETTERS else f"{text[: LETTERS - 1]}…"
-
-
 def plot_benefit(curve, threshold, ax=None):
     """Decision curve: what scores save beside never saying yes, at the threshold in use and at others.
 
@@ -181,9 +113,9 @@ def plot_benefit(curve, threshold, ax=None):
     t = curve["threshold"]
     band = {"color": BLUE, "alpha": 0.2, "linewidth": 0, "label": "stated, 95 % interval"}
     ax.fill_between(t, 100 * curve["stated_low"], 100 * curve["stated_high"], **band)
-    ways = {"stated": (BLUE, "-"), "recalibrated": (ORANGE, "--"), "repaired": (GREEN, "-.")}
-    for way, (color, line) in ways.items():
-        ax.plot(t, 100 * curve[way], color=color, linestyle=line, linewidth=1.8, label=way)
+    lines = {"stated": (BLUE, "-"), "recalibrated": (ORANGE, "--"), "repaired": (GREEN, "-.")}
+    for policy, (color, line) in lines.items():
+        ax.plot(t, 100 * curve[policy], color=color, linestyle=line, linewidth=1.8, label=policy)
     ax.plot(t, 100 * curve["always yes"], color=GREY, linestyle=":", linewidth=1.8, label="always yes")
     ax.axhline(0, color=GREY, linewidth=1.8, linestyle=(0, (6, 2)), label="always no")
     ax.axvline(threshold, color="black", linewidth=1, linestyle="-.", label=_of_threshold(threshold))

@@ -42,9 +42,9 @@ def plot_cost_accuracy(curves=None, points=None, ax=None, *, xlabel="paid a ques
             "color": "black" if curves else _COLORS[k % 6],
             "marker": ("*", "X", "P", "D", "v", "^", "h", "d")[k % 8],
         }
-        reach = [[accuracy - ends[0]], [ends[1] - accuracy]] if ends else None
+        bars = [[accuracy - ends[0]], [ends[1] - accuracy]] if ends else None
         options = {
-            "yerr": reach,
+            "yerr": bars,
             "markersize": 9,
             "linestyle": "none",
             "capsize": 3,

@@ -2,7 +2,7 @@
 
 - `recalibrator`: `Recalibrator`, out-of-fold learners of several kinds behind a joint test
 - `classifier`: `RepairedClassifier`, the same around a classifier of scikit-learn
-- `learners`: the learners; `saved`: a fitted repair on disk
+- `saved`: a fitted repair on disk; the learners are those of `helpers.grouping.learners`
 """
 
 from helpers.repair.classifier import RepairedClassifier

@@ -40,7 +40,7 @@ class RepairedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         How the rows are split. An int makes stratified folds, that keep groups together where `groups` are given.
     calibrator : {"platt", "isotonic", "none"}, default "platt"
         What comes before the features.
-    level : float, default 0.05
+    alpha : float, default 0.05
         Of the test that decides whether the features change anything.
     n_jobs : int or None, default None
         Processes for the cross-validation, as in `cross_val_predict`.
@@ -77,11 +77,11 @@ class RepairedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     True
     """
 
-    def __init__(self, estimator, *, cv=5, calibrator="platt", level=0.05, n_jobs=None, random_state=None):
+    def __init__(self, estimator, *, cv=5, calibrator="platt", alpha=0.05, n_jobs=None, random_state=None):
         self.estimator = estimator
         self.cv = cv
         self.calibrator = calibrator
-        self.level = level
+        self.alpha = alpha
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -129,8 +129,8 @@ class RepairedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             stated = cross_val_predict(clone(self.estimator), X, y, cv=folds, **options)
             # Beside the features, an out-of-fold probability tells by which fold's model it was stated, and so what
             # the labels of that fold are like: with both in sight the test rejected a right model in 15 of 60 samples.
-            self.repair_ = Recalibrator(self.calibrator, level=self.level, use_score=False, rng=rng)
-            self.repair_.fit(labels, self._probability(stated), X, sample_weight=sample_weight, groups=groups)
+            self.repair_ = Recalibrator(self.calibrator, alpha=self.alpha, use_score=False, rng=rng)
+            self.repair_.fit(X, labels, self._probability(stated), sample_weight=sample_weight, groups=groups)
         self.estimator_ = clone(self.estimator).fit(X, y, **of_estimator)
         return self
 
@@ -151,7 +151,7 @@ class RepairedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         validate_data(self, X, **ANY_TABLE, reset=False)
         p = self._probability(getattr(self.estimator_, self._method)(X))
-        p = p if self.repair_ is None else self.repair_.predict(p, X)
+        p = p if self.repair_ is None else self.repair_.predict(X, p)
         return np.column_stack([1 - p, p])
 
     def predict(self, X):

@@ -14,13 +14,11 @@ from sklearn.exceptions import NotFittedError
 
 from helpers.calibration.calibrators import make_calibrator
 from helpers.checks import check_count, check_probabilities, check_rng, check_same_length, nearest_name
-from helpers.grouping.features import Features, as_index
-from helpers.grouping.learners import combination, combine_out_of_fold
+from helpers.grouping.features import Features
+from helpers.grouping.learners import REPAIR_NAMES, Learners, combination, combine_out_of_fold
 from helpers.grouping.stacked import LEAST_ROWS, joint_test, label_variance, random_folds
-from helpers.partition.base import check_rows
-from helpers.partition.encoder import TableEncoder, check_table, with_score_column
+from helpers.partition.checked import check_rows, check_table, with_score_column
 from helpers.partition.levels import folds_of_rows
-from helpers.repair.learners import NAMES, RepairLearners
 from helpers.resampling import mean_and_variance
 
 SMALLEST = 0.05  # share of the calibrated probability, and of its complement, that a repair always leaves
@@ -39,7 +37,7 @@ class Recalibrator(BaseEstimator):
     ----------
     calibrator : {"platt", "isotonic", "none"}, default "platt"
         What comes first, "platt" on log-odds.
-    level : float, default 0.05
+    alpha : float, default 0.05
         Of the joint test; 1 repairs in any case, whatever it gains.
     n_folds : int, default 5
         At least 2. New rows get the mean of the folds' learners.
@@ -82,31 +80,31 @@ class Recalibrator(BaseEstimator):
     >>> rng = np.random.default_rng(0)
     >>> X = pd.DataFrame({"age": rng.integers(20, 80, 500)})
     >>> y = rng.random(500) < np.where(X["age"] < 50, 0.4, 0.8)
-    >>> model = Recalibrator("none", n_folds=2, rng=0).fit(y, np.full(500, 0.6), X)
-    >>> model.predict([0.6, 0.6], pd.DataFrame({"age": [30, 70]})).round(1)
+    >>> model = Recalibrator("none", n_folds=2, rng=0).fit(X, y, np.full(500, 0.6))
+    >>> model.predict(pd.DataFrame({"age": [30, 70]}), [0.6, 0.6]).round(1)
     array([0.4, 0.8])
     >>> model.changed_, model.p_value_ < 0.001
     (True, True)
     """
 
-    def __init__(self, calibrator="platt", *, level=0.05, n_folds=5, use_score=True, rng=None):
+    def __init__(self, calibrator="platt", *, alpha=0.05, n_folds=5, use_score=True, rng=None):
         self.calibrator = calibrator
-        self.level = level
+        self.alpha = alpha
         self.n_folds = n_folds
         self.use_score = use_score
         self.rng = rng
 
-    def fit(self, y, p, X, sample_weight=None, groups=None):
+    def fit(self, X, y, p, sample_weight=None, groups=None):
         """Learn from labelled rows.
 
         Parameters
         ----------
+        X : DataFrame or array_like, shape (n, d)
+            Features (numbers, booleans, categories, text, dates, missing values), see `helpers.partition.encoder`.
         y : array_like of 0/1, shape (n,)
             Labels.
         p : array_like, shape (n,)
             Stated probabilities of class 1.
-        X : DataFrame or array_like, shape (n, d)
-            Features (numbers, booleans, categories, text, dates, missing values), see `helpers.partition.encoder`.
         sample_weight : array_like, shape (n,), optional
             Sampling weights.
         groups : array_like, shape (n,), optional
@@ -123,20 +121,20 @@ class Recalibrator(BaseEstimator):
             For input or options that break a rule, fewer than 60 rows, fewer groups than folds, or too few rows of
             one class.
         """
-        self._fit(y, p, X, sample_weight, groups)
+        self._fit(X, y, p, sample_weight, groups)
         return self
 
-    def fit_predict(self, y, p, X, sample_weight=None, groups=None):
+    def fit_predict(self, X, y, p, sample_weight=None, groups=None):
         """Fit, and repair the same rows, each by learners and weights that have not seen its label.
 
         Parameters
         ----------
+        X : DataFrame or array_like, shape (n, d)
+            Features.
         y : array_like of 0/1, shape (n,)
             Labels.
         p : array_like, shape (n,)
             Stated probabilities of class 1.
-        X : DataFrame or array_like, shape (n, d)
-            Features.
         sample_weight : array_like, shape (n,), optional
             Sampling weights; rows of weight 0 are repaired as new ones.
         groups : array_like, shape (n,), optional
@@ -147,10 +145,10 @@ class Recalibrator(BaseEstimator):
         ndarray, shape (n,)
             In [0, 1].
         """
-        rows, residual = self._fit(y, p, X, sample_weight, groups)
+        rows, residual = self._fit(X, y, p, sample_weight, groups)
         if rows.kept.all():
             return self._repaired(self.calibrated(rows.p), residual)
-        repaired = self.predict(p, X)
+        repaired = self.predict(X, p)
         repaired[rows.kept] = self._repaired(self.calibrated(rows.p), residual)
         return repaired
 
@@ -171,15 +169,15 @@ class Recalibrator(BaseEstimator):
             raise NotFittedError("This Recalibrator has learned nothing yet: call fit first.")
         return self.calibrator_.predict(p)
 
-    def predict(self, p, X, return_std=False):
+    def predict(self, X, p, return_std=False):
         """Repaired probabilities.
 
         Parameters
         ----------
-        p : array_like, shape (n,)
-            Stated probabilities.
         X : DataFrame or array_like, shape (n, d)
             Features: the columns of the fit in any order, others are passed over.
+        p : array_like, shape (n,)
+            Stated probabilities.
         return_std : bool, default False
             Whether the standard errors are wanted, too.
 
@@ -191,42 +189,42 @@ class Recalibrator(BaseEstimator):
             Only with `return_std`: jackknife standard error of what the features changed, from how far the learners of
             the folds lie apart; 0 where `changed_` is false.
         """
-        c, table = self._rows(p, X)
+        c, table = self._rows(X, p)
         if not self.changed_:
             return (c, np.zeros(c.size)) if return_std else c
         v = label_variance(c)
-        index = self._features.index(self._encoder.encode(table))
+        index = self._features.index_of_table(table)
         weights = self.shrinkage_ * self.weights_.to_numpy()
-        parts = v * np.array([fold.learners.predict(index) @ weights for fold in self.folds_])
+        parts = v * np.array([fold.learners.predict(self._features, index) @ weights for fold in self.folds_])
         repaired = self._repaired(c, parts.mean(axis=0))
         return (repaired, parts.std(axis=0) * (len(parts) - 1) ** 0.5) if return_std else repaired
 
-    def change(self, p, X):
+    def change(self, X, p):
         """How much the features change each calibrated probability, repaired - calibrated.
 
         Parameters
         ----------
-        p : array_like, shape (n,)
-            Stated probabilities.
         X : DataFrame or array_like, shape (n, d)
             Features.
+        p : array_like, shape (n,)
+            Stated probabilities.
 
         Returns
         -------
         ndarray, shape (n,)
             All 0 where `changed_` is false.
         """
-        return self.predict(p, X) - self.calibrated(p)
+        return self.predict(X, p) - self.calibrated(p)
 
-    def to_frame(self, p, X):
+    def to_frame(self, X, p):
         """What happened to each row.
 
         Parameters
         ----------
-        p : array_like, shape (n,)
-            Stated probabilities.
         X : DataFrame or array_like, shape (n, d)
             Features.
+        p : array_like, shape (n,)
+            Stated probabilities.
 
         Returns
         -------
@@ -234,7 +232,7 @@ class Recalibrator(BaseEstimator):
             With the index of `X`. Columns: stated, calibrated, repaired; by_calibration and by_features, the two steps
             between them.
         """
-        repaired = self.predict(p, X)
+        repaired = self.predict(X, p)
         frame = pd.DataFrame({"stated": check_probabilities(p)}, index=check_table(X).index)
         frame["calibrated"] = self.calibrated(p)
         frame["repaired"] = repaired
@@ -242,9 +240,9 @@ class Recalibrator(BaseEstimator):
         frame["by_features"] = frame["repaired"] - frame["calibrated"]
         return frame
 
-    def _fit(self, y, p, X, sample_weight, groups):
+    def _fit(self, X, y, p, sample_weight, groups):
         """Learn; return the rows that count and their shrunken out-of-fold residuals."""
-        rows = self._checked(y, p, X, sample_weight, groups)
+        rows = self._checked(X, y, p, sample_weight, groups)
         rng = check_rng(self.rng)
         fold = random_folds(rows.y, rows.groups, self.n_folds, rng)
         seeds = rng.integers(2**31, size=self.n_folds)
@@ -252,22 +250,23 @@ class Recalibrator(BaseEstimator):
         self.columns_ = list(rows.X.columns)
         self.calibrator_ = make_calibrator(self.calibrator).fit(rows.p, rows.y, weight)
         table = self._seen(rows.X, rows.p)
-        index = self._fit_features(table, weight, int(rng.integers(2**31)))
+        self._features, index = Features.of_table(table, weight, int(rng.integers(2**31)))
+        self.pooled_ = self._features.encoder_.pooled_
         inner = folds_of_rows(table, rows.groups)
         folds = Parallel()(
             delayed(_learn)(rows.y, rows.p, index, weight, inner, fold != j, self.calibrator, self._features, int(seed))
             for j, seed in enumerate(seeds)
         )
-        columns = np.empty((rows.y.size, len(NAMES)))
+        columns = np.empty((rows.y.size, len(REPAIR_NAMES)))
         for j, of_fold in enumerate(folds):
             inside = fold == j
             v = label_variance(of_fold.calibrator.predict(rows.p[inside]))
-            columns[inside] = v[:, None] * of_fold.learners.predict(index[inside])
+            columns[inside] = v[:, None] * of_fold.learners.predict(self._features, index[inside])
         residual = rows.y - self.calibrated(rows.p)
         self.p_value_ = joint_test(columns.mean(axis=1), residual, weight, rows.groups)[2]
         found = self._combine(columns, residual, weight, fold, rows.groups)
-        worth = self.p_value_ <= self.level and self.gain_ > self.gain_se_
-        self.changed_ = bool(worth or self.level == 1)
+        worth = self.p_value_ <= self.alpha and self.gain_ > self.gain_se_
+        self.changed_ = bool(worth or self.alpha == 1)
         self.folds_ = folds if self.changed_ else []
         if not self.changed_:
             self.weights_ *= 0
@@ -276,17 +275,9 @@ class Recalibrator(BaseEstimator):
             self.gain_se_ = 0.0
         return rows, found
 
-    def _fit_features(self, table, weight, seed):
-        """What all learners see of the rows, made without labels; returns their codes."""
-        self._encoder = TableEncoder()
-        index = as_index(self._encoder.learn(table, sample_weight=weight))  # categories by their names
-        self.pooled_ = self._encoder.pooled_
-        self._features = Features(self._encoder.categories_, seed).fit(index)
-        return index
-
     def _combine(self, columns, residual, weight, fold, groups):
         """Weights of the learners and shrinkage; returns the out-of-fold prediction of each row's residual."""
-        self.weights_ = pd.Series(combination(columns, residual, weight), NAMES)
+        self.weights_ = pd.Series(combination(columns, residual, weight), REPAIR_NAMES)
         found, _ = combine_out_of_fold(columns, residual, weight, fold)
         self.shrinkage_ = _slope(found, residual, weight, groups)
         found = self.shrinkage_ * found
@@ -297,10 +288,10 @@ class Recalibrator(BaseEstimator):
     def _repaired(self, c, residual):
         return np.clip(c + residual, SMALLEST * c, 1 - SMALLEST * (1 - c)) if self.changed_ else c
 
-    def _rows(self, p, X):
+    def _rows(self, X, p):
         """Calibrated scores and the table that the learners are asked about."""
-        p = check_probabilities(p)
         X = check_table(X)
+        p = check_probabilities(p)
         check_same_length(p=p, X=X)
         c = self.calibrated(p)
         absent = [column for column in self.columns_ if column not in X.columns]
@@ -313,10 +304,10 @@ class Recalibrator(BaseEstimator):
         """What the learners see of the rows."""
         return with_score_column(X, p) if self.use_score else X
 
-    def _checked(self, y, p, X, sample_weight, groups):
+    def _checked(self, X, y, p, sample_weight, groups):
         rows = check_rows(y, p, X, sample_weight, groups)
         make_calibrator(self.calibrator)
-        check_probabilities([self.level], "level")
+        check_probabilities([self.alpha], "alpha")
         check_count(self.n_folds, "n_folds", least=2)
         if rows.y.size < LEAST_ROWS:
             raise ValueError(f"y must have at least {LEAST_ROWS} rows, but it has {rows.y.size}.")
@@ -328,7 +319,7 @@ class _Fold:
     """What the rows outside a fold have taught."""
 
     calibrator: object
-    learners: RepairLearners
+    learners: Learners
 
 
 def _learn(y, p, index, weight, inner, train, calibrator, features, seed):
@@ -336,7 +327,8 @@ def _learn(y, p, index, weight, inner, train, calibrator, features, seed):
     fitted = make_calibrator(calibrator).fit(p[train], y[train], w)
     c = fitted.predict(p[train])
     v = label_variance(c)
-    return _Fold(fitted, RepairLearners(seed, features).fit(index[train], (y[train] - c) / v, w * v, inner[train]))
+    learners = Learners(seed).fit(features, index[train], (y[train] - c) / v, w * v, inner[train])
+    return _Fold(fitted, learners)
 
 
 def _slope(found, residual, weight, groups):

@@ -20,21 +20,14 @@ import helpers
 
 MAGIC = "honest confidence, fitted model"
 
-FORMAT = 3  # to be raised when attributes of saved models change
+FORMAT = 4  # to be raised when attributes of saved models change
 
 
 def versions():
     """What a file must agree with to be read.
 
-    Returns
-    -------
-    dict of str
-        Of the file format, this package, scikit-learn, numpy (major number) and Python (minor number).
-
-    Examples
-    --------
     >>> versions()["format"]
-    '3'
+    '4'
     """
     return {
         "format": str(FORMAT),
@@ -67,7 +60,7 @@ def save(model, path):
     >>> import tempfile
     >>> from helpers.repair import Recalibrator
     >>> y = np.tile([0, 1, 1, 0], 50)
-    >>> model = Recalibrator("none", rng=0).fit(y, np.full(200, 0.5), np.arange(200)[:, None])
+    >>> model = Recalibrator("none", rng=0).fit(np.arange(200)[:, None], y, np.full(200, 0.5))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(model, f"{folder}/repair.joblib")
     ...     load(f"{folder}/repair.joblib").p_value_ == model.p_value_

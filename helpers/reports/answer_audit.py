@@ -3,28 +3,23 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
 from helpers.answers import sem_ece
 from helpers.answers.confidence import largest_share, mean_held_out_share
 from helpers.checks import check_rng
-from helpers.reports.answer_costs import SAME, limits_of_others, price_answers, recalibrated
+from helpers.reports.answer_costs import price_answers, recalibrated, worth_giving
 from helpers.reports.answer_findings import ALPHA
-from helpers.reports.answer_groups import find_groups
-from helpers.reports.answer_numbers import bootstrap_means, gap_strata, over_confidence
+from helpers.reports.answer_numbers import EXPONENTS, find_groups, over_confidence, promise
 from helpers.reports.answer_pair import compare_pair
-from helpers.reports.answer_promises import promise
 from helpers.reports.answers import AnswerReport
 from helpers.reports.intake import check_terms
 from helpers.reports.votes import compare_votes
-from helpers.resampling import exact_interval
+from helpers.resampling import percentile_ends, resampled_means
 from helpers.selective import measure_systems
 from helpers.selective.abstention import closed_form
 
-LEAST_QUESTIONS = 30  # with a known answer; below, only the share of right answers is told
-LEAST_STATED = 30
+LEAST_STATED = 30  # questions
 N_FOLDS = 10
-EXPONENTS = (0, 1, np.inf)  # of ECUAS
 
 
 def audit_answers(
@@ -71,9 +66,6 @@ def audit_answers(
     (0.76, '')
     """
     check_terms(reject_cost, price, n_resamples, precision)
-    reject_cost = reject_cost or None
-    price = price or None
-    rng_given = rng if isinstance(rng, int) else None
     streams = check_rng(rng).spawn(8)
     grouped = table.grouped
     agreement, correct = agreement_of(table)
@@ -81,46 +73,41 @@ def audit_answers(
     sources = {"sem1": agreement, "sem2": np.round(mean_held_out_share(grouped.counts, None, "lot"), 12)}
     if _enough_stated(table.stated, known):
         sources["stated"] = grouped.confidence
-    n_right = int((correct == 1).sum())
-    n_known = int(known.sum())
-    accuracy = (n_right / n_known, *exact_interval(n_right, n_known)) if n_known else None
-    obstacle = _find_obstacle(n_known)
+    options = {"reject_cost": reject_cost or None, "price": price or None, "precision": precision}
+    options |= {"n_resamples": n_resamples, "rng": rng if isinstance(rng, int) else None}
+    options["against"] = "" if against is None else against.name
     fold = streams[6].permutation(known.size) % N_FOLDS
-    seed = int(streams[4].integers(2**62))
-    voting = np.full(known.shape, True) if obstacle else grouped.graded & known
-    truth = None if obstacle else grouped.correct[voting]
-    resamples = {"n_resamples": n_resamples, "rng": seed}
-    sizes = compare_votes(grouped.counts[voting], truth, votes_rng=streams[3], **resamples)
-    calibration = over = costs = stated_gain = promises = prices = groups = None
-    if not obstacle:
-        calibration = sem_ece(grouped, sources=list(sources), ties="lot", n_resamples=n_resamples, rng=streams[0])
-        over = over_confidence(sources, correct, n_resamples, streams[5])
-        systems = _on_common_rows(sources, correct)
-        options = {"n": EXPONENTS, "n_resamples": n_resamples}
-        costs = measure_systems(systems, rng=streams[1], **options)
-        stated_gain = _stated_gain(sources, correct, fold, n_resamples, streams[2])
-        promises = promise({name: sources[name] for name in sources if name != "sem2"}, correct, precision)
-    pair = None
-    if against is not None and not obstacle:
-        pair = _compare(names, (table, against), fold, reject_cost, n_resamples, streams[7])
-    questions = pd.DataFrame({"question": grouped.questions} | sources | {"correct": correct})
-    questions["gap"] = np.round(np.maximum(sources["sem1"] - sources["sem2"], 0), 9)  # equal counts, equal gaps
-    asked = {"reject_cost": reject_cost, "price": price, "precision": precision}
-    asked |= {"n_resamples": n_resamples, "rng": rng_given, "against": "" if against is None else against.name}
-    report = AnswerReport(
-        table, reject_cost, sources, correct, accuracy, obstacle, calibration, over, costs, stated_gain,
-        promises, prices, groups, questions, gap_strata(questions), sizes, pair, asked,
-    )  # fmt: skip
-    if obstacle:
-        return report
+    resamples = {"n_resamples": n_resamples, "rng": int(streams[4].integers(2**62))}
+    report = AnswerReport(table, options, sources, correct)
+    if report.obstacle:
+        return replace(report, sizes=compare_votes(grouped.counts, None, votes_rng=streams[3], **resamples))
+    voting = grouped.graded & known
+    over = over_confidence(sources, correct, n_resamples, streams[5])
+    report = replace(
+        report,
+        sizes=compare_votes(grouped.counts[voting], grouped.correct[voting], votes_rng=streams[3], **resamples),
+        calibration=sem_ece(grouped, sources=list(sources), ties="lot", n_resamples=n_resamples, rng=streams[0]),
+        over=over,
+        costs=measure_systems(_on_common_rows(sources, correct), n=EXPONENTS, n_resamples=n_resamples, rng=streams[1]),
+        stated_gain=_stated_gain(sources, correct, fold, n_resamples, streams[2]),
+        promises=promise({name: sources[name] for name in sources if name != "sem2"}, correct, precision),
+    )
     source = report.best_source
-    if reject_cost is not None:
-        prices = price_answers(
-            source, sources[source], correct, fold, _single_answer(sizes, price), reject_cost=reject_cost,
-            samples=(price or 0) * report.most, recalibrate=_is_off(calibration, over, source), **resamples,
-        )  # fmt: skip
-    groups = find_groups(table.features, correct, sources[source], promises.used, streams[2].spawn(1)[0])
-    return replace(report, prices=prices, groups=groups)
+    prices = pair = None
+    if reject_cost:
+        row = over.set_index("source").loc[source]
+        is_wrong = report.calibration.errors[source].p_value < ALPHA or row["low"] > 0 or row["high"] < 0
+        terms = {"reject_cost": reject_cost, "samples": (price or 0) * report.most, "recalibrate": is_wrong}
+        prices = price_answers(source, sources[source], correct, fold, **terms, **resamples)
+    if price:
+        wrong, low, high = 1 - report.sizes.iloc[0][["right", "right_high", "right_low"]].to_numpy(float)
+        single = {"answered": 1, "wrong": wrong, "wrong_low": low, "wrong_high": high}
+        single |= {"cost": wrong + price, "cost_low": low + price, "cost_high": high + price}
+        prices.rows.loc["one"] = single
+    if against is not None:
+        pair = _compare(names, (table, against), fold, reject_cost, n_resamples, streams[7])
+    groups = find_groups(table.features, correct, sources[source], report.promises.used, streams[2].spawn(1)[0])
+    return replace(report, prices=prices, groups=groups, pair=pair)
 
 
 def _on_common_rows(sources, correct):
@@ -139,23 +126,9 @@ def _stated_gain(sources, correct, fold, n_resamples, rng):
     y = correct[rows].astype(float)
     doubts = [1 - recalibrated(sources[name][rows], y, fold[rows]) for name in ("stated", "sem1")]
     stated, agreement = (closed_form(1 - y, doubt, n=1, largest=1) for doubt in doubts)
-    difference = (stated - agreement)[:, None]
-    low, high = np.quantile(bootstrap_means(difference, n_resamples, rng), [0.025, 0.975])
+    difference = stated - agreement
+    low, high = percentile_ends(resampled_means(difference, n_resamples, rng=rng))
     return float(difference.mean()), float(low), float(high)
-
-
-def _is_off(calibration, over, source):
-    """Whether the height of a confidence is off by more than chance."""
-    row = over.set_index("source").loc[source]
-    return bool(calibration.errors[source].p_value < ALPHA or row["low"] > 0 or row["high"] < 0)
-
-
-def _single_answer(sizes, price):
-    """(cost, share wrong) of giving the answer of a single sample, each with its interval; None without a price."""
-    if price is None:
-        return None
-    wrong = 1 - sizes.iloc[0][["right", "right_high", "right_low"]].to_numpy(float)
-    return wrong + price, wrong
 
 
 def agreement_of(table):
@@ -166,31 +139,22 @@ def agreement_of(table):
 
 
 def _compare(names, tables, fold, reject_cost, n_resamples, rng):
-    """`AnswerPair` of two tables; with costs, each hands over where the recalibrated agreement of its other folds says
-    that it pays. `fold` holds the folds of the first table.
+    """`AnswerPair` of two tables; with costs, each hands over where its recalibrated agreement says that it pays.
+
+    `fold` holds the folds of the first table.
     """
     agreement, correct = zip(*map(agreement_of, tables), strict=True)
     accepted = None
-    if reject_cost is not None:
+    if reject_cost:
         folds = [fold, rng.spawn(1)[0].permutation(correct[1].size) % N_FOLDS]
         accepted = [np.zeros(y.size, bool) for y in correct]
-        for used, p, y, parts in zip(accepted, agreement, correct, folds, strict=True):
-            rows = np.flatnonzero(y >= 0)
-            used[rows] = p[rows] >= limits_of_others(p[rows], y[rows] * 1.0, parts[rows], reject_cost) - SAME
-    return compare_pair(names, tables, agreement, correct, accepted, reject_cost, n_resamples, rng)
+        for chosen, p, y, parts in zip(accepted, agreement, correct, folds, strict=True):
+            rows = y >= 0
+            chosen[rows] = worth_giving(p[rows], y[rows].astype(float), parts[rows], reject_cost)
+    return compare_pair(names, tables, agreement, correct, accepted, reject_cost or None, n_resamples, rng)
 
 
 def _enough_stated(stated, known):
     """Whether stated confidences are a source: stated for half of the questions at least, and for 30 of them."""
     rows = known if known.any() else np.ones(known.shape, bool)
     return bool(stated[rows].mean() >= 0.5 and (stated & rows).sum() >= min(LEAST_STATED, rows.sum()))
-
-
-def _find_obstacle(n_known):
-    """Why nothing is said about right and wrong beyond their share, in one sentence; "" if there is enough."""
-    if not n_known:
-        return "The file does not say which answers are right."
-    if n_known < LEAST_QUESTIONS:
-        few = "one question" if n_known == 1 else f"{n_known:,} questions"
-        return f"The right answer is known for only {few}; at least {LEAST_QUESTIONS} are needed."
-    return ""

@@ -8,11 +8,9 @@ from scipy.special import expit, logit
 
 from helpers.calibration import PlattCalibrator
 from helpers.calibration.calibrators import CLIP
-from helpers.reports.answer_numbers import bootstrap_means
+from helpers.reports.answer_numbers import SAME
 from helpers.reports.phrases import cost_with_span, percent, shares
-from helpers.resampling import exact_interval
-
-SAME = 1e-9  # shares of votes that differ by less are equal
+from helpers.resampling import exact_interval, percentile_ends, resampled_means
 
 
 @dataclass(frozen=True)
@@ -21,43 +19,49 @@ class AnswerCosts:
 
     source : the confidence that chooses
     threshold : from which on an answer is expected to cost less than a refusal; 0 for always, infinite for never
-    table : rows "chosen", "all", "none" and, with a price of a sample, "one": answered, wrong (share among these), cost
-        with samples, with intervals, and what "chosen" saves beside the cheaper one of "all" and "none"
-    used : (Q,) bool, questions that are answered, each judged by the questions of other folds
+    rows : table with the rows "chosen", "all", "none" and, with a price of a sample, "one": answered, wrong (share
+        among these), cost with samples, with intervals, and saved (beside the cheaper one of "all" and "none")
     """
 
     source: str
     threshold: float
-    table: pd.DataFrame = field(repr=False)
-    used: np.ndarray = field(repr=False)
-
-    @property
-    def chosen(self):
-        """Row of the table for the questions from the threshold on."""
-        return self.table.loc["chosen"]
+    rows: pd.DataFrame = field(repr=False)
 
     @property
     def pays(self):
-        """Whether to leave out unsure questions surely is cheaper than answering all or none."""
-        return bool(self.chosen["saved_low"] > 0)
+        """Whether to leave out unsure questions significantly costs less than answering all or none."""
+        return bool(self.rows.loc["chosen", "saved_low"] > 0 and 0 < self.threshold < np.inf)
 
     @property
     def plain(self):
         """The cheaper of answering "all" and "none"."""
-        return "all" if self.table.loc["all", "cost"] <= self.table.loc["none", "cost"] else "none"
+        return "all" if self.rows.loc["all", "cost"] <= self.rows.loc["none", "cost"] else "none"
+
+    def table(self, most):
+        """The rows as texts, of 100 questions with `most` samples each."""
+        words = {
+            "chosen": f"all {most} samples, only answers that are sure enough",
+            "all": f"all {most} samples, every answer",
+            "one": "one sample, its answer",
+            "none": "hand over every question",
+        }
+        lines = {}
+        for name in [name for name in words if name in self.rows.index]:
+            row = self.rows.loc[name]
+            lines[words[name]] = {
+                "cost of 100": cost_with_span(row.cost, row.cost_low, row.cost_high),
+                "answered": percent(row.answered),
+                "wrong among answers": shares(row.wrong, row.wrong_low, row.wrong_high),
+            }
+        return pd.DataFrame(lines).T.rename_axis("give")
 
 
-def rising_curve(confidence, right, wrong):
-    """Platt's curve through a confidence that was right and wrong so often (m,); None where none of them rises."""
-    total = right + wrong
-    seen = total > 0
-    x = np.r_[confidence[seen], confidence[seen]]
-    weight = np.r_[right[seen], wrong[seen]]
-    y = np.repeat([1.0, 0.0], seen.sum())
-    if not 0 < right.sum() < total.sum() or np.ptp(x[weight > 0]) < 1e-6:
+def rising_curve(confidence, correct):
+    """Platt's curve through a confidence that was right (1) or wrong (0); None where none of them rises."""
+    if not 0 < correct.sum() < correct.size or np.ptp(confidence) < 1e-6:
         return None
     try:
-        curve = PlattCalibrator().fit_rows(x, y, weight)
+        curve = PlattCalibrator().fit(confidence, correct)
     except ValueError:  # a constant score, up to its clipping
         return None
     return curve if curve.slope_ > 0 else None
@@ -68,103 +72,72 @@ def recalibrated(confidence, correct, fold):
     chance = np.empty(correct.size)
     for k in np.unique(fold):
         others = fold != k
-        curve = rising_curve(confidence[others], correct[others], 1 - correct[others])
-        chance[~others] = correct[others].mean() if curve is None else curve.predict_rows(confidence[~others])
+        curve = rising_curve(confidence[others], correct[others])
+        chance[~others] = correct[others].mean() if curve is None else curve.predict(confidence[~others])
     return chance
 
 
-def pays_from(confidence, right, wrong, reject_cost):
+def pays_from(confidence, correct, reject_cost):
     """Lowest confidence at which the rising curve says that an answer costs less than a refusal.
 
-    confidence, right, wrong : (m,) values of the confidence, and how many answers with it were right and wrong
-    0 where all answers pay, infinite where none does; so too where the confidence tells nothing apart.
+    0 where all answers pay, infinite where none does; so too where the confidence does not separate right from wrong.
     """
-    curve = rising_curve(confidence, right, wrong)
+    curve = rising_curve(confidence, correct)
     if curve is None:
-        return 0.0 if right.sum() / (right + wrong).sum() >= 1 - reject_cost else np.inf
+        return 0.0 if correct.mean() >= 1 - reject_cost else np.inf
     limit = (logit(1 - reject_cost) - curve.intercept_) / curve.slope_
     if abs(limit) > logit(1 - CLIP):  # beyond all confidences: the curve ends before
         return np.inf if limit > 0 else 0.0
     return float(expit(limit))
 
 
-def limits_of_others(confidence, correct, fold, reject_cost):
-    """(m,) `pays_from` for each question by the questions of other folds."""
+def worth_giving(confidence, correct, fold, reject_cost):
+    """(m,) bool: whether an answer pays, each judged by `pays_from` of the questions of other folds."""
     limit = np.empty(correct.size)
     for k in np.unique(fold):
         others = fold != k
-        limit[~others] = pays_from(confidence[others], correct[others], 1 - correct[others], reject_cost)
-    return limit
+        limit[~others] = pays_from(confidence[others], correct[others], reject_cost)
+    return confidence >= limit - SAME
 
 
-def price_answers(source, confidence, correct, fold, one, *, recalibrate, reject_cost, samples, n_resamples, rng):
-    """`AnswerCosts` by a confidence (Q,), NaN where there is none, of questions that are right (1), wrong (0) or not
-    graded (-1).
+def price_answers(source, confidence, correct, fold, *, recalibrate, reject_cost, samples, n_resamples, rng):
+    """`AnswerCosts` by a confidence (Q,), NaN where there is none, of right (1), wrong (0) and ungraded (-1) questions.
 
     Each question is judged by the questions of other folds, `fold` (Q,). `samples` is what all samples of a question
-    cost, `one` (cost, low, high) of giving the answer of a single one, or None.
+    cost.
     """
     rows = (correct >= 0) & np.isfinite(confidence)
     p = confidence[rows]
     y = correct[rows].astype(float)
     threshold = 1 - reject_cost
-    limit = np.full(y.size, threshold)
+    chosen = p >= threshold - SAME
     if recalibrate:
-        threshold = pays_from(p, y, 1 - y, reject_cost)
-        limit = limits_of_others(p, y, fold[rows], reject_cost)
+        threshold = pays_from(p, y, reject_cost)
+        chosen = worth_giving(p, y, fold[rows], reject_cost)
     if 0 < threshold < np.inf:
         threshold = float(p[p >= threshold - SAME].min(initial=np.inf))  # the lowest that occurs and pays
         threshold = 0.0 if threshold == p.min() else threshold
-    used = np.zeros(correct.size, bool)
-    used[rows] = p >= limit - SAME
-    table = keep_answers(y, used[rows], reject_cost, samples, n_resamples, rng)
-    if one is not None:
-        cost = dict(zip(("cost", "cost_low", "cost_high"), one[0], strict=True))
-        wrong = dict(zip(("wrong", "wrong_low", "wrong_high"), one[1], strict=True))
-        table.loc["one"] = pd.Series({"answered": 1.0} | wrong | cost)
-    return AnswerCosts(source, threshold, table, used)
+    return AnswerCosts(source, threshold, compare_costs(y, chosen, reject_cost, samples, n_resamples, rng))
 
 
-def keep_answers(correct, chosen, reject_cost, samples, n_resamples, rng):
-    """Table: what is answered and what it costs if some questions are refused ("chosen"), "all" answered, or "none".
+def compare_costs(correct, chosen, reject_cost, samples, n_resamples, rng):
+    """`AnswerCosts.rows` if the `chosen` questions (m,) are answered, "all" or "none".
 
-    Columns: answered (share), wrong (share among these, NaN if there are none) with wrong_low and wrong_high (exact),
-    cost (a wrong answer costs 1, a refusal `reject_cost`, samples of a question that is looked at `samples`), and saved
-    (the cost of the cheaper one of all and none, less this cost), each with _low and _high.
+    A wrong answer costs 1, a refusal `reject_cost`, the samples of a question that is looked at `samples`.
     """
     accepted = {"chosen": chosen, "all": np.ones(correct.size, bool), "none": np.zeros(correct.size, bool)}
-    values = np.column_stack([np.where(rows, 1 - correct, reject_cost) for rows in accepted.values()])
-    values[:, :2] += samples
-    cost = values.mean(axis=0)
-    plain = 1 if cost[1] <= cost[2] else 2
-    both = np.column_stack([values, values[:, [plain]] - values])
-    low, high = np.quantile(bootstrap_means(both, n_resamples, rng), [0.025, 0.975], axis=0)
-    lines = []
-    for k, rows in enumerate(accepted.values()):
-        n_wrong = int((correct[rows] == 0).sum())
-        n_answered = int(rows.sum())
-        share = n_wrong / n_answered if n_answered else float("nan")
-        saved = both[:, 3 + k].mean()
-        line = (rows.mean(), share, *exact_interval(n_wrong, n_answered))
-        lines.append((*line, cost[k], low[k], high[k], saved, low[3 + k], high[3 + k]))
-    measures = [f"{name}{end}" for name in ("wrong", "cost", "saved") for end in ("", "_low", "_high")]
-    return pd.DataFrame(lines, index=pd.Index(accepted, name="answer"), columns=["answered", *measures])
-
-
-def print_costs(costs, most):
-    """The table of `AnswerCosts` as texts, of 100 questions."""
-    words = {
-        "chosen": f"all {most} samples, only answers that are sure enough",
-        "all": f"all {most} samples, every answer",
-        "one": "one sample, its answer",
-        "none": "hand over every question",
-    }
+    costs = pd.DataFrame({name: np.where(rows, 1 - correct, reject_cost) for name, rows in accepted.items()})
+    costs[["chosen", "all"]] += samples
+    plain = "all" if costs["all"].mean() <= costs["none"].mean() else "none"
+    saved = costs[[plain]].to_numpy() - costs
+    drawn = resampled_means(np.column_stack([costs, saved]), n_resamples, rng=rng)
+    low, high = percentile_ends(drawn)
     lines = {}
-    for name in [name for name in words if name in costs.table.index]:
-        row = costs.table.loc[name]
-        lines[words[name]] = {
-            "cost of 100": cost_with_span(row.cost, row.cost_low, row.cost_high),
-            "answered": percent(row.answered),
-            "wrong among answers": shares(row.wrong, row.wrong_low, row.wrong_high),
-        }
-    return pd.DataFrame(lines).T.rename_axis("give")
+    for k, (name, rows) in enumerate(accepted.items()):
+        wrong = 1 - correct[rows]
+        share = wrong.mean() if rows.any() else np.nan
+        ends = exact_interval(int(wrong.sum()), wrong.size)
+        lines[name] = {"answered": rows.mean(), "wrong": share, "wrong_low": ends[0], "wrong_high": ends[1]}
+        lines[name] |= {"cost": costs[name].mean(), "cost_low": low[k], "cost_high": high[k]}
+        lines[name] |= {"saved": saved[name].mean(), "saved_low": low[k + 3], "saved_high": high[k + 3]}
+    return pd.DataFrame.from_dict(lines, orient="index")

@@ -1,32 +1,25 @@
-"""Parts of the report on sampled answers: means with intervals, questions by their gap, tables in words."""
+"""Numbers of the report on sampled answers: overconfidence, promises, groups of questions, close and wrong ones."""
+
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
-from helpers.reports.phrases import percent, points, shares, short
-from helpers.resampling import exact_interval
+from helpers.audit import search_segments
+from helpers.reports.phrases import NAMES, from_percent, percent, short
+from helpers.resampling import exact_interval, percentile_ends, resampled_means
+from helpers.selective import METRICS
+from helpers.selective.certified import certify_rows
+from helpers.selective.metrics import metrics_of
 
 NO_GAP = 1e-9
-BLOCK = 2_000_000  # entries of a table of bootstrap counts at a time
-STRATA = {
-    "no gap": "every half chooses the same",
-    "smaller gap": "smaller gap",
-    "larger gap": "larger gap",
-    "a gap": "halves may choose differently",
-}
-
-
-def bootstrap_means(values, n_resamples, rng):
-    """(n_resamples, S) means of the columns of (Q, S) values over questions drawn with replacement."""
-    n = len(values)
-    rng = np.random.default_rng(rng)
-    chunk = max(1, BLOCK // n)
-    parts = []
-    for start in range(0, n_resamples, chunk):
-        drawn = rng.integers(n, size=(min(chunk, n_resamples - start), n))
-        counts = np.stack([np.bincount(rows, minlength=n) for rows in drawn])
-        parts.append(counts @ values / n)
-    return np.concatenate(parts)
+SAME = 1e-9  # shares of votes that differ by less are equal
+LEVEL = 0.95  # at which all promises of one share hold together, by whichever confidence
+PROMISES = (0.95, 0.9, 0.8, 0.7, 0.5)  # shares of right answers whose certificates are shown together
+SEARCH_DRAWS = 999
+EXPONENTS = (0, 1, np.inf)  # of ECUAS, which comes first
+MEASURES = {name: one.label for name, one in metrics_of(EXPONENTS).items() if one.reported and name not in METRICS}
+MEASURES |= {name: one.label for name, one in METRICS.items() if one.reported}
 
 
 def over_confidence(sources, correct, n_resamples, rng):
@@ -39,109 +32,187 @@ def over_confidence(sources, correct, n_resamples, rng):
     lines = []
     for name, confidence in sources.items():
         rows = (correct >= 0) & np.isfinite(confidence)
-        gap = confidence[rows] - correct[rows]
+        p = confidence[rows]
         y = correct[rows]
-        values = np.column_stack([gap, y, y * confidence[rows], (1 - y) * confidence[rows]])
-        drawn = bootstrap_means(values, n_resamples, rng)
-        low, high = np.quantile(drawn[:, 0], [0.025, 0.975])
-        line = (name, rows.sum(), confidence[rows].mean(), y.mean(), gap.mean(), low, high)
-        apart = [float("nan")] * 4
+        drawn = resampled_means(np.column_stack([p - y, y, y * p, (1 - y) * p]), n_resamples, rng=rng)
+        low, high = percentile_ends(drawn[:, 0])
+        line = {"source": name, "n": rows.sum(), "confidence": p.mean(), "right": y.mean()}
+        line |= {"over": (p - y).mean(), "low": low, "high": high}
+        line |= dict.fromkeys(("if_right", "if_wrong", "apart_low", "apart_high"), np.nan)
         if 0 < y.mean() < 1:
             drawn = drawn[(drawn[:, 1] > 0) & (drawn[:, 1] < 1)]
             difference = drawn[:, 2] / drawn[:, 1] - drawn[:, 3] / (1 - drawn[:, 1])
-            means = [confidence[rows][y == one].mean() for one in (1, 0)]
-            apart = [*means, *np.quantile(difference, [0.025, 0.975])]
-        lines.append((*line, *apart))
-    columns = ["source", "n", "confidence", "right", "over", "low", "high", "if_right", "if_wrong"]
-    return pd.DataFrame(lines, columns=[*columns, "apart_low", "apart_high"])
+            line |= {"if_right": p[y == 1].mean(), "if_wrong": p[y == 0].mean()}
+            line["apart_low"], line["apart_high"] = percentile_ends(difference)
+        lines.append(line)
+    return pd.DataFrame(lines)
 
 
-def gap_strata(questions):
-    """Table: questions without a gap between Sem1 and Sem2, and those with one in two halves of about equal size.
+# ---- promises -------------------------------------------------------------------------------------------------
 
-    Without a gap every half of the answers chooses the same one. Gaps that are all equal make one row. Columns:
-    stratum, n, gap (mean), sem1 (mean), n_known, right, low, high (exact 95 % interval, NaN where nothing is known).
+
+@dataclass(frozen=True)
+class Promises:
+    """What can be certified by each confidence.
+
+    tried : {share of right answers: {source: Certificate}}, sem1 first
+    precision : the share that was asked for
+    used : (Q,) bool, questions that may be answered with that promise; none where nothing is certified
+    level : how often all promises of one share hold together, at least
     """
-    gap = questions["gap"].to_numpy()
+
+    tried: dict = field(repr=False)
+    precision: float
+    used: np.ndarray = field(repr=False)
+    level: float = LEVEL
+
+    @property
+    def certificates(self):
+        """{source: Certificate} of the share that was asked for."""
+        return self.tried[self.precision]
+
+    @property
+    def source(self):
+        """The confidence by which most answers are certified; "" where none is."""
+        kept = {name: one.n_kept for name, one in self.certificates.items() if one.certified}
+        return max(kept, key=kept.get) if kept else ""
+
+    @property
+    def certificate(self):
+        """The certificate of `source`; the first one where nothing is certified."""
+        return self.certificates[self.source or next(iter(self.certificates))]
+
+    @property
+    def table(self):
+        """All that was tried, as texts: a row a share, a column a confidence."""
+        lines = {}
+        for share, certificates in self.tried.items():
+            lines[f"at least {percent(share)}"] = {
+                f"answer from {NAMES[name]} of": f"{from_percent(one.threshold)} ({percent(one.coverage)} of the "
+                "questions)" if one.certified else "cannot be promised"
+                for name, one in certificates.items()
+            }  # fmt: skip
+        return pd.DataFrame(lines).T.rename_axis("right")
+
+
+def promise(sources, correct, precision):
+    """`Promises` by confidences {name: (Q,)}, NaN where there is none, of right (1), wrong (0) and other (-1) answers.
+
+    Each of k confidences gets the k-th part of the error, so that all promises of one share hold together with
+    `LEVEL`, and the one that certifies most may be chosen afterwards.
+    """
+    each = 1 - (1 - LEVEL) / len(sources)
+    tried = {share: {} for share in sorted({*PROMISES, precision}, reverse=True)}
+    for name, confidence in sources.items():
+        rows = (correct >= 0) & np.isfinite(confidence)
+        for share in tried:
+            tried[share][name] = certify_rows(correct[rows], confidence[rows], share, each)
+    promises = Promises(tried, precision, np.zeros(correct.size, bool))
+    if not promises.source:
+        return promises
+    return Promises(tried, precision, sources[promises.source] >= promises.certificate.threshold - SAME)
+
+
+# ---- groups of questions --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class QuestionGroups:
+    """Groups of questions in which a confidence is off by more than one curve for all questions can mend.
+
+    table : a row a group: rule, n, stated, calibrated, observed, low, high (shares of right answers; the intervals of
+        all groups hold together), adjusted (p-value), and of its questions that are used n_used and n_right; None where
+        no column has a group of enough questions
+    notes : what was left out, and why
+    n_rest, n_right_rest : questions, and right answers, outside of the groups in which fewer are right
+    """
+
+    table: pd.DataFrame | None
+    notes: tuple = ()
+    n_rest: int = 0
+    n_right_rest: int = 0
+
+
+def find_groups(features, correct, confidence, used, rng):
+    """`QuestionGroups` by a table of features (a row a question); None where the file has no further columns.
+
+    correct : (Q,) 1, 0 or -1; confidence : (Q,), NaN where there is none; used : (Q,) bool, answered with a promise
+    """
+    rows = np.flatnonzero((correct >= 0) & np.isfinite(confidence))
+    y = correct[rows]
+    if features.empty or not 0 < y.mean() < 1:
+        return None
+    X = features.iloc[rows].reset_index(drop=True)
+    try:
+        search = search_segments(y, confidence[rows], X, n_draws=SEARCH_DRAWS, rng=rng)
+    except ValueError as error:  # everything else was checked: no group of enough questions
+        return QuestionGroups(None, (str(error).partition(", but ")[2].rstrip("."),))
+    named = search.selected
+    inside = search.family.members(named.index, X).astype(bool)
+    answered = inside & used[rows][:, None]
+    table = named[["rule", "n", "stated", "calibrated", "observed", "adjusted"]].assign(
+        low=(named["low"] + named["calibrated"]).clip(0, 1),
+        high=(named["high"] + named["calibrated"]).clip(0, 1),
+        n_used=answered.sum(axis=0),
+        n_right=(answered & (y == 1)[:, None]).sum(axis=0),
+    )
+    fewer = (table["observed"] < table["calibrated"]).to_numpy()
+    rest = ~inside[:, fewer].any(axis=1)
+    table = table.sort_values("observed", kind="stable").reset_index(drop=True)
+    return QuestionGroups(table, search.notes, int(rest.sum()), int(y[rest].sum()))
+
+
+# ---- close and wrong questions --------------------------------------------------------------------------------
+
+
+def gap_strata(gap, correct):
+    """Table: questions without a gap between Sem1 and Sem2 ("clear"), and those with one ("close", "closest": halves).
+
+    Without a gap every half of the answers chooses the same one. Gaps that are all equal make one row, "closest".
+    Index: stratum; columns: n, n_known, right with right_low, right_high (exact 95 %; NaN if nothing is known).
+    """
     with_gap = gap > NO_GAP
     middle = np.median(gap[with_gap]) if with_gap.any() else 0.0
-    place = np.where(with_gap, np.where(gap > middle, 2, 1), 0)
-    names = ("no gap", "smaller gap", "larger gap") if (place == 2).any() else ("no gap", "a gap")
-    lines = []
-    for k, name in enumerate(names):
-        rows = questions[place == k]
-        if rows.empty:
-            continue
-        known = rows["correct"][rows["correct"] >= 0]
-        right = known.mean() if len(known) else float("nan")
-        interval = exact_interval(int(known.sum()), len(known))
-        lines.append((name, len(rows), rows["gap"].mean(), rows["sem1"].mean(), len(known), right, *interval))
-    return pd.DataFrame(lines, columns=["stratum", "n", "gap", "sem1", "n_known", "right", "low", "high"])
-
-
-def print_strata(strata):
-    """`gap_strata` as texts."""
+    closest = gap > middle if (gap > middle).any() else with_gap
     lines = {}
-    for row in strata.itertuples():
-        lines[STRATA[row.stratum]] = {
-            "questions": f"{row.n:,}",
-            "gap in points": points(row.gap, 0.002),
-            "agreement": percent(row.sem1),
-            "right": shares(row.right, row.low, row.high),
-        }
-    return pd.DataFrame(lines).T.rename_axis("halves of the answers")
+    for name, rows in {"clear": ~with_gap, "close": with_gap & ~closest, "closest": with_gap & closest}.items():
+        known = correct[rows & (correct >= 0)]
+        right = known.mean() if known.size else np.nan
+        low, high = exact_interval(int(known.sum()), known.size)
+        lines[name] = {"n": int(rows.sum()), "n_known": known.size}
+        lines[name] |= {"right": right, "right_low": low, "right_high": high}
+    table = pd.DataFrame.from_dict(lines, orient="index")
+    return table[table["n"] > 0]
 
 
-def hardest(questions, grouped, most=10):
-    """Table of the questions with the largest gaps: question, answers (with their counts), reference, gap.
-
-    `reference` is the right class, "" where unknown, None where nobody named it. Questions without a gap are left out.
-    """
-    gap = questions["gap"].to_numpy()
+def closest_votes(gap, most=10):
+    """Rows of the questions with the largest gaps, without those that have none."""
     order = np.argsort(-gap, kind="stable")[:most]
-    rows = order[gap[order] > NO_GAP]
-    return _answers_of(rows, questions, grouped).assign(gap=gap[rows])
+    return order[gap[order] > NO_GAP]
 
 
-def sure_but_wrong(questions, confidence, grouped, most=10):
-    """Table of the wrong answers with the highest confidence: question, answers, reference (as `hardest`), confidence.
-
-    Of wrong answers with the same confidence the first ones are shown.
-    """
-    wrong = np.flatnonzero((questions["correct"].to_numpy() == 0) & np.isfinite(confidence))
-    rows = wrong[np.argsort(-confidence[wrong], kind="stable")[:most]]
-    return _answers_of(rows, questions, grouped).assign(confidence=confidence[rows])
+def sure_but_wrong(correct, confidence, most=10):
+    """Rows of the wrong answers with the highest confidence; of equal ones the first."""
+    wrong = np.flatnonzero((correct == 0) & np.isfinite(confidence))
+    return wrong[np.argsort(-confidence[wrong], kind="stable")[:most]]
 
 
-def _answers_of(rows, questions, grouped):
-    """Table of some questions with their answers, the most frequent ones first."""
+def describe(grouped, rows):
+    """Table of some questions with their answers (the most frequent ones first) and the right one, as texts."""
     lines = []
     for row in rows:
         counts = grouped.counts[row]
         names = grouped.labels[row]
         classes = [k for k in np.argsort(-counts, kind="stable") if counts[k]]
-        answers = [(names[k], int(counts[k])) for k in classes if names[k] is not None]
-        n_unread = int(sum(counts[k] for k in classes if names[k] is None))
-        if n_unread:
-            answers.append(("unreadable", n_unread))
-        right = [names[k] for k in classes if grouped.correct[row, k] == 1]
+        answers = [f"{short(names[k], 24)} ({counts[k]})" for k in classes if names[k] is not None]
+        n_unread = sum(counts[k] for k in classes if names[k] is None)
+        answers += [f"unreadable ({n_unread})"] if n_unread else []
+        right = [short(names[k], 24) for k in classes if grouped.correct[row, k] == 1]
         is_graded = (grouped.correct[row, classes] >= 0).all()
-        reference = right[0] if right else None if is_graded else ""
-        lines.append((questions["question"].iloc[row], answers, reference))
-    return pd.DataFrame(lines, columns=["question", "answers", "reference"], dtype=object)
-
-
-def print_questions(table, name, as_text):
-    """`hardest` or `sure_but_wrong` as texts, with the last column under a name and as a text."""
-    lines = []
-    for row in table.itertuples(index=False):
-        shown = ", ".join(f"{short(answer, 24)} ({count})" for answer, count in row.answers[:5])
-        n_more = len(row.answers) - 5
-        reference = "not known" if row.reference == "" else "never given" if pd.isna(row.reference) else row.reference
+        n_more = len(answers) - 5
         lines.append({
-            "question": short(row.question, 60),
-            "answers, how often": f"{shown} and {n_more} more" if n_more > 0 else shown,
-            "right answer": short(reference, 24),
-            name: as_text(row[-1]),
+            "question": short(grouped.questions[row], 60),
+            "answers, how often": ", ".join(answers[:5]) + (f" and {n_more} more" if n_more > 0 else ""),
+            "right answer": right[0] if right else "never given" if is_graded else "not known",
         })  # fmt: skip
-    return pd.DataFrame(lines)
+    return pd.DataFrame(lines, columns=["question", "answers, how often", "right answer"])

@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from helpers.reports.answer_numbers import bootstrap_means
 from helpers.reports.phrases import beyond_chance, hundred, measured, points_apart
+from helpers.resampling import percentile_ends, resampled_means
 from helpers.selective.abstention import closed_form
 
 MEASURES = {
@@ -24,40 +24,29 @@ class AnswerPair:
     """Paired differences of two systems.
 
     names : the one that was audited, and the other
-    n, left_out : questions that both answered and that are graded for both; questions of each without such a partner
+    n : questions that both answered and that are graded for both
     measures : a row a measure: first, second, difference (first less second), low, high
-    only_first, only_second, both, neither : questions that are answered right by one of them, by both, by none
+    only : how many questions are answered right by the first alone, and by the second alone
     """
 
     names: tuple
     n: int
-    left_out: tuple
     measures: pd.DataFrame = field(repr=False)
-    only_first: int
-    only_second: int
-    both: int
-    neither: int
-
-    def row(self, measure):
-        """The row of a measure: first, second, difference, low, high."""
-        return self.measures.set_index("measure").loc[measure]
+    only: tuple
 
     @property
     def table(self):
         """The measures as texts."""
-        lines = []
+        lines = {}
         for row in self.measures.itertuples():
-            values = [_value(row.measure, x) for x in (row.first, row.second)]
-            is_ecuas = row.measure == "ecuas"
-            write = partial(measured, sign=True, least=3) if is_ecuas else points_apart
-            lines.append({
-                "measure": MEASURES[row.measure],
-                self.names[0]: values[0],
-                self.names[1]: values[1],
+            write = partial(measured, sign=True, least=3) if row.Index == "ecuas" else points_apart
+            lines[MEASURES[row.Index]] = {
+                self.names[0]: _value(row.Index, row.first),
+                self.names[1]: _value(row.Index, row.second),
                 "difference": write(row.difference, row.low, row.high),
                 "beyond chance": beyond_chance(row.low, row.high),
-            })  # fmt: skip
-        return pd.DataFrame(lines).set_index("measure")
+            }
+        return pd.DataFrame.from_dict(lines, orient="index").rename_axis("measure")
 
 
 def _value(measure, x):
@@ -68,37 +57,32 @@ def _value(measure, x):
 
 
 def compare_pair(names, tables, confidences, corrects, accepted, reject_cost, n_resamples, rng):
-    """`AnswerPair` of two tables, with the agreement, correctness (-1 unknown) and acceptance of their questions; these
-    and `reject_cost` are None where no costs are given.
+    """`AnswerPair` of two tables, with the agreement, correctness (-1 unknown) and acceptance of their questions.
 
-    ValueError if they have fewer than two graded questions in common.
+    `accepted` and `reject_cost` are None where no costs are given. ValueError for fewer than two questions in common.
     """
     questions = [pd.Index(np.asarray(table.grouped.questions).astype(str)) for table in tables]
     shared = questions[0][questions[0].isin(questions[1])]
     rows = [index.get_indexer(shared) for index in questions]
     known = (corrects[0][rows[0]] >= 0) & (corrects[1][rows[1]] >= 0)
-    if known.sum() < 2:
+    n = int(known.sum())
+    if n < 2:
         raise ValueError(
             f"{tables[0].name} and {tables[1].name} must share at least two graded questions to be compared, but they "
-            f"share {int(known.sum())}; questions are matched by their names."
+            f"share {n}; questions are matched by their names."
         )
-    rows = [part[known] for part in rows]
-    columns = []
-    for k in range(2):
-        right = corrects[k][rows[k]].astype(float)
-        sure = confidences[k][rows[k]]
-        measures = {"right": right, "confidence": sure, "over": sure - right}
+    values = []
+    for k, taken in enumerate(part[known] for part in rows):
+        right = corrects[k][taken].astype(float)
+        confidence = confidences[k][taken]
+        measures = {"right": right, "confidence": confidence, "over": confidence - right}
         if reject_cost is not None:
-            measures["cost"] = np.where(accepted[k][rows[k]], 1 - right, reject_cost)
-        measures["ecuas"] = closed_form(1 - right, 1 - sure, 1, 1)
-        columns.append(np.column_stack(list(measures.values())))
-    difference = columns[0] - columns[1]
-    low, high = np.quantile(bootstrap_means(difference, n_resamples, rng), [0.025, 0.975], axis=0)
-    table = pd.DataFrame({
-        "measure": list(measures), "first": columns[0].mean(axis=0), "second": columns[1].mean(axis=0),
-        "difference": difference.mean(axis=0), "low": low, "high": high,
-    })  # fmt: skip
-    first, second = (part[:, 0] == 1 for part in columns)
-    counts = [(first & ~second).sum(), (~first & second).sum(), (first & second).sum(), (~first & ~second).sum()]
-    left_out = tuple(len(index) - int(known.sum()) for index in questions)
-    return AnswerPair(tuple(names), int(known.sum()), left_out, table, *map(int, counts))
+            measures["cost"] = np.where(accepted[k][taken], 1 - right, reject_cost)
+        measures["ecuas"] = closed_form(1 - right, 1 - confidence, 1, 1)
+        values.append(pd.DataFrame(measures))
+    first, second = values
+    difference = first - second
+    low, high = percentile_ends(resampled_means(difference.to_numpy(), n_resamples, rng=rng))
+    columns = {"first": first.mean(), "second": second.mean(), "difference": difference.mean(), "low": low}
+    only = tuple(int((difference["right"] == sign).sum()) for sign in (1, -1))
+    return AnswerPair(tuple(names), n, pd.DataFrame(columns | {"high": high}), only)

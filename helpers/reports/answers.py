@@ -1,6 +1,6 @@
-"""What the audit of a file of sampled answers has found, with what cannot be said left empty.
+"""What the audit of a file of sampled answers has found, with what cannot be said left empty, and its page and files.
 
-`answer_audit.audit_answers` computes, `answer_findings` draws the conclusions, `answer_kinds` holds the words.
+`answer_audit.audit_answers` computes, `answer_findings` draws the conclusions, answer_words.ini holds the words.
 """
 
 from dataclasses import dataclass, field
@@ -12,20 +12,40 @@ import pandas as pd
 
 from helpers.answers import SemanticCalibration
 from helpers.calibration import calibration_error
-from helpers.reports.answer_costs import AnswerCosts, print_costs
-from helpers.reports.answer_files import print_parameters, save_files
+from helpers.reports.answer_costs import AnswerCosts
 from helpers.reports.answer_findings import find_all
-from helpers.reports.answer_groups import QuestionGroups, print_groups
 from helpers.reports.answer_kinds import FIGURES, KINDS, PARTS, TITLE
-from helpers.reports.answer_numbers import hardest, print_questions, print_strata, sure_but_wrong
+from helpers.reports.answer_numbers import (
+    MEASURES,
+    SAME,
+    Promises,
+    QuestionGroups,
+    closest_votes,
+    describe,
+    gap_strata,
+    sure_but_wrong,
+)
 from helpers.reports.answer_pair import AnswerPair
-from helpers.reports.answer_promises import Promises, print_promises
-from helpers.reports.document import Report
+from helpers.reports.document import Report, check_free
+from helpers.reports.files import without_formulas
 from helpers.reports.findings import Severity, steps_of
 from helpers.reports.phrases import NAMES, measured, percent, points, short, with_span
-from helpers.reports.votes import print_votes
+from helpers.resampling import exact_interval
 from helpers.selective import risk_coverage_curve
 from helpers.tables import AnswerTable
+
+LEAST_QUESTIONS = 30  # with a known answer; below, only the share of right answers is told
+MOST_NAMED = 3  # questions in a sentence
+
+DEFAULTS = {"reject_cost": None, "price": None, "precision": 0.9, "n_resamples": 1000, "rng": None, "against": ""}
+
+WHAT = {
+    "answers.csv": "A row a question: its most frequent answer, how many answers agree, confidences, whether it is "
+    "right (1, 0), whether it may be used with the promise (use_certified) and, with costs, by these (use_by_cost); "
+    "columns of the file about whole questions. Notebook 13 reads it: label right, score agreement",
+    "findings.json": "The findings of this page for programs",
+    "systems.csv": "The two systems side by side: a row a measure, with the paired difference and its interval",
+}
 
 
 @dataclass(frozen=True)
@@ -36,18 +56,16 @@ class AnswerReport(Report):
     ----------
     table : AnswerTable
         What was audited.
-    reject_cost : float or None
-        Cost of a refusal, in units of a wrong answer; None where no costs are given.
+    options : dict
+        What was asked for: costs (None where none are given), precision, resamples, rng and the second system.
     sources : dict
         {name: (Q,) confidence}: sem1, sem2 and, where there are enough, stated (NaN where none).
     correct : (Q,) int array
         Whether the most frequent answer is right: 1, 0, or -1 where that is unknown.
-    accuracy : tuple or None
-        (value, low, high) over the questions with a known answer.
-    obstacle : str
-        Why what follows is missing, or "".
+    sizes : DataFrame
+        Votes of fewer answers, see `helpers.reports.votes.compare_votes`.
     calibration : SemanticCalibration or None
-        Calibration error of each source.
+        Calibration error of each source; it and all that follows is None where there is an obstacle.
     over : DataFrame or None
         Mean confidence less share of right answers of each source.
     costs : DataFrame or None
@@ -60,16 +78,8 @@ class AnswerReport(Report):
         What answering costs, where costs are given.
     groups : QuestionGroups or None
         Groups of questions in which the best confidence is off; None where there are no columns for it.
-    questions : DataFrame
-        A row a question: confidences, gap (Sem1 less Sem2), correct.
-    strata : DataFrame
-        A row for questions without a gap, with a smaller and with a larger one.
-    sizes : DataFrame
-        Votes of fewer answers, see `helpers.reports.votes.compare_votes`.
     pair : AnswerPair or None
         The paired differences from a second system.
-    options : dict
-        What was asked for: terms, resamples and rng.
 
     Examples
     --------
@@ -86,23 +96,18 @@ class AnswerReport(Report):
     figures: ClassVar[dict] = FIGURES
 
     table: AnswerTable = field(repr=False)
-    reject_cost: float | None
+    options: dict = field(repr=False)
     sources: dict = field(repr=False)
     correct: np.ndarray = field(repr=False)
-    accuracy: tuple | None
-    obstacle: str
-    calibration: SemanticCalibration | None = field(repr=False)
-    over: pd.DataFrame | None = field(repr=False)
-    costs: pd.DataFrame | None = field(repr=False)
-    stated_gain: tuple | None
-    promises: Promises | None = field(repr=False)
-    prices: AnswerCosts | None = field(repr=False)
-    groups: QuestionGroups | None = field(repr=False)
-    questions: pd.DataFrame = field(repr=False)
-    strata: pd.DataFrame = field(repr=False)
-    sizes: pd.DataFrame = field(repr=False)
+    sizes: pd.DataFrame | None = field(default=None, repr=False)
+    calibration: SemanticCalibration | None = field(default=None, repr=False)
+    over: pd.DataFrame | None = field(default=None, repr=False)
+    costs: pd.DataFrame | None = field(default=None, repr=False)
+    stated_gain: tuple | None = None
+    promises: Promises | None = field(default=None, repr=False)
+    prices: AnswerCosts | None = field(default=None, repr=False)
+    groups: QuestionGroups | None = field(default=None, repr=False)
     pair: AnswerPair | None = field(default=None, repr=False)
-    options: dict = field(default_factory=dict, repr=False)
 
     def find(self):
         """Draw the conclusions.
@@ -117,13 +122,43 @@ class AnswerReport(Report):
     @property
     def steps(self):
         """What to do, in order: what forbids any use, then how to use the answers, then the rest."""
-        first = sorted(self.found, key=lambda one: (one.severity < Severity.GRAVE, KINDS[one.kind].part != "use"))
-        return steps_of(first, KINDS)
+        ordered = sorted(self.found, key=lambda one: (one.severity < Severity.GRAVE, KINDS[one.kind].part != "use"))
+        return steps_of(ordered, KINDS)
+
+    # ---- what follows from the numbers --------------------------------------------------------------------------
 
     @property
     def known(self):
         """(Q,) bool: questions for which it is known whether the most frequent answer is right."""
         return self.correct >= 0
+
+    @property
+    def obstacle(self):
+        """Why nothing is said about right and wrong beyond their share, in one sentence; "" if there is enough."""
+        n_known = int(self.known.sum())
+        if not n_known:
+            return "The file does not say which answers are right."
+        if n_known < LEAST_QUESTIONS:
+            few = "one question" if n_known == 1 else f"{n_known:,} questions"
+            return f"The right answer is known for only {few}; at least {LEAST_QUESTIONS} are needed."
+        return ""
+
+    @property
+    def accuracy(self):
+        """(value, low, high) over the questions with a known answer; None where there is none."""
+        n_right = int((self.correct == 1).sum())
+        n_known = int(self.known.sum())
+        return (n_right / n_known, *exact_interval(n_right, n_known)) if n_known else None
+
+    @property
+    def gap(self):
+        """(Q,) agreement less held-out agreement: 0 where every half of the answers chooses the same one."""
+        return np.round(np.maximum(self.sources["sem1"] - self.sources["sem2"], 0), 9)  # equal counts, equal gaps
+
+    @property
+    def strata(self):
+        """A row for questions without a gap, with a smaller and with a larger one."""
+        return gap_strata(self.gap, self.correct)
 
     @property
     def best_source(self):
@@ -133,23 +168,29 @@ class AnswerReport(Report):
         return "stated" if self.stated_gain is not None and self.stated_gain[2] < 0 else "sem1"
 
     @property
+    def wrong(self):
+        """Rows of the wrong answers of the highest confidence, the best one; none where too few are known."""
+        return [] if self.obstacle else sure_but_wrong(self.correct, self.sources[self.best_source])
+
+    @property
     def wrong_names(self):
-        """The three wrong answers of the highest confidence, as short texts of their questions."""
-        if self.obstacle:
-            return []
-        rows = sure_but_wrong(self.questions, self.sources[self.best_source], self.table.grouped, 3)
-        return [f"“{short(name, 60)}”" for name in rows["question"]]
+        """The questions of the first of these, as short texts."""
+        return [self._name(row) for row in self.wrong[:MOST_NAMED]]
+
+    @property
+    def closest_names(self):
+        """The questions of the closest votes, as short texts."""
+        return [self._name(row) for row in closest_votes(self.gap, MOST_NAMED)]
+
+    def _name(self, row):
+        return f"“{short(self.table.grouped.questions[row], 60)}”"
 
     @property
     def most(self):
         """Number of answers of the largest vote."""
         return int(self.sizes["size"].iloc[-1])
 
-    @property
-    def ends(self):
-        """What the figure of votes begins and ends with: shares right or, without right answers, the same."""
-        values = self.sizes["same" if self.obstacle else "right"]
-        return values.iloc[0], values.iloc[-1]
+    # ---- figures ------------------------------------------------------------------------------------------------
 
     @property
     def figure_names(self):
@@ -174,18 +215,24 @@ class AnswerReport(Report):
         if name == "reliability":
             return plot_confidences(self.reliability_curves)
         if name == "kept":
-            limit = None if self.options.get("price") else self.reject_cost  # which holds where samples cost nothing
+            limit = None if self.options["price"] else self.options["reject_cost"]  # holds where samples cost nothing
             return plot_kept(self.kept_curves, self.kept_points, limit)
         return plot_votes(self.sizes)
 
     @property
+    def ends(self):
+        """What the figure of votes begins and ends with: shares right or, without right answers, the same."""
+        values = self.sizes["same" if self.obstacle else "right"]
+        return values.iloc[0], values.iloc[-1]
+
+    @property
     def reliability_curves(self):
-        """{name of a confidence: ReliabilityCurve} for the figure."""
+        """{name of a confidence: ReliabilityCurve}."""
         return {NAMES[name]: error.curve for name, error in self.calibration.errors.items()}
 
     @property
     def kept_curves(self):
-        """{name of a confidence: RiskCoverageCurve} for the figure, without held-out agreement, which orders alike."""
+        """{name of a confidence: RiskCoverageCurve}, without held-out agreement, which orders alike."""
         curves = {}
         for name in [name for name in self.sources if name != "sem2"]:
             rows = self.known & np.isfinite(self.sources[name])
@@ -207,86 +254,98 @@ class AnswerReport(Report):
         curves = self.kept_curves.items()
         return {name: curve.risk[(curve.coverage >= 0.5).argmax()] for name, curve in curves}
 
-    @property
-    def calibration_table(self):
-        """Stated and right, calibration error as measured, of a perfect source, and without chance, in points."""
-        if self.obstacle:
-            return None
-        lines = []
-        for row in self.calibration.summary.itertuples():
-            upper = max(row.high, row.null)
-            se = max((upper - row.low) / 4, 1e-6)
-            lines.append({
-                "confidence": NAMES[row.source],
-                "mean": percent(row.confidence),
-                "right": percent(row.accuracy),
-                "calibration error": points(row.ece, se),
-                "of a perfect one": points(row.null, se),
-                "without chance": with_span(row.debiased, row.low, upper, se),
-            })  # fmt: skip
-        return pd.DataFrame(lines).set_index("confidence")
-
-    @property
-    def ecuas_table(self):
-        """ECUAS and AURC of each confidence, with intervals."""
-        if self.obstacle:
-            return None
-        rows = {"ecuas_0": "ECUAS, n = 0", "ecuas_1": "ECUAS, n = 1", "ecuas_inf": "ECUAS, n = ∞", "aurc": "AURC"}
-        columns = {}
-        for name in self.sources:
-            costs = self.costs[self.costs["system"] == name].set_index("metric")
-            columns[NAMES[name]] = [measured(*costs.loc[metric, ["value", "low", "high"]]) for metric in rows]
-        return pd.DataFrame(columns, index=list(rows.values())).rename_axis("smaller is better")
-
-    @property
-    def strata_table(self):
-        """Questions by their gap between the two agreements, with the share of right answers."""
-        return print_strata(self.strata)
-
-    @property
-    def hard_table(self):
-        """The ten questions with the largest gaps, with their answers; None without a gap."""
-        table = hardest(self.questions, self.table.grouped)
-        return None if table.empty else print_questions(table, "gap in points", lambda gap: points(gap, 0.002))
-
-    @property
-    def wrong_table(self):
-        """The ten wrong answers of the highest confidence, by the best one; None where nothing is known or wrong."""
-        if not self.wrong_names:
-            return None
-        table = sure_but_wrong(self.questions, self.sources[self.best_source], self.table.grouped)
-        return print_questions(table, NAMES[self.best_source], percent)
+    # ---- tables, None where there is nothing to show -------------------------------------------------------------
 
     @property
     def promise_table(self):
         """What can be promised, for several shares of right answers."""
-        return None if self.obstacle else print_promises(self.promises)
+        return None if self.obstacle else self.promises.table
 
     @property
-    def price_table(self):
-        """What giving answers costs; None without costs."""
-        return None if self.prices is None else print_costs(self.prices, self.most)
-
-    @property
-    def group_table(self):
-        """Groups of questions in which the best confidence is off; None where none is named."""
-        table = None if self.groups is None else self.groups.table
-        return None if table is None or table.empty else print_groups(table)
+    def cost_table(self):
+        """What giving answers costs, if costs are given."""
+        return None if self.prices is None else self.prices.table(self.most)
 
     @property
     def pair_table(self):
-        """Two systems side by side, with paired intervals; None for one system."""
+        """Two systems side by side, with paired intervals."""
         return None if self.pair is None else self.pair.table
+
+    @property
+    def hard_table(self):
+        """The ten closest votes, with their answers."""
+        rows = closest_votes(self.gap)
+        gaps = [points(gap, 0.002) for gap in self.gap[rows]]
+        return describe(self.table.grouped, rows).assign(**{"gap in points": gaps}) if len(rows) else None
+
+    @property
+    def wrong_table(self):
+        """The ten wrong answers of the highest confidence, by the best one."""
+        if not len(self.wrong):
+            return None
+        source = self.best_source
+        confidence = [percent(value) for value in self.sources[source][self.wrong]]
+        return describe(self.table.grouped, self.wrong).assign(**{NAMES[source]: confidence})
+
+    @property
+    def measure_table(self):
+        """Calibration error (in points: as measured, of a perfect source, without chance), ECUAS and AURC of each."""
+        if self.obstacle:
+            return None
+        columns = {}
+        for row in self.calibration.summary.itertuples():
+            upper = max(row.high, row.null)
+            se = max((upper - row.low) / 4, 1e-6)
+            costs = self.costs[self.costs["system"] == row.source].set_index("metric")
+            columns[NAMES[row.source]] = {
+                "calibration error": points(row.ece, se),
+                "of a perfect one": points(row.null, se),
+                "without chance": with_span(row.debiased, row.low, upper, se),
+            } | {text: measured(*costs.loc[name, ["value", "low", "high"]]) for name, text in MEASURES.items()}
+        return pd.DataFrame(columns).rename_axis("smaller is better")
 
     @property
     def parameter_table(self):
         """What this report was made from, with defaults marked."""
-        return print_parameters(self)
+        source = self.table
+        rows = {
+            "file": f"{source.name}, SHA-256 {source.sha256 or 'unknown'}",
+            "questions": f"{source.n_questions:,}",
+            "answers": f"{source.n_answers:,}",
+            "rule for equal answers": source.rule,
+            **{f"column of {role}": name for role, name in source.columns.items()},
+            "columns of groups": ", ".join(source.features.columns) or "none",
+        }
+        for name, value in self.options.items():
+            text = "not given" if value in (None, "") else f"{value}"
+            rows[name] = f"{text} (default)" if value == DEFAULTS[name] else text
+        return pd.DataFrame({"value": list(rows.values())}, index=pd.Index(rows, name="parameter"))
+
+    # ---- files and numbers --------------------------------------------------------------------------------------
 
     @property
-    def sample_table(self):
-        """Votes of fewer answers: how often they say the same as all, and how often they are right."""
-        return print_votes(self.sizes)
+    def answer_rows(self):
+        """The table of answers.csv."""
+        grouped = self.table.grouped
+        chosen = grouped.counts.argmax(axis=1)
+        columns = {
+            "question": grouped.questions,
+            "answer": [names[k] for names, k in zip(grouped.labels, chosen, strict=True)],
+            "n_agree": grouped.counts.max(axis=1),
+            "n_answers": grouped.n_answers,
+            "agreement": self.sources["sem1"],
+            "held_out_agreement": self.sources["sem2"],
+            "stated": grouped.confidence,
+            "right": pd.Series(self.correct, dtype="Int64").mask(~self.known),
+        }
+        if self.promises is not None:
+            columns["use_certified"] = np.where(self.promises.used, "yes", "no")
+        if self.prices is not None:
+            pays = self.sources[self.prices.source] >= self.prices.threshold - SAME
+            columns["use_by_cost"] = np.where(pays, "yes", "no")
+        features = self.table.features.astype(dict.fromkeys(self.table.features.select_dtypes("category"), object))
+        own = features.rename(columns={name: f"{name} (file)" for name in features.columns if name in columns})
+        return pd.concat([pd.DataFrame(columns), own.reset_index(drop=True)], axis=1)
 
     def save_files(self, folder, *, overwrite=False):
         """Write findings.json, answers.csv (a row a question) and, for two systems, systems.csv.
@@ -308,27 +367,16 @@ class AnswerReport(Report):
         ValueError
             If a file is there already.
         """
-        return save_files(self, folder, overwrite)
-
-    def null_trials(self, rng):
-        """Find the tests that could raise an alarm: {name: function of `rng`}, for `negative_control`.
-
-        Parameters
-        ----------
-        rng : Generator
-            Not used: every graded question takes part.
-
-        Returns
-        -------
-        dict
-            One test for each source; empty without a calibration.
-        """
-        if self.calibration is None:
-            return {}
-        return {
-            name: partial(_null_trial, confidence[self.known & np.isfinite(confidence)])
-            for name, confidence in self.sources.items()
-        }
+        tables = {"answers.csv": self.answer_rows}
+        if self.pair is not None:
+            names = dict(zip(("first", "second"), self.pair.names, strict=True))
+            tables["systems.csv"] = self.pair.measures.rename_axis("measure").reset_index().rename(columns=names)
+        folder = check_free(folder, [*tables, "findings.json"], overwrite)
+        for name, rows in tables.items():
+            without_formulas(rows).to_csv(folder / name, index=False, float_format="%.6g")
+        self.write_findings(folder)
+        files = [name for name in WHAT if name in tables or name == "findings.json"]
+        return pd.DataFrame({"File": files, "What it holds": [WHAT[name] for name in files]}).set_index("File")
 
     def metrics(self):
         """Collect names and numbers for metrics.json.
@@ -345,7 +393,7 @@ class AnswerReport(Report):
         if self.accuracy is not None:
             numbers |= dict(zip(("accuracy", "accuracy_low", "accuracy_high"), self.accuracy, strict=True))
         numbers |= {f"{name}_mean": float(np.nanmean(confidence)) for name, confidence in self.sources.items()}
-        numbers["gap_mean"] = float(self.questions["gap"].mean())
+        numbers["gap_mean"] = float(self.gap.mean())
         if not self.obstacle:
             numbers |= self._metrics_of_sources()
         columns = ["size", "same"] if self.obstacle else ["size", "same", "right"]
@@ -359,24 +407,40 @@ class AnswerReport(Report):
                 numbers[f"{name}_calibration_{key}"] = row[key]
             numbers[f"{name}_overconfidence"] = row["overconfidence"]
         for row in self.costs.itertuples():
-            if row.metric == "aurc" or row.metric.startswith("ecuas"):
+            if row.metric in MEASURES:
                 name = f"{row.system}_{row.metric}"
                 numbers |= {name: row.value, f"{name}_low": row.low, f"{name}_high": row.high}
         if self.prices is not None:
-            for row in self.prices.table.itertuples():
+            for row in self.prices.rows.itertuples():
                 numbers[f"{row.Index}_answered"] = row.answered
                 numbers[f"{row.Index}_wrong_among_answered"] = None if np.isnan(row.wrong) else row.wrong
                 numbers[f"{row.Index}_cost"] = row.cost
         certificate = self.promises.certificate
         numbers |= {"advice_by": self.best_source, "certified": certificate.certified}
         numbers |= {"certified_answered": certificate.coverage}
-        found = self.findings
-        numbers["groups"] = found.loc[found["kind"].isin(["group_less", "group_more"]), "subject"].tolist()
+        numbers["groups"] = [one.subject for one in self.found if one.kind in ("group_less", "group_more")]
         if self.pair is not None:
             for row in self.pair.measures.itertuples():
-                numbers |= {f"pair_{row.measure}": row.difference, f"pair_{row.measure}_low": row.low}
-                numbers[f"pair_{row.measure}_high"] = row.high
+                numbers |= {f"pair_{row.Index}": row.difference, f"pair_{row.Index}_low": row.low}
+                numbers[f"pair_{row.Index}_high"] = row.high
         return numbers
+
+    def null_trials(self, rng):
+        """Find the tests that could raise an alarm: {name: function of `rng`}, for `negative_control`.
+
+        Parameters
+        ----------
+        rng : Generator
+            Not used: every graded question takes part.
+
+        Returns
+        -------
+        dict
+            One test for each source; empty without a calibration.
+        """
+        if self.calibration is None:
+            return {}
+        return {name: partial(_null_trial, p[self.known & np.isfinite(p)]) for name, p in self.sources.items()}
 
 
 def _null_trial(p, *, rng):

@@ -8,16 +8,16 @@ import pandas as pd
 from helpers.audit.rates import table_of_gaps
 from helpers.binning import bins_between, edges_for
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator, clipped_logit
-from helpers.calibration.line import CalibrationLine, line_of_rows
-from helpers.calibration.monotone import MonotoneCurve, monotone_of_rows
+from helpers.calibration.line import CalibrationLine, calibration_line
+from helpers.calibration.monotone import MonotoneCurve, monotone_curve
 from helpers.calibration.reliability import CalibrationError, curve_of_rows, error_of_curve
 from helpers.grouping.crossfit import loss_of_regions
 
-LEVEL = 0.05  # of the four tests together
+ALPHA = 0.05  # of the four tests together
 SHARE = 0.4  # of the level: for the line
 SHARE_OF_OTHERS = 0.2  # for the bins, for the band around the curve, and for the test that no line fits
-LINE = SHARE * LEVEL
-OTHERS = SHARE_OF_OTHERS * LEVEL
+LINE = SHARE * ALPHA
+OTHERS = SHARE_OF_OTHERS * ALPHA
 WORTH = 0.01  # distance in probability from which recalibration is advised
 BINS = 15  # in which a curve that fits leaves nothing
 LEAST_APART = 20  # rows whose score differs from the commonest one, so that any half of them has some
@@ -34,8 +34,8 @@ class Average:
     # isotonic curve with a band for all scores at once, at the level that the verdict grants it (99 %)
     curve: MonotoneCurve = field(repr=False)
     bend_p_value: float  # of the test that a line fits; 1 where it was not tested
-    left_p_value: float  # of the test that the chosen curve fits
-    left_high: float  # upper end (97.5 %) of the mean squared distance that it leaves in bins of the score
+    residual_p_value: float  # of the test that the chosen curve fits
+    residual_high: float  # upper end (97.5 %) of the mean squared distance that it leaves in bins of the score
     kind: str  # "platt", or "isotonic" where two parameters do not fit
     calibrator: PlattCalibrator | IsotonicCalibrator = field(repr=False)  # fitted on all rows
 
@@ -58,9 +58,9 @@ class Average:
         return float(min(self.tests[1].values()))
 
     @property
-    def is_off(self):
+    def is_miscalibrated(self):
         """Whether the scores are surely not right on average."""
-        return self.p_value < LEVEL
+        return self.p_value < ALPHA
 
     @property
     def is_bent(self):
@@ -70,7 +70,7 @@ class Average:
     @property
     def no_curve_fits(self):
         """Whether no rising curve fits: somewhere, higher scores surely go with fewer events."""
-        return self.left_p_value < (LEVEL if self.kind == "isotonic" else OTHERS) or not self.curve.is_monotone
+        return self.residual_p_value < (ALPHA if self.kind == "isotonic" else OTHERS) or not self.curve.is_monotone
 
     @property
     def by_line(self):
@@ -85,15 +85,15 @@ class Average:
     @property
     def low(self):
         """Lower end of the interval of `size`; above 0 where the test that tells the size rejects."""
-        return self.line.distance_interval(LINE)[0] if self.by_line else self.error.low
+        return self.line.distance_interval(1 - LINE)[0] if self.by_line else self.error.low
 
     @property
     def high(self):
         """Upper end: what chance alone shows cannot be ruled out."""
-        return self.line.distance_interval(LINE)[1] if self.by_line else max(self.error.high, self.error.null)
+        return self.line.distance_interval(1 - LINE)[1] if self.by_line else max(self.error.high, self.error.null)
 
     @property
-    def spread(self):
+    def se(self):
         """Standard error of `size`, from its interval."""
         return max((self.high - self.low) / 4, 1e-6)
 
@@ -106,12 +106,12 @@ class Average:
     @property
     def is_worth_mending(self):
         """Whether recalibration would surely move the scores, and by as much as one point (less for rare labels)."""
-        return self.is_off and self.size >= WORTH * self.scale
+        return self.is_miscalibrated and self.size >= WORTH * self.scale
 
     @property
-    def way(self):
+    def direction(self):
         """ "low" or "high" where scores that are off are so taken together, else ""."""
-        if not self.is_off:
+        if not self.is_miscalibrated:
             return ""
         return "low" if self.rates["low"] > 0 else "high" if self.rates["high"] < 0 else ""
 
@@ -134,7 +134,7 @@ def measure_average(table, *, may_bend=True, rng=None):
 
     >>> from helpers.reports import read_table
     >>> average = measure_average(read_table("data/rand_scores.csv.gz").checked(), rng=0)
-    >>> average.kind, average.is_off, average.way
+    >>> average.kind, average.is_miscalibrated, average.direction
     ('isotonic', True, '')
     """
     y = table.y
@@ -142,26 +142,27 @@ def measure_average(table, *, may_bend=True, rng=None):
     events = min(int(y.sum()), table.n - int(y.sum()))
     n_bins = int(np.clip(events // 5, 2, 15))
     error = error_of_curve(curve_of_rows(y, table.p, n_bins, "quantile", table.weight, table.groups), rng=rng)
-    curve = monotone_of_rows(y, table.p, table.weight, table.groups, 1 - OTHERS)
+    columns = {"sample_weight": table.weight, "groups": table.groups}
+    curve = monotone_curve(y, table.p, **columns, level=1 - OTHERS)
     _, count = np.unique(clipped_logit(table.p).round(9), return_counts=True)
     if table.n - count.max() < LEAST_APART:  # as good as a constant score, which has no line
         return Average(rates, error, None, curve, 1.0, 1.0, 0.0, "isotonic", _isotonic(table))
-    platt = PlattCalibrator().fit_rows(table.p, y, table.weight)
-    line = line_of_rows(y, table.p, platt, table.weight, table.groups)
-    left = left_to_score(table, platt) if may_bend else (1.0, 0.0)
-    bend = left[0] if platt.slope_ > 0 else 1.0
+    line = calibration_line(y, table.p, **columns)
+    platt = line.calibrator
+    residual = residual_of_score(table, platt) if may_bend else (1.0, 0.0)
+    bend = residual[0] if platt.slope_ > 0 else 1.0
     if bend < OTHERS:
         isotonic = _isotonic(table)
-        return Average(rates, error, line, curve, bend, *left_to_score(table, isotonic), "isotonic", isotonic)
-    return Average(rates, error, line, curve, bend, *left, "platt", platt)
+        return Average(rates, error, line, curve, bend, *residual_of_score(table, isotonic), "isotonic", isotonic)
+    return Average(rates, error, line, curve, bend, *residual, "platt", platt)
 
 
-def left_to_score(table, calibrator):
+def residual_of_score(table, calibrator):
     """What a calibrator leaves in bins of the score: it is miscalibration, and would be read as grouping loss.
 
     Bins of as many cases see a bend, bins of as much variance c (1 - c) a jump; the smaller p-value counts twice.
     """
-    c = calibrator.predict_rows(table.p)
+    c = calibrator.predict(table.p)
     parts = [
         loss_of_regions(table.y - c, region, table.weight, table.groups)
         for region in (bins_between(table.p, edges_for(table.p, BINS, "quantile")), bins_of_variance(table.p, c, BINS))
@@ -183,4 +184,4 @@ def bins_of_variance(p, c, n_bins):
 
 
 def _isotonic(table):
-    return IsotonicCalibrator().fit_rows(table.p, table.y, table.weight)
+    return IsotonicCalibrator().fit(table.p, table.y, table.weight)

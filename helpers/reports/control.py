@@ -144,4 +144,9 @@ def null_trial(report, rows, *, rng):
     table = replace(report.table.take(rows), y=(rng.random(rows.size) < c).astype(float))
     loss = measure_loss(table, report.average.kind, by_tree=report.by_tree, rng=rng)
     audit = find_misjudged(replace(table, p=c), report.average.kind, n_draws=SEARCH_DRAWS, rng=rng)
-    return {"n": rows.size, "value": loss.value, "alarm": bool(loss.p_value < 0.05), "named": len(audit.sure) > 0}
+    return {
+        "n": rows.size,
+        "value": loss.value,
+        "alarm": bool(loss.p_value < 0.05),
+        "named": len(audit.significant) > 0,
+    }

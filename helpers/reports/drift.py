@@ -64,15 +64,15 @@ def _along(table, name):
     p_value = float(chi2.sf((((gap - mean) / se) ** 2).sum(), gap.size - 1))
     ends = times.groupby(period)
     words = [f"{_written(first)} to {_written(last)}" for first, last in zip(ends.min(), ends.max(), strict=True)]
-    reach = norm.ppf(0.975) * se
+    half_width = norm.ppf(0.975) * se
     columns = {place: rates[place] for place in ("n", "stated", "observed", "gap")}
-    frame = pd.DataFrame({"period": words, **columns, "low": gap - reach, "high": gap + reach})
+    frame = pd.DataFrame({"period": words, **columns, "low": gap - half_width, "high": gap + half_width})
     least = int(gap.argmin())
     most = int(gap.argmax())
     value = float(gap[most] - gap[least])
     n_pairs = gap.size * (gap.size - 1) / 2
-    reach = float(norm.ppf(1 - 0.025 / n_pairs) * np.hypot(se[least], se[most]))
-    return Drift(name, frame, p_value, value, value - reach, value + reach)
+    half_width = float(norm.ppf(1 - 0.025 / n_pairs) * np.hypot(se[least], se[most]))
+    return Drift(name, frame, p_value, value, value - half_width, value + half_width)
 
 
 def _written(time):

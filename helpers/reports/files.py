@@ -18,7 +18,13 @@ WHAT = {
     "findings.json": "What this page says, for programs: a finding each with kind, subject, value, ends, severity",
     "scores.csv": "A row a case: row of your file, given score, recalibrated score",
     "groups.csv": "A row a group: rule, cases, share, rates, gaps with intervals (low, high), adjusted p-value, named",
-    "repair.joblib": "The repair for new cases: helpers.repair.load(path).predict(scores, table)",
+    "repair.joblib": "The repair for new cases: helpers.repair.load(path).predict(table, scores)",
+}
+
+COLUMNS = {  # of scores.csv, where they are there
+    "repaired": "repaired score (by learners that have not seen the case)",
+    "expected_excess_cost": "expected extra cost of deciding by the given score, in your unit",
+    "subgroup": "the named group with the largest gap that holds the case",
 }
 
 
@@ -35,62 +41,30 @@ def without_formulas(frame):
     return frame
 
 
-def save_files(report, folder, *, overwrite=False, rng=None):
-    """Write findings.json, scores.csv, groups.csv and repair.joblib, those that the report has something for.
-
-    Parameters
-    ----------
-    report : ScoreReport
-        The report.
-    folder : str or Path
-        Where to; made if it is not there.
-    overwrite : bool, default False
-        Whether files of these names may be replaced.
-    rng : int, Generator or None, default None
-        Source of the folds of the repair.
-
-    Returns
-    -------
-    DataFrame
-        A row a file: `File` (the index) and what it holds.
-
-    Raises
-    ------
-    ValueError
-        If a file is there already.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from helpers.reports import audit_scores, read_table
-    >>> table = read_table("data/rand_scores.csv.gz", features=["chronic"]).checked().take(np.arange(600))
-    >>> report = audit_scores(table, rng=0)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_files(report, folder, rng=0).index.tolist()
-    ['findings.json', 'scores.csv', 'groups.csv', 'repair.joblib']
-    """
-    names = ["findings.json", "scores.csv", *(["groups.csv"] if report.audit is not None else [])]
+def write_files(report, folder, *, overwrite=False, rng=None):
+    """Write the files that the report has something for; a table of what each holds."""
+    names = ["findings.json", "scores.csv"]
+    names += [] if report.audit is None else ["groups.csv"]
     names += [] if report.obstacle else ["repair.joblib"]
     folder = check_free(folder, names, overwrite)
     columns, repair = score_columns(report, rng)
-    without_formulas(columns).to_csv(folder / "scores.csv", index=False, float_format="%.6g")
-    what = dict(WHAT)
-    if "repaired" in columns:
-        what["scores.csv"] += ", repaired score (by learners that have not seen the case)"
-    elif repair is not None and repair.changed_:
-        what["scores.csv"] += f" (above {MOST_REPAIRED:,} cases, repair.joblib makes repaired ones)"
-    if "expected_excess_cost" in columns:
-        what["scores.csv"] += ", expected extra cost of deciding by the given score, in your unit"
-    if "subgroup" in columns:
-        what["scores.csv"] += ", the named group with the largest gap that holds the case"
+    report.write_findings(folder)
+    _write(columns, folder / "scores.csv")
     if report.audit is not None:
-        without_formulas(group_rows(report)).to_csv(folder / "groups.csv", index=False, float_format="%.6g")
+        _write(group_rows(report), folder / "groups.csv")
     if repair is not None:
         save(repair, folder / "repair.joblib")
-        changed = "" if repair.changed_ else " (no gain by the features is sure: it only recalibrates)"
-        what["repair.joblib"] += changed
-    report.write_findings(folder)
-    return pd.DataFrame({"File": names, "What it holds": [what[name] for name in names]}).set_index("File")
+    holds = {name: WHAT[name] for name in names}
+    holds["scores.csv"] += "".join(f", {COLUMNS[name]}" for name in columns if name in COLUMNS)
+    if repair is not None and not repair.changed_:
+        holds["repair.joblib"] += " (no gain by the features is sure: it only recalibrates)"
+    elif repair is not None and "repaired" not in columns:
+        holds["repair.joblib"] += f" (it makes the repaired scores, above {MOST_REPAIRED:,} cases)"
+    return pd.DataFrame({"What it holds": list(holds.values())}, index=pd.Index(list(holds), name="File"))
+
+
+def _write(frame, path):
+    without_formulas(frame).to_csv(path, index=False, float_format="%.6g")
 
 
 def score_columns(report, rng=None):
@@ -99,18 +73,18 @@ def score_columns(report, rng=None):
     columns = {"row": table.row, "given": table.p, "recalibrated": report.calibrated}
     scores = report.scores
     repaired = report.calibrated
-    error = np.zeros(table.n)
+    se = np.zeros(table.n)
     if not report.obstacle:
         features = {shown: name for name, shown in report.labels.items()}
         own = replace(table, X=table.X.rename(columns=features))  # the repair is for files like the user's
         if scores.model is None:
             scores = repair_scores(own, report.average.kind, rng=rng)
         if scores.model.changed_ and table.n <= MOST_REPAIRED:
-            repaired, error = repair_all(own, scores)
+            repaired, se = repair_all(own, scores)
             columns["repaired"] = repaired
     is_left_out = scores.model is not None and scores.model.changed_ and "repaired" not in columns
     if report.cost is not None and not is_left_out:
-        columns["expected_excess_cost"] = expected_excess(repaired, error, table.p, report.cost)
+        columns["expected_excess_cost"] = expected_excess(repaired, se, table.p, report.cost)
     if report.audit is not None:
         columns["subgroup"] = report.audit.largest_gap(table.X)
     return pd.DataFrame(columns), scores.model
@@ -119,8 +93,8 @@ def score_columns(report, rng=None):
 def group_rows(report):
     """The table of groups.csv: the groups of the page with their numbers, and what "larger levels" in a rule are."""
     names = ["rule", "n", "share", "stated", "observed", "gap", "low", "high", "calibrated"]
-    table = report.audit.table[[*names, "left", "left_low", "left_high", "adjusted"]]
-    table = table.assign(named=table.index.isin(report.audit.sure.index))
+    table = report.audit.table[[*names, "residual_gap", "residual_low", "residual_high", "adjusted"]]
+    table = table.assign(named=table.index.isin(report.audit.significant.index))
     levels = []
     for row in table.index:
         conditions = report.audit.search.family.conditions(row)

@@ -5,6 +5,8 @@ and what to do about it. Two sentences cannot contradict each other, because eac
 that exclude each other are never found for the same subject.
 """
 
+import re
+from configparser import ConfigParser, ExtendedInterpolation
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from functools import cache
@@ -68,6 +70,30 @@ class Kind:
     unit: str = ""
     excludes: tuple = ()
     on_top: bool | None = None
+
+
+def read_kinds(path, one_of, units, on_top=(), below=()):
+    """{name: Kind} from a file of words: a section a part, with `name`, `name do` and `name how`; the first is shared.
+
+    one_of : tuples of kinds of which a subject has at most one; units : {part or kind: unit}
+    on_top, below : kinds that stand on the first screen whatever their severity, and that never do
+    """
+    words = ConfigParser(interpolation=ExtendedInterpolation(), delimiters=(":",))
+    with open(path, encoding="utf-8") as file:
+        words.read_file(file)
+    kinds = {}
+    for part in words.sections()[1:]:
+        for name in [name for name in words[part] if " " not in name]:
+            texts = (words[part].get(key, "") for key in (name, f"{name} do", f"{name} how"))
+            excludes = {other for names in one_of if name in names for other in names} - {name}
+            kinds[name] = Kind(
+                part,
+                *(re.sub(r"\s*\n\s*", " ", text) for text in texts),
+                unit=units.get(name, units.get(part, "")),
+                excludes=tuple(sorted(excludes)),
+                on_top=True if name in on_top else False if name in below else None,
+            )
+    return kinds
 
 
 def _environment():

@@ -1,6 +1,5 @@
 """Misjudged groups of a report: those that a joint search names, or the strongest hint of each column."""
 
-import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -9,8 +8,7 @@ import pandas as pd
 from scipy.special import expit
 
 from helpers.audit import SegmentSearch
-from helpers.audit.search import LEVEL, search_rows
-from helpers.audit.segments import PARTS
+from helpers.audit.search import ALPHA, search_rows
 from helpers.calibration import clipped_logit
 from helpers.calibration.calibrators import calibrate_rows, newton
 from helpers.tables import ScoreTable
@@ -20,8 +18,6 @@ DRAWS = 999
 FEWER_DRAWS = 300
 
 MANY_ROWS = 20_000
-
-MOST_POINTS = 12  # levels of a column in a figure
 
 SHARES = (0.1, 0.05, 0.02)  # of the cases, for which the report says what would have been found
 
@@ -36,40 +32,34 @@ class MisjudgedGroups:
 
     search: SegmentSearch = field(repr=False)  # the search, of gaps that recalibration leaves
     # one row a group, that with the most cases times gap first: rule, n, share, stated, observed, gap = observed -
-    # stated, low, high, calibrated, left = observed - calibrated, left_low, left_high, effect = share * |left|,
-    # adjusted. Where no group is named, the strongest segment of each column
+    # stated, low, high, calibrated, residual_gap = observed - calibrated, residual_low, residual_high, effect = share *
+    # |residual_gap|, adjusted. Where no group is named, the strongest segment of each column
     table: pd.DataFrame
     source: ScoreTable = field(repr=False)  # the table that was searched
     calibrator: str  # what its scores may need
 
     @property
-    def sure(self):
+    def significant(self):
         """Groups that are named: off by more than chance allows, also after recalibration."""
-        return self.table[self.table.index.isin(self.search.named.index)]
+        return self.table[self.table.index.isin(self.search.selected.index)]
 
     @cached_property
     def suspicious(self):
         """Named groups in which all or nothing happened, far from the rate of the table: chosen so, or found so?"""
-        sure = self.sure
-        all_or_nothing = np.minimum(sure["observed"], 1 - sure["observed"]) < 1e-9
-        return sure[all_or_nothing & ((sure["observed"] - self.search.chances.mean).abs() >= FAR)]
+        significant = self.significant
+        all_or_nothing = np.minimum(significant["observed"], 1 - significant["observed"]) < 1e-9
+        return significant[all_or_nothing & ((significant["observed"] - self.search.chances.mean).abs() >= FAR)]
 
     def hottest(self, factor):
         """The group with the surely largest gap as stated, if it is surely `factor` times that of all named groups."""
-        groups = _beside_stated(self.search.table[self.search.table["adjusted"] < LEVEL])
-        least = surely_least(groups)
-        named = groups.index.isin(self.sure.index)
+        groups = _beside_stated(self.search.table[self.search.table["adjusted"] < ALPHA])
+        least = least_gaps(groups)
+        named = groups.index.isin(self.significant.index)
         most = float(least[named].max()) if named.any() else 0.0
         others = least[~named]
         if others.empty or not others.max() > max(factor * most, 0.0):
             return None
         return groups.loc[others.idxmax()]
-
-    @property
-    def features(self):
-        """Columns that tell the named groups (or else the hints) apart, those with the most cases times gap first."""
-        groups = self.sure if len(self.sure) else self.table
-        return list(self._effects(groups.index))
 
     @cached_property
     def to_check(self):
@@ -92,10 +82,10 @@ class MisjudgedGroups:
     @property
     def _others(self):
         """Named groups that are not suspicious."""
-        return self.sure.index.difference(self.suspicious.index, sort=False)
+        return self.significant.index.difference(self.suspicious.index, sort=False)
 
     def _effects(self, rows):
-        """{column: sum of share * |gap left| over some groups with a condition on it}, the largest first."""
+        """{column: sum of share * |residual gap| over some groups with a condition on it}, the largest first."""
         effects = {}
         for row in rows:
             for condition in self.search.family.conditions(row):
@@ -126,44 +116,6 @@ class MisjudgedGroups:
         gaps = {share: self.search.detectable(share) for share in SHARES if share >= self.search.smallest}
         return {share: gap for share, gap in gaps.items() if gap < 0.999 * (1 - self.search.chances.mean)}
 
-    def along_features(self, most=6):
-        """Rates along each column, {column: DataFrame}, the one with the strongest segment first.
-
-        A row a level or range: level (words), n, stated, calibrated, observed, low, high (for `observed`; the intervals
-        of all columns hold together; NaN for values of too few cases).
-        """
-        table = self.search.table
-        family = self.search.family
-        panels = {}
-        for row in table.index[table["columns"] == 1]:  # the strongest first
-            column = family.conditions(row)[0].column
-            if column.name not in panels and len(panels) < most:
-                panels[column.name] = self._along(column)
-        return {name: panel for name, panel in panels.items() if len(panel) > 1}
-
-    def _along(self, column):
-        """Rates of the segments that part a column, and of the cases that are in none of them."""
-        table = self.search.table
-        points = _points(table, self.search.family, column)
-        rows = table.loc[list(points)]
-        panel = pd.DataFrame({
-            "level": [_level(condition.words, column.name) for condition in points.values()],
-            "n": rows["n"],
-            "stated": rows["stated"],
-            "calibrated": rows["calibrated"],
-            "observed": rows["observed"],
-            "low": rows["low"] + rows["calibrated"],
-            "high": rows["high"] + rows["calibrated"],
-        })  # fmt: skip
-        others = np.flatnonzero(~self.search.family.members(list(points), self.source.X).any(axis=1))
-        if not others.size:
-            return panel
-        cases = self.source.take(others)
-        values = {"stated": cases.p, "calibrated": self._recalibrated[others], "observed": cases.y}
-        rates = {name: float(np.average(column, weights=cases.weight)) for name, column in values.items()}
-        rest = {"level": "all others", "n": others.size, **rates, "low": np.nan, "high": np.nan}
-        return pd.concat([panel, pd.DataFrame([rest], index=[-1])])
-
     @cached_property
     def _recalibrated(self):
         """Recalibrated scores of the table that was searched, (n,)."""
@@ -185,7 +137,7 @@ class MisjudgedGroups:
         """
         table = self.source
         weight = table.weights / table.weights.mean()
-        inside = self.search.family.members(self.sure.index, table.X).astype(float)
+        inside = self.search.family.members(self.significant.index, table.X).astype(float)
         start = clipped_logit(calibrated)
         ridge = 1e-3 * np.eye(inside.shape[1])  # of a group where all or nothing happened, the odds have no end
 
@@ -200,35 +152,35 @@ class MisjudgedGroups:
 
     def largest_gap(self, X):
         """The rule of the named group with the largest gap that holds each row, (n,) texts; "" for none."""
-        sure = self.sure.sort_values("left", key=lambda left: -left.abs(), kind="stable")
-        inside = self.search.family.members(sure.index, X)
-        place = np.where(inside.any(axis=1), inside.argmax(axis=1) if len(sure) else 0, len(sure))
-        return np.append(sure["rule"].to_numpy(object), "")[place]
+        significant = self.significant.sort_values("residual_gap", key=lambda gap: -gap.abs(), kind="stable")
+        inside = self.search.family.members(significant.index, X)
+        place = np.where(inside.any(axis=1), inside.argmax(axis=1) if len(significant) else 0, len(significant))
+        return np.append(significant["rule"].to_numpy(object), "")[place]
 
 
-def surely_least(groups):
+def least_gaps(groups):
     """What the gap of each group surely is at the least, as stated; 0 where that or its sign is not sure."""
-    both = np.sign(groups["gap"]) == np.sign(groups["left"])
+    both = np.sign(groups["gap"]) == np.sign(groups["residual_gap"])
     return np.maximum(groups["low"], -groups["high"]).clip(lower=0).where(both, 0.0)
 
 
 def _beside_stated(groups, is_sure=True):
-    """Segments of a search with their gaps after recalibration (left) and as stated (gap), each with its interval.
+    """Segments of a search with their residual gaps (after recalibration) and gaps as stated, each with its interval.
 
     Of a gap beyond chance the sign is sure: the step-down test may see it where the intervals, of one step, do not.
     """
-    left = groups["gap"]
-    left_low = groups["low"].mask(is_sure & (left > 0), groups["low"].clip(lower=0))
-    left_high = groups["high"].mask(is_sure & (left < 0), groups["high"].clip(upper=0))
+    residual_gap = groups["gap"]
+    residual_low = groups["low"].mask(is_sure & (residual_gap > 0), groups["low"].clip(lower=0))
+    residual_high = groups["high"].mask(is_sure & (residual_gap < 0), groups["high"].clip(upper=0))
     recalibration = groups["calibrated"] - groups["stated"]
     return groups.assign(
-        left=left,
-        left_low=left_low,
-        left_high=left_high,
-        effect=groups["share"] * left.abs(),
+        residual_gap=residual_gap,
+        residual_low=residual_low,
+        residual_high=residual_high,
+        effect=groups["share"] * residual_gap.abs(),
         gap=groups["observed"] - groups["stated"],
-        low=left_low + recalibration,
-        high=left_high + recalibration,
+        low=residual_low + recalibration,
+        high=residual_high + recalibration,
     )
 
 
@@ -238,38 +190,16 @@ def _strength(weight, y, c):
     return abs(float(weight @ (y - c))) / np.sqrt(variance) if variance > 0 else 0.0
 
 
-def _points(table, family, column):
-    """The segments that part a column: levels of a category, single values of a number, or its fifths; {row: condition}
-    in their order.
-    """
-    singles = {row: family.conditions(row)[0] for row in table.index[table["columns"] == 1]}
-    own = {row: condition for row, condition in singles.items() if condition.column is column}
-    points = [
-        row for row, condition in own.items() if condition.first == condition.last or condition.common is not None
-    ]
-    if column.kind != "category" and not (column.exact and len(points) <= MOST_POINTS):
-        size = column.levels.size
-        ends = np.unique(np.arange(PARTS + 1) * size // PARTS)
-        parts = set(zip(ends[:-1].tolist(), (ends[1:] - 1).tolist(), strict=True))
-        points = [row for row, condition in own.items() if (condition.first, condition.last) in parts]
-    points += [row for row, condition in own.items() if condition.first > condition.last and condition.common is None]
-    if column.kind == "category":
-        points = sorted(points, key=lambda row: -table.loc[row, "n"])[:MOST_POINTS]
-    else:
-        points = sorted(points, key=lambda row: (own[row].first > own[row].last, own[row].first))
-    return {row: own[row] for row in points}
-
-
 def _farther(search):
     """Rows of the named segments; of a segment and all other rows, which err as surely, the one stated farther off."""
     table = search.table
     far = (table["observed"] - table["stated"]).abs()
-    rows = search.named.index.tolist()
+    rows = search.selected.index.tolist()
     for place, row in enumerate(rows):
         if table.loc[row, "columns"] > 1:
             continue
         column = search.family.conditions(row)[0].column
-        singles = table.index[(table["columns"] == 1) & (table["adjusted"] < LEVEL) & (far > far[row])]
+        singles = table.index[(table["columns"] == 1) & (table["adjusted"] < ALPHA) & (far > far[row])]
         own = [other for other in singles if search.family.conditions(other)[0].column is column]
         rest = table.loc[own]
         balance = rest["gap"] * rest["share"] + table.loc[row, "gap"] * table.loc[row, "share"]
@@ -277,12 +207,6 @@ def _farther(search):
         if is_rest.any() and is_rest.idxmax() not in rows:
             rows[place] = is_rest.idxmax()
     return rows
-
-
-def _level(words, name):
-    """A condition beside the name of its column: "above 9.8 to 18.2" for "9.8 < age <= 18.2"."""
-    words = re.sub(f"^(.*) < {re.escape(name)} <= ", r"above \1 to ", words)
-    return words.removeprefix(f"{name} ").removeprefix("is ")
 
 
 def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
@@ -293,12 +217,12 @@ def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
         search = search_rows(table, calibrator=calibrator, n_draws=n_draws, rng=rng)
     except ValueError:  # the table was checked, so there is nothing to search
         return None
-    search = replace(search, named=search.table.loc[_farther(search)])
-    groups = search.named
+    search = replace(search, selected=search.table.loc[_farther(search)])
+    groups = search.selected
     if groups.empty:
         alone = search.table[search.table["columns"] == 1]
         column = [search.family.conditions(row)[0].column.name for row in alone.index]
         groups = alone[~pd.Series(column, index=alone.index).duplicated()]
-    groups = _beside_stated(groups, groups.index.isin(search.named.index))
+    groups = _beside_stated(groups, groups.index.isin(search.selected.index))
     ranked = groups.sort_values("effect", ascending=False, kind="stable")
     return MisjudgedGroups(search, ranked, table, calibrator)

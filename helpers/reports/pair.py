@@ -7,7 +7,7 @@ import pandas as pd
 
 from helpers.audit.segments import SegmentFamily
 from helpers.decisions import best_decision, expected_cost
-from helpers.reports.rescored import REACH, mean_of, out_of_fold
+from helpers.reports.rescored import QUANTILE, mean_of, out_of_fold
 from helpers.resampling import mean_and_variance
 
 N_DRAWS = 999  # of signs, for the largest difference of all groups
@@ -120,10 +120,10 @@ def _gains(table, gain, mean, rng):
         signs = rng.integers(0, 2, (unit.max() + 1, min(100, N_DRAWS - first))) * 2.0 - 1
         drawn = family.sums((weight * (gain - overall))[:, None] * signs[unit]) / (total * se)[:, None]
         largest[first : first + 100] = np.abs(drawn).max(axis=0)
-    reach = max(float(np.quantile(largest, 0.95)), REACH)
+    half_width = max(float(np.quantile(largest, 0.95)), QUANTILE)
     frame = pd.DataFrame({
         "rule": family.rules(), "n": count.astype(int), "share": total / weight.sum(), "gain": value,
-        "low": value - reach * se, "high": value + reach * se, "z": value / se,
+        "low": value - half_width * se, "high": value + half_width * se, "z": value / se,
         "column": [family.conditions(k)[0].column.name for k in range(value.size)],
     })  # fmt: skip
     return frame.sort_values("gain", kind="stable")

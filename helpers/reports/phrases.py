@@ -134,19 +134,6 @@ def root(x):
     return float(np.sqrt(max(x, 0)))
 
 
-def distance_error(loss):
-    """What decides the decimals of a typical distance: its standard error, or its lower end if that is smaller (a
-    distance of 0.3 points or more shall not be told as 0 or more).
-
-    >>> from types import SimpleNamespace
-    >>> loss = SimpleNamespace(value=0.0036, se=0.0018, low=0.00001)
-    >>> points(root(loss.low), 0.015), points(root(loss.low), distance_error(loss))
-    ('0', '0.3')
-    """
-    error = loss.se / (2 * max(root(loss.value), root(loss.se), 1e-9))
-    return min(error, root(loss.low)) if loss.low > 0 else error
-
-
 def bracketed(low, high):
     """An interval in brackets that no line breaks.
 
@@ -310,6 +297,6 @@ def short(text, most=40):
 
 PHRASES = [
     commas, points, in_points, many, span, percent, from_percent, whole_percent, chance, drawn_chance, squared, root,
-    distance_error, measured, with_span, shares, points_apart, hundred, cost_with_span, listed,
+    measured, with_span, shares, points_apart, hundred, cost_with_span, listed,
     with_reasons, first_up, apart, typically, rate, of_hundred, number, bracketed,
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from helpers.resampling import mean_and_variance
 FOLDS = 5
 MOST_ROWS = 12_000  # by which a repair is learned, in about ten seconds
 MOST_JUDGED = 100_000  # by which it is judged: what has not taught it is predicted, in a tenth of a millisecond each
-REACH = float(norm.ppf(0.975))
+QUANTILE = float(norm.ppf(0.975))
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Repaired:
     recalibrated: np.ndarray  # of all rows, out of fold
     rows: np.ndarray  # rows that are repaired: all of them, or about 100,000 of a larger table
     repaired: np.ndarray  # out of fold; as `recalibrated` where nothing is repaired
-    error: np.ndarray  # standard error of what the repair changed
+    se: np.ndarray  # standard error of what the repair changed
     model: Recalibrator | None  # for new cases; None where a repair was not possible
 
 
@@ -33,24 +33,23 @@ def repair_scores(table, calibrator, *, can_repair=True, rng=None):
     recalibrated = out_of_fold(table, calibrator, rng)
     rows = rows_of_whole_groups(table, MOST_ROWS, rng)
     repaired = recalibrated[rows]
-    error = np.zeros(rows.size)
+    se = np.zeros(rows.size)
     model = None
     if can_repair:
         some = table if rows.size == table.n else table.take(rows)
         model = Recalibrator(calibrator, rng=rng)
-        out_of_sample = model.fit_predict(some.y, some.p, some.X, some.weight, some.groups)
+        out_of_sample = model.fit_predict(some.X, some.y, some.p, some.weight, some.groups)
         if model.changed_:
             repaired = out_of_sample
-            error = model.predict(some.p, some.X, return_std=True)[1]
-    taught = Repaired(recalibrated, rows, repaired, error, model)
+            se = model.predict(some.X, some.p, return_std=True)[1]
+    learned = Repaired(recalibrated, rows, repaired, se, model)
     if rows.size == table.n:
-        return taught
+        return learned
     judged = np.union1d(rows, rows_of_whole_groups(table, MOST_JUDGED, rng))
     if model is None or not model.changed_:
-        return replace(taught, rows=judged, repaired=recalibrated[judged], error=np.zeros(judged.size))
-    return replace(
-        taught, rows=judged, **dict(zip(("repaired", "error"), repair_all(table, taught, judged), strict=True))
-    )
+        return replace(learned, rows=judged, repaired=recalibrated[judged], se=np.zeros(judged.size))
+    repaired, se = repair_all(table, learned, judged)
+    return replace(learned, rows=judged, repaired=repaired, se=se)
 
 
 def repair_all(table, scores, rows=None):
@@ -60,21 +59,21 @@ def repair_all(table, scores, rows=None):
     """
     rows = np.arange(table.n) if rows is None else rows
     repaired = np.empty(table.n)
-    error = np.empty(table.n)
+    se = np.empty(table.n)
     new = np.setdiff1d(rows, scores.rows)
     for some in np.array_split(new, -(-new.size // MOST_ROWS)) if new.size else ():
-        repaired[some], error[some] = scores.model.predict(table.p[some], table.X.iloc[some], return_std=True)
+        repaired[some], se[some] = scores.model.predict(table.X.iloc[some], table.p[some], return_std=True)
     repaired[scores.rows] = scores.repaired
-    error[scores.rows] = scores.error
-    return repaired[rows], error[rows]
+    se[scores.rows] = scores.se
+    return repaired[rows], se[rows]
 
 
 def rows_of_whole_groups(table, most, rng, least_groups=0):
     """Rows of randomly chosen groups, in order: at most so many, or those of so many groups if that is more."""
     unit = np.arange(table.n) if table.groups is None else table.groups
     order = rng.permutation(unit.max() + 1)
-    reach = np.cumsum(np.bincount(unit)[order])
-    n_units = max(int(np.searchsorted(reach, most, "right")), min(order.size, least_groups), 1)
+    cases = np.cumsum(np.bincount(unit)[order])
+    n_units = max(int(np.searchsorted(cases, most, "right")), min(order.size, least_groups), 1)
     chosen = np.zeros(order.size, bool)
     chosen[order[:n_units]] = True
     return np.flatnonzero(chosen[unit])
@@ -105,8 +104,8 @@ class Mean:
     def __call__(self, name, values):
         """Mean of `values` as `name`, and its 95 % interval as `name`_low and `name`_high."""
         mean, variance = mean_and_variance(values, self.weight, self.groups)
-        reach = REACH * variance**0.5
-        return {name: mean, f"{name}_low": mean - reach, f"{name}_high": mean + reach}
+        half_width = QUANTILE * variance**0.5
+        return {name: mean, f"{name}_low": mean - half_width, f"{name}_high": mean + half_width}
 
 
 def mean_of(table):

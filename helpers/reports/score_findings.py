@@ -1,16 +1,17 @@
 """Findings of a report on scores: numbers in, findings out.
 
 Every threshold, and every rule for which of two things is said, stands here and nowhere else; the words stand in
-`score_kinds`. Each function takes what one part of the audit has computed; `use_of` reads findings alone.
+score_words.ini. Each function takes the `ScoreReport` whose numbers it reads; `use_of` reads findings alone.
 """
 
 import numpy as np
 
 from helpers.reports.findings import Finding, Severity
-from helpers.reports.misjudged import surely_least
+from helpers.reports.intake import LEAST_ROWS
+from helpers.reports.misjudged import least_gaps
 from helpers.reports.phrases import root
 
-LEVEL = 0.05  # of a test
+ALPHA = 0.05  # of a test
 SMALL = 0.02  # gap or typical distance (in probability) from which something should be done; less for rare labels
 GRAVE = 0.05  # gap from which people should decide; less for rare labels
 WEAK = 0.55  # of pairs in the right order (luck gives half): a score that surely stays below knows nothing
@@ -22,24 +23,47 @@ REPEATS = 0.05  # share of rows that repeat the row before
 UNMEASURED = 0.05  # share of cases outside of the regions of a tree
 MANY = 0.5  # share of the cases from which misjudged groups are no exception
 
-SEVERITY = {  # of kinds whose size does not decide it
-    "right_on_average": Severity.GOOD,
-    "off_little": Severity.NOTE,
-    "off_unsure": Severity.NOTE,
-    "off_and_useless": Severity.SERIOUS,
-    "pair_better": Severity.GOOD,
-    "pair_unclear": Severity.NOTE,
-}
-SURE = ("too_low", "too_high", "hot_group")  # groups whose stated scores are surely off
+MENDABLE = {"off_mendable", "off_mendable_curve"}  # kinds that advise recalibration
+OFF_AS_STATED = ("too_low", "too_high", "hot_group")  # groups whose stated scores are significantly off
 
 
-def severity_of(size, scale, *, least=SMALL):
+def find_all(report):
+    """The findings of a report, in the order of the page; that of the question "may they be used?" last."""
+    order = of_order(report)
+    drifts = of_drifts(report)
+    moving = [one.subject for one in drifts if one.kind == "drifts" and one.severity >= Severity.SERIOUS]
+    average = of_average(report, order[0].kind if order else "", moves=bool(moving))
+    mends = any(finding.kind in MENDABLE for finding in average)
+    findings = [
+        *of_table(report),
+        *of_pair(report.pair),
+        *order,
+        *average,
+        *drifts,
+        *of_loss(report),
+        *of_groups(report, mends, moving),
+        *of_lead(report.lead),
+        *of_checked(report.checked),
+        *of_money(report),
+        *of_limits(report),
+    ]
+    return [*findings, use_of(findings, report.table.n)]
+
+
+def severity_of(size, scale, least=SMALL):
     """Serious from a size on that shrinks with the rate of rare labels, else a note."""
     return Severity.SERIOUS if abs(size) >= least * scale else Severity.NOTE
 
 
-def of_table(table, repeats, likely):
-    """What was read, and what makes all else unsure: from a `ScoreTable` and what `intake` says of it."""
+def _ends(row, value, low=None, high=None):
+    """Value, low and high of a finding, from a row or dictionary; the ends are `value`_low and `value`_high."""
+    names = {"value": value, "low": low or f"{value}_low", "high": high or f"{value}_high"}
+    return {place: float(row[name]) for place, name in names.items()}
+
+
+def of_table(report):
+    """What was read, and what makes all else unsure."""
+    table = report.table
     n = table.n
     rate = float(np.average(table.y, weights=table.weight))
     about = {"name": table.name, "label": table.label, "score": table.score, "rate": rate}
@@ -58,71 +82,69 @@ def of_table(table, repeats, likely):
         findings.append(Finding("unweighted", n=table.n_unweighted))
     if table.note:
         findings.append(Finding("remark", table.note))
-    if table.sha256:
-        findings.append(Finding("checksum", table.sha256))
     for name, why in table.dropped.items():
         if why == "gives the outcome away":
             findings.append(Finding("gives_away", name, n=n, severity=Severity.SERIOUS))
-    if repeats > REPEATS:
-        more = {"columns": likely or ["a column of people or places"]}
-        findings.append(Finding("repeated_rows", value=repeats, n=n, severity=Severity.SERIOUS, more=more))
-    elif likely:
-        findings.append(Finding("likely_people", n=n, more={"columns": likely}))
+    if report.repeats > REPEATS:
+        more = {"columns": report.likely_groups or ["a column of people or places"]}
+        findings.append(Finding("repeated_rows", value=report.repeats, n=n, severity=Severity.SERIOUS, more=more))
+    elif report.likely_groups:
+        findings.append(Finding("likely_people", n=n, more={"columns": report.likely_groups}))
     if ((table.p == 0) | (table.p == 1)).all():
         findings.append(Finding("only_decisions", n=n, severity=Severity.SERIOUS))
     return findings
 
 
-def of_order(area, correlation, n, is_constant):
-    """Whether higher scores go with more events.
-
-    From the share of pairs in which the case of 1 has the higher score (area, area_low, area_high; None where all
-    labels are alike), and the correlation of score and label in standard errors.
-    """
-    if is_constant:
-        return [Finding("constant", n=n, severity=Severity.SERIOUS)]
-    if area is None:
+def of_order(report):
+    """Whether higher scores go with more events: by the share of pairs in which the case of 1 has the higher score."""
+    table = report.table
+    if np.ptp(table.p) == 0:
+        return [Finding("constant", n=table.n, severity=Severity.SERIOUS)]
+    if report.order is None:
         return []
-    ends = {"value": area["area"], "low": max(area["area_low"], 0.0), "high": min(area["area_high"], 1.0), "n": n}
-    if correlation < REVERSED:
+    ends = _ends(report.order, "area")
+    ends = ends | {"low": max(ends["low"], 0.0), "high": min(ends["high"], 1.0), "n": table.n}
+    if np.corrcoef(table.p, table.y)[0, 1] * np.sqrt(table.n) < REVERSED:
         return [Finding("reversed", severity=Severity.GRAVE, **ends)]
     if ends["high"] < WEAK:
         return [Finding("knows_nothing", severity=Severity.GRAVE, **ends)]
     return [Finding("in_order", severity=Severity.GOOD, **ends)]
 
 
-def of_average(average, parts, n, order="", *, moves=False):
-    """Whether the scores are right on average: from an `Average` and what recalibration saves of the squared error.
+def of_average(report, order="", *, moves=False):
+    """Whether the scores are right on average.
 
     `order` is the kind of `of_order`; with `moves`, rates move apart over time, which one recalibration does not mend.
     """
-    scale = average.scale
-    rates = {name: float(average.rates[name]) for name in ("stated", "observed", "gap", "low", "high")}
+    average = report.average
+    n = report.table.n
+    rates = {name: float(average.rates[name]) for name in ("stated", "observed")}
     ends = {"value": average.size, "low": average.low, "high": average.high, "p_value": average.p_value, "n": n}
-    more = {"stated": rates["stated"], "observed": rates["observed"], "spread": average.spread}
+    more = rates | {"se": average.se}
     is_useless = order in ("knows_nothing", "reversed", "constant")
-    gains = parts["saved_low"] > 0
-    if not average.is_off:
-        kind = "right_on_average"
+    saves = report.loss_parts["saved_low"] > 0
+    severity = severity_of(average.size, average.scale)
+    if not average.is_miscalibrated:
+        kind, severity = "right_on_average", Severity.GOOD
     elif not average.is_worth_mending:
-        kind = "off_little"
+        kind, severity = "off_little", Severity.NOTE
     elif is_useless:
-        kind = "off_and_useless"
+        kind, severity = "off_and_useless", Severity.SERIOUS
     elif moves:
         kind = "off_and_moving"
-    elif not (average.way or gains):
-        kind = "off_unsure"
+    elif not (average.direction or saves):
+        kind, severity = "off_unsure", Severity.NOTE
     elif average.has_log_odds:
         kind = "off_mendable"
         calibrator = average.calibrator
         more |= {"intercept": float(calibrator.intercept_), "slope": float(calibrator.slope_)}
     else:
         kind = "off_mendable_curve"
-    severity = SEVERITY.get(kind, severity_of(average.size, scale))
     findings = []
-    if average.way and average.is_worth_mending:
-        over_all = {"value": rates["gap"], "low": rates["low"], "high": rates["high"], "n": n, "more": more}
-        findings.append(Finding(f"all_too_{average.way}", severity=severity_of(rates["gap"], scale), **over_all))
+    if average.direction and average.is_worth_mending:
+        over_all = _ends(average.rates, "gap", "low", "high")
+        grave = severity_of(over_all["value"], average.scale)
+        findings.append(Finding(f"all_too_{average.direction}", severity=grave, **over_all, n=n, more=more))
     findings.append(Finding(kind, severity=severity, **ends, more=more))
     if average.slope is not None and not is_useless:
         low, high = average.line.slope_interval
@@ -131,60 +153,60 @@ def of_average(average, parts, n, order="", *, moves=False):
     if average.is_bent:
         findings.append(Finding("bent", p_value=average.bend_p_value, n=n))
     if average.no_curve_fits and order != "reversed":
-        findings.append(Finding("falls", p_value=average.left_p_value, n=n, severity=Severity.SERIOUS))
-    saved = {"value": parts["saved"], "low": parts["saved_low"], "high": parts["saved_high"], "n": n}
-    kind = "error_saved" if gains else "error_grows" if parts["saved_high"] < 0 else "error_not_saved"
-    return [*findings, Finding(kind, **saved)]
+        findings.append(Finding("falls", p_value=average.residual_p_value, n=n, severity=Severity.SERIOUS))
+    kind = "error_saved" if saves else "error_not_saved"
+    return [*findings, Finding(kind, **_ends(report.loss_parts, "saved"), n=n)]
 
 
-def of_drifts(drifts, scale):
-    """Whether what is stated and what happens move apart over time: from a list of `Drift`."""
+def of_drifts(report):
+    """Whether what is stated and what happens move apart over time."""
+    scale = report.average.scale
     findings = []
-    for drift in drifts:
+    for drift in report.drifts:
         rows = drift.table
-        first, last = rows.loc[rows["gap"].idxmin()], rows.loc[rows["gap"].idxmax()]
         ends = {"value": drift.value, "low": max(drift.low, 0.0), "high": drift.high, "p_value": drift.p_value}
-        ends["n"] = int(rows["n"].sum())
         more = {"n_periods": len(rows)}
-        for place, row in (("high", first), ("low", last)):  # where scores are highest and lowest beside what happens
+        # where scores are highest and lowest beside what happens
+        for place, row in (("high", rows.loc[rows["gap"].idxmin()]), ("low", rows.loc[rows["gap"].idxmax()])):
             more |= {f"{name}_where_{place}": row[name] for name in ("period", "stated", "observed")}
-        if drift.p_value >= LEVEL:
-            findings.append(Finding("steady", drift.column, **ends, more=more))
-            continue
-        severity = severity_of(drift.value, scale)
-        severity = Severity.GRAVE if drift.low >= MOVED * scale else severity
-        findings.append(Finding("drifts", drift.column, severity=severity, **ends, more=more))
+        if drift.p_value >= ALPHA:
+            kind, severity = "steady", Severity.NOTE
+        else:
+            kind, severity = "drifts", severity_of(drift.value, scale)
+            if drift.low >= MOVED * scale:
+                severity = Severity.GRAVE
+        findings.append(Finding(kind, drift.column, severity=severity, **ends, n=int(rows["n"].sum()), more=more))
     return findings
 
 
-def of_loss(loss, *, is_certified, sign, falls, by_tree, detectable, n_named, obstacle, scale, n):
+def of_loss(report):
     """Whether the scores are right for a single case."""
+    loss = report.loss
+    n = report.table.n
     if loss is None:
-        return [Finding("single_cases_unknown", obstacle, n=n)]
-    distances = {"value": root(loss.value), "low": root(loss.low), "high": root(loss.high)}
+        return [Finding("single_cases_unknown", report.obstacle, n=n)]
+    is_for_groups = report.audit is not None and not report.audit.significant.empty
     ends = {"p_value": loss.p_value, "n": n}
-    if is_certified:
-        severity = severity_of(distances["value"], scale)
-        spread = min(loss.se / (2 * max(distances["value"], root(loss.se), 1e-9)), max(distances["low"], 1e-9))
-        kind = "certified_loss_of_groups" if n_named else "certified_loss"
-        findings = [Finding(kind, severity=severity, **distances, **ends, more={"spread": spread})]
-    elif n_named:
+    if report.certified:
+        distances = {"value": root(loss.value), "low": root(loss.low), "high": root(loss.high)}
+        severity = severity_of(distances["value"], report.average.scale)
+        se = loss.se / (2 * max(distances["value"], root(loss.se), 1e-9))
+        more = {"se": min(se, max(distances["low"], 1e-9))}
+        kind = "certified_loss_of_groups" if is_for_groups else "certified_loss"
+        findings = [Finding(kind, severity=severity, **distances, **ends, more=more)]
+    elif is_for_groups:
         findings = [Finding("size_unknown", **ends)]
-    elif falls and loss.p_value < LEVEL:
+    elif report.average.no_curve_fits and loss.p_value < ALPHA:
         findings = [Finding("perhaps_the_fall", **ends)]
-    elif sign < LEVEL:
-        findings = [Finding("signs_of_loss", severity=Severity.NOTE, **(ends | {"p_value": sign}))]
-    elif by_tree:
-        findings = [Finding("no_loss_found", **ends, more={"missed": root(detectable)})]
+    elif report.single_case_p_value < ALPHA:
+        findings = [Finding("signs_of_loss", p_value=report.single_case_p_value, n=n)]
+    elif report.by_tree:
+        findings = [Finding("no_loss_found", **ends, more={"missed": root(report.detectable)})]
     else:
         findings = [Finding("no_loss_seen", **ends)]
-    if not by_tree:
+    if not report.by_tree:
         return [*findings, Finding("by_learners", n=n)]
-    if loss.splits.size:
-        more = {"splits_low": root(loss.splits.min()), "splits_high": root(loss.splits.max())}
-        findings.append(Finding("by_tree", value=float(loss.splits.size), n=n, more=more))
-    else:
-        findings.append(Finding("by_one_tree", n=n))
+    findings.append(Finding("by_tree", value=float(max(loss.splits.size, 1)), n=n))
     if loss.left_out > UNMEASURED:
         findings.append(Finding("unmeasured", value=loss.left_out, n=n))
     return findings
@@ -194,71 +216,71 @@ def kind_of_group(row):
     """What may be said of a named group: from its gap as stated, with interval, and from that after recalibration.
 
     >>> import pandas as pd
-    >>> kind_of_group(pd.Series({"gap": 0.0, "low": -0.01, "high": 0.01, "left": 0.04}))
+    >>> kind_of_group(pd.Series({"gap": 0.0, "low": -0.01, "high": 0.01, "residual_gap": 0.04}))
     'fine_as_stated'
     """
-    if row["gap"] > 0 and row["low"] >= 0:
+    gap, residual_gap = row["gap"], row["residual_gap"]
+    if gap > 0 and row["low"] >= 0:
         return "too_low"
-    if row["gap"] < 0 and row["high"] <= 0:
+    if gap < 0 and row["high"] <= 0:
         return "too_high"
-    if row["gap"] * row["left"] > 0 and abs(row["gap"]) >= SAME * abs(row["left"]):
-        return "leans_low" if row["gap"] > 0 else "leans_high"
+    if gap * residual_gap > 0 and abs(gap) >= SAME * abs(residual_gap):
+        return "leans_low" if gap > 0 else "leans_high"
     return "fine_as_stated"
 
 
-def of_group(row, *, mends, scale, suspicious=False, label="", kind=None):
+def of_group(row, scale, *, mends, kind=None, **more):
     """The finding on a named group, a row of the table of `MisjudgedGroups`; `mends`: scores will be recalibrated."""
-    names = ("stated", "observed", "calibrated", "share", "left", "left_low", "left_high")
-    more = {name: float(row[name]) for name in names}
-    ends = {"value": float(row["gap"]), "low": float(row["low"]), "high": float(row["high"])}
-    ends |= {"p_value": float(row["adjusted"]), "n": int(row["n"])}
-    if suspicious:
-        more |= {"label": label, "outcome": int(row["observed"] > 0.5)}
-        return Finding("suspicious", row["rule"], severity=Severity.SERIOUS, **ends, more=more)
-    if kind is None:
-        kind = kind_of_group(row)
-    size = max(abs(row["gap"]) if kind in SURE else 0.0, abs(row["left"]) if mends else 0.0)
+    names = ("stated", "observed", "calibrated", "share", "residual_gap", "residual_low", "residual_high")
+    more = {name: float(row[name]) for name in names} | more
+    kind = kind or kind_of_group(row)
+    size = max(abs(row["gap"]) if kind in OFF_AS_STATED else 0.0, abs(row["residual_gap"]) if mends else 0.0)
+    severity = Severity.SERIOUS if kind == "suspicious" else severity_of(size, scale)
     if kind == "fine_as_stated" and mends:
         kind = "spoiled"
-    return Finding(kind, row["rule"], severity=severity_of(size, scale), **ends, more=more)
+    ends = _ends(row, "gap", "low", "high") | {"p_value": float(row["adjusted"]), "n": int(row["n"])}
+    return Finding(kind, row["rule"], severity=severity, **ends, more=more)
 
 
-def of_groups(audit, *, obstacle, mends, scale, n, label, times=()):
-    """For whom the scores are wrong: from `MisjudgedGroups`, or None and the obstacle.
+def of_groups(report, mends, moving=()):
+    """For whom the scores are wrong.
 
-    `mends`: the scores will be recalibrated; `times`: columns over which they drift, since a model that knows the date
-    does not know the next one.
+    `mends`: the scores will be recalibrated; `moving`: columns over which they drift, since a model that knows the
+    date does not know the next one.
     """
+    audit = report.audit
+    scale = report.average.scale
+    n = report.table.n
     if audit is None:
-        return [Finding("groups_unknown", obstacle or "No column has groups of enough cases.", n=n)]
+        return [Finding("groups_unknown", report.obstacle or "No column has groups of enough cases.", n=n)]
     search = audit.search
     about = {"n_groups": len(search.table), "smallest": search.smallest, "detectable": sorted(audit.detectable.items())}
-    named = audit.sure
-    if len(named) > 1:  # the most cases times gap first, then the surely largest gap
-        order = [named.index[0], surely_least(named).idxmax(), *named.index]
-        named = named.loc[list(dict.fromkeys(order))]
+    named = audit.significant
     if named.empty:
         return [Finding("nobody_named", p_value=search.p_value, n=n, more=about)]
-    odd = audit.suspicious.index
-    findings = [
-        of_group(row, mends=mends, scale=scale, suspicious=k in odd, label=label) for k, row in named.iterrows()
-    ]
+    if len(named) > 1:  # the most cases times gap first, then the surely largest gap
+        order = [named.index[0], least_gaps(named).idxmax(), *named.index]
+        named = named.loc[list(dict.fromkeys(order))]
+    odd = named.index.isin(audit.suspicious.index)
+    remains = named["residual_gap" if mends else "gap"].abs()  # once the scores are used as this report advises
+    serious, grave = (named[(remains >= least * scale) | odd] for least in (SMALL, GRAVE))
+    shares = {"serious": audit.share(serious), "n_serious": len(serious), "grave": audit.share(grave)}
+    ends = {"value": audit.share(named), "n": len(named), "p_value": search.p_value, "more": about | shares}
+    findings = [Finding("named_groups", severity=Severity.SERIOUS, **ends)]
+    for is_odd, (_, row) in zip(odd, named.iterrows(), strict=True):
+        more = {"kind": "suspicious", "label": report.table.label, "outcome": int(row["observed"] > 0.5)}
+        findings.append(of_group(row, scale, mends=mends, **(more if is_odd else {})))
     hot = audit.hottest(HOTTER)
     if hot is not None:
-        findings.append(of_group(hot, mends=mends, scale=scale, kind="hot_group"))
-    remains = named["left" if mends else "gap"].abs()  # once the scores are used as this report advises
-    serious, grave = (named[(remains >= least * scale) | named.index.isin(odd)] for least in (SMALL, GRAVE))
-    more = about | {"serious": audit.share(serious), "n_serious": len(serious), "grave": audit.share(grave)}
-    about = {"value": audit.share(named), "n": len(named), "p_value": search.p_value, "more": more}
-    findings.insert(0, Finding("named_groups", severity=Severity.SERIOUS, **about))
-    needed = [name for name in audit.to_add if name not in times]
+        findings.append(of_group(hot, scale, mends=mends, kind="hot_group"))
+    needed = [name for name in audit.to_add if name not in moving]
     for kind, columns in (("model_needs", needed), ("check_columns", audit.to_check)):
         if columns:
             findings.append(Finding(kind, n=len(columns), severity=Severity.SERIOUS, more={"columns": columns}))
     if len(grave):
-        kind = "people_decide" if more["grave"] < MANY else "not_alone"
-        about = {"value": more["grave"], "n": len(grave), "more": {"least": GRAVE * scale}}
-        findings.append(Finding(kind, severity=Severity.SERIOUS, **about))
+        kind = "people_decide" if shares["grave"] < MANY else "not_alone"
+        ends = {"value": shares["grave"], "n": len(grave), "more": {"least": GRAVE * scale}}
+        findings.append(Finding(kind, severity=Severity.SERIOUS, **ends))
     return findings
 
 
@@ -267,9 +289,9 @@ def of_lead(lead):
     if lead is None:
         return []
     ends = {"value": lead.gap, "low": lead.low, "high": lead.high, "p_value": lead.p_value, "n": lead.n}
-    more = {"observed": lead.observed, "calibrated": lead.calibrated}
     kind = "confirmed_lead" if lead.is_confirmed else "hint"
     severity = Severity.SERIOUS if lead.is_confirmed else Severity.NOTE
+    more = {"observed": lead.observed, "calibrated": lead.calibrated}
     return [Finding(kind, lead.rule, severity=severity, **ends, more=more)]
 
 
@@ -277,12 +299,9 @@ def of_checked(checked):
     """Columns that the user named: from the table of their levels, or None."""
     if checked is None:
         return []
-    remarks = checked["remark"]
-    more = {
-        "n_off": int(remarks.isin(["too low", "too high"]).sum()),
-        "n_few": int((remarks == "too few to say").sum()),
-    }
-    return [Finding("levels", n=len(checked), more=more)]
+    n_off = int(checked["remark"].isin(["too low", "too high"]).sum())
+    n_few = int((checked["remark"] == "too few to say").sum())
+    return [Finding("levels", n=len(checked), more={"n_off": n_off, "n_few": n_few})]
 
 
 def of_pair(pair):
@@ -292,113 +311,110 @@ def of_pair(pair):
     names = {"old": pair.old, "new": pair.new}
     row, mended = (pair.table.loc[name] for name in ("squared error", "squared error if both are recalibrated"))
     after = {f"mended_{place}": float(mended[place]) for place in ("difference", "low", "high")}
-    ends = {"value": float(row["difference"]), "low": float(row["low"]), "high": float(row["high"])}
-    same_after = mended["low"] <= 0 <= mended["high"]
+    is_same_after = mended["low"] <= 0 <= mended["high"]
     turns = mended["low"] > 0 if pair.verdict == "better" else mended["high"] < 0
-    if pair.verdict == "unclear" or not (same_after or turns):
+    if pair.verdict == "unclear" or not (is_same_after or turns):
         kind = f"pair_{pair.verdict}"
     else:
-        kind = f"{pair.verdict}_{'as_stated' if same_after else 'until_mended'}"
-    severity = SEVERITY.get(kind, Severity.SERIOUS)
+        kind = f"{pair.verdict}_{'as_stated' if is_same_after else 'until_mended'}"
+    severity = {"pair_better": Severity.GOOD, "pair_unclear": Severity.NOTE}.get(kind, Severity.SERIOUS)
+    ends = _ends(row, "difference", "low", "high")
     findings = [Finding(kind, pair.new, severity=severity, **ends, more=names | after)]
-    for name, groups in (("loses_where", pair.losers), ("gains_where", pair.gainers)):
-        all_alike = len(groups) == pair.n_groups
-        if len(groups) and not all_alike and (name == "loses_where" or pair.verdict != "better"):
-            first = groups.iloc[0]
-            ends = {"value": float(first["gain"]), "low": float(first["low"]), "high": float(first["high"])}
-            grave = Severity.SERIOUS if name == "loses_where" else Severity.NOTE
-            more = names | {"n_more": len(groups) - 1, "n_groups": pair.n_groups}
-            findings.append(Finding(name, first["rule"], severity=grave, **ends, n=int(first["n"]), more=more))
-    if pair.n_groups:
-        more = {"n_gain": len(pair.gainers), "n_lose": len(pair.losers)}
-        findings.append(Finding("groups_compared", n=pair.n_groups, more=more))
-    else:
-        findings.append(Finding("groups_not_compared"))
-    return findings
+    if not pair.n_groups:
+        return [*findings, Finding("groups_not_compared")]
+    losers = pair.losers
+    if 0 < len(losers) < pair.n_groups:
+        worst = losers.iloc[0]
+        more = names | {"n_more": len(losers) - 1, "n_groups": pair.n_groups}
+        ends = _ends(worst, "gain", "low", "high") | {"n": int(worst["n"]), "more": more}
+        findings.append(Finding("loses_where", worst["rule"], severity=Severity.SERIOUS, **ends))
+    more = {"n_gain": len(pair.gainers), "n_lose": len(losers)}
+    return [*findings, Finding("groups_compared", n=pair.n_groups, more=more)]
 
 
-def of_money(money, decisions, cost, *, is_off, obstacle, p_value, n, features):
+def of_money(report):
     """What deciding by the scores costs."""
+    money = report.money
     if money is None:
         return [Finding("costs_not_given")]
-    prices = {"alarm": float(cost[1, 0] - cost[0, 0]), "miss": float(cost[0, 1] - cost[1, 1])}
-    findings = [Finding("decides", value=decisions.threshold, n=n, more=prices | {"yes": decisions.yes})]
-    more = {name: getattr(decisions, name) for name in ("recalibrated", "to_yes", "to_no")}
-    more["turned"] = decisions.to_yes + decisions.to_no
-    findings.append(Finding("turned", n=n, more=more))
+    cost = report.cost
+    n = report.table.n
     costs = money.costs
-
-    def ends(row, name):
-        columns = {"value": name, "low": f"{name}_low", "high": f"{name}_high"}
-        return {place: float(costs.loc[row, column]) for place, column in columns.items()}
-
-    findings.append(Finding("cost_today", **ends("stated", "cost"), n=money.n))
-    rule = max(("always yes", "always no"), key=lambda row: costs.loc[row, "saved"])
-    if is_off and money.saves(rule):
-        findings.append(Finding("rule_is_cheaper", rule, severity=Severity.SERIOUS, **ends(rule, "saved"), n=money.n))
-    is_saving = is_off and money.saves("recalibrated")
+    decisions = report.decisions
+    prices = {"alarm": float(cost[1, 0] - cost[0, 0]), "miss": float(cost[0, 1] - cost[1, 1]), "yes": decisions["yes"]}
+    turned = decisions | {"turned": decisions["to_yes"] + decisions["to_no"]}
+    findings = [
+        Finding("decides", value=money.threshold, n=n, more=prices),
+        Finding("turned", n=n, more=turned),
+        Finding("cost_today", **_ends(costs.loc["stated"], "cost"), n=money.n),
+    ]
+    is_miscalibrated = report.average.is_miscalibrated
+    rule = max(("always yes", "always no"), key=lambda name: costs.loc[name, "saved"])
+    if is_miscalibrated and money.saves(rule):
+        ends = _ends(costs.loc[rule], "saved")
+        findings.append(Finding("rule_is_cheaper", rule, severity=Severity.SERIOUS, **ends, n=money.n))
+    is_saving = is_miscalibrated and money.saves("recalibrated")
     kind = "recalibration_saves" if is_saving else "recalibration_saves_nothing"
-    findings.append(Finding(kind, **ends("recalibrated", "saved"), n=money.n))
-    if obstacle:
-        return [*findings, Finding("repair_not_tried", obstacle)]
+    findings.append(Finding(kind, **_ends(costs.loc["recalibrated"], "saved"), n=money.n))
+    if report.obstacle:
+        return [*findings, Finding("repair_not_tried", report.obstacle)]
     if not money.changed:
-        return [*findings, Finding("nothing_to_repair", p_value=p_value, n=money.n)]
-    beside = ends("repaired", "over_rule")
-    more = {"rule": rule, "columns": features} | {f"rule_{place}": value for place, value in beside.items()}
+        return [*findings, Finding("nothing_to_repair", p_value=report.scores.model.p_value_, n=money.n)]
+    repaired = costs.loc["repaired"]
+    beside = {f"rule_{place}": value for place, value in _ends(repaired, "over_rule").items()}
     if not money.saves("repaired"):
         kind = "repair_saves_nothing"
     else:
-        kind = "repair_saves" if beside["low"] > 0 else "repair_like_rule"
+        kind = "repair_saves" if beside["rule_low"] > 0 else "repair_like_rule"
     severity = Severity.SERIOUS if kind == "repair_saves" else Severity.NOTE
-    findings.append(Finding(kind, severity=severity, **ends("repaired", "saved"), n=money.n, more=more))
-    row = money.counts.loc["repaired"]
+    more = beside | {"rule": rule, "columns": report.table.features}
+    findings.append(Finding(kind, severity=severity, **_ends(repaired, "saved"), n=money.n, more=more))
     names = [f"{name}{place}" for name in ("more_misses", "more_false_alarms") for place in ("", "_low", "_high")]
-    more = {"yes": float(row["yes"])} | {name: float(row[name]) for name in names}
-    return [*findings, Finding("traded", n=money.n, more=more)]
+    return [*findings, Finding("traded", n=money.n, more=repaired[["yes", *names]].astype(float).to_dict())]
 
 
-def of_limits(warnings, n, obstacle, is_small):
+def of_limits(report):
     """What else makes the report less sure: warnings of the search, few cases, few people."""
+    n = report.table.n
+    warnings = [] if report.audit is None else report.audit.search.family.warnings
     findings = [Finding("warning", str(text), n=n) for text in warnings]
-    if is_small:
+    if n < LEAST_ROWS:
         findings.append(Finding("few_cases", n=n))
-    if "people or places" in obstacle:
+    if "people or places" in report.obstacle:
         findings.append(Finding("few_people", n=n))
     return findings
 
 
 def use_of(findings, n):
     """May these scores be used? The one finding of that question, made from the other findings alone."""
-    kinds = {finding.kind for finding in findings}
-    grave = [finding for finding in findings if finding.severity == Severity.GRAVE]
-    mends = bool(kinds & {"off_mendable", "off_mendable_curve"})
-    misses = any(one.kind.startswith("certified_loss") and one.severity >= Severity.SERIOUS for one in findings)
-    groups = next((one.more for one in findings if one.kind == "named_groups"), {"n_serious": 0, "grave": 0.0})
-    drifts = any(one.kind == "drifts" and one.severity >= Severity.SERIOUS for one in findings)
+    first = {finding.kind: finding for finding in reversed(findings)}
+    grave = next((finding.kind for finding in findings if finding.severity == Severity.GRAVE), None)
+    serious = {finding.kind for finding in findings if finding.severity >= Severity.SERIOUS}
+    groups = first["named_groups"].more if "named_groups" in first else {"n_serious": 0, "grave": 0.0}
+    mends = not MENDABLE.isdisjoint(first)
+    about = None
     if grave:
-        kind = f"no_{grave[0].kind}"
-    elif "constant" in kinds:
+        kind = f"no_{grave}"
+    elif "constant" in first:
         kind = "use_as_rate"
-    elif "repair_saves" in kinds:
+    elif "repair_saves" in first:
         kind = "use_repaired"
-    elif "rule_is_cheaper" in kinds:
-        kind = "use_rule"
-    elif drifts:
+    elif "rule_is_cheaper" in first:
+        kind, about = "use_rule", "rule_is_cheaper"
+    elif "drifts" in serious:
         kind = "not_over_time"
-    elif "groups_unknown" in kinds:
-        kind = "mend_then_unknown" if mends else "cannot_be_said"
+    elif "groups_unknown" in first:
+        kind, about = "mend_then_unknown" if mends else "cannot_be_said", "groups_unknown"
     elif groups["grave"] >= MANY:
         kind = "mend_but_not_for_most" if mends else "not_for_most"
     elif groups["n_serious"]:
         kind = "mend_but_not_for" if mends else "but_not_for"
-    elif misses:
+    elif not serious.isdisjoint({"certified_loss", "certified_loss_of_groups"}):
         kind = "mend_but_not_single" if mends else "but_not_single"
     else:
         kind = "after_recalibration" if mends else "as_they_are"
     severity = Severity.GRAVE if grave else Severity.GOOD if kind == "as_they_are" else Severity.SERIOUS
-    about = {"use_rule": "rule_is_cheaper", "mend_then_unknown": "groups_unknown", "cannot_be_said": "groups_unknown"}
-    subject = next((one.subject for one in findings if one.kind == about.get(kind)), "")
-    columns = next((one.more["columns"] for one in findings if one.kind == "repair_saves"), [])
-    more = {"n_groups": groups["n_serious"], "columns": columns}
+    columns = first["repair_saves"].more["columns"] if "repair_saves" in first else []
     value = groups["grave"] if kind.endswith("for_most") else groups.get("serious")
-    return Finding(kind, subject, value=value, n=n, severity=severity, more=more)
+    more = {"n_groups": groups["n_serious"], "columns": columns}
+    return Finding(kind, first[about].subject if about else "", value=value, n=n, severity=severity, more=more)

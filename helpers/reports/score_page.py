@@ -1,6 +1,12 @@
-"""The page of the report on scores: its parts, with what they show, and what its figures say in words."""
+"""The page of the report on scores: its parts and figures, and which kinds of findings exclude each other.
+
+The words of the kinds stand in score_words.ini.
+"""
+
+from pathlib import Path
 
 from helpers.reports.document import Figure, Part
+from helpers.reports.findings import read_kinds
 
 TITLE = """# May these scores be used?
 
@@ -19,7 +25,7 @@ PARTS = {
         "Stated and observed",
         "The band holds the whole true curve; where the dashed line leaves it, scores are surely off. Four tests "
         "look for that, each p-value allowing for the other three.",
-        ("figure:curve", "table:test_table", "table:line_table"),
+        ("figure:curve", "table:test_table"),
     ),
     "bins": Part(
         "The same in bins",
@@ -38,7 +44,6 @@ PARTS = {
         "Take all cases with one score, recalibrated: are their chances all the same? The grouping loss is the mean "
         "squared distance between a case's own chance and the average chance of cases with its score; its root is "
         "the typical distance.",
-        ("table:loss_table",),
     ),
     "parts": Part(
         "Parts of the error", "The error of a case with score p and label y is (y - p)².", ("table:parts_table",)
@@ -52,25 +57,11 @@ PARTS = {
         ("figure:groups", "table:group_table"),
         most=6,
     ),
-    "features": Part(
-        "Along each column",
-        "The columns with the strongest groups. A bar that leaves out the diamond (filled dot) is a gap beyond "
-        "chance; all bars hold together with 95 %. A dot without a bar stands for values of too few cases.",
-        ("figure:features",),
-    ),
     "checked": Part("Columns to check", "", ("table:checked_table",)),
     "decisions": Part(
         "What it means for decisions",
         "To say yes is to decide as if the label were 1.",
-        ("table:cost_table", "table:count_table"),
-    ),
-    "looks": Part(
-        "Which cases to look at again",
-        "What a second look at some cases saves, by how they are chosen: by how much more deciding by the stated "
-        "score is expected to cost than deciding by the repaired one, by how near the score lies to the threshold, "
-        "or at random. In the last row whoever looks finds the truth: the most that a look at so many cases can give.",
-        ("table:look_table",),
-        folded=True,
+        ("table:cost_table",),
     ),
     "thresholds": Part("At other costs", shows=("figure:money",), folded=True),
     "limits": Part("What makes this report less sure"),
@@ -106,11 +97,6 @@ FIGURES = {
         " 'group') }}, with their intervals, from {{ points(table.iloc[0].gap, sign=True) }} points ({{ "
         "table.iloc[0].rule }}) to {{ points(table.iloc[-1].gap, sign=True) }} points ({{ table.iloc[-1].rule }}).",
     ),
-    "features": Figure(
-        "Stated, recalibrated and observed rates along each column.",
-        "Stated, recalibrated and observed rates along {{ report.audit.along_features() | listed(8) }}, one panel "
-        "each; the columns with the strongest groups come first.",
-    ),
     "money": Figure(
         "What deciding by the score saves beside always saying no, at your threshold and at others; a miss costs the"
         " same.",
@@ -119,3 +105,60 @@ FIGURES = {
         "money.curve.threshold.max() | percent }}; the one in use is {{ money.threshold | percent }}.",
     ),
 }
+
+ONE_OF = [  # of each line, at most one kind is found for a subject
+    (
+        "pair_better", "pair_worse", "better_as_stated", "worse_as_stated", "better_until_mended", "worse_until_mended",
+        "pair_unclear",
+    ),
+    ("loses_where", "groups_not_compared"),
+    ("groups_compared", "groups_not_compared"),
+    ("in_order", "knows_nothing", "reversed", "constant"),
+    (
+        "right_on_average", "off_little", "off_unsure", "off_mendable", "off_mendable_curve", "off_and_useless",
+        "off_and_moving",
+    ),
+    ("right_on_average", "off_little", "all_too_low", "all_too_high"),
+    ("right_on_average", "too_extreme", "too_timid"),
+    ("knows_nothing", "too_extreme", "too_timid"),
+    ("reversed", "too_extreme", "too_timid"),
+    ("right_on_average", "recalibration_saves"),
+    ("recalibration_saves", "recalibration_saves_nothing"),
+    ("bent", "off_mendable"),
+    ("error_saved", "error_not_saved"),
+    ("error_saved", "off_unsure"),
+    ("drifts", "steady"),
+    ("suspicious", "too_low", "too_high", "leans_low", "leans_high", "fine_as_stated", "spoiled"),
+    ("confirmed_lead", "hint"),
+    ("nobody_named", "named_groups", "groups_unknown"),
+    ("people_decide", "not_alone"),
+    (
+        "certified_loss", "certified_loss_of_groups", "size_unknown", "perhaps_the_fall", "signs_of_loss",
+        "no_loss_found", "no_loss_seen", "single_cases_unknown",
+    ),
+    ("by_learners", "by_tree"),
+    ("repair_saves", "repair_like_rule", "repair_saves_nothing", "nothing_to_repair", "repair_not_tried"),
+    ("decides", "costs_not_given"),
+]  # fmt: skip
+
+ON_TOP = {  # of the first screen, whatever their severity
+    "pair_better", "pair_worse", "better_as_stated", "worse_as_stated", "better_until_mended", "worse_until_mended",
+    "pair_unclear", "right_on_average", "off_little", "off_unsure", "off_mendable", "off_mendable_curve",
+    "certified_loss", "certified_loss_of_groups", "size_unknown", "perhaps_the_fall", "signs_of_loss", "no_loss_found",
+    "no_loss_seen", "nobody_named", "groups_unknown", "repair_saves", "repair_like_rule",
+    "repair_saves_nothing", "nothing_to_repair",
+}  # fmt: skip
+BELOW = {  # never there
+    "off_and_useless", "named_groups", "model_needs", "check_columns", "people_decide", "not_alone",
+    "single_cases_unknown",
+}  # fmt: skip
+
+UNITS = {  # of value, low and high, for a part or a kind
+    "use": "share", "pair": "squared error", "average": "probability", "time": "probability", "loss": "probability",
+    "parts": "squared error", "groups": "probability", "decisions": "cost", "limits": "share", "read": "people",
+    "reversed": "share", "knows_nothing": "share", "in_order": "share", "too_extreme": "slope", "too_timid": "slope",
+    "by_tree": "count", "unmeasured": "share", "named_groups": "share", "people_decide": "share", "not_alone": "share",
+    "decides": "probability",
+}  # fmt: skip
+
+KINDS = read_kinds(Path(__file__).with_name("score_words.ini"), ONE_OF, UNITS, ON_TOP, BELOW)

@@ -7,7 +7,6 @@ from helpers.reports.phrases import (
     NBSP,
     apart,
     digits,
-    distance_error,
     drawn_chance,
     many,
     measured,
@@ -16,38 +15,16 @@ from helpers.reports.phrases import (
     percent,
     points,
     rate,
-    root,
     span,
     squared,
 )
 
-WAYS = {
+POLICIES = {
     "stated": "by the stated score",
     "recalibrated": "by the recalibrated score",
     "repaired": "by the repaired score",
     "always yes": "always yes",
     "always no": "always no",
-}
-
-ERRORS = ("yes", "misses", "false_alarms")
-
-COUNTS = (
-    "yes", "misses", "false alarms",
-    "misses beside stated (95 % interval)", "false alarms beside stated (95 % interval)",
-)  # fmt: skip
-
-ORDERS = {  # in which a second look takes the cases
-    "excess": "highest expected excess cost",
-    "nearest": "nearest to the threshold",
-    "random": "at random",
-}
-
-NOT_GIVEN = {  # what a parameter would do that was not given
-    "weight": "not given: all cases count alike",
-    "group": "not given: each case stands for itself",
-    "cost": "not given: decisions are not judged",
-    "check": "not given: names columns of which every level is shown, however few cases it has",
-    "labels": "not given: names for columns",
 }
 
 
@@ -60,80 +37,60 @@ class ScoreTables:
         error = self.average.error
         upper = max(error.high, error.null)  # what chance alone shows cannot be ruled out
         fine = max((upper - error.low) / 20, 1e-6)  # a decimal more, so that nobody subtracts rounded numbers
-        bins = many(error.n_bins, "bin")
-        ends = f"95 % interval {span(error.low, upper, fine)}; chance adds less to a larger error"
         rows = {
             "as measured": (points(error.value, fine), "contains chance"),
-            "of a perfect model": (points(error.null, fine), f"same cases, same {bins}: chance alone"),
-            "without chance": (points(error.debiased, fine), ends),
+            "of a perfect model": (points(error.null, fine), f"same {many(error.n_bins, 'bin')}: chance alone"),
+            "without chance": (points(error.debiased, fine), f"95 % interval {span(error.low, upper, fine)}"),
         }
         return _frame("calibration error", rows, ["points", "remark"])
 
     @property
-    def line_table(self):
-        """Intercept and slope of the two-parameter calibration with their intervals; None for a constant score."""
-        line = self.average.line
-        if line is None:
-            return None
-        rows = {
-            "intercept": (measured(line.intercept, *line.intercept_interval), "0", "above 0: stated too low"),
-            "slope": (measured(line.slope, *line.slope_interval), "1", "below 1: too extreme, above 1: too timid"),
-        }
-        return _frame("in log-odds", rows, ["estimate (95 % interval)", "of a calibrated model", "meaning"])
-
-    @property
     def test_table(self):
-        """The tests of "right on average": each alone, and adjusted for their number."""
+        """The tests of "right on average", each alone and adjusted for their number, and the line that one fits."""
+        line = self.average.line
         alone, adjusted = self.average.tests
-        rows = {name: (drawn_chance(alone[name]), drawn_chance(adjusted[name])) for name in alone}
-        rows["all together"] = ("", drawn_chance(self.average.p_value))
-        return _frame("test", rows, ["alone", "adjusted for their number"])
+        rows = {name: ("", drawn_chance(alone[name]), drawn_chance(adjusted[name])) for name in alone}
+        if line is not None:
+            intercept = f"intercept {measured(line.intercept, *line.intercept_interval)}"
+            slope = f"slope {measured(line.slope, *line.slope_interval)}"
+            rows["a line in log-odds"] = (f"{intercept}, {slope}; if right, 0 and 1", *rows["a line in log-odds"][1:])
+        rows["all together"] = ("", "", drawn_chance(self.average.p_value))
+        return _frame("test", rows, ["estimate (95 % interval)", "alone", "adjusted for their number"])
 
     @property
     def drift_table(self):
         """Stated beside observed, period after period of the column that drifts most; None without dates."""
         if not self.drifts:
             return None
-        drift = self.drifts[0]
-        return pd.DataFrame([
-            {
-                drift.column: row.period,
-                "cases": f"{row.n:,.0f}",
-                "stated": rate(row.stated, row.low, row.high),
-                "observed": rate(row.observed, row.low, row.high),
-                "gap in points (95 % interval)": apart(row.gap, row.low, row.high),
-            }
-            for row in drift.table.itertuples()
-        ])  # fmt: skip
+        rows = {
+            row.period: (
+                f"{row.n:,.0f}",
+                rate(row.stated, row.low, row.high),
+                rate(row.observed, row.low, row.high),
+                apart(row.gap, row.low, row.high),
+            )
+            for row in self.drifts[0].table.itertuples()
+        }
+        columns = ["cases", "stated", "observed", "gap in points (95 % interval)"]
+        return _frame(self.drifts[0].column, rows, columns).reset_index()
 
     @property
     def checked_table(self):
         """Every level of the columns that the user named, in words; None without such columns."""
         if self.checked is None:
             return None
-        return pd.DataFrame([
-            {
-                "cases where": row.rule,
-                "cases": f"{row.n:,}",
-                "stated": percent(row.stated),
-                "observed": percent(row.observed),
-                "gap in points": apart(row.gap, row.low, row.high),
-                "remark": row.remark,
-            }
+        rows = {
+            row.rule: (
+                f"{row.n:,}",
+                percent(row.stated),
+                percent(row.observed),
+                apart(row.gap, row.low, row.high),
+                row.remark,
+            )
             for row in self.checked.itertuples()
-        ])  # fmt: skip
-
-    @property
-    def loss_table(self):
-        """Grouping loss in squared error and as a typical distance, beside a perfect model; None without a loss."""
-        loss = self.loss
-        if loss is None:
-            return None
-        ends = {"estimate": loss.value, "95 % interval from": loss.low, "to": loss.high}
-        squares = [squared(x, loss.se) if name == "estimate" or x > 0 else "0" for name, x in ends.items()]
-        distances = [points(root(x), distance_error(loss)) for x in ends.values()]
-        rows = {"squared error": [*squares, "0"], "typical distance in points": [*distances, "0"]}
-        return _frame("grouping loss", rows, [*ends, "of a perfect model"])
+        }
+        columns = ["cases", "stated", "observed", "gap in points", "remark"]
+        return _frame("cases where", rows, columns).reset_index()
 
     @property
     def group_table(self):
@@ -150,8 +107,8 @@ class ScoreTables:
                 **({} if repaired is None else {"repaired": percent(repaired[row.Index])}),
                 "observed": percent(row.observed),
                 "gap in points (95 %)": apart(row.gap, row.low, row.high),
-                "recalibrated (95 %)": apart(row.left, row.left_low, row.left_high),
-                "beyond chance": "yes" if row.Index in self.audit.sure.index else "no",
+                "recalibrated (95 %)": apart(row.residual_gap, row.residual_low, row.residual_high),
+                "beyond chance": "yes" if row.Index in self.audit.significant.index else "no",
             })  # fmt: skip
         return pd.DataFrame(rows)
 
@@ -178,54 +135,33 @@ class ScoreTables:
         saved = (parts["saved"], parts["saved_low"], parts["saved_high"])
         places = max(3, digits((saved[2] - saved[1]) / 4 if loss is None else loss.se))
         whole = round(parts["loss"], places)
+        remark = "nothing: counts as 0 in the sum" if saved[0] < 0 else "judged by labels that it has not seen"
         rows = {
             "all of it": (f"{whole:.{places}f}", "mean squared distance of score and label"),
-            "recalibration saves": (_between(*saved), "judged by labels that it has not seen"),
+            "recalibration saves": (_between(*saved), remark),
         }
-        if saved[0] < 0:
-            rows["recalibration saves"] = (_between(*saved), "nothing: counts as 0 in the sum")
         rest = whole - round(max(saved[0], 0), places)  # of the numbers as they are shown, so that they add up
         if loss is not None:
             rest -= round(max(loss.value, 0), places)
             row = _between(max(loss.value, 0), max(loss.low, 0), loss.high)
             rows["these columns could save"] = (row, "the grouping loss that was found; there may be more")
         rows["the rest"] = (f"{rest:.{places}f}", "chance, and what these columns do not tell")
-        return _frame("part of the loss", rows, ["squared error", "remark"])
+        return _frame("part of the loss", rows, ["squared error (95 % interval)", "remark"])
 
     @property
     def cost_table(self):
-        """Costs of 100 cases by each way to decide, and what it saves beside the stated score; None without costs."""
+        """In 100 cases, what each policy does, costs, and saves beside the stated score; None without costs."""
         if self.money is None:
             return None
         rows = {}
-        for way, row in self.money.costs.iterrows():
-            rows[WAYS[way]] = (_hundred(row, "cost"), "–" if way == "stated" else _hundred(row, "saved", sign=True))
-        return _frame("decide", rows, ["cost of 100 cases (95 % interval)", "saved (95 % interval)"])
-
-    @property
-    def count_table(self):
-        """How often each way to decide says yes, and errs, in 100 cases; None without costs."""
-        if self.money is None:
-            return None
-        rows = {}
-        for way, row in self.money.counts.iterrows():
-            errors = {name: (row[f"{name}_high"] - row[f"{name}_low"]) / 4 for name in ERRORS}
-            cells = [number(100 * row[name], 100 * error, least=1) for name, error in errors.items()]
-            more = [_hundred(row, f"more_{name}", sign=True) for name in ERRORS[1:]]
-            rows[WAYS[way]] = cells + (["–", "–"] if way == "stated" else more)
-        return _frame("in 100 cases", rows, COUNTS)
-
-    @property
-    def look_table(self):
-        """What a second look saves, by who is looked at; None without costs."""
-        if self.money is None:
-            return None
-        rows = {}
-        for _, row in self.money.looks.iterrows():
-            who = "whoever looks finds the truth" if row["oracle", ""] else "the repaired score decides"
-            cells = [[row[order, f"saved{end}"] for end in ("", "_low", "_high")] for order in ORDERS]
-            rows[f"{percent(row['share', ''])}, {who}"] = [of_hundred(*ends, sign=True) for ends in cells]
-        return _frame("saved of 100 cases by a second look at", rows, ORDERS.values())
+        for policy, row in self.money.costs.iterrows():
+            cells = []
+            for name in ("yes", "misses", "false_alarms"):
+                cells.append(number(100 * row[name], 25 * (row[f"{name}_high"] - row[f"{name}_low"]), least=1))
+            saved = "–" if policy == "stated" else _hundred(row, "saved", sign=True)
+            rows[POLICIES[policy]] = (*cells, _hundred(row, "cost"), saved)
+        columns = ["yes", "misses", "false alarms", "cost (95 % interval)", "saved (95 % interval)"]
+        return _frame("in 100 cases, decided", rows, columns)
 
     @property
     def pair_table(self):
@@ -234,10 +170,10 @@ class ScoreTables:
             return None
         rows = {}
         for name, row in self.pair.table.iterrows():
-            error = (row["high"] - row["low"]) / 4
-            values = [number(row[column], error, least=3) for column in ("old", "new")]
+            se = (row["high"] - row["low"]) / 4
             change = measured(row["difference"], row["low"], row["high"], sign=True, least=3)
-            rows[f"{name} ({row['better']} is better)"] = [*values, change]
+            cells = (number(row["old"], se, least=3), number(row["new"], se, least=3), change)
+            rows[f"{name} ({row['better']} is better)"] = cells
         return _frame("measure", rows, [self.pair.old, self.pair.new, "difference (95 % interval)"])
 
     @property
@@ -245,37 +181,34 @@ class ScoreTables:
         """Who gains and who loses by the new score; None with one score or where no group was compared."""
         if self.pair is None or not self.pair.n_groups:
             return None
-        return pd.DataFrame([
-            {
-                "cases where": row.rule,
-                "cases": f"{row.n:,}",
-                "gain in squared error": measured(row.gain, row.low, row.high, sign=True, least=3),
-                "beyond chance": "gains" if row.low > 0 else "loses" if row.high < 0 else "no",
-            }
+        rows = {
+            row.rule: (
+                f"{row.n:,}",
+                measured(row.gain, row.low, row.high, sign=True, least=3),
+                "gains" if row.low > 0 else "loses" if row.high < 0 else "no",
+            )
             for row in self.pair.shown.itertuples()
-        ])  # fmt: skip
+        }
+        return _frame("cases where", rows, ["cases", "gain in squared error", "beyond chance"]).reset_index()
 
     @property
     def parameter_table(self):
-        """What this report was made from, with defaults marked."""
+        """What this report was made from."""
         table = self.table
-        asked = {
-            name: f"{value}" if np.size(value) and value is not None else "" for name, value in self.options.items()
-        }
-        estimator = "not estimated" if self.loss is None else f"by {'a tree' if self.by_tree else 'several learners'}"
+        by = "a tree" if self.by_tree else "several learners"
         rows = {
             "table": f"{table.name}, SHA-256 {table.sha256 or 'unknown'}",
-            "cases": f"{table.n:,}",
             "label": table.label,
             "score": table.score,
             "features": ", ".join(table.features),
             "weight": "" if table.weight is None else "given",
             "group": "" if table.groups is None else "given",
-            "grouping loss": estimator,
-            **asked,
+            "grouping loss": "not estimated" if self.loss is None else f"by {by}",
+            **{
+                name: f"{value}" if np.size(value) and value is not None else "" for name, value in self.options.items()
+            },
         }
-        values = [value or f"{NOT_GIVEN.get(name, 'not given')} (default)" for name, value in rows.items()]
-        return pd.DataFrame({"value": values}, index=pd.Index(rows, name="parameter"))
+        return _frame("parameter", {name: (value or "not given",) for name, value in rows.items()}, ["value"])
 
 
 def _frame(name, rows, columns):
@@ -284,11 +217,11 @@ def _frame(name, rows, columns):
 
 
 def _hundred(row, name, **options):
-    """A number of a row, told for 100 cases, with its ends `name`_low and `name`_high."""
+    """A number of a row, for 100 cases, with its ends `name`_low and `name`_high."""
     return of_hundred(row[name], row[f"{name}_low"], row[f"{name}_high"], **options)
 
 
 def _between(value, low, high):
     """A squared error with its interval."""
-    error = (high - low) / 4
-    return f"{squared(value, error)} ({squared(low, error)} to {squared(high, error)})".replace(" ", NBSP)
+    se = (high - low) / 4
+    return f"{squared(value, se)} ({squared(low, se)} to {squared(high, se)})".replace(" ", NBSP)

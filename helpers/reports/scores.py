@@ -1,4 +1,4 @@
-"""The report on a table of scores: `audit_scores` computes, `score_findings` concludes, `score_kinds` says it."""
+"""The report on a table of scores: `audit_scores` computes, `score_findings` concludes, score_words.ini says it."""
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -11,26 +11,16 @@ from helpers.checks import check_one_of, check_rng
 from helpers.decisions import optimal_threshold
 from helpers.decisions.costs import check_costs
 from helpers.grouping import GroupingLoss, StackedGroupingLoss
-from helpers.reports import score_findings as conclude
 from helpers.reports.average import Average, measure_average
-from helpers.reports.decided import Decisions, compare_decisions
 from helpers.reports.document import Report
 from helpers.reports.drift import measure_drifts
-from helpers.reports.findings import Severity
-from helpers.reports.intake import (
-    LEAST_ROWS,
-    find_obstacle,
-    levels_to_show,
-    likely_groups,
-    relabelled,
-    repeated_rows,
-)
+from helpers.reports.intake import find_obstacle, levels_to_show, likely_groups, relabelled, repeated_rows
 from helpers.reports.misjudged import MisjudgedGroups, find_misjudged
-from helpers.reports.money import Money, count_money
+from helpers.reports.money import Money, count_money, turned_decisions
 from helpers.reports.pair import Comparison, compare_scores, pairs_in_order
 from helpers.reports.rescored import Repaired, mean_of, parts_of_loss, repair_scores
-from helpers.reports.score_kinds import KINDS
-from helpers.reports.score_page import FIGURES, PARTS, TITLE
+from helpers.reports.score_findings import find_all
+from helpers.reports.score_page import FIGURES, KINDS, PARTS, TITLE
 from helpers.reports.score_tables import ScoreTables
 from helpers.reports.single_cases import Lead, find_lead, measure_loss
 from helpers.tables import ScoreTable
@@ -70,12 +60,12 @@ class ScoreReport(ScoreTables, Report):
         Share of pairs of a 1 and a 0 in which the 1 has the higher score, with its interval: area, area_low, area_high.
     drifts : list of Drift
         Stated beside observed along each column of dates.
-    decisions : Decisions or None
-        Decisions at the threshold of `cost`; None without costs.
     scores : Repaired
         Recalibrated scores out of fold; repaired ones with costs.
     loss_parts : dict
         Parts of the squared error, from `parts_of_loss`.
+    decisions : dict or None
+        Shares of decisions that turn at the threshold of `cost`; None without costs.
     money : Money or None
         Costs; None without costs.
     pair : Comparison or None
@@ -90,8 +80,8 @@ class ScoreReport(ScoreTables, Report):
     >>> from helpers.reports import read_table
     >>> table = read_table("data/rand_scores.csv.gz", features=["chronic"]).checked().take(range(600))
     >>> report = audit_scores(table, rng=0)
-    >>> report.reliability_table.loc["of a perfect model", "remark"]
-    'same cases, same 12 bins: chance alone'
+    >>> report.headline
+    'Yes, as they are: 600 cases show nothing serious against it.'
     """
 
     table: ScoreTable = field(repr=False)
@@ -105,9 +95,9 @@ class ScoreReport(ScoreTables, Report):
     checked: pd.DataFrame | None
     order: dict | None
     drifts: list
-    decisions: Decisions | None
     scores: Repaired = field(repr=False)
     loss_parts: dict = field(repr=False)
+    decisions: dict | None
     money: Money | None
     pair: Comparison | None
     options: dict = field(default_factory=dict, repr=False)
@@ -121,67 +111,7 @@ class ScoreReport(ScoreTables, Report):
     @cached_property
     def found(self):
         """The findings as a list: the use first, then the gravest, then in the order of the page."""
-        return sorted(self.find(), key=lambda one: (self.kinds[one.kind].part != "use", -one.severity))
-
-    def find(self):
-        """Conclude from the numbers.
-
-        Returns
-        -------
-        list of Finding
-            That of the question "may they be used?" last.
-        """
-        table = self.table
-        average = self.average
-        audit = self.audit
-        n = table.n
-        scale = average.scale
-        is_constant = bool(np.ptp(table.p) == 0)
-        is_flat = is_constant or self.order is None
-        correlation = 0.0 if is_flat else float(np.corrcoef(table.p, table.y)[0, 1] * np.sqrt(n))
-        order = conclude.of_order(self.order, correlation, n, is_constant)
-        kind = order[0].kind if order else ""
-        findings = conclude.of_table(table, self.repeats, self.likely_groups)
-        findings += conclude.of_pair(self.pair) + order
-        drifts = conclude.of_drifts(self.drifts, scale)
-        times = [one.subject for one in drifts if one.kind == "drifts" and one.severity >= Severity.SERIOUS]
-        findings += conclude.of_average(average, self.loss_parts, n, kind, moves=bool(times)) + drifts
-        findings += conclude.of_loss(
-            self.loss,
-            is_certified=self.certified,
-            sign=self.sign,
-            falls=average.no_curve_fits,
-            by_tree=self.by_tree,
-            detectable=self.detectable,
-            n_named=0 if audit is None else len(audit.sure),
-            obstacle=self.obstacle,
-            scale=scale,
-            n=n,
-        )
-        mends = any(finding.kind.startswith("off_mendable") for finding in findings)
-        findings += conclude.of_groups(
-            audit,
-            obstacle=self.obstacle,
-            mends=mends,
-            scale=scale,
-            n=n,
-            label=table.label,
-            times=times,
-        )
-        findings += conclude.of_lead(self.lead) + conclude.of_checked(self.checked)
-        findings += conclude.of_money(
-            self.money,
-            self.decisions,
-            self.cost,
-            is_off=average.is_off,
-            obstacle=self.obstacle,
-            p_value=None if self.scores.model is None else self.scores.model.p_value_,
-            n=n,
-            features=table.features,
-        )
-        warnings = [] if audit is None else audit.search.family.warnings
-        findings += conclude.of_limits(warnings, n, self.obstacle, n < LEAST_ROWS)
-        return [*findings, conclude.use_of(findings, n)]
+        return sorted(find_all(self), key=lambda one: (self.kinds[one.kind].part != "use", -one.severity))
 
     @property
     def certified(self):
@@ -194,7 +124,7 @@ class ScoreReport(ScoreTables, Report):
         return isinstance(self.loss, GroupingLoss)
 
     @property
-    def sign(self):
+    def single_case_p_value(self):
         """P-value of "right for the single case": of the grouping loss, or of a repair that a test calls for."""
         repair = self.scores.model
         tests = [] if self.loss is None else [self.loss.p_value]
@@ -218,8 +148,8 @@ class ScoreReport(ScoreTables, Report):
 
     @property
     def figure_names(self):
-        """Names of the figures that there are: "curve", "bins"; where they apply "groups", "features" and "money"."""
-        names = {"curve": self.average, "bins": self.average, "groups": self.audit, "features": self.audit}
+        """Names of the figures that there are: "curve", "bins"; where they apply "groups" and "money"."""
+        names = {"curve": self.average, "bins": self.average, "groups": self.audit}
         return [name for name, shown in (names | {"money": self.money}).items() if shown is not None]
 
     def draw(self, name):
@@ -240,14 +170,12 @@ class ScoreReport(ScoreTables, Report):
         check_one_of(name, "name", self.figure_names)
         rare = float(self.average.rates["observed"]) < RARE
         if name == "curve":
-            threshold = None if self.decisions is None else self.decisions.threshold
+            threshold = None if self.money is None else self.money.threshold
             return reports.plot_monotone(self.average.curve, self.table.p, log=rare, threshold=threshold)
         if name == "bins":
             return plot_reliability_close(self.average.error.curve, self.table.p)
         if name == "groups":
             return plot_groups(self.audit.table, xlabel=GAP, in_order=True)
-        if name == "features":
-            return reports.plot_features(self.audit.along_features(), log=rare)
         return reports.plot_benefit(self.money.curve, self.money.threshold)
 
     def save_files(self, folder, *, overwrite=False, rng=0):
@@ -271,10 +199,19 @@ class ScoreReport(ScoreTables, Report):
         ------
         ValueError
             If a file is there already.
-        """
-        from helpers.reports.files import save_files
 
-        return save_files(self, folder, overwrite=overwrite, rng=check_rng(rng))
+        Examples
+        --------
+        >>> import tempfile
+        >>> from helpers.reports import read_table
+        >>> table = read_table("data/rand_scores.csv.gz", features=["chronic"]).checked().take(range(600))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     audit_scores(table, rng=0).save_files(folder).index.tolist()
+        ['findings.json', 'scores.csv', 'groups.csv', 'repair.joblib']
+        """
+        from helpers.reports.files import write_files
+
+        return write_files(self, folder, overwrite=overwrite, rng=check_rng(rng))
 
     def null_trials(self, rng):
         """Find the tests that could raise an alarm: {name: function of `rng`}, for `negative_control`.
@@ -304,50 +241,54 @@ class ScoreReport(ScoreTables, Report):
         dict
             Numbers, texts and lists by name.
         """
-        error = self.average.error
-        line = self.average.line
-        loss = self.loss
-        numbers = {"n": self.table.n, "n_features": len(self.table.features), "obstacle": self.obstacle}
-        numbers |= {name: float(self.average.rates[name]) for name in ("stated", "observed", "gap")}
-        numbers |= {f"gap_{name}": float(self.average.rates[name]) for name in ("low", "high")}
-        numbers |= {"off_on_average": self.average.is_off, "off_on_average_p_value": self.average.p_value}
-        numbers |= {"off_on_average_size": self.average.size}
-        numbers["calibration_error"] = error.value
-        for name in ("debiased", "low", "high", "null", "p_value", "n_bins"):
-            numbers[f"calibration_error_{name}"] = getattr(error, name)
-        numbers["calibrator"] = self.average.kind
-        if line is not None:
-            numbers |= {"platt_intercept": line.intercept, "platt_slope": line.slope, "platt_p_value": line.p_value}
-        if loss is not None:
-            numbers |= {"grouping_loss": loss.value, "grouping_loss_certified": self.certified}
+        average = self.average
+        rates = average.rates
+        numbers = {
+            "n": self.table.n,
+            "n_features": len(self.table.features),
+            "obstacle": self.obstacle,
+            **{name: float(rates[name]) for name in ("stated", "observed", "gap")},
+            **{f"gap_{name}": float(rates[name]) for name in ("low", "high")},
+            "off_on_average": average.is_miscalibrated,
+            "off_on_average_p_value": average.p_value,
+            "off_on_average_size": average.size,
+            "calibration_error": average.error.value,
+            "calibrator": average.kind,
+        }
+        numbers |= _named("calibration_error", average.error, "debiased low high null p_value n_bins")
+        if average.line is not None:
+            numbers |= _named("platt", average.line, "intercept slope p_value")
+        if self.loss is not None:
+            numbers |= {"grouping_loss": self.loss.value, "grouping_loss_certified": self.certified}
+            numbers |= _named("grouping_loss", self.loss, "se low high p_value")
             numbers["grouping_loss_estimator"] = "tree" if self.by_tree else "stack"
-            of_tree = ("plugin", "n_regions", "left_out") if self.by_tree else ()
-            for name in ("se", "low", "high", "p_value", *of_tree):
-                numbers[f"grouping_loss_{name}"] = getattr(loss, name)
-            if self.by_tree:
-                numbers["grouping_loss_detectable"] = self.detectable
-                numbers["grouping_loss_splits"] = loss.splits.tolist()
+        if self.by_tree:
+            numbers |= _named("grouping_loss", self.loss, "plugin n_regions left_out")
+            numbers["grouping_loss_detectable"] = self.detectable
+            numbers["grouping_loss_splits"] = self.loss.splits.tolist()
         if self.lead is not None:
-            for name in ("rule", "n", "gap", "low", "high", "p_value", "is_confirmed"):
-                numbers[f"lead_{name}"] = getattr(self.lead, name)
+            numbers |= _named("lead", self.lead, "rule n gap low high p_value is_confirmed")
         if self.audit is not None:
             for name in ("rule", "n", "stated", "observed", "gap", "low", "high", "adjusted"):
                 numbers[f"groups_{name}"] = self.audit.table[name].tolist()
-        if self.decisions is not None:
-            numbers["threshold"] = self.decisions.threshold
-            for name in ("yes", "recalibrated", "to_yes", "to_no"):
-                numbers[f"decisions_{name}"] = getattr(self.decisions, name)
         if self.money is not None:
-            for way in ("stated", "recalibrated", "repaired"):
-                numbers[f"cost_{way}"] = float(self.money.costs.loc[way, "cost"])
+            numbers["threshold"] = self.money.threshold
+            numbers |= {f"decisions_{name}": share for name, share in self.decisions.items()}
+            for policy in ("stated", "recalibrated", "repaired"):
+                numbers[f"cost_{policy}"] = float(self.money.costs.loc[policy, "cost"])
         if self.order is not None:
             numbers |= self.order
-        for drift in self.drifts[:1]:
-            numbers |= {f"drift_{name}": getattr(drift, name) for name in ("column", "value", "low", "high", "p_value")}
+        if self.drifts:
+            numbers |= _named("drift", self.drifts[0], "column value low high p_value")
         if self.pair is not None:
             for name in ("difference", "low", "high"):
                 numbers[f"pair_{name}"] = float(self.pair.table.loc["squared error", name])
         return numbers
+
+
+def _named(prefix, result, names):
+    """Attributes of a result as {prefix_name: value}."""
+    return {f"{prefix}_{name}": getattr(result, name) for name in names.split()}
 
 
 def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
@@ -402,13 +343,13 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
     levels = levels_to_show(table, check)
     obstacle = find_obstacle(table)
     average = measure_average(table, may_bend=not obstacle, rng=rng)
-    calibrated = average.calibrator.predict_rows(table.p)
+    calibrated = average.calibrator.predict(table.p)
     loss = audit = lead = None
     if not obstacle:
         of_loss, of_lead = rng.spawn(2)  # so that what follows does not depend on the estimator
         loss = measure_loss(table, average.kind, rng=of_loss)
         audit = find_misjudged(table, average.kind, rng=rng)
-        if is_certified(loss, average) and audit is not None and audit.sure.empty:
+        if is_certified(loss, average) and audit is not None and audit.significant.empty:
             lead = find_lead(table, average.kind, calibrated, audit.search, rng=of_lead)
     scores = repair_scores(own, average.kind, can_repair=cost is not None and not obstacle, rng=rng)
     return ScoreReport(
@@ -423,7 +364,7 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
         checked=levels,
         order=order_of(table),
         drifts=measure_drifts(table),
-        decisions=None if cost is None else compare_decisions(table, calibrated, audit, threshold),
+        decisions=None if cost is None else turned_decisions(table, calibrated, audit, threshold),
         scores=scores,
         loss_parts=parts_of_loss(table, scores.recalibrated),
         money=None if cost is None else count_money(table, scores, cost),
@@ -446,7 +387,7 @@ def is_certified(loss, average):
 
     Where no rising curve fits, the interval must lie above what the best of them leaves to the score alone.
     """
-    least = average.left_high if average.no_curve_fits else 0.0
+    least = average.residual_high if average.no_curve_fits else 0.0
     return loss is not None and bool(loss.p_value < 0.05 and loss.low > least)
 
 

@@ -10,7 +10,7 @@ from helpers.calibration.calibrators import calibrate_rows
 from helpers.grouping.crossfit import loss_of_rows
 from helpers.grouping.stacked import stacked_loss_of_rows
 from helpers.partition import HonestTree, split_rows
-from helpers.partition.base import Rows
+from helpers.partition.checked import CheckedTable, Rows
 
 STACK_ROWS = 20_000  # up to which the stack is fast enough
 
@@ -18,7 +18,7 @@ TREE_SPLITS = 5  # of the rows for the tree, up to as many rows as that takes se
 
 MOST_SPLIT_ROWS = 200_000
 
-LEVEL = 0.05  # of the test of a lead on cases that have not chosen it
+ALPHA = 0.05  # of the test of a lead on cases that have not chosen it
 
 DEPTH = 3  # conditions of a lead
 
@@ -101,7 +101,7 @@ def _judged_region(table, calibrator, calibrated, choosing, judging, rng):
         distance = measure_loss(table.take(choosing), calibrator, by_tree=False, rng=rng).residual
     least = max(FEWEST_ROWS, int(SMALLEST * choosing.size))
     tree = HonestTree(min_samples_leaf=least, max_depth=DEPTH, rng=rng)
-    tree.fit_rows(table.X.iloc[choosing], distance, weight[choosing])
+    tree.fit(CheckedTable(table.X, choosing), distance, weight[choosing])
     rules = tree.rules()
     is_short = np.array([len(rule) <= MOST_LETTERS for rule in rules])
     if tree.n_regions_ == 1 or not is_short.any():
@@ -112,21 +112,21 @@ def _judged_region(table, calibrator, calibrated, choosing, judging, rng):
     if not judged["n"] >= FEWEST_ROWS / 2:
         return None
     p_value = min(4 * student.sf(abs(judged["gap"]) / judged["se"], judged["freedom"]), 1.0)
-    reach = student.ppf(1 - LEVEL / 4, judged["freedom"]) * judged["se"]
+    half_width = student.ppf(1 - ALPHA / 4, judged["freedom"]) * judged["se"]
     return Lead(
         rule=rules[best],
         n=int(judged["n"]),
         calibrated=float(judged["stated"]),
         observed=float(judged["observed"]),
-        low=float(judged["gap"] - reach),
-        high=float(judged["gap"] + reach),
+        low=float(judged["gap"] - half_width),
+        high=float(judged["gap"] + half_width),
         p_value=float(p_value),
-        is_confirmed=bool(p_value < LEVEL),
+        is_confirmed=bool(p_value < ALPHA),
     )
 
 
 def _errors(table, c, tree, rows, weight):
     """Gaps of the regions of a tree on some rows with scores `c`."""
     groups = None if table.groups is None else np.unique(table.groups[rows], return_inverse=True)[1]
-    region = tree.apply_rows(table.X.iloc[rows])
+    region = tree.apply(CheckedTable(table.X, rows))
     return gap_errors(table.y[rows], c, region, weight[rows], groups=groups, size=tree.n_regions_)

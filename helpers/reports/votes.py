@@ -3,9 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from helpers.reports.answer_numbers import bootstrap_means
-from helpers.reports.phrases import points_apart, shares, whole_percent
-from helpers.resampling import exact_interval, with_ends
+from helpers.resampling import exact_interval, resampled_means, with_ends
 
 SIZES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 ENOUGH = 0.9  # share of the questions that must have as many answers as the largest vote
@@ -24,20 +22,14 @@ def common_size(n_answers):
 
 
 def vote_chances(counts, correct, rng=None):
-    """Votes of 1, 2, 3, 5, ... answers drawn from those of each question, averaged over random orders of the answers.
+    """(sizes (S,), same (q, S), right (q, S) or None) of votes of 1, 2, 3, 5, ... answers of those to a question.
+
+    same, right : chance that a vote names the most frequent of all answers, and that it is right, over random orders of
+        the answers; questions with fewer answers than the largest vote are left out
+    counts : (Q, C) whole numbers; correct : (Q, C) 0/1, or None
 
     Of answers that tie at the top the one that was given first counts: in a random order each with the same chance, in
     a vote of all answers the one that comes first in the file.
-
-    Parameters
-    ----------
-    counts : (Q, C) whole numbers; correct : (Q, C) 0/1, or None
-    rng : int, Generator or None
-
-    Returns
-    -------
-    (sizes (S,), same (q, S), right (q, S) or None): the chance that a vote names the most frequent of all answers, and
-    that it is right; questions with fewer answers than the largest vote are left out
 
     >>> sizes, same, right = vote_chances([[2, 1], [3, 0]], [[1, 0], [1, 0]], rng=0)
     >>> sizes, right[1], round(float(right[0, -1]), 3)
@@ -112,22 +104,9 @@ def compare_votes(counts, correct, *, n_resamples, votes_rng, rng):
     if right is None:
         names = [f"{name}{end}" for name in ("right", "gain") for end in ("", "_low", "_high")]
         return pd.DataFrame(columns | dict.fromkeys(names, np.nan))
-    drawn = bootstrap_means(right, n_resamples, rng)
+    drawn = resampled_means(right, n_resamples, rng=rng)
     columns |= with_ends("right", right.mean(axis=0), drawn)
     if np.isin(right[:, -1], (0, 1)).all():  # a share of whole questions, as everywhere in the report
         columns["right_low"][-1], columns["right_high"][-1] = exact_interval(right[:, -1].sum(), len(right))
     columns |= with_ends("gain", columns["right"][-1] - columns["right"], drawn[:, [-1]] - drawn)
     return pd.DataFrame(columns)
-
-
-def print_votes(sizes):
-    """`compare_votes` as texts; without right answers only how often a vote agrees with that of all."""
-    lines = []
-    for row in sizes.itertuples():
-        line = {"samples": f"{row.size:,}", "same answer as all": whole_percent(row.same)}
-        if np.isfinite(row.right):
-            line["right"] = shares(row.right, row.right_low, row.right_high)
-            line["all are right more often by, in points"] = points_apart(row.gain, row.gain_low, row.gain_high)
-        lines.append(line)
-    lines[-1] = {name: "–" if "more often" in name else text for name, text in lines[-1].items()}
-    return pd.DataFrame(lines).set_index("samples")

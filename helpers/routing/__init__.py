@@ -3,6 +3,7 @@
 Tables are (models, rows), models in order of cost; every model that is asked is paid.
 """
 
+from helpers.certificates import Certificate
 from helpers.routing.cascades import cascade, confidence_cascade
 from helpers.routing.policies import (
     always,
@@ -16,10 +17,10 @@ from helpers.routing.policies import (
 from helpers.routing.routed import Routed
 from helpers.routing.routers import TreeRouter, route
 from helpers.routing.sweeps import sweep_cascades, sweep_routers
-from helpers.routing.thresholds import CertifiedThreshold, certified_threshold
+from helpers.routing.thresholds import certified_threshold
 
 __all__ = [
-    "CertifiedThreshold", "Routed", "TreeRouter", "always", "best_single", "cascade", "certified_threshold",
+    "Certificate", "Routed", "TreeRouter", "always", "best_single", "cascade", "certified_threshold",
     "compare_policies", "confidence_cascade", "evaluate_policies", "oracle_route", "pareto_front", "random_mix",
     "route", "sweep_cascades", "sweep_routers",
 ]  # fmt: skip

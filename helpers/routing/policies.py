@@ -14,7 +14,7 @@ from helpers.checks import (
     check_vector,
     nearest_name,
 )
-from helpers.resampling import resampled_rows, with_ends
+from helpers.resampling import resampled_means, with_ends
 from helpers.routing.routed import (
     Routed,
     ask_one,
@@ -135,20 +135,20 @@ def random_mix(prediction, cost, *, budget, correct=None, rng=None):
     prediction = check_predictions(prediction)
     m, n = prediction.shape
     cost = check_prices(cost, prediction.shape)
-    level = mean_price(cost)
+    price = mean_price(cost)
     budget = float(check_numbers(budget, "budget"))
-    if not (np.isfinite(budget) and budget >= level[0]):
+    if not (np.isfinite(budget) and budget >= price[0]):
         raise ValueError(
-            f"budget must be at least the price of the cheapest model, {level[0]:g}, but it is {budget:g}."
+            f"budget must be at least the price of the cheapest model, {price[0]:g}, but it is {budget:g}."
         )
     ladder = np.unique([0, m - 1])
     if correct is not None:
         correct = check_correct(correct)
         check_same_length(prediction=prediction, correct=correct)
-        ladder = _upper_hull(level, correct.mean(axis=1))
-    step = int(np.searchsorted(level[ladder], budget, side="right")) - 1
+        ladder = _upper_hull(price, correct.mean(axis=1))
+    step = int(np.searchsorted(price[ladder], budget, side="right")) - 1
     low, high = ladder[step], ladder[min(step + 1, ladder.size - 1)]
-    share = (budget - level[low]) / (level[high] - level[low]) if level[high] > level[low] else 0.0
+    share = (budget - price[low]) / (price[high] - price[low]) if price[high] > price[low] else 0.0
     drawn = check_rng(rng).random(n) < share
     return ask_one(prediction, cost, np.where(drawn, high, low))
 
@@ -205,7 +205,7 @@ def oracle_route(prediction, y, cost):
     return ask_one(prediction, cost, model)
 
 
-def evaluate_policies(policies, y, *, cost=None, groups=None, n_resamples=1000, confidence=0.95, rng=None):
+def evaluate_policies(policies, y, *, cost=None, groups=None, n_resamples=1000, level=0.95, rng=None):
     """Accuracy, expected cost of the decisions and money of each policy, with intervals from the same resampled rows.
 
     Parameters
@@ -220,7 +220,7 @@ def evaluate_policies(policies, y, *, cost=None, groups=None, n_resamples=1000, 
         Labels of people, documents, …; whole groups are resampled.
     n_resamples : int, default 1000
         Resamples of the bootstrap.
-    confidence : float, default 0.95
+    level : float, default 0.95
         Coverage of the intervals, in (0, 1).
     rng : int, Generator or None, default None
         Source of the resamples.
@@ -242,14 +242,14 @@ def evaluate_policies(policies, y, *, cost=None, groups=None, n_resamples=1000, 
     >>> evaluate_policies(policies, [0, 1, 1, 1], rng=0)[["accuracy", "money"]].to_dict("list")
     {'accuracy': [0.75, 0.75], 'money': [1.0, 1.0]}
     """
-    values, draws = _resampled(policies, y, cost, groups, n_resamples, confidence, rng)
+    values, draws = _resampled(policies, y, cost, groups, n_resamples, level, rng)
     columns = {}
     for name in values:
-        columns |= with_ends(name, values[name], draws[name], confidence)
+        columns |= with_ends(name, values[name], draws[name], level)
     return pd.DataFrame(columns, index=pd.Index(policies, name="policy"))
 
 
-def compare_policies(policies, y, *, against, cost=None, groups=None, n_resamples=1000, confidence=0.95, rng=None):
+def compare_policies(policies, y, *, against, cost=None, groups=None, n_resamples=1000, level=0.95, rng=None):
     """Each policy beside one of them, row by row: what it gains in accuracy, and what it costs in comparison.
 
     Parameters
@@ -266,7 +266,7 @@ def compare_policies(policies, y, *, against, cost=None, groups=None, n_resample
         Labels of people, documents, …; whole groups are resampled.
     n_resamples : int, default 1000
         Resamples of the bootstrap.
-    confidence : float, default 0.95
+    level : float, default 0.95
         Coverage of the intervals, in (0, 1).
     rng : int, Generator or None, default None
         Source of the resamples.
@@ -295,7 +295,7 @@ def compare_policies(policies, y, *, against, cost=None, groups=None, n_resample
     if against not in policies:
         near = nearest_name(against, list(policies), "policy")
         raise ValueError(f"against must be the name of a policy, but it is {against!r}; {near}")
-    values, draws = _resampled(policies, y, cost, groups, n_resamples, confidence, rng)
+    values, draws = _resampled(policies, y, cost, groups, n_resamples, level, rng)
     base = list(policies).index(against)
     others = [k for k in range(len(policies)) if k != base]
 
@@ -303,15 +303,15 @@ def compare_policies(policies, y, *, against, cost=None, groups=None, n_resample
         estimate = by(values[name][others], values[name][base])
         return estimate, by(draws[name][:, others], draws[name][:, [base]])
 
-    columns = with_ends("accuracy_gain", *compared("accuracy", np.subtract), confidence)
-    columns |= with_ends("cost_change", *compared("expected_cost", np.subtract), confidence)
+    columns = with_ends("accuracy_gain", *compared("accuracy", np.subtract), level)
+    columns |= with_ends("cost_change", *compared("expected_cost", np.subtract), level)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = compared("money", np.divide)
-    columns |= with_ends("money_ratio", *ratio, confidence)
+    columns |= with_ends("money_ratio", *ratio, level)
     return pd.DataFrame(columns, index=pd.Index([list(policies)[k] for k in others], name="policy"))
 
 
-def _resampled(policies, y, cost, groups, n_resamples, confidence, rng):
+def _resampled(policies, y, cost, groups, n_resamples, level, rng):
     """Accuracy, expected cost and money: {name: means (policies,)}, {name: means of resamples (n_resamples, policies)}.
 
     Every column is checked here, for both public functions.
@@ -326,17 +326,14 @@ def _resampled(policies, y, cost, groups, n_resamples, confidence, rng):
     groups = check_groups(groups)
     check_same_length(y=y, groups=groups)
     check_count(n_resamples, "n_resamples", least=20, most=MOST_DRAWS)
-    check_level(confidence)
+    check_level(level)
     prediction = check_predictions([routed.prediction for routed in policies.values()])
     rows = {
         "accuracy": is_right(prediction, y).astype(float),
         "expected_cost": decision_losses(prediction, y, cost),
         "money": np.array([check_vector(routed.paid, "paid", finite=True) for routed in policies.values()]),
     }
-    flat = np.concatenate(list(rows.values()))
-    draws = np.empty((n_resamples, len(flat)))
-    for k, drawn in enumerate(resampled_rows(y.size, n_resamples, groups=groups, rng=rng)):
-        draws[k] = flat @ np.bincount(drawn, minlength=y.size) / drawn.size
+    draws = resampled_means(np.concatenate(list(rows.values())).T, n_resamples, groups=groups, rng=rng)
     means = {name: table.mean(axis=1) for name, table in rows.items()}
     return means, dict(zip(rows, np.split(draws, 3, axis=1), strict=True))
 

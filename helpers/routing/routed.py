@@ -9,11 +9,12 @@ from numbers import Number
 import numpy as np
 import pandas as pd
 
+from helpers._result import Result
 from helpers.checks import check_not_negative, check_numbers, check_vector, raise_first
 
 
 @dataclass(frozen=True)
-class Routed:
+class Routed(Result):
     """What a policy did with n rows.
 
     Parameters

@@ -6,7 +6,7 @@ from sklearn.exceptions import NotFittedError
 
 from helpers.checks import check_count, check_groups, check_rng, check_same_length
 from helpers.partition import HonestTree
-from helpers.partition.encoder import check_table
+from helpers.partition.checked import CheckedTable, check_table
 from helpers.routing.routed import (
     ask_one,
     check_correct,
@@ -145,8 +145,8 @@ class TreeRouter(BaseEstimator):
     def _tree(self, X, residual, choose, judge, rng):
         """Tree chosen on the rows `choose` and valued on the rows `judge`."""
         tree = HonestTree(min_samples_leaf=self.min_samples_leaf, max_depth=self.max_depth, rng=rng)
-        tree.fit_rows(X.iloc[choose], residual[choose])
-        return tree.estimate_regions(tree.apply_rows(X.iloc[judge]), residual[judge])
+        tree.fit(CheckedTable(X, choose), residual[choose])
+        return tree.estimate_regions(tree.apply(CheckedTable(X, judge)), residual[judge])
 
     def predict(self, X):
         """Predicted accuracy of each model on each row.
@@ -169,7 +169,7 @@ class TreeRouter(BaseEstimator):
         if not hasattr(self, "trees_"):
             raise NotFittedError("This TreeRouter has not seen past questions yet: call fit first.")
         X = check_table(X)
-        each = [[tree.value_[tree.apply_rows(X)] for tree in trees] for trees in self.trees_]
+        each = [[tree.value_[tree.apply(CheckedTable(X))] for tree in trees] for trees in self.trees_]
         residual = np.mean(each, axis=1)
         return np.clip(residual + self.average_[:, None], 0, 1)
 

@@ -2,9 +2,10 @@
 
 - `abstention`: ECUAS and the costs of refusing; `risk_coverage`: the curve, AURC and PRR
 - `certified`: answer these, refuse those, with a promise
-- `metrics`: the other numbers of the paper's tables; `compare`: paired systems with intervals
+- `metrics`: every measure (`METRICS`) and the paper's tables; `compare`: paired systems with intervals
 """
 
+from helpers.certificates import Certificate
 from helpers.selective.abstention import (
     chow_cost,
     ecuas,
@@ -13,9 +14,11 @@ from helpers.selective.abstention import (
     general_ecuas,
     reject_cost_weight,
 )
-from helpers.selective.certified import CertifiedPrecision, certified_precision
+from helpers.selective.certified import certified_precision
 from helpers.selective.compare import compare_systems, measure_systems
 from helpers.selective.metrics import (
+    METRICS,
+    Metric,
     confidence_auc,
     confidence_metrics,
     normalized_ecuas,
@@ -24,14 +27,13 @@ from helpers.selective.metrics import (
 )
 from helpers.selective.risk_coverage import (
     RiskCoverageCurve,
-    auarc,
     aurc,
     risk_coverage_curve,
 )
 
 __all__ = [
-    "CertifiedPrecision", "RiskCoverageCurve", "auarc", "aurc", "certified_precision", "chow_cost", "compare_systems",
-    "confidence_auc", "confidence_metrics", "ecuas", "ecuas_from_uncertainty", "expected_cost_at", "general_ecuas",
-    "measure_systems", "normalized_ecuas", "normalized_of_confidence", "reject_cost_weight", "risk_coverage_curve",
-    "selective_metrics",
+    "METRICS", "Certificate", "Metric", "RiskCoverageCurve", "aurc", "certified_precision", "chow_cost",
+    "compare_systems", "confidence_auc", "confidence_metrics", "ecuas", "ecuas_from_uncertainty", "expected_cost_at",
+    "general_ecuas", "measure_systems", "normalized_ecuas", "normalized_of_confidence", "reject_cost_weight",
+    "risk_coverage_curve", "selective_metrics",
 ]  # fmt: skip

@@ -1,14 +1,20 @@
-"""The other numbers that papers print beside ECUAS: error rate, ECE, AUC, Brier score and cross entropy.
+"""Every measure of answers with a confidence (`METRICS`), and the columns of the paper's table 3.
 
 Those of the confidence treat "was the answer right?" as the label. They must not be compared between systems that
 answer differently: the labels differ (`helpers.selective.compare_systems` marks them).
+
+A new measure is one entry of `METRICS`: tables, comparisons, reports and the metrics for Inspect loop over it.
 """
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from helpers.binning import bins_between, uniform_edges
-from helpers.calibration.reliability import binned_error
+from helpers.calibration.reliability import curve_of_rows, error_of_curve
 from helpers.checks import (
     check_classes,
     check_frequencies,
@@ -19,9 +25,49 @@ from helpers.checks import (
 )
 from helpers.scoring import BRIER, LOG
 from helpers.selective.abstention import check_answers, check_exponent, ecuas_of_answers, largest_of
-from helpers.selective.risk_coverage import curve_of_answers, tied_blocks
+from helpers.selective.risk_coverage import mean_risk, rejection_ratio, tied_blocks
 
 PAPER_BINS = 10  # equal width; gives the ECE printed in table 3
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A measure of answers with a stated confidence.
+
+    Parameters
+    ----------
+    label : str
+        What tables call it.
+    function : callable
+        A number from what `source` says; NaN where there is none.
+    source : {"rows", "blocks", "bins"}
+        "rows": (correct, confidence), and the measure is the mean of what comes back for each row, infinite if one is.
+        "blocks": (right, wrong), weights of these answers at each confidence that occurs, the highest first; some may
+        be 0. "bins": (gap, weight), sums of correct - confidence and of weights in ten bins of equal width.
+    larger_is_better : bool, default False
+        Which way is good.
+    needs_same_answers : bool, default False
+        Whether it judges the confidence alone, with "was the answer right?" as the label, so that systems that answer
+        differently have different labels.
+    interval : callable, optional
+        (low, high) at 95 % from (correct, confidence, groups, seed), where bootstrap intervals miss; differences then
+        have none.
+    reported : bool, default False
+        Whether the report on a file of answers shows it.
+
+    Examples
+    --------
+    >>> METRICS["auc"].label, METRICS["auc"].larger_is_better
+    ('AUC', True)
+    """
+
+    label: str
+    function: Callable
+    source: str = "rows"
+    larger_is_better: bool = False
+    needs_same_answers: bool = False
+    interval: Callable | None = None
+    reported: bool = False
 
 
 def _classified(y, proba):
@@ -73,12 +119,83 @@ def auc_of_blocks(right, wrong):
     return np.dot(right, wrong.sum() - np.cumsum(wrong) + wrong / 2) / pairs if pairs else np.nan
 
 
-def check_exponents(n):
-    """One or more exponents, with the endings of their names: 0 -> "0", 0.5 -> "0.5"."""
+def _ece_interval(correct, confidence, groups, seed):
+    """The interval of `calibration_error`: an ECE is biased upwards, and bootstrap intervals of it miss."""
+    error = error_of_curve(curve_of_rows(correct, confidence, PAPER_BINS, groups=groups), rng=seed)
+    return error.low, error.high
+
+
+METRICS = {
+    "er": Metric("Error rate", lambda correct, confidence: 1 - correct),
+    "ece": Metric(
+        "ECE", lambda gap, weight: np.abs(gap).sum() / weight.sum(), "bins",
+        needs_same_answers=True, interval=_ece_interval,
+    ),
+    "auc": Metric("AUC", auc_of_blocks, "blocks", larger_is_better=True, needs_same_answers=True),
+    "ce": Metric("Cross entropy", LOG.row_divergence, needs_same_answers=True),
+    "brier": Metric("Brier score", BRIER.row_divergence, needs_same_answers=True),
+    "aurc": Metric("AURC", lambda right, wrong: mean_risk(right + wrong, wrong), "blocks", reported=True),
+    "prr": Metric(
+        "PRR", lambda right, wrong: rejection_ratio(right + wrong, wrong), "blocks",
+        larger_is_better=True, needs_same_answers=True,
+    ),
+}  # fmt: skip
+
+
+def metrics_of(n=(0, 1, 128), n_classes=None):
+    """`METRICS`, and `ecuas_0`, ... for one or more exponents n and K classes; ValueError for others."""
     values = check_numbers(n, "n")
     if values.ndim > 1 or not values.size:
         raise ValueError(f"n must be one number or a list of them, but it is {n!r}.")
-    return {f"{check_exponent(value):g}": float(value) for value in np.atleast_1d(values)}
+    largest = largest_of(n_classes)
+    family = {}
+    for value in map(check_exponent, np.atleast_1d(values)):
+        label = f"ECUAS, n = {value:g}".replace("inf", "∞")
+        function = partial(ecuas_of_answers, n=value, largest=largest)
+        family[f"ecuas_{value:g}"] = Metric(label, function, reported=True)
+    return METRICS | family
+
+
+class MeasuredAnswers:
+    """Answers of one system, arranged so that its measures follow from how often each row occurs.
+
+    metrics : {name: Metric}; correct, confidence : (n,) columns that were checked
+    """
+
+    def __init__(self, metrics, correct, confidence):
+        self.metrics = metrics
+        self.correct = correct
+        self.confidence = confidence
+        self._names = [name for name, metric in metrics.items() if metric.source == "rows"]
+        rows = [metrics[name].function(correct, confidence) for name in self._names]
+        self._rows = np.array(rows).reshape(len(rows), correct.size).T.copy()
+        infinite = np.isinf(self._rows)
+        self._certain = np.flatnonzero(infinite.any(axis=1))
+        self._infinite = infinite[self._certain].astype(float)
+        self._rows[infinite] = 0
+        self._gap = correct - confidence
+        self._bins = bins_between(confidence, uniform_edges(PAPER_BINS))
+        self._order = np.argsort(-confidence)
+        self._start = np.flatnonzero(np.diff(confidence[self._order], prepend=-1))
+
+    def measure(self, counts=None):
+        """{name: value} of the rows, each taken `counts` (n,) times; None for once."""
+        counts = np.ones(self.correct.size) if counts is None else counts
+        means = counts @ self._rows / counts.sum()
+        means[counts[self._certain] @ self._infinite > 0] = np.inf
+        known = dict(zip(self._names, means.tolist(), strict=True))
+        inputs = {
+            "blocks": [self._blocks(counts * self.correct), self._blocks(counts * (1 - self.correct))],
+            "bins": [np.bincount(self._bins, column, PAPER_BINS) for column in (counts * self._gap, counts)],
+        }
+        return {
+            name: known[name] if metric.source == "rows" else float(metric.function(*inputs[metric.source]))
+            for name, metric in self.metrics.items()
+        }
+
+    def _blocks(self, column):
+        """Sum of a column at each confidence that occurs, the highest first."""
+        return np.add.reduceat(column[self._order], self._start)
 
 
 def _mean(row, weight):
@@ -163,14 +280,14 @@ def normalized_ecuas(y, proba, *, n=1, sample_weight=None):
     n = check_exponent(n)
     weight = check_weights(sample_weight)
     check_same_length(y=y, sample_weight=weight)
-    return _over_naive_ecuas(y, proba, n, weight, _shares(y, weight, proba.shape[1]))
+    score = partial(ecuas_of_answers, n=n, largest=largest_of(proba.shape[1]))
+    return _over_naive(score, y, proba, weight, _shares(y, weight, proba.shape[1]))
 
 
-def _over_naive_ecuas(y, proba, n, weight, share):
-    """`normalized_ecuas` of columns that were checked and the `share` of each class."""
-    largest = largest_of(proba.shape[1])
-    own = ecuas_of_answers(proba.argmax(axis=1) == y, proba.max(axis=1), n, largest)
-    naive = ecuas_of_answers(y == share.argmax(), np.full(y.size, share.max()), n, largest)
+def _over_naive(score, y, proba, weight, share):
+    """Mean score of answers and confidences, divided by that of always stating the `share` of each class."""
+    own = score(proba.argmax(axis=1) == y, proba.max(axis=1))
+    naive = score(y == share.argmax(), np.full(y.size, share.max()))
     return _mean(own, weight) / _mean(naive, weight)
 
 
@@ -200,8 +317,8 @@ def confidence_metrics(correct, confidence, *, n=(0, 1, 128), n_classes=None, sa
     Returns
     -------
     Series
-        Measures er, ece (10 bins), auc, ce, brier (one class), aurc, prr, ecuas_0, …. Of auc and prr larger is
-        better, of all others smaller.
+        A number for each of `METRICS`, which say which way is good (the ECE has 10 bins, the Brier score one class),
+        and ecuas_0, ….
 
     References
     ----------
@@ -209,32 +326,15 @@ def confidence_metrics(correct, confidence, *, n=(0, 1, 128), n_classes=None, sa
 
     Examples
     --------
-    >>> confidence_metrics([1, 0, 1, 1], [0.6, 0.6, 0.9, 0.9], n=1).round(3).to_dict()
-    {'er': 0.25, 'ece': 0.1, 'auc': 0.833, 'ce': 0.409, 'brier': 0.135, 'aurc': 0.104, 'prr': 0.778, 'ecuas_1': 0.385}
+    >>> found = confidence_metrics([1, 0, 1, 1], [0.6, 0.6, 0.9, 0.9], n=1)
+    >>> found[["er", "ece", "auc", "aurc", "ecuas_1"]].round(3).to_dict()
+    {'er': 0.25, 'ece': 0.1, 'auc': 0.833, 'aurc': 0.104, 'ecuas_1': 0.385}
     """
     correct, confidence = check_answers(correct, confidence)
     weight = check_frequencies(sample_weight)
-    exponents = check_exponents(n)
-    largest = largest_of(n_classes)
+    metrics = metrics_of(n, n_classes)
     check_same_length(correct=correct, sample_weight=weight)
-    curve = curve_of_answers(correct, confidence, weight)
-    values = {
-        "er": _mean(1 - correct, weight),
-        "ece": _binned_error(correct, confidence, weight),
-        "auc": _auc(correct, confidence, weight),
-        "ce": _mean(LOG.row_divergence(correct, confidence), weight),
-        "brier": _mean(BRIER.row_divergence(correct, confidence), weight),
-        "aurc": curve.aurc,
-        "prr": curve.prr,
-    }
-    for name, exponent in exponents.items():
-        values[f"ecuas_{name}"] = _mean(ecuas_of_answers(correct, confidence, exponent, largest), weight)
-    return pd.Series(values, name="value")
-
-
-def _binned_error(correct, confidence, weight):
-    """`expected_calibration_error` of columns that were checked, in the paper's bins."""
-    return binned_error(correct - confidence, bins_between(confidence, uniform_edges(PAPER_BINS)), weight)
+    return pd.Series(MeasuredAnswers(metrics, correct, confidence).measure(weight), name="value")
 
 
 def selective_metrics(y, proba, *, n=(0, 1, 128), paper_scale=True, sample_weight=None):
@@ -274,7 +374,7 @@ def selective_metrics(y, proba, *, n=(0, 1, 128), paper_scale=True, sample_weigh
     """
     y, proba = _classified(y, proba)
     weight = check_frequencies(sample_weight)
-    exponents = check_exponents(n)
+    metrics = metrics_of(n, proba.shape[1])
     check_same_length(y=y, sample_weight=weight)
     share = _shares(y, weight, proba.shape[1])
     correct = (proba.argmax(axis=1) == y).astype(float)
@@ -282,16 +382,18 @@ def selective_metrics(y, proba, *, n=(0, 1, 128), paper_scale=True, sample_weigh
     answers = (correct, confidence, weight)
     truth = np.eye(proba.shape[1])[y]
     double = 2 if paper_scale else 1
+    plain = MeasuredAnswers(metrics, correct, confidence).measure(weight)
     values = {
-        "n_er": _mean(1 - correct, weight) / (1 - share.max()),
-        "ece": _binned_error(*answers),
-        "auc": _auc(*answers),
+        "n_er": plain["er"] / (1 - share.max()),
+        "ece": plain["ece"],
+        "auc": plain["auc"],
         "n_ce_confidence": _over_accuracy(LOG.row_divergence, *answers),
         "n_brier_confidence": double * _over_accuracy(BRIER.row_divergence, *answers),
         "n_ce": _over_shares(LOG.row_divergence, truth, proba, weight, share),
         "n_brier": _over_shares(BRIER.row_divergence, truth, proba, weight, share),
-        "aurc": curve_of_answers(*answers).aurc,
+        "aurc": plain["aurc"],
     }
-    for name, exponent in exponents.items():
-        values[f"n_ecuas_{name}"] = _over_naive_ecuas(y, proba, exponent, weight, share)
+    for name, metric in metrics.items():
+        if name not in METRICS:
+            values[f"n_{name}"] = _over_naive(metric.function, y, proba, weight, share)
     return pd.Series(values, name="value")

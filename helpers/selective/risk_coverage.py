@@ -1,6 +1,6 @@
 """Errors among the answers that are kept, as fewer and fewer are kept: the risk-coverage curve and its area (AURC).
 
-AUARC and the prediction-rejection ratio (PRR) are the same area on other scales.
+The prediction-rejection ratio (PRR) is the same area on another scale; AUARC, that of the accuracy, is 1 - AURC.
 
 Answers are kept in order of confidence. Tied answers have no order: every quantity is averaged over all of theirs, in
 closed form. These measures see only the order of the confidences, not whether they are right as probabilities.
@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import digamma
 
-from helpers.checks import check_frequencies, check_labels, check_numbers, check_probabilities, check_same_length
+from helpers._result import Result
+from helpers.checks import check_frequencies, check_labels, check_probabilities, check_same_length
 
 
 @dataclass(frozen=True)
-class RiskCoverageCurve:
+class RiskCoverageCurve(Result):
     """One point for each distinct confidence, from the highest down: keep the answers of at least this confidence.
 
     Parameters
@@ -38,8 +39,8 @@ class RiskCoverageCurve:
     Examples
     --------
     >>> curve = risk_coverage_curve([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2])
-    >>> round(curve.aurc, 4), round(curve.excess, 4), round(curve.prr, 4), curve.coverage_at(0.1)
-    (0.2083, 0.1458, 0.2222, 0.25)
+    >>> round(curve.aurc, 4), round(curve.best_aurc, 4), round(curve.prr, 4)
+    (0.2083, 0.0625, 0.2222)
     """
 
     threshold: np.ndarray = field(repr=False)
@@ -69,11 +70,6 @@ class RiskCoverageCurve:
         return float(best_risk(self.count[-1], self.errors[-1]))
 
     @property
-    def auarc(self):
-        """Mean accuracy over the coverages 1/n .. 1; larger is better."""
-        return 1 - self.aurc
-
-    @property
     def prr(self):
         """Share of the way from a random order to the best (PRR): 1 is the best, NaN where all orders are alike.
 
@@ -84,35 +80,8 @@ class RiskCoverageCurve:
         return float(rejection_ratio(*self._blocks))
 
     @property
-    def excess(self):
-        """AURC above that of the best order, 0 for a perfect one."""
-        return max(self.aurc - self.best_aurc, 0.0)
-
-    @property
     def _blocks(self):
         return np.diff(self.count, prepend=0), np.diff(self.errors, prepend=0)
-
-    def coverage_at(self, risk):
-        """Largest coverage with at most a share `risk` of wrong answers; larger is better.
-
-        Answers of the same confidence are kept or left out together. The threshold is chosen on these rows: on new rows
-        the risk may be higher.
-
-        Parameters
-        ----------
-        risk : float
-            In [0, 1].
-
-        Returns
-        -------
-        float
-            Share of answers; 0.0 if no threshold will do.
-        """
-        risk = check_numbers(risk, "risk")
-        if risk.ndim or not 0 <= risk <= 1:
-            raise ValueError(f"risk must be one number in [0, 1], but it is {risk}.")
-        within = self.errors <= (risk + np.finfo(float).eps) * self.count  # 29 of 100 are not above 0.29
-        return float(np.max(self.coverage, where=within, initial=0.0))
 
     def __str__(self):
         return (
@@ -253,34 +222,3 @@ def aurc(correct, confidence, *, sample_weight=None):
     (0.2083, 1.0)
     """
     return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).aurc
-
-
-def auarc(correct, confidence, *, sample_weight=None):
-    """Area under the accuracy-rejection curve: mean over coverages 1/n .. 1 of the accuracy of the answers kept.
-
-    It is 1 - `aurc`, and so exactly averaged over the orders of tied answers too.
-
-    Parameters
-    ----------
-    correct : array_like of 0/1, shape (n,)
-        Whether each answer is right.
-    confidence : array_like, shape (n,)
-        Stated confidences, in [0, 1].
-    sample_weight : array_like of int, shape (n,), optional
-        How often each row occurs.
-
-    Returns
-    -------
-    float
-        In [0, 1], larger is better. Constant confidence gives the accuracy.
-
-    References
-    ----------
-    Nadeem, Zucker and Hanczar (2009); the tied form is ours.
-
-    Examples
-    --------
-    >>> round(auarc([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2]), 4), auarc([0, 1], [0.5, 0.5])
-    (0.7917, 0.5)
-    """
-    return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).auarc

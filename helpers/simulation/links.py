@@ -181,11 +181,11 @@ class Links:
     def grouping_loss(self):
         """E (q - c)**2; among the people with score p it is (h - p)(p - g)."""
 
-        def spread(p):
+        def variance(p):
             h, g = self._both(p)
             return (h - p) * (p - g)
 
-        return self._mean_over_scores(spread)
+        return self._mean_over_scores(variance)
 
     @cached_property
     def irreducible_loss(self):

@@ -6,7 +6,8 @@ from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from helpers.checks import check_count, check_labels, check_probabilities, check_rng, check_same_length
-from helpers.partition.encoder import as_numbers, check_table
+from helpers.partition.checked import check_table
+from helpers.partition.kinds import as_numbers
 from helpers.simulation.populations import Sample
 
 

@@ -38,9 +38,9 @@ def plot_link(x, stated, true, ax=None, *, curve=None):
         order = np.argsort(stated[rows], kind="stable")
         ax.plot(stated[rows][order], true[rows][order], line, color=color, linewidth=1.8, label=f"true, {name}")
     if curve is not None:
-        reach = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)
+        bars = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)
         style = {"fmt": "o", "color": "black", "markersize": 4, "capsize": 2, "label": "observed rate, 95 %"}
-        ax.errorbar(curve.stated, curve.observed, yerr=reach, **style)
+        ax.errorbar(curve.stated, curve.observed, yerr=bars, **style)
     ax.set(xlim=(0, 1), xlabel="stated probability", ylabel="true probability")
     return _legend_on_top(ax)
 

@@ -16,11 +16,11 @@ def plot_spread(x, truth, level, ax=None, *, stated=None, group=None, label="lev
     ax.vlines(x, np.minimum(truth, level), np.maximum(truth, level), color=GREY, linewidth=1.2, alpha=0.7)
     if stated is not None:
         ax.axhline(stated, color="black", linewidth=1.2, linestyle="--", label="stated")
-    reach = 0.5 * np.ptp(x) / max(np.unique(x).size - 1, 1)
+    half_width = 0.5 * np.ptp(x) / max(np.unique(x).size - 1, 1)
     order = np.argsort(x, kind="stable")
     last = np.append(np.abs(np.diff(level[order])) > 1e-9, True)
     first = np.append(True, last[:-1])
-    left, right = x[order][first] - reach, x[order][last] + reach
+    left, right = x[order][first] - half_width, x[order][last] + half_width
     ax.hlines(level[order][first], left, right, color="black", linewidth=2.2, label=label)
     for name, color, marker in zip(dict.fromkeys(group.tolist()), (BLUE, ORANGE, GREEN), MARKERS, strict=False):
         rows = group == name

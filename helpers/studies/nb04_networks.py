@@ -16,7 +16,7 @@ from helpers.checks import check_count, check_groups, check_one_of, check_probab
 from helpers.datasets import fetch_scores, load_digits
 from helpers.grouping import binned_grouping_loss_from_regions
 from helpers.partition import BinnedTree
-from helpers.partition.encoder import check_table
+from helpers.partition.checked import check_table
 from helpers.plotting import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE
 from helpers.plotting.style import axes_for
 from helpers.scoring import top_label
@@ -121,7 +121,7 @@ def audit_network(
         region = pd.factorize(data.kind, sort=True)[0][~a]
     else:
         tree = BinnedTree(estimator, n_bins=n_bins, strategy=strategy, region_ratio=region_ratio, rng=rng)
-        region = tree.fit(data.y[a], p[a], X[a]).apply(p[~a], X[~a])
+        region = tree.fit(X[a], data.y[a], p[a]).apply(X[~a], p[~a])
     groups = None if data.groups is None else data.groups[~a]
     bins = {"n_bins": n_bins, "strategy": strategy}
     return binned_grouping_loss_from_regions(data.y[~a], p[~a], region, **bins, groups=groups, rng=rng)
@@ -135,7 +135,7 @@ COLUMNS = (
 def lower_bounds(data, *, n_splits=10, rng=None, **options):
     """Calibration loss and lower bound of the grouping loss, as stated and recalibrated, means over random halves.
 
-    `spread` is the standard deviation of value over the halves; low and high are those of one split, on average.
+    `sd` is the standard deviation of value over the halves; low and high are those of one split, on average.
     Perez-Lebel et al. (2023), figures 7 and 14, tables 1 and 2.
     """
     seeds = np.random.default_rng(rng).integers(2**31, size=check_count(n_splits, "n_splits"))
@@ -143,7 +143,7 @@ def lower_bounds(data, *, n_splits=10, rng=None, **options):
     for recalibration in RECALIBRATION:
         audits = [audit_network(data, recalibration=recalibration, **options, rng=seed) for seed in seeds]
         means = {name: float(np.mean([getattr(audit, name) for audit in audits])) for name in COLUMNS}
-        means["spread"] = float(np.std([audit.value for audit in audits], ddof=1)) if n_splits > 1 else float("nan")
+        means["sd"] = float(np.std([audit.value for audit in audits], ddof=1)) if n_splits > 1 else float("nan")
         rows.append({"network": data.name, "accuracy": data.y.mean(), "recalibration": recalibration} | means)
     return pd.DataFrame(rows)
 
@@ -172,7 +172,7 @@ def kind_gaps(data):
 
 
 def plot_bands(table, truth, ax=None, *, x, xlabel, broken=None, log=True):
-    """Means `value` against the setting `x`, a line for each estimator, in a band of one standard deviation (`spread`).
+    """Means `value` against the setting `x`, a line for each estimator, in a band of one standard deviation (`sd`).
 
     `broken`: settings at which estimates break down, shaded. Perez-Lebel et al. (2023), figure 4.
     """
@@ -182,7 +182,7 @@ def plot_bands(table, truth, ax=None, *, x, xlabel, broken=None, log=True):
     for k, name in enumerate(dict.fromkeys(table["estimator"])):
         part = table[table["estimator"] == name].sort_values(x)
         color = (ORANGE, GREEN, BLUE, GREY)[k % 4]
-        low, high = part["value"] - part["spread"], part["value"] + part["spread"]
+        low, high = part["value"] - part["sd"], part["value"] + part["sd"]
         ax.fill_between(part[x], low, high, color=color, alpha=0.18, linewidth=0)
         style = {"marker": MARKERS[k % len(MARKERS)], "linestyle": LINES[k % len(LINES)], "markersize": 4.5}
         ax.plot(part[x], part["value"], color=color, label=name, **style)

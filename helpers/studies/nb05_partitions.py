@@ -65,10 +65,10 @@ def tree_distances(population, crowd, n, leaf, rng=None):
 
 
 def plot_race(table, truth):
-    """Mean estimates with bars (columns value, error) beside root mean squared errors (rmse)."""
+    """Mean estimates with bars (columns value, se) beside root mean squared errors (rmse)."""
     fig, (left, right) = panels(2, figsize=(11, 4.6))
     plot_convergence(table, truth, left).set_title("mean estimate, \u00b1 2 standard errors")
-    plot_convergence(table, None, right, y="rmse", error=None, ylabel="root mean squared error", ymin=0)
+    plot_convergence(table, None, right, y="rmse", se=None, ylabel="root mean squared error", ymin=0)
     for ax in (left, right):
         ax.get_legend().remove()
     fig.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)

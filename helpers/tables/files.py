@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers.checks import nearest_name, raise_first_row
+from helpers.checks import as_frame, nearest_name, raise_first_row
 from helpers.datasets import DATA_FOLDER
 from helpers.partition.kinds import MISSING_WORDS
 
@@ -157,9 +157,10 @@ def find_table(path, extensions=EXTENSIONS):
 
 
 def open_table(source, extensions=EXTENSIONS, *, as_text=False, reader=None):
-    """A DataFrame or a file as a `Table`; `reader` makes one of a path in a format that it knows, else None."""
+    """A table in memory or a file as a `Table`; `reader` makes one of a path in a format that it knows, else None."""
     if isinstance(source, Table):
         return source
+    source = as_frame(source)
     if isinstance(source, pd.DataFrame):
         return Table("the table", source, as_text=as_text)
     path = find_table(source, extensions)

@@ -101,11 +101,11 @@ def find_repeats(question, place, text):
         equal = (grid[:, gap:] == grid[:, :-gap]) & both
         n = both.sum(axis=0)
         expected = (both * chance[:, None]).sum(axis=0)
-        spread = np.sqrt((both * (chance * (1 - chance))[:, None]).sum(axis=0))
+        sd = np.sqrt((both * (chance * (1 - chance))[:, None]).sum(axis=0))
         with np.errstate(divide="ignore", invalid="ignore"):
-            z = (equal.sum(axis=0) - expected) / spread
+            z = (equal.sum(axis=0) - expected) / sd
             beyond = (equal.sum(axis=0) - expected) / (n - expected)
-        for first in np.flatnonzero((spread > 0) & (z > SURE) & (beyond > NOTED)):
+        for first in np.flatnonzero((sd > 0) & (z > SURE) & (beyond > NOTED)):
             share = equal[:, first].sum() / n[first]
             lines.append((first + 1, first + 1 + gap, n[first], share, expected[first] / n[first], z[first]))
     if not lines:

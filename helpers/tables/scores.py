@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.checks import check_columns, check_count, check_probabilities, check_same_length
-from helpers.partition.base import check_rows
+from helpers.partition.checked import check_rows
 from helpers.tables import columns
 from helpers.tables.columns import check_roles
 from helpers.tables.features import notes_of_rare_levels, tidy_features
@@ -182,9 +182,9 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     Parameters
     ----------
     path : str, Path or DataFrame
-        A table in memory, or a file: CSV (also `.tsv` and `.gz`), Parquet, Feather, Excel (`.xlsx`, its first sheet) or
-        JSON lines; looked up here, then in the repository, then in the shipped data. Or multiple choice of
-        lm-evaluation-harness (`samples_*.jsonl`): was the chosen option right, and how probable.
+        A table in memory (also of polars or pyarrow), or a file: CSV (also `.tsv` and `.gz`), Parquet, Feather, Excel
+        (`.xlsx`, its first sheet) or JSON lines; looked up here, then in the repository, then in the shipped data. Or
+        multiple choice of lm-evaluation-harness (`samples_*.jsonl`): was the chosen option right, and how probable.
     label : str, default "label"
         Column of labels (0/1, False/True).
     score : str, default "score"

@@ -6,7 +6,7 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import t as student
 
-from helpers.audit import audit_groups, holm, measure_groups, tree_groups
+from helpers.audit import holm, measure_groups, tree_groups
 
 COLUMNS = ["rule", "n", "share", "stated", "observed", "gap", "low", "high", "p_value", "adjusted"]
 
@@ -31,7 +31,7 @@ def test_what_recalibration_leaves_of_dependent_rows_is_as_unsure_as_their_gap()
     table = measure_groups(y, p, np.arange(400) // 200, calibrated=p, groups=people)
     alone = measure_groups(y, p, np.arange(400) // 200, calibrated=p)
     for name in ("low", "high", "p_value"):
-        np.testing.assert_array_equal(table[f"left_{name}"], table[name])
+        np.testing.assert_array_equal(table[f"residual_{name}"], table[name])
     assert (table["high"] - table["low"] > 1.5 * (alone["high"] - alone["low"])).all()
 
 
@@ -70,9 +70,9 @@ def test_one_sided_groups_keep_an_interval(rate):
 
 def test_calibrated_scores_add_what_recalibration_leaves():
     table = measure_groups([1, 1, 0, 0], [0.2] * 4, [0] * 4, calibrated=[0.5] * 4)
-    np.testing.assert_allclose(table[["gap", "calibrated", "left"]].iloc[0], [0.3, 0.5, 0.0])
-    assert table["left_p_value"][0] == 1
-    assert "left" not in measure_groups([1, 0], [0.2, 0.2], [0, 0])
+    np.testing.assert_allclose(table[["gap", "calibrated", "residual_gap"]].iloc[0], [0.3, 0.5, 0.0])
+    assert table["residual_p_value"][0] == 1
+    assert "residual_gap" not in measure_groups([1, 0], [0.2, 0.2], [0, 0])
 
 
 def test_empty_subgroups_have_no_share():
@@ -97,8 +97,8 @@ def test_finds_the_groups_and_their_gaps():
     table = audit.table
     assert list(table) == COLUMNS and table["rule"].tolist() == ["age <= 50", "age > 50"]
     se = (table["high"] - table["low"]) / 4
-    assert (np.abs(table["gap"] - [-0.3, 0.3]) < 3 * se).all() and len(audit.sure) == 2
-    assert audit.features == ["age"] and str(audit) == "2 groups, 2 of them surely misjudged"
+    assert (np.abs(table["gap"] - [-0.3, 0.3]) < 3 * se).all() and len(audit.significant) == 2
+    assert audit.features == ["age"] and str(audit) == "2 groups, 2 of them significant"
     np.testing.assert_array_equal(audit.apply(X), (X["age"] > 50).astype(int))
 
 
@@ -140,7 +140,7 @@ def test_family_of_false_alarms_is_at_most_five_percent(kind):
     alarms = 0
     for seed in range(draws):
         y, p, X, extra = null_draw(kind, seed)
-        alarms += len(tree_groups(y, p, X, rng=seed, **extra).sure) > 0
+        alarms += len(tree_groups(y, p, X, rng=seed, **extra).significant) > 0
     assert alarms <= draws * 0.05 + 2.5 * np.sqrt(draws * 0.05 * 0.95)
 
 
@@ -153,8 +153,8 @@ def test_forgetting_people_raises_alarms():
         X = rng.normal(size=(40, 2))[person]
         p = np.full(1200, 0.5)
         y = (rng.random(1200) < rng.beta(1, 1, 40)[person]).astype(int)
-        with_people += len(tree_groups(y, p, X, groups=person, rng=seed).sure) > 0
-        without += len(tree_groups(y, p, X, rng=seed).sure) > 0
+        with_people += len(tree_groups(y, p, X, groups=person, rng=seed).significant) > 0
+        without += len(tree_groups(y, p, X, rng=seed).significant) > 0
     assert with_people <= 6 and without > 30
 
 
@@ -164,7 +164,7 @@ def test_pure_miscalibration_is_mended_by_recalibration():
     q = expit(X[:, 0])
     y = (rng.random(6000) < q).astype(int)
     audit = tree_groups(y, expit(X[:, 0] + 0.8), X, calibrated=q, rng=0)
-    assert len(audit.sure) >= 2 and len(audit.remaining) == 0
+    assert len(audit.significant) >= 2 and len(audit.significant_residual) == 0
 
 
 @pytest.mark.slow
@@ -178,7 +178,7 @@ def test_what_recalibration_leaves_has_its_own_standard_error(kind):
         p = expit(3 * rng.normal(size=400))
         c = np.full(400, 0.5)
         y = rng.random(400) < (c if kind == "loud noise" else p)  # the mean of p is 0.5 as well
-        alarms += measure_groups(y, p, np.zeros(400, int), calibrated=c)["left_p_value"][0] < 0.05
+        alarms += measure_groups(y, p, np.zeros(400, int), calibrated=c)["residual_p_value"][0] < 0.05
     se = np.sqrt(draws * 0.05 * 0.95)
     assert draws * 0.05 - 3 * se < alarms < draws * 0.05 + 3 * se
 
@@ -194,8 +194,10 @@ def test_groups_sought_against_calibrated_scores():
     loud = expit(3 * logit(c))
     after = tree_groups(y, loud, X, calibrated=c, against="calibrated", merge=1e-6, rng=0)
     assert after.features == ["town"] and after.table["rule"].tolist() == ["town is True", "town is False"]
-    assert after.table["left"].is_monotonic_increasing and len(after.sure) == 2
-    inside = (after.table["left_low"] < after.table["left"]) & (after.table["left"] < after.table["left_high"])
+    assert after.table["residual_gap"].is_monotonic_increasing and len(after.significant) == 2
+    inside = (after.table["residual_low"] < after.table["residual_gap"]) & (
+        after.table["residual_gap"] < after.table["residual_high"]
+    )
     assert inside.all()
     stated = tree_groups(y, loud, X, calibrated=c, merge=0.2, rng=0)
     assert stated.features[0] == "seen"
@@ -206,10 +208,10 @@ def test_groups_sought_against_calibrated_scores():
 
 def test_groups_are_never_split_and_rare_labels_make_groups_larger():
     y, p, X, extra = null_draw("people", 0)
-    table = audit_groups(y, p, X, method="tree", rng=0, **extra)
+    table = tree_groups(y, p, X, rng=0, **extra).table
     assert (table["n"] % 4 == 0).all()
     y, p, X, _ = null_draw("rare", 0)
-    assert audit_groups(y, p, X, method="tree", rng=0)["n"].min() > 100
+    assert tree_groups(y, p, X, rng=0).table["n"].min() > 100
     assert table["adjusted"].ge(table["p_value"]).all() and table["gap"].is_monotonic_increasing
 
 

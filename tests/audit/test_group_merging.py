@@ -53,7 +53,7 @@ def test_only_the_splits_that_say_something_stay():
     y = np.where(X["a"], half, np.arange(n) % 10 < 8).astype(float)  # 50 % with a, 80 % without, whatever b is
     p = np.full(n, 0.5)
     tree = HonestTree(min_samples_leaf=100, max_depth=2, rng=0).fit(X, y - p + 1e-6 * X["b"])
-    merged = merge_siblings(tree, X, y, p, level=0.05)
+    merged = merge_siblings(tree, X, y, p, alpha=0.05)
     assert tree.n_regions_ == 4 and merged.rules() == ["a is False", "a is True"]
 
 
@@ -109,7 +109,7 @@ def test_merging_names_the_planted_group_with_fewer_groups_and_words():
         for merge, rows in found.items():
             audit = tree_groups(y, p, X, merge=merge, rng=seed)
             group = audit.apply(X)
-            sure = [k for k in audit.sure.index if audit.table["gap"][k] > 0]
+            sure = [k for k in audit.significant.index if audit.table["gap"][k] > 0]
             jaccard = [np.mean(inside & (group == k)) / np.mean(inside | (group == k)) for k in sure]
             rows.append((len(audit.table), max(jaccard, default=0), audit.table["rule"].str.count(" and ").mean()))
     plain, merged = (np.mean(rows, axis=0) for rows in found.values())
@@ -135,7 +135,7 @@ def test_family_of_false_alarms_stays_at_five_percent():
     for seed in range(draws):
         X, p, _, _, _ = planted(1000, np.random.default_rng(seed))
         y = np.random.default_rng([seed, 1]).random(1000) < p
-        alarms += len(tree_groups(y, p, X, merge=0.2, rng=seed).sure) > 0
+        alarms += len(tree_groups(y, p, X, merge=0.2, rng=seed).significant) > 0
     assert alarms <= draws * 0.05 + 2.5 * np.sqrt(draws * 0.05 * 0.95)
 
 
@@ -165,7 +165,7 @@ def test_repeated_people_count_once():
         y = (rng.random(n) < rng.beta(1, 1, n // each)[person]).astype(int)
         tree = HonestTree(min_samples_leaf=240, max_depth=1, rng=0).fit(X, y - 0.5)
         p = np.full(n, 0.5)
-        parted.append([merge_siblings(tree, X, y, p, level=0.2, groups=g).n_regions_ > 1 for g in (person, None)])
+        parted.append([merge_siblings(tree, X, y, p, alpha=0.2, groups=g).n_regions_ > 1 for g in (person, None)])
     with_people, without = np.sum(parted, axis=0)
     assert with_people <= 12 and without >= 25
 
@@ -175,6 +175,6 @@ def test_a_side_without_weight_or_with_one_unit_cannot_be_told_apart():
     y = (residual > 0).astype(float)
     p = np.full(80, 0.5)
     tree = HonestTree(max_depth=1, rng=0).fit(X, residual)
-    assert merge_siblings(tree, X, y, p, level=0.2).n_regions_ == 2
-    assert merge_siblings(tree, X, y, p, level=0.2, sample_weight=(X[:, 0] < 40) * 1.0).n_regions_ == 1
-    assert merge_siblings(tree, X, y, p, level=0.2, groups=np.zeros(80, int)).n_regions_ == 1
+    assert merge_siblings(tree, X, y, p, alpha=0.2).n_regions_ == 2
+    assert merge_siblings(tree, X, y, p, alpha=0.2, sample_weight=(X[:, 0] < 40) * 1.0).n_regions_ == 1
+    assert merge_siblings(tree, X, y, p, alpha=0.2, groups=np.zeros(80, int)).n_regions_ == 1

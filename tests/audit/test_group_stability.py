@@ -29,8 +29,8 @@ def test_overlap_by_hand():
 def test_planted_groups_come_back_and_pieces_of_them_less():
     X, p, y = population(4000, np.random.default_rng(0))
     whole = group_stability(tree_groups(y, p, X, max_depth=1, rng=0), y, p, X, n_repeats=10, rng=1)
-    assert list(whole) == ["rule", "n", "gap", "sure", "back", "overlap"]
-    assert whole["sure"].all() and (whole["back"] == 1).all() and (whole["overlap"] > 0.9).all()
+    assert list(whole) == ["rule", "n", "gap", "significant", "back", "overlap"]
+    assert whole["significant"].all() and (whole["back"] == 1).all() and (whole["overlap"] > 0.9).all()
     merged = group_stability(tree_groups(y, p, X, merge=0.2, rng=0), y, p, X, n_repeats=10, rng=1)
     pieces = group_stability(tree_groups(y, p, X, rng=0), y, p, X, n_repeats=10, rng=1)
     assert merged["overlap"].mean() > pieces["overlap"].mean() + 0.2
@@ -60,7 +60,7 @@ def test_gaps_left_by_recalibration_count_where_they_were_sought():
     right = np.clip(p + np.where(X["age"] > 50, 0.3, -0.3), 0, 1)
     audit = tree_groups(y, p, X, calibrated=right, against="calibrated", rng=0)
     table = group_stability(audit, y, p, X, calibrated=right, n_repeats=4, rng=0)
-    np.testing.assert_array_equal(table["gap"], audit.table["left"])
+    np.testing.assert_array_equal(table["gap"], audit.table["residual_gap"])
     assert table["back"].max() == 0  # the stated scores are far off, the calibrated ones are the truth
 
 

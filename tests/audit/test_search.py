@@ -6,7 +6,7 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import norm
 
-from helpers.audit import audit_groups, check_columns, find_groups, search_segments
+from helpers.audit import measure_columns, search_segments, tree_groups
 from helpers.audit.null import symmetric
 from helpers.calibration import PlattCalibrator
 from helpers.plotting import plot_groups
@@ -44,8 +44,8 @@ def inside_of(search, X):
 def test_a_pocket_is_named_once_in_its_own_words():
     y, p, X, q = table_of(6000, np.random.default_rng(1), lambda X: 1.2 * older_women(X))
     search = search_segments(y, p, X, rng=0)
-    assert len(search.named) == 1 and search.p_value == pytest.approx(1 / 301)
-    row = search.named.iloc[0]
+    assert len(search.selected) == 1 and search.p_value == pytest.approx(1 / 301)
+    row = search.selected.iloc[0]
     assert row["rule"].startswith("age > 6") and row["rule"].endswith("and sex is female") and row["columns"] == 2
     inside = search.apply(X)[:, 0]
     assert (inside & older_women(X)).sum() / (inside | older_women(X)).sum() > 0.8
@@ -56,14 +56,14 @@ def test_a_pocket_is_named_once_in_its_own_words():
         row["low"] < q[inside].mean() - row["calibrated"] < row["high"]
         and row["gap"] == row["observed"] - row["calibrated"]
     )
-    assert len(search.sure) > 20  # many overlap with it, and none of them is named
+    assert len(search.significant) > 20  # many overlap with it, and none of them is named
 
 
 def test_one_condition_is_named_where_one_is_enough():
     y, p, X, _ = table_of(4000, np.random.default_rng(2), lambda X: 0.8 * (X["region"] == "north").to_numpy())
-    assert search_segments(y, p, X, rng=0).named["rule"].tolist()[0] == "region is north"
+    assert search_segments(y, p, X, rng=0).selected["rule"].tolist()[0] == "region is north"
     y, p, X, _ = table_of(4000, np.random.default_rng(3), lambda X: 1.5 * X["income"].isna().to_numpy())
-    assert search_segments(y, p, X, rng=0).named["rule"].tolist() == ["income is missing"]
+    assert search_segments(y, p, X, rng=0).selected["rule"].tolist() == ["income is missing"]
 
 
 def test_two_pockets_are_both_named():
@@ -71,7 +71,7 @@ def test_two_pockets_are_both_named():
         return 1.2 * older_women(X) - 1.2 * (X["region"] == "south").to_numpy() * (X["age"] < 40)
 
     y, p, X, _ = table_of(8000, np.random.default_rng(4), shift)
-    rules = " | ".join(search_segments(y, p, X, rng=0).named["rule"])
+    rules = " | ".join(search_segments(y, p, X, rng=0).selected["rule"])
     assert "sex is female" in rules and "region is south" in rules
 
 
@@ -91,9 +91,9 @@ def mortgages(seed):
 
 
 def test_a_group_of_15_percent_is_named_among_952_rows():
-    rules = [search_segments(*mortgages(seed), rng=0, n_draws=99).named["rule"] for seed in range(10)]
+    rules = [search_segments(*mortgages(seed), rng=0, n_draws=99).selected["rule"] for seed in range(10)]
     named = sum(rule.str.contains("afam").any() for rule in rules)
-    by_tree = sum(len(find_groups(*mortgages(seed), method="tree", rng=0).sure) > 0 for seed in range(10))
+    by_tree = sum(len(tree_groups(*mortgages(seed), rng=0).significant) > 0 for seed in range(10))
     assert named >= 6 and named > by_tree
 
 
@@ -129,7 +129,7 @@ def test_it_stays_silent_where_there_is_nothing(source):
         y, p, X, dependent = source(600, np.random.default_rng([seed, 5]))
         search = search_segments(y, p, X, n_draws=59, rng=seed, **dependent)
         alarms += search.p_value < 0.05
-        assert (search.p_value < 0.05) or search.named.empty
+        assert (search.p_value < 0.05) or search.selected.empty
     assert alarms <= 3  # 0.75 is expected, 4 or more in 0.6 % of such studies
 
 
@@ -210,7 +210,7 @@ def test_adjusted_p_values_rise_down_the_table_and_agree_with_the_intervals():
     leaves_out_zero = (table["low"] > 0) | (table["high"] < 0)
     assert (leaves_out_zero == (strength > search.critical))[clear].all()
     assert (table["low"] <= table["gap"] + 1e-9).all() and (table["gap"] <= table["high"] + 1e-9).all()
-    assert search.named.index.isin(search.sure.index).all() and len(search.named) < 5
+    assert search.selected.index.isin(search.significant.index).all() and len(search.selected) < 5
 
 
 @pytest.mark.parametrize("happened", [0, 1])
@@ -254,7 +254,7 @@ def test_order_of_rows_and_columns_does_not_matter():
         other = {name: values[mixed] for name, values in rows.items()}
         two = search_segments(y[mixed], p[mixed], turned, n_draws=59, rng=3, **other)
         pd.testing.assert_frame_equal(one.table, two.table)
-        pd.testing.assert_frame_equal(one.named, two.named)
+        pd.testing.assert_frame_equal(one.selected, two.selected)
 
 
 def test_weights_are_relative_and_zero_is_not_there():
@@ -298,7 +298,7 @@ def test_constant_and_two_valued_scores():
     y, p, X, _ = table_of(1500, np.random.default_rng(17))
     for score in (np.full(1500, 0.4), np.where(p > 0.4, 0.9, 0.1)):
         search = search_segments(y, score, X, n_draws=99, rng=0)
-        assert "age" in search.named["rule"].iloc[0] and np.isfinite(search.table["z"]).all()
+        assert "age" in search.selected["rule"].iloc[0] and np.isfinite(search.table["z"]).all()
 
 
 # ---- words, other rows, what is left out ------------------------------------------------------------------------
@@ -313,25 +313,25 @@ def test_dates_text_and_ordered_categories():
     })  # fmt: skip
     late = (X["seen"] >= "2021-01-01").to_numpy()
     y = (rng.random(2000) < np.where(late, 0.6, 0.3)).astype(int)
-    rules = search_segments(y, np.full(2000, 0.45), X, rng=0).named["rule"]
+    rules = search_segments(y, np.full(2000, 0.45), X, rng=0).selected["rule"]
     assert "seen > 20" in rules.iloc[0] or "seen <= 20" in rules.iloc[0]
     poor = (X["health"] == "poor").to_numpy()
     y = (rng.random(2000) < np.where(poor, 0.6, 0.3)).astype(int)
-    assert search_segments(y, np.full(2000, 0.4), X, rng=0).named["rule"].iloc[0] == "health is poor"
+    assert search_segments(y, np.full(2000, 0.4), X, rng=0).selected["rule"].iloc[0] == "health is poor"
 
 
 def test_new_rows_missing_values_and_levels_that_were_not_seen():
     y, p, X, _ = table_of(3000, np.random.default_rng(19), lambda X: 2 * X["income"].isna().to_numpy())
     search = search_segments(y, p, X, rng=0)
     new = X.head(3).assign(income=[np.nan, 20_000.0, np.nan], region=["mars", "north", None])
-    assert search.named["rule"].iloc[0] == "income is missing" and search.apply(new)[:, 0].tolist() == [
+    assert search.selected["rule"].iloc[0] == "income is missing" and search.apply(new)[:, 0].tolist() == [
         True,
         False,
         True,
     ]
     y, p, X, _ = table_of(3000, np.random.default_rng(20), lambda X: 1.5 * (X["region"] == "north").to_numpy())
     search = search_segments(y, p, X, rng=0)
-    assert search.apply(new)[:, list(search.named["rule"]).index("region is north")].tolist() == [False, True, False]
+    assert search.apply(new)[:, list(search.selected["rule"]).index("region is north")].tolist() == [False, True, False]
 
 
 def test_columns_that_cannot_be_searched_are_said():
@@ -357,7 +357,7 @@ def test_rare_levels_are_taken_together():
     job[few] = [f"job {k}" for k in rng.integers(0, 300, few.sum())]
     y[few] = rng.random(few.sum()) < np.minimum(p[few] + 0.3, 1)
     search = search_segments(y, p, X.assign(job=job), rng=0)
-    assert search.named["rule"].iloc[0] == "job is none of the 2 larger levels"
+    assert search.selected["rule"].iloc[0] == "job is none of the 2 larger levels"
     assert any("levels of job with few rows were taken together" in note for note in search.notes)
     assert (search.apply(X.assign(job=job))[:, 0] == few).all()
     assert not search.apply(X.assign(job="a new one"))[:, 0].any()
@@ -370,7 +370,7 @@ def test_what_could_not_be_found_is_said():
     assert gaps == sorted(gaps, reverse=True) and search.smallest == pytest.approx(0.01)
     wanted = (search.critical + 0.84) * np.sqrt(y.mean() * (1 - y.mean()) / (0.9 * 200))
     assert gaps[1] == pytest.approx(wanted, rel=0.15)
-    assert f"{gaps[1]:.1%} in 10.0% of the rows" in str(search) and "0 named" in str(search)
+    assert f"{gaps[1]:.1%} in 10.0% of the rows" in str(search) and "0 selected" in str(search)
     larger = search_segments(*table_of(8000, np.random.default_rng(23))[:3], n_draws=99, rng=0)
     assert larger.detectable(0.1) == pytest.approx(gaps[1] / 2, rel=0.2)
     with pytest.raises(ValueError, match="share must"):
@@ -406,7 +406,7 @@ def test_named_columns_show_every_level_however_small():
     p = np.full(1000, 0.3)
     y = (rng.random(1000) < np.where(X["sex"] == "female", 0.5, 0.3)).astype(int)
     y[-3:] = 0
-    table = check_columns(y, p, X, ["sex", "age"]).set_index("rule")
+    table = measure_columns(y, p, X, ["sex", "age"]).set_index("rule")
     assert table["n"][:3].tolist() == [500, 497, 3] and len(table) == 8 and table["n"].sum() == 2000
     assert table["remark"][:3].tolist() == ["too low", "no gap seen", "too few to say"]
     missing = table.loc["sex is missing"]
@@ -420,7 +420,7 @@ def test_intervals_of_tiny_levels_hold():
     level = np.repeat([f"l{k}" for k in range(40)], 7)
     for _ in range(20):
         q = rng.beta(1, 3, level.size)
-        table = check_columns((rng.random(level.size) < q).astype(int), q, pd.DataFrame({"level": level}), "level")
+        table = measure_columns((rng.random(level.size) < q).astype(int), q, pd.DataFrame({"level": level}), "level")
         missed += ((table["low"] > 0) | (table["high"] < 0)).sum()
     assert missed / 800 < 0.05
 
@@ -431,7 +431,7 @@ def test_weights_and_groups_widen_the_intervals_of_named_columns():
     y = np.repeat(rng.integers(0, 2, 100), 4)
     p = np.full(400, 0.5)
     plain, grouped, weighted = (
-        check_columns(y, p, X, "sex", **rows)
+        measure_columns(y, p, X, "sex", **rows)
         for rows in ({}, {"groups": np.arange(400) // 4}, {"sample_weight": np.tile([1, 9], 200)})
     )
     width = [(table["high"] - table["low"]).mean() for table in (plain, grouped, weighted)]
@@ -462,16 +462,6 @@ def test_bad_input(change, message):
         search_segments(**(GOOD | change))
 
 
-def test_methods_and_their_options():
-    y, p, X, _ = table_of(1000, np.random.default_rng(27), lambda X: 1.5 * older_women(X))
-    assert audit_groups(y, p, X, rng=0, n_draws=39).equals(find_groups(y, p, X, rng=0, n_draws=39).named)
-    assert len(audit_groups(y, p, X, method="tree", rng=0, max_depth=1)) == 2
-    with pytest.raises(ValueError, match="method must"):
-        find_groups(y, p, X, method="segment")
-    with pytest.raises(ValueError, match="options must .*'segments'"):
-        find_groups(y, p, X, max_depth=1)
-
-
 @pytest.mark.parametrize(
     ("check", "message"),
     [
@@ -482,7 +472,7 @@ def test_methods_and_their_options():
 def test_columns_that_do_not_exist(check, message):
     y, p, X, _ = table_of(100, np.random.default_rng(28))
     with pytest.raises(ValueError, match=message):
-        check_columns(y, p, X, check)
+        measure_columns(y, p, X, check)
 
 
 def test_pairs_are_left_out_of_wide_tables():

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog, minimize
 from scipy.special import log_softmax, softmax
-from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
@@ -218,13 +217,6 @@ def test_cross_calibrate_is_what_scikit_learn_does_with_the_same_folds():
         peer = cross_val_predict(AffineCalibrator(bias=bias), scores, y, cv=folds, method="predict_proba")
         assert np.array_equal(cross_calibrate(scores, y, bias=bias), peer)
     assert np.array_equal(cross_val_predict(AffineCalibrator(), scores, y, cv=folds).shape, y.shape)
-
-
-def test_it_is_a_scikit_learn_classifier():
-    calibrator = clone(AffineCalibrator(bias=False))
-    assert calibrator.get_params() == {"bias": False} and not hasattr(calibrator, "classes_")
-    scores, y = draw(300, 3, seed=7)
-    assert calibrator.fit(scores, y).score(scores, y) == np.mean(scores.argmax(axis=1) == y)
 
 
 def test_same_seed_same_answer_and_no_global_state():

@@ -7,10 +7,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.special import expit, logit
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
-from helpers.calibration import AffineCalibrator, IsotonicCalibrator, PlattCalibrator, clipped_logit
+from helpers.calibration import IsotonicCalibrator, PlattCalibrator, clipped_logit
 from helpers.calibration.calibrators import make_calibrator
 from helpers.simulation import Sigmoid
 
@@ -144,12 +143,6 @@ def test_exact_scores_of_zero_and_one_are_clipped_and_counted():
     assert fitted.n_clipped_ == 4
     assert np.isfinite(fitted.predict([0, 1])).all()
     assert clipped_logit([0, 1]).tolist() == [logit(1e-6), logit(1 - 1e-6)]
-
-
-@pytest.mark.parametrize("calibrator", [*BOTH, AffineCalibrator])
-def test_a_calibrator_that_was_not_fitted_says_so(calibrator):
-    with pytest.raises(NotFittedError, match="not fitted"):
-        getattr(calibrator(), "predict", getattr(calibrator(), "predict_proba", None))([[0.5, 0.5]])
 
 
 @pytest.mark.parametrize("dtype", ["float32", "Float64", "object"])

@@ -28,7 +28,7 @@ def rows(draw):
 def test_windows_are_those_of_the_definition(data):
     p, y, k = data
     at = np.r_[p, 0.0, 0.375, 1.0]
-    mean, line = (running_curve(p, y, at, neighbors=k, degree=degree) for degree in (0, 1))
+    mean, line = (running_curve(y, p, at, neighbors=k, degree=degree) for degree in (0, 1))
     for i, point in enumerate(at):
         inside = window(p, point, k)
         assert mean[i] == pytest.approx(y[inside].mean(), abs=1e-12)
@@ -42,10 +42,10 @@ def test_windows_are_those_of_the_definition(data):
 def test_four_rows_by_hand():
     p = [0.0, 0.25, 0.5, 1.0]
     y = [0, 1, 0, 1]
-    assert running_curve(p, y, [0.0, 0.3, 0.9], neighbors=2, degree=0).tolist() == [0.5, 0.5, 0.5]
-    assert running_curve(p, y, [1.0, 0.125], neighbors=2).tolist() == pytest.approx([1.0, 0.5])
-    assert running_curve(p, y, neighbors=4, degree=0).tolist() == [0.5] * 4
-    assert running_curve([0.3], [1]).tolist() == [1.0]
+    assert running_curve(y, p, [0.0, 0.3, 0.9], neighbors=2, degree=0).tolist() == [0.5, 0.5, 0.5]
+    assert running_curve(y, p, [1.0, 0.125], neighbors=2).tolist() == pytest.approx([1.0, 0.5])
+    assert running_curve(y, p, neighbors=4, degree=0).tolist() == [0.5] * 4
+    assert running_curve([1], [0.3]).tolist() == [1.0]
 
 
 def test_lines_reproduce_lines_and_means_reproduce_constants():
@@ -53,7 +53,7 @@ def test_lines_reproduce_lines_and_means_reproduce_constants():
     rng = np.random.default_rng(0)
     p = np.round(rng.random(25), 1)
     for degree in (0, 1):
-        weights = np.column_stack([running_curve(p, unit, neighbors=8, degree=degree) for unit in np.eye(25)])
+        weights = np.column_stack([running_curve(unit, p, neighbors=8, degree=degree) for unit in np.eye(25)])
         assert weights.sum(axis=1) == pytest.approx(1)
         lies_on_line = weights @ p == pytest.approx(p, abs=1e-12)
         assert lies_on_line is (degree == 1)
@@ -66,12 +66,12 @@ def test_row_order_does_not_matter_and_inputs_stay(degree):
     y = rng.integers(0, 2, 300)
     at = rng.random(20)
     copies = p.copy(), y.copy(), at.copy()
-    curve = running_curve(p, y, at, degree=degree)
+    curve = running_curve(y, p, at, degree=degree)
     for _ in range(3):
         order = rng.permutation(300)
-        assert running_curve(p[order], y[order], at, degree=degree) == pytest.approx(curve, abs=1e-12)
+        assert running_curve(y[order], p[order], at, degree=degree) == pytest.approx(curve, abs=1e-12)
     order = rng.permutation(20)
-    assert running_curve(p, y, at[order], degree=degree) == pytest.approx(curve[order], abs=1e-12)
+    assert running_curve(y, p, at[order], degree=degree) == pytest.approx(curve[order], abs=1e-12)
     assert all(np.array_equal(a, b) for a, b in zip(copies, (p, y, at), strict=True))
 
 
@@ -82,7 +82,7 @@ def test_ends_are_not_flattened():
         found = []
         for _ in range(50):
             p = rng.random(500)
-            found.append(running_curve(p, rng.random(500) < p, [0.0, 1.0], degree=degree))
+            found.append(running_curve(rng.random(500) < p, p, [0.0, 1.0], degree=degree))
         found = np.array(found)
         ends.append((found.mean(axis=0) - [0, 1]) / (found.std(axis=0, ddof=1) / np.sqrt(50)))
     assert (np.abs(ends[1]) < 3).all() and ends[0][0] > 10 and ends[0][1] < -10
@@ -95,7 +95,7 @@ def test_the_curve_of_a_known_truth():
     for seed in range(50):
         rng = np.random.default_rng(seed)
         p = rng.random(4000)
-        found.append(running_curve(p, rng.random(4000) < p**1.5, at))
+        found.append(running_curve(rng.random(4000) < p**1.5, p, at))
     error = (np.mean(found, axis=0) - at**1.5) / (np.std(found, axis=0, ddof=1) / np.sqrt(50))
     assert (np.abs(error) < 3).all() and (error**2).mean() < 3
 
@@ -103,8 +103,8 @@ def test_the_curve_of_a_known_truth():
 def test_equal_scores_share_one_value_whatever_the_window():
     y = np.r_[np.zeros(30), np.ones(10)]
     for neighbors in (1, 5, 40):
-        assert running_curve(np.full(40, 0.3), y, neighbors=neighbors).tolist() == [0.25] * 40
-    steps = running_curve(np.r_[np.zeros(20), np.ones(20)], y, neighbors=3)
+        assert running_curve(y, np.full(40, 0.3), neighbors=neighbors).tolist() == [0.25] * 40
+    steps = running_curve(y, np.r_[np.zeros(20), np.ones(20)], neighbors=3)
     assert steps.tolist() == [0.0] * 20 + [0.5] * 20
 
 
@@ -113,7 +113,7 @@ def test_no_matrix_of_neighbours():
     p = rng.random(20_000)
     y = rng.random(20_000) < p
     tracemalloc.start()
-    running_curve(p, y, neighbors=2000)
+    running_curve(y, p, neighbors=2000)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 40 * p.nbytes  # a neighbour matrix would need 2000

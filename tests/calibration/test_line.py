@@ -36,7 +36,7 @@ def test_calibrated_scores_are_rejected_as_often_as_stated_and_intervals_agree(k
         weight = rng.lognormal(0, 0.8, 400) if kind == "weighted" else None
         line = calibration_line(y, q, sample_weight=weight, groups=person if kind == "groups" else None)
         p_values.append(line.p_value)
-        low, high = line.distance_interval(0.1)
+        low, high = line.distance_interval(0.9)
         assert (low > 0) == (line.p_value < 0.1) and low <= line.distance <= high
     alarms = np.mean(np.array(p_values) < 0.1)
     assert abs(alarms - 0.1) < 4 * np.sqrt(0.09 / n_draws)

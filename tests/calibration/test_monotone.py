@@ -11,7 +11,6 @@ from helpers.calibration.monotone import (
     _error_of_each,
     _largest_deviations,
     _runs,
-    monotone_of_rows,
 )
 
 
@@ -36,12 +35,12 @@ def test_the_band_holds_the_true_curve_and_its_test_says_the_same(n):
     for _ in range(40):
         p = scores(rng, n)
         bent = expit(0.3 + 0.8 * logit(p))
-        curve = monotone_of_rows((rng.random(n) < bent).astype(float), p)
+        curve = monotone_curve((rng.random(n) < bent).astype(float), p)
         truth = expit(0.3 + 0.8 * logit(curve.stated))
         covered += bool(((curve.low <= truth) & (truth <= curve.high)).all())
         assert (curve.p_value < 0.05) == curve.outside.any()
         assert ((curve.low <= curve.observed) & (curve.observed <= curve.high)).all() and curve.is_monotone
-        alarms += monotone_of_rows((rng.random(n) < p).astype(float), p).p_value < 0.05
+        alarms += monotone_curve((rng.random(n) < p).astype(float), p).p_value < 0.05
     assert covered >= 37 and alarms <= 3
 
 
@@ -52,7 +51,7 @@ def test_the_band_holds_flat_curves_whose_runs_are_the_sharpest_bounds():
     covered = 0
     for _ in range(100):
         p = scores(rng, 1500)
-        curve = monotone_of_rows((rng.random(1500) < np.where(p < 0.3, 0.15, 0.3)) * 1.0, p, level=0.8)
+        curve = monotone_curve((rng.random(1500) < np.where(p < 0.3, 0.15, 0.3)) * 1.0, p, level=0.8)
         truth = np.where(curve.stated < 0.3, 0.15, 0.3)
         covered += bool(((curve.low <= truth) & (truth <= curve.high)).all())
         assert (curve.p_value < 0.2) == curve.outside.any()

@@ -261,7 +261,7 @@ def test_costs_that_break_a_rule(cost, sentence):
         lambda: best_decision([0.5], cost),
         lambda: expected_cost([0], [0.5], cost),
         lambda: excess_risk([0.5], [0.5], cost),
-        lambda: RiskEstimator(cost).fit(np.tile([0, 1], 40), np.tile([0.2, 0.8], 40), np.ones((80, 1))),
+        lambda: RiskEstimator(cost).fit(np.ones((80, 1)), np.tile([0, 1], 40), np.tile([0.2, 0.8], 40)),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=sentence):
@@ -318,7 +318,7 @@ def wards(n, rng):
 def test_the_transparent_version_is_the_package():
     rng = np.random.default_rng(3)
     a = Sigmoid().sample(800, rng)
-    model = RiskEstimator(EVEN, residual="tree", n_halvings=1, rng=5).fit(a.y, a.p, a.X)
+    model = RiskEstimator(EVEN, residual="tree", n_halvings=1, rng=5).fit(a.X, a.y, a.p)
     new = Sigmoid().sample(500, rng)
     first = model._unseen[0]  # the rows that chose the first tree: the others gave its means
     c = model.calibrator_.predict(a.p)
@@ -333,8 +333,8 @@ def test_the_transparent_version_is_the_package():
         )
         guess = guess + tree.predict(fresh) / 2
     want = model.calibrator_.predict(new.p) + guess
-    assert model.corrected(new.p, new.X) == pytest.approx(want, abs=1e-12)
-    assert model.predict(new.p, new.X) == pytest.approx(2 * np.abs(want - 0.5) * ((want >= 0.5) != (new.p >= 0.5)))
+    assert model.corrected(new.X, new.p) == pytest.approx(want, abs=1e-12)
+    assert model.predict(new.X, new.p) == pytest.approx(2 * np.abs(want - 0.5) * ((want >= 0.5) != (new.p >= 0.5)))
 
 
 @pytest.mark.slow
@@ -357,8 +357,8 @@ def root_mean_square(n, seed, population, **options):
     rng = np.random.default_rng([seed, n])
     a = population(n, rng)
     new = population(4000, rng)
-    model = RiskEstimator(EVEN, residual="tree", rng=rng, **options).fit(a.y, a.p, a.X)
-    return np.mean((model.predict(new.p, new.X) - oracle_risk(new.q, new.p, EVEN)) ** 2) ** 0.5
+    model = RiskEstimator(EVEN, residual="tree", rng=rng, **options).fit(a.X, a.y, a.p)
+    return np.mean((model.predict(new.X, new.p) - oracle_risk(new.q, new.p, EVEN)) ** 2) ** 0.5
 
 
 @pytest.mark.slow
@@ -378,25 +378,25 @@ def test_many_trees_err_less_than_the_one_of_the_paper():
 
 def test_the_method_of_the_paper_is_one_tree_of_three_parts():
     a = Sigmoid().sample(2000, 11)
-    model = RiskEstimator(EVEN, method="paper", rng=0).fit(a.y, a.p, a.X)
+    model = RiskEstimator(EVEN, method="paper", rng=0).fit(a.X, a.y, a.p)
     (tree,) = model.models_
     leaves = tree.tree_.n_node_samples[tree.tree_.children_left < 0]
     assert leaves.sum() == 800 and leaves.min() >= 15 and tree.count_.sum() == 1000
     assert sorted(column.name for column in tree.encoder_.columns_) == ["x1", "x2"]
-    frame = model.to_frame(a.p, a.X)
+    frame = model.to_frame(a.X, a.p)
     assert (frame["region"] == tree.apply(a.X)).all() and frame["rule"].nunique() == frame["region"].nunique()
     with pytest.raises(ValueError, match="method must"):
-        model.fit_predict(a.y, a.p, a.X)
+        model.fit_predict(a.X, a.y, a.p)
 
 
 def test_what_the_score_hides_is_found_and_a_perfect_score_is_left_alone():
     rng = np.random.default_rng(1)
     X, p, y, q = wards(3000, rng)
-    found = RiskEstimator(EVEN, calibrator="none", residual="tree", rng=0).fit(y, p, X).predict(p, X)
+    found = RiskEstimator(EVEN, calibrator="none", residual="tree", rng=0).fit(X, y, p).predict(X, p)
     assert found == pytest.approx(np.where(q < 0.5, 0.6, 0), abs=0.15)
     perfect = controls.perfect(6000, 2)
-    model = RiskEstimator(EVEN, residual="tree", rng=0).fit(perfect.y, perfect.p, perfect.X)
-    risk = model.predict(perfect.p, perfect.X)
+    model = RiskEstimator(EVEN, residual="tree", rng=0).fit(perfect.X, perfect.y, perfect.p)
+    risk = model.predict(perfect.X, perfect.p)
     assert risk.mean() < 0.02 and np.mean(risk > 0.3) < 0.01
 
 
@@ -404,7 +404,7 @@ def test_miscalibration_alone_is_calibration_risk():
     rng = np.random.default_rng(4)
     a = controls.perfect(6000, rng)
     stated = expit(logit(a.p) + 1.5)
-    frame = RiskEstimator(EVEN, residual="tree", rng=0).fit(a.y, stated, a.X).to_frame(stated, a.X)
+    frame = RiskEstimator(EVEN, residual="tree", rng=0).fit(a.X, a.y, stated).to_frame(a.X, stated)
     truth = oracle_risk(a.q, stated, EVEN)
     # c is off by about two standard errors of a proportion among 6,000 rows; the risk by twice that, where it counts
     assert frame["calibration_risk"].to_numpy() == pytest.approx(truth, abs=0.1)
@@ -414,53 +414,52 @@ def test_miscalibration_alone_is_calibration_risk():
 class Line(LinearRegression):
     """One cheap learner in the place of all."""
 
-    def __init__(self, seed, features):
+    def __init__(self, seed):
         super().__init__()
         self.seed = seed
-        self.features = features
 
-    def fit(self, codes, target, weight, _fold):
+    def fit(self, _features, codes, target, weight, _fold):
         return super().fit(codes, target, weight)
 
-    def predict(self, codes):
+    def predict(self, _features, codes):
         return super().predict(codes)[:, None]
 
 
 def test_by_default_the_risk_is_the_mean_over_the_error_of_the_repaired_probability(monkeypatch):
-    monkeypatch.setattr(recalibrator, "RepairLearners", Line)
-    monkeypatch.setattr(recalibrator, "NAMES", ("line",))
+    monkeypatch.setattr(recalibrator, "Learners", Line)
+    monkeypatch.setattr(recalibrator, "REPAIR_NAMES", ("line",))
     rng = np.random.default_rng(12)
     X, p, y, q = wards(300, rng)
     p = np.clip(p + rng.normal(0, 0.1, 300), 0, 1)
     model = RiskEstimator(EVEN, t=0.6, rng=3)
-    own = model.fit_corrected(y, p, X)
+    own = model.fit_corrected(X, y, p)
     repair = Recalibrator(rng=3)
-    assert own.tolist() == repair.fit_predict(y, p, X).tolist()
-    assert model.corrected(p, X) == pytest.approx(repair.predict(p, X), abs=1e-12)
+    assert own.tolist() == repair.fit_predict(X, y, p).tolist()
+    assert model.corrected(X, p) == pytest.approx(repair.predict(X, p), abs=1e-12)
     assert model.calibrated(p).tolist() == repair.calibrated(p).tolist()
-    q_hat, std = repair.predict(p, X, return_std=True)
+    q_hat, std = repair.predict(X, p, return_std=True)
     error = 2**0.5 * std
     assert repair.changed_ and (std > 0).all()
     short = np.where(p >= 0.6, 0.5 - q_hat, q_hat - 0.5)  # the better decision if above 0
     want = 2 * (short * norm.cdf(short / error) + error * norm.pdf(short / error))
     inside = np.abs(q_hat - 0.5) < 0.5 - 3 * error
-    assert model.predict(p, X)[inside] == pytest.approx(want[inside], abs=0.05 * error.max()) and inside.mean() > 0.7
-    assert (model.predict(p, X) >= excess_risk(q_hat, p, EVEN, 0.6) - 0.02 * error).all()
-    own_risk = clone(model).fit_predict(y, p, X)
+    assert model.predict(X, p)[inside] == pytest.approx(want[inside], abs=0.05 * error.max()) and inside.mean() > 0.7
+    assert (model.predict(X, p) >= excess_risk(q_hat, p, EVEN, 0.6) - 0.02 * error).all()
+    own_risk = clone(model).fit_predict(X, y, p)
     assert (own_risk >= excess_risk(own, p, EVEN, 0.6) - 0.02 * error).all()
-    frame = model.to_frame(p, X)
-    assert frame["risk"].to_numpy() == pytest.approx(model.predict(p, X)) and (frame["region"] == -1).all()
+    frame = model.to_frame(X, p)
+    assert frame["risk"].to_numpy() == pytest.approx(model.predict(X, p)) and (frame["region"] == -1).all()
 
 
 @pytest.mark.slow
 def test_what_was_saved_is_what_the_truth_says_in_the_mean(monkeypatch):
-    monkeypatch.setattr(recalibrator, "RepairLearners", Line)
-    monkeypatch.setattr(recalibrator, "NAMES", ("line",))
+    monkeypatch.setattr(recalibrator, "Learners", Line)
+    monkeypatch.setattr(recalibrator, "REPAIR_NAMES", ("line",))
     z = []
     for k in range(25):
         X, p, y, q = wards(200, np.random.default_rng([13, k]))
         model = RiskEstimator(EVEN, t=0.6, calibrator="none", rng=k)
-        decision = best_decision(model.fit_corrected(y, p, X), EVEN)
+        decision = best_decision(model.fit_corrected(X, y, p), EVEN)
         truth = np.mean(expected_cost(np.zeros(200, int), q, EVEN) - expected_cost(decision, q, EVEN))
         z.append((model.saved_ - truth) / model.saved_se_)
     assert abs(np.mean(z)) < 3 * sem(z) and 0.6 < np.std(z) < 1.4
@@ -476,9 +475,9 @@ def test_own_labels_do_not_judge_their_own_row(residual):
     for row in (0, 51, 199):
         flipped = y.copy()
         flipped[row] = 1 - flipped[row]
-        fair = [model.fit_predict(labels, p, X)[row] for labels in (y, flipped)]
+        fair = [model.fit_predict(X, labels, p)[row] for labels in (y, flipped)]
         assert fair[0] > 0.1 and fair[0] == pytest.approx(fair[1], abs=1e-12)
-    voted = [model.fit(labels, p, X).corrected(p, X)[row] for labels in (y, flipped)]
+    voted = [model.fit(X, labels, p).corrected(X, p)[row] for labels in (y, flipped)]
     assert abs(voted[0] - voted[1]) > 1e-3
 
 
@@ -486,14 +485,14 @@ def test_weights_and_groups():
     rng = np.random.default_rng(5)
     X, p, y, q = wards(2000, rng)
     trees = RiskEstimator(EVEN, calibrator="none", residual="tree", rng=0)
-    one = trees.fit(y, p, X).corrected(p, X)
-    same = clone(trees).fit(y, p, X, sample_weight=np.full(2000, 7.0))
-    assert same.corrected(p, X) == pytest.approx(one, abs=1e-9)
+    one = trees.fit(X, y, p).corrected(X, p)
+    same = clone(trees).fit(X, y, p, sample_weight=np.full(2000, 7.0))
+    assert same.corrected(X, p) == pytest.approx(one, abs=1e-9)
     weight = np.where(y == 1, 3.0, 1.0)
-    heavy = clone(trees).fit(y, p, X, sample_weight=weight).corrected(p, X)
+    heavy = clone(trees).fit(X, y, p, sample_weight=weight).corrected(X, p)
     assert heavy == pytest.approx(np.where(q > 0.5, 12 / 13, 3 / 7), abs=0.1)
     people = np.repeat(np.arange(400), 5)
-    grouped = clone(trees).fit(y, p, X, groups=people)
+    grouped = clone(trees).fit(X, y, p, groups=people)
     for first in grouped._unseen:
         assert (pd.Series(first).groupby(people).nunique() == 1).all()
 
@@ -507,12 +506,12 @@ def test_any_regressor_may_say_the_residual(weighted):
     boosted = RiskEstimator(
         EVEN, calibrator="none", residual=GradientBoostingRegressor(n_estimators=30, subsample=0.5), rng=0
     )
-    assert boosted.fit(y, p, X, weight).corrected(p, X) == pytest.approx(q, abs=0.1)
-    again = clone(boosted).fit(y, p, X, weight).corrected(p, X)
-    assert again.tolist() == boosted.corrected(p, X).tolist()
+    assert boosted.fit(X, y, p, weight).corrected(X, p) == pytest.approx(q, abs=0.1)
+    again = clone(boosted).fit(X, y, p, weight).corrected(X, p)
+    assert again.tolist() == boosted.corrected(X, p).tolist()
     if not weighted:
         linear = RiskEstimator(EVEN, calibrator="none", residual=make_pipeline(StandardScaler(), LinearRegression()))
-        frame = linear.fit(y, p, X).to_frame(p, X)
+        frame = linear.fit(X, y, p).to_frame(X, p)
         assert frame["corrected"].to_numpy() == pytest.approx(q, abs=0.1)
         assert (frame["rule"] == "").all() and (frame["rows"] == 0).all() and (frame["region"] == -1).all()
 
@@ -523,12 +522,12 @@ def test_the_table_says_what_the_methods_say():
     X = X.assign(kind=np.where(X["kind"] == 1, "old", "young")).set_index(np.arange(1500) + 10)
     costs = cost_matrix(false_alarm=1, miss=2).set_axis(["send home", "keep"])
     p = np.clip(p + rng.normal(0, 0.1, 1500), 0, 1)
-    model = RiskEstimator(costs, t=0.6, residual="tree", max_depth=1, rng=0).fit(y, p, X)
-    frame = model.to_frame(p, X)
+    model = RiskEstimator(costs, t=0.6, residual="tree", max_depth=1, rng=0).fit(X, y, p)
+    frame = model.to_frame(X, p)
     c = model.calibrated(p)
-    corrected = model.corrected(p, X)
+    corrected = model.corrected(X, p)
     assert frame.index.equals(X.index) and frame["stated"].tolist() == p.tolist()
-    assert frame["risk"].to_numpy() == pytest.approx(model.predict(p, X))
+    assert frame["risk"].to_numpy() == pytest.approx(model.predict(X, p))
     assert frame["calibration_risk"].to_numpy() == pytest.approx(calibration_risk(c, p, costs, 0.6))
     assert frame["grouping_risk"].to_numpy() == pytest.approx(grouping_risk(c, corrected, costs))
     assert ((frame["decision"] == "keep") == (p >= 0.6)).all()
@@ -544,7 +543,7 @@ GOOD["p"] = np.clip(GOOD["p"] + np.linspace(-0.2, 0.2, 200), 0, 1)
 
 
 def fitted(**options):
-    columns = {name: options.pop(name, GOOD[name]) for name in ("y", "p", "X")}
+    columns = {name: options.pop(name, GOOD[name]) for name in ("X", "y", "p")}
     rest = {name: options.pop(name) for name in ("sample_weight", "groups") if name in options}
     return RiskEstimator(options.pop("cost", EVEN), **{"residual": "tree"} | options).fit(*columns.values(), **rest)
 
@@ -567,7 +566,7 @@ def fitted(**options):
         (lambda: fitted(y=np.ones(200)), "y must"),
         (lambda: fitted(p=np.full(200, 0.5)), "p must"),
         (lambda: fitted(cost=np.eye(3)), "two classes"),
-        (lambda: fitted().predict(GOOD["p"], GOOD["X"].set_axis(["other"], axis=1)), "X must"),
+        (lambda: fitted().predict(GOOD["X"].set_axis(["other"], axis=1), GOOD["p"]), "X must"),
         (lambda: fitted().calibrated([np.nan]), "p must"),
     ],
 )
@@ -576,8 +575,24 @@ def test_the_estimator_refuses_what_breaks_a_rule(call, sentence):
         call()
 
 
+@pytest.mark.parametrize("residual", ["tree", "stack"])
+def test_without_stated_probabilities_everybody_has_the_base_rate(residual):
+    X, y = GOOD["X"], GOOD["y"]
+    alone = RiskEstimator(EVEN, residual=residual, rng=0).fit(X, y)
+    given = RiskEstimator(EVEN, residual=residual, calibrator="none", rng=0).fit(X, y, np.full(200, y.mean()))
+    assert alone.base_rate_ == y.mean() and given.base_rate_ is None
+    assert alone.predict(X).tolist() == given.predict(X, np.full(200, y.mean())).tolist()
+    assert alone.to_frame(X)["stated"].eq(y.mean()).all()
+    own = [clone(alone).fit_predict(X, y), clone(given).fit_predict(X, y, np.full(200, y.mean()))]
+    assert own[0].tolist() == own[1].tolist()
+    with pytest.raises(ValueError, match="^p must not be given"):
+        alone.predict(X, GOOD["p"])
+    with pytest.raises(ValueError, match="^p must be given"):
+        given.corrected(X)
+
+
 def test_nothing_can_be_asked_before_the_fit():
-    for ask in (lambda m: m.predict(GOOD["p"], GOOD["X"]), lambda m: m.calibrated(GOOD["p"])):
+    for ask in (lambda m: m.predict(GOOD["X"], GOOD["p"]), lambda m: m.calibrated(GOOD["p"])):
         with pytest.raises(NotFittedError, match="call fit first"):
             ask(RiskEstimator(EVEN))
 

@@ -54,7 +54,7 @@ def search(y, p, X, options):
     gap = found.table["gap"]
     assert np.isfinite(found.table[["gap", "low", "high"]].to_numpy()).all()
     assert (found.table["low"] <= gap).all() and (gap <= found.table["high"]).all()
-    return found.p_value, tuple(gap), tuple(found.named["gap"])
+    return found.p_value, tuple(gap), tuple(found.selected["gap"])
 
 
 def tree(y, p, X, options):
@@ -66,15 +66,15 @@ def tree(y, p, X, options):
 
 
 def risk(y, p, X, options):
-    model = RiskEstimator(COST, residual="tree", n_halvings=1, rng=0).fit(y, p, X, **options)
-    predicted = np.asarray(model.predict(p, X))
+    model = RiskEstimator(COST, residual="tree", n_halvings=1, rng=0).fit(X, y, p, **options)
+    predicted = np.asarray(model.predict(X, p))
     assert predicted.shape == (len(X),) and np.isfinite(predicted).all() and (predicted >= 0).all()
     return tuple(predicted)
 
 
 def repair(y, p, X, options):
-    model = Recalibrator(rng=0).fit(y, p, X, **options)
-    repaired = np.asarray(model.predict(p, X))
+    model = Recalibrator(rng=0).fit(X, y, p, **options)
+    repaired = np.asarray(model.predict(X, p))
     assert repaired.shape == (len(X),) and (repaired >= 0).all() and (repaired <= 1).all()
     return tuple(repaired.round(9))
 
@@ -133,6 +133,6 @@ def test_any_scores(sample):
 @tries(20, frames(least=1))
 def test_a_frame_of_any_kind_is_not_mutated_by_a_refusal(X):
     before = X.copy(deep=True)
-    with pytest.raises(ValueError, match="y"):
+    with pytest.raises(ValueError, match="^(X|y) must"):
         grouping_loss(np.full(len(X), 2), np.full(len(X), 0.5), X)
     pd.testing.assert_frame_equal(X, before)

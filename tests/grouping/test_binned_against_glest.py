@@ -88,7 +88,7 @@ def test_their_smooth_curve_is_our_running_mean(glest, n):
     """Their windows hold a tenth of the rows (at most 2000), ends flattened; ours may."""
     y, p, region = people(n, n)
     theirs = peer(glest, y, p, region, 16)
-    ours = running_curve(p, y, neighbors=min(2000, int(0.1 * n)), degree=0)
+    ours = running_curve(y, p, neighbors=min(2000, int(0.1 * n)), degree=0)
     assert theirs.c_hat_ == pytest.approx(ours, abs=1e-12)
     bins = np.minimum((p * 16).astype(int), 15)
     for rule, classes in ((BRIER, 2), (LOG, 1)):

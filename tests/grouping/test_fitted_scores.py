@@ -10,7 +10,7 @@ from helpers.grouping.crossfit import combine
 from helpers.grouping.fitted_scores import LEAST_KEPT, FitEffect, effect_of_fit
 from helpers.grouping.inversion import LossLaw
 from helpers.grouping.region_statistics import squared_means
-from helpers.partition.base import Rows
+from helpers.partition.checked import Rows
 
 N = 1000
 

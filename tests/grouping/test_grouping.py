@@ -13,7 +13,7 @@ from helpers.grouping import captured, grouping_loss, grouping_loss_from_regions
 from helpers.grouping.crossfit import combine
 from helpers.grouping.inversion import LossLaw, skewed_quantile
 from helpers.grouping.region_statistics import squared_means
-from helpers.partition.encoder import with_score_column
+from helpers.partition.checked import with_score_column
 from helpers.simulation import Links, Sigmoid
 
 NUMBERS = ("value", "se", "low", "high", "p_value", "plugin", "bias", "left_out")
@@ -220,7 +220,7 @@ def test_the_noise_of_small_regions_is_not_understated_by_weights(rows):
     assert truth - 4 * se < weighted.noise_variance <= weighted.noise_ceiling
     assert se < 0.1 * weighted.noise_variance
     spread = np.mean([r[region == j].var(ddof=1) for j in range(100)])
-    assert np.allclose(weighted.spread[:100].mean(), spread)
+    assert np.allclose(weighted.mean_variance[:100].mean(), spread)
 
 
 @pytest.fixture(scope="module")

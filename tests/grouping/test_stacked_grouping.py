@@ -184,7 +184,7 @@ def test_weights_reach_the_learners(sample):
     index = np.repeat([[0], [1]], 200, axis=0)
     target = np.tile([1.0, 0.0], 200)
     boosting = Boosting().fit(Features().fit(index), index, target, np.where(index[:, 0] == target, 3.0, 1.0))
-    assert boosting.predict(np.array([[0], [1]]))[:, -1] == pytest.approx([0.25, 0.75], abs=1e-3)
+    assert boosting.predict(None, np.array([[0], [1]]))[:, -1] == pytest.approx([0.25, 0.75], abs=1e-3)
 
 
 def test_the_rest_is_the_mean_product_of_two_rows_of_a_region_and_fold():
@@ -217,7 +217,9 @@ class Learners:
 
     def predict(self, codes):
         index = self.features.index(codes)
-        return np.column_stack([self.boosting.predict(index), self.linear.predict(self.features, index, 0)])
+        return np.column_stack(
+            [self.boosting.predict(self.features, index), self.linear.predict(self.features, index, 0)]
+        )
 
 
 def codes_of(X):

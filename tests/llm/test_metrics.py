@@ -16,15 +16,14 @@ from inspect_ai.scorer import SampleScore, Score, accuracy, scorer
 from inspect_ai.solver import solver
 
 from helpers.answers import sem_ece
-from helpers.llm.evals import accuracy_at_coverage, aurc, ece, ecuas, sem1_ece, sem2_ece
+from helpers.llm.evals import MEASURES, accuracy_at_coverage, aurc, ecuas, sem1_ece, sem2_ece
 from helpers.llm.evals.metrics import attempts_of
-from helpers.selective import aurc as area
-from helpers.selective import ecuas as cost
+from helpers.selective import confidence_metrics
 from helpers.tables import read_answers
 
 QUIET = {"display": "none", "score_display": False, "log_realtime": False, "model": "mockllm/model"}
 
-OURS = [sem1_ece(), sem2_ece(), ece(), ecuas(), aurc(), accuracy_at_coverage()]
+OURS = [sem1_ece(), sem2_ece(), accuracy_at_coverage(), *(measure() for measure in MEASURES.values())]
 
 
 @solver
@@ -95,8 +94,8 @@ def assert_same_as_the_table(found, path):
     rows = [sample.scores["looked_up"] for sample in log.samples]
     correct = [row.value == "C" for row in rows]
     stated = [row.metadata["confidence"] for row in rows]
-    wanted = {"sem1_ece": measured["sem1"].value, "sem2_ece": measured["sem2"].value, "aurc": area(correct, stated)}
-    wanted |= {f"ecuas_{n:g}": cost(correct, stated, n=n).mean() for n in (0, 1, math.inf)}
+    wanted = confidence_metrics(correct, stated, n=(0, 1, math.inf)).to_dict()
+    wanted |= {"sem1_ece": measured["sem1"].value, "sem2_ece": measured["sem2"].value}
     for name, value in wanted.items():
         assert found[name] == pytest.approx(value, abs=1e-12), name
 

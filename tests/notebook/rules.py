@@ -10,6 +10,7 @@ import csv
 import re
 from pathlib import Path
 
+import yaml
 from nbval.plugin import get_sanitize_patterns
 
 from helpers.notebook.claims import recorded_claims
@@ -32,6 +33,13 @@ CLAIMED = ("verified", "agrees")  # the statuses that need a claim that holds
 MIN_ALT = 20  # signs of an alternative text
 PLACES = re.compile(r"(?<![\w.:/])(/(home|Users|root|tmp|work|private|var|opt|mnt|usr|content)/[\w.-]+|[A-Z]:\\\w)")
 SANITIZER = Path(__file__).with_name("nbval.cfg")
+
+
+def second_parameters(name):
+    """Other, small parameters of a notebook, from site/course.yml."""
+    folder, _, stem = name.rpartition("/")
+    lessons = yaml.safe_load((ROOT / "site" / "course.yml").read_text(encoding="utf-8"))["lessons"]
+    return lessons.get(stem, {}).get(folder or "second", {})
 
 
 def code_cells(notebook):

@@ -2,7 +2,6 @@
 
 import functools
 import io
-import json
 import os
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import nbformat
 from forks import SERVER, begin_fork
+from rules import second_parameters
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN_SECONDS = 300
@@ -24,8 +24,7 @@ def code_of(path):
 
 def with_second_parameters(cells, notebook, own=None):
     """The cells with a notebook's second parameters, or `own` ones, in a cell of their own, as papermill puts them."""
-    second = json.loads((ROOT / "tests" / "second_parameters.json").read_text(encoding="utf-8"))
-    given = second[notebook.relative_to(ROOT / "notebooks").with_suffix("").as_posix()]
+    given = second_parameters(notebook.relative_to(ROOT / "notebooks").with_suffix("").as_posix())
     given.pop("embeddings_path", None)  # a reader's own network: no claim of a paper is about it
     given |= own or {}
     injected = "\n".join(["# Parameters", *(f"{name} = {value!r}" for name, value in given.items())])

@@ -3,7 +3,6 @@
 import re
 
 import nbformat
-import yaml
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from rules import ROOT, kind_of, shelf
 from scripts import load_program
@@ -13,6 +12,7 @@ from helpers.notebook.display import collected
 
 build_site = load_program(ROOT / "site" / "build.py")
 course = load_program(ROOT / "site" / "course.py")
+rooms = load_program(ROOT / "site" / "rooms.py")
 
 CARDS = {
     "00_start": {"Title": "Start", "Needs": "a mean", "Minutes": "20 to read"},
@@ -56,14 +56,47 @@ def test_each_lesson_with_a_quiz_gives_its_answers():
 
 
 def test_the_plan_has_twelve_meetings_of_90_minutes_and_all_notebooks():
-    plan = yaml.safe_load((ROOT / "site" / "course.yml").read_text(encoding="utf-8"))
+    plan = course.read_course()
     assert len(plan["meetings"]) == 12
     assert [sum(minutes for minutes, _ in meeting["steps"]) for meeting in plan["meetings"]] == [90] * 12
     numbers = {name[:2] for name in NOTEBOOKS}
     assert {number for meeting in plan["meetings"] for number in meeting["lessons"].split()} == numbers
-    assert set(plan["misconceptions"]) == numbers
-    assert all(item["believes"] and item["instead"] for items in plan["misconceptions"].values() for item in items)
+    assert list(plan["lessons"]) == list(NOTEBOOKS)
+    assert {number for route in plan["routes"] for number in route["lessons"].split()} <= numbers
+    said = [item for lesson in plan["lessons"].values() for item in lesson["misconceptions"]]
+    assert all(item["believes"] and item["instead"] for item in said)
+
+
+def test_each_term_that_a_lesson_teaches_stands_in_the_glossary_and_the_other_way_round():
+    terms = build_site.read_glossary(ROOT / "site" / "glossary.yml", course.read_course())["terms"]
+    taught = {term for lesson in course.read_course()["lessons"].values() for term in lesson["teaches"]}
+    assert taught == {entry["term"] for entry in terms}
+
+
+def test_the_readme_has_the_table_of_the_lessons():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert course.with_table(readme, course.readme_table()) == readme, "make format writes it"
+    assert course.with_table(readme, "| notebook | another |").count("| notebook | another |") == 1
 
 
 def test_minutes_of_a_route_are_those_of_its_cards():
     assert course.route_minutes(CARDS, "00 02") == 50
+
+
+def test_the_picture_of_the_rooms_has_every_room_and_only_arrows_that_point_down(tmp_path):
+    for name, source in {
+        "a": "from helpers.b import f\nfrom helpers import c",
+        "b": "import helpers.c.d",
+        "c": "",
+    }.items():
+        (tmp_path / f"{name}.py").write_text(source)
+    imports = rooms.imports_of(tmp_path)
+    assert imports["a"] == {"b", "c"} and rooms.shortest_arrows(imports) == [("a", "b"), ("b", "c")]
+    floors = rooms.floors_of((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    imports = rooms.imports_of(ROOT / "helpers")
+    drawn = rooms.draw_rooms(floors, imports, {"helpers.audit": "Whom a score <misjudges>"})
+    names = {room for floor in floors for room in floor}
+    assert {name for name in names if f">{name}</text>" in drawn} == names
+    assert '<a href="helpers.audit.html"><title>Whom a score &lt;misjudges&gt;' in drawn
+    level = {room: k for k, floor in enumerate(floors) for room in floor}
+    assert all(level[a] < level[b] for a, b in rooms.shortest_arrows(imports) if a in level and b in level)

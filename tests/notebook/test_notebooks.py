@@ -13,7 +13,6 @@ Each run is a test of its own, the longest first (tests/conftest.py), so that tw
 """
 
 import ast
-import json
 import os
 import re
 import subprocess
@@ -26,7 +25,7 @@ from forks import SERVER, launcher, run_pytest
 from jupyter_client.provisioning import local_provisioner
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from papermill import execute_notebook
-from rules import ROOT, SANITIZER, kind_of, parsed, shelf
+from rules import SANITIZER, kind_of, parsed, second_parameters, shelf
 from second_runs import code_of, run_fork
 
 from helpers.notebook import student
@@ -34,7 +33,7 @@ from helpers.notebook.student import tags
 
 NOTEBOOKS = shelf()
 LESSONS = [name for name in NOTEBOOKS if kind_of(name) != "checks"]
-SECOND = json.loads((ROOT / "tests" / "second_parameters.json").read_text(encoding="utf-8"))
+SECOND = {name: second_parameters(name) for name in NOTEBOOKS}
 CELL_SECONDS = 180
 RUN_SECONDS = 600
 THREADS = {name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}

@@ -1,13 +1,12 @@
 """The rules of the notebooks and the ledger: each of them fires, and no notebook breaks one."""
 
 import copy
-import json
 import re
 
 import nbformat
 import pytest
 from nbformat.v4 import new_output
-from rules import ROOT, ledger_findings, lint, read_ledger, shelf
+from rules import ledger_findings, lint, read_ledger, second_parameters, shelf
 from sample import cell_with, good_checks, good_lesson, strip
 
 NOTEBOOKS = shelf()
@@ -103,8 +102,7 @@ def test_notebook_follows_the_rules(name):
 
 @each_notebook
 def test_notebook_has_a_second_set_of_parameters(name):
-    entries = json.loads((ROOT / "tests" / "second_parameters.json").read_text(encoding="utf-8"))
-    assert entries.get(name), f"add {name} to tests/second_parameters.json"
+    assert second_parameters(name), f"say in site/course.yml with which parameters {name} is tested"
 
 
 # ---- the ledger -----------------------------------------------------------------------------------------------

@@ -91,8 +91,8 @@ def test_claims_are_links():
 
 
 def test_a_term_is_linked_where_it_is_first_used():
-    entries = build_site.read_glossary(ROOT / "site" / "glossary.yml")["terms"]
-    assert 30 <= len(entries) <= 60 and len({entry["anchor"] for entry in entries}) == len(entries)
+    entries = build_site.read_glossary(ROOT / "site" / "glossary.yml", build_site.read_course())["terms"]
+    assert len({entry["anchor"] for entry in entries}) == len(entries)
     page = page_links(terms=entries)
     first = page.prose("# Grouping loss\n\n`grouping loss` of **Grouping losses** and a grouping loss, re-calibrated")
     assert first.count("<a ") == 1

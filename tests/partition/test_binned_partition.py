@@ -44,8 +44,8 @@ def one_thread():
 def halves(estimator, n_bins=5, **options):
     """Partition fitted on the first half, and the regions of the second."""
     half = N // 2
-    tree = BinnedTree(estimator, n_bins=n_bins, rng=0, **options).fit(Y[:half], P[:half], X[:half])
-    return tree, tree.apply(P[half:], X[half:])
+    tree = BinnedTree(estimator, n_bins=n_bins, rng=0, **options).fit(X[:half], Y[:half], P[:half])
+    return tree, tree.apply(X[half:], P[half:])
 
 
 @pytest.mark.slow
@@ -75,36 +75,36 @@ def test_same_seed_same_regions_and_nothing_else_is_touched(estimator):
 @pytest.mark.parametrize("ratio", [1, 12, 10**6])
 @pytest.mark.parametrize("rule", [None, LOG], ids=["Brier", "log"])
 def test_a_tree_keeps_its_region_ratio(ratio, rule):
-    tree = BinnedTree(n_bins=4, region_ratio=ratio, rng=0, **({} if rule is None else {"rule": rule})).fit(Y, P, X)
+    tree = BinnedTree(n_bins=4, region_ratio=ratio, rng=0, **({} if rule is None else {"rule": rule})).fit(X, Y, P)
     rows = np.bincount(assign_bins(P, tree.edges_))
     leaves = np.bincount(tree.bin_of_region_)
-    sizes = np.bincount(tree.apply(P, X), minlength=tree.n_regions_)
+    sizes = np.bincount(tree.apply(X, P), minlength=tree.n_regions_)
     assert (leaves <= np.maximum(rows // ratio, 2)).all() and (sizes >= min(max(ratio // 2, 1), rows.min())).all()
     assert (ratio > N) == (leaves == 1).all()
 
 
 def test_predictions_are_cut_so_that_regions_have_about_the_ratio():
-    tree = BinnedTree(LinearRegression(), n_bins=3, region_ratio=40, rng=0).fit(Y, P, X)
+    tree = BinnedTree(LinearRegression(), n_bins=3, region_ratio=40, rng=0).fit(X, Y, P)
     rows = np.bincount(assign_bins(P, tree.edges_))
     assert (np.bincount(tree.bin_of_region_) == rows // 40).all()
-    sizes = np.bincount(tree.apply(P, X))
+    sizes = np.bincount(tree.apply(X, P))
     assert sizes.min() >= 39 and sizes.max() <= 43
 
 
 def test_a_stump_halves_a_bin_and_kmeans_clusters_it():
-    tree = BinnedTree("stump", n_bins=4, rng=0).fit(Y, P, X)
-    sizes = np.bincount(tree.apply(P, X)).reshape(4, 2)
+    tree = BinnedTree("stump", n_bins=4, rng=0).fit(X, Y, P)
+    sizes = np.bincount(tree.apply(X, P)).reshape(4, 2)
     assert (np.abs(sizes[:, 0] - sizes[:, 1]) <= 1).all()
     apart = np.c_[np.where(np.arange(N) % 3, 5.0, -5.0), X]
-    clusters = BinnedTree("kmeans", n_bins=4, rng=0).fit(Y, P, apart).apply(P, apart)
+    clusters = BinnedTree("kmeans", n_bins=4, rng=0).fit(apart, Y, P).apply(apart, P)
     assert np.unique(np.c_[clusters, np.arange(N) % 3 > 0], axis=0).shape == (8, 2)
 
 
 def test_a_tree_splits_where_the_labels_differ():
     high = X[:, 0] > np.median(X[:, 0])
     for estimator in ("tree", "stump"):
-        tree = BinnedTree(estimator, n_bins=1, rng=0).fit(high, P, X)
-        assert tree.n_regions_ == 2 and (tree.apply(P, X) == high).all()
+        tree = BinnedTree(estimator, n_bins=1, rng=0).fit(X, high, P)
+        assert tree.n_regions_ == 2 and (tree.apply(X, P) == high).all()
 
 
 def test_a_stump_finds_the_median_of_many_rows_and_says_no_to_ties():
@@ -112,9 +112,9 @@ def test_a_stump_finds_the_median_of_many_rows_and_says_no_to_ties():
     many = rng.normal(size=(40_000, 1))
     p = rng.random(40_000)
     y = rng.random(40_000) < p
-    tree = BinnedTree("stump", n_bins=2, rng=0).fit(y, p, many)
-    assert np.ptp(np.bincount(tree.apply(p, many)).reshape(2, 2), axis=1).max() <= 1
-    assert BinnedTree("stump", n_bins=2, rng=0).fit(y, p, many > 1).n_regions_ == 2
+    tree = BinnedTree("stump", n_bins=2, rng=0).fit(many, y, p)
+    assert np.ptp(np.bincount(tree.apply(many, p)).reshape(2, 2), axis=1).max() <= 1
+    assert BinnedTree("stump", n_bins=2, rng=0).fit(many > 1, y, p).n_regions_ == 2
 
 
 def test_row_order_does_not_matter():
@@ -122,7 +122,7 @@ def test_row_order_does_not_matter():
     order = np.random.default_rng(1).permutation(N)
     for estimator in ("stump", LinearRegression()):  # "tree" meets splits that are equally good
         regions, again = (
-            BinnedTree(estimator, rng=0).fit(Y[rows], ties[rows], X[rows]).apply(ties, X)
+            BinnedTree(estimator, rng=0).fit(X[rows], Y[rows], ties[rows]).apply(X, ties)
             for rows in (np.arange(N), order)
         )
         assert (regions == again).all() and regions.max() > 15
@@ -131,11 +131,11 @@ def test_row_order_does_not_matter():
 @pytest.mark.parametrize("estimator", ["tree", "stump", "kmeans", LinearRegression()], ids=str)
 def test_thin_bins_stay_whole(estimator):
     p = np.r_[np.full(N - 2, 0.1), 0.95, 0.96]  # bins without rows, and one with two
-    tree = BinnedTree(estimator, n_bins=10, rng=0).fit(Y, p, X)
+    tree = BinnedTree(estimator, n_bins=10, rng=0).fit(X, Y, p)
     assert (np.bincount(tree.bin_of_region_)[[0, *range(2, 9)]] == 1).all() and tree.n_regions_ > 10
-    somewhere = tree.apply((np.arange(10) + 0.5) / 10, X[:10])  # rows where fitting saw none
+    somewhere = tree.apply(X[:10], (np.arange(10) + 0.5) / 10)  # rows where fitting saw none
     assert (tree.bin_of_region_[somewhere] == np.arange(10)).all()
-    constant = BinnedTree(estimator, n_bins=3, rng=0).fit(Y, P, np.ones((N, 1)))
+    constant = BinnedTree(estimator, n_bins=3, rng=0).fit(np.ones((N, 1)), Y, P)
     assert constant.n_regions_ == 3
 
 
@@ -149,28 +149,28 @@ def table(n=N):
 def test_text_categories_and_gaps_are_welcome(estimator):
     frame = table()
     before = frame.copy()
-    tree = BinnedTree(estimator, n_bins=3, rng=0).fit(Y, P, frame)
+    tree = BinnedTree(estimator, n_bins=3, rng=0).fit(frame, Y, P)
     assert tree.n_regions_ > 3 and frame.equals(before)
     new = frame.assign(b="never seen")
-    assert (tree.bin_of_region_[tree.apply(P, new)] == assign_bins(P, tree.edges_)).all()
+    assert (tree.bin_of_region_[tree.apply(new, P)] == assign_bins(P, tree.edges_)).all()
 
 
 def test_kmeans_names_the_column_that_it_cannot_use():
     frame = table()
     with pytest.raises(ValueError, match="X must .*'kmeans'"):
-        BinnedTree("kmeans").fit(Y, P, frame)
+        BinnedTree("kmeans").fit(frame, Y, P)
     with pytest.raises(ValueError, match="X must .*'b'"):
-        BinnedTree("kmeans").fit(Y, P, frame[["b"]])
+        BinnedTree("kmeans").fit(frame[["b"]], Y, P)
 
 
 @pytest.mark.parametrize("estimator", EVERY.values(), ids=EVERY)
 def test_columns_are_known_by_name(estimator):
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
-    tree = BinnedTree(estimator, n_bins=3, rng=0).fit(Y, P, frame)
-    regions = tree.apply(P, frame)
-    assert (tree.apply(P, frame[["c", "a", "b"]].assign(other=1)) == regions).all()
+    tree = BinnedTree(estimator, n_bins=3, rng=0).fit(frame, Y, P)
+    regions = tree.apply(frame, P)
+    assert (tree.apply(frame[["c", "a", "b"]].assign(other=1), P) == regions).all()
     with pytest.raises(ValueError, match="X must .*'b'"):
-        tree.apply(P, frame[["a", "c"]])
+        tree.apply(frame[["a", "c"]], P)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_columns_are_known_by_name(estimator):
 )
 def test_what_cannot_divide_new_rows_is_refused(estimator):
     with pytest.raises(ValueError, match="estimator must .*'tree'"):
-        BinnedTree(estimator).fit(Y, P, X)
+        BinnedTree(estimator).fit(X, Y, P)
 
 
 @pytest.mark.parametrize(
@@ -196,16 +196,16 @@ def test_what_cannot_divide_new_rows_is_refused(estimator):
 )
 def test_parameters_that_break_a_rule(options, sentence):
     with pytest.raises(ValueError, match=sentence):
-        BinnedTree(**options).fit(Y, P, X)
+        BinnedTree(**options).fit(X, Y, P)
 
 
 def test_it_is_a_scikit_learn_estimator():
     tree = BinnedTree("stump", n_bins=4, rng=1, rule=LOG)
     assert clone(tree).get_params() == tree.get_params()
     with pytest.raises(NotFittedError):
-        tree.apply(P, X)
-    fitted = clone(tree).fit(Y, P, X)
-    assert (pickle.loads(pickle.dumps(fitted)).apply(P, X) == fitted.apply(P, X)).all()
+        tree.apply(X, P)
+    fitted = clone(tree).fit(X, Y, P)
+    assert (pickle.loads(pickle.dumps(fitted)).apply(X, P) == fitted.apply(X, P)).all()
     mine = OWN["one tree"]
-    BinnedTree(mine, n_bins=2).fit(Y, P, X)
+    BinnedTree(mine, n_bins=2).fit(X, Y, P)
     assert not hasattr(mine, "tree_")  # it was cloned

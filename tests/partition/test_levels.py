@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.partition import HistogramTree, HonestTree, TableEncoder
+from helpers.partition import HonestTree, TableEncoder
 from helpers.partition.levels import FEW, FOLDS, folds_of_rows, rare_levels
 
 
@@ -97,12 +97,11 @@ def test_folds_know_no_order_of_rows_or_columns_and_keep_groups_whole():
     assert (folds.nunique() == 1).all() and folds.first().nunique() == FOLDS
 
 
-@pytest.mark.parametrize("tree", [HonestTree, HistogramTree])
-def test_a_level_of_one_group_alone_says_nothing_of_other_groups(tree):
+def test_a_level_of_one_group_alone_says_nothing_of_other_groups():
     """Wards that are hospitals: the means of their own rows are all that is known of them."""
     rng = np.random.default_rng(0)
     group = np.repeat(np.arange(40), 60)
     table = pd.DataFrame({"ward": np.char.add("w", group.astype(str)), "x": rng.random(2400)})
     target = rng.normal(size=40)[group]
-    assert tree(rng=0).fit(table[["ward"]], target, groups=group).n_regions_ == 1
-    assert tree(rng=0).fit(table[["ward"]], target).n_regions_ > 10
+    assert HonestTree(rng=0).fit(table[["ward"]], target, groups=group).n_regions_ == 1
+    assert HonestTree(rng=0).fit(table[["ward"]], target).n_regions_ > 10

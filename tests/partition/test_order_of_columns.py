@@ -8,7 +8,7 @@ from helpers.audit import search_segments, tree_groups
 from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks
 from helpers.decisions import RiskEstimator
 from helpers.grouping import binned_grouping_loss, grouping_loss
-from helpers.partition import BinnedTree, HistogramTree, HonestTree
+from helpers.partition import BinnedTree, HonestTree
 from helpers.repair import Recalibrator
 
 N = 1200
@@ -60,7 +60,7 @@ def regions(tree):
 
 def bins(name):
     def numbers(y, p, X):
-        return tuple(BinnedTree(name, n_bins=3, rng=0).fit(y, p, X).apply(p, X))
+        return tuple(BinnedTree(name, n_bins=3, rng=0).fit(X, y, p).apply(X, p))
 
     return numbers
 
@@ -72,19 +72,19 @@ def audit(y, p, X):
 
 def search(y, p, X):
     found = search_segments(y, p, X, n_draws=39, rng=0)
-    return found.p_value, tuple(found.table["z"]), found.table["rule"].tolist(), found.named["rule"].tolist()
+    return found.p_value, tuple(found.table["z"]), found.table["rule"].tolist(), found.selected["rule"].tolist()
 
 
 def repair(y, p, X):
-    model = Recalibrator(level=1, n_folds=3, rng=0)
-    repaired = model.fit_predict(y, p, X)
+    model = Recalibrator(alpha=1, n_folds=3, rng=0)
+    repaired = model.fit_predict(X, y, p)
     assert model.columns_ == list(X.columns)
-    return tuple(repaired), tuple(model.predict(p, X)), tuple(model.weights_)
+    return tuple(repaired), tuple(model.predict(X, p)), tuple(model.weights_)
 
 
 def risk(y, p, X):
-    model = RiskEstimator(COST, residual="tree", n_halvings=2, rng=0).fit(y, p, X)
-    return tuple(model.predict(p, X))
+    model = RiskEstimator(COST, residual="tree", n_halvings=2, rng=0).fit(X, y, p)
+    return tuple(model.predict(X, p))
 
 
 def chunks(y, p, X):
@@ -95,11 +95,9 @@ def chunks(y, p, X):
 
 ESTIMATORS = {
     "loss": loss(grouping_loss),
-    "histograms": loss(grouping_loss, tree="hist"),
     "binned": loss(binned_grouping_loss),
     "clusters": clusters,
     "tree": regions(HonestTree),
-    "histogram tree": regions(HistogramTree),
     "binned tree": bins("tree"),
     "audit": audit,
     "search": search,
@@ -129,9 +127,7 @@ def test_rules_stand_in_the_order_of_the_table():
 def test_new_rows_may_come_in_any_order():
     y, p, X = sample(3)
     tree = HonestTree(rng=0).fit(X, y - p)
-    histogram = HistogramTree(rng=0).fit(X, y - p)
-    model = Recalibrator(level=1, n_folds=3, rng=0).fit(y, p, X)
+    model = Recalibrator(alpha=1, n_folds=3, rng=0).fit(X, y, p)
     other = X[X.columns[::-1]]
     assert np.array_equal(tree.apply(X), tree.apply(other))
-    assert np.array_equal(histogram.apply(X), histogram.apply(other))
-    assert np.array_equal(model.predict(p, X), model.predict(p, other))
+    assert np.array_equal(model.predict(X, p), model.predict(other, p))

@@ -20,7 +20,7 @@ def curve(n_bins=5):
 
 def estimates():
     rows = [(name, n, 1 / n, 0.1 / n, 0.5) for name in ("a", "b") for n in (100, 1000)]
-    return pd.DataFrame(rows, columns=["estimator", "n", "value", "error", "rmse"])
+    return pd.DataFrame(rows, columns=["estimator", "n", "value", "se", "rmse"])
 
 
 def test_convergence_draws_one_line_each_and_the_truths():
@@ -35,7 +35,7 @@ def test_convergence_draws_one_line_each_and_the_truths():
 
 
 def test_convergence_lines_differ_without_colour():
-    ax = plotting.plot_convergence(estimates(), error=None)
+    ax = plotting.plot_convergence(estimates(), se=None)
     lines = ax.get_lines()
     assert len({line.get_marker() for line in lines}) == len({line.get_linestyle() for line in lines}) == 2
 
@@ -78,7 +78,7 @@ DRAWN = {
         pd.DataFrame({"rule": names, "n": 5, "gap": 0.1, "low": 0.0, "high": 0.2, "adjusted": 0.01})
     ),
     "convergence": lambda names: plotting.plot_convergence(
-        pd.DataFrame({"estimator": names, "n": 10, "value": 0.1, "error": 0.1}), error=None
+        pd.DataFrame({"estimator": names, "n": 10, "value": 0.1, "se": 0.1}), se=None
     ),
     "bars": lambda names: plotting.plot_bars(pd.DataFrame([range(4)] * 4, columns=names, index=names)),
     "measured": lambda names: plotting.plot_measured(

@@ -106,7 +106,7 @@ def test_classes_are_drawn_one_by_one():
 
 def test_bands_draw_mean_and_one_standard_deviation():
     rows = [(x, name, 0.02 * k, 0.01) for x in (5, 30, 100) for k, name in enumerate(("plug-in", "lower bound"))]
-    table = pd.DataFrame(rows, columns=["ratio", "estimator", "value", "spread"])
+    table = pd.DataFrame(rows, columns=["ratio", "estimator", "value", "sd"])
     ax = nb04_networks.plot_bands(table, 0.025, x="ratio", xlabel="rows a region", broken=(1, 6))
     means = {line.get_label(): line for line in ax.get_lines()}
     np.testing.assert_allclose(means["lower bound"].get_ydata(), 0.02)
@@ -120,6 +120,6 @@ def test_bands_draw_mean_and_one_standard_deviation():
 def test_given_axes_are_used_and_returned():
     fig, (left, right) = plotting.panels(2)
     assert plotting.plot_grouping_diagram(by_hand(), left) is left
-    table = pd.DataFrame({"n": [1, 2], "estimator": "a", "value": 0.1, "spread": 0.0})
+    table = pd.DataFrame({"n": [1, 2], "estimator": "a", "value": 0.1, "sd": 0.0})
     assert nb04_networks.plot_bands(table, 0.1, right, x="n", xlabel="n", log=False) is right
     assert right.get_xscale() == "linear"

@@ -32,17 +32,6 @@ def test_the_curve_and_its_band(mean, log):
     assert words and all(word.endswith("%") for word in words)
 
 
-def test_a_panel_a_feature_and_long_words_are_cut():
-    columns = {"n": 5, "stated": 0.2, "calibrated": 0.21, "observed": 0.3, "low": 0.1, "high": 0.4}
-    panel = pd.DataFrame([{"level": "a" * 50, **columns}, {"level": "$b$", **columns}])
-    figure = reports.plot_features({"income_$": panel, "sex": panel})
-    assert [ax.get_title(loc="left") for ax in figure.axes] == [r"income_\$", "sex"]
-    words = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert words[0].endswith("… (5)") and len(words[0]) == reports.LETTERS + 4 and words[1] == r"\$b\$ (5)"
-    assert len({ax.get_xlim() for ax in figure.axes}) == 1
-    assert figure.axes[0].lines[-1].get_xdata() == pytest.approx([0.2, 0.2])
-
-
 def test_the_decision_curve():
     t = np.linspace(0.1, 0.6, 11)
     flat = {name: np.full(11, value) for name, value in (("stated", 0.2), ("recalibrated", 0.3), ("repaired", 0.4))}

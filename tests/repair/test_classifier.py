@@ -32,25 +32,25 @@ def test_the_checks_of_scikit_learn(estimator, check):
 class Bends:
     """A cheap learner in the place of all: lines and squares of the codes."""
 
-    def __init__(self, seed, features):
+    def __init__(self, seed):
         pass
 
     @staticmethod
     def terms(codes):
         return np.column_stack([codes, codes.astype(float) ** 2])
 
-    def fit(self, codes, target, weight, _fold):
+    def fit(self, _features, codes, target, weight, _fold):
         self.line = LinearRegression().fit(self.terms(codes), target, weight)
         return self
 
-    def predict(self, codes):
+    def predict(self, _features, codes):
         return self.line.predict(self.terms(codes))[:, None]
 
 
 @pytest.fixture
 def bends(monkeypatch):
-    monkeypatch.setattr(module, "RepairLearners", Bends)
-    monkeypatch.setattr(module, "NAMES", ("bends",))
+    monkeypatch.setattr(module, "Learners", Bends)
+    monkeypatch.setattr(module, "REPAIR_NAMES", ("bends",))
 
 
 def bent(n, rng, bend=1.5):
@@ -102,9 +102,9 @@ def test_pipelines_searches_clones_and_files(bends):
     assert np.allclose(p.sum(axis=1), 1) and p[y == "yes", 1].mean() > p[y == "no", 1].mean() + 0.2
     assert (pickle.loads(pickle.dumps(model)).predict_proba(X) == p).all()
     assert (clone(model).fit(X, y).predict_proba(X) == p).all()
-    search = GridSearchCV(inside, {"calibrator": ["platt", "none"], "level": [0.0, 0.05]}, scoring="neg_log_loss")
+    search = GridSearchCV(inside, {"calibrator": ["platt", "none"], "alpha": [0.0, 0.05]}, scoring="neg_log_loss")
     search.fit(X, y)
-    assert search.best_params_["level"] == 0.05  # at level 0 nothing is ever repaired
+    assert search.best_params_["alpha"] == 0.05  # at alpha 0 nothing is ever repaired
     assert brier_score_loss(y == "yes", search.predict_proba(X)[:, 1]) < 0.2
 
 

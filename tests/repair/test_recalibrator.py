@@ -15,8 +15,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 
 from helpers.calibration import PlattCalibrator
+from helpers.grouping.kernels import AdaptedKernel
 from helpers.repair import Recalibrator, load, save
-from helpers.repair import learners as kinds
 from helpers.repair import recalibrator as module
 from helpers.simulation import controls
 
@@ -24,21 +24,21 @@ from helpers.simulation import controls
 class Lines:
     """Two cheap learners in the place of all: straight lines in all columns of the codes and in the first of them."""
 
-    def __init__(self, seed, features):
+    def __init__(self, seed):
         self.seed = seed
 
-    def fit(self, codes, target, weight, _fold):
+    def fit(self, _features, codes, target, weight, _fold):
         self.lines = [LinearRegression().fit(codes[:, :k], target, weight) for k in (None, 1)]
         return self
 
-    def predict(self, codes):
+    def predict(self, _features, codes):
         return np.column_stack([line.predict(codes[:, : line.n_features_in_]) for line in self.lines])
 
 
 @pytest.fixture
 def lines(monkeypatch):
-    monkeypatch.setattr(module, "RepairLearners", Lines)
-    monkeypatch.setattr(module, "NAMES", ("lines", "line"))
+    monkeypatch.setattr(module, "Learners", Lines)
+    monkeypatch.setattr(module, "REPAIR_NAMES", ("lines", "line"))
 
 
 def hidden(n, rng, strength=1.5):
@@ -57,7 +57,7 @@ def real():
     X["town"] = pd.Categorical(rng.choice(["Aix", "Bonn", "Cork"], 1000))
     X.loc[rng.random(1000) < 0.1, "c"] = np.nan
     model = Recalibrator(n_folds=2, rng=1)
-    out_of_fold = model.fit_predict(y, p, X)
+    out_of_fold = model.fit_predict(X, y, p)
     return model, y, p, X, out_of_fold
 
 
@@ -74,10 +74,11 @@ def test_the_repair_comes_near_the_truth(real):
     X["town"] = "Aix"
     assert model.changed_ and model.p_value_ < 1e-6
     before = rms(model.calibrated(p), q)
-    after = rms(model.predict(p, X), q)
+    after = rms(model.predict(X, p), q)
     assert after < 0.45 * before
     assert model.gain_ == pytest.approx(before**2 - after**2, abs=4 * model.gain_se_)
-    assert (model.weights_ >= 0).all() and tuple(model.weights_.index) == kinds.NAMES and 0.8 < model.shrinkage_ <= 1
+    assert (model.weights_ >= 0).all() and 0.8 < model.shrinkage_ <= 1
+    assert tuple(model.weights_.index) == module.REPAIR_NAMES
 
 
 @pytest.mark.slow
@@ -86,13 +87,13 @@ def test_a_perfect_score_stays_as_it_is(lines):
     harm = []
     for k in range(40):
         y, p, X, _ = hidden(200, np.random.default_rng([7, k]), strength=0)
-        model = Recalibrator(n_folds=3, rng=k).fit(y, p, X)
+        model = Recalibrator(n_folds=3, rng=k).fit(X, y, p)
         changed.append(model.changed_)
         if not model.changed_:
-            assert model.predict(p, X).tolist() == PlattCalibrator().fit(p, y).predict(p).tolist()
+            assert model.predict(X, p).tolist() == PlattCalibrator().fit(p, y).predict(p).tolist()
             assert model.weights_.sum() == model.shrinkage_ == model.gain_ == 0
-            model = Recalibrator(level=1.0, n_folds=3, rng=k).fit(y, p, X)
-        harm.append(rms(model.predict(p, X), p) - rms(model.calibrated(p), p))
+            model = Recalibrator(alpha=1.0, n_folds=3, rng=k).fit(X, y, p)
+        harm.append(rms(model.predict(X, p), p) - rms(model.calibrated(p), p))
     assert np.mean(changed) < 0.05 + 2 * (0.05 * 0.95 / 40) ** 0.5
     assert np.mean(harm) > 2 * sem(harm)  # without the test a perfect score would be spoilt
 
@@ -100,11 +101,11 @@ def test_a_perfect_score_stays_as_it_is(lines):
 def test_a_perfect_score_stays_with_all_learners():
     a = controls.perfect(400, 3)
     model = Recalibrator(n_folds=2, rng=0)
-    out_of_fold = model.fit_predict(a.y, a.p, a.X)
+    out_of_fold = model.fit_predict(a.X, a.y, a.p)
     assert not model.changed_ and model.p_value_ > 0.05
-    assert out_of_fold.tolist() == model.predict(a.p, a.X).tolist() == model.calibrated(a.p).tolist()
-    assert (model.change(a.p, a.X) == 0).all()
-    assert (model.predict(a.p, a.X, return_std=True)[1] == 0).all()
+    assert out_of_fold.tolist() == model.predict(a.X, a.p).tolist() == model.calibrated(a.p).tolist()
+    assert (model.change(a.X, a.p) == 0).all()
+    assert (model.predict(a.X, a.p, return_std=True)[1] == 0).all()
 
 
 @pytest.mark.slow
@@ -112,8 +113,8 @@ def test_a_gain_below_its_standard_error_changes_nothing(lines):
     kinds_of_draws = set()
     for k in range(16):
         y, p, X, _ = hidden(200, np.random.default_rng([8, k]), strength=0.15)
-        gentle = Recalibrator(level=0.3, n_folds=3, rng=k).fit(y, p, X)
-        bold = Recalibrator(level=1.0, n_folds=3, rng=k).fit(y, p, X)
+        gentle = Recalibrator(alpha=0.3, n_folds=3, rng=k).fit(X, y, p)
+        bold = Recalibrator(alpha=1.0, n_folds=3, rng=k).fit(X, y, p)
         rejects = bold.p_value_ <= 0.3
         gains = bold.gain_ > bold.gain_se_
         assert gentle.changed_ == (rejects and gains) and bold.changed_
@@ -127,7 +128,7 @@ def test_the_standard_error_is_what_repairs_of_other_samples_differ_by(lines):
     said = []
     for k in range(40):
         y, p, X, _ = hidden(400, np.random.default_rng([10, k]))
-        said.append(Recalibrator("none", level=1.0, rng=k).fit(y, p, X).predict(new[1], new[2], return_std=True))
+        said.append(Recalibrator("none", alpha=1.0, rng=k).fit(X, y, p).predict(new[2], new[1], return_std=True))
     repaired, std = np.swapaxes(said, 0, 1)
     assert 0.7 < np.mean(std**2) ** 0.5 / np.mean(repaired.var(axis=0)) ** 0.5 < 1.4
 
@@ -138,8 +139,8 @@ def test_gain_is_the_squared_error_taken_away(lines):
     for k in range(40):
         rng = np.random.default_rng([9, k])
         y, p, X, q = hidden(400, rng, strength=0.6)
-        model = Recalibrator("none", level=1.0, n_folds=3, rng=k)
-        repaired = model.fit_predict(y, p, X)
+        model = Recalibrator("none", alpha=1.0, n_folds=3, rng=k)
+        repaired = model.fit_predict(X, y, p)
         z.append((model.gain_ - rms(p, q) ** 2 + rms(repaired, q) ** 2) / model.gain_se_)
     assert abs(np.mean(z)) < 3 * sem(z) + 0.2 and 0.7 < np.std(z) < 1.3
 
@@ -149,7 +150,7 @@ def test_the_adapted_kernel_finds_the_feature_that_counts():
     X = rng.normal(size=(1500, 8))
     new = rng.normal(size=(1000, 8))
     y = np.sin(2 * X[:, 3]) + 0.3 * rng.normal(size=1500)
-    model = kinds.AdaptedKernel(random_state=0).fit(X, y, np.ones(1500))
+    model = AdaptedKernel(random_state=0).fit(X, y, np.ones(1500))
     plain, _, adapted, _ = model.predict(new).T
     assert rms(adapted, np.sin(2 * new[:, 3])) < 0.5 * rms(plain, np.sin(2 * new[:, 3]))
     assert np.linalg.norm(model.directions_, axis=1).argmax() == 3
@@ -162,14 +163,14 @@ def test_own_labels_do_not_judge_their_own_row(lines):
     rng = np.random.default_rng(3)
     y, p, X, _ = hidden(400, rng)
     model = Recalibrator("none", rng=0)
-    fair = model.fit_predict(y, p, X)
-    voted = model.predict(p, X)
+    fair = model.fit_predict(X, y, p)
+    voted = model.predict(X, p)
     gap = []
     for row in range(0, 400, 20):
         flipped = y.copy()
         flipped[row] = 1 - flipped[row]
-        fair_gap = abs(model.fit_predict(flipped, p, X)[row] - fair[row])
-        gap.append((fair_gap, abs(model.predict(p, X)[row] - voted[row])))
+        fair_gap = abs(model.fit_predict(X, flipped, p)[row] - fair[row])
+        gap.append((fair_gap, abs(model.predict(X, p)[row] - voted[row])))
     # through the weights of two lines, which all rows share, a label still moves its row, far less than the line does
     assert np.mean(gap, axis=0)[0] < 0.5 * np.mean(gap, axis=0)[1]
 
@@ -177,14 +178,14 @@ def test_own_labels_do_not_judge_their_own_row(lines):
 def test_weights_are_shares_of_a_population_not_copies(lines):
     rng = np.random.default_rng(4)
     y, p, X, _ = hidden(600, rng, strength=0.4)
-    plain = Recalibrator(rng=0, level=1.0).fit(y, p, X)
-    sevens = Recalibrator(rng=0, level=1.0).fit(y, p, X, sample_weight=np.full(600, 7.0))
+    plain = Recalibrator(rng=0, alpha=1.0).fit(X, y, p)
+    sevens = Recalibrator(rng=0, alpha=1.0).fit(X, y, p, sample_weight=np.full(600, 7.0))
     assert sevens.p_value_ == pytest.approx(plain.p_value_) and sevens.gain_se_ == pytest.approx(plain.gain_se_)
-    assert sevens.predict(p, X) == pytest.approx(plain.predict(p, X))
+    assert sevens.predict(X, p) == pytest.approx(plain.predict(X, p))
     twice = pd.concat([X, X])
     groups = np.tile(np.arange(600), 2)
-    copies = Recalibrator(rng=0, level=1.0).fit(np.tile(y, 2), np.tile(p, 2), twice, groups=groups)
-    careless = Recalibrator(rng=0, level=1.0).fit(np.tile(y, 2), np.tile(p, 2), twice)
+    copies = Recalibrator(rng=0, alpha=1.0).fit(twice, np.tile(y, 2), np.tile(p, 2), groups=groups)
+    careless = Recalibrator(rng=0, alpha=1.0).fit(twice, np.tile(y, 2), np.tile(p, 2))
     assert 0.2 < copies.p_value_ / plain.p_value_ < 5 and careless.p_value_ < 0.1 * plain.p_value_
 
 
@@ -192,8 +193,8 @@ def test_weights_move_the_repair_to_their_population(lines):
     rng = np.random.default_rng(6)
     y, p, X, q = hidden(2000, rng)
     weight = np.where(y == 1, 3.0, 1.0)
-    model = Recalibrator(rng=0).fit(y, p, X, weight)
-    assert np.average(model.predict(p, X), weights=weight) == pytest.approx(np.average(y, weights=weight), abs=0.01)
+    model = Recalibrator(rng=0).fit(X, y, p, weight)
+    assert np.average(model.predict(X, p), weights=weight) == pytest.approx(np.average(y, weights=weight), abs=0.01)
 
 
 def test_rows_of_weight_0_teach_nothing(lines):
@@ -201,10 +202,10 @@ def test_rows_of_weight_0_teach_nothing(lines):
     y, p, X, _ = hidden(500, rng)
     weight = np.repeat([1.0, 0.0], [400, 100])
     model = Recalibrator(rng=0)
-    repaired = model.fit_predict(y, p, X, weight)
-    fewer = Recalibrator(rng=0).fit(y[:400], p[:400], X[:400], weight[:400])
-    assert fewer.predict(p, X).tolist() == model.predict(p, X).tolist()
-    assert repaired[400:].tolist() == model.predict(p[400:], X[400:]).tolist()
+    repaired = model.fit_predict(X, y, p, weight)
+    fewer = Recalibrator(rng=0).fit(X[:400], y[:400], p[:400], weight[:400])
+    assert fewer.predict(X, p).tolist() == model.predict(X, p).tolist()
+    assert repaired[400:].tolist() == model.predict(X[400:], p[400:]).tolist()
 
 
 def test_groups_are_never_split(lines, monkeypatch):
@@ -219,7 +220,7 @@ def test_groups_are_never_split(lines, monkeypatch):
         return learn(y, p, index, weight, train, *rest)
 
     monkeypatch.setattr(module, "_learn", spy)
-    Recalibrator(rng=0).fit(y, p, X, groups=people)
+    Recalibrator(rng=0).fit(X, y, p, groups=people)
     assert len(seen) == 5
     assert all((pd.Series(train).groupby(people).nunique() == 1).all() for train in seen)
 
@@ -227,16 +228,16 @@ def test_groups_are_never_split(lines, monkeypatch):
 def test_rows_columns_and_workers_in_any_order(real):
     model, y, p, X, out_of_fold = real
     back = np.arange(len(p))[::-1]
-    assert model.predict(p[back], X.iloc[back])[back] == pytest.approx(model.predict(p, X), abs=1e-12)
+    assert model.predict(X.iloc[back], p[back])[back] == pytest.approx(model.predict(X, p), abs=1e-12)
     turned = X[X.columns[::-1]].assign(**{"stated probability": 0.5})
-    assert model.predict(p, turned).tolist() == model.predict(p, X).tolist()
-    assert np.corrcoef(out_of_fold, model.predict(p, X))[0, 1] > 0.9 and ((out_of_fold >= 0) & (out_of_fold <= 1)).all()
+    assert model.predict(turned, p).tolist() == model.predict(X, p).tolist()
+    assert np.corrcoef(out_of_fold, model.predict(X, p))[0, 1] > 0.9 and ((out_of_fold >= 0) & (out_of_fold <= 1)).all()
 
 
 def test_new_levels_and_missing_values_are_rows_like_others(real):
     model, y, p, X, _ = real
     strange = X.assign(town=pd.Categorical(["Ulm"] * len(X)), a=np.nan)
-    assert np.isfinite(model.predict(p, strange)).all()
+    assert np.isfinite(model.predict(strange, p)).all()
 
 
 def test_same_seed_same_answer_and_nothing_else_is_touched(lines):
@@ -245,9 +246,9 @@ def test_same_seed_same_answer_and_nothing_else_is_touched(lines):
     copies = y.copy(), p.copy(), X.copy()
     state = np.random.get_state()[1].tolist()  # noqa: NPY002
     with warnings.catch_warnings(action="error"):
-        one = Recalibrator(rng=3).fit(y, p, X).predict(p, X)
+        one = Recalibrator(rng=3).fit(X, y, p).predict(X, p)
         with parallel_config(n_jobs=2, backend="threading"):
-            two = clone(Recalibrator(rng=3)).fit(y, p, X).predict(p, X)
+            two = clone(Recalibrator(rng=3)).fit(X, y, p).predict(X, p)
     assert one.tolist() == two.tolist() and np.random.get_state()[1].tolist() == state  # noqa: NPY002
     assert (y == copies[0]).all() and (p == copies[1]).all()
     pd.testing.assert_frame_equal(X, copies[2])
@@ -255,9 +256,9 @@ def test_same_seed_same_answer_and_nothing_else_is_touched(lines):
 
 def test_the_table_says_how_much_each_row_changed(real):
     model, y, p, X, _ = real
-    frame = model.to_frame(p, X.set_index(np.arange(1000) + 5))
-    assert frame.index[0] == 5 and frame["repaired"].tolist() == model.predict(p, X).tolist()
-    assert frame["by_features"].to_numpy() == pytest.approx(model.change(p, X))
+    frame = model.to_frame(X.set_index(np.arange(1000) + 5), p)
+    assert frame.index[0] == 5 and frame["repaired"].tolist() == model.predict(X, p).tolist()
+    assert frame["by_features"].to_numpy() == pytest.approx(model.change(X, p))
     total = frame["stated"] + frame["by_calibration"] + frame["by_features"]
     assert total.to_numpy() == pytest.approx(frame["repaired"].to_numpy())
 
@@ -270,7 +271,7 @@ def test_saved_and_loaded_it_says_the_same(real, tmp_path):
     path = tmp_path / "repair.joblib"
     save(model, path)
     again = load(path)
-    assert again.predict(p, X).tolist() == model.predict(p, X).tolist()
+    assert again.predict(X, p).tolist() == model.predict(X, p).tolist()
     assert again.p_value_ == model.p_value_ and again.get_params().keys() == model.get_params().keys()
 
 
@@ -315,7 +316,7 @@ def fitted(**changes):
     ("call", "sentence"),
     [
         (lambda: fitted(calibrator="plat"), "calibrator must .*did you mean 'platt'"),
-        (lambda: fitted(level=2), "level must"),
+        (lambda: fitted(alpha=2), "alpha must"),
         (lambda: fitted(n_folds=1), "n_folds must"),
         (lambda: fitted(y=np.ones(100)), "y must"),
         (lambda: fitted(y=GOOD["y"][:-1]), "y and p must"),
@@ -325,7 +326,7 @@ def fitted(**changes):
         (lambda: fitted(sample_weight=-np.ones(100)), "sample_weight must"),
         (lambda: fitted(groups=np.arange(100) % 3), "groups must"),
         (lambda: fitted(y=(np.arange(100) == 7)), "y must"),
-        (lambda: Recalibrator().fit(GOOD["y"][:59], GOOD["p"][:59], GOOD["X"][:59]), "y must"),
+        (lambda: Recalibrator().fit(GOOD["X"][:59], GOOD["y"][:59], GOOD["p"][:59]), "y must"),
     ],
 )
 def test_fits_that_are_refused(lines, call, sentence):
@@ -336,10 +337,10 @@ def test_fits_that_are_refused(lines, call, sentence):
 def test_questions_that_are_refused(real):
     model, y, p, X, _ = real
     with pytest.raises(ValueError, match="'town' is absent; did you mean 'towns'"):
-        model.predict(p, X.rename(columns={"town": "towns"}))
+        model.predict(X.rename(columns={"town": "towns"}), p)
     with pytest.raises(ValueError, match="p and X must have the same length"):
-        model.predict(p[:-1], X)
+        model.predict(X, p[:-1])
     with pytest.raises(ValueError, match="column 'a' holds text"):
-        model.predict(p, X.assign(a="text"))
+        model.predict(X.assign(a="text"), p)
     with pytest.raises(NotFittedError, match="call fit first"):
-        Recalibrator().predict(p, X)
+        Recalibrator().predict(X, p)

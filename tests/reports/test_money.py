@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit
 
 from helpers.reports import audit_scores
-from helpers.reports.money import count_money, expected_excess
+from helpers.reports.money import count_money
 from helpers.reports.rescored import Repaired, repair_all, repair_scores
 from helpers.tables import ScoreTable
 
@@ -38,10 +38,10 @@ def test_costs_by_hand():
     money = count_money(made, as_stated(p), COST)
     costs = money.costs["cost"]
     assert costs["stated"] == (0 + 1 + 4 + 0) / 4 and costs["always yes"] == 0.5 and costs["always no"] == 2
-    assert money.costs.loc["always yes", "saved"] == 0.75 and money.threshold == 0.2 and money.miss == 4
+    assert money.costs.loc["always yes", "saved"] == 0.75 and money.threshold == 0.2
     assert money.costs["over_rule"].tolist() == [-0.75, -0.75, -0.75, 0, -1.5]
-    assert money.looks[("random", "saved")].tolist()[:3] == [0, 0, 0]
-    assert money.looks[("random", "saved")].iloc[3] == pytest.approx(0.1 * 5 / 4)  # the truth saves all
+    assert money.costs["misses"].tolist() == [0.25, 0.25, 0.25, 0, 0.5]
+    assert money.costs.loc["always yes", ["more_misses", "more_false_alarms"]].tolist() == [-0.25, 0.25]
 
 
 def test_the_curve_at_the_threshold_in_use_is_the_cost_saved_beside_always_no():
@@ -51,20 +51,6 @@ def test_the_curve_at_the_threshold_in_use_is_the_cost_saved_beside_always_no():
     saved = money.costs.loc["stated", "saved"] - money.costs.loc["always no", "saved"]
     assert np.interp(0.2, t, money.curve["stated"]) == pytest.approx(saved, abs=0.02)
     assert (money.curve["stated_low"] < money.curve["stated"]).all()
-
-
-def test_who_is_looked_at_first_matters_and_the_truth_is_found():
-    """The repaired score is the truth here: the expected excess cost is exact, and its order the best."""
-    made, q = table(20_000)
-    known = Repaired(made.p, np.arange(made.n), q, np.zeros(made.n), None)
-    money = count_money(made, known, COST)
-    excess = np.sort(expected_excess(q, np.zeros(made.n), made.p, COST))[::-1]
-    for _, row in money.looks[:3].iterrows():
-        share = row["share", ""]
-        se = (row["excess", "saved_high"] - row["excess", "saved_low"]) / 3.92
-        truth = excess[: int(share * made.n)].sum() / made.n
-        assert abs(row["excess", "saved"] - truth) < 4 * se
-        assert row["excess", "saved_low"] > row["nearest", "saved"] > row["random", "saved"]
 
 
 @pytest.mark.slow
@@ -85,9 +71,7 @@ def test_a_repair_saves_what_the_labels_say():
     costs = report.money.costs
     truth = np.where(made.p >= 0.2, 1 - q, 4 * q).mean() - np.where(q >= 0.2, 1 - q, 4 * q).mean()
     (found,) = [finding for finding in report.found if finding.kind == "repair_saves"]
-    assert found.low == costs.loc["repaired", "saved_low"] < truth * 1.1 and report.headline.startswith(
-        "Not as they are"
-    )
+    assert found.low == costs.loc["repaired", "saved_low"] < truth * 1.1 and report.found[0].kind == "use_repaired"
     assert found.more["rule_value"] == pytest.approx(
         costs.loc[found.more["rule"], "cost"] - costs.loc["repaired", "cost"]
     )
@@ -118,18 +102,18 @@ def test_a_larger_table_is_judged_by_some_of_its_rows(monkeypatch):
     made, q = table(900, hidden=3.0)
     scores = repair_scores(made, "platt", rng=0)
     assert 600 < scores.rows.size < 900 and count_money(made, scores, COST).n == scores.rows.size
-    new = scores.model.predict(made.p[scores.rows], made.X.iloc[scores.rows])
+    new = scores.model.predict(made.X.iloc[scores.rows], made.p[scores.rows])
     assert 0 <= np.isclose(scores.repaired, new).sum() - (scores.rows.size - 500) < 100  # those 500 out of fold
     alike = repair_scores(replace(made, p=q), "platt", can_repair=False, rng=0)
     assert (alike.repaired == alike.recalibrated[alike.rows]).all() and alike.rows.size > 600
-    repaired, error = repair_all(made, scores)
+    repaired, se = repair_all(made, scores)
     assert scores.model.changed_ and repaired.size == 900 and (repaired[scores.rows] == scores.repaired).all()
     rest = np.setdiff1d(np.arange(900), scores.rows)
-    assert repaired[rest] == pytest.approx(scores.model.predict(made.p[rest], made.X.iloc[rest])) and error.max() > 0
+    assert repaired[rest] == pytest.approx(scores.model.predict(made.X.iloc[rest], made.p[rest])) and se.max() > 0
 
 
 @pytest.mark.parametrize(("cost", "best"), [([[0, 5], [0, 0]], "yes"), ([[0, 0], [5, 0]], "no")])
 def test_a_cost_of_zero_leaves_nothing_to_decide(cost, best):
     made, _ = table(100)
-    with pytest.raises(ValueError, match=f"cost must leave something to decide, but {best} is best whatever"):
+    with pytest.raises(ValueError, match=f"cost .*{best} is best"):
         audit_scores(made, cost=cost)

@@ -97,19 +97,16 @@ def test_two_columns_are_read_and_told(tmp_path):
     assert read.score == "p_new" and read.before_name == "p_old" and read.features == ["member", "age"]
     assert read.before == pytest.approx(table.before)
     report = audit_scores(read, rng=0)
-    assert report.on_top[0].startswith(("p_new is", "No difference")) and len(report.pair_table) == 3
-    assert "p_new is compared with the old score p_old; all else is about p_new." in report.sentences("read")
-    assert report.gain_table is not None
-    if report.pair.losers.size:
-        assert any("look at who loses" in step or "Keep" in step for step in report.steps.index)
+    assert len(report.pair_table) == 3 and report.gain_table is not None
+    assert "compared" in [finding.kind for finding in report.found]
     frame.loc[[3, 7], "p_old"] = np.nan
     frame.to_csv(tmp_path / "gap.csv", index=False)
-    with pytest.raises(ValueError, match=r"column 'p_old' must .*in row 4 it is missing \(and in 1 more"):
+    with pytest.raises(ValueError, match="'p_old' .*row 4"):
         read_table(tmp_path / "gap.csv", "y", "p_old,p_new")
     for score in ("p_old,p_new,age", "p_old,"):
-        with pytest.raises(ValueError, match="score must name one column, or two with a comma"):
+        with pytest.raises(ValueError, match="score "):
             read_table(tmp_path / "two.csv", "y", score)
-    with pytest.raises(ValueError, match="no column 'p_odl' .old score.; did you mean 'p_old'"):
+    with pytest.raises(ValueError, match="'p_odl' .*did you mean 'p_old'"):
         read_table(tmp_path / "two.csv", "y", "p_odl,p_new")
 
 
@@ -142,20 +139,16 @@ def test_labels_rename_everything_on_the_page_and_nothing_in_the_repair(tmp_path
 @pytest.mark.parametrize(
     ("labels", "words"),
     [
-        ({"membre": "M"}, "labels must be of columns of the table, but 'membre' is none; did you mean 'member'?"),
-        ({"member": 3}, "labels must be texts, but that of 'member' is 3"),
-        ({"member": "age"}, "labels must tell the columns apart, but two would be called 'age'"),
-        ("no_such.yaml", "labels must be a dictionary or a YAML file, but there is no file"),
-        (["member"], "labels must be pairs 'column: name', but they are list"),
+        ({"membre": "M"}, "did you mean 'member'"),
+        ({"member": 3}, "'member' is 3"),
+        ({"member": "age"}, "'age'"),
+        ("no_such.yaml", "no_such.yaml"),
+        ("broken.yaml", "broken.yaml"),
+        (["member"], "list"),
     ],
 )
-def test_labels_that_cannot_be(labels, words):
-    with pytest.raises(ValueError) as error:
+def test_labels_that_cannot_be(labels, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.yaml").write_text("member: [unfinished")
+    with pytest.raises(ValueError, match=f"labels .*{words}"):
         audit_scores(two(100), labels=labels)
-    assert words in str(error.value)
-
-
-def test_a_broken_file_of_labels(tmp_path):
-    (tmp_path / "labels.yaml").write_text("member: [unfinished")
-    with pytest.raises(ValueError, match="labels must be a YAML file, but labels.yaml cannot be read"):
-        audit_scores(two(100), labels=str(tmp_path / "labels.yaml"))

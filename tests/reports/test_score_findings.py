@@ -9,9 +9,7 @@ import pytest
 
 from helpers.reports import score_findings as conclude
 from helpers.reports.findings import Finding, Severity, as_json, steps_of, table_of
-from helpers.reports.score_kinds import KINDS
-from helpers.reports.score_page import FIGURES, PARTS
-from helpers.reports.scores import ScoreReport
+from helpers.reports.score_page import FIGURES, KINDS, PARTS
 from helpers.tables import ScoreTable
 
 
@@ -34,12 +32,12 @@ def an_average(rng):
         size=size,
         low=size / 2,
         high=2 * size,
-        spread=size / 3 + 1e-6,
+        se=size / 3 + 1e-6,
         p_value=0.01 if is_off else 0.3,
-        is_off=is_off,
+        is_miscalibrated=is_off,
         is_worth_mending=is_off and size > 0.01,
         scale=max(min(observed, 1 - observed, 0.1) * 10, 1e-3),
-        way="" if not is_off or low <= 0 <= high else "low" if low > 0 else "high",
+        direction="" if not is_off or low <= 0 <= high else "low" if low > 0 else "high",
         has_log_odds=kind == "platt",
         calibrator=SimpleNamespace(intercept_=0.2, slope_=slope),
         slope=slope if kind == "platt" and is_off and not slope_low <= 1 <= slope_high else None,
@@ -47,7 +45,7 @@ def an_average(rng):
         is_bent=kind == "isotonic",
         bend_p_value=0.001,
         no_curve_fits=bool(rng.random() < 0.2),
-        left_p_value=0.001,
+        residual_p_value=0.001,
     )
 
 
@@ -55,26 +53,26 @@ def some_groups(rng):
     """What a search may say: none, or up to fifteen groups with any gaps as stated and after recalibration."""
     rows = []
     for k in range(int(rng.integers(0, 16) * (rng.random() < 0.7))):
-        left, left_low, left_high = interval(rng)
+        gap, low, high = interval(rng)
         shift = rng.choice([0, rng.normal(0, 0.1)])
-        left_low, left_high = (max(left_low, 0), left_high) if left > 0 else (left_low, min(left_high, 0))
-        ends = {"gap": left + shift, "low": left_low + shift, "high": left_high + shift}
-        rates = {"stated": 0.4, "observed": 0.4 + left + shift, "calibrated": 0.4 + shift, "share": rng.random()}
-        after = {"left": left, "left_low": left_low, "left_high": left_high, "adjusted": 0.01}
+        low, high = (max(low, 0), high) if gap > 0 else (low, min(high, 0))
+        ends = {"gap": gap + shift, "low": low + shift, "high": high + shift}
+        rates = {"stated": 0.4, "observed": 0.4 + gap + shift, "calibrated": 0.4 + shift, "share": rng.random()}
+        after = {"residual_gap": gap, "residual_low": low, "residual_high": high, "adjusted": 0.01}
         rows.append({"rule": f"a is {k}", "n": 30 + k, **rates, **ends, **after})
-    sure = pd.DataFrame(rows, columns=None if rows else ["rule", "gap", "low", "high", "left"])
-    odd = sure.iloc[: int(rng.integers(0, 2))]
+    significant = pd.DataFrame(rows, columns=None if rows else ["rule", "gap", "low", "high", "residual_gap"])
+    odd = significant.iloc[: int(rng.integers(0, 2))]
     search = SimpleNamespace(table=range(400), smallest=0.02, p_value=rng.random(), family=SimpleNamespace(warnings=[]))
     if rng.random() < 0.2:
         search.family.warnings = ["the column b was pooled"]
     return SimpleNamespace(
-        sure=sure,
+        significant=significant,
         suspicious=odd,
         search=search,
         detectable={} if rng.random() < 0.3 else {0.1: 0.05, 0.02: 0.1},
         share=lambda groups: float(min(len(groups) / 10, 1)),
-        hottest=lambda factor: None if sure.empty or factor != conclude.HOTTER else sure.iloc[-1],
-        to_add=["a"] if len(sure) > len(odd) else [],
+        hottest=lambda factor: None if significant.empty or factor != conclude.HOTTER else significant.iloc[-1],
+        to_add=["a"] if len(significant) > len(odd) else [],
         to_check=["b"] if len(odd) else [],
     )
 
@@ -91,15 +89,16 @@ def a_pair(rng):
     return SimpleNamespace(old="old", new="new", table=ends, verdict=verdict, n_groups=n, **sides)
 
 
+NAMES = ("cost", "saved", "over_rule", "more_misses", "more_false_alarms")
+
+
 def some_money(rng):
-    ways = ["stated", "recalibrated", "repaired", "always yes", "always no"]
-    columns = [f"{name}{end}" for name in ("cost", "saved", "over_rule") for end in ("", "_low", "_high")]
-    costs = pd.DataFrame([np.concatenate([interval(rng) for _ in range(3)]) for _ in ways], ways, columns)
-    names = [f"{name}{end}" for name in ("more_misses", "more_false_alarms") for end in ("", "_low", "_high")]
-    counts = pd.DataFrame([[*interval(rng), *interval(rng), 0.3]] * 5, ways, [*names, "yes"])
+    policies = ["stated", "recalibrated", "repaired", "always yes", "always no"]
+    columns = [f"{name}{end}" for name in NAMES for end in ("", "_low", "_high")]
+    costs = pd.DataFrame([np.concatenate([interval(rng) for _ in NAMES]) for _ in policies], policies, columns)
     return SimpleNamespace(
-        costs=costs, counts=counts, n=900, changed=bool(rng.random() < 0.7),
-        saves=lambda way: costs.loc[way, "saved_low"] > 0,
+        costs=costs.assign(yes=0.3), threshold=0.3, n=900, changed=bool(rng.random() < 0.7),
+        saves=lambda policy: costs.loc[policy, "saved_low"] > 0,
     )  # fmt: skip
 
 
@@ -136,7 +135,7 @@ def any_report(rng):
     )  # fmt: skip
     audit = None if obstacle else some_groups(rng)
     money = some_money(rng) if rng.random() < 0.3 else None
-    decisions = SimpleNamespace(threshold=0.3, yes=0.4, recalibrated=0.1, to_yes=0.02, to_no=0.0)
+    decisions = {"yes": 0.4, "recalibrated": 0.1, "to_yes": 0.02, "to_no": 0.0}
     certified = bool(not obstacle and rng.random() < 0.6 and loss.p_value < 0.05)
     return SimpleNamespace(
         table=table,
@@ -146,12 +145,12 @@ def any_report(rng):
         drifts=drifts,
         loss=None if obstacle else loss,
         certified=certified,
-        sign=loss.p_value,
+        single_case_p_value=loss.p_value,
         by_tree=by_tree,
         detectable=0.001,
         obstacle=obstacle,
         audit=audit,
-        lead=lead if audit is not None and audit.sure.empty and certified else None,
+        lead=lead if audit is not None and audit.significant.empty and certified else None,
         checked=pd.DataFrame({"remark": ["too low", "", "too few to say"]}) if rng.random() < 0.2 else None,
         pair=a_pair(rng) if rng.random() < 0.4 else None,
         money=money,
@@ -165,7 +164,7 @@ def any_report(rng):
 
 @pytest.fixture(scope="module")
 def conclusions():
-    return [ScoreReport.find(any_report(np.random.default_rng(seed))) for seed in range(600)]
+    return [conclude.find_all(any_report(np.random.default_rng(seed))) for seed in range(600)]
 
 
 def test_whatever_the_numbers_are_nothing_is_said_with_what_it_excludes(conclusions):
@@ -186,7 +185,9 @@ def test_one_finding_says_whether_the_scores_may_be_used_and_agrees_with_the_oth
         assert bool(mends) == ("Recalibrate the scores." in steps)
         if use.kind == "as_they_are":
             assert not mends | (kinds & {"drifts", "groups_unknown", "constant", "rule_is_cheaper", "repair_saves"})
-            groups = [one for one in findings if one.kind in conclude.SURE and one.severity >= Severity.SERIOUS]
+            groups = [
+                one for one in findings if one.kind in conclude.OFF_AS_STATED and one.severity >= Severity.SERIOUS
+            ]
             assert not [one for one in groups if one.kind != "hot_group"]
         if "mend" in use.kind or use.kind == "after_recalibration":
             assert mends
@@ -227,7 +228,7 @@ ROW = {"rule": "a", "n": 99, "stated": 0.3, "observed": 0.3, "calibrated": 0.2, 
 
 
 @pytest.mark.parametrize(
-    ("gap", "low", "high", "left", "mends", "kind", "severity"),
+    ("gap", "low", "high", "residual", "mends", "kind", "severity"),
     [
         (0.10, 0.05, 0.15, 0.10, False, "too_low", Severity.SERIOUS),
         (0.01, 0.00, 0.02, 0.01, False, "too_low", Severity.NOTE),
@@ -239,10 +240,10 @@ ROW = {"rule": "a", "n": 99, "stated": 0.3, "observed": 0.3, "calibrated": 0.2, 
         (0.02, -0.03, 0.07, -0.10, True, "spoiled", Severity.SERIOUS),
     ],
 )
-def test_kinds_of_groups_by_hand(gap, low, high, left, mends, kind, severity):
-    row = pd.Series(ROW | {"gap": gap, "low": low, "high": high, "left": left, "left_low": left, "left_high": left})
-    finding = conclude.of_group(row, mends=mends, scale=1.0)
-    assert (finding.kind, finding.severity, finding.value, finding.more["left"]) == (kind, severity, gap, left)
+def test_kinds_of_groups_by_hand(gap, low, high, residual, mends, kind, severity):
+    ends = {f"residual_{name}": residual for name in ("gap", "low", "high")}
+    finding = conclude.of_group(pd.Series(ROW | {"gap": gap, "low": low, "high": high} | ends), 1.0, mends=mends)
+    assert (finding.kind, finding.severity, finding.value) == (kind, severity, gap)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from scipy.stats import binom
 from helpers.grouping import GroupingLoss, StackedGroupingLoss
 from helpers.reports import audit_scores
 from helpers.reports.misjudged import find_misjudged
-from helpers.reports.single_cases import MOST_LETTERS, STACK_ROWS, find_lead, measure_loss
+from helpers.reports.single_cases import STACK_ROWS, find_lead, measure_loss
 from helpers.tables import ScoreTable
 
 
@@ -38,13 +38,6 @@ def test_several_learners_estimate_up_to_20000_cases_and_a_tree_above(report):
     by_tree = replace(report, loss=measure_loss(table, "platt", by_tree=True, rng=0))
     assert by_tree.loss.splits.size == 5
     assert {"grouping_loss_n_regions", "grouping_loss_splits"} <= set(by_tree.metrics()) - set(report.metrics())
-
-
-def test_the_page_says_which_estimator_was_used(report):
-    by_tree = replace(report, loss=measure_loss(report.table, "platt", by_tree=True, rng=0))
-    for one, kind, name in ((report, "by_learners", "several learners"), (by_tree, "by_tree", "a tree")):
-        assert kind in [finding.kind for finding in one.found]
-        assert one.parameter_table.loc["grouping loss", "value"] == f"by {name}"
 
 
 @pytest.mark.slow
@@ -96,12 +89,3 @@ def test_a_lead_of_people_with_several_rows_is_less_sure():
     alone = lead_of(table)
     thrice = lead_of(replace(table.take(np.arange(1800) % 600), groups=np.arange(1800) % 600))
     assert alone.p_value / 100 < thrice.p_value  # copies are no evidence
-
-
-def test_a_rule_that_nobody_can_act_on_is_no_lead():
-    rng = np.random.default_rng(0)
-    place = rng.choice([f"a town with a long name, number {k}" for k in range(30)], 1200)
-    odd = np.char.str_len(place) % 2 == 1
-    y = rng.random(1200) < np.where(odd, 0.3, 0.6)
-    table = ScoreTable("towns", "y", "p", y, np.full(1200, 0.45), pd.DataFrame({"place": place})).checked()
-    assert len(lead_of(table).rule) <= MOST_LETTERS

@@ -362,7 +362,7 @@ def test_a_sound_policy_is_certified_and_the_cheapest_threshold_found():
     ]
     assert all(one.certified for one in found)
     assert np.mean([one.threshold == 1 for one in found]) > 0.9  # 0.15 passes easily, 0.25 cannot
-    assert str(found[0]).startswith("threshold 1: expected cost at most 0.2 with 95% confidence; 9 paid a row")
+    assert (found[0].used["money"], found[0].coverage) == (9, 1)
 
 
 def test_with_few_rows_it_says_so():
@@ -370,10 +370,9 @@ def test_with_few_rows_it_says_so():
     right = Routed((np.arange(40) >= 4).astype(int), np.zeros(40, int), np.ones(40))
     found = certified_threshold(lambda t: right, [0], np.ones(40, int), target=0.12)
     assert not found.certified and np.isnan(found.threshold) and np.isfinite(found.rows_needed)
-    assert "cannot be certified at n = 40" in str(found) and "rows would do" in str(found)
     hopeless = certified_threshold(mixture(400, lambda t: 0.5, rng), [0, 1], np.ones(400, int), target=0.2)
-    assert np.isinf(hopeless.rows_needed) and str(hopeless).endswith("which misses the target")
-    assert hopeless.table["p_value"].isna().tolist() == [False, True]  # nothing is tested behind a failure
+    assert np.isinf(hopeless.rows_needed)
+    assert hopeless.table["error"].tolist() == pytest.approx([0.05, 0])  # nothing is left behind a failure
 
 
 def test_rows_needed_are_about_right():
@@ -381,6 +380,17 @@ def test_rows_needed_are_about_right():
     policy = Routed((luck >= 0.19).astype(int), np.zeros(1000, int), np.ones(1000))
     n = int(certified_threshold(lambda t: policy, [0], np.ones(1000, int), target=0.2).rows_needed)
     assert binom.cdf(binom.ppf(0.05, n, 0.2) - 1, n, 0.19) == pytest.approx(0.5, abs=0.05)
+
+
+def test_rows_of_groups_are_needed_whole():
+    """500 groups of one row, or of four rows that fail together: as many groups, so four times the rows."""
+    needed = []
+    for size in (1, 4):
+        wrong = np.repeat(np.arange(500) < 95, size)
+        routed = Routed(1 - wrong, np.zeros(wrong.size, int), np.ones(wrong.size))
+        options = {"target": 0.2, "groups": np.arange(wrong.size) // size}
+        needed.append(certified_threshold(lambda t, routed=routed: routed, [0], np.ones(wrong.size, int), **options))
+    assert needed[1].rows_needed == pytest.approx(4 * needed[0].rows_needed, rel=0.01) and not needed[1].certified
 
 
 def test_the_exact_test_is_the_binomial_one():
@@ -513,7 +523,7 @@ BAD = {
         "y and policies.'a'. must have the same length",
     ),
     "an unknown rival": (lambda: compare_policies(policies(), Y, against="smal"), "against .* did you mean 'small'"),
-    "no confidence": (lambda: evaluate_policies(policies(), Y, confidence=1.0), "confidence must"),
+    "no level": (lambda: evaluate_policies(policies(), Y, level=1.0), "level must"),
     "few resamples": (lambda: evaluate_policies(policies(), Y, n_resamples=2), "n_resamples must be"),
     "a model that is not there": (lambda: always(PREDICTION, PRICE, 4), "model must"),
     "a record of other models": (lambda: best_single(PREDICTION, PRICE, correct=[[1]]), "must have the same length"),
@@ -524,7 +534,7 @@ BAD = {
     "a policy that returns an array": (lambda: threshold(policy=lambda t: Y), "policy must"),
     "thresholds missing": (lambda: threshold(thresholds=[np.nan]), "thresholds must"),
     "no thresholds": (lambda: threshold(thresholds=[]), "thresholds must"),
-    "a promise without doubt": (lambda: threshold(confidence=1), "confidence must"),
+    "a promise without doubt": (lambda: threshold(level=1), "level must"),
     "one group": (lambda: threshold(groups=np.zeros(N)), "groups must"),
     "unequal points": (lambda: pareto_front([1, 2], [1]), "cost and accuracy must"),
     "a point missing": (lambda: pareto_front([1, np.nan], [1, 2]), "cost must"),

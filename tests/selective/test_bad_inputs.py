@@ -8,7 +8,7 @@ import pytest
 from helpers import selective
 from helpers.decisions import bayes_decision, largest_uncertainty
 from helpers.scoring import BRIER
-from helpers.selective import confidence_auc, normalized_of_confidence, risk_coverage_curve
+from helpers.selective import confidence_auc, normalized_of_confidence
 
 PROBA = np.array([[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]])
 GOOD = {
@@ -24,7 +24,6 @@ GOOD = {
     "cost": [[0, 1], [1, 0]],
     "reject_cost": 0.2,
     "reject_costs": [0.1, 0.2],
-    "risk": 0.2,
     "sample_weight": [1, 2, 1],
     "paper_scale": True,
     "precision": 0.9,
@@ -49,25 +48,20 @@ BAD = {
     ],
     "reject_cost": [-0.1, np.nan, np.inf, [0.1, -0.2], "free"],
     "reject_costs": [[-0.1], [0.2, np.nan], [], 0.1, [np.inf]],
-    "risk": [-0.1, 1.1, np.nan, [0.1, 0.2], "none"],
     "sample_weight": [[1, -2, 0], [0, 0, 0], [1, np.nan, 1], [1, np.inf, 1], [1, 2], []],
     "paper_scale": [],
     "precision": [0, 1, -0.1, np.nan, np.inf, "a lot", None],
     "level": [0, 1, -0.1, np.nan, np.inf, "a lot", None],
     "starts": [[0, 50], [-1], [50.5], [np.nan], []],
 }  # fmt: skip
-COUNTS_ROWS = ("auarc", "aurc", "confidence_metrics", "coverage_at", "risk_coverage_curve", "selective_metrics")
+COUNTS_ROWS = ("aurc", "confidence_metrics", "risk_coverage_curve", "selective_metrics")
 
 
 def normalized_confidence(correct, confidence, *, sample_weight):
     return normalized_of_confidence(BRIER.score, correct, confidence, sample_weight=sample_weight)
 
 
-def coverage_at(correct, confidence, risk):
-    return risk_coverage_curve(correct, confidence).coverage_at(risk)
-
-
-OURS = (bayes_decision, largest_uncertainty, normalized_confidence, coverage_at)
+OURS = (bayes_decision, largest_uncertainty, normalized_confidence)
 SKIPPED = ("compare_systems", "measure_systems", "normalized_of_confidence")
 THEIRS = [getattr(selective, name) for name in selective.__all__ if name not in SKIPPED]
 FUNCTIONS = {function.__name__: function for function in [*OURS, *filter(inspect.isfunction, THEIRS)]}
@@ -106,7 +100,7 @@ def test_several_exponents_are_for_measures_of_systems(name):
             call(name, n=[0, 1])
 
 
-@pytest.mark.parametrize("name", [name for name in COUNTS_ROWS if name != "coverage_at"])
+@pytest.mark.parametrize("name", COUNTS_ROWS)
 def test_fractions_of_rows_are_refused_where_aurc_counts_rows(name):
     words = r"whole numbers .*how often each row occurs.*sample_weight\[1\] is 0.5"
     with pytest.raises(ValueError, match=words):

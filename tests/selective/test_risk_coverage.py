@@ -7,23 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.selective import auarc, aurc, confidence_auc, risk_coverage_curve
+from helpers.selective import aurc, confidence_auc, risk_coverage_curve
 from helpers.selective.risk_coverage import mean_risk
 
 ORDERS = {size: np.array(list(permutations(range(size)))) for size in range(1, 8)}
 ANSWERS = st.lists(st.tuples(st.booleans(), st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=40)
 
 
-def excess_aurc(correct, confidence, *, sample_weight=None):
-    return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).excess
-
-
 def rejection_ratio(correct, confidence, *, sample_weight=None):
     return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).prr
-
-
-def coverage_at_risk(correct, confidence, risk, *, sample_weight=None):
-    return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).coverage_at(risk)
 
 
 def columns(rows):
@@ -59,23 +51,9 @@ def test_the_ends():
     for n in (1, 3, 1000):
         confidence = np.random.default_rng(n).integers(0, 4, n) / 4
         assert aurc(np.zeros(n), confidence) == 1.0 and aurc(np.ones(n), confidence) == 0.0
-        assert excess_aurc(np.zeros(n), confidence) == 0.0 and excess_aurc(np.ones(n), confidence) == 0.0
-    assert excess_aurc([1, 1, 1, 0, 0], [0.9, 0.9, 0.5, 0.4, 0.4]) == 0.0
     assert aurc([1, 0, 0, 1, 1], [0.5] * 5) == pytest.approx(0.4, abs=1e-15)
     worst = aurc([0, 0, 1, 1], [0.9, 0.9, 0.1, 0.1])
     assert worst == pytest.approx((1 + 1 + 2 / 3 + 2 / 4) / 4)
-
-
-def test_coverage_at_a_risk_by_hand():
-    answers = [1, 1, 0, 1, 0], [0.9, 0.7, 0.7, 0.2, 0.1]
-    for risk, coverage in [(0, 0.2), (0.24, 0.2), (0.25, 0.8), (0.3, 0.8), (0.39, 0.8), (0.4, 1), (1, 1)]:
-        assert coverage_at_risk(*answers, risk) == coverage
-    assert coverage_at_risk([0, 1], [0.9, 0.1], 0.4) == 0.0
-    for wrong in range(101):  # equality counts, rounding or not
-        assert coverage_at_risk([0] * wrong + [1] * (100 - wrong), [0.5] * 100, wrong / 100) == 1
-        assert coverage_at_risk([0] * wrong + [1] * (100 - wrong), [0.5] * 100, max(wrong / 100 - 1e-9, 0)) == (
-            wrong == 0
-        )
 
 
 # ---- exactness over ties --------------------------------------------------------------------------------------
@@ -96,15 +74,6 @@ def test_aurc_is_the_mean_over_random_orders():
     assert abs(found.mean() - aurc(correct, confidence)) < 4 * found.std() / 3000**0.5
 
 
-def test_without_ties_there_is_one_order():
-    rng = np.random.default_rng(2)
-    correct = rng.integers(0, 2, 500).astype(float)
-    confidence = rng.random(500)
-    assert aurc(correct, confidence) == pytest.approx(
-        sequential(correct, confidence, np.arange(500)[None])[0], abs=1e-13
-    )
-
-
 def test_many_ties_lose_no_digits():
     rng = np.random.default_rng(3)
     correct = rng.integers(0, 2, 200_000).astype(float)
@@ -122,12 +91,11 @@ def test_many_ties_lose_no_digits():
     assert aurc(correct, confidence) == pytest.approx(slow / 200_000, rel=1e-12)
 
 
-# ---- the same area on other scales: AUARC and PRR --------------------------------------------------------------
+# ---- the same area on another scale: PRR -----------------------------------------------------------------------
 
 
 def test_rejection_by_hand():
     answers = [1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2]
-    assert auarc(*answers) == pytest.approx((1 + 3 / 4 + 2 / 3 + 3 / 4) / 4)
     assert rejection_ratio(*answers) == pytest.approx((1 / 4 - 5 / 24) / (1 / 4 - 1 / 16))
     reverse = rejection_ratio([0, 1], [0.9, 0.1])
     assert reverse == pytest.approx((1 / 2 - 3 / 4) / (1 / 2 - 1 / 4))
@@ -159,23 +127,6 @@ def test_ratio_is_the_mean_over_all_orders_of_the_rows(rows, seed):
     assert value == pytest.approx(((error - areas) / (error - best)).mean(), abs=1e-12)
     order = np.random.default_rng(seed).permutation(correct.size)
     assert rejection_ratio(correct[order], confidence[order]) == value
-    assert auarc(correct, confidence) == 1 - aurc(correct, confidence)
-
-
-def test_vote_shares_of_ten_answers_say_nothing_by_the_order_of_their_rows():
-    rng = np.random.default_rng(5)
-    share = rng.random(200)
-    votes = rng.binomial(10, share) / 10
-    correct = (rng.random(200) < share).astype(float)
-    error = 1 - correct.mean()
-    orders = [np.argsort(-correct, kind="stable"), np.argsort(correct, kind="stable")]
-    best, worst = sequential(correct, votes, np.array(orders))
-    floor = sequential(correct, correct, np.arange(200)[None])[0]
-    high, low = ((error - area) / (error - floor) for area in (best, worst))
-    assert high - low > 0.1  # what a stable sort makes of one and the same table
-    assert low < rejection_ratio(correct, votes) < high
-    values = {rejection_ratio(correct[order], votes[order]) for order in orders}
-    assert len(values) == 1
 
 
 def test_errors_as_a_share_of_all_answers_are_the_auc():
@@ -205,8 +156,7 @@ def test_weights_are_repeated_rows(rows):
             aurc(correct, confidence, sample_weight=weight)
         return
     repeated = correct.repeat(weight), confidence.repeat(weight)
-    at_risk = lambda *answers, **options: coverage_at_risk(*answers, 0.3, **options)  # noqa: E731
-    for function in (aurc, auarc, excess_aurc, at_risk, rejection_ratio):
+    for function in (aurc, rejection_ratio):
         weighted = function(correct, confidence, sample_weight=weight)
         assert weighted == pytest.approx(function(*repeated), abs=1e-12, nan_ok=True)
     one = risk_coverage_curve(correct, confidence, sample_weight=weight)
@@ -221,20 +171,15 @@ def test_laws(rows, seed):
     correct, confidence, _ = columns(rows)
     order = np.random.default_rng(seed).permutation(correct.size)
     value = aurc(correct, confidence)
-    excess = excess_aurc(correct, confidence)
     assert aurc(correct[order], confidence[order]) == value
     assert aurc(correct, confidence**3 / 2 + 0.1) == value  # only the order counts
-    assert 0 <= excess <= value <= 1
     assert aurc(correct, np.full(correct.size, 0.3)) == pytest.approx(1 - correct.mean(), abs=1e-12)
     best = sequential(correct, correct, np.arange(correct.size)[None])[0]
-    assert excess == pytest.approx(value - best, abs=1e-12)
     curve = risk_coverage_curve(correct, confidence)
+    assert curve.best_aurc == pytest.approx(best, abs=1e-12) and best <= value + 1e-12 and value <= 1
     for threshold, coverage, risk in zip(curve.threshold, curve.coverage, curve.risk, strict=True):
         kept = confidence >= threshold
         assert coverage == pytest.approx(kept.mean()) and risk == pytest.approx(1 - correct[kept].mean())
-    for limit in (0, 0.25, 0.5, 1):
-        good = [kept.mean() for t in confidence if 1 - correct[kept := confidence >= t].mean() <= limit]
-        assert coverage_at_risk(correct, confidence, limit) == pytest.approx(max(good, default=0))
 
 
 def test_inputs_are_left_alone():
@@ -242,7 +187,7 @@ def test_inputs_are_left_alone():
     weight = rng.integers(0, 3, 50)
     copies = [column.copy() for column in (correct, confidence, weight)]
     state = np.random.get_state()[1].copy()  # noqa: NPY002
-    risk_coverage_curve(correct, confidence, sample_weight=weight).excess  # noqa: B018
+    risk_coverage_curve(correct, confidence, sample_weight=weight).prr  # noqa: B018
     for before, after in zip(copies, (correct, confidence, weight), strict=True):
         np.testing.assert_array_equal(before, after)
     np.testing.assert_array_equal(state, np.random.get_state()[1])  # noqa: NPY002

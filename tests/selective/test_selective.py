@@ -47,7 +47,7 @@ def classifier(n=400, n_classes=4, seed=0):
 def test_four_rows_by_hand():
     answers = [1, 0, 1, 1], [0.6, 0.6, 0.9, 0.9]
     found = confidence_metrics(*answers, n=(1, 0.5))
-    assert list(found.index) == ["er", "ece", "auc", "ce", "brier", "aurc", "prr", "ecuas_1", "ecuas_0.5"]
+    assert list(found.index) == [*selective.METRICS, "ecuas_1", "ecuas_0.5"]
     assert found["er"] == 0.25 and found["ece"] == pytest.approx(0.1) and found["auc"] == pytest.approx(5 / 6)
     assert found["ce"] == pytest.approx(-np.log([0.6, 0.4, 0.9, 0.9]).mean())
     assert found["brier"] == pytest.approx((0.16 + 0.36 + 0.01 + 0.01) / 4)
@@ -150,12 +150,9 @@ def test_table_columns_and_scales():
     assert two["n_ecuas_1"] == pytest.approx(two["n_brier"], abs=1e-12)  # the same score for two classes
 
 
-# ---- table 3 of the paper -------------------------------------------------------------------------------------
-
-
 # ---- systems on the same rows ---------------------------------------------------------------------------------
 
-METRICS = ["er", "ece", "auc", "ce", "brier", "aurc", "prr", "ecuas_0", "ecuas_1", "ecuas_128"]
+METRICS = [*selective.METRICS, "ecuas_0", "ecuas_1", "ecuas_128"]
 
 
 def systems(n=300):
@@ -173,15 +170,28 @@ def test_measures_are_those_of_one_system():
         assert (mine["low"] <= mine["value"]).all() and (mine["value"] <= mine["high"]).all()
 
 
+def test_a_new_measure_is_one_entry(monkeypatch):
+    """The share of answers that are stated with 0.8 or more: in every table, with its interval and its mark."""
+    surely = selective.Metric("stated surely", lambda _, confidence: confidence >= 0.8, needs_same_answers=True)
+    monkeypatch.setitem(selective.METRICS, "surely", surely)
+    share = (systems()["a"][1] >= 0.8).mean()
+    assert confidence_metrics(*systems()["a"])["surely"] == pytest.approx(share)
+    row = measure_systems(systems(), n_resamples=50, rng=0).set_index(["system", "metric"]).loc[("a", "surely")]
+    assert row["low"] < row["value"] < row["high"] and row["value"] == pytest.approx(share)
+    gaps = compare_systems(systems(), against="a", n_resamples=50, rng=0).set_index(["system", "metric"])
+    assert gaps.loc[("sure", "surely"), "low"] > 0
+    assert gaps["comparable"].xs("surely", level="metric").to_dict() == {"sure": True, "b": False}
+
+
 @pytest.mark.parametrize("grouped", [False, True])
 def test_draws_are_resampled_rows(grouped):
     """Counting rows gives what drawing the rows themselves gives."""
     groups = np.arange(300) // 4 if grouped else None
-    drawn = selective_systems._draw(systems(), (0, 1, 128), None, 25, 0.95, groups, 7).drawn
+    drawn = selective_systems._draw(systems(), confidence_scores.metrics_of(), 25, groups, 7)[1]
     for name, (correct, confidence) in systems().items():
         for k, rows in enumerate(resampled_rows(300, 25, groups=groups, rng=7)):
             want = confidence_metrics(correct[rows], confidence[rows])
-            np.testing.assert_allclose(drawn[name][k], want, rtol=1e-10, atol=1e-12)
+            np.testing.assert_allclose(drawn[name].iloc[k], want, rtol=1e-10, atol=1e-12)
 
 
 def test_identical_systems_do_not_differ():
@@ -225,7 +235,8 @@ def test_measures_of_the_confidence_are_marked_where_answers_differ():
     table = compare_systems(systems(), against="a", n_resamples=20, rng=0).set_index(["system", "metric"])
     assert table.loc["sure", "comparable"].all()
     marked = table.loc["b", "comparable"]
-    assert marked[~marked].index.tolist() == ["ece", "auc", "ce", "brier", "prr"]
+    assert {"ece", "auc", "ce", "brier", "prr"} <= set(marked[~marked].index)
+    assert marked[["er", "aurc", "ecuas_0", "ecuas_1", "ecuas_128"]].all()
     differ = int((systems()["a"][0] != systems()["b"][0]).sum())
     assert table.loc[("b", "auc"), "remark"] == f"other labels: correctness differs in {differ} of 300 rows"
     assert table.loc["b", "remark"][marked].eq("").all()
@@ -235,7 +246,7 @@ def test_ece_has_the_interval_of_reliability_and_no_paired_one():
     table = measure_systems(systems(), n_resamples=20, rng=0).set_index(["system", "metric"])
     full = calibration_error(*systems()["a"], n_bins=10, rng=int(np.random.default_rng(0).integers(2**32)))
     assert tuple(table.loc[("a", "ece"), ["low", "high"]]) == (full.low, full.high)
-    other = measure_systems(systems(), confidence=0.9, n_resamples=20, rng=0).set_index(["system", "metric"])
+    other = measure_systems(systems(), level=0.9, n_resamples=20, rng=0).set_index(["system", "metric"])
     assert other.loc[("a", "ece"), ["low", "high"]].isna().all()
     gaps = compare_systems(systems(), against="a", n_resamples=20, rng=0).set_index(["system", "metric"])
     row = gaps.loc[("sure", "ece")]
@@ -334,8 +345,8 @@ ONE = ([1, 0, 1], [0.8, 0.6, 0.5])
         ({"a": ONE}, {"n": -1}, "n must be"),
         ({"a": ONE}, {"n_classes": 1}, "n_classes must be"),
         ({"a": ONE}, {"n_resamples": 5}, "n_resamples must be"),
-        ({"a": ONE}, {"confidence": 95}, "confidence must"),
-        ({"a": ONE}, {"confidence": np.nan}, "confidence must"),
+        ({"a": ONE}, {"level": 95}, "level must"),
+        ({"a": ONE}, {"level": np.nan}, "level must"),
     ],
 )
 def test_bad_systems(made, options, words):

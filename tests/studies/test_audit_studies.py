@@ -31,7 +31,7 @@ def test_planted_study_reports_overlap_and_coverage():
     pool = model_pool([1], grouping_error=0, group_bias={("job", "care"): 2.0}, rng=0)
     runs = repeat(nb07_audit.planted_study(pool, {"care": ("job", "care")}, 4000), {"merge": ["no", 0.2]}, 4, rng=0)
     by = runs.groupby("merge", sort=False).mean()
-    assert list(runs)[2:] == ["groups", "conditions", "sure", "covered", "overlap, care"]
+    assert list(runs)[2:] == ["groups", "conditions", "significant", "covered", "overlap, care"]
     assert by.loc[0.2, "groups"] < by.loc["no", "groups"] and by.loc[0.2, "overlap, care"] > 0.8
     assert runs["covered"].between(0, 1).all() and runs["covered"].mean() > 0.7
 

@@ -130,8 +130,8 @@ def test_gains_and_their_summary():
     line = summarise_gains([small_table(), other], ["router"]).iloc[0]
     means = [gains(table, "router")["gain"].mean() for table in (small_table(), other)]
     assert line["gain"] == pytest.approx(np.mean(means))
-    assert line["gain_error"] == pytest.approx(12.706 * np.std(means, ddof=1) / 2**0.5, rel=1e-3)
-    assert np.isnan(summarise_gains([small_table()], ["router"])["gain_error"][0])
+    assert line["gain_half_width"] == pytest.approx(12.706 * np.std(means, ddof=1) / 2**0.5, rel=1e-3)
+    assert np.isnan(summarise_gains([small_table()], ["router"])["gain_half_width"][0])
     assert line["lowest"] <= line["gain"] <= line["highest"]
     shown = in_points(summarise_gains([small_table(), other], ["router"]))
     assert shown["gain, points"][0] == f"{100 * line['gain']:.1f}" and "+- (95 %)" in shown

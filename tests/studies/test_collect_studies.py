@@ -74,13 +74,13 @@ def test_frequencies_of_four_answers_by_hand():
     assert found.table["known"].to_dict() == {("q", "Paris"): 0.75, ("q", "Lyon"): 0.25}
     assert found.mean == pytest.approx((2 - 3) / math.sqrt(0.75))
     noise = math.sqrt(2 + (1 - 6 * 0.1875) / 0.75)
-    assert found.spread == pytest.approx((1 / 0.75 - 1) / noise)
+    assert found.dispersion == pytest.approx((1 / 0.75 - 1) / noise)
 
 
 def test_a_certain_meaning_says_nothing_about_chance():
     alone = nb16_collected.compare_frequencies(answers_of(q=["Paris", "Lyon"]), KNOWN)
     with_r = nb16_collected.compare_frequencies(answers_of(q=["Paris", "Lyon"], r=["4", "4"]), KNOWN)
-    assert (alone.mean, alone.spread) == (with_r.mean, with_r.spread)
+    assert (alone.mean, alone.dispersion) == (with_r.mean, with_r.dispersion)
 
 
 def test_questions_with_different_numbers_of_answers_are_an_error():
@@ -97,14 +97,14 @@ def test_the_band_holds_95_of_100_shares():
 def test_draws_from_the_truth_have_standard_normal_scores_and_others_do_not():
     known = known_answers(*questions(60), seed=3)
     scores = [nb16_collected.compare_frequencies(draw(known, 8, rng), known) for rng in range(40)]
-    for name in ("mean", "spread"):
+    for name in ("mean", "dispersion"):
         values = np.array([getattr(one, name) for one in scores])
         assert abs(values.mean()) < 4 / math.sqrt(40)
         assert abs(values.std(ddof=1) - 1) < 4 / math.sqrt(2 * 40) * (1 if name == "mean" else 1.5)  # heavier tails
     assert nb16_collected.compare_frequencies(draw(known, 8, 0, power=3), known).mean > 6
     sticky = draw(known, 1, 0)  # each question says the same eight times
     sticky = pd.concat([sticky.assign(sample=k) for k in range(8)])
-    assert nb16_collected.compare_frequencies(sticky, known).spread > 6
+    assert nb16_collected.compare_frequencies(sticky, known).dispersion > 6
 
 
 def test_frequencies_do_not_depend_on_the_order_of_rows():
@@ -112,7 +112,7 @@ def test_frequencies_do_not_depend_on_the_order_of_rows():
     answers = draw(known, 6, 1)
     one = nb16_collected.compare_frequencies(answers, known)
     other = nb16_collected.compare_frequencies(answers.sample(frac=1, random_state=0), known)
-    assert (one.mean, one.spread) == pytest.approx((other.mean, other.spread))
+    assert (one.mean, one.dispersion) == pytest.approx((other.mean, other.dispersion))
     assert str(one) == str(other) and "72 answers, 0 of them unknown" in str(one)
 
 

@@ -66,17 +66,17 @@ def test_confidences_of_greedy_answers(answers):
 def test_the_better_confidence_is_found_and_the_same_one_is_not(answers):
     table = greedy.greedy_confidences(answers, "plain", rng=0)
     table["noise"] = np.random.default_rng(1).random(len(table))
-    gaps = greedy.compare_ways(table, ("meaning", "noise", "both orders"), n_resamples=200, rng=0)
+    gaps = greedy.compare_confidences(table, ("meaning", "noise", "both orders"), n_resamples=200, rng=0)
     sides = gaps.query("first == 'meaning' and second == 'noise'").set_index("metric")["better"]
     assert (sides[["auc", "brier", "ecuas_1"]] == "first").all() and not (sides == "second").any()
-    twin = greedy.compare_ways(table.assign(noise=table["meaning"]), ("meaning", "noise"), n_resamples=50, rng=0)
+    twin = greedy.compare_confidences(table.assign(noise=table["meaning"]), ("meaning", "noise"), n_resamples=50, rng=0)
     assert (twin["better"] == "").all() and (twin["difference"] == 0).all()
     assert not gaps["metric"].isin(["er", "ece"]).any()
-    fig = greedy.plot_way_differences({"plain": gaps}, {"auc": "AUC", "brier": "Brier score"}, against="meaning")
+    fig = greedy.plot_confidence_differences({"plain": gaps}, {"auc": "AUC", "brier": "Brier score"}, against="meaning")
     drawn = -gaps.query("metric == 'auc' and first == 'meaning'")["difference"].to_numpy()
     assert fig.axes[0].containers[0].lines[0].get_xdata() == pytest.approx(drawn)
     endless = gaps.assign(difference=gaps["difference"].mask(gaps["second"] == "noise", np.inf))
-    ax = greedy.plot_way_differences({"plain": endless}, {"auc": "AUC", "prr": "PRR"}, against="meaning").axes[0]
+    ax = greedy.plot_confidence_differences({"plain": endless}, {"auc": "AUC", "prr": "PRR"}, against="meaning").axes[0]
     rest = [name.get_text() for name in ax.get_yticklabels()].index("both orders")  # it keeps the place of its name
     assert ax.containers[0].lines[0].get_ydata() == pytest.approx([ax.get_yticks()[rest] + 0.12])
     words = greedy.measure_ways(table, {"auc": "AUC"}, n_resamples=50, rng=0)

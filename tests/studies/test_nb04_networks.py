@@ -70,7 +70,7 @@ def test_lower_bounds_repeat_and_average_the_splits():
     pd.testing.assert_frame_equal(found, lower_bounds(one, n_splits=3, rng=7))
     seeds = np.random.default_rng(7).integers(2**31, size=3)
     values = [audit_network(one, rng=seed).value for seed in seeds]
-    assert found["value"][0] == pytest.approx(np.mean(values)) and found["spread"][0] == pytest.approx(
+    assert found["value"][0] == pytest.approx(np.mean(values)) and found["sd"][0] == pytest.approx(
         np.std(values, ddof=1)
     )
 

@@ -57,7 +57,7 @@ def test_across_by_hand():
     table = pd.concat([losses([1.0, 0.0]), losses([0.5, 0.2], dataset="b")]).rename(columns={"value": "normalised"})
     found = across(table)
     np.testing.assert_allclose(found["value"], [0.75, 0.1])
-    np.testing.assert_allclose(found["error"], 2 * np.array([0.25, 0.1]))  # s.e. of two values: half their distance
+    np.testing.assert_allclose(found["se"], [0.25, 0.1])  # s.e. of two values: half their distance
 
 
 @pytest.mark.parametrize("it", [0, 3])

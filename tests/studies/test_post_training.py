@@ -108,10 +108,10 @@ def test_decisions_by_scores_that_know_and_by_scores_that_do_not():
     rng = np.random.default_rng(3)
     x = rng.random(1200)
     cases = pd.DataFrame({"label": (rng.random(1200) < x).astype(int), "x": x, "knows": x, "noise": rng.random(1200)})
-    known = decide_by_scores(cases, "knows", EVEN, rng=1).set_index("way")
+    known = decide_by_scores(cases, "knows", EVEN, rng=1).set_index("scores")
     assert list(known.index) == ["as stated", "recalibrated"]
     error = 0.5 / np.sqrt(600)  # at most, of a mean cost
     assert known["cost"].to_numpy() == pytest.approx(0.25, abs=4 * error)
     assert (known["low"] > 0).all() and known["saved"].to_numpy() == pytest.approx(0.25, abs=6 * error)
-    blind = decide_by_scores(cases, "noise", EVEN, rng=1).set_index("way")
+    blind = decide_by_scores(cases, "noise", EVEN, rng=1).set_index("scores")
     assert blind["saved"].to_numpy() == pytest.approx(0, abs=6 * error) and blind.loc["recalibrated", "low"] <= 0

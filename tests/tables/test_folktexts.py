@@ -86,7 +86,7 @@ def test_planted_groups_are_found(tmp_path):
     young = women & (table.X["age"] <= 27).to_numpy()
     grown = women & (table.X["age"] >= 33).to_numpy()
     last = len(audit.table) - 1
-    assert audit.table["left_high"][0] < 0 < audit.table["left_low"][last]
+    assert audit.table["residual_high"][0] < 0 < audit.table["residual_low"][last]
     assert young[ends == 0].mean() > 0.8 and grown[ends == last].mean() > 0.7
 
 

@@ -9,6 +9,7 @@ import pytest
 from tables_of_scores import good
 
 from helpers.partition.encoder import TableEncoder
+from helpers.partition.wording import words_of
 from helpers.tables import read_scores
 from helpers.tables.features import tidy_features
 
@@ -159,7 +160,7 @@ def test_dates_of_any_year_are_read(kind):
     X, dropped, _ = tidy_features(pd.DataFrame({"since": values}), np.arange(60) % 3 == 0)
     column = TableEncoder().fit(X, np.zeros(60)).columns_[0]
     assert not dropped and column.kind == "date"
-    assert [column.words(code, code, False) for code in (0, 3)] == ["since <= 0001-01-01", "since > 2024-06-30"]
+    assert [words_of(column, code, code, False) for code in (0, 3)] == ["since <= 0001-01-01", "since > 2024-06-30"]
     np.testing.assert_array_equal(column.encode(X["since"])[:4], [3, 1, 0, 2])
 
 

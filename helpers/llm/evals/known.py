@@ -86,9 +86,9 @@ def known_answers(questions, references, *, n_meanings=4, overconfidence=1.5, se
     rows = []
     for question, reference in zip(questions, references, strict=True):
         rng = _random("question", seed, question)
-        lead = rng.randint(30, 95)
-        cuts = [0, *sorted(rng.randint(0, 100 - lead) for _ in range(n_meanings - 2)), 100 - lead]
-        shares = [lead, *(high - low for low, high in zip(cuts, cuts[1:], strict=False))]
+        largest = rng.randint(30, 95)
+        cuts = [0, *sorted(rng.randint(0, 100 - largest) for _ in range(n_meanings - 2)), 100 - largest]
+        shares = [largest, *(high - low for low, high in zip(cuts, cuts[1:], strict=False))]
         shares = sorted((share / 100 for share in shares if share), reverse=True)
         right = rng.choices(range(len(shares)), [share ** (1 / overconfidence) for share in shares])[0]
         others = [other for other in sorted(set(references)) if other != reference]
@@ -188,12 +188,12 @@ class _Known:
 
     def verbalised(self, fields, rng, config):
         """A stated confidence, with an answer where none was proposed."""
-        said = {}
+        reply = {}
         row = self.texts[fields["Question"]].loc[fields["Proposed answer"]] if "Proposed answer" in fields else None
         if row is None:
-            said["answer"], row = self._drawn(fields, rng, config)
+            reply["answer"], row = self._drawn(fields, rng, config)
         stated = round(100 * float(row["verbalised"]), 9)
-        return _certain(said | {"confidence": "quite sure" if rng.random() < self.vague else stated})
+        return _certain(reply | {"confidence": "quite sure" if rng.random() < self.vague else stated})
 
     def is_true(self, fields, rng, config):
         """True or False."""

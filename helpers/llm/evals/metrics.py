@@ -1,5 +1,7 @@
 """Our measures as metrics of Inspect that see every attempt: a calibration of means over epochs is none.
 
+Each of `helpers.selective.METRICS` is one by its name, and `ecuas` with three exponents.
+
 In any evaluation: `@scorer(metrics=[accuracy(), sem1_ece(), ecuas()])`, or for a log that is there
 `inspect score my.eval --metric honest_confidence/sem1_ece --metric honest_confidence/ecuas`.
 
@@ -17,13 +19,12 @@ from inspect_ai.scorer import SampleScore, metric
 
 from helpers._inspect import registered
 from helpers.answers import group_answers, sem1, sem2, sem_ece
-from helpers.calibration import calibration_error
 from helpers.checks import check_probabilities
-from helpers.selective import ecuas as costs
-from helpers.selective import risk_coverage_curve
+from helpers.selective import METRICS, risk_coverage_curve
+from helpers.selective.metrics import MeasuredAnswers, metrics_of
 from helpers.tables.log_table import grade_value
 
-__all__ = ["accuracy_at_coverage", "aurc", "ece", "ecuas", "sem1_ece", "sem2_ece"]
+__all__ = ["MEASURES", "accuracy_at_coverage", "sem1_ece", "sem2_ece"]
 
 CONFIDENCES = ("confidence", "posterior", "is_true", "verbalised")  # looked for where none is named
 
@@ -157,89 +158,49 @@ def _of_confidences(confidence, rule, measure):
     return measure_all
 
 
-@registered(metric, scores="unreduced")
-def ece(confidence: str = "", rule: str = "normalized", n_bins: int = 10):
-    """Calibration error of a stated confidence, attempt by attempt (`helpers.calibration.calibration_error`).
+DOCUMENTED = """{labels} of a stated confidence, attempt by attempt.
 
-    Parameters
-    ----------
-    confidence, rule : str
-        As in `ecuas`.
-    n_bins : int, default 10
-        Bins of equal width.
+Parameters
+----------
+confidence : str, default ""
+    Name of a confidence, or "sem1" or "sem2"; "" for all of confidence, posterior, is_true and verbalised that the
+    scores state, or Sem1 if they state none.
+rule : str, default "normalized"
+    As in `sem1_ece`, for "sem1" and "sem2".
 
-    Returns
-    -------
-    inspect_ai.scorer.Metric
-        Gives ece (0 is best), named as in `ecuas`.
+Returns
+-------
+inspect_ai.scorer.Metric
+    Gives {names} ({best} is better), with the name of the
+    confidence before it unless that is "confidence". Attempts that state none are left out.
 
-    Examples
-    --------
-    >>> ece(confidence="confidence")([])
-    {'ece': nan}
-    """
-
-    def measure(correct, stated):
-        return {"ece": calibration_error(correct, stated, n_bins=n_bins, n_simulations=100, rng=0).value}
-
-    return _of_confidences(confidence, rule, measure)
+Examples
+--------
+>>> list({first}(confidence="confidence")([])) == "{names}".split(", ")
+True
+"""
 
 
-@registered(metric, scores="unreduced")
-def ecuas(confidence: str = "", rule: str = "normalized"):
-    """Mean cost of answers and confidences over the prices of a refusal (Estienne, Ernst et al. 2026, equation 17).
+def _measure(name, metrics):
+    """Metric for Inspect of some of our measures, under the `name` of all of them."""
 
-    Parameters
-    ----------
-    confidence : str, default ""
-        Name of a confidence, or "sem1" or "sem2"; "" for all of confidence, posterior, is_true and verbalised that the
-        scores state, or Sem1 if they state none.
-    rule : str, default "normalized"
-        As in `sem1_ece`, for "sem1" and "sem2".
+    def build(confidence: str = "", rule: str = "normalized"):
+        def measure(correct, stated):
+            return MeasuredAnswers(metrics, np.asarray(correct, float), np.asarray(stated, float)).measure()
 
-    Returns
-    -------
-    inspect_ai.scorer.Metric
-        Gives ecuas_0, ecuas_1 and ecuas_inf (smaller is better, 1 is what a refusal costs), with the name of the
-        confidence before it unless that is "confidence". Attempts that state none are left out.
+        return _of_confidences(confidence, rule, measure)
 
-    Examples
-    --------
-    >>> ecuas(confidence="confidence")([])
-    {'ecuas_0': nan, 'ecuas_1': nan, 'ecuas_inf': nan}
-    """
-
-    def measure(correct, stated):
-        exponents = {"ecuas_0": 0, "ecuas_1": 1, "ecuas_inf": math.inf}
-        return {name: np.mean(costs(correct, stated, n=n)) for name, n in exponents.items()}
-
-    return _of_confidences(confidence, rule, measure)
+    best = "larger" if any(one.larger_is_better for one in metrics.values()) else "smaller"
+    labels = "; ".join(one.label for one in metrics.values())
+    build.__doc__ = DOCUMENTED.format(labels=labels, best=best, names=", ".join(metrics), first=name)
+    build.__name__ = build.__qualname__ = name
+    build.__module__ = __package__  # where it is found by its name
+    return registered(metric, scores="unreduced")(build)
 
 
-@registered(metric, scores="unreduced")
-def aurc(confidence: str = "", rule: str = "normalized"):
-    """Area under the risk-coverage curve: the mean error among the answers kept, over all coverages.
+ECUAS = {name: one for name, one in metrics_of((0, 1, math.inf)).items() if name not in METRICS}
 
-    Parameters
-    ----------
-    confidence, rule : str
-        As in `ecuas`.
-
-    Returns
-    -------
-    inspect_ai.scorer.Metric
-        Gives aurc (smaller is better), named as in `ecuas`; see `helpers.selective.aurc`.
-
-    Examples
-    --------
-    >>> aurc()([])
-    {'sem1_aurc': nan}
-    """
-
-    def measure(correct, stated):
-        return {"aurc": risk_coverage_curve(correct, stated).aurc}
-
-    return _of_confidences(confidence, rule, measure)
+MEASURES = {name: _measure(name, {name: one}) for name, one in METRICS.items()} | {"ecuas": _measure("ecuas", ECUAS)}
 
 
 @registered(metric, scores="unreduced")

@@ -15,7 +15,7 @@ from inspect_ai.solver import TaskState
 from helpers._inspect import read_eval_log, registered
 from helpers.answers import spell_answers
 from helpers.checks import check_one_of
-from helpers.llm.evals.metrics import accuracy_at_coverage, aurc, ece, ecuas, sem1_ece, sem2_ece
+from helpers.llm.evals.metrics import MEASURES, accuracy_at_coverage, sem1_ece, sem2_ece
 from helpers.llm.evals.requests import GRADE_SCHEMA, Once, ask_judge, partition_schema
 from helpers.llm.prompts import load_prompt
 
@@ -27,7 +27,7 @@ A_GRADE = 32  # tokens of a reply
 
 A_NUMBER = 8  # tokens of a number in it
 
-STATED = [ece(), ecuas(), aurc(), accuracy_at_coverage()]
+STATED = [*(measure() for measure in MEASURES.values()), accuracy_at_coverage()]
 
 
 def _spelled(texts, rule):
@@ -66,22 +66,22 @@ def grade(rule: str = "normalized", judge: bool = False, prompt: str = "grade") 
 
     async def score(state: TaskState, target: Target) -> Score:
         answer = state.store.get("answer", state.output.completion).strip()
-        said = dict(state.store.get("confidences", {}))
+        metadata = dict(state.store.get("confidences", {}))
         spelling, reference = _spelled([answer, target.text], rule)
         if reference is None:
-            return Score.unscored(answer=answer, reason="no reference", metadata=said)
+            return Score.unscored(answer=answer, reason="no reference", metadata=metadata)
         right = spelling == reference
-        said["by"] = "rule"
+        metadata["by"] = "rule"
         if not right and spelling is not None and judge:
             model = get_model(role="grader")
             values = {"question": state.input_text, "answer": answer, "reference": target.text}
             judged = partial(ask_judge, model, prompt, GRADE_SCHEMA, max_tokens=A_GRADE, **values)
             verdict = await once((state.sample_id, spelling), judged)
-            said["by"] = f"{model.name} {prompt.sha256}"
+            metadata["by"] = f"{model.name} {prompt.sha256}"
             if verdict is None:
-                return Score.unscored(answer=answer, reason="grader_failed", metadata=said)
+                return Score.unscored(answer=answer, reason="grader_failed", metadata=metadata)
             right = verdict["grade"] == "correct"
-        return Score(value="C" if right else "I", answer=answer, metadata=said)
+        return Score(value="C" if right else "I", answer=answer, metadata=metadata)
 
     return score
 
@@ -145,8 +145,8 @@ def classes(log: str, graded: str = "grade", rule: str = "normalized", prompt: s
                 classes_of = [verdict["classes"][str(number)] for number in range(1, len(first) + 1)]
                 same = classes_of.index(classes_of[list(first).index(spelling)])
                 label = list(first.values())[same]
-        said = dict(taken.metadata or {}) | {"given": taken.answer, "by": by}
-        return Score(value=taken.value, answer=label, metadata=said)
+        metadata = dict(taken.metadata or {}) | {"given": taken.answer, "by": by}
+        return Score(value=taken.value, answer=label, metadata=metadata)
 
     return score
 
@@ -174,7 +174,7 @@ def option_score() -> Scorer:
         if not pairs or not all(mass > 0 for mass in masses):
             return Score.unscored(answer=state.output.completion, reason="scoring_failed")
         value = math.fsum(first / mass for (first, _), mass in zip(pairs, masses, strict=True)) / len(pairs)
-        said = {"mass": math.fsum(masses) / len(masses), "orders": len(pairs)}
-        return Score(value=value, answer=state.output.completion, metadata=said)
+        metadata = {"mass": math.fsum(masses) / len(masses), "orders": len(pairs)}
+        return Score(value=value, answer=state.output.completion, metadata=metadata)
 
     return score

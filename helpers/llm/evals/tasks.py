@@ -126,12 +126,12 @@ def answer(prompt, posterior: bool, seed: int | None) -> Solver:
             options["response_schema"] = schema_of(prompt.schema)
         state = await generate(state, **options)
         text = state.output.completion
-        said = {"posterior": posterior_of(state.output)} if posterior else {}
+        confidences = {"posterior": posterior_of(state.output)} if posterior else {}
         if prompt.schema:
             text, stated = parse_verbalised(text)
-            said["verbalised"] = stated
+            confidences["verbalised"] = stated
         state.store.set("answer", (text or "").strip())
-        state.store.set("confidences", _known(said))
+        state.store.set("confidences", _known(confidences))
         return state
 
     return solve
@@ -154,18 +154,20 @@ def rate(prompts, top_logprobs: int) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         values = {"question": state.input_text, "answer": state.store.get("answer")}
-        said = {}
+        confidences = {}
         for name in prompts if values["answer"] else ():
-            said[name] = await once((state.sample_id, name, values["answer"]), lambda name=name: reply(name, values))
-        state.store.set("confidences", state.store.get("confidences") | _known(said))
+            confidences[name] = await once(
+                (state.sample_id, name, values["answer"]), lambda name=name: reply(name, values)
+            )
+        state.store.set("confidences", state.store.get("confidences") | _known(confidences))
         return state
 
     return solve
 
 
-def _known(said):
+def _known(confidences):
     """The confidences that are there: a missing number is left out, and never a 1."""
-    return {name: value for name, value in said.items() if not math.isnan(value)}
+    return {name: value for name, value in confidences.items() if not math.isnan(value)}
 
 
 # ---- yes-no scores --------------------------------------------------------------------------------------------

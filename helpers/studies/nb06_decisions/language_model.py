@@ -18,16 +18,22 @@ def decide_by_scores(cases, score, cost, *, rng=None):
     teaches = rng.random(len(cases)) < 0.5
     y, p = (cases.loc[teaches, name].to_numpy() for name in ("label", score))
     outcome, stated = (cases.loc[~teaches, name].to_numpy() for name in ("label", score))
-    ways = {"as stated": stated, "recalibrated": PlattCalibrator().fit(p, y).predict(stated)}
+    versions = {"as stated": stated, "recalibrated": PlattCalibrator().fit(p, y).predict(stated)}
 
     def paid(probability):
         return expected_cost(best_decision(probability, cost), outcome, cost)
 
     same = paid(np.full(outcome.size, y.mean()))
     rows = []
-    for way, probability in ways.items():
+    for name, probability in versions.items():
         saved = paired_difference(same, paid(probability), rng=rng)
         rows.append(
-            {"way": way, "cost": paid(probability).mean(), "saved": saved.value, "low": saved.low, "high": saved.high}
+            {
+                "scores": name,
+                "cost": paid(probability).mean(),
+                "saved": saved.value,
+                "low": saved.low,
+                "high": saved.high,
+            }
         )
     return pd.DataFrame(rows)

@@ -25,7 +25,8 @@ from helpers.datasets import load_breast_cancer, load_digits, load_fair, load_ra
 from helpers.decisions import RiskEstimator, best_decision, cost_matrix, excess_risk, expected_cost, grouping_risk
 from helpers.decisions.costs import check_costs
 from helpers.partition import split_rows
-from helpers.partition.encoder import as_numbers, check_table
+from helpers.partition.checked import check_table
+from helpers.partition.kinds import as_numbers
 from helpers.resampling import bootstrap_interval
 
 SHARES = (0.2, 0.6)  # rows that train the model end here, those that tune it there, the others test
@@ -110,7 +111,7 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
     def estimated(rows):
         people = None if groups is None else groups[rows]
         risk = RiskEstimator(cost_matrix(false_alarm=1, miss=1), residual="tree", n_halvings=2, rng=rng)
-        corrected = risk.fit_corrected(y[rows], p[rows], X.iloc[rows], groups=people)
+        corrected = risk.fit_corrected(X.iloc[rows], y[rows], p[rows], groups=people)
         return p[rows], risk.calibrated(p[rows]), corrected
 
     here = estimated(test)

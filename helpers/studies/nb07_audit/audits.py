@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from helpers.audit import find_groups, measure_groups, tree_groups
+from helpers.audit import measure_groups, search_segments, tree_groups
 from helpers.partition import HonestTree
 from helpers.resampling import exact_interval
 from helpers.simulation import perfect
@@ -23,15 +23,16 @@ def second_look(y, p, X, searched, *, rng=None):
     others = measure_groups(y[~searched], p[~searched], region[~searched], size=tree.n_regions_)
     table = pd.DataFrame({"rule": tree.rules(), "first": chosen_by["gap"], "second": others["gap"]})
     table = table[others["n"] >= 30]
-    named = table["first"].abs().sort_values(ascending=False, kind="stable").index[:8]
-    return table.loc[named].reset_index(drop=True)
+    largest = table["first"].abs().sort_values(ascending=False, kind="stable").index[:8]
+    return table.loc[largest].reset_index(drop=True)
 
 
 def planted_study(pool, planted, n):
     """A study for `repeat`, with the case `merge`: what the audit makes of n rows of a pool's first model.
 
     `planted` is {words: (column, level)} of the subgroups that the model misjudges; the overlap of each is with the
-    sure one that is most like it: rows in both over rows in either. covered: share of intervals that hold the true gap.
+    significant one that is most like it: rows in both over rows in either. covered: share of intervals that hold the
+    true gap.
     """
 
     def study(merge, rng):
@@ -40,11 +41,14 @@ def planted_study(pool, planted, n):
         table = audit.table
         subgroup = audit.apply(a.X)
         truth = pd.Series(a.q - a.p[0]).groupby(subgroup).mean().reindex(table.index)
-        row = {"groups": len(table), "conditions": table["rule"].str.count(" and ").mean() + 1, "sure": len(audit.sure)}
+        row = {"groups": len(table), "conditions": table["rule"].str.count(" and ").mean() + 1}
+        row["significant"] = len(audit.significant)
         row["covered"] = ((table["low"] <= truth) & (truth <= table["high"])).mean()
         for words, (column, level) in planted.items():
             inside = (a.X[column] == level).to_numpy()
-            shares = [(inside & (subgroup == k)).sum() / (inside | (subgroup == k)).sum() for k in audit.sure.index]
+            shares = [
+                (inside & (subgroup == k)).sum() / (inside | (subgroup == k)).sum() for k in audit.significant.index
+            ]
             row[f"overlap, {words}"] = max(shares, default=0.0)
         return [row]
 
@@ -69,13 +73,13 @@ def figure1_study(n, audit):
         young = women & (X["age"] <= 24) & advanced
         older = women & (X["age"] >= 37) & (X["education"] == "professional degree")
         subgroup = audited.apply(X)
-        lowest = table["left"].idxmin()
-        highest = table["left"].idxmax()
+        lowest = table["residual_gap"].idxmin()
+        highest = table["residual_gap"].idxmax()
         row = {
             "over-confident, share": young[subgroup == lowest].mean(),
-            "over-confident, edge": -table["left_high"][lowest],
+            "over-confident, edge": -table["residual_high"][lowest],
             "under-confident, share": older[subgroup == highest].mean(),
-            "under-confident, edge": table["left_low"][highest],
+            "under-confident, edge": table["residual_low"][highest],
         }
         return [row]
 
@@ -105,16 +109,18 @@ def quarter_too_low(n, rng):
     return a.X, a.p, np.minimum(a.q + 0.1 * misjudged, 1).to_numpy(), None
 
 
-def alarm_study(sources, n, **options):
-    """A study for `repeat`, with the case `kind`: whether an audit calls a subgroup surely misjudged.
+def alarm_study(sources, n, *, method="segments", **options):
+    """A study for `repeat`, with the case `kind`: whether an audit finds a significant subgroup.
 
     A source maps (n, rng) to features, stated probabilities, true probabilities, and groups or None.
     """
 
+    search = {"segments": search_segments, "tree": tree_groups}[method]
+
     def study(kind, rng):
         X, p, q, groups = sources[kind](n, rng)
         y = (rng.random(len(p)) < q).astype(int)
-        return [{"alarm": len(find_groups(y, p, X, groups=groups, rng=rng, **options).sure) > 0}]
+        return [{"alarm": len(search(y, p, X, groups=groups, rng=rng, **options).significant) > 0}]
 
     return study
 

@@ -11,14 +11,14 @@ from helpers.plotting.style import axes_for
 KINDS = {"base": (BLUE, "o", "-"), "tuned": (ORANGE, "s", "--")}
 
 
-def plot_rates(table, ax=None, *, most=8, sure=None):
+def plot_rates(table, ax=None, *, most=8, significant=None):
     """Stated (diamond), calibrated (cross) and observed (dot, 95 % interval) rate of each subgroup of an audit.
 
     Those whose gaps are furthest from zero, the most overstated at the foot. Blue dots: more happens than was stated;
-    orange squares: less; grey and hollow: not beyond chance.
+    orange squares: less; grey and hollow: not significant.
     """
-    sure = table.index[table["adjusted"] < 0.05] if sure is None else sure.index
-    column = "left" if "left" in table else "gap"
+    significant = table.index[table["adjusted"] < 0.05] if significant is None else significant.index
+    column = "residual_gap" if "residual_gap" in table else "gap"
     shown = table.loc[table[column].abs().sort_values(ascending=False, kind="stable").index[:most]].sort_values(column)
     ax = axes_for(ax, (8, 0.62 * len(shown) + 1.5))
     place = np.arange(len(shown))
@@ -26,11 +26,11 @@ def plot_rates(table, ax=None, *, most=8, sure=None):
     if "calibrated" in shown:
         ax.plot(shown["calibrated"], place, "x", color="black", markersize=7, label="recalibrated")
     for k, row in zip(place, shown.itertuples(), strict=True):
-        beyond = row.Index in sure
+        is_significant = row.Index in significant
         over = getattr(row, column) < 0
-        color = (ORANGE if over else BLUE) if beyond else GREY
+        color = (ORANGE if over else BLUE) if is_significant else GREY
         ends = [[row.gap - row.low], [row.high - row.gap]]
-        style = {"fmt": "s" if over else "o", "fillstyle": "full" if beyond else "none", "capsize": 3}
+        style = {"fmt": "s" if over else "o", "fillstyle": "full" if is_significant else "none", "capsize": 3}
         ax.errorbar(row.observed, k, xerr=ends, color=color, **style)
     ax.plot([], [], "o", color=BLUE, label="observed: more")
     ax.plot([], [], "s", color=ORANGE, label="observed: less")
@@ -55,15 +55,18 @@ def plot_second_look(first, second, ax=None, *, names=("who chose", "other peopl
     return ax
 
 
-def plot_pool(table, trend=None, ax=None, *, error="error", truth=None, xlabel="size", ylabel="grouping loss"):
-    """Value of each model against its size (log scale), base and tuned models apart, with LOWESS lines."""
+def plot_pool(table, trend=None, ax=None, *, sd="sd", truth=None, xlabel="size", ylabel="grouping loss"):
+    """Value of each model against its size (log scale), base and tuned models apart, with LOWESS lines.
+
+    Bars reach one standard deviation (column `sd`) up and down; None draws none.
+    """
     ax = axes_for(ax)
     for kind, (color, marker, line) in KINDS.items():
         rows = table[table["kind"] == kind]
         if rows.empty:
             continue
         x = rows["size"] * (0.97 if kind == "base" else 1.03)
-        bars = None if error is None else rows[error]
+        bars = None if sd is None else rows[sd]
         ax.errorbar(x, rows["value"], yerr=bars, fmt=marker, color=color, markersize=5, capsize=2, label=kind)
         if truth is not None:
             ax.plot(x, rows[truth], "_", color="black", markersize=9, label="truth" if kind == "base" else None)
@@ -82,12 +85,12 @@ def plot_pool(table, trend=None, ax=None, *, error="error", truth=None, xlabel="
     return ax
 
 
-def plot_pools(tables, trends, *, error="spread", xlabel="size"):
+def plot_pools(tables, trends, *, xlabel="size"):
     """One panel of `plot_pool` for each table."""
     rows = -(-len(tables) // 3)
     fig, axes = plt.subplots(rows, 3, figsize=(3.7 * 3, 3.2 * rows), squeeze=False)
     for ax, (title, table) in zip(axes.flat, tables.items(), strict=False):
-        plot_pool(table, trends[title], ax, error=error, xlabel=xlabel, ylabel="grouping loss").set_title(title)
+        plot_pool(table, trends[title], ax, xlabel=xlabel, ylabel="grouping loss").set_title(title)
         ax.get_legend().remove()
     for ax in axes.flat[len(tables) :]:
         ax.set_axis_off()

@@ -74,17 +74,17 @@ def normalise(table):
     """
     datasets = table.groupby("dataset")["value"]
     low = datasets.transform("min")
-    reach = datasets.transform("max") - low
-    if not (reach > 0).all():
-        same = table.loc[~(reach > 0), "dataset"].iloc[0]
+    span = datasets.transform("max") - low
+    if not (span > 0).all():
+        same = table.loc[~(span > 0), "dataset"].iloc[0]
         raise ValueError(f"value must differ between the models of a data set, but in {same!r} it does not.")
-    return table.assign(normalised=(table["value"] - low) / reach)
+    return table.assign(normalised=(table["value"] - low) / span)
 
 
 def across(table, *, by=("size", "kind")):
-    """Mean of each size and kind over data sets, error: two standard errors (Melo et al. 2026, figure 4, draw one)."""
+    """Mean of each size and kind over data sets, and its standard error (Melo et al. 2026, figure 4, draw one)."""
     models = table.groupby(list(by), sort=True)["normalised"]
-    return pd.DataFrame({"value": models.mean(), "error": 2 * models.sem()}).reset_index()
+    return pd.DataFrame({"value": models.mean(), "se": models.sem()}).reset_index()
 
 
 def lowess_trend(table, *, frac=2 / 3, it=3):
@@ -200,4 +200,4 @@ def trained_losses(n_rounds, *, sizes=SIZES, n_rows=8000, rng=None):
     for seed in np.random.default_rng(rng).spawn(check_count(n_rounds, "n_rounds", least=2)):
         rounds += [pool_losses(pool, rng=seed) for pool in train_pools(sizes=sizes, n_rows=n_rows, rng=seed)]
     by = pd.concat(rounds).groupby(["dataset", "kind", "size"], sort=False)
-    return by.agg(value=("value", "mean"), spread=("value", "std"), se=("se", "mean")).reset_index()
+    return by.agg(value=("value", "mean"), sd=("value", "std"), se=("se", "mean")).reset_index()

@@ -61,8 +61,8 @@ def learn(past, new, cost, *, rng=None, **options):
     with threadpool_limits(1):  # many small fits: threads would only get in each other's way
         for p_past, p_new in zip(past.p, new.p, strict=True):
             model = RiskEstimator(cost, rng=rng, **{"residual": "tree"} | options)
-            model.fit(past.y, p_past, past.X, groups=past.groups)
-            corrected.append(model.corrected(p_new, new.X))
+            model.fit(past.X, past.y, p_past, groups=past.groups)
+            corrected.append(model.corrected(new.X, p_new))
             risk.append(excess_risk(corrected[-1], p_new, cost))
             calibration.append(calibration_risk(model.calibrated(p_new), p_new, cost))
     return Learned(np.array(risk), np.array(calibration), np.array(corrected))

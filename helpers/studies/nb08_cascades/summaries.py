@@ -29,26 +29,26 @@ def summarise_gains(tables, rivals):
     """What the risk cascade gains on each rival, averaged over pools and then over populations.
 
     Pools of one population share models and people, so only populations count as repetitions: each number is a mean of
-    their means, and `_error` is half of its 95 % interval (Student's t; NaN for one population).
+    their means, and `_half_width` is half of its 95 % interval (Student's t; NaN for one population).
     """
     lines = []
     for rival in rivals:
         pools = pd.concat([gains(table, rival) for table in tables], keys=range(len(tables)))
         means = pools.drop(columns="pool").astype(float).groupby(level=0).mean()
-        reach = student.ppf(0.975, len(means) - 1) * means.sem() if len(means) > 1 else np.nan * means.mean()
+        half_width = student.ppf(0.975, len(means) - 1) * means.sem() if len(means) > 1 else np.nan * means.mean()
         line = {"rival": rival, "lowest": pools["gain"].min(), "highest": pools["gain"].max()}
-        lines.append(line | means.mean().to_dict() | reach.add_suffix("_error").to_dict())
+        lines.append(line | means.mean().to_dict() | half_width.add_suffix("_half_width").to_dict())
     return pd.DataFrame(lines)
 
 
 def in_points(summary):
-    """A summary for reading: gains in points (x 100) with their error, ratio of costs, share of pools; all as text."""
+    """A summary for reading: gains in points (x 100) and half-widths, ratio of costs, share of pools; all as text."""
     gain = 100 * summary["gain"]
-    error = 100 * summary["gain_error"]
+    half_width = 100 * summary["gain_half_width"]
     table = summary.drop(columns=[name for name in summary if name not in ("rival", "world", "people", "setting")])
     table["gain, points"] = gain.map("{:z.1f}".format)
-    if error.notna().any():
-        table["+- (95 %)"] = error.map("{:.1f}".format)
+    if half_width.notna().any():
+        table["+- (95 %)"] = half_width.map("{:.1f}".format)
     table["worst, best pool"] = [
         f"{written(100 * a, 'z.1f')}, {written(100 * b, 'z.1f')}"  # of shares, so many lie on a border of rounding
         for a, b in summary[["lowest", "highest"]].to_numpy()

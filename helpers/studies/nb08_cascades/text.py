@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from helpers.partition.encoder import check_table
+from helpers.partition.checked import check_table
 
 
 def rows_as_text(X):

@@ -11,10 +11,10 @@ from helpers.studies.nb10_ecuas_real.digits import (
 )
 from helpers.studies.nb10_ecuas_real.figures import plot_answer_quality, plot_reader_costs
 from helpers.studies.nb10_ecuas_real.language_model import (
-    compare_ways,
+    compare_confidences,
     greedy_confidences,
     measure_ways,
-    plot_way_differences,
+    plot_confidence_differences,
 )
 from helpers.studies.nb10_ecuas_real.networks import (
     against_printed,

@@ -50,7 +50,7 @@ def _with_ends(rows):
 
 
 def _systems(table):
-    """{way: (correct, confidence)} of a table of `greedy_confidences`."""
+    """{name: (correct, confidence)} of a table of `greedy_confidences`."""
     return {name: (table["correct"], table[name]) for name in table.columns[2:]}
 
 
@@ -62,12 +62,12 @@ def measure_ways(table, metrics, *, n_resamples=1000, rng=None):
     return wide.rename(columns=metrics).rename_axis("confidence").rename_axis(columns=None)
 
 
-def compare_ways(table, ways, *, n_resamples=1000, rng=None):
+def compare_confidences(table, names, *, n_resamples=1000, rng=None):
     """Paired differences of the measures of each two confidences in the same answers, questions drawn again.
 
     better: "first" or "second" where the interval does not hold 0.
     """
-    systems = {name: pair for name, pair in _systems(table).items() if name in ways}
+    systems = {name: pair for name, pair in _systems(table).items() if name in names}
     rows = compare_systems(systems, n=(0, 1), n_resamples=n_resamples, rng=rng)
     rows = rows.rename(columns={"system": "first", "against": "second"})
     rows = rows[~rows["metric"].isin(["er", "ece"])]  # the same answers; no interval
@@ -78,20 +78,20 @@ def compare_ways(table, ways, *, n_resamples=1000, rng=None):
     return rows[["first", "second", "metric", "difference", "low", "high", "better"]].reset_index(drop=True)
 
 
-def plot_way_differences(differences, metrics, against="sequence"):
+def plot_confidence_differences(differences, metrics, against="sequence"):
     """Draw differences from one confidence, a panel a measure, a mark a prompt; what is infinite has no mark."""
     fig, axes = panels(len(metrics), figsize=(2.6 * len(metrics) + 1.6, 3.4), sharey=True)
     for ax, (metric, words) in zip(axes, metrics.items(), strict=True):
         for k, (prompt, rows) in enumerate(differences.items()):
             rows = rows[(rows["metric"] == metric) & (rows["first"] == against)]
-            ways = list(rows["second"])
+            names = list(rows["second"])
             place = np.arange(len(rows))[::-1] + 0.12 - 0.24 * k
             style = {"color": (BLUE, ORANGE)[k], "marker": MARKERS[k], "linestyle": "none", "markersize": 5}
             finite = np.isfinite(rows[["difference", "low", "high"]]).all(axis=1).to_numpy()
             rows = rows[finite]
             bars = np.array([rows["high"] - rows["difference"], rows["difference"] - rows["low"]])
             ax.errorbar(-rows["difference"], place[finite], xerr=bars, label=f"prompt: {prompt}", capsize=2, **style)
-            ax.set_yticks(np.arange(len(ways))[::-1], ways)
+            ax.set_yticks(np.arange(len(names))[::-1], names)
         ax.axvline(0, color="black", linewidth=1, linestyle="--")
         ax.set_title(words)
     fig.supxlabel(f"less {against}", fontsize=10)

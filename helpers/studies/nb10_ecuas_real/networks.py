@@ -8,6 +8,7 @@ from helpers.calibration import cross_calibrate
 from helpers.checks import check_numbers
 from helpers.datasets import DownloadError, fetch_scores
 from helpers.experiments import verdict
+from helpers.resampling import percentile_ends, resampled_counts
 from helpers.scoring import BRIER, LOG
 from helpers.selective import aurc, chow_cost, confidence_auc, ecuas, normalized_of_confidence, selective_metrics
 
@@ -52,9 +53,7 @@ def measure_draws(probas, y, *, n_resamples=1000, rng=None):
 
     The calibrating maps are not fitted again.
     """
-    rng = np.random.default_rng(rng)
-    n = len(y)
-    draws = [np.ones(n)] + [np.bincount(rng.integers(n, size=n), minlength=n) for _ in range(n_resamples)]
+    draws = [np.ones(len(y)), *resampled_counts(len(y), n_resamples, rng=rng)]
     return {name: pd.DataFrame([all_measures(y, p, sample_weight=w) for w in draws]) for name, p in probas.items()}
 
 
@@ -64,7 +63,7 @@ def with_intervals(draws, pairs=()):
     tables += [(name, other, draws[name] - draws[other]) for name, other in pairs]
     parts = []
     for name, other, table in tables:
-        low, high = np.quantile(table.iloc[1:], [0.025, 0.975], axis=0, method="closest_observation")
+        low, high = percentile_ends(table.iloc[1:], method="closest_observation")
         values = {"metric": list(table), "value": table.iloc[0].to_numpy(), "low": low, "high": high}
         parts.append(pd.DataFrame({"scores": name, "minus": other} | values))
     measured = pd.concat(parts, ignore_index=True)

@@ -14,9 +14,9 @@ def plot_pair_gaps(pairs):
     ax.axvline(0, color=GREY, linewidth=1, linestyle=":")
     colors = (BLUE, ORANGE, GREEN, RED, GREY)
     for k, (name, part) in enumerate(pairs.groupby("cards", sort=False)):
-        reach = np.maximum([part["gap"] - part["low"], part["high"] - part["gap"]], 0)
+        bars = np.maximum([part["gap"] - part["low"], part["high"] - part["gap"]], 0)
         style = {"color": colors[k % 5], "fmt": MARKERS[k % 6], "markersize": 6, "capsize": 2, "linewidth": 1}
-        ax.errorbar(part["overconfidence"], part["gap"], yerr=reach, label=name, **style)
+        ax.errorbar(part["overconfidence"], part["gap"], yerr=bars, label=name, **style)
     ax.set(xlabel="over-confidence: mean Sem1 less accuracy", ylabel="Sem1-ECE less Sem2-ECE")
     ax.legend(loc="best")
     return ax
@@ -53,9 +53,9 @@ def plot_sources(curves, ax=None, *, title=None):
             options = {"color": GREY, "alpha": 0.25, "linewidth": 0, "label": "a calibrated source (95 %)"}
             ax.fill_between(curve.stated, curve.band_low, curve.band_high, **options)
         color, marker, line = _look(name, k)
-        reach = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)
+        bars = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)
         options = {"color": color, "marker": marker, "linestyle": line, "markersize": 5, "capsize": 2}
-        ax.errorbar(curve.stated, curve.observed, yerr=reach, label=name, **options)
+        ax.errorbar(curve.stated, curve.observed, yerr=bars, label=name, **options)
     ax.set(xlim=(0, 1.02), ylim=(-0.02, 1.02), xlabel="confidence", ylabel="accuracy")
     if title:
         ax.set_title(title)

@@ -62,7 +62,7 @@ def protocol_table(parts):
     """One line a model, {(name, rule): result of `protocol_rows`}: its errors in words, and Sem1 less Sem2."""
     rows = []
     for (name, rule), (errors, differences) in parts.items():
-        words = {way: f"{row.ece:.3f} [{row.low:.3f}, {row.high:.3f}]" for way, row in errors.iterrows()}
+        words = {name: f"{row.ece:.3f} [{row.low:.3f}, {row.high:.3f}]" for name, row in errors.iterrows()}
         pair = differences[(differences["first"] == "Sem1") & (differences["second"] == "Sem2")].iloc[0]
         ends = {"Sem1 - Sem2": pair["difference"], "low": pair["low"], "high": pair["high"]}
         rows.append({"answers of": name, "equal by": rule, "accuracy": errors["accuracy"]["Sem1"]} | words | ends)

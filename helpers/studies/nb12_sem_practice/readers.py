@@ -14,6 +14,7 @@ from helpers.binning import assign_bins, uniform_edges
 from helpers.calibration import reliability
 from helpers.checks import check_count
 from helpers.datasets import load_digits
+from helpers.resampling import resampled_counts
 
 READERS = ("pixels", "densities", "neighbours", "forest", "tree")
 
@@ -153,11 +154,9 @@ def loglog_slope(sizes, gaps, included=None, *, n_resamples=1000, rng=None):
     >>> loglog_slope([10, 40], np.array([[0.2] * 5, [0.1] * 5]), rng=0)
     (-0.5, 0.0)
     """
-    rng = np.random.default_rng(rng)
     included = np.ones(gaps.shape, dtype=bool) if included is None else included
     n = gaps.shape[1]
-    draws = rng.multinomial(n, np.full(n, 1 / n), n_resamples)
-    weights = np.vstack([np.ones(n), draws])
+    weights = np.vstack([np.ones(n), *resampled_counts(n, n_resamples, rng=rng)])
     with np.errstate(invalid="ignore", divide="ignore"):
         means = (weights @ (gaps * included).T) / (weights @ included.T)
         logs = np.where(means > 0, np.log(means), np.nan)

@@ -22,7 +22,7 @@ from helpers.checks import check_count
 from helpers.chunks import read_chunks
 from helpers.chunks.sums import RegionSums
 from helpers.chunks.tables import import_dask
-from helpers.partition.encoder import with_score_column
+from helpers.partition.checked import with_score_column
 from helpers.studies.nb15_weather.weather import weather_chunk
 
 
@@ -155,8 +155,8 @@ class Growth:
         """Seconds at some number of rows, with the 95 % interval for one run."""
         x = np.array([1.0, rows])
         middle = x @ self.straight
-        reach = stats.t.ppf(0.975, self.freedom) * np.sqrt(self.variance + x @ self.covariance @ x)
-        return float(middle), float(middle - reach), float(middle + reach)
+        half_width = stats.t.ppf(0.975, self.freedom) * np.sqrt(self.variance + x @ self.covariance @ x)
+        return float(middle), float(middle - half_width), float(middle + half_width)
 
     def __str__(self):
         return f"seconds grow like rows to the power {self.exponent:.2f} (standard error {self.se:.2f})"

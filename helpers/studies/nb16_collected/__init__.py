@@ -2,7 +2,7 @@
 
 from helpers.studies.nb16_collected.figures import plot_known_shares, plot_read_out
 from helpers.studies.nb16_collected.frequencies import (
-    WAYS,
+    CONFIDENCES,
     Frequencies,
     agreement_by_rule,
     answers_of,
@@ -16,6 +16,6 @@ from helpers.studies.nb16_collected.frequencies import (
 )
 
 __all__ = [
-    "Frequencies", "WAYS", "agreement_by_rule", "answers_of", "compare_frequencies", "match_known", "overconfidence",
-    "plot_known_shares", "plot_read_out", "read_out", "tokens_of", "votes", "wordings",
+    "CONFIDENCES", "Frequencies", "agreement_by_rule", "answers_of", "compare_frequencies", "match_known",
+    "overconfidence", "plot_known_shares", "plot_read_out", "read_out", "tokens_of", "votes", "wordings",
 ]  # fmt: skip

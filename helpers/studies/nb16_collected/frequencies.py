@@ -11,7 +11,7 @@ from helpers.checks import check_numbers
 from helpers.resampling import exact_interval
 from helpers.tables.log_table import grade_value
 
-WAYS = {"posterior": "probability of its words", "is_true": "is this true?", "verbalised": "says a number"}
+CONFIDENCES = {"posterior": "probability of its words", "is_true": "is this true?", "verbalised": "says a number"}
 
 
 def answers_of(log, scorer="grade"):
@@ -33,9 +33,9 @@ def answers_of(log, scorer="grade"):
     rows = []
     for sample in sorted(log.samples, key=lambda sample: (sample.id, sample.epoch)):
         score = sample.scores[scorer]
-        said = score.metadata
-        row = {"question": sample.input, "sample": sample.epoch, "given": said.get("given", score.answer)}
-        row |= {"answer": score.answer} | {way: said.get(way, math.nan) for way in WAYS}
+        metadata = score.metadata
+        row = {"question": sample.input, "sample": sample.epoch, "given": metadata.get("given", score.answer)}
+        row |= {"answer": score.answer} | {name: metadata.get(name, math.nan) for name in CONFIDENCES}
         rows.append(row | {"correct": grade_value(score.value)})
     return pd.DataFrame(rows)
 
@@ -105,7 +105,7 @@ class Frequencies:
     mean : float
         Of the likeliest meaning of each question, in standard errors: how far the counts are from their expectation
         together; near 0 if all is as it should be.
-    spread : float
+    dispersion : float
         The same for their squared deviations.
     """
 
@@ -114,12 +114,12 @@ class Frequencies:
     n_answers: int
     unknown: int
     mean: float
-    spread: float
+    dispersion: float
 
     def __str__(self):
         return (
             f"{self.n_answers:,} answers, {self.unknown:,} of them unknown texts; likeliest meanings: mean "
-            f"{self.mean:+.1f}, scatter {self.spread:+.1f} standard errors"
+            f"{self.mean:+.1f}, dispersion {self.dispersion:+.1f} standard errors"
         )
 
 
@@ -127,7 +127,7 @@ def compare_frequencies(answers, known):
     """Shares of meanings among collected answers, against the known probabilities.
 
     With n answers to each question, p the known probability of the likeliest meaning of a question and c how often it
-    came, mean = sum(c - n p) / sqrt(sum n p (1 - p)), and spread = sum(z^2 - 1) / sqrt(sum var(z^2)) with
+    came, mean = sum(c - n p) / sqrt(sum n p (1 - p)), and dispersion = sum(z^2 - 1) / sqrt(sum var(z^2)) with
     z = (c - n p) / sqrt(n p (1 - p)) and var(z^2) = 2 + (1 - 6 p (1 - p)) / (n p (1 - p)).
 
     Parameters
@@ -155,20 +155,20 @@ def compare_frequencies(answers, known):
     truth = asked.groupby(["question", "meaning"], sort=False)["probability"].sum()
     both = match_known(answers, known)
     counts = both.groupby(["question", "meaning"]).size().reindex(truth.index, fill_value=0)
-    lead = truth[truth.groupby("question").idxmax()]
-    lead = lead[(lead > 0) & (lead < 1)]
-    variance = n * lead * (1 - lead)
-    gap = counts[lead.index] - n * lead
-    noise = math.sqrt((2 + (1 - 6 * lead * (1 - lead)) / variance).sum())
+    modal = truth[truth.groupby("question").idxmax()]
+    modal = modal[(modal > 0) & (modal < 1)]
+    variance = n * modal * (1 - modal)
+    gap = counts[modal.index] - n * modal
+    noise = math.sqrt((2 + (1 - 6 * modal * (1 - modal)) / variance).sum())
     p = np.linspace(0, 1, 101)
-    reach = 1.96 * np.sqrt(p * (1 - p) / n)
+    half_width = 1.96 * np.sqrt(p * (1 - p) / n)
     return Frequencies(
         table=pd.DataFrame({"known": truth, "share": counts / n}),
-        band=pd.DataFrame({"known": p, "low": np.maximum(p - reach, 0), "high": np.minimum(p + reach, 1)}),
+        band=pd.DataFrame({"known": p, "low": np.maximum(p - half_width, 0), "high": np.minimum(p + half_width, 1)}),
         n_answers=len(answers),
         unknown=len(answers) - len(both),
         mean=float(gap.sum() / math.sqrt(variance.sum())),
-        spread=float((gap**2 / variance - 1).sum() / noise),
+        dispersion=float((gap**2 / variance - 1).sum() / noise),
     )
 
 

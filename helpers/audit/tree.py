@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass, field
-from inspect import Parameter, signature
 from numbers import Real
 
 import numpy as np
@@ -10,7 +9,6 @@ import pandas as pd
 
 from helpers.audit.merging import merge_siblings
 from helpers.audit.rates import holm, table_of_gaps
-from helpers.audit.search import search_segments
 from helpers.checks import (
     check_count,
     check_one_of,
@@ -18,13 +16,10 @@ from helpers.checks import (
     check_rng,
     check_same_length,
     check_weights,
-    nearest_name,
 )
 from helpers.partition import HonestTree, split_rows
-from helpers.partition.base import check_sample
+from helpers.partition.checked import check_sample
 from helpers.partition.levels import said_of_pooled
-
-KEYWORD_ONLY = Parameter.KEYWORD_ONLY
 
 EVENTS = 10  # cases of the rarer label that a subgroup should hold, so that its interval means something
 
@@ -39,8 +34,8 @@ class GroupAudit:
         One row a subgroup, most overstated first: rule (words), n (rows that measured it), share (of the weight),
         stated (mean p), observed (rate of y), gap = observed - stated (negative: the model overstates), low, high (95 %
         interval of the gap), p_value, adjusted (Holm, over all subgroups looked at); with calibrated scores also
-        calibrated (their mean), left = observed - calibrated (the gap that recalibration leaves), left_p_value,
-        left_low, left_high, left_adjusted.
+        calibrated (their mean), residual_gap = observed - calibrated (the gap that recalibration leaves) with
+        residual_p_value, residual_low, residual_high, residual_adjusted.
     leaf : array of int, shape (rows of the table,)
         The tree's number of each subgroup.
     tree : HonestTree
@@ -53,7 +48,7 @@ class GroupAudit:
     >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
     >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
     >>> print(tree_groups(y, np.full(2000, 0.5), X, max_depth=1, rng=0))
-    2 groups, 2 of them surely misjudged
+    2 groups, 2 of them significant
     """
 
     table: pd.DataFrame
@@ -67,25 +62,26 @@ class GroupAudit:
         return self.tree.encoder_.pooled_
 
     @property
-    def sure(self):
+    def significant(self):
         """Rows of the table whose gap stands after the adjustment for all subgroups looked at (5 % family-wise).
 
         Subgroups sought `against="calibrated"` are judged by the gap that recalibration leaves.
         """
-        column = "left_adjusted" if self.settings.get("against") == "calibrated" else "adjusted"
+        column = "residual_adjusted" if self.settings.get("against") == "calibrated" else "adjusted"
         return self.table[self.table[column] < 0.05]
 
     @property
-    def remaining(self):
-        """Those of `sure` whose gap would stand after recalibration; without calibrated scores, `sure`."""
-        return self.sure[self.sure["left_adjusted"] < 0.05] if "left" in self.table else self.sure
+    def significant_residual(self):
+        """Those of `significant` whose residual gap is significant, too; without calibrated scores, all of them."""
+        rows = self.significant
+        return rows[rows["residual_adjusted"] < 0.05] if "residual_gap" in rows else rows
 
     @property
     def features(self):
-        """Features that set the remaining subgroups (or, if there are none, all) apart, the most telling first."""
+        """Features that set `significant_residual` (or, if it is empty, all) apart, the strongest first."""
         weight = self.tree.tree_.compute_feature_importances()
         names = [self.tree.encoder_.columns_[j].name for j in np.argsort(-weight, kind="stable") if weight[j] > 0]
-        rules = self.remaining["rule"] if len(self.remaining) else self.table["rule"]
+        rules = self.significant_residual["rule"] if len(self.significant_residual) else self.table["rule"]
         return [name for name in names if rules.str.contains(rf"(?<!\w){re.escape(name)}(?!\w)").any()]
 
     def apply(self, X):
@@ -106,7 +102,7 @@ class GroupAudit:
         return row_of[self.tree.apply(X)]
 
     def __str__(self):
-        return f"{len(self.table)} groups, {len(self.sure)} of them surely misjudged{said_of_pooled(self.pooled)}"
+        return f"{len(self.table)} groups, {len(self.significant)} of them significant{said_of_pooled(self.pooled)}"
 
 
 def tree_groups(
@@ -190,7 +186,7 @@ def tree_groups(
     tree.fit(X.iloc[choose], (y - target)[choose], weight[choose], _rows_of(groups, choose))
     if merge is not None:
         dependent = {"sample_weight": weight[choose], "groups": _rows_of(groups, choose)}
-        tree = merge_siblings(tree, X.iloc[choose], y[choose], target[choose], level=merge, **dependent)
+        tree = merge_siblings(tree, X.iloc[choose], y[choose], target[choose], alpha=merge, **dependent)
     table = table_of_gaps(
         y[measure],
         p[measure],
@@ -201,105 +197,13 @@ def tree_groups(
         size=tree.n_regions_,
     )
     table.insert(0, "rule", tree.rules())
-    table = table[table["share"] > 0].sort_values("gap" if against == "stated" else "left", kind="stable")
+    table = table[table["share"] > 0].sort_values("gap" if against == "stated" else "residual_gap", kind="stable")
     leaf = table.index.to_numpy()
     table = table.reset_index(drop=True)
     table["adjusted"] = holm(table["p_value"])
     if calibrated is not None:
-        table["left_adjusted"] = holm(table["left_p_value"])
+        table["residual_adjusted"] = holm(table["residual_p_value"])
     return GroupAudit(table, leaf, tree, settings)
-
-
-METHODS = {"segments": search_segments, "tree": tree_groups}
-
-
-def find_groups(y, p, X, *, method="segments", sample_weight=None, groups=None, rng=None, **options):
-    """Subgroups that the scores misjudge: a joint search of segments, or the leaves of an honest tree.
-
-    Parameters
-    ----------
-    y : array of {0, 1}, shape (n,)
-        Labels.
-    p : array of float, shape (n,)
-        Stated probabilities of class 1.
-    X : DataFrame, shape (n, d)
-        Features in the user's words.
-    method : {"segments", "tree"}, default "segments"
-        `search_segments` looks at all segments of one and two columns, on all rows, and finds more; `tree_groups` cuts
-        all rows into few subgroups, chosen on one half and measured on the other (Melo et al., 2026).
-    sample_weight : array of float, shape (n,), optional
-        Sampling weights.
-    groups : array, shape (n,), optional
-        Labels of people, hospitals, … whose rows depend on each other.
-    rng : int, Generator or None, default None
-        Source of the draws, or of the halves.
-    **options : dict
-        Further options of the function that does it.
-
-    Returns
-    -------
-    SegmentSearch or GroupAudit
-        By method.
-
-    Raises
-    ------
-    ValueError
-        For another method or an option that the method does not have.
-
-    Examples
-    --------
-    >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
-    >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
-    >>> find_groups(y, np.full(2000, 0.5), X, rng=0).named["rule"].tolist()
-    ['age <= 39']
-    """
-    check_one_of(method, "method", tuple(METHODS))
-    allowed = [name for name, option in signature(METHODS[method]).parameters.items() if option.kind == KEYWORD_ONLY]
-    unknown = [name for name in options if name not in allowed]
-    if unknown:
-        near = nearest_name(unknown[0], allowed, "option")
-        raise ValueError(f"options must be those of method {method!r}, but {unknown[0]!r} is not; {near}")
-    return METHODS[method](y, p, X, sample_weight=sample_weight, groups=groups, rng=rng, **options)
-
-
-def audit_groups(y, p, X, *, method="segments", sample_weight=None, groups=None, rng=None, **options):
-    """Misjudged subgroups as a table: those that `find_groups` names, or all leaves of its tree.
-
-    What could not have been found, and which columns were left out, says `find_groups`.
-
-    Parameters
-    ----------
-    y : array of {0, 1}, shape (n,)
-        Labels.
-    p : array of float, shape (n,)
-        Stated probabilities of class 1.
-    X : DataFrame, shape (n, d)
-        Features in the user's words.
-    method : {"segments", "tree"}, default "segments"
-        As in `find_groups`.
-    sample_weight : array of float, shape (n,), optional
-        Sampling weights.
-    groups : array, shape (n,), optional
-        Labels of people, hospitals, … whose rows depend on each other.
-    rng : int, Generator or None, default None
-        Source of the draws, or of the halves.
-    **options : dict
-        Further options of the function that does it.
-
-    Returns
-    -------
-    DataFrame
-        One row a subgroup: `SegmentSearch.named`, or with `method="tree"` `GroupAudit.table`.
-
-    Examples
-    --------
-    >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
-    >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
-    >>> audit_groups(y, np.full(2000, 0.5), X, method="tree", max_depth=1, rng=0)["rule"].tolist()
-    ['age <= 39', 'age > 39']
-    """
-    audit = find_groups(y, p, X, method=method, sample_weight=sample_weight, groups=groups, rng=rng, **options)
-    return audit.table if isinstance(audit, GroupAudit) else audit.named
 
 
 def _rows_of(column, rows):

@@ -1,0 +1,44 @@
+"""Of many overlapping significant segments, the few to act on."""
+
+import numpy as np
+
+MOST = 8  # segments to select
+TIE = 1e-9  # segments of the same rows are equally strong, but for the order in which their rows were added up
+
+
+def select_segments(null, significant, critical, bonus):
+    """Numbers of the segments to act on, in the order in which they were selected.
+
+    The strongest segment is selected; the scores are moved so that they are right in it, all segments are tested again,
+    and the strongest that is still significant is selected next. Of a segment of two columns and the segments of one
+    column that hold it, the latter is selected if the second condition adds no more strength than there are more
+    segments of two columns to choose from.
+    """
+    selected = []
+    z = null.z
+    candidate = np.zeros(z.size, bool)
+    candidate[significant] = True
+    while candidate.any() and len(selected) < MOST:
+        strength = np.where(candidate, np.abs(z) + bonus, -np.inf)
+        if strength.max() <= critical:
+            break
+        selected.append(_simplest(null, z, strength, critical, bonus))
+        candidate[selected[-1]] = False
+        z = null.z_after(selected)
+    return selected
+
+
+def _simplest(null, z, strength, critical, bonus):
+    """The strongest segment, or one of its conditions alone if that is nearly as strong; the smaller of two halves."""
+    best = int(np.argmax(strength >= strength.max() - TIE))
+    if null.family.pairs[best]:
+        enough = [
+            parent
+            for parent in null.family.parents(best)
+            if strength[parent] > critical and abs(z[parent]) + 2 * bonus[parent] >= abs(z[best])
+        ]
+        best = max(enough, key=lambda parent: round(strength[parent] / TIE), default=best)
+    residual = null.sums.residual
+    opposite = (strength > critical) & (null.n + null.n[best] == null.y.size)
+    opposite &= np.abs(residual + residual[best]) <= 1e-9 * np.abs(residual[best])  # the same gap, seen from outside
+    return int(np.argmax(opposite)) if opposite.any() and null.n[best] > null.y.size / 2 else best

@@ -1,0 +1,244 @@
+"""What is checked: tables, and samples of labels, stated scores, features, weights and groups.
+
+A public function checks what it is given and hands on a `CheckedTable` or `Rows`, which are not checked again.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.utils import column_or_1d
+
+from helpers.checks import (
+    as_frame,
+    check_effective,
+    check_groups,
+    check_labels,
+    check_probabilities,
+    check_same_length,
+    check_vector,
+    check_weights,
+)
+from helpers.partition.kinds import as_numbers, plain_values, text_as_values
+
+SCORE = "stated probability"
+
+
+def with_score_column(X, p):
+    """The table with the scores as its last column, named "stated probability" (and "(p)" where X has that name).
+
+    Parameters
+    ----------
+    X : DataFrame, shape (n, d)
+        Features.
+    p : array_like, shape (n,)
+        Stated probabilities.
+
+    Returns
+    -------
+    DataFrame, shape (n, d + 1)
+        A new table.
+
+    Examples
+    --------
+    >>> list(with_score_column(pd.DataFrame({"age": [40]}), [0.7]).columns)
+    ['age', 'stated probability']
+    """
+    name = SCORE
+    while name in X.columns:
+        name = f"{name} (p)"
+    return X.assign(**{name: p})
+
+
+class CheckedTable:
+    """A table that was checked, or some rows of it, of which a column is copied when it is asked for: a copy of all
+    would be large. Estimators take it, and what comes with it, without another check.
+
+    >>> rows = CheckedTable(pd.DataFrame({"age": [20, 30, 40]}), np.array([2, 0]))
+    >>> len(rows), rows["age"].tolist()
+    (2, [40, 20])
+    """
+
+    def __init__(self, table, rows=None):
+        self._table = table
+        self._rows = rows
+        self.columns = table.columns
+
+    def __len__(self):
+        return len(self._table) if self._rows is None else len(self._rows)
+
+    def __getitem__(self, name):
+        column = self._table[name]
+        return column if self._rows is None else column.take(self._rows)
+
+
+def check_table(X, name="X"):
+    """`X` (of pandas, polars, pyarrow, or an array) as a DataFrame with distinct string column names (arrays get "x0",
+    "x1", …) and numbers and dates in place of objects that stand for them (`helpers.partition.kinds`); the caller's
+    data stay untouched.
+    """
+    X = as_frame(X)
+    if not isinstance(X, pd.DataFrame):
+        X = X.toarray() if hasattr(X, "toarray") else X
+        try:
+            array = X.astype(float).filled(np.nan) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
+        except ValueError as error:
+            raise ValueError(f"{name} must have rows of equal length, but {error}") from None
+        if array.ndim == 0:
+            raise ValueError(f"{name} must be a DataFrame or an array in memory, but it is a {type(X).__name__}.")
+        if array.ndim != 2:
+            hint = " Reshape your data: X.reshape(-1, 1) is one feature." if array.ndim == 1 else ""
+            raise ValueError(f"{name} must have two dimensions (rows, features), but its shape is {array.shape}.{hint}")
+        X = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])], copy=False)
+    if not X.shape[0] or not X.shape[1]:
+        found = f"{X.shape[0]} sample(s) and {X.shape[1]} feature(s) (shape={X.shape})"
+        raise ValueError(f"{name} must have rows and columns, but it has {found} while a minimum of 1 is required.")
+    unnamed = [j for j, column in enumerate(X.columns) if pd.api.types.is_scalar(column) and pd.isna(column)]
+    if unnamed:
+        raise ValueError(f"{name} must name its columns, but column {unnamed[0]} (from 0) has no name.")
+    names = [str(column) for column in X.columns]
+    if names != list(X.columns):
+        X = X.set_axis(names, axis=1)
+    if not X.columns.is_unique:
+        twice = X.columns[X.columns.duplicated()]
+        raise ValueError(f"{name} must not have two columns of one name, but {twice[0]!r} occurs twice or more.")
+    X = X.infer_objects()  # a new table, in which the caller's data are shared
+    plain = {column: X[column].dtype for column in names if isinstance(X[column].dtype, np.dtype)}
+    X = X.astype({column: dtype.newbyteorder("=") for column, dtype in plain.items() if not dtype.isnative})
+    for column, dtype in zip(names, X.dtypes, strict=True):
+        if dtype.type in (list, dict):
+            raise ValueError(f"{name} must hold numbers, text or dates, but column {column!r} holds a {dtype}.")
+        if dtype.kind == "c":
+            raise ValueError(
+                f"{name} must hold real numbers, text or categories, but column {column!r} is complex. "
+                "Complex data not supported."
+            )
+        values = X[column]
+        if dtype == np.dtype(object):
+            odd = ~values.map(pd.api.types.is_scalar).to_numpy(bool)
+            if odd.any():
+                row = int(np.argmax(odd))
+                raise ValueError(
+                    f"{name} must hold numbers, text or dates, "
+                    f"but column {column!r} holds a {type(values.iloc[row]).__name__} in row {row}."
+                )
+        plain = plain_values(values)
+        if plain is not values:
+            X[column] = plain
+        as_read = text_as_values(plain)
+        infinite = np.isinf(as_numbers(as_read)) if as_read.dtype.kind == "f" else np.zeros(1, bool)
+        if infinite.any():
+            row = int(np.argmax(infinite))
+            raise ValueError(f"{name} must be finite or missing, but column {column!r} is infinite in row {row}.")
+    return X
+
+
+class TakesTables(BaseEstimator):
+    """An estimator of scikit-learn that takes tables of any kind, by the names of their columns."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.sparse = tags.input_tags.categorical = tags.input_tags.string = True
+        return tags
+
+    def _check_rows(self, X, y, weight, groups):
+        """Table, targets or None, weights and group codes of a fit, of one length; notes the columns."""
+        named = hasattr(X, "columns")
+        X, y, weight, groups = check_rows_of_fit(X, y, weight, groups)
+        self._remember_columns(X, named)
+        return X, y, weight, groups
+
+    def _remember_columns(self, X, named):
+        """Note the columns of a fit as scikit-learn does."""
+        self.n_features_in_ = len(X.columns)
+        vars(self).pop("feature_names_in_", None)
+        if named:
+            self.feature_names_in_ = np.asarray(X.columns, object)
+
+    def _check_columns(self, X):
+        """A table to predict for; ValueError for an array with another number of columns than that of the fit."""
+        if isinstance(X, CheckedTable):
+            return X
+        named = hasattr(X, "columns")
+        X = check_table(X)
+        if not named and X.shape[1] != self.n_features_in_:
+            name = type(self).__name__
+            raise ValueError(
+                f"X has {X.shape[1]} features, but {name} is expecting {self.n_features_in_} features as input."
+            )
+        return X
+
+
+def check_rows_of_fit(X, y, weight, groups=None):
+    """Table, targets or None, weights and group codes of one length."""
+    if isinstance(X, CheckedTable):
+        return X, y, weight, groups
+    X = check_table(X)
+    y = None if y is None else check_vector(y, "y", finite=True)
+    weight = check_weights(weight)
+    check_same_length(X=X, y=y, sample_weight=weight, groups=groups)
+    return CheckedTable(X), y, weight, codes_of_groups(groups)
+
+
+def codes_of_groups(groups):
+    """`check_groups` where one group alone may choose regions as rows without groups do."""
+    return None if groups is None or pd.Series(groups).nunique(dropna=False) < 2 else check_groups(groups)
+
+
+def as_column(y):
+    """`y` of an estimator's fit; scikit-learn's estimators take a column (n, 1) with a warning, and refuse None."""
+    if y is None or getattr(y, "ndim", 1) == 2:
+        return column_or_1d(y, warn=True)
+    return y
+
+
+def check_sample(y, p, X, sample_weight, groups, *, both=True):
+    """Labels, stated probabilities, table, weights or None and group codes or None of one length; ValueError for a
+    column that breaks a rule, and, where labels must be of `both` kinds, for labels of one.
+    """
+    X = check_table(X)  # first: where somebody takes an estimator's order for a function's, it is the clearest
+    y = check_labels(y, both=both)
+    p = check_probabilities(p)
+    weight = check_weights(sample_weight)
+    groups = check_groups(groups)
+    check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=groups)
+    check_effective(weight, groups)
+    return y, p, X, weight, groups
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Labels, stated scores, table, weights or None and group codes or None of rows that were checked; `kept` tells
+    which of the rows given they are.
+    """
+
+    y: np.ndarray
+    p: np.ndarray
+    X: object
+    weight: np.ndarray | None
+    groups: np.ndarray | None
+    kept: np.ndarray
+
+    @property
+    def weights(self):
+        """Sampling weights, (n,): ones where none are given."""
+        return np.ones(self.y.size) if self.weight is None else self.weight
+
+    @classmethod
+    def of_all(cls, y, p, X, weight, groups):
+        """Rows of which none was left out."""
+        return cls(y, p, X, weight, groups, np.ones(y.size, bool))
+
+
+def check_rows(y, p, X, sample_weight, groups):
+    """`Rows` without those of weight 0, which were not sampled; ValueError for columns that break a rule."""
+    y, p, X, weight, codes = check_sample(y, p, X, sample_weight, groups)
+    if weight is None or weight.all():
+        return Rows.of_all(y, p, X, weight, codes)
+    kept = weight > 0
+    try:
+        codes = None if codes is None else check_groups(codes[kept])
+        return Rows(check_labels(y[kept], both=True), p[kept], X.iloc[kept], weight[kept], codes, kept)
+    except ValueError as error:
+        raise ValueError(f"sample_weight must leave enough rows with a weight: {error}") from None
