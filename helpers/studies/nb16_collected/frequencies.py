@@ -211,9 +211,7 @@ def wordings(answers, known):
 
 
 def votes(answers, known):
-    """Agreement of the answers to a question, and how many are right.
-
-    Mean share of the most frequent meaning of a question, and share of right answers.
+    """Mean share of the most frequent meaning of a question, and share of right answers.
 
     >>> known = pd.DataFrame({"question": "a", "meaning": ["B", "C"], "text": ["b", "c"], "correct": [True, False]})
     >>> drawn = pd.DataFrame({"question": ["a"] * 4, "answer": ["b", "c", "c", "c"]})
