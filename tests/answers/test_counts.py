@@ -1,6 +1,4 @@
-"""Answers sorted into classes: rules, confidences in words, counts, and every oddity a file of answers can have."""
-
-import math
+"""From a table of answers to counts of classes: by hand, against counting, in any order of rows."""
 
 import numpy as np
 import pandas as pd
@@ -8,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.answers import counts_from_wide, group_answers, parse_confidences, sem1, spell_answers
-from helpers.datasets.sampled_answers import parse_answer
+from helpers.answers import counts_from_wide, group_answers, sem1, spell_answers
 from helpers.studies.nb08_cascades import vote
 
 
@@ -20,85 +17,6 @@ def answers_of(*questions, reference=None, **columns):
     if reference is not None:
         table["reference"] = [reference[q] for q in table["question"]]
     return table
-
-
-# ---- rules ----------------------------------------------------------------------------------------------------
-
-SAME = {
-    "normalized": [
-        ("The Eiffel Tower.", "eiffel  tower", "EIFFEL TOWER!", "'Eiffel Tower'"), ("Ｐａｒｉｓ", "Paris", "**paris**"),
-        ("straße", "STRASSE"), ("ﬁve", "five"), ("U.S.", "us"), ("don't", "don’t"), ("co-op", "co op"),
-        ("−5", "-5", "(-5)"), ("- 5", "5"), ("1914–1918", "1914-1918"), ("ångström", "Å" + "ngström"),
-    ],
-    "numeric": [
-        ("1,000", "1000.0", "1000", "$1,000", "1 000", "about 1e3.", "1\u00a0000"), ("- 5 km", "5"),
-        ("50%", "0.5", "50 percent", "1/2", "½"),
-        ("€5", "5 dollars", "5.", "USD5", 5, 5.0), ("-$5", "−5"), ("2 million", "2,000,000"), ("2 then 3", "3"),
-        ("٤٢", "42", "４２"), ("-0", "0"), ("25 m²", "25"),
-    ],
-    "date": [
-        ("So it is 5/1/2021.", "05/01/2021", "May 1, 2021", "1st of May 2021", "2021-05-01", "may 1 2021"),
-        ("Sept 10, 1909", "Sep. 10, 1909", "10 September 1909", "1/1/1900, no: 09/10/1909"),
-    ],
-    "exact": [("5", 5, 5.0)],
-}  # fmt: skip
-DIFFERENT = {
-    "normalized": [
-        ("3.5", "35"), ("0.5", ".5", "5"), ("-5", "5"), ("1/2", "12"), ("C", "C++", "C#"), ("5%", "5"), ("$5", "5"),
-        ("hepatitis", "hepatitis A", "hepatitis B"), ("A", "B"), ("12:30", "1230"), ("ａ b", "ab"),
-    ],
-    "numeric": [("5", "-5"), ("50%", "50"), ("2", "2 million"), ("1/2", "1/3"), ("0.1", "0.10001")],
-    "date": [("05/01/2021", "01/05/2021"), ("May 1, 2021", "May 1, 2020")],
-    "exact": [("Paris", "paris"), ("Paris", "Paris.")],
-}  # fmt: skip
-UNREADABLE = {
-    "normalized": ["", "  ", "!!!", "...", None, np.nan],
-    "numeric": ["no idea", "3,5", "1,2,3", "10²", "2½", "1/0", "1e999", "", None],
-    "date": ["unclear", "08/31", "31 Foo 2021", "12345", None],
-    "exact": ["", " ", None],
-    "class": [None, np.nan],
-}
-
-
-@pytest.mark.parametrize("rule, cases", [(rule, case) for rule, cases in SAME.items() for case in cases])
-def test_same_answers(rule, cases):
-    spelled = spell_answers(pd.Series(list(cases), dtype=object), rule)
-    assert len(set(spelled)) == 1 and spelled[0] is not None
-
-
-@pytest.mark.parametrize("rule, cases", [(rule, case) for rule, cases in DIFFERENT.items() for case in cases])
-def test_different_answers(rule, cases):
-    assert len(set(spell_answers(list(cases), rule))) == len(cases)
-
-
-@pytest.mark.parametrize("rule", UNREADABLE)
-def test_unreadable_answers(rule):
-    spelled = spell_answers(pd.Series(UNREADABLE[rule], dtype=object), rule)
-    assert [text for text, one in zip(UNREADABLE[rule], spelled, strict=True) if one is not None] == []
-
-
-@given(st.lists(st.sampled_from(["7/9/1972", "so ", "07/10/1972.", " 1/2/34", "112/3/2001", "no", "/"]), max_size=5))
-def test_dates_are_read_as_the_published_answers_were(parts):
-    text = "".join(parts)
-    if parse_answer(text) is not None:
-        assert spell_answers([text], "date")[0] == parse_answer(text)
-
-
-@pytest.mark.slow
-@given(st.text(max_size=30))
-def test_a_spelling_is_its_own_spelling(text):
-    for rule in ("exact", "numeric", "date"):
-        once = spell_answers([text], rule)[0]
-        assert once is None or spell_answers([once], rule)[0] == once
-    once = spell_answers([text], "normalized")[0]
-    assert once is None or (once == once.strip() and "  " not in once)
-
-
-@given(st.floats(-1e12, 1e12))
-def test_numbers_survive_their_spelling(value):
-    spelled = [f"{value:.6f}", f"the answer is {value:.6f}.", f"{value:,.6f}"]
-    numbers = [float(one) for one in spell_answers(spelled, "numeric")]
-    assert numbers == pytest.approx([value] * 3, rel=1e-10, abs=1e-6)
 
 
 def test_a_callable_is_called_once_for_each_text():
@@ -113,49 +31,6 @@ def test_a_callable_is_called_once_for_each_text():
     assert sorted(seen) == sorted([*{"ab", "ac", "pass", "b"}, "ax", "bx"])
     assert grouped.counts.tolist() == [[2, 1], [1, 2]] and grouped.correct.tolist() == [[1, 0], [1, 0]]
     assert spell_answers(["x", "y"], lambda text: float("nan") if text == "x" else 1).tolist() == [None, 1]
-
-
-# ---- confidences in words -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "text, value",
-    [
-        ("95%", 0.95), ("95 %", 0.95), ("0.95", 0.95), ("95", 0.95), (0.95, 0.95), (95, 0.95), (".95", 0.95),
-        ("Confidence: 95%", 0.95), ("**Confidence:** 85%", 0.85), ("Answer 7. Confidence: 80%", 0.8), ("9/10", 0.9),
-        ("8 out of 10", 0.8), ("95,5%", 0.955), ("９５％", 0.95), ("I am 90% sure", 0.9), ("1", 1), ("0", 0),
-        ("100%", 1), (1, 1), (0, 0), ("1e-3", 0.001), ("confidence 0.3, revised: Confidence: 0.6", 0.6),
-    ],
-)  # fmt: skip
-def test_confidences(text, value):
-    assert parse_confidences([text]).values[0] == pytest.approx(value, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "", None, np.nan, "high", "-5%", "105%", "101", -0.1, np.inf, "80-90%", "80%-90%", "80 to 90%", "9O%", "2nd",
-        "1,000", "5/0", "11/10", True, "Confidence: 80-90%", "90 - 95%", pd.NA,
-    ],
-)  # fmt: skip
-def test_what_cannot_be_read_is_missing_and_never_certain(text):
-    assert math.isnan(parse_confidences([text]).values[0])
-    assert parse_confidences([text], missing=1.0).values.tolist() == [1.0]  # only by name
-
-
-def test_a_column_decides_what_one_means():
-    assert parse_confidences([95, 1, 80]).values.tolist() == [0.95, 0.01, 0.8]
-    mixed = parse_confidences([0.95, 1, 80, 1.5, "60%", "sure", None, 0.2])
-    np.testing.assert_allclose(mixed.values, [0.95, 1, 0.8, np.nan, 0.6, np.nan, np.nan, 0.2])
-    assert (mixed.n_missing, mixed.n_unread, mixed.n_as_percent) == (1, 2, 1)
-    assert "5 of 8 confidences read (1 as per cent without a sign), 1 missing, 2 unreadable" == str(mixed)
-    assert parse_confidences(["95%", "0.95"]).values.tolist() == [0.95, 0.95]
-    assert parse_confidences(["95%", 1, "60%"]).values.tolist() == [0.95, 1, 0.6]
-    assert parse_confidences([]).values.size == 0
-    assert parse_confidences(pd.Series([95, None, 3], dtype="Int64")).values.tolist()[::2] == [0.95, 0.03]
-
-
-# ---- grouping: hand cases -------------------------------------------------------------------------------------
 
 
 def test_a_question_by_hand():
@@ -227,9 +102,6 @@ def test_wide_tables():
     assert counts_from_wide(numbered, [0, 1], reference="truth").correct.tolist() == [[0, 1], [1, 0]]
 
 
-# ---- identities and invariances -------------------------------------------------------------------------------
-
-
 @given(st.lists(st.lists(st.sampled_from(["a", "b", "c", "?"]), min_size=1, max_size=6), min_size=1, max_size=5))
 def test_against_counting_by_hand(questions):
     if all(answer == "?" for answers in questions for answer in answers):
@@ -291,8 +163,6 @@ def test_many_rows():
     assert grouped.counts.sum() == n and grouped.counts.shape == (2000, 8)
     assert abs(grouped.correct[grouped.counts > 0].mean() - 1 / 8) < 1e-3
 
-
-# ---- bad inputs -----------------------------------------------------------------------------------------------
 
 TABLE = answers_of(["a", "b"], ["c", "c"], reference=["a", "c"], confidence=0.5, grade=1)
 BAD = {

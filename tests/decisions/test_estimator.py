@@ -1,13 +1,8 @@
-"""Costs, thresholds and the risk of one decision: by hand, by brute force, against a known truth, and refusals."""
-
-import itertools
-from fractions import Fraction
+"""`RiskEstimator`: against a known truth, by other means, and scikit-learn's own checks."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 from scipy.special import expit, logit
 from scipy.stats import norm, sem
 from sklearn.base import clone
@@ -16,296 +11,23 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from helpers.decisions import (
     RiskEstimator,
     best_decision,
     calibration_risk,
-    cost_gap,
     cost_matrix,
-    decision_thresholds,
     excess_risk,
     expected_cost,
     grouping_risk,
-    optimal_threshold,
     oracle_risk,
 )
-from helpers.decisions.class_costs import check_class_costs
-from helpers.decisions.costs import check_costs, decision_names
 from helpers.partition import HonestTree
 from helpers.repair import Recalibrator, recalibrator
-from helpers.simulation import FinitePopulation, Sigmoid, controls
+from helpers.simulation import Sigmoid, controls
 
 EVEN = cost_matrix(false_alarm=1, miss=1)
-THREE = np.array([[0, 10], [1, 4], [5, 0]])  # wait, test, treat
-
-cents = st.integers(-500, 500).map(lambda k: k / 100)
-
-
-@st.composite
-def matrices(draw):
-    cost = np.array(draw(st.lists(cents, min_size=4, max_size=4))).reshape(2, 2)
-    assume(cost[1, 0] + cost[0, 1] - cost[0, 0] - cost[1, 1] > 0.005)
-    return cost
-
-
-def brute(reference, p, cost, t):
-    """Expected cost of the decision taken minus that of the cheapest decision, by trying every decision."""
-    risk = []
-    for q, stated in zip(reference, p, strict=True):
-        price = [(1 - q) * row[0] + q * row[1] for row in cost]
-        risk.append(price[int(stated >= t)] - min(price))
-    return np.array(risk)
-
-
-def random_costs(n, rng):
-    """(n, 2, 2) cost matrices with any diagonal and a gap above 0.1."""
-    cost = rng.uniform(-3, 3, (3 * n, 2, 2))
-    gap = cost[:, 1, 0] + cost[:, 0, 1] - cost[:, 0, 0] - cost[:, 1, 1]
-    return cost[gap > 0.1][:n]
-
-
-# ---- hand-made cases --------------------------------------------------------------------------------------------
-
-
-def test_four_people_by_hand():
-    cost = cost_matrix(false_alarm=1, miss=4)
-    assert optimal_threshold(cost) == 0.2 and cost_gap(cost) == 5
-    q = [0.1, 0.1, 0.6, 0.6]
-    p = [0.1, 0.3, 0.1, 0.3]
-    assert oracle_risk(q, p, cost).tolist() == pytest.approx([0, 0.5, 2.0, 0])
-    assert oracle_risk(q, p, cost, t=0.05).tolist() == pytest.approx([0.5, 0.5, 0, 0])
-    assert expected_cost([0, 1, 0, 1], q, cost).tolist() == pytest.approx([0.4, 0.9, 2.4, 0.4])
-
-
-def test_a_threshold_belongs_to_the_upper_decision():
-    cost = cost_matrix(false_alarm=7, miss=3)
-    assert best_decision([0.7, np.nextafter(0.7, 0)], cost).tolist() == [1, 0]
-    assert oracle_risk([0.7, 0.7], [0.0, 1.0], cost).tolist() == [0, 0]  # at t* both decisions cost the same
-
-
-@given(matrices())
-def test_thresholds_of_costs_in_cents_are_exact(cost):
-    a, b, c, d = (Fraction(round(100 * x), 100) for x in cost.ravel())
-    assert optimal_threshold(cost) == float((c - a) / (b + c - a - d))
-    assert cost_gap(cost) == float(b + c - a - d)
-
-
-def test_a_diagonal_may_make_one_decision_always_best():
-    # never worth it; always worth it
-    lazy = [[0, 1], [3, 2]]
-    eager = [[2, 3], [1, 0]]
-    assert optimal_threshold(lazy) == 1.5 and optimal_threshold(eager) == -0.5
-    q = np.array([0.0, 0.4, 1.0])
-    p = np.array([1.0, 1.0, 0.0])
-    assert best_decision(q, lazy).tolist() == [0, 0, 0] and best_decision(q, eager).tolist() == [1, 1, 1]
-    assert oracle_risk(q, p, lazy).tolist() == [0, 0, 0]  # deciding by p >= t* never acts either
-    assert oracle_risk(q, p, lazy, t=0.5).tolist() == pytest.approx([3, 2.2, 0])
-
-
-def test_three_decisions_by_hand():
-    decision, threshold = decision_thresholds(np.vstack([THREE, [6, 6]]))
-    assert decision.tolist() == [0, 1, 2] and threshold.tolist() == pytest.approx([1 / 7, 0.5])
-    assert best_decision([0.1, 0.3, 0.5], THREE).tolist() == [0, 1, 2]
-    assert oracle_risk([0.1, 0.6], [0.9, 0.05], THREE).tolist() == pytest.approx([4.5 - 1, 6 - 2])
-    table = pd.DataFrame(THREE[[2, 0, 1]], ["treat", "wait", "test"], ["truth 0", "truth 1"])
-    assert best_decision([0.1, 0.3, 0.5], table).tolist() == [1, 2, 0] and decision_names(table)[0] == "treat"
-
-
-# ---- proposition 5, corollary B.4, propositions 6 and 8 --------------------------------------------------------
-
-
-@pytest.mark.slow
-@given(matrices(), st.integers(0, 10**6))
-def test_proposition_5_is_what_brute_force_finds(cost, seed):
-    rng = np.random.default_rng(seed)
-    q = rng.random(50)
-    p = rng.random(50)
-    t = rng.random()
-    star = optimal_threshold(cost)
-    assert oracle_risk(q, p, cost, t) == pytest.approx(brute(q, p, cost, t), abs=1e-9)
-    assert oracle_risk(q, p, cost) == pytest.approx(brute(q, p, cost, star), abs=1e-9)
-    decided = (p >= t).astype(int)
-    paid = expected_cost(decided, q, cost) - expected_cost(best_decision(q, cost), q, cost)
-    assert oracle_risk(q, p, cost, t) == pytest.approx(paid, abs=1e-9)
-
-
-@given(matrices(), st.integers(0, 10**6))
-def test_corollary_b4(cost, seed):
-    rng = np.random.default_rng(seed)
-    q = rng.random(50)
-    one = rng.integers(0, 2, 50)
-    two = rng.integers(0, 2, 50)
-    difference = expected_cost(two, q, cost) - expected_cost(one, q, cost)
-    assert difference == pytest.approx(cost_gap(cost) * (one - two) * (q - optimal_threshold(cost)), abs=1e-9)
-
-
-@given(st.lists(st.tuples(cents, cents), min_size=3, max_size=6), st.integers(0, 10**6))
-def test_many_decisions_are_many_thresholds(rows, seed):
-    cost = np.array(rows)
-    rng = np.random.default_rng(seed)
-    q = rng.random(50)
-    p = rng.random(50)
-    price = (1 - q[:, None]) * cost[:, 0] + q[:, None] * cost[:, 1]
-    chosen = expected_cost(best_decision(q, cost), q, cost)
-    assert chosen == pytest.approx(price.min(axis=1), abs=1e-9)
-    taken = expected_cost(best_decision(p, cost), q, cost)
-    assert oracle_risk(q, p, cost) == pytest.approx(taken - price.min(axis=1), abs=1e-9)
-
-
-def test_the_bound_of_proposition_6_holds_in_a_million_rows():
-    rng = np.random.default_rng(0)
-    violated = rows = 0
-    for cost in random_costs(1000, rng):
-        q, c, p = rng.random((3, 1000))
-        r_hat = np.where(rng.random(1000) < 0.5, rng.uniform(-1, 1, 1000), q - c + rng.normal(0, 0.01, 1000))
-        t = rng.random() if rng.random() < 0.5 else None
-        off = np.abs(oracle_risk(q, p, cost, t) - excess_risk(c + r_hat, p, cost, t))
-        bound = cost_gap(cost) * np.abs((q - c) - r_hat)
-        violated = violated + int((off > bound + 1e-12).sum())
-        rows = rows + 1000
-    assert (violated, rows) == (0, 10**6)
-
-
-@pytest.mark.parametrize("decisions", [3, 5])
-def test_the_bound_holds_for_many_decisions(decisions):
-    rng = np.random.default_rng(decisions)
-    for _ in range(100):
-        cost = rng.uniform(-3, 3, (decisions, 2))
-        q = rng.random(500)
-        p = rng.random(500)
-        guess = rng.uniform(-0.5, 1.5, 500)
-        off = np.abs(oracle_risk(q, p, cost) - excess_risk(guess, p, cost))
-        assert (off <= cost_gap(cost) * np.abs(q - guess) + 1e-12).all()
-
-
-@given(matrices(), st.integers(0, 10**6))
-def test_the_risk_is_calibration_risk_plus_grouping_risk_on_average_only(cost, seed):
-    rng = np.random.default_rng(seed)
-    town = FinitePopulation(p=rng.choice([0.1, 0.3, 0.5, 0.8], 40), q=rng.random(40), share=rng.dirichlet(np.ones(40)))
-    t = rng.random()
-    total = town.share @ oracle_risk(town.q, town.p, cost, t)
-    parts = [calibration_risk(town.c, town.p, cost, t), grouping_risk(town.c, town.q, cost)]
-    assert total == pytest.approx(town.share @ parts[0] + town.share @ parts[1], abs=1e-9)
-    assert (np.minimum(*parts) >= 0).all()
-
-
-def test_recalibration_may_turn_a_single_decision_for_the_worse():
-    town = FinitePopulation(p=[0.6, 0.6, 0.6], q=[0.9, 0.1, 0.2])  # c = 0.4: the first person was decided rightly
-    before = oracle_risk(town.q, town.p, EVEN)
-    after = oracle_risk(town.q, town.c, EVEN)
-    assert before.tolist() == pytest.approx([0, 0.8, 0.6]) and after.tolist() == pytest.approx([0.8, 0, 0])
-    assert (before - after).mean() == pytest.approx(calibration_risk(town.c, town.p, EVEN).mean())
-
-
-# ---- invariances ------------------------------------------------------------------------------------------------
-
-
-@given(matrices(), st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-3, 3), st.floats(-3, 3))
-def test_units_and_costs_that_nobody_can_avoid_do_not_matter(cost, seed, unit, truth_0, truth_1):
-    q, p = np.random.default_rng(seed).random((2, 30))
-    t = 0.4
-    moved = unit * cost + [truth_0, truth_1]
-    assert oracle_risk(q, p, moved, t) == pytest.approx(unit * oracle_risk(q, p, cost, t), abs=1e-9)
-    assert optimal_threshold(moved) == pytest.approx(optimal_threshold(cost), abs=1e-6)
-
-
-@given(matrices(), st.integers(0, 10**6))
-def test_renaming_the_classes_changes_nothing(cost, seed):
-    q, p = np.random.default_rng(seed).random((2, 30))
-    assert oracle_risk(1 - q, 1 - p, cost[::-1, ::-1]) == pytest.approx(oracle_risk(q, p, cost), abs=1e-9)
-
-
-# ---- which way round is the matrix? ----------------------------------------------------------------------------
-
-
-def test_labelled_costs_are_read_by_their_labels():
-    table = cost_matrix(false_alarm=1, miss=5, hit=0.5, rejection=0.1)
-    want = [[0.1, 5], [1, 0.5]]
-    for rows, columns in itertools.product([[0, 1], [1, 0]], repeat=2):
-        assert check_costs(table.iloc[rows, columns]).tolist() == want
-    plain = pd.DataFrame(want, index=pd.Index([0, 1], name="predicted"), columns=pd.Index([0, 1], name="true"))
-    assert check_costs(plain).tolist() == want and decision_names(plain) == ["predict 0", "predict 1"]
-    named = pd.DataFrame(want, index=["send home", "keep"], columns=["truth 0", "truth 1"])
-    assert check_costs(named).tolist() == want and decision_names(named) == ["send home", "keep"]
-
-
-@pytest.mark.parametrize(
-    ("cost", "sentence"),
-    [
-        (EVEN.T, "rows are called 'truth 0', 'truth 1': pass its transpose, cost.T"),
-        (EVEN.set_axis(["a", "b"]).T, "cost must .*'truth 0'"),
-        (EVEN.set_axis([0, 1]).T.set_axis([0, 1]).rename_axis("truth"), "rows are called 'truth'"),
-        (
-            EVEN.set_axis([0, 1]).set_axis([0, 1], axis=1).rename_axis(columns="predicted"),
-            "columns are called 'predicted'",
-        ),
-        (EVEN.set_axis(["sick", "well"], axis=1), "columns must .*'sick'"),
-        (THREE.T, r"shape is \(2, 3\): if its rows are the truths, pass its transpose"),
-        (np.ones((3, 3)), r"shape is \(3, 3\): this theory is for two classes, so set one of the 3 against the rest"),
-        (np.ones((1, 2)), r"shape is \(1, 2\)"),
-        (np.ones(4), r"shape is \(4,\)"),
-        ([[0, 1], [1, np.nan]], "cost must"),
-        ([[0, np.inf], [1, 0]], "cost must"),
-        ([[1, 0], [0, 1]], "cost must"),
-        ([[0.1, 0.3], [0.1, 0.3]], "cost must"),
-        ([["0", "1"], ["1", "0"]], "cost must"),
-        (None, "cost"),
-    ],
-)
-def test_costs_that_break_a_rule(cost, sentence):
-    calls = [
-        lambda: optimal_threshold(cost),
-        lambda: cost_gap(cost),
-        lambda: decision_thresholds(cost),
-        lambda: best_decision([0.5], cost),
-        lambda: expected_cost([0], [0.5], cost),
-        lambda: excess_risk([0.5], [0.5], cost),
-        lambda: RiskEstimator(cost).fit(np.ones((80, 1)), np.tile([0, 1], 40), np.tile([0.2, 0.8], 40)),
-    ]
-    for call in calls:
-        with pytest.raises(ValueError, match=sentence):
-            call()
-
-
-@pytest.mark.parametrize(
-    ("call", "sentence"),
-    [
-        (lambda: cost_matrix(false_alarm=np.nan, miss=1), "false_alarm must"),
-        (lambda: cost_matrix(false_alarm=1, miss=1, hit="2"), "hit must"),
-        (lambda: cost_matrix(false_alarm=1, miss=1, hit=3), "mistakes dearer"),
-        (lambda: optimal_threshold(THREE), "cost must"),
-        (lambda: excess_risk([0.5], [0.5], THREE, t=0.5), "t must"),
-        (lambda: excess_risk([0.5], [0.5], EVEN, t=50), "t must"),
-        (lambda: excess_risk([0.5], [0.5], EVEN, t=-0.1), "t must"),
-        (lambda: excess_risk([0.5], [0.5], EVEN, t=np.nan), "t must"),
-        (lambda: excess_risk([0.5], [0.5], EVEN, t="0.5"), "t must"),
-        (lambda: excess_risk([0.5], [0.5], EVEN, t=True), "t must"),
-        (lambda: excess_risk([np.nan], [0.5], EVEN), "reference must"),
-        (lambda: excess_risk([0.5, 0.1], [0.5], EVEN), "reference and p must"),
-        (lambda: excess_risk([0.5], [50], EVEN), "p must"),
-        (lambda: oracle_risk([1.1], [0.5], EVEN), "q must"),
-        (lambda: calibration_risk([1.1], [0.5], EVEN), "c must"),
-        (lambda: grouping_risk([0.5], [np.inf], EVEN), "corrected must"),
-        (lambda: grouping_risk([1.5], [0.5], EVEN), "c must"),
-        (lambda: expected_cost([2], [0.5], EVEN), "decision must"),
-        (lambda: expected_cost([0, 1], [0.5], EVEN), "decision and q must"),
-        (lambda: best_decision([np.nan], EVEN), "q must"),
-    ],
-)
-def test_arguments_that_break_a_rule(call, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        call()
-
-
-def test_thresholds_that_are_allowed():
-    lazy = [[0, 1], [3, 2]]
-    assert excess_risk([0.9], [1.0], EVEN, t=np.inf).tolist() == pytest.approx([0.8])
-    assert excess_risk([0.9], [0.0], EVEN, t=0).tolist() == [0]
-    assert excess_risk([0.9], [0.5], lazy, t=optimal_threshold(lazy)).tolist() == [0]
-
-
-# ---- the estimator ----------------------------------------------------------------------------------------------
 
 
 def wards(n, rng):
@@ -539,7 +261,6 @@ def test_the_table_says_what_the_methods_say():
 
 
 GOOD = dict(zip(("X", "p", "y", "q"), wards(200, np.random.default_rng(9)), strict=True))
-GOOD["p"] = np.clip(GOOD["p"] + np.linspace(-0.2, 0.2, 200), 0, 1)
 
 
 def fitted(**options):
@@ -597,6 +318,25 @@ def test_nothing_can_be_asked_before_the_fit():
             ask(RiskEstimator(EVEN))
 
 
-def test_costs_of_no_decision_are_refused():
-    with pytest.raises(ValueError, match="cost"):
-        check_class_costs(np.zeros((0, 3)))
+class Risk(RiskEstimator):
+    """Of any numbers y that the checks draw: those above their mean are class 1."""
+
+    def fit(self, X, y, p=None, sample_weight=None, groups=None):
+        numbers = np.asarray(y)
+        if numbers.dtype.kind in "iuf" or y is not None and numbers.dtype.kind == "O":
+            numbers = numbers.astype(float)
+            y = numbers > numbers.mean() if numbers.size and np.isfinite(numbers).all() else y
+        return super().fit(X, y, p, sample_weight, groups)
+
+
+HALVES = "rows of the fit are halved at random: by their numbers, not their weights"
+FAILS = {f"check_sample_weight_equivalence_on_{kind}_data": HALVES for kind in ("dense", "sparse")}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")  # of y with a second dimension
+@parametrize_with_checks(
+    [Risk([[0, 1], [1, 0]], residual="tree", min_samples_leaf=1, n_halvings=1, rng=0)],
+    expected_failed_checks=lambda _: FAILS,
+)
+def test_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
