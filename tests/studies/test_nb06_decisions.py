@@ -1,4 +1,4 @@
-"""Post-training on real tasks, and studies of the estimated risk: shares, identities, a control without savings."""
+"""Decisions: tasks after training, what is saved, and scores that know or do not."""
 
 import numpy as np
 import pandas as pd

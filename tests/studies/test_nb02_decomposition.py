@@ -1,4 +1,4 @@
-"""The examples are what their names promise: equal totals, one calibrated sense each, gaps in standard errors."""
+"""The towns, wards and meanings of lesson 2: their losses and what each sense of calibration says."""
 
 import numpy as np
 import pytest

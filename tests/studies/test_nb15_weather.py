@@ -13,6 +13,8 @@ from helpers.studies import nb15_weather
 
 pytest.importorskip("pyarrow", reason="chunks need the extra scale")
 pytest.importorskip("distributed", reason="chunks need the extra scale")
+
+
 YEAR = pd.concat([nb15_weather.weather_chunk(k, 10_000, seed=3) for k in range(12)], ignore_index=True)
 
 

@@ -1,4 +1,4 @@
-"""Studies of cascades: tables are what single policies do, real pools keep people apart, shipped numbers are ours."""
+"""Studies of cascades: policies, prices, gains, votes, and rows as text."""
 
 from functools import cache
 
@@ -24,6 +24,7 @@ from helpers.studies.nb08_cascades import (
     learn,
     people_trial,
     real_pool,
+    rows_as_text,
     summarise_gains,
     text_trial,
     vote,
@@ -220,3 +221,24 @@ def test_the_shipped_numbers_hang_together():
     assert np.allclose(shipped["gain"], shipped["accuracy"] - large, atol=1.1e-4)
     for _, part in shipped[shipped["policy"] == "cascade"].groupby(["prompt", "n_samples"]):
         assert part["handed_on"].is_monotonic_increasing and part["characters_small"].nunique() == 1
+
+
+def test_rows_of_real_tables_can_be_told_apart():
+    for load in (load_rand_hie, load_fair):
+        X = load().X.iloc[:500]
+        texts = rows_as_text(X)
+        assert len(set(texts)) == len(X.drop_duplicates())
+        assert all(text.count("The ") == X.shape[1] for text in texts)
+        assert "nan" not in " ".join(texts).lower().split()
+
+
+def test_the_words_of_a_row():
+    X = pd.DataFrame({
+        "married_years": [2.5, np.nan], "plan": [True, False], "health": pd.Categorical(["good", None]), "n": [3, 4],
+    })  # fmt: skip
+    copy = X.copy()
+    assert list(rows_as_text(X)) == [
+        "The married years is 2.5. The plan is True. The health is good. The n is 3.",
+        "The married years is missing. The plan is False. The health is missing. The n is 4.",
+    ]
+    pd.testing.assert_frame_equal(X, copy)

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-pytest.importorskip("inspect_ai")
-
 from helpers.llm.evals import known_answers
 from helpers.studies import nb16_collected
+
+pytest.importorskip("inspect_ai")
+
 
 KNOWN = pd.DataFrame(
     {
