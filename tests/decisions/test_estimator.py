@@ -261,6 +261,7 @@ def test_the_table_says_what_the_methods_say():
 
 
 GOOD = dict(zip(("X", "p", "y", "q"), wards(200, np.random.default_rng(9)), strict=True))
+GOOD["p"] = np.clip(GOOD["p"] + np.linspace(-0.2, 0.2, 200), 0, 1)
 
 
 def fitted(**options):
@@ -285,7 +286,7 @@ def fitted(**options):
         (lambda: fitted(max_depth=0), "max_depth must be"),
         (lambda: fitted(n_halvings=0), "n_halvings must"),
         (lambda: fitted(y=np.ones(200)), "y must"),
-        (lambda: fitted(p=np.full(200, 0.5)), "p must"),
+        (lambda: fitted(p=np.full(200, 0.5)), "p must take at least two"),
         (lambda: fitted(cost=np.eye(3)), "two classes"),
         (lambda: fitted().predict(GOOD["X"].set_axis(["other"], axis=1), GOOD["p"]), "X must"),
         (lambda: fitted().calibrated([np.nan]), "p must"),
