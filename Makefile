@@ -11,7 +11,7 @@ HONEST_FIGURE_SCALE ?= 2
 RUN_ALL = HONEST_FIGURE_SCALE=$(HONEST_FIGURE_SCALE) $(PY) -m helpers.run --all notebooks --output build/executed --jobs 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check elsewhere fuzz lab site gate student bench format clean
+.PHONY: help run test check elsewhere fuzz mutations lab site gate student bench format clean
 
 help:
 	@echo "make run      run every notebook into build/executed/ and render build/site/index.html;"
@@ -21,6 +21,8 @@ help:
 	@echo "make elsewhere  the tests that compare numbers as on other processors, an hour and a half;"
 	@echo "              ARGS='--machine Haswell --part outputs --threads 1' for some of them"
 	@echo "make fuzz     odd inputs for an hour; ARGS='--minutes 5' for as long"
+	@echo "make mutations  wrong formulas, drawn by a seed: which do the tests notice, which the claims? an hour at most;"
+	@echo "              ARGS='--module helpers.grouping --minutes 10' for a part"
 	@echo "make lab      open JupyterLab at the first notebook"
 	@echo "make site     as run, but render the site anew"
 	@echo "make gate     look at every page of build/site in the browser that is installed (Chromium or Chrome);"
@@ -65,6 +67,9 @@ test: $(READY)
 
 fuzz: $(READY)
 	@$(PY) tests/fuzz/long.py $(ARGS)
+
+mutations: $(READY)
+	@$(PY) tests/mutate.py $(ARGS)
 
 elsewhere: $(READY)
 	@$(PY) tests/elsewhere.py $(ARGS)

@@ -207,7 +207,7 @@ def write_sources(root, folders, work, modules):
     given |= {"citation": citation, "papers": papers, "quizzes": quizzes, "uses": uses} | glossary
     given |= {"course": course}
     given |= {"map": draw_map(lessons), "needs": needs_of(lessons), "route_minutes": route_minutes}
-    given |= ledger_page(read_rows(root, "claims"), read_rows(root, "mutations"))
+    given |= ledger_page(read_rows(root, "claims"))
     idea = (work / "_static" / "idea.png").read_bytes()
     given["idea"] = figure_html(idea, IDEA, work / "_static" / "figures", "_static/figures")
     for page in ("index.md", "map.md", "glossary.md", "teachers.md", "ledger.md"):

@@ -1,4 +1,4 @@
-"""The page of the ledger: every item of the papers, what became of it, and which wrong formulas its claim notices."""
+"""The page of the ledger: every item of the papers, what became of it."""
 
 import csv
 
@@ -26,28 +26,10 @@ def read_rows(root, name):
         return list(csv.DictReader(file))
 
 
-def with_noticed(rows, mutations):
-    """The rows of the ledger, each with the wrong formulas that its claim notices, in words."""
-    noticed = {}
-    for mutation in mutations:
-        words = noticed.setdefault(mutation["claim"], [])
-        if mutation["wrong"] not in words:
-            words.append(mutation["wrong"])
-    return [row | {"noticed": noticed.get(row["id"], [])} for row in rows]
-
-
-def share_noticed(rows):
-    """How many of the verified rows notice a wrong formula, as "12 of 40 (30 %)"."""
-    verified = [row for row in rows if row["status"] == "verified"]
-    noticed = sum(bool(row["noticed"]) for row in verified)
-    return f"{noticed} of {len(verified)} ({100 * noticed // max(len(verified), 1)} %)"
-
-
-def ledger_page(rows, mutations):
+def ledger_page(rows):
     """What the template of the ledger shows: counts by paper and status, and the rows grouped by paper."""
     if unknown := {row["paper"] for row in rows} - set(PAPERS):
         raise SystemExit(f"claims.csv has rows of a paper that site/ledger.py does not know: {min(unknown)}")
-    rows = with_noticed(rows, mutations)
     groups = [
         {"id": paper, "short": short, "title": title, "rows": [row for row in rows if row["paper"] == paper]}
         for paper, (short, title) in PAPERS.items()
@@ -57,6 +39,5 @@ def ledger_page(rows, mutations):
         numbers = [sum(row["status"] == status for row in group["rows"]) for group in groups]
         counts[status] = [*numbers, sum(numbers)]
     counts["all"] = [*(len(group["rows"]) for group in groups), len(rows)]
-    noticed = [share_noticed(part) for part in [*(group["rows"] for group in groups), rows]]
     statuses = {status: meaning for status, meaning in STATUSES.items() if counts[status][-1]}
-    return {"ledger": groups, "statuses": statuses, "counts": counts, "noticed": noticed}
+    return {"ledger": groups, "statuses": statuses, "counts": counts}

@@ -13,8 +13,7 @@ def lay_out(root, books):
     """A copy of this repository's site and tables in `root`, with `books` (name -> notebook) and their results."""
     shutil.copytree(ROOT / "site", root / "site", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "data").mkdir()
-    for name in ("claims.csv", "mutations.csv"):
-        shutil.copy(ROOT / "data" / name, root / "data")
+    shutil.copy(ROOT / "data" / "claims.csv", root / "data")
     for name in ("constraints.txt", "CITATION.cff"):
         shutil.copy(ROOT / name, root)
     metrics = {"seconds": 12.3, "claims": [{"claim": "known.claim", "holds": True}]}

@@ -78,7 +78,7 @@ def test_labels_that_are_none(y, sentence):
 
 def test_one_class_only():
     assert checks.check_labels([1, 1]).tolist() == [1, 1]
-    with pytest.raises(ValueError, match="both classes, but all 2 labels are 1"):
+    with pytest.raises(ValueError, match="y must hold both classes"):
         checks.check_labels([1, 1], both=True)
 
 

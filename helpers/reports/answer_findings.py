@@ -9,7 +9,6 @@ from helpers.resampling import exact_interval
 
 ALPHA = 0.05  # p-value below which a confidence is called wrong
 MUCH_UNREADABLE = 0.05  # share of the answers
-LEAST_IN_A_STRATUM = 5  # questions with a known answer, to be compared with others
 SETTLED = 0.95  # share of the questions in which a vote of fewer names the same answer as one of all
 SAME_RIGHT = 0.01  # share of right answers by which a vote of all may beat one of fewer that does as well
 ORDERS = {"wrong_order": Severity.GRAVE, "no_order": Severity.SERIOUS, "order": Severity.GOOD}
@@ -29,48 +28,41 @@ def interval(row, name):
     return {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"]}
 
 
+def share_right(correct):
+    """The share of right answers with its ends, as a `Finding` takes them, without those that are not known (-1)."""
+    known = correct[correct >= 0]
+    low, high = exact_interval(int(known.sum()), known.size)
+    return {"value": known.mean() if known.size else np.nan, "low": low, "high": high, "n": known.size}
+
+
 def about_reading(table, n_known, sources):
     """Findings on what was read, and on what is missing for more."""
     grouped = table.grouped
-    n = table.n_questions
     n_unread = int(grouped.unparsed.sum())
     n_stated = int(table.stated.sum())
     more = {"n_answers": table.n_answers, "least": int(grouped.n_answers.min()), "most": int(grouped.n_answers.max())}
-    more |= {"rule": RULES[table.rule], "n_known": n_known, "n_stated": n_stated}
+    more |= {"rule": RULES[table.rule], "n_known": n_known, "n_stated": n_stated, "n_unread": n_unread}
     agreed = float(((grouped.counts > 0).sum(axis=1) == 1).mean())
-    yield Finding("read", table.name, value=agreed, n=n, more=more)
+    yield Finding("read", table.name, value=agreed, n=table.n_questions, more=more)
     if table.repeats is not None and len(table.repeats.copies):
         yield Finding("note", f"Not every answer is a sample of its own: {table.repeats}. The copies are left out")
     elif table.repeats is not None:
         yield Finding("repeats", str(table.repeats), severity=Severity.SERIOUS)
-    if n_unread:
-        share = n_unread / table.n_answers
-        if share > MUCH_UNREADABLE:
-            yield Finding("unreadable", value=share, n=n_unread, severity=Severity.SERIOUS)
-        else:
-            yield Finding("few_unreadable", value=share, n=n_unread)
-    if 0 < n_known < n:
-        yield Finding("partly_known", n=n_known, more={"of": n})
-    if table.n_tied:
-        yield Finding("ties", n=table.n_tied)
+    if n_unread > MUCH_UNREADABLE * table.n_answers:
+        yield Finding("unreadable", value=n_unread / table.n_answers, n=n_unread, severity=Severity.SERIOUS)
+    if 0 < n_known < table.n_questions:
+        yield Finding("partly_known", n=n_known, more={"of": table.n_questions})
     if n_stated and "stated" not in sources:
-        yield Finding("hardly_stated", n=n_stated, more={"of": n})
+        yield Finding("hardly_stated", n=n_stated, more={"of": table.n_questions})
     for note in table.notes:
         yield Finding("note", note)
 
 
-def about_accuracy(accuracy, n_known):
-    """How often the most frequent answer is right, (value, low, high); nothing where no right answer is known."""
-    if accuracy is not None:
-        value, low, high = accuracy
-        yield Finding("right", value=value, low=low, high=high, n=n_known)
-
-
-def about_confidence(over, p_values, differences):
+def about_confidence(over, p_values, gain):
     """Findings on whether each confidence can be believed, from its mean, its calibration error and its order.
 
-    `over` comes from `over_confidence`, `p_values` are those of the calibration errors; `differences` (value, low,
-    high) of stated confidence and agreement, both recalibrated, is None without stated confidence.
+    `over` comes from `over_confidence`, `p_values` are those of the calibration errors; `gain` is the AURC of stated
+    confidence minus that of agreement, (value, low, high), None without stated confidence.
     """
     for row in over.itertuples():
         p_value = float(p_values[row.source])
@@ -93,8 +85,8 @@ def about_confidence(over, p_values, differences):
         more = {"source": row.source, "if_right": row.if_right, "if_wrong": row.if_wrong}
         size = {"value": row.if_right - row.if_wrong, "low": row.apart_low, "high": row.apart_high, "n": int(row.n)}
         yield Finding(kind, NAMES[row.source], **size, severity=ORDERS[kind], more=more)
-    if differences is not None:
-        value, low, high = differences
+    if gain is not None:
+        value, low, high = gain
         kind = "stated_better" if high < 0 else "agreement_better" if low > 0 else "alike"
         yield Finding(kind, value=value, low=low, high=high)
 
@@ -131,10 +123,9 @@ def about_groups(groups, source, precision, columns):
         size = {"value": row.observed, "low": row.low, "high": row.high, "p_value": row.adjusted, "n": int(row.n)}
         severity = Severity.SERIOUS if less else Severity.NOTE
         yield Finding("group_less" if less else "group_more", row.rule, **size, severity=severity, more=more)
-    if groups.n_rest and fewer.any():
-        low, high = exact_interval(groups.n_right_rest, groups.n_rest)
-        share = groups.n_right_rest / groups.n_rest
-        yield Finding("rest", value=share, low=low, high=high, n=groups.n_rest, more={"keeps": low >= precision})
+    if len(groups.rest) and fewer.any():
+        share = share_right(groups.rest)
+        yield Finding("rest", **share, more={"keeps": share["low"] >= precision})
 
 
 def breaks_promise(group, precision):
@@ -142,79 +133,68 @@ def breaks_promise(group, precision):
     return bool(group.n_used and exact_interval(int(group.n_right), int(group.n_used))[1] < precision)
 
 
-def about_close(n_close, strata, n_agreed_wrong, closest, wrong):
-    """Questions that another draw of answers may decide otherwise, and those that none would.
+def about_close(gap, correct, closest, wrong):
+    """Questions (Q,) that another draw of answers may decide otherwise, because agreement exceeds held-out agreement.
 
-    `strata` comes from `gap_strata`; `closest` are the questions of the closest votes, `wrong` those of the wrong
+    `correct` is 1, 0 or -1 (unknown); `closest` are the questions of the closest votes, `wrong` those of the wrong
     answers of the highest confidence.
     """
+    is_close = gap > NO_GAP
+    n_close = int(is_close.sum())
+    close = share_right(correct[is_close])
+    clear = share_right(correct[~is_close])
     if not n_close:
-        yield Finding("none_close", n=int(strata["n"].sum()), severity=Severity.GOOD)
-    elif "clear" not in strata.index or strata["n_known"].min() < LEAST_IN_A_STRATUM:
-        yield Finding("close", n=n_close, more={"names": closest})
+        yield Finding("none_close", n=gap.size, severity=Severity.GOOD)
+    elif close["high"] < clear["low"]:
+        more = {"clear": (clear["value"], clear["low"], clear["high"]), "names": closest}
+        yield Finding("close_and_wrong", **close | {"n": n_close}, more=more)
     else:
-        clear = strata.loc["clear"]
-        close = strata.loc["closest"]
-        kind = "close_and_wrong" if close["right_high"] < clear["right_low"] else "close_as_right"
-        more = {"clear": tuple(interval(clear, "right").values()), "n_closest": int(close["n"]), "names": closest}
-        yield Finding(kind, **interval(close, "right"), n=n_close, more=more)
-    if n_agreed_wrong:
-        yield Finding("agreed_wrong", n=n_agreed_wrong)
+        yield Finding("close", n=n_close, more={"names": closest})
     if wrong:
         yield Finding("sure_but_wrong", n=len(wrong), more={"names": wrong})
 
 
-def about_samples(sizes, moves):
-    """What more samples have changed, from a table of `compare_votes`, and by how much agreement may still move."""
+def about_samples(sizes):
+    """What more samples have changed, from a table of `compare_votes`."""
     most = int(sizes["size"].iloc[-1])
-    first = sizes.iloc[0]
-    if np.isnan(first["right"]):
+    if sizes["right"].isna().all():
         enough = sizes[sizes["same"] >= SETTLED]
         row = sizes.iloc[-1] if enough.empty else enough.iloc[0]  # some have more answers than the largest vote
         kind = "unsettled" if enough.empty else "settled"
         yield Finding(kind, value=row["same"], n=int(row["size"]), more={"most": most})
-    else:
-        kind = "votes_help" if first["gain_low"] > 0 else "votes_harm" if first["gain_high"] < 0 else "votes_alike"
-        severity = Severity.GOOD if kind == "votes_help" else Severity.NOTE
-        yield Finding(kind, **interval(first, "gain"), n=most, severity=severity)
-        enough = sizes[sizes["gain_high"] <= SAME_RIGHT].iloc[0]  # the last row has no gain over itself
-        if enough["size"] < most:
-            yield Finding("fewer_do", **interval(enough, "gain"), n=int(enough["size"]), more={"most": most})
-        elif most > 1:
-            before = sizes.iloc[-2]
-            yield Finding("more_may_help", **interval(before, "gain"), n=most, more={"before": int(before["size"])})
-    yield Finding("agreement_moves", value=moves, n=most)
+        return
+    enough = sizes[sizes["gain_high"] <= SAME_RIGHT].iloc[0]  # the last row has no gain over itself
+    if enough["size"] < most:
+        yield Finding("fewer_do", **interval(enough, "gain"), n=int(enough["size"]), more={"most": most})
+    elif most > 1:
+        before = sizes.iloc[-2]
+        yield Finding("more_may_help", **interval(before, "gain"), n=most, more={"before": int(before["size"])})
 
 
-def about_costs(prices, reject_cost):
-    """Whether it pays to leave out unsure answers, from `AnswerCosts`; nothing without costs."""
+def about_costs(source, cut, prices, reject_cost):
+    """Whether it pays to leave out unsure answers, from `price_answers`; nothing without costs."""
     if prices is None:
         return
-    chosen = prices.rows.loc["chosen"]
-    more = {"source": prices.source, "reject_cost": reject_cost, "threshold": prices.threshold}
-    more |= {"plain": PLAIN[prices.plain], "plain_cost": prices.rows.loc[prices.plain, "cost"]}
-    more["nothing"] = not prices.pays and prices.plain == "none"
-    kind = "cut_pays" if prices.pays else "plain_pays"
-    severity = Severity.SERIOUS if more["nothing"] else Severity.GOOD if prices.pays else Severity.NOTE
-    yield Finding(kind, NAMES[prices.source], **interval(chosen, "cost"), severity=severity, more=more)
+    chosen = prices.loc["cut"]
+    plain = prices.loc[["all", "none"], "cost"].idxmin()
+    more = {"source": source, "reject_cost": reject_cost, "threshold": cut}
+    more |= {"plain": PLAIN[plain], "plain_cost": prices.loc[plain, "cost"]}
+    pays = chosen["saved_low"] > 0 and np.isfinite(cut)
+    kind = "cut_pays" if pays else "plain_pays"
+    severity = Severity.GOOD if pays else Severity.NOTE
+    yield Finding(kind, NAMES[source], **interval(chosen, "cost"), severity=severity, more=more)
 
 
 def about_pair(pair):
-    """Which of two systems is right more often, and which costs less; nothing for one."""
+    """Which of two systems is right more often; nothing for one."""
     if pair is None:
         return
-    right = pair.measures.loc["right"]
-    low, high = right["low"], right["high"]
-    names, only, value = pair.names, pair.only, right["difference"]
+    value, low, high = pair.measures.loc["right", ["difference", "low", "high"]]
+    names, only = pair.names, pair.only
     if high < 0:
         names, only, value, low, high = names[::-1], only[::-1], -value, -high, -low
     more = {"other": names[1], "only": only[0], "only_other": only[1]}
     yield Finding("better" if low > 0 else "undecided", names[0], value=value, low=low, high=high, n=pair.n, more=more)
-    if "cost" in pair.measures.index:
-        cost = pair.measures.loc["cost"]
-        if cost["high"] < 0 or cost["low"] > 0:
-            cheaper = pair.names[0 if cost["high"] < 0 else 1]
-            yield Finding("cheaper", cheaper, value=abs(cost["difference"]), n=pair.n)
 
 
 def about_use(findings):
@@ -231,21 +211,18 @@ def about_use(findings):
         return Finding("use_all" if promised.value == 1 else "use_some", severity=Severity.GOOD, more=more)
     later = min(by_kind.get("promise_later", []), key=lambda finding: finding.more["needed"], default=None)
     more = dict((later or by_kind["promise_never"][0]).more)
-    costs = [finding for kind in ("cut_pays", "plain_pays") for finding in by_kind.get(kind, [])]
-    rest = [finding for finding in by_kind.get("rest", []) if finding.more["keeps"]]
-    kept = [group.subject for group in by_kind.get("group_more", []) if group.more["keeps"]]
-    if costs:
-        more |= {"threshold": costs[0].more["threshold"], "confidence": costs[0].subject}
     if "cut_pays" in by_kind:
+        pays = by_kind["cut_pays"][0]
+        more |= {"threshold": pays.more["threshold"], "confidence": pays.subject}
         return Finding("use_by_cost", severity=Severity.NOTE, more=more)
+    rest = [finding for finding in by_kind.get("rest", []) if finding.more["keeps"]]
     if rest:
         more["groups"] = [group.subject for group in by_kind["group_less"]]
         more["rest"] = (rest[0].value, rest[0].low, rest[0].high)
         return Finding("use_rest", severity=Severity.SERIOUS, more=more)
+    kept = [group.subject for group in by_kind.get("group_more", []) if group.more["keeps"]]
     if kept:
         return Finding("use_group", severity=Severity.SERIOUS, more=more | {"groups": kept})
-    if costs and costs[0].more["nothing"]:
-        return Finding("use_not_by_cost", severity=Severity.GRAVE, more=more)
     if later is not None:
         return Finding("use_not_yet", severity=Severity.SERIOUS, more=more)
     return Finding("use_no", severity=Severity.GRAVE, more=more)
@@ -254,19 +231,18 @@ def about_use(findings):
 def find_all(report):
     """All findings of an `AnswerReport`, as a list; the answer comes last."""
     n_known = int(report.known.sum())
-    found = [*about_reading(report.table, n_known, report.sources), *about_accuracy(report.accuracy, n_known)]
+    found = list(about_reading(report.table, n_known, report.sources))
+    if n_known:
+        found.append(Finding("right", **share_right(report.correct)))
     if not report.obstacle:
         p_values = {name: error.p_value for name, error in report.calibration.errors.items()}
         found += about_confidence(report.over, p_values, report.stated_gain)
         found += about_promises(report.promises)
         columns = list(report.table.features.columns)
         found += about_groups(report.groups, report.best_source, report.promises.precision, columns)
-        found += about_costs(report.prices, report.options["reject_cost"])
-    grouped = report.table.grouped
-    agreed_wrong = int(((grouped.counts.max(axis=1) == grouped.n_answers) & (report.correct == 0)).sum())
-    n_close = int((report.gap > NO_GAP).sum())
-    found += about_close(n_close, report.strata, agreed_wrong, report.closest_names, report.wrong_names)
-    found += about_samples(report.sizes, float(report.gap.mean()))
+        found += about_costs(report.best_source, report.cut, report.prices, report.options["reject_cost"])
+    found += about_close(report.gap, report.correct, report.names_of(report.closest), report.names_of(report.wrong))
+    found += about_samples(report.sizes)
     found += about_pair(report.pair)
     moves = report.table.moves
     if report.obstacle:

@@ -17,26 +17,23 @@ are in **points**: from 60 % to 63 % is 3 points."""
 ONE_OF = [  # of each line, at most one kind is found for a subject
     (
         "use_unknown", "use_reread", "use_all", "use_some", "use_not_for", "use_by_cost", "use_rest", "use_group",
-        "use_not_by_cost", "use_not_yet", "use_no",
+        "use_not_yet", "use_no",
     ),
-    ("unreadable", "few_unreadable"),
     ("too_high", "too_low", "uneven", "believed", "off"),
     ("wrong_order", "no_order", "order"),
     ("stated_better", "agreement_better", "alike"),
     ("promise", "promise_later", "promise_never"),
     ("group_less", "group_more"),
     ("cut_pays", "plain_pays"),
-    ("none_close", "close", "close_and_wrong", "close_as_right"),
-    ("votes_help", "votes_alike", "votes_harm"),
-    ("fewer_do", "more_may_help"),
-    ("settled", "unsettled"),
+    ("none_close", "close", "close_and_wrong"),
+    ("fewer_do", "more_may_help", "settled", "unsettled"),
     ("better", "undecided"),
 ]  # fmt: skip
 
 UNITS = {  # of value, low and high, for a part or a kind
     "use": "share", "read": "share", "believed": "probability", "promised": "share", "groups": "share", "costs": "cost",
     "close": "share", "samples": "share", "pair": "share",
-    "stated_better": "ECUAS", "agreement_better": "ECUAS", "alike": "ECUAS", "cheaper": "cost",
+    "stated_better": "AURC", "agreement_better": "AURC", "alike": "AURC",
 }  # fmt: skip
 
 KINDS = read_kinds(
@@ -81,7 +78,6 @@ PARTS = {
     "pair": Part("Two systems side by side", "With all their samples, question by question.", ("table:pair_table",)),
     "read": Part("What was read"),
     "limits": Part("When not to use this report", LIMITS),
-    "measures": Part("For experts: calibration error, ECUAS and AURC", "", ("table:measure_table",), folded=True),
     "parameters": Part("What this page was made from", "", ("table:parameter_table",), folded=True),
 }
 
@@ -92,13 +88,11 @@ FIGURES = {
     ),
     "kept": Figure(
         "Wrong answers among those given, if only the surest share is answered.",
-        "Share of wrong answers against the share of questions answered, surest first; all answered: {{ (1 - "
-        "report.accuracy[0]) | percent }} wrong{% for name, wrong in report.wrong_of_half.items() %}; the surest half "
-        "by {{ name }}: {{ wrong | percent }}{% endfor %}.",
+        "Share of wrong answers against the share of questions answered, surest first, by "
+        "{{ report.kept_curves | list | listed }}.",
     ),
     "samples": Figure(
         "Votes of few and of many samples; the band holds 95 % over the questions.",
-        "Votes of 1 to {{ report.most }} samples: the line goes from {{ report.ends[0] | percent }} to "
-        "{{ report.ends[1] | percent }}.",
+        "How often votes of 1 to {{ report.most }} samples are right, or say the same as all.",
     ),
 }

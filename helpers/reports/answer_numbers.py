@@ -1,4 +1,4 @@
-"""Numbers of the report on sampled answers: overconfidence, promises, groups of questions, close and wrong ones."""
+"""Numbers of the report on sampled answers: confidences, promises, groups of questions, close and wrong ones."""
 
 from dataclasses import dataclass, field
 
@@ -7,27 +7,21 @@ import pandas as pd
 
 from helpers.audit import search_segments
 from helpers.reports.phrases import NAMES, from_percent, percent, short
-from helpers.resampling import exact_interval, percentile_ends, resampled_means
-from helpers.selective import METRICS
+from helpers.resampling import percentile_ends, resampled_means
 from helpers.selective.certified import certify_rows
-from helpers.selective.metrics import metrics_of
 
 NO_GAP = 1e-9
 SAME = 1e-9  # shares of votes that differ by less are equal
 LEVEL = 0.95  # at which all promises of one share hold together, by whichever confidence
 PROMISES = (0.95, 0.9, 0.8, 0.7, 0.5)  # shares of right answers whose certificates are shown together
 SEARCH_DRAWS = 999
-EXPONENTS = (0, 1, np.inf)  # of ECUAS, which comes first
-MEASURES = {name: one.label for name, one in metrics_of(EXPONENTS).items() if one.reported and name not in METRICS}
-MEASURES |= {name: one.label for name, one in METRICS.items() if one.reported}
 
 
 def over_confidence(sources, correct, n_resamples, rng):
     """Table: how far the mean confidence of each source lies above the share of right answers, with an interval.
 
-    Columns: source, n, confidence, right, over, low, high; over the questions that have the source. And its mean where
-    the answer is right (if_right) and where it is wrong (if_wrong), with the interval of their difference (apart_low,
-    apart_high); NaN where all are right or all wrong.
+    And its mean where the answer is right (if_right) and where it is wrong (if_wrong), with the interval of their
+    difference (apart_low, apart_high); NaN where all are right or all wrong.
     """
     lines = []
     for name, confidence in sources.items():
@@ -124,13 +118,12 @@ class QuestionGroups:
         all groups hold together), adjusted (p-value), and of its questions that are used n_used and n_right; None where
         no column has a group of enough questions
     notes : what was left out, and why
-    n_rest, n_right_rest : questions, and right answers, outside of the groups in which fewer are right
+    rest : whether the answers are right, outside of the groups in which fewer are
     """
 
     table: pd.DataFrame | None
     notes: tuple = ()
-    n_rest: int = 0
-    n_right_rest: int = 0
+    rest: np.ndarray = field(default=(), repr=False)
 
 
 def find_groups(features, correct, confidence, used, rng):
@@ -159,30 +152,10 @@ def find_groups(features, correct, confidence, used, rng):
     fewer = (table["observed"] < table["calibrated"]).to_numpy()
     rest = ~inside[:, fewer].any(axis=1)
     table = table.sort_values("observed", kind="stable").reset_index(drop=True)
-    return QuestionGroups(table, search.notes, int(rest.sum()), int(y[rest].sum()))
+    return QuestionGroups(table, search.notes, y[rest])
 
 
 # ---- close and wrong questions --------------------------------------------------------------------------------
-
-
-def gap_strata(gap, correct):
-    """Table: questions without a gap between Sem1 and Sem2 ("clear"), and those with one ("close", "closest": halves).
-
-    Without a gap every half of the answers chooses the same one. Gaps that are all equal make one row, "closest".
-    Index: stratum; columns: n, n_known, right with right_low, right_high (exact 95 %; NaN if nothing is known).
-    """
-    with_gap = gap > NO_GAP
-    middle = np.median(gap[with_gap]) if with_gap.any() else 0.0
-    closest = gap > middle if (gap > middle).any() else with_gap
-    lines = {}
-    for name, rows in {"clear": ~with_gap, "close": with_gap & ~closest, "closest": with_gap & closest}.items():
-        known = correct[rows & (correct >= 0)]
-        right = known.mean() if known.size else np.nan
-        low, high = exact_interval(int(known.sum()), known.size)
-        lines[name] = {"n": int(rows.sum()), "n_known": known.size}
-        lines[name] |= {"right": right, "right_low": low, "right_high": high}
-    table = pd.DataFrame.from_dict(lines, orient="index")
-    return table[table["n"] > 0]
 
 
 def closest_votes(gap, most=10):

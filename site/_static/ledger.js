@@ -1,9 +1,9 @@
-// Filter the ledger by paper, status, noticed mistakes and words; the filters live in the address, a row's name after "#" is shown.
+// Filter the ledger by paper, status and words; the filters live in the address, a row's name after "#" is shown.
 document.addEventListener("DOMContentLoaded", () => {
   const table = document.querySelector("table.ledger");
   if (!table) return;
   const controls = {};
-  for (const name of ["paper", "status", "noticed", "words"]) controls[name] = document.getElementById(`ledger-${name}`);
+  for (const name of ["paper", "status", "words"]) controls[name] = document.getElementById(`ledger-${name}`);
   const count = document.getElementById("ledger-count");
   const apply = () => {
     const wanted = controls.words.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -14,7 +14,6 @@ document.addEventListener("DOMContentLoaded", () => {
         const text = row.textContent.toLowerCase();
         row.hidden = !((!controls.paper.value || row.dataset.paper === controls.paper.value)
           && (!controls.status.value || row.dataset.status === controls.status.value)
-          && (!controls.noticed.value || row.dataset.noticed === controls.noticed.value)
           && wanted.every((word) => text.includes(word)));
         left += row.hidden ? 0 : 1;
       }

@@ -76,3 +76,16 @@ def test_bad_input():
         calibration_line([1, 1, 1], [0.2, 0.3, 0.4])
     with pytest.raises(ValueError, match="p must"):
         calibration_line([1, 0, 1], [0.2, 0.2, 0.2])
+
+
+def test_the_covariance_of_groups_is_the_sandwich_with_one_group_less():
+    rng = np.random.default_rng(1)
+    z = rng.normal(size=12)
+    y = np.arange(12) % 2
+    line = calibration_line(y, expit(z), groups=np.arange(12))
+    x = np.column_stack([np.ones(12), z])
+    c = expit(x @ [line.intercept, line.slope])
+    bread = np.linalg.inv((x * (c * (1 - c))[:, None]).T @ x)
+    score = x * (y - c)[:, None]
+    assert line.covariance == pytest.approx(bread @ (score.T @ score * 12 / 11) @ bread, rel=1e-6)
+    assert line.freedom == 11

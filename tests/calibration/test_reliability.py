@@ -6,6 +6,7 @@ from scipy.special import expit, logit
 from scipy.stats import binom, norm
 
 from helpers.calibration import calibration_error, reliability_curve
+from helpers.calibration.reliability import cluster_effects
 
 PERFECT = {50: 0.174, 300: 0.073, 10_000: 0.013}
 
@@ -218,3 +219,9 @@ def test_edge_tables_stay_finite():
         numbers = [error.value, error.debiased, error.low, error.high, error.null, error.p_value]
         assert np.isfinite(numbers).all() and error.low <= error.high and 0 <= min(numbers) <= max(numbers) <= 1
         assert "a perfect model shows" in str(error) and "bins" in str(error.curve)
+
+
+def test_groups_whose_rows_cancel_do_not_make_an_interval_shorter():
+    one_bin = np.zeros(2, dtype=int)
+    assert cluster_effects(one_bin, np.arange(2), np.array([0.1, -0.1]), own=2.0)[0] == 1.0
+    assert cluster_effects(one_bin, np.arange(2), np.array([2.0, -2.0]), own=2.0)[0] == 4.0

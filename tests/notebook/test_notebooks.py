@@ -2,8 +2,8 @@
 
 Each notebook is executed twice, because the two runs find different things: nbval runs it with its defaults and
 compares every stored output; the second run has other, small parameters in a cell where papermill would put it, under
-which a number that only the defaults give fails a claim. That run needs no kernel and draws nothing, as those of
-mutations.py. Both are forks of a process that has imported what notebooks import (forks.py).
+which a number that only the defaults give fails a claim. That run needs no kernel and draws nothing
+(second_runs.py). Both are forks of a process that has imported what notebooks import (forks.py).
 
 Students' copies are not executed. What can go wrong in one is that a cell uses a name of a solution, that a self-check
 stumbles over an open answer, or that a cell computes with an open answer. The first and the last are read off the
@@ -23,10 +23,10 @@ import numpy as np
 import pytest
 from forks import SERVER, launcher, run_pytest
 from jupyter_client.provisioning import local_provisioner
-from mutations import code_of, run_fork
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from papermill import execute_notebook
 from rules import SANITIZER, kind_of, parsed, second_parameters, shelf
+from second_runs import code_of, run_fork
 
 from helpers.notebook import student
 from helpers.notebook.student import tags

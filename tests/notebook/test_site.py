@@ -47,13 +47,6 @@ def test_a_notebook_without_results_stops_the_site(tmp_path):
         build_site.build(tmp_path)
 
 
-def test_the_ledger_counts_claims_that_notice_a_wrong_formula():
-    known = {"status": "verified", "noticed": ["n for m"]}
-    assert ledger.share_noticed([known, known | {"noticed": []}, known | {"status": "needs"}]) == "1 of 2 (50 %)"
-    rows = ledger.with_noticed([{"id": "a"}, {"id": "b"}], [{"claim": "a", "wrong": "n for m"}] * 2)
-    assert [row["noticed"] for row in rows] == [["n for m"], []]
-
-
 def test_a_notebook_that_is_named_is_a_link():
     text = (
         "As in notebook 05, and notebooks 13 and 99.\n\n# Not notebook 05\n\n`notebook 05` $notebook 05$ "

@@ -340,7 +340,7 @@ def test_questions_that_are_refused(real):
         model.predict(X.rename(columns={"town": "towns"}), p)
     with pytest.raises(ValueError, match="p and X must have the same length"):
         model.predict(X, p[:-1])
-    with pytest.raises(ValueError, match="column 'a' holds text"):
+    with pytest.raises(ValueError, match="column 'a' must hold numbers"):
         model.predict(X.assign(a="text"), p)
     with pytest.raises(NotFittedError, match="call fit first"):
         Recalibrator().predict(X, p)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from helpers.decisions import bayes_decision, largest_uncertainty
+from helpers.decisions import largest_uncertainty
 from helpers.scoring import BRIER
 from helpers.selective import (
     chow_cost,
@@ -33,9 +33,6 @@ def shares(n_classes):
     """Points of the simplex, corners and edges among them."""
     counts = st.lists(st.integers(0, 9), min_size=n_classes, max_size=n_classes).filter(any)
     return counts.map(lambda values: np.array(values) / sum(values))
-
-
-# ---- hand cases and reference values --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -80,9 +77,6 @@ def test_weights_by_hand():
     np.testing.assert_allclose(reject_cost_weight([0.0, 0.5, 1.0, 1.5], n=2), [0, 1.5, 3, 0])
     assert reject_cost_weight([0.49, 0.5, 0.51], n=1, n_classes=2).tolist() == [8, 8, 0]
     assert reject_cost_weight(0.0, n=0) == np.inf and reject_cost_weight(0.5, n=0, n_classes=2) == 4
-
-
-# ---- identities -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -191,73 +185,6 @@ def test_row_order_weights_and_inputs():
         np.testing.assert_array_equal(before, after)
 
 
-# ---- best decisions and their largest expected cost -----------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "cost, value",
-    [
-        (zero_one(2), 1 / 2),
-        (zero_one(7), 6 / 7),
-        (3 * zero_one(7), 18 / 7),
-        ([[0, 1], [1, 0], [0.2, 0.2]], 0.2),  # a third decision that always costs 0.2
-        ([[0, 1], [1, 0], [0.7, 0.7]], 0.5),  # … or too much to matter
-        ([[0, 5], [3, 0]], 15 / 8),
-        ([[0, 1, 1], [1, 0, 1]], 1.0),  # a class that nothing fits
-        ([[2, 5, 1]], 5.0),  # a single decision
-        ([[1, 1], [4, 0]], 1.0),  # the first decision is best against the first class
-        ([[0, 0], [1, 5]], 0.0),  # a decision that is free
-        ([[0, 1e-7], [1e-7, 0]], 5e-8),
-        ([[0, 1e9], [1e9, 0]], 5e8),
-        ([[0, 5e-12], [3e-12, 0], [0, 5e-12]], 1.875e-12),
-        ([[0, 5e22], [3e22, 0], [0, 5e22]], 1.875e22),
-        (zero_one(100), 0.99),
-    ],
-)
-def test_largest_uncertainty_of_known_games(cost, value):
-    found = largest_uncertainty(cost)
-    assert found.value == pytest.approx(value, rel=1e-9, abs=1e-15)
-    assert found.distribution.sum() == pytest.approx(1) and (found.distribution >= 0).all()
-    assert (np.asarray(cost, float) @ found.distribution).min() == pytest.approx(found.value, rel=1e-9, abs=1e-15)
-
-
-@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=6))
-def test_largest_uncertainty_of_two_classes(rows):
-    cost = np.array(rows, float)
-    corners = {0.0, 1.0}
-    for a in rows:
-        for b in rows:
-            slope = (a[1] - a[0]) - (b[1] - b[0])
-            if slope and 0 <= (b[0] - a[0]) / slope <= 1:
-                corners.add((b[0] - a[0]) / slope)
-    exact = max(min((1 - q) * a[0] + q * a[1] for a in rows) for q in corners)
-    assert largest_uncertainty(cost).value == pytest.approx(exact, abs=1e-12)
-
-
-@given(st.data())
-def test_no_uncertainty_is_above_the_largest(data):
-    n_classes = data.draw(st.integers(2, 5))
-    n_decisions = data.draw(st.integers(1, 5))
-    cost = np.array(data.draw(st.lists(st.integers(0, 9), min_size=n_classes * n_decisions, max_size=40)))
-    cost = cost[: n_classes * n_decisions].reshape(n_decisions, n_classes)
-    proba = data.draw(shares(n_classes))[None]
-    best = bayes_decision(proba, cost)
-    top = largest_uncertainty(cost)
-    assert best.uncertainty[0] <= top.value * (1 + 1e-12) + 1e-12
-    assert best.uncertainty[0] == pytest.approx((cost @ proba[0])[best.decision[0]], abs=1e-9)
-    assert bayes_decision(top.distribution[None], cost).uncertainty[0] == pytest.approx(top.value, abs=1e-12)
-
-
-def test_ties_go_to_the_lower_decision_despite_rounding():
-    proba = [[0.1 + 0.2, 0.3, 0.4], [0.5, 0.5, 0.0]]
-    cost = [[1, 0, 0], [0, 1, 0], [5, 5, 5]]
-    assert bayes_decision(proba, cost).decision.tolist() == [0, 0]
-    assert bayes_decision(proba, np.array(cost)[[2, 1, 0]]).decision.tolist() == [1, 1]
-
-
-# ---- propriety: the truth is the best thing to state ----------------------------------------------------------
-
-
 def expectation(p, values):
     """Mean of values under p, without 0 * inf."""
     return sum(share * value for share, value in zip(p, values, strict=True) if share)
@@ -314,9 +241,6 @@ def test_more_confidence_pays_when_right_and_costs_when_wrong(confidence, n):
         assert not (np.diff(ecuas(np.zeros(confidence.size), confidence, n=n)) < -1e-12).any()
 
 
-# ---- truth, in standard errors --------------------------------------------------------------------------------
-
-
 def test_calibrated_answers_cost_what_theory_says():
     rng = np.random.default_rng(3)
     n = 40_000
@@ -345,27 +269,6 @@ def test_refusing_at_the_rejection_cost_is_best_only_for_calibrated_answers():
     assert gain(0.5 + confidence / 2, -0.1) > 4  # too sure: a stricter threshold saves money
 
 
-def test_normalized():
-    rng = np.random.default_rng(5)
-    proba = rng.dirichlet(np.ones(4), 500)
-    y = (rng.random(500)[:, None] > np.cumsum(proba, axis=1)).sum(axis=1)
-    share = np.bincount(y, minlength=4) / 500
-    for n in EXPONENTS:
-        assert normalized_ecuas(y, np.tile(share, (500, 1)), n=n) == pytest.approx(1)
-        assert normalized_ecuas(y, np.eye(4)[y], n=n) == 0
-        assert normalized_ecuas(y, proba, n=n) < 1
-    weight = rng.integers(0, 3, 500)
-    assert normalized_ecuas(y, proba, sample_weight=weight) == pytest.approx(
-        normalized_ecuas(y.repeat(weight), proba.repeat(weight, axis=0)), rel=1e-12
-    )
-    certain = np.eye(4)[[0, 1, 2]]
-    assert normalized_ecuas([0, 1, 3], certain, n=0) == np.inf
-    assert normalized_ecuas([0, 1, 3], certain, n=0, sample_weight=[1, 1, 0]) == 0
-
-
-# ---- warnings -------------------------------------------------------------------------------------------------
-
-
 def test_a_confidence_below_one_in_k_is_counted_and_costs_one():
     with pytest.warns(UserWarning, match=r"below 1/4 in 2 of 5 rows.*cost 1") as caught:
         values = ecuas([1, 0, 1, 0, 1], [0.2, 0.0, 0.25, 0.5, 0.9], n=0, n_classes=4)
@@ -382,9 +285,6 @@ def test_rounding_is_not_worth_a_warning():
         ecuas([0, 1], [0.0, 0.1])  # no K, no lowest confidence
 
 
-# ---- bad inputs -----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "proba, words",
     [
@@ -399,18 +299,6 @@ def test_a_wrong_table_is_told_what_it_looks_like(proba, words):
     for function in (normalized_ecuas, lambda y, table: general_ecuas(y, table, zero_one(2))):
         with pytest.raises(ValueError, match=words):
             function([0, 1], proba)
-
-
-def test_labels_of_a_cost_table_are_read():
-    table = pd.DataFrame([[0, 5], [3, 0]], ["go", "stay"], ["truth 0", "truth 1"])
-    proba = [[0.9, 0.1]]
-    assert bayes_decision(proba, table).uncertainty[0] == pytest.approx(0.5)
-    assert bayes_decision(proba, table.iloc[:, ::-1]).uncertainty[0] == pytest.approx(0.5)
-    for wrong in (table.T, pd.DataFrame(np.eye(2), columns=["predict 0", "predict 1"])):
-        with pytest.raises(ValueError, match=r"its (rows|columns) are called .*: pass its transpose, cost.T"):
-            bayes_decision(proba, wrong)
-    with pytest.raises(ValueError, match=r"one row for each decision.*2 columns as proba has.*transpose, cost.T"):
-        bayes_decision(proba, np.ones((2, 3)))
 
 
 def test_one_class_and_free_decisions_are_refused():

@@ -6,6 +6,7 @@ import re
 import nbformat
 import pandas as pd
 import pytest
+import yaml
 from nbformat.v4 import new_output
 from scripts import load_program
 from sites import ROOT, lay_out
@@ -43,11 +44,12 @@ def site(tmp_path_factory):
     claims = pd.read_csv(root / "data" / "claims.csv", dtype=str, keep_default_na=False)
     some = (claims.index % 10 == 0) | (claims["id"] == "ours.start_null")  # axe takes long for all
     claims[some].to_csv(root / "data" / "claims.csv", index=False)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build_site, "ROUTES", {"Language models": ("You ask one.", "05 00")})
-        modules = {helpers.grouping: helpers.grouping.__all__}
-        assert "site rendered" in build_site.build(root, modules=modules)
-        assert "site reused" in build_site.build(root, modules=modules)
+    course = yaml.safe_load((root / "site" / "course.yml").read_text(encoding="utf-8"))
+    course["routes"] = [{"name": "Language models", "for": "You ask one.", "lessons": "05 00"}]
+    (root / "site" / "course.yml").write_text(yaml.safe_dump(course, sort_keys=False), encoding="utf-8")
+    modules = {helpers.grouping: helpers.grouping.__all__}
+    assert "site rendered" in build_site.build(root, modules=modules)
+    assert "site reused" in build_site.build(root, modules=modules)
     return root / "build" / "site"
 
 

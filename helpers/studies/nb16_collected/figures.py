@@ -11,11 +11,6 @@ PARTS = (("right", BLUE, ""), ("wrong", ORANGE, "///"), ("looked up", "#d9d9d9",
 def plot_read_out(shares):
     """What becomes of 100 questions under a rule: read out and right, read out and wrong, looked up; a bar a row.
 
-    Parameters
-    ----------
-    shares : DataFrame
-        Columns right, wrong and looked up, indexed by the name of the confidence, as from `read_out`.
-
     Returns
     -------
     matplotlib.axes.Axes
@@ -40,13 +35,6 @@ def plot_read_out(shares):
 
 def plot_known_shares(table, band):
     """Collected share against known probability, one dot a row, with the diagonal.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns known and share.
-    band : DataFrame
-        Columns known, low and high: where a share lies in 95 of 100 cases if all is as it should be.
 
     Returns
     -------

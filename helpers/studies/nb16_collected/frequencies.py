@@ -17,18 +17,8 @@ CONFIDENCES = {"posterior": "probability of its words", "is_true": "is this true
 def answers_of(log, scorer="grade"):
     """Answers in a log of Inspect with what a scorer stored of them.
 
-    Parameters
-    ----------
-    log : inspect_ai.log.EvalLog
-        From the task `questions`.
-    scorer : {"grade", "classes"}, default "grade"
-        Whose answers and grades are taken.
-
-    Returns
-    -------
-    DataFrame
-        A row an answer: question, sample (from 1), given (the text), answer (the first wording of its class, with
-        "classes"), posterior, is_true and verbalised (NaN where missing), correct (1, 0 or NaN).
+    A row an answer: question, sample (from 1), given (the text), answer (the first wording of its class, with
+    "classes"), posterior, is_true and verbalised (NaN where missing), correct (1, 0 or NaN).
     """
     rows = []
     for sample in sorted(log.samples, key=lambda sample: (sample.id, sample.epoch)):
@@ -41,18 +31,7 @@ def answers_of(log, scorer="grade"):
 
 
 def tokens_of(log):
-    """Tokens that each question took, read and written, over all its answers; indexed by the question's number.
-
-    Parameters
-    ----------
-    log : inspect_ai.log.EvalLog
-        A log that has come to its end.
-
-    Returns
-    -------
-    DataFrame
-        Columns read and written.
-    """
+    """Tokens that each question took, read and written, over all its answers; indexed by the question's number."""
     rows = [
         {"question": sample.id, "read": usage.input_tokens, "written": usage.output_tokens}
         for sample in log.samples
@@ -64,21 +43,9 @@ def tokens_of(log):
 def match_known(answers, known):
     """Collected answers with what is known of their texts, in the order of the answers.
 
-    Parameters
-    ----------
-    answers : DataFrame
-        With question, answer and confidences, as `answers_of`.
-    known : DataFrame
-        From `helpers.llm.evals.known_answers`.
+    The columns of `answers`, then text, meaning, probability and correct; confidences that both have come twice,
+    the known one with "_known" at its end. Answers whose text is not known are left out.
 
-    Returns
-    -------
-    DataFrame
-        The columns of `answers`, then text, meaning, probability and correct; confidences that both have come twice,
-        the known one with "_known" at its end. Answers whose text is not known are left out.
-
-    Examples
-    --------
     >>> known = pd.DataFrame({"question": ["a"], "meaning": ["B"], "text": ["b."], "is_true": [0.9]})
     >>> both = match_known(pd.DataFrame({"question": ["a"] * 2, "answer": ["b.", "c"], "is_true": 0.8}), known)
     >>> both[["meaning", "is_true", "is_true_known"]].to_numpy().tolist()
@@ -90,31 +57,14 @@ def match_known(answers, known):
 
 @dataclass(frozen=True)
 class Frequencies:
-    """Shares of meanings among the answers to each question, against their known probabilities.
+    """Shares of meanings among the answers to each question, against their known probabilities."""
 
-    Parameters
-    ----------
-    table : DataFrame
-        Indexed by question and meaning: known, share.
-    band : DataFrame
-        Columns known, low, high: where a share lies in 95 of 100 cases (normal approximation).
-    n_answers : int
-        All answers.
-    unknown : int
-        Answers whose text is not known.
-    mean : float
-        Of the likeliest meaning of each question, in standard errors: how far the counts are from their expectation
-        together; near 0 if all is as it should be.
-    dispersion : float
-        The same for their squared deviations.
-    """
-
-    table: pd.DataFrame = field(repr=False)
-    band: pd.DataFrame = field(repr=False)
+    table: pd.DataFrame = field(repr=False)  # indexed by question and meaning: known, share
+    band: pd.DataFrame = field(repr=False)  # known, low, high: where a share lies in 95 of 100 cases
     n_answers: int
-    unknown: int
-    mean: float
-    dispersion: float
+    unknown: int  # answers whose text is not known
+    mean: float  # of the likeliest meanings' counts against their expectation, in standard errors
+    dispersion: float  # the same for their squared deviations
 
     def __str__(self):
         return (
@@ -130,22 +80,7 @@ def compare_frequencies(answers, known):
     came, mean = sum(c - n p) / sqrt(sum n p (1 - p)), and dispersion = sum(z^2 - 1) / sqrt(sum var(z^2)) with
     z = (c - n p) / sqrt(n p (1 - p)) and var(z^2) = 2 + (1 - 6 p (1 - p)) / (n p (1 - p)).
 
-    Parameters
-    ----------
-    answers : DataFrame
-        With question and answer; every question must have equally many.
-    known : DataFrame
-        From `helpers.llm.evals.known_answers`.
-
-    Returns
-    -------
-    Frequencies
-        Shares, and two scores that are near standard normal if all is as it should be.
-
-    Raises
-    ------
-    ValueError
-        If the questions have different numbers of answers.
+    Shares, and two scores that are near standard normal if all is as it should be.
     """
     sizes = answers.groupby("question", sort=False).size()
     if sizes.nunique() != 1:
@@ -175,23 +110,9 @@ def compare_frequencies(answers, known):
 def read_out(calls, confidences, *, limit=0.9):
     """What becomes of answers that are read out where their confidence is at least `limit`, and looked up elsewhere.
 
-    Parameters
-    ----------
-    calls : DataFrame
-        A row a call: correct (0/1) and a column for each confidence, NaN where it is missing.
-    confidences : dict
-        {column: its name}.
-    limit : float, default 0.9
-        Least confidence of an answer that is read out.
+    Indexed by name: calls, read out (counts), right, wrong, looked up (shares of all calls), and of those read out:
+    stated (mean confidence), wrong of these, its exact 95 % interval low, high; NaN where none is read out.
 
-    Returns
-    -------
-    DataFrame
-        Indexed by name: calls, read out (counts), right, wrong, looked up (shares of all calls), and of those read out:
-        stated (mean confidence), wrong of these, its exact 95 % interval low, high; NaN where none is read out.
-
-    Examples
-    --------
     >>> calls = pd.DataFrame({"correct": [1, 0, 1, 0], "c": [0.9, 1.0, 0.2, float("nan")]})
     >>> read_out(calls, {"c": "stated"})[["read out", "right", "wrong", "looked up"]].to_numpy().tolist()
     [[2.0, 0.25, 0.25, 0.5]]
@@ -225,18 +146,8 @@ def read_out(calls, confidences, *, limit=0.9):
 def overconfidence(sources):
     """Mean stated confidence of several sources against the share of right answers, one a row.
 
-    Parameters
-    ----------
-    sources : dict
-        {name: answers}, DataFrames of independent rows with correct (0/1) and verbalised.
+    Indexed by name: answers, mean confidence, share right, "too sure by" (their difference) and its standard error.
 
-    Returns
-    -------
-    DataFrame
-        Indexed by name: answers, mean confidence, share right, "too sure by" (their difference) and its standard error.
-
-    Examples
-    --------
     >>> answers = pd.DataFrame({"correct": [1, 0, 1, 0], "verbalised": [0.75, 0.5, 0.75, 0.5]})
     >>> overconfidence({"a": answers}).loc["a", "too sure by"].item()
     0.125
@@ -257,17 +168,8 @@ def overconfidence(sources):
 def agreement_by_rule(judgements):
     """What the same answers look like if other answers count as the same.
 
-    Parameters
-    ----------
-    judgements : dict
-        {name: (answers, rule)}; answers have the columns question, sample, answer and `correct`; rule as in
-        `helpers.answers.group_answers`.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by name: classes a question, agreement (mean share of the most frequent class), right (share of
-        questions whose most frequent class is right), "too sure by" (their difference).
+    Indexed by name: classes a question, agreement (mean share of the most frequent class), right (share of
+    questions whose most frequent class is right), "too sure by" (their difference).
     """
     rows = []
     for answers, rule in judgements.values():
@@ -287,21 +189,9 @@ def agreement_by_rule(judgements):
 def wordings(answers, known):
     """The distinct collected texts with the probability of each and that of its meaning.
 
-    Parameters
-    ----------
-    answers : DataFrame
-        With question, answer and posterior, as `answers_of`.
-    known : DataFrame
-        From `helpers.llm.evals.known_answers`.
+    A row a text: question, text, wording (its posterior as collected), meaning (probability of all texts of the
+    meaning), kind ("usual wording" for the likeliest text of its meaning, else "other wording").
 
-    Returns
-    -------
-    DataFrame
-        A row a text: question, text, wording (its posterior as collected), meaning (probability of all texts of the
-        meaning), kind ("usual wording" for the likeliest text of its meaning, else "other wording").
-
-    Examples
-    --------
     >>> known = pd.DataFrame({"question": "a", "meaning": "B", "text": ["b", "b."], "probability": [0.7, 0.3]})
     >>> drawn = pd.DataFrame({"question": "a", "answer": ["b.", "b", "b."], "posterior": [0.3, 0.7, 0.3]})
     >>> wordings(drawn, known)[["wording", "meaning", "kind"]].to_numpy().tolist()
@@ -321,24 +211,8 @@ def wordings(answers, known):
 
 
 def votes(answers, known):
-    """Agreement of the answers to a question, and how many are right.
+    """Mean share of the most frequent meaning of a question, and share of right answers.
 
-    Parameters
-    ----------
-    answers : DataFrame
-        With question and answer.
-    known : DataFrame
-        From `helpers.llm.evals.known_answers`.
-
-    Returns
-    -------
-    agreement : float
-        Mean share of the most frequent meaning of a question.
-    right : float
-        Share of right answers.
-
-    Examples
-    --------
     >>> known = pd.DataFrame({"question": "a", "meaning": ["B", "C"], "text": ["b", "c"], "correct": [True, False]})
     >>> drawn = pd.DataFrame({"question": ["a"] * 4, "answer": ["b", "c", "c", "c"]})
     >>> votes(drawn, known)

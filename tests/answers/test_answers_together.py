@@ -1,0 +1,87 @@
+"""What all that takes answer probabilities keeps: tables are their rows, inputs stay, bad input is named."""
+
+import numpy as np
+import pytest
+
+from helpers.answers import (
+    bias_bound,
+    confidence_error_bound,
+    critical_half_margin,
+    direct_gap,
+    direct_gap_leading,
+    ece_bound,
+    estimator_moments,
+    exact_bias,
+    jensen_bias,
+    leading_bias,
+    leading_bias_all,
+    oracle_gap_leading,
+    selection_error_bound,
+    sem1,
+    standardized,
+    winner_law,
+)
+from helpers.answers.exact import count_probabilities, count_vectors, largest_deviation
+
+
+def test_a_table_is_its_rows_and_inputs_stay():
+    pi = np.random.default_rng(1).dirichlet(np.ones(3), 7)
+    before = pi.copy()
+    together = exact_bias(pi, 9)
+    assert (pi == before).all()
+    for row, one, two in zip(pi, together.sem1, together.sem2, strict=True):
+        alone = exact_bias(row, 9)
+        assert alone.sem1 == pytest.approx(one, abs=1e-15) and alone.sem2 == pytest.approx(two, abs=1e-15)
+    assert "mean of 7 questions" in str(together)
+    for function in (leading_bias, leading_bias_all):
+        assert function(pi, 9).sem2[3] == pytest.approx(function(pi[3], 9).sem2, abs=1e-12)
+
+
+TAKE_PI = [
+    winner_law, exact_bias, largest_deviation, standardized, bias_bound, selection_error_bound,
+    confidence_error_bound, leading_bias, leading_bias_all, direct_gap_leading, oracle_gap_leading,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "pi, n, words",
+    [
+        ([0.5, 0.6], 5, "sum to 1"),
+        ([1.5, -0.5], 5, "lie in"),
+        ([np.nan, 0.5], 5, "lie in"),
+        ([1.0], 5, "two columns"),
+        ([], 5, "shape"),
+        (["a", "b"], 5, "numbers"),
+        ([0.5, 0.5], 0, "n must be"),
+        ([0.5, 0.5], 2.5, "n must be"),
+        ([0.5, 0.5], True, "n must be"),
+    ],
+)
+def test_bad_questions(pi, n, words):
+    for function in TAKE_PI:
+        with pytest.raises(ValueError, match=words):
+            function(pi, n)
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: jensen_bias(-0.1), "negative"),
+        (lambda: direct_gap(np.nan), "negative"),
+        (lambda: critical_half_margin(0), "n_rivals"),
+        (lambda: winner_law([0.5, 0.5], 3, ties="first"), "ties"),
+        (lambda: selection_error_bound([0.5, 0.5], 3, kind="hoeffding"), "kind"),
+        (lambda: confidence_error_bound([0.5, 0.5], 3, n_held_out=0), "n_held_out"),
+        (lambda: ece_bound(0.1, 0.1), "either"),
+        (lambda: ece_bound(0.1, 0.1, eta=0.1), "either"),
+        (lambda: ece_bound(0.1, 0.1, eta=0.1, near_edge=0.1, density=1), "either"),
+        (lambda: ece_bound(0.1, 0.1, eta=0, near_edge=0.1), "positive"),
+        (lambda: largest_deviation([[0.5, 0.5]], 3), "one vector"),
+        (lambda: count_vectors(0, 2), "n must be"),
+        (lambda: count_probabilities([[1, 1]], [0.2, 0.3, 0.5]), "columns"),
+        (lambda: estimator_moments(sem1, [0.5, 0.5], 3, order="random"), "order"),
+    ],
+)
+def test_bad_options(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()

@@ -1,0 +1,205 @@
+"""From a table of answers to counts of classes: by hand, against counting, in any order of rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.answers import counts_from_wide, group_answers, sem1, spell_answers
+from helpers.studies.nb08_cascades import vote
+
+
+def answers_of(*questions, reference=None, **columns):
+    """A tidy table: one list of answers a question."""
+    rows = [(q, s, a) for q, answers in enumerate(questions) for s, a in enumerate(answers)]
+    table = pd.DataFrame(rows, columns=["question", "sample", "answer"]).assign(**columns)
+    if reference is not None:
+        table["reference"] = [reference[q] for q in table["question"]]
+    return table
+
+
+def test_a_callable_is_called_once_for_each_text():
+    seen = []
+
+    def first_letter(text):
+        seen.append(text)
+        return None if text == "pass" else text[0]
+
+    table = answers_of(["ab", "ac", "pass"], ["b", "ab", "ab"], reference=["ax", "bx"])
+    grouped = group_answers(table, first_letter)
+    assert sorted(seen) == sorted([*{"ab", "ac", "pass", "b"}, "ax", "bx"])
+    assert grouped.counts.tolist() == [[2, 1], [1, 2]] and grouped.correct.tolist() == [[1, 0], [1, 0]]
+    assert spell_answers(["x", "y"], lambda text: float("nan") if text == "x" else 1).tolist() == [None, 1]
+
+
+def test_a_question_by_hand():
+    table = answers_of(
+        ["b", "A", "a.", "?", "B"], ["x", None, "y"], reference=["b", "z"], confidence=["90%", "0.7", "", None] * 2
+    )
+    grouped = group_answers(table, confidence="confidence")
+    assert grouped.counts.tolist() == [[2, 2, 1], [1, 1, 1]]
+    assert grouped.labels == (("b", "a", None), ("x", None, "y"))
+    assert grouped.correct.tolist() == [[1, 0, 0], [0, 0, 0]]
+    assert grouped.order.tolist() == [[0, 1, 1, 2, 0], [0, 1, 2, -1, -1]]
+    assert grouped.n_answers.tolist() == [5, 3] and grouped.unparsed.tolist() == [1, 1]
+    np.testing.assert_allclose(grouped.confidence, [(0.9 + 0.7 + 0.9) / 3, 0.7])
+    assert grouped.n_stated.tolist() == [3, 1] and grouped.questions.tolist() == [0, 1]
+    assert grouped.first(3).tolist() == [[1, 2, 0], [1, 1, 1]]
+    assert grouped.first([5, 1]).tolist() == [[2, 2, 1], [1, 0, 0]]
+    assert "2 unreadable answers" in str(grouped) and "2 questions with 3 to 5 answers" in str(grouped)
+    assert grouped.problems["missing confidences"] + grouped.problems["unreadable confidences"] == 4
+
+
+def test_three_ways_with_unreadable_answers():
+    table = answers_of(["?", "a", "!", "a"], ["?", "!", "?", "."], reference=["a", "a"])
+    each = group_answers(table)
+    assert each.counts.tolist() == [[1, 2, 1, 0], [1, 1, 1, 1]] and each.correct[0].tolist() == [0, 1, 0, -1]
+    one = group_answers(table, unparsed="class")
+    assert one.counts.tolist() == [[2, 2], [4, 0]] and one.labels == ((None, "a"), (None,))
+    none = group_answers(table, unparsed="drop")
+    assert none.counts.tolist() == [[2]] and none.questions.tolist() == [0] and none.unparsed.tolist() == [2]
+    assert none.problems["questions without a readable answer, left out"] == 1
+    assert "1 questions without a readable answer" in str(none)
+
+
+def test_references_that_are_missing_or_unreadable():
+    table = answers_of(["1", "2"], ["1", "2"], ["1", "2"], ["1", "2"], reference=["2.0", None, "many", "7"])
+    grouped = group_answers(table, "numeric")
+    assert grouped.correct.tolist() == [[0, 1], [-1, -1], [-1, -1], [0, 0]]
+    assert grouped.graded.tolist() == [True, False, False, True]
+    assert grouped.problems["questions without a reference"] == 1
+    assert grouped.problems["questions whose reference cannot be read"] == 1
+    assert (group_answers(table, "numeric", reference=None).correct == -1).all()
+    some = table.assign(reference=["2", None, *table["reference"][2:]])
+    assert group_answers(some, "numeric").correct[0].tolist() == [0, 1]  # one row that says it is enough
+
+
+def test_classes_and_grades_of_a_judge():
+    table = answers_of(["x", "y", "z"], ["u", "v", "w"]).assign(
+        cluster=[4, 4, 7, 1, 1, None], grade=[1, 0, 0, None, 1, 0]
+    )
+    grouped = group_answers(table, "class", answer="cluster", correct="grade")
+    assert grouped.counts.tolist() == [[2, 1], [2, 1]] and grouped.labels == (("4", "7"), ("1", None))
+    assert grouped.correct.tolist() == [[1, 0], [1, 0]]  # a tie goes to the first grade
+    assert grouped.problems["classes whose answers are graded both ways"] == 1
+    blank = group_answers(table.assign(grade=np.nan), "class", answer="cluster", correct="grade")
+    assert (blank.correct == -1).all() and blank.problems["classes without a grade"] == 4
+    true = group_answers(table.assign(grade=[True, False, False, True, True, False]), "class", answer="cluster",
+                         correct="grade")  # fmt: skip
+    assert true.correct.tolist() == [[1, 0], [1, 0]]
+
+
+def test_wide_tables():
+    table = pd.DataFrame({"id": ["p", "q"], "yes": [3, None], "no": [0, 2], "truth": ["no", None], "said": ["90%", ""]})
+    grouped = counts_from_wide(table, ["yes", "no"], question="id", reference="truth", confidence="said")
+    assert grouped.counts.tolist() == [[3, 0], [0, 2]] and grouped.correct.tolist() == [[0, 1], [-1, -1]]
+    assert grouped.questions.tolist() == ["p", "q"] and grouped.problems["questions without a reference"] == 1
+    assert grouped.confidence[0] == 0.9 and np.isnan(grouped.confidence[1])
+    with pytest.raises(ValueError, match="without the order"):
+        grouped.first(1)
+    numbered = pd.DataFrame({0: [1, 2], 1: [2, 1], "truth": [1, 0]})
+    assert counts_from_wide(numbered, [0, 1], reference="truth").correct.tolist() == [[0, 1], [1, 0]]
+
+
+@given(st.lists(st.lists(st.sampled_from(["a", "b", "c", "?"]), min_size=1, max_size=6), min_size=1, max_size=5))
+def test_against_counting_by_hand(questions):
+    if all(answer == "?" for answers in questions for answer in answers):
+        return
+    grouped = group_answers(answers_of(*questions), reference=None, unparsed="class")
+    for q, answers in enumerate(questions):
+        names = list(dict.fromkeys(answers))
+        assert grouped.labels[q] == tuple(None if name == "?" else name for name in names)
+        assert grouped.counts[q, : len(names)].tolist() == [answers.count(name) for name in names]
+        assert grouped.order[q, : len(answers)].tolist() == [names.index(answer) for answer in answers]
+    assert (grouped.counts.sum(axis=1) == grouped.n_answers).all()
+
+
+def test_row_order_does_not_matter_where_samples_are_numbered():
+    rng = np.random.default_rng(0)
+    table = answers_of(*[rng.choice(list("abcd"), 12).tolist() for _ in range(30)], reference=["a"] * 30)
+    whole = group_answers(table)
+    shuffled = group_answers(table.sample(frac=1, random_state=1))
+    back = np.argsort(shuffled.questions)
+    for name in ("counts", "correct", "order", "n_answers"):
+        np.testing.assert_array_equal(getattr(shuffled, name)[back], getattr(whole, name))
+    as_text = group_answers(table.assign(sample=table["sample"].astype(str)).sample(frac=1, random_state=2))
+    np.testing.assert_array_equal(as_text.order[np.argsort(as_text.questions)], whole.order)  # "10" comes after "9"
+    named = group_answers(table.assign(sample="run " + table["sample"].map("{:02d}".format)))
+    np.testing.assert_array_equal(named.order, whole.order)
+    np.testing.assert_array_equal(group_answers(table, sample=None).order, whole.order)
+    columns = {"question": "Q", "sample": "S", "answer": "A", "reference": "R"}
+    renamed = group_answers(table.rename(columns=columns), **columns)
+    np.testing.assert_array_equal(renamed.counts, whole.counts)
+
+
+def test_the_table_is_left_alone():
+    table = answers_of(["a", None, "B"], reference=["b"], confidence=["1", None, "x"])
+    before = table.copy(deep=True)
+    group_answers(table, confidence="confidence")
+    pd.testing.assert_frame_equal(table, before)
+
+
+def test_the_winner_is_that_of_a_vote():
+    rng = np.random.default_rng(0)
+    table = answers_of(*[rng.choice(list("abc-"), rng.integers(1, 9)).tolist() for _ in range(40)])
+    table["parsed"] = table["answer"].replace("-", None)
+    voted = vote(table.assign(reference="a", generated="").sample(frac=1, random_state=0))
+    grouped = group_answers(table, "exact", answer="parsed", reference=None, unparsed="class")
+    winner = [labels[k] or "none" for labels, k in zip(grouped.labels, grouped.counts.argmax(axis=1), strict=True)]
+    assert winner == voted["answer"].tolist()
+    np.testing.assert_allclose(sem1(grouped.counts), voted["agreement"])
+
+
+def test_many_rows():
+    rng = np.random.default_rng(0)
+    n = 100_000
+    table = pd.DataFrame({
+        "question": np.repeat(np.arange(n // 50), 50), "sample": np.tile(np.arange(50), n // 50),
+        "answer": "The answer " + pd.Series(rng.integers(8, size=n).astype(str)), "reference": "answer 3",
+        "confidence": rng.integers(100, size=n).astype(str),
+    })  # fmt: skip
+    grouped = group_answers(table, confidence="confidence")
+    assert grouped.counts.sum() == n and grouped.counts.shape == (2000, 8)
+    assert abs(grouped.correct[grouped.counts > 0].mean() - 1 / 8) < 1e-3
+
+
+TABLE = answers_of(["a", "b"], ["c", "c"], reference=["a", "c"], confidence=0.5, grade=1)
+BAD = {
+    "no such column": (lambda: group_answers(TABLE, answer="anser"), "answer must .*did you mean 'answer'"),
+    "no sample": (lambda: group_answers(TABLE.drop(columns="sample")), "sample must"),
+    "no reference": (lambda: group_answers(TABLE.drop(columns="reference")), "Give reference=None"),
+    "two columns": (lambda: group_answers(pd.concat([TABLE, TABLE[["answer"]]], axis=1)), "2 columns have that name"),
+    "no table": (lambda: group_answers([1, 2]), "table must"),
+    "no rows": (lambda: group_answers(TABLE.iloc[:0]), "at least one row"),
+    "rule": (lambda: group_answers(TABLE, "normalised"), "did you mean 'normalized'"),
+    "unparsed": (lambda: group_answers(TABLE, unparsed="keep"), "unparsed must"),
+    "same sample twice": (
+        lambda: group_answers(TABLE.assign(sample=[0, 1, 3, 3])), "rows 2 and 3 are both answer 3 to question 1"),
+    "missing sample": (lambda: group_answers(TABLE.assign(sample=[0, None, 0, 1])), "sample must"),
+    "missing question": (lambda: group_answers(TABLE.assign(question=[0, 0, None, 1])), "question must"),
+    "two references": (
+        lambda: group_answers(TABLE.assign(reference=["a", "b", "c", "c"])), "question 0 has 'b' and 'a'|'a' and 'b'"),
+    "nothing readable": (lambda: group_answers(TABLE, "date"), "reads none of the 4 answers; the first is 'a'"),
+    "all blank": (lambda: group_answers(TABLE.assign(answer=" "), unparsed="drop"), "reads none of the 4 answers"),
+    "grades": (lambda: group_answers(TABLE.assign(grade=[0, 1, 2, 1]), correct="grade"), "grade must"),
+    "lists": (lambda: group_answers(TABLE.assign(answer=[["a"]] * 4)), "answers must"),
+    "first of too many": (lambda: group_answers(TABLE).first(3), "n is 3, but question 0 has 2"),
+    "first of none": (lambda: group_answers(TABLE).first(0), "n must"),
+    "wide: negative": (lambda: counts_from_wide(pd.DataFrame({"a": [-1], "b": [2]}), ["a", "b"]), "not negative"),
+    "wide: no answers": (
+        lambda: counts_from_wide(pd.DataFrame({"a": [0], "b": [None]}), ["a", "b"]), "question 0 has 0"),
+    "wide: column": (lambda: counts_from_wide(TABLE, ["a"]), "must name a column"),
+    "wide: twice": (lambda: counts_from_wide(TABLE, ["grade", "grade"]), "each once"),
+    "wide: none": (lambda: counts_from_wide(TABLE, []), "classes must"),
+    "wide: reference": (
+        lambda: counts_from_wide(TABLE, ["grade", "sample"], reference="reference"), "one of the classes, but row 0"),
+    "wide: names": (lambda: counts_from_wide(TABLE, ["grade"], question="question"), "once, but row 1 holds 0"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_inputs(name):
+    call, words = BAD[name]
+    with pytest.raises(ValueError, match=words):
+        call()

@@ -1,0 +1,151 @@
+"""Exact biases: by hand, against every sequence of answers, and in simulation."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.answers import estimator_moments, exact_bias, leading_bias_all, sem1, sem2, winner_law
+from helpers.answers.exact import count_probabilities, count_vectors, largest_deviation, orders_of_appearance
+
+THIRDS = (1 / 3, 1 / 3, 1 / 3)
+
+
+def simplex(draw, classes, parts=20):
+    cuts = sorted(draw(st.lists(st.integers(0, parts), min_size=classes - 1, max_size=classes - 1)))
+    return np.diff([0, *cuts, parts]) / parts
+
+
+@st.composite
+def questions(draw, most=5):
+    return simplex(draw, draw(st.integers(2, most)))
+
+
+def all_sequences(pi, n):
+    """Winner law by listing all K**n sequences of answers, both tie rules."""
+    index, lot = np.zeros((2, len(pi), n + 1))
+    for answers in itertools.product(range(len(pi)), repeat=n):
+        counts = np.bincount(answers, minlength=len(pi))
+        chance = np.prod(np.take(pi, answers))
+        best = np.flatnonzero(counts == counts.max())
+        index[best[0], counts.max()] += chance
+        lot[best, counts.max()] += chance / best.size
+    return index, lot
+
+
+def test_three_answers_by_hand():
+    law = winner_law([0.6, 0.4], 3)
+    assert law[0] == pytest.approx([0, 0, 3 * 0.36 * 0.4, 0.216])
+    assert law[1] == pytest.approx([0, 0, 3 * 0.16 * 0.6, 0.064])
+    bias = exact_bias([0.6, 0.4], 3)
+    assert bias.sem1 == pytest.approx((2 * 0.72 + 3 * 0.28) / 3 - 0.6)
+    assert bias.sem2 == pytest.approx(-0.2 * bias.wrong) and bias.wrong == pytest.approx(0.288 + 0.064)
+
+
+@pytest.mark.parametrize(
+    "n, p, first, second",
+    [
+        (25, 0.5, 0.0805901289, 0),
+        (25, 0.55, 0.0400871358, -0.0306323966),
+        (25, 0.6, 0.0166496702, -0.0307535538),
+        (50, 0.55, 0.0196354481, -0.0196630643),
+    ],
+)
+def test_reference_values(n, p, first, second):
+    bias = exact_bias([p, 1 - p], n)
+    assert abs(bias.sem1 - first) < 1e-9 and abs(bias.sem2 - second) < 1e-9
+
+
+@pytest.mark.parametrize("classes, n", [(2, 1), (2, 7), (3, 1), (3, 6), (4, 5), (5, 4)])
+def test_brute_force(classes, n):
+    pi = np.random.default_rng(classes + n).dirichlet(np.ones(classes))
+    for ties, law in zip(("index", "lot"), all_sequences(pi, n), strict=True):
+        assert np.abs(winner_law(pi, n, ties=ties) - law).max() < 1e-14
+
+
+@given(questions(), st.integers(1, 12))
+def test_laws_of_the_exact_biases(pi, n):
+    bias = exact_bias(pi, n)
+    lot = exact_bias(pi, n, ties="lot")
+    assert bias.law.sum() == pytest.approx(1, abs=1e-12)
+    assert bias.sem1 >= -1e-12 and bias.sem2 <= 0  # equations 2 and 5
+    assert lot.sem1 == pytest.approx(bias.sem1, abs=1e-12)
+    order = np.random.default_rng(0).permutation(pi.size)  # the lot knows no order of the classes
+    assert np.abs(exact_bias(pi[order], n, ties="lot").selection - lot.selection[order]).max() < 1e-12
+    assert exact_bias(pi[order], n).sem1 == pytest.approx(bias.sem1, abs=1e-12)
+    assert bias.sem1 - bias.sem2 <= np.sqrt(np.log(pi.size) / (2 * n)) + 1e-12  # both biases together
+
+
+@given(questions(4), st.integers(1, 8))
+def test_one_more_class_that_never_occurs_changes_nothing(pi, n):
+    assert np.abs(winner_law([*pi, 0.0], n)[:-1] - winner_law(pi, n)).max() < 1e-14
+
+
+def test_simulation():
+    """Null (equal classes) and alternative within four standard errors of 40,000 draws."""
+    rng = np.random.default_rng(5)
+    for pi in (THIRDS, (0.5, 0.3, 0.2)):
+        counts = rng.multinomial(20, pi, 40_000)
+        held = rng.multinomial(15, pi, 40_000)
+        winner = counts.argmax(axis=1)
+        bias = exact_bias(pi, 20)
+        for values, want in (
+            (counts.max(axis=1) / 20, bias.sem1),
+            (np.take_along_axis(held, winner[:, None], axis=1)[:, 0] / 15, bias.sem2),
+        ):
+            assert abs(values.mean() - max(pi) - want) < 4 * values.std() / 200
+
+
+def test_one_answer_only():
+    """Negative control: a question with a single answer has no bias and no error."""
+    bias = exact_bias([1, 0, 0], 10)
+    assert bias.sem1 == pytest.approx(0, abs=1e-14) and bias.sem2 == 0 and bias.wrong == 0
+    assert leading_bias_all([1, 0], 10).sem1 == pytest.approx(0, abs=1e-12)
+
+
+def test_moments_of_sem1_and_sem2_are_the_exact_biases():
+    for pi, n in (((0.55, 0.45), 10), ((0.4, 0.35, 0.25), 9)):
+        assert estimator_moments(sem1, pi, n).bias == pytest.approx(exact_bias(pi, n).sem1, abs=1e-12)
+        second = estimator_moments(lambda counts: sem2(counts, 4), pi, n)
+        assert second.bias == pytest.approx(exact_bias(pi, 4).sem2, abs=1e-12)
+        assert second.mse == pytest.approx(second.bias**2 + second.variance)
+
+
+def test_orders_of_appearance_against_all_sequences():
+    tally = {}
+    for answers in set(itertools.permutations([0, 0, 0, 1, 2, 2])):
+        seen = tuple(dict.fromkeys(answers))
+        tally[seen] = tally.get(seen, 0) + 1 / 60
+    counts = np.array([[3, 1, 2]])
+    for order, (table, chance) in zip(itertools.permutations(range(3)), orders_of_appearance(counts), strict=True):
+        assert (table == counts[:, order]).all() and chance[0] == pytest.approx(tally[order])
+
+
+@given(st.lists(st.integers(0, 4), min_size=2, max_size=4).filter(sum))
+def test_chances_of_the_orders_sum_to_one(counts):
+    assert sum(chance[0] for _, chance in orders_of_appearance([counts])) == pytest.approx(1)
+
+
+def test_a_tie_rule_that_saw_the_held_out_answers_leaks():
+    """Classes in order of first appearance among all N answers break ties with knowledge of the held-out block."""
+    leaky = estimator_moments(sem2, THIRDS, 20, order="appearance").bias
+    assert 0.0037 < leaky < 0.0040
+    odd = estimator_moments(sem2, (0.6, 0.4), 50, order="appearance")  # 25 answers select: two classes never tie
+    assert abs(odd.bias - exact_bias([0.6, 0.4], 25).sem2) < 1e-12
+
+
+@pytest.mark.parametrize("pi", [THIRDS, (0.6, 0.4), (0.5, 0.3, 0.2)])
+def test_a_lot_does_not_leak(pi):
+    """Two roads to one number: all count vectors and all splits, or the law of the winner with ties by lot."""
+    fair = estimator_moments(lambda counts: sem2(counts, 6, ties="lot"), pi, 12, order="appearance")
+    assert abs(fair.bias - exact_bias(pi, 6, ties="lot").sem2) < 1e-12
+
+
+def test_the_largest_deviation():
+    for pi, n in (((0.2, 0.3, 0.5), 6), ((0.25,) * 4, 8), ((0.9, 0.1), 11)):
+        counts = count_vectors(n, len(pi))
+        want = (count_probabilities(counts, pi) * np.abs(counts / n - pi).max(axis=1)).sum()
+        assert largest_deviation(pi, n) == pytest.approx(want, abs=1e-11)
+        assert want <= np.sqrt(np.log(2 * len(pi)) / (2 * n))  # equation 13

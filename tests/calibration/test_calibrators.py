@@ -1,0 +1,160 @@
+"""Calibrators: the identity is inside the family, and separable data do not break them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.special import expit, logit
+from sklearn.linear_model import LogisticRegression
+
+from helpers.calibration import IsotonicCalibrator, PlattCalibrator, clipped_logit
+from helpers.calibration.calibrators import make_calibrator
+from helpers.simulation import Sigmoid
+
+BOTH = [PlattCalibrator, IsotonicCalibrator]
+NEW = np.linspace(0, 1, 21)
+SEPARATED = {
+    "in order": ([0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1]),
+    "reversed": ([0.1, 0.2, 0.8, 0.9], [1, 1, 0, 0]),
+    "tied at the threshold": ([0.1, 0.5, 0.5, 0.9], [0, 0, 1, 1]),
+    "two rows": ([0.3, 0.6], [0, 1]),
+    "scores 0 and 1": ([0.0, 0.0, 1.0, 1.0], [0, 0, 1, 1]),
+}
+
+
+@st.composite
+def labelled_scores(draw):
+    """Scores (with ties, 0 and 1) and labels of both classes."""
+    n = draw(st.integers(2, 60))
+    p = draw(arrays(float, n, elements=st.floats(0, 1) | st.sampled_from([0, 0.2, 0.5, 0.8, 1])))
+    y = draw(arrays(float, n, elements=st.sampled_from([0, 1])))
+    y[0] = 0
+    y[1] = 1
+    assume(np.ptp(clipped_logit(p)) > 0.01)
+    return p, y
+
+
+def test_four_rows_by_hand():
+    """Two score values with one hit in two rows each: Platt cannot tell them apart, the step function is flat."""
+    p = [0.2, 0.2, 0.8, 0.8]
+    y = [0, 1, 0, 1]
+    platt = PlattCalibrator().fit(p, y)
+    assert platt.slope_ == pytest.approx(0, abs=1e-9) and platt.intercept_ == pytest.approx(0, abs=1e-9)
+    assert IsotonicCalibrator().fit(p, y).predict([0, 0.5, 1]).tolist() == [0.5, 0.5, 0.5]
+
+
+def test_platt_equals_an_unpenalised_logistic_regression_on_log_odds():
+    sample = Sigmoid().sample(3000, rng=0)
+    weight = np.random.default_rng(1).uniform(0.1, 3, 3000)
+    peer = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(logit(sample.p)[:, None], sample.y, weight)
+    ours = PlattCalibrator().fit(sample.p, sample.y, weight)
+    assert ours.slope_ == pytest.approx(peer.coef_[0, 0], rel=1e-4)
+    assert ours.intercept_ == pytest.approx(peer.intercept_[0], abs=1e-4)
+
+
+def test_platt_leaves_a_perfect_model_alone_and_finds_a_distorted_one():
+    """Slope and intercept within 4 standard errors of (1, 0), and of the distortion that was put in."""
+    for seed, slope, shift in [(0, 1.0, 0.0), (1, 0.5, 0.4), (2, -1.0, 0.0)]:
+        x = np.random.default_rng(seed).normal(size=20_000)
+        q = expit(slope * x + shift)
+        y = np.random.default_rng(seed + 10).random(20_000) < q
+        design = np.column_stack([np.ones_like(x), x])
+        se = np.sqrt(np.diag(np.linalg.inv(design.T @ (design * (q * (1 - q))[:, None]))))
+        fitted = PlattCalibrator().fit(expit(x), y)
+        assert abs(fitted.intercept_ - shift) < 4 * se[0] and abs(fitted.slope_ - slope) < 4 * se[1]
+        assert fitted.n_clipped_ == 0 and not fitted.separated_
+
+
+@given(labelled_scores())
+def test_platt_is_monotone_and_matches_the_moments_of_its_rows(rows):
+    p, y = rows
+    fitted = PlattCalibrator().fit(p, y)
+    c = fitted.predict(np.sort(p))
+    assert np.isfinite([fitted.slope_, fitted.intercept_]).all()
+    assert (np.sign(fitted.slope_) * np.diff(c) >= 0).all()
+    if not fitted.separated_:
+        residual = y - fitted.predict(p)
+        assert abs(residual.sum()) < 1e-3 and abs(residual @ clipped_logit(p)) < 1e-2
+
+
+@given(labelled_scores())
+def test_platt_does_not_care_which_class_is_called_one(rows):
+    p, y = rows
+    c = PlattCalibrator().fit(p, y).predict(p)
+    flipped = PlattCalibrator().fit(1 - p, 1 - y).predict(1 - p)
+    assert np.allclose(c, 1 - flipped, atol=1e-5)
+
+
+@pytest.mark.slow
+@given(labelled_scores(), st.randoms(use_true_random=False))
+def test_row_order_and_unit_weights_do_not_matter(rows, random):
+    p, y = rows
+    order = random.sample(range(p.size), p.size)
+    for calibrator in BOTH:
+        c = calibrator().fit(p, y).predict(NEW)
+        assert np.allclose(calibrator().fit(p[order], y[order]).predict(NEW), c, atol=1e-5)
+        assert np.array_equal(calibrator().fit(p, y, np.full(p.size, 3.0)).predict(NEW), c)
+
+
+@given(labelled_scores())
+def test_rows_of_weight_zero_are_absent(rows):
+    p, y = rows
+    padded = np.r_[p, 0.01, 0.99, 0.5]
+    labels = np.r_[y, 1, 0, 1]
+    weight = np.r_[np.ones(p.size), 0, 0, 0]
+    for calibrator in BOTH:
+        assert np.allclose(calibrator().fit(padded, labels, weight).predict(NEW), calibrator().fit(p, y).predict(NEW))
+
+
+@given(labelled_scores())
+def test_isotonic_is_non_decreasing_keeps_totals_and_stays_inside(rows):
+    p, y = rows
+    fitted = IsotonicCalibrator().fit(p, y)
+    c = fitted.predict(NEW)
+    assert (np.diff(c) >= 0).all() and c.min() >= 0 and c.max() <= 1
+    assert fitted.predict(p).sum() == pytest.approx(y.sum())
+
+
+@pytest.mark.parametrize(("p", "y"), SEPARATED.values(), ids=SEPARATED)
+def test_separable_labels_give_smoothed_finite_answers(p, y):
+    fitted = PlattCalibrator().fit(p, y)
+    c = fitted.predict(p)
+    n1 = sum(y)
+    n0 = len(y) - sum(y)
+    assert fitted.separated_ and np.isfinite([fitted.slope_, fitted.intercept_]).all()
+    assert c.min() > 0 and c.max() < 1
+    smooth = np.where(np.array(y) == 1, (n1 + 1) / (n1 + 2), 1 / (n0 + 2))
+    assert c.sum() == pytest.approx(smooth.sum(), abs=1e-4)
+
+
+@pytest.mark.parametrize("power", [-8, 8])
+def test_weights_over_many_orders_of_magnitude(power):
+    sample = Sigmoid().sample(400, rng=0)
+    weight = 10.0 ** np.random.default_rng(0).uniform(-8, 8, 400)
+    c = PlattCalibrator().fit(sample.p, sample.y, weight).predict(NEW)
+    scaled = PlattCalibrator().fit(sample.p, sample.y, weight * 10.0**power).predict(NEW)
+    assert np.isfinite(c).all() and np.allclose(c, scaled)
+
+
+def test_exact_scores_of_zero_and_one_are_clipped_and_counted():
+    fitted = PlattCalibrator().fit([0, 1, 0.4, 0.6, 1e-7, 1], [0, 1, 1, 0, 1, 0])
+    assert fitted.n_clipped_ == 4
+    assert np.isfinite(fitted.predict([0, 1])).all()
+    assert clipped_logit([0, 1]).tolist() == [logit(1e-6), logit(1 - 1e-6)]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "Float64", "object"])
+def test_types_of_columns(dtype):
+    sample = Sigmoid().sample(200, rng=0)
+    p = pd.Series(sample.p, index=np.arange(200)[::-1]).astype(dtype)
+    y = pd.Series(sample.y.astype(bool))
+    for calibrator in BOTH:
+        exact = calibrator().fit(sample.p.astype("float32" if dtype == "float32" else float), sample.y).predict(NEW)
+        assert np.array_equal(calibrator().fit(p, y).predict(NEW), exact)
+
+
+def test_an_unknown_calibrator_is_refused():
+    with pytest.raises(ValueError, match="calibrator"):
+        make_calibrator("no such")

@@ -1,0 +1,125 @@
+"""Smooth curves: windows by brute force, exact on straight lines, the truth within standard errors."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.calibration import running_curve
+
+
+def window(p, point, k):
+    """Rows of the k nearest scores, the lower of two equally far ones first, and every row that ties with one."""
+    nearest = np.lexsort((p, np.abs(p - point)))[:k]
+    return np.isin(p, p[nearest])
+
+
+@st.composite
+def rows(draw):
+    n = draw(st.integers(1, 30))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    size = draw(st.sampled_from([4, 64]))  # sixteenths and so on: distances are exact, ties are many or few
+    return rng.integers(0, size + 1, n) / size, rng.integers(0, 2, n).astype(float), draw(st.integers(1, n))
+
+
+@given(rows())
+def test_windows_are_those_of_the_definition(data):
+    p, y, k = data
+    at = np.r_[p, 0.0, 0.375, 1.0]
+    mean, line = (running_curve(y, p, at, neighbors=k, degree=degree) for degree in (0, 1))
+    for i, point in enumerate(at):
+        inside = window(p, point, k)
+        assert mean[i] == pytest.approx(y[inside].mean(), abs=1e-12)
+        expected = y[inside].mean()
+        if np.ptp(p[inside]):
+            slope, start = np.polyfit(p[inside], y[inside], 1)
+            expected = start + slope * point
+        assert line[i] == pytest.approx(expected, abs=1e-9)
+
+
+def test_four_rows_by_hand():
+    p = [0.0, 0.25, 0.5, 1.0]
+    y = [0, 1, 0, 1]
+    assert running_curve(y, p, [0.0, 0.3, 0.9], neighbors=2, degree=0).tolist() == [0.5, 0.5, 0.5]
+    assert running_curve(y, p, [1.0, 0.125], neighbors=2).tolist() == pytest.approx([1.0, 0.5])
+    assert running_curve(y, p, neighbors=4, degree=0).tolist() == [0.5] * 4
+    assert running_curve([1], [0.3]).tolist() == [1.0]
+
+
+def test_lines_reproduce_lines_and_means_reproduce_constants():
+    """The curve is linear in the labels: its weights, one label at a time, must sum to 1 and give p back."""
+    rng = np.random.default_rng(0)
+    p = np.round(rng.random(25), 1)
+    for degree in (0, 1):
+        weights = np.column_stack([running_curve(unit, p, neighbors=8, degree=degree) for unit in np.eye(25)])
+        assert weights.sum(axis=1) == pytest.approx(1)
+        lies_on_line = weights @ p == pytest.approx(p, abs=1e-12)
+        assert lies_on_line is (degree == 1)
+
+
+@pytest.mark.parametrize("degree", [0, 1])
+def test_row_order_does_not_matter_and_inputs_stay(degree):
+    rng = np.random.default_rng(1)
+    p = np.round(rng.random(300), 2)
+    y = rng.integers(0, 2, 300)
+    at = rng.random(20)
+    copies = p.copy(), y.copy(), at.copy()
+    curve = running_curve(y, p, at, degree=degree)
+    for _ in range(3):
+        order = rng.permutation(300)
+        assert running_curve(y[order], p[order], at, degree=degree) == pytest.approx(curve, abs=1e-12)
+    order = rng.permutation(20)
+    assert running_curve(y, p, at[order], degree=degree) == pytest.approx(curve[order], abs=1e-12)
+    assert all(np.array_equal(a, b) for a, b in zip(copies, (p, y, at), strict=True))
+
+
+def test_ends_are_not_flattened():
+    rng = np.random.default_rng(2)
+    ends = []
+    for degree in (0, 1):
+        found = []
+        for _ in range(50):
+            p = rng.random(500)
+            found.append(running_curve(rng.random(500) < p, p, [0.0, 1.0], degree=degree))
+        found = np.array(found)
+        ends.append((found.mean(axis=0) - [0, 1]) / (found.std(axis=0, ddof=1) / np.sqrt(50)))
+    assert (np.abs(ends[1]) < 3).all() and ends[0][0] > 10 and ends[0][1] < -10
+
+
+def test_the_curve_of_a_known_truth():
+    """Bias is the square of the window's width; here it is less than a tenth of the standard error."""
+    at = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+    found = []
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        p = rng.random(4000)
+        found.append(running_curve(rng.random(4000) < p**1.5, p, at))
+    error = (np.mean(found, axis=0) - at**1.5) / (np.std(found, axis=0, ddof=1) / np.sqrt(50))
+    assert (np.abs(error) < 3).all() and (error**2).mean() < 3
+
+
+def test_equal_scores_share_one_value_whatever_the_window():
+    y = np.r_[np.zeros(30), np.ones(10)]
+    for neighbors in (1, 5, 40):
+        assert running_curve(y, np.full(40, 0.3), neighbors=neighbors).tolist() == [0.25] * 40
+    steps = running_curve(y, np.r_[np.zeros(20), np.ones(20)], neighbors=3)
+    assert steps.tolist() == [0.0] * 20 + [0.5] * 20
+
+
+def test_no_matrix_of_neighbours():
+    rng = np.random.default_rng(0)
+    p = rng.random(20_000)
+    y = rng.random(20_000) < p
+    tracemalloc.start()
+    running_curve(y, p, neighbors=2000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 40 * p.nbytes  # a neighbour matrix would need 2000
+
+
+@pytest.mark.parametrize("wrong", [{"y": [0, 1, 1, 0]}, {"degree": 2}, {"neighbors": 4}])
+def test_a_window_of_other_rows_or_degrees_is_refused(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        running_curve(**{"p": [0.1, 0.2, 0.6], "y": [0, 0, 1], "neighbors": 2} | wrong)

@@ -1,0 +1,108 @@
+"""Costs and their thresholds: by hand, exact in cents, read by their labels."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from helpers.decisions import (
+    best_decision,
+    cost_gap,
+    cost_matrix,
+    decision_thresholds,
+    excess_risk,
+    expected_cost,
+    optimal_threshold,
+    oracle_risk,
+)
+from helpers.decisions.costs import check_costs, decision_names
+
+EVEN = cost_matrix(false_alarm=1, miss=1)
+THREE = np.array([[0, 10], [1, 4], [5, 0]])  # wait, test, treat
+cents = st.integers(-500, 500).map(lambda k: k / 100)
+
+
+@st.composite
+def matrices(draw):
+    cost = np.array(draw(st.lists(cents, min_size=4, max_size=4))).reshape(2, 2)
+    assume(cost[1, 0] + cost[0, 1] - cost[0, 0] - cost[1, 1] > 0.005)
+    return cost
+
+
+def test_a_threshold_belongs_to_the_upper_decision():
+    cost = cost_matrix(false_alarm=7, miss=3)
+    assert best_decision([0.7, np.nextafter(0.7, 0)], cost).tolist() == [1, 0]
+    assert oracle_risk([0.7, 0.7], [0.0, 1.0], cost).tolist() == [0, 0]  # at t* both decisions cost the same
+
+
+@given(matrices())
+def test_thresholds_of_costs_in_cents_are_exact(cost):
+    a, b, c, d = (Fraction(round(100 * x), 100) for x in cost.ravel())
+    assert optimal_threshold(cost) == float((c - a) / (b + c - a - d))
+    assert cost_gap(cost) == float(b + c - a - d)
+
+
+def test_a_diagonal_may_make_one_decision_always_best():
+    # never worth it; always worth it
+    lazy = [[0, 1], [3, 2]]
+    eager = [[2, 3], [1, 0]]
+    assert optimal_threshold(lazy) == 1.5 and optimal_threshold(eager) == -0.5
+    q = np.array([0.0, 0.4, 1.0])
+    p = np.array([1.0, 1.0, 0.0])
+    assert best_decision(q, lazy).tolist() == [0, 0, 0] and best_decision(q, eager).tolist() == [1, 1, 1]
+    assert oracle_risk(q, p, lazy).tolist() == [0, 0, 0]  # deciding by p >= t* never acts either
+    assert oracle_risk(q, p, lazy, t=0.5).tolist() == pytest.approx([3, 2.2, 0])
+
+
+def test_three_decisions_by_hand():
+    decision, threshold = decision_thresholds(np.vstack([THREE, [6, 6]]))
+    assert decision.tolist() == [0, 1, 2] and threshold.tolist() == pytest.approx([1 / 7, 0.5])
+    assert best_decision([0.1, 0.3, 0.5], THREE).tolist() == [0, 1, 2]
+    assert oracle_risk([0.1, 0.6], [0.9, 0.05], THREE).tolist() == pytest.approx([4.5 - 1, 6 - 2])
+    table = pd.DataFrame(THREE[[2, 0, 1]], ["treat", "wait", "test"], ["truth 0", "truth 1"])
+    assert best_decision([0.1, 0.3, 0.5], table).tolist() == [1, 2, 0] and decision_names(table)[0] == "treat"
+
+
+@given(matrices(), st.integers(0, 10**6))
+def test_corollary_b4(cost, seed):
+    rng = np.random.default_rng(seed)
+    q = rng.random(50)
+    one = rng.integers(0, 2, 50)
+    two = rng.integers(0, 2, 50)
+    difference = expected_cost(two, q, cost) - expected_cost(one, q, cost)
+    assert difference == pytest.approx(cost_gap(cost) * (one - two) * (q - optimal_threshold(cost)), abs=1e-9)
+
+
+@given(st.lists(st.tuples(cents, cents), min_size=3, max_size=6), st.integers(0, 10**6))
+def test_many_decisions_are_many_thresholds(rows, seed):
+    cost = np.array(rows)
+    rng = np.random.default_rng(seed)
+    q = rng.random(50)
+    p = rng.random(50)
+    price = (1 - q[:, None]) * cost[:, 0] + q[:, None] * cost[:, 1]
+    chosen = expected_cost(best_decision(q, cost), q, cost)
+    assert chosen == pytest.approx(price.min(axis=1), abs=1e-9)
+    taken = expected_cost(best_decision(p, cost), q, cost)
+    assert oracle_risk(q, p, cost) == pytest.approx(taken - price.min(axis=1), abs=1e-9)
+
+
+def test_labelled_costs_are_read_by_their_labels():
+    table = cost_matrix(false_alarm=1, miss=5, hit=0.5, rejection=0.1)
+    want = [[0.1, 5], [1, 0.5]]
+    for rows, columns in itertools.product([[0, 1], [1, 0]], repeat=2):
+        assert check_costs(table.iloc[rows, columns]).tolist() == want
+    plain = pd.DataFrame(want, index=pd.Index([0, 1], name="predicted"), columns=pd.Index([0, 1], name="true"))
+    assert check_costs(plain).tolist() == want and decision_names(plain) == ["predict 0", "predict 1"]
+    named = pd.DataFrame(want, index=["send home", "keep"], columns=["truth 0", "truth 1"])
+    assert check_costs(named).tolist() == want and decision_names(named) == ["send home", "keep"]
+
+
+def test_thresholds_that_are_allowed():
+    lazy = [[0, 1], [3, 2]]
+    assert excess_risk([0.9], [1.0], EVEN, t=np.inf).tolist() == pytest.approx([0.8])
+    assert excess_risk([0.9], [0.0], EVEN, t=0).tolist() == [0]
+    assert excess_risk([0.9], [0.5], lazy, t=optimal_threshold(lazy)).tolist() == [0]

@@ -1,0 +1,343 @@
+"""`RiskEstimator`: against a known truth, by other means, and scikit-learn's own checks."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit, logit
+from scipy.stats import norm, sem
+from sklearn.base import clone
+from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from helpers.decisions import (
+    RiskEstimator,
+    best_decision,
+    calibration_risk,
+    cost_matrix,
+    excess_risk,
+    expected_cost,
+    grouping_risk,
+    oracle_risk,
+)
+from helpers.partition import HonestTree
+from helpers.repair import Recalibrator, recalibrator
+from helpers.simulation import Sigmoid, controls
+
+EVEN = cost_matrix(false_alarm=1, miss=1)
+
+
+def wards(n, rng):
+    """Two kinds of people who get the same score 0.5 and truly have 0.2 and 0.8."""
+    kind = rng.integers(0, 2, n)
+    q = np.where(kind == 1, 0.8, 0.2)
+    return pd.DataFrame({"kind": kind}), np.full(n, 0.5), (rng.random(n) < q).astype(int), q
+
+
+def test_the_transparent_version_is_the_package():
+    rng = np.random.default_rng(3)
+    a = Sigmoid().sample(800, rng)
+    model = RiskEstimator(EVEN, residual="tree", n_halvings=1, rng=5).fit(a.X, a.y, a.p)
+    new = Sigmoid().sample(500, rng)
+    first = model._unseen[0]  # the rows that chose the first tree: the others gave its means
+    c = model.calibrator_.predict(a.p)
+    table = a.X.assign(stated=a.p)
+    fresh = new.X.assign(stated=new.p)
+    guess = 0
+    for half in (first, ~first):
+        tree = (
+            HonestTree(min_samples_leaf=28, rng=0)
+            .fit(table[half], (a.y - c)[half])
+            .estimate(table[~half], (a.y - c)[~half])
+        )
+        guess = guess + tree.predict(fresh) / 2
+    want = model.calibrator_.predict(new.p) + guess
+    assert model.corrected(new.X, new.p) == pytest.approx(want, abs=1e-12)
+    assert model.predict(new.X, new.p) == pytest.approx(2 * np.abs(want - 0.5) * ((want >= 0.5) != (new.p >= 0.5)))
+
+
+@pytest.mark.slow
+def test_region_means_are_unbiased_given_the_regions():
+    rng = np.random.default_rng(0)
+    X, p, y, q = wards(400, rng)
+    tree = HonestTree(min_samples_leaf=15, max_depth=1, rng=0).fit(X, y - p)
+    values = []
+    for _ in range(200):
+        X, p, y, q = wards(60, rng)
+        values.append(tree.estimate(X, y - p).predict(pd.DataFrame({"kind": [0, 1]})))
+    z = (np.mean(values, axis=0) - [-0.3, 0.3]) / sem(values)
+    assert (np.abs(z) < 4).all()
+    # the risk itself is convex in them: with few rows it is too large where nothing is wrong
+    small = [np.mean(excess_risk(0.5 + rng.normal(0, 0.05, 50), np.full(50, 0.5), EVEN)) for _ in range(200)]
+    assert np.mean(small) > 4 * sem(small)
+
+
+def root_mean_square(n, seed, population, **options):
+    rng = np.random.default_rng([seed, n])
+    a = population(n, rng)
+    new = population(4000, rng)
+    model = RiskEstimator(EVEN, residual="tree", rng=rng, **options).fit(a.X, a.y, a.p)
+    return np.mean((model.predict(new.X, new.p) - oracle_risk(new.q, new.p, EVEN)) ** 2) ** 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("population", [Sigmoid().sample, controls.perfect])
+def test_more_rows_bring_the_estimated_risk_nearer_to_the_oracle(population):
+    small, large = ([root_mean_square(n, k, population) for k in range(6)] for n in (500, 8000))
+    assert np.mean(small) - np.mean(large) > 2 * np.hypot(sem(small), sem(large))
+
+
+@pytest.mark.slow
+def test_many_trees_err_less_than_the_one_of_the_paper():
+    for population in (Sigmoid().sample, controls.same_sign):
+        error = [[root_mean_square(2000, k, population, **o) for k in range(4)] for o in ({"method": "paper"}, {})]
+        gain = np.subtract(*error)
+        assert gain.mean() > 2 * sem(gain)
+
+
+def test_the_method_of_the_paper_is_one_tree_of_three_parts():
+    a = Sigmoid().sample(2000, 11)
+    model = RiskEstimator(EVEN, method="paper", rng=0).fit(a.X, a.y, a.p)
+    (tree,) = model.models_
+    leaves = tree.tree_.n_node_samples[tree.tree_.children_left < 0]
+    assert leaves.sum() == 800 and leaves.min() >= 15 and tree.count_.sum() == 1000
+    assert sorted(column.name for column in tree.encoder_.columns_) == ["x1", "x2"]
+    frame = model.to_frame(a.X, a.p)
+    assert (frame["region"] == tree.apply(a.X)).all() and frame["rule"].nunique() == frame["region"].nunique()
+    with pytest.raises(ValueError, match="method must"):
+        model.fit_predict(a.X, a.y, a.p)
+
+
+def test_what_the_score_hides_is_found_and_a_perfect_score_is_left_alone():
+    rng = np.random.default_rng(1)
+    X, p, y, q = wards(3000, rng)
+    found = RiskEstimator(EVEN, calibrator="none", residual="tree", rng=0).fit(X, y, p).predict(X, p)
+    assert found == pytest.approx(np.where(q < 0.5, 0.6, 0), abs=0.15)
+    perfect = controls.perfect(6000, 2)
+    model = RiskEstimator(EVEN, residual="tree", rng=0).fit(perfect.X, perfect.y, perfect.p)
+    risk = model.predict(perfect.X, perfect.p)
+    assert risk.mean() < 0.02 and np.mean(risk > 0.3) < 0.01
+
+
+def test_miscalibration_alone_is_calibration_risk():
+    rng = np.random.default_rng(4)
+    a = controls.perfect(6000, rng)
+    stated = expit(logit(a.p) + 1.5)
+    frame = RiskEstimator(EVEN, residual="tree", rng=0).fit(a.X, a.y, stated).to_frame(a.X, stated)
+    truth = oracle_risk(a.q, stated, EVEN)
+    # c is off by about two standard errors of a proportion among 6,000 rows; the risk by twice that, where it counts
+    assert frame["calibration_risk"].to_numpy() == pytest.approx(truth, abs=0.1)
+    assert frame["grouping_risk"].mean() < 0.1 * truth.mean()
+
+
+class Line(LinearRegression):
+    """One cheap learner in the place of all."""
+
+    def __init__(self, seed):
+        super().__init__()
+        self.seed = seed
+
+    def fit(self, _features, codes, target, weight, _fold):
+        return super().fit(codes, target, weight)
+
+    def predict(self, _features, codes):
+        return super().predict(codes)[:, None]
+
+
+def test_by_default_the_risk_is_the_mean_over_the_error_of_the_repaired_probability(monkeypatch):
+    monkeypatch.setattr(recalibrator, "Learners", Line)
+    monkeypatch.setattr(recalibrator, "REPAIR_NAMES", ("line",))
+    rng = np.random.default_rng(12)
+    X, p, y, q = wards(300, rng)
+    p = np.clip(p + rng.normal(0, 0.1, 300), 0, 1)
+    model = RiskEstimator(EVEN, t=0.6, rng=3)
+    own = model.fit_corrected(X, y, p)
+    repair = Recalibrator(rng=3)
+    assert own.tolist() == repair.fit_predict(X, y, p).tolist()
+    assert model.corrected(X, p) == pytest.approx(repair.predict(X, p), abs=1e-12)
+    assert model.calibrated(p).tolist() == repair.calibrated(p).tolist()
+    q_hat, std = repair.predict(X, p, return_std=True)
+    error = 2**0.5 * std
+    assert repair.changed_ and (std > 0).all()
+    short = np.where(p >= 0.6, 0.5 - q_hat, q_hat - 0.5)  # the better decision if above 0
+    want = 2 * (short * norm.cdf(short / error) + error * norm.pdf(short / error))
+    inside = np.abs(q_hat - 0.5) < 0.5 - 3 * error
+    assert model.predict(X, p)[inside] == pytest.approx(want[inside], abs=0.05 * error.max()) and inside.mean() > 0.7
+    assert (model.predict(X, p) >= excess_risk(q_hat, p, EVEN, 0.6) - 0.02 * error).all()
+    own_risk = clone(model).fit_predict(X, y, p)
+    assert (own_risk >= excess_risk(own, p, EVEN, 0.6) - 0.02 * error).all()
+    frame = model.to_frame(X, p)
+    assert frame["risk"].to_numpy() == pytest.approx(model.predict(X, p)) and (frame["region"] == -1).all()
+
+
+@pytest.mark.slow
+def test_what_was_saved_is_what_the_truth_says_in_the_mean(monkeypatch):
+    monkeypatch.setattr(recalibrator, "Learners", Line)
+    monkeypatch.setattr(recalibrator, "REPAIR_NAMES", ("line",))
+    z = []
+    for k in range(25):
+        X, p, y, q = wards(200, np.random.default_rng([13, k]))
+        model = RiskEstimator(EVEN, t=0.6, calibrator="none", rng=k)
+        decision = best_decision(model.fit_corrected(X, y, p), EVEN)
+        truth = np.mean(expected_cost(np.zeros(200, int), q, EVEN) - expected_cost(decision, q, EVEN))
+        z.append((model.saved_ - truth) / model.saved_se_)
+    assert abs(np.mean(z)) < 3 * sem(z) and 0.6 < np.std(z) < 1.4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("residual", ["tree", LinearRegression()])
+def test_own_labels_do_not_judge_their_own_row(residual):
+    X = pd.DataFrame({"x": np.arange(200) % 2})  # one possible split: the label cannot choose another region
+    p = np.full(200, 0.5)
+    y = (np.arange(200) % 3 == 0).astype(int)
+    model = RiskEstimator(EVEN, t=0, calibrator="none", residual=residual, max_depth=1, rng=0)
+    for row in (0, 51, 199):
+        flipped = y.copy()
+        flipped[row] = 1 - flipped[row]
+        fair = [model.fit_predict(X, labels, p)[row] for labels in (y, flipped)]
+        assert fair[0] > 0.1 and fair[0] == pytest.approx(fair[1], abs=1e-12)
+    voted = [model.fit(X, labels, p).corrected(X, p)[row] for labels in (y, flipped)]
+    assert abs(voted[0] - voted[1]) > 1e-3
+
+
+def test_weights_and_groups():
+    rng = np.random.default_rng(5)
+    X, p, y, q = wards(2000, rng)
+    trees = RiskEstimator(EVEN, calibrator="none", residual="tree", rng=0)
+    one = trees.fit(X, y, p).corrected(X, p)
+    same = clone(trees).fit(X, y, p, sample_weight=np.full(2000, 7.0))
+    assert same.corrected(X, p) == pytest.approx(one, abs=1e-9)
+    weight = np.where(y == 1, 3.0, 1.0)
+    heavy = clone(trees).fit(X, y, p, sample_weight=weight).corrected(X, p)
+    assert heavy == pytest.approx(np.where(q > 0.5, 12 / 13, 3 / 7), abs=0.1)
+    people = np.repeat(np.arange(400), 5)
+    grouped = clone(trees).fit(X, y, p, groups=people)
+    for first in grouped._unseen:
+        assert (pd.Series(first).groupby(people).nunique() == 1).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weighted", [False, True])
+def test_any_regressor_may_say_the_residual(weighted):
+    rng = np.random.default_rng(6)
+    X, p, y, q = wards(1000, rng)
+    weight = np.ones(1000) if weighted else None
+    boosted = RiskEstimator(
+        EVEN, calibrator="none", residual=GradientBoostingRegressor(n_estimators=30, subsample=0.5), rng=0
+    )
+    assert boosted.fit(X, y, p, weight).corrected(X, p) == pytest.approx(q, abs=0.1)
+    again = clone(boosted).fit(X, y, p, weight).corrected(X, p)
+    assert again.tolist() == boosted.corrected(X, p).tolist()
+    if not weighted:
+        linear = RiskEstimator(EVEN, calibrator="none", residual=make_pipeline(StandardScaler(), LinearRegression()))
+        frame = linear.fit(X, y, p).to_frame(X, p)
+        assert frame["corrected"].to_numpy() == pytest.approx(q, abs=0.1)
+        assert (frame["rule"] == "").all() and (frame["rows"] == 0).all() and (frame["region"] == -1).all()
+
+
+def test_the_table_says_what_the_methods_say():
+    rng = np.random.default_rng(7)
+    X, p, y, q = wards(1500, rng)
+    X = X.assign(kind=np.where(X["kind"] == 1, "old", "young")).set_index(np.arange(1500) + 10)
+    costs = cost_matrix(false_alarm=1, miss=2).set_axis(["send home", "keep"])
+    p = np.clip(p + rng.normal(0, 0.1, 1500), 0, 1)
+    model = RiskEstimator(costs, t=0.6, residual="tree", max_depth=1, rng=0).fit(X, y, p)
+    frame = model.to_frame(X, p)
+    c = model.calibrated(p)
+    corrected = model.corrected(X, p)
+    assert frame.index.equals(X.index) and frame["stated"].tolist() == p.tolist()
+    assert frame["risk"].to_numpy() == pytest.approx(model.predict(X, p))
+    assert frame["calibration_risk"].to_numpy() == pytest.approx(calibration_risk(c, p, costs, 0.6))
+    assert frame["grouping_risk"].to_numpy() == pytest.approx(grouping_risk(c, corrected, costs))
+    assert ((frame["decision"] == "keep") == (p >= 0.6)).all()
+    assert ((frame["best_decision"] == "keep") == (corrected >= 1 / 3)).all()
+    assert (frame["risk"] == 0).sum() == ((p >= 0.6) == (corrected >= 1 / 3)).sum()
+    for kind in ("old", "young"):
+        assert frame["rule"][X["kind"] == kind].str.fullmatch(f"kind (= |is |in )?.*{kind}.*").all()
+    assert frame["rows"].between(15, 1500).all() and frame["region"].between(0, 15).all()
+
+
+GOOD = dict(zip(("X", "p", "y", "q"), wards(200, np.random.default_rng(9)), strict=True))
+GOOD["p"] = np.clip(GOOD["p"] + np.linspace(-0.2, 0.2, 200), 0, 1)
+
+
+def fitted(**options):
+    columns = {name: options.pop(name, GOOD[name]) for name in ("X", "y", "p")}
+    rest = {name: options.pop(name) for name in ("sample_weight", "groups") if name in options}
+    return RiskEstimator(options.pop("cost", EVEN), **{"residual": "tree"} | options).fit(*columns.values(), **rest)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: fitted(t=2), "t must"),
+        (lambda: fitted(method="papers"), "method must .*did you mean 'paper'"),
+        (lambda: fitted(calibrator="plat"), "calibrator must .*did you mean 'platt'"),
+        (lambda: fitted(residual="trees"), "residual must"),
+        (lambda: fitted(residual=3), "residual must .*'stack'"),
+        (lambda: fitted(method="paper", residual="stack"), "residual must .*'tree'"),
+        (lambda: fitted(residual=None, min_samples_leaf=9), "min_samples_leaf must .*'tree'"),
+        (lambda: fitted(residual="stack", max_depth=2), "max_depth must .*'tree'"),
+        (lambda: fitted(min_samples_leaf=0), "min_samples_leaf must"),
+        (lambda: fitted(min_samples_leaf=60), "y must"),
+        (lambda: fitted(max_depth=0), "max_depth must be"),
+        (lambda: fitted(n_halvings=0), "n_halvings must"),
+        (lambda: fitted(y=np.ones(200)), "y must"),
+        (lambda: fitted(p=np.full(200, 0.5)), "p must take at least two"),
+        (lambda: fitted(cost=np.eye(3)), "two classes"),
+        (lambda: fitted().predict(GOOD["X"].set_axis(["other"], axis=1), GOOD["p"]), "X must"),
+        (lambda: fitted().calibrated([np.nan]), "p must"),
+    ],
+)
+def test_the_estimator_refuses_what_breaks_a_rule(call, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        call()
+
+
+@pytest.mark.parametrize("residual", ["tree", "stack"])
+def test_without_stated_probabilities_everybody_has_the_base_rate(residual):
+    X, y = GOOD["X"], GOOD["y"]
+    alone = RiskEstimator(EVEN, residual=residual, rng=0).fit(X, y)
+    given = RiskEstimator(EVEN, residual=residual, calibrator="none", rng=0).fit(X, y, np.full(200, y.mean()))
+    assert alone.base_rate_ == y.mean() and given.base_rate_ is None
+    assert alone.predict(X).tolist() == given.predict(X, np.full(200, y.mean())).tolist()
+    assert alone.to_frame(X)["stated"].eq(y.mean()).all()
+    own = [clone(alone).fit_predict(X, y), clone(given).fit_predict(X, y, np.full(200, y.mean()))]
+    assert own[0].tolist() == own[1].tolist()
+    with pytest.raises(ValueError, match="^p must not be given"):
+        alone.predict(X, GOOD["p"])
+    with pytest.raises(ValueError, match="^p must be given"):
+        given.corrected(X)
+
+
+def test_nothing_can_be_asked_before_the_fit():
+    for ask in (lambda m: m.predict(GOOD["X"], GOOD["p"]), lambda m: m.calibrated(GOOD["p"])):
+        with pytest.raises(NotFittedError, match="call fit first"):
+            ask(RiskEstimator(EVEN))
+
+
+class Risk(RiskEstimator):
+    """Of any numbers y that the checks draw: those above their mean are class 1."""
+
+    def fit(self, X, y, p=None, sample_weight=None, groups=None):
+        numbers = np.asarray(y)
+        if numbers.dtype.kind in "iuf" or y is not None and numbers.dtype.kind == "O":
+            numbers = numbers.astype(float)
+            y = numbers > numbers.mean() if numbers.size and np.isfinite(numbers).all() else y
+        return super().fit(X, y, p, sample_weight, groups)
+
+
+HALVES = "rows of the fit are halved at random: by their numbers, not their weights"
+FAILS = {f"check_sample_weight_equivalence_on_{kind}_data": HALVES for kind in ("dense", "sparse")}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")  # of y with a second dimension
+@parametrize_with_checks(
+    [Risk([[0, 1], [1, 0]], residual="tree", min_samples_leaf=1, n_halvings=1, rng=0)],
+    expected_failed_checks=lambda _: FAILS,
+)
+def test_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)

@@ -1,0 +1,130 @@
+"""The risk of one decision where the truth is known: by hand, by brute force, within its bound."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from helpers.decisions import (
+    best_decision,
+    calibration_risk,
+    cost_gap,
+    cost_matrix,
+    excess_risk,
+    expected_cost,
+    grouping_risk,
+    optimal_threshold,
+    oracle_risk,
+)
+from helpers.simulation import FinitePopulation
+
+EVEN = cost_matrix(false_alarm=1, miss=1)
+cents = st.integers(-500, 500).map(lambda k: k / 100)
+
+
+@st.composite
+def matrices(draw):
+    cost = np.array(draw(st.lists(cents, min_size=4, max_size=4))).reshape(2, 2)
+    assume(cost[1, 0] + cost[0, 1] - cost[0, 0] - cost[1, 1] > 0.005)
+    return cost
+
+
+def brute(reference, p, cost, t):
+    """Expected cost of the decision taken minus that of the cheapest decision, by trying every decision."""
+    risk = []
+    for q, stated in zip(reference, p, strict=True):
+        price = [(1 - q) * row[0] + q * row[1] for row in cost]
+        risk.append(price[int(stated >= t)] - min(price))
+    return np.array(risk)
+
+
+def random_costs(n, rng):
+    """(n, 2, 2) cost matrices with any diagonal and a gap above 0.1."""
+    cost = rng.uniform(-3, 3, (3 * n, 2, 2))
+    gap = cost[:, 1, 0] + cost[:, 0, 1] - cost[:, 0, 0] - cost[:, 1, 1]
+    return cost[gap > 0.1][:n]
+
+
+def test_four_people_by_hand():
+    cost = cost_matrix(false_alarm=1, miss=4)
+    assert optimal_threshold(cost) == 0.2 and cost_gap(cost) == 5
+    q = [0.1, 0.1, 0.6, 0.6]
+    p = [0.1, 0.3, 0.1, 0.3]
+    assert oracle_risk(q, p, cost).tolist() == pytest.approx([0, 0.5, 2.0, 0])
+    assert oracle_risk(q, p, cost, t=0.05).tolist() == pytest.approx([0.5, 0.5, 0, 0])
+    assert expected_cost([0, 1, 0, 1], q, cost).tolist() == pytest.approx([0.4, 0.9, 2.4, 0.4])
+
+
+@pytest.mark.slow
+@given(matrices(), st.integers(0, 10**6))
+def test_proposition_5_is_what_brute_force_finds(cost, seed):
+    rng = np.random.default_rng(seed)
+    q = rng.random(50)
+    p = rng.random(50)
+    t = rng.random()
+    star = optimal_threshold(cost)
+    assert oracle_risk(q, p, cost, t) == pytest.approx(brute(q, p, cost, t), abs=1e-9)
+    assert oracle_risk(q, p, cost) == pytest.approx(brute(q, p, cost, star), abs=1e-9)
+    decided = (p >= t).astype(int)
+    paid = expected_cost(decided, q, cost) - expected_cost(best_decision(q, cost), q, cost)
+    assert oracle_risk(q, p, cost, t) == pytest.approx(paid, abs=1e-9)
+
+
+def test_the_bound_of_proposition_6_holds_in_a_million_rows():
+    rng = np.random.default_rng(0)
+    violated = rows = 0
+    for cost in random_costs(1000, rng):
+        q, c, p = rng.random((3, 1000))
+        r_hat = np.where(rng.random(1000) < 0.5, rng.uniform(-1, 1, 1000), q - c + rng.normal(0, 0.01, 1000))
+        t = rng.random() if rng.random() < 0.5 else None
+        off = np.abs(oracle_risk(q, p, cost, t) - excess_risk(c + r_hat, p, cost, t))
+        bound = cost_gap(cost) * np.abs((q - c) - r_hat)
+        violated = violated + int((off > bound + 1e-12).sum())
+        rows = rows + 1000
+    assert (violated, rows) == (0, 10**6)
+
+
+@pytest.mark.parametrize("decisions", [3, 5])
+def test_the_bound_holds_for_many_decisions(decisions):
+    rng = np.random.default_rng(decisions)
+    for _ in range(100):
+        cost = rng.uniform(-3, 3, (decisions, 2))
+        q = rng.random(500)
+        p = rng.random(500)
+        guess = rng.uniform(-0.5, 1.5, 500)
+        off = np.abs(oracle_risk(q, p, cost) - excess_risk(guess, p, cost))
+        assert (off <= cost_gap(cost) * np.abs(q - guess) + 1e-12).all()
+
+
+@given(matrices(), st.integers(0, 10**6))
+def test_the_risk_is_calibration_risk_plus_grouping_risk_on_average_only(cost, seed):
+    rng = np.random.default_rng(seed)
+    town = FinitePopulation(p=rng.choice([0.1, 0.3, 0.5, 0.8], 40), q=rng.random(40), share=rng.dirichlet(np.ones(40)))
+    t = rng.random()
+    total = town.share @ oracle_risk(town.q, town.p, cost, t)
+    parts = [calibration_risk(town.c, town.p, cost, t), grouping_risk(town.c, town.q, cost)]
+    assert total == pytest.approx(town.share @ parts[0] + town.share @ parts[1], abs=1e-9)
+    assert (np.minimum(*parts) >= 0).all()
+
+
+def test_recalibration_may_turn_a_single_decision_for_the_worse():
+    town = FinitePopulation(p=[0.6, 0.6, 0.6], q=[0.9, 0.1, 0.2])  # c = 0.4: the first person was decided rightly
+    before = oracle_risk(town.q, town.p, EVEN)
+    after = oracle_risk(town.q, town.c, EVEN)
+    assert before.tolist() == pytest.approx([0, 0.8, 0.6]) and after.tolist() == pytest.approx([0.8, 0, 0])
+    assert (before - after).mean() == pytest.approx(calibration_risk(town.c, town.p, EVEN).mean())
+
+
+@given(matrices(), st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-3, 3), st.floats(-3, 3))
+def test_units_and_costs_that_nobody_can_avoid_do_not_matter(cost, seed, unit, truth_0, truth_1):
+    q, p = np.random.default_rng(seed).random((2, 30))
+    t = 0.4
+    moved = unit * cost + [truth_0, truth_1]
+    assert oracle_risk(q, p, moved, t) == pytest.approx(unit * oracle_risk(q, p, cost, t), abs=1e-9)
+    assert optimal_threshold(moved) == pytest.approx(optimal_threshold(cost), abs=1e-6)
+
+
+@given(matrices(), st.integers(0, 10**6))
+def test_renaming_the_classes_changes_nothing(cost, seed):
+    q, p = np.random.default_rng(seed).random((2, 30))
+    assert oracle_risk(1 - q, 1 - p, cost[::-1, ::-1]) == pytest.approx(oracle_risk(q, p, cost), abs=1e-9)

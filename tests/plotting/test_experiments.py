@@ -1,0 +1,28 @@
+"""Figures of experiments draw every estimator and every truth."""
+
+import pandas as pd
+
+from helpers import plotting
+
+
+def estimates():
+    rows = [(name, n, 1 / n, 0.1 / n, 0.5) for name in ("a", "b") for n in (100, 1000)]
+    return pd.DataFrame(rows, columns=["estimator", "n", "value", "se", "rmse"])
+
+
+def test_convergence_draws_one_line_each_and_the_truths():
+    table = estimates()
+    before = table.copy()
+    ax = plotting.plot_convergence(table, {"truth": 0.2, "target": 0.3}, ymin=0)
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert sorted(words) == ["a", "b", "target", "truth"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["100", "1,000"]
+    assert ax.get_ylim()[0] == 0
+    pd.testing.assert_frame_equal(table, before)
+
+
+def test_convergence_on_shared_axes_shows_the_highest_of_all():
+    _, axes = plotting.panels(2, sharey=True)
+    plotting.plot_convergence(estimates(), ax=axes[0])
+    plotting.plot_convergence(estimates().assign(value=10.0), ax=axes[1])
+    assert axes[0].get_ylim()[1] >= 10

@@ -1,0 +1,106 @@
+"""The grouping diagram draws every region that has rows, none that has not, and computes nothing."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from matplotlib.collections import PathCollection
+
+from helpers import plotting
+from helpers.grouping import binned_grouping_loss
+from helpers.simulation import Sigmoid
+
+
+def by_hand(count=(40, 60, 0, 10), rate=(0.2, 0.8, np.nan, 0.5), n_bins=3):
+    """A result with two regions in the first bin, an empty one in the second, a small one in the last."""
+    count = np.array(count)
+    rate = np.array(rate)
+    reach = np.array([0.1, 0.1, np.nan, 0.3])[: count.size]
+    return SimpleNamespace(
+        edges=np.arange(n_bins + 1) / n_bins,
+        region_bin=np.array([0, 0, 1, 2])[: count.size],
+        count=count,
+        rate=rate,
+        rate_low=rate - reach,
+        rate_high=rate + reach,
+        stated=np.array([0.2, 0.2, np.nan, 0.9])[: count.size],
+        bin_count=np.array([100, 0, 10]),
+        bin_rate=np.array([0.56, np.nan, 0.5]),
+        bin_stated=np.array([0.2, np.nan, 0.9]),
+    )
+
+
+def points(ax):
+    """Offsets of all marks, (m, 2)."""
+    return np.concatenate([c.get_offsets() for c in ax.collections if isinstance(c, PathCollection)])
+
+
+def areas(ax):
+    return np.concatenate([c.get_sizes() for c in ax.collections if isinstance(c, PathCollection)])
+
+
+def test_every_region_with_rows_is_drawn_and_no_other():
+    ax = plotting.plot_grouping_diagram(by_hand())
+    assert sorted(points(ax)[:, 1]) == [0.2, 0.5, 0.8]
+    assert np.isfinite(points(ax)).all()
+
+
+def test_marks_stay_inside_their_bin_and_regions_do_not_hide_each_other():
+    ax = plotting.plot_grouping_diagram(by_hand())
+    x = dict(zip(points(ax)[:, 1], points(ax)[:, 0], strict=True))
+    assert 0 <= x[0.2] < x[0.8] <= 1 / 3
+    assert x[0.5] == pytest.approx(0.9)
+
+
+def test_area_is_the_number_of_rows():
+    ax = plotting.plot_grouping_diagram(by_hand())
+    by_rate = dict(zip(points(ax)[:, 1], areas(ax), strict=True))
+    assert by_rate[0.8] / by_rate[0.2] == pytest.approx(60 / 40)
+    assert by_rate[0.5] / by_rate[0.2] == pytest.approx(10 / 40)
+
+
+def test_regions_above_and_below_their_bin_are_told_apart():
+    ax = plotting.plot_grouping_diagram(by_hand())
+    words = {c.get_label(): c for c in ax.collections if len(getattr(c, "get_offsets", list)())}
+    marks = [words[f"{side} its bin"] for side in ("above", "below")] + [words["cannot be told from the bin"]]
+    assert [mark.get_offsets()[0][1] for mark in marks] == [0.8, 0.2, 0.5]
+
+
+def test_the_curve_skips_empty_bins():
+    ax = plotting.plot_grouping_diagram(by_hand())
+    curve = next(line for line in ax.get_lines() if line.get_label() == "rate of the bin")
+    np.testing.assert_array_equal(curve.get_xydata(), [[0.2, 0.56], [0.9, 0.5]])
+
+
+def test_bars_along_the_foot_are_rows_of_bins():
+    ax = plotting.plot_grouping_diagram(by_hand())
+    bars = ax.child_axes[0].patches
+    assert [bar.get_height() for bar in bars] == [100, 10]
+    assert [bar.get_x() + bar.get_width() / 2 for bar in bars] == pytest.approx([1 / 6, 5 / 6])
+
+
+@pytest.mark.parametrize("ratio", [30, 6])
+def test_a_real_result_is_drawn_whole_also_with_hundreds_of_regions(ratio):
+    sample = Sigmoid().sample(6000, rng=0)
+    found = binned_grouping_loss(sample.y, sample.p, sample.X, region_ratio=ratio, rng=0)
+    before = found.rate.copy()
+    ax = plotting.plot_grouping_diagram(found)
+    drawn = points(ax)
+    assert len(drawn) == (found.count > 0).sum() > (200 if ratio == 6 else 50)
+    np.testing.assert_allclose(np.sort(drawn[:, 1]), np.sort(found.rate[found.count > 0]))
+    np.testing.assert_array_equal(found.rate, before)
+    assert areas(ax).max() <= plotting.grouping.FULL_AREA
+
+
+def test_classes_are_drawn_one_by_one():
+    sample = Sigmoid().sample(600, rng=0)
+    found = binned_grouping_loss(sample.y, np.column_stack([1 - sample.p, sample.p]), sample.X, view="classwise", rng=0)
+    with pytest.raises(ValueError, match=r"draw result.parts\[k\]"):
+        plotting.plot_grouping_diagram(found)
+    assert plotting.plot_grouping_diagram(found.parts[1]).get_xlabel()
+
+
+def test_given_axes_are_used_and_returned():
+    _, (left, right) = plotting.panels(2)
+    assert plotting.plot_grouping_diagram(by_hand(), right) is right
+    assert not left.has_data()

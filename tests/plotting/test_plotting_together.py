@@ -1,0 +1,54 @@
+"""Names in figures are no formulas."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.cbook import is_math_text
+from matplotlib.text import Text
+
+from helpers import plotting
+from helpers.calibration import reliability_curve
+from helpers.selective import risk_coverage_curve
+from helpers.simulation import Sigmoid
+
+
+def curve(n_bins=5):
+    sample = Sigmoid().sample(500, rng=0)
+    return reliability_curve(sample.y, sample.p, n_bins=n_bins)
+
+
+NAMES = ["income_$", "debt (% of $)", "$0-$999", r"$\input{/etc/passwd}$"]
+DRAWN = {
+    "groups": lambda names: plotting.plot_groups(
+        pd.DataFrame({"rule": names, "n": 5, "gap": 0.1, "low": 0.0, "high": 0.2, "adjusted": 0.01})
+    ),
+    "convergence": lambda names: plotting.plot_convergence(
+        pd.DataFrame({"estimator": names, "n": 10, "value": 0.1, "se": 0.1}), se=None
+    ),
+    "bars": lambda names: plotting.plot_bars(pd.DataFrame([range(4)] * 4, columns=names, index=names)),
+    "measured": lambda names: plotting.plot_measured(
+        pd.DataFrame({"value": 0.2, "low": 0.1, "high": 0.3}, index=names)
+    ),
+    "risk and coverage": lambda names: plotting.plot_risk_coverage(
+        dict.fromkeys(names, risk_coverage_curve([1, 0], [0.9, 0.2]))
+    ),
+    "answer lines": lambda names: plotting.plot_answer_lines(
+        [1, 2], dict.fromkeys(names, [0.1, 0.2]), xlabel="", ylabel=""
+    ),
+    "confidences": lambda names: plotting.plot_confidences(dict.fromkeys(names, curve())),
+    "costs": lambda names: plotting.plot_costs(pd.DataFrame([[0, 1]] * 4, index=names)),
+    "cost and accuracy": lambda names: plotting.plot_cost_accuracy(points=dict.fromkeys(names, (1.0, 0.5))),
+    "stated": lambda names: plotting.plot_stated_observed(dict.fromkeys(names, curve(1))),
+    "residuals": lambda names: plotting.plot_residuals(pd.DataFrame(np.eye(2), columns=names[:2]), [0.1, -0.1]),
+}
+
+
+@pytest.mark.parametrize("draw", DRAWN.values(), ids=DRAWN)
+def test_dollar_signs_in_names_are_no_formulas(draw):
+    """A column `income_$` used to end a report, and a category `$0-$999` was drawn as a difference."""
+    ax = draw(NAMES)
+    texts = [text.get_text() for text in ax.figure.findobj(Text)]
+    assert not any(map(is_math_text, texts))
+    assert any(NAMES[0] in text.replace(r"\$", "$") for text in texts)
+    if ax.figure.axes[0].get_xscale() == "linear":
+        ax.figure.draw_without_rendering()

@@ -1,0 +1,96 @@
+"""Policies to compare with, and tables of them: by hand, against all pairs, with intervals that cover."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.routing import always, compare_policies, evaluate_policies, pareto_front, random_mix
+from tests.routing.pool import COSTS, PREDICTION, PRICE, N, Y, policies
+
+
+def test_pareto_front_against_all_pairs():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        cost, accuracy = rng.integers(0, 6, (2, 12))
+        beaten = [
+            any((c <= a and g >= b and (c < a or g > b)) for c, g in zip(cost, accuracy, strict=True))
+            for a, b in zip(cost, accuracy, strict=True)
+        ]
+        assert np.array_equal(pareto_front(cost, accuracy), ~np.array(beaten))
+
+
+def test_a_lottery_costs_its_budget_and_lies_on_the_line():
+    rng = np.random.default_rng(2)
+    n = 40_000
+    correct = rng.random((4, n)) < np.array([0.6, 0.55, 0.75, 0.8])[:, None]  # model 1 is dearer and worse than 0
+    y = np.ones(n, int)
+    routed = random_mix(correct.astype(int), [1, 2, 3, 11], budget=2, correct=correct[:, :1000], rng=3)
+    assert set(routed.model) == {0, 2}  # the ladder leaves out model 1
+    assert routed.paid.mean() == pytest.approx(2, abs=4 / np.sqrt(n))  # prices 1 and 3: standard deviation 1
+    assert (routed.prediction == y).mean() == pytest.approx(0.675, abs=4 * 0.5 / np.sqrt(n))
+    assert random_mix(correct.astype(int), [1, 2, 3, 11], budget=99, correct=correct, rng=3).paid.mean() == 11
+    same = random_mix(correct.astype(int), [1, 2, 3, 11], budget=2, correct=correct[:, :1000], rng=3)
+    assert np.array_equal(same.model, routed.model)
+
+
+def test_the_table_is_the_means():
+    table = evaluate_policies(policies(), Y, cost=COSTS, n_resamples=50, rng=0)
+    for name, routed in policies().items():
+        assert table.loc[name, "accuracy"] == pytest.approx((routed.prediction == Y).mean())
+        assert table.loc[name, "expected_cost"] == pytest.approx(COSTS[routed.prediction, Y].mean())
+        assert table.loc[name, "money"] == pytest.approx(routed.paid.mean())
+    assert (table["accuracy_low"] <= table["accuracy"]).all() and (table["accuracy"] <= table["accuracy_high"]).all()
+    again = evaluate_policies(policies(), Y, cost=COSTS, n_resamples=50, rng=0)
+    pd.testing.assert_frame_equal(table, again)
+
+
+def test_rows_are_resampled_together():
+    twins = {"a": always(PREDICTION, PRICE, 0), "b": always(PREDICTION, PRICE, 0)}
+    found = compare_policies(twins, Y, against="a", n_resamples=50, rng=0).loc["b"]
+    assert (found[["accuracy_gain_low", "accuracy_gain_high", "cost_change_low", "cost_change_high"]] == 0).all()
+    assert (found[["money_ratio_low", "money_ratio_high"]] == 1).all()
+    found = compare_policies(policies(), Y, against="small", cost=COSTS, n_resamples=50, rng=0)
+    table = evaluate_policies(policies(), Y, cost=COSTS, n_resamples=50, rng=0)
+    change = table.loc["cascade"] - table.loc["small"]
+    assert found.loc["cascade", "accuracy_gain"] == pytest.approx(change["accuracy"])
+    assert found.loc["cascade", "cost_change"] == pytest.approx(change["expected_cost"])
+
+
+@pytest.mark.slow
+def test_intervals_of_gains_cover():
+    rng = np.random.default_rng(3)
+    held = 0
+    paired = []
+    loose = []
+    for _ in range(100):
+        hard = rng.random(300)
+        right = hard < np.array([0.7, 0.75])[:, None]  # the second model is right wherever the first one is
+        pool = {str(k): always(right.astype(int), [1, 2], k) for k in (0, 1)}
+        found = compare_policies(pool, np.ones(300, int), against="0", n_resamples=200, rng=rng).loc["1"]
+        held += found["accuracy_gain_low"] <= 0.05 <= found["accuracy_gain_high"]
+        alone = evaluate_policies(pool, np.ones(300, int), n_resamples=200, rng=rng).loc["1"]
+        paired.append(found["accuracy_gain_high"] - found["accuracy_gain_low"])
+        loose.append(alone["accuracy_high"] - alone["accuracy_low"])
+    assert held / 100 >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 100) - 0.02  # percentile intervals are a little short
+    assert np.mean(paired) < 0.6 * np.mean(loose)  # what pairing buys
+
+
+def test_groups_are_resampled_whole():
+    groups = np.arange(N) // 40
+    y = np.repeat(np.arange(10) % 2, 40)
+    pool = {"a": always(np.zeros((1, N), int), [1], 0)}
+    rows = evaluate_policies(pool, y, rng=0).loc["a"]
+    people = evaluate_policies(pool, y, groups=groups, rng=0).loc["a"]
+    assert people["accuracy_high"] - people["accuracy_low"] > 3 * (rows["accuracy_high"] - rows["accuracy_low"])
+
+
+def test_a_budget_buys_the_best_mix_of_two_models():
+    """The middle model lies above the line between the others, also where prices are large beside their differences."""
+    right = np.repeat([[0, 1, 1, 1, 1, 1, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1, 0, 0, 0, 0], np.arange(10) < 9], 1, axis=0)
+    mix = random_mix(np.tile([[0], [1], [2]], 10), [10, 11, 20], budget=11, correct=right, rng=0)
+    assert (mix.model == 1).all()
+
+
+def test_the_model_that_lacks_an_answer_is_named():
+    with pytest.raises(ValueError, match="model 1 lacks 1"):
+        always([["a", "b"], ["a", None]], [1, 2], 0)

@@ -1,0 +1,62 @@
+"""Routers against a loop written row by row; a learned one finds who is good at what."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.routing import TreeRouter, route
+from tests.routing.pool import ACCURACY, PREDICTION, PRICE, PRICES, RNG, by_rows, same
+
+
+def router_row(accuracy, prediction, price, willingness):
+    worth = [willingness * accuracy[m] - price[m] for m in range(len(accuracy))]
+    best = max(range(len(worth)), key=lambda m: (worth[m], -m))
+    return prediction[best], best, price[best]
+
+
+@pytest.mark.parametrize("price", [PRICE, PRICES], ids=["per model", "per row"])
+@pytest.mark.parametrize("value", [0.0, 7.5, 100.0])
+def test_the_router_is_the_printed_one(price, value):
+    same(route(ACCURACY, PREDICTION, price, willingness=value), by_rows(router_row, ACCURACY, price, value))
+
+
+def test_a_tree_router_learns_who_is_good_at_what():
+    rng = np.random.default_rng(10)
+    X = pd.DataFrame({"topic": rng.choice(["law", "medicine"], 4000), "length": rng.normal(size=4000)})
+    medicine = (X["topic"] == "medicine").to_numpy()
+    truth = np.array([np.where(medicine, 0.9, 0.6), np.where(medicine, 0.5, 0.8)])
+    correct = rng.random((2, 4000)) < truth
+    half = slice(0, 2000)
+    router = TreeRouter(rng=0).fit(X[half], correct[:, half])
+    error = router.predict(X[2000:]) - truth[:, 2000:]
+    assert np.abs(error).mean() < 0.06
+    assert np.array_equal(TreeRouter(rng=0).fit(X[half], correct[:, half]).predict(X), router.predict(X))
+    optimistic = TreeRouter(n_halvings=0, rng=0).fit(X[half], correct[:, half])
+    assert np.abs(optimistic.predict(X[2000:]) - truth[:, 2000:]).mean() > np.abs(error).mean()
+
+
+def test_a_router_without_signal_returns_the_average():
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(3000, 4))
+    correct = rng.random((2, 3000)) < np.array([0.6, 0.8])[:, None]
+    found = TreeRouter(rng=0).fit(X, correct).predict(rng.normal(size=(1000, 4)))
+    assert np.allclose(found.mean(axis=1), [0.6, 0.8], atol=4 * 0.5 / np.sqrt(3000) + 0.01)
+    assert found.std(axis=1).max() < 0.1  # ten trees with leaves of 15 and more
+
+
+def test_router_groups_are_never_split():
+    X = np.repeat(np.random.default_rng(12).normal(size=(300, 2)), 4, axis=0)
+    person = np.repeat(np.arange(300), 4)
+    correct = np.repeat(np.random.default_rng(13).integers(0, 2, (1, 300)), 4, axis=1)  # a coin a person
+    leaking = TreeRouter(rng=0).fit(X, correct).predict(X)
+    whole = TreeRouter(rng=0).fit(X, correct, groups=person).predict(X)
+    assert np.abs(leaking - correct).mean() < np.abs(whole - correct).mean()
+
+
+def test_a_tree_router_keeps_the_accuracy_of_each_model_and_refuses_groups_of_other_rows():
+    X = RNG.normal(size=(60, 2))
+    correct = RNG.integers(0, 2, (3, 60))
+    router = TreeRouter(min_samples_leaf=15, rng=0).fit(X, correct)
+    assert router.average_ == pytest.approx(correct.mean(axis=1))
+    with pytest.raises(ValueError, match="groups"):
+        TreeRouter(rng=0).fit(X, correct, groups=np.arange(59))

@@ -1,0 +1,244 @@
+"""Studies of cascades: policies, prices, gains, votes, and rows as text."""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from scripts import load_script
+
+from helpers.datasets import DATA_FOLDER, load_fair, load_rand_hie
+from helpers.datasets.download import find_cached
+from helpers.datasets.sampled_answers import answer_files
+from helpers.decisions import cost_matrix, oracle_risk
+from helpers.routing import Routed, cascade, confidence_cascade, evaluate_policies, route, sweep_routers
+from helpers.simulation import model_pool
+from helpers.studies.nb08_cascades import (
+    all_pools,
+    ask,
+    compare_policies_on,
+    every_policy,
+    handing_on,
+    in_points,
+    language_like,
+    learn,
+    people_trial,
+    real_pool,
+    rows_as_text,
+    summarise_gains,
+    text_trial,
+    vote,
+)
+from helpers.studies.nb08_cascades.policies import within_budget
+from helpers.studies.nb08_cascades.pools import REAL_PRICES
+from helpers.studies.nb08_cascades.summaries import gains
+
+COSTS = cost_matrix(false_alarm=1, miss=1)
+
+
+@cache
+def four_models():
+    return model_pool(**language_like(0, n_models=4))
+
+
+@cache
+def small_trial():
+    return people_trial(four_models(), COSTS, n_past=1200, n_new=800, rng=0)
+
+
+@cache
+def small_table():
+    return compare_policies_on(small_trial())
+
+
+@cache
+def fair():
+    return real_pool(load_fair(), rng=0)
+
+
+def test_each_line_is_a_policy_on_its_own():
+    new = small_trial().new
+    decisions = small_trial().new.decisions(COSTS)
+    for k, pool in enumerate(all_pools(4)):
+        at = list(pool)
+        three = decisions[at], new.price[at]
+        single = {
+            "risk cascade": cascade(small_trial().learned.risk[at], *three),
+            "calibration cascade": cascade(small_trial().learned.calibration_risk[at], *three),
+            "confidence cascade": confidence_cascade(new.p[at], *three),
+            "router": route(small_trial().accuracy[at], *three, willingness=100),
+        }
+        lines = small_table()[small_table()["pool"] == k].set_index("policy")
+        for name, routed in single.items():
+            assert lines.loc[name, "accuracy"] == pytest.approx((routed.prediction == new.y).mean())
+            assert lines.loc[name, "money"] == pytest.approx(routed.paid.mean())
+        assert lines.loc["largest", "accuracy"] == pytest.approx((decisions[at[-1]] == new.y).mean())
+        corrected = small_trial().learned.corrected[at[0]] >= 0.5
+        assert lines.loc["corrected smallest", "accuracy"] == pytest.approx((corrected == new.y).mean())
+        assert lines.loc["corrected smallest", "money"] == new.price[at[0]]
+
+
+def test_some_policies_are_those_of_the_whole_table():
+    some = compare_policies_on(small_trial(), policies=["largest", "router, equal money"])
+    names = ["risk cascade", "largest", "router, equal money"]
+    pd.testing.assert_frame_equal(some, small_table()[small_table()["policy"].isin(names)].reset_index(drop=True))
+
+
+def test_the_router_of_equal_money_keeps_to_the_budget():
+    budget = small_table()[small_table()["policy"] == "risk cascade"]["money"].to_numpy()
+    equal = small_table()[small_table()["policy"] == "router, equal money"]
+    assert list(equal["pool"]) == list(range(11)) and (equal["money"].to_numpy() <= budget + 1e-9).all()
+    rows = (small_trial().new.decisions(COSTS), four_models().price, small_trial().new.y)
+    routers = sweep_routers(small_trial().accuracy, *rows, willingness=[0, 10, 1000], pools=all_pools(4))
+    cheapest = np.array([four_models().price[pool[0]] for pool in all_pools(4)])
+    assert (within_budget(routers, cheapest)["money"].to_numpy() == cheapest).all()
+
+
+def test_other_prices_change_the_bill_only():
+    flat = compare_policies_on(small_trial(), price=np.ones(4))
+    for name in ("risk cascade", "confidence cascade"):
+        a, b = (table[table["policy"] == name] for table in (small_table(), flat))
+        assert np.allclose(a["accuracy"], b["accuracy"]) and (b["money"] <= 4).all()
+    assert np.array_equal(small_trial().new.price, four_models().price)
+
+
+def test_the_true_risk_is_as_good_as_the_pool_allows():
+    new = ask(four_models(), 5000, rng=1)
+    risk = np.array([oracle_risk(new.q, p, COSTS) for p in new.p])
+    routed = cascade(risk, new.decisions(COSTS), new.price)
+    lost = np.maximum(new.q, 1 - new.q) - np.where(routed.prediction == 1, new.q, 1 - new.q)
+    assert np.allclose(lost, risk.min(axis=0), atol=1e-12)
+
+
+@pytest.mark.slow
+def test_more_past_people_make_better_risks():
+    truth = np.array([oracle_risk(small_trial().new.q, p, COSTS) for p in small_trial().new.p])
+    errors = []
+    for n in (300, 8000):
+        learned = learn(ask(four_models(), n, rng=2), small_trial().new, COSTS, rng=0)
+        errors.append(np.mean((learned.risk - truth) ** 2))
+    assert errors[1] < 0.7 * errors[0]
+
+
+# ---- gains --------------------------------------------------------------------------------------------------------
+
+
+def test_gains_and_their_summary():
+    found = gains(small_table(), "largest")
+    wide = small_table().pivot(index="pool", columns="policy", values="accuracy")
+    assert np.allclose(found["gain"], wide["risk cascade"] - wide["largest"])  # equal costs: accuracy
+    other = compare_policies_on(small_trial(), willingness=10.0)
+    line = summarise_gains([small_table(), other], ["router"]).iloc[0]
+    means = [gains(table, "router")["gain"].mean() for table in (small_table(), other)]
+    assert line["gain"] == pytest.approx(np.mean(means))
+    assert line["gain_half_width"] == pytest.approx(12.706 * np.std(means, ddof=1) / 2**0.5, rel=1e-3)
+    assert np.isnan(summarise_gains([small_table()], ["router"])["gain_half_width"][0])
+    assert line["lowest"] <= line["gain"] <= line["highest"]
+    shown = in_points(summarise_gains([small_table(), other], ["router"]))
+    assert shown["gain, points"][0] == f"{100 * line['gain']:.1f}" and "+- (95 %)" in shown
+
+
+# ---- real pools ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_real_people_stay_in_one_part():
+    data = load_rand_hie()
+    asked = real_pool(data, rng=0)
+    past = asked["past"]
+    new = asked["new"]
+    assert not set(past.groups) & set(new.groups)
+    assert len(past.y) + len(new.y) == pytest.approx(0.7 * len(data.y), rel=0.05)
+    assert past.p.shape == (5, len(past.y)) and list(past.price) == list(REAL_PRICES)
+    assert ((past.p >= 0) & (past.p <= 1)).all()
+
+
+@pytest.mark.slow
+def test_every_policy_uses_the_same_rows():
+    cost = cost_matrix(false_alarm=1, miss=4)
+    done = every_policy(fair()["past"], fair()["new"], cost, willingness=100.0, n_halvings=1, rng=0)
+    assert all(isinstance(one, Routed) and len(one.paid) == len(fair()["new"].y) for one in done.values())
+    found = evaluate_policies(done, fair()["new"].y, cost=cost, n_resamples=50, rng=0)
+    assert (found.loc["hindsight", "accuracy"] >= found["accuracy"]).all()
+    assert (found["money"] >= 1).all() and found.loc["dearest", "money"] == 40
+    assert found.loc["random mix", "money"] == pytest.approx(found.loc["risk cascade", "money"], rel=0.2)
+    record = fair()["past"].record(cost)
+    assert set(np.unique(record)) == {0, 0.75, 1}  # a miss, a false alarm, right
+
+
+@pytest.mark.slow
+def test_text_carries_what_the_table_says():
+    table = compare_policies_on(text_trial(fair()["past"], fair()["new"], COSTS, rng=0))
+    assert set(table["policy"]) == set(small_table()["policy"]) and table["pool"].max() == 25
+    best = table.groupby("policy")["accuracy"].max()
+    assert best["risk cascade"] > max(fair()["new"].y.mean(), 1 - fair()["new"].y.mean())
+
+
+def test_all_pools_are_all_sets():
+    assert len(all_pools(7)) == 120 and len(set(all_pools(7))) == 120
+
+
+# ---- open questions -----------------------------------------------------------------------------------------------
+
+ANSWERS = pd.DataFrame(
+    [(q, s, a, "7", "x" * (s + 1)) for q, row in enumerate(["775", "577", "5n7", "nn7"]) for s, a in enumerate(row)],
+    columns=["question", "sample", "parsed", "reference", "generated"],
+).replace({"parsed": {"n": None}})
+
+
+def test_votes_by_hand():
+    found = vote(ANSWERS)
+    assert found["answer"].tolist() == ["7", "7", "5", "none"]  # a tie goes to the answer given first
+    assert np.allclose(found["agreement"], [2 / 3, 2 / 3, 1 / 3, 2 / 3])
+    assert found["characters"].tolist() == [6] * 4
+    assert vote(ANSWERS, n_samples=1)["answer"].tolist() == ["7", "5", "5", "none"]
+
+
+def test_handing_on_by_hand():
+    large = vote(ANSWERS[ANSWERS["sample"] == 2].assign(sample=0))  # right except for the first question
+    table = handing_on(vote(ANSWERS), large, [0.5, 1.0], rng=0, n_resamples=50)
+    assert table["policy"].tolist() == ["small", "large", "cascade", "cascade"]
+    assert table["accuracy"].tolist() == [0.5, 0.75, 0.75, 0.75]
+    assert table["handed_on"].tolist() == [0, 1, 0.25, 1.0]
+    assert table["characters_large"].tolist() == [0, 3, 0.75, 3] and table["characters_small"].tolist() == [6, 0, 6, 6]
+
+
+def test_the_shipped_numbers_are_those_of_the_files():
+    script = load_script("make_date_cascade")
+    if not all(find_cached(answer_files()[name]) for name in [*script.SMALL.values(), script.LARGE]):
+        pytest.skip("not in the cache: set HONEST_DATA to a folder that holds the sampled answers")
+    shipped = pd.read_csv(DATA_FOLDER / "date_cascade.csv", dtype={"prompt": str})
+    pd.testing.assert_frame_equal(script.make_table(), shipped, check_dtype=False, atol=2e-4)
+
+
+def test_the_shipped_numbers_hang_together():
+    shipped = pd.read_csv(DATA_FOLDER / "date_cascade.csv", dtype={"prompt": str})
+    assert len(shipped) == 50 and (shipped["n_questions"] == 369).all()
+    assert (
+        shipped[["accuracy_low", "accuracy", "accuracy_high"]].apply(lambda r: r.is_monotonic_increasing, axis=1).all()
+    )
+    large = shipped.loc[shipped["policy"] == "large", "accuracy"].iloc[0]
+    assert np.allclose(shipped["gain"], shipped["accuracy"] - large, atol=1.1e-4)
+    for _, part in shipped[shipped["policy"] == "cascade"].groupby(["prompt", "n_samples"]):
+        assert part["handed_on"].is_monotonic_increasing and part["characters_small"].nunique() == 1
+
+
+def test_rows_of_real_tables_can_be_told_apart():
+    for load in (load_rand_hie, load_fair):
+        X = load().X.iloc[:500]
+        texts = rows_as_text(X)
+        assert len(set(texts)) == len(X.drop_duplicates())
+        assert all(text.count("The ") == X.shape[1] for text in texts)
+        assert "nan" not in " ".join(texts).lower().split()
+
+
+def test_the_words_of_a_row():
+    X = pd.DataFrame({
+        "married_years": [2.5, np.nan], "plan": [True, False], "health": pd.Categorical(["good", None]), "n": [3, 4],
+    })  # fmt: skip
+    copy = X.copy()
+    assert list(rows_as_text(X)) == [
+        "The married years is 2.5. The plan is True. The health is good. The n is 3.",
+        "The married years is missing. The plan is False. The health is missing. The n is 4.",
+    ]
+    pd.testing.assert_frame_equal(X, copy)

@@ -1,0 +1,253 @@
+"""Studies of sampled answers: readers with known truth, arithmetic of halves, judges that err, shipped numbers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scripts import load_script
+
+from helpers.answers import AnswerPopulation, sem1, sem2, sem_ece, top_two_margin
+from helpers.datasets import DATA_FOLDER
+from helpers.datasets.download import find_cached
+from helpers.datasets.sampled_answers import answer_files
+from helpers.studies import nb12_sem_practice
+from helpers.studies.nb12_sem_practice import CARDS, READERS, card_readers, half_split_gap
+from helpers.studies.nb12_sem_practice import language_model as sampled
+from helpers.studies.nb12_sem_practice.readers import binned_error, loglog_slope, misjudge, mode_correct, thin
+
+
+def test_the_protocol_by_string_and_by_spelling(answers):
+    strings, spellings = (sampled.asked_model(answers, "plain", rule) for rule in ("exact", "normalized"))
+    assert strings.grouped.n_answers.tolist() == spellings.grouped.n_answers.tolist() == [20] * 120
+    assert sem1(strings.grouped.counts).mean() < sem1(spellings.grouped.counts).mean()
+    chance = answers.drop_duplicates("question")["is_true"].to_numpy()
+    assert spellings.stated["is it true"] == pytest.approx(chance)  # all rows of a question have the same here
+    errors, gaps = sampled.protocol_rows(spellings, n_resamples=50, rng=0)
+    assert list(errors.index) == ["Sem1", "Sem2", "is it true", "verbalised"]
+    assert gaps[["first", "second"]].to_numpy().tolist()[:2] == [["Sem1", "Sem2"], ["Sem1", "is it true"]]
+    assert len(gaps) == 3 and (errors["n"] == 120).all()
+    assert errors["ece"]["Sem1"] == pytest.approx(binned_error(spellings.correct, sem1(spellings.grouped.counts)))
+    line = sampled.protocol_table({("plain", "spelling"): (errors, gaps)}).iloc[0]
+    assert line["Sem1 - Sem2"] == pytest.approx(errors["ece"]["Sem1"] - errors["ece"]["Sem2"])
+
+
+@pytest.fixture(scope="module")
+def people():
+    return card_readers(150, rng=0)
+
+
+@pytest.fixture(scope="module")
+def asked(people):
+    return {key: people[key].sample(20, [0, k]) for k, key in enumerate(people)}
+
+
+@pytest.fixture(scope="module")
+def calibrations(asked):
+    return {key: sem_ece(one.counts, one.correct, n_resamples=30, rng=0) for key, one in asked.items()}
+
+
+# ---------------------------------------------------------------- readers
+
+
+def test_readers_read_the_same_cards_and_the_slip_hurts(people):
+    assert list(people) == [(cards, reader) for cards in CARDS for reader in READERS]
+    truths = {tuple(one.correct.argmax(axis=1)) for one in people.values()}
+    assert len(truths) == 1
+    accuracy = {key: one.oracle_correct.mean() for key, one in people.items()}
+    assert all(accuracy["clean", reader] > accuracy["slipped", reader] + 0.2 for reader in READERS)
+
+
+def test_same_seed_same_readers_and_fewer_cards_are_the_first_ones(people):
+    again = card_readers(150, rng=0)
+    fewer = card_readers(100, rng=0)
+    for key, one in people.items():
+        assert np.array_equal(one.pi, again[key].pi)
+        if key[0] != "smudged":
+            assert np.array_equal(one.pi[:100], fewer[key].pi)
+
+
+# ---------------------------------------------------------------- errors by hand
+
+
+def test_binned_error_by_hand():
+    confidence = [0.1, 0.15, 0.9, 1.0]
+    correct = [0, 1, 1, 0]
+    assert binned_error(correct, confidence) == pytest.approx((0.75 + abs(0.1 - 1.0)) / 4)
+    assert binned_error(correct, confidence, n_bins=1) == pytest.approx(0.15 / 4)
+    down = binned_error(correct, confidence, closed="right")  # 0.1 goes below 0.15, 0.9 below 1.0
+    assert down == pytest.approx((0.1 + 0.85 + 0.1 + 1.0) / 4)
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.booleans()), min_size=1, max_size=40), st.integers(1, 50))
+def test_error_is_at_least_the_mean_gap_whatever_the_bins(rows, n_bins):
+    confidence, correct = np.array([(k / 50, right) for k, right in rows], dtype=float).T
+    gap = abs((correct - confidence).mean())
+    up, down = (binned_error(correct, confidence, n_bins=n_bins, closed=side) for side in ("left", "right"))
+    assert min(up, down) >= gap - 1e-12 and abs(up - down) <= max(up, down) - gap + 1e-12
+    order = np.random.default_rng(0).permutation(len(rows))
+    assert binned_error(correct[order], confidence[order], n_bins=n_bins) == pytest.approx(up)
+
+
+def test_binned_error_is_that_of_sem_ece(asked):
+    for key in (("slipped", "neighbours"), ("smudged", "pixels")):
+        for closed in ("left", "right"):
+            one = sem_ece(asked[key].counts, asked[key].correct, closed=closed, n_resamples=20, rng=0)
+            rows = one.per_question
+            ece = one.summary.set_index("source")["ece"]
+            for name in ("sem1", "sem2"):
+                assert binned_error(rows["correct"], rows[name], closed=closed) == pytest.approx(ece[name], abs=1e-12)
+
+
+# ---------------------------------------------------------------- arithmetic of halves
+
+
+@pytest.mark.parametrize("counts", [(27, 23), (25, 21, 4), (22, 18, 5, 5), (30, 20), (25, 15, 5, 5), (40, 10)])
+def test_half_split_gap_is_close_to_the_exact_gap(counts):
+    a, b, *rest = counts
+    exact = np.mean([sem1(one) - sem2(one) for one in (counts, (b, a, *rest))])
+    assert half_split_gap((a - b) / 50, (a + b) / 50, 50) == pytest.approx(exact, abs=0.0025)
+
+
+def test_thinning_keeps_shares_on_average_and_answers():
+    counts = np.tile([[6, 3, 1, 0]], (4000, 1))
+    copy = counts.copy()
+    fewer = thin(counts, 5, rng=0)
+    assert (fewer.sum(axis=1) == 5).all() and (fewer <= counts).all() and np.array_equal(counts, copy)
+    variance = 5 * 0.6 * 0.4 * (10 - 5) / (10 - 1)
+    assert abs(fewer[:, 0].mean() - 3) < 4.5 * (variance / 4000) ** 0.5
+    assert np.array_equal(thin(counts, 10, rng=0), counts)
+
+
+# ---------------------------------------------------------------- judges that err
+
+
+def test_merging_everything_leaves_one_class_with_the_grade_of_its_largest_part():
+    counts = np.array([[1, 4, 2], [3, 1, 1]])
+    correct = np.array([[0, 1, 0], [1, 0, 0]])
+    merged, right = misjudge(counts, correct, merge=1, rng=0)
+    assert merged[:, 0].tolist() == [7, 5] and not merged[:, 1:].any()
+    assert mode_correct(merged, right).tolist() == [1, 1]
+
+
+def test_rates_are_met_within_four_and_a_half_standard_errors():
+    counts = np.tile([[5, 5]], (4000, 1))
+    merged = misjudge(counts, counts * 0, merge=0.3, rng=1)[0]
+    split = misjudge(counts, counts * 0, split=0.3, rng=1)[0]
+    se = 4.5 * (0.3 * 0.7 / 4000) ** 0.5
+    assert abs((merged[:, 1] == 0).mean() - 0.3) < se
+    kept = 0.7 + 0.3 * 0.5**5  # a class that was cut may still lie in one part
+    assert abs((split[:, 0] == 5).mean() - kept) < se
+
+
+def test_merging_raises_and_splitting_lowers_confidence(calibrations, asked):
+    one = asked["smudged", "pixels"]
+    table = {
+        kind: nb12_sem_practice.judge_sweep(one, kind, (0.0, 0.3), n_judges=2, rng=0) for kind in ("merge", "split")
+    }
+    assert np.diff(table["merge"]["overconfidence"])[0] > 0.02 and np.diff(table["split"]["overconfidence"])[0] < -0.02
+    start = calibrations["smudged", "pixels"].summary.set_index("source")
+    assert table["merge"]["ece"][0] == pytest.approx(start["ece"]["sem1"])
+
+
+# ---------------------------------------------------------------- protocols
+
+
+def test_pairs_are_what_sem_ece_says(calibrations):
+    pairs = nb12_sem_practice.pair_table(calibrations).set_index(["cards", "reader"])
+    for key, one in calibrations.items():
+        line = one.summary.set_index("source")
+        gap = one.differences.set_index("what")
+        assert pairs.loc[key, "gap"] == pytest.approx(line["ece"]["sem1"] - line["ece"]["sem2"])
+        assert pairs.loc[key, "low"] == gap["low"]["ece"]
+    fall = nb12_sem_practice.difference_table(calibrations, "confidence")
+    assert len(fall) == 15 and (fall["difference"] >= 0).all()
+    assert (nb12_sem_practice.difference_table(calibrations, "ece at low margins", least=10)["n"] >= 10).all()
+
+
+def test_order_of_errors_follows_over_confidence_exactly(people):
+    for one, sign in ((people["slipped", "pixels"], 1), (people["clean", "forest"], -1)):
+        exact = one.calibration(10)
+        assert np.sign(exact.sem1 - exact.sem2) == sign
+
+
+def test_by_margin_agrees_with_sem_ece(calibrations):
+    one = calibrations["slipped", "pixels"]
+    margins = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
+    mine = nb12_sem_practice.error_by_margin(one.per_question, margins)
+    for column in ("n", "ece_sem1", "ece_sem2"):
+        assert np.allclose(mine[column], one.by_margin[column])
+
+
+def test_boundary_gap_is_arithmetic_and_model_free():
+    pi = np.tile([0.45, 0.4, 0.15], (3000, 1))
+    samples = {name: AnswerPopulation(pi, right * np.ones((3000, 1), int)).sample(50, 0)
+               for name, right in (("wrong", [[0, 0, 0]]), ("right", [[1, 1, 1]]))}  # fmt: skip
+    table = nb12_sem_practice.boundary_table(samples).set_index(["answers of", "boundary"])
+    wrong = table.loc["wrong"]
+    right = table.loc["right"]
+    assert np.allclose(wrong["gap in error"], wrong["gap in confidence"])
+    assert np.allclose(right["gap in error"], -right["gap in confidence"])
+    assert np.allclose(wrong["gap in confidence"], wrong["arithmetic"], atol=0.004)
+    near = np.abs(top_two_margin(samples["wrong"].counts) - 0.0865503199) <= 0.00865503199
+    assert wrong.loc["JDR", "n"] == near.sum() and wrong.loc["JDR", "predicted"] == pytest.approx(0.0467835, abs=1e-6)
+
+
+def test_a_power_law_has_its_slope():
+    gaps = np.outer(np.array([10, 20, 40]) ** -0.5, np.ones(30))
+    assert loglog_slope([10, 20, 40], gaps, rng=0) == (-0.5, 0.0)
+    rng = np.random.default_rng(0)
+    found = [loglog_slope([10, 20, 40], gaps * rng.exponential(size=gaps.shape), rng=k) for k in range(60)]
+    slopes, errors = np.array(found).T
+    assert abs(slopes.mean() + 0.5) < 4.5 * slopes.std(ddof=1) / 60**0.5
+    assert slopes.std(ddof=1) == pytest.approx(errors.mean(), rel=0.4)  # 4 standard errors of a deviation of 60
+
+
+def test_rates_by_true_and_by_observed_margin():
+    population = AnswerPopulation.with_margins(np.arange(4000) / 5000, rng=0)
+    table = nb12_sem_practice.rate_study(
+        population, population.sample(50, 1), [10, 20, 30, 40, 50], n_resamples=50, rng=0
+    )
+    slope = table["slope"].astype(float)
+    se = table["se"].astype(float)
+    assert list(table.index) == ["true", "observed"] and (se < 0.03).all()
+    assert abs(slope["true"] + 0.5) < 4.5 * se["true"]  # two classes, margins spread evenly: the rate of the theorem
+    assert slope["observed"] - slope["true"] > 4.5 * np.hypot(*se)
+
+
+def test_three_comparisons_are_ordered():
+    population = AnswerPopulation.with_margins(np.linspace(0, 0.15, 20_000), rng=0)
+    gaps = nb12_sem_practice.equal_size_gaps(population, 40, rng=0)
+    for lower, upper in (("equal wholes", "paper"), ("paper", "equal halves")):
+        rise = gaps[upper] - gaps[lower]
+        assert rise.mean() > 4.5 * rise.std() / len(rise) ** 0.5
+
+
+def test_edges_by_hand():
+    rows = pd.DataFrame({"sem1": [0.5, 0.55], "sem2": [0.45, 0.55], "correct": [0, 1]})
+    line = nb12_sem_practice.edge_table(rows).iloc[0]
+    assert line["Sem1, up"] == pytest.approx(0.025) and line["Sem1, down"] == pytest.approx(0.475)
+    assert line["Sem2, up"] == line["Sem2, down"] == pytest.approx(0.45)
+
+
+# ---------------------------------------------------------------- bad input, shipped numbers
+
+
+def test_shipped_numbers_of_the_paper_add_up():
+    stated = pd.read_csv(DATA_FOLDER / "semece2026_stated.csv")
+    assert not stated.duplicated(["item", "benchmark", "quantity"]).any() and stated["value"].notna().all()
+    lowest = stated[stated["quantity"].str.contains("is the lowest") & stated["benchmark"].isna()]
+    assert lowest["value"].sum() == 15
+
+
+def test_shipped_confidences_are_ours():
+    table = pd.read_csv(DATA_FOLDER / "date_confidence.csv").fillna({"source": ""})
+    keys = ["system", "n_answers", "rule", "closed"]
+    wide = table.pivot(index=keys, columns=["quantity", "source"], values="value")
+    gap = wide["ece", "sem1"] - wide["ece", "sem2"] - wide["difference in ece", "sem1 - sem2"]
+    assert np.abs(gap).max() < 1.6e-4 and (wide["confidence", "sem1"] >= wide["confidence", "sem2"]).all()
+    if find_cached(answer_files()["GPT4/date_cot1"]) is None:
+        pytest.skip("the sampled answers are not in the cache")
+    again = load_script("make_date_confidence").make_table({"GPT4/date_cot1": (3,)}, rules=("date",), edges=("left",))
+    shipped = table.query("system == 'GPT4/date_cot1' and rule == 'date' and closed == 'left'").reset_index(drop=True)
+    pd.testing.assert_frame_equal(again, shipped, check_dtype=False)

@@ -1,0 +1,206 @@
+"""The weather archive: known truth, the same rows wherever they are made, drift, storms, damage, killed workers."""
+
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks, split_chunks
+from helpers.datasets import DATA_FOLDER
+from helpers.grouping import grouping_loss_from_regions
+from helpers.studies import nb15_weather
+
+pytest.importorskip("pyarrow", reason="chunks need the extra scale")
+pytest.importorskip("distributed", reason="chunks need the extra scale")
+
+
+YEAR = pd.concat([nb15_weather.weather_chunk(k, 10_000, seed=3) for k in range(12)], ignore_index=True)
+
+
+def partition_of(chunks, share=0.3, **options):
+    sample, others = split_chunks(chunks, share, rng=0)
+    return fit_partition(sample, features=nb15_weather.FACTS, min_samples_leaf=200, rng=0, **options), others
+
+
+# ---- hand cases and identities ---------------------------------------------------------------------------------
+
+
+def test_the_truth_is_that_of_the_docstring():
+    from helpers.studies.nb15_weather.weather import pull
+
+    places = np.array([[5, 10], [5, 10], [200, 100], [2000, 100], [2000, 100], [2000, 100]]).T
+    wind = np.array([180, 179, 300, 300, 300, 0])
+    month = np.array([1, 12, 12, 8, 9, 12])
+    got = pull(*places, wind, month)
+    assert got.tolist() == pytest.approx([0.2641, -0.2641, 0, 0, 0.2641 * 3**0.5, -0.2641 * 3**0.5])
+
+
+def test_the_exact_loss_is_that_of_the_rows():
+    squares = (YEAR["truth"] - YEAR["score"]) ** 2
+    blocks = squares.groupby(YEAR["storm"]).mean()
+    assert abs(squares.mean() - nb15_weather.true_loss()) < 4 * blocks.std() / len(blocks) ** 0.5
+    for month in (1, 8, 9, 12):
+        part = squares[YEAR["month"] == month].groupby(YEAR["storm"]).mean()
+        assert abs(part.mean() - nb15_weather.true_loss(month)) < 4 * part.std() / len(part) ** 0.5
+    assert nb15_weather.true_loss() == pytest.approx(np.mean([nb15_weather.true_loss(m) for m in range(1, 13)]))
+    assert nb15_weather.true_loss(9) == pytest.approx(4 * nb15_weather.true_loss(8))
+
+
+def test_the_score_is_right_on_average_in_every_month_and_at_every_score():
+    gap = YEAR["truth"] - YEAR["score"]
+    for by in ("month", "score"):
+        for _, part in gap.groupby(YEAR[by]):
+            storms = part.groupby(YEAR["storm"]).agg(["sum", "size"])
+            assert abs(part.mean()) < 4.5 * (storms["sum"] ** 2).sum() ** 0.5 / storms["size"].sum()
+    assert (YEAR["truth"] > 0).all() and (YEAR["truth"] < 1).all()
+
+
+def test_labels_follow_the_truth():
+    z = (YEAR["label"] - YEAR["truth"]) / np.sqrt(YEAR["truth"] * (1 - YEAR["truth"]))
+    for by in (YEAR["month"], nb15_weather.place_and_wind(YEAR)):
+        found = z.groupby(by).agg(["mean", "size"])
+        assert (found["mean"].abs() * found["size"] ** 0.5 < 4).all()
+
+
+def test_places_in_words():
+    frame = pd.DataFrame({"sea": [5, 5, 90, 90], "altitude": [10, 10, 100, 1500], "wind": [180, 0, 200, 10]})
+    assert nb15_weather.place_and_wind(frame).tolist() == [
+        "coast, wind from the sea", "coast, wind from the land", "plain", "mountains, wind from the land",
+    ]  # fmt: skip
+    assert YEAR.groupby(nb15_weather.place_and_wind(YEAR)).ngroups == 5
+
+
+def test_months_are_cut_out_of_the_year():
+    whole = pd.concat(nb15_weather.weather_chunks(24, 50, seed=1))
+    autumn = pd.concat(nb15_weather.weather_chunks(24, 50, months=(9, 12), seed=1))
+    assert autumn.equals(whole[whole["month"] >= 9]) and set(autumn["month"]) == {9, 10, 11, 12}
+    assert nb15_weather.weather_chunk(0, 1200, n_chunks=1)["month"].value_counts().to_dict() == dict.fromkeys(
+        range(1, 13), 100
+    )
+
+
+# ---- the same wherever it is made ------------------------------------------------------------------------------
+
+
+def test_files_hold_what_is_made_on_the_fly(tmp_path):
+    paths = nb15_weather.write_archive(tmp_path, 24, 80, seed=1)
+    assert [path.name for path in paths[:2]] == ["month-01.parquet", "month-02.parquet"]
+    frames = list(read_chunks(paths))
+    assert len(frames) == 24
+    for k in (0, 1, 23):
+        pd.testing.assert_frame_equal(frames[k], nb15_weather.weather_chunk(k, 80, n_chunks=24, seed=1))
+
+
+def test_damage_stops_one_row_group_and_can_be_undone(tmp_path):
+    paths = nb15_weather.write_archive(tmp_path, 24, 80, seed=1)
+    before = nb15_weather.damage(paths[4], 1)
+    with pytest.raises(ValueError, match=r"^month-05.parquet, chunk 1: it cannot be read"):
+        list(read_chunks(paths))
+    for column in ("label", "humidity"):
+        with pytest.raises(ValueError, match=r"^month-05.parquet, chunk 1: it cannot be read"):
+            list(read_chunks(paths, columns=[column]))
+    paths[4].write_bytes(before)
+    assert sum(len(frame) for frame in read_chunks(paths)) == 24 * 80
+
+
+# ---- truth, null and sums --------------------------------------------------------------------------------------
+
+
+def test_sums_by_month_add_up_and_find_what_is_there():
+    partition, others = partition_of(read_chunks([part for _, part in YEAR.groupby("month")]))
+    partition = nb15_weather.refitted(partition, others)
+    months = nb15_weather.sums_by(others, partition, "month")
+    assert list(months) == list(range(1, 13))
+    year = sum(months.values())
+    whole = evaluate_in_chunks(others, partition)
+    got = year.grouping_loss()
+    want = whole.grouping_loss()
+    assert got.value == pytest.approx(want.value, abs=1e-12) and got.high == pytest.approx(want.high, abs=1e-12)
+    assert (
+        abs(got.value - nb15_weather.captured_truth(others, partition)) < 4 * got.se
+        and got.low < nb15_weather.true_loss()
+    )
+    early, late = (sum(months[m] for m in span).grouping_loss() for span in (range(1, 9), range(9, 13)))
+    for found, is_late in ((early, False), (late, True)):
+        frames = [frame for frame in others if (frame["month"].iloc[0] >= 9) == is_late]
+        assert abs(found.value - nb15_weather.captured_truth(frames, partition)) < 4 * found.se
+    assert late.low > early.high
+
+
+def test_captured_truth_is_that_of_the_regions_by_hand():
+    partition, _ = partition_of(read_chunks(YEAR, rows=30_000), calibrator="none")
+    frame = YEAR[:5000]
+    region = partition.tree.apply(frame[nb15_weather.FACTS].assign(**{"stated probability": frame["score"]}))
+    means = (frame["truth"] - frame["score"]).groupby(region).transform("mean")
+    assert nb15_weather.captured_truth([frame, frame[:0]], partition) == pytest.approx((means**2).mean(), abs=1e-12)
+
+
+def test_refitting_is_the_fit_to_all_rows():
+    partition, others = partition_of(read_chunks(YEAR, rows=30_000))
+    whole = evaluate_in_chunks(others, partition, refit=True)
+    again = evaluate_in_chunks(others, nb15_weather.refitted(partition, others), refit=False)
+    assert again.scores.mean["brier calibrated"] == pytest.approx(whole.scores.mean["brier calibrated"], abs=1e-12)
+
+
+def test_a_perfect_forecaster_is_perfect_and_storms_share_luck_only():
+    options = {"seed": 7, "strength": 0.0}
+    plain, shared = (nb15_weather.weather_chunk(0, 40_000, shared=rho, **options) for rho in (0.0, 0.6))
+    assert (plain["truth"] == plain["score"]).all() and plain["truth"].equals(shared["truth"])
+    for frame, alike in ((plain, False), (shared, True)):
+        residual = frame["label"] - frame["truth"]
+        storm = residual.groupby(frame["storm"]).sum()
+        assert abs(residual.mean()) < 4 * (storm**2).sum() ** 0.5 / len(frame)
+        between = (storm**2).sum() / (residual**2).sum()  # 1 for independent rows
+        assert (between > 3) if alike else abs(between - 1) < 4 * (2 / len(storm)) ** 0.5
+        named = grouping_loss_from_regions(residual, frame["station"] // 200, groups=frame["storm"])
+        assert abs(named.value) < 4 * max(named.se, 1e-5)
+
+
+# ---- a cluster -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # of dask and its event loop
+def test_a_killed_worker_changes_nothing(tmp_path, capfd):
+    chunks = nb15_weather.weather_chunks(4, 3000, seed=1)
+    partition, others = partition_of(chunks)
+    want = evaluate_in_chunks(others, partition).grouping_loss()
+    killer = str(tmp_path / "killed")
+    with nb15_weather.two_workers() as client:
+        before = set(client.run(os.getpid).values())
+        distant = split_chunks(nb15_weather.weather_chunks(4, 3000, seed=1, killer=killer), 0.3, rng=0)[1]
+        assert evaluate_in_chunks(distant, partition).grouping_loss().value == want.value
+        client.wait_for_workers(2, timeout=300)
+        assert len(before) == 2 and len(before - set(client.run(os.getpid).values())) == 1
+    assert os.path.exists(killer) and capfd.readouterr().err == ""
+
+
+# ---- growth and the shipped run --------------------------------------------------------------------------------
+
+
+def test_growth_finds_the_exponent_and_its_interval_holds_what_it_promises():
+    rows = np.array([1e6, 2e6, 4e6, 8e6, 16e6])
+    rng = np.random.default_rng(0)
+    fits = [nb15_weather.growth(rows, 3e-6 * rows**0.95 * np.exp(0.05 * rng.normal(size=5))) for _ in range(200)]
+    z = np.array([(fit.exponent - 0.95) / fit.se for fit in fits])
+    assert abs(z.mean()) < 4 * z.std() / 200**0.5
+
+    def seconds(n, size=None):
+        return 2 + 3e-6 * n + rng.normal(size=size)
+
+    inside = []
+    for _ in range(200):
+        _, low, high = nb15_weather.growth(rows, seconds(rows, 5).clip(0.1)).at(1e9)
+        inside.append(low < seconds(1e9) < high)
+    assert abs(np.mean(inside) - 0.95) < 4 * (0.95 * 0.05 / 200) ** 0.5
+    assert "to the power 1.00" in str(nb15_weather.growth(rows, rows / 1e6))
+
+
+def test_the_shipped_run_is_what_the_notebook_needs():
+    run = pd.read_csv(DATA_FOLDER / "weather_run.csv")
+    ends = run[run["kind"] == "end"]
+    assert ends.groupby("run")["rows"].nunique().eq(5).all() and ends["run"].nunique() == 3
+    assert ends["rows"].max() == 16_128_000 and ends["memory_mb"].max() < 2000
+    assert (ends.groupby("rows")["value"].nunique() == 1).all()
+    assert (run["seconds"] >= 0).all() and run.loc[run["kind"] == "seen", "value"].isna().all()
