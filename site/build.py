@@ -214,6 +214,9 @@ def write_sources(root, folders, work, modules):
         words = environment.get_template(f"{page}.j2").render(**given)
         (work / page).write_text(words, encoding="utf-8")
     write_api(work / "api", environment, modules)
+    for path in (*work.glob("*/*.md"), work / "scikit_learn.md"):
+        links = PageLinks(targets, "../" * len(path.relative_to(work).parent.parts))
+        path.write_text(links.prose(path.read_text(encoding="utf-8"), with_terms=False), encoding="utf-8")
 
 
 def run_sphinx(work, target, doctrees):
