@@ -186,6 +186,9 @@ def write_sources(root, folders, work, modules):
         cards[name]["metrics"] = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
         cards[name]["figure"] = (figure := first_figure(books[name])) and f"_static/figures/{figure_name(figure)}.png"
     lessons = {name: card for name, card in cards.items() if not name.startswith("checks/")}
+    for name, card in lessons.items():
+        both = [cards[one]["metrics"]["claims"] for one in (name, f"checks/{name}") if one in cards]
+        card["claims"] = len({claim["claim"] for claims in both for claim in claims})
     quizzes = {name: quiz_answers(book) for name, book in books.items()}
     targets = link_targets(root, lessons, glossary, papers, modules)
     uses = defaultdict(list)
