@@ -20,6 +20,7 @@ import jinja2
 import nbformat
 import yaml
 from cells import for_site
+from concept_test import read_questions, write_files
 from course import draw_map, header_card, needs_of, quiz_answers, read_course, route_minutes
 from figures import figure_html, figure_name, first_figure
 from ledger import ledger_page, read_rows
@@ -213,7 +214,9 @@ def write_sources(root, folders, work, modules):
     given |= ledger_page(read_rows(root, "claims"))
     idea = (work / "_static" / "idea.png").read_bytes()
     given["idea"] = figure_html(idea, IDEA, work / "_static" / "figures", "_static/figures")
-    for page in ("index.md", "map.md", "glossary.md", "teachers.md", "ledger.md"):
+    given["concept_test"] = read_questions()
+    write_files(work / "_static" / "concept_test", given["concept_test"])
+    for page in ("index.md", "map.md", "glossary.md", "teachers.md", "concept_test.md", "ledger.md"):
         words = environment.get_template(f"{page}.j2").render(**given)
         (work / page).write_text(words, encoding="utf-8")
     write_api(work / "api", environment, modules)
