@@ -53,10 +53,10 @@ class MisjudgedGroups:
 
     @property
     def to_add(self):
-        """Columns that tell the named groups apart, the strongest first, but for what tells the suspicious ones."""
+        """Columns that tell the named groups apart, the strongest first, but for what tells a suspicious one."""
         odd = self._effects(self.suspicious.index)
         others = self._effects(self.significant.index.difference(self.suspicious.index, sort=False))
-        return [name for name, effect in others.items() if effect > odd.get(name, 0.0)]
+        return [name for name in others if name not in odd]
 
     def _effects(self, rows):
         """{column: sum of share * |residual gap| over some groups with a condition on it}, the largest first."""
