@@ -42,7 +42,7 @@ class Mutant:
     file: str
     function: str
     operator: str
-    line: int
+    place: str  # line:column
     before: str
     after: str
     start: int
@@ -227,7 +227,16 @@ def mutants_of(file, root=ROOT):
         if not isinstance(other, ast.Name | ast.Constant | ast.Call | ast.Attribute | ast.Pass):
             after = f"({after})"
         function = function.removesuffix(".<locals>")
-        mutant = Mutant(str(file), function, operator, node.lineno, text[start:end].decode(), after, start, end)
+        mutant = Mutant(
+            str(file),
+            function,
+            operator,
+            f"{node.lineno}:{node.col_offset}",
+            text[start:end].decode(),
+            after,
+            start,
+            end,
+        )
         made.setdefault((start, end, after), mutant)
     return list(made.values())
 

@@ -45,7 +45,7 @@ from forks import begin_fork, run_fork  # noqa: E402
 from mutants import sample  # noqa: E402
 
 OUTPUT = ROOT / "build" / "mutations"
-KEY = ["asked", "module", "line", "function", "operator", "before", "after"]
+KEY = ["asked", "module", "place", "function", "operator", "before", "after"]
 FIELDS = [*KEY, "verdict", "noticed_by", "mark"]
 ROOMS = "grouping audit repair decisions selective answers routing calibration".split()
 WITH_CLAIMS = [*ROOMS, "scoring", "binning", "partition"]
@@ -203,7 +203,7 @@ class Checks:
         return (
             mutant.operator not in ("check", "default")
             and name in self.names
-            and (mutant.file, mutant.line) in self.ran
+            and (mutant.file, int(mutant.place.split(":")[0])) in self.ran
         )
 
     def draw(self, seed):
@@ -261,7 +261,7 @@ def report(rows):
         survivors += [row for row in left if row not in argued and module != "(all)"]
     for row in survivors:
         file = row["module"].replace(".", "/") + ".py"
-        lines += ["", f"{file}:{row['line']} in {row['function']} ({row['operator']}; asked: {row['asked']})"]
+        lines += ["", f"{file}:{row['place']} in {row['function']} ({row['operator']}; asked: {row['asked']})"]
         lines += [f"  - {row['before']}", f"  + {row['after']}"]
     return "\n".join(lines) + "\n"
 
@@ -288,7 +288,7 @@ def answer(mutant, judge, done):
     values = [
         judge.name,
         mutant.module,
-        str(mutant.line),
+        mutant.place,
         mutant.function,
         mutant.operator,
         mutant.before,

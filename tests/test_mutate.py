@@ -126,11 +126,11 @@ def test_a_second_call_asks_only_what_has_changed():
 
 
 def test_the_report_counts_by_module_and_shows_survivors():
-    row = {"asked": "toy", "module": "helpers.toy", "line": "3", "function": "f", "operator": "sign", "before": "a"}
+    row = {"asked": "toy", "module": "helpers.toy", "place": "3:7", "function": "f", "operator": "sign", "before": "a"}
     verdicts = ["killed", "killed", "noticed", "survived", "timeout", "crash"]
     text = report([row | {"after": f"b{k}", "verdict": verdict} for k, verdict in enumerate(verdicts)])
     assert text.splitlines()[2].split() == ["toy", "helpers.toy", "6", "3", "1", "1", "0", "1", "75%"]
-    assert "helpers/toy.py:3 in f (sign; asked: toy)\n  - a\n  + b3\n" in text and text.count("\n  - ") == 1
+    assert "helpers/toy.py:3:7 in f (sign; asked: toy)\n  - a\n  + b3\n" in text and text.count("\n  - ") == 1
 
 
 def test_equivalent_mutants_stand_in_the_source_and_are_argued_for():

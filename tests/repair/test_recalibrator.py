@@ -159,6 +159,16 @@ def test_the_adapted_kernel_finds_the_feature_that_counts():
 # ---- what may not matter ----------------------------------------------------------------------------------------
 
 
+def test_learners_are_asked_for_a_shift_of_the_log_odds(lines):
+    """Rates are off by v x, v = p (1 - p): Newton's step of the log-odds is x, whatever p."""
+    p = np.repeat([0.1, 0.1, 0.5, 0.5], 100)
+    x = np.repeat([-1.0, 1.0, -1.0, 1.0], 100)[:, None]
+    y = np.concatenate([np.arange(100) < ones for ones in (1, 19, 25, 75)])
+    every = np.ones(400, bool)
+    fold = module._learn(y, p, x, np.ones(400), every, every, "none", None, 0)
+    np.testing.assert_allclose(fold.learners.predict(None, x)[:, 0], x[:, 0])
+
+
 def test_own_labels_do_not_judge_their_own_row(lines):
     rng = np.random.default_rng(3)
     y, p, X, _ = hidden(400, rng)

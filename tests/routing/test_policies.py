@@ -33,6 +33,20 @@ def test_a_lottery_costs_its_budget_and_lies_on_the_line():
     assert np.array_equal(same.model, routed.model)
 
 
+def test_a_lottery_with_a_record_lies_on_the_highest_line_between_two_models():
+    rng = np.random.default_rng(6)
+    prediction = np.tile(np.arange(5)[:, None], 200)
+    for _ in range(40):
+        cost = np.cumsum(rng.integers(1, 5, 5))
+        right = rng.integers(1, 10, 5)
+        budget = rng.uniform(cost[0], cost[-1])
+        record = np.arange(10) < right[:, None]
+        used = np.unique(random_mix(prediction, cost, budget=budget, correct=record, rng=0).model)
+        pairs = [[a, b] for b in range(5) for a in range(b + 1) if cost[a] <= budget]
+        best = max(np.interp(budget, cost[pair], right[pair]) for pair in pairs)
+        assert np.interp(budget, cost[used], right[used]) == pytest.approx(best)
+
+
 def test_the_table_is_the_means():
     table = evaluate_policies(policies(), Y, cost=COSTS, n_resamples=50, rng=0)
     for name, routed in policies().items():
