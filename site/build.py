@@ -27,6 +27,7 @@ from ledger import ledger_page, read_rows
 from links import PageLinks, Targets
 from nbformat.v4 import new_markdown_cell
 from rooms import draw_rooms, floors_of, imports_of
+from slides import write_slides
 
 import helpers
 
@@ -257,6 +258,7 @@ def build(root=ROOT, *, rebuild=False, modules=None):
     run_sphinx(work, fresh, root / "build" / "doctrees")
     for name, folder in folders.items():  # what a reader downloads has no links into the site
         shutil.copyfile(executed_file(folder), fresh / "_sources" / "notebooks" / f"{name}.ipynb")
+    write_slides({name: executed_file(folder) for name, folder in folders.items()}, fresh)
     shutil.rmtree(target, ignore_errors=True)
     fresh.rename(target)
     return f"site rendered: {page}"
