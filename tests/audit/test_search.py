@@ -428,6 +428,14 @@ def test_named_columns_show_every_level_however_small():
     assert (table["low"] <= table["gap"]).all() and (table["gap"] <= table["high"]).all()
 
 
+def test_three_rows_say_too_little_on_either_side():
+    X = pd.DataFrame({"kind": ["many"] * 200 + ["few"] * 3})
+    y = np.r_[np.ones(10), np.zeros(193)]
+    for labels, p in ((y, 0.05), (1 - y, 0.95)):
+        table = measure_columns(labels, np.full(203, p), X, "kind").set_index("rule")
+        assert table["remark"].to_dict() == {"kind is few": "too few to say", "kind is many": "no gap seen"}
+
+
 def test_intervals_of_tiny_levels_hold():
     rng = np.random.default_rng(25)
     missed = 0

@@ -6,7 +6,7 @@ from scipy.special import expit, logit
 from scipy.stats import binom, norm
 
 from helpers.calibration import calibration_error, reliability_curve
-from helpers.calibration.reliability import cluster_effects
+from helpers.calibration.reliability import cluster_effects, design_effect
 
 PERFECT = {50: 0.174, 300: 0.073, 10_000: 0.013}
 
@@ -176,6 +176,12 @@ def test_weights_recover_the_population():
     assert abs(debiased.mean() - truth) < 4 * debiased.std(ddof=1) / np.sqrt(repeats) + 0.001
     covered = np.mean([error.low <= truth <= error.high for error in values])
     assert covered >= 0.95 - 4 * np.sqrt(0.95 * 0.05 / repeats)
+
+
+def test_residuals_of_nothing_are_not_inflated():
+    assert design_effect(np.array([0, 0, 1]), np.zeros(3)) == 1
+    assert design_effect(np.arange(4), np.ones(4)) == 1
+    assert design_effect(np.array([0, 0, 1, 1]), np.ones(4)) == 2
 
 
 def test_luck_that_a_group_shares_across_scores_is_no_error():
