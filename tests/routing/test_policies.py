@@ -19,6 +19,11 @@ def test_pareto_front_against_all_pairs():
         assert np.array_equal(pareto_front(cost, accuracy), ~np.array(beaten))
 
 
+def test_models_may_be_counted_from_the_end():
+    last = always([[0, 0], [1, 1], [2, 2]], [1, 10, 20], -1)
+    assert last.model.tolist() == [2, 2] and last.prediction.tolist() == [2, 2]
+
+
 def test_a_lottery_costs_its_budget_and_lies_on_the_line():
     rng = np.random.default_rng(2)
     n = 40_000
