@@ -14,7 +14,7 @@ from helpers.selective import aurc, chow_cost, confidence_auc, ecuas, normalized
 
 REJECT_COSTS = (0.01, 0.05, 0.1, 0.2, 0.4)
 
-SATURATED = ("auc", "n_ce_confidence", "aurc", "n_ecuas_0")  # what single precision changes
+SATURATED = ("auc", "n_ce_confidence", "aurc", "n_ecuas_0", "certain")  # what single precision changes
 
 LAST_DIGIT = 1.05e-4  # of a printed number and a stored one
 
@@ -72,10 +72,11 @@ def with_intervals(draws, pairs=()):
 
 
 def single_precision(log_scores, y):
-    """The four measures that change when a softmax is computed with 24 bits, as the paper's table 3 seems to be.
+    """What changes when a softmax is computed with 24 bits, as the paper's table 3 seems to be.
 
     A confidence above 1 - 6e-8 becomes exactly 1, and such answers are tied: no order among them is left, and the AURC
-    depends on the order of the rows (aurc: mean over the orders of ties; aurc_low, aurc_high: best and worst).
+    depends on the order of the rows (aurc: mean over the orders of ties; aurc_low, aurc_high: best and worst; certain:
+    share of such answers).
     Logarithms get 1e-7 added (ECUAS) or are cut there (cross entropy).
     """
     proba = softmax(np.asarray(log_scores, dtype=np.float32), axis=1)
@@ -92,6 +93,7 @@ def single_precision(log_scores, y):
         "n_ce_confidence": normalized_of_confidence(LOG.score, correct, cut),
         "n_ecuas_0": ecuas(correct, np.maximum(stated, 1 / n_classes), n=0, n_classes=n_classes).mean() / naive.mean(),
         "aurc": aurc(correct, confidence),
+        "certain": np.mean(confidence == 1),
     }
     for name, side in (("aurc_low", -correct), ("aurc_high", correct)):
         measures[name] = aurc(correct[np.lexsort((side, -confidence))], np.linspace(1, 0, len(y)))
