@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.integrate import quad
 from scipy.stats import beta
 
 from helpers.checks import check_count
@@ -116,46 +115,3 @@ def smallest_gain(beliefs, paid):
     """
     expected = beliefs @ paid.T
     return float((expected - np.diag(expected)[:, None]).min())
-
-
-def integrate_over_fees(cost_at, kink, largest, args=()):
-    """Integral of `cost_at(fee, *args)` from 0 to `largest`, in two pieces that meet at its kink."""
-    return sum(quad(cost_at, *ends, args=args, epsabs=1e-12, limit=200)[0] for ends in ((0, kink), (kink, largest)))
-
-
-def bills_at_drawn_fees(correct, confidence, *, n, n_classes, n_draws=200_000, rng=None):
-    """Bills for one answer, each divided by its reject cost x, drawn with density (n+1) x**n / u_M**(n+1).
-
-    Their mean is the ECUAS_n of the answer.
-    """
-    rng = np.random.default_rng(rng)
-    lots = (1 - 1 / n_classes) * rng.random(check_count(n_draws, "n_draws")) ** (1 / (n + 1))
-    return np.where(1 - confidence <= lots, 1 - correct, lots) / lots
-
-
-def tuned_threshold(loss, confidence, reject_cost):
-    """The threshold that is cheapest on these rows: accept where confidence >= threshold, else pay `reject_cost`.
-
-    Infinite where refusing everything is cheapest.
-
-    >>> tuned_threshold([0, 0, 1, 0], [0.9, 0.7, 0.6, 0.5], 0.3)
-    0.7
-    """
-    loss = np.asarray(loss)
-    thresholds, place = np.unique(confidence, return_inverse=True)
-    gain = np.bincount(place, reject_cost - loss)[::-1]  # of accepting the surest, the next, …
-    total = np.r_[0.0, np.cumsum(gain)]
-    return float(np.r_[np.inf, thresholds[::-1]][np.argmax(total)])
-
-
-def spelled_answers(n, rng=None, *, n_spellings=5):
-    """Questions to which a model gives answers with six meanings, each in several spellings; its beliefs are true.
-
-    Whether the most probable meaning is right, its probability, and that of its most frequent spelling, (n,) each.
-    """
-    rng = np.random.default_rng(rng)
-    meaning = rng.dirichlet(np.full(6, 0.2), n).max(axis=1)
-    share = rng.exponential(size=(n, n_spellings))
-    share *= np.arange(n_spellings) < rng.integers(1, n_spellings + 1, n)[:, None]
-    string = meaning * (share.max(axis=1) / share.sum(axis=1))
-    return (rng.random(n) < meaning).astype(int), meaning, string

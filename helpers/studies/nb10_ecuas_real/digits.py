@@ -1,17 +1,12 @@
 """Studies of notebook 10: machines that read digits, populations of known cost, answers that are made worse."""
 
-from dataclasses import dataclass, field
-
 import numpy as np
 import pandas as pd
 from scipy.integrate import quad
 from scipy.special import expit, log_softmax, softmax
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import BernoulliNB
 
 from helpers.calibration import AffineCalibrator
 from helpers.checks import check_count
-from helpers.datasets import load_digits
 from helpers.selective import ecuas, ecuas_from_uncertainty
 
 TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0)
@@ -19,38 +14,6 @@ TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0)
 SHARPNESS = (1 / 3, 1, 3)  # of the models of `population_table`
 
 EXPONENTS = (0, 1, 128)  # of ECUAS
-
-
-@dataclass(frozen=True)
-class DigitReaders:
-    """Two machines that read handwritten digits."""
-
-    log_scores: dict = field(repr=False)  # {reader: (n, 10)}, of images that it never saw
-    y: np.ndarray = field(repr=False)
-
-    def __str__(self):
-        return f"{' and '.join(self.log_scores)} on {self.y.size:,} digits"
-
-
-def digit_readers(*, n_train=600, rng=None):
-    """Train the "bold" and the "timid" reader on some digits; return what they say about all others.
-
-    Bold: naive Bayes on which pixels are dark, as if pixels were independent; far too sure of itself. Timid: logistic
-    regression with a penalty so heavy (C = 0.12 / n_train) that it hardly dares to be sure, but it orders answers well.
-    """
-    data = load_digits()
-    n_train = check_count(n_train, "n_train", least=100)
-    if n_train > len(data.y) - 200:
-        raise ValueError(f"n_train must leave 200 of the {len(data.y):,} digits for the test, but it is {n_train:,}.")
-    order = np.random.default_rng(rng).permutation(len(data.y))
-    X = data.X.to_numpy()[order]
-    y = data.y[order]
-    timid = LogisticRegression(C=0.12 / n_train, solver="newton-cholesky", tol=1e-10)  # lbfgs stops too early
-    models = {"bold": BernoulliNB(binarize=7.5), "timid": timid}
-    log_proba = {
-        name: model.fit(X[:n_train], y[:n_train]).predict_log_proba(X[n_train:]) for name, model in models.items()
-    }
-    return DigitReaders({name: scores.round(6) for name, scores in log_proba.items()}, y[n_train:])
 
 
 def sampled_answer_costs(proba, y, temperatures, *, n=1):
@@ -139,10 +102,3 @@ def population_table(n_rows, *, rng=None):
             se = cost.std() / np.sqrt(n_rows)
             lines.append([factor, exponent, exact, cost.mean(), se, factor * scale])
     return pd.DataFrame(lines, columns=["sharpness", "n", "exact", "sample", "se", "sharpness x scale"])
-
-
-def with_hopeless_answers(correct, confidence, *, share=0.2, n_classes=10, rng=None):
-    """The same system, but in a random share of the rows it gives a silly wrong answer with confidence 1 / K."""
-    rng = np.random.default_rng(rng)
-    silly = rng.random(len(correct)) < share
-    return np.where(silly, 0, correct), np.where(silly, 1 / n_classes, confidence)

@@ -7,7 +7,6 @@ from scipy.special import softmax
 from helpers.calibration import cross_calibrate
 from helpers.checks import check_numbers
 from helpers.datasets import DownloadError, fetch_scores
-from helpers.experiments import verdict
 from helpers.resampling import percentile_ends, resampled_counts
 from helpers.scoring import BRIER, LOG
 from helpers.selective import aurc, chow_cost, confidence_auc, ecuas, normalized_of_confidence, selective_metrics
@@ -149,20 +148,3 @@ def against_printed(measured, printed):
     ]
     table["kind"] = np.select(explained, ["equal", "single precision", "order of ties"], "unexplained")
     return table
-
-
-def side_by_side(table):
-    """The result of `against_printed` with two lines for each system and kind of scores: the paper's and ours."""
-    parts = []
-    for who, column in (("paper", "printed"), ("ours", "ours")):
-        wide = table.pivot(index=["system", "scores"], columns="metric", values=column)
-        parts.append(wide[list(dict.fromkeys(table["metric"]))].assign(who=who))
-    both = pd.concat(parts).reset_index().sort_values(["system", "scores", "who"], ascending=[True, False, False])
-    return both[["system", "scores", "who", *parts[0].columns[:-1]]].reset_index(drop=True)
-
-
-def reading(measured, what, sentence, key, **allowed):
-    """One line of "what, the paper, ours, 95 % interval, verdict" from a row of the shipped table."""
-    value, low, high = measured.loc[key, ["value", "low", "high"]]
-    ours = {"ours": f"{value:z.4f}", "95 % interval": f"{low:z.4f} to {high:z.4f}"}
-    return {"what": what, "the paper": sentence} | ours | {"verdict": verdict(low, high, **allowed)}

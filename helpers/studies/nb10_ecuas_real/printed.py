@@ -38,16 +38,6 @@ def _differ(first, second):
     return np.mean([a.isdisjoint(b) for a, b in zip(first, second, strict=True)])
 
 
-def possible_sizes(shares, sizes):
-    """The sample sizes, of those tried, in which every share, printed to three decimals, is a whole number of rows.
-
-    >>> possible_sizes([0.333, 0.167], range(1, 20))
-    [6, 12, 18]
-    """
-    shares = np.asarray(shares)
-    return [n for n in sizes if (np.abs(np.round(shares * n) / n - shares) <= ROUNDING + 1e-9).all()]
-
-
 def aurc_limits(error_rate, auc=None, *, rounding=ROUNDING):
     """Smallest and largest AURC of answers with this error rate (and this AUC), which may be off by `rounding`.
 
@@ -107,28 +97,3 @@ def compare_counts(first, second, n, *, reviewed=None):
     lines = [paired_limits(int(a), int(b), n, reviewed=reviewed) for a, b in zip(first, second, strict=True)]
     counts = pd.DataFrame({first.name: first, second.name: second})
     return counts.join(pd.DataFrame(lines, index=first.index).drop(columns="difference"))
-
-
-def rank_changes(table, metrics):
-    """How the order of all systems changes from one grader to the other, one row a metric.
-
-    kendall: tau-b of the two orders; places: that `most_moved` moved, positive towards the best; swapped: share of
-    pairs of systems whose printed order is reversed.
-    """
-    rows = []
-    for metric in metrics:
-        first, second = (table[metric + suffix] * (-1 if metric in LARGER else 1) for suffix in ("_llm", "_human"))
-        moved = first.rank() - second.rank()
-        most = moved.abs().idxmax()
-        signs = [np.sign(column.to_numpy()[:, None] - column.to_numpy()) for column in (first, second)]
-        pairs = np.triu_indices(len(table), 1)
-        rows.append(
-            {
-                "metric": metric,
-                "kendall": first.corr(second, method="kendall"),
-                "most_moved": " / ".join(table.loc[most, ["model", "method"]]),
-                "places": moved[most],
-                "swapped": np.mean((signs[0] * signs[1])[pairs] < 0),
-            }
-        )
-    return pd.DataFrame(rows)

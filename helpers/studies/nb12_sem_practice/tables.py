@@ -3,24 +3,15 @@
 import numpy as np
 import pandas as pd
 
-from helpers.answers import CRITICAL_HALF_MARGIN, AnswerPopulation, direct_gap, sem1, sem2, top_two_margin, top_two_mass
+from helpers.answers import CRITICAL_HALF_MARGIN, direct_gap, sem1, sem2, top_two_margin, top_two_mass
 from helpers.studies.nb12_sem_practice.readers import (
-    binned_error,
     half_split_gap,
     loglog_slope,
-    misjudge,
     mode_correct,
     thin,
 )
 
 WINDOW = 0.1  # around a boundary, as a share of it
-
-
-def pool_populations(populations):
-    """The questions of several populations with the same classes, one after the other."""
-    pi = np.vstack([population.pi for population in populations])
-    correct = np.vstack([population.correct for population in populations])
-    return AnswerPopulation(pi, correct)
 
 
 def pair_table(calibrations):
@@ -41,32 +32,6 @@ def pair_table(calibrations):
             "low": gap["low"],
             "high": gap["high"],
         })  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def difference_table(calibrations, what, *, least=2):
-    """Differences of Sem1 and Sem2 for each pair with enough questions; Wang et al. (2026), tables 3 to 5."""
-    rows = []
-    for key, calibration in calibrations.items():
-        difference = calibration.differences.set_index("what").loc[what, ["n", "difference", "low", "high"]]
-        row = {"pair": ", ".join(key[::-1]), "overconfidence": calibration.summary["overconfidence"][0]}
-        rows.append(row | difference.to_dict())
-    table = pd.DataFrame(rows).astype({"n": int})
-    return table[table["n"] >= least].reset_index(drop=True)
-
-
-def error_by_margin(per_question, margins):
-    """Both errors in ranges of the observed margin, with the columns that `plot_by_margin` wants; no null value.
-
-    >>> table = pd.DataFrame({"sem1": [1.0, 0.6], "sem2": [1.0, 0.5], "correct": [1, 0], "margin": [1.0, 0.2]})
-    >>> error_by_margin(table, (0, 0.5, 1))["ece_sem2"].tolist()
-    [0.5, 0.0]
-    """
-    stratum = np.minimum(np.searchsorted(margins, per_question["margin"], side="right"), len(margins) - 1) - 1
-    rows = []
-    for k, part in per_question.groupby(stratum):
-        errors = {f"ece_{name}": binned_error(part["correct"], part[name]) for name in ("sem1", "sem2")}
-        rows.append({"margin_from": margins[k], "margin_to": margins[k + 1], "n": len(part)} | errors)
     return pd.DataFrame(rows)
 
 
@@ -141,46 +106,3 @@ def rate_study(population, sample, sizes, *, n_resamples=300, rng=None):
         slope, se = loglog_slope(sizes, gaps, low, n_resamples=n_resamples, rng=rng)
         rows[by] = {"slope": slope, "se": se, "gaps": (gaps * low).sum(axis=1) / low.sum(axis=1)}
     return pd.DataFrame(rows).T.rename_axis("margin")
-
-
-def equal_size_gaps(population, n, *, rng=None):
-    """Sem1 less Sem2 of each question: the paper's comparison and two with equal blocks, from 2 n answers.
-
-    "paper": Sem1 of n answers, Sem2 of the same, cut into halves; "equal halves": Sem1 of n // 2; "equal wholes": Sem1
-    of n answers, Sem2 selecting by n and measured on n more.
-    """
-    rng = np.random.default_rng(rng)
-    big = population.sample(2 * n, rng).counts
-    middle = thin(big, n, rng=rng)
-    first = sem1(middle)
-    second = sem2(middle)
-    halves = sem1(thin(middle, n // 2, rng=rng)) - second
-    return pd.DataFrame({"paper": first - second, "equal halves": halves, "equal wholes": first - sem2(big)})
-
-
-def edge_table(per_question):
-    """Both errors with edges closed on the left ("up": a value on an edge goes up) and on the right ("down").
-
-    >>> edge_table(pd.DataFrame({"sem1": [0.3, 0.25], "sem2": [0.3, 0.25], "correct": [1, 0]})).round(3).values.tolist()
-    [[10.0, 0.475, 0.225, 0.475, 0.225]]
-    """
-    row = {"bins": 10}
-    for name in ("sem1", "sem2"):
-        for word, closed in (("up", "left"), ("down", "right")):
-            error = binned_error(per_question["correct"], per_question[name], closed=closed)
-            row[f"S{name[1:]}, {word}"] = error
-    return pd.DataFrame([row])
-
-
-def judge_sweep(sample, kind, rates, *, n_judges=3, rng=None):
-    """Sem1-ECE, accuracy and over-confidence of Sem1 after a judge that errs (`misjudge`), means over judges."""
-    rng = np.random.default_rng(rng)
-    rows = []
-    for rate in rates:
-        for _ in range(n_judges):
-            counts, correct = misjudge(sample.counts, sample.correct, rng=rng, **{kind: rate})
-            right = mode_correct(counts, correct)
-            confidence = sem1(counts)
-            rows.append((rate, binned_error(right, confidence), right.mean(), (confidence - right).mean()))
-    columns = ["rate", "ece", "accuracy", "overconfidence"]
-    return pd.DataFrame(rows, columns=columns).groupby("rate", as_index=False).mean()
