@@ -10,10 +10,7 @@ _CORNERS = np.array([[0, 0], [1, 0], [0.5, np.sqrt(3) / 2]])
 
 
 def plot_drawn_fees(fees, density, ratios, means, fee, ax=None):
-    """What systems cost at each reject cost, in parts of it (`ratios`), above how often that reject cost is drawn.
-
-    Thin lines: the mean of each ratio over drawn reject costs; the density has its own scale, at the foot.
-    """
+    """What systems cost at each reject cost, in parts of it (`ratios`), above how often that reject cost is drawn."""
     ax = axes_for(ax)
     top = 2.4
     ax.fill_between(fees, top / 8 * np.asarray(density) * fees[-1], color=GREY, alpha=0.3, label="how often drawn")

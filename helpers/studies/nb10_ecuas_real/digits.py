@@ -17,15 +17,7 @@ EXPONENTS = (0, 1, 128)  # of ECUAS
 
 
 def sampled_answer_costs(proba, y, temperatures, *, n=1):
-    """Expected ECUAS_n of a row whose answer is drawn from softmax(log(proba) / t), over the draw, (n_rows, T).
-
-    The confidence is the probability (temperature 1) of the answer drawn, at least 1/K. Temperature 0 is the argmax. No
-    sampling is needed: the cost of each class is weighted by its probability of being drawn. Estienne, Ernst et al.
-    (2026), appendix B.1.
-
-    >>> sampled_answer_costs([[0.8, 0.2]], [0], [0, 1], n=1).round(3)
-    array([[0.16 , 0.328]])
-    """
+    """Expected ECUAS_n of a row whose answer is drawn from softmax(log(proba) / t), over the draw, (n_rows, T)."""
     proba = np.asarray(proba, dtype=float)
     rows = np.arange(len(proba))
     n_classes = proba.shape[1]
@@ -60,10 +52,7 @@ def answer_quality(proba, y, *, n=EXPONENTS):
 
 
 def draw_population(n_rows, *, sharpness=1.0, rng=None):
-    """Log scores and classes of a population of known truth: P(class 1) = q is uniform, stated is sharpness * log-odds.
-
-    1 is a perfect model; affine calibration should find 1 / sharpness.
-    """
+    """Log scores and classes, where P(class 1) = q is uniform and log-odds are stated sharpness times too large."""
     rng = np.random.default_rng(rng)
     q = rng.uniform(1e-9, 1 - 1e-9, size=check_count(n_rows, "n_rows"))
     y = (rng.random(n_rows) < q).astype(int)
@@ -71,11 +60,7 @@ def draw_population(n_rows, *, sharpness=1.0, rng=None):
 
 
 def population_ecuas(*, sharpness=1.0, n=1):
-    """Exact ECUAS_n of `draw_population`, by quadrature; it is also the normalised value, because nobody's costs 1.
-
-    >>> round(population_ecuas(n=1), 6)
-    0.666667
-    """
+    """Exact ECUAS_n of `draw_population`, by quadrature; it is also the normalised value, because nobody's costs 1."""
 
     def mean_cost(log_odds):
         q = expit(log_odds)
@@ -87,10 +72,7 @@ def population_ecuas(*, sharpness=1.0, n=1):
 
 
 def population_table(n_rows, *, rng=None):
-    """Exact cost and that of a sample of `draw_population`, with its standard error, and the scale that is found.
-
-    sharpness x scale is 1 if affine calibration undoes the sharpness.
-    """
+    """Exact cost and that of a sample of `draw_population`, with its standard error, and the scale that is found."""
     lines = []
     for factor, seed in zip(SHARPNESS, np.random.default_rng(rng).spawn(len(SHARPNESS)), strict=True):
         scores, y = draw_population(n_rows, sharpness=factor, rng=seed)

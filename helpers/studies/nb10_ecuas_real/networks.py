@@ -29,11 +29,7 @@ def score_maps(log_scores, y):
 
 
 def all_measures(y, proba, *, reject_costs=REJECT_COSTS, sample_weight=None):
-    """`selective_metrics`, the Brier score of the confidence as it is, and Chow's cost at some rejection costs.
-
-    "n_cost_0.1" is the mean cost of a reader who refuses at 0.1, divided by that of the better of "never ask the
-    machine" and "always answer the most frequent class". All are smaller for better systems, except `auc`.
-    """
+    """`selective_metrics`, the Brier score of the confidence as it is, and Chow's cost at some rejection costs."""
     y = np.asarray(y)
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
     measures = selective_metrics(y, proba, sample_weight=sample_weight).to_dict()
@@ -48,10 +44,7 @@ def all_measures(y, proba, *, reject_costs=REJECT_COSTS, sample_weight=None):
 
 
 def measure_draws(probas, y, *, n_resamples=1000, rng=None):
-    """`all_measures` on the data (first row) and on resampled rows, the same rows for every set of probabilities.
-
-    The calibrating maps are not fitted again.
-    """
+    """`all_measures` on the data (first row) and on resampled rows, the same rows for every set of probabilities."""
     draws = [np.ones(len(y)), *resampled_counts(len(y), n_resamples, rng=rng)]
     return {name: pd.DataFrame([all_measures(y, p, sample_weight=w) for w in draws]) for name, p in probas.items()}
 

@@ -25,10 +25,7 @@ def best_methods(table, metrics, *, suffix=""):
 
 
 def disagreement(best, other=None):
-    """Share of models for which two metrics name different best methods, whatever was lost in rounding.
-
-    With `other`, the same models under another grader, one share a metric.
-    """
+    """Share of models for which two metrics name different best methods, whatever was lost in rounding."""
     if other is not None:
         return pd.Series({metric: _differ(best[metric], other[metric]) for metric in best})
     return pd.DataFrame({a: {b: _differ(best[a], best[b]) for b in best} for a in best})
@@ -44,10 +41,6 @@ def aurc_limits(error_rate, auc=None, *, rounding=ROUNDING):
     Without `auc`, over all orders of the answers: e + (1 - e) log(1 - e) to e - e log e, for any number of answers.
     With it, over all orders with that AUC (ties averaged), up to terms of size 1/n: the largest puts the share 1 - auc
     of the wrong answers first and the others last, the smallest keeps all wrong answers together.
-
-    >>> low, high = aurc_limits(0.2, rounding=0)
-    >>> round(low, 4), round(high, 4)
-    (0.0215, 0.5219)
     """
     few, many = np.clip([error_rate - rounding, error_rate + rounding], 0, 1)
     high, low = (1.0, 0.0) if auc is None else np.clip([auc + rounding, auc - rounding], 0, 1)
@@ -78,9 +71,6 @@ def paired_limits(first, second, n, *, reviewed=None):
     McNemar's exact test needs the number m of questions on which exactly one of the two is wrong. The counts only say
     that m lies between |first - second| and min(first + second, 2 reviewed - first - second), where `reviewed` are the
     questions on which anything can be wrong. The verdict is at the 5 % level; "unknown": it depends on the overlap.
-
-    >>> [paired_limits(30, other, 200)["verdict"] for other in (10, 20, 29)]
-    ['differ', 'unknown', 'no evidence']
     """
     reviewed = n if reviewed is None else reviewed
     gap = abs(first - second)

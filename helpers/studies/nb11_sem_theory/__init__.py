@@ -3,16 +3,13 @@
 from helpers.studies.nb11_sem_theory.biases import (
     biases_by_method,
     contested_probabilities,
-    probability_grid,
     scaled_sem1_biases,
     simulated_bias_errors,
-    worst_bound_ratios,
 )
 from helpers.studies.nb11_sem_theory.errors import (
     blurred_digits,
     compare_estimators,
     contested_questions,
-    errors_and_bounds,
     scaled_ece_gap,
 )
 from helpers.studies.nb11_sem_theory.figures import (

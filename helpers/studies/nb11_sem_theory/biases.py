@@ -4,60 +4,14 @@ import numpy as np
 import pandas as pd
 
 from helpers.answers import (
-    bias_bound,
     exact_bias,
     leading_bias,
     leading_bias_all,
-    selection_error_bound,
-    standardized,
 )
-from helpers.answers.exact import count_vectors
-
-
-def probability_grid(n_classes, parts):
-    """All answer probabilities in multiples of 1 / parts that have one mode, in every order, (rows, K).
-
-    >>> probability_grid(2, 3).round(2).tolist()
-    [[0.0, 1.0], [0.33, 0.67], [0.67, 0.33], [1.0, 0.0]]
-    """
-    pi = count_vectors(parts, n_classes) / parts
-    margin = standardized(pi, 1)[0]
-    return pi[margin > 1e-9]
-
-
-def worst_bound_ratios(pi, n):
-    """Largest ratios of exact values to bounds over some questions (Q, K).
-
-    Theorem 5.1, the constant C that each estimator needs, both biases together against sqrt(log K / (2 n)), lemma A.1.
-
-    >>> {name: round(float(ratio), 2) for name, ratio in worst_bound_ratios(probability_grid(2, 10), 2).items()}
-    {'5.1, Sem1': 0.27, '5.1, Sem2': 0.37, 'A.1': 0.67, 'C for Sem1': 0.27, 'C for Sem2': 0.37, 'both': 0.71}
-    """
-    n_classes = np.shape(pi)[1]
-    bias = exact_bias(pi, n)
-    bound = bias_bound(pi, n)
-    upward = np.maximum(bias.sem1 - 1e-12, 0)  # 1e-12: rounding in a difference of two means
-    downward = -bias.sem2
-    uniform = np.sqrt(np.log(2 * n_classes) / (2 * n))
-    ratios = {
-        "5.1, Sem1": upward / bound,
-        "5.1, Sem2": downward / bound,
-        "A.1": bias.wrong / selection_error_bound(pi, n),
-        "C for Sem1": upward / uniform,
-        "C for Sem2": downward / uniform,
-        "both": (upward + downward) / np.sqrt(np.log(n_classes) / (2 * n)),
-    }
-    return {name: ratio.max() for name, ratio in ratios.items()}
 
 
 def contested_probabilities(behind, n):
-    """Answer probabilities of a question that stays equally hard at every n.
-
-    Its classes are `behind` the leader by so many standard deviations sqrt(1 / (K n)) of a share.
-
-    >>> contested_probabilities([0, 1], 50).round(3)
-    array([0.55, 0.45])
-    """
+    """Answer probabilities of a question that stays equally hard at every n."""
     behind = np.asarray(behind)
     unit = 1 / np.sqrt(behind.size * n)
     return 1 / behind.size + unit * (behind.mean() - behind)

@@ -8,7 +8,6 @@ from sklearn.linear_model import LogisticRegression
 from helpers.answers import (
     AnswerPopulation,
     direct_gap_leading,
-    ece_bound,
     estimator_moments,
     sem1,
     sem2,
@@ -20,11 +19,7 @@ from helpers.datasets import load_digits
 
 
 def contested_questions(m, n, right):
-    """Two-class questions of standardised margin m for n answers; right: 0 the mode, 1 the runner-up, -1 neither.
-
-    >>> print(contested_questions(0, 25, [0, 1, -1]))
-    3 questions, 2 classes: oracle confidence 0.500, accuracy of the mode 0.333
-    """
+    """Two-class questions of standardised margin m for n answers; right: 0 the mode, 1 the runner-up, -1 neither."""
     right = np.asarray(right)
     base = AnswerPopulation.with_margins(np.full(right.size, m / n**0.5))
     return AnswerPopulation(base.pi, right[:, None] == [0, 1])
@@ -37,11 +32,7 @@ def scaled_ece_gap(population, n, n_bins=1, *, n_held_out=None):
 
 
 def compare_estimators(margins, n_answers=50):
-    """Sem1, exact Sem2, Sem2 of ten random splits, and the mixture, on two-class questions, all exactly.
-
-    "bias" and "rmse": a row a margin; "splits": standard deviation that ten random splits add to the mean over all
-    splits, and its share of the variance.
-    """
+    """Sem1, exact Sem2, Sem2 of ten random splits, and the mixture, on two-class questions, all exactly."""
     estimators = {"Sem1": sem1, "exact Sem2": sem2, "mixture": split_bias_corrected}
     rows = {"bias": [], "rmse": [], "splits": []}
     for margin in margins:
@@ -57,14 +48,7 @@ def compare_estimators(margins, n_answers=50):
 
 
 def blurred_digits(n_questions=300, *, rng=None):
-    """{temperature: AnswerPopulation} of a real classifier that reads digits from four grey values, at 1 and 1/2.
-
-    A logistic regression learns from 900 images, each reduced to the mean ink of its quarters, and is asked about
-    others. Probabilities are rounded to four digits, the same on every machine.
-
-    >>> print(blurred_digits(200, rng=0)[0.5])
-    200 questions, 10 classes: oracle confidence 0.597, accuracy of the mode 0.555
-    """
+    """{temperature: AnswerPopulation} of a real classifier that reads digits from four grey values, at 1 and 1/2."""
     rng = np.random.default_rng(rng)
     data = load_digits()
     if check_count(n_questions, "n_questions") > 897:
@@ -80,17 +64,3 @@ def blurred_digits(n_questions=300, *, rng=None):
         proba = softmax(logits / heat, axis=1).round(4)
         readers[heat] = AnswerPopulation(proba / proba.sum(axis=1, keepdims=True), data.y[ask])
     return readers
-
-
-def errors_and_bounds(population, n, n_bins=10):
-    """Exact Sem1-ECE, Sem2-ECE, the oracle's, and the bounds of theorem 5.2, smallest over 40 distances to an edge."""
-    exact = population.calibration(n, n_bins=n_bins)
-    inner_edges = np.arange(1, n_bins) / n_bins
-    to_edge = np.abs(population.oracle_confidence[:, None] - inner_edges).min(axis=1)
-    near = [(eta, np.mean(to_edge <= eta)) for eta in np.geomspace(0.001, 1, 40)]
-    row = {"Sem1-ECE": exact.sem1, "Sem2-ECE": exact.sem2, "oracle": exact.oracle}
-    for name, error in (("bound 1", exact.confidence_error1), ("bound 2", exact.confidence_error2)):
-        row[name] = min(
-            ece_bound(error, exact.selection_error, eta=eta, near_edge=near_edge) for eta, near_edge in near
-        )
-    return row

@@ -1,11 +1,5 @@
-"""Notebook 12: simulated readers with known answers, a recorded language model, tables and figures."""
+"""Notebook 12: simulated readers with known answers, a recorded language model, and a figure."""
 
 from helpers.studies.nb12_sem_practice.figures import plot_sources
 from helpers.studies.nb12_sem_practice.language_model import asked_model, protocol_rows, protocol_table
 from helpers.studies.nb12_sem_practice.readers import CARDS, READERS, binned_error, card_readers, half_split_gap
-from helpers.studies.nb12_sem_practice.tables import (
-    boundary_table,
-    margin_boundaries,
-    pair_table,
-    rate_study,
-)

@@ -14,11 +14,7 @@ CONFIDENCES = {"posterior": "probability of its words", "is_true": "is this true
 
 
 def answers_of(log, scorer="grade"):
-    """Answers in a log of Inspect with what a scorer stored of them.
-
-    A row an answer: question, sample (from 1), given (the text), answer (the first wording of its class, with
-    "classes"), posterior, is_true and verbalised (NaN where missing), correct (1, 0 or NaN).
-    """
+    """Answers in a log of Inspect with what a scorer stored of them."""
     rows = []
     for sample in sorted(log.samples, key=lambda sample: (sample.id, sample.epoch)):
         score = sample.scores[scorer]
@@ -40,16 +36,7 @@ def tokens_of(log):
 
 
 def match_known(answers, known):
-    """Collected answers with what is known of their texts, in the order of the answers.
-
-    The columns of `answers`, then text, meaning, probability and correct; confidences that both have come twice,
-    the known one with "_known" at its end. Answers whose text is not known are left out.
-
-    >>> known = pd.DataFrame({"question": ["a"], "meaning": ["B"], "text": ["b."], "is_true": [0.9]})
-    >>> both = match_known(pd.DataFrame({"question": ["a"] * 2, "answer": ["b.", "c"], "is_true": 0.8}), known)
-    >>> both[["meaning", "is_true", "is_true_known"]].to_numpy().tolist()
-    [['B', 0.8, 0.9]]
-    """
+    """Collected answers with what is known of their texts, in the order of the answers."""
     keys = {"left_on": ["question", "answer"], "right_on": ["question", "text"]}
     return answers.merge(known, how="inner", validate="many_to_one", suffixes=("", "_known"), **keys)
 
@@ -60,16 +47,8 @@ class Frequencies:
 
     table: pd.DataFrame = field(repr=False)  # indexed by question and meaning: known, share
     band: pd.DataFrame = field(repr=False)  # known, low, high: where a share lies in 95 of 100 cases
-    n_answers: int
-    unknown: int  # answers whose text is not known
     mean: float  # of the likeliest meanings' counts against their expectation, in standard errors
     dispersion: float  # the same for their squared deviations
-
-    def __str__(self):
-        return (
-            f"{self.n_answers:,} answers, {self.unknown:,} of them unknown texts; likeliest meanings: mean "
-            f"{self.mean:+.1f}, dispersion {self.dispersion:+.1f} standard errors"
-        )
 
 
 def compare_frequencies(answers, known):
@@ -99,23 +78,13 @@ def compare_frequencies(answers, known):
     return Frequencies(
         table=pd.DataFrame({"known": truth, "share": counts / n}),
         band=pd.DataFrame({"known": p, "low": np.maximum(p - half_width, 0), "high": np.minimum(p + half_width, 1)}),
-        n_answers=len(answers),
-        unknown=len(answers) - len(both),
         mean=float(gap.sum() / math.sqrt(variance.sum())),
         dispersion=float((gap**2 / variance - 1).sum() / noise),
     )
 
 
 def read_out(calls, confidences, *, limit=0.9):
-    """What becomes of answers that are read out where their confidence is at least `limit`, and looked up elsewhere.
-
-    Indexed by name: calls, read out (counts), right, wrong, looked up (shares of all calls), and of those read out:
-    stated (mean confidence), wrong of these, its exact 95 % interval low, high; NaN where none is read out.
-
-    >>> calls = pd.DataFrame({"correct": [1, 0, 1, 0], "c": [0.9, 1.0, 0.2, float("nan")]})
-    >>> read_out(calls, {"c": "stated"})[["read out", "right", "wrong", "looked up"]].to_numpy().tolist()
-    [[2.0, 0.25, 0.25, 0.5]]
-    """
+    """What becomes of answers that are read out where their confidence is at least `limit`, and looked up elsewhere."""
     limit = float(check_numbers(limit, "limit"))
     if not len(calls):
         raise ValueError(
