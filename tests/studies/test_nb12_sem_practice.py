@@ -36,6 +36,16 @@ def people():
     return card_readers(150, rng=0)
 
 
+@pytest.fixture(scope="module")
+def asked(people):
+    return {key: people[key].sample(20, [0, k]) for k, key in enumerate(people)}
+
+
+@pytest.fixture(scope="module")
+def calibrations(asked):
+    return {key: sem_ece(one.counts, one.correct, n_resamples=30, rng=0) for key, one in asked.items()}
+
+
 # ---------------------------------------------------------------- readers
 
 
