@@ -20,12 +20,14 @@ import jinja2
 import nbformat
 import yaml
 from cells import for_site
+from concept_test import read_questions, write_files
 from course import draw_map, header_card, needs_of, quiz_answers, read_course, route_minutes
 from figures import figure_html, figure_name, first_figure
 from ledger import ledger_page, read_rows
 from links import PageLinks, Targets
 from nbformat.v4 import new_markdown_cell
 from rooms import draw_rooms, floors_of, imports_of
+from slides import write_slides
 
 import helpers
 
@@ -186,6 +188,9 @@ def write_sources(root, folders, work, modules):
         cards[name]["metrics"] = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
         cards[name]["figure"] = (figure := first_figure(books[name])) and f"_static/figures/{figure_name(figure)}.png"
     lessons = {name: card for name, card in cards.items() if not name.startswith("checks/")}
+    for name, card in lessons.items():
+        both = [cards[one]["metrics"]["claims"] for one in (name, f"checks/{name}") if one in cards]
+        card["claims"] = len({claim["claim"] for claims in both for claim in claims})
     quizzes = {name: quiz_answers(book) for name, book in books.items()}
     targets = link_targets(root, lessons, glossary, papers, modules)
     uses = defaultdict(list)
@@ -210,10 +215,15 @@ def write_sources(root, folders, work, modules):
     given |= ledger_page(read_rows(root, "claims"))
     idea = (work / "_static" / "idea.png").read_bytes()
     given["idea"] = figure_html(idea, IDEA, work / "_static" / "figures", "_static/figures")
-    for page in ("index.md", "map.md", "glossary.md", "teachers.md", "ledger.md"):
+    given["concept_test"] = read_questions()
+    write_files(work / "_static" / "concept_test", given["concept_test"])
+    for page in ("index.md", "map.md", "glossary.md", "teachers.md", "concept_test.md", "ledger.md"):
         words = environment.get_template(f"{page}.j2").render(**given)
         (work / page).write_text(words, encoding="utf-8")
     write_api(work / "api", environment, modules)
+    for path in (*work.glob("*/*.md"), work / "scikit_learn.md"):
+        links = PageLinks(targets, "../" * len(path.relative_to(work).parent.parts))
+        path.write_text(links.prose(path.read_text(encoding="utf-8"), with_terms=False), encoding="utf-8")
 
 
 def run_sphinx(work, target, doctrees):
@@ -248,6 +258,7 @@ def build(root=ROOT, *, rebuild=False, modules=None):
     run_sphinx(work, fresh, root / "build" / "doctrees")
     for name, folder in folders.items():  # what a reader downloads has no links into the site
         shutil.copyfile(executed_file(folder), fresh / "_sources" / "notebooks" / f"{name}.ipynb")
+    write_slides({name: executed_file(folder) for name, folder in folders.items()}, fresh)
     shutil.rmtree(target, ignore_errors=True)
     fresh.rename(target)
     return f"site rendered: {page}"

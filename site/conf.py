@@ -67,7 +67,7 @@ autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 # scikit-learn adds set_fit_request and others to every estimator.
 routed = "fit predict predict_proba apply score transform inverse_transform".split()
-autodoc_default_options = {"exclude-members": ", ".join(f"set_{name}_request" for name in routed)}
+autodoc_default_options = {"exclude-members": ", ".join(f"set_{name}_request" for name in routed), "no-value": True}
 autosummary_generate = False
 toc_object_entries_show_parents = "hide"
 napoleon_google_docstring = False
@@ -80,6 +80,8 @@ default_role = "literal"
 
 def plain_marks(app, what, name, thing, options, lines):
     """Docstrings are read in editors: their |x|, c* and n_ mean what stands there, and are no markup."""
+    if isinstance(thing, dict):  # a registry, whose docstring is that of dict
+        lines[:] = [f"By name: {', '.join(f'`{key}`' for key in thing)}.", ""]
     in_example = False
     for number, line in enumerate(lines):
         in_example = line.lstrip().startswith(">>>") or (in_example and bool(line.strip()))

@@ -14,7 +14,7 @@ NUMBERS = re.compile(r"\b([Nn]otebooks? )(\d\d(?:(?:, | and | or | to )\d\d)*)\b
 SURNAMES = r"(?:,? (?:& |and )?(?:Le )?[A-Z][\w-]+)*"
 PAPER = re.compile(rf"\b(Perez-Lebel|Melo|Estienne|Wang){SURNAMES}(?: et al\.| \((\d{{4}})\))+")
 EQUATION = re.compile(r"\b((?:[Ee]quations?|[Ee]qs?\.|[Ff]ormula|[Ee]stimate|[Bb]y|[Ii]n|of|from) )(\(([\w.]+)\))")
-CODE = re.compile(r"\A`(\w+)(?:\(\))?`\Z")
+CODE = re.compile(r"\A`(?:helpers\.\w+\.)?([\w.]+)(?:\(\))?`\Z")  # a function, or a row of the ledger
 CLAIM = re.compile(r"^(\w+\.\w+)(?= holds)", re.MULTILINE)
 
 
@@ -56,7 +56,7 @@ class PageLinks:
     def prose(self, text, *, with_terms=True):
         """Markdown with links."""
         pieces = VERBATIM.split(text)
-        pieces[1::2] = [CODE.sub(self._function, piece) for piece in pieces[1::2]]
+        pieces[1::2] = [CODE.sub(self._code, piece) for piece in pieces[1::2]]
         text = "".join(pieces)
         text = outside(NUMBERS, lambda match: match[1] + re.sub(r"\d\d", self._lesson, match[2]), text)
         text = outside(EQUATION, self._equation, text)
@@ -67,7 +67,11 @@ class PageLinks:
         """HTML whose names of claims lead to the ledger."""
         return CLAIM.sub(self._claim, text)
 
-    def _function(self, match):
+    def _code(self, match):
+        if match[1] in self.targets.claims:
+            return anchor(
+                "claim", f"{self.up}ledger.html#{match[1]}", f"<code>{match[1]}</code>", self.targets.claims[match[1]]
+            )
         place = self.targets.functions.get(match[1])
         return f"{{py:obj}}`{match[0][1:-1]} <{place}>`" if place else match[0]
 

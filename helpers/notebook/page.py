@@ -57,10 +57,10 @@ def to_mathml(tex, display="inline"):
         return f"<code>{html.escape(tex)}</code>"
 
 
-def _exporter():
-    """An nbconvert exporter of the cells alone, with formulas as MathML and without links to files beside the page."""
+def exporter(template, kind="HTMLExporter", **options):
+    """An nbconvert exporter without code, with formulas as MathML and without links to files beside the page."""
+    import nbconvert
     from jinja2 import pass_context
-    from nbconvert import HTMLExporter
     from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
     class Renderer(IPythonRenderer):
@@ -83,15 +83,15 @@ def _exporter():
         def table(self, text):
             return f'<div class="wide"><table>{text}</table></div>\n'
 
-    class Exporter(HTMLExporter):
+    class Exporter(getattr(nbconvert, kind)):
         @pass_context
         def markdown2html(self, context, source):
             path = context["resources"]["metadata"]["path"]
             renderer = Renderer(escape=False, embed_images=True, path=path, exclude_anchor_links=True)
             return MarkdownWithMath(renderer=renderer).render(source)
 
-    options = {"exclude_input": True, "exclude_input_prompt": True, "exclude_output_prompt": True}
-    return Exporter(template_name="basic", template_file=str(TEMPLATE), **options)
+    options |= {"exclude_input": True, "exclude_input_prompt": True, "exclude_output_prompt": True}
+    return Exporter(template_file=str(template), **options)
 
 
 def _for_readers(nb):
@@ -127,7 +127,7 @@ def to_html(nb, folder=".", note=""):
     """
     nb = _for_readers(nb)
     resources = {"metadata": {"path": str(Path(folder))}, "title": title_of(nb), "note": note}
-    page, _ = _exporter().from_notebook_node(nb, resources)
+    page, _ = exporter(TEMPLATE, template_name="basic").from_notebook_node(nb, resources)
     return _with_contents(page)
 
 

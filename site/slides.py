@@ -1,0 +1,69 @@
+"""Slides of a lesson's pictures, from the executed lesson itself: nbconvert's, with a copy of reveal.js in the site."""
+
+import re
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+import nbformat
+from nbformat import from_dict
+from nbformat.v4 import new_markdown_cell, new_notebook
+
+from helpers.notebook.page import exporter
+from helpers.notebook.student import tags
+
+TEMPLATE = Path(__file__).parent / "_templates" / "slides.html.j2"
+HIDDEN = {"exercise", "check", "solution", "quiz", "remove-cell"}
+
+
+def pictures(cell):
+    """The outputs of a code cell that show a figure, its caption, or the figure behind a prediction."""
+    shown = []
+    for output in cell.get("outputs", []):
+        data = output.get("data", {})
+        page = "".join(data.get("text/html", ""))
+        if "image/png" in data or "<img" in page or "honest-caption" in page:
+            shown.append(output)
+    return shown
+
+
+def slides_of(notebook):
+    """A notebook of slides: the title with its goals, then each picture below the heading of its section.
+
+    A prediction comes with the question that is asked before it, and stays closed until somebody opens it.
+    """
+    title = re.search(r"^# .+$", notebook.cells[0].source, re.MULTILINE)[0]
+    goals = re.search(r"\*\*Goals\*\*\W*(.*?)\W*$", notebook.cells[0].source, re.MULTILINE)
+    first = new_markdown_cell(f"{title}\n\n{goals[1] if goals else ''}", id="title")
+    first.metadata["slideshow"] = {"slide_type": "slide"}
+    cells = [first]
+    heading = question = ""
+    for cell in notebook.cells[1:]:
+        if cell.cell_type == "markdown":
+            heads = re.findall(r"^##+ .+$", cell.source, re.MULTILINE)
+            heading = re.sub("^#+", "##", heads[-1]) if heads else heading
+            question = cell.source.strip().split("\n\n")[-1]
+        elif (shown := pictures(cell)) and not HIDDEN & tags(cell):
+            words = f"{heading}\n\n{question}" if "predict" in tags(cell) else heading
+            above = new_markdown_cell(words, id=f"above-{cell.id}"[:64])
+            above.metadata["slideshow"] = {"slide_type": "slide"}
+            below = from_dict(cell | {"outputs": shown, "metadata": {"slideshow": {"slide_type": "-"}}})
+            cells += [above, below]
+    return new_notebook(cells=cells, metadata=notebook.metadata)
+
+
+def write_slides(books, site):
+    """Slides of the lessons among `books` (name -> file), slides/NN_name.html of the site, and reveal.js with them."""
+    reveal = Path(find_spec("sphinx_revealjs").origin).parent / "_static" / "revealjs"
+    for part in ("dist", "plugin/notes"):
+        shutil.copytree(reveal / part, site / "_static" / "reveal" / part, ignore=shutil.ignore_patterns("*.map"))
+    shutil.copy(reveal / "LICENSE", site / "_static" / "reveal")
+    options = {"template_name": "reveal", "reveal_url_prefix": "../_static/reveal", "reveal_theme": "white"}
+    exporter_of_slides = exporter(TEMPLATE, "SlidesExporter", **options)
+    (site / "slides").mkdir()
+    for name, path in books.items():
+        if not name.startswith("checks/"):
+            resources = {"metadata": {"path": str(path.parent), "name": name}}
+            slides = slides_of(nbformat.read(path, as_version=4))
+            page, _ = exporter_of_slides.from_notebook_node(slides, resources)
+            (site / "slides" / f"{name}.html").write_text(page, encoding="utf-8")
