@@ -5,8 +5,9 @@ import csv
 STATUSES = {
     "verified": "a claim cell asserts it each time the notebook runs",
     "reproduced": "same data, the paper's numbers",
-    "agrees": "same experiment on other data, where it comes out as in the paper; a claim cell asserts it",
-    "disagrees": "same experiment on other data, where it comes out otherwise; the remark says how",
+    "agrees": "other data, the paper's rivals, and its direction comes out with an interval; a claim cell asserts it",
+    "disagrees": "the same, but the other direction comes out; a claim cell asserts that",
+    "cannot tell": "the same, but the interval leaves both possible; the remark gives it",
     "differs": "we found otherwise; the remark says what",
     "needs": "the code is tested; a reader must bring the data or the model",
     "planned": "its notebook is not written yet",

@@ -52,7 +52,8 @@ class GroupingLoss:
     plugin, bias : float
         The naive estimate and its upward bias; value = plugin - bias.
     calibration_loss : float
-        Mean (p - c)**2 of the fitted calibrator; NaN without one.
+        Mean (p - c)**2 of the fitted calibrator; NaN without one. Where the calibrator does not fit, its sum with
+        `value` is no lower bound of the epistemic loss E (p - q)**2: add `recalibration_gain` instead.
     n : int
         Rows that were evaluated.
     n_regions : int
@@ -68,6 +69,11 @@ class GroupingLoss:
     splits : ndarray, shape (S,)
         Values of repeated splits (`n_splits`), of which the middle one is `value`: how much of it is luck. Empty
         without repetition.
+    recalibration_gain : float
+        Mean (p - y)**2 - (c - y)**2, what the calibrator takes from the Brier score; NaN without one. With `value` a
+        lower bound of the epistemic loss whether the calibrator fits or not, because
+        E (p - q)**2 = E[(p - y)**2 - (c - y)**2] + E (c - q)**2 for any c. Measured on rows that the calibrator has
+        seen, so "isotonic", which bends more, gains a little too much.
 
     Examples
     --------
@@ -93,6 +99,7 @@ class GroupingLoss:
     part: np.ndarray = field(repr=False)
     trees: tuple = field(default=(), repr=False)
     splits: np.ndarray = field(default_factory=lambda: np.empty(0), repr=False)
+    recalibration_gain: float = float("nan")
 
     def __str__(self):
         p_value = "p < 0.001" if self.p_value < 0.001 else f"p = {self.p_value:.3f}"
@@ -108,7 +115,7 @@ class GroupingLoss:
         return most_pooled(tree.encoder_.pooled_ for tree in self.trees)
 
 
-def combine(parts, calibration_loss, trees=(), tail=TAIL, fit=NO_FIT):
+def combine(parts, calibration_loss, trees=(), tail=TAIL, fit=NO_FIT, gain=float("nan")):
     """Mean of independent parts as a `GroupingLoss`, whose interval leaves `tail` on each side; `fit` is the effect of
     calibrating on the same rows.
     """
@@ -136,6 +143,7 @@ def combine(parts, calibration_loss, trees=(), tail=TAIL, fit=NO_FIT):
         variance=np.concatenate([part.mean_variance for part in parts]),
         part=np.repeat(np.arange(k), [part.count.size for part in parts]),
         trees=tuple(trees),
+        recalibration_gain=gain,
     )
 
 
@@ -325,13 +333,14 @@ def _loss_of_split(rows, calibrator, tree, split, fitted, rng, tail):
     parts, trees, regions = zip(*evaluated, strict=True)
     if not all(part.n_regions for part in parts):
         raise ValueError("groups must leave two of them in at least one region of each part, but a part has no pair.")
-    loss = float("nan")
+    loss = gain = float("nan")
     if calibrator != "none":
         loss = float(np.average((rows.p - c) ** 2, weights=rows.weight))
+        gain = float(np.average((rows.p - rows.y) ** 2 - (c - rows.y) ** 2, weights=rows.weight))
     fit = NO_FIT
     if fitted:
         fit = effect_of_fit(rows, c, [(task[-1], region) for task, region in zip(tasks, regions, strict=True)])
-    return combine(parts, loss, trees, tail, fit)
+    return combine(parts, loss, trees, tail, fit, gain)
 
 
 def _calibrated(rows, calibrator, fit, at):

@@ -653,3 +653,19 @@ def test_one_group_in_a_part_is_not_a_loss_of_zero():
             grouping_loss(y, p, p[:, None], groups=groups, rng=0)
     giant = grouping_loss(y, p, p[:, None], groups=np.maximum(np.arange(N) - N // 2, 0), rng=0)
     assert np.isfinite(giant.value) and giant.n == N
+
+
+def test_what_recalibration_gains_and_the_loss_are_below_the_epistemic_loss_where_the_calibrator_does_not_fit():
+    """A squared score: Platt scaling misfits, so (p - c)**2 counts a part of the epistemic loss twice."""
+    sums, corrected = [], []
+    for k in range(12):
+        a = Sigmoid().sample(8000, rng=[5, k])
+        found = grouping_loss(a.y, a.p**2, a.X, rng=k)
+        epistemic = np.mean((a.q - a.p**2) ** 2)
+        sums.append(found.calibration_loss + found.value - epistemic)
+        corrected.append(found.recalibration_gain + found.value - epistemic)
+    error = np.std(sums, ddof=1) / 12**0.5
+    assert np.mean(sums) > 4 * error
+    assert np.mean(corrected) < 0
+    unmoved = grouping_loss(a.y, a.p, a.X, calibrator="none", rng=0)
+    assert np.isnan(unmoved.recalibration_gain)

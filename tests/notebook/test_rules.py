@@ -118,7 +118,7 @@ def test_ledger_and_notebooks_agree():
 
 def test_a_good_ledger_has_no_findings():
     rows = [row(), row(id="a", notebook="09", status="planned"), row(id="b", notebook="09", status="needs")]
-    rows += [row(id="c", status="disagrees"), row(id="d", status="reproduced")]
+    rows += [row(id="c", status="disagrees"), row(id="d", status="reproduced"), row(id="e", status="cannot tell")]
     assert ledger_findings(rows, {"05_sample": good_lesson()}) == []
 
 
