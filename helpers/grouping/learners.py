@@ -79,16 +79,23 @@ class Learners(BaseEstimator):
     True
     """
 
-    def __init__(self, seed=0):
+    def __init__(self, seed=0, trees=TREES, n_kinds=None):
         self.seed = seed
+        self.trees = trees  # of a forest
+        self.n_kinds = n_kinds  # the first ones alone, beginning with boosted trees; None for all
 
     def fit(self, features, index, target, weight, fold=None):
-        """Learn (n,) targets s with weights v from (n, d) codes; `fold` as in `Features.choosing`. Returns self."""
+        """Learn (n,) targets s with weights v from (n, d) codes; `fold` as in `Features.choosing`. Returns self.
+
+        A second fit, with more kinds, goes on where the first one ended.
+        """
         rarity = 0.2 / weight.mean()
-        kinds = [Boosting(REPAIR_ROUNDS, _rows(BOOSTED_LEAF, rarity)), Forests(self.seed, rarity)]
+        kinds = [Boosting(REPAIR_ROUNDS, _rows(BOOSTED_LEAF, rarity)), Forests(self.seed, rarity, self.trees)]
         if features.width_:
             kinds += [Splines(), Clusters(), Kernel(self.seed)]
-        self.kinds_ = [kind.fit(features, index, target, weight, fold) for kind in kinds]
+        done = getattr(self, "kinds_", [])
+        more = kinds[len(done) : self.n_kinds]
+        self.kinds_ = done + [kind.fit(features, index, target, weight, fold) for kind in more]
         return self
 
     def predict(self, features, index):
@@ -124,9 +131,10 @@ class Boosting(BaseEstimator):
 class Forests(BaseEstimator):
     """The forests of `FORESTS`; leaves are larger where events are rare."""
 
-    def __init__(self, seed=0, rarity=1.0):
+    def __init__(self, seed=0, rarity=1.0, trees=TREES):
         self.seed = seed
         self.rarity = rarity
+        self.trees = trees
 
     def fit(self, features, index, target, weight, fold=None):
         """Learn from codes. Returns self."""
@@ -140,7 +148,7 @@ class Forests(BaseEstimator):
             options = {"min_samples_leaf": _rows(leaf, self.rarity), "max_features": columns}
             if forest is RandomForestRegressor or n > 2 * DRAWN:
                 options |= {"bootstrap": True, "max_samples": min(n // 2, DRAWN)}
-            self.forests_.append(forest(TREES, random_state=self.seed, **options).fit(codes, target, weight))
+            self.forests_.append(forest(self.trees, random_state=self.seed, **options).fit(codes, target, weight))
         return self
 
     def predict(self, features, index):

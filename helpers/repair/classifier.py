@@ -18,6 +18,8 @@ from helpers.checks import check_rng
 from helpers.grouping.stacked import LEAST_ROWS
 from helpers.repair.recalibrator import Recalibrator
 
+N_FOLDS = 4  # of the repair
+
 ANY_TABLE = {"dtype": None, "ensure_all_finite": False, "accept_sparse": True}  # text, dates, missing values
 
 
@@ -129,7 +131,9 @@ class RepairedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             stated = cross_val_predict(clone(self.estimator), X, y, cv=folds, **options)
             # Beside the features, an out-of-fold probability tells by which fold's model it was stated, and so what
             # the labels of that fold are like: with both in sight the test rejected a right model in 15 of 60 samples.
-            self.repair_ = Recalibrator(self.calibrator, alpha=self.alpha, use_score=False, rng=rng)
+            self.repair_ = Recalibrator(
+                self.calibrator, alpha=self.alpha, n_folds=N_FOLDS, use_score=False, fast=True, rng=rng
+            )
             self.repair_.fit(X, labels, self._probability(stated), sample_weight=sample_weight, groups=groups)
         self.estimator_ = clone(self.estimator).fit(X, y, **of_estimator)
         return self

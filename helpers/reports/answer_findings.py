@@ -4,8 +4,10 @@ import numpy as np
 
 from helpers.reports.answer_numbers import NO_GAP
 from helpers.reports.findings import Finding, Severity
-from helpers.reports.phrases import NAMES
+from helpers.reports.phrases import NAMES, short
 from helpers.resampling import exact_interval
+
+MOST_NAMED = 3  # questions in a sentence
 
 ALPHA = 0.05  # p-value below which a confidence is called wrong
 MUCH_UNREADABLE = 0.05  # share of the answers
@@ -241,7 +243,11 @@ def find_all(report):
         columns = list(report.table.features.columns)
         found += about_groups(report.groups, report.best_source, report.promises.precision, columns)
         found += about_costs(report.best_source, report.cut, report.prices, report.options["reject_cost"])
-    found += about_close(report.gap, report.correct, report.names_of(report.closest), report.names_of(report.wrong))
+    asked = report.table.grouped.questions
+    closest, wrong = (
+        [f"“{short(asked[k], 60)}”" for k in rows[:MOST_NAMED]] for rows in (report.closest, report.wrong)
+    )
+    found += about_close(report.gap, report.correct, closest, wrong)
     found += about_samples(report.sizes)
     found += about_pair(report.pair)
     moves = report.table.moves

@@ -20,12 +20,11 @@ from helpers.reports.answer_pair import AnswerPair
 from helpers.reports.document import Report, check_free
 from helpers.reports.files import without_formulas
 from helpers.reports.findings import Severity, steps_of
-from helpers.reports.phrases import NAMES, percent, points, short
+from helpers.reports.phrases import NAMES, percent, points
 from helpers.selective import risk_coverage_curve
 from helpers.tables import AnswerTable
 
 LEAST_QUESTIONS = 30  # with a known answer; below, only the share of right answers is told
-MOST_NAMED = 3  # questions in a sentence
 
 WHAT = {
     "answers.csv": "A row a question: its most frequent answer, how many answers agree, confidences, whether it is "
@@ -97,7 +96,13 @@ class AnswerReport(Report):
     pair: AnswerPair | None = field(default=None, repr=False)
 
     def find(self):
-        """List the findings, in no order."""
+        """List the findings, in no order.
+
+        Returns
+        -------
+        list of Finding
+            See `helpers.reports.answer_findings`.
+        """
         return find_all(self)
 
     @property
@@ -150,10 +155,6 @@ class AnswerReport(Report):
         """Rows of the ten wrong answers of the highest confidence, the best one; none where too few are known."""
         return [] if self.obstacle else sure_but_wrong(self.correct, self.sources[self.best_source])
 
-    def names_of(self, rows):
-        """Name the first of some questions as short texts."""
-        return [f"“{short(self.table.grouped.questions[row], 60)}”" for row in rows[:MOST_NAMED]]
-
     @property
     def most(self):
         """Number of answers of the largest vote."""
@@ -167,7 +168,18 @@ class AnswerReport(Report):
         return ["samples"] if self.obstacle else ["reliability", "kept", "samples"]
 
     def draw(self, name):
-        """Draw one of `figure_names`."""
+        """Draw a figure.
+
+        Parameters
+        ----------
+        name : str
+            One of `figure_names`.
+
+        Returns
+        -------
+        Axes
+            Of the figure.
+        """
         from helpers.plotting import plot_confidences, plot_kept, plot_votes
 
         if name == "reliability":
@@ -287,7 +299,13 @@ class AnswerReport(Report):
         return pd.DataFrame({"File": list(WHAT), "What it holds": list(WHAT.values())}).set_index("File")
 
     def metrics(self):
-        """Collect names and numbers for metrics.json: a dictionary; findings.json holds the others."""
+        """Collect names and numbers for metrics.json.
+
+        Returns
+        -------
+        dict of str to float, int, str or list
+            What a program wants to compare between runs; findings.json holds the rest.
+        """
         table = self.table
         numbers = {"n_questions": table.n_questions, "n_answers": table.n_answers, "n_known": int(self.known.sum())}
         numbers |= {"n_stated": int(table.stated.sum()), "obstacle": self.obstacle, "answer": self.headline}
@@ -310,7 +328,18 @@ class AnswerReport(Report):
         return numbers
 
     def null_trials(self, rng):
-        """Find the tests that could raise an alarm, for `negative_control`: {source: function of `rng`}."""
+        """Find the tests that could raise an alarm, for `negative_control`.
+
+        Parameters
+        ----------
+        rng : int, Generator or None
+            Not needed here.
+
+        Returns
+        -------
+        dict of str to callable
+            For each confidence a test of perfect answers, a function of `rng`.
+        """
         if self.calibration is None:
             return {}
         return {name: partial(_null_trial, p[self.known & np.isfinite(p)]) for name, p in self.sources.items()}

@@ -82,6 +82,26 @@ def test_the_repair_comes_near_the_truth(real):
 
 
 @pytest.mark.slow
+def test_a_fast_repair_stops_early_and_else_comes_nearly_as_near(real, monkeypatch):
+    model, y, p, X, _ = real
+    new = dict(zip("ypXq", hidden(4000, np.random.default_rng(5)), strict=True))
+    table = new["X"].assign(town="Aix")
+    fast = Recalibrator(n_folds=2, fast=True, rng=1).fit(X, y, p)
+    assert fast.changed_
+    assert rms(fast.predict(table, new["p"]), new["q"]) < 1.1 * rms(model.predict(table, new["p"]), new["q"])
+    kinds = {len(fold.learners.kinds_) for fold in fast.folds_}
+    assert kinds == {5}  # the second fit goes on where the first one ended
+    fits = []
+    monkeypatch.setattr(module, "_learn", lambda *given, f=module._learn: fits.append(given[-1]) or f(*given))
+    q = new["q"][:1000]
+    for seed in range(4):
+        fits.clear()
+        labels = np.random.default_rng(seed).random(1000) < q
+        one = Recalibrator(n_folds=2, fast=True, rng=1).fit(new["X"][:1000], labels, q)
+        assert len(fits) == (2 if one.p_value_ > module.HOPELESS else 4)
+        assert not (one.changed_ and one.p_value_ > module.HOPELESS)
+
+
 def test_a_perfect_score_stays_as_it_is(lines):
     changed = []
     harm = []
