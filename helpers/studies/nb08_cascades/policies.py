@@ -52,7 +52,8 @@ class Trial:
 
     def take(self, rows):
         """The same trial on some of the new rows, as a bootstrap draws them."""
-        asked = replace(self.new, X=self.new.X.iloc[rows], y=self.new.y[rows], p=self.new.p[:, rows], groups=None, q=None)
+        new = self.new
+        asked = Asked(new.X.iloc[rows], new.y[rows], new.p[:, rows], new.price)
         learned = Learned(**{name: values[:, rows] for name, values in vars(self.learned).items()})
         return replace(self, new=asked, learned=learned, accuracy=self.accuracy[:, rows])
 
