@@ -137,3 +137,18 @@ def run_pytest(arguments, folder, report, env, seconds):
         process.join()
         return -1, f"stopped after {seconds} s\n{report.read_text(encoding='utf-8')}"
     return process.exitcode, report.read_text(encoding="utf-8")
+
+
+def run_fork(target, *arguments, seconds=1e6):
+    """What a process sends that runs target(orders, *arguments); None if it dies or takes more than some seconds."""
+    mine, theirs = SERVER.Pipe(duplex=False)
+    process = SERVER.Process(target=target, args=(theirs, *arguments))
+    process.start()
+    theirs.close()
+    try:
+        return mine.recv() if mine.poll(seconds) else None
+    except EOFError:
+        return None
+    finally:
+        process.kill()
+        process.join()

@@ -42,12 +42,11 @@ class Mutant:
     file: str
     function: str
     operator: str
-    line: int
+    place: str  # line:column
     before: str
     after: str
     start: int
     end: int
-    lines: tuple  # the first line of the function's body, and the one after its last; (0, 0) outside of functions
 
     @property
     def module(self):
@@ -69,6 +68,8 @@ def other_constants(value):
     """Constants that might stand in place of one: whole numbers one off, halves, what is missing to one."""
     if isinstance(value, bool):
         return [not value]
+    if isinstance(value, int) and value > 100:
+        return [2 * value, value // 2]
     if isinstance(value, int):
         return [value + 1, value - 1, 2 * value][: 3 if value > 5 else 2] if value > 0 else [value + 1]
     if not isinstance(value, float) or not SIZES[0] < value < SIZES[1]:
@@ -149,7 +150,7 @@ def variants(node, rivals=frozenset()):
         yield "missing step", ast.Pass()
 
 
-def is_left_alone(node, parent, field):
+def is_left_alone(node, field):
     """Whether a node, with all below it, has nothing to do with numbers."""
     if isinstance(node, ast.JoinedStr | ast.Raise | ast.Import | ast.ImportFrom | ast.Lambda) or field in (
         "decorator_list",
@@ -177,16 +178,25 @@ def compared_names(function):
     return frozenset(given & used)
 
 
-def visit(node, parent=None, field="", function="", rivals=frozenset(), lines=(0, 0)):
-    """Yield (node to be replaced, operator, replacement, name of the function, its lines) for all below a node."""
-    if is_left_alone(node, parent, field):
+def purpose(node, field):
+    """'check' of what refuses bad input, 'default' of an option; '' of formulas."""
+    refuses = isinstance(node, ast.If) and isinstance(node.body[0], ast.Raise)
+    called_here = getattr(node, "value", None) if isinstance(node, ast.Expr) else node
+    if refuses or isinstance(called_here, ast.Call) and called(called_here).lstrip("_").startswith("check"):
+        return "check"
+    return "default" if field in ("defaults", "kw_defaults") else ""
+
+
+def visit(node, parent=None, field="", function="", rivals=frozenset(), aim=""):
+    """Yield (node to be replaced, operator, replacement, name of the function) for all below a node."""
+    if is_left_alone(node, field):
         return
     here = function
+    aim = aim or purpose(node, field)
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         here = f"{function}.{node.name}" if function else node.name
     if isinstance(node, ast.FunctionDef):
         rivals = compared_names(node)
-        lines = (node.body[0].lineno, node.end_lineno + 1)
     for operator, other in variants(node, rivals):
         squared = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow)
         if operator == "turned round" and (
@@ -195,12 +205,12 @@ def visit(node, parent=None, field="", function="", rivals=frozenset(), lines=(0
             continue  # the same number
         if isinstance(parent, ast.keyword) and parent.arg == "axis" and getattr(other, "value", None) not in (0, 1):
             continue  # no such axis
-        yield node.test if isinstance(node, ast.If | ast.IfExp) else node, operator, other, here, lines
+        yield node.test if isinstance(node, ast.If | ast.IfExp) else node, aim or operator, other, here
     inside = f"{here}.<locals>" if isinstance(node, ast.FunctionDef) else here
     for name, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST):
-                yield from visit(child, node, name, inside, rivals, lines)
+                yield from visit(child, node, name, inside, rivals, aim)
 
 
 def mutants_of(file, root=ROOT):
@@ -210,14 +220,23 @@ def mutants_of(file, root=ROOT):
     for line in text.splitlines(keepends=True):
         begins.append(begins[-1] + len(line))
     made = {}
-    for node, operator, other, function, lines in visit(ast.parse(text)):
+    for node, operator, other, function in visit(ast.parse(text)):
         start = begins[node.lineno - 1] + node.col_offset
         end = begins[node.end_lineno - 1] + node.end_col_offset
         after = ast.unparse(ast.fix_missing_locations(other))
         if not isinstance(other, ast.Name | ast.Constant | ast.Call | ast.Attribute | ast.Pass):
             after = f"({after})"
         function = function.removesuffix(".<locals>")
-        mutant = Mutant(str(file), function, operator, node.lineno, text[start:end].decode(), after, start, end, lines)
+        mutant = Mutant(
+            str(file),
+            function,
+            operator,
+            f"{node.lineno}:{node.col_offset}",
+            text[start:end].decode(),
+            after,
+            start,
+            end,
+        )
         made.setdefault((start, end, after), mutant)
     return list(made.values())
 

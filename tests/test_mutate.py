@@ -6,7 +6,7 @@ import csv
 import pytest
 from forks import FORKS
 from mutants import ROOT, is_another, mutants_of, sample
-from mutate import OUTPUT, Suite, files_of, read_equivalent, report
+from mutate import KEY, OUTPUT, Checks, Room, answer, files_of, read_equivalent, report
 
 TOY = '''"""A toy: words are left alone."""
 
@@ -17,16 +17,18 @@ LEVEL = 0.95
 
 def spread(x: "1 + 1", y, *, axis=1, copy=True):
     """Not 1 - 1 either."""
-    check(x)
+    round_trip(x)
+    check_size(x - 1)
     if len(x) < 2 or not y.any():
         raise ValueError(f"{len(x) - 1} is too few")
     low, high = np.quantile(x, (1 - LEVEL) / 2), np.quantile(x, LEVEL)
     place = np.searchsorted(x, y, side="left")
+    low = high if place.any() else low
     total = -np.sqrt((x - y) ** 2).sum(axis=axis) / (len(x) - 1)
     return clipped(low, high) * total / len(y) + x * place.mean()
 '''
 OPERATORS = {"constant", "sign", "factor", "missing term", "n for n - 1", "turned round", "another argument"}
-OPERATORS |= {"mean for sum", "missing call", "quantile", "comparison", "condition", "missing step"}
+OPERATORS |= {"mean for sum", "missing call", "quantile", "comparison", "condition", "missing step", "check", "default"}
 
 
 @pytest.fixture
@@ -41,7 +43,11 @@ def test_each_operator_yields_another_program_that_compiles(toy):
     assert len({mutant.source(toy) for mutant in made}) == len(made) > 40
     changes = {(mutant.before, mutant.after) for mutant in made}
     expected = [("0.95", "0.05"), ("len(x) < 2", "(len(x) <= 2)"), ("len(x) - 1", "len(x)"), ("x - y", "(x + y)")]
-    expected += [("place.mean()", "place.sum()"), ("clipped(low, high)", "clipped(high, low)"), ("check(x)", "pass")]
+    expected += [
+        ("place.mean()", "place.sum()"),
+        ("clipped(low, high)", "clipped(high, low)"),
+        ("round_trip(x)", "pass"),
+    ]
     expected += [
         ("np.quantile(x, LEVEL)", "np.quantile(x, 1 - LEVEL)"),
         ("'left'", "'right'"),
@@ -56,10 +62,10 @@ def test_words_and_flags_that_no_number_needs_are_left_alone(toy):
         assert all(kept in source for source in changed)
 
 
-def test_a_mutant_knows_the_lines_of_its_function(toy):
-    for mutant in mutants_of("toy.py", toy):
-        inside = mutant.function == "spread"
-        assert inside == (mutant.lines != (0, 0))
+def test_what_refuses_bad_input_and_defaults_are_no_formulas(toy):
+    made = {(mutant.before, mutant.operator) for mutant in mutants_of("toy.py", toy)}
+    assert {("x - 1", "check"), ("check_size(x - 1)", "check"), ("len(x) < 2", "check"), ("1", "default")} <= made
+    assert ("x - y", "sign") in made and ("check_size(x - 1)", "missing step") not in made
 
 
 def test_the_same_seed_draws_the_same_mutants_of_each_module_in_turn():
@@ -81,22 +87,50 @@ def test_an_unknown_module_is_refused():
 @pytest.mark.slow
 @pytest.mark.skipif(not FORKS, reason="runs are forks on Linux only")
 def test_a_test_of_the_package_notices_a_wrong_formula_and_no_file_changes():
-    suite = Suite("binning")
+    room = Room("binning", ["helpers/binning.py"])
     file = ROOT / "helpers" / "binning.py"
     before = file.read_bytes()
-    mutants = [mutant for mutant in mutants_of("helpers/binning.py") if mutant.function == "group_sums"]
-    assert mutants and {suite.ask(mutant) for mutant in mutants} <= {"killed", "time", "survived"}
-    assert sum(suite.ask(mutant) == "killed" for mutant in mutants) >= 0.5 * len(mutants)
+    mutants = [mutant for mutant in mutants_of("helpers/binning.py") if mutant.function == "group_sums"][:6]
+    verdicts = [room.ask(mutant)[0] for mutant in mutants]
+    assert set(verdicts) <= {"killed", "timeout", "survived"}
+    assert verdicts.count("killed") >= 0.5 * len(mutants) > 0
     assert file.read_bytes() == before
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not FORKS, reason="runs are forks on Linux only")
+def test_a_claim_notices_a_wrong_formula_of_a_function_that_its_notebook_imports():
+    (path,) = (ROOT / "notebooks" / "checks").glob("03*.ipynb")
+    checks = Checks(path, files_of(["helpers.grouping.truth", "helpers.audit"]))
+    drawn = list(checks.draw(0))
+    assert {mutant.file for mutant in drawn} == {"helpers/grouping/truth.py"}
+    verdict, claim = checks.ask(next(mutant for mutant in drawn if mutant.operator == "sign"))
+    assert verdict == "noticed" and claim.startswith(("perezlebel2023.", "ours."))
+
+
+def test_a_second_call_asks_only_what_has_changed():
+    class Judge:
+        name, mark, asked = "toy", "tests", 0
+
+        def ask(self, mutant):
+            self.asked += 1
+            return ("killed", "test_1") if mutant.operator == "sign" else ("survived", "")
+
+    judge = Judge()
+    mutants = [next(m for m in mutants_of("helpers/binning.py") if m.operator == name) for name in ("sign", "check")]
+    rows = [answer(mutant, judge, {})[0] for mutant in mutants]
+    done = {tuple(row[name] for name in KEY): row for row in rows}
+    assert [answer(mutant, judge, done) for mutant in mutants] == [(row, False) for row in rows] and judge.asked == 2
+    judge.mark = "other tests"
+    assert [answer(mutant, judge, done)[1] for mutant in mutants] == [False, True]
+
+
 def test_the_report_counts_by_module_and_shows_survivors():
-    row = {"module": "helpers.toy", "line": "3", "function": "f", "operator": "sign", "before": "a", "after": "b"}
-    row |= {"tests": "killed", "claims": "", "named": "yes"}
-    rows = [row, row | {"tests": "survived", "claims": "melo2026.lemma1"}, row | {"tests": "survived", "after": "c"}]
-    text = report(rows)
-    assert text.splitlines()[1].split() == ["helpers.toy", "3", "1", "1", "0", "1", "67%"]
-    assert "helpers/toy.py:3 in f (sign; survived; )\n  - a\n  + c\n" in text and text.count("\n  - ") == 1
+    row = {"asked": "toy", "module": "helpers.toy", "place": "3:7", "function": "f", "operator": "sign", "before": "a"}
+    verdicts = ["killed", "killed", "noticed", "survived", "timeout", "crash"]
+    text = report([row | {"after": f"b{k}", "verdict": verdict} for k, verdict in enumerate(verdicts)])
+    assert text.splitlines()[2].split() == ["toy", "helpers.toy", "6", "3", "1", "1", "0", "1", "75%"]
+    assert "helpers/toy.py:3:7 in f (sign; asked: toy)\n  - a\n  + b3\n" in text and text.count("\n  - ") == 1
 
 
 def test_equivalent_mutants_stand_in_the_source_and_are_argued_for():

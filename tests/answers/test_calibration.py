@@ -310,6 +310,7 @@ BAD = {
     "one grade": (lambda: sem_ece(COUNTS, [1, -1, np.nan]), "known for two questions at least, but it is for 1"),
     "block, one column": (lambda: sem_ece(COUNTS, [1, 0, 1], answer="block"), "a column for each class"),
     "stated": (lambda: sem_ece(COUNTS, RIGHT, stated=[0.1, 95, 0.2]), r"one confidence in \[0, 1\]"),
+    "stated below 0": (lambda: sem_ece(COUNTS, RIGHT, stated=[0.1, -0.1, 0.2]), "stated must"),
     "stated length": (lambda: sem_ece(COUNTS, RIGHT, stated=[0.1, 0.2]), "counts and stated must"),
     "stated text": (lambda: sem_ece(COUNTS, RIGHT, stated=["95%", "1", "0"]), "stated must"),
     "no stated": (lambda: sem_ece(COUNTS, RIGHT, sources=["sem1", "stated"]), "no confidence is stated"),

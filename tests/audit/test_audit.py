@@ -35,6 +35,16 @@ def test_what_recalibration_leaves_of_dependent_rows_is_as_unsure_as_their_gap()
     assert (table["high"] - table["low"] > 1.5 * (alone["high"] - alone["low"])).all()
 
 
+def test_people_who_come_twice_are_as_sure_as_once():
+    y = np.array([1, 1, 0, 1, 0, 0, 1, 1, 1, 0])
+    p = np.linspace(0.2, 0.7, 10)
+    group = np.arange(10) // 5
+    once = measure_groups(y, p, group, groups=np.arange(10))
+    twice = measure_groups(*(np.repeat(column, 2) for column in (y, p, group)), groups=np.arange(20) // 2)
+    np.testing.assert_allclose(twice[["low", "high", "p_value"]], once[["low", "high", "p_value"]])
+    pd.testing.assert_frame_equal(measure_groups(y, p, group), once)
+
+
 def test_four_rows_by_hand():
     table = measure_groups([1, 1, 0, 1], [0.5, 0.5, 0.8, 0.8], [0, 0, 1, 1])
     assert table["n"].tolist() == [2, 2] and table["share"].tolist() == [0.5, 0.5]

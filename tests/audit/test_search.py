@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit, logit
-from scipy.stats import norm
+from scipy.stats import beta, norm
 
 from helpers.audit import measure_columns, search_segments, tree_groups
-from helpers.audit.null import symmetric
+from helpers.audit.null import NullModel, symmetric
+from helpers.audit.segments import SegmentFamily
 from helpers.calibration import PlattCalibrator
 from helpers.plotting import plot_groups
 
@@ -143,6 +144,19 @@ def test_without_their_groups_dependent_rows_raise_alarms():
 
 
 # ---- by brute force -------------------------------------------------------------------------------------------
+
+
+def test_scores_that_are_moved_to_be_right_in_a_segment_are_right_there_however_far_they_were():
+    rng = np.random.default_rng(10)
+    X = pd.DataFrame({"a": np.repeat([0, 1], 200), "b": rng.normal(size=400)})
+    p = rng.uniform(0.01, 0.03, 400)
+    y = (rng.random(400) < np.where(X["a"] == 1, 0.97, 0.02)).astype(int)
+    family = SegmentFamily(X, y, 20, 2)
+    null = NullModel(y, p, np.ones(400), None, family, "platt", rng)
+    null.c = p
+    tangent = np.column_stack([np.ones(400), X["a"] == 1])
+    residual = y - null._refitted(tangent)
+    assert np.abs(tangent.T @ residual).max() < 1e-3
 
 
 def gaps_by_masks(y, c, z, inside):
@@ -414,6 +428,14 @@ def test_named_columns_show_every_level_however_small():
     assert (table["low"] <= table["gap"]).all() and (table["gap"] <= table["high"]).all()
 
 
+def test_three_rows_say_too_little_on_either_side():
+    X = pd.DataFrame({"kind": ["many"] * 200 + ["few"] * 3})
+    y = np.r_[np.ones(10), np.zeros(193)]
+    for labels, p in ((y, 0.05), (1 - y, 0.95)):
+        table = measure_columns(labels, np.full(203, p), X, "kind").set_index("rule")
+        assert table["remark"].to_dict() == {"kind is few": "too few to say", "kind is many": "no gap seen"}
+
+
 def test_intervals_of_tiny_levels_hold():
     rng = np.random.default_rng(25)
     missed = 0
@@ -436,6 +458,9 @@ def test_weights_and_groups_widen_the_intervals_of_named_columns():
     )
     width = [(table["high"] - table["low"]).mean() for table in (plain, grouped, weighted)]
     assert width[1] / width[0] == pytest.approx(2, rel=0.1) and width[2] > 1.15 * width[0]
+    rows = 200 * 5**2 / 41  # (sum w)^2 / sum w^2
+    ones = weighted["observed"].to_numpy() * rows
+    np.testing.assert_allclose(weighted["low"] + 0.5, beta.ppf(0.025, ones, rows - ones + 1))
 
 
 # ---- bad input --------------------------------------------------------------------------------------------------

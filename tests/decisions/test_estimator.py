@@ -23,6 +23,7 @@ from helpers.decisions import (
     grouping_risk,
     oracle_risk,
 )
+from helpers.decisions.estimator import plausible_values
 from helpers.partition import HonestTree
 from helpers.repair import Recalibrator, recalibrator
 from helpers.simulation import Sigmoid, controls
@@ -120,6 +121,12 @@ def test_what_the_score_hides_is_found_and_a_perfect_score_is_left_alone():
     model = RiskEstimator(EVEN, residual="tree", rng=0).fit(perfect.X, perfect.y, perfect.p)
     risk = model.predict(perfect.X, perfect.p)
     assert risk.mean() < 0.02 and np.mean(risk > 0.3) < 0.01
+
+
+def test_plausible_values_vary_by_two_squared_errors():
+    values = plausible_values(np.array([0.5]), np.array([0.01]))
+    assert np.mean(values) == pytest.approx(0.5)
+    assert np.var(values) == pytest.approx(2 * 0.01**2, rel=0.1)
 
 
 def test_miscalibration_alone_is_calibration_risk():

@@ -672,6 +672,7 @@ def test_four_rows_are_enough_and_three_are_not():
         ({"estimator": "forest"}, "estimator must"),
         ({"rule": "log"}, "rule must"),
         ({"view": "classwise"}, "view must"),
+        ({"p": np.full(39, 0.5)}, "y and p must"),
         ({"rule": LOG, "sample_weight": np.ones(40)}, "sample_weight must"),
         ({"rule": LOG, "groups": np.arange(40)}, "groups must"),
         ({"sample_weight": np.r_[0, np.ones(39)]}, "sample_weight must"),

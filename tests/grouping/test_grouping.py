@@ -179,6 +179,13 @@ def test_weights_and_groups_against_all_pairs(rows):
 # ---- invariances -----------------------------------------------------------------------------------------------
 
 
+def test_weights_that_leave_one_of_many_groups_are_refused():
+    groups = np.arange(400) // 4
+    weight = np.where(groups == 7, 1000.0, 1.0)
+    with pytest.raises(ValueError, match="sample_weight"):
+        grouping_loss_from_regions(np.linspace(-1, 1, 400), np.arange(400) % 2, sample_weight=weight, groups=groups)
+
+
 @given(residual_rows(), st.randoms(use_true_random=False))
 def test_row_order_scale_of_weights_names_of_groups_and_signs_do_not_matter(rows, random):
     r, region, w, g = rows

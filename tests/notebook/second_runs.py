@@ -3,12 +3,13 @@
 import functools
 import io
 import os
+import time
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
+import forks
 import nbformat
-from forks import SERVER, begin_fork
 from rules import second_parameters
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,7 +77,7 @@ def run_cells(cells, stop=False):
 
 def be_run(orders, cells, notebook):
     """What the process of one run does."""
-    begin_fork()
+    forks.begin_fork()
     printed = io.StringIO()
     try:
         os.chdir(notebook.parent)
@@ -91,14 +92,9 @@ def be_run(orders, cells, notebook):
 def run_fork(cells, notebook, own=None):
     """(claims that failed, first other error, printed text) of a notebook with its second parameters, or `own` ones."""
     cells = with_second_parameters(cells, notebook, own)
-    mine, theirs = SERVER.Pipe(duplex=False)
-    process = SERVER.Process(target=be_run, args=(theirs, cells, notebook))
-    process.start()
-    theirs.close()
-    try:
-        return mine.recv() if mine.poll(RUN_SECONDS) else (set(), f"not done after {RUN_SECONDS} s", "")
-    except EOFError:
-        return set(), "the process died", ""
-    finally:
-        process.kill()
-        process.join()
+    begin = time.monotonic()
+    answer = forks.run_fork(be_run, cells, notebook, seconds=RUN_SECONDS)
+    if answer:
+        return answer
+    died = time.monotonic() - begin < RUN_SECONDS
+    return set(), "the process died" if died else f"not done after {RUN_SECONDS} s", ""

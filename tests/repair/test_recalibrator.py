@@ -13,6 +13,7 @@ from scipy.stats import sem
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
+from statsmodels.regression.linear_model import OLS
 
 from helpers.calibration import PlattCalibrator
 from helpers.grouping.kernels import AdaptedKernel
@@ -177,6 +178,25 @@ def test_the_adapted_kernel_finds_the_feature_that_counts():
 
 
 # ---- what may not matter ----------------------------------------------------------------------------------------
+
+
+def test_learners_are_asked_for_a_shift_of_the_log_odds(lines):
+    """Rates are off by v x, v = p (1 - p): Newton's step of the log-odds is x, whatever p."""
+    p = np.repeat([0.1, 0.1, 0.5, 0.5], 100)
+    x = np.repeat([-1.0, 1.0, -1.0, 1.0], 100)[:, None]
+    y = np.concatenate([np.arange(100) < ones for ones in (1, 19, 25, 75)])
+    every = np.ones(400, bool)
+    fold = module._learn(y, p, x, np.ones(400), every, every, "none", None, 0)
+    np.testing.assert_allclose(fold.learners.predict(None, x)[:, 0], x[:, 0])
+
+
+def test_the_slope_is_a_standard_error_above_that_of_least_squares():
+    rng = np.random.default_rng(13)
+    found = rng.normal(size=200)
+    residual = 0.4 * found + rng.normal(size=200)
+    fit = OLS(residual, found).fit(cov_type="HC0")
+    assert module._slope(found, residual, np.ones(200), None) == pytest.approx(float(fit.params[0] + fit.bse[0]))
+    assert module._slope(found, -residual, np.ones(200), None) == 0
 
 
 def test_own_labels_do_not_judge_their_own_row(lines):

@@ -19,6 +19,11 @@ def test_pareto_front_against_all_pairs():
         assert np.array_equal(pareto_front(cost, accuracy), ~np.array(beaten))
 
 
+def test_models_may_be_counted_from_the_end():
+    last = always([[0, 0], [1, 1], [2, 2]], [1, 10, 20], -1)
+    assert last.model.tolist() == [2, 2] and last.prediction.tolist() == [2, 2]
+
+
 def test_a_lottery_costs_its_budget_and_lies_on_the_line():
     rng = np.random.default_rng(2)
     n = 40_000
@@ -31,6 +36,20 @@ def test_a_lottery_costs_its_budget_and_lies_on_the_line():
     assert random_mix(correct.astype(int), [1, 2, 3, 11], budget=99, correct=correct, rng=3).paid.mean() == 11
     same = random_mix(correct.astype(int), [1, 2, 3, 11], budget=2, correct=correct[:, :1000], rng=3)
     assert np.array_equal(same.model, routed.model)
+
+
+def test_a_lottery_with_a_record_lies_on_the_highest_line_between_two_models():
+    rng = np.random.default_rng(6)
+    prediction = np.tile(np.arange(5)[:, None], 200)
+    for _ in range(40):
+        cost = np.cumsum(rng.integers(1, 5, 5))
+        right = rng.integers(1, 10, 5)
+        budget = rng.uniform(cost[0], cost[-1])
+        record = np.arange(10) < right[:, None]
+        used = np.unique(random_mix(prediction, cost, budget=budget, correct=record, rng=0).model)
+        pairs = [[a, b] for b in range(5) for a in range(b + 1) if cost[a] <= budget]
+        best = max(np.interp(budget, cost[pair], right[pair]) for pair in pairs)
+        assert np.interp(budget, cost[used], right[used]) == pytest.approx(best)
 
 
 def test_the_table_is_the_means():

@@ -146,6 +146,10 @@ BAD = {
         lambda: sweep_routers(ACCURACY, PREDICTION, PRICE, Y, willingness=[0], pools=[(0, 4)]),
         r"pools\[0\] must",
     ),
+    "a pool with a model twice": (
+        lambda: sweep_cascades(RISK, PREDICTION, PRICE, Y, thresholds=[0], pools=[(0, 0)]),
+        r"pools\[0\] must",
+    ),
     "an empty pool": (lambda: sweep_cascades(RISK, PREDICTION, PRICE, Y, thresholds=[0], pools=[()]), r"pools\[0\]"),
     "another rule": (
         lambda: sweep_cascades(RISK, PREDICTION, PRICE, Y, thresholds=[0], rule="risks"),
@@ -182,6 +186,7 @@ BAD = {
         "X and correct.* must have the same length",
     ),
     "a tree with few rows": (lambda: TreeRouter().fit(P[:, :50].T, PREDICTION[:, :50]), "at least 4 .* = 60 rows"),
+    "a tree of half a split": (lambda: TreeRouter(max_depth=0.5).fit(P.T, PREDICTION), "max_depth must"),
     "marks to learn from": (lambda: TreeRouter().fit(P.T, 5 * P), "correct must"),
     "asked before it learned": (lambda: TreeRouter().predict(P.T), "call fit first"),
 }

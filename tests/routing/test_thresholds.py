@@ -49,6 +49,16 @@ def test_a_sound_policy_is_certified_and_the_cheapest_threshold_found():
     assert (found[0].used["money"], found[0].coverage) == (9, 1)
 
 
+def test_costs_in_another_currency_with_a_fee_on_every_answer_change_nothing():
+    rng = np.random.default_rng(8)
+    policy = mixture(600, lambda t: 0.05 * t, rng)
+    y = np.ones(600, int)
+    plain = certified_threshold(policy, [0.0, 1.0, 2.0, 3.0, 4.0], y, target=0.15, cost=[[0, 1], [1, 0]])
+    dear = certified_threshold(policy, [0.0, 1.0, 2.0, 3.0, 4.0], y, target=3.75, cost=[[3, 8], [8, 3]])
+    assert dear.threshold == plain.threshold and 0 < plain.threshold < 4
+    np.testing.assert_allclose(dear.table["p_value"], plain.table["p_value"], atol=1e-12)
+
+
 def test_with_few_rows_it_says_so():
     rng = np.random.default_rng(6)
     right = Routed((np.arange(40) >= 4).astype(int), np.zeros(40, int), np.ones(40))

@@ -7,14 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripts import load_script
 
-from helpers.answers import AnswerPopulation, sem1, sem2, sem_ece, top_two_margin
+from helpers.answers import sem1, sem2, sem_ece
 from helpers.datasets import DATA_FOLDER
 from helpers.datasets.download import find_cached
 from helpers.datasets.sampled_answers import answer_files
-from helpers.studies import nb12_sem_practice
 from helpers.studies.nb12_sem_practice import CARDS, READERS, card_readers, half_split_gap
 from helpers.studies.nb12_sem_practice import language_model as sampled
-from helpers.studies.nb12_sem_practice.readers import binned_error, loglog_slope, misjudge, mode_correct, thin
+from helpers.studies.nb12_sem_practice.readers import binned_error, misjudge, mode_correct, thin
 
 
 def test_the_protocol_by_string_and_by_spelling(answers):
@@ -140,94 +139,13 @@ def test_rates_are_met_within_four_and_a_half_standard_errors():
     assert abs((split[:, 0] == 5).mean() - kept) < se
 
 
-def test_merging_raises_and_splitting_lowers_confidence(calibrations, asked):
-    one = asked["smudged", "pixels"]
-    table = {
-        kind: nb12_sem_practice.judge_sweep(one, kind, (0.0, 0.3), n_judges=2, rng=0) for kind in ("merge", "split")
-    }
-    assert np.diff(table["merge"]["overconfidence"])[0] > 0.02 and np.diff(table["split"]["overconfidence"])[0] < -0.02
-    start = calibrations["smudged", "pixels"].summary.set_index("source")
-    assert table["merge"]["ece"][0] == pytest.approx(start["ece"]["sem1"])
-
-
 # ---------------------------------------------------------------- protocols
-
-
-def test_pairs_are_what_sem_ece_says(calibrations):
-    pairs = nb12_sem_practice.pair_table(calibrations).set_index(["cards", "reader"])
-    for key, one in calibrations.items():
-        line = one.summary.set_index("source")
-        gap = one.differences.set_index("what")
-        assert pairs.loc[key, "gap"] == pytest.approx(line["ece"]["sem1"] - line["ece"]["sem2"])
-        assert pairs.loc[key, "low"] == gap["low"]["ece"]
-    fall = nb12_sem_practice.difference_table(calibrations, "confidence")
-    assert len(fall) == 15 and (fall["difference"] >= 0).all()
-    assert (nb12_sem_practice.difference_table(calibrations, "ece at low margins", least=10)["n"] >= 10).all()
 
 
 def test_order_of_errors_follows_over_confidence_exactly(people):
     for one, sign in ((people["slipped", "pixels"], 1), (people["clean", "forest"], -1)):
         exact = one.calibration(10)
         assert np.sign(exact.sem1 - exact.sem2) == sign
-
-
-def test_by_margin_agrees_with_sem_ece(calibrations):
-    one = calibrations["slipped", "pixels"]
-    margins = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
-    mine = nb12_sem_practice.error_by_margin(one.per_question, margins)
-    for column in ("n", "ece_sem1", "ece_sem2"):
-        assert np.allclose(mine[column], one.by_margin[column])
-
-
-def test_boundary_gap_is_arithmetic_and_model_free():
-    pi = np.tile([0.45, 0.4, 0.15], (3000, 1))
-    samples = {name: AnswerPopulation(pi, right * np.ones((3000, 1), int)).sample(50, 0)
-               for name, right in (("wrong", [[0, 0, 0]]), ("right", [[1, 1, 1]]))}  # fmt: skip
-    table = nb12_sem_practice.boundary_table(samples).set_index(["answers of", "boundary"])
-    wrong = table.loc["wrong"]
-    right = table.loc["right"]
-    assert np.allclose(wrong["gap in error"], wrong["gap in confidence"])
-    assert np.allclose(right["gap in error"], -right["gap in confidence"])
-    assert np.allclose(wrong["gap in confidence"], wrong["arithmetic"], atol=0.004)
-    near = np.abs(top_two_margin(samples["wrong"].counts) - 0.0865503199) <= 0.00865503199
-    assert wrong.loc["JDR", "n"] == near.sum() and wrong.loc["JDR", "predicted"] == pytest.approx(0.0467835, abs=1e-6)
-
-
-def test_a_power_law_has_its_slope():
-    gaps = np.outer(np.array([10, 20, 40]) ** -0.5, np.ones(30))
-    assert loglog_slope([10, 20, 40], gaps, rng=0) == (-0.5, 0.0)
-    rng = np.random.default_rng(0)
-    found = [loglog_slope([10, 20, 40], gaps * rng.exponential(size=gaps.shape), rng=k) for k in range(60)]
-    slopes, errors = np.array(found).T
-    assert abs(slopes.mean() + 0.5) < 4.5 * slopes.std(ddof=1) / 60**0.5
-    assert slopes.std(ddof=1) == pytest.approx(errors.mean(), rel=0.4)  # 4 standard errors of a deviation of 60
-
-
-def test_rates_by_true_and_by_observed_margin():
-    population = AnswerPopulation.with_margins(np.arange(4000) / 5000, rng=0)
-    table = nb12_sem_practice.rate_study(
-        population, population.sample(50, 1), [10, 20, 30, 40, 50], n_resamples=50, rng=0
-    )
-    slope = table["slope"].astype(float)
-    se = table["se"].astype(float)
-    assert list(table.index) == ["true", "observed"] and (se < 0.03).all()
-    assert abs(slope["true"] + 0.5) < 4.5 * se["true"]  # two classes, margins spread evenly: the rate of the theorem
-    assert slope["observed"] - slope["true"] > 4.5 * np.hypot(*se)
-
-
-def test_three_comparisons_are_ordered():
-    population = AnswerPopulation.with_margins(np.linspace(0, 0.15, 20_000), rng=0)
-    gaps = nb12_sem_practice.equal_size_gaps(population, 40, rng=0)
-    for lower, upper in (("equal wholes", "paper"), ("paper", "equal halves")):
-        rise = gaps[upper] - gaps[lower]
-        assert rise.mean() > 4.5 * rise.std() / len(rise) ** 0.5
-
-
-def test_edges_by_hand():
-    rows = pd.DataFrame({"sem1": [0.5, 0.55], "sem2": [0.45, 0.55], "correct": [0, 1]})
-    line = nb12_sem_practice.edge_table(rows).iloc[0]
-    assert line["Sem1, up"] == pytest.approx(0.025) and line["Sem1, down"] == pytest.approx(0.475)
-    assert line["Sem2, up"] == line["Sem2, down"] == pytest.approx(0.45)
 
 
 # ---------------------------------------------------------------- bad input, shipped numbers

@@ -176,27 +176,6 @@ def test_a_killed_worker_changes_nothing(tmp_path, capfd):
     assert os.path.exists(killer) and capfd.readouterr().err == ""
 
 
-# ---- growth and the shipped run --------------------------------------------------------------------------------
-
-
-def test_growth_finds_the_exponent_and_its_interval_holds_what_it_promises():
-    rows = np.array([1e6, 2e6, 4e6, 8e6, 16e6])
-    rng = np.random.default_rng(0)
-    fits = [nb15_weather.growth(rows, 3e-6 * rows**0.95 * np.exp(0.05 * rng.normal(size=5))) for _ in range(200)]
-    z = np.array([(fit.exponent - 0.95) / fit.se for fit in fits])
-    assert abs(z.mean()) < 4 * z.std() / 200**0.5
-
-    def seconds(n, size=None):
-        return 2 + 3e-6 * n + rng.normal(size=size)
-
-    inside = []
-    for _ in range(200):
-        _, low, high = nb15_weather.growth(rows, seconds(rows, 5).clip(0.1)).at(1e9)
-        inside.append(low < seconds(1e9) < high)
-    assert abs(np.mean(inside) - 0.95) < 4 * (0.95 * 0.05 / 200) ** 0.5
-    assert "to the power 1.00" in str(nb15_weather.growth(rows, rows / 1e6))
-
-
 def test_the_shipped_run_is_what_the_notebook_needs():
     run = pd.read_csv(DATA_FOLDER / "weather_run.csv")
     ends = run[run["kind"] == "end"]

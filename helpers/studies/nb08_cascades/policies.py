@@ -50,6 +50,13 @@ class Trial:
     accuracy: np.ndarray  # (m, n), as a router predicts it
     cost: np.ndarray  # of each decision for each truth
 
+    def take(self, rows):
+        """The same trial on some of the new rows, as a bootstrap draws them."""
+        new = self.new
+        asked = Asked(new.X.iloc[rows], new.y[rows], new.p[:, rows], new.price)
+        learned = Learned(**{name: values[:, rows] for name, values in vars(self.learned).items()})
+        return replace(self, new=asked, learned=learned, accuracy=self.accuracy[:, rows])
+
 
 def learn(past, new, cost, *, rng=None, **options):
     """What past rows, whose answers are known, say about the models' decisions on new rows."""

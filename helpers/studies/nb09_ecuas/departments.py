@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.integrate import quad
 from scipy.stats import beta
 
 from helpers.checks import check_count
@@ -19,10 +18,7 @@ def _quadrature():
 
 @dataclass(frozen=True)
 class Department:
-    """Cases with K possible answers; the system's answer is right with a chance that differs from case to case.
-
-    The chance is 1/K + (1 - 1/K) t with t ~ Beta(a, b); the other K - 1 answers share the rest equally.
-    """
+    """Cases with K possible answers; the system's answer is right with a chance that differs from case to case."""
 
     n_classes: int = 4
     a: float = 5.0
@@ -43,24 +39,14 @@ class Department:
         return (rng.random(n) < chance).astype(int), chance
 
     def powered(self, chance, power):
-        """Confidence in the same answer if all K probabilities are raised to a power (a temperature of 1 / power).
-
-        Above 1: too sure; below 1: too modest. The order of confidences stays.
-
-        >>> Department().powered([0.25, 0.7], 2).round(3)
-        array([0.25 , 0.942])
-        """
+        """Confidence in the same answer if all K probabilities are raised to a power (a temperature of 1 / power)."""
         chance = np.asarray(chance)
         with np.errstate(divide="ignore"):
             odds = ((1 - chance) / (self.n_classes - 1) / chance) ** power
         return 1 / (1 + (self.n_classes - 1) * odds)
 
     def expected_ecuas(self, power=1.0, *, n=1):
-        """Exact mean ECUAS_n of whoever states `powered(chance, power)`, by quadrature (to about 1e-6).
-
-        >>> round(Department().expected_ecuas(n=1), 4)
-        0.328
-        """
+        """Exact mean ECUAS_n of whoever states `powered(chance, power)`, by quadrature (to about 1e-6)."""
         nodes, weights = _quadrature()
         t = (nodes + 1) / 2
         chance = self._chance(t)
@@ -73,11 +59,7 @@ class Department:
 
 
 def simplex_grid(steps):
-    """All distributions over three classes whose probabilities are multiples of 1 / steps, (m, 3).
-
-    >>> simplex_grid(2).tolist()
-    [[0.0, 0.0, 1.0], [0.0, 0.5, 0.5], [0.0, 1.0, 0.0], [0.5, 0.0, 0.5], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]
-    """
+    """All distributions over three classes whose probabilities are multiples of 1 / steps, (m, 3)."""
     a, b = np.indices((steps + 1, steps + 1)).reshape(2, -1)
     inside = a + b <= steps
     a = a[inside]
@@ -86,14 +68,7 @@ def simplex_grid(steps):
 
 
 def stated_costs(statements, cost, *, reject_cost=np.inf, n=None, largest=None):
-    """What each statement costs under each truth, (m, K): the cost of its Bayes decision, or with `n` its ECUAS_n.
-
-    `cost` has a row for each decision; an infinite `reject_cost` allows no refusal; `largest` is u_M, if known already.
-
-    >>> stated_costs([[0.9, 0.1], [0.4, 0.6]], [[0, 1], [1, 0]], reject_cost=0.2)
-    array([[0. , 1. ],
-           [0.2, 0.2]])
-    """
+    """What each statement costs under each truth, (m, K): the cost of its Bayes decision, or with `n` its ECUAS_n."""
     cost = np.asarray(cost, dtype=float)
     best = bayes_decision(statements, cost)
     incurred = cost[best.decision]
@@ -104,58 +79,6 @@ def stated_costs(statements, cost, *, reject_cost=np.inf, n=None, largest=None):
 
 
 def smallest_gain(beliefs, paid):
-    """The least that honesty saves: over all beliefs p and statements q, min of E_p paid(q) - E_p paid(p).
-
-    `paid` is `stated_costs(beliefs, ...)`. A proper score gives 0 (up to rounding), an improper one less.
-
-    >>> beliefs = np.array([[0.9, 0.1], [0.6, 0.4]])
-    >>> smallest_gain(beliefs, stated_costs(beliefs, [[0, 1], [1, 0]], n=1))
-    0.0
-    >>> round(smallest_gain(beliefs, 1 - beliefs), 2)  # absolute error: it pays to exaggerate
-    -0.06
-    """
+    """The least that honesty saves: over all beliefs p and statements q, min of E_p paid(q) - E_p paid(p)."""
     expected = beliefs @ paid.T
     return float((expected - np.diag(expected)[:, None]).min())
-
-
-def integrate_over_fees(cost_at, kink, largest, args=()):
-    """Integral of `cost_at(fee, *args)` from 0 to `largest`, in two pieces that meet at its kink."""
-    return sum(quad(cost_at, *ends, args=args, epsabs=1e-12, limit=200)[0] for ends in ((0, kink), (kink, largest)))
-
-
-def bills_at_drawn_fees(correct, confidence, *, n, n_classes, n_draws=200_000, rng=None):
-    """Bills for one answer, each divided by its reject cost x, drawn with density (n+1) x**n / u_M**(n+1).
-
-    Their mean is the ECUAS_n of the answer.
-    """
-    rng = np.random.default_rng(rng)
-    lots = (1 - 1 / n_classes) * rng.random(check_count(n_draws, "n_draws")) ** (1 / (n + 1))
-    return np.where(1 - confidence <= lots, 1 - correct, lots) / lots
-
-
-def tuned_threshold(loss, confidence, reject_cost):
-    """The threshold that is cheapest on these rows: accept where confidence >= threshold, else pay `reject_cost`.
-
-    Infinite where refusing everything is cheapest.
-
-    >>> tuned_threshold([0, 0, 1, 0], [0.9, 0.7, 0.6, 0.5], 0.3)
-    0.7
-    """
-    loss = np.asarray(loss)
-    thresholds, place = np.unique(confidence, return_inverse=True)
-    gain = np.bincount(place, reject_cost - loss)[::-1]  # of accepting the surest, the next, …
-    total = np.r_[0.0, np.cumsum(gain)]
-    return float(np.r_[np.inf, thresholds[::-1]][np.argmax(total)])
-
-
-def spelled_answers(n, rng=None, *, n_spellings=5):
-    """Questions to which a model gives answers with six meanings, each in several spellings; its beliefs are true.
-
-    Whether the most probable meaning is right, its probability, and that of its most frequent spelling, (n,) each.
-    """
-    rng = np.random.default_rng(rng)
-    meaning = rng.dirichlet(np.full(6, 0.2), n).max(axis=1)
-    share = rng.exponential(size=(n, n_spellings))
-    share *= np.arange(n_spellings) < rng.integers(1, n_spellings + 1, n)[:, None]
-    string = meaning * (share.max(axis=1) / share.sum(axis=1))
-    return (rng.random(n) < meaning).astype(int), meaning, string

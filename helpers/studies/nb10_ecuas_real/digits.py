@@ -1,17 +1,12 @@
 """Studies of notebook 10: machines that read digits, populations of known cost, answers that are made worse."""
 
-from dataclasses import dataclass, field
-
 import numpy as np
 import pandas as pd
 from scipy.integrate import quad
 from scipy.special import expit, log_softmax, softmax
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import BernoulliNB
 
 from helpers.calibration import AffineCalibrator
 from helpers.checks import check_count
-from helpers.datasets import load_digits
 from helpers.selective import ecuas, ecuas_from_uncertainty
 
 TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0)
@@ -21,48 +16,8 @@ SHARPNESS = (1 / 3, 1, 3)  # of the models of `population_table`
 EXPONENTS = (0, 1, 128)  # of ECUAS
 
 
-@dataclass(frozen=True)
-class DigitReaders:
-    """Two machines that read handwritten digits."""
-
-    log_scores: dict = field(repr=False)  # {reader: (n, 10)}, of images that it never saw
-    y: np.ndarray = field(repr=False)
-
-    def __str__(self):
-        return f"{' and '.join(self.log_scores)} on {self.y.size:,} digits"
-
-
-def digit_readers(*, n_train=600, rng=None):
-    """Train the "bold" and the "timid" reader on some digits; return what they say about all others.
-
-    Bold: naive Bayes on which pixels are dark, as if pixels were independent; far too sure of itself. Timid: logistic
-    regression with a penalty so heavy (C = 0.12 / n_train) that it hardly dares to be sure, but it orders answers well.
-    """
-    data = load_digits()
-    n_train = check_count(n_train, "n_train", least=100)
-    if n_train > len(data.y) - 200:
-        raise ValueError(f"n_train must leave 200 of the {len(data.y):,} digits for the test, but it is {n_train:,}.")
-    order = np.random.default_rng(rng).permutation(len(data.y))
-    X = data.X.to_numpy()[order]
-    y = data.y[order]
-    timid = LogisticRegression(C=0.12 / n_train, solver="newton-cholesky", tol=1e-10)  # lbfgs stops too early
-    models = {"bold": BernoulliNB(binarize=7.5), "timid": timid}
-    log_proba = {
-        name: model.fit(X[:n_train], y[:n_train]).predict_log_proba(X[n_train:]) for name, model in models.items()
-    }
-    return DigitReaders({name: scores.round(6) for name, scores in log_proba.items()}, y[n_train:])
-
-
 def sampled_answer_costs(proba, y, temperatures, *, n=1):
-    """Expected ECUAS_n of a row whose answer is drawn from softmax(log(proba) / t), over the draw, (n_rows, T).
-
-    The confidence is the probability (temperature 1) of the answer drawn, at least 1/K. Temperature 0 is the argmax. No
-    sampling is needed: the cost of each class is weighted by its probability of being drawn. Estienne, Ernst et al.
-    (2026), appendix B.1.
-
-    >>> sampled_answer_costs([[0.8, 0.2]], [0], [0, 1], n=1).round(3)
-    array([[0.16 , 0.328]])
-    """
+    """Expected ECUAS_n of a row whose answer is drawn from softmax(log(proba) / t), over the draw, (n_rows, T)."""
     proba = np.asarray(proba, dtype=float)
     rows = np.arange(len(proba))
     n_classes = proba.shape[1]
@@ -97,10 +52,7 @@ def answer_quality(proba, y, *, n=EXPONENTS):
 
 
 def draw_population(n_rows, *, sharpness=1.0, rng=None):
-    """Log scores and classes of a population of known truth: P(class 1) = q is uniform, stated is sharpness * log-odds.
-
-    1 is a perfect model; affine calibration should find 1 / sharpness.
-    """
+    """Log scores and classes, where P(class 1) = q is uniform and log-odds are stated sharpness times too large."""
     rng = np.random.default_rng(rng)
     q = rng.uniform(1e-9, 1 - 1e-9, size=check_count(n_rows, "n_rows"))
     y = (rng.random(n_rows) < q).astype(int)
@@ -108,11 +60,7 @@ def draw_population(n_rows, *, sharpness=1.0, rng=None):
 
 
 def population_ecuas(*, sharpness=1.0, n=1):
-    """Exact ECUAS_n of `draw_population`, by quadrature; it is also the normalised value, because nobody's costs 1.
-
-    >>> round(population_ecuas(n=1), 6)
-    0.666667
-    """
+    """Exact ECUAS_n of `draw_population`, by quadrature; it is also the normalised value, because nobody's costs 1."""
 
     def mean_cost(log_odds):
         q = expit(log_odds)
@@ -124,10 +72,7 @@ def population_ecuas(*, sharpness=1.0, n=1):
 
 
 def population_table(n_rows, *, rng=None):
-    """Exact cost and that of a sample of `draw_population`, with its standard error, and the scale that is found.
-
-    sharpness x scale is 1 if affine calibration undoes the sharpness.
-    """
+    """Exact cost and that of a sample of `draw_population`, with its standard error, and the scale that is found."""
     lines = []
     for factor, seed in zip(SHARPNESS, np.random.default_rng(rng).spawn(len(SHARPNESS)), strict=True):
         scores, y = draw_population(n_rows, sharpness=factor, rng=seed)
@@ -139,10 +84,3 @@ def population_table(n_rows, *, rng=None):
             se = cost.std() / np.sqrt(n_rows)
             lines.append([factor, exponent, exact, cost.mean(), se, factor * scale])
     return pd.DataFrame(lines, columns=["sharpness", "n", "exact", "sample", "se", "sharpness x scale"])
-
-
-def with_hopeless_answers(correct, confidence, *, share=0.2, n_classes=10, rng=None):
-    """The same system, but in a random share of the rows it gives a silly wrong answer with confidence 1 / K."""
-    rng = np.random.default_rng(rng)
-    silly = rng.random(len(correct)) < share
-    return np.where(silly, 0, correct), np.where(silly, 1 / n_classes, confidence)

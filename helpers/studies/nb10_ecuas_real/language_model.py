@@ -13,11 +13,7 @@ _PARTS = ("sequence", "per token", "meaning", "is it true", "both orders", "verb
 
 
 def greedy_confidences(answers, prompt, *, rng=None):
-    """One row a question: is the greedy answer right, and every confidence in it.
-
-    meaning: over all spellings that were drawn; both orders: True and False named in either order, averaged; learned:
-    of all of these, out of fold. Questions without a confidence are left out; one that most answers lack has no column.
-    """
+    """One row a question: is the greedy answer right, and every confidence in it."""
     rows = _with_ends(answers[answers["prompt"] == prompt].reset_index(drop=True))
     added = rows.assign(posterior=rows["posterior"].fillna(0.0))  # an unknown spelling adds nothing, as an unseen one
     rows["meaning"] = meaning_posterior(added)
@@ -63,10 +59,7 @@ def measure_ways(table, metrics, *, n_resamples=1000, rng=None):
 
 
 def compare_confidences(table, names, *, n_resamples=1000, rng=None):
-    """Paired differences of the measures of each two confidences in the same answers, questions drawn again.
-
-    better: "first" or "second" where the interval does not hold 0.
-    """
+    """Paired differences of the measures of each two confidences in the same answers, questions drawn again."""
     systems = {name: pair for name, pair in _systems(table).items() if name in names}
     rows = compare_systems(systems, n=(0, 1), n_resamples=n_resamples, rng=rng)
     rows = rows.rename(columns={"system": "first", "against": "second"})

@@ -7,14 +7,13 @@ from scipy.special import softmax
 from helpers.calibration import cross_calibrate
 from helpers.checks import check_numbers
 from helpers.datasets import DownloadError, fetch_scores
-from helpers.experiments import verdict
 from helpers.resampling import percentile_ends, resampled_counts
 from helpers.scoring import BRIER, LOG
 from helpers.selective import aurc, chow_cost, confidence_auc, ecuas, normalized_of_confidence, selective_metrics
 
 REJECT_COSTS = (0.01, 0.05, 0.1, 0.2, 0.4)
 
-SATURATED = ("auc", "n_ce_confidence", "aurc", "n_ecuas_0")  # what single precision changes
+SATURATED = ("auc", "n_ce_confidence", "aurc", "n_ecuas_0", "certain")  # what single precision changes
 
 LAST_DIGIT = 1.05e-4  # of a printed number and a stored one
 
@@ -30,11 +29,7 @@ def score_maps(log_scores, y):
 
 
 def all_measures(y, proba, *, reject_costs=REJECT_COSTS, sample_weight=None):
-    """`selective_metrics`, the Brier score of the confidence as it is, and Chow's cost at some rejection costs.
-
-    "n_cost_0.1" is the mean cost of a reader who refuses at 0.1, divided by that of the better of "never ask the
-    machine" and "always answer the most frequent class". All are smaller for better systems, except `auc`.
-    """
+    """`selective_metrics`, the Brier score of the confidence as it is, and Chow's cost at some rejection costs."""
     y = np.asarray(y)
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
     measures = selective_metrics(y, proba, sample_weight=sample_weight).to_dict()
@@ -49,10 +44,7 @@ def all_measures(y, proba, *, reject_costs=REJECT_COSTS, sample_weight=None):
 
 
 def measure_draws(probas, y, *, n_resamples=1000, rng=None):
-    """`all_measures` on the data (first row) and on resampled rows, the same rows for every set of probabilities.
-
-    The calibrating maps are not fitted again.
-    """
+    """`all_measures` on the data (first row) and on resampled rows, the same rows for every set of probabilities."""
     draws = [np.ones(len(y)), *resampled_counts(len(y), n_resamples, rng=rng)]
     return {name: pd.DataFrame([all_measures(y, p, sample_weight=w) for w in draws]) for name, p in probas.items()}
 
@@ -72,10 +64,11 @@ def with_intervals(draws, pairs=()):
 
 
 def single_precision(log_scores, y):
-    """The four measures that change when a softmax is computed with 24 bits, as the paper's table 3 seems to be.
+    """What changes when a softmax is computed with 24 bits, as the paper's table 3 seems to be.
 
     A confidence above 1 - 6e-8 becomes exactly 1, and such answers are tied: no order among them is left, and the AURC
-    depends on the order of the rows (aurc: mean over the orders of ties; aurc_low, aurc_high: best and worst).
+    depends on the order of the rows (aurc: mean over the orders of ties; aurc_low, aurc_high: best and worst; certain:
+    share of such answers).
     Logarithms get 1e-7 added (ECUAS) or are cut there (cross entropy).
     """
     proba = softmax(np.asarray(log_scores, dtype=np.float32), axis=1)
@@ -92,6 +85,7 @@ def single_precision(log_scores, y):
         "n_ce_confidence": normalized_of_confidence(LOG.score, correct, cut),
         "n_ecuas_0": ecuas(correct, np.maximum(stated, 1 / n_classes), n=0, n_classes=n_classes).mean() / naive.mean(),
         "aurc": aurc(correct, confidence),
+        "certain": np.mean(confidence == 1),
     }
     for name, side in (("aurc_low", -correct), ("aurc_high", correct)):
         measures[name] = aurc(correct[np.lexsort((side, -confidence))], np.linspace(1, 0, len(y)))
@@ -147,20 +141,3 @@ def against_printed(measured, printed):
     ]
     table["kind"] = np.select(explained, ["equal", "single precision", "order of ties"], "unexplained")
     return table
-
-
-def side_by_side(table):
-    """The result of `against_printed` with two lines for each system and kind of scores: the paper's and ours."""
-    parts = []
-    for who, column in (("paper", "printed"), ("ours", "ours")):
-        wide = table.pivot(index=["system", "scores"], columns="metric", values=column)
-        parts.append(wide[list(dict.fromkeys(table["metric"]))].assign(who=who))
-    both = pd.concat(parts).reset_index().sort_values(["system", "scores", "who"], ascending=[True, False, False])
-    return both[["system", "scores", "who", *parts[0].columns[:-1]]].reset_index(drop=True)
-
-
-def reading(measured, what, sentence, key, **allowed):
-    """One line of "what, the paper, ours, 95 % interval, verdict" from a row of the shipped table."""
-    value, low, high = measured.loc[key, ["value", "low", "high"]]
-    ours = {"ours": f"{value:z.4f}", "95 % interval": f"{low:z.4f} to {high:z.4f}"}
-    return {"what": what, "the paper": sentence} | ours | {"verdict": verdict(low, high, **allowed)}

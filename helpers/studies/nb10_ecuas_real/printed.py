@@ -25,10 +25,7 @@ def best_methods(table, metrics, *, suffix=""):
 
 
 def disagreement(best, other=None):
-    """Share of models for which two metrics name different best methods, whatever was lost in rounding.
-
-    With `other`, the same models under another grader, one share a metric.
-    """
+    """Share of models for which two metrics name different best methods, whatever was lost in rounding."""
     if other is not None:
         return pd.Series({metric: _differ(best[metric], other[metric]) for metric in best})
     return pd.DataFrame({a: {b: _differ(best[a], best[b]) for b in best} for a in best})
@@ -38,26 +35,12 @@ def _differ(first, second):
     return np.mean([a.isdisjoint(b) for a, b in zip(first, second, strict=True)])
 
 
-def possible_sizes(shares, sizes):
-    """The sample sizes, of those tried, in which every share, printed to three decimals, is a whole number of rows.
-
-    >>> possible_sizes([0.333, 0.167], range(1, 20))
-    [6, 12, 18]
-    """
-    shares = np.asarray(shares)
-    return [n for n in sizes if (np.abs(np.round(shares * n) / n - shares) <= ROUNDING + 1e-9).all()]
-
-
 def aurc_limits(error_rate, auc=None, *, rounding=ROUNDING):
     """Smallest and largest AURC of answers with this error rate (and this AUC), which may be off by `rounding`.
 
     Without `auc`, over all orders of the answers: e + (1 - e) log(1 - e) to e - e log e, for any number of answers.
     With it, over all orders with that AUC (ties averaged), up to terms of size 1/n: the largest puts the share 1 - auc
     of the wrong answers first and the others last, the smallest keeps all wrong answers together.
-
-    >>> low, high = aurc_limits(0.2, rounding=0)
-    >>> round(low, 4), round(high, 4)
-    (0.0215, 0.5219)
     """
     few, many = np.clip([error_rate - rounding, error_rate + rounding], 0, 1)
     high, low = (1.0, 0.0) if auc is None else np.clip([auc + rounding, auc - rounding], 0, 1)
@@ -88,9 +71,6 @@ def paired_limits(first, second, n, *, reviewed=None):
     McNemar's exact test needs the number m of questions on which exactly one of the two is wrong. The counts only say
     that m lies between |first - second| and min(first + second, 2 reviewed - first - second), where `reviewed` are the
     questions on which anything can be wrong. The verdict is at the 5 % level; "unknown": it depends on the overlap.
-
-    >>> [paired_limits(30, other, 200)["verdict"] for other in (10, 20, 29)]
-    ['differ', 'unknown', 'no evidence']
     """
     reviewed = n if reviewed is None else reviewed
     gap = abs(first - second)
@@ -107,28 +87,3 @@ def compare_counts(first, second, n, *, reviewed=None):
     lines = [paired_limits(int(a), int(b), n, reviewed=reviewed) for a, b in zip(first, second, strict=True)]
     counts = pd.DataFrame({first.name: first, second.name: second})
     return counts.join(pd.DataFrame(lines, index=first.index).drop(columns="difference"))
-
-
-def rank_changes(table, metrics):
-    """How the order of all systems changes from one grader to the other, one row a metric.
-
-    kendall: tau-b of the two orders; places: that `most_moved` moved, positive towards the best; swapped: share of
-    pairs of systems whose printed order is reversed.
-    """
-    rows = []
-    for metric in metrics:
-        first, second = (table[metric + suffix] * (-1 if metric in LARGER else 1) for suffix in ("_llm", "_human"))
-        moved = first.rank() - second.rank()
-        most = moved.abs().idxmax()
-        signs = [np.sign(column.to_numpy()[:, None] - column.to_numpy()) for column in (first, second)]
-        pairs = np.triu_indices(len(table), 1)
-        rows.append(
-            {
-                "metric": metric,
-                "kendall": first.corr(second, method="kendall"),
-                "most_moved": " / ".join(table.loc[most, ["model", "method"]]),
-                "places": moved[most],
-                "swapped": np.mean((signs[0] * signs[1])[pairs] < 0),
-            }
-        )
-    return pd.DataFrame(rows)

@@ -8,25 +8,18 @@ from sklearn.linear_model import LogisticRegression
 from helpers.answers import (
     AnswerPopulation,
     direct_gap_leading,
-    ece_bound,
     estimator_moments,
-    oracle_gap_leading,
     sem1,
     sem2,
     sem2_spread,
     split_bias_corrected,
-    winner_law,
 )
 from helpers.checks import check_count
-from helpers.datasets import fetch_scores, load_digits
+from helpers.datasets import load_digits
 
 
 def contested_questions(m, n, right):
-    """Two-class questions of standardised margin m for n answers; right: 0 the mode, 1 the runner-up, -1 neither.
-
-    >>> print(contested_questions(0, 25, [0, 1, -1]))
-    3 questions, 2 classes: oracle confidence 0.500, accuracy of the mode 0.333
-    """
+    """Two-class questions of standardised margin m for n answers; right: 0 the mode, 1 the runner-up, -1 neither."""
     right = np.asarray(right)
     base = AnswerPopulation.with_margins(np.full(right.size, m / n**0.5))
     return AnswerPopulation(base.pi, right[:, None] == [0, 1])
@@ -38,65 +31,8 @@ def scaled_ece_gap(population, n, n_bins=1, *, n_held_out=None):
     return n**0.5 * (exact.sem1 - exact.sem2), n**0.5 * direct_gap_leading(population.pi, n)
 
 
-def scaled_oracle_distances(population, n):
-    """Distance of Sem1 to the oracle less that of Sem2, times sqrt(n), in one bin: by equation 12 and exactly.
-
-    accuracy lost: how much accuracy the selected answer loses on the mode.
-    """
-    exact = population.calibration(n, n_bins=1)
-    oracle = exact.oracle_confidence
-    means = abs(exact.confidence1 - oracle) - abs(exact.confidence2 - oracle)
-    errors = abs(exact.sem1 - exact.oracle) - abs(exact.sem2 - exact.oracle)
-    return {
-        "(12)": n**0.5 * oracle_gap_leading(population.pi, n),
-        "means": n**0.5 * means,
-        "ECEs": n**0.5 * errors,
-        "accuracy lost": exact.oracle_accuracy - exact.accuracy,
-    }
-
-
-def ece_gap_by_protocol(m, n=25):
-    """Sem1-ECE less Sem2-ECE on over-confident two-class questions in one bin, by two protocols.
-
-    As in theorem 5.6 (n answers each), and as in the experiments (Sem1 of all 2 n answers, Sem2 of n and n; both graded
-    by the mode of all).
-    """
-    questions = contested_questions(m, n, [-1])
-    block = questions.calibration(n, n_bins=1)
-    every = questions.calibration(2 * n, n_bins=1)
-    return {
-        f"theorem: n = {n}": block.confidence1 - block.confidence2,
-        f"experiment: {2 * n}, {n} + {n}": every.confidence1 - block.confidence2,
-    }
-
-
-def sem1_ece_by_edge_rule(population, n):
-    """Share of Sem1 confidences on an inner edge of a bin, and the Sem1-ECE with edges in the bin above and below.
-
-    >>> errors = sem1_ece_by_edge_rule(AnswerPopulation([[0.6, 0.4]], [0]), 5)
-    >>> [round(value, 3) for value in errors.values()]
-    [0.912, 0.02, 0.02]
-    """
-    n_bins = 10
-    law = winner_law(population.pi, n)
-    copies = np.arange(n + 1)
-    gaps = ((population.correct[:, :, None] - copies / n) * law).sum(axis=(0, 1)) / len(law)
-    inner_edge = (copies * n_bins % n == 0) & (copies > 0) & (copies < n)
-    bin_above = np.minimum(n_bins * copies // n, n_bins - 1)
-    bin_below = np.maximum(-(-n_bins * copies // n) - 1, 0)
-    return {
-        "share on an edge": float(law[:, :, inner_edge].sum() / len(law)),
-        "edge in the bin above": float(np.abs(np.bincount(bin_above, gaps, n_bins)).sum()),
-        "edge in the bin below": float(np.abs(np.bincount(bin_below, gaps, n_bins)).sum()),
-    }
-
-
 def compare_estimators(margins, n_answers=50):
-    """Sem1, exact Sem2, Sem2 of ten random splits, and the mixture, on two-class questions, all exactly.
-
-    "bias" and "rmse": a row a margin; "splits": standard deviation that ten random splits add to the mean over all
-    splits, and its share of the variance.
-    """
+    """Sem1, exact Sem2, Sem2 of ten random splits, and the mixture, on two-class questions, all exactly."""
     estimators = {"Sem1": sem1, "exact Sem2": sem2, "mixture": split_bias_corrected}
     rows = {"bias": [], "rmse": [], "splits": []}
     for margin in margins:
@@ -112,14 +48,7 @@ def compare_estimators(margins, n_answers=50):
 
 
 def blurred_digits(n_questions=300, *, rng=None):
-    """{temperature: AnswerPopulation} of a real classifier that reads digits from four grey values, at 1 and 1/2.
-
-    A logistic regression learns from 900 images, each reduced to the mean ink of its quarters, and is asked about
-    others. Probabilities are rounded to four digits, the same on every machine.
-
-    >>> print(blurred_digits(200, rng=0)[0.5])
-    200 questions, 10 classes: oracle confidence 0.597, accuracy of the mode 0.555
-    """
+    """{temperature: AnswerPopulation} of a real classifier that reads digits from four grey values, at 1 and 1/2."""
     rng = np.random.default_rng(rng)
     data = load_digits()
     if check_count(n_questions, "n_questions") > 897:
@@ -135,35 +64,3 @@ def blurred_digits(n_questions=300, *, rng=None):
         proba = softmax(logits / heat, axis=1).round(4)
         readers[heat] = AnswerPopulation(proba / proba.sum(axis=1, keepdims=True), data.y[ask])
     return readers
-
-
-def network_questions(n_questions, *, rng=None):
-    """Test images of CIFAR-100 as questions, the softmax of a real network as answer probabilities; downloaded once."""
-    network = fetch_scores("cifar100_vgg19_bn")
-    rng = np.random.default_rng(rng)
-    images = rng.choice(len(network.y), check_count(n_questions, "n_questions"), replace=False)
-    proba = softmax(network.scores[images].astype(float), axis=1)
-    return AnswerPopulation(proba, network.y[images])
-
-
-def questions_by_dial(n_questions, dials, *, rng=None):
-    """{dial: AnswerPopulation}: the same questions on three classes, over-confident (-1 to 1) as each dial says."""
-    seed = np.random.default_rng(rng).integers(2**32)
-    return {
-        dial: AnswerPopulation.dirichlet(n_questions, 3, 1.0, overconfidence=dial, copies=60, rng=seed)
-        for dial in dials
-    }
-
-
-def errors_and_bounds(population, n, n_bins=10):
-    """Exact Sem1-ECE, Sem2-ECE, the oracle's, and the bounds of theorem 5.2, smallest over 40 distances to an edge."""
-    exact = population.calibration(n, n_bins=n_bins)
-    inner_edges = np.arange(1, n_bins) / n_bins
-    to_edge = np.abs(population.oracle_confidence[:, None] - inner_edges).min(axis=1)
-    near = [(eta, np.mean(to_edge <= eta)) for eta in np.geomspace(0.001, 1, 40)]
-    row = {"Sem1-ECE": exact.sem1, "Sem2-ECE": exact.sem2, "oracle": exact.oracle}
-    for name, error in (("bound 1", exact.confidence_error1), ("bound 2", exact.confidence_error2)):
-        row[name] = min(
-            ece_bound(error, exact.selection_error, eta=eta, near_edge=near_edge) for eta, near_edge in near
-        )
-    return row

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.plotting import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED
+from helpers.plotting import BLUE, GREEN, LINES, ORANGE
 from helpers.plotting.style import axes_for, percent
 
 
@@ -36,59 +36,4 @@ def plot_shares(share, laws, *, truth, ax=None):
     ax.set(xlim=(0, 1), xlabel="reported share", ylabel="chance")
     percent(ax.xaxis, ax.yaxis)
     ax.legend()
-    return ax
-
-
-def plot_gap_constants(half, curves, root):
-    """Leading constants against the half margin, and the root of g_B."""
-    ax = axes_for()
-    looks = zip((BLUE, ORANGE, GREEN, RED), LINES, strict=False)
-    for (name, values), (color, line) in zip(curves.items(), looks, strict=False):
-        ax.plot(half, values, color=color, linestyle=line, label=name)
-    ax.axhline(0, color=GREY, linewidth=0.8)
-    ax.axvspan(0, root, color=GREEN, alpha=0.12, linewidth=0)
-    ax.axvline(root, color="black", linewidth=1, linestyle=":")
-    ax.annotate(f"{root:.4f}", (root, ax.get_ylim()[1]), (4, -10), textcoords="offset points", va="top")
-    ax.set(xlim=(half[0], half[-1]), xlabel="half margin", ylabel="units of sqrt(top-two mass / n)")
-    ax.legend(loc="upper right")
-    return ax
-
-
-def plot_regimes(classes, borders, ax=None, *, shade=None, ylabel="number of classes", right=3.2):
-    """Borders {name: margins} in the plane of standardised margin (across) and a number of classes (up, log scale)."""
-    ax = axes_for(ax)
-    looks = zip(("black", BLUE, ORANGE, GREY), ("-", "--", "-.", ":"), MARKERS, strict=False)
-    for (name, margin), (color, line, mark) in zip(borders.items(), looks, strict=False):
-        ax.plot(margin, classes, color=color, linestyle=line, marker=mark, markevery=4, markersize=4, label=name)
-        if name == shade:
-            ax.fill_betweenx(classes, 0, margin, color=GREEN, alpha=0.15, linewidth=0)
-    ax.set(yscale="log", xlim=(0, right), ylim=(classes[0], classes[-1]))
-    ax.set(xlabel="standardised margin", ylabel=ylabel)
-    ax.legend(loc="upper left", bbox_to_anchor=(0, -0.16))
-    return ax
-
-
-def plot_estimator_errors(table, ax=None, *, ylabel="bias", zero=True):
-    """A marked line for each column of a table against its index."""
-    ax = axes_for(ax)
-    looks = zip((BLUE, ORANGE, GREEN, RED, GREY), LINES, MARKERS, strict=False)
-    for name, (color, line, mark) in zip(table.columns, looks, strict=False):
-        ax.plot(table.index, table[name], color=color, linestyle=line, marker=mark, markersize=4, label=name)
-    if zero:
-        ax.axhline(0, color="black", linewidth=0.8)
-    ax.set(xlabel="margin", ylabel=ylabel)
-    ax.legend()
-    return ax
-
-
-def plot_question_biases(margin, scaled, curves):
-    """Exact biases of single questions (marks) over curves {name: (margins, values)}, both scaled."""
-    ax = axes_for()
-    for (name, value), color, mark in zip(scaled.items(), (BLUE, ORANGE), MARKERS, strict=False):
-        ax.plot(margin, value, mark, color=color, markersize=3.5, alpha=0.6, label=name)
-    for (name, (x, y)), line in zip(curves.items(), LINES, strict=False):
-        ax.plot(x, y, color="black", linestyle=line, linewidth=1.4, label=name)
-    ax.axhline(0, color=GREY, linewidth=0.8)
-    ax.set(xlabel="standardised margin", ylabel="bias, units of sqrt(top-two mass / n)")
-    ax.legend(loc="upper right")
     return ax

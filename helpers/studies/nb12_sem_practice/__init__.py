@@ -1,17 +1,5 @@
-"""Notebook 12: simulated readers with known answers, a recorded language model, tables and figures."""
+"""Notebook 12: simulated readers with known answers, a recorded language model, and a figure."""
 
-from helpers.studies.nb12_sem_practice.figures import plot_by_margin, plot_pair_gaps, plot_sources
+from helpers.studies.nb12_sem_practice.figures import plot_sources
 from helpers.studies.nb12_sem_practice.language_model import asked_model, protocol_rows, protocol_table
 from helpers.studies.nb12_sem_practice.readers import CARDS, READERS, binned_error, card_readers, half_split_gap
-from helpers.studies.nb12_sem_practice.tables import (
-    boundary_table,
-    difference_table,
-    edge_table,
-    equal_size_gaps,
-    error_by_margin,
-    judge_sweep,
-    margin_boundaries,
-    pair_table,
-    pool_populations,
-    rate_study,
-)

@@ -14,7 +14,6 @@ from helpers.binning import assign_bins, uniform_edges
 from helpers.calibration import reliability
 from helpers.checks import check_count
 from helpers.datasets import load_digits
-from helpers.resampling import resampled_counts
 
 READERS = ("pixels", "densities", "neighbours", "forest", "tree")
 
@@ -26,16 +25,7 @@ _TRAINING = 797
 
 
 def card_readers(n_questions=1000, *, rng=None):
-    """{(cards, reader): AnswerPopulation}: five real classifiers read digits on clean, smudged and slipped cards.
-
-    They learn from 797 clean images and are asked about up to 1,000 others: as scanned, with a square of 3 x 3 pixels
-    overwritten at random, or moved one pixel to the right. A reader's answer to a card is drawn from its own class
-    probabilities, taken to the power 1 / temperature, as a language model draws its words; so answer probabilities,
-    oracle and truth are all known.
-
-    >>> print(card_readers(200, rng=0)["slipped", "tree"])
-    200 questions, 10 classes: oracle confidence 0.711, accuracy of the mode 0.280
-    """
+    """{(cards, reader): AnswerPopulation}: five real classifiers read digits on clean, smudged and slipped cards."""
     rng = np.random.default_rng(rng)
     if check_count(n_questions, "n_questions") > 1000:
         raise ValueError(f"n_questions must be at most 1,000, but it is {n_questions:,}.")
@@ -73,11 +63,7 @@ def _heated(proba, name):
 
 
 def mode_correct(counts, correct):
-    """Whether the most frequent answer to each question is right; of tied answers the one in the earlier column.
-
-    >>> mode_correct([[2, 3], [1, 1]], [[1, 0], [1, 0]])
-    array([0, 1])
-    """
+    """Whether the most frequent answer to each question is right; of tied answers the one in the earlier column."""
     return np.take_along_axis(np.asarray(correct), np.argmax(counts, axis=1)[:, None], axis=1)[:, 0]
 
 
@@ -88,9 +74,6 @@ def half_split_gap(margin, mass, n_answers):
     two leading classes. No model is in it: given the counts, the gap is arithmetic. The first half's margin is normal
     around D with variance p / N; with the wrong class the second half's share falls by D less half of the error, with
     the right one by half of it. Ours; compare phi(m) / sqrt(N) in Wang et al. (2026), appendix D, for a TRUE margin.
-
-    >>> round(float(half_split_gap(0.08, 1.0, 50)), 4)
-    0.0709
     """
     margin = np.asarray(margin, dtype=float)
     unit = np.sqrt(np.asarray(mass, dtype=float) / n_answers)
@@ -132,34 +115,8 @@ def misjudge(counts, correct, *, merge=0.0, split=0.0, rng=None):
 
 
 def binned_error(correct, confidence, *, n_bins=10, closed="left"):
-    """Binned calibration error sum_s |sum over bin s of (correct - confidence)| / n, without interval or null value.
-
-    Of few rows too large even for perfect confidences. closed "left": a value on an edge belongs to the bin above it.
-
-    >>> binned_error([1, 0], [0.3, 0.25]), round(binned_error([1, 0], [0.3, 0.25], closed="right"), 3)
-    (0.475, 0.225)
-    """
+    """Binned calibration error sum_s |sum over bin s of (correct - confidence)| / n, without interval or null value."""
     place = np.round(np.asarray(confidence), 12)
     gaps = np.subtract(correct, confidence)
     bins = assign_bins(place if closed == "left" else np.nextafter(place, 0.0), uniform_edges(n_bins))
     return reliability.binned_error(np.asarray(gaps), bins)
-
-
-def loglog_slope(sizes, gaps, included=None, *, n_resamples=1000, rng=None):
-    """Slope of log(mean gap) against log(size) and its standard error, from questions resampled as wholes.
-
-    `gaps` and `included` have a row for each size; NaN where a mean gap is not positive. The fit of figure 10 of Wang
-    et al. (2026), with the standard error that it lacks.
-
-    >>> loglog_slope([10, 40], np.array([[0.2] * 5, [0.1] * 5]), rng=0)
-    (-0.5, 0.0)
-    """
-    included = np.ones(gaps.shape, dtype=bool) if included is None else included
-    n = gaps.shape[1]
-    weights = np.vstack([np.ones(n), *resampled_counts(n, n_resamples, rng=rng)])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = (weights @ (gaps * included).T) / (weights @ included.T)
-        logs = np.where(means > 0, np.log(means), np.nan)
-    x = np.log(sizes) - np.log(sizes).mean()
-    slopes = logs @ x / (x @ x)
-    return round(float(slopes[0]), 12), float(np.round(np.nanstd(slopes[1:]), 12))

@@ -3,7 +3,6 @@
 from helpers.studies.nb15_weather.archive import (
     captured_truth,
     damage,
-    growth,
     refitted,
     sums_by,
     two_workers,

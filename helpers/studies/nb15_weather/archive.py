@@ -9,13 +9,12 @@ import multiprocessing
 import os
 import signal
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from helpers.calibration import PlattCalibrator
 from helpers.checks import check_count
@@ -133,50 +132,3 @@ def two_workers():
         silent = LocalCluster(**options, host="127.0.0.1", silence_logs=logging.CRITICAL)
         with silent as cluster, Client(cluster) as client:
             yield client
-
-
-@dataclass(frozen=True)
-class Growth:
-    """How seconds grow with rows.
-
-    `at` uses a straight line, fixed seconds plus seconds a row: fixed seconds push the exponent below 1, and a power
-    law drawn on with such an exponent promises too little.
-    """
-
-    exponent: float  # of a power law
-    se: float
-    line: tuple  # rows and seconds of the power law, to draw
-    straight: np.ndarray  # fixed seconds, seconds a row
-    covariance: np.ndarray  # of `straight`
-    variance: float  # of one run around the straight line
-    freedom: int
-
-    def at(self, rows):
-        """Seconds at some number of rows, with the 95 % interval for one run."""
-        x = np.array([1.0, rows])
-        middle = x @ self.straight
-        half_width = stats.t.ppf(0.975, self.freedom) * np.sqrt(self.variance + x @ self.covariance @ x)
-        return float(middle), float(middle - half_width), float(middle + half_width)
-
-    def __str__(self):
-        return f"seconds grow like rows to the power {self.exponent:.2f} (standard error {self.se:.2f})"
-
-
-def growth(rows, seconds):
-    """Least squares of log seconds on log rows, and of seconds on rows; one mark a run.
-
-    >>> fit = growth([1e6, 2e6, 4e6], [1.0, 2.0, 4.0])
-    >>> print(fit)
-    seconds grow like rows to the power 1.00 (standard error 0.00)
-    >>> round(fit.at(8e6)[0], 6)
-    8.0
-    """
-    rows = np.asarray(rows, dtype=float)
-    seconds = np.asarray(seconds)
-    power = stats.linregress(np.log(rows), np.log(seconds))
-    drawn = np.exp(power.intercept + power.slope * np.log(rows))
-    X = np.column_stack([np.ones_like(rows), rows])
-    straight = np.linalg.lstsq(X, seconds)[0]
-    variance = float(((seconds - X @ straight) ** 2).sum() / (rows.size - 2))
-    covariance = variance * np.linalg.inv(X.T @ X)
-    return Growth(float(power.slope), float(power.stderr), (rows, drawn), straight, covariance, variance, rows.size - 2)

@@ -9,13 +9,7 @@ PARTS = (("right", BLUE, ""), ("wrong", ORANGE, "///"), ("looked up", "#d9d9d9",
 
 
 def plot_read_out(shares):
-    """What becomes of 100 questions under a rule: read out and right, read out and wrong, looked up; a bar a row.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """What becomes of 100 questions under a rule: read out and right, read out and wrong, looked up; a bar a row."""
     ax = axes_for(figsize=(6.8, 2.9))
     place = np.arange(len(shares))[::-1]
     start = np.zeros(len(shares))
@@ -34,13 +28,7 @@ def plot_read_out(shares):
 
 
 def plot_known_shares(table, band):
-    """Collected share against known probability, one dot a row, with the diagonal.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """Collected share against known probability, one dot a row, with the diagonal."""
     ax = axes_for(figsize=(5.6, 4.4))
     ax.fill_between(
         band["known"], band["low"], band["high"], color=GREY, alpha=0.3, linewidth=0, label="95 % by chance"

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from helpers.answers import group_answers
 from helpers.checks import check_numbers
 from helpers.resampling import exact_interval
 from helpers.tables.log_table import grade_value
@@ -15,11 +14,7 @@ CONFIDENCES = {"posterior": "probability of its words", "is_true": "is this true
 
 
 def answers_of(log, scorer="grade"):
-    """Answers in a log of Inspect with what a scorer stored of them.
-
-    A row an answer: question, sample (from 1), given (the text), answer (the first wording of its class, with
-    "classes"), posterior, is_true and verbalised (NaN where missing), correct (1, 0 or NaN).
-    """
+    """Answers in a log of Inspect with what a scorer stored of them."""
     rows = []
     for sample in sorted(log.samples, key=lambda sample: (sample.id, sample.epoch)):
         score = sample.scores[scorer]
@@ -41,16 +36,7 @@ def tokens_of(log):
 
 
 def match_known(answers, known):
-    """Collected answers with what is known of their texts, in the order of the answers.
-
-    The columns of `answers`, then text, meaning, probability and correct; confidences that both have come twice,
-    the known one with "_known" at its end. Answers whose text is not known are left out.
-
-    >>> known = pd.DataFrame({"question": ["a"], "meaning": ["B"], "text": ["b."], "is_true": [0.9]})
-    >>> both = match_known(pd.DataFrame({"question": ["a"] * 2, "answer": ["b.", "c"], "is_true": 0.8}), known)
-    >>> both[["meaning", "is_true", "is_true_known"]].to_numpy().tolist()
-    [['B', 0.8, 0.9]]
-    """
+    """Collected answers with what is known of their texts, in the order of the answers."""
     keys = {"left_on": ["question", "answer"], "right_on": ["question", "text"]}
     return answers.merge(known, how="inner", validate="many_to_one", suffixes=("", "_known"), **keys)
 
@@ -61,16 +47,8 @@ class Frequencies:
 
     table: pd.DataFrame = field(repr=False)  # indexed by question and meaning: known, share
     band: pd.DataFrame = field(repr=False)  # known, low, high: where a share lies in 95 of 100 cases
-    n_answers: int
-    unknown: int  # answers whose text is not known
     mean: float  # of the likeliest meanings' counts against their expectation, in standard errors
     dispersion: float  # the same for their squared deviations
-
-    def __str__(self):
-        return (
-            f"{self.n_answers:,} answers, {self.unknown:,} of them unknown texts; likeliest meanings: mean "
-            f"{self.mean:+.1f}, dispersion {self.dispersion:+.1f} standard errors"
-        )
 
 
 def compare_frequencies(answers, known):
@@ -100,23 +78,13 @@ def compare_frequencies(answers, known):
     return Frequencies(
         table=pd.DataFrame({"known": truth, "share": counts / n}),
         band=pd.DataFrame({"known": p, "low": np.maximum(p - half_width, 0), "high": np.minimum(p + half_width, 1)}),
-        n_answers=len(answers),
-        unknown=len(answers) - len(both),
         mean=float(gap.sum() / math.sqrt(variance.sum())),
         dispersion=float((gap**2 / variance - 1).sum() / noise),
     )
 
 
 def read_out(calls, confidences, *, limit=0.9):
-    """What becomes of answers that are read out where their confidence is at least `limit`, and looked up elsewhere.
-
-    Indexed by name: calls, read out (counts), right, wrong, looked up (shares of all calls), and of those read out:
-    stated (mean confidence), wrong of these, its exact 95 % interval low, high; NaN where none is read out.
-
-    >>> calls = pd.DataFrame({"correct": [1, 0, 1, 0], "c": [0.9, 1.0, 0.2, float("nan")]})
-    >>> read_out(calls, {"c": "stated"})[["read out", "right", "wrong", "looked up"]].to_numpy().tolist()
-    [[2.0, 0.25, 0.25, 0.5]]
-    """
+    """What becomes of answers that are read out where their confidence is at least `limit`, and looked up elsewhere."""
     limit = float(check_numbers(limit, "limit"))
     if not len(calls):
         raise ValueError(
@@ -141,83 +109,3 @@ def read_out(calls, confidences, *, limit=0.9):
             "high": high,
         })  # fmt: skip
     return pd.DataFrame(rows, index=pd.Index(confidences.values(), name="confidence"))
-
-
-def overconfidence(sources):
-    """Mean stated confidence of several sources against the share of right answers, one a row.
-
-    Indexed by name: answers, mean confidence, share right, "too sure by" (their difference) and its standard error.
-
-    >>> answers = pd.DataFrame({"correct": [1, 0, 1, 0], "verbalised": [0.75, 0.5, 0.75, 0.5]})
-    >>> overconfidence({"a": answers}).loc["a", "too sure by"].item()
-    0.125
-    """
-    rows = []
-    for answers in sources.values():
-        gap = answers["verbalised"] - answers["correct"]
-        rows.append({
-            "answers": gap.size,
-            "mean confidence": answers["verbalised"].mean(),
-            "share right": answers["correct"].mean(),
-            "too sure by": gap.mean(),
-            "its standard error": gap.sem(),
-        })  # fmt: skip
-    return pd.DataFrame(rows, index=pd.Index(sources, name="mock model"))
-
-
-def agreement_by_rule(judgements):
-    """What the same answers look like if other answers count as the same.
-
-    Indexed by name: classes a question, agreement (mean share of the most frequent class), right (share of
-    questions whose most frequent class is right), "too sure by" (their difference).
-    """
-    rows = []
-    for answers, rule in judgements.values():
-        grouped = group_answers(answers, rule, correct="correct")
-        top = grouped.counts.argmax(axis=1)[:, None]
-        agreement = np.take_along_axis(grouped.counts, top, 1)[:, 0] / grouped.n_answers
-        right = (np.take_along_axis(grouped.correct, top, 1)[:, 0] == 1).mean()
-        rows.append({
-            "classes a question": (grouped.counts > 0).sum(axis=1).mean(),
-            "agreement": agreement.mean(),
-            "right": right,
-            "too sure by": agreement.mean() - right,
-        })  # fmt: skip
-    return pd.DataFrame(rows, index=pd.Index(judgements, name="same if"))
-
-
-def wordings(answers, known):
-    """The distinct collected texts with the probability of each and that of its meaning.
-
-    A row a text: question, text, wording (its posterior as collected), meaning (probability of all texts of the
-    meaning), kind ("usual wording" for the likeliest text of its meaning, else "other wording").
-
-    >>> known = pd.DataFrame({"question": "a", "meaning": "B", "text": ["b", "b."], "probability": [0.7, 0.3]})
-    >>> drawn = pd.DataFrame({"question": "a", "answer": ["b.", "b", "b."], "posterior": [0.3, 0.7, 0.3]})
-    >>> wordings(drawn, known)[["wording", "meaning", "kind"]].to_numpy().tolist()
-    [[0.3, 1.0, 'other wording'], [0.7, 1.0, 'usual wording']]
-    """
-    texts = match_known(answers, known).drop_duplicates(["question", "text"], ignore_index=True)
-    keys = ["question", "meaning"]
-    of_meaning = known.groupby(keys)["probability"].agg(["sum", "max"]).loc[pd.MultiIndex.from_frame(texts[keys])]
-    usual = texts["probability"].to_numpy() == of_meaning["max"].to_numpy()
-    return pd.DataFrame({
-        "question": texts["question"],
-        "text": texts["text"],
-        "wording": texts["posterior"],
-        "meaning": of_meaning["sum"].to_numpy(),
-        "kind": np.where(usual, "usual wording", "other wording"),
-    })  # fmt: skip
-
-
-def votes(answers, known):
-    """Mean share of the most frequent meaning of a question, and share of right answers.
-
-    >>> known = pd.DataFrame({"question": "a", "meaning": ["B", "C"], "text": ["b", "c"], "correct": [True, False]})
-    >>> drawn = pd.DataFrame({"question": ["a"] * 4, "answer": ["b", "c", "c", "c"]})
-    >>> votes(drawn, known)
-    (0.75, 0.25)
-    """
-    both = match_known(answers, known)
-    counts = both.groupby(["question", "meaning"]).size().groupby("question")
-    return float((counts.max() / counts.sum()).mean()), float(both["correct"].mean())
