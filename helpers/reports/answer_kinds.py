@@ -88,11 +88,14 @@ FIGURES = {
     ),
     "kept": Figure(
         "Wrong answers among those given, if only the surest share is answered.",
-        "Share of wrong answers against the share of questions answered, surest first, by "
-        "{{ report.kept_curves | list | listed }}.",
+        "Share of wrong answers against the share of questions answered, surest first; all answered: {{ (1 - "
+        "report.accuracy[0]) | percent }} wrong{% for name, curve in report.kept_curves.items() %}; the surest half "
+        "by {{ name }}: {{ curve.risk[(curve.coverage >= 0.5).argmax()] | percent }}{% endfor %}.",
     ),
     "samples": Figure(
         "Votes of few and of many samples; the band holds 95 % over the questions.",
-        "How often votes of 1 to {{ report.most }} samples are right, or say the same as all.",
+        "{% set shares = report.sizes['same' if report.obstacle else 'right'] %}How often votes of 1 to {{ report.most }} "
+        "samples {{ 'say the same as all' if report.obstacle else 'are right' }}: from {{ shares.iloc[0] | percent }} to "
+        "{{ shares.iloc[-1] | percent }}.",
     ),
 }

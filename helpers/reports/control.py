@@ -43,7 +43,7 @@ class Control:
         named = many(self.named, "trial")
         return (
             f"In {trials} on {self.n:,} cases or questions of which nothing is wrong, the test at 5 % raised "
-            f"{many(self.alarms, 'alarm')}; a fair test raises up to {self.most_alarms} by luck. What was estimated "
+            f"{many(self.alarms, 'alarm')}; a fair test raises up to {self.most_alarms} by chance. What was estimated "
             f"there is {squared(self.value, self.spread)} on average, and a group was named in {named}."
         )
 
