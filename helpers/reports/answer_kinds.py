@@ -94,8 +94,9 @@ FIGURES = {
     ),
     "samples": Figure(
         "Votes of few and of many samples; the band holds 95 % over the questions.",
-        "{% set shares = report.sizes['same' if report.obstacle else 'right'] %}How often votes of 1 to {{ report.most }} "
-        "samples {{ 'say the same as all' if report.obstacle else 'are right' }}: from {{ shares.iloc[0] | percent }} to "
-        "{{ shares.iloc[-1] | percent }}.",
+        "{% set shares = report.sizes['same' if report.obstacle else 'right'] %}"
+        "How often votes of 1 to {{ report.most }} samples "
+        "{{ 'say the same as all' if report.obstacle else 'are right' }}: "
+        "from {{ shares.iloc[0] | percent }} to {{ shares.iloc[-1] | percent }}.",
     ),
 }

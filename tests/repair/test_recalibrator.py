@@ -186,7 +186,7 @@ def test_learners_are_asked_for_a_shift_of_the_log_odds(lines):
     x = np.repeat([-1.0, 1.0, -1.0, 1.0], 100)[:, None]
     y = np.concatenate([np.arange(100) < ones for ones in (1, 19, 25, 75)])
     every = np.ones(400, bool)
-    fold = module._learn(y, p, x, np.ones(400), every, every, "none", None, 0)
+    fold = module._learn(y, p, x, np.ones(400), every, every, "none", None, module.Learners(0))
     np.testing.assert_allclose(fold.learners.predict(None, x)[:, 0], x[:, 0])
 
 
