@@ -38,7 +38,7 @@ STATUSES = (
     "differs",
     "needs",
 )  # in the ledger
-CLAIMED = ("verified", "agrees")  # the statuses that need a claim that holds
+CLAIMED = ("verified", "agrees", "disagrees")  # the statuses that need a claim that holds
 MIN_ALT = 20  # signs of an alternative text
 PLACES = re.compile(r"(?<![\w.:/])(/(home|Users|root|tmp|work|private|var|opt|mnt|usr|content)/[\w.-]+|[A-Z]:\\\w)")
 SANITIZER = Path(__file__).with_name("nbval.cfg")

@@ -118,7 +118,7 @@ def test_ledger_and_notebooks_agree():
 
 def test_a_good_ledger_has_no_findings():
     rows = [row(), row(id="a", notebook="09", status="planned"), row(id="b", notebook="09", status="needs")]
-    rows += [row(id="c", status="disagrees"), row(id="d", status="reproduced"), row(id="e", status="cannot tell")]
+    rows += [row(id="c", status="differs"), row(id="d", status="reproduced"), row(id="e", status="cannot tell")]
     assert ledger_findings(rows, {"05_sample": good_lesson()}) == []
 
 
@@ -130,6 +130,7 @@ def test_ledger_faults_are_found():
         (notebooks, [row(id="other", status="planned")], "05_sample: claim known.claim has no row"),
         (notebooks, [row(), row(id="other")], "other: verified, but no claim that holds"),
         (notebooks, [row(), row(id="other", status="agrees")], "other: agrees, but no claim that holds"),
+        (notebooks, [row(), row(id="other", status="disagrees")], "other: disagrees, but no claim that holds"),
         (silent, [row()], "known.claim: verified, but no claim that holds"),
         (notebooks, [row(), row(id="other", notebook="09")], "notebook '09' does not exist"),
         (notebooks, [row(), row(id="other", notebook="09", status="disagrees")], "notebook '09' does not exist"),
