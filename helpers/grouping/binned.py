@@ -186,19 +186,18 @@ def _summed(parts):
 
 
 def _interval(value, variance, growing, most):
-    """95 % interval of a loss whose variance grows with it; `growing` is that part, in proportion to the loss, at most
-    `most` times the loss. The upper end is where the estimate is 1.96 of *its* standard errors away; the lower end uses
-    the standard error of the estimate, which is the safer of the two there.
-    """
+    """95 % interval of a loss; `growing` is the part of its variance that grows with it, at most `most` times."""
+    # The upper end is where the estimate is 1.96 of *its* standard errors away; the lower end uses the standard error
+    # of the estimate, which is the safer of the two there.
     z = norm.ppf(0.975)
     slope = min(growing / value, most) if value > 0 else 0.0
     return value - z * np.sqrt(variance), value + z**2 * slope / 2 + z * np.sqrt(variance + (z * slope / 2) ** 2)
 
 
 def _summed_variances(parts, problems, evaluate):
-    """Null and noise variance of a sum over classes: squares of correlated residuals are correlated by the square of
-    their correlation, at most (that is when their regions agree).
-    """
+    """Null and noise variance of a sum over classes, at most."""
+    # Squares of correlated residuals are correlated by the square of their correlation at most: that is where their
+    # regions agree.
     residuals = np.array([(labels - scores)[evaluate] for labels, scores in problems])
     sd = np.sqrt((residuals**2).mean(axis=1))
     apart = np.outer(sd, sd)
@@ -455,13 +454,12 @@ def _check_rule(rule, weight, groups):
 
 
 def _halves(y, p, groups, rng):
-    """Row numbers of two random halves with the same scores: rows are paired in the order of p and each pair is split;
-    groups stay whole.
-    """
+    """Row numbers of two random halves with the same scores; groups stay whole."""
     if y.size < 4:
         raise ValueError(f"y must have at least 4 rows, but it has {y.size}.")
     if groups is not None:
         return split_rows(y, groups, (0.5,), rng)
+    # rows are paired in the order of p, and each pair is split
     order = np.lexsort((rng.random(y.size), p))
     pairs = (y.size + 1) // 2
     second = np.empty(y.size, dtype=bool)

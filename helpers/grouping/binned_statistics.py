@@ -13,21 +13,18 @@ from helpers.scoring import BRIER, LOG
 
 @dataclass(frozen=True)
 class BinnedRows:
-    """Evaluated rows: label, stated score, bin and region (every region lies in one bin), two calibration curves from
-    different labels and whether the row's own is behind the first, weight and group code or None. `own_share` is the
-    share of the two curves that rests on these rows' labels: 1/2 when a fitting half made the first, else 1.
-    """
+    """Evaluated rows; every region lies in one bin."""
 
     y: np.ndarray
     p: np.ndarray
     bin: np.ndarray
     region: np.ndarray
-    first: np.ndarray
+    first: np.ndarray  # two calibration curves from different labels
     second: np.ndarray
-    in_first: np.ndarray
+    in_first: np.ndarray  # whether the row's own label is behind the first
     weight: np.ndarray | None
-    groups: np.ndarray | None
-    own_share: float
+    groups: np.ndarray | None  # codes
+    own_share: float  # share of the two curves that rests on these rows: 1/2 if a fitting half made the first, else 1
 
     def take(self, kept):
         """The rows where `kept` is true."""
@@ -36,17 +33,11 @@ class BinnedRows:
 
 
 def debiased_entropy(hits, count, rate):
-    """Estimate of the binary entropy (nats) behind `hits` ones among `count` rows; `rate` says about how rare they are.
-
-    With -log q = sum_v (1 - q)^v / v, the sum over the two classes of (k/n) (digamma(n) - digamma(k)) has the entropy
-    up to v = n - 1 as its mean. No function of n labels has the rest as its mean; it is taken at `rate`, so that
-    nothing is left over where the true rate is `rate`, and never more than 0.4 / n. The plug-in lacks 1 / (2 n).
-
-    References: Zhang (2012), Entropy estimation in Turing's perspective; the rest is ours.
-
-    >>> debiased_entropy(np.array([1, 0]), np.array([2, 5]), np.array([0.5, 0.0])).round(4)
-    array([1.1936, 0.    ])
-    """
+    """Binary entropy (nats) behind `hits` ones among `count` rows, debiased; `rate` says about how rare they are."""
+    # -log q = sum_v (1 - q)^v / v, and sum (k/n) (digamma(n) - digamma(k)) over the two classes has the entropy up to v
+    # = n - 1 as its mean (Zhang 2012, Entropy estimation in Turing's perspective). No function of n labels has the rest
+    # as its mean: it is taken at `rate`, so that nothing is left over where the true rate is `rate`, and never more
+    # than 0.4 / n. The plug-in lacks 1 / (2 n).
     both = np.stack([hits, count - hits])
     rates = np.stack([rate, 1 - rate])
     gap = digamma(count) - digamma(np.where(both > 0, both, 1))
@@ -55,9 +46,8 @@ def debiased_entropy(hits, count, rate):
 
 
 def _rest_of_series(rate, n):
-    """rate * sum over v >= n of (1 - rate)^v / v, as the integral of exp(-n s) / (1 - exp(-s)) from -log(1 - rate),
-    with 1 / (1 - exp(-s)) = 1/s + 1/2 + s/12 - ...
-    """
+    """rate * sum over v >= n of (1 - rate)^v / v."""
+    # the integral of exp(-n s) / (1 - exp(-s)) from -log(1 - rate), with 1 / (1 - exp(-s)) = 1/s + 1/2 + s/12 - ...
     inner = (rate > 0) & (rate < 1)
     low = -np.log1p(-np.where(inner, rate, 0.5))
     weight = np.exp(-n * low)
@@ -66,9 +56,7 @@ def _rest_of_series(rate, n):
 
 
 def bound_parts(rows, rule, correction, n_bins, n_regions):
-    """Every number of `BinnedGroupingLoss` but its interval, as a dict, with the influence of each row on the value,
-    the variance of the curve's other half and the variance that is left when there is nothing to find.
-    """
+    """Every number of `BinnedGroupingLoss` but its interval, as a dict, with each row's influence and the variances."""
     independent = np.bincount(_independent(rows), minlength=n_regions)
     seen = np.bincount(rows.region, minlength=n_regions)
     kept = independent[rows.region] >= 2
@@ -147,9 +135,8 @@ def _means(index, weight, *columns, size=None):
 
 
 def _null_variance(rows, mean_variance):
-    """Variance of the explained part when regions do not differ: labels then vary in a region as in its bin, whose
-    variance is `mean_variance`. (Regions of few rows often hold one label only, and would look certain on their own.)
-    """
+    """Variance of the explained part when regions do not differ."""
+    # Labels then vary in a region as in its bin: regions of few rows often hold one label only, and would look certain.
     total = 0.0
     for index, sign in ((rows.region, 1), (rows.bin, -1)):
         count, variance = group_sums(index, mean_variance[rows.bin])
@@ -171,10 +158,8 @@ def _entropy_left(rows, index, about):
 
 
 def _induced(rows, rule, weight):
-    """Mean variance of the calibration curve inside the bins, and its effects of a row's score and label, each (n,).
-
-    The two curves' mean has noise of its own; half their difference tells how much, because their labels differ.
-    """
+    """Mean variance of the calibration curve inside the bins, and its effects of a row's score and label, each (n,)."""
+    # The curves' mean has noise of its own; half their difference tells how much, because their labels differ.
     curve = (rows.first + rows.second) / 2
     half = (rows.first - rows.second) / 2
     _, centre, offset = _means(rows.bin, weight, curve, half)
@@ -187,32 +172,24 @@ def _induced(rows, rule, weight):
 
 
 def _expected(rows, rule, weight, around, curve):
-    """The rate that a curve leads one to expect in each row's region, and how far the curve at the row is from its mean
-    there; each (n,).
-    """
+    """Rate that a curve leads one to expect in each row's region, and its distance from its mean there, (n,)."""
     level, mean = (_means(index, weight, curve)[1][index] for index in (rows.bin, rows.region))
     return rule.shift(around, level, mean), curve - mean
 
 
 class SquaredError:
-    """How the parts of the bound are estimated in squared error: by products of different rows, without bias.
-
-    The result's variance grows with the loss, at most `growth` times the loss over n. `any_rows` says that weights and
-    groups are welcome.
-    """
+    """The parts of the bound in squared error, estimated by products of different rows, without bias."""
 
     rule = BRIER
-    growth = 1
-    any_rows = True
+    growth = 1  # the variance grows with the loss, at most `growth` times the loss over n
+    any_rows = True  # weights and groups are welcome
 
     def curve(self, y, p, at):
         """Calibration curve of some rows at other scores: running lines."""
         return running_curve(y, p, at)
 
     def explained(self, rows, bin_stated, around, expected):
-        """Debiased variance of the region rates around their bin's rate, its variance when there is none, and the share
-        of noisy rates in the sum of squared influences.
-        """
+        """Debiased variance of region rates around their bin's rate, its variance without any, and the noise."""
         shifted = rows.y - bin_stated[rows.bin]  # to lose less to rounding
         inner, outer = (squared_means(shifted, index, rows.weight, rows.groups) for index in (rows.region, rows.bin))
         value = inner.value - outer.value
@@ -223,12 +200,10 @@ class SquaredError:
         return value, max(null, _null_variance(rows, outer.mean_variance)), noise
 
     def captured(self, rows, weight, around, first, second, expected):
-        """The part of the explained loss that regions owe to the scores of their rows.
-
-        A label is held against the curve that rests on other labels; of the two curves' noise only the product counts,
-        which is zero on average. With M, D the curves' mean and half difference, and s = 1 (-1) for rows behind the
-        first (second): 2 <Y, M> - <M, M> - 2 <s Y, D> + <D, D>, where no row is multiplied with itself.
-        """
+        """The part of the explained loss that regions owe to the scores of their rows."""
+        # A label is held against the curve that rests on other labels; of the two curves' noise only the product
+        # counts, which is zero on average. With M, D the curves' mean and half difference, and s = 1 (-1) for rows
+        # behind the first (second): 2 <Y, M> - <M, M> - 2 <s Y, D> + <D, D>, where no row is multiplied with itself.
         # derived in site/derivations/captured.md
         label = rows.y - around
         side = np.where(rows.in_first, 1, -1)

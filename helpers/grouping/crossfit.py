@@ -116,9 +116,7 @@ class GroupingLoss:
 
 
 def combine(parts, calibration_loss, trees=(), tail=TAIL, fit=NO_FIT, gain=float("nan")):
-    """Mean of independent parts as a `GroupingLoss`, whose interval leaves `tail` on each side; `fit` is the effect of
-    calibrating on the same rows.
-    """
+    """Mean of independent parts as a `GroupingLoss`; `tail` is left on each side of its interval."""
     k = len(parts)
     value = float(np.mean([part.value for part in parts]))
     plugin = float(np.mean([part.plugin for part in parts]))
@@ -323,9 +321,7 @@ def _crossfit_split(rows, calibrator, table, c, rng):
 
 
 def _loss_of_split(rows, calibrator, tree, split, fitted, rng, tail):
-    """The grouping loss by one random split; its interval leaves `tail` on each side; `fitted` says that the
-    calibrator has seen the evaluated rows.
-    """
+    """The grouping loss by one random split; `fitted` says that the calibrator has seen the evaluated rows."""
     choosers = [clone(tree).set_params(rng=seed) for seed in rng.integers(2**31, size=2)]
     c, tasks = split(rng)
     jobs = [partial(_part, rows, c, chooser, *task) for chooser, task in zip(choosers, tasks, strict=False)]
@@ -350,11 +346,8 @@ def _calibrated(rows, calibrator, fit, at):
 
 
 def _part(rows, c, chooser, table, stated, fit, evaluate):
-    """What regions that `chooser` finds on the rows `fit` say about the rows `evaluate`, the tree with their rates, and
-    these rows' regions.
-
-    `stated` are the scores against which the residuals of the rows `fit` are held, `c` those of all rows.
-    """
+    """What regions found on the rows `fit` say about the rows `evaluate`, the tree, and these rows' regions."""
+    # `stated` are the scores of the rows `fit` alone, `c` those of all rows
     weight = (None, None) if rows.weight is None else (rows.weight[fit], rows.weight[evaluate])
     of_fit, groups = (None, None) if rows.groups is None else (rows.groups[fit], rows.groups[evaluate])
     chooser.fit(CheckedTable(table, fit), rows.y[fit] - stated, weight[0], of_fit)

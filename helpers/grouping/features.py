@@ -35,43 +35,26 @@ MOST_BINS = 255  # of a column, for boosted trees
 
 
 def as_index(codes):
-    """Whole numbers of float codes; -1, the last row of every table, where they are missing.
-
-    >>> as_index(np.array([[0.0, np.nan, 2.0]], np.float32))
-    array([[ 0, -1,  2]], dtype=int32)
-    """
+    """Whole numbers of float codes; -1, the last row of every table, where they are missing."""
     return np.where(np.isnan(codes), -1, codes).astype(np.int32)
 
 
 def count_codes(column):
-    """How often each code 0, 1, … occurs in a column of `as_index`.
-
-    >>> count_codes(np.array([2, -1, 0, 2]))
-    array([1, 0, 2])
-    """
+    """How often each code 0, 1, … occurs in a column of `as_index`."""
     return np.bincount(column + 1, minlength=2)[1:]
 
 
 def normal_scores(count):
-    """Normal quantile of the middle rank of each code among the rows counted; codes between them are interpolated.
-
-    (`QuantileTransformer` sends the two values of a binary column to -5.2 and 5.2, which drowns the others in
-    distances.)
-
-    >>> normal_scores(np.array([2, 0, 2])).round(3)
-    array([-0.674,  0.   ,  0.674])
-    """
+    """Normal quantile of the middle rank of each code among the rows counted; codes between them are interpolated."""
+    # `QuantileTransformer` sends the two values of a binary column to -5.2 and 5.2, which drowns the others in
+    # distances.
     present = np.flatnonzero(count)
     rank = (np.cumsum(count) - count / 2) / count.sum()
     return np.interp(np.arange(count.size), present, ndtri(rank[present]))
 
 
 def cut(count, bins=MOST_BINS):
-    """A bin below `bins` for each code, in order: quantiles of the rows counted where there are more codes.
-
-    >>> cut(np.array([5, 0, 1]))
-    array([0, 1, 2])
-    """
+    """A bin below `bins` for each code, in order: quantiles of the rows counted where there are more codes."""
     if count.size <= bins:
         return np.arange(count.size)
     rank = (np.cumsum(count) - count / 2) / count.sum()
@@ -142,9 +125,7 @@ class Features(BaseEstimator):
         return np.column_stack([np.zeros((len(index), 0)), *(self.scores_[j][index[:, j]] for j in self.used_)])
 
     def smooth(self, index):
-        """For ridge regressions: splines (with products of pairs where there are few columns), then a kernel of each
-        width beside a tenth of the scores; the last column of each is one.
-        """
+        """For ridge regressions: splines (with products of pairs), then a kernel of each width; last, ones."""
         scores = self.scores(index)
         one = np.ones((len(index), 1))
         parts = [table[index[:, j]] for j, table in zip(self.used_, self.curves_, strict=True)]
@@ -161,13 +142,12 @@ class Features(BaseEstimator):
         return width * 5 / len(self.used_)
 
     def penalties(self):
-        """What the penalty of each regression of `smooth` multiplies: None for the variances of its features, or the
-        matrix of a quadratic form (for a kernel, its values between the centres: the norm of the function).
-        """
+        """Quadratic form of each penalty of `smooth`: None for the variances of its features, or a matrix."""
         size = len(self.centres_)
         yield None
         for width in WIDTHS:
             matrix = np.eye(size + self.width_)
+            # the kernel's values between the centres: the norm of the function
             matrix[:size, :size] = np.exp(-self._gamma(width) * self.distances_)
             yield matrix
 
@@ -177,9 +157,7 @@ class Features(BaseEstimator):
         return np.column_stack([means.predict(scores) for means in self.means_])
 
     def ordered(self, index, target, weight, bins=MOST_BINS):
-        """Tables that turn codes into bins for trees: numbers keep their order, the levels of a category get
-        that of their mean target in these rows.
-        """
+        """Tables that turn codes into bins for trees; the levels of a category get the order of their mean target."""
         tables = []
         for j, count in enumerate(self.counts_):
             order = np.arange(count.size)
@@ -193,13 +171,12 @@ class Features(BaseEstimator):
         return tables
 
     def choosing(self, index, tables, target, weight, fold):
-        """`binned` of the rows that decided these tables, (m, d): in categories of many levels, a row stands where the
-        other folds put its level (`helpers.partition.levels`).
-        """
+        """`binned` of the rows that decided these tables, (m, d)."""
         columns = binned(index, tables)
         for j in self.categories:
             if fold is not None and self.counts_[j].size > FEW:
                 mean, order = order_by_target(index[:, j], target, weight, self.counts_[j].size)
+                # in categories of many levels, a row stands where the other folds put its level
                 place = places_by_other_folds(index[:, j], target, weight, fold, mean, order)
                 columns[:, j] = np.sort(tables[j][:-1])[place]
         return columns

@@ -27,12 +27,10 @@ NO_FIT = FitEffect()
 
 
 def effect_of_fit(rows, c, evaluated):
-    """Effect of a line in log-odds, fitted to all rows by maximum likelihood, on the mean of the parts' values.
-
-    To first order the residuals are (1 - H) (y - c) with H = D Z (Z' W D Z)^-1 Z' W, where Z holds ones and log-odds,
-    D the variances c (1 - c) and W the weights. What H takes from the covariance of the weighted residual sums of two
-    regions has rank four; of dependent rows, it grows by what their dependence adds to the variance of the fit.
-    """
+    """Effect of a line in log-odds, fitted to all rows by maximum likelihood, on the mean of the parts' values."""
+    # To first order the residuals are (1 - H) (y - c) with H = D Z (Z' W D Z)^-1 Z' W, where Z holds ones and log-odds,
+    # D the variances c (1 - c) and W the weights. What H takes from the covariance of the weighted residual sums of two
+    # regions has rank four; of dependent rows, it grows by what their dependence adds to the variance of the fit.
     weight = rows.weights / rows.weights.mean()
     curvature = weight * c * (1 - c)
     total = curvature.sum()

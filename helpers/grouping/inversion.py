@@ -36,13 +36,10 @@ class LossLaw:
 
     @classmethod
     def of(cls, parts, fit=NO_FIT):
-        """Law of the mean of independent parts' values (`RegionStatistics`), whose scores had this `FitEffect`.
-
-        Without loss, the scores say how much labels vary: counting on the residuals would find rare events least sure
-        just where they happen to coincide. At the estimate, the residuals say it; the slope leads from the one to the
-        other. Where the estimate is within its noise, that says little, and the slope of a loss spread evenly over rows
-        takes its place.
-        """
+        """Law of the mean of independent parts' values (`RegionStatistics`), whose scores had this `FitEffect`."""
+        # Without loss, the scores say how much labels vary: counting on the residuals would find rare events least sure
+        # just where they happen to coincide. At the estimate, the residuals say it; the slope leads from the one to the
+        # other. Where the estimate is within its noise, the slope of a loss spread evenly over rows takes its place.
         k = len(parts)
         value = max(sum(part.value for part in parts) / k, 0.0)
         null_variance = fit.kept * sum(part.null_variance for part in parts) / k**2
@@ -63,10 +60,9 @@ class LossLaw:
         return self.null_variance + self.slope * truth
 
     def skewness(self, truth):
-        """Of the estimate around a true loss, which shifts a centred chi-square: (8 sum(weight^3) +
-        24 sum(weight^3 shift)) / variance^(3/2) for a weighted sum of them, of variance 2 sum(weight^2 + 2 weight^2
-        shift). At most 4.
-        """
+        """Skewness of the estimate around a true loss, at most `SKEWEST`."""
+        # A weighted sum of shifted, centred chi-squares has variance 2 sum(weight^2 + 2 weight^2 shift) and skewness (8
+        # sum(weight^3) + 24 sum(weight^3 shift)) / variance^(3/2).
         if not self.null_variance > 0:
             return 0.0
         third = self.null_third * (1 + 1.5 * self.slope * truth / self.null_variance)
@@ -85,13 +81,9 @@ class LossLaw:
         return float(gammaincc(freedom / 2, max(freedom + z * np.sqrt(2 * freedom), 0.0) / 2))
 
     def interval(self, value, tail=TAIL):
-        """Interval of the true loss, with the chance `tail` on each side: 95 % by default.
-
-        The lower end is above 0 exactly where `p_value` is below `tail`; elsewhere it is the value less what the test
-        asks for. The upper end is at least 0. No end is beyond -1 or 1. Above the value, the variance that the loss
-        adds grows like truth^1.5: between that of the rows within regions, like truth, and that of the regions' shares,
-        like truth^2.
-        """
+        """Interval of the true loss, in [-1, 1], with the chance `tail` on each side."""
+        # The lower end is above 0 exactly where `p_value` is below `tail`; elsewhere it is the value less what the test
+        # asks for.
         value = value - self.shift
         scale = max(value, float(np.sqrt(self.ceiling)))
 
@@ -101,6 +93,7 @@ class LossLaw:
 
         def above_high(truth):
             quantile = skewed_quantile(tail, min(self.skewness(truth), MOST_SKEWNESS))
+            # Between the variance of the rows within regions, like truth, and of the regions' shares, like truth^2.
             growth = np.sqrt(max(truth / scale, 1.0))
             return value - truth - quantile * np.sqrt(self.ceiling + self.slope * truth * growth)
 
@@ -116,11 +109,7 @@ class LossLaw:
 
 
 def skewed_quantile(probability, skewness):
-    """Quantile of a standardised chi-square with this skewness (0 or more): the normal's where it is 0.
-
-    >>> round(skewed_quantile(0.975, 0.0), 2), round(skewed_quantile(0.975, 1.0), 2)
-    (1.96, 2.38)
-    """
+    """Quantile of a standardised chi-square with this skewness (0 or more): the normal's where it is 0."""
     if skewness < LEAST_SKEWNESS:
         return float(ndtri(probability))
     freedom = 8 / skewness**2

@@ -69,15 +69,7 @@ REPAIR_NAMES = (
 
 
 class Learners(BaseEstimator):
-    """All learners of `REPAIR_NAMES`, fitted on the same rows; every one says 0 where no column tells rows apart.
-
-    >>> from helpers.grouping.features import Features
-    >>> index = np.arange(80)[:, None]
-    >>> features = Features().fit(index)
-    >>> model = Learners().fit(features, index, np.linspace(-1, 1, 80), np.ones(80))
-    >>> model.predict(features, index[:3]).shape == (3, len(REPAIR_NAMES))
-    True
-    """
+    """All learners of `REPAIR_NAMES`, fitted on the same rows; every one says 0 where no column tells rows apart."""
 
     def __init__(self, seed=0, trees=TREES, n_kinds=None):
         self.seed = seed
@@ -85,14 +77,12 @@ class Learners(BaseEstimator):
         self.n_kinds = n_kinds  # the first ones alone, beginning with boosted trees; None for all
 
     def fit(self, features, index, target, weight, fold=None):
-        """Learn (n,) targets s with weights v from (n, d) codes; `fold` as in `Features.choosing`. Returns self.
-
-        A second fit, with more kinds, goes on where the first one ended.
-        """
+        """Learn (n,) targets s with weights v from (n, d) codes; `fold` as in `Features.choosing`."""
         rarity = 0.2 / weight.mean()
         kinds = [Boosting(REPAIR_ROUNDS, _rows(BOOSTED_LEAF, rarity)), Forests(self.seed, rarity, self.trees)]
         if features.width_:
             kinds += [Splines(), Clusters(), Kernel(self.seed)]
+        # a second fit, with more kinds, goes on where the first one ended
         done = getattr(self, "kinds_", [])
         more = kinds[len(done) : self.n_kinds]
         self.kinds_ = done + [kind.fit(features, index, target, weight, fold) for kind in more]
@@ -221,11 +211,7 @@ class Linear(BaseEstimator):
     """Ridge regressions and means of clusters: K fits at once, of which fit j leaves out the rows of fold j."""
 
     def fit(self, features, index, fold, bin_of_row, weight, variance, moment):
-        """Learn the regressions of `moment` over weight * variance on the features, with weights weight * variance.
-
-        The squares of the features are summed once for each fold and bin of the variance; within a bin the variance
-        counts as its mean.
-        """
+        """Learn the regressions of `moment` over weight * variance on the features, with weights weight * variance."""
         fits = np.arange(variance.shape[1])
         self.coefficients_ = []
         self.means_ = []
@@ -234,6 +220,7 @@ class Linear(BaseEstimator):
         size = np.bincount(bin_of_row)
         level = np.column_stack([np.bincount(bin_of_row, column) / np.maximum(size, 1) for column in variance.T])
         sums = None
+        # squares are summed once for each fold and bin of the variance, which counts as its mean within the bin
         for rows in _cells(fold, bin_of_row):
             kept = fits[fits != fold[rows[0]]]
             parts = list(features.smooth(index[rows]))
@@ -342,11 +329,7 @@ def _grown(features, index, residual, weight, inside, inner, min_samples_leaf):
 
 
 def combination(columns, residual, sample_weight):
-    """Weights b >= 0 of (n, m) predictions that minimise the weighted mean of (residual - columns b)**2, (m,).
-
-    >>> combination(np.array([[1.0, -1], [1, -1], [3, 0]]), np.array([0.5, 0.5, 1.5]), np.ones(3)).round(3)
-    array([0.5, 0. ])
-    """
+    """Weights b >= 0 of (n, m) predictions that minimise the weighted mean of (residual - columns b)**2, (m,)."""
     gram = columns.T @ (sample_weight[:, None] * columns)
     trace = np.trace(gram)
     if not trace > 0:

@@ -21,21 +21,15 @@ UNWEIGHTED = 9  # columns of rows of equal weight: four powers of r and the five
 
 @dataclass(frozen=True)
 class RegionStatistics:
-    """What one evaluated part says: estimate, the parts of its variance (`helpers.grouping.inversion`), region numbers.
-
-    `null_variance` and `null_third` are the second and third central moments of the value if the scores are right.
-    `noise_variance` is what the residuals say about the former, `noise_ceiling` the same with squares of single rows in
-    it, which are biased upwards; `signal_variance` is what grouping loss adds, without bias and perhaps below 0, and
-    `unit_variance` what that would be for a loss of 1 spread evenly.
-    """
+    """What one evaluated part says: estimate, parts of its variance (`helpers.grouping.inversion`), regions."""
 
     value: float
-    null_variance: float
+    null_variance: float  # second and third central moments of the value if the scores are right
     null_third: float
-    noise_variance: float
-    noise_ceiling: float
-    signal_variance: float
-    unit_variance: float
+    noise_variance: float  # what the residuals say about `null_variance`
+    noise_ceiling: float  # the same with squares of single rows in it, biased upwards
+    signal_variance: float  # what grouping loss adds, without bias and perhaps below 0
+    unit_variance: float  # `signal_variance` of a loss of 1 spread evenly
     plugin: float
     n: int
     n_regions: int
@@ -51,9 +45,7 @@ class RegionStatistics:
 
 
 class _Regions:
-    """Weights W_j, sums S_j and squares Q_j of residuals, and what follows from them and from the sums of squared
-    weights and weighted residuals of the independent units: rows, or (group, region) cells.
-    """
+    """Weights W_j, sums S_j and squares Q_j of residuals, and what follows; units are rows, or cells."""
 
     def __init__(self, count, total, sums, squares, own_w, own_s):
         self.count = count
@@ -96,12 +88,10 @@ class _Regions:
         return np.where(self.kept, within * _divided(self.total, self.pairs, self.kept), np.nan)
 
     def null_moments(self, variance, squares, cubes, third, third_squares):
-        """Second and third central moments of the value from those of the units' sums in each region: sums of variances
-        (and of their squares and cubes) and of third moments (and of their squares).
-
-        The value is a sum over pairs of different units. Its square has the product of the variances of each pair
-        twice; its cube that of the third moments four times, and that of the variances of three different units eight.
-        """
+        """Second and third central moments of the value, from sums over the units in each region."""
+        # The value is a sum over pairs of different units. Its square has the product of the variances of each pair
+        # twice; its cube that of the third moments four times, and that of the variances of three different units
+        # eight.
         # derived in site/derivations/null_law.md
         pairs = np.maximum(variance**2 - squares, 0)
         triples = np.maximum(variance**3 - 3 * variance * squares + 2 * cubes, 0)
@@ -109,9 +99,7 @@ class _Regions:
         return 2 * float(self.factor**2 @ pairs), float(self.factor**3 @ (8 * triples + 4 * skewed))
 
     def statistics(self, influences, left, noise_variance, null_variance, null_third):
-        """`RegionStatistics` from the sum of squared influences, the units' squared deviations in each region, and the
-        moments of the value.
-        """
+        """`RegionStatistics`; `influences` is a sum of squares, `left` the units' squared deviations in each region."""
         return RegionStatistics(
             value=self.value,
             null_variance=null_variance,
@@ -136,20 +124,13 @@ def _divided(above, below, where=None):
 
 
 def evaluate_sums(count, *sums):
-    """`RegionStatistics` of independent rows of equal weight from sums of r, r^2, r^3, r^4 and of `label_moments` in
-    each region.
-    """
+    """`RegionStatistics` of independent rows of equal weight from sums of r to r^4 and of `label_moments`."""
     powers = (count.astype(float), *sums[:4])
     return evaluate_moments(count, [*(powers[b] for _, b in POWERS), *sums[4:]])
 
 
 def evaluate_moments(count, moments):
-    """`RegionStatistics` of independent rows from the sums of w^a r^b in each region, for the (a, b) of `POWERS`, and
-    of `label_moments`; the same as `evaluate_cells` with a cell for each row, up to rounding.
-
-    A row's influence is the change of the value with its weight: c (w r (S - w r) - u w (W - w)) + l w, with u the
-    squared mean of its region without bias, c and l region numbers; its square is a sum of powers.
-    """
+    """`RegionStatistics` of independent rows from the sums of w^a r^b, (a, b) of `POWERS`, and of `label_moments`."""
     m = dict(zip(POWERS, moments[: len(POWERS)], strict=True))
     regions = _Regions(count, m[1, 0], m[1, 1], m[1, 2], m[2, 0], m[2, 2])
     mean = regions.mean
@@ -157,6 +138,8 @@ def evaluate_moments(count, moments):
     fourth = sum(binomial * (-mean) ** (4 - b) * m[4, b] for b, binomial in enumerate((1, 4, 6, 4, 1)))
     fourth = np.clip(fourth, 0, left**2)
     noise_variance = 2 * float((regions.factor * regions.bessel) ** 2 @ (left**2 - fourth))
+    # A row's influence is the change of the value with its weight: c (w r (S - w r) - u w (W - w)) + l w, with u the
+    # squared mean of its region without bias, c and l region numbers; its square is a sum of powers.
     terms = {
         (1, 1): regions.slope * regions.sums,
         (2, 2): -regions.slope,
@@ -169,11 +152,9 @@ def evaluate_moments(count, moments):
 
 
 def evaluate_cells(count, moments, cell_region, cell_group, cell_sums):
-    """`RegionStatistics` of dependent rows: only groups are independent.
-
-    With W, S the weight and the weighted residual sum of a cell and of a region,
-    value = sum_j (W_j / W) (S_j^2 - sum_g S_gj^2) / (W_j^2 - sum_g W_gj^2).
-    """
+    """`RegionStatistics` of dependent rows: only groups are independent."""
+    # W, S: weight and weighted residual sum of a cell and of a region; value = sum_j (W_j / W) (S_j^2 - sum_g S_gj^2) /
+    # (W_j^2 - sum_g W_gj^2)
     cell_w, cell_s, *label_sums = cell_sums
     total, squares = moments
     _, sums, own_w, own_s = group_sums(cell_region, cell_s, cell_w**2, cell_s**2, size=count.size)
@@ -191,14 +172,11 @@ def evaluate_cells(count, moments, cell_region, cell_group, cell_sums):
 
 
 def _null_moments_of_cells(regions, region, group, residual, variance, third, sd, own):
-    """Second and third central moments of the value if the scores are right. `residual`, `variance`, `third`, `sd`
-    and `own`, the squares of weighted residuals, are sums over the rows of each cell.
-
-    Two labels of a group are correlated as strongly as the residuals of all groups' pairs of rows are on average, or as
-    those of their own group, whichever has the larger variance: a few large groups may be more alike than others. Both
-    look at pairs within groups, the value at pairs of different groups, so that rare events which happen to coincide do
-    not raise the variance with the value.
-    """
+    """Second and third central moments of the value if the scores are right, from sums over the rows of each cell."""
+    # Two labels of a group are correlated as strongly as the residuals of all groups' pairs of rows are on average, or
+    # as those of their own group, whichever has the larger variance: a few large groups may be more alike than others.
+    # Both look at pairs within groups, the value at pairs of different groups, so that rare events which happen to
+    # coincide do not raise the variance with the value.
     whole = np.bincount(group, sd) ** 2
     pairs = np.maximum(whole - np.bincount(group, variance), 0)
     seen = np.bincount(group, residual) ** 2 - np.bincount(group, own)
@@ -213,11 +191,10 @@ def _null_moments_of_cells(regions, region, group, residual, variance, third, sd
 
 
 def _moments_if_alike(regions, shared, region, group, variance, third, sd):
-    """Second and third central moments of the value if the labels of a group have the correlation `shared`. Third
-    moments grow with the square of what it does to variances, as those of equal labels do.
-    """
+    """Second and third central moments of the value if the labels of a group have the correlation `shared`."""
     shared = shared[group]
     within = (1 - shared) * variance + shared * sd**2
+    # third moments grow with the square of what it does to variances, as those of equal labels do
     third = third * (_divided(within, variance)) ** 2
     common = shared * sd**2
     columns = (within, within**2, within**3, third, third**2, common, common**2)
@@ -260,9 +237,7 @@ def _moments_of_label(residual):
 
 
 def label_moments(weight, residual):
-    """Moments of the weighted label of each row if its score is right: variance, its square and cube, third central
-    moment, its square.
-    """
+    """Variance of each weighted label if its score is right, its square and cube, third central moment, its square."""
     variance, third = _moments_of_label(residual)
     variance = weight**2 * variance
     third = weight * weight**2 * third
@@ -270,9 +245,7 @@ def label_moments(weight, residual):
 
 
 def cell_columns(weight, residual):
-    """What `evaluate_cells` sums over cells: w, w r, and of the weighted label, if its score is right, the variance,
-    the third central moment and the standard deviation; then (w r)^2.
-    """
+    """What `evaluate_cells` sums over cells: w, w r, moments of the weighted label if its score is right, (w r)^2."""
     variance, _, _, third, _ = label_moments(weight, residual)
     weighted = weight * residual
     return weight, weighted, variance, third, np.sqrt(variance), weighted**2

@@ -15,19 +15,8 @@ from helpers.grouping.inversion import TAIL
 
 
 def repeat_splits(estimate, n_splits, rng=None):
-    """Estimate by several random splits of the same rows and report the middle.
-
-    `estimate` takes (rng, tail), `tail` the chance that its interval leaves on each side, and returns a dataclass with
-    value, low, high, p_value and splits. As for one split, `low` is above 0 exactly where `p_value` is below 0.025.
-    Medians over repeated splits with this correction: Chernozhukov, Demirer, Duflo and Fernandez-Val (2018).
-
-    >>> from helpers.grouping import grouping_loss
-    >>> X = np.random.default_rng(0).normal(size=(1000, 1))
-    >>> y = X[:, 0] > 0
-    >>> loss = grouping_loss(y, np.full(1000, 0.5), X, calibrator="none", n_splits=3, rng=0)
-    >>> loss.splits.size, float(np.median(loss.splits)) == loss.value
-    (3, True)
-    """
+    """Median of estimate(rng, tail) over random splits of the same rows; `low` > 0 exactly where `p_value` < 0.025."""
+    # Medians over repeated splits, whose tails are halved: Chernozhukov, Demirer, Duflo and Fernandez-Val (2018).
     rng = check_rng(rng)
     if n_splits == 1:
         return estimate(rng=rng, tail=TAIL)
@@ -46,11 +35,7 @@ def repeat_splits(estimate, n_splits, rng=None):
 
 
 def said_of_splits(splits):
-    """What a line of print adds about repeated splits.
-
-    >>> said_of_splits(np.array([0.0101, 0.0123]))
-    '; the middle of 2 splits, 0.0101 to 0.0123'
-    """
+    """What a line of print adds about repeated splits."""
     if not splits.size:
         return ""
     return f"; the middle of {splits.size} splits, {splits.min():.4f} to {splits.max():.4f}"

@@ -184,10 +184,7 @@ def stacked_loss_of_rows(rows, *, calibrator="platt", n_folds=5, n_splits=1, rng
 
 
 def _loss_of_folding(rows, table, c, calibrator, n_folds, rng, tail):
-    """The grouping loss by one random folding; its interval leaves `tail` on each side.
-
-    `table` holds the features and the score, `c` the calibrated scores.
-    """
+    """The grouping loss of calibrated scores `c` by one random folding; `table` holds the features and the score."""
     y = rows.y
     p = rows.p
     weight = rows.weight
@@ -249,12 +246,9 @@ def _judged(r, g, plain, rest, w, groups, calibration_loss, weights, kept, tail=
 
 
 def joint_test(plain, residual, weight, groups):
-    """Mean of the products of residuals and out-of-fold predictions, its standard error under "nothing to find", and
-    the one-sided p-value.
-
-    `plain` is the mean of all learners, which no label has weighted. Folds learn from one another, so that the variance
-    is up to twice the sum of squares: that bound is used.
-    """
+    """Mean product of residuals and out-of-fold predictions, its se under "nothing to find", the one-sided p-value."""
+    # `plain` is the mean of all learners, which no label has weighted. Folds learn from one another, so that the
+    # variance is up to twice the sum of squares: that bound is used.
     products = np.bincount(np.arange(residual.size) if groups is None else groups, weight * plain * residual)
     mean = float(products.sum() / weight.sum())
     null_se = float(np.sqrt(2 * (products @ products)) / weight.sum())
@@ -267,11 +261,8 @@ def label_variance(c):
 
 
 def _agreed(value, low, tested_low, plain, w):
-    """Lower end and value that agree with the test of mean(m r), whose own lower end is `tested_low`.
-
-    E[m r] = E[m (q - c)] is at most the root of E m^2 times the grouping loss (Cauchy and Schwarz), so that a mean
-    above 0 bounds the loss, too.
-    """
+    """Lower end and value that agree with the test of mean(m r), whose own lower end is `tested_low`."""
+    # E[m r] = E[m (q - c)] is at most the root of E m^2 times the grouping loss (Cauchy and Schwarz).
     if not tested_low > 0:
         return min(low, 0.0), value
     low = max(low, float(tested_low**2 / np.average(plain**2, weights=w)))
@@ -302,9 +293,7 @@ def random_folds(y, groups, n_folds, rng):
 
 
 def _out_of_fold(y, p, table, weight, fold, calibrator, seed, groups=None):
-    """From the rows of other folds, for each row: predicted residuals (n, learners), calibrated score, tree region; and
-    what levels were pooled.
-    """
+    """From the rows of other folds, for each row: predicted residuals, calibrated score, tree region; levels pooled."""
     folds = np.arange(fold.max() + 1)
     c = np.column_stack([_calibrated(y, p, weight, fold != j, calibrator) for j in folds])
     v = label_variance(c)
