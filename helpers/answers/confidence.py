@@ -15,16 +15,7 @@ BALANCING_WEIGHT = 0.34379533
 
 
 def check_counts(counts, name="counts", *, least=1):
-    """Whole numbers as a (Q, C) int table; ValueError unless none is negative and every question has `least` answers.
-
-    Examples
-    --------
-    >>> check_counts([3, 1])
-    array([[3, 1]])
-    >>> check_counts([[3, 1], [1, 0]], least=2)
-    Traceback (most recent call last):
-    ValueError: counts must hold at least 2 answers to every question, but question 1 has 1.
-    """
+    """Whole numbers as a (Q, C) int table; none may be negative, and every question needs `least` answers."""
     array = check_numbers(counts, name)
     if array.ndim not in (1, 2) or not array.size:
         raise ValueError(f"{name} must be (C,) or (Q, C) and not empty, but its shape is {array.shape}.")

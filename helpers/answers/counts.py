@@ -168,20 +168,15 @@ def group_answers(
 
 @dataclass(frozen=True)
 class AnswerRows:
-    """Columns of a table of answers that were checked and read, (n,) each; None for those that it does not have.
-
-    question : Series of names; place : numbers that order the answers to a question
-    answer, reference : spellings, None where unreadable; has_reference : whether one is given, readable or not
-    confidence : StatedConfidences; grade : 1, 0, or NaN where there is none
-    """
+    """Columns of a table of answers that were checked and read, (n,) each; None for those that it does not have."""
 
     question: pd.Series
-    place: np.ndarray
-    answer: np.ndarray
+    place: np.ndarray  # numbers that order the answers to a question
+    answer: np.ndarray  # answer and reference: spellings, None where unreadable
     reference: np.ndarray | None = None
-    has_reference: np.ndarray | None = None
+    has_reference: np.ndarray | None = None  # whether one is given, readable or not
     confidence: StatedConfidences | None = None
-    grade: np.ndarray | None = None
+    grade: np.ndarray | None = None  # 1, 0, or NaN where there is none
 
 
 def count_classes(rows, unparsed="singletons"):

@@ -14,13 +14,7 @@ FEW_ROWS = 4  # up to here a loop over rows takes less time than a sum over wind
 
 
 def probability_rows(pi, name="pi"):
-    """Answer probabilities as a (Q, K) table whose rows sum to 1, and whether one vector (K,) was given.
-
-    Examples
-    --------
-    >>> probability_rows([0.75, 0.25])
-    (array([[0.75, 0.25]]), True)
-    """
+    """Answer probabilities as a (Q, K) table whose rows sum to 1, and whether one vector (K,) was given."""
     single = np.ndim(pi) == 1
     table = check_simplex([pi] if single else pi, name)
     return table / table.sum(axis=1, keepdims=True), single
@@ -36,9 +30,9 @@ def _product(a, b):
 
 
 def _others(term, v, rest, early, late):
-    """(Q, K) weights: the other classes share `rest` answers, none with more than v; one with exactly v counts
-    `early` (before class k) or `late` (after it). Products of truncated generating functions, from both ends.
-    """
+    """(Q, K) weights: the other classes share `rest` answers, none with more than v."""
+    # One with exactly v counts `early` (before class k) or `late` (after it). Products of truncated generating
+    # functions, from both ends.
     rows, classes, _ = term.shape
     degree = min(v, rest) + 1
     upto = term[:, :, :degree].copy()
@@ -123,26 +117,11 @@ def law_of_winner(rows, n, ties="index"):
 
 @dataclass(frozen=True)
 class ExactBias:
-    """Exact biases of Sem1 and Sem2 as estimates of the probability of the mode.
+    """Exact biases of Sem1 and Sem2 as estimates of the probability of the mode."""
 
-    Parameters
-    ----------
-    pi : array of float, shape (K,) or (Q, K)
-        Answer probabilities.
-    n : int
-        Answers in the selection block.
-    law : array of float, shape (K, n + 1) or (Q, K, n + 1)
-        Chance that class k wins with v copies, `winner_law`.
-
-    Examples
-    --------
-    >>> print(exact_bias([0.5, 0.5], 2))
-    n = 2: Sem1 +0.2500, Sem2 +0.0000, mode missed 25.0%
-    """
-
-    pi: np.ndarray = field(repr=False)
-    n: int
-    law: np.ndarray = field(repr=False)
+    pi: np.ndarray = field(repr=False)  # answer probabilities, (K,) or (Q, K)
+    n: int  # answers in the selection block
+    law: np.ndarray = field(repr=False)  # chance that class k wins with v copies, `winner_law`
 
     @cached_property
     def target(self):
@@ -217,34 +196,7 @@ def exact_bias(pi, n, *, ties="index"):
 
 
 def largest_deviation(pi, n):
-    """E max_k |share of class k - pi_k| for n answers, exactly; at most sqrt(log(2 K) / (2 n)).
-
-    Parameters
-    ----------
-    pi : array of float, shape (K,)
-        Answer probabilities.
-    n : int
-        Number of answers.
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError
-        Unless pi is one vector of probabilities that sum to 1 and n is a whole number of at least 1.
-
-    References
-    ----------
-    Left side of equation 13, Wang et al. (2026).
-
-    Examples
-    --------
-    >>> largest_deviation([0.5, 0.5], 1)
-    0.5
-    """
+    """E max_k |share of class k - pi_k| for n answers, exactly; left side of equation 13, Wang et al. (2026)."""
     rows, single = probability_rows(pi)
     if not single:
         raise ValueError(f"pi must be one vector, but its shape is {rows.shape}.")
@@ -291,15 +243,7 @@ def binomial_law(pi, m):
 
 
 def count_vectors(n, n_classes):
-    """All ways to share n answers among the classes, (C(n + K - 1, K - 1), K) whole numbers.
-
-    Examples
-    --------
-    >>> count_vectors(2, 2)
-    array([[0, 2],
-           [1, 1],
-           [2, 0]])
-    """
+    """All ways to share n answers among the classes, (C(n + K - 1, K - 1), K) whole numbers."""
     n = check_count(n, "n")
     check_count(n_classes, "n_classes", least=2)
     table = np.arange(n + 1)[:, None]
@@ -311,13 +255,7 @@ def count_vectors(n, n_classes):
 
 
 def count_probabilities(counts, pi):
-    """Multinomial probability of each count vector, (rows,), with answer probabilities pi, (K,).
-
-    Examples
-    --------
-    >>> count_probabilities(count_vectors(2, 2), [0.5, 0.5])
-    array([0.25, 0.5 , 0.25])
-    """
+    """Multinomial probability of each count vector, (rows,), with answer probabilities pi, (K,)."""
     pi = probability_rows([pi])[0][0]
     counts = np.asarray(counts)
     if counts.ndim != 2 or counts.shape[1] != pi.size:
@@ -326,17 +264,9 @@ def count_probabilities(counts, pi):
 
 
 def orders_of_appearance(counts):
-    """Every column order of every count vector with its chance to be the order of first appearance.
-
-    Answers come in random order, so the next class to appear is class k with chance c_k / (answers of classes not yet
-    seen). Classes without answers come last, in any order. One pair (counts with columns permuted, (rows,) chances) a
-    permutation; chances of a row sum to 1.
-
-    Examples
-    --------
-    >>> [(c.tolist(), chance.round(3).tolist()) for c, chance in orders_of_appearance([[3, 1]])]
-    [([[3, 1]], [0.75]), ([[1, 3]], [0.25])]
-    """
+    """[(counts with columns permuted, (rows,) chance that this is the order of first appearance)] of count vectors."""
+    # Answers come in random order, so the next class to appear is class k with chance c_k / (answers of classes not yet
+    # seen). Classes without answers come last, in any order.
     counts = np.asarray(counts)
     pairs = []
     for order in permutations(range(counts.shape[1])):
@@ -350,28 +280,11 @@ def orders_of_appearance(counts):
 
 @dataclass(frozen=True)
 class EstimatorMoments:
-    """Exact mean and variance of an estimator of c*, the probability of the mode.
-
-    Parameters
-    ----------
-    mean : float
-        Over all samples of n answers.
-    variance : float
-        Over all samples of n answers.
-    target : float
-        The estimand c*.
-    n : int
-        Answers.
-
-    Examples
-    --------
-    >>> print(EstimatorMoments(mean=0.6, variance=0.01, target=0.5, n=10))
-    n = 10: bias +0.1000, sd 0.1000, root mse 0.1414
-    """
+    """Exact mean and variance, over all samples of n answers, of an estimator of c*, the probability of the mode."""
 
     mean: float
     variance: float
-    target: float
+    target: float  # the estimand c*
     n: int
 
     @property

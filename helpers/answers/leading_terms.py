@@ -309,9 +309,7 @@ def leading_bias_all(pi, n, *, n_panels=96):
 
 
 def _normal_contest(behind, width, n_panels=96, limit=10.0, copies=1):
-    """E max of independent N(-behind_k, width_k**2), and P(k wins), for widths up to 1 and a leader at 0; each class
-    `copies` times, all of them near.
-    """
+    """E max of independent N(-behind_k, width_k**2), and P(k wins), for widths up to 1 and a leader at 0."""
     near = (width > 0) & (behind < limit * (1 + width))  # others never win, or with a chance below 1e-20
     selection = np.zeros(behind.size)
     behind = behind[near]

@@ -48,33 +48,11 @@ def held_out_shares(counts, blocks):
 
 
 def mean_over_splits(counts, n_select, value, *, ties="order"):
-    """Mean over all splits of value(count, copies selected, answers held out) of the class that is selected.
-
-    Every distinct row is computed once, questions with as many answers together.
-
-    Parameters
-    ----------
-    counts : array of int, shape (Q, C)
-        The most frequent class of the selecting part is selected.
-    n_select : array of int, shape (Q,)
-        Answers that select.
-    value : function
-        Of arrays of counts and two numbers.
-    ties : {"order", "lot"}, default "order"
-        "order", of tied classes the earlier column is selected, or "lot", each of them equally often.
-
-    Returns
-    -------
-    array of float, shape (Q,)
-        Means.
-
-    Examples
-    --------
-    >>> mean_over_splits(np.array([[2, 1]]), np.array([1]), lambda count, v, m: (count - v) / m).round(3)
-    array([0.333])
-    """
+    """Mean over all splits of value(count, copies selected, answers held out) of the selected class, (Q,)."""
+    # of tied classes, "order" selects the earlier column, "lot" each equally often
     check_one_of(ties, "ties", ("order", "lot"))
     keys = np.column_stack([counts.sum(axis=1), n_select, counts])
+    # every distinct row is computed once, questions with as many answers together
     rows, back = np.unique(keys, axis=0, return_inverse=True)
     means = np.empty(len(rows))
     for n_answers, n in np.unique(rows[:, :2], axis=0):
@@ -85,16 +63,9 @@ def mean_over_splits(counts, n_select, value, *, ties="order"):
 
 
 def _equal_sizes(counts, n_answers, n, value, ties):
-    """`mean_over_splits` for questions with the same number of answers.
-
-    Each answer selects with probability n / N, independently; given that n do, all splits are equally likely. So the
-    polynomials in t hold binomial probabilities, none above 1, and only the coefficient of t^n is read. For each v,
-    `open_` holds the splits in which no class so far has v copies; `won` those in which one had v copies first and
-    none more, times its value. Degrees of `won` are counted from v.
-
-    By lot, a class tied with s others counts 1 / (s + 1) = the integral of y^s from 0 to 1: every class with v copies
-    but the selected one brings the factor y, and Gauss-Legendre nodes integrate the polynomial in y exactly.
-    """
+    """`mean_over_splits` for questions with the same number of answers."""
+    # Each answer selects with probability n / N, independently; given that n do, all splits are equally likely. So the
+    # polynomials in t hold binomial probabilities, none above 1, and only the coefficient of t^n is read.
     held_out = n_answers - n
     share = n / n_answers
     order = np.argsort(-(counts > 0).sum(axis=1), kind="stable")  # so that column j is filled in the first rows only
@@ -104,7 +75,11 @@ def _equal_sizes(counts, n_answers, n, value, ties):
     top = np.minimum(counts.max(axis=0), n)
     chance = [binom.pmf(np.arange(top[j] + 1)[:, None], counts[:rows, j], share) for j, rows in enumerate(filled)]
     total = np.zeros(len(counts))
+    # By lot, a class tied with s others counts 1 / (s + 1) = the integral of y^s from 0 to 1: every class with v copies
+    # but the selected one brings the factor y, and Gauss-Legendre nodes integrate the polynomial in y exactly.
     for v, early, late, weight in _tie_rule(ties, n, int(top.max())):
+        # For each v, `open_` holds the splits in which no class so far has v copies; `won` those in which one had v
+        # copies first and none more, times its value. Degrees of `won` are counted from v.
         open_, won = np.zeros((2, n - v + 1, len(counts)))
         open_[0] = 1.0
         for j, rows in enumerate(filled):
