@@ -136,10 +136,8 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
 
 
 def _maximum_likelihood(scores, y, target, bias):
-    """Scale and offsets (K + 1,) of least mean log loss of softmax(scale * scores + offsets).
-
-    `target` (K, K): the distribution that a row of each class stands for (the identity for plain labels).
-    """
+    """Scale and offsets (K + 1,) of least mean log loss of softmax(scale * scores + offsets)."""
+    # `target` (K, K): the distribution that a row of each class stands for (the identity for plain labels)
     n, n_classes = scores.shape
     free = n_classes + 1 if bias else 1
     columns = np.ascontiguousarray(scores.T)
@@ -161,9 +159,8 @@ def _maximum_likelihood(scores, y, target, bias):
 
 
 def _terms(theta, scores):
-    """Sums over the columns of `scores` (K, m): log of the normaliser, its slopes and its curvature by `theta`, which
-    is the scale alone or the scale and K offsets.
-    """
+    """Sums over the columns of `scores` (K, m): log of the normaliser, its slopes and its curvature by `theta`."""
+    # theta is the scale alone, or the scale and K offsets
     bias = theta.size > 1
     z = theta[0] * scores
     if bias:
@@ -187,10 +184,8 @@ def _terms(theta, scores):
 
 
 def _separated(scores, y, bias):
-    """Whether scale = 1 or -1 with some offsets (all zero without `bias`) gives no row's class less than another class.
-
-    Offsets b exist if and only if b_k - b_j <= margin[j, k] can hold for all pairs: if no cycle has a negative sum.
-    """
+    """Whether scale = 1 or -1, with offsets if `bias`, gives no row's class less than another class."""
+    # Offsets b exist if and only if b_k - b_j <= margin[j, k] can hold for all pairs: if no cycle has a negative sum.
     n_classes = scores.shape[1]
     order = np.argsort(y, kind="stable")
     present, starts = np.unique(y[order], return_index=True)

@@ -173,27 +173,13 @@ def level_start(rate):
 
 
 def newton(terms, start, *, tol=1e-10):
-    """Parameters of least loss, which is convex: Newton's method, with steps that are halved while the loss rises.
-
-    Parameters
-    ----------
-    terms : function
-        Gives the loss, its slopes (k,) and its curvature (k, k) at parameters (k,): sums over rows, so that the same
-        steps are taken where rows come in chunks.
-    start : (k,) array
-        Parameters of the first step.
-    tol : float, default 1e-10
-        The end is reached where a step would lower the loss by less than this share of 1 + loss.
-
-    Returns
-    -------
-    (k,) array
-        The parameters.
-    """
+    """Parameters of least loss, which is convex: Newton's method, with steps that are halved while the loss rises."""
+    # `terms` gives sums over rows (loss, slopes, curvature), so that the same steps are taken where rows come in chunks
     theta = start
     loss, slope, curvature = terms(theta)
     for _ in range(200):
         step = np.linalg.solve(curvature, -slope)
+        # the end: a step would lower the loss by less than this share of 1 + loss
         if -slope @ step < tol * (1 + abs(loss)):
             break
         proposed = terms(theta + step)

@@ -20,38 +20,14 @@ DRAWS = 5_000  # of the largest deviation of all runs
 
 @dataclass(frozen=True)
 class MonotoneCurve:
-    """Rate of events as a non-decreasing function of the score (CORP), and a band that holds it everywhere at once.
+    """Rate of events as a non-decreasing function of the score (CORP), and a band that holds it everywhere at once."""
 
-    Parameters
-    ----------
-    stated : (m,) array
-        Scores, increasing.
-    observed : (m,) array
-        Isotonic fit at these scores.
-    low, high : (m,) array
-        Ends of the band.
-    level : float
-        Probability with which a non-decreasing true curve lies inside everywhere.
-    p_value : float
-        Of "calibrated": below 1 - level exactly where the identity leaves the band somewhere.
-    cells : DataFrame or ndarray
-        First and last score of each cell, (cells, 2).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> p = rng.random(2000)
-    >>> curve = monotone_curve(rng.random(2000) < p**2, p)
-    >>> curve.p_value < 0.001, bool((curve.low <= curve.stated**2).all() and (curve.stated**2 <= curve.high).all())
-    (True, True)
-    """
-
-    stated: np.ndarray = field(repr=False)
-    observed: np.ndarray = field(repr=False)
-    low: np.ndarray = field(repr=False)
+    stated: np.ndarray = field(repr=False)  # scores, increasing
+    observed: np.ndarray = field(repr=False)  # isotonic fit at these scores
+    low: np.ndarray = field(repr=False)  # ends of the band
     high: np.ndarray = field(repr=False)
-    level: float
-    p_value: float
+    level: float  # probability with which a non-decreasing true curve lies inside everywhere
+    p_value: float  # of "calibrated": below 1 - level exactly where the identity leaves the band somewhere
 
     @property
     def is_monotone(self):
@@ -167,10 +143,8 @@ def _band(y, p, weight, inflation, alpha):
 
 
 def _largest_deviations(squares, start, stop):
-    """Largest standardised sum of each run, of independent normal residuals: (DRAWS,), increasing.
-
-    `squares` are the sums of squared weights before each cell, which say how much runs have in common.
-    """
+    """Largest standardised sum of each run, of independent normal residuals: (DRAWS,), increasing."""
+    # `squares` are the sums of squared weights before each cell, which say how much runs have in common
     rng = np.random.default_rng(0)  # a fixed one: the band is a function of the rows
     path = np.zeros((DRAWS, squares.size))
     path[:, 1:] = np.cumsum(rng.standard_normal((DRAWS, squares.size - 1)) * np.sqrt(np.diff(squares)), axis=1)

@@ -29,45 +29,19 @@ from helpers.resampling import exact_interval
 
 @dataclass(frozen=True)
 class ReliabilityCurve:
-    """Observed rate against stated score, one entry a non-empty bin, in order of the score.
+    """Observed rate against stated score, one entry a non-empty bin, in order of the score."""
 
-    Parameters
-    ----------
-    edges : ndarray, shape (B + 1,)
-        Edges of all bins.
-    count : ndarray of int, shape (b,)
-        Rows.
-    weight : ndarray, shape (b,)
-        Shares of the total weight.
-    stated : ndarray, shape (b,)
-        Weighted means of the scores.
-    observed : ndarray, shape (b,)
-        Weighted means of the labels.
-    low : ndarray, shape (b,)
-        Lower end of the exact 95 % interval of the observed rate (Clopper-Pearson at the effective number of rows).
-    high : ndarray, shape (b,)
-        Its upper end.
-    band_low : ndarray, shape (b,)
-        Lower end of where 95 % of the observed rates of a perfectly calibrated model would lie.
-    band_high : ndarray, shape (b,)
-        Its upper end.
-    effective : ndarray, shape (b,)
-        Effective number of rows, smaller than `count` with unequal weights or clustered rows.
-    together : float, default 0
-        Mean correlation, in [0, 1], of the luck of two bins, which groups share whose rows lie in both.
-    """
-
-    edges: np.ndarray
-    count: np.ndarray
-    weight: np.ndarray
-    stated: np.ndarray
-    observed: np.ndarray
-    low: np.ndarray
+    edges: np.ndarray  # of all bins, (B + 1,)
+    count: np.ndarray  # rows
+    weight: np.ndarray  # shares of the total weight
+    stated: np.ndarray  # weighted means of the scores
+    observed: np.ndarray  # weighted means of the labels
+    low: np.ndarray  # exact 95 % interval of the observed rate (Clopper-Pearson at the effective number of rows)
     high: np.ndarray
-    band_low: np.ndarray
+    band_low: np.ndarray  # where 95 % of the observed rates of a perfectly calibrated model would lie
     band_high: np.ndarray
-    effective: np.ndarray
-    together: float = 0.0
+    effective: np.ndarray  # number of rows, smaller than `count` with unequal weights or clustered rows
+    together: float = 0.0  # mean correlation, in [0, 1], of the luck of two bins that share groups
 
     def __str__(self):
         outside = int(((self.observed < self.band_low) | (self.observed > self.band_high)).sum())
@@ -131,10 +105,8 @@ def curve_of_rows(y, p, n_bins, strategy="uniform", weight=None, groups=None):
 
 
 def cluster_effects(region, group, sums, own):
-    """What dependent rows do: the factor (at least 1) by which variances grow, and the correlation of two bins.
-
-    From the bin, the group and the sum of residuals of each (bin, group) cell, and the sum of squared residuals.
-    """
+    """What dependent rows do: the factor (at least 1) by which variances grow, and the correlation of two bins."""
+    # `sums`: of residuals in each (bin, group) cell; `own`: of squared residuals
     squares = np.bincount(region, sums**2)
     alone = squares.sum()
     if not own > 0:
@@ -146,16 +118,14 @@ def cluster_effects(region, group, sums, own):
 
 
 def curve_from_sums(edges, count, total, squares, stated, observed, clusters=None):
-    """`ReliabilityCurve` from the sums of each bin: rows, weight w, w squared, w * p and w * y.
-
-    `clusters` maps the gap of each bin (0 where it is empty) to `cluster_effects`.
-    """
+    """`ReliabilityCurve` from the sums of each bin: rows, weight w, w squared, w * p and w * y."""
     kept = total > 0
     count, total, squares, stated, observed = (a[kept] for a in (count, total, squares, stated, observed))
     stated = stated / total
     observed = observed / total
     effective = total**2 / squares
     together = 0.0
+    # `clusters` maps the gap of each bin (0 where it is empty) to `cluster_effects`
     if clusters is not None:
         gap = np.zeros(kept.size)
         gap[kept] = observed - stated
@@ -228,47 +198,23 @@ def checked_scores(y, p, weight, groups, *, both=False):
 
 
 def design_effect(cell, residual):
-    """Pooled factor (at least 1) by which clustering inflates the variance of region sums of `residual`, given the
-    (region, group) cell of each row.
-    """
+    """Pooled factor (at least 1) by which clustering in (region, group) cells inflates the variance of region sums."""
     own = np.dot(residual, residual)
     return max(1.0, float((np.bincount(cell, residual) ** 2).sum() / own)) if own else 1.0
 
 
 @dataclass(frozen=True)
 class CalibrationError:
-    """Binned calibration error (mean absolute gap, in probability; 0 is best) beside what chance alone would show.
+    """Binned calibration error (mean absolute gap, in probability; 0 is best) beside what chance alone would show."""
 
-    Parameters
-    ----------
-    value : float
-        The plain estimate, biased upwards.
-    debiased : float
-        Median-unbiased estimate.
-    low : float
-        Lower end of the 95 % interval of the binned error.
-    high : float
-        Its upper end.
-    null : float
-        Mean value of a perfectly calibrated model with these scores, this n and these bins.
-    p_value : float
-        Share of such models that show at least `value`.
-    n : int
-        Rows.
-    n_bins : int
-        Bins that are not empty.
-    curve : ReliabilityCurve
-        The bins.
-    """
-
-    value: float
-    debiased: float
-    low: float
+    value: float  # the plain estimate, biased upwards
+    debiased: float  # median-unbiased estimate
+    low: float  # 95 % interval of the binned error
     high: float
-    null: float
-    p_value: float
+    null: float  # mean value of a perfectly calibrated model with these scores, this n and these bins
+    p_value: float  # share of such models that show at least `value`
     n: int
-    n_bins: int
+    n_bins: int  # bins that are not empty
     curve: ReliabilityCurve
 
     def __str__(self):
