@@ -52,13 +52,9 @@ def with_score_column(X, p):
 
 
 class CheckedTable:
-    """A table that was checked, or some rows of it, of which a column is copied when it is asked for: a copy of all
-    would be large. Estimators take it, and what comes with it, without another check.
+    """A table that was checked, or some rows of it; estimators take it without another check."""
 
-    >>> rows = CheckedTable(pd.DataFrame({"age": [20, 30, 40]}), np.array([2, 0]))
-    >>> len(rows), rows["age"].tolist()
-    (2, [40, 20])
-    """
+    # a column is copied when it is asked for: a copy of all would be large
 
     def __init__(self, table, rows=None):
         self._table = table
@@ -74,10 +70,7 @@ class CheckedTable:
 
 
 def check_table(X, name="X"):
-    """`X` (of pandas, polars, pyarrow, or an array) as a DataFrame with distinct string column names (arrays get "x0",
-    "x1", …) and numbers and dates in place of objects that stand for them (`helpers.partition.kinds`); the caller's
-    data stay untouched.
-    """
+    """`X` (of pandas, polars, pyarrow, array) as a DataFrame with distinct string names; the caller's is kept."""
     X = as_frame(X)
     if not isinstance(X, pd.DataFrame):
         X = X.toarray() if hasattr(X, "toarray") else X
@@ -194,9 +187,7 @@ def as_column(y):
 
 
 def check_sample(y, p, X, sample_weight, groups, *, both=True):
-    """Labels, stated probabilities, table, weights or None and group codes or None of one length; ValueError for a
-    column that breaks a rule, and, where labels must be of `both` kinds, for labels of one.
-    """
+    """Checked labels (of `both` kinds), stated probabilities, table, weights or None, group codes or None."""
     X = check_table(X)  # first: where somebody takes an estimator's order for a function's, it is the clearest
     y = check_labels(y, both=both)
     p = check_probabilities(p)
@@ -209,9 +200,7 @@ def check_sample(y, p, X, sample_weight, groups, *, both=True):
 
 @dataclass(frozen=True)
 class Rows:
-    """Labels, stated scores, table, weights or None and group codes or None of rows that were checked; `kept` tells
-    which of the rows given they are.
-    """
+    """Rows that were checked; `kept` tells which of the rows given they are."""
 
     y: np.ndarray
     p: np.ndarray

@@ -62,9 +62,7 @@ class Column:
     n_pooled: int = 0  # rare categories that are one level, which is called None
 
     def encode(self, values):
-        """(n,) float codes, NaN where the value is missing or the category is new (if there is no level of rare
-        ones).
-        """
+        """(n,) float codes, NaN where the value is missing or the category is new (unless rare levels are pooled)."""
         if self.kind == "category":
             words, level = as_levels(values)
             places = _places(self.levels, words)

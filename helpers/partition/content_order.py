@@ -10,19 +10,11 @@ BLOCK = 2**20  # numbers that are held at once as whole numbers
 
 
 def order_of_content(columns, target, identity):
-    """An order of columns that depends on what they hold, not on where they stand or what they are called.
-
-    Columns are turned into whole numbers from 0 to 1,023 and put in the order of their products with the sum of all
-    columns; where these are equal, with the target. Such sums are exact, so that no order of columns or rows moves
-    them. Columns with equal sums are told apart by the first row in which they differ, and columns that hold the same
-    by their identities.
-
-    >>> columns = np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 5.0]])
-    >>> order_of_content(columns, np.zeros(3), "ab".__getitem__)
-    array([1, 0])
-    >>> order_of_content(columns[:, ::-1], np.zeros(3), "ba".__getitem__)
-    array([0, 1])
-    """
+    """An order of columns that depends on what they hold, not on where they stand or what they are called."""
+    # Columns are turned into whole numbers from 0 to 1,023 and put in the order of their products with the sum of all
+    # columns; where these are equal, with the target. Such sums are exact, so that no order of columns or rows moves
+    # them. Columns with equal sums are told apart by the first row in which they differ, and columns that hold the same
+    # by their identities.
     n, d = columns.shape
     if d < 2:
         return np.arange(d)

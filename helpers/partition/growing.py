@@ -13,13 +13,7 @@ WIDEST = 4096  # codes of a column up to which histograms are
 
 
 def grow_tree(codes, target, weight=None, *, min_samples_leaf, max_depth=None, seed=0, small=SMALL):
-    """Grow a tree on codes.
-
-    >>> codes = np.arange(6, dtype=np.float32)[:, None]
-    >>> tree = grow_tree(codes, np.array([0, 0, 0, 1, 1, 1.0]), min_samples_leaf=1, small=2)
-    >>> tree.threshold.tolist(), tree.apply(codes).tolist()
-    ([2.5, -2.0, -2.0], [1, 1, 1, 2, 2, 2])
-    """
+    """Grow a tree on codes."""
 
     def exact(rows, depth):
         limit = None if max_depth is None else max_depth - depth

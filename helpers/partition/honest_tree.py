@@ -275,16 +275,10 @@ class HonestTree(RegressorMixin, TakesTables):
 
 
 def _summable(values):
-    """Values rounded to nine digits of the largest, or a few fewer for many rows: sums of them are exact in any order.
-
-    The score, or a column that the score rises with, often divides rows just as another column does. Such splits are
-    equally good, and what decides between them must be the seed: not the last digit of two sums in different orders,
-    which differs between processors.
-
-    >>> parts = _summable(np.array([0.1, 0.2, 0.3, 0.7, -0.9]))
-    >>> bool(parts.cumsum()[-1] == parts[::-1].cumsum()[-1]), parts[:3].round(8).tolist()
-    (True, [0.1, 0.2, 0.3])
-    """
+    """Values rounded to nine digits of the largest, fewer for many rows: sums of them are exact in any order."""
+    # The score, or a column that the score rises with, often divides rows just as another column does. Such splits are
+    # equally good, and what decides between them must be the seed: not the last digit of two sums in different orders,
+    # which differs between processors.
     largest = np.frexp(np.abs(values).max())[1]
     digits = largest - min(30, 52 - len(values).bit_length())
     return np.ldexp(np.rint(np.ldexp(values, -digits)), digits)

@@ -30,11 +30,7 @@ FIRST = 20  # values of a column of text that are looked at before all are
 
 
 def plain_values(values):
-    """A column with numbers and dates in place of objects that stand for them; other columns as they are.
-
-    >>> plain_values(pd.Series([Decimal("1.5"), None])).tolist()
-    [1.5, nan]
-    """
+    """A column with numbers and dates in place of objects that stand for them; other columns as they are."""
     dtype = values.dtype
     if isinstance(dtype, pd.PeriodDtype):
         return values.dt.to_timestamp()
@@ -59,15 +55,7 @@ def plain_values(values):
 
 
 def text_as_values(values):
-    """A column of text as numbers or dates if that is what all of it says; other columns as they are.
-
-    >>> text_as_values(pd.Series(["54.5", "NA", "7"])).tolist()
-    [54.5, nan, 7.0]
-    >>> text_as_values(pd.Series(["13.99%", None, "5 %"])).tolist()
-    [13.99, nan, 5.0]
-    >>> text_as_values(pd.Series(["2020-01-31", "2020-02-01"])).dt.day.tolist()
-    [31, 1]
-    """
+    """A column of text as numbers or dates if that is what all of it says; other columns as they are."""
     if not (isinstance(values.dtype, pd.StringDtype) or values.dtype == np.dtype(object)) or not _may_be(values):
         return values
     if pd.api.types.infer_dtype(values, skipna=True) not in ("string", "mixed", "mixed-integer"):
@@ -170,11 +158,7 @@ def _unreadable(values, date):
 
 
 def _is_readable(word, date):
-    """Whether a word is missing, or can be read as a date, or as a number.
-
-    >>> _is_readable("soon", True), _is_readable("12%", False)
-    (False, True)
-    """
+    """Whether a word is missing, or can be read as a date, or as a number."""
     if word in MISSING_WORDS:
         return True
     read = text_as_dates(pd.Series([word])) if date else _numbers(pd.Series([word]))

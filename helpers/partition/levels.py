@@ -27,11 +27,7 @@ DIGITS = 10  # of means that decide an order: the last ones differ between proce
 
 
 class Pooled(NamedTuple):
-    """How many levels of a column were too rare to stand alone.
-
-    >>> print(Pooled("postcode", 187, 200))
-    levels of postcode pooled: 187 of 200
-    """
+    """How many levels of a column were too rare to stand alone."""
 
     column: str
     n_pooled: int
@@ -42,11 +38,7 @@ class Pooled(NamedTuple):
 
 
 def most_pooled(parts):
-    """The `Pooled` of several encoders as one tuple: of each column that which pools most.
-
-    >>> most_pooled([(Pooled("a", 3, 30),), (Pooled("a", 4, 31), Pooled("b", 9, 40))])
-    (Pooled(column='a', n_pooled=4, n_levels=31), Pooled(column='b', n_pooled=9, n_levels=40))
-    """
+    """The `Pooled` of several encoders as one tuple: of each column that which pools most."""
     most = {}
     for pooled in sorted(pooled for part in parts for pooled in part):
         most[pooled.column] = pooled
@@ -54,31 +46,22 @@ def most_pooled(parts):
 
 
 def said_of_pooled(pooled):
-    """The end of a printed line.
-
-    >>> said_of_pooled([Pooled("postcode", 187, 200)])
-    ' (levels of postcode pooled: 187 of 200)'
-    """
+    """The end of a printed line."""
     return f" ({'; '.join(map(str, pooled))})" if pooled else ""
 
 
 def rare_levels(count, least=RARE):
-    """Which of levels with so many rows are too rare, (k,) bool: none among few levels, and never one alone.
-
-    >>> rare_levels(np.array([9, 1, 2] + [8] * 18)).nonzero()[0]
-    array([1, 2])
-    """
+    """Which of levels with so many rows are too rare, (k,) bool: none among few levels, and never one alone."""
     rare = (count < least) & (count.size > FEW)
     return rare & (rare.sum() > 1)
 
 
 def folds_of_rows(X, groups=None):
-    """Fold of each row of a table, (n,) int, made without a target: groups stay whole, and other rows are dealt out by
-    what their numbers are, so that no order of rows or columns counts (rows of the same numbers by their places).
-    """
+    """Fold of each row of a table, (n,) int, made without a target; groups stay whole."""
     rng = np.random.default_rng(0)  # labels and levels may alternate with a period of their own
     if groups is not None:
         return rng.permutation(groups.max() + 1)[groups] % FOLDS
+    # dealt out by what the numbers are, so that no order of rows or columns counts (rows of the same numbers by place)
     mark = np.zeros(len(X), np.uint64)
     for name in X.columns:
         numbers = as_numbers(X[name])
@@ -97,10 +80,7 @@ def order_by_target(code, target, weight, size):
 
 
 def places_by_other_folds(code, target, weight, fold, mean, order):
-    """For each row the place among the sorted means of all levels where that of its own level falls without the rows
-    of its fold, (n,) int; the mean of all rows where its level has no others. Rows of large levels, unless they are all
-    of one fold, stand in the place of their level.
-    """
+    """Place among the sorted means of all levels where a row's level falls without the rows of its fold, (n,) int."""
     size = mean.size
     cell = code * FOLDS + fold
     parts = group_sums(cell, weight, weight * target, size=size * FOLDS)
@@ -108,11 +88,13 @@ def places_by_other_folds(code, target, weight, fold, mean, order):
     others = total.sum(axis=1, keepdims=True) - total
     has_others = others > 1e-9 * total
     sums_of_others = sums.sum(axis=1, keepdims=True) - sums
+    # the mean of all rows where a level has no others
     everywhere = np.full(others.shape, sums.sum() / total.sum())
     of_others = np.divide(sums_of_others, others, out=everywhere, where=has_others)
     between = (mean[order][1:] + mean[order][:-1]) / 2
     own = np.argsort(order)[:, None]
     first, last = (np.searchsorted(_rounded(between), _rounded(of_others), side) for side in ("left", "right"))
+    # rows of large levels, unless they are all of one fold, stand in the place of their level
     large = (count.sum(axis=1, keepdims=True) ** 2 >= code.size) & has_others.all(axis=1, keepdims=True)
     return np.where(large, own, np.clip(own, first, last)).ravel()[cell]  # among equal means it keeps its place
 
