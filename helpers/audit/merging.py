@@ -11,16 +11,9 @@ from helpers.partition.levels import FEW
 
 
 def merge_siblings(tree, X, y, p, *, alpha, sample_weight=None, groups=None):
-    """`tree` without the splits whose two sides have gaps that do not differ in these rows.
-
-    Bottom-up: where both sides of a split are single subgroups, their gaps (mean of y - p) are compared. If a
-    difference like theirs would be found by chance with a probability of `alpha` or more, they become one, and the
-    split above is looked at. Only neighbours in the tree are merged, so a merged rule is shorter than those it
-    replaces.
-
-    The rows must be those that chose the tree: those that measure its subgroups stay strangers to every decision. As
-    the tree picked the best of many splits, the p-value is that of the best (`split_p_value`).
-    """
+    """`tree` without the splits whose two sides have gaps that do not differ in these rows, from the bottom up."""
+    # The rows must be those that chose the tree: those that measure its subgroups stay strangers to every decision.
+    # Only neighbours in the tree are merged, so a merged rule is shorter than those it replaces.
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
     encoder = TableEncoder(tree.encoder_.max_bins)
     X = CheckedTable(check_table(X))
@@ -40,6 +33,7 @@ def merge_siblings(tree, X, y, p, *, alpha, sample_weight=None, groups=None):
             rows = np.flatnonzero((region >= first[node]) & (region <= last[node]))
             side = (region[rows] > last[left[node]]).astype(int)
             z = _difference(y[rows], p[rows], side, weight[rows], None if groups is None else groups[rows])
+            # the tree picked the best of many splits: so the p-value of the best
             merged[node] = not split_p_value(z, codes[rows], kinds, tree.min_samples_leaf) < alpha
     return tree.pruned(np.flatnonzero(merged))
 
@@ -59,19 +53,12 @@ def _difference(y, p, side, weight, groups):
 
 
 def split_p_value(z, codes, kinds, min_rows):
-    """Probability, at most, that the best of all splits of a node differs by `z` standard errors or more by chance.
-
-    The sum over features of the smallest of valid bounds. For a feature with m allowed cuts: m P(|Z| >= z), or what the
-    largest of many neighbouring cuts has, 4 phi(z) / z + phi(z) (z - 1 / z) log(b (1 - a) / (a (1 - b))), with a and b
-    the shares of rows below the first and the last cut. For L unordered categories, which may be grouped at will,
-    P(chi2 with L - 1 degrees of freedom >= z**2).
-
-    References: Miller and Siegmund (1982), Maximally selected chi square statistics, Biometrics 38.
-
-    >>> codes = np.arange(100.0)[:, None]
-    >>> [round(split_p_value(3.0, column, ["number"], 10), 3) for column in (codes, codes > 50)]
-    [0.058, 0.003]
-    """
+    """Probability, at most, that the best of all splits of a node differs by `z` standard errors or more by chance."""
+    # The sum over features of the smallest of valid bounds (Miller and Siegmund 1982, Maximally selected chi square
+    # statistics, Biometrics 38). For a feature with m allowed cuts: m P(|Z| >= z), or what the largest of many
+    # neighbouring cuts has, 4 phi(z) / z + phi(z) (z - 1 / z) log(b (1 - a) / (a (1 - b))), with a and b the shares of
+    # rows below the first and the last cut. For L unordered categories, which may be grouped at will, P(chi2 with L - 1
+    # degrees of freedom >= z**2).
     total = 0.0
     for column, kind in zip(np.asarray(codes, dtype=float).T, kinds, strict=True):
         known = column[~np.isnan(column)]

@@ -25,20 +25,16 @@ class Chances:
     skewed: bool
 
     def detectable(self, share, critical):
-        """Gap in a segment with this share of the rows whose z is beyond `critical` in 80 % of tables; at most
-        1 - mean.
-        """
+        """Gap in a segment with this share of rows whose z is beyond `critical` in 80 % of tables; at most 1 - mean."""
         most = 1 - self.mean
         if not self._beyond(most, share, critical) > 0:
             return most
         return float(brentq(self._beyond, 0.0, most, args=(share, critical)))
 
     def _beyond(self, gap, share, critical):
-        """By how many standard errors, less those of 80 %, a gap is expected beyond the critical value.
-
-        Recalibration adds share * gap to all scores: that much of the gap is lost, and the variance which the gap is
-        compared with grows. The true variance is that of the labels of the segment and of the others.
-        """
+        """By how many standard errors, less those of 80 %, a gap is expected beyond the critical value."""
+        # Recalibration adds share * gap to all scores: that much of the gap is lost, and the variance which the gap is
+        # compared with grows. The true variance is that of the labels of the segment and of the others.
         others = 1 - share
         expected = self._variance(share * gap)
         true = others * self._variance(gap) + share * self.variance
@@ -55,12 +51,11 @@ class Chances:
 
 
 class NullModel:
-    """Standardised gaps of all segments of a family.
+    """Standardised gaps of all segments of a family."""
 
-    A gap is the sum over a segment of weight * (y - c), c the recalibrated score. Its variance is that of labels drawn
-    from c, after the calibrator has been fitted to them as well: one Newton step from the fit, whose direction z (1 and
-    the log-odds) is projected out of the segment.
-    """
+    # A gap is the sum over a segment of weight * (y - c), c the recalibrated score. Its variance is that of labels
+    # drawn from c, after the calibrator has been fitted to them as well: one Newton step from the fit, whose direction
+    # z (1 and the log-odds) is projected out of the segment.
 
     def __init__(self, y, p, weight, groups, family, calibrator, rng):
         self.y = y
@@ -93,12 +88,10 @@ class NullModel:
         self.mean = float(np.average(self.c, weights=weight))
 
     def _allow_for_groups(self, rng):
-        """Variance of each gap where rows depend on each other, by draws: the mean of two, or without groups.
-
-        Residuals as they are, with a random sign for each group, see any dependence, but too little variance where few
-        events happened to fall. Residuals of the size that the scores expect, correlated in a group as strongly as all
-        rows are on average, do not. (The draws that judge the gaps keep the dependence as it is.)
-        """
+        """Variance of each gap where rows depend on each other, by draws: the mean of two, or without groups."""
+        # Residuals as they are, with a random sign for each group, see any dependence, but too little variance where
+        # few events happened to fall. Residuals of the size that the scores expect, correlated in a group as strongly
+        # as all rows are on average, do not. (The draws that judge the gaps keep the dependence as it is.)
         sd = np.sqrt(self.c * (1 - self.c))
         pairs = [_pair_products(values, self.groups) for values in (self.y - self.c, sd)]
         shared = np.clip(pairs[0] / pairs[1], 0, 1) if pairs[1] > 0 else 0.0
@@ -246,21 +239,13 @@ class ResidualSums:
 
 
 def symmetric(z, skewness):
-    """A standardised gap of known skewness as a value of a normal variable (Wilson and Hilferty's cube root).
-
-    >>> symmetric(np.array([-1.0, 0.0, 3.0]), np.array([0.0, 0.0, 1.0])).round(2)
-    array([-1. ,  0. ,  2.31])
-    """
+    """A standardised gap of known skewness as a value of a normal variable (Wilson and Hilferty's cube root)."""
     skewness = np.where(np.abs(skewness) < 1e-3, 1e-3, skewness).astype(z.dtype)
     return 6 / skewness * (np.cbrt(skewness * z / 2 + 1) - 1) + skewness / 6
 
 
 def skewed_from(z, skewness):
-    """The standardised gap that `symmetric` makes z.
-
-    >>> skewed_from(symmetric(np.array([3.0]), np.array(1.0)), 1.0).round(6)
-    array([3.])
-    """
+    """The standardised gap that `symmetric` makes z."""
     skewness = skewness if abs(skewness) > 1e-3 else 1e-3
     return ((skewness * (z - skewness / 6) / 6 + 1) ** 3 - 1) * 2 / skewness
 
@@ -290,23 +275,18 @@ def _pair_products(values, groups):
 
 
 def bonus_of_singles(pairs):
-    """Standard errors that a segment of one column is granted, since there are fewer of them.
-
-    One half of what the largest of so many normal values is larger: sqrt(2 log m).
-    """
+    """Standard errors that a segment of one column is granted, since there are fewer of them."""
     n_pairs = int(pairs.sum())
     n_singles = pairs.size - n_pairs
     if not n_pairs or n_singles < 2:
         return np.zeros(pairs.size)
+    # one half of what the largest of so many normal values is larger: sqrt(2 log m)
     ahead = np.sqrt(2 * np.log(max(n_pairs, n_singles))) - np.sqrt(2 * np.log(n_singles))
     return np.where(pairs, 0.0, ahead / 2)
 
 
 def largest_gaps(null, strength, bonus, n_draws, rng):
-    """The largest strength in each drawn table, and step-down adjusted p-values of the segments.
-
-    References: Westfall and Young (1993), algorithm 2.8.
-    """
+    """Largest strength in each drawn table, and step-down adjusted p-values (Westfall, Young 1993, algorithm 2.8)."""
     weakest_first = np.argsort(strength, kind="stable")
     exceeded = np.zeros(strength.size)
     largest = []

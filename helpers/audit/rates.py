@@ -131,14 +131,7 @@ def _tested(gap, se, freedom, **others):
 
 
 def gap_errors(y, p, subgroup, weight, *, groups=None, size=None):
-    """Gaps of subgroups with their standard errors, {name: (subgroups,)}, from columns that were checked.
-
-    The names are n, share, stated, observed, gap, se, freedom (effective rows less one, at least 1).
-
-    >>> rates = gap_errors(np.array([0, 0, 1, 1]), np.full(4, 0.5), np.zeros(4, int), np.ones(4))
-    >>> rates["gap"], rates["se"].round(3), rates["freedom"]
-    (array([0.]), array([0.289]), array([3.]))
-    """
+    """Gaps of subgroups with their standard errors, {name: (subgroups,)}, from columns that were checked."""
     chance = weight**2 * p * (1 - p)
     sums = group_sums(subgroup, weight, weight * p, weight * y, weight**2, chance, size=size)
     count, total, stated, observed, weights, chance = sums
@@ -156,6 +149,7 @@ def gap_errors(y, p, subgroup, weight, *, groups=None, size=None):
         weights = np.bincount(home, np.bincount(cell, weight) ** 2, count.size)
         inflation = design_effect(cell, deviation)
     independent = filled**2 / np.where(weights > 0, weights, np.nan)
+    # effective rows less one, at least 1
     freedom = np.maximum(independent - 1, 1)
     se = np.sqrt(squares * (1 + 1 / freedom)) / filled
     chance = np.sqrt(chance * inflation) / filled

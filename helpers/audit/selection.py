@@ -7,13 +7,9 @@ TIE = 1e-9  # segments of the same rows are equally strong, but for the order in
 
 
 def select_segments(null, significant, critical, bonus):
-    """Numbers of the segments to act on, in the order in which they were selected.
-
-    The strongest segment is selected; the scores are moved so that they are right in it, all segments are tested again,
-    and the strongest that is still significant is selected next. Of a segment of two columns and the segments of one
-    column that hold it, the latter is selected if the second condition adds no more strength than there are more
-    segments of two columns to choose from.
-    """
+    """Numbers of the segments to act on, in the order in which they were selected."""
+    # The strongest segment is selected; the scores are moved so that they are right in it, all segments are tested
+    # again, and the strongest that is still significant is selected next.
     selected = []
     z = null.z
     candidate = np.zeros(z.size, bool)
@@ -22,6 +18,8 @@ def select_segments(null, significant, critical, bonus):
         strength = np.where(candidate, np.abs(z) + bonus, -np.inf)
         if strength.max() <= critical:
             break
+        # Of a segment of two columns and those of one that hold it, the latter is selected if the second condition adds
+        # no more strength than there are more segments of two columns to choose from.
         selected.append(_simplest(null, z, strength, critical, bonus))
         candidate[selected[-1]] = False
         z = null.z_after(selected)
