@@ -36,16 +36,14 @@ def short(value):
 
 
 def find_columns(table, roles):
-    """({role: column}, notes): the columns that are there; ValueError for one that is asked for and is not.
-
-    An optional column under its default name may be absent, and a note says so.
-    """
+    """({role: column}, notes): the columns that are there; ValueError for one that is asked for and is not."""
     columns = {}
     notes = []
     for role, name in roles.items():
         if name not in table.names and role in WITHOUT and name == DEFAULTS[role]:
             free = [other for other in table.names if other not in {*roles.values(), *DEFAULTS}]
             near = nearest_name(name, free, "column")
+            # an optional column under its default name may be absent
             notes += [f"{WITHOUT[role].format(name)}{'; ' + near if near.startswith('did') else ''}"]
         elif name:
             columns[role] = name
@@ -54,11 +52,9 @@ def find_columns(table, roles):
 
 
 def long_rows(table, columns):
-    """(frame, layout): one row an answer with columns question, sample, answer, confidence, reference and row.
-
-    `row` is where the answer stands in the file. A cell of `answer` may hold a list of answers, or a dictionary of
-    counts {answer: count}; then all cells must, and `layout` is "lists" or "counts", else "answers".
-    """
+    """(frame, layout): one row an answer with columns question, sample, answer, confidence, reference and row."""
+    # `row` is where the answer stands in the file. If a cell of `answer` holds a list, or counts {answer: count}, all
+    # must.
     frame = table.read(list(columns.values())).rename(columns={name: role for role, name in columns.items()})
     frame["row"] = np.arange(len(frame))
     kinds = _kinds(frame["answer"])
@@ -110,9 +106,7 @@ def _repeated(table, column, row, counts):
 
 
 def check_rows(table, columns, frame):
-    """Numbers that order the answers to a question; ValueError for rows without a question, one sample number twice,
-    or a single answer to half of the questions or more.
-    """
+    """Numbers that order the answers to a question; ValueError for no question, a sample twice, few answers."""
     for role in [role for role in ("question", "sample") if role in columns]:
         missing = frame[role].isna().to_numpy()
         if missing.any():

@@ -30,21 +30,16 @@ KINDS = {"date": (_DATE, "dates"), "numeric": (_NUMBER, "numbers"), "letter": (_
 
 @dataclass(frozen=True)
 class RuleMoves:
-    """What another rule would change: its name and kind, and the two measures by the rule that is used and by it.
-
-    right, right_by : shares of questions whose most frequent answer is right, NaN where unknown
-    agreement, agreement_by : means of the share of the most frequent answer
-    chosen : whether the other rule was chosen, so that `right` and `agreement` are what it replaced
-    """
+    """What another rule would change: its name and kind, and the two measures by the rule that is used and by it."""
 
     rule: str
     by: str
     kind: str
-    right: float
+    right: float  # shares of questions whose most frequent answer is right, NaN where unknown
     right_by: float
-    agreement: float
+    agreement: float  # means of the share of the most frequent answer
     agreement_by: float
-    chosen: bool
+    chosen: bool  # whether the other rule was chosen, so that `right` and `agreement` are what it replaced
 
     def __str__(self):
         if np.isfinite(self.right):

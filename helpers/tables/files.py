@@ -49,21 +49,17 @@ DECIMAL_POINT = r"^\s*[-+]?\d*\.\d+(?:[eE][-+]?\d+)?\s*%?\s*$"
 
 @dataclass
 class Table:
-    """A table in memory whose errors name the file, the column and the row.
-
-    places : number in the file of each row, from 1, or how errors name it
-    gaps : {column of words: note on those that were read as missing}
-    as_text : whether cells are read as texts, lists and dictionaries, None where empty, as answers are
-    """
+    """A table in memory whose errors name the file, the column and the row."""
 
     name: str
     frame: pd.DataFrame = field(repr=False)
     notes: list = field(default_factory=list)
+    # number in the file of each row, from 1, or how errors name it
     places: Sequence | None = field(default=None, repr=False)
     unit: str = "row"
-    gaps: dict = field(default_factory=dict, repr=False)
+    gaps: dict = field(default_factory=dict, repr=False)  # {column of words: note on those that were read as missing}
     sha256: str = ""
-    as_text: bool = False
+    as_text: bool = False  # whether cells are read as texts, lists and dictionaries, None where empty, as answers are
     is_log: bool = False
 
     def __post_init__(self):

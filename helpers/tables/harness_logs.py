@@ -61,12 +61,7 @@ def read_harness(path, grade, graded):
 
 
 def read_options(path):
-    """`Table` of scores, from log-likelihoods of the options of multiple choice.
-
-    `score` is the probability of the chosen option among all, `label` whether it is right (metric acc), then the place
-    of the chosen option, the number of options, the length of the prompt, and what the log knows about a question,
-    unless it tells the right option.
-    """
+    """`Table` of scores, from log-likelihoods of multiple choice; `label`: whether the chosen option is right."""
     file = path.name
     records, notes = _records(path)
     if not _has_options(records[0]):

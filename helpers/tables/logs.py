@@ -50,12 +50,8 @@ def _object(data):
 
 
 def open_log(path, grade="", graded=True):
-    """Answers of a log as a `Table`; None if the file is no log.
-
-    Its columns are question, sample, answer, reply (the whole text), target, correct (if `graded` and the log can tell
-    for each answer), likelihood (if the log holds log-probabilities) and numbers that Inspect's scorer stored. `grade`
-    names the scorer, or the metric; "" takes the first.
-    """
+    """Answers of a log as a `Table`; None if the file is no log."""
+    # `grade` names the scorer, or the metric; "" takes the first
     kind = kind_of_log(path)
     if kind == "harness":
         return read_harness(path, grade, graded)

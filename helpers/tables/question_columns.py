@@ -9,25 +9,7 @@ MOST_LEVELS = 50  # of a column of texts; more are names, not kinds
 
 
 def question_columns(source, question, used, questions):
-    """Columns that are the same in all rows of a question, one row a question.
-
-    Parameters
-    ----------
-    source : Source
-        The file.
-    question : str
-        Column of the questions.
-    used : set of str
-        Columns that have another role.
-    questions : (Q,) array
-        The questions that were read.
-
-    Returns
-    -------
-    DataFrame
-        Numbers as floats, texts as categories, in the order of `questions`; columns that are the same for all of them,
-        and texts of more than 50 kinds or with one of its own in nearly every question, are left out.
-    """
+    """Columns that are the same in all rows of a question, but not of all questions, one row a question."""
     names = [name for name in source.names if name not in used]
     frame = source.read([question, *names])
     frame = frame[frame[question].isin(set(questions))]

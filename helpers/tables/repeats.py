@@ -18,16 +18,10 @@ NOTED = 0.25  # share of repeated answers, beyond chance, that is worth a word
 
 @dataclass(frozen=True)
 class Repeats:
-    """Places of samples whose answers are equal far more often than independent ones would be.
+    """Places of samples whose answers are equal far more often than independent ones would be."""
 
-    pairs : places first and second (from 1), n (questions that have both), share equal of these, share expected if the
-    answers to a question came in random order, z
-
-    >>> texts = np.random.default_rng(0).choice(list("abc"), (50, 4))
-    >>> repeats = find_repeats(np.repeat(np.arange(50), 8), np.tile(np.arange(8), 50), np.tile(texts, 2).ravel())
-    >>> repeats.copies.tolist(), str(repeats)
-    ([5, 6, 7, 8], 'answers 5 to 8 repeat earlier ones (1 to 4) in at least 100% of 50 questions')
-    """
+    # columns: places first and second (from 1), n (questions that have both), share equal of these, share expected if
+    # the answers to a question came in random order, z
 
     pairs: pd.DataFrame
 
@@ -67,13 +61,9 @@ def _spans(places):
 
 
 def find_repeats(question, place, text):
-    """`Repeats` of the answers to questions, or None.
-
-    Every two places are compared in all questions that have both. If the answers to a question are independent, they
-    could have come in any order: two of them are equal with the share of equal pairs among all its pairs.
-
-    question : (n,) names; place : (n,) numbers that order the answers to a question; text : (n,) answers as given
-    """
+    """`Repeats` of the answers to questions, or None; `place` orders the answers to a question."""
+    # Every two places are compared in all questions that have both. If the answers to a question are independent, they
+    # could have come in any order: two of them are equal with the share of equal pairs among all its pairs.
     number = pd.factorize(question)[0]
     order = np.lexsort([place, number])
     row = number[order]
