@@ -183,11 +183,7 @@ def _stated_share(number):
 
 
 def read_object(text):
-    """The JSON object that a reply consists of, a fence around it allowed; {} if it is anything else.
-
-    >>> read_object('```json\\n{"grade": "correct"}\\n```'), read_object("correct")
-    ({'grade': 'correct'}, {})
-    """
+    """The JSON object that a reply consists of, a fence around it allowed; {} if it is anything else."""
     text = (text or "").strip()
     fenced = _FENCE.fullmatch(text)
     try:

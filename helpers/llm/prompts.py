@@ -62,11 +62,7 @@ def object_schema(**properties):
 
 
 def load_prompt(name, step):
-    """`Prompt` of a built-in name or of a path, for one step of `NEEDED`.
-
-    ValueError if it is neither a prompt of ours nor a file, not UTF-8, holds a text before the first role line or a
-    place that this step cannot fill, or lacks one that it needs, or the JSON object of a stated confidence.
-    """
+    """`Prompt` of a built-in name or of a path, for one step of `NEEDED`; ValueError if it cannot serve that step."""
     text = prompt_text(name)
     label = Path(name).name.removesuffix(".txt")
     needed = NEEDED[step]
@@ -87,18 +83,7 @@ def load_prompt(name, step):
 
 
 def prompt_text(name):
-    """Text of a prompt: one of ours by its name, or a file of the reader's own by its path.
-
-    The lines [system], [user] and [assistant] begin a message of that role (without any, all is one message of the
-    user); places such as {question} are filled for each request.
-
-    >>> print(prompt_text("is_true").splitlines()[-1])
-    Proposed answer: {answer}
-    >>> prompt_text("is_ture")
-    Traceback (most recent call last):
-    ValueError: prompt must be the name of a prompt or the path of a text file, but 'is_ture' is neither; did you mean
-    'is_true'?
-    """
+    """Text of a prompt: one of ours by its name, or a file of the reader's own by its path."""
     names = prompt_names()
     path = FOLDER / f"{name}.txt" if name in names else Path(os.path.expanduser(name))
     try:

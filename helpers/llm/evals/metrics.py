@@ -123,16 +123,14 @@ def sem2_ece(rule: str = "normalized", n_bins: int = 10):
 
 
 def _systems(scores, confidence, rule):
-    """[(prefix of a name, correct, confidence)]: of each confidence that is there, or of the one that is named.
-
-    Agreement ("sem1", "sem2"), one row a question, is looked at where it is named, and where nothing is stated.
-    """
+    """[(prefix of a name, correct, confidence)]: of each confidence that is there, or of the one that is named."""
     table = attempts_of(scores)
     stated = [name for name in CONFIDENCES if name in table and table[name].notna().any()]
     names = [confidence] if confidence else stated or ["sem1"]
     systems = []
     for name in names:
         prefix = "" if name == "confidence" else f"{name}_"
+        # agreement, one row a question, is looked at where it is named, and where nothing is stated
         if name in AGREEMENT and len(table):
             grouped = _grouped(table, rule)
             right = np.take_along_axis(grouped.correct, grouped.counts.argmax(axis=1)[:, None], 1)[:, 0]

@@ -17,21 +17,13 @@ GRADE_SCHEMA = object_schema(grade={"type": "string", "enum": ["correct", "incor
 
 
 def partition_schema(size):
-    """JSON schema of the classes of `size` answers: a number for each, so that whatever keeps the form is a partition.
-
-    >>> partition_schema(2)["properties"]["classes"]["properties"]
-    {'1': {'type': 'integer', 'enum': [1, 2]}, '2': {'type': 'integer', 'enum': [1, 2]}}
-    """
+    """JSON schema of the classes of `size` answers: a number for each, so that what keeps the form is a partition."""
     numbers = list(range(1, size + 1))
     return object_schema(classes=object_schema(**{str(k): {"type": "integer", "enum": numbers} for k in numbers}))
 
 
 def keeps(value, schema):
-    """Whether a reply keeps a schema of `object_schema` whose values are enumerated.
-
-    >>> keeps({"grade": "correct"}, GRADE_SCHEMA), keeps({"grade": "right"}, GRADE_SCHEMA), keeps({}, GRADE_SCHEMA)
-    (True, False, False)
-    """
+    """Whether a reply keeps a schema of `object_schema` whose values are enumerated."""
     if "enum" in schema:
         return value in schema["enum"] and not isinstance(value, bool)  # True would be 1
     properties = schema["properties"]
