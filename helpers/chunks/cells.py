@@ -45,15 +45,12 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class Cells(Sums):
-    """Sums of the rows in each (region, group) cell, for rows of one group that are not independent.
+    """Sums of the rows in each (region, group) cell, for rows of one group that are not independent."""
 
-    labels : (G,) groups, sorted; region, group : (C,) of each cell, `group` counts along `labels`; sums : (k, C)
-    """
-
-    labels: np.ndarray
-    region: np.ndarray
+    labels: np.ndarray  # (G,) groups, sorted
+    region: np.ndarray  # (C,) of each cell; `group` counts along `labels`
     group: np.ndarray
-    sums: np.ndarray
+    sums: np.ndarray  # (k, C)
 
     @classmethod
     def of(cls, region, groups, *columns):

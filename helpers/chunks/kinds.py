@@ -26,10 +26,8 @@ def kind_of_column(values):
 
 
 def check_kinds(frame, kinds, name):
-    """`frame` with the columns `kinds` in their order; ValueError naming chunk and column where the kinds differ.
-
-    A column of a chunk in which every value is missing fits any kind; `kinds` may hold None where nothing is known.
-    """
+    """`frame` with the columns `kinds` in their order; ValueError naming chunk and column where the kinds differ."""
+    # a column of a chunk in which every value is missing fits any kind; None in `kinds`: nothing is known
     for column, wanted in kinds.items():
         check_column(column, frame.columns, name)
         found = kind_of_column(frame[column]) if len(frame) else None

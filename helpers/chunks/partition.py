@@ -26,11 +26,7 @@ WEIGHTS = (f"hold weights that are 0 or lie in [{1 / LARGEST:g}, {LARGEST:g}]", 
 
 @dataclass(frozen=True)
 class SampledPartition:
-    """Regions and a calibrator that a sample chose; `sums(frame)` says what other rows add to the evaluation.
-
-    kinds: what each feature held in the sample; edges: bins of the reliability curve; n: rows of the sample; label,
-    score, weight, group: names of columns
-    """
+    """Regions and a calibrator that a sample chose; `sums(frame)` says what other rows add to the evaluation."""
 
     tree: HonestTree = field(repr=False)
     calibrator: object = field(repr=False)
@@ -38,9 +34,9 @@ class SampledPartition:
     score: str
     weight: str | None
     group: str | None
-    kinds: dict = field(repr=False)
-    edges: np.ndarray = field(repr=False)
-    n: int
+    kinds: dict = field(repr=False)  # what each feature held in the sample
+    edges: np.ndarray = field(repr=False)  # bins of the reliability curve
+    n: int  # rows of the sample
 
     def __str__(self):
         size = f"{self.tree.n_regions_:,} regions from a sample of {self.n:,} rows, {len(self.kinds)} features"
@@ -74,11 +70,7 @@ class SampledPartition:
         return PlattStart.of(y, p, weight) if place is None else PlattSums.of(y, p, weight, *place)
 
     def sums(self, frame, name="chunk", *, scores=None):
-        """`EvaluationSums` of a frame that did not choose the regions; rows of weight 0, not sampled, are left out.
-
-        A ValueError names the chunk, the column and the row (its index) of the first label, score, weight or group that
-        breaks a rule, or the feature whose type is not that of the sample.
-        """
+        """`EvaluationSums` of a frame that did not choose the regions; rows of weight 0, not sampled, are left out."""
         y, p, weight, groups, frame = self._checked(frame, name)
         table = check_kinds(frame, self.kinds, name)
         c = p if self.calibrator is None or not p.size else self.calibrator.predict(p)

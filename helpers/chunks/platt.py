@@ -11,15 +11,11 @@ from helpers.chunks.cells import Sums
 
 @dataclass(frozen=True, eq=False)
 class PlattStart(Sums):
-    """What has to be known of all rows before the first step; x is the log-odds of the score.
-
-    moments : (4, 2) rows, sums of w, w x and w x^2, for each label
-    ends : (4,) lowest x and lowest -x of label 0, then of label 1; infinite where there are no rows
-    """
+    """What has to be known of all rows before the first step; x is the log-odds of the score."""
 
     _least = ("ends",)
-    moments: np.ndarray
-    ends: np.ndarray
+    moments: np.ndarray  # (4, 2) rows, sums of w, w x and w x^2, for each label
+    ends: np.ndarray  # (4,) lowest x and lowest -x of label 0, then of label 1; infinite where there are no rows
 
     @classmethod
     def of(cls, y, p, weight=None):
@@ -33,10 +29,7 @@ class PlattStart(Sums):
         return cls(moments, np.array(ends))
 
     def fit(self, evaluate):
-        """Intercept and slope as `PlattCalibrator` fits them to all rows; ValueError for one class or one score.
-
-        `evaluate(beta, center, scale, targets)` returns the `PlattSums` of all rows at that place.
-        """
+        """Intercept and slope as `PlattCalibrator` fits them to all rows; ValueError for one class or one score."""
         rows, total, first, second = self.moments
         if not rows.all():
             raise ValueError("label must hold both classes in the chunks, or no calibrator can be fitted.")
@@ -65,18 +58,13 @@ class PlattStart(Sums):
 
 @dataclass(frozen=True, eq=False)
 class PlattSums(Sums):
-    """What one step needs of all rows: sums of the logistic loss, of how fast it falls and of its curvature.
+    """What one step needs: sums of the logistic loss, of how fast it falls and of its curvature."""
 
-    With eta = intercept + slope z, c = expit(eta) and z = (logit(p) - center) / scale:
+    # eta = intercept + slope z, c = expit(eta), z = (logit(p) - center) / scale
 
-    loss : () sum of w (log(1 + e^eta) - y eta)
-    gradient : (2,) sums of w (y - c) and w (y - c) z
-    curvature : (2, 2) sums of w c (1 - c) times 1, z and z^2
-    """
-
-    loss: np.ndarray
-    gradient: np.ndarray
-    curvature: np.ndarray
+    loss: np.ndarray  # () sum of w (log(1 + e^eta) - y eta)
+    gradient: np.ndarray  # (2,) sums of w (y - c) and w (y - c) z
+    curvature: np.ndarray  # (2, 2) sums of w c (1 - c) times 1, z and z^2
 
     @classmethod
     def of(cls, y, p, weight, beta, center, scale, targets):

@@ -10,30 +10,18 @@ from helpers.chunks.cells import Cells, Sums, some
 
 @dataclass(frozen=True, eq=False)
 class ScoreSums(Sums):
-    """Sums of scores s (Brier, log score, costs, …), enough for their means and intervals.
-
-    names : of the k scores
-    count : rows with a weight
-    weights : (2,) sums of w and w^2
-    moments : (3, k) sums of w s, w^2 s and w^2 s^2
-    cells : sums of w and w s of each group, if there are groups
-
-    >>> print(ScoreSums.of({"brier": [0.0, 0.5]}) + ScoreSums.of({"brier": [0.25]}))
-    brier 0.2500 [0.0190, 0.4810], n = 3
-    """
+    """Sums of scores s (Brier, log score, costs, …), enough for their means and intervals."""
 
     _same = ("names",)
-    names: tuple
-    count: int
-    weights: np.ndarray
-    moments: np.ndarray
-    cells: Cells | None = None
+    names: tuple  # of the k scores
+    count: int  # rows with a weight
+    weights: np.ndarray  # (2,) sums of w and w^2
+    moments: np.ndarray  # (3, k) sums of w s, w^2 s and w^2 s^2
+    cells: Cells | None = None  # sums of w and w s of each group, if there are groups
 
     @classmethod
     def of(cls, scores, *, sample_weight=None, groups=None):
-        """Sums of some rows; `scores` is a dict of (n,) columns, which may hold infinity and are checked; n = 0 is
-        neutral.
-        """
+        """Sums of some rows; `scores` is a dict of (n,) columns, which may hold infinity; n = 0 is neutral."""
         columns = {name: some(column, check_vector, name) for name, column in scores.items()}
         check_same_length(**(columns | {"sample_weight": sample_weight, "groups": groups}))
         table = np.array(list(columns.values()))

@@ -39,25 +39,15 @@ from helpers.grouping.region_statistics import (
 
 @dataclass(frozen=True, eq=False)
 class RegionSums(Sums):
-    """Sums of residuals r in each region, enough for the grouping loss, its interval and its test.
+    """Sums of residuals r in each region, enough for the grouping loss, its interval and its test."""
 
-    count : (J,) rows
-    moments : (k, J) sums of `helpers.grouping.region_statistics.row_columns`; with groups, of `region_columns`
-    cells : sums of `cell_columns` in each (region, group) cell, if there are groups
-
-    >>> sum(RegionSums.of(np.array([0.5, -0.5]), [0, 1], 2) for _ in range(2)).grouping_loss().value
-    0.25
-    """
-
-    count: np.ndarray
-    moments: np.ndarray
-    cells: Cells | None = None
+    count: np.ndarray  # (J,) rows
+    moments: np.ndarray  # (k, J) sums of `row_columns`; with groups, of `region_columns`
+    cells: Cells | None = None  # sums of `cell_columns` in each (region, group) cell, if there are groups
 
     @classmethod
     def of(cls, residual, region, n_regions, *, sample_weight=None, groups=None):
-        """Sums of some checked rows: (n,) residuals in [-1, 1], regions 0 .. n_regions - 1, which these rows did not
-        choose, weights on one scale in every part and labels of groups; n = 0 is neutral.
-        """
+        """Sums of some checked rows, which did not choose the regions; n = 0 is neutral."""
         cells = None
         columns = row_columns(sample_weight, residual)
         if groups is not None:

@@ -24,14 +24,10 @@ class ChunkError(ValueError):
 
 @dataclass(frozen=True)
 class Chunks:
-    """A table in pieces; iterating computes them one after another.
+    """A table in pieces; iterating computes them one after another."""
 
-    frames : dict of what errors call a table, "" for the only one, to a dask DataFrame
-    held_out : share, seed, group and side of `split_chunks`, or None
-    """
-
-    frames: dict = field(repr=False)
-    held_out: tuple | None = None
+    frames: dict = field(repr=False)  # {what errors call a table, "" for the only one: dask DataFrame}
+    held_out: tuple | None = None  # share, seed, group and side of `split_chunks`, or None
 
     def __iter__(self):
         parts = self.parts()
