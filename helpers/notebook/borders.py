@@ -16,15 +16,10 @@ NEAR = 1e-9  # relative distance to a border of rounding
 
 
 def written(value, spec):
-    """`format(value, spec)`, with a note on stderr if another computer may show another last digit.
-
-    Many numbers lie right on a border: a share of 200 rows does in percent once in twenty times, and so do differences
-    of shares and numbers that somebody typed. They are decimals of a few digits, so they are rounded to these first.
-    That takes away what computers differ by, and there is nothing to note.
-
-    >>> written(0.12345, ".3f"), written(12345, ","), written(0.29 - 0.165, ".2f"), written(0.165 - 0.04, ".2f")
-    ('0.123', '12,345', '0.12', '0.12')
-    """
+    """`format(value, spec)`, with a note on stderr if another computer may show another last digit."""
+    # Many numbers lie right on a border: a share of 200 rows does in percent once in twenty times, and so do
+    # differences of shares and numbers that somebody typed. They are decimals of a few digits, so they are rounded to
+    # these first. That takes away what computers differ by, and there is nothing to note.
     if not isinstance(value, (float, np.floating)) or not np.isfinite(value):
         return format(value, spec)
     number = float(value)
@@ -48,20 +43,15 @@ class _Formatter(string.Formatter):
 
 
 def fill(text, *values, **named):
-    """`text.format(...)`, its numbers as in `written`.
-
-    >>> fill("{:.1%} of {n:,}", 0.125, n=1000)
-    '12.5% of 1,000'
-    """
+    """`text.format(...)`, its numbers as in `written`."""
     return _Formatter().format(text, *values, **named)
 
 
 class WatchFormats(ast.NodeTransformer):
-    """Lets f"{x:.3f}" and "{:.3f}".format(x) in a cell go through `written` and `fill`.
+    """Lets f"{x:.3f}" and "{:.3f}".format(x) in a cell go through `written` and `fill`."""
 
-    `show` gets a finished line, in which the numbers are rounded already. IPython passes the syntax tree of each cell
-    through such a transformer before it compiles it, so lessons write plain f-strings.
-    """
+    # `show` gets a finished line, in which the numbers are rounded already. IPython passes the syntax tree of each cell
+    # through such a transformer before it compiles it, so lessons write plain f-strings.
 
     def _call(self, name, arguments, keywords, node):
         """The node of a call of a function of this module, in place of `node`; it needs no name in the notebook."""

@@ -79,11 +79,7 @@ def _same(got, other):
 
 
 def _fixed(value, unit):
-    """`value` with as many decimals as `unit` has up to its second digit; far below a tiny `unit` it is 0 everywhere.
-
-    >>> _fixed(0.01234, 0.001), _fixed(1e-17, 1e-12), _fixed(123456.7, 1000.0)
-    ('0.0123', '0', '123,457')
-    """
+    """`value` with as many decimals as `unit` has up to its second digit; far below a tiny `unit` it is 0."""
     if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
         return str(value)
     if not math.isfinite(value) or isinstance(value, numbers.Integral) and not unit:

@@ -35,13 +35,7 @@ _collected = ContextVar("collected", default=None)  # outputs that are wanted as
 
 @contextmanager
 def collected():
-    """Context in which outputs are not shown but put into a list of (bundle, metadata).
-
-    >>> with collected() as outputs:
-    ...     table(pd.DataFrame({"a": [1]}))
-    >>> outputs[0][0]["text/plain"].split()
-    ['a', '1']
-    """
+    """Context in which outputs are not shown but put into a list of (bundle, metadata)."""
     token = _collected.set([])
     try:
         yield _collected.get()

@@ -66,15 +66,7 @@ class Check:
     hints: tuple = ()
 
     def __call__(self, answer, *given):
-        """Print one line about an answer; never an exception for a wrong one.
-
-        Parameters
-        ----------
-        answer : object
-            The answer, or with `given` a function whose value is the answer; ``...`` says "not answered yet".
-        *given : object
-            Arguments for the function.
-        """
+        """Print one line about an answer, or a function's value at `given`; never an exception for a wrong one."""
         state, line = self._judge(answer, given)
         emit({"text/plain": line}, {KEY: {"exercise": state}})
 

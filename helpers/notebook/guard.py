@@ -31,11 +31,7 @@ def output_folder():
 
 
 def _read_cell(source):
-    """{name: value} of a cell that assigns literals and does nothing else, else {}.
-
-    >>> _read_cell("seed = 1  # of the random numbers"), _read_cell("seed = int(1)")
-    ({'seed': 1}, {})
-    """
+    """{name: value} of a cell that assigns literals and does nothing else, else {}."""
     try:
         return {line.targets[0].id: ast.literal_eval(line.value) for line in ast.parse(source).body}
     except (SyntaxError, ValueError, AttributeError):
@@ -50,11 +46,9 @@ def _cells_run(running):
 
 
 def _find_cells(cells, wanted):
-    """({name: default} of the parameters run last, names that papermill injected after them).
-
-    An exercise may also be a cell of plain assignments, so a cell that has all wanted names comes first.
-    """
+    """({name: default} of the parameters run last, names that papermill injected after them)."""
     plain = {k: _read_cell(source) for k, source in enumerate(cells) if not source.startswith(INJECTED)}
+    # an exercise may also be a cell of plain assignments, so a cell that has all wanted names comes first
     place = max(plain, key=lambda k: (len(wanted & set(plain[k])), bool(plain[k]), k), default=None)
     if place is None or not plain[place]:
         raise ParameterError(

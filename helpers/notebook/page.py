@@ -42,11 +42,7 @@ def check_stack():
 
 
 def to_mathml(tex, display="inline"):
-    """TeX as MathML; a formula that cannot be translated is shown as it was written.
-
-    >>> to_mathml("q")
-    '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline"><mrow><mi>q</mi></mrow></math>'
-    """
+    """TeX as MathML; a formula that cannot be translated is shown as it was written."""
     from latex2mathml.converter import convert
 
     for pattern, written in UNWRITTEN.items():
@@ -121,10 +117,7 @@ def title_of(nb):
 
 
 def to_html(nb, folder=".", note=""):
-    """The page of an executed notebook, which needs no other file and no network.
-
-    `folder` is where pictures lie that markdown cells name; they become part of the page. `note` stands at its foot.
-    """
+    """The page of an executed notebook, with its pictures from `folder`, which needs no other file and no network."""
     nb = _for_readers(nb)
     resources = {"metadata": {"path": str(Path(folder))}, "title": title_of(nb), "note": note}
     page, _ = exporter(TEMPLATE, template_name="basic").from_notebook_node(nb, resources)

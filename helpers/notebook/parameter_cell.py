@@ -17,22 +17,14 @@ class ParameterError(ValueError):
 
 
 def type_word(default):
-    """How help and errors call the type of a default.
-
-    >>> type_word(3), type_word([1.5]), type_word([])
-    ('a whole number', 'a list of numbers', 'a list')
-    """
+    """How help and errors call the type of a default."""
     if isinstance(default, list):
         return f"a list of {PLURALS.get(type(default[0]), 'values')}" if default else "a list"
     return WORDS.get(type(default), "text or a number")
 
 
 def fits(value, default):
-    """Whether `value` has the type of `default`: bool is not int, int is fine for float, float is not for int.
-
-    >>> fits(1, 2.0), fits(True, 2), fits(1.0, 2), fits([1], [2]), fits(["a"], [2])
-    (True, False, False, True, False)
-    """
+    """Whether `value` has the type of `default`: bool is not int, int is fine for float, float is not for int."""
     if default is None:
         return True
     if isinstance(default, bool) or isinstance(value, bool):
@@ -59,13 +51,7 @@ def type_problem(name, value, default):
 
 
 def from_text(text, default):
-    """The value that words stand for, by the type of the parameter's default; text of another type stays text.
-
-    Lists are comma separated, JSON, or lists of words. Where the default is None, text is read as JSON if it is any.
-
-    >>> from_text("007", ""), from_text("10", 5), from_text("20,30", [1]), from_text("ten", 5)
-    ('007', 10, [20, 30], 'ten')
-    """
+    """The value that words stand for, by the type of the parameter's default; text of another type stays text."""
     try:
         if isinstance(default, list):
             inner = default[0] if default else ""
@@ -74,6 +60,7 @@ def from_text(text, default):
             return text
         if type(default) in (int, float):
             return type(default)(text)
+        # where the default is None, too, text is read as JSON if it is any
         return json.loads(text.lower() if isinstance(default, bool) else text)
     except ValueError:
         return text
@@ -89,11 +76,7 @@ def _entries(text):
 
 
 def shown(value):
-    """A value as notebooks echo it: thousands separated from 10,000 on, of a path only the file name.
-
-    >>> shown(10000), shown(2026), shown("/home/me/my.csv"), shown(""), shown("http://me:key@localhost:80/v1?key=1")
-    ('10,000', '2026', '"my.csv"', 'not given', '"http://localhost:80/v1"')
-    """
+    """A value as notebooks echo it: thousands separated from 10,000 on, of a path only the file name."""
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):
         return f"{value:,}" if abs(value) >= 10_000 else str(value)
     if isinstance(value, float):

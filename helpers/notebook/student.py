@@ -46,11 +46,7 @@ def answer_name(source):
 
 
 def nbgrader_copy(notebook):
-    """A copy with nbgrader's metadata, or None for a notebook whose exercises have no check of their own.
-
-    Each solution stands in the cell of its exercise, and each check asserts, out of students' sight, that the answer is
-    right.
-    """
+    """A copy with nbgrader's metadata, or None for a notebook whose exercises have no check of their own."""
     made = student_copy(notebook)
     if not any("check" in tags(cell) for cell in made.cells):
         return None
