@@ -71,17 +71,9 @@ class LargestUncertainty:
 
 
 def check_class_costs(cost, n_classes=None, name="cost"):
-    """Float copy (D, K) of costs, decisions down, classes across; ValueError unless finite, >= 0 and of that shape.
-
-    Of a DataFrame the labels are read: rows or columns that end in 0, 1, … are put in order, and labels that say that
-    the truths are down are refused.
-
-    >>> check_class_costs(pd.DataFrame([[0, 1], [5, 0]], ["truth 0", "truth 1"], ["treat", "wait"]))
-    Traceback (most recent call last):
-    ValueError: cost must have one row for each decision and one column for each class, but its rows are called \
-'truth 0', 'truth 1': pass its transpose, cost.T.
-    """
+    """Float copy (D, K) of costs, decisions down, classes across; ValueError unless finite and >= 0."""
     if isinstance(cost, pd.DataFrame):
+        # labels that end in 0, 1, … are put in order; those that say that the truths are down are refused
         cost = in_order(cost, name, LAYOUT)
     array = check_numbers(cost, name)
     if array.ndim != 2 or not array.shape[0] or array.shape[1] < 2:

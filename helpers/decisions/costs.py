@@ -59,19 +59,7 @@ def cost_matrix(*, false_alarm, miss, hit=0.0, rejection=0.0):
 
 
 def check_costs(cost, name="cost"):
-    """Float copy (D, 2) of the costs of D >= 2 decisions about two classes, which is taken once, where costs come in.
-
-    An array is taken as it stands. Of a DataFrame the labels are read: columns end in 0 and 1 (in any order), and so
-    may the rows. ValueError for another shape, labels that say the table is transposed, costs that are not finite, or
-    two decisions of which one is never better: cost[1, 0] + cost[0, 1] - cost[0, 0] - cost[1, 1] must be above 0.
-
-    Examples
-    --------
-    >>> check_costs(pd.DataFrame([[0, 1], [5, 0]], ["truth 0", "truth 1"], ["predict 0", "predict 1"]))
-    Traceback (most recent call last):
-    ValueError: cost must have one row for each decision, and two columns: truth 0, truth 1, but its rows are called \
-    'truth 0', 'truth 1': pass its transpose, cost.T.
-    """
+    """Float copy (D, 2) of the costs of D >= 2 decisions about two classes, taken once, where costs come in."""
     if isinstance(cost, pd.DataFrame):
         cost = _two_truths(cost, name)
     array = check_numbers(cost, name)
@@ -81,6 +69,7 @@ def check_costs(cost, name="cost"):
     if bad.any():
         i, j = np.argwhere(bad)[0]
         raise ValueError(f"{name} must be finite, but {name}[{i}, {j}] (decision {i}, truth {j}) is {array[i, j]}.")
+    # of two decisions, one must not always be better
     slope = _slopes(array)
     if len(array) == 2 and slope[0] <= slope[1]:
         gap = float(slope[0] - slope[1])
@@ -156,9 +145,8 @@ def _slopes(cost):
 
 
 def steps(cost):
-    """The decisions that are best for some q, from small to large q: their numbers, and the thresholds and gaps
-    between neighbours (lower envelope of the lines q -> expected cost).
-    """
+    """Decisions that are best for some q, by increasing q: their numbers, thresholds and gaps between neighbours."""
+    # lower envelope of the lines q -> expected cost
     slope = _slopes(cost)
     foot = [_exact(zero) for zero, _ in cost]
     best = []

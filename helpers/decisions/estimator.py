@@ -461,25 +461,7 @@ class RiskEstimator(TakesTables):
 
 
 def plausible_values(corrected, error):
-    """What the probabilities may be, given standard errors: equally likely values of each.
-
-    Parameters
-    ----------
-    corrected : ndarray, shape (n,)
-        Repaired probabilities.
-    error : ndarray, shape (n,), or None
-        Standard errors; None or all 0 for none.
-
-    Returns
-    -------
-    list of ndarray, shape (n,)
-        Twenty of them, or `corrected` alone without errors.
-
-    Examples
-    --------
-    >>> len(plausible_values(np.array([0.5]), np.array([0.1]))), plausible_values(np.array([0.5]), None)
-    (20, [array([0.5])])
-    """
+    """Equally likely values of the probabilities, [(n,)], given standard errors; `corrected` alone without errors."""
     if error is None or not error.any():
         return [corrected]
     return [np.clip(corrected + k * error, 0, 1) for k in ERRORS]
