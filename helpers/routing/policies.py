@@ -312,10 +312,7 @@ def compare_policies(policies, y, *, against, cost=None, groups=None, n_resample
 
 
 def _resampled(policies, y, cost, groups, n_resamples, level, rng):
-    """Accuracy, expected cost and money: {name: means (policies,)}, {name: means of resamples (n_resamples, policies)}.
-
-    Every column is checked here, for both public functions.
-    """
+    """{name: means (policies,)} and {name: means of resamples}, of accuracy, expected cost and money."""
     if not policies:
         raise ValueError("policies must hold at least one policy, but it is empty.")
     for name, routed in policies.items():

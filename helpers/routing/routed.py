@@ -76,11 +76,7 @@ def check_model_table(values, shape, name, *, least=0.0, most=np.inf):
 
 
 def check_prices(cost, shape, name="cost"):
-    """Float copy of prices, (models,) or (models, rows).
-
-    ValueError for a wrong shape, a price that is negative or not finite, or models that are not in order of cost (of
-    mean cost where it differs from row to row).
-    """
+    """Float copy of prices, (models,) or (models, rows); ValueError unless finite, >= 0 and in order of (mean) cost."""
     array = check_numbers(cost, name)
     if array.shape not in (shape[:1], shape):
         raise ValueError(
@@ -148,13 +144,7 @@ def ask_one(prediction, cost, model):
 
 
 def is_right(prediction, y):
-    """Whether each answer is the right one, of the shape of `prediction`: numbers by their value, texts letter by
-    letter. ValueError where the answers are of one type and the truths of another: all of them would be wrong.
-
-    >>> is_right(np.array([[0, 1], [1, 1]]), np.array([False, True]))
-    array([[ True,  True],
-           [False,  True]])
-    """
+    """Whether each answer is the right one: numbers by value, texts by letters; ValueError for different types."""
     answers = _types(prediction)
     truths = _types(y)
     if not answers & truths:
@@ -177,10 +167,7 @@ def _types(array):
 
 
 def decision_losses(prediction, y, cost=None):
-    """Cost of each answer, of the shape of `prediction`: 1 for a wrong one, or `cost[answer, truth]`.
-
-    ValueError unless `cost` is finite and square, and answers and truths are its classes 0 .. K-1.
-    """
+    """Cost of each answer: 1 for a wrong one, or `cost[answer, truth]` of classes 0 .. K-1."""
     if cost is None:
         return (~is_right(prediction, y)).astype(float)
     cost = check_numbers(cost, "cost")

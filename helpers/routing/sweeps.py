@@ -90,10 +90,8 @@ def sweep_cascades(signal, prediction, cost, y, *, thresholds, pools=None, rule=
 
 
 def _cascade_steps(code, doubt, right, loss, price, size, rule):
-    """Function (state of a pool, model j) that returns the state of the pool with j appended.
-
-    A state is (where rows stop so far, lowest doubt, [right, loss, money] of rows that never stop, steps so far).
-    """
+    """Function (state of a pool, model j) that returns the state of the pool with j appended."""
+    # state: (where rows stop so far, lowest doubt, [right, loss, money] of rows that never stop, steps so far)
 
     def add(state, j):
         values = [right[j], loss[j], price[j]]
