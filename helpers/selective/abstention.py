@@ -170,9 +170,8 @@ def ecuas_from_uncertainty(incurred, uncertainty, *, n=1, largest):
 
 
 def closed_form(incurred, uncertainty, n, largest):
-    """Equation 16 for costs and numbers that were checked, in the ratio r = u / u_M, which neither overflows nor needs
-    the scale alpha_n.
-    """
+    """Equation 16 for costs and numbers that were checked."""
+    # the ratio u / u_M neither overflows nor needs the scale alpha_n
     r = np.minimum(uncertainty / largest, 1)
     with np.errstate(divide="ignore", over="ignore", under="ignore"):
         if n == 0:

@@ -15,11 +15,7 @@ EQUAL = 1e-9  # confidences that differ by less are the same: a share of 9 in 10
 
 
 def shown_threshold(threshold):
-    """A threshold cut to four digits after the point, never rounded up: whoever reaches it is kept.
-
-    >>> shown_threshold(2 / 3), shown_threshold(0.29), shown_threshold(0.9549)
-    (0.6666, 0.29, 0.9549)
-    """
+    """A threshold cut to four digits after the point, never rounded up: whoever reaches it is kept."""
     return float(np.floor(threshold * 1e4 + 1e-6) / 1e4)
 
 

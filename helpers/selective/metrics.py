@@ -157,10 +157,7 @@ def metrics_of(n=(0, 1, 128), n_classes=None):
 
 
 class MeasuredAnswers:
-    """Answers of one system, arranged so that its measures follow from how often each row occurs.
-
-    metrics : {name: Metric}; correct, confidence : (n,) columns that were checked
-    """
+    """Answers of one system, arranged so that its measures follow from how often each row occurs."""
 
     def __init__(self, metrics, correct, confidence):
         self.metrics = metrics

@@ -91,15 +91,9 @@ class RiskCoverageCurve(Result):
 
 
 def mean_risk(weight, errors):
-    """AURC from blocks of tied answers, most confident first: mean over k of the errors among the first k, over k.
-
-    Inside a block of W answers with E wrong ones, after W0 with E0, the mean over all orders of the errors among the
-    first k is E0 + k E / W, so the block adds E + (E0 - W0 E / W) (digamma(W0 + W + 1) - digamma(W0 + 1)).
-    `weight` and `errors`, (b,), are whole numbers of answers and of wrong ones; empty blocks are welcome.
-
-    >>> round(float(mean_risk(np.array([1, 2]), np.array([0, 1]))), 4)  # right; then one right and one wrong, tied
-    0.1944
-    """
+    """AURC from blocks of tied answers, most confident first: mean over k of the errors among the first k, over k."""
+    # Inside a block of W answers with E wrong ones, after W0 with E0, the mean over all orders of the errors among the
+    # first k is E0 + k E / W, so the block adds E + (E0 - W0 E / W) (digamma(W0 + W + 1) - digamma(W0 + 1)).
     weight, errors = (np.asarray(column, dtype=float) for column in (weight, errors))
     kept = weight > 0
     weight = weight[kept]
@@ -179,11 +173,7 @@ def best_risk(n, wrong):
 
 
 def rejection_ratio(weight, errors):
-    """PRR from blocks as in `mean_risk`, NaN where all answers are right, or all wrong.
-
-    >>> round(float(rejection_ratio(np.array([1, 2, 1]), np.array([0, 1, 0]))), 4)
-    0.2222
-    """
+    """PRR from blocks as in `mean_risk`, NaN where all answers are right, or all wrong."""
     total = weight.sum()
     wrong = errors.sum()
     if not 0 < wrong < total:
