@@ -108,11 +108,10 @@ def find_cached(entry):
 
 
 class ResumingDownloader:
-    """A pooch downloader that goes on where an earlier attempt stopped, which pooch's own HTTPDownloader cannot.
+    """A pooch downloader that goes on where an earlier attempt stopped, which pooch's own HTTPDownloader cannot."""
 
-    Bytes are collected in `<final name>.part`, which survives a broken connection or an interrupted session. The next
-    attempt asks for the rest with an HTTP Range header and starts again from nothing if the server does not grant it.
-    """
+    # Bytes are collected in `<final name>.part`, which survives a broken connection or an interrupted session. The next
+    # attempt asks for the rest with an HTTP Range header and starts again if the server does not grant it.
 
     def __init__(self, part, size, progressbar):
         self.part = Path(part)
@@ -187,29 +186,10 @@ def _quiet_pooch():
 
 
 def fetch_file(entry, *, progressbar=None):
-    """Path of a file of the manifest, downloaded if no cache folder has it yet.
-
-    A file that is there with the right hash is never touched, so the folder in `HONEST_DATA` may be read-only.
-
-    Parameters
-    ----------
-    entry : ManifestFile
-        What to fetch.
-    progressbar : bool or None, default None
-        Whether to show how far the download is; None for "only when standard error is a terminal".
-
-    Returns
-    -------
-    Path
-        The file, with the sha256 of the manifest.
-
-    Raises
-    ------
-    DownloadError
-        If it cannot be had, or what arrived has another sha256 (nothing is then left under the final name).
-    """
+    """Path of a file of the manifest, downloaded if no cache folder has it yet; DownloadError if it cannot be had."""
     cached = find_cached(entry)
     if cached is not None:
+        # never touched if it is there with the right hash, so the folder in `HONEST_DATA` may be read-only
         return cached
     folder = next((folder for folder in cache_folders() if _writable(folder)), None)
     if folder is None:

@@ -159,13 +159,7 @@ def _tidy(records, task, name):
 
 
 def parse_answer(answer, task="date"):
-    """The last date (as MM/DD/YYYY) or, for other tasks, the last number in a text; None where there is none.
-
-    Examples
-    --------
-    >>> parse_answer("So today is 7/9/1972."), parse_answer("about 1,250 dollars", "gsm"), parse_answer("unclear")
-    ('07/09/1972', '1250', None)
-    """
+    """The last date (as MM/DD/YYYY) or, for other tasks, the last number in a text; None where there is none."""
     matches = (_DATE if task == "date" else _NUMBER).findall(str(answer))
     if not matches:
         return None
