@@ -10,26 +10,7 @@ FOOT = 0.12  # share of the height for a histogram below a curve
 
 
 def plot_monotone(curve, scores, ax=None, *, log=False, threshold=None):
-    """Isotonic calibration curve with a band for the whole curve, and a histogram of the scores below it.
-
-    Parameters
-    ----------
-    curve : MonotoneCurve
-        Curve and band.
-    scores : (n,) array of float
-        Stated probabilities.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    log : bool, default False
-        Whether both axes are logarithmic, for rare events.
-    threshold : float, optional
-        Score from which yes is said.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
+    """Isotonic calibration curve with a band for the whole curve, and a histogram of the scores below it."""
     ax = axes_for(ax, (6.4, 5.2))
     stated = curve.stated
     ends = _ends(curve, scores, log)

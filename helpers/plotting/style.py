@@ -49,11 +49,7 @@ def axes_for(ax=None, figsize=None):
 
 
 def as_written(name):
-    """A name out of somebody's data for a figure, where dollar signs would begin a formula.
-
-    >>> as_written("income_$")
-    'income_\\\\$'
-    """
+    """A name out of somebody's data for a figure, where dollar signs would begin a formula."""
     return str(name).replace("$", r"\$")
 
 
