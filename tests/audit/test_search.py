@@ -7,7 +7,7 @@ from scipy.special import expit, logit
 from scipy.stats import beta, norm
 
 from helpers.audit import measure_columns, search_segments, tree_groups
-from helpers.audit.null import NullModel, symmetric
+from helpers.audit.null import NullModel, skewed_from, symmetric
 from helpers.audit.segments import SegmentFamily
 from helpers.calibration import PlattCalibrator
 from helpers.plotting import plot_groups
@@ -511,3 +511,9 @@ def test_pairs_are_left_out_of_wide_tables():
     narrow = search_segments(y, np.full(200, 0.5), wide.iloc[:, :8], n_draws=19, rng=0)
     assert set(narrow.table["columns"]) == {1, 2}
     assert not any("one by one" in note for note in narrow.notes)
+
+
+@pytest.mark.parametrize("skewness", [0.0, 0.5, 1.0])
+def test_a_gap_made_symmetric_and_skewed_again_is_itself(skewness):
+    z = skewed_from(symmetric(np.array([3.0]), np.array(skewness)), skewness)
+    np.testing.assert_allclose(z, 3.0, rtol=1e-6)

@@ -13,6 +13,7 @@ from helpers.llm import (
     parse_verbalised,
     sequence_posterior,
 )
+from helpers.llm.confidences import read_object
 
 LOGS = st.lists(st.floats(-30, 0), min_size=1, max_size=12)
 
@@ -148,3 +149,7 @@ def test_no_text_states_what_is_no_probability(text):
     answer, p = parse_verbalised(text)
     assert math.isnan(p) or 0 <= p <= 1
     assert answer is None or answer.strip() == answer != ""
+
+
+def test_an_object_is_read_in_a_fence_and_anything_else_is_none():
+    assert read_object('```json\n{"grade": "correct"}\n```') == {"grade": "correct"} and read_object("correct") == {}

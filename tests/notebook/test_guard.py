@@ -10,7 +10,8 @@ import nbformat.v4 as v4
 import pytest
 
 from helpers.notebook import ParameterError, at_least, between, guard, one_of, parameters
-from helpers.notebook.parameter_cell import from_text, type_problem
+from helpers.notebook.guard import _read_cell
+from helpers.notebook.parameter_cell import from_text, type_problem, type_word
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -174,3 +175,8 @@ def test_bare_papermill_is_stopped(monkeypatch, tmp_path):
     assert done.returncode != 0 and not (tmp_path / "computed").exists()
     assert "there is no parameter 'n_row'; did you mean 'n_rows'?" in done.stderr
     assert "n_rows must be a whole number" in done.stderr
+
+
+def test_only_literals_make_a_cell_of_parameters():
+    assert _read_cell("seed = 1  # of the random numbers") == {"seed": 1} and _read_cell("seed = int(1)") == {}
+    assert [type_word(value) for value in (3, [1.5], [])] == ["a whole number", "a list of numbers", "a list"]

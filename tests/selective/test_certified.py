@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from helpers.selective import certified_precision
-from helpers.selective.certified import certify_rows
+from helpers.selective.certified import certify_rows, shown_threshold
 
 
 def test_thresholds_by_hand():
@@ -90,3 +90,7 @@ def test_how_many_questions_would_do():
     assert np.mean([result.certified for result in passed]) > 0.5
     hopeless = certified_precision([0, 1] * 50, np.full(100, 0.9))
     assert hopeless.rows_needed == np.inf
+
+
+def test_a_shown_threshold_is_never_rounded_up():
+    assert [shown_threshold(value) for value in (2 / 3, 0.29, 0.9549)] == [0.6666, 0.29, 0.9549]
