@@ -117,11 +117,26 @@ def law_of_winner(rows, n, ties="index"):
 
 @dataclass(frozen=True)
 class ExactBias:
-    """Exact biases of Sem1 and Sem2 as estimates of the probability of the mode."""
+    """Exact biases of Sem1 and Sem2 as estimates of the probability of the mode.
 
-    pi: np.ndarray = field(repr=False)  # answer probabilities, (K,) or (Q, K)
-    n: int  # answers in the selection block
-    law: np.ndarray = field(repr=False)  # chance that class k wins with v copies, `winner_law`
+    Parameters
+    ----------
+    pi : array of float, shape (K,) or (Q, K)
+        Answer probabilities.
+    n : int
+        Answers in the selection block.
+    law : array of float, shape (K, n + 1) or (Q, K, n + 1)
+        Chance that class k wins with v copies, `winner_law`.
+
+    Examples
+    --------
+    >>> print(exact_bias([0.5, 0.5], 2))
+    n = 2: Sem1 +0.2500, Sem2 +0.0000, mode missed 25.0%
+    """
+
+    pi: np.ndarray = field(repr=False)
+    n: int
+    law: np.ndarray = field(repr=False)
 
     @cached_property
     def target(self):
@@ -280,11 +295,28 @@ def orders_of_appearance(counts):
 
 @dataclass(frozen=True)
 class EstimatorMoments:
-    """Exact mean and variance, over all samples of n answers, of an estimator of c*, the probability of the mode."""
+    """Exact mean and variance of an estimator of c*, the probability of the mode.
+
+    Parameters
+    ----------
+    mean : float
+        Over all samples of n answers.
+    variance : float
+        Over all samples of n answers.
+    target : float
+        The estimand c*.
+    n : int
+        Answers.
+
+    Examples
+    --------
+    >>> print(EstimatorMoments(mean=0.6, variance=0.01, target=0.5, n=10))
+    n = 10: bias +0.1000, sd 0.1000, root mse 0.1414
+    """
 
     mean: float
     variance: float
-    target: float  # the estimand c*
+    target: float
     n: int
 
     @property

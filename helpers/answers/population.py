@@ -19,21 +19,50 @@ from helpers.checks import (
 
 @dataclass(frozen=True)
 class ExactCalibration:
-    """Calibration errors of Sem1, Sem2 and the oracle over the questions of a population, exactly."""
+    """Calibration errors of Sem1, Sem2 and the oracle over the questions of a population, exactly.
 
-    # of each bin, E[(correct - Sem1) 1{Sem1 in bin}]; then the same of Sem2 and of the oracle
+    Parameters
+    ----------
+    gaps1 : array of float, shape (B,)
+        E[(correct - Sem1) 1{Sem1 in bin}].
+    gaps2 : array of float, shape (B,)
+        The same of Sem2.
+    oracle_gaps : array of float, shape (B,)
+        The same of the oracle.
+    confidence1 : float
+        Mean Sem1.
+    confidence2 : float
+        Mean Sem2.
+    oracle_confidence : float
+        Mean c*.
+    accuracy : float
+        Of the selected class.
+    oracle_accuracy : float
+        Of the mode.
+    confidence_error1 : float
+        E |Sem1 - c*|.
+    confidence_error2 : float
+        E |Sem2 - c*|.
+    selection_error : float
+        Chance that selected class and mode differ in correctness.
+    n : int
+        Answers that select.
+    n_held_out : int
+        Answers held out.
+    """
+
     gaps1: np.ndarray = field(repr=False)
     gaps2: np.ndarray = field(repr=False)
     oracle_gaps: np.ndarray = field(repr=False)
-    confidence1: float  # mean Sem1, then mean Sem2
+    confidence1: float
     confidence2: float
-    oracle_confidence: float  # mean c*
-    accuracy: float  # of the selected class
-    oracle_accuracy: float  # of the mode
-    confidence_error1: float  # E |Sem1 - c*|, then E |Sem2 - c*|
+    oracle_confidence: float
+    accuracy: float
+    oracle_accuracy: float
+    confidence_error1: float
     confidence_error2: float
-    selection_error: float  # chance that selected class and mode differ in correctness
-    n: int  # answers that select
+    selection_error: float
+    n: int
     n_held_out: int
 
     @property
@@ -115,12 +144,24 @@ def _binned(contribution, n, n_bins):
 
 @dataclass(frozen=True)
 class AnswerSample:
-    """Sampled answers to Q questions; classes in order of first appearance, tables padded on the right."""
+    """Sampled answers to Q questions; classes in order of first appearance, tables padded on the right.
 
-    counts: np.ndarray  # (Q, C) answers in each class, 0 in the padding
-    correct: np.ndarray  # (Q, C) whether the class is right; 0 in the padding
-    classes: np.ndarray  # (Q, C) index of the class in the population, -1 in the padding
-    order: np.ndarray = field(repr=False)  # (Q, n) column of each answer in the order in which answers came
+    Parameters
+    ----------
+    counts : array of int, shape (Q, C)
+        Answers in each class, 0 in the padding.
+    correct : array of {0, 1}, shape (Q, C)
+        Whether the class is right; 0 in the padding.
+    classes : array of int, shape (Q, C)
+        Index of the class in the population, -1 in the padding.
+    order : array of int, shape (Q, n)
+        Column of each answer in the order in which answers came.
+    """
+
+    counts: np.ndarray
+    correct: np.ndarray
+    classes: np.ndarray
+    order: np.ndarray = field(repr=False)
 
     def __str__(self):
         questions, n = self.order.shape

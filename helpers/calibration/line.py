@@ -16,15 +16,37 @@ MOST_SCORES = 2000  # quantiles that stand for the scores when their distance is
 
 @dataclass(frozen=True)
 class CalibrationLine:
-    """Log-odds of the observed rate as a line in the stated log-odds, intercept + slope * z; calibrated: 0 and 1."""
+    """Log-odds of the observed rate as a line in the stated log-odds, intercept + slope * z; calibrated: 0 and 1.
+
+    Parameters
+    ----------
+    intercept, slope : float
+        Estimates.
+    covariance : array, shape (2, 2)
+        Of intercept and slope; rows of one group count as dependent.
+    freedom : float
+        Independent rows or groups less one, for Student's and Fisher's distributions.
+    p_value : float
+        Of the joint test of intercept 0 and slope 1 (Wald).
+    z : array
+        Stated log-odds, or quantiles of them.
+    calibrator : PlattCalibrator
+        The line as a map of scores.
+
+    Examples
+    --------
+    >>> p = np.repeat([0.2, 0.8], 100)
+    >>> print(calibration_line(np.arange(200) % 10 < np.repeat([2, 8], 100), p))
+    intercept 0.00 [-0.35, 0.35], slope 1.00 [0.75, 1.25]; p = 1.000
+    """
 
     intercept: float
     slope: float
-    covariance: np.ndarray = field(repr=False)  # of intercept and slope; rows of one group count as dependent
-    freedom: float  # independent rows or groups less one, for Student's and Fisher's distributions
-    p_value: float  # of the joint test of intercept 0 and slope 1 (Wald)
-    z: np.ndarray = field(repr=False)  # stated log-odds, or quantiles of them
-    calibrator: PlattCalibrator = field(repr=False)  # the line as a map of scores
+    covariance: np.ndarray = field(repr=False)
+    freedom: float
+    p_value: float
+    z: np.ndarray = field(repr=False)
+    calibrator: PlattCalibrator = field(repr=False)
 
     @property
     def intercept_interval(self):
@@ -46,7 +68,18 @@ class CalibrationLine:
         return float(self._distances(np.array([[self.intercept, self.slope]]))[0])
 
     def distance_interval(self, level=0.95):
-        """Least and largest distance (in probability) of lines the joint test does not reject at alpha = 1 - level."""
+        """Smallest and largest distance of the lines that the joint test at alpha = 1 - level does not reject.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Coverage, in (0, 1); the interval starts at 0 exactly where the test does not reject the identity.
+
+        Returns
+        -------
+        low, high : float
+            In probability.
+        """
         radius = np.sqrt(2 * fisher.ppf(level, 2, self.freedom))
         angle = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
         circle = np.column_stack([np.cos(angle), np.sin(angle)])

@@ -20,14 +20,38 @@ DRAWS = 5_000  # of the largest deviation of all runs
 
 @dataclass(frozen=True)
 class MonotoneCurve:
-    """Rate of events as a non-decreasing function of the score (CORP), and a band that holds it everywhere at once."""
+    """Rate of events as a non-decreasing function of the score (CORP), and a band that holds it everywhere at once.
 
-    stated: np.ndarray = field(repr=False)  # scores, increasing
-    observed: np.ndarray = field(repr=False)  # isotonic fit at these scores
-    low: np.ndarray = field(repr=False)  # ends of the band
+    Parameters
+    ----------
+    stated : (m,) array
+        Scores, increasing.
+    observed : (m,) array
+        Isotonic fit at these scores.
+    low, high : (m,) array
+        Ends of the band.
+    level : float
+        Probability with which a non-decreasing true curve lies inside everywhere.
+    p_value : float
+        Of "calibrated": below 1 - level exactly where the identity leaves the band somewhere.
+    cells : DataFrame or ndarray
+        First and last score of each cell, (cells, 2).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(2000)
+    >>> curve = monotone_curve(rng.random(2000) < p**2, p)
+    >>> curve.p_value < 0.001, bool((curve.low <= curve.stated**2).all() and (curve.stated**2 <= curve.high).all())
+    (True, True)
+    """
+
+    stated: np.ndarray = field(repr=False)
+    observed: np.ndarray = field(repr=False)
+    low: np.ndarray = field(repr=False)
     high: np.ndarray = field(repr=False)
-    level: float  # probability with which a non-decreasing true curve lies inside everywhere
-    p_value: float  # of "calibrated": below 1 - level exactly where the identity leaves the band somewhere
+    level: float
+    p_value: float
 
     @property
     def is_monotone(self):

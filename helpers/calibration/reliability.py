@@ -29,19 +29,45 @@ from helpers.resampling import exact_interval
 
 @dataclass(frozen=True)
 class ReliabilityCurve:
-    """Observed rate against stated score, one entry a non-empty bin, in order of the score."""
+    """Observed rate against stated score, one entry a non-empty bin, in order of the score.
 
-    edges: np.ndarray  # of all bins, (B + 1,)
-    count: np.ndarray  # rows
-    weight: np.ndarray  # shares of the total weight
-    stated: np.ndarray  # weighted means of the scores
-    observed: np.ndarray  # weighted means of the labels
-    low: np.ndarray  # exact 95 % interval of the observed rate (Clopper-Pearson at the effective number of rows)
+    Parameters
+    ----------
+    edges : ndarray, shape (B + 1,)
+        Edges of all bins.
+    count : ndarray of int, shape (b,)
+        Rows.
+    weight : ndarray, shape (b,)
+        Shares of the total weight.
+    stated : ndarray, shape (b,)
+        Weighted means of the scores.
+    observed : ndarray, shape (b,)
+        Weighted means of the labels.
+    low : ndarray, shape (b,)
+        Lower end of the exact 95 % interval of the observed rate (Clopper-Pearson at the effective number of rows).
+    high : ndarray, shape (b,)
+        Its upper end.
+    band_low : ndarray, shape (b,)
+        Lower end of where 95 % of the observed rates of a perfectly calibrated model would lie.
+    band_high : ndarray, shape (b,)
+        Its upper end.
+    effective : ndarray, shape (b,)
+        Effective number of rows, smaller than `count` with unequal weights or clustered rows.
+    together : float, default 0
+        Mean correlation, in [0, 1], of the luck of two bins, which groups share whose rows lie in both.
+    """
+
+    edges: np.ndarray
+    count: np.ndarray
+    weight: np.ndarray
+    stated: np.ndarray
+    observed: np.ndarray
+    low: np.ndarray
     high: np.ndarray
-    band_low: np.ndarray  # where 95 % of the observed rates of a perfectly calibrated model would lie
+    band_low: np.ndarray
     band_high: np.ndarray
-    effective: np.ndarray  # number of rows, smaller than `count` with unequal weights or clustered rows
-    together: float = 0.0  # mean correlation, in [0, 1], of the luck of two bins that share groups
+    effective: np.ndarray
+    together: float = 0.0
 
     def __str__(self):
         outside = int(((self.observed < self.band_low) | (self.observed > self.band_high)).sum())
@@ -205,16 +231,38 @@ def design_effect(cell, residual):
 
 @dataclass(frozen=True)
 class CalibrationError:
-    """Binned calibration error (mean absolute gap, in probability; 0 is best) beside what chance alone would show."""
+    """Binned calibration error (mean absolute gap, in probability; 0 is best) beside what chance alone would show.
 
-    value: float  # the plain estimate, biased upwards
-    debiased: float  # median-unbiased estimate
-    low: float  # 95 % interval of the binned error
+    Parameters
+    ----------
+    value : float
+        The plain estimate, biased upwards.
+    debiased : float
+        Median-unbiased estimate.
+    low : float
+        Lower end of the 95 % interval of the binned error.
+    high : float
+        Its upper end.
+    null : float
+        Mean value of a perfectly calibrated model with these scores, this n and these bins.
+    p_value : float
+        Share of such models that show at least `value`.
+    n : int
+        Rows.
+    n_bins : int
+        Bins that are not empty.
+    curve : ReliabilityCurve
+        The bins.
+    """
+
+    value: float
+    debiased: float
+    low: float
     high: float
-    null: float  # mean value of a perfectly calibrated model with these scores, this n and these bins
-    p_value: float  # share of such models that show at least `value`
+    null: float
+    p_value: float
     n: int
-    n_bins: int  # bins that are not empty
+    n_bins: int
     curve: ReliabilityCurve
 
     def __str__(self):

@@ -28,29 +28,59 @@ from helpers.scoring import BRIER, LOG
 
 @dataclass(frozen=True)
 class KnownParts:
-    """Losses of a score, of its binned version, and of regions, all in the unit of the rule; smaller is better."""
+    """Losses of a score, of its binned version, and of regions, all in the unit of the rule; smaller is better.
 
-    calibration_loss: float  # E d(p, c) of the score itself, and E d(c, q)
+    Parameters
+    ----------
+    calibration_loss, grouping_loss : float
+        E d(p, c) and E d(c, q) of the score itself. Every loss is >= 0.
+    calibration_binned, grouping_binned : float
+        The same if every score is replaced by the mean of its bin.
+    induced : float
+        What binning adds to the grouping loss, E V_h[c | bin].
+    explained, residual : float
+        Split of `grouping_binned` by the regions inside the bins.
+    captured : float
+        Part of `explained` that the scores in the regions lead one to expect; explained - captured =
+        E d(E[c | bin, region], E[q | bin, region]).
+    explained_unbinned, residual_unbinned : float
+        Split of `grouping_loss` by the regions among rows with one score; NaN when `c` was handed in, because a
+        continuous score has no two such rows.
+    rule : ScoringRule
+        `BRIER` or `LOG`.
+    share, left, right, stated, rate : ndarray, shape (B,)
+        Per bin with rows: share of the population, edges, mean score, mean truth.
+    stated_variance, rate_variance, covariance : ndarray, shape (B,)
+        Per bin: variance of p, variance of c, their covariance.
+    classes : tuple of KnownParts
+        One for each class of a K-class score, of which everything above is the sum (the bins: one class after the
+        other); empty for a binary score.
+
+    Examples
+    --------
+    >>> known_parts(q=[0.2, 0.4], p=[0.2, 0.4], n_bins=1).induced
+    0.01...
+    """
+
+    calibration_loss: float
     grouping_loss: float
-    calibration_binned: float  # the same if every score is replaced by the mean of its bin
+    calibration_binned: float
     grouping_binned: float
-    induced: float  # what binning adds to the grouping loss, E V_h[c | bin]
-    explained: float  # split of `grouping_binned` by the regions inside the bins
+    induced: float
+    explained: float
     residual: float
-    # part of `explained` to expect from the scores; the rest is E d(E[c | bin, region], E[q | bin, region])
     captured: float
-    explained_unbinned: float  # split of `grouping_loss` by the regions at one score; NaN if `c` was handed in
+    explained_unbinned: float
     residual_unbinned: float
     rule: object
-    share: np.ndarray = field(repr=False)  # (B,) bins with rows: share of the population, edges, mean score, mean truth
+    share: np.ndarray = field(repr=False)
     left: np.ndarray = field(repr=False)
     right: np.ndarray = field(repr=False)
     stated: np.ndarray = field(repr=False)
     rate: np.ndarray = field(repr=False)
-    stated_variance: np.ndarray = field(repr=False)  # variance of p, variance of c, their covariance
+    stated_variance: np.ndarray = field(repr=False)
     rate_variance: np.ndarray = field(repr=False)
     covariance: np.ndarray = field(repr=False)
-    # of a K-class score, of which everything above is the sum; empty for a binary one
     classes: tuple = field(default=(), repr=False)
 
     @property
@@ -65,7 +95,9 @@ class KnownParts:
 
     @property
     def calibration_induced(self):
-        """What bins hide of the calibration loss, >= 0; with `BRIER`, E V[p - c | bin]; NaN if both are infinite."""
+        """What bins hide of the calibration loss, never negative (NaN if both are infinite); with `BRIER` it is
+        E V[p - c | bin].
+        """
         return self.calibration_loss - self.calibration_binned
 
     @property
