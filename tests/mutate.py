@@ -308,9 +308,7 @@ def parsed_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--claims", action="store_true", help="ask notebooks of checks in place of unit tests")
     parser.add_argument("--module", nargs="+", help="rooms or modules, such as helpers.grouping")
-    parser.add_argument(
-        "--notebook", nargs="+", default=["*"], help="with --claims: the numbers of lessons, such as 03"
-    )
+    parser.add_argument("--notebook", nargs="+", default=[""], help="with --claims: the numbers of lessons, such as 03")
     parser.add_argument("--each", type=int, default=20, help="mutants of each room or notebook")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--slow", action="store_true", help="also tests that are marked slow")
@@ -330,6 +328,8 @@ def judges_of(options, pool):
         return pool.map(lambda room: Room(room, by_room[room], options.slow), by_room, chunksize=1)
     folder = ROOT / "notebooks" / "checks"
     paths = sorted(path for number in options.notebook for path in folder.glob(f"{number}*.ipynb"))
+    if not paths:
+        raise SystemExit(f"no notebook of checks begins with {' or '.join(options.notebook)}")
     checks = pool.map(lambda path: Checks(path, files), paths, chunksize=1)
     for one in checks:
         one.others = checks
