@@ -3,6 +3,7 @@
 import re
 
 import nbformat
+import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from rules import ROOT, kind_of, shelf
 from scripts import load_program
@@ -15,9 +16,17 @@ course = load_program(ROOT / "site" / "course.py")
 rooms = load_program(ROOT / "site" / "rooms.py")
 
 CARDS = {
-    "00_start": {"Title": "Start", "Needs": "a mean", "Minutes": "20 to read"},
-    "01_more": {"Title": "More: of <it>", "Needs": "notebook 00; a little Python", "Minutes": "25 to read"},
-    "02_last": {"Title": "Last", "Needs": "notebook 01; notebooks 00 to 01 help, see notebook 09", "Minutes": "30"},
+    "00_start": {"Title": "Start", "Needs": "a mean", "Minutes": "50 with the exercises, 20 to read"},
+    "01_more": {
+        "Title": "More: of <it>",
+        "Needs": "notebook 00; a little Python",
+        "Minutes": "55 with the exercises, 25 to read",
+    },
+    "02_last": {
+        "Title": "Last",
+        "Needs": "notebook 01; notebooks 00 to 01 help, see notebook 09",
+        "Minutes": "60 with the exercises, 30 to read",
+    },
 }
 NOTEBOOKS = {name: nbformat.read(path, as_version=4) for name, path in shelf().items() if kind_of(name) != "checks"}
 
@@ -80,7 +89,13 @@ def test_the_readme_has_the_table_of_the_lessons():
 
 
 def test_minutes_of_a_route_are_those_of_its_cards():
-    assert course.route_minutes(CARDS, "00 02") == 50
+    assert course.route_minutes(CARDS, "00 02") == (50, 110)
+
+
+@pytest.mark.parametrize("name", list(NOTEBOOKS))
+def test_each_lesson_states_the_minutes_that_its_words_lines_and_exercises_take(name):
+    stated = course.minutes_of(course.header_card(NOTEBOOKS[name]))
+    assert stated == course.honest_minutes(NOTEBOOKS[name]), "to read, and with the exercises and the quiz"
 
 
 def test_the_picture_of_the_rooms_has_every_room_and_only_arrows_that_point_down(tmp_path):
