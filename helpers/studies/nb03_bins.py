@@ -5,8 +5,6 @@ import numpy as np
 from helpers.plotting import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE
 from helpers.plotting.style import axes_for, percent
 
-HATCHES = ("", "///", "...", "xx")
-
 
 def plot_spread(x, truth, level, ax=None, *, stated=None, group=None, label="level", xlabel="stated probability"):
     """True probability of each row (mark) and the level it belongs to (line): the stick between, squared, is a loss."""
@@ -28,24 +26,6 @@ def plot_spread(x, truth, level, ax=None, *, stated=None, group=None, label="lev
     ax.set(ylim=(-0.02, 1.02), xlabel=xlabel, ylabel="true probability")
     percent(ax.yaxis)
     ax.legend(loc="best")
-    return ax
-
-
-def plot_stack(table, ax=None, *, total=None, xlabel=""):
-    """Columns of a table (at most four) on top of each other, a bar for each entry of its index."""
-    ax = axes_for(ax)
-    place = np.arange(len(table))
-    foot = np.zeros(len(table))
-    for name, color, hatch in zip(table.columns, (BLUE, "white", ORANGE, GREEN), HATCHES, strict=False):
-        height = table[name].to_numpy(float)
-        ax.bar(place, height, bottom=foot, color=color, hatch=hatch, edgecolor="black", linewidth=0.8, label=name)
-        foot = foot + height
-    for (words, level), line in zip((total or {}).items(), LINES[1:], strict=False):
-        ax.axhline(level, color="black", linestyle=line, linewidth=1.4, label=words)
-    ax.set_xticks(place, [f"{entry:,}" if isinstance(entry, int) else str(entry) for entry in table.index.tolist()])
-    ax.set(xlabel=xlabel or table.index.name or "", ylabel="grouping loss")
-    ax.margins(y=0.06)
-    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return ax
 
 
