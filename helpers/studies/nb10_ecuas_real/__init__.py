@@ -10,7 +10,6 @@ from helpers.studies.nb10_ecuas_real.digits import (
 from helpers.studies.nb10_ecuas_real.language_model import (
     compare_confidences,
     greedy_confidences,
-    measure_ways,
     plot_confidence_differences,
 )
 from helpers.studies.nb10_ecuas_real.networks import (

@@ -6,7 +6,7 @@ import pandas as pd
 from helpers.answers import combine_confidences, meaning_posterior
 from helpers.llm import sequence_posterior
 from helpers.plotting.style import BLUE, MARKERS, ORANGE, panels
-from helpers.selective import compare_systems, measure_systems
+from helpers.selective import compare_systems
 from helpers.studies.nb10_ecuas_real.printed import LARGER
 
 _PARTS = ("sequence", "per token", "meaning", "is it true", "both orders", "verbalised")
@@ -50,14 +50,6 @@ def _systems(table):
     return {name: (table["correct"], table[name]) for name in table.columns[2:]}
 
 
-def measure_ways(table, metrics, *, n_resamples=1000, rng=None):
-    """Measures of every confidence with their intervals in words, such as "0.829 [0.784, 0.871]", a row each."""
-    rows = measure_systems(_systems(table), n_resamples=n_resamples, rng=rng)
-    rows["words"] = [f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, low, high in rows.iloc[:, 2:5].to_numpy()]
-    wide = rows.pivot(index="system", columns="metric", values="words").loc[list(table.columns[2:]), list(metrics)]
-    return wide.rename(columns=metrics).rename_axis("confidence").rename_axis(columns=None)
-
-
 def compare_confidences(table, names, *, n_resamples=1000, rng=None):
     """Paired differences of the measures of each two confidences in the same answers, questions drawn again."""
     systems = {name: pair for name, pair in _systems(table).items() if name in names}
@@ -87,6 +79,6 @@ def plot_confidence_differences(differences, metrics, against="sequence"):
             ax.set_yticks(np.arange(len(names))[::-1], names)
         ax.axvline(0, color="black", linewidth=1, linestyle="--")
         ax.set_title(words)
-    fig.supxlabel(f"less {against}", fontsize=10)
+    fig.supxlabel(f"minus {against}", fontsize=10)
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return fig
