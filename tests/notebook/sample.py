@@ -42,7 +42,8 @@ def steps_of_exercise(k, scaffold, solution, given):
 
 def good_lesson():
     """A lesson that follows every rule."""
-    card = "# A title\n\n- **Goals** see it\n- **Needs** nothing\n- **Minutes** 5\n- **Papers** Melo 3.1"
+    minutes = "- **Minutes** 5 with the exercises, 5 to read"
+    card = f"# A title\n\n- **Goals** see it\n- **Needs** nothing\n{minutes}\n- **Papers** Melo 3.1"
     parameters = "n_rows = 100  # rows to draw\nseed = 0  # random seed"
     held = {"claims": [{"claim": "known.claim", "holds": True}]}
     shown = new_output("stream", name="stdout", text="a line\n")
