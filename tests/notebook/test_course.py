@@ -46,7 +46,7 @@ def test_the_map_has_a_link_for_each_lesson_and_boxes_that_do_not_overlap():
     assert "More: of &lt;it&gt;" in drawn
     cards = {name: build_site.header_card(notebook) for name, notebook in NOTEBOOKS.items()}
     places = course.place_boxes(course.needs_of(cards))
-    assert len(set(places.values())) == len(cards) == 17
+    assert len(set(places.values())) == len(cards) == 18
 
 
 def test_a_quiz_gives_its_right_answer():
