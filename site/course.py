@@ -201,7 +201,7 @@ def minutes_of(card):
 def route_minutes(cards, stops):
     """Minutes of all notebooks of a route: to read, and with the exercises."""
     times = [minutes_of(card) for stem, card in cards.items() if stem[:2] in stops.split()]
-    return tuple(sum(column) for column in zip(*times, strict=True))
+    return sum(reading for reading, _ in times), sum(whole for _, whole in times)
 
 
 # ---- the README's table -----------------------------------------------------------------------------------------
