@@ -100,10 +100,7 @@ def audit_answers(
 
 
 def _stated_gain(sources, correct, n_resamples, rng):
-    """(difference, low, high) of the AURC of stated confidence and agreement; None without stated confidence.
-
-    Heights can be mended; the order counts.
-    """
+    """(difference, low, high) of the AURC of stated confidence and agreement; None without stated confidence."""
     if "stated" not in sources:
         return None
     rows = (correct >= 0) & np.isfinite(sources["stated"])

@@ -61,11 +61,7 @@ def about_reading(table, n_known, sources):
 
 
 def about_confidence(over, p_values, gain):
-    """Findings on whether each confidence can be believed, from its mean, its calibration error and its order.
-
-    `over` comes from `over_confidence`, `p_values` are those of the calibration errors; `gain` is the AURC of stated
-    confidence minus that of agreement, (value, low, high), None without stated confidence.
-    """
+    """Findings on whether each confidence can be believed, from its mean, its calibration error and its order."""
     for row in over.itertuples():
         p_value = float(p_values[row.source])
         biased = row.low > 0 or row.high < 0

@@ -142,10 +142,7 @@ def measure_average(table, *, may_bend=True, rng=None):
 
 
 def residual_of_score(table, calibrator):
-    """What a calibrator leaves in bins of the score: it is miscalibration, and would be read as grouping loss.
-
-    Bins of as many cases see a bend, bins of as much variance c (1 - c) a jump; the smaller p-value counts twice.
-    """
+    """What a calibrator leaves in bins of the score: it is miscalibration, and would be read as grouping loss."""
     c = calibrator.predict(table.p)
     parts = [
         loss_of_regions(table.y - c, region, table.weight, table.groups)

@@ -126,10 +126,7 @@ def check_terms(reject_cost=None, price=None, n_resamples=1000, precision=0.9):
 
 
 def relabelled(table, labels, check):
-    """A checked table with the names that its page shows, {feature: name}, and the columns to check by these names.
-
-    ValueError for labels of columns that the table does not have, and for names that are taken already.
-    """
+    """A checked table with the names that its page shows, {feature: name}, and the columns to check by these names."""
     check = [check] if isinstance(check, str) else list(check)
     labels = _mapping(labels)
     others = {table.label, table.score, table.before_name} - {""}
@@ -177,10 +174,7 @@ def _mapping(labels):
 
 
 def levels_to_show(table, check):
-    """Rates of every level of the columns that a user named, or None for none.
-
-    ValueError for columns that the table does not have, and for one with more levels than a page can show.
-    """
+    """Rates of every level of the columns that a user named, or None for none."""
     names = list(dict.fromkeys(check))
     if not names:
         return None
@@ -196,8 +190,6 @@ def levels_to_show(table, check):
 
 def repeated_rows(table):
     """Share of the rows that equal the row before in score and features, less the share that chance would give.
-
-    A high share says that neighbours are the same person, whose rows are not independent.
 
     >>> round(repeated_rows(read_table("data/rand_scores.csv.gz", features=["sex", "chronic", "health"])), 2)
     0.72
@@ -215,11 +207,7 @@ def likely_groups(table):
 
 
 def find_obstacle(table):
-    """Why grouping loss and groups cannot be sought in this table, in one sentence; "" if they can.
-
-    Limits: 300 rows (effective ones, with weights), 20 cases of the rarer label, 40 groups; below 40 groups the null
-    test raises too many alarms (8 % with 20 groups of 100 rows).
-    """
+    """Why grouping loss and groups cannot be sought in this table, in one sentence; "" if they can."""
     weight = table.weights
     used = weight > 0
     n_effective = weight.sum() ** 2 / (weight**2).sum()

@@ -53,10 +53,7 @@ def repair_scores(table, calibrator, *, can_repair=True, rng=None):
 
 
 def repair_all(table, scores, rows=None):
-    """Repaired scores of rows (of all by default) and their errors: of a larger table, most are new to the repair.
-
-    A minute for 300,000 rows.
-    """
+    """Repaired scores of rows (of all by default) and their errors: of a larger table, most are new to the repair."""
     rows = np.arange(table.n) if rows is None else rows
     repaired = np.empty(table.n)
     se = np.empty(table.n)

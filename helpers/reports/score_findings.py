@@ -210,11 +210,7 @@ def of_group(row, scale, *, mends, kind=None, **more):
 
 
 def of_groups(report, mends, moving=()):
-    """For whom the scores are wrong.
-
-    `mends`: the scores will be recalibrated; `moving`: columns over which they drift, since a model that knows the
-    date does not know the next one.
-    """
+    """For whom the scores are wrong."""
     audit = report.audit
     scale = report.average.scale
     n = report.table.n

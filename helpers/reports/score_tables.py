@@ -84,10 +84,7 @@ class ScoreTables:
 
     @property
     def repaired_rates(self):
-        """Mean of the repaired scores in each group of the page, a Series; None without a repair.
-
-        Of a larger table some cases are repaired: what the repair changes there is added to what is stated.
-        """
+        """Mean of the repaired scores in each group of the page, a Series; None without a repair."""
         if self.money is None or not self.money.changed:
             return None
         groups = self.audit.table

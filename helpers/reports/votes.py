@@ -23,10 +23,6 @@ def common_size(n_answers):
 def vote_chances(counts, correct, rng=None):
     """(sizes (S,), same (q, S), right (q, S)) of votes of 1, 2, 3, 5, ... answers drawn from those to a question.
 
-    same, right : chance that a vote names the most frequent of all answers, and that it is right; of answers that tie
-        each may come first, in a vote of all the one that does in the file
-    counts, correct : (Q, C); questions with fewer answers than the largest vote are left out
-
     >>> sizes, same, right = vote_chances([[2, 1], [3, 0]], [[1, 0], [1, 0]], rng=0)
     >>> sizes, right[1], round(float(right[0, -1]), 3)
     (array([1, 2, 3]), array([1., 1., 1.]), 1.0)
@@ -54,12 +50,7 @@ def vote_chances(counts, correct, rng=None):
 
 
 def compare_votes(counts, correct, *, n_resamples, votes_rng, rng):
-    """Table of votes, one row a size, with 95 % intervals from questions drawn with replacement.
-
-    same : share of the questions in which the vote names the most frequent of all answers
-    right : share in which it is right, with _low and _high; NaN where `correct` is None
-    gain : how much more often a vote of all answers is right, paired, with _low and _high
-    """
+    """Table of votes, one row a size, with 95 % intervals from questions drawn with replacement."""
     sizes, same, right = vote_chances(
         counts, np.full(np.shape(counts), np.nan) if correct is None else correct, votes_rng
     )

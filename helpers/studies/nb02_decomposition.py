@@ -62,9 +62,6 @@ def three_meanings():
 def calibration_gaps(S, Y, view):
     """Observed minus stated rate for each score that occurs, in standard errors; Y has rows of zeros with a one.
 
-    One number for each row of scores and class ("joint"), for each class and its score ("classwise"), or for each
-    highest score ("top-label"; of tied classes the lowest is predicted).
-
     >>> calibration_gaps([[0.5, 0.5]] * 4, [[1, 0], [1, 0], [1, 0], [0, 1]], "classwise").tolist()
     [1.0, -1.0]
     """

@@ -26,11 +26,7 @@ RECALIBRATION = ("none", "isotonic")
 
 
 def digits_network(rng=None, *, renditions=True):
-    """`Embeddings` of handwritten digits that a small network reads well, badly, and worse than it thinks.
-
-    One layer of random rectified units (the features) and one trained layer. It learns from clean images and is asked
-    about others, each in six renditions (`kind`; `groups` is the image), by its highest score.
-    """
+    """`Embeddings` of handwritten digits that a small network reads well, badly, and worse than it thinks."""
     rng = np.random.default_rng(rng)
     data = load_digits()
     images = data.X.to_numpy().reshape(-1, 8, 8) / 16
@@ -103,11 +99,7 @@ def audit_network(
     known=False,
     rng=None,
 ):
-    """The protocol of appendix D: one half calibrates and chooses regions in each bin, the other half is evaluated.
-
-    "stump" is for the diagram, "tree" for the lower bound; `known` takes the groups `data.kind`, chosen by nobody, as
-    regions. Perez-Lebel et al. (2023), section 5.2, appendices D and E, figures 6 to 8 and 13 to 27.
-    """
+    """The protocol of appendix D: one half calibrates and chooses regions in each bin, the other half is evaluated."""
     check_one_of(recalibration, "recalibration", RECALIBRATION)
     if known and data.kind is None:
         raise ValueError("data must have a kind for each row when known=True, but data.kind is None.")
@@ -133,11 +125,7 @@ COLUMNS = (
 
 
 def lower_bounds(data, *, n_splits=10, rng=None, **options):
-    """Calibration loss and lower bound of the grouping loss, as stated and recalibrated, means over random halves.
-
-    `sd` is the standard deviation of value over the halves; low and high are those of one split, on average.
-    Perez-Lebel et al. (2023), figures 7 and 14, tables 1 and 2.
-    """
+    """Calibration loss and lower bound of the grouping loss, as stated and recalibrated, means over random halves."""
     seeds = np.random.default_rng(rng).integers(2**31, size=check_count(n_splits, "n_splits"))
     rows = []
     for recalibration in RECALIBRATION:
@@ -149,10 +137,7 @@ def lower_bounds(data, *, n_splits=10, rng=None, **options):
 
 
 def kind_gaps(data):
-    """How much better each known group of cases does than all cases with scores of the same bin, for `plot_groups`.
-
-    Perez-Lebel et al. (2023), figure 13; the interval (95 %, clusters respected) and Bonferroni's correction are ours.
-    """
+    """How much better each known group of cases does than all cases with scores of the same bin, for `plot_groups`."""
     if data.kind is None:
         raise ValueError("data must have a kind for each row, but data.kind is None.")
     bins = assign_bins(data.p, uniform_edges(15))
@@ -172,10 +157,7 @@ def kind_gaps(data):
 
 
 def plot_bands(table, truth, ax=None, *, x, xlabel, broken=None, log=True):
-    """Means `value` against the setting `x`, a line for each estimator, in a band of one standard deviation (`sd`).
-
-    `broken`: settings at which estimates break down, shaded. Perez-Lebel et al. (2023), figure 4.
-    """
+    """Means `value` against the setting `x`, a line for each estimator, in a band of one standard deviation (`sd`)."""
     ax = axes_for(ax)
     if broken is not None:
         ax.axvspan(*broken, color=GREY, alpha=0.18, linewidth=0, label="too few rows a region")

@@ -45,11 +45,7 @@ def coverage(region, crowd, n, rng=None):
 
 
 def tree_distances(population, crowd, n, leaf, rng=None):
-    """One honest tree (n rows choose, n value it) and its distances from the truth, for `experiments.repeat`.
-
-    stone, the mean square of the region means over the crowd, is the step between lemma 1 (to the grouping loss) and
-    lemma 2 (to value, equation 6); L2 is the mean square distance of the region means from q - c.
-    """
+    """One honest tree (n rows choose, n value it) and its distances from the truth, for `experiments.repeat`."""
     rng = np.random.default_rng(rng)
     a = population.sample(n, rng)
     b = population.sample(n, rng)

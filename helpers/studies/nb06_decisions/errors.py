@@ -7,10 +7,7 @@ from helpers.decisions import RiskEstimator, best_decision, excess_risk, expecte
 
 
 def estimation_errors(population, estimators, cost):
-    """A study for `repeat`: fit on n people with several estimators, compare estimated and true risk of 4000 others.
-
-    value: root mean squared error of the risk; L2: mean squared error of c + r; bias: mean estimated minus mean true.
-    """
+    """A study for `repeat`: fit on n people with several estimators, compare estimated and true risk of 4000 others."""
 
     def study(n, rng):
         new, corrected = _corrected_by_each(population, estimators, cost, n, 4000, rng)

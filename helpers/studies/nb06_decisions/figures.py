@@ -9,10 +9,7 @@ from helpers.plotting.style import axes_for
 
 
 def plot_risk_corners(p, calibrated, corrected, risk, ax=None, *, threshold, used=None):
-    """Where the risk of a decision lies: corners in which corrected and stated probability decide differently.
-
-    A row of `corrected` and `risk` is a region, drawn thick where the risk is above 0. Melo et al. (2026), figure 2.
-    """
+    """Where the risk of a decision lies: corners in which corrected and stated probability decide differently."""
     ax = axes_for(ax, (6.2, 5.2))
     used = threshold if used is None else used
     shade = LinearSegmentedColormap.from_list("risk", ["white", RED])

@@ -9,11 +9,7 @@ from helpers.resampling import paired_difference
 
 
 def decide_by_scores(cases, score, cost, *, rng=None):
-    """What scores save, as stated and recalibrated, on a random half of the cases; the other half teaches.
-
-    saved: on one decision for all cases, the better one at the rate of the half that teaches (95 % interval, cases
-    drawn again).
-    """
+    """What scores save, as stated and recalibrated, on a random half of the cases; the other half teaches."""
     rng = np.random.default_rng(rng)
     teaches = rng.random(len(cases)) < 0.5
     y, p = (cases.loc[teaches, name].to_numpy() for name in ("label", score))

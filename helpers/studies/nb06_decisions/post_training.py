@@ -91,13 +91,7 @@ def as_matrix(X):
 
 
 def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0.9), rng=None):
-    """What recalibration and fine-tuning save, and what could be known before: one row for each cost matrix.
-
-    A fifth of the rows train `model`. Two fifths recalibrate it (Platt) and fine-tune it: boosted trees on the features
-    and the recalibrated log-odds (stacking). The last two fifths test. Cost matrices have a gap of 2: a false alarm
-    costs 2 t*, a miss 2 (1 - t*). risk and grouping_risk are estimated as in the paper from the test rows themselves
-    (never from a row's own label), `_elsewhere` from the rows that tune.
-    """
+    """What recalibration and fine-tuning save, and what could be known before: one row for each cost matrix."""
     groups = check_groups(groups)  # numbered anew: drawing people at random left gaps
     rng = np.random.default_rng(rng)
     Z = as_matrix(X)
@@ -151,9 +145,6 @@ def try_all(tasks, classifiers, rng=None):
 
 def squared_rank_correlation(a, b):
     """Square of Spearman's correlation with its sign, -1 to 1; 0 if a column is constant.
-
-    The sign keeps an interval around 0 from being pushed up by the square; the summary of Melo et al. (2026), figures 9
-    and 10.
 
     >>> squared_rank_correlation([1, 2, 3, 4], [10, 20, 30, 100]), squared_rank_correlation([1, 2], [5, 4])
     (1.0, -1.0)

@@ -28,12 +28,7 @@ def second_look(y, p, X, searched, *, rng=None):
 
 
 def planted_study(pool, planted, n):
-    """A study for `repeat`, with the case `merge`: what the audit makes of n rows of a pool's first model.
-
-    `planted` is {words: (column, level)} of the subgroups that the model misjudges; the overlap of each is with the
-    significant one that is most like it: rows in both over rows in either. covered: share of intervals that hold the
-    true gap.
-    """
+    """A study for `repeat`, with the case `merge`: what the audit makes of n rows of a pool's first model."""
 
     def study(merge, rng):
         a = pool.sample(n, rng)
@@ -56,11 +51,7 @@ def planted_study(pool, planted, n):
 
 
 def figure1_study(n, audit):
-    """A study for `repeat`: whether an audit names the two subgroups of `simulate_folktexts` in a new table.
-
-    share: of the members of the most over- or under-confident subgroup, those in the planted one; edge: how far the
-    interval of the gap that recalibration leaves stays away from zero, on the right side.
-    """
+    """A study for `repeat`: whether an audit names the two subgroups of `simulate_folktexts` in a new table."""
 
     def study(rng):
         with tempfile.TemporaryDirectory() as folder:
@@ -110,10 +101,7 @@ def quarter_too_low(n, rng):
 
 
 def alarm_study(sources, n, *, method="segments", **options):
-    """A study for `repeat`, with the case `kind`: whether an audit finds a significant subgroup.
-
-    A source maps (n, rng) to features, stated probabilities, true probabilities, and groups or None.
-    """
+    """A study for `repeat`, with the case `kind`: whether an audit finds a significant subgroup."""
 
     search = {"segments": search_segments, "tree": tree_groups}[method]
 

@@ -12,11 +12,7 @@ KINDS = {"base": (BLUE, "o", "-"), "tuned": (ORANGE, "s", "--")}
 
 
 def plot_rates(table, ax=None, *, most=8, significant=None):
-    """Stated (diamond), calibrated (cross) and observed (dot, 95 % interval) rate of each subgroup of an audit.
-
-    Those whose gaps are furthest from zero, the most overstated at the foot. Blue dots: more happens than was stated;
-    orange squares: less; grey and hollow: not significant.
-    """
+    """Stated (diamond), calibrated (cross) and observed (dot, 95 % interval) rate of each subgroup of an audit."""
     significant = table.index[table["adjusted"] < 0.05] if significant is None else significant.index
     column = "residual_gap" if "residual_gap" in table else "gap"
     shown = table.loc[table[column].abs().sort_values(ascending=False, kind="stable").index[:most]].sort_values(column)
@@ -56,10 +52,7 @@ def plot_second_look(first, second, ax=None, *, names=("who chose", "other peopl
 
 
 def plot_pool(table, trend=None, ax=None, *, sd="sd", truth=None, xlabel="size", ylabel="grouping loss"):
-    """Value of each model against its size (log scale), base and tuned models apart, with LOWESS lines.
-
-    Bars reach one standard deviation (column `sd`) up and down; None draws none.
-    """
+    """Value of each model against its size (log scale), base and tuned models apart, with LOWESS lines."""
     ax = axes_for(ax)
     for kind, (color, marker, line) in KINDS.items():
         rows = table[table["kind"] == kind]

@@ -15,12 +15,7 @@ from helpers.checks import check_count
 
 
 def simulate_folktexts(folder, n_rows=8000, *, rng=None):
-    """Write tables as folktexts (predictions) and folktables (people) do, of simulated people and a simulated model.
-
-    The model knows the income of everybody but two subgroups, those of the figure 1 of Melo et al. (2026), made larger
-    so that a small table can tell: women of at most 24 with a master's degree or more (its log-odds are 3 too high) and
-    women of at least 37 with a professional degree (3 too low). Its log-odds are then doubled: it is over-confident.
-    """
+    """Write tables as folktexts (predictions) and folktables (people) do, of simulated people and a simulated model."""
     rng = np.random.default_rng(rng)
     n = check_count(n_rows, "n_rows", least=50)
     age = rng.integers(17, 80, n)

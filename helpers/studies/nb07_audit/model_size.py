@@ -67,8 +67,6 @@ def pool_losses(pool, *, rng=None):
 def normalise(table):
     """Values between 0 for the smallest and 1 for the largest of each data set (Melo et al. 2026, figure 4).
 
-    It makes data sets comparable and noise as large as signal: see notebook 07.
-
     >>> normalise(pd.DataFrame({"dataset": ["a"] * 3, "value": [0.012, 0.004, 0.008]}))["normalised"].round(3).tolist()
     [1.0, 0.0, 0.5]
     """
@@ -89,8 +87,6 @@ def across(table, *, by=("size", "kind")):
 
 def lowess_trend(table, *, frac=2 / 3, it=3):
     """Local linear trend of values over the logarithm of the size, one for each kind (Cleveland 1979).
-
-    frac: share of the points behind each value; it: rounds of weighting outliers down, 0 for few points.
 
     >>> line = pd.DataFrame({"kind": "base", "size": [1.0, 10.0, 100.0, 1000.0], "value": [3.0, 2.0, 1.0, 0.0]})
     >>> lowess_trend(line, frac=1)["value"].iloc[[0, -1]].abs().round(6).tolist()
@@ -192,10 +188,7 @@ def _tuned(codes, odds, y, rows, known):
 
 
 def trained_losses(n_rounds, *, sizes=SIZES, n_rows=8000, rng=None):
-    """Grouping losses of the pools of `train_pools`, averaged over rounds that train, tune and ask other people.
-
-    se is the mean of what one round reports: rounds share rows, so it is not divided by their number.
-    """
+    """Grouping losses of the pools of `train_pools`, averaged over rounds that train, tune and ask other people."""
     rounds = []
     for seed in np.random.default_rng(rng).spawn(check_count(n_rounds, "n_rounds", least=2)):
         rounds += [pool_losses(pool, rng=seed) for pool in train_pools(sizes=sizes, n_rows=n_rows, rng=seed)]

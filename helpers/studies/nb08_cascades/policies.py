@@ -87,12 +87,7 @@ def people_trial(pool, cost, *, n_past, n_new=3000, max_depth=None, residual="tr
 
 
 def text_trial(past, new, cost, *, rng=None):
-    """Learn from the text of past rows: risks on its embedding, and a nearest-neighbour router.
-
-    The embedding is latent semantic analysis of words and pairs of words, a stand-in for the sentence encoder of the
-    paper (384 dimensions of all-MiniLM-L12-v2) that needs no download. Melo et al. (2026), appendix C.4; router: Hu et
-    al. (2024), with the values that Melo et al. take from them.
-    """
+    """Learn from the text of past rows: risks on its embedding, and a nearest-neighbour router."""
     rng = np.random.default_rng(rng)
     words = TfidfVectorizer(ngram_range=(1, 2), token_pattern=r"(?u)\b\w[\w.]*\b", sublinear_tf=True)
     embedding = make_pipeline(words, TruncatedSVD(24, random_state=int(rng.integers(2**31))))
@@ -113,11 +108,7 @@ def _embedded(embedding, X):
 
 
 def every_policy(past, new, cost, *, willingness, n_halvings, rng=None):
-    """{policy: Routed}: what each policy does with the new rows; all learn from the same past rows.
-
-    "random mix" spends what the risk cascade spends; "corrected cheapest" asks the cheapest model alone and decides by
-    its corrected probability; "hindsight" knows which model is right.
-    """
+    """{policy: Routed}: what each policy does with the new rows; all learn from the same past rows."""
     rng = np.random.default_rng(rng)
     decisions = new.decisions(cost)
     record = past.record(cost)
@@ -150,12 +141,7 @@ def all_pools(m):
 
 
 def compare_policies_on(trial, *, policies=None, price=None, willingness=100.0):
-    """Every policy, or the risk cascade and those of `policies`, for every pool: one line for each of both.
-
-    "largest": the dearest model of the pool alone; "corrected smallest": the cheapest model alone, decided by its
-    corrected probability; "router, equal money": the router with the largest willingness that spends at most what the
-    risk cascade spends.
-    """
+    """Every policy, or the risk cascade and those of `policies`, for every pool: one line for each of both."""
     pools = all_pools(len(trial.new.p))
     decisions = trial.new.decisions(trial.cost)
     corrected_decisions = (trial.learned.corrected >= optimal_threshold(trial.cost)).astype(int)

@@ -49,10 +49,7 @@ def ask(pool, n, rng=None):
 
 
 def language_like(seed, *, n_models=7):
-    """Options for `model_pool` that make it as uneven as the language models of Melo et al. (2026), table 4.
-
-    Errors shrink slowly, with the size to the power of -0.1; shifts and slopes of the stated confidence do not shrink.
-    """
+    """Options for `model_pool` that make it as uneven as the language models of Melo et al. (2026), table 4."""
     rng = np.random.default_rng(seed)
     sizes = np.array([1.0, 3.0, 8.0, 14.0, 27.0, 47.0, 70.0])[:n_models]
     return {
@@ -66,11 +63,7 @@ def language_like(seed, *, n_models=7):
 
 
 def real_pool(data, rng=None):
-    """Five real models of growing price, each trained on more rows than the one before; past and new rows of others.
-
-    People are split into three parts (people with several rows stay in one): 30 % train the models (60 to 2,500 rows),
-    35 % are the past, 35 % are new.
-    """
+    """Five real models of growing price, each trained on more rows than the one before; past and new rows of others."""
     rng = np.random.default_rng(rng)
     unit = np.arange(len(data.y)) if data.groups is None else data.groups
     n_units = unit.max() + 1

@@ -26,11 +26,7 @@ def gains(table, against):
 
 
 def summarise_gains(tables, rivals):
-    """What the risk cascade gains on each rival, averaged over pools and then over populations.
-
-    Pools of one population share models and people, so only populations count as repetitions: each number is a mean of
-    their means, and `_half_width` is half of its 95 % interval (Student's t; NaN for one population).
-    """
+    """What the risk cascade gains on each rival, averaged over pools and then over populations."""
     lines = []
     for rival in rivals:
         pools = pd.concat([gains(table, rival) for table in tables], keys=range(len(tables)))

@@ -64,13 +64,7 @@ def with_intervals(draws, pairs=()):
 
 
 def single_precision(log_scores, y):
-    """What changes when a softmax is computed with 24 bits, as the paper's table 3 seems to be.
-
-    A confidence above 1 - 6e-8 becomes exactly 1, and such answers are tied: no order among them is left, and the AURC
-    depends on the order of the rows (aurc: mean over the orders of ties; aurc_low, aurc_high: best and worst; certain:
-    share of such answers).
-    Logarithms get 1e-7 added (ECUAS) or are cut there (cross entropy).
-    """
+    """What changes when a softmax is computed with 24 bits, as the paper's table 3 seems to be."""
     proba = softmax(np.asarray(log_scores, dtype=np.float32), axis=1)
     answer = proba.argmax(axis=1)
     confidence = proba.max(axis=1)
@@ -122,11 +116,7 @@ def measure_networks(names):
 
 
 def against_printed(measured, printed):
-    """Our numbers beside the printed ones of table 3, and whether a difference is explained.
-
-    kind: "equal", "single precision" (equal then), "order of ties" (an AURC within what the orders of its tied rows can
-    give) or "unexplained".
-    """
+    """Our numbers beside the printed ones of table 3, and whether a difference is explained."""
     keys = ["system", "metric"]
     table = printed.melt(["system", "scores"], var_name="metric", value_name="printed")
     table = table.merge(measured.rename(columns={"value": "ours"})[["scores", *keys, "ours"]], on=["scores", *keys])

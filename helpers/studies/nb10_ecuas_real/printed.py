@@ -36,12 +36,7 @@ def _differ(first, second):
 
 
 def aurc_limits(error_rate, auc=None, *, rounding=ROUNDING):
-    """Smallest and largest AURC of answers with this error rate (and this AUC), which may be off by `rounding`.
-
-    Without `auc`, over all orders of the answers: e + (1 - e) log(1 - e) to e - e log e, for any number of answers.
-    With it, over all orders with that AUC (ties averaged), up to terms of size 1/n: the largest puts the share 1 - auc
-    of the wrong answers first and the others last, the smallest keeps all wrong answers together.
-    """
+    """Smallest and largest AURC of answers with this error rate (and this AUC), which may be off by `rounding`."""
     few, many = np.clip([error_rate - rounding, error_rate + rounding], 0, 1)
     high, low = (1.0, 0.0) if auc is None else np.clip([auc + rounding, auc - rounding], 0, 1)
     before = (1 - few) * high
@@ -66,12 +61,7 @@ def check_aurc(table):
 
 
 def paired_limits(first, second, n, *, reviewed=None):
-    """What two error counts on the same n questions say about their difference, when nobody printed the overlap.
-
-    McNemar's exact test needs the number m of questions on which exactly one of the two is wrong. The counts only say
-    that m lies between |first - second| and min(first + second, 2 reviewed - first - second), where `reviewed` are the
-    questions on which anything can be wrong. The verdict is at the 5 % level; "unknown": it depends on the overlap.
-    """
+    """What two error counts on the same n questions say about their difference, when nobody printed the overlap."""
     reviewed = n if reviewed is None else reviewed
     gap = abs(first - second)
     most = min(first + second, 2 * reviewed - first - second)

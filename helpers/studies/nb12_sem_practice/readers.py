@@ -68,13 +68,7 @@ def mode_correct(counts, correct):
 
 
 def half_split_gap(margin, mass, n_answers):
-    """Sem1 - Sem2 of N answers cut into halves, to leading order, in units of probability.
-
-    sqrt(p / N) (phi(m) + m Phi(-m)) with m = D / sqrt(p / N), where D and p are the OBSERVED top-two margin and mass;
-    two leading classes. No model is in it: given the counts, the gap is arithmetic. The first half's margin is normal
-    around D with variance p / N; with the wrong class the second half's share falls by D less half of the error, with
-    the right one by half of it. Ours; compare phi(m) / sqrt(N) in Wang et al. (2026), appendix D, for a TRUE margin.
-    """
+    """Sem1 - Sem2 of N answers cut into halves, to leading order, in units of probability."""
     margin = np.asarray(margin, dtype=float)
     unit = np.sqrt(np.asarray(mass, dtype=float) / n_answers)
     m = margin / unit
@@ -88,12 +82,7 @@ def thin(counts, n, *, rng=None):
 
 
 def misjudge(counts, correct, *, merge=0.0, split=0.0, rng=None):
-    """What a judge that errs makes of answer classes: some split in two, some thrown together.
-
-    First each class with two answers or more is split with probability `split`, each answer going to either part by
-    the toss of a coin. Then each class but the first is, with probability `merge`, thrown together with an earlier one
-    drawn at random. The grade of a class is that of its largest part, as if one of its answers were shown to a grader.
-    """
+    """What a judge that errs makes of answer classes: some split in two, some thrown together."""
     rng = np.random.default_rng(rng)
     table = np.array(counts)
     cut = (rng.random(table.shape) < split) & (table >= 2)

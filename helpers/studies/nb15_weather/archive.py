@@ -26,11 +26,7 @@ from helpers.studies.nb15_weather.weather import weather_chunk
 
 
 def weather_chunks(n_chunks, rows, *, months=(1, 12), killer=None, **options):
-    """The archive in pieces, made on the fly by dask's workers each time they are read; both months are whole.
-
-    `killer` is the path of a file that is not there yet: the process that is first to work on a chunk in the middle is
-    killed, as if somebody had pulled its plug, and the file says that this has happened.
-    """
+    """The archive in pieces, made on the fly by dask's workers each time they are read; both months are whole."""
     dd = import_dask()
     first, last = ((month - shift) * n_chunks // 12 for month, shift in zip(months, (1, 0), strict=True))
     made = partial(_weather_or_death, n_chunks // 2, killer, rows=rows, n_chunks=n_chunks, **options)
@@ -82,10 +78,7 @@ def damage(path, group):
 
 
 def sums_by(chunks, partition, by):
-    """Sums of the rows with each value of a column; added up, they are those of all rows.
-
-    The calibrator of the partition is used as it is: see `refitted`.
-    """
+    """Sums of the rows with each value of a column; added up, they are those of all rows."""
     sums = {}
     for frame in chunks:
         for value, rows in frame.groupby(by):
@@ -94,10 +87,7 @@ def sums_by(chunks, partition, by):
 
 
 def refitted(partition, chunks):
-    """The partition with its Platt calibrator fitted to all rows of the chunks, in one pass.
-
-    Scores on a grid are needed: rows are counted by score and label, and these few counts are the weights of the fit.
-    """
+    """The partition with its Platt calibrator fitted to all rows of the chunks, in one pass."""
     counts = pd.concat([frame.groupby([partition.score, partition.label]).size() for frame in chunks])
     counts = counts.groupby(level=[0, 1]).sum()
     p, y = (counts.index.get_level_values(level).to_numpy(float) for level in (0, 1))

@@ -30,13 +30,7 @@ def _stations():
 
 
 def weather_chunk(number, rows, *, n_chunks=12, seed=0, strength=1.0, shared=0.0):
-    """One piece of a year of forecasts: what was stated, what came, and the truth; the same in every process.
-
-    q = p + a min(p, 1-p) with p on a grid of 0.05. At the coast a is 0.26 with wind from the sea (180 to 359 degrees)
-    and -0.26 with wind from the land; in the mountains 0, but 0.46 and -0.46 from month 9 on; in the plain 0. Every 20
-    rows are one storm that passes neighbouring stations with one wind. `strength` is a factor on a, 0 a perfect
-    forecaster; `shared` is the correlation of the luck of the rows of one storm: q stays what it is.
-    """
+    """One piece of a year of forecasts: what was stated, what came, and the truth; the same in every process."""
     rows = check_count(rows, "rows")
     n_chunks = check_count(n_chunks, "n_chunks")
     rng = np.random.default_rng([seed, number])

@@ -52,14 +52,7 @@ class Frequencies:
 
 
 def compare_frequencies(answers, known):
-    """Shares of meanings among collected answers, against the known probabilities.
-
-    With n answers to each question, p the known probability of the likeliest meaning of a question and c how often it
-    came, mean = sum(c - n p) / sqrt(sum n p (1 - p)), and dispersion = sum(z^2 - 1) / sqrt(sum var(z^2)) with
-    z = (c - n p) / sqrt(n p (1 - p)) and var(z^2) = 2 + (1 - 6 p (1 - p)) / (n p (1 - p)).
-
-    Shares, and two scores that are near standard normal if all is as it should be.
-    """
+    """Shares of meanings among collected answers, against the known probabilities."""
     sizes = answers.groupby("question", sort=False).size()
     if sizes.nunique() != 1:
         raise ValueError(f"answers must be equally many to each question, but they are {sizes.min()} to {sizes.max()}.")
