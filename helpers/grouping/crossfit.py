@@ -205,6 +205,7 @@ def grouping_loss(
     p,
     X,
     *,
+    given="vector",
     method="crossfit",
     calibrator="platt",
     min_samples_leaf=15,
@@ -235,10 +236,15 @@ def grouping_loss(
     ----------
     y : array_like, shape (n,)
         Labels 0/1.
-    p : array_like, shape (n,)
-        Stated probabilities of class 1.
+    p : array_like, shape (n,) or (n, K)
+        Stated probabilities of class 1; or of each of K classes, in columns named by class (an array has them in the
+        order of `numpy.unique(y)`, and `y` holds names of classes).
     X : DataFrame or array_like, shape (n, d)
         Features (numbers, booleans, categories, text, dates, missing values), see `helpers.partition.encoder`.
+    given : "vector", "top" or a class, default "vector"
+        Of several classes, what people must share to be compared. "vector": all K scores; the value is then
+        E sum_k (q_k - c_k)**2, which of two classes is twice that of one. "top": the largest score, and the question is
+        whether that class is right. A class: its own score, and the question is whether it came.
     method : {"crossfit", "paper"}, default "crossfit"
         "crossfit": two halves; regions are chosen on one by the features and the score, and evaluated on the other,
         then the roles change. Every row is evaluated once. The evaluated residuals use a calibrator fitted on all rows.
@@ -281,7 +287,6 @@ def grouping_loss(
     >>> print(grouping_loss(y, np.full(4000, 0.5), X, calibrator="none", rng=0))
     grouping loss 0.0865 [0.0789, 0.0946], n = 4,000 in 202 regions; p < 0.001
     """
-    rows = check_rows(y, p, X, sample_weight, groups)
     check_one_of(method, "method", ("crossfit", "paper"))
     make_calibrator(calibrator)  # refuses other names
     check_count(min_samples_leaf, "min_samples_leaf")
@@ -289,6 +294,14 @@ def grouping_loss(
         check_count(max_depth, "max_depth")
     check_count(n_splits, "n_splits")
     tree = HonestTree(min_samples_leaf=min_samples_leaf, max_depth=max_depth)
+    if np.ndim(p) == 2:
+        from helpers.grouping.classes import class_grouping_loss  # which builds on this module
+
+        check_one_of(method, "method of several classes", ("crossfit",))
+        options = {"sample_weight": sample_weight, "groups": groups, "n_splits": n_splits, "rng": rng}
+        return class_grouping_loss(y, p, X, given=given, calibrator=calibrator, tree=tree, **options)
+    check_one_of(given, "given of two classes", ("vector",))
+    rows = check_rows(y, p, X, sample_weight, groups)
     return loss_of_rows(rows, method=method, calibrator=calibrator, tree=tree, n_splits=n_splits, rng=rng)
 
 

@@ -1,0 +1,429 @@
+"""The grouping loss of scores for several classes.
+
+A row has a vector of residuals: one for the class that came, zero for the others, minus the calibrated scores. Where
+people with one stated vector differ, residuals of two of them point in one direction, and their mean inner product is
+the loss: the same U-statistic as for two classes, with inner products in place of products.
+"""
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from scipy.special import softmax
+from sklearn.base import clone
+from sklearn.tree import DecisionTreeRegressor
+
+from helpers._parallel import side_by_side
+from helpers.binning import cross_cells, group_sums
+from helpers.calibration.calibrators import CLIP
+from helpers.checks import check_effective, check_groups, check_one_of, check_same_length, check_simplex, check_weights
+from helpers.grouping.crossfit import GroupingLoss, combine, loss_of_rows
+from helpers.grouping.fitted_scores import LEAST_KEPT, NO_FIT, FitEffect
+from helpers.grouping.region_statistics import _off_diagonal, _Regions
+from helpers.grouping.splits import repeat_splits
+from helpers.partition import HonestTree, split_rows
+from helpers.partition.checked import CheckedTable, Rows, check_table
+from helpers.partition.encoder import TableEncoder
+from helpers.partition.kinds import as_numbers, text_as_values
+
+BLOCK = 2_000_000  # numbers of one table of K x K covariances at a time
+
+
+@dataclass(frozen=True)
+class ClassGroupingLoss(GroupingLoss):
+    """`GroupingLoss` of K classes; values are sums over the classes, `mean` has shape (J, K).
+
+    Parameters
+    ----------
+    by_class : DataFrame
+        A row a class: its share of the labels, its mean stated score, and its part of the value (`value` is their sum).
+    """
+
+    by_class: pd.DataFrame = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class ClassRows:
+    """Checked rows: labels as codes of `classes`, scores (n, K), table, weights or None, group codes or None."""
+
+    y: np.ndarray
+    P: np.ndarray
+    X: object
+    weight: np.ndarray | None
+    groups: np.ndarray | None
+    classes: np.ndarray
+
+    @property
+    def weights(self):
+        """Sampling weights, (n,): ones where none are given."""
+        return np.ones(self.y.size) if self.weight is None else self.weight
+
+    def one_of_two(self, label, p):
+        """`Rows` of a yes-or-no question about the same people."""
+        return Rows.of_all(label.astype(float), p, self.X, self.weight, self.groups)
+
+
+def check_class_scores(y, P, y_name="y", name="p"):
+    """Codes of the labels, scores (n, K) and the classes, from a table whose columns are named by class.
+
+    An array has the classes of `numpy.unique(y)` for columns, as `predict_proba` of scikit-learn has.
+
+    >>> check_class_scores(["b", "a"], pd.DataFrame({"a": [0.2, 0.6], "b": [0.8, 0.4]}))[0]
+    array([1, 0])
+    """
+    y = pd.Series(np.asarray(y).ravel())
+    if y.isna().any():
+        row = int(np.argmax(y.isna()))
+        raise ValueError(f"{y_name} must name a class in every row, but {y_name}[{row}] is missing.")
+    table = P if isinstance(P, pd.DataFrame) else None
+    scores = check_simplex(P if table is None else table.to_numpy(), name)
+    seen = pd.unique(y)
+    if table is None:
+        classes = np.sort(seen)
+        if classes.size != scores.shape[1]:
+            raise ValueError(
+                f"{name} must have a column for each class of {y_name}, but it has {scores.shape[1]} for "
+                f"{classes.size} classes that occur; pass a DataFrame whose columns are named by class."
+            )
+    else:
+        classes = np.asarray(table.columns, object)
+        if not set(seen) <= set(classes):  # numbers that a file has read as words, or the other way round
+            y, classes = y.astype(str), classes.astype(str)
+        if len(set(classes)) < classes.size:
+            twice = pd.Series(classes)[pd.Series(classes).duplicated()].iloc[0]
+            raise ValueError(f"{name} must have one column for each class, but {twice!r} has two.")
+    check_same_length(**{y_name: y, name: scores})
+    code = pd.Index(classes).get_indexer(y)
+    if (code < 0).any():
+        row = int(np.argmax(code < 0))
+        raise ValueError(
+            f"{name} must have a column for each class of {y_name}, but {y_name}[{row}] is {y.iloc[row]!r} and the "
+            f"columns are {', '.join(map(repr, list(classes)[:10]))}{', …' if classes.size > 10 else ''}."
+        )
+    absent = np.flatnonzero(np.bincount(code, minlength=classes.size) == 0)
+    if absent.size:
+        raise ValueError(
+            f"{y_name} must hold every class of {name}, but {classes[absent[0]]!r} never occurs in {code.size:,} rows"
+            f"{f' (nor do {absent.size - 1} others)' if absent.size > 1 else ''}; "
+            "leave its column out and divide the others by their sum."
+        )
+    return code, scores, classes
+
+
+def check_class_rows(y, P, X, sample_weight, groups):
+    """`ClassRows` without rows of weight 0."""
+    X = check_table(X)
+    code, P, classes = check_class_scores(y, P)
+    weight = check_weights(sample_weight)
+    groups = check_groups(groups)
+    check_same_length(y=code, X=X, sample_weight=weight, groups=groups)
+    check_effective(weight, groups)
+    if weight is not None and not weight.all():
+        kept = weight > 0
+        absent = np.setdiff1d(np.arange(classes.size), code[kept])
+        if absent.size:
+            raise ValueError(f"sample_weight must leave every class, but {classes[absent[0]]!r} has weight 0 only.")
+        groups = None if groups is None else check_groups(groups[kept])
+        code, P, X, weight = code[kept], P[kept], X.iloc[kept], weight[kept]
+    return ClassRows(code, P, X, weight, groups, classes)
+
+
+def class_grouping_loss(
+    y, P, X, *, given="vector", calibrator="platt", tree=None, n_splits=1, sample_weight=None, groups=None, rng=None
+):
+    """`grouping_loss` of scores with a column for each class, as checked there."""
+    check_one_of(calibrator, "calibrator", ("platt", "none"))
+    rows = check_class_rows(y, P, X, sample_weight, groups)
+    one = partial(loss_of_rows, calibrator=calibrator, tree=tree, n_splits=n_splits, rng=rng)
+    if given == "top":
+        answer = rows.P.argmax(axis=1)
+        return one(rows.one_of_two(rows.y == answer, rows.P.max(axis=1)))
+    if given != "vector":
+        names = [str(name) for name in rows.classes]
+        check_one_of(str(given), "given", ("vector", "top", *names))
+        k = names.index(str(given))
+        return one(rows.one_of_two(rows.y == k, rows.P[:, k]))
+    if rows.classes.size == 2:
+        return _of_two(rows, one(rows.one_of_two(rows.y == 1, rows.P[:, 1])))
+    least = 4 * tree.min_samples_leaf
+    if rows.y.size < least:
+        raise ValueError(f"y must have at least 4 * min_samples_leaf = {least} rows, but it has {rows.y.size}.")
+    c = _calibrated(rows, calibrator, slice(None), slice(None))
+    return repeat_splits(partial(_loss_of_split, rows, calibrator, tree, c), n_splits, rng)
+
+
+def _of_two(rows, loss):
+    """The loss of two classes from that of one of them: both have the same."""
+    by_class = _by_class(rows, np.array([loss.value, loss.value]))
+    return _doubled(loss, np.column_stack([-loss.mean, loss.mean]), 2 * loss.variance, by_class, 2)
+
+
+def _doubled(loss, mean, variance, by_class, calibration=1):
+    """A `ClassGroupingLoss` from the loss in halves, which is that of one class where there are two."""
+    names = ("value", "se", "low", "high", "null_se", "plugin", "bias")
+    values = {name: getattr(loss, name) for name in GroupingLoss.__dataclass_fields__}
+    values |= {name: 2 * values[name] for name in names}
+    values |= {name: calibration * values[name] for name in ("calibration_loss", "recalibration_gain")}
+    values |= {"splits": 2 * loss.splits, "mean": mean, "variance": variance}
+    return ClassGroupingLoss(**values, by_class=by_class)
+
+
+def _by_class(rows, value):
+    weight = rows.weights
+    labels = rows.y[:, None] == np.arange(rows.classes.size)
+    columns = {
+        "observed": np.average(labels, axis=0, weights=weight),
+        "stated": np.average(rows.P, axis=0, weights=weight),
+        "value": value,
+    }
+    return pd.DataFrame(columns, index=pd.Index(rows.classes, name="class"))
+
+
+def _loss_of_split(rows, calibrator, tree, c, rng, tail):
+    """The grouping loss by one random split into two halves."""
+    seeds = rng.integers(2**31, size=2)
+    common = rows.y == np.bincount(rows.y).argmax()
+    a, b = split_rows(common.astype(float), rows.groups, (0.5,), rng)
+    table = rows.X.assign(**_score_columns(rows))
+    jobs = [
+        partial(_part, rows, c, clone(tree).set_params(rng=seed), table, calibrator, fit, evaluate)
+        for seed, fit, evaluate in zip(seeds, (a, b), (b, a), strict=True)
+    ]
+    parts, trees, means, values, regions = zip(*side_by_side(jobs, rows.y.size), strict=True)
+    if not all(part.n_regions for part in parts):
+        raise ValueError("groups must leave two of them in at least one region of each part, but a part has no pair.")
+    calibration = gain = float("nan")
+    fit = NO_FIT
+    if calibrator != "none":
+        labels = np.eye(rows.classes.size)[rows.y]
+        squares = [((rows.P - c) ** 2).sum(axis=1), ((rows.P - labels) ** 2 - (c - labels) ** 2).sum(axis=1)]
+        calibration, gain = (float(np.average(square, weights=rows.weight)) for square in squares)
+        fit = _effect_of_fit(rows, c, list(zip((b, a), regions, strict=True)))
+    loss = combine(parts, calibration, trees, tail, fit, gain)
+    return _doubled(loss, np.vstack(means), 2 * loss.variance, _by_class(rows, np.mean(values, axis=0)))
+
+
+def _score_columns(rows):
+    """The scores as columns of a table, {name: column}; no name is one of the table's."""
+    columns = {}
+    for k, name in enumerate(rows.classes):
+        name = f"stated probability of {name}"
+        while name in rows.X.columns:
+            name += " (p)"
+        columns[name] = rows.P[:, k]
+    return columns
+
+
+def _part(rows, c, tree, table, calibrator, fit, evaluate):
+    """Statistics of the rows `evaluate` in regions found on the rows `fit`; tree, region means, loss of each class."""
+    weight = (None, None) if rows.weight is None else (rows.weight[fit], rows.weight[evaluate])
+    of_fit, groups = (None, None) if rows.groups is None else (rows.groups[fit], rows.groups[evaluate])
+    labels = np.eye(rows.classes.size)
+    stated = _calibrated(rows, calibrator, fit, fit)
+    tree = _grown(tree, CheckedTable(table, fit), labels[rows.y[fit]] - stated, weight[0], of_fit)
+    region = tree.apply(CheckedTable(table, evaluate))
+    residual = labels[rows.y[evaluate]] - c[evaluate]
+    return (*squared_vectors(residual, c[evaluate], region, weight[1], groups, tree), region)
+
+
+def _grown(tree, X, residual, weight, groups):
+    """An `HonestTree` whose regions tell vectors of residuals apart, (n, K); it has no values."""
+    tree.encoder_ = TableEncoder(max_bins=1024)
+    codes = tree.encoder_.fit_transform(X, residual @ _direction(X, residual), weight, groups)
+    model = DecisionTreeRegressor(
+        min_samples_leaf=tree.min_samples_leaf, max_depth=tree.max_depth, random_state=int(tree.rng)
+    )
+    tree.tree_ = model.fit(codes, np.round(residual, 9), weight).tree_
+    leaves = np.flatnonzero(tree.tree_.children_left < 0)
+    tree.n_regions_ = leaves.size
+    tree.region_nodes_ = leaves
+    tree.region_of_node_ = np.full(tree.tree_.node_count, -1)
+    tree.region_of_node_[leaves] = np.arange(leaves.size)
+    tree.n_features_in_ = len(X.columns)
+    return tree
+
+
+def _direction(X, residual):
+    """The direction in which residuals differ most between categories: by it the encoder puts them in order."""
+    between = np.zeros((residual.shape[1],) * 2)
+    for name in X.columns:
+        values = text_as_values(X[name])
+        if as_numbers(values) is None:
+            _, level = np.unique(values.astype(str), return_inverse=True)
+            count, *sums = group_sums(level, *residual.T)
+            sums = np.column_stack(sums)
+            between += (sums / count[:, None]).T @ sums
+    return np.linalg.eigh(between if between.any() else residual.T @ residual)[1][:, -1]
+
+
+def squared_vectors(residual, c, region, weight, groups, tree):
+    """`RegionStatistics` of half the loss, the tree, mean residuals of the regions (J, K), and each class's loss."""
+    own = np.ones(region.size) if weight is None else weight
+    n_classes = residual.shape[1]
+    half = residual / np.sqrt(2)  # of two classes, it is then that of one
+    unit, unit_region, unit_group = np.arange(region.size), region, np.arange(region.size)
+    if groups is not None:
+        unit, unit_region, unit_group = cross_cells(region, groups)
+    size = int(region.max()) + 1
+    unit_w, *unit_s = group_sums(unit, own, *(own[:, None] * half).T)[1:]
+    unit_s = np.column_stack(unit_s)
+    count, squares = group_sums(region, own * (half**2).sum(axis=1), size=size)
+    columns = (unit_w, unit_w**2, (unit_s**2).sum(axis=1), *unit_s.T, *(unit_s**2).T)
+    total, own_w, own_s, *sums = group_sums(unit_region, *columns, size=size)[1:]
+    own_of_class = np.column_stack(sums[n_classes:])
+    sums = np.column_stack(sums[:n_classes])
+    regions = _Regions(count, total, np.sqrt((sums**2).sum(axis=1)), squares, own_w, own_s)
+    mean = np.divide(sums, total[:, None], out=np.zeros_like(sums), where=total[:, None] > 0)
+    by_class = 2 * regions.factor @ (sums**2 - own_of_class)
+
+    deviation = unit_s - unit_w[:, None] * mean[unit_region]
+    left = group_sums(unit_region, (deviation**2).sum(axis=1), size=size)[1]
+    entry = deviation * np.sqrt(regions.factor * regions.bessel)[unit_region, None]
+    column = unit_region[:, None] * n_classes + np.arange(n_classes)
+    noise = 2 * _off_diagonal(entry.ravel(), column.ravel(), np.repeat(unit_group, n_classes))
+    pairs = (unit_s * (sums[unit_region] - unit_s)).sum(axis=1)
+    pairs -= regions.square[unit_region] * unit_w * (total[unit_region] - unit_w)
+    influence = regions.slope[unit_region] * pairs + regions.level[unit_region] * unit_w
+    influences = float((np.bincount(unit_group, influence) ** 2).sum())
+    null_variance, null_third = _known_moments(c, own, region, regions.factor)
+    if groups is not None and noise > null_variance:
+        # the scores do not say how alike the rows of a group are, so their residuals do
+        null_third *= (noise / null_variance) ** 1.5 if null_variance > 0 else 0.0
+        null_variance = noise
+    part = regions.statistics(influences, left, noise, null_variance, null_third)
+    return replace(part, mean=mean), tree, np.sqrt(2) * mean, by_class
+
+
+def _known_moments(c, weight, region, factor):
+    """Second and third central moments of half the loss if the scores are right."""
+    # As in `_Regions.null_moments`, with the covariance V = diag(c) - c c' of a label in place of its variance: pairs
+    # of rows contribute tr(V V'), triples tr(V V' V''). Of the third moments of one label, those of three different
+    # classes are left out: they count only where regions are small and no class is rare.
+    size = factor.size
+    n_classes = c.shape[1]
+    covariance, square, skewed = (np.zeros((size, n_classes, n_classes)) for _ in range(3))
+    singles = np.zeros((3, size))
+    times = 3.0 - 2 * np.eye(n_classes)
+    for own, at, starts, names in _blocks(region, n_classes):
+        c_own, w = c[own], weight[own]
+        outer = c_own[:, :, None] * c_own[:, None, :]
+        spread = -outer
+        spread[:, at, at] += c_own
+        third = -outer * (1 - 2 * c_own[:, :, None])
+        third[:, at, at] = c_own * (1 - c_own) * (1 - 2 * c_own)
+        squared = spread @ spread
+        covariance[names] += np.add.reduceat(spread * w[:, None, None] ** 2, starts)
+        square[names] += np.add.reduceat(squared * w[:, None, None] ** 4, starts)
+        skewed[names] += np.add.reduceat(third * w[:, None, None] ** 3, starts)
+        each = [np.einsum("nkk->n", squared), (squared * spread).sum(axis=(1, 2)), (times * third**2).sum(axis=(1, 2))]
+        for line, values, power in zip(singles, each, (4, 6, 6), strict=True):
+            line[names] += np.add.reduceat(values * w**power, starts)
+    pairs = np.maximum((covariance**2).sum(axis=(1, 2)) - singles[0], 0)
+    triples = ((covariance @ covariance - 3 * square) * covariance).sum(axis=(1, 2)) + 2 * singles[1]
+    alone = np.maximum((times * skewed**2).sum(axis=(1, 2)) - singles[2], 0)
+    variance = 2 * float(factor**2 @ pairs)
+    return variance / 4, float(factor**3 @ (8 * np.maximum(triples, 0) + 4 * alone)) / 8
+
+
+def _blocks(region, n_classes):
+    """Rows in the order of their regions, some at a time: rows, 0 .. K-1, where a region starts, which it is."""
+    order = np.argsort(region, kind="stable")
+    step = max(BLOCK // n_classes**2, 1)
+    for first in range(0, order.size, step):
+        own = order[first : first + step]
+        starts = np.flatnonzero(np.diff(region[own], prepend=-1))
+        yield own, np.arange(n_classes), starts, region[own][starts]
+
+
+def _calibrated(rows, calibrator, fit, at):
+    """Scores of the rows `at`, softmax(intercepts + slope * log P), by maximum likelihood on the rows `fit`."""
+    if calibrator == "none":
+        return rows.P[at]
+    slope, intercept = _fit_line(_log(rows.P[fit]), rows.y[fit], rows.weights[fit])
+    return softmax(slope * _log(rows.P[at]) + intercept, axis=1)
+
+
+def _log(P):
+    return np.log(np.clip(P, CLIP, 1))
+
+
+def _fit_line(z, y, weight, max_iter=50):
+    """Slope, and intercept of each class, that make the labels most likely; Newton's method."""
+    n_classes = z.shape[1]
+    weight = weight / weight.sum()
+    labels = np.eye(n_classes)[y]
+    line = np.append(np.zeros(n_classes), 1.0)
+    loss = np.inf
+    for _ in range(max_iter):
+        c = softmax(line[-1] * z + line[:-1], axis=1)
+        score, information = _score(z, labels - c, weight), _information(z, c, weight)
+        step = np.linalg.pinv(information, rcond=1e-10, hermitian=True) @ score
+        before, loss = loss, -float(weight @ np.log(np.maximum(c[np.arange(y.size), y], 1e-300)))
+        if loss > before + 1e-12:  # too long a step
+            move = move / 2
+            line = line - move
+            continue
+        if np.abs(step).max() < 1e-9 or before - loss < 1e-14:
+            break
+        move = step * min(1.0, 3 / max(np.abs(step).max(), 1e-300))
+        line = line + move
+    return line[-1], line[:-1]
+
+
+def _score(z, residual, weight):
+    """Z' W r of the K intercepts and the slope."""
+    weighted = weight[:, None] * residual
+    return np.append(weighted.sum(axis=0), (weighted * z).sum())
+
+
+def _information(z, c, weight):
+    """Z' W V Z of the K intercepts and the slope; singular, as one intercept is free."""
+    weighted = weight[:, None] * c
+    pulled = c * z - c * (c * z).sum(axis=1, keepdims=True)  # V z
+    own = np.diag(weighted.sum(axis=0)) - weighted.T @ c
+    cross = weight @ pulled
+    return np.block([[own, cross[:, None]], [cross[None, :], np.array([[weight @ (pulled * z).sum(axis=1)]])]])
+
+
+def _effect_of_fit(rows, c, evaluated):
+    """`helpers.grouping.fitted_scores.effect_of_fit` for the line of several classes."""
+    weight = rows.weights / rows.weights.mean()
+    z = _log(rows.P)
+    n_classes = c.shape[1]
+    inverse = np.linalg.pinv(_information(z, c, weight), rcond=1e-10, hermitian=True)
+    taken = linear = variance = 0.0
+    square = np.zeros((n_classes + 1,) * 2)
+    for part, region in evaluated:
+        size = int(region.max()) + 1
+        own, scores, logs = weight[part], c[part], z[part]
+        whole = group_sums(region, own, size=size)[1]
+        covariance = np.zeros((size, n_classes, n_classes))
+        for rows_of, at, starts, names in _blocks(region, n_classes):
+            c_own = scores[rows_of]
+            spread = -c_own[:, :, None] * c_own[:, None, :]
+            spread[:, at, at] += c_own
+            covariance[names] += np.add.reduceat(own[rows_of, None, None] * spread, starts)
+        pulled = own[:, None] * (scores * logs - scores * (scores * logs).sum(axis=1, keepdims=True))
+        pulled = np.column_stack(group_sums(region, *pulled.T, size=size)[1:])
+        sums = np.concatenate([covariance, pulled[:, :, None]], axis=2)  # (J, K, K + 1)
+        factor = np.divide(1, whole * own.sum(), out=np.zeros(size), where=whole > 0)
+        shared = sums @ inverse @ sums.transpose(0, 2, 1)
+        taken += float(factor @ np.einsum("jkk->j", shared))
+        linear += float(factor**2 @ (covariance * shared).sum(axis=(1, 2)))
+        variance += float(factor**2 @ (covariance**2).sum(axis=(1, 2)))
+        square += np.einsum("j,jka,jkb->ab", factor, sums, sums)
+    if not variance > 0:
+        return NO_FIT
+    both = inverse @ square
+    kept = 1 - (2 * linear - np.trace(both @ both)) / variance
+    inflation = 1.0
+    if rows.groups is not None or rows.weight is not None:
+        # the spread of the fitted line over that of independent rows of equal weight
+        weighted = weight[:, None] * (np.eye(n_classes)[rows.y] - c)
+        scores = np.column_stack([weighted, (weighted * z).sum(axis=1)])
+        if rows.groups is not None:
+            scores = np.column_stack(group_sums(rows.groups, *scores.T)[1:])
+        inflation = float(np.einsum("ia,ab,ib->", scores, inverse, scores)) / n_classes
+    shift = -inflation * taken / len(evaluated) / 2
+    return FitEffect(shift=shift, kept=float(np.clip(kept, LEAST_KEPT, 1.0)))
