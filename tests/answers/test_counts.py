@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.answers import counts_from_wide, group_answers, sem1, spell_answers
+from helpers.answers import group_answers, sem1, spell_answers
+from helpers.answers.counts import counted_classes
 from helpers.studies.nb08_cascades import vote
 
 
@@ -88,18 +89,6 @@ def test_classes_and_grades_of_a_judge():
     true = group_answers(table.assign(grade=[True, False, False, True, True, False]), "class", answer="cluster",
                          correct="grade")  # fmt: skip
     assert true.correct.tolist() == [[1, 0], [1, 0]]
-
-
-def test_wide_tables():
-    table = pd.DataFrame({"id": ["p", "q"], "yes": [3, None], "no": [0, 2], "truth": ["no", None], "said": ["90%", ""]})
-    grouped = counts_from_wide(table, ["yes", "no"], question="id", reference="truth", confidence="said")
-    assert grouped.counts.tolist() == [[3, 0], [0, 2]] and grouped.correct.tolist() == [[0, 1], [-1, -1]]
-    assert grouped.questions.tolist() == ["p", "q"] and grouped.problems["questions without a reference"] == 1
-    assert grouped.confidence[0] == 0.9 and np.isnan(grouped.confidence[1])
-    with pytest.raises(ValueError, match="without the order"):
-        grouped.first(1)
-    numbered = pd.DataFrame({0: [1, 2], 1: [2, 1], "truth": [1, 0]})
-    assert counts_from_wide(numbered, [0, 1], reference="truth").correct.tolist() == [[0, 1], [1, 0]]
 
 
 @given(st.lists(st.lists(st.sampled_from(["a", "b", "c", "?"]), min_size=1, max_size=6), min_size=1, max_size=5))
@@ -185,16 +174,9 @@ BAD = {
     "grades": (lambda: group_answers(TABLE.assign(grade=[0, 1, 2, 1]), correct="grade"), "grade must"),
     "lists": (lambda: group_answers(TABLE.assign(answer=[["a"]] * 4)), "answers must"),
     "first of too many": (lambda: group_answers(TABLE).first(3), "n is 3, but question 0 has 2"),
+    "first without an order": (
+        lambda: counted_classes(np.array([[2, 1]]), [0, 1], np.array(["q"])).first(1), "without the order"),
     "first of none": (lambda: group_answers(TABLE).first(0), "n must"),
-    "wide: negative": (lambda: counts_from_wide(pd.DataFrame({"a": [-1], "b": [2]}), ["a", "b"]), "not negative"),
-    "wide: no answers": (
-        lambda: counts_from_wide(pd.DataFrame({"a": [0], "b": [None]}), ["a", "b"]), "question 0 has 0"),
-    "wide: column": (lambda: counts_from_wide(TABLE, ["a"]), "must name a column"),
-    "wide: twice": (lambda: counts_from_wide(TABLE, ["grade", "grade"]), "each once"),
-    "wide: none": (lambda: counts_from_wide(TABLE, []), "classes must"),
-    "wide: reference": (
-        lambda: counts_from_wide(TABLE, ["grade", "sample"], reference="reference"), "one of the classes, but row 0"),
-    "wide: names": (lambda: counts_from_wide(TABLE, ["grade"], question="question"), "once, but row 1 holds 0"),
 }  # fmt: skip
 
 

@@ -84,8 +84,8 @@ def test_what_cannot_be_said_is_left_empty(reports):
 @pytest.mark.parametrize("kind", ["honest", "stated", "unanimous"])
 def test_control_finds_nothing(reports, kind):
     control = negative_control(reports(kind), rng=1)
-    assert control.draws == 20 and list(control.alarms_by_test) == list(reports(kind).sources)
-    assert all(count <= 5 for count in control.alarms_by_test.values())
+    assert control.draws == 20 and set(control.trials["test"]) == set(reports(kind).sources)
+    assert control.trials.groupby("test")["alarm"].sum().max() <= 5
 
 
 def test_same_seed_same_report_in_any_order_of_the_questions():
