@@ -1,7 +1,5 @@
 """The weather archive: known truth, the same rows wherever they are made, drift, storms, damage, killed workers."""
 
-import os
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -158,22 +156,6 @@ def test_a_perfect_forecaster_is_perfect_and_storms_share_luck_only():
 
 
 # ---- a cluster -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("default")  # of dask and its event loop
-def test_a_killed_worker_changes_nothing(tmp_path, capfd):
-    chunks = nb15_weather.weather_chunks(4, 3000, seed=1)
-    partition, others = partition_of(chunks)
-    want = evaluate_in_chunks(others, partition).grouping_loss()
-    killer = str(tmp_path / "killed")
-    with nb15_weather.two_workers() as client:
-        before = set(client.run(os.getpid).values())
-        distant = split_chunks(nb15_weather.weather_chunks(4, 3000, seed=1, killer=killer), 0.3, rng=0)[1]
-        assert evaluate_in_chunks(distant, partition).grouping_loss().value == want.value
-        client.wait_for_workers(2, timeout=300)
-        assert len(before) == 2 and len(before - set(client.run(os.getpid).values())) == 1
-    assert os.path.exists(killer) and capfd.readouterr().err == ""
 
 
 def test_the_shipped_run_is_what_the_notebook_needs():
