@@ -117,8 +117,8 @@ def audit_groups(y, p, X, *, sample_weight=None, groups=None, rng=None, **option
     ----------
     y : array of {0, 1}, shape (n,)
         Labels.
-    p : array of float, shape (n,)
-        Stated probabilities of class 1.
+    p : array of float, shape (n,) or (n, K)
+        Stated probabilities of class 1; or of each of K classes, in columns named by class, as in `grouping_loss`.
     X : DataFrame, shape (n, d)
         Features in the user's words.
     sample_weight : array of float, shape (n,), optional
@@ -136,6 +136,10 @@ def audit_groups(y, p, X, *, sample_weight=None, groups=None, rng=None, **option
         `SegmentSearch.selected`: one row a subgroup, with rule, n, gap, low, high, adjusted (p-value) and more. What
         could not have been found, and which columns were left out, says `search_segments`.
 
+        Of K classes: the class whose probability is too high in the subgroup (too_high, stated, observed, gap, low,
+        high) and the one at whose expense (too_low, stated_low, observed_low, gap_low); the p-value is adjusted over
+        all classes and segments.
+
     Examples
     --------
     >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
@@ -143,6 +147,10 @@ def audit_groups(y, p, X, *, sample_weight=None, groups=None, rng=None, **option
     >>> audit_groups(y, np.full(2000, 0.5), X, rng=0)["rule"].tolist()
     ['age <= 39']
     """
+    if np.ndim(p) == 2:
+        from helpers.audit.classes import audit_class_groups  # which builds on this module
+
+        return audit_class_groups(y, p, X, sample_weight=sample_weight, groups=groups, rng=rng, **options)
     return search_segments(y, p, X, sample_weight=sample_weight, groups=groups, rng=rng, **options).selected
 
 

@@ -1,6 +1,7 @@
 """The grouping loss: how far single cases are from the rate of all cases with the same score.
 
 - `crossfit`: `grouping_loss`, bin-free, with an interval and a null test; `stacked`: the same from several `learners`
+- `classes`: the same for the scores of several classes
 - `binned`, `binned_statistics`: the binned lower bound of Perez-Lebel et al. (2023)
 - `region_statistics`: mean squares of region means without their noise; `inversion`: their interval and test as one law
 - `fitted_scores`: what calibrating on the judged rows does to that law
@@ -9,13 +10,14 @@
 """
 
 from helpers.grouping.binned import BinnedGroupingLoss, binned_grouping_loss, binned_grouping_loss_from_regions
+from helpers.grouping.classes import ClassGroupingLoss
 from helpers.grouping.crossfit import GroupingLoss, grouping_loss, grouping_loss_from_regions
 from helpers.grouping.scorer import neg_grouping_loss
 from helpers.grouping.stacked import StackedGroupingLoss, stacked_grouping_loss
 from helpers.grouping.truth import captured, exact_luck, induced_bounds, known_parts, sweep_bins
 
 __all__ = [
-    "BinnedGroupingLoss", "GroupingLoss", "StackedGroupingLoss", "binned_grouping_loss",
+    "BinnedGroupingLoss", "ClassGroupingLoss", "GroupingLoss", "StackedGroupingLoss", "binned_grouping_loss",
     "binned_grouping_loss_from_regions", "captured", "exact_luck", "grouping_loss", "grouping_loss_from_regions",
     "induced_bounds", "known_parts", "neg_grouping_loss", "stacked_grouping_loss", "sweep_bins",
 ]  # fmt: skip

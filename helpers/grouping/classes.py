@@ -10,19 +10,18 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeRegressor
 
 from helpers._parallel import side_by_side
 from helpers.binning import cross_cells, group_sums
-from helpers.calibration.calibrators import CLIP
-from helpers.checks import check_effective, check_groups, check_one_of, check_same_length, check_simplex, check_weights
+from helpers.calibration.classes import ClassCalibrator, check_class_scores, clipped_log, information_of_line
+from helpers.checks import check_effective, check_groups, check_one_of, check_same_length, check_weights
 from helpers.grouping.crossfit import GroupingLoss, combine, loss_of_rows
 from helpers.grouping.fitted_scores import LEAST_KEPT, NO_FIT, FitEffect
 from helpers.grouping.region_statistics import _off_diagonal, _Regions
 from helpers.grouping.splits import repeat_splits
-from helpers.partition import HonestTree, split_rows
+from helpers.partition import split_rows
 from helpers.partition.checked import CheckedTable, Rows, check_table
 from helpers.partition.encoder import TableEncoder
 from helpers.partition.kinds import as_numbers, text_as_values
@@ -62,53 +61,6 @@ class ClassRows:
     def one_of_two(self, label, p):
         """`Rows` of a yes-or-no question about the same people."""
         return Rows.of_all(label.astype(float), p, self.X, self.weight, self.groups)
-
-
-def check_class_scores(y, P, y_name="y", name="p"):
-    """Codes of the labels, scores (n, K) and the classes, from a table whose columns are named by class.
-
-    An array has the classes of `numpy.unique(y)` for columns, as `predict_proba` of scikit-learn has.
-
-    >>> check_class_scores(["b", "a"], pd.DataFrame({"a": [0.2, 0.6], "b": [0.8, 0.4]}))[0]
-    array([1, 0])
-    """
-    y = pd.Series(np.asarray(y).ravel())
-    if y.isna().any():
-        row = int(np.argmax(y.isna()))
-        raise ValueError(f"{y_name} must name a class in every row, but {y_name}[{row}] is missing.")
-    table = P if isinstance(P, pd.DataFrame) else None
-    scores = check_simplex(P if table is None else table.to_numpy(), name)
-    seen = pd.unique(y)
-    if table is None:
-        classes = np.sort(seen)
-        if classes.size != scores.shape[1]:
-            raise ValueError(
-                f"{name} must have a column for each class of {y_name}, but it has {scores.shape[1]} for "
-                f"{classes.size} classes that occur; pass a DataFrame whose columns are named by class."
-            )
-    else:
-        classes = np.asarray(table.columns, object)
-        if not set(seen) <= set(classes):  # numbers that a file has read as words, or the other way round
-            y, classes = y.astype(str), classes.astype(str)
-        if len(set(classes)) < classes.size:
-            twice = pd.Series(classes)[pd.Series(classes).duplicated()].iloc[0]
-            raise ValueError(f"{name} must have one column for each class, but {twice!r} has two.")
-    check_same_length(**{y_name: y, name: scores})
-    code = pd.Index(classes).get_indexer(y)
-    if (code < 0).any():
-        row = int(np.argmax(code < 0))
-        raise ValueError(
-            f"{name} must have a column for each class of {y_name}, but {y_name}[{row}] is {y.iloc[row]!r} and the "
-            f"columns are {', '.join(map(repr, list(classes)[:10]))}{', …' if classes.size > 10 else ''}."
-        )
-    absent = np.flatnonzero(np.bincount(code, minlength=classes.size) == 0)
-    if absent.size:
-        raise ValueError(
-            f"{y_name} must hold every class of {name}, but {classes[absent[0]]!r} never occurs in {code.size:,} rows"
-            f"{f' (nor do {absent.size - 1} others)' if absent.size > 1 else ''}; "
-            "leave its column out and divide the others by their sum."
-        )
-    return code, scores, classes
 
 
 def check_class_rows(y, P, X, sample_weight, groups):
@@ -185,7 +137,7 @@ def _loss_of_split(rows, calibrator, tree, c, rng, tail):
     seeds = rng.integers(2**31, size=2)
     common = rows.y == np.bincount(rows.y).argmax()
     a, b = split_rows(common.astype(float), rows.groups, (0.5,), rng)
-    table = rows.X.assign(**_score_columns(rows))
+    table = with_class_scores(rows.X, rows.P, rows.classes)
     jobs = [
         partial(_part, rows, c, clone(tree).set_params(rng=seed), table, calibrator, fit, evaluate)
         for seed, fit, evaluate in zip(seeds, (a, b), (b, a), strict=True)
@@ -204,15 +156,15 @@ def _loss_of_split(rows, calibrator, tree, c, rng, tail):
     return _doubled(loss, np.vstack(means), 2 * loss.variance, _by_class(rows, np.mean(values, axis=0)))
 
 
-def _score_columns(rows):
-    """The scores as columns of a table, {name: column}; no name is one of the table's."""
+def with_class_scores(X, P, classes):
+    """The table with a column of scores for each class; none has the name of another column."""
     columns = {}
-    for k, name in enumerate(rows.classes):
+    for k, name in enumerate(classes):
         name = f"stated probability of {name}"
-        while name in rows.X.columns:
+        while name in X.columns:
             name += " (p)"
-        columns[name] = rows.P[:, k]
-    return columns
+        columns[name] = P[:, k]
+    return X.assign(**columns)
 
 
 def _part(rows, c, tree, table, calibrator, fit, evaluate):
@@ -337,61 +289,18 @@ def _blocks(region, n_classes):
 
 
 def _calibrated(rows, calibrator, fit, at):
-    """Scores of the rows `at`, softmax(intercepts + slope * log P), by maximum likelihood on the rows `fit`."""
+    """Scores of the rows `at`, calibrated on the rows `fit`."""
     if calibrator == "none":
         return rows.P[at]
-    slope, intercept = _fit_line(_log(rows.P[fit]), rows.y[fit], rows.weights[fit])
-    return softmax(slope * _log(rows.P[at]) + intercept, axis=1)
-
-
-def _log(P):
-    return np.log(np.clip(P, CLIP, 1))
-
-
-def _fit_line(z, y, weight, max_iter=50):
-    """Slope, and intercept of each class, that make the labels most likely; Newton's method."""
-    n_classes = z.shape[1]
-    weight = weight / weight.sum()
-    labels = np.eye(n_classes)[y]
-    line = np.append(np.zeros(n_classes), 1.0)
-    loss = np.inf
-    for _ in range(max_iter):
-        c = softmax(line[-1] * z + line[:-1], axis=1)
-        score, information = _score(z, labels - c, weight), _information(z, c, weight)
-        step = np.linalg.pinv(information, rcond=1e-10, hermitian=True) @ score
-        before, loss = loss, -float(weight @ np.log(np.maximum(c[np.arange(y.size), y], 1e-300)))
-        if loss > before + 1e-12:  # too long a step
-            move = move / 2
-            line = line - move
-            continue
-        if np.abs(step).max() < 1e-9 or before - loss < 1e-14:
-            break
-        move = step * min(1.0, 3 / max(np.abs(step).max(), 1e-300))
-        line = line + move
-    return line[-1], line[:-1]
-
-
-def _score(z, residual, weight):
-    """Z' W r of the K intercepts and the slope."""
-    weighted = weight[:, None] * residual
-    return np.append(weighted.sum(axis=0), (weighted * z).sum())
-
-
-def _information(z, c, weight):
-    """Z' W V Z of the K intercepts and the slope; singular, as one intercept is free."""
-    weighted = weight[:, None] * c
-    pulled = c * z - c * (c * z).sum(axis=1, keepdims=True)  # V z
-    own = np.diag(weighted.sum(axis=0)) - weighted.T @ c
-    cross = weight @ pulled
-    return np.block([[own, cross[:, None]], [cross[None, :], np.array([[weight @ (pulled * z).sum(axis=1)]])]])
+    return ClassCalibrator().learn(rows.P[fit], rows.y[fit], rows.weights[fit]).map(rows.P[at])
 
 
 def _effect_of_fit(rows, c, evaluated):
     """`helpers.grouping.fitted_scores.effect_of_fit` for the line of several classes."""
     weight = rows.weights / rows.weights.mean()
-    z = _log(rows.P)
+    z = clipped_log(rows.P)
     n_classes = c.shape[1]
-    inverse = np.linalg.pinv(_information(z, c, weight), rcond=1e-10, hermitian=True)
+    inverse = np.linalg.pinv(information_of_line(z, c, weight), rcond=1e-10, hermitian=True)
     taken = linear = variance = 0.0
     square = np.zeros((n_classes + 1,) * 2)
     for part, region in evaluated:

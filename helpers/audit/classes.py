@@ -1,0 +1,144 @@
+"""Who is misjudged when there are several classes: one search over segments and classes, judged by one maximum."""
+
+import numpy as np
+import pandas as pd
+
+from helpers.audit.null import NullModel, ResidualSums, bonus_of_singles, largest_gaps
+from helpers.audit.search import ALPHA
+from helpers.audit.segments import SegmentFamily, fewest_rows
+from helpers.audit.selection import MOST, TIE
+from helpers.calibration.calibrators import clipped_logit
+from helpers.calibration.classes import ClassCalibrator
+from helpers.checks import check_rng
+from helpers.grouping.classes import check_class_rows
+
+COLUMNS = [
+    "rule", "n", "share", "too_high", "stated", "observed", "gap", "low", "high", "too_low", "stated_low",
+    "observed_low", "gap_low", "z", "adjusted",
+]  # fmt: skip
+
+
+class _ClassNull(NullModel):
+    """`NullModel` of the question "is it class k?", whose draws share their labels with those of the other classes."""
+
+    def __init__(self, k, rows, c, stated, family, seed):
+        self.y = (rows.y == k).astype(float)
+        self.weight = rows.weights / rows.weights.mean()
+        self.groups = rows.groups
+        self.family = family
+        self.c = c[:, k]
+        self._below = c[:, :k].sum(axis=1).astype(np.float32)[:, None]
+        self._above = c[:, : k + 1].sum(axis=1).astype(np.float32)[:, None]
+        self.tangent = _tangent(self.c, stated)
+        self.seed = seed
+        self._measure(rows.P[:, k])
+        self.sums = ResidualSums(self, self.c, self.tangent)
+        self.variance = self.sums.variance
+        if self.groups is not None:
+            self._allow_for_groups(np.random.default_rng(seed))
+        self.z = self.standardised(self.sums.residual)
+
+    def _redrawn(self, block, rng):
+        """Residuals of class k in labels drawn from all scores: one number decides which class a row gets."""
+        drawn = rng.random((self.c.size, block), dtype=np.float32)
+        return ((drawn >= self._below) & (drawn < self._above)) - self.c.astype(np.float32)[:, None]
+
+    def draws(self, n_draws, rng):
+        """As `NullModel.draws`, with the numbers that the other classes get, too."""
+        return super().draws(n_draws, np.random.default_rng(self.seed))
+
+
+class _AllClasses:
+    """The segments of all classes as one family of K times as many."""
+
+    def __init__(self, nulls):
+        self._nulls = nulls
+
+    def draws(self, n_draws, rng):
+        """Standardised gaps of tables without misjudged segments, in blocks (K * segments, draws)."""
+        for blocks in zip(*(null.draws(n_draws, rng) for null in self._nulls), strict=True):
+            yield np.concatenate(blocks)
+
+
+def _tangent(c, calibrated):
+    """Directions in which recalibrating one class moves its log-odds."""
+    if not calibrated:
+        return np.empty((c.size, 0))
+    return np.column_stack([np.ones(c.size), clipped_logit(c)])
+
+
+def audit_class_groups(
+    y,
+    P,
+    X,
+    *,
+    calibrator="platt",
+    max_features=2,
+    min_rows=None,
+    n_draws=300,
+    sample_weight=None,
+    groups=None,
+    rng=None,
+):
+    """`audit_groups` of scores with a column for each class, as checked there."""
+    rows = check_class_rows(y, P, X, sample_weight, groups)
+    min_rows = fewest_rows(rows.y.size) if min_rows is None else min_rows
+    X = rows.X[sorted(rows.X.columns)]
+    common = (rows.y == np.bincount(rows.y).argmax()).astype(float)
+    family = SegmentFamily(X, common, min_rows, max_features)
+    if not family.pairs.size:
+        reasons = "; ".join(family.notes)
+        raise ValueError(f"X must have a segment of min_rows = {min_rows:,} of {rows.y.size:,} rows, but {reasons}.")
+    c = rows.P
+    if calibrator != "none":
+        c = ClassCalibrator().learn(rows.P, rows.y, rows.weights).map(rows.P)
+    seed = int(check_rng(rng).integers(2**31))
+    # recalibrated scores may be as exact as those of one class against the rest are
+    nulls = [_ClassNull(k, rows, c, calibrator != "none", family, seed) for k in range(rows.classes.size)]
+    bonus = bonus_of_singles(family.pairs)
+    strength = np.concatenate([np.abs(null.z) + bonus for null in nulls])
+    largest, adjusted = largest_gaps(_AllClasses(nulls), strength, np.tile(bonus, len(nulls)), n_draws, None)
+    fewer = max(int(np.ceil(ALPHA * (n_draws + 1))) - 2, 0)
+    critical = float(np.sort(largest)[-1 - fewer])
+    adjusted = adjusted.reshape(len(nulls), -1)
+    return _table(rows, family, nulls, _selected(nulls, adjusted, critical, bonus), adjusted, critical - bonus)
+
+
+def _selected(nulls, adjusted, critical, bonus):
+    """(segment, class) to act on, the strongest first; a segment is named once, with its most misjudged class."""
+    found = []
+    candidate = adjusted < ALPHA
+    z = np.array([null.z for null in nulls])
+    while candidate.any() and len(found) < MOST:
+        strength = np.where(candidate, np.abs(z) + bonus, -np.inf)
+        if strength.max() <= critical:
+            break
+        k, segment = np.unravel_index(np.argmax(strength >= strength.max() - TIE), strength.shape)
+        parents = nulls[k].family.parents(segment) if nulls[k].family.pairs[segment] else []
+        for parent in parents:  # one condition is enough where the second adds little
+            if strength[k, parent] > critical and abs(z[k, parent]) + 2 * bonus[parent] >= abs(z[k, segment]):
+                segment = parent
+                break
+        found.append((int(segment), int(k)))
+        candidate[:, segment] = False
+        z = np.array([null.z_after([segment for segment, _ in found]) for null in nulls])
+    return found
+
+
+def _table(rows, family, nulls, found, adjusted, critical):
+    """One row a group: the class that is stated too often, at the expense of which, each with its rates."""
+    gap = np.array([null.gap for null in nulls])
+    ends = [null.intervals(critical) for null in nulls] if found else []
+    rules = family.rules() if found else []
+    lines = []
+    for segment, strongest in found:
+        high, low = int(gap[:, segment].argmin()), int(gap[:, segment].argmax())
+        over, under = nulls[high], nulls[low]
+        lines.append({
+            "rule": rules[segment], "n": over.n[segment], "share": over.share[segment],
+            "too_high": rows.classes[high], "stated": over.stated[segment], "observed": over.observed[segment],
+            "gap": over.gap[segment], "low": ends[high][0][segment], "high": ends[high][1][segment],
+            "too_low": rows.classes[low], "stated_low": under.stated[segment], "observed_low": under.observed[segment],
+            "gap_low": under.gap[segment], "z": nulls[strongest].z[segment], "adjusted": adjusted[strongest, segment],
+        })  # fmt: skip
+    return pd.DataFrame(lines, columns=COLUMNS)

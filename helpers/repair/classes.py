@@ -1,0 +1,153 @@
+"""Repair of the probabilities of several classes: one repair a class, and the nearest probabilities to all of them."""
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from helpers.calibration.classes import ClassCalibrator
+from helpers.checks import check_one_of, check_rng, check_same_length, check_simplex
+from helpers.grouping.classes import check_class_rows, with_class_scores
+from helpers.partition.checked import check_table
+from helpers.repair.recalibrator import SMALLEST, Recalibrator
+
+
+class ClassRecalibrator(BaseEstimator):
+    """Repairs the stated probabilities of K classes with features that the scores did not use, or used badly.
+
+    The scores are calibrated (`ClassCalibrator`); then a `Recalibrator` asks for each class whether the features say
+    more, at `alpha` / K, and the point of the simplex that is nearest to what they say is taken. Its squared error is
+    never larger than theirs, because true probabilities lie on the simplex. Where nothing is found, the result is the
+    calibrator.
+
+    Parameters
+    ----------
+    calibrator : {"platt", "none"}, default "platt"
+        What comes first.
+    alpha : float, default 0.05
+        Of the joint test of all classes; 1 repairs in any case.
+    n_folds : int, default 5
+        Of each class's repair.
+    fast : bool, default True
+        As in `Recalibrator`.
+    rng : int, Generator or None, default None
+        Decides the folds and the learners.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (K,)
+        Classes in the order of the columns.
+    repairs_ : list of Recalibrator
+        One for each class.
+    changed_ : bool
+        Whether the features change the probabilities of any class.
+    p_value_ : float
+        Of "the features say nothing beyond the scores": the smallest of the classes, times K.
+
+    References
+    ----------
+    Ours.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.integers(0, 2, (900, 1))
+    >>> y = np.where(rng.random(900) < 0.3, "c", np.where(rng.random(900) < np.where(X[:, 0], 0.9, 0.1), "a", "b"))
+    >>> model = ClassRecalibrator("none", n_folds=2, rng=0).fit(X, y, np.tile([0.35, 0.35, 0.3], (900, 1)))
+    >>> model.predict([[0], [1]], np.tile([0.35, 0.35, 0.3], (2, 1))).round(1)
+    array([[0.1, 0.6, 0.3],
+           [0.6, 0.1, 0.3]])
+    """
+
+    def __init__(self, calibrator="platt", *, alpha=0.05, n_folds=5, fast=True, rng=None):
+        self.calibrator = calibrator
+        self.alpha = alpha
+        self.n_folds = n_folds
+        self.fast = fast
+        self.rng = rng
+
+    def fit(self, X, y, P, sample_weight=None, groups=None):
+        """Learn from labelled rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n, d)
+            Features.
+        y : array_like, shape (n,)
+            Classes, each of which occurs.
+        P : DataFrame or array_like, shape (n, K)
+            Stated probabilities; columns of a table are named by class, those of an array are in the order of
+            `numpy.unique(y)`.
+        sample_weight : array_like, shape (n,), optional
+            Sampling weights.
+        groups : array_like, shape (n,), optional
+            Labels of people, hospitals, …: never split into folds.
+
+        Returns
+        -------
+        ClassRecalibrator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            For input or options that break a rule.
+        """
+        check_one_of(self.calibrator, "calibrator", ("platt", "none"))
+        rows = check_class_rows(y, P, X, sample_weight, groups)
+        self.classes_ = rows.classes
+        self.columns_ = list(rows.X.columns)
+        self.calibrator_ = ClassCalibrator().learn(rows.P, rows.y, rows.weights)
+        c = self._calibrated(rows.P)
+        n_classes = rows.classes.size
+        table = with_class_scores(rows.X, c, rows.classes)
+        rng = check_rng(self.rng)
+        alpha = self.alpha if self.alpha == 1 else self.alpha / n_classes
+        options = {"alpha": alpha, "n_folds": self.n_folds, "use_score": False, "fast": self.fast}
+        self.repairs_ = []
+        for k in range(n_classes):
+            repair = Recalibrator("none", **options, rng=int(rng.integers(2**31)))
+            self.repairs_.append(repair.fit(table, rows.y == k, c[:, k], rows.weight, rows.groups))
+        self.changed_ = any(repair.changed_ for repair in self.repairs_)
+        self.p_value_ = min(1.0, n_classes * min(repair.p_value_ for repair in self.repairs_))
+        return self
+
+    def predict(self, X, P):
+        """Repaired probabilities.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (m, d)
+            Features, columns as in `fit`.
+        P : DataFrame or array_like, shape (m, K)
+            Stated probabilities, columns as in `fit`.
+
+        Returns
+        -------
+        ndarray, shape (m, K)
+            Rows sum to 1; each class keeps at least a twentieth of its calibrated probability.
+        """
+        if not hasattr(self, "repairs_"):
+            raise NotFittedError("This ClassRecalibrator has learned nothing yet: call fit first.")
+        X = check_table(X)
+        P = check_simplex(P[list(self.classes_)] if hasattr(P, "columns") else P, "P")
+        check_same_length(P=P, X=X)
+        c = self._calibrated(P)
+        if not self.changed_:
+            return c
+        table = with_class_scores(X, c, self.classes_)
+        told = np.column_stack([repair.predict(table, c[:, k]) for k, repair in enumerate(self.repairs_)])
+        floor = SMALLEST * c
+        return floor + _onto_simplex(told - floor, 1 - SMALLEST)
+
+    def _calibrated(self, P):
+        return P if self.calibrator == "none" else self.calibrator_.map(P)
+
+
+def _onto_simplex(values, total):
+    """The nearest rows that are nowhere negative and sum to `total`."""
+    falling = -np.sort(-values, axis=1)
+    excess = np.cumsum(falling, axis=1) - total
+    rank = np.arange(1, values.shape[1] + 1)
+    kept = (falling * rank > excess).sum(axis=1)
+    cut = excess[np.arange(len(values)), kept - 1] / kept
+    return np.maximum(values - cut[:, None], 0)
