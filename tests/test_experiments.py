@@ -38,6 +38,7 @@ def threads(rng):
     return [{"threads": max(library["num_threads"] for library in ThreadpoolController().info()), "pid": os.getpid()}]
 
 
+@pytest.mark.slow
 def test_processes_are_the_default_and_matrix_libraries_have_one_thread_inside():
     with threadpool_limits(2):
         with joblib.parallel_config(n_jobs=2):

@@ -124,6 +124,7 @@ def test_each_kind_is_found_where_a_table_was_made_to_show_it_and_nowhere_else(r
     assert where == FOUND
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "n"), [*[(kind, 3000) for kind in KINDS], ("perfect", 60), ("loss", 300)])
 def test_every_table_gets_one_use_whole_sentences_and_tables(reports, kind, n):
     report = reports(kind, n)
@@ -196,6 +197,7 @@ def test_drift_is_rarely_found_where_there_is_none():
 FALLING = {"wave": lambda p: 0.5 + 0.3 * np.sin(6 * p), "fall": lambda p: np.where(p > 0.75, 0.4, p)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["jump", *FALLING])
 def test_what_the_score_alone_tells_is_no_grouping_loss(kind):
     """Features are noise; labels jump from 0 to 1, or somewhere they are fewer for higher scores."""

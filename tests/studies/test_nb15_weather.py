@@ -90,6 +90,7 @@ def test_files_hold_what_is_made_on_the_fly(tmp_path):
         pd.testing.assert_frame_equal(frames[k], nb15_weather.weather_chunk(k, 80, n_chunks=24, seed=1))
 
 
+@pytest.mark.slow
 def test_damage_stops_one_row_group_and_can_be_undone(tmp_path):
     paths = nb15_weather.write_archive(tmp_path, 24, 80, seed=1)
     before = nb15_weather.damage(paths[4], 1)
@@ -105,6 +106,7 @@ def test_damage_stops_one_row_group_and_can_be_undone(tmp_path):
 # ---- truth, null and sums --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_sums_by_month_add_up_and_find_what_is_there():
     partition, others = partition_of(read_chunks([part for _, part in YEAR.groupby("month")]))
     partition = nb15_weather.refitted(partition, others)
