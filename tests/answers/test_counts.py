@@ -140,19 +140,6 @@ def test_the_winner_is_that_of_a_vote():
     np.testing.assert_allclose(sem1(grouped.counts), voted["agreement"])
 
 
-def test_many_rows():
-    rng = np.random.default_rng(0)
-    n = 100_000
-    table = pd.DataFrame({
-        "question": np.repeat(np.arange(n // 50), 50), "sample": np.tile(np.arange(50), n // 50),
-        "answer": "The answer " + pd.Series(rng.integers(8, size=n).astype(str)), "reference": "answer 3",
-        "confidence": rng.integers(100, size=n).astype(str),
-    })  # fmt: skip
-    grouped = group_answers(table, confidence="confidence")
-    assert grouped.counts.sum() == n and grouped.counts.shape == (2000, 8)
-    assert abs(grouped.correct[grouped.counts > 0].mean() - 1 / 8) < 1e-3
-
-
 TABLE = answers_of(["a", "b"], ["c", "c"], reference=["a", "c"], confidence=0.5, grade=1)
 BAD = {
     "no such column": (lambda: group_answers(TABLE, answer="anser"), "answer must .*did you mean 'answer'"),
