@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks, split_chunks
-from helpers.datasets import DATA_FOLDER
 from helpers.grouping import grouping_loss_from_regions
 from helpers.studies import nb15_weather
 
@@ -155,15 +154,3 @@ def test_a_perfect_forecaster_is_perfect_and_storms_share_luck_only():
         assert (between > 3) if alike else abs(between - 1) < 4 * (2 / len(storm)) ** 0.5
         named = grouping_loss_from_regions(residual, frame["station"] // 200, groups=frame["storm"])
         assert abs(named.value) < 4 * max(named.se, 1e-5)
-
-
-# ---- a cluster -------------------------------------------------------------------------------------------------
-
-
-def test_the_shipped_run_is_what_the_notebook_needs():
-    run = pd.read_csv(DATA_FOLDER / "weather_run.csv")
-    ends = run[run["kind"] == "end"]
-    assert ends.groupby("run")["rows"].nunique().eq(5).all() and ends["run"].nunique() == 3
-    assert ends["rows"].max() == 16_128_000 and ends["memory_mb"].max() < 2000
-    assert (ends.groupby("rows")["value"].nunique() == 1).all()
-    assert (run["seconds"] >= 0).all() and run.loc[run["kind"] == "seen", "value"].isna().all()
