@@ -302,7 +302,7 @@ def test_the_estimator_refuses_what_breaks_a_rule(call, sentence):
         call()
 
 
-@pytest.mark.parametrize("residual", ["tree", "stack"])
+@pytest.mark.parametrize("residual", ["tree", pytest.param("stack", marks=pytest.mark.slow)])
 def test_without_stated_probabilities_everybody_has_the_base_rate(residual):
     X, y = GOOD["X"], GOOD["y"]
     alone = RiskEstimator(EVEN, residual=residual, rng=0).fit(X, y)
