@@ -77,10 +77,7 @@ def numbers(log):
 def scores_of(answers, right, confidence):
     """What Inspect hands to a metric."""
     return [
-        SampleScore(
-            sample_id=number,
-            score=Score(value=int(r), answer=text, metadata={"confidence": float(c)}),
-        )
+        SampleScore(sample_id=number, score=Score(value=int(r), answer=text, metadata={"confidence": float(c)}))
         for number in answers
         for text, r, c in zip(answers[number], right[number], confidence[number], strict=True)
     ]
