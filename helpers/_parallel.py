@@ -2,12 +2,9 @@
 
 import os
 import time
-import traceback
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import lru_cache, partial
-from itertools import takewhile
+from functools import lru_cache
 from threading import Lock, Thread
 
 from joblib import Parallel, delayed
@@ -58,45 +55,22 @@ def end_with_parent(seconds=1.0):
     Thread(target=watch, daemon=True, name="end with parent").start()
 
 
-def caught(home, function, *item):
-    """(`function(*item)`, None) or (None, error), so that an error is raised in its turn; `home`: pid of the caller."""
-    if home not in (None, os.getpid()):
+def alone(home, function, *item):
+    """`function(*item)` with one thread inside; `home`: pid of the caller."""
+    if os.getpid() != home:
         end_with_parent()
-    try:
-        with one_thread():
-            return function(*item), None
-    except Exception as error:
-        if os.getpid() != home:
-            error.add_note(traceback.format_exc())  # would be lost between processes
-        return None, error
+    with one_thread():
+        return function(*item)
 
 
-def in_order(function, items, n_jobs=None):
-    """`function(*item)` of each item, in order; the first error is raised after the results of all items before it.
+def in_order(function, items):
+    """List of `function(*item)` for each item, by the workers that the caller chose.
 
-    Items are taken as workers get free, and none after an error.
-
-    >>> list(in_order(pow, [(2, 3), (3, 2)]))
+    >>> in_order(pow, [(2, 3), (3, 2)])
     [8, 9]
     """
-    failed = []
-    items = takewhile(lambda _: not failed, items)
-    try:
-        parallel = Parallel(n_jobs, return_as="generator")
-    except ValueError:  # a backend that cannot
-        parallel = Parallel(n_jobs)
-    results = iter(parallel(delayed(partial(caught, os.getpid(), function))(*item) for item in items))
     with one_thread():  # some matrix libraries listen to the main thread alone
-        try:
-            for result, error in results:
-                failed += [] if error is None else [error]
-                if not failed:
-                    yield result
-        finally:
-            with warnings.catch_warnings(action="ignore"):  # joblib counts the tasks that are not waited for
-                getattr(results, "close", list)()
-    if failed:
-        raise failed[0]
+        return Parallel()(delayed(alone)(os.getpid(), function, *item) for item in items)
 
 
 PARALLEL_FROM = 20_000  # rows
@@ -108,6 +82,7 @@ def side_by_side(jobs, n_rows):
     A thread of our own and no pool: what threads have freed stays with them, and new ones, which a pool brings each
     time, would take as much again.
 
+    >>> from functools import partial
     >>> side_by_side([partial(pow, 2, 3), partial(pow, 3, 2)], n_rows=20_000)
     [8, 9]
     """

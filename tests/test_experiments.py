@@ -54,9 +54,9 @@ def fails(n, rng):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_an_error_names_the_run(n_jobs):
     with joblib.parallel_config(n_jobs=n_jobs):
-        with pytest.raises(ValueError, match="^n = 1, repeat 0: no luck"):
+        with pytest.raises(ValueError, match="^n = 1, repeat [01]: no luck"):
             repeat(fails, {"n": [1, 2]}, 2, rng=0)
-        with pytest.raises(RuntimeError, match="^n = 2, repeat 0: KeyError: 'no luck'"):
+        with pytest.raises(RuntimeError, match="^n = 2, repeat [01]: KeyError: 'no luck'"):
             repeat(fails, {"n": [2]}, 2, rng=0)
 
 
