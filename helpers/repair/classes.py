@@ -4,17 +4,17 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from helpers.calibration.classes import ClassCalibrator
-from helpers.checks import check_one_of, check_rng, check_same_length, check_simplex
-from helpers.grouping.classes import check_class_rows, with_class_scores
+from helpers.calibration.affine import AffineCalibrator, clipped_log
+from helpers.checks import check_columns, check_one_of, check_rng, check_same_length, check_simplex
 from helpers.partition.checked import check_table
+from helpers.partition.class_rows import check_class_rows, with_class_scores
 from helpers.repair.recalibrator import SMALLEST, Recalibrator
 
 
 class ClassRecalibrator(BaseEstimator):
     """Repairs the stated probabilities of K classes with features that the scores did not use, or used badly.
 
-    The scores are calibrated (`ClassCalibrator`); then a `Recalibrator` asks for each class whether the features say
+    The scores are calibrated (`AffineCalibrator`); then a `Recalibrator` asks for each class whether the features say
     more, at `alpha` / K, and the point of the simplex that is nearest to what they say is taken. Its squared error is
     never larger than theirs, because true probabilities lie on the simplex. Where nothing is found, the result is the
     calibrator.
@@ -96,7 +96,8 @@ class ClassRecalibrator(BaseEstimator):
         rows = check_class_rows(y, P, X, sample_weight, groups)
         self.classes_ = rows.classes
         self.columns_ = list(rows.X.columns)
-        self.calibrator_ = ClassCalibrator().learn(rows.P, rows.y, rows.weights)
+        if self.calibrator != "none":
+            self.calibrator_ = AffineCalibrator().fit(clipped_log(rows.P), rows.y, rows.weight)
         c = self._calibrated(rows.P)
         n_classes = rows.classes.size
         table = with_class_scores(rows.X, c, rows.classes)
@@ -129,7 +130,10 @@ class ClassRecalibrator(BaseEstimator):
         if not hasattr(self, "repairs_"):
             raise NotFittedError("This ClassRecalibrator has learned nothing yet: call fit first.")
         X = check_table(X)
-        P = check_simplex(P[list(self.classes_)] if hasattr(P, "columns") else P, "P")
+        if hasattr(P, "columns"):
+            check_columns("P", list(P.columns), {f"class {name}": name for name in self.classes_})
+            P = P[list(self.classes_)]
+        P = check_simplex(P, "P")
         check_same_length(P=P, X=X)
         c = self._calibrated(P)
         if not self.changed_:
@@ -140,7 +144,7 @@ class ClassRecalibrator(BaseEstimator):
         return floor + _onto_simplex(told - floor, 1 - SMALLEST)
 
     def _calibrated(self, P):
-        return P if self.calibrator == "none" else self.calibrator_.map(P)
+        return P if self.calibrator == "none" else self.calibrator_.predict_proba(clipped_log(P))
 
 
 def _onto_simplex(values, total):
