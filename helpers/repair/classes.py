@@ -1,6 +1,7 @@
 """Repair of the probabilities of several classes: one repair a class, and the nearest probabilities to all of them."""
 
 import numpy as np
+from scipy.stats import chi2
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
@@ -14,7 +15,8 @@ from helpers.repair.recalibrator import SMALLEST, Recalibrator
 class ClassRecalibrator(BaseEstimator):
     """Repairs the stated probabilities of K classes with features that the scores did not use, or used badly.
 
-    The scores are calibrated (`AffineCalibrator`); then a `Recalibrator` asks for each class whether the features say
+    The scores are calibrated (`AffineCalibrator`: one scale, and an offset for each class where a likelihood ratio test
+    asks for them at 5 %, so that right scores cost no more than temperature scaling); then a `Recalibrator` asks for each class whether the features say
     more, at `alpha` / K, and the point of the simplex that is nearest to what they say is taken. Its squared error is
     never larger than theirs, because true probabilities lie on the simplex. Where nothing is found, the result is the
     calibrator.
@@ -97,7 +99,7 @@ class ClassRecalibrator(BaseEstimator):
         self.classes_ = rows.classes
         self.columns_ = list(rows.X.columns)
         if self.calibrator != "none":
-            self.calibrator_ = AffineCalibrator().fit(clipped_log(rows.P), rows.y, rows.weight)
+            self.calibrator_ = _line(clipped_log(rows.P), rows.y, rows.weight)
         c = self._calibrated(rows.P)
         n_classes = rows.classes.size
         table = with_class_scores(rows.X, c, rows.classes)
@@ -145,6 +147,14 @@ class ClassRecalibrator(BaseEstimator):
 
     def _calibrated(self, P):
         return P if self.calibrator == "none" else self.calibrator_.predict_proba(clipped_log(P))
+
+
+def _line(log_scores, y, weight):
+    """One scale for all classes, with an offset for each where these make the labels more likely than chance does."""
+    lines = [AffineCalibrator(bias=bias).fit(log_scores, y, weight) for bias in (False, True)]
+    own = 1.0 if weight is None else weight / weight.mean()
+    plain, full = (float(np.sum(own * np.log(line.predict_proba(log_scores)[np.arange(y.size), y]))) for line in lines)
+    return lines[int(chi2.sf(2 * (full - plain), log_scores.shape[1] - 1) < 0.05)]
 
 
 def _onto_simplex(values, total):

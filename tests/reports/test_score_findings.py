@@ -136,10 +136,10 @@ def any_report(rng):
         audit=None if obstacle else some_groups(rng),
         checked=pd.DataFrame({"remark": ["too low", "", "too few to say"]}) if rng.random() < 0.2 else None,
         pair=a_pair(rng) if rng.random() < 0.4 else None,
-        several=several_classes(rng) if rng.random() < 0.4 else None,
         money=some_money(rng) if rng.random() < 0.4 else None,
         cost=np.array([[0, 1.0], [2.0, 0]]),
         scores=SimpleNamespace(model=SimpleNamespace(p_value_=0.2, changed_=bool(rng.random() < 0.5))),
+        several=several_classes(rng) if rng.random() < 0.4 else None,
     )
 
 
