@@ -1,15 +1,12 @@
 """Experiments that are repeated: one study on many samples, and what its estimates do on average."""
 
 import itertools
-import re
 import reprlib
 
 import numpy as np
 import pandas as pd
 from scipy.stats import sem
 
-from helpers._bar import progress_bar
-from helpers._checkpoint import FinishedTasks, fingerprint
 from helpers._parallel import in_order
 from helpers.checks import MOST_DRAWS, check_column, check_count, check_rng
 from helpers.grouping import grouping_loss
@@ -17,7 +14,7 @@ from helpers.grouping import grouping_loss
 NUMBERS = ("value", "se", "low", "high", "p_value", "plugin")
 
 
-def repeat(study, cases, n_repeats, *, rng=None, progress=None, verbose=False):
+def repeat(study, cases, n_repeats, *, rng=None):
     """Run a study again and again, for every combination of cases.
 
     Workers are joblib's, chosen by the caller: ``joblib.parallel_config(n_jobs=2)`` for two processes on this machine,
@@ -34,11 +31,6 @@ def repeat(study, cases, n_repeats, *, rng=None, progress=None, verbose=False):
         Runs of each combination.
     rng : int, list of int, Generator, optional
         Root of the seeds.
-    progress : path, optional
-        File that keeps finished runs, which return numbers and text; a second start, with the same seed, goes on from
-        it.
-    verbose : bool, default False
-        A progress bar on stderr.
 
     Returns
     -------
@@ -48,8 +40,7 @@ def repeat(study, cases, n_repeats, *, rng=None, progress=None, verbose=False):
     Raises
     ------
     ValueError
-        Names the run that failed (RuntimeError where the study raised another error); for a `progress` file of other
-        work, or without a seed.
+        Names the run that failed (RuntimeError where the study raised another error).
 
     Examples
     --------
@@ -64,18 +55,9 @@ def repeat(study, cases, n_repeats, *, rng=None, progress=None, verbose=False):
     """
     lines = [dict(zip(cases, values, strict=True)) for values in itertools.product(*cases.values())]
     tasks = [(line, k) for line in lines for k in range(check_count(n_repeats, "n_repeats", most=MOST_DRAWS))]
-    if progress is not None and rng is None:
-        raise ValueError("rng must be given where progress is kept, or a second start draws other seeds; it is None.")
     seeds = check_rng(rng).spawn(len(tasks))
-    file = FinishedTasks(progress, None if progress is None else _mark(study, cases, n_repeats, seeds))
-    finished = file.load()
-    missing = [number for number in range(len(tasks)) if number not in finished]
-    items = ((study, *tasks[number], seeds[number]) for number in missing)
-    with progress_bar("runs", len(tasks), initial=len(finished), shown=verbose) as bar:
-        for number, rows in zip(missing, in_order(_one_run, items), strict=True):
-            finished[number] = file.add(number, rows)
-            bar.update()
-    rows = [line | {"repeat": k} | result for number, (line, k) in enumerate(tasks) for result in finished[number]]
+    runs = in_order(_one_run, ((study, *task, seed) for task, seed in zip(tasks, seeds, strict=True)))
+    rows = [line | {"repeat": k} | result for (line, k), results in zip(tasks, runs, strict=True) for result in results]
     return pd.DataFrame(rows)
 
 
@@ -88,15 +70,6 @@ def _one_run(study, line, k, seed):
         if isinstance(error, ValueError):
             raise ValueError(f"{place}: {error}") from error
         raise RuntimeError(f"{place}: {type(error).__name__}: {error}") from error
-
-
-def _mark(study, cases, n_repeats, seeds):
-    """Tells work from other work, the same in every process."""
-    names = {name: [getattr(value, "__qualname__", repr(value)) for value in values] for name, values in cases.items()}
-    names = re.sub(r" at 0x[0-9a-f]+", "", repr(names))
-    return fingerprint(
-        getattr(study, "__qualname__", ""), names, n_repeats, *(str(s.bit_generator.state) for s in seeds)
-    )
 
 
 def each_estimator(draw, estimators):

@@ -285,15 +285,7 @@ def files_of(modules):
 
 def answer(mutant, judge, done):
     """(the row of a mutant, whether it is new): earlier ones stay while the formula and who is asked are as then."""
-    values = [
-        judge.name,
-        mutant.module,
-        mutant.place,
-        mutant.function,
-        mutant.operator,
-        mutant.before,
-        mutant.after,
-    ]
+    values = [judge.name, mutant.module, mutant.place, mutant.function, mutant.operator, mutant.before, mutant.after]
     source = fingerprint([ROOT / mutant.file])
     old = done.get(tuple(values))
     if old and old["mark"].startswith(source):

@@ -33,6 +33,7 @@ from helpers.grouping import (
     binned_grouping_loss_from_regions,
     grouping_loss,
     grouping_loss_from_regions,
+    known_parts,
     stacked_grouping_loss,
 )
 from helpers.grouping.truth import captured
@@ -157,6 +158,7 @@ FUNCTIONS = {
         y, p, region, n_bins=2, sample_weight=sample_weight, groups=groups, rng=0
     ),
     "binned log grouping loss": lambda y, p, X: binned_grouping_loss(y, p, X, n_bins=2, rule=LOG, rng=0),
+    "known parts": lambda p, q, c, sample_weight: known_parts(q, p, c=c, sample_weight=sample_weight),
     "oracle risk": lambda q, p: oracle_risk(q, p, COST),
     "calibration risk": lambda c, p: calibration_risk(c, p, COST),
     "grouping risk": lambda c: grouping_risk(c, np.full(N, 0.5), COST),
@@ -310,7 +312,7 @@ WITHOUT_LENGTH = {
     "entropy",
 }
 TARGETS = {"tree fit", "tree estimate", "risk fit", "risk of own rows"}
-WITHOUT_INTERVAL = {"decompose", "platt", "isotonic", "tree fit", "tree estimate"}
+WITHOUT_INTERVAL = {"decompose", "known parts", "platt", "isotonic", "tree fit", "tree estimate"}
 
 
 def is_allowed(function, names, kind, name):

@@ -1,8 +1,6 @@
 """Repeated experiments: one table for any number of workers, summaries by hand, verdicts; controls of known truth."""
 
-import io
 import os
-import sys
 
 import joblib
 import numpy as np
@@ -10,7 +8,6 @@ import pandas as pd
 import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from helpers import _bar
 from helpers.experiments import comparison, each_estimator, improvement, repeat, summarise, verdict
 from helpers.grouping import captured, exact_luck, grouping_loss
 from helpers.simulation import Sigmoid, controls
@@ -38,6 +35,7 @@ def threads(rng):
     return [{"threads": max(library["num_threads"] for library in ThreadpoolController().info()), "pid": os.getpid()}]
 
 
+@pytest.mark.slow
 def test_processes_are_the_default_and_matrix_libraries_have_one_thread_inside():
     with threadpool_limits(2):
         with joblib.parallel_config(n_jobs=2):
@@ -47,23 +45,6 @@ def test_processes_are_the_default_and_matrix_libraries_have_one_thread_inside()
             assert set(repeat(threads, {}, 20, rng=0)["threads"]) == {1}
         assert set(repeat(threads, {}, 2, rng=0)["threads"]) == {1}
         assert threads(0)[0]["threads"] == 2  # as it was
-
-
-class Study:
-    """Fails where it is told to; counts its runs."""
-
-    __qualname__ = "Study"
-
-    def __init__(self, fails=None, error=ValueError):
-        self.fails = fails
-        self.error = error
-        self.runs = []
-
-    def __call__(self, n, rng):
-        self.runs.append(n)
-        if len(self.runs) == self.fails:
-            raise self.error("no luck")
-        return [{"value": rng.normal(), "n": np.int64(n), "name": "a", "big": np.bool_(n > 1)} for _ in range(n)]
 
 
 def fails(n, rng):
@@ -77,57 +58,6 @@ def test_an_error_names_the_run(n_jobs):
             repeat(fails, {"n": [1, 2]}, 2, rng=0)
         with pytest.raises(RuntimeError, match="^n = 2, repeat 0: KeyError: 'no luck'"):
             repeat(fails, {"n": [2]}, 2, rng=0)
-
-
-@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
-def test_finished_runs_are_kept(error, tmp_path):
-    kept = tmp_path / "runs"
-    want = repeat(Study(), {"n": [1, 2]}, 3, rng=0)
-    with pytest.raises(error, match="no luck"):
-        repeat(Study(5, error), {"n": [1, 2]}, 3, rng=0, progress=kept)
-    with open(kept, "a") as file:
-        file.write('{"task": 4, "rows": [{"val')  # the machine went down in the middle of a line
-    study = Study()
-    pd.testing.assert_frame_equal(repeat(study, {"n": [1, 2]}, 3, rng=0, progress=kept), want)
-    assert study.runs == [2, 2]
-    pd.testing.assert_frame_equal(repeat(study, {"n": [1, 2]}, 3, rng=0, progress=kept), want)
-    assert study.runs == [2, 2]
-
-
-def test_runs_of_other_work_are_refused(tmp_path):
-    kept = tmp_path / "runs"
-    repeat(Study(), {"n": [1, 2]}, 3, rng=0, progress=kept)
-    for cases, n_repeats, rng in (({"n": [1, 3]}, 3, 0), ({"n": [1, 2]}, 4, 0), ({"n": [1, 2]}, 3, 1)):
-        with pytest.raises(ValueError, match="^runs holds finished tasks of another study, other cases"):
-            repeat(Study(), cases, n_repeats, rng=rng, progress=kept)
-    with pytest.raises(ValueError, match="holds finished tasks of another study"):
-        repeat(lambda n, rng: [], {"n": [1, 2]}, 3, rng=0, progress=kept)
-    with pytest.raises(ValueError, match="rng must"):
-        repeat(Study(), {"n": [1, 2]}, 3, progress=kept)
-    with pytest.raises(ValueError, match="study must"):
-        repeat(lambda rng: [{"value": np.zeros(2)}], {}, 1, rng=0, progress=tmp_path / "arrays")
-    for text in ("", "text", "[1]\n", '{"mark": 1}\n{}\n'):
-        kept.write_text(text)
-        with pytest.raises(ValueError, match="runs does not hold finished tasks"):
-            repeat(Study(), {"n": [1]}, 1, rng=0, progress=kept)
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-def test_a_bar_is_shown_on_request(capsys, monkeypatch):
-    repeat(Study(), {"n": [1, 2]}, 2, rng=0)
-    assert capsys.readouterr() == ("", "")
-    monkeypatch.setattr(_bar, "SECONDS", 0)
-    repeat(Study(), {"n": [1, 2]}, 2, rng=0, verbose=True)
-    lines = [line.split(" [")[0] for line in capsys.readouterr().err.splitlines() if line]
-    assert lines[:5] == [f"runs: {k}/4" for k in range(5)]
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    repeat(Study(), {"n": [1, 2]}, 2, rng=0, verbose=True)
-    assert sys.stderr.getvalue().startswith("\rruns:   0%|") and "runs: 100%|" in sys.stderr.getvalue()
-    assert sys.stderr.getvalue().count("\n") == 1
 
 
 def test_global_random_state_is_untouched():

@@ -121,6 +121,7 @@ def classified(X, y, groups):
     return model.predict_proba(X).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DOORS)
 @pytest.mark.parametrize("library", OTHERS)
 def test_a_table_of_another_library_is_that_of_pandas(library, name):

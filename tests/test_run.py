@@ -309,6 +309,7 @@ while seed == 2 and not os.path.exists("go"):
     assert (folder / "out/metrics.csv").read_text().count("\n") == 3
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_holds_no_folder(folder):
     """The process has no time to tidy up; the system gives its lock back."""
     hold = "from helpers.run import _alone_in\nwith _alone_in('out'):\n    print('held', flush=True)\n    input()"

@@ -282,16 +282,12 @@ def test_neither_row_order_nor_class_order_nor_copies_matter(rule, view):
     p = rng.dirichlet(np.ones(4), 5)[rng.integers(5, size=40)]
     q = rng.dirichlet(np.full(4, 0.3), 40)
     weight = rng.integers(1, 4, 40)
-    copies = (p.copy(), q.copy(), weight.copy())
-    state = np.random.get_state()[1].copy()  # noqa: NPY002
     want = parts_of(decompose(q, p, rule=rule, view=view, sample_weight=weight))
     rows = rng.permutation(40)
     classes = rng.permutation(4)
     moved = decompose(q[rows][:, classes], p[rows][:, classes], rule=rule, view=view, sample_weight=weight[rows])
     copied = decompose(np.repeat(q, weight, axis=0), np.repeat(p, weight, axis=0), rule=rule, view=view)
     assert np.allclose(parts_of(moved), want, rtol=1e-12) and np.allclose(parts_of(copied), want, rtol=1e-12)
-    assert all(np.array_equal(a, b) for a, b in zip((p, q, weight), copies, strict=True))
-    assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
 
 
 def test_minus_zero_is_the_same_score_as_zero():

@@ -23,7 +23,7 @@ from helpers.answers.confidence import (
     top_two_margin,
     top_two_mass,
 )
-from helpers.answers.counts import GroupedAnswers, counts_from_wide, group_answers
+from helpers.answers.counts import GroupedAnswers, group_answers
 from helpers.answers.exact import binomial_law, estimator_moments, exact_bias, winner_law
 from helpers.answers.leading_terms import (
     CRITICAL_HALF_MARGIN,
@@ -47,7 +47,7 @@ from helpers.answers.stated import parse_confidences
 __all__ = [
     "AnswerPopulation", "CRITICAL_HALF_MARGIN", "CombinedConfidence", "GroupedAnswers", "LeadingBias", "RULES",
     "SemanticCalibration", "bias_bound", "binomial_law", "combine_confidences", "confidence_error_bound",
-    "counts_from_wide", "critical_half_margin", "direct_gap", "direct_gap_leading", "ece_bound", "estimator_moments",
+    "critical_half_margin", "direct_gap", "direct_gap_leading", "ece_bound", "estimator_moments",
     "exact_bias", "group_answers", "jensen_bias", "leading_bias", "leading_bias_all", "meaning_posterior",
     "oracle_confidence", "oracle_gap", "oracle_gap_leading", "parse_confidences", "selection_bias",
     "selection_error_bound", "sem1", "sem2", "sem2_each_split", "sem2_splits", "sem2_spread", "sem_ece",

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from helpers.answers.confidence import check_counts
 from helpers.answers.spelling import spell_answers
 from helpers.answers.splits import first_blocks
 from helpers.answers.stated import StatedConfidences, parse_confidences
@@ -368,69 +367,8 @@ def _majority(pair, grade, problems):
     return np.where(votes == 0, -1, np.where(2 * right == votes, earliest, 2 * right > votes)).astype(int)
 
 
-def counts_from_wide(table, classes, *, question=None, reference=None, confidence=None):
-    """Counts from a table with one row a question and one column a class.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row a question.
-    classes : list of str
-        Columns that hold counts, in the order in which ties are broken; a missing count is no answer.
-    question : str or None, default None
-        Column of names; None for the row numbers.
-    reference : str or None, default None
-        Column with the name of the right class; missing leaves a question ungraded.
-    confidence : str or None, default None
-        Column of stated confidences, one a question.
-
-    Returns
-    -------
-    GroupedAnswers
-        Without an order of the answers.
-
-    Raises
-    ------
-    ValueError
-        For columns that are not there, counts that are negative or not whole, a question without answers, a question
-        named twice, or a reference that is none of the classes.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"yes": [3, 1], "no": [2, None], "truth": ["no", "yes"]})
-    >>> grouped = counts_from_wide(table, ["yes", "no"], reference="truth")
-    >>> grouped.counts, grouped.correct
-    (array([[3, 2],
-           [1, 0]]), array([[0, 1],
-           [1, 0]]))
-    """
-    classes = list(classes)
-    names = {f"classes[{k}]": name for k, name in enumerate(classes)}
-    check_table(table, names | {"question": question, "reference": reference, "confidence": confidence})
-    if not classes or len(set(classes)) < len(classes):
-        raise ValueError(f"classes must name columns, each once, but it is {classes!r}.")
-    counts = check_counts(table[classes].fillna(0).to_numpy())
-    questions = np.arange(len(table)) if question is None else table[question].to_numpy()
-    unnamed = pd.isna(questions) | pd.Series(questions).duplicated().to_numpy()
-    if unnamed.any():
-        first = np.argmax(unnamed)
-        raise ValueError(f"{question} must name each question once, but row {first} holds {questions[first]!s}.")
-    references = None if reference is None else table[reference]
-    if reference is not None:
-        known = references.map(str, na_action="ignore").isin([str(name) for name in classes])
-        unknown = (references.notna() & ~known).to_numpy()
-        if unknown.any():
-            first = np.argmax(unknown)
-            raise ValueError(
-                f"{reference} must be one of the classes, but row {first} holds {references.iloc[first]!r}; "
-                f"{nearest_name(references.iloc[first], classes, 'class')}"
-            )
-    stated = None if confidence is None else parse_confidences(table[confidence])
-    return counted_classes(counts, classes, questions, references, stated)
-
-
 def counted_classes(counts, classes, questions, references=None, confidence=None):
-    """`counts_from_wide` of a (Q, C) table, names and columns that were checked and read; None for those it lacks."""
+    """Grouped answers of (Q, C) counts, names and columns that were checked and read; None for those it lacks."""
     known = np.full(counts.shape, -1)
     stated = np.full(len(counts), np.nan)
     problems = {}

@@ -10,11 +10,11 @@ from helpers.calibration.affine import AffineCalibrator, cross_calibrate
 from helpers.calibration.calibrators import IsotonicCalibrator, PlattCalibrator, clipped_logit, make_calibrator
 from helpers.calibration.line import calibration_line
 from helpers.calibration.monotone import monotone_curve
-from helpers.calibration.reliability import calibration_error, expected_calibration_error, reliability_curve
+from helpers.calibration.reliability import calibration_error, reliability_curve
 from helpers.calibration.smooth import running_curve
 
 __all__ = [
     "AffineCalibrator", "IsotonicCalibrator", "PlattCalibrator", "calibration_error", "calibration_line",
-    "clipped_logit", "cross_calibrate", "expected_calibration_error", "make_calibrator", "monotone_curve",
+    "clipped_logit", "cross_calibrate", "make_calibrator", "monotone_curve",
     "reliability_curve", "running_curve",
 ]  # fmt: skip

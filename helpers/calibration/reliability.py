@@ -163,42 +163,6 @@ def curve_from_sums(edges, count, total, squares, stated, observed, clusters=Non
     return ReliabilityCurve(edges, count, total / total.sum(), stated, observed, low, high, *band, effective, together)
 
 
-def expected_calibration_error(y, p, *, n_bins=15, sample_weight=None):
-    """Weighted mean over equal-width bins of |observed rate - mean score|, the bare number of the papers' tables.
-
-    It is biased upwards, and a perfect model does not show 0: `calibration_error` reports what chance shows, a debiased
-    value and an interval.
-
-    Parameters
-    ----------
-    y : (n,) array of 0/1
-        Labels, or whether each answer was right.
-    p : (n,) array
-        Stated probabilities, in [0, 1].
-    n_bins : int, default 15
-        Bins of equal width, closed on the left.
-    sample_weight : (n,) array or None, default None
-        Sampling weights.
-
-    Returns
-    -------
-    float
-        In [0, 1]; smaller is better.
-
-    Raises
-    ------
-    ValueError
-        For labels, scores or weights that break a rule, or lengths that differ.
-
-    Examples
-    --------
-    >>> round(expected_calibration_error([1, 0, 1, 1], [0.6, 0.6, 0.9, 0.9], n_bins=10), 3)
-    0.1
-    """
-    y, p, weight, _ = checked_scores(y, p, sample_weight, None)
-    return binned_error(y - p, bins_between(p, edges_for(None, check_count(n_bins, "n_bins"), "uniform")), weight)
-
-
 def binned_error(residual, bins, weight=None):
     """Sum over bins of |weighted sum of residuals y - p|, divided by the total weight: the plain binned error."""
     if weight is None:

@@ -1,4 +1,4 @@
-"""Files fetched once: pinned to a commit, checked by sha256, resumed after a break, kept in one cache folder."""
+"""Files fetched once: pinned to a commit, checked by sha256, kept in one cache folder."""
 
 import csv
 import logging
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import requests
-from tqdm import tqdm  # not its widget, which a stored notebook would keep as an empty frame
 
 from helpers.checks import nearest_name
 
@@ -25,11 +24,7 @@ DATA_FOLDER = _HERE / "_data" if (_HERE / "_data").is_dir() else _HERE.parent / 
 
 BASE_URL = "https://raw.githubusercontent.com"
 
-ATTEMPTS = 3  # how often one call takes up a connection that broke
-
 TIMEOUT = 30  # seconds without a byte
-
-CHUNK = 1 << 13  # bytes; a broken connection loses less than this
 
 
 class DownloadError(OSError):
@@ -107,72 +102,6 @@ def find_cached(entry):
     return next((place for place in places if _matches(place, entry.sha256)), None)
 
 
-class ResumingDownloader:
-    """A pooch downloader that goes on where an earlier attempt stopped, which pooch's own HTTPDownloader cannot."""
-
-    # Bytes are collected in `<final name>.part`, which survives a broken connection or an interrupted session. The next
-    # attempt asks for the rest with an HTTP Range header and starts again if the server does not grant it.
-
-    def __init__(self, part, size, progressbar):
-        self.part = Path(part)
-        self.size = size
-        self.progressbar = progressbar
-
-    def __call__(self, url, output_file, pooch):
-        for attempt in range(ATTEMPTS):
-            before = self._collected()
-            try:
-                self._continue(url)
-            except requests.HTTPError:
-                raise
-            except requests.RequestException:
-                # Another go only where this one brought something: a dead network must not be asked for long.
-                if attempt == ATTEMPTS - 1 or self._collected() <= before:
-                    raise
-                continue
-            if self._collected() >= self.size:
-                break
-        if self._collected() < self.size:
-            raise requests.ConnectionError(f"the connection closed after {self._collected():,} of {self.size:,} bytes")
-        os.replace(self.part, output_file)
-
-    def _collected(self):
-        """Bytes that earlier attempts have brought."""
-        return self.part.stat().st_size if self.part.exists() else 0
-
-    def _continue(self, url):
-        """One connection: ask for what is lacking and append it to the part."""
-        start = self._collected()
-        if start >= self.size:
-            self.part.unlink()
-            start = 0
-        headers = {"Accept-Encoding": "identity"}
-        if start:
-            headers["Range"] = f"bytes={start}-"
-        with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
-            if response.status_code == 416:  # the server's file is shorter than what was collected
-                self.part.unlink()
-            response.raise_for_status()
-            granted = response.status_code == 206
-            if granted and not response.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
-                self.part.unlink()
-                raise requests.ConnectionError("the server answered with another part of the file than asked for")
-            self._append(response, start if granted else 0)
-
-    def _append(self, response, start):
-        """Write the answer behind the first `start` bytes of the part."""
-        options = {"total": self.size, "initial": start, "unit": "B", "unit_scale": True}
-        with (
-            open(self.part, "ab" if start else "wb") as file,
-            tqdm(desc=self.part.stem, disable=not self.progressbar, **options) as bar,
-        ):
-            for block in response.iter_content(CHUNK):
-                file.write(block)
-                bar.update(len(block))
-                if file.tell() > self.size:
-                    break  # not the file of the manifest: the hash will say so
-
-
 @contextmanager
 def _quiet_pooch():
     """Only errors of pooch are logged: what is downloaded and why is said by this module."""
@@ -198,7 +127,7 @@ def fetch_file(entry, *, progressbar=None):
     existed = target.exists()
     if progressbar is None:
         progressbar = sys.stderr.isatty()
-    downloader = ResumingDownloader(f"{target}.part", entry.bytes, progressbar)
+    downloader = pooch.HTTPDownloader(progressbar=progressbar, timeout=TIMEOUT)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with _quiet_pooch():
@@ -206,7 +135,7 @@ def fetch_file(entry, *, progressbar=None):
     except requests.HTTPError as error:
         raise DownloadError(_help(entry, folder, f"the server answered {error.response.status_code}")) from None
     except requests.RequestException as error:
-        reason = f"no connection ({_short(error)})"
+        reason = f"no connection ({type(error).__name__})"
         if existed:
             reason += ", and the file that lies there has another sha256"
         raise DownloadError(_help(entry, folder, reason)) from None
@@ -218,11 +147,6 @@ def fetch_file(entry, *, progressbar=None):
         reason = f"the file could not be written ({error.strerror or error})"
         raise DownloadError(_help(entry, folder, reason)) from None
     return target
-
-
-def _short(error):
-    """Our own sentence about a connection that closed early, else the kind of error."""
-    return str(error) if "closed after" in str(error) else type(error).__name__
 
 
 def _help(entry, folder, reason):

@@ -73,11 +73,6 @@ class Control:
         return int(self.trials["alarm"].sum())
 
     @property
-    def alarms_by_test(self):
-        """Dictionary {test: alarms}."""
-        return {name: int(alarms.sum()) for name, alarms in self.trials.groupby("test", sort=False)["alarm"]}
-
-    @property
     def named(self):
         """Trials in which a subgroup was called misjudged."""
         return int(self.trials["named"].sum())

@@ -216,15 +216,6 @@ def of_hundred(value, low, high, *, sign=False):
     return measured(100 * value, 100 * low, 100 * high, sign=sign, least=1)
 
 
-def beyond_chance(low, high):
-    """What a table says of a difference with this interval.
-
-    >>> beyond_chance(-0.1, 0.3), beyond_chance(0.1, 0.3)
-    ('no', 'yes')
-    """
-    return "no" if low <= 0 <= high else "yes"
-
-
 def with_span(value, low, high, error):
     """Points with their interval: '9 (5 to 14)'."""
     return f"{points(value, error)} {bracketed(points(low, error), points(high, error))}"

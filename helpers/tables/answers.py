@@ -92,13 +92,6 @@ class AnswerTable:
         """(Q,) bool: whether a confidence was stated."""
         return np.isfinite(self.grouped.confidence)
 
-    @property
-    def n_tied(self):
-        """Number of questions in which two answers are equally frequent at the top."""
-        counts = self.grouped.counts
-        leads = counts == counts.max(axis=1, keepdims=True)
-        return int((leads.sum(axis=1) > 1).sum())
-
     def __str__(self):
         return (
             f"{self.name}: {self.n_answers:,} answers to {self.n_questions:,} questions; right answer known for "

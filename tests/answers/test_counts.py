@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.answers import counts_from_wide, group_answers, sem1, spell_answers
+from helpers.answers import group_answers, sem1, spell_answers
+from helpers.answers.counts import counted_classes
 from helpers.studies.nb08_cascades import vote
 
 
@@ -90,18 +91,6 @@ def test_classes_and_grades_of_a_judge():
     assert true.correct.tolist() == [[1, 0], [1, 0]]
 
 
-def test_wide_tables():
-    table = pd.DataFrame({"id": ["p", "q"], "yes": [3, None], "no": [0, 2], "truth": ["no", None], "said": ["90%", ""]})
-    grouped = counts_from_wide(table, ["yes", "no"], question="id", reference="truth", confidence="said")
-    assert grouped.counts.tolist() == [[3, 0], [0, 2]] and grouped.correct.tolist() == [[0, 1], [-1, -1]]
-    assert grouped.questions.tolist() == ["p", "q"] and grouped.problems["questions without a reference"] == 1
-    assert grouped.confidence[0] == 0.9 and np.isnan(grouped.confidence[1])
-    with pytest.raises(ValueError, match="without the order"):
-        grouped.first(1)
-    numbered = pd.DataFrame({0: [1, 2], 1: [2, 1], "truth": [1, 0]})
-    assert counts_from_wide(numbered, [0, 1], reference="truth").correct.tolist() == [[0, 1], [1, 0]]
-
-
 @given(st.lists(st.lists(st.sampled_from(["a", "b", "c", "?"]), min_size=1, max_size=6), min_size=1, max_size=5))
 def test_against_counting_by_hand(questions):
     if all(answer == "?" for answers in questions for answer in answers):
@@ -151,19 +140,6 @@ def test_the_winner_is_that_of_a_vote():
     np.testing.assert_allclose(sem1(grouped.counts), voted["agreement"])
 
 
-def test_many_rows():
-    rng = np.random.default_rng(0)
-    n = 100_000
-    table = pd.DataFrame({
-        "question": np.repeat(np.arange(n // 50), 50), "sample": np.tile(np.arange(50), n // 50),
-        "answer": "The answer " + pd.Series(rng.integers(8, size=n).astype(str)), "reference": "answer 3",
-        "confidence": rng.integers(100, size=n).astype(str),
-    })  # fmt: skip
-    grouped = group_answers(table, confidence="confidence")
-    assert grouped.counts.sum() == n and grouped.counts.shape == (2000, 8)
-    assert abs(grouped.correct[grouped.counts > 0].mean() - 1 / 8) < 1e-3
-
-
 TABLE = answers_of(["a", "b"], ["c", "c"], reference=["a", "c"], confidence=0.5, grade=1)
 BAD = {
     "no such column": (lambda: group_answers(TABLE, answer="anser"), "answer must .*did you mean 'answer'"),
@@ -185,16 +161,9 @@ BAD = {
     "grades": (lambda: group_answers(TABLE.assign(grade=[0, 1, 2, 1]), correct="grade"), "grade must"),
     "lists": (lambda: group_answers(TABLE.assign(answer=[["a"]] * 4)), "answers must"),
     "first of too many": (lambda: group_answers(TABLE).first(3), "n is 3, but question 0 has 2"),
+    "first without an order": (
+        lambda: counted_classes(np.array([[2, 1]]), [0, 1], np.array(["q"])).first(1), "without the order"),
     "first of none": (lambda: group_answers(TABLE).first(0), "n must"),
-    "wide: negative": (lambda: counts_from_wide(pd.DataFrame({"a": [-1], "b": [2]}), ["a", "b"]), "not negative"),
-    "wide: no answers": (
-        lambda: counts_from_wide(pd.DataFrame({"a": [0], "b": [None]}), ["a", "b"]), "question 0 has 0"),
-    "wide: column": (lambda: counts_from_wide(TABLE, ["a"]), "must name a column"),
-    "wide: twice": (lambda: counts_from_wide(TABLE, ["grade", "grade"]), "each once"),
-    "wide: none": (lambda: counts_from_wide(TABLE, []), "classes must"),
-    "wide: reference": (
-        lambda: counts_from_wide(TABLE, ["grade", "sample"], reference="reference"), "one of the classes, but row 0"),
-    "wide: names": (lambda: counts_from_wide(TABLE, ["grade"], question="question"), "once, but row 1 holds 0"),
 }  # fmt: skip
 
 

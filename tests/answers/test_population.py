@@ -7,14 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.answers import (
-    AnswerPopulation,
-    confidence_error_bound,
-    ece_bound,
-    exact_bias,
-    selection_error_bound,
-    sem1,
-)
+from helpers.answers import AnswerPopulation, confidence_error_bound, ece_bound, exact_bias, selection_error_bound, sem1
 
 FOUR = AnswerPopulation([[0.7, 0.3, 0], [0.4, 0.6, 0], [0.45, 0.1, 0.45], [0, 0, 1]], [0, 0, 2, 2])
 

@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit, logit
-from scipy.stats import beta, norm
+from scipy.stats import norm
 
-from helpers.audit import measure_columns, search_segments, tree_groups
-from helpers.audit.null import NullModel, skewed_from, symmetric
-from helpers.audit.segments import SegmentFamily
+from helpers.audit import search_segments, tree_groups
+from helpers.audit.null import symmetric
 from helpers.calibration import PlattCalibrator
 from helpers.plotting import plot_groups
 
@@ -144,19 +143,6 @@ def test_without_their_groups_dependent_rows_raise_alarms():
 
 
 # ---- by brute force -------------------------------------------------------------------------------------------
-
-
-def test_scores_that_are_moved_to_be_right_in_a_segment_are_right_there_however_far_they_were():
-    rng = np.random.default_rng(10)
-    X = pd.DataFrame({"a": np.repeat([0, 1], 200), "b": rng.normal(size=400)})
-    p = rng.uniform(0.01, 0.03, 400)
-    y = (rng.random(400) < np.where(X["a"] == 1, 0.97, 0.02)).astype(int)
-    family = SegmentFamily(X, y, 20, 2)
-    null = NullModel(y, p, np.ones(400), None, family, "platt", rng)
-    null.c = p
-    tangent = np.column_stack([np.ones(400), X["a"] == 1])
-    residual = y - null._refitted(tangent)
-    assert np.abs(tangent.T @ residual).max() < 1e-3
 
 
 def gaps_by_masks(y, c, z, inside):
@@ -411,58 +397,6 @@ def test_a_gap_of_the_size_that_is_said_is_found_in_80_percent(share, odds):
     assert abs(np.mean(found) - 0.8) < 3 * np.sqrt(0.8 * 0.2 / 60)
 
 
-# ---- columns that are named -------------------------------------------------------------------------------------
-
-
-def test_named_columns_show_every_level_however_small():
-    rng = np.random.default_rng(24)
-    X = pd.DataFrame({"sex": ["female"] * 500 + ["male"] * 497 + [None] * 3, "age": rng.integers(20, 80, 1000)})
-    p = np.full(1000, 0.3)
-    y = (rng.random(1000) < np.where(X["sex"] == "female", 0.5, 0.3)).astype(int)
-    y[-3:] = 0
-    table = measure_columns(y, p, X, ["sex", "age"]).set_index("rule")
-    assert table["n"][:3].tolist() == [500, 497, 3] and len(table) == 8 and table["n"].sum() == 2000
-    assert table["remark"][:3].tolist() == ["too low", "no gap seen", "too few to say"]
-    missing = table.loc["sex is missing"]
-    assert missing["low"] == pytest.approx(-0.3) and missing["high"] == pytest.approx(1 - 0.025 ** (1 / 3) - 0.3)
-    assert (table["low"] <= table["gap"]).all() and (table["gap"] <= table["high"]).all()
-
-
-def test_three_rows_say_too_little_on_either_side():
-    X = pd.DataFrame({"kind": ["many"] * 200 + ["few"] * 3})
-    y = np.r_[np.ones(10), np.zeros(193)]
-    for labels, p in ((y, 0.05), (1 - y, 0.95)):
-        table = measure_columns(labels, np.full(203, p), X, "kind").set_index("rule")
-        assert table["remark"].to_dict() == {"kind is few": "too few to say", "kind is many": "no gap seen"}
-
-
-def test_intervals_of_tiny_levels_hold():
-    rng = np.random.default_rng(25)
-    missed = 0
-    level = np.repeat([f"l{k}" for k in range(40)], 7)
-    for _ in range(20):
-        q = rng.beta(1, 3, level.size)
-        table = measure_columns((rng.random(level.size) < q).astype(int), q, pd.DataFrame({"level": level}), "level")
-        missed += ((table["low"] > 0) | (table["high"] < 0)).sum()
-    assert missed / 800 < 0.05
-
-
-def test_weights_and_groups_widen_the_intervals_of_named_columns():
-    rng = np.random.default_rng(26)
-    X = pd.DataFrame({"sex": np.repeat(["female", "male"], 200)})
-    y = np.repeat(rng.integers(0, 2, 100), 4)
-    p = np.full(400, 0.5)
-    plain, grouped, weighted = (
-        measure_columns(y, p, X, "sex", **rows)
-        for rows in ({}, {"groups": np.arange(400) // 4}, {"sample_weight": np.tile([1, 9], 200)})
-    )
-    width = [(table["high"] - table["low"]).mean() for table in (plain, grouped, weighted)]
-    assert width[1] / width[0] == pytest.approx(2, rel=0.1) and width[2] > 1.15 * width[0]
-    rows = 200 * 5**2 / 41  # (sum w)^2 / sum w^2
-    ones = weighted["observed"].to_numpy() * rows
-    np.testing.assert_allclose(weighted["low"] + 0.5, beta.ppf(0.025, ones, rows - ones + 1))
-
-
 # ---- bad input --------------------------------------------------------------------------------------------------
 
 GOOD = {"y": [0, 1] * 50, "p": [0.4, 0.6] * 50, "X": pd.DataFrame({"a": np.arange(100)})}
@@ -487,19 +421,6 @@ def test_bad_input(change, message):
         search_segments(**(GOOD | change))
 
 
-@pytest.mark.parametrize(
-    ("check", "message"),
-    [
-        ("aeg", "check must .*did you mean 'age'"),
-        ([], "check must"),
-    ],
-)
-def test_columns_that_do_not_exist(check, message):
-    y, p, X, _ = table_of(100, np.random.default_rng(28))
-    with pytest.raises(ValueError, match=message):
-        measure_columns(y, p, X, check)
-
-
 def test_pairs_are_left_out_of_wide_tables():
     rng = np.random.default_rng(0)
     wide = pd.DataFrame(rng.normal(size=(200, 61))).add_prefix("x")
@@ -511,9 +432,3 @@ def test_pairs_are_left_out_of_wide_tables():
     narrow = search_segments(y, np.full(200, 0.5), wide.iloc[:, :8], n_draws=19, rng=0)
     assert set(narrow.table["columns"]) == {1, 2}
     assert not any("one by one" in note for note in narrow.notes)
-
-
-@pytest.mark.parametrize("skewness", [0.0, 0.5, 1.0])
-def test_a_gap_made_symmetric_and_skewed_again_is_itself(skewness):
-    z = skewed_from(symmetric(np.array([3.0]), np.array(skewness)), skewness)
-    np.testing.assert_allclose(z, 3.0, rtol=1e-6)

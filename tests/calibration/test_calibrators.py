@@ -10,7 +10,6 @@ from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator, clipped_logit
-from helpers.calibration.calibrators import make_calibrator
 from helpers.simulation import Sigmoid
 
 BOTH = [PlattCalibrator, IsotonicCalibrator]
@@ -153,8 +152,3 @@ def test_types_of_columns(dtype):
     for calibrator in BOTH:
         exact = calibrator().fit(sample.p.astype("float32" if dtype == "float32" else float), sample.y).predict(NEW)
         assert np.array_equal(calibrator().fit(p, y).predict(NEW), exact)
-
-
-def test_an_unknown_calibrator_is_refused():
-    with pytest.raises(ValueError, match="calibrator"):
-        make_calibrator("no such")

@@ -6,12 +6,7 @@ from scipy.special import expit, logit
 from sklearn.isotonic import isotonic_regression
 
 from helpers.calibration import monotone_curve
-from helpers.calibration.monotone import (
-    _error_of_all,
-    _error_of_each,
-    _largest_deviations,
-    _runs,
-)
+from helpers.calibration.monotone import _error_of_all, _error_of_each, _largest_deviations, _runs
 
 
 def scores(rng, n):

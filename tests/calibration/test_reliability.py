@@ -68,11 +68,7 @@ def test_the_null_value_against_bernoulli_labels_of_the_same_scores(n):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("stated", "n"),
-    [
-        (lambda q: q, 1000),
-        (lambda q: expit(1.5 * logit(q)), 1000),
-        (lambda q: expit(logit(q) + 0.5), 300),
-    ],
+    [(lambda q: q, 1000), (lambda q: expit(1.5 * logit(q)), 1000), (lambda q: expit(logit(q) + 0.5), 300)],
     ids=["perfect", "overconfident", "shifted"],
 )
 def test_debiased_value_and_interval(stated, n):

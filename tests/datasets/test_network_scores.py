@@ -46,7 +46,7 @@ def test_fetch_scores_reads_what_was_fetched(server, monkeypatch, tmp_path):
     monkeypatch.setattr(_scores, "_score_files", lambda: {"sst2_gpt2": entries})
     scores = fetch_scores("sst2_gpt2")
     assert scores.scores.shape == (3, 2) and list(scores.y) == [1, 0, 1] and scores.n_classes == 2
-    assert str(scores) == "sst2_gpt2: 3 rows, 2 classes (MIT)" and server.asked == []
+    assert str(scores) == "sst2_gpt2: 3 rows, 2 classes (MIT)" and server.asked == 0
     assert score_systems()["cached"].tolist() == [True]
 
 

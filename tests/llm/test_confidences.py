@@ -7,12 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.llm import (
-    is_true_probability,
-    option_masses,
-    parse_verbalised,
-    sequence_posterior,
-)
+from helpers.llm import is_true_probability, option_masses, parse_verbalised, sequence_posterior
 from helpers.llm.confidences import read_object
 
 LOGS = st.lists(st.floats(-30, 0), min_size=1, max_size=12)

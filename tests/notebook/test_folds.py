@@ -72,11 +72,7 @@ def test_a_quiz_says_why():
 
 @pytest.mark.parametrize(
     "answers, right, words",
-    [
-        ({"a": "x"}, 1, "answers"),
-        ({"a": "x", "b": " "}, 1, "answers .* 'b'"),
-        ({"a": "x", "b": "y"}, 3, "right"),
-    ],
+    [({"a": "x"}, 1, "answers"), ({"a": "x", "b": " "}, 1, "answers .* 'b'"), ({"a": "x", "b": "y"}, 3, "right")],
 )
 def test_a_quiz_without_a_right_answer_is_refused(answers, right, words):
     with pytest.raises(ValueError, match=words):

@@ -59,19 +59,6 @@ def test_a_region_lies_in_one_bin(estimator, strategy):
     assert tree.n_regions_ > 5  # every one of them divides
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("estimator", EVERY.values(), ids=EVERY)
-def test_same_seed_same_regions_and_nothing_else_is_touched(estimator):
-    data = X.copy(), P.copy(), Y.copy()
-    first = halves(estimator)[1]
-    state = repr(np.random.get_state())  # noqa: NPY002
-    np.random.random(7)  # noqa: NPY002  (what the world draws must not matter)
-    moved = repr(np.random.get_state())  # noqa: NPY002
-    assert (first == halves(estimator)[1]).all() and state != moved
-    assert repr(np.random.get_state()) == moved  # noqa: NPY002
-    assert all(np.array_equal(a, b) for a, b in zip(data, (X, P, Y), strict=True))
-
-
 @pytest.mark.parametrize("ratio", [1, 12, 10**6])
 @pytest.mark.parametrize("rule", [None, LOG], ids=["Brier", "log"])
 def test_a_tree_keeps_its_region_ratio(ratio, rule):

@@ -122,12 +122,3 @@ def test_rules_stand_in_the_order_of_the_table():
         rules = HonestTree(min_samples_leaf=30, rng=0).fit(X[columns], y - p).rules()
         places = [[rule.find(name) for name in columns if name in rule] for rule in rules]
         assert all(place == sorted(place) for place in places) and max(map(len, places)) > 2
-
-
-def test_new_rows_may_come_in_any_order():
-    y, p, X = sample(3)
-    tree = HonestTree(rng=0).fit(X, y - p)
-    model = Recalibrator(alpha=1, n_folds=3, rng=0).fit(X, y, p)
-    other = X[X.columns[::-1]]
-    assert np.array_equal(tree.apply(X), tree.apply(other))
-    assert np.array_equal(model.predict(X, p), model.predict(other, p))

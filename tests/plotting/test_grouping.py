@@ -98,9 +98,3 @@ def test_classes_are_drawn_one_by_one():
     with pytest.raises(ValueError, match=r"draw result.parts\[k\]"):
         plotting.plot_grouping_diagram(found)
     assert plotting.plot_grouping_diagram(found.parts[1]).get_xlabel()
-
-
-def test_given_axes_are_used_and_returned():
-    _, (left, right) = plotting.panels(2)
-    assert plotting.plot_grouping_diagram(by_hand(), right) is right
-    assert not left.has_data()

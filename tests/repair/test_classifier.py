@@ -85,6 +85,7 @@ def test_sixty_rows_are_enough(bends):
     assert model.repair_ is not None
 
 
+@pytest.mark.slow
 def test_silence_where_the_classifier_is_right(bends):
     """The out-of-fold probabilities of a right model are no perfect ones, and still nothing may be found in them."""
     changed = []
@@ -104,6 +105,7 @@ def table(n, rng):
     return frame.assign(town=rng.choice(["Aix", "Bonn"], n)), np.where(y == 1, "yes", "no")
 
 
+@pytest.mark.slow
 def test_pipelines_searches_clones_and_files(bends):
     X, y = table(400, np.random.default_rng(4))
     encode = make_column_transformer((OneHotEncoder(), ["town"]), (StandardScaler(), ["bend", "line"]))

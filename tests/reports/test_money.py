@@ -86,6 +86,7 @@ def test_dependent_cases_widen_the_intervals():
     assert three["cost_high"] == pytest.approx(one["cost_high"], rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_larger_table_is_judged_by_some_of_its_rows(monkeypatch):
     monkeypatch.setattr("helpers.reports.rescored.MOST_ROWS", 500)
     monkeypatch.setattr("helpers.reports.rescored.MOST_JUDGED", 600)

@@ -41,6 +41,7 @@ def test_a_row_a_case(saved):
     assert named and set(scores["subgroup"]) <= {"", *named, *(f"'{rule}" for rule in named)}
 
 
+@pytest.mark.slow
 def test_nothing_is_called_repaired_where_the_repair_only_recalibrates(tmp_path):
     rng = np.random.default_rng(1)
     p = expit(rng.normal(size=800))
@@ -58,6 +59,7 @@ def test_nothing_is_called_repaired_where_the_repair_only_recalibrates(tmp_path)
     assert same.any() and (scores["expected_excess_cost"][same] == 0).all()
 
 
+@pytest.mark.slow
 def test_no_text_is_a_formula(saved):
     _, _, page = saved
     for name in ("scores.csv", "groups.csv"):
@@ -66,6 +68,7 @@ def test_no_text_is_a_formula(saved):
     assert "'=cmd is -a" in pd.read_csv(page.with_name("groups.csv"))["rule"].tolist()
 
 
+@pytest.mark.slow
 def test_the_repair_is_for_new_cases(saved):
     report, _, page = saved
     model = load(page.with_name("repair.joblib"))
@@ -74,6 +77,7 @@ def test_the_repair_is_for_new_cases(saved):
     assert model.changed_ and repaired[0] > 0.7 > repaired[1]
 
 
+@pytest.mark.slow
 def test_the_page_says_what_it_was_made_from_and_what_lies_beside_it(saved):
     report, _, page = saved
     text = page.read_text(encoding="utf-8")
@@ -87,6 +91,7 @@ def test_the_page_says_what_it_was_made_from_and_what_lies_beside_it(saved):
     assert text.index(report.headline) < text.index("Each row is a case")
 
 
+@pytest.mark.slow
 def test_findings_for_programs(saved):
     report, _, page = saved
     read = json.loads(page.with_name("findings.json").read_text(encoding="utf-8"))
@@ -106,6 +111,7 @@ def test_larger_levels_of_a_rule_are_listed():
     assert listed.iloc[0].split("; ") == ["c0", "c1", "c2", "c3", "c4"]
 
 
+@pytest.mark.slow
 def test_nothing_is_overwritten_unasked(saved, tmp_path):
     report, folder, page = saved
     before = page.stat().st_mtime_ns

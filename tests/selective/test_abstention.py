@@ -3,7 +3,6 @@
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -164,25 +163,6 @@ def test_decimal_confidences_are_not_refused_by_rounding():
         accepted = chow_cost(np.ones(1001), steps / 1000, k / 1000) == 0
         assert accepted.tolist() == ((1000 - steps <= k) | (k == 0)).tolist()  # refused for nothing is free too
     assert expected_cost_at([1, 1], [0.7, 0.9], [0.3, 0.1])["coverage"].tolist() == [1, 0.5]
-
-
-def test_row_order_weights_and_inputs():
-    rng = np.random.default_rng(0)
-    confidence = rng.integers(0, 11, 300) / 10
-    weight = rng.integers(0, 4, 300)
-    correct = (rng.random(300) < confidence).astype(float)
-    gammas = np.arange(12) / 10
-    copies = [column.copy() for column in (correct, confidence, weight, gammas)]
-    table = expected_cost_at(correct, confidence, gammas, sample_weight=weight)
-    order = rng.permutation(300)
-    moved = expected_cost_at(correct[order], confidence[order], gammas, sample_weight=weight[order])
-    repeated = expected_cost_at(correct.repeat(weight), confidence.repeat(weight), gammas)
-    for other in (moved, repeated):
-        pd.testing.assert_frame_equal(table, other, rtol=1e-12)
-    cost = ecuas(correct, confidence, n=0)
-    np.testing.assert_array_equal(cost[order], ecuas(correct[order], confidence[order], n=0))
-    for before, after in zip(copies, (correct, confidence, weight, gammas), strict=True):
-        np.testing.assert_array_equal(before, after)
 
 
 def expectation(p, values):

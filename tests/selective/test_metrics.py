@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 from helpers import selective
-from helpers.calibration import calibration_error, expected_calibration_error
 from helpers.scoring import BRIER, LOG
 from helpers.selective import (
     confidence_auc,
@@ -95,14 +94,6 @@ def test_auc_counts_pairs(rows):
         return
     want = (won * pairs).sum() / pairs.sum() if pairs.any() else np.nan
     assert confidence_auc(correct, confidence, sample_weight=weight) == pytest.approx(want, nan_ok=True, abs=1e-12)
-
-
-def test_ece_is_the_value_that_reliability_reports():
-    for ties in (False, True):
-        correct, confidence = draw(500, ties=ties)
-        for n_bins in (1, 10, 15):
-            full = calibration_error(correct, confidence, n_bins=n_bins, n_simulations=100, rng=0).value
-            assert expected_calibration_error(correct, confidence, n_bins=n_bins) == pytest.approx(full, abs=1e-12)
 
 
 def test_certain_errors_cost_infinity_unless_they_do_not_count():

@@ -79,8 +79,15 @@ def call(name, **changes):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_good_inputs_pass(name):
-    call(name)
+def test_good_inputs_pass_and_stay(name):
+    lists = {key: value for key, value in GOOD.items() if isinstance(value, list | np.ndarray)}
+    arrays = {key: np.array(lists[key], float) for key in inspect.signature(FUNCTIONS[name]).parameters if key in lists}
+    before = {key: array.copy() for key, array in arrays.items()}
+    state = repr(np.random.get_state())  # noqa: NPY002 the state that must not move
+    call(name, **{key: array for key, array in arrays.items() if key != "starts"})
+    assert repr(np.random.get_state()) == state  # noqa: NPY002
+    for key, array in arrays.items():
+        np.testing.assert_array_equal(array, before[key])
 
 
 @pytest.mark.parametrize("name, argument", CASES)

@@ -42,6 +42,7 @@ def test_tasks_are_thinned_by_whole_people():
     pd.testing.assert_frame_equal(again.X, tasks["Fair"].X)
 
 
+@pytest.mark.slow
 def test_the_savings_add_up(tries):
     assert len(tries) == 3 * 2 * 5 and tries.groupby(["task", "model"])["t"].nunique().eq(5).all()
     assert tries["fine_tuning"].to_numpy() == pytest.approx(tries["recalibration"] + tries["after_recalibration"])
@@ -67,6 +68,7 @@ def test_a_perfect_model_has_nothing_to_save():
     assert np.mean(risk) < 0.02
 
 
+@pytest.mark.slow
 def test_guides_are_ranked_by_whole_tasks(tries):
     tries = pd.concat([tries, tries.assign(task=tries["task"] + ", again")], ignore_index=True)  # six tasks
     oracle = tries.assign(

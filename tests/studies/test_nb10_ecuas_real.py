@@ -14,23 +14,20 @@ from scripts import load_script
 from helpers.datasets import DATA_FOLDER, load_ecuas_table, score_systems
 from helpers.selective import aurc, confidence_auc, ecuas, selective_metrics
 from helpers.studies.nb10_ecuas_real import (
-    TEMPERATURES,
     against_printed,
-    answer_quality,
     best_methods,
     check_aurc,
     disagreement,
     draw_population,
     measure_draws,
     measure_networks,
-    population_table,
     sampled_answer_costs,
     score_maps,
     with_intervals,
 )
 from helpers.studies.nb10_ecuas_real import language_model as greedy
 from helpers.studies.nb10_ecuas_real.digits import population_ecuas
-from helpers.studies.nb10_ecuas_real.networks import SATURATED, all_measures, single_precision
+from helpers.studies.nb10_ecuas_real.networks import all_measures, single_precision
 from helpers.studies.nb10_ecuas_real.printed import aurc_limits, paired_limits
 
 KEYS = ["system", "scores", "metric"]
@@ -47,24 +44,7 @@ def sampled():
     return pd.read_csv(DATA_FOLDER / "network_ecuas_sampled.csv")
 
 
-@pytest.fixture(scope="module")
-def compared(shipped):
-    return against_printed(shipped[shipped["minus"] == ""], load_ecuas_table(3).table)
-
-
 # ---------------------------------------------------------------- the shipped tables
-
-
-def test_168_of_176_numbers_are_those_of_table_3_and_8_are_explained(compared):
-    assert len(compared) == 8 * 2 * 11
-    counts = compared["kind"].value_counts()
-    assert counts.to_dict() == {"equal": 168, "single precision": 6, "order of ties": 2}
-    assert (compared.loc[compared["kind"] == "equal", "distance"] <= 1.05e-4).all()
-    far = compared[compared["kind"] != "equal"]
-    assert set(far["system"]) == {"pathmnist_resnet50", "pneumoniamnist_resnet50"} and set(far["scores"]) == {"raw"}
-    assert sorted(far["metric"]) == sorted(2 * SATURATED[:4])
-    ties = far[far["kind"] == "order of ties"]
-    assert (ties["metric"] == "aurc").all() and (ties["high"] - ties["low"] > 0.01).all()
 
 
 def test_a_wrong_number_would_be_seen(shipped):
@@ -166,12 +146,6 @@ def test_samples_cost_what_the_population_does(sharpness, n):
     assert abs(cost.mean() - population_ecuas(sharpness=sharpness, n=n)) < 4 * cost.std() / 200
 
 
-def test_the_table_of_populations_holds_their_truths():
-    table = population_table(20_000, rng=4)
-    assert len(table) == 9 and (((table["sample"] - table["exact"]) / table["se"]).abs() < 4).all()
-    assert np.allclose(table["sharpness x scale"], 1, atol=0.08) and table["exact"][3] == pytest.approx(0.75)
-
-
 def test_properness_in_the_population():
     """Only the true confidence is cheapest, for every n; n = 0 punishes being too sure more than being too timid."""
     for n in (0, 1, 5):
@@ -212,23 +186,6 @@ def test_temperature_0_is_the_answer_of_the_argmax_and_sampling_agrees():
             stated = np.maximum(proba[np.arange(400), answer], 0.2)
             drawn.append(ecuas(answer == y, stated, n=n, n_classes=5).mean())
         assert abs(np.mean(drawn) - warm.mean()) < 4 * np.std(drawn) / 20
-
-
-@given(st.integers(0, 10**6), st.sampled_from([0, 0.5, 1, 3, 128]))
-def test_if_the_probabilities_are_true_worse_answers_cost_more(seed, n):
-    """For one row: the mean cost under its own probabilities never falls with temperature."""
-    proba = np.random.default_rng(seed).dirichlet(np.full(4, 0.7))
-    table = np.array([sampled_answer_costs([proba], [k], TEMPERATURES, n=n)[0] for k in range(4)])
-    assert (np.diff(proba @ table) >= -1e-9).all()
-
-
-def test_if_they_are_too_sure_worse_answers_may_cost_less():
-    scores, y = small(2000, 4, sharpness=5.0)
-    table = answer_quality(softmax(scores, axis=1), y, n=0)
-    assert table["step_high"].min() < 0
-    honest = answer_quality(softmax(scores / 5, axis=1), y, n=0)
-    assert honest["step_high"].min() > 0 and honest["value"].iloc[-1] > honest["value"].iloc[0]
-    assert table["step"].isna().sum() == 1 and np.allclose(np.diff(honest["value"]), honest["step"][1:])
 
 
 # ---------------------------------------------------------------- precision
@@ -341,13 +298,7 @@ def test_rounding_widens_the_limits_and_edges_are_finite():
     assert np.isfinite([aurc_limits(e, a) for e in (0, 0.5, 1) for a in (None, 0, 1)]).all()
 
 
-def test_one_printed_aurc_cannot_be_and_two_lie_beyond_their_band():
-    """Ministral, verbalised: 0.673 printed, at most 0.570 for any order of answers with 23.1 % errors."""
-    table = check_aurc(load_ecuas_table(5).table.drop_duplicates(ignore_index=True))
-    kinds = table.set_index(["model", "method"])["kind"]
-    assert kinds["Ministral-3-8B-Instruct-2512"].tolist() == ["beyond its band", "possible", "impossible"]
-    assert kinds.value_counts().to_dict() == {"possible": 18, "beyond its band": 2, "impossible": 1}
-    assert aurc_limits(0.231)[1] == pytest.approx(0.5703, abs=1e-4)
+def test_what_an_aurc_can_be():
     toy = pd.DataFrame({"error_rate": [0.2] * 3, "auc": [0.9] * 3, "aurc": [0.05, 0.3, 0.6]})
     assert check_aurc(toy)["kind"].tolist() == ["possible", "beyond its band", "impossible"]
 

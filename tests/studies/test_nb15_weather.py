@@ -1,13 +1,10 @@
 """The weather archive: known truth, the same rows wherever they are made, drift, storms, damage, killed workers."""
 
-import os
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks, split_chunks
-from helpers.datasets import DATA_FOLDER
 from helpers.grouping import grouping_loss_from_regions
 from helpers.studies import nb15_weather
 
@@ -92,6 +89,7 @@ def test_files_hold_what_is_made_on_the_fly(tmp_path):
         pd.testing.assert_frame_equal(frames[k], nb15_weather.weather_chunk(k, 80, n_chunks=24, seed=1))
 
 
+@pytest.mark.slow
 def test_damage_stops_one_row_group_and_can_be_undone(tmp_path):
     paths = nb15_weather.write_archive(tmp_path, 24, 80, seed=1)
     before = nb15_weather.damage(paths[4], 1)
@@ -107,6 +105,7 @@ def test_damage_stops_one_row_group_and_can_be_undone(tmp_path):
 # ---- truth, null and sums --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_sums_by_month_add_up_and_find_what_is_there():
     partition, others = partition_of(read_chunks([part for _, part in YEAR.groupby("month")]))
     partition = nb15_weather.refitted(partition, others)
@@ -155,31 +154,3 @@ def test_a_perfect_forecaster_is_perfect_and_storms_share_luck_only():
         assert (between > 3) if alike else abs(between - 1) < 4 * (2 / len(storm)) ** 0.5
         named = grouping_loss_from_regions(residual, frame["station"] // 200, groups=frame["storm"])
         assert abs(named.value) < 4 * max(named.se, 1e-5)
-
-
-# ---- a cluster -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("default")  # of dask and its event loop
-def test_a_killed_worker_changes_nothing(tmp_path, capfd):
-    chunks = nb15_weather.weather_chunks(4, 3000, seed=1)
-    partition, others = partition_of(chunks)
-    want = evaluate_in_chunks(others, partition).grouping_loss()
-    killer = str(tmp_path / "killed")
-    with nb15_weather.two_workers() as client:
-        before = set(client.run(os.getpid).values())
-        distant = split_chunks(nb15_weather.weather_chunks(4, 3000, seed=1, killer=killer), 0.3, rng=0)[1]
-        assert evaluate_in_chunks(distant, partition).grouping_loss().value == want.value
-        client.wait_for_workers(2, timeout=300)
-        assert len(before) == 2 and len(before - set(client.run(os.getpid).values())) == 1
-    assert os.path.exists(killer) and capfd.readouterr().err == ""
-
-
-def test_the_shipped_run_is_what_the_notebook_needs():
-    run = pd.read_csv(DATA_FOLDER / "weather_run.csv")
-    ends = run[run["kind"] == "end"]
-    assert ends.groupby("run")["rows"].nunique().eq(5).all() and ends["run"].nunique() == 3
-    assert ends["rows"].max() == 16_128_000 and ends["memory_mb"].max() < 2000
-    assert (ends.groupby("rows")["value"].nunique() == 1).all()
-    assert (run["seconds"] >= 0).all() and run.loc[run["kind"] == "seen", "value"].isna().all()

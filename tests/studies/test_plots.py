@@ -4,7 +4,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from legends import words
 
 from helpers.decisions import cost_matrix, excess_risk
 from helpers.studies import nb04_networks, nb05_partitions, nb06_decisions, nb08_cascades, nb09_ecuas
@@ -15,7 +14,6 @@ def test_draws_shows_every_value_and_the_truth():
     ax = nb05_partitions.plot_draws(draws, 0.5)
     places = [line.get_xdata()[0] for line in ax.get_lines()]
     assert places == [1.5, 0.5, 0.5]
-    assert ax.get_xlim()[0] <= 0 and ax.get_xlim()[1] >= 2
 
 
 def test_drawn_fees_lie_below_the_lines_they_weigh():
@@ -29,9 +27,6 @@ def test_drawn_fees_lie_below_the_lines_they_weigh():
     (drawn,) = ax.collections
     heights = drawn.get_paths()[0].vertices[:, 1]
     assert heights.max() == pytest.approx(2.4 / 8 * 4 * 0.5 * 0.5)
-    assert ax.texts[0].get_text().splitlines()[1:] == ["a 0.91", "b 0.70"]
-    named = {"a", "b", "how often drawn", "refuse everything", "your fee"}
-    assert set(ax.get_legend_handles_labels()[1]) == named
 
 
 def test_risk_is_drawn_in_the_corners_only():
@@ -45,14 +40,8 @@ def test_risk_is_drawn_in_the_corners_only():
     for line, size in zip(thick, risk, strict=True):
         drawn = np.isfinite(line.get_ydata())
         assert (drawn == (size > 0)).all() and drawn.any()
-    assert words(ax) == ["c + r, one region", "decision with a risk", "calibration curve c"]
-    assert [tuple(np.round(image.get_extent(), 6)) for image in ax.get_images()] == [
-        (0, 0.333333, 0.333333, 1), (0.333333, 1, 0, 0.333333),
-    ]  # fmt: skip
-    moved = nb06_decisions.plot_risk_corners(
-        p, p, corrected, risk, plt.figure().add_subplot(), threshold=1 / 3, used=0.6
-    )
-    assert moved.get_images()[0].get_extent()[1] == 0.6
+    extents = [tuple(np.round(image.get_extent(), 6)) for image in ax.get_images()]
+    assert extents == [(0, 0.333333, 0.333333, 1), (0.333333, 1, 0, 0.333333)]
     assert (corrected == copies[0]).all() and (risk == copies[1]).all()
 
 
@@ -65,7 +54,6 @@ def test_bands_draw_mean_and_one_standard_deviation():
     assert set(means["truth"].get_ydata()) == {0.025}
     band = ax.collections[-1].get_paths()[0].vertices[:, 1]
     assert (band.min(), band.max()) == pytest.approx((0.01, 0.03))
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["5", "30", "100"]
 
 
 def test_bills_are_stacked_and_summed():
@@ -73,6 +61,3 @@ def test_bills_are_stacked_and_summed():
     ax = nb08_cascades.plot_bills(table, xlabel="threshold c", levels={"small": 75.0, "large": 86.0})
     assert [bar.get_height() for bar in ax.containers[1]] == [74, 64]
     assert [bar.get_y() for bar in ax.containers[1]] == [1, 13]
-    assert [text.get_text() for text in ax.texts] == ["75", "77"]
-    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0.5", "0.8"]
-    assert set(words(ax.get_legend())) == {"paid to models", "mistakes", "small", "large"}

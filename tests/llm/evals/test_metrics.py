@@ -77,10 +77,7 @@ def numbers(log):
 def scores_of(answers, right, confidence):
     """What Inspect hands to a metric."""
     return [
-        SampleScore(
-            sample_id=number,
-            score=Score(value=int(r), answer=text, metadata={"confidence": float(c)}),
-        )
+        SampleScore(sample_id=number, score=Score(value=int(r), answer=text, metadata={"confidence": float(c)}))
         for number in answers
         for text, r, c in zip(answers[number], right[number], confidence[number], strict=True)
     ]
@@ -100,6 +97,7 @@ def assert_same_as_the_table(found, path):
         assert found[name] == pytest.approx(value, abs=1e-12), name
 
 
+@pytest.mark.slow
 def test_attempts_that_are_all_maximally_wrong_are_not_well_calibrated(tmp_path):
     """Right at confidence 0, wrong at confidence 1: means over two epochs would be calibrated perfectly."""
     n = 40

@@ -7,13 +7,7 @@ import pytest
 from helpers.audit import group_stability, tree_groups
 from helpers.audit import stability as module
 from helpers.audit.stability import _overlap
-
-
-def population(n, rng, effect=0.3):
-    X = pd.DataFrame({"age": rng.integers(20, 80, n), "job": rng.choice(["cook", "smith", "clerk"], n)})
-    p = rng.uniform(0.35, 0.65, n)
-    q = p + np.where(X["age"] > 50, effect, -effect)
-    return X, p, (rng.random(n) < q).astype(int)
+from tests.audit.planted import older_people
 
 
 def test_overlap_by_hand():
@@ -27,7 +21,7 @@ def test_overlap_by_hand():
 
 @pytest.mark.slow
 def test_planted_groups_come_back_and_pieces_of_them_less():
-    X, p, y = population(4000, np.random.default_rng(0))
+    X, p, _, y = older_people(4000, np.random.default_rng(0))
     whole = group_stability(tree_groups(y, p, X, max_depth=1, rng=0), y, p, X, n_repeats=10, rng=1)
     assert list(whole) == ["rule", "n", "gap", "significant", "back", "overlap"]
     assert whole["significant"].all() and (whole["back"] == 1).all() and (whole["overlap"] > 0.9).all()
@@ -41,7 +35,7 @@ def test_where_nothing_is_to_be_found_nothing_comes_back():
     back = []
     for seed in range(8):
         rng = np.random.default_rng(seed)
-        X, p, _ = population(1000, rng)
+        X, p, _, _ = older_people(1000, rng)
         y = (rng.random(1000) < p).astype(int)
         audit = tree_groups(y, p, X, rng=seed)
         back.append(group_stability(audit, y, p, X, n_repeats=5, rng=seed)["back"].max())
@@ -49,14 +43,14 @@ def test_where_nothing_is_to_be_found_nothing_comes_back():
 
 
 def test_a_group_that_errs_the_other_way_has_not_come_back():
-    X, p, y = population(3000, np.random.default_rng(1))
+    X, p, _, y = older_people(3000, np.random.default_rng(1))
     mirrored = tree_groups(1 - y, 1 - p, X, max_depth=1, rng=0)
     assert (group_stability(mirrored, 1 - y, 1 - p, X, n_repeats=4, rng=0)["back"] == 1).all()
     assert (group_stability(mirrored, y, p, X, n_repeats=4, rng=0)["back"] == 0).all()
 
 
 def test_gaps_left_by_recalibration_count_where_they_were_sought():
-    X, p, y = population(3000, np.random.default_rng(2))
+    X, p, _, y = older_people(3000, np.random.default_rng(2))
     right = np.clip(p + np.where(X["age"] > 50, 0.3, -0.3), 0, 1)
     audit = tree_groups(y, p, X, calibrated=right, against="calibrated", rng=0)
     table = group_stability(audit, y, p, X, calibrated=right, n_repeats=4, rng=0)
@@ -65,7 +59,7 @@ def test_gaps_left_by_recalibration_count_where_they_were_sought():
 
 
 def test_reruns_use_the_settings_and_columns_of_the_audit(monkeypatch):
-    X, p, y = population(1000, np.random.default_rng(3))
+    X, p, _, y = older_people(1000, np.random.default_rng(3))
     weight = np.random.default_rng(4).uniform(1, 2, 1000)
     groups = np.arange(1000) // 2
     columns = {"sample_weight": weight, "groups": groups}
@@ -86,7 +80,7 @@ def test_reruns_use_the_settings_and_columns_of_the_audit(monkeypatch):
     ],
 )
 def test_bad_input(change, message):
-    X, p, y = population(1000, np.random.default_rng(6))
+    X, p, _, y = older_people(1000, np.random.default_rng(6))
     audit = tree_groups(y, p, X, rng=0)
     with pytest.raises(ValueError, match=message):
         group_stability(**({"audit": audit, "y": y, "p": p, "X": X, "rng": 0} | change))

@@ -1,10 +1,15 @@
 """A repair from disk takes new rows as they come from a file: without labels, however its columns are spelled."""
 
+import json
+
+import joblib
 import numpy as np
 import pandas as pd
 import polars
 import pyarrow.csv
 import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
 
 from helpers.repair import Recalibrator, load, save
 from helpers.tables import read_scores
@@ -124,3 +129,29 @@ def test_what_cannot_be_read_is_named(repair, change, words):
 
 def changed(frame, column, row, value):
     return frame.assign(**{column: frame[column].astype(object).where(np.arange(len(frame)) != row, value)})
+
+
+def test_files_that_are_refused(repair, tmp_path):
+    path = tmp_path / "repair.joblib"
+    save(repair[0], path)
+    head, _, content = path.read_bytes().partition(b"\n")
+    other = json.loads(head)
+    other["versions"]["scikit-learn"] = "0.1"
+    cases = {
+        "was saved with scikit-learn 0.1": json.dumps(other).encode() + b"\n" + content,
+        "was changed or cut": head + b"\n" + content[:-9],
+        "is another one": b"a,b\n1,2\n",
+    }
+    for sentence, text in cases.items():
+        path.write_bytes(text)
+        with pytest.raises(ValueError, match=sentence):
+            load(path)
+    joblib.dump({"a": 1}, path)
+    with pytest.raises(ValueError, match="path must"):
+        load(path)
+    with pytest.raises(NotFittedError):
+        save(Recalibrator(), path)
+    with pytest.raises(ValueError, match="model must"):
+        save(LinearRegression(), path)
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "nothing")

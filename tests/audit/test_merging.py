@@ -117,28 +117,6 @@ def test_merging_names_the_planted_group_with_fewer_groups_and_words():
     assert merged[1] > plain[1] > 0.4  # leaves cut the planted group into pieces
 
 
-@pytest.mark.slow
-def test_intervals_of_merged_groups_cover_true_gaps():
-    covered = []
-    for seed in range(30):
-        X, p, q, y, _ = planted(1500, np.random.default_rng(seed), effect=0.2)
-        audit = tree_groups(y, p, X, merge=0.2, rng=seed)
-        truth = pd.Series(q - p).groupby(audit.apply(X)).mean()
-        covered += ((audit.table["low"] <= truth) & (truth <= audit.table["high"])).tolist()
-    assert np.mean(covered) > 0.95 - 3 * np.sqrt(0.95 * 0.05 / len(covered))
-
-
-@pytest.mark.slow
-def test_family_of_false_alarms_stays_at_five_percent():
-    draws = 60
-    alarms = 0
-    for seed in range(draws):
-        X, p, _, _, _ = planted(1000, np.random.default_rng(seed))
-        y = np.random.default_rng([seed, 1]).random(1000) < p
-        alarms += len(tree_groups(y, p, X, merge=0.2, rng=seed).significant) > 0
-    assert alarms <= draws * 0.05 + 2.5 * np.sqrt(draws * 0.05 * 0.95)
-
-
 # ---- invariances ----------------------------------------------------------------------------------------------
 
 

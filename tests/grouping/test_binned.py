@@ -11,11 +11,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.special import expit
-from scipy.stats import binom, binomtest
+from scipy.stats import binomtest
 from threadpoolctl import threadpool_limits
 
 from helpers.grouping import binned_grouping_loss, binned_grouping_loss_from_regions
-from helpers.grouping.binned_statistics import debiased_entropy
 from helpers.scoring import BRIER, LOG, top_label
 from helpers.simulation import BlindSpot, Links, Sigmoid
 
@@ -161,34 +160,6 @@ def test_clopper_pearson():
         exact = binomtest(round(count * rate), int(count)).proportion_ci(method="exact")
         assert (result.rate_low[j], result.rate_high[j]) == pytest.approx((exact.low, exact.high))
     assert result.rate_low[0] == 0 and result.rate_high[-1] == 1
-
-
-# ---- the entropy behind few labels --------------------------------------------------------------------------------
-
-
-def expected_entropy(n, q, rate):
-    """Exact mean of the estimate and of the plug-in over the binomial distribution."""
-    hits = np.arange(n + 1)
-    weight = binom.pmf(hits, n, q)
-    return weight @ debiased_entropy(hits, np.full(n + 1, n), np.full(n + 1, rate)), weight @ LOG.entropy(hits / n)
-
-
-@pytest.mark.parametrize("n", [2, 3, 5, 12, 50, 400])
-def test_the_entropy_is_unbiased_at_the_rate_it_is_told(n):
-    for q in (0.01, 0.1, 0.3, 0.5, 0.9, 0.999):
-        truth = float(LOG.entropy([q])[0])
-        ours, plugin = expected_entropy(n, q, q)
-        assert ours == pytest.approx(truth, rel=1e-3)
-        assert abs(ours - truth) < abs(plugin - truth) / 50
-
-
-@pytest.mark.parametrize("n", [2, 3, 5, 12, 100])
-def test_elsewhere_it_is_off_by_little(n):
-    """By less than the plug-in lacks where rates are not extreme: 1 / (2 n)."""
-    bound = 0.4 / n if n == 2 else 1 / (3 * n)
-    for q in (0.001, 0.02, 0.1, 0.2, 0.5, 0.8):
-        for rate in (0.0, 0.001, 0.1, 0.5, 0.95, 1.0):
-            assert abs(expected_entropy(n, q, rate)[0] - LOG.entropy([q])[0]) <= bound
 
 
 # ---- quadrature truth -----------------------------------------------------------------------------------------------
@@ -342,6 +313,8 @@ NULL = [
     (200, {"estimator": "stump"}, BRIER),
     (500, {"estimator": "kmeans"}, BRIER),
     (1000, {"strategy": "quantile", "n_bins": 6}, BRIER),
+    (5000, {}, BRIER),
+    (5000, {}, LOG),
 ]
 
 
@@ -354,18 +327,8 @@ def test_a_perfect_score_gets_nothing(n, options, rule):
 
     results = each(draw, lambda *rows, rng: binned_grouping_loss(*rows, rule=rule, rng=rng, **options))
     assert abs(error(values(results))) < 2
-
-
-@pytest.mark.slow
-@RULES
-def test_a_perfect_score_gets_nothing_from_many_rows_either(rule):
-    def draw(seed):
-        s = Sigmoid(strength=0).sample(5000, seed)
-        return s.y, s.p, s.X
-
-    results = each(draw, lambda *rows, rng: binned_grouping_loss(*rows, rule=rule, rng=rng))
-    assert abs(error(values(results))) < 2
-    assert np.mean([one.low > 0 for one in results]) <= 0.025 + 2 * np.sqrt(0.025 * 0.975 / SEEDS)
+    if n == 5000:
+        assert np.mean([one.low > 0 for one in results]) <= 0.025 + 2 * np.sqrt(0.025 * 0.975 / SEEDS)
 
 
 @pytest.mark.slow

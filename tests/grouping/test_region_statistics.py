@@ -1,0 +1,186 @@
+"""Squared means of regions and their laws: derivatives, the jackknife, coverage and alarms near what is promised."""
+
+import numpy as np
+import pytest
+
+from helpers.grouping.crossfit import combine
+from helpers.grouping.region_statistics import squared_means
+from tests.grouping.rows import pairs_of_different_groups
+
+
+def influences(r, region, w, g):
+    """Change of the value with the weight of each group, a numerical derivative, and the loss of freedom by region."""
+    value = pairs_of_different_groups(r, region, w, g)
+    step = 1e-6
+    changes = []
+    for group in np.unique(g):
+        moved = pairs_of_different_groups(r, region, np.where(g == group, w * (1 + step), w), g)
+        changes.append((moved - value) / step)
+    return np.array(changes)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_influences_are_the_derivatives_of_the_value(weighted, clustered):
+    """In one region of many units the loss of freedom is known: (m (m - 1)) / (m - 2)^2 of the squares."""
+    rng = np.random.default_rng(weighted + 2 * clustered)
+    n = 120
+    r = 0.2 + rng.normal(size=n)
+    w = rng.uniform(0.5, 2, n) if weighted else np.ones(n)
+    g = np.arange(n) // 3 if clustered else np.arange(n)
+    region = np.zeros(n, int)
+    part = squared_means(r, region, w if weighted else None, g if clustered else None)
+    own = np.bincount(g, w)
+    units = w.sum() ** 2 / (own @ own)
+    changes = influences(r, region, w, g)
+    assert changes.sum() == pytest.approx(0, abs=1e-4)  # a common factor of all weights changes nothing
+    found = part.signal_variance + 2 * part.noise_variance
+    assert found == pytest.approx(changes @ changes * units * (units - 1) / (units - 2) ** 2, rel=1e-4)
+    two = squared_means(r, np.arange(n) % 6 // 3, w if weighted else None, g if clustered else None)
+    changes = influences(r, np.arange(n) % 6 // 3, w, g)  # two regions, whose sizes are chance, too
+    assert 1 <= (two.signal_variance + 2 * two.noise_variance) / (changes @ changes) < 1.25
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_variance_is_that_of_leaving_one_out(weighted):
+    """The jackknife counts the noise of the squared means twice; without that it is our variance."""
+    rng = np.random.default_rng(1)
+    region = rng.integers(0, 4, 400)
+    r = 0.3 * rng.normal(size=4)[region] + rng.normal(size=400)
+    w = rng.uniform(0.5, 2, 400) if weighted else np.ones(400)
+    part = squared_means(r, region, w if weighted else None)
+    left_out = [
+        pairs_of_different_groups(*(x[np.arange(400) != i] for x in (r, region, w, np.arange(400)))) for i in range(400)
+    ]
+    jackknife = 399 / 400 * ((np.array(left_out) - np.mean(left_out)) ** 2).sum()
+    assert part.signal_variance + 2 * part.noise_variance == pytest.approx(jackknife, rel=0.02)
+    assert part.variance == part.signal_variance + part.noise_variance
+
+
+@pytest.mark.parametrize("rows", [2, 4, 15])
+def test_the_noise_of_small_regions_is_not_understated_by_weights(rows):
+    """Noise where n_j / (n_j - 1) is far from 1: not below the truth, not above the closed form."""
+    region = np.repeat(np.arange(3000), rows)
+    r = np.random.default_rng(0).normal(size=region.size)
+    weighted = squared_means(r, region, np.ones(r.size))
+    plain = squared_means(r, region)
+    truth = 2 * 3000 * rows / (rows - 1) / r.size**2
+    assert weighted.noise_variance == pytest.approx(plain.noise_variance)
+    blocks = np.split(np.arange(r.size), 30)
+    blocks = [squared_means(r[rows], region[rows] - region[rows].min(), np.ones(rows.size)) for rows in blocks]
+    se = np.std([part.noise_variance / 900 for part in blocks]) * np.sqrt(30)
+    assert truth - 4 * se < weighted.noise_variance <= weighted.noise_ceiling
+    assert se < 0.1 * weighted.noise_variance
+    spread = np.mean([r[region == j].var(ddof=1) for j in range(100)])
+    assert np.allclose(weighted.mean_variance[:100].mean(), spread)
+
+
+PARTITIONS = [(10, 500, 0.0), (400, 6000, 0.0), (10, 500, 0.1), (100, 2000, 0.15)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_regions", "n", "spread"), PARTITIONS)
+def test_fixed_partitions_mean_coverage_and_false_alarms(n_regions, n, spread):
+    """200 draws: unbiased to 4 standard errors; 95 % intervals cover; alarms where the null holds are near 5 %."""
+    rng = np.random.default_rng(n_regions + int(100 * spread))
+    repeats = 200
+    share = rng.dirichlet(np.full(n_regions, 3))
+    base = rng.uniform(0.1, 0.9, n_regions)
+    q = np.clip(base + spread * rng.standard_normal(n_regions), 0.02, 0.98)
+    truth = share @ (q - base) ** 2
+    rows = []
+    for _ in range(repeats):
+        region = rng.choice(n_regions, n, p=share)
+        residual = (rng.random(n) < q[region]) - base[region]
+        weight = rng.uniform(0.3, 2, n)
+        for w in (None, weight):
+            gl = combine([squared_means(residual, region, w)], float("nan"))
+            rows.append((gl.value, gl.low > truth, gl.high < truth, gl.p_value))
+    value, above, below, p_value = np.array(rows).reshape(repeats, 2, 4).transpose(2, 0, 1)
+    lonely = share @ (1 - share) ** (n - 1)  # a region with one row is left out
+    assert (np.abs(value.mean(axis=0) - truth) < 4 * value.std(axis=0) / np.sqrt(repeats) + lonely * truth).all()
+    for missed in (above, below):
+        assert (missed.mean(axis=0) < 0.025 + 3 * np.sqrt(0.025 * 0.975 / repeats)).all()
+    if spread == 0:
+        alarms = (p_value < 0.05).mean(axis=0)
+        assert (alarms < 0.065 + 4 * np.sqrt(0.05 * 0.95 / repeats)).all() and (alarms > 0.02).all()
+    else:
+        assert (p_value < 0.05).mean() > 0.5
+
+
+LABELS = {
+    "rare": (0.02, False, False),
+    "balanced": (0.5, False, False),
+    "rare with weights": (0.02, True, False),
+    "rare people": (0.03, True, True),
+}
+
+
+def labels_of(c, person, rng):
+    """Labels of probability c; in half of the people of several rows, all rows take one uniform number."""
+    if person is None:
+        return rng.random(c.size) < c
+    alike = rng.random(person.max() + 1)[person] < 0.3
+    return np.where(alike, rng.random(person.max() + 1)[person], rng.random(c.size)) < c
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", LABELS)
+def test_right_scores_have_the_law_that_the_test_expects(kind):
+    """Variance and third moment of the value as computed from the scores, and alarms near 5 %, also for rare events."""
+    rate, weighted, clustered = LABELS[kind]
+    rng = np.random.default_rng(len(kind))
+    repeats = 300
+    n = 1200
+    region = rng.integers(0, 50, n)
+    c = rate * rng.uniform(0.5, 1.5, n)
+    weight = rng.uniform(0.3, 2, n) if weighted else None
+    person = np.arange(n) // 3 if clustered else None
+    parts = [squared_means(labels_of(c, person, rng) - c, region, weight, person) for _ in range(repeats)]
+    value = np.array([part.value for part in parts])
+    assert abs(value.mean()) < 4 * value.std() / np.sqrt(repeats)
+    for moment, expected in ((value**2, "null_variance"), (value**3, "null_third")):
+        difference = moment - [getattr(part, expected) for part in parts]
+        assert abs(difference.mean()) < 4 * difference.std() / np.sqrt(repeats)
+    alarms = np.mean([combine([part], float("nan")).p_value < 0.05 for part in parts])
+    assert abs(alarms - 0.05) < 3 * np.sqrt(0.05 * 0.95 / repeats)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weighted", [False, True])
+def test_clustered_rows_are_unbiased_and_covered(weighted):
+    rng = np.random.default_rng(9)
+    repeats = 200
+    effect = np.tile([0.1, -0.15, 0.0, 0.05, -0.05], 5)
+    truth = np.mean(effect**2)
+    rows = []
+    for _ in range(repeats):
+        person = np.repeat(np.arange(300), 4)
+        region = rng.integers(0, 25, 300)[person]
+        r = effect[region] + 0.2 * rng.standard_normal(300)[person] + 0.4 * rng.standard_normal(1200)
+        weight = rng.uniform(0.5, 2, 1200) if weighted else None
+        gl = combine([squared_means(r, region, weight, person)], float("nan"))
+        rows.append((gl.value, gl.low <= truth <= gl.high, squared_means(r, region, weight).value))
+    value, covered, ignoring = np.array(rows).T
+    assert abs(value.mean() - truth) < 4 * value.std() / np.sqrt(repeats)
+    assert covered.mean() > 0.95 - 3 * np.sqrt(0.05 * 0.95 / repeats)
+    assert ignoring.mean() - truth > 4 * ignoring.std() / np.sqrt(repeats)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_people_spread_over_regions_are_counted_once(weighted):
+    """Everybody is in many regions with the same shift: the standard error must see people, not cells."""
+    rng = np.random.default_rng(3)
+    repeats = 300
+    rows = []
+    for _ in range(repeats):
+        person = np.repeat(np.arange(100), 8)
+        region = rng.integers(0, 5, 800)
+        r = 0.2 + 0.3 * rng.standard_normal(100)[person] + 0.2 * rng.standard_normal(800)
+        part = squared_means(r, region, rng.uniform(0.5, 2, 800) if weighted else None, person)
+        gl = combine([part], float("nan"))
+        rows.append((gl.value, gl.se, gl.low <= 0.04 <= gl.high))
+    value, se, covered = np.array(rows).T
+    assert abs(value.mean() - 0.04) < 4 * value.std() / np.sqrt(repeats)
+    assert np.sqrt(np.mean(se**2)) > value.std() * (1 - 4 / np.sqrt(2 * repeats))
+    assert covered.mean() > 0.95 - 3 * np.sqrt(0.05 * 0.95 / repeats)
