@@ -7,14 +7,14 @@ from helpers.audit.null import NullModel, ResidualSums, bonus_of_singles, larges
 from helpers.audit.search import ALPHA
 from helpers.audit.segments import SegmentFamily, fewest_rows
 from helpers.audit.selection import MOST, TIE
+from helpers.calibration.affine import calibrate_classes
 from helpers.calibration.calibrators import clipped_logit
-from helpers.calibration.classes import ClassCalibrator
-from helpers.checks import check_rng
-from helpers.grouping.classes import check_class_rows
+from helpers.checks import MOST_DRAWS, check_count, check_one_of, check_rng
+from helpers.partition.class_rows import check_class_rows
 
 COLUMNS = [
-    "rule", "n", "share", "too_high", "stated", "observed", "gap", "low", "high", "too_low", "stated_low",
-    "observed_low", "gap_low", "z", "adjusted",
+    "rule", "n", "share", "too_high", "too_low", "class", "stated", "observed", "gap", "low", "high", "other_gap", "z",
+    "adjusted",
 ]  # fmt: skip
 
 
@@ -82,6 +82,11 @@ def audit_class_groups(
 ):
     """`audit_groups` of scores with a column for each class, as checked there."""
     rows = check_class_rows(y, P, X, sample_weight, groups)
+    check_one_of(calibrator, "calibrator", ("platt", "none"))
+    check_one_of(max_features, "max_features", (1, 2))
+    check_count(n_draws, "n_draws", least=19, most=MOST_DRAWS)
+    if min_rows is not None:
+        check_count(min_rows, "min_rows", least=5)
     min_rows = fewest_rows(rows.y.size) if min_rows is None else min_rows
     X = rows.X[sorted(rows.X.columns)]
     common = (rows.y == np.bincount(rows.y).argmax()).astype(float)
@@ -89,9 +94,7 @@ def audit_class_groups(
     if not family.pairs.size:
         reasons = "; ".join(family.notes)
         raise ValueError(f"X must have a segment of min_rows = {min_rows:,} of {rows.y.size:,} rows, but {reasons}.")
-    c = rows.P
-    if calibrator != "none":
-        c = ClassCalibrator().learn(rows.P, rows.y, rows.weights).map(rows.P)
+    c = rows.calibrated(calibrate_classes if calibrator == "platt" else None)
     seed = int(check_rng(rng).integers(2**31))
     # recalibrated scores may be as exact as those of one class against the rest are
     nulls = [_ClassNull(k, rows, c, calibrator != "none", family, seed) for k in range(rows.classes.size)]
@@ -126,19 +129,18 @@ def _selected(nulls, adjusted, critical, bonus):
 
 
 def _table(rows, family, nulls, found, adjusted, critical):
-    """One row a group: the class that is stated too often, at the expense of which, each with its rates."""
+    """One row a group: the class that is surely off there, and the one that is most off to the other side."""
     gap = np.array([null.gap for null in nulls])
-    ends = [null.intervals(critical) for null in nulls] if found else []
     rules = family.rules() if found else []
     lines = []
-    for segment, strongest in found:
-        high, low = int(gap[:, segment].argmin()), int(gap[:, segment].argmax())
-        over, under = nulls[high], nulls[low]
-        lines.append({
-            "rule": rules[segment], "n": over.n[segment], "share": over.share[segment],
-            "too_high": rows.classes[high], "stated": over.stated[segment], "observed": over.observed[segment],
-            "gap": over.gap[segment], "low": ends[high][0][segment], "high": ends[high][1][segment],
-            "too_low": rows.classes[low], "stated_low": under.stated[segment], "observed_low": under.observed[segment],
-            "gap_low": under.gap[segment], "z": nulls[strongest].z[segment], "adjusted": adjusted[strongest, segment],
-        })  # fmt: skip
+    for segment, k in found:
+        null = nulls[k]
+        low, high = (end[segment] for end in null.intervals(critical))
+        other = int((gap[:, segment].argmax if null.z[segment] < 0 else gap[:, segment].argmin)())
+        too_high, too_low = (k, other) if null.z[segment] < 0 else (other, k)
+        lines.append([
+            rules[segment], null.n[segment], null.share[segment], rows.classes[too_high], rows.classes[too_low],
+            rows.classes[k], null.stated[segment], null.observed[segment], null.gap[segment], low, high,
+            gap[other, segment], null.z[segment], adjusted[k, segment],
+        ])  # fmt: skip
     return pd.DataFrame(lines, columns=COLUMNS)

@@ -136,9 +136,9 @@ def audit_groups(y, p, X, *, sample_weight=None, groups=None, rng=None, **option
         `SegmentSearch.selected`: one row a subgroup, with rule, n, gap, low, high, adjusted (p-value) and more. What
         could not have been found, and which columns were left out, says `search_segments`.
 
-        Of K classes: the class whose probability is too high in the subgroup (too_high, stated, observed, gap, low,
-        high) and the one at whose expense (too_low, stated_low, observed_low, gap_low); the p-value is adjusted over
-        all classes and segments.
+        Of K classes: which of them is stated too often in the subgroup (too_high) and at whose expense (too_low); the
+        rates, gap and interval are those of the one that is surely off (class), other_gap is that of the other. The
+        p-value is adjusted over all classes and segments.
 
     Examples
     --------

@@ -11,8 +11,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
-from helpers.calibration.calibrators import newton
-from helpers.checks import check_classes, check_count, check_numbers, check_one_of, check_rng, check_same_length
+from helpers.calibration.calibrators import CLIP, newton
+from helpers.checks import (
+    check_classes,
+    check_count,
+    check_numbers,
+    check_one_of,
+    check_rng,
+    check_same_length,
+    check_weights,
+)
 
 
 class AffineCalibrator(ClassifierMixin, BaseEstimator):
@@ -53,7 +61,7 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
     def __init__(self, bias=True):
         self.bias = bias
 
-    def fit(self, log_scores, y):
+    def fit(self, log_scores, y, sample_weight=None):
         """Fit scale and offsets.
 
         Parameters
@@ -62,6 +70,8 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
             Logits or log posteriors.
         y : array_like of int, shape (n,)
             Classes 0 .. K-1.
+        sample_weight : array_like, shape (n,), optional
+            Sampling weights.
 
         Returns
         -------
@@ -77,15 +87,19 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
         scores = _centered(_check_log_scores(log_scores))
         n, n_classes = scores.shape
         y = check_classes(y, n_classes)
-        check_same_length(log_scores=scores, y=y)
-        counts = np.bincount(y, minlength=n_classes)
+        weight = check_weights(sample_weight)
+        check_same_length(log_scores=scores, y=y, sample_weight=weight)
+        if weight is not None:
+            scores, y, weight = scores[weight > 0], y[weight > 0], weight[weight > 0]
+            weight = weight / weight.mean()
+        counts = np.bincount(y, weight, n_classes)
         if self.bias and not counts.all():
             raise ValueError(
                 f"y must hold every class 0 .. {n_classes - 1} to fit an offset for each, but class "
                 f"{np.argmin(counts)} is absent; bias=False (temperature scaling) does without."
             )
-        center = scores.mean(axis=0) if self.bias else np.zeros(n_classes)
-        sd = np.sqrt(np.mean((scores - center) ** 2))
+        center = np.average(scores, axis=0, weights=weight) if self.bias else np.zeros(n_classes)
+        sd = np.sqrt(np.average(np.mean((scores - center) ** 2, axis=1), weights=weight))
         if sd < 1e-9:
             raise ValueError(f"log_scores must {'differ between rows' if self.bias else 'not be level in every row'}.")
         target = np.eye(n_classes)
@@ -93,7 +107,7 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
         if self.separated_:
             target = (target + 1 / np.maximum(counts, 1)[:, None]) / (1 + n_classes / np.maximum(counts, 1)[:, None])
         standardized = (scores - center) / sd  # of order 1: well conditioned from 0 on
-        best = _maximum_likelihood(standardized, y, target, self.bias)
+        best = _maximum_likelihood(standardized, y, target, self.bias, weight)
         self.scale_ = float(best[0] / sd)
         self.bias_ = best[1:] - self.scale_ * center
         self.bias_ -= self.bias_.mean()
@@ -135,22 +149,23 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
         return self.predict_proba(log_scores).argmax(axis=1)
 
 
-def _maximum_likelihood(scores, y, target, bias):
+def _maximum_likelihood(scores, y, target, bias, weight):
     """Scale and offsets (K + 1,) of least mean log loss of softmax(scale * scores + offsets)."""
     # `target` (K, K): the distribution that a row of each class stands for (the identity for plain labels)
     n, n_classes = scores.shape
     free = n_classes + 1 if bias else 1
     columns = np.ascontiguousarray(scores.T)
-    sums = np.array([np.bincount(y, column, n_classes) for column in columns]).T
-    wanted = np.r_[np.vdot(target, sums), np.bincount(y, minlength=n_classes) @ target][:free] / n
+    own = np.ones(n) if weight is None else weight
+    sums = np.array([np.bincount(y, own * column, n_classes) for column in columns]).T
+    wanted = np.r_[np.vdot(target, sums), np.bincount(y, own, n_classes) @ target][:free] / n
     width = max(20_000 // n_classes, 1)
-    parts = [columns[:, start : start + width] for start in range(0, n, width)]
+    parts = [(columns[:, start : start + width], own[start : start + width]) for start in range(0, n, width)]
     fixed = np.zeros((free, free))
     fixed[1:, 1:] = 1 / n_classes  # offsets that rise together change nothing
     fixed.flat[:: free + 1] += 1e-14
 
     def terms(theta):
-        of_parts = [_terms(theta, part) for part in parts]
+        of_parts = [_terms(theta, *part) for part in parts]
         loss, slope, curvature = (sum(term) / n for term in zip(*of_parts, strict=True))
         return loss - theta @ wanted, slope - wanted, curvature + fixed
 
@@ -158,8 +173,8 @@ def _maximum_likelihood(scores, y, target, bias):
     return best if bias else np.r_[best, np.zeros(n_classes)]
 
 
-def _terms(theta, scores):
-    """Sums over the columns of `scores` (K, m): log of the normaliser, its slopes and its curvature by `theta`."""
+def _terms(theta, scores, weight):
+    """Weighted sums over the columns of `scores` (K, m): log of the normaliser, slopes and curvature by `theta`."""
     # theta is the scale alone, or the scale and K offsets
     bias = theta.size > 1
     z = theta[0] * scores
@@ -171,16 +186,17 @@ def _terms(theta, scores):
     proba /= total
     mean = np.einsum("km,km->m", proba, scores)
     deviation = scores - mean
-    pull = proba * deviation
+    weighted = proba * weight
+    pull = weighted * deviation
     curvature = np.zeros((theta.size, theta.size))
     slope = np.zeros(theta.size)
-    slope[0] = mean.sum()
+    slope[0] = mean @ weight
     curvature[0, 0] = np.einsum("km,km", pull, deviation)
     if bias:
-        slope[1:] = proba.sum(axis=1)
+        slope[1:] = weighted.sum(axis=1)
         curvature[0, 1:] = curvature[1:, 0] = pull.sum(axis=1)
-        curvature[1:, 1:] = np.diag(slope[1:]) - proba @ proba.T
-    return (top + np.log(total)).sum(), slope, curvature
+        curvature[1:, 1:] = np.diag(slope[1:]) - weighted @ proba.T
+    return (top + np.log(total)) @ weight, slope, curvature
 
 
 def _separated(scores, y, bias):
@@ -278,3 +294,27 @@ def _check_log_scores(log_scores):
     if largest > 1e100:
         raise ValueError(f"log_scores must lie within -1e100 and 1e100, but the largest size is {largest:g}.")
     return scores
+
+
+def calibrate_classes(P, code, weight, at):
+    """The scores `at` (m, K), calibrated on the scores P (n, K) and the codes of their classes."""
+    if (np.ptp(clipped_log(P), axis=0) < 1e-9).all():
+        raise ValueError(
+            "p must take at least two different values, but all rows are the same; constant scores have no curve to "
+            'fit: use calibrator="none".'
+        )
+    return AffineCalibrator().fit(clipped_log(P), code, weight).predict_proba(clipped_log(at))
+
+
+def clipped_log(P):
+    """Logarithms of scores after clipping to [1e-6, 1]."""
+    return np.log(np.clip(P, CLIP, 1))
+
+
+def information_of_line(z, c, weight):
+    """Z' W V Z of the K intercepts and the slope, with the covariances V = diag(c) - c c' of the labels."""
+    weighted = weight[:, None] * c
+    pulled = c * z - c * (c * z).sum(axis=1, keepdims=True)  # V z
+    own = np.diag(weighted.sum(axis=0)) - weighted.T @ c
+    cross = weight @ pulled
+    return np.block([[own, cross[:, None]], [cross[None, :], np.array([[weight @ (pulled * z).sum(axis=1)]])]])

@@ -5,7 +5,7 @@ people with one stated vector differ, residuals of two of them point in one dire
 the loss: the same U-statistic as for two classes, with inner products in place of products.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -15,77 +15,28 @@ from sklearn.tree import DecisionTreeRegressor
 
 from helpers._parallel import side_by_side
 from helpers.binning import cross_cells, group_sums
-from helpers.calibration.classes import ClassCalibrator, check_class_scores, clipped_log, information_of_line
-from helpers.checks import check_effective, check_groups, check_one_of, check_same_length, check_weights
-from helpers.grouping.crossfit import GroupingLoss, combine, loss_of_rows
+from helpers.calibration.affine import calibrate_classes, clipped_log, information_of_line
+from helpers.checks import check_one_of
+from helpers.grouping.crossfit import combine, loss_of_rows
 from helpers.grouping.fitted_scores import LEAST_KEPT, NO_FIT, FitEffect
 from helpers.grouping.region_statistics import _off_diagonal, _Regions
 from helpers.grouping.splits import repeat_splits
 from helpers.partition import split_rows
-from helpers.partition.checked import CheckedTable, Rows, check_table
+from helpers.partition.checked import CheckedTable
+from helpers.partition.class_rows import check_class_rows, with_class_scores
 from helpers.partition.encoder import TableEncoder
 from helpers.partition.kinds import as_numbers, text_as_values
 
+MAPS = {"platt": calibrate_classes, "none": None}
+
 BLOCK = 2_000_000  # numbers of one table of K x K covariances at a time
-
-
-@dataclass(frozen=True)
-class ClassGroupingLoss(GroupingLoss):
-    """`GroupingLoss` of K classes; values are sums over the classes, `mean` has shape (J, K).
-
-    Parameters
-    ----------
-    by_class : DataFrame
-        A row a class: its share of the labels, its mean stated score, and its part of the value (`value` is their sum).
-    """
-
-    by_class: pd.DataFrame = field(default=None, repr=False)
-
-
-@dataclass(frozen=True)
-class ClassRows:
-    """Checked rows: labels as codes of `classes`, scores (n, K), table, weights or None, group codes or None."""
-
-    y: np.ndarray
-    P: np.ndarray
-    X: object
-    weight: np.ndarray | None
-    groups: np.ndarray | None
-    classes: np.ndarray
-
-    @property
-    def weights(self):
-        """Sampling weights, (n,): ones where none are given."""
-        return np.ones(self.y.size) if self.weight is None else self.weight
-
-    def one_of_two(self, label, p):
-        """`Rows` of a yes-or-no question about the same people."""
-        return Rows.of_all(label.astype(float), p, self.X, self.weight, self.groups)
-
-
-def check_class_rows(y, P, X, sample_weight, groups):
-    """`ClassRows` without rows of weight 0."""
-    X = check_table(X)
-    code, P, classes = check_class_scores(y, P)
-    weight = check_weights(sample_weight)
-    groups = check_groups(groups)
-    check_same_length(y=code, X=X, sample_weight=weight, groups=groups)
-    check_effective(weight, groups)
-    if weight is not None and not weight.all():
-        kept = weight > 0
-        absent = np.setdiff1d(np.arange(classes.size), code[kept])
-        if absent.size:
-            raise ValueError(f"sample_weight must leave every class, but {classes[absent[0]]!r} has weight 0 only.")
-        groups = None if groups is None else check_groups(groups[kept])
-        code, P, X, weight = code[kept], P[kept], X.iloc[kept], weight[kept]
-    return ClassRows(code, P, X, weight, groups, classes)
 
 
 def class_grouping_loss(
     y, P, X, *, given="vector", calibrator="platt", tree=None, n_splits=1, sample_weight=None, groups=None, rng=None
 ):
     """`grouping_loss` of scores with a column for each class, as checked there."""
-    check_one_of(calibrator, "calibrator", ("platt", "none"))
+    check_one_of(calibrator, "calibrator", tuple(MAPS))
     rows = check_class_rows(y, P, X, sample_weight, groups)
     one = partial(loss_of_rows, calibrator=calibrator, tree=tree, n_splits=n_splits, rng=rng)
     if given == "top":
@@ -101,7 +52,7 @@ def class_grouping_loss(
     least = 4 * tree.min_samples_leaf
     if rows.y.size < least:
         raise ValueError(f"y must have at least 4 * min_samples_leaf = {least} rows, but it has {rows.y.size}.")
-    c = _calibrated(rows, calibrator, slice(None), slice(None))
+    c = rows.calibrated(MAPS[calibrator])
     return repeat_splits(partial(_loss_of_split, rows, calibrator, tree, c), n_splits, rng)
 
 
@@ -112,13 +63,11 @@ def _of_two(rows, loss):
 
 
 def _doubled(loss, mean, variance, by_class, calibration=1):
-    """A `ClassGroupingLoss` from the loss in halves, which is that of one class where there are two."""
-    names = ("value", "se", "low", "high", "null_se", "plugin", "bias")
-    values = {name: getattr(loss, name) for name in GroupingLoss.__dataclass_fields__}
-    values |= {name: 2 * values[name] for name in names}
-    values |= {name: calibration * values[name] for name in ("calibration_loss", "recalibration_gain")}
-    values |= {"splits": 2 * loss.splits, "mean": mean, "variance": variance}
-    return ClassGroupingLoss(**values, by_class=by_class)
+    """The loss summed over classes, from half of it: that of one class where there are two."""
+    names = ("value", "se", "low", "high", "null_se", "plugin", "bias", "splits")
+    changes = {name: 2 * getattr(loss, name) for name in names}
+    changes |= {name: calibration * getattr(loss, name) for name in ("calibration_loss", "recalibration_gain")}
+    return replace(loss, **changes, mean=mean, variance=variance, by_class=by_class)
 
 
 def _by_class(rows, value):
@@ -135,8 +84,7 @@ def _by_class(rows, value):
 def _loss_of_split(rows, calibrator, tree, c, rng, tail):
     """The grouping loss by one random split into two halves."""
     seeds = rng.integers(2**31, size=2)
-    common = rows.y == np.bincount(rows.y).argmax()
-    a, b = split_rows(common.astype(float), rows.groups, (0.5,), rng)
+    a, b = _halves(rows, rng)
     table = with_class_scores(rows.X, rows.P, rows.classes)
     jobs = [
         partial(_part, rows, c, clone(tree).set_params(rng=seed), table, calibrator, fit, evaluate)
@@ -156,15 +104,15 @@ def _loss_of_split(rows, calibrator, tree, c, rng, tail):
     return _doubled(loss, np.vstack(means), 2 * loss.variance, _by_class(rows, np.mean(values, axis=0)))
 
 
-def with_class_scores(X, P, classes):
-    """The table with a column of scores for each class; none has the name of another column."""
-    columns = {}
-    for k, name in enumerate(classes):
-        name = f"stated probability of {name}"
-        while name in X.columns:
-            name += " (p)"
-        columns[name] = P[:, k]
-    return X.assign(**columns)
+def _halves(rows, rng):
+    """Two random halves that hold every class."""
+    common = (rows.y == np.bincount(rows.y).argmax()).astype(float)
+    for _ in range(100):
+        halves = split_rows(common, rows.groups, (0.5,), rng)
+        if all(np.unique(rows.y[half]).size == rows.classes.size for half in halves):
+            return halves
+    rarest = rows.classes[np.bincount(rows.y).argmin()]
+    raise ValueError(f"y must hold every class in each of two random halves, but {rarest} is too rare.")
 
 
 def _part(rows, c, tree, table, calibrator, fit, evaluate):
@@ -172,7 +120,7 @@ def _part(rows, c, tree, table, calibrator, fit, evaluate):
     weight = (None, None) if rows.weight is None else (rows.weight[fit], rows.weight[evaluate])
     of_fit, groups = (None, None) if rows.groups is None else (rows.groups[fit], rows.groups[evaluate])
     labels = np.eye(rows.classes.size)
-    stated = _calibrated(rows, calibrator, fit, fit)
+    stated = rows.calibrated(MAPS[calibrator], fit, fit)
     tree = _grown(tree, CheckedTable(table, fit), labels[rows.y[fit]] - stated, weight[0], of_fit)
     region = tree.apply(CheckedTable(table, evaluate))
     residual = labels[rows.y[evaluate]] - c[evaluate]
@@ -286,13 +234,6 @@ def _blocks(region, n_classes):
         own = order[first : first + step]
         starts = np.flatnonzero(np.diff(region[own], prepend=-1))
         yield own, np.arange(n_classes), starts, region[own][starts]
-
-
-def _calibrated(rows, calibrator, fit, at):
-    """Scores of the rows `at`, calibrated on the rows `fit`."""
-    if calibrator == "none":
-        return rows.P[at]
-    return ClassCalibrator().learn(rows.P[fit], rows.y[fit], rows.weights[fit]).map(rows.P[at])
 
 
 def _effect_of_fit(rows, c, evaluated):

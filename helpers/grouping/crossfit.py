@@ -74,6 +74,9 @@ class GroupingLoss:
         lower bound of the epistemic loss whether the calibrator fits or not, because
         E (p - q)**2 = E[(p - y)**2 - (c - y)**2] + E (c - q)**2 for any c. Measured on rows that the calibrator has
         seen, so "isotonic", which bends more, gains a little too much.
+    by_class : DataFrame or None
+        Of scores with a column for each class: a row a class with the share of its labels (observed), its mean score
+        (stated) and its part of the value. All values are then sums over the classes, and `mean` has shape (J, K).
 
     Examples
     --------
@@ -100,6 +103,7 @@ class GroupingLoss:
     trees: tuple = field(default=(), repr=False)
     splits: np.ndarray = field(default_factory=lambda: np.empty(0), repr=False)
     recalibration_gain: float = float("nan")
+    by_class: object = field(default=None, repr=False)
 
     def __str__(self):
         p_value = "p < 0.001" if self.p_value < 0.001 else f"p = {self.p_value:.3f}"

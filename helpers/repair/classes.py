@@ -1,20 +1,22 @@
 """Repair of the probabilities of several classes: one repair a class, and the nearest probabilities to all of them."""
 
 import numpy as np
+from scipy.stats import chi2
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from helpers.calibration.classes import ClassCalibrator
-from helpers.checks import check_one_of, check_rng, check_same_length, check_simplex
-from helpers.grouping.classes import check_class_rows, with_class_scores
+from helpers.calibration.affine import AffineCalibrator, clipped_log
+from helpers.checks import check_columns, check_one_of, check_rng, check_same_length, check_simplex
 from helpers.partition.checked import check_table
+from helpers.partition.class_rows import check_class_rows, with_class_scores
 from helpers.repair.recalibrator import SMALLEST, Recalibrator
 
 
 class ClassRecalibrator(BaseEstimator):
     """Repairs the stated probabilities of K classes with features that the scores did not use, or used badly.
 
-    The scores are calibrated (`ClassCalibrator`); then a `Recalibrator` asks for each class whether the features say
+    The scores are calibrated (`AffineCalibrator`: one scale, and an offset for each class where a likelihood ratio test
+    asks for them at 5 %, so that right scores cost no more than temperature scaling); then a `Recalibrator` asks for each class whether the features say
     more, at `alpha` / K, and the point of the simplex that is nearest to what they say is taken. Its squared error is
     never larger than theirs, because true probabilities lie on the simplex. Where nothing is found, the result is the
     calibrator.
@@ -96,7 +98,8 @@ class ClassRecalibrator(BaseEstimator):
         rows = check_class_rows(y, P, X, sample_weight, groups)
         self.classes_ = rows.classes
         self.columns_ = list(rows.X.columns)
-        self.calibrator_ = ClassCalibrator().learn(rows.P, rows.y, rows.weights)
+        if self.calibrator != "none":
+            self.calibrator_ = _line(clipped_log(rows.P), rows.y, rows.weight)
         c = self._calibrated(rows.P)
         n_classes = rows.classes.size
         table = with_class_scores(rows.X, c, rows.classes)
@@ -129,7 +132,10 @@ class ClassRecalibrator(BaseEstimator):
         if not hasattr(self, "repairs_"):
             raise NotFittedError("This ClassRecalibrator has learned nothing yet: call fit first.")
         X = check_table(X)
-        P = check_simplex(P[list(self.classes_)] if hasattr(P, "columns") else P, "P")
+        if hasattr(P, "columns"):
+            check_columns("P", list(P.columns), {f"class {name}": name for name in self.classes_})
+            P = P[list(self.classes_)]
+        P = check_simplex(P, "P")
         check_same_length(P=P, X=X)
         c = self._calibrated(P)
         if not self.changed_:
@@ -140,7 +146,15 @@ class ClassRecalibrator(BaseEstimator):
         return floor + _onto_simplex(told - floor, 1 - SMALLEST)
 
     def _calibrated(self, P):
-        return P if self.calibrator == "none" else self.calibrator_.map(P)
+        return P if self.calibrator == "none" else self.calibrator_.predict_proba(clipped_log(P))
+
+
+def _line(log_scores, y, weight):
+    """One scale for all classes, with an offset for each where these make the labels more likely than chance does."""
+    lines = [AffineCalibrator(bias=bias).fit(log_scores, y, weight) for bias in (False, True)]
+    own = 1.0 if weight is None else weight / weight.mean()
+    plain, full = (float(np.sum(own * np.log(line.predict_proba(log_scores)[np.arange(y.size), y]))) for line in lines)
+    return lines[int(chi2.sf(2 * (full - plain), log_scores.shape[1] - 1) < 0.05)]
 
 
 def _onto_simplex(values, total):

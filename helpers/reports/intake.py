@@ -54,7 +54,7 @@ def read_table(path, label="label", score="score", *, features=None, weight=None
     rand_scores.csv.gz: 10,025 rows in 1,214 groups, 13 features; 69.0% positive
     """
     notes = []
-    used = {label, score, weight, *(features or [])}
+    used = {label, weight, *(features or [])} | ({score} if isinstance(score, str) else set(score))
     named = isinstance(path, str | Path) and Path(path).name == Path(SHIPPED).name
     if named and find_table(path).resolve() == find_table(SHIPPED).resolve() and not group and "family" not in used:
         group = "family"

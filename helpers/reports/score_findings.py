@@ -42,6 +42,7 @@ def find_all(report):
         *drifts,
         *of_loss(report),
         *of_groups(report, mends, moving),
+        *of_classes(report.several),
         *of_checked(report.checked),
         *money,
         *of_limits(report),
@@ -242,6 +243,26 @@ def of_groups(report, mends, moving=()):
         kind = "people_decide" if shares["grave"] < MANY else "not_alone"
         ends = {"value": shares["grave"], "n": len(grave), "more": {"least": GRAVE * scale}}
         findings.append(Finding(kind, severity=Severity.SERIOUS, **ends))
+    return findings
+
+
+def of_classes(several):
+    """What the scores of all classes say together; nothing for those of one."""
+    if several is None:
+        return []
+    loss = several.loss
+    ends = {"value": root(loss.value), "low": root(loss.low), "high": root(loss.high)}
+    sure = loss.low > 0
+    kind = "class_loss" if sure else "class_loss_unsure"
+    severity = Severity.SERIOUS if sure and ends["value"] >= SMALL else Severity.NOTE
+    se = loss.se / (2 * ends["value"]) if ends["value"] > 0 else 0.0
+    findings = [Finding(kind, **ends, p_value=loss.p_value, n=loss.n, severity=severity, more={"se": se})]
+    for _, row in several.groups.iterrows():
+        more = {"too_high": str(row["too_high"]), "too_low": str(row["too_low"]), "label": str(row["class"])}
+        more |= {"stated": row["stated"], "observed": row["observed"]}
+        ends = {"value": row["gap"], "low": row["low"], "high": row["high"], "p_value": row["adjusted"]}
+        severity = severity_of(row["gap"], 1.0)
+        findings.append(Finding("class_group", row["rule"], **ends, n=int(row["n"]), severity=severity, more=more))
     return findings
 
 

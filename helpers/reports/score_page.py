@@ -56,6 +56,13 @@ PARTS = {
         ("figure:groups", "table:group_table"),
         most=6,
     ),
+    "classes": Part(
+        "All classes together",
+        "All that stands above is about the answer, which is the class with the largest score: is it right as often as "
+        "is stated? Here all scores of a case are compared with the class that came.",
+        ("table:class_table", "table:class_group_table"),
+        most=6,
+    ),
     "checked": Part("Columns to check", "", ("table:checked_table",)),
     "decisions": Part(
         "What it means for decisions",
@@ -112,6 +119,7 @@ ONE_OF = [  # of each line, at most one kind is found for a subject
     ("nobody_named", "named_groups", "groups_unknown"),
     ("people_decide", "not_alone"),
     ("certified_loss", "certified_loss_of_groups", "size_unknown", "no_loss_found", "single_cases_unknown"),
+    ("class_loss", "class_loss_unsure"),
     ("repair_saves", "repair_unsure", "nothing_to_repair"),
     ("off_mendable", "repair_saves"),
 ]
@@ -128,7 +136,7 @@ BELOW = {  # never there
 
 UNITS = {  # of value, low and high, for a part or a kind
     "use": "share", "pair": "squared error", "average": "probability", "time": "probability", "loss": "probability",
-    "groups": "probability", "decisions": "cost", "limits": "share", "read": "people",
+    "groups": "probability", "classes": "probability", "decisions": "cost", "limits": "share", "read": "people",
     "reversed": "share", "knows_nothing": "share", "in_order": "share", "slope": "slope", "decides": "probability",
     "named_groups": "share", "people_decide": "share", "not_alone": "share",
 }  # fmt: skip

@@ -83,6 +83,36 @@ class ScoreTables:
         return pd.DataFrame(rows)
 
     @property
+    def class_table(self):
+        """Each class with its stated and observed share and its part of the grouping loss; None without classes."""
+        if self.several is None:
+            return None
+        table = self.several.loss.by_class
+        rows = {
+            str(row.Index): (percent(row.stated), percent(row.observed), f"{row.value:.4f}")
+            for row in table.itertuples()
+        }
+        return _frame("class", rows, ["stated", "observed", "part of the grouping loss"]).reset_index()
+
+    @property
+    def class_group_table(self):
+        """Groups that are told the wrong class; None where there is none."""
+        if self.several is None or self.several.groups.empty:
+            return None
+        rows = {
+            row["rule"]: (
+                f"{row['n']:,}",
+                str(row["too_high"]),
+                str(row["too_low"]),
+                f"{row['class']}: {percent(row['stated'])} stated, {percent(row['observed'])} observed",
+                apart(row["gap"], row["low"], row["high"]),
+            )
+            for _, row in self.several.groups.iterrows()
+        }
+        columns = ["cases", "stated too often", "at the expense of", "surely off", "gap in points (95 %)"]
+        return _frame("cases where", rows, columns).reset_index()
+
+    @property
     def repaired_rates(self):
         """Mean of the repaired scores in each group of the page, a Series; None without a repair."""
         if self.money is None or not self.money.changed:

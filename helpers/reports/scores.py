@@ -22,6 +22,7 @@ from helpers.reports.rescored import Repaired, mean_of, parts_of_loss, repair_sc
 from helpers.reports.score_findings import find_all
 from helpers.reports.score_page import FIGURES, KINDS, PARTS, TITLE
 from helpers.reports.score_tables import ScoreTables
+from helpers.reports.several import SeveralClasses, measure_classes
 from helpers.reports.single_cases import measure_loss
 from helpers.tables import ScoreTable
 
@@ -68,6 +69,8 @@ class ScoreReport(ScoreTables, Report):
         What was asked for: cost, check, labels and rng.
     labels : dict
         {column of the file: its name on the page}, for features.
+    several : SeveralClasses or None
+        Loss and groups of all classes together, where scores have a column for each class.
 
     Examples
     --------
@@ -94,6 +97,7 @@ class ScoreReport(ScoreTables, Report):
     pair: Comparison | None
     options: dict = field(default_factory=dict, repr=False)
     labels: dict = field(default_factory=dict, repr=False)
+    several: SeveralClasses | None = None
 
     title = TITLE
     kinds = KINDS
@@ -230,6 +234,10 @@ class ScoreReport(ScoreTables, Report):
         if self.audit is not None:
             for name in ("rule", "n", "stated", "observed", "gap", "low", "high", "adjusted"):
                 numbers[f"groups_{name}"] = self.audit.table[name].tolist()
+        if self.several is not None:
+            loss = self.several.loss
+            numbers |= {f"classes_{name}": getattr(loss, name) for name in ("value", "low", "high", "p_value")}
+            numbers["classes_rule"] = self.several.groups["rule"].tolist()
         if self.money is not None:
             numbers["threshold"] = self.money.threshold
             for policy in ("stated", "recalibrated", "repaired"):
@@ -316,6 +324,7 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
         pair=_compared(table, cost, average.kind, obstacle, rng),
         options=options,
         labels=labels,
+        several=None if obstacle else measure_classes(table, rng),
     )
 
 

@@ -5,14 +5,17 @@ known about the case (the features: columns that a tree can take, with reasons f
 written.
 """
 
+import os
 import re
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 
 import numpy as np
 import pandas as pd
 
 from helpers.checks import check_columns, check_count, check_probabilities, check_same_length
 from helpers.partition.checked import check_rows
+from helpers.partition.class_rows import check_class_scores
 from helpers.tables import columns
 from helpers.tables.columns import check_roles
 from helpers.tables.features import notes_of_rare_levels, tidy_features
@@ -24,6 +27,21 @@ MOST_FEATURES = 1000
 INDEX = re.compile(r"__index_level_\d+__")
 
 UNNAMED = re.compile(r"Unnamed: \d+")
+
+
+ANSWER = "answer of the model"
+
+
+@dataclass(frozen=True)
+class ClassScores:
+    """Labels and scores of several classes: `y` holds names of classes, `P` a column for each of them."""
+
+    y: np.ndarray
+    P: pd.DataFrame
+
+    def take(self, rows):
+        """Some rows."""
+        return ClassScores(self.y[rows], self.P.iloc[rows])
 
 
 @dataclass(frozen=True)
@@ -60,6 +78,9 @@ class ScoreTable:
         Another score of the same cases, which `p` is compared with.
     before_name : str, default ""
         Name of its column.
+    classes : ClassScores, optional
+        Of scores with a column for each class; `y` then says whether the class with the largest score came, and `p` is
+        that score.
 
     Examples
     --------
@@ -83,6 +104,7 @@ class ScoreTable:
     left_out: int = 0
     before: np.ndarray | None = field(default=None, repr=False)
     before_name: str = ""
+    classes: ClassScores | None = field(default=None, repr=False)
 
     @property
     def n(self):
@@ -143,6 +165,7 @@ class ScoreTable:
             row=number[rows.kept],
             left_out=self.left_out + int((~rows.kept).sum()),
             before=before,
+            classes=None if self.classes is None else self.classes.take(rows.kept),
         )
 
     def take(self, rows):
@@ -167,6 +190,7 @@ class ScoreTable:
             groups=None if self.groups is None else pd.factorize(self.groups[rows])[0],
             row=self.row[rows],
             before=None if self.before is None else self.before[rows],
+            classes=None if self.classes is None else self.classes.take(rows),
         )
 
     def __str__(self):
@@ -186,9 +210,11 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         (`.xlsx`, its first sheet) or JSON lines; looked up here, then in the repository, then in the shipped data. Or
         multiple choice of lm-evaluation-harness (`samples_*.jsonl`): was the chosen option right, and how probable.
     label : str, default "label"
-        Column of labels (0/1, False/True).
-    score : str, default "score"
-        Column of stated probabilities of 1; two names with a comma, "old,new", read a second score to compare with.
+        Column of labels (0/1, False/True), or of the names of classes.
+    score : str or list of str, default "score"
+        Column of stated probabilities of 1; two names with a comma, "old,new", read a second score to compare with. Of
+        three classes or more a column for each: a pattern such as "p_*", whose star is the name of the class, or their
+        names, in a list or with commas.
     features : list of str or str, optional
         Column names (a list, or one text with commas); None takes all but those with another role.
     weight : str, optional
@@ -206,6 +232,8 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         only one of the two fits) become dates. Empty cells, NA, N/A, NaN and null are missing. Rows without a label
         are left out. `.note` says how many, where words of text columns were missing, which columns were in percent,
         and how a CSV was read that has other separators than commas, a decimal comma or another encoding than UTF-8.
+        Of several classes, the question is whether the class with the largest score came, which class that was is a
+        feature, and all labels and scores are in `.classes`.
         Features are left out, and listed in `.dropped`, if they are constant, all missing, row numbers or labels, names
         of the members of the groups, text of its own in nearly every row, give the outcome away, or are neither
         numbers, text nor dates.
@@ -232,8 +260,11 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     if by_default and {"label", "risk_score"} <= set(table.names):
         score = "risk_score"
         table.notes.append("read as predictions of the folktexts benchmark: the score is the column 'risk_score'")
-    score, before = _two_scores(score, table.names)
-    roles = check_roles(table, {"label": label, "score": score, "old score": before, "weight": weight, "group": group})
+    of_class = _class_columns(score, table.names, file)
+    score, before = (None, None) if of_class else _two_scores(score, table.names)
+    scores = {f"score of {name}": column for name, column in of_class.items()} or {"score": score}
+    roles = {"label": label} | scores | {"old score": before, "weight": weight, "group": group}
+    roles = check_roles(table, roles)
     names = _feature_names(table, features, roles)
     if len(names) > MOST_FEATURES:
         raise ValueError(
@@ -248,8 +279,15 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     if len(frame) < min_rows:
         raise ValueError(f"{file} has {len(frame):,} rows, but at least {min_rows:,} are needed.")
 
-    y = columns.labels(table, label, frame[label])
-    p = columns.scores(table, score, frame[score])
+    classes = None
+    if of_class:
+        score = ", ".join(of_class.values())
+        classes, y, p, answer = _read_classes(table, frame, label, of_class)
+        names = [*names, ANSWER] if features is None else names
+        frame = frame.assign(**{ANSWER: answer})
+    else:
+        y = columns.labels(table, label, frame[label])
+        p = columns.scores(table, score, frame[score])
     old = None if before is None else columns.scores(table, before, frame[before])
     weights = None if weight is None else columns.weights(table, weight, frame[weight])
     groups = None if group is None else columns.groups(table, group, frame[group])
@@ -286,6 +324,7 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         row=kept + 1 if missing.any() else None,
         before=old,
         before_name=before or "",
+        classes=classes,
     )
 
 
@@ -297,6 +336,39 @@ def _two_scores(score, columns):
     if len(names) > 2 or not all(names):
         raise ValueError(f"score must name one column, or two with a comma (old,new), but it is {score!r}.")
     return names[1], names[0]
+
+
+def _class_columns(score, names, file):
+    """{class: its column} where `score` names three columns or more, by a list, commas or a pattern; else empty."""
+    if isinstance(score, str) and score not in names and "*" in score:
+        before, after = score.split("*", 1)
+        found = [name for name in names if fnmatchcase(name, score)]
+        if len(found) < 3:
+            raise ValueError(f"{file} must have three columns or more that match {score!r} (score), but has {found}.")
+        return {name[len(before) : len(name) - len(after)]: name for name in found}
+    if isinstance(score, str):
+        score = [score] if score in names else [name.strip() for name in score.split(",")]
+    if len(score) < 3:
+        return {}
+    return {name: name for name in score}
+
+
+def _read_classes(table, frame, label, of_class):
+    """Scores of all classes, whether the answer was right, its score, and the answer."""
+    columns.check_cells(table, label, frame[label])
+    P = pd.DataFrame({name: columns.numbers(table, column, frame[column], "hold probabilities in [0, 1]")
+                      for name, column in of_class.items()})  # fmt: skip
+    y = frame[label].astype(str).to_numpy(object)
+    if not set(y) <= set(P.columns):  # columns are called p_yes, labels yes
+        start = os.path.commonprefix(list(P.columns))
+        P = P.set_axis([name.removeprefix(start) for name in P.columns], axis=1) if start else P
+    try:
+        code, scores, names = check_class_scores(y, P, label, "score")
+    except ValueError as error:
+        raise ValueError(f"{table.name}: {error}") from None
+    best = scores.argmax(axis=1)
+    answer = pd.Categorical.from_codes(best, [str(name) for name in names])
+    return ClassScores(y, P), (code == best).astype(float), scores.max(axis=1), answer
 
 
 def _feature_names(table, features, roles):

@@ -69,6 +69,15 @@ def some_groups(rng):
     )
 
 
+def several_classes(rng):
+    """A loss of all classes, certain or not, and up to two groups."""
+    value, low, high = interval(rng, 0.01)
+    loss = SimpleNamespace(value=value, low=low, high=high, p_value=0.01 if low > 0 else 0.3, se=0.01, n=900)
+    names = {"too_high": "no", "too_low": "yes", "class": "no", "stated": 0.5, "observed": 0.4, "adjusted": 0.01}
+    rows = [{"rule": f"c is {k}", "n": 50, "gap": -0.1, "low": -0.2, "high": -0.05, **names} for k in range(2)]
+    return SimpleNamespace(loss=loss, groups=pd.DataFrame(rows[: int(rng.integers(0, 3))]))
+
+
 def a_pair(rng):
     names = ["squared error", "squared error if both are recalibrated"]
     ends = pd.DataFrame([interval(rng) for _ in names], index=names, columns=["difference", "low", "high"])
@@ -130,6 +139,7 @@ def any_report(rng):
         money=some_money(rng) if rng.random() < 0.4 else None,
         cost=np.array([[0, 1.0], [2.0, 0]]),
         scores=SimpleNamespace(model=SimpleNamespace(p_value_=0.2, changed_=bool(rng.random() < 0.5))),
+        several=several_classes(rng) if rng.random() < 0.4 else None,
     )
 
 

@@ -267,7 +267,7 @@ CASES = {  # what is changed, options, and what the error must name beside the f
     "a feature twice": (good(), {"features": ["age", "age"]}, ["features", "'age'"]),
     "one column, two roles": (good(), {"weight": "score"}, ["score and weight", "'score'"]),
     "hours of work": (good().join(MANY), {}, ["1,003 features"]),
-    "three scores": (good(), {"score": "a,b,c"}, ["score", "'a,b,c'"]),
+    "three scores": (good(), {"score": "a,b,c"}, ["score of a", "'a'"]),
 }
 
 

@@ -1,0 +1,201 @@
+"""The grouping loss of several classes: equal to the binary one, a known truth, nothing where there is nothing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import softmax
+
+from helpers.calibration.affine import calibrate_classes
+from helpers.grouping import grouping_loss
+from helpers.grouping.classes import _effect_of_fit, _known_moments, squared_vectors
+from helpers.grouping.fitted_scores import effect_of_fit
+from helpers.grouping.region_statistics import squared_means
+from helpers.partition.checked import check_rows
+from helpers.partition.class_rows import check_class_rows
+
+NUMBERS = (
+    "value", "null_variance", "noise_variance", "noise_ceiling", "signal_variance", "unit_variance", "plugin", "n",
+    "n_regions", "left_out",
+)  # fmt: skip
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+def population(n_classes, n, rng, shift=0.0):
+    """Features, calibrated scores, true probabilities and labels; x2 > 0 moves a share of class 0 to class 1."""
+    X = rng.normal(size=(n, 3))
+    direction = np.random.default_rng(1).normal(size=(2, n_classes))
+    P = softmax(X[:, :2] @ direction - np.linspace(0, 1.5, n_classes), axis=1)
+    moved = shift * np.sign(X[:, 2]) * np.minimum(P[:, 0], P[:, 1])
+    Q = P.copy()
+    Q[:, 0] -= moved
+    Q[:, 1] += moved
+    y = (rng.random(n)[:, None] > np.cumsum(Q, axis=1)[:, :-1]).sum(axis=1)
+    return X, P, Q, y
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_two_classes_are_the_binary_statistics(rng, weighted, grouped):
+    n = 2000
+    c = rng.beta(2, 5, n)
+    y = rng.random(n) < c
+    region = rng.integers(0, 40, n)
+    weight = rng.gamma(2, size=n) if weighted else None
+    groups = rng.integers(0, 200, n) if grouped else None
+    one = squared_means(y - c, region, weight, groups)
+    residual = np.column_stack([c - y, y - c])
+    two, _, mean, by_class = squared_vectors(residual, np.column_stack([1 - c, c]), region, weight, groups, None)
+    # groups: how alike their rows are is told by one correlation there, by the residuals alone here
+    for name in NUMBERS if not grouped else [name for name in NUMBERS if name != "null_variance"]:
+        assert getattr(two, name) == pytest.approx(getattr(one, name), rel=1e-9), name
+    if not grouped:
+        assert two.null_third == pytest.approx(one.null_third, rel=1e-9)
+    assert mean[:, 1] == pytest.approx(one.mean) and mean[:, 0] == pytest.approx(-one.mean)
+    assert by_class == pytest.approx([one.value, one.value])
+
+
+def test_the_fit_of_two_classes_costs_what_it_costs_the_binary_one(rng):
+    n = 1500
+    p = rng.beta(1, 4, n)
+    y = (rng.random(n) < p).astype(float)
+    X = pd.DataFrame({"x": rng.normal(size=n)})
+    region = rng.integers(0, 25, n)
+    halves = [(np.arange(0, n, 2), region[::2]), (np.arange(1, n, 2), region[1::2])]
+    P = np.column_stack([1 - p, p])
+    two = _effect_of_fit(check_class_rows(y, P, X, None, None), P, halves)
+    one = effect_of_fit(check_rows(y, p, X, None, None), p, halves)
+    assert (two.shift, two.kept) == pytest.approx((one.shift, one.kept), rel=1e-6)
+
+
+def test_known_moments_are_those_of_drawn_labels(rng):
+    n_classes, n = 3, 60
+    c = rng.dirichlet([4, 2, 0.5], n)
+    weight = rng.gamma(3, size=n)
+    region = np.repeat([0, 1], [40, 20])
+    factor = np.array([0.02, 0.05])
+    variance, third = _known_moments(c, weight, region, factor)
+    drawn = np.empty(60_000)
+    for k in range(drawn.size):
+        labels = np.eye(n_classes)[(rng.random(n)[:, None] > np.cumsum(c, axis=1)[:, :-1]).sum(axis=1)]
+        r = weight[:, None] * (labels - c) / np.sqrt(2)
+        sums = np.array([r[region == j].sum(axis=0) for j in (0, 1)])
+        own = np.bincount(region, (r**2).sum(axis=1))
+        drawn[k] = factor @ ((sums**2).sum(axis=1) - own)
+    assert drawn.var() == pytest.approx(variance, rel=0.04)  # standard error 0.01
+    assert ((drawn - drawn.mean()) ** 3).mean() == pytest.approx(third, rel=0.2)  # standard error 0.05
+
+
+def test_two_columns_are_twice_the_binary_loss(rng):
+    X, P, _, y = population(2, 1000, rng, 0.5)
+    one = grouping_loss(y, P[:, 1], X, rng=0)
+    two = grouping_loss(y, P, X, rng=0)
+    assert two.value == 2 * one.value and two.low == 2 * one.low and two.p_value == one.p_value
+    assert two.calibration_loss == pytest.approx(2 * one.calibration_loss)
+    assert two.by_class["value"].tolist() == [one.value, one.value]
+
+
+@pytest.mark.parametrize("n_classes", [3, 5])
+def test_a_known_loss_is_found(rng, n_classes):
+    X, P, Q, y = population(n_classes, 6000, rng, 0.6)
+    loss = grouping_loss(y, P, X, rng=0)
+    truth = ((Q - P) ** 2).sum(axis=1).mean()
+    assert loss.p_value < 1e-4 and loss.low < truth
+    assert loss.value > 0.5 * truth
+    assert loss.by_class["value"].sum() == pytest.approx(loss.value)
+    assert loss.by_class["value"].nlargest(2).index.sort_values().tolist() == [0, 1]
+
+
+def test_nothing_is_found_where_there_is_nothing(rng):
+    """120 populations: within 4 standard errors of 5 % of alarms, and of a mean of 0."""
+    z, alarms = [], 0
+    for seed in range(120):
+        X, P, _, y = population(3, 400, rng)
+        loss = grouping_loss(y, P, X, rng=seed)
+        alarms += loss.p_value < 0.05
+        z.append(loss.value / loss.null_se)
+    assert alarms <= 15
+    assert abs(np.mean(z) + 0.2) < 4 / 120**0.5  # the fit takes a fifth of a standard error
+    assert np.std(z) == pytest.approx(1, abs=0.25)
+
+
+def test_what_is_given_decides_the_question(rng):
+    X, P, _, y = population(3, 1500, rng, 0.5)
+    words = np.array(["no", "perhaps", "yes"])
+    table = pd.DataFrame(P, columns=words)
+    top = grouping_loss(words[y], table, X, given="top", rng=0)
+    assert top.value == grouping_loss(y == P.argmax(axis=1), P.max(axis=1), X, rng=0).value
+    yes = grouping_loss(words[y], table[["yes", "no", "perhaps"]], X, given="yes", rng=0)
+    assert yes.value == grouping_loss(y == 2, P[:, 2], X, rng=0).value
+
+
+def test_a_category_tells_classes_apart_whichever_they_are(rng):
+    X, P, Q, y = population(4, 8000, rng)
+    town = rng.integers(0, 12, 8000)
+    moved = 0.8 * np.where(town % 2, 1, -1) * np.minimum(Q[:, 2], Q[:, 3])
+    Q[:, 2] += moved
+    Q[:, 3] -= moved
+    y = (rng.random(8000)[:, None] > np.cumsum(Q, axis=1)[:, :-1]).sum(axis=1)
+    table = pd.DataFrame({"town": np.array(list("abcdefghijkl"))[town], "x": X[:, 0]})
+    assert grouping_loss(y, P, table, rng=0).p_value < 1e-4
+
+
+def test_weights_and_groups(rng):
+    X, P, _, y = population(3, 2000, rng, 0.5)
+    weight = np.where(X[:, 0] > 0, 2.0, 1.0)
+    plain = grouping_loss(y, P, X, rng=0)
+    assert grouping_loss(y, P, X, sample_weight=3 * np.ones(2000), rng=0).value == pytest.approx(plain.value)
+    assert grouping_loss(y, P, X, sample_weight=weight, rng=0).p_value < 0.01
+    grouped = grouping_loss(y, P, X, groups=np.arange(2000) // 4, rng=0)
+    assert grouped.p_value < 0.01 and grouped.n == 2000
+
+
+def test_repeated_splits(rng):
+    X, P, _, y = population(3, 800, rng, 0.5)
+    loss = grouping_loss(y, P, X, n_splits=3, rng=0)
+    assert np.median(loss.splits) == loss.value and (loss.low > 0) == (loss.p_value < 0.025)
+
+
+def test_the_calibrator_takes_weights(rng):
+    _, P, _, y = population(3, 600, rng)
+    twice = np.r_[np.arange(600), np.arange(200)]
+    weight = np.where(np.arange(600) < 200, 2.0, 1.0)
+    assert calibrate_classes(P, y, weight, P) == pytest.approx(calibrate_classes(P[twice], y[twice], None, P), abs=1e-8)
+
+
+BAD = {
+    "a row": (lambda P, y: (y, P * np.where(np.arange(len(P)) == 3, 0.5, 1)[:, None]), "row 3 sums to 0.5"),
+    "never occurs": (
+        lambda P, y: (y, pd.DataFrame(np.c_[P, 0 * y], columns=[0, 1, 2, 3])),
+        "every class of p, but 3 never occurs",
+    ),
+    "no column": (lambda P, y: (np.where(y == 2, 7, y), pd.DataFrame(P)), "is 7 and the columns are"),
+    "an array": (lambda P, y: (np.minimum(y, 1), P), "3 for 2 classes"),
+    "one column": (lambda P, y: (y, P[:, :1]), "two columns"),
+    "missing": (lambda P, y: (np.where(np.arange(len(y)) == 5, np.nan, y), P), r"y\[5\] is missing"),
+    "two of a name": (lambda P, y: (y, pd.DataFrame(P, columns=[0, 1, 1])), "1 has two"),
+    "constant": (lambda P, y: (y, np.tile(P[:1], (len(P), 1))), 'calibrator="none"'),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_named(rng, case):
+    X, P, _, y = population(3, 300, rng)
+    change, words = BAD[case]
+    y, P = change(P, y)
+    with pytest.raises(ValueError, match=words):
+        grouping_loss(y, P, X)
+
+
+def test_options_of_several_classes(rng):
+    X, P, _, y = population(3, 300, rng)
+    for options, words in [
+        ({"method": "paper"}, "crossfit"), ({"calibrator": "isotonic"}, "platt"), ({"given": "blue"}, "'top'"),
+    ]:  # fmt: skip
+        with pytest.raises(ValueError, match=words):
+            grouping_loss(y, P, X, **options)
+    with pytest.raises(ValueError, match="given"):
+        grouping_loss(y == 0, P[:, 0], X, given="top")

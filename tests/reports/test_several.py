@@ -1,0 +1,64 @@
+"""The page on scores of several classes: read from a file, searched, and said in words."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import softmax
+
+from helpers.reports import audit_scores, read_table
+
+
+@pytest.fixture
+def table():
+    """Scores of three classes that do not know the town: in p, "no" is "yes" more often."""
+    rng = np.random.default_rng(0)
+    n = 2000
+    P = softmax(rng.normal(size=(n, 3)), axis=1)
+    town = rng.choice(["p", "q"], n)
+    moved = 0.7 * (town == "p") * P[:, 1]
+    Q = P + np.column_stack([np.zeros(n), -moved, moved])
+    y = np.array(["maybe", "no", "yes"])[(rng.random(n)[:, None] > np.cumsum(Q, axis=1)[:, :-1]).sum(axis=1)]
+    scores = pd.DataFrame(P, columns=["p_maybe", "p_no", "p_yes"])
+    return scores.assign(label=y, town=town, age=rng.integers(20, 80, n))
+
+
+def test_a_file_with_a_column_for_each_class(table, tmp_path):
+    table.to_csv(tmp_path / "scores.csv", index=False)
+    read = read_table(tmp_path / "scores.csv", score="p_*").checked()
+    report = audit_scores(read, rng=0)
+    answer = table[["p_maybe", "p_no", "p_yes"]].to_numpy().argmax(axis=1)
+    assert read.p == pytest.approx(table[["p_maybe", "p_no", "p_yes"]].max(axis=1))
+    assert np.array_equal(read.y, np.array(["maybe", "no", "yes"])[answer] == table["label"])
+    assert read.features == ["town", "age", "answer of the model"]
+    loss, groups = report.several.loss, report.several.groups
+    assert loss.low > 0 and loss.by_class.index.tolist() == ["maybe", "no", "yes"]
+    assert (groups["too_high"].iloc[0], groups["too_low"].iloc[0]) == ("no", "yes")
+    found = {one.kind: one for one in report.found}
+    assert "town is " in found["class_group"].subject
+    assert "no" in report.class_group_table.loc[0, "stated too often"]
+    assert report.metrics()["classes_rule"] == groups["rule"].tolist()
+    folder = tmp_path / "out"
+    report.save(folder)
+    assert "All classes together" in (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_names_in_a_list_or_with_commas(table):
+    names = ["p_maybe", "p_no", "p_yes"]
+    first = read_table(table, score=names).checked()
+    assert np.array_equal(first.p, read_table(table, score="p_maybe, p_no, p_yes").p)
+    assert first.take(np.arange(100)).classes.P.shape == (100, 3)
+
+
+BAD = {
+    "a row does not sum to one": (lambda t: t.assign(p_no=np.where(t.index == 4, 0, t["p_no"])), "row 4 sums to"),
+    "a class without a column": (lambda t: t.assign(label=t["label"].replace("yes", "perhaps")), "perhaps"),
+    "a class that never occurs": (lambda t: t.assign(label=t["label"].replace("yes", "no")), "yes never occurs"),
+    "two columns": (lambda t: t.drop(columns="p_yes"), "three columns or more"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_files_are_named(table, case):
+    change, words = BAD[case]
+    with pytest.raises(ValueError, match=words):
+        read_table(change(table), score="p_*")
