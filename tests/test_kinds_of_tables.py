@@ -50,20 +50,12 @@ HELD = {
     "arrow": of_arrow,
 }
 
-ESTIMATES = {
-    "exact": lambda X: str(grouping_loss(Y, P, X, rng=0)),
-    "binned": lambda X: str(binned_grouping_loss(Y, P, X, rng=0)),
-    "stacked": lambda X: str(stacked_grouping_loss(Y, P, X, rng=0)),
-    "tree groups": lambda X: tree_groups(Y, P, X, rng=0).table.to_string(),
-    "segments": lambda X: audit_groups(Y, P, X, n_draws=39, rng=0).to_string(),
-}
 
-
-@pytest.mark.parametrize("name", ESTIMATES)
-def test_every_table_says_the_same(name):
-    held = HELD if name == "exact" else ("objects", "arrow", "polars")
-    expected = ESTIMATES[name](X)
-    assert {form: ESTIMATES[name](HELD[form](X)) for form in held} == dict.fromkeys(held, expected)
+def test_every_table_says_the_same():
+    expected = str(grouping_loss(Y, P, X, rng=0))
+    assert {form: str(grouping_loss(Y, P, hold(X), rng=0)) for form, hold in HELD.items()} == dict.fromkeys(
+        HELD, expected
+    )
 
 
 # ---- whole tables of other libraries ----------------------------------------------------------------------------
@@ -97,6 +89,10 @@ OTHERS = {
 
 DOORS = {
     "grouping loss": lambda X, y, p, groups: str(grouping_loss(y=y, p=p, X=X, groups=groups, rng=0)),
+    "binned": lambda X, y, p, groups: str(binned_grouping_loss(y=y, p=p, X=X, groups=groups, rng=0)),
+    "stacked": lambda X, y, p, groups: str(stacked_grouping_loss(y=y, p=p, X=X, groups=groups, rng=0)),
+    "tree groups": lambda X, y, p, groups: tree_groups(y=y, p=p, X=X, groups=groups, rng=0).table.to_string(),
+    "segments": lambda X, y, p, groups: audit_groups(y=y, p=p, X=X, groups=groups, n_draws=39, rng=0).to_string(),
     "encoder": lambda X, y, p, groups: str(TableEncoder().fit(X, y).transform(X).tolist()),
     "tree": lambda X, y, p, groups: HonestTree(rng=0).fit(X, Y - P).apply(X).tolist(),
     "repair": lambda X, y, p, groups: repaired(X, y, p, groups),

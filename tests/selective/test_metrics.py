@@ -3,14 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 from helpers import selective
 from helpers.scoring import BRIER, LOG
 from helpers.selective import (
-    confidence_auc,
     confidence_metrics,
     normalized_ecuas,
     normalized_of_confidence,
@@ -82,18 +79,6 @@ def test_the_same_as_scikit_learn(ties):
         assert np.average(BRIER.score(y, proba), weights=w) == pytest.approx(
             np.average(((proba - eye) ** 2).sum(axis=1), weights=w), abs=1e-12
         )
-
-
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=25))
-def test_auc_counts_pairs(rows):
-    correct, confidence, weight = (np.array(column, float) for column in zip(*rows, strict=True))
-    confidence /= 5
-    won = (confidence[:, None] > confidence) + 0.5 * (confidence[:, None] == confidence)
-    pairs = np.outer(weight * correct, weight * (1 - correct))
-    if not weight.any():
-        return
-    want = (won * pairs).sum() / pairs.sum() if pairs.any() else np.nan
-    assert confidence_auc(correct, confidence, sample_weight=weight) == pytest.approx(want, nan_ok=True, abs=1e-12)
 
 
 def test_certain_errors_cost_infinity_unless_they_do_not_count():
