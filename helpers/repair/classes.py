@@ -16,10 +16,10 @@ class ClassRecalibrator(BaseEstimator):
     """Repairs the stated probabilities of K classes with features that the scores did not use, or used badly.
 
     The scores are calibrated (`AffineCalibrator`: one scale, and an offset for each class where a likelihood ratio test
-    asks for them at 5 %, so that right scores cost no more than temperature scaling); then a `Recalibrator` asks for each class whether the features say
-    more, at `alpha` / K, and the point of the simplex that is nearest to what they say is taken. Its squared error is
-    never larger than theirs, because true probabilities lie on the simplex. Where nothing is found, the result is the
-    calibrator.
+    asks for them at 5 %, so that right scores cost no more than temperature scaling). Then a `Recalibrator` asks for
+    each class whether the features say more, at `alpha` / K, and the point of the simplex that is nearest to what they
+    say is taken. Its squared error is never larger than theirs, because true probabilities lie on the simplex. Where
+    nothing is found, the result is the calibrator.
 
     Parameters
     ----------
