@@ -8,21 +8,12 @@ from hypothesis import strategies as st
 
 from helpers.decisions import bayes_decision, largest_uncertainty
 from helpers.decisions.class_costs import check_class_costs
+from tests.decisions.drawn import shares, zero_one
 
 
 def test_costs_of_no_decision_are_refused():
     with pytest.raises(ValueError, match="cost"):
         check_class_costs(np.zeros((0, 3)))
-
-
-def zero_one(n_classes):
-    return 1 - np.eye(n_classes)
-
-
-def shares(n_classes):
-    """Points of the simplex, corners and edges among them."""
-    counts = st.lists(st.integers(0, 9), min_size=n_classes, max_size=n_classes).filter(any)
-    return counts.map(lambda values: np.array(values) / sum(values))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.decisions import (
@@ -20,17 +20,10 @@ from helpers.decisions import (
     oracle_risk,
 )
 from helpers.decisions.costs import check_costs, decision_names
+from tests.decisions.drawn import cents, matrices
 
 EVEN = cost_matrix(false_alarm=1, miss=1)
 THREE = np.array([[0, 10], [1, 4], [5, 0]])  # wait, test, treat
-cents = st.integers(-500, 500).map(lambda k: k / 100)
-
-
-@st.composite
-def matrices(draw):
-    cost = np.array(draw(st.lists(cents, min_size=4, max_size=4))).reshape(2, 2)
-    assume(cost[1, 0] + cost[0, 1] - cost[0, 0] - cost[1, 1] > 0.005)
-    return cost
 
 
 def test_a_threshold_belongs_to_the_upper_decision():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.decisions import (
@@ -17,16 +17,9 @@ from helpers.decisions import (
     oracle_risk,
 )
 from helpers.simulation import FinitePopulation
+from tests.decisions.drawn import matrices
 
 EVEN = cost_matrix(false_alarm=1, miss=1)
-cents = st.integers(-500, 500).map(lambda k: k / 100)
-
-
-@st.composite
-def matrices(draw):
-    cost = np.array(draw(st.lists(cents, min_size=4, max_size=4))).reshape(2, 2)
-    assume(cost[1, 0] + cost[0, 1] - cost[0, 0] - cost[1, 1] > 0.005)
-    return cost
 
 
 def brute(reference, p, cost, t):

@@ -12,7 +12,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.special import expit
 from scipy.stats import binomtest
-from threadpoolctl import threadpool_limits
 
 from helpers.grouping import binned_grouping_loss, binned_grouping_loss_from_regions
 from helpers.scoring import BRIER, LOG, top_label
@@ -20,12 +19,6 @@ from helpers.simulation import BlindSpot, Links, Sigmoid
 
 RULES = pytest.mark.parametrize("rule", [BRIER, LOG], ids=["Brier", "log"])
 SEEDS = 30
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    with threadpool_limits(1):
-        yield
 
 
 def error(values, truth=0.0):

@@ -14,7 +14,6 @@ from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
-from threadpoolctl import threadpool_limits
 
 from helpers.binning import assign_bins
 from helpers.partition import BinnedTree
@@ -33,12 +32,6 @@ OWN = {
     "small batches": MiniBatchKMeans(2, n_init=1, batch_size=64),
 }
 EVERY = {name: name for name in ("tree", "stump", "kmeans")} | OWN
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    with threadpool_limits(1):
-        yield
 
 
 def halves(estimator, n_bins=5, **options):

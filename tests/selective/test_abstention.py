@@ -19,19 +19,10 @@ from helpers.selective import (
     normalized_ecuas,
     reject_cost_weight,
 )
+from tests.decisions.drawn import shares, zero_one
 
 ROWS = [1, 0, 1, 0], [0.6, 0.6, 0.9, 0.9]
 EXPONENTS = [0, 0.25, 0.5, 1, 2, 128]
-
-
-def zero_one(n_classes):
-    return 1 - np.eye(n_classes)
-
-
-def shares(n_classes):
-    """Points of the simplex, corners and edges among them."""
-    counts = st.lists(st.integers(0, 9), min_size=n_classes, max_size=n_classes).filter(any)
-    return counts.map(lambda values: np.array(values) / sum(values))
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,7 @@ from helpers.resampling import resampled_rows
 from helpers.selective import compare as selective_systems
 from helpers.selective import compare_systems, confidence_metrics, measure_systems
 from helpers.selective import metrics as confidence_scores
-
-
-def draw(n=300, seed=0, *, ties=False, shift=0.0):
-    rng = np.random.default_rng(seed)
-    truth = rng.uniform(0.2, 0.95, n)
-    stated = np.clip(truth + shift, 0.05, 0.99)
-    return (rng.random(n) < truth).astype(float), np.round(stated, 1) if ties else stated
-
+from tests.selective.drawn import draw
 
 METRICS = [*selective.METRICS, "ecuas_0", "ecuas_1", "ecuas_128"]
 

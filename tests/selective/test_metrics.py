@@ -13,6 +13,7 @@ from helpers.selective import (
     normalized_of_confidence,
     selective_metrics,
 )
+from tests.selective.drawn import draw
 
 EXPONENTS = [0, 0.25, 0.5, 1, 2, 128]
 
@@ -37,13 +38,6 @@ def test_normalized():
 
 COLUMNS = ["n_er", "ece", "auc", "n_ce_confidence", "n_brier_confidence", "n_ce", "n_brier", "aurc"]
 COLUMNS += ["n_ecuas_0", "n_ecuas_1", "n_ecuas_128"]
-
-
-def draw(n=300, seed=0, *, ties=False, shift=0.0):
-    rng = np.random.default_rng(seed)
-    truth = rng.uniform(0.2, 0.95, n)
-    stated = np.clip(truth + shift, 0.05, 0.99)
-    return (rng.random(n) < truth).astype(float), np.round(stated, 1) if ties else stated
 
 
 def classifier(n=400, n_classes=4, seed=0):
