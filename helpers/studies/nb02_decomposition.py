@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.plotting import BLUE, GREY, ORANGE
-from helpers.plotting.style import axes_for, diagonal, legend_on_top, percent
+from helpers.plotting.style import axes_for, legend_on_top
 
 VIEWS = ("joint", "classwise", "top-label")
 
@@ -75,71 +75,6 @@ def calibration_gaps(S, Y, view):
     cells = pd.DataFrame({"gap": (Y - S)[use], "variance": (S * (1 - S))[use]})
     sums = cells.groupby([key[use] for key in keys]).sum()
     return (sums["gap"] / np.sqrt(sums["variance"])).to_numpy()
-
-
-def plot_distances(p, q, ax=None):
-    """How far the rate of a score is from the score (orange), and the cases from the rate of their score (blue)."""
-    ax = axes_for(ax, (4.2, 4.2))
-    diagonal(ax)
-    cases = pd.DataFrame({"p": p, "q": q}).sort_values(["p", "q"])
-    for score, truth in cases.groupby("p")["q"]:
-        rate = truth.mean()
-        first = score == cases["p"].min()
-        place = score + 0.03 * (np.arange(len(truth)) - (len(truth) - 1) / 2)
-        stick = {"color": ORANGE, "linewidth": 5, "alpha": 0.7, "label": "score to rate" if first else None}
-        ax.plot([score, score], [score, rate], solid_capstyle="butt", **stick)
-        low = np.minimum(truth, rate)
-        high = np.maximum(truth, rate)
-        ax.vlines(place, low, high, color=BLUE, linewidth=2, linestyle=":", label="rate to case" if first else None)
-        ax.plot(place, truth, "o", color=BLUE, markersize=6, label="case" if first else None)
-        ends = [score - 0.06, score + 0.06]
-        ax.plot(ends, [rate, rate], color="black", linewidth=2.4, label="rate of the score" if first else None)
-    ax.set(xlim=(0, 1), ylim=(-0.02, 1.02), xlabel="stated probability", ylabel="true probability")
-    percent(ax.xaxis, ax.yaxis)
-    return ax
-
-
-_PARTS = (("calibration", ORANGE, "//"), ("grouping", BLUE, ".."), ("irreducible", GREY, ""))
-
-
-def plot_parts(parts, *, xlabel="expected loss"):
-    """One bar for each `Decomposition`, from the top, in three hatched segments with their values."""
-    values = {part: [getattr(losses, part) for losses in parts.values()] for part, _, _ in _PARTS}
-    infinite = [name for name, losses in parts.items() if not np.isfinite(losses.total)]
-    if infinite:
-        raise ValueError(f"parts must be finite to be drawn, but those of {infinite[0]!r} are not.")
-    ax = axes_for(figsize=(6.8, 0.6 * len(parts) + 1.4))
-    place = np.arange(len(parts))[::-1]
-    left = np.zeros(len(parts))
-    longest = max(losses.total for losses in parts.values())
-    for part, color, hatch in _PARTS:
-        width = np.array(values[part])
-        ax.barh(place, width, 0.6, left=left, color=color, hatch=hatch, edgecolor="white", linewidth=0.8, label=part)
-        for y, x, w in zip(place, left, width, strict=True):
-            if w > 0.09 * longest:
-                box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.5}
-                ax.text(x + w / 2, y, f"{w:.3f}", ha="center", va="center", fontsize=9, bbox=box)
-        left = left + width
-    ax.set_yticks(place, list(parts))
-    ax.tick_params(axis="y", length=0)
-    ax.set(xlabel=xlabel, ylim=(-0.6, len(parts) - 0.4), xlim=(0, 1.02 * longest))
-    legend_on_top(ax, 3)
-    return ax
-
-
-def plot_stacked_parts(table, *, xlabel="", total="expected loss"):
-    """Columns calibration, grouping, irreducible as bands one above the other, along the numbers of the index."""
-    ax = axes_for()
-    foot = np.zeros(len(table))
-    for part, color, hatch in [entry for entry in _PARTS[::-1] if entry[0] in table]:
-        top = foot + table[part].to_numpy()
-        ax.fill_between(table.index, foot, top, color=color, hatch=hatch, edgecolor="white", alpha=0.85, label=part)
-        foot = top
-    ax.plot(table.index, foot, color="black", marker="o", markersize=4, label=total)
-    ax.set(xlabel=xlabel, ylabel="loss", xlim=(table.index.min(), table.index.max()), ylim=(0, 1.08 * foot.max()))
-    handles, words = ax.get_legend_handles_labels()
-    ax.legend(handles[::-1], words[::-1], loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
-    return ax
 
 
 def plot_changes(changes, intervals, ax=None, *, within=0.0, xlabel="change", mark=()):

@@ -12,23 +12,7 @@ from helpers.datasets import DATA_FOLDER
 from helpers.datasets.download import find_cached
 from helpers.datasets.sampled_answers import answer_files
 from helpers.studies.nb12_sem_practice import CARDS, READERS, card_readers, half_split_gap
-from helpers.studies.nb12_sem_practice import language_model as sampled
 from helpers.studies.nb12_sem_practice.readers import binned_error, misjudge, mode_correct, thin
-
-
-def test_the_protocol_by_string_and_by_spelling(answers):
-    strings, spellings = (sampled.asked_model(answers, "plain", rule) for rule in ("exact", "normalized"))
-    assert strings.grouped.n_answers.tolist() == spellings.grouped.n_answers.tolist() == [20] * 120
-    assert sem1(strings.grouped.counts).mean() < sem1(spellings.grouped.counts).mean()
-    chance = answers.drop_duplicates("question")["is_true"].to_numpy()
-    assert spellings.stated["is it true"] == pytest.approx(chance)  # all rows of a question have the same here
-    errors, gaps = sampled.protocol_rows(spellings, n_resamples=50, rng=0)
-    assert list(errors.index) == ["Sem1", "Sem2", "is it true", "verbalised"]
-    assert gaps[["first", "second"]].to_numpy().tolist()[:2] == [["Sem1", "Sem2"], ["Sem1", "is it true"]]
-    assert len(gaps) == 3 and (errors["n"] == 120).all()
-    assert errors["ece"]["Sem1"] == pytest.approx(binned_error(spellings.correct, sem1(spellings.grouped.counts)))
-    line = sampled.protocol_table({("plain", "spelling"): (errors, gaps)}).iloc[0]
-    assert line["Sem1 - Sem2"] == pytest.approx(errors["ece"]["Sem1"] - errors["ece"]["Sem2"])
 
 
 @pytest.fixture(scope="module")

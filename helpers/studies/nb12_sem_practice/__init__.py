@@ -1,5 +1,4 @@
-"""Notebook 12: simulated readers with known answers, a recorded language model, and a figure."""
+"""Notebook 12: simulated readers with known answers, and a figure."""
 
 from helpers.studies.nb12_sem_practice.figures import plot_sources
-from helpers.studies.nb12_sem_practice.language_model import asked_model, protocol_rows, protocol_table
 from helpers.studies.nb12_sem_practice.readers import CARDS, READERS, binned_error, card_readers, half_split_gap
