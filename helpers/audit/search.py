@@ -10,6 +10,7 @@ from helpers.audit.segments import SegmentFamily, fewest_rows
 from helpers.audit.selection import select_segments
 from helpers.checks import MOST_DRAWS, check_count, check_one_of, check_rng
 from helpers.partition.checked import check_rows, check_table
+from helpers.partition.class_rows import has_classes
 
 ALPHA = 0.05  # of the whole search
 
@@ -147,7 +148,7 @@ def audit_groups(y, p, X, *, sample_weight=None, groups=None, rng=None, **option
     >>> audit_groups(y, np.full(2000, 0.5), X, rng=0)["rule"].tolist()
     ['age <= 39']
     """
-    if np.ndim(p) == 2:
+    if has_classes(p):
         from helpers.audit.classes import audit_class_groups  # which builds on this module
 
         return audit_class_groups(y, p, X, sample_weight=sample_weight, groups=groups, rng=rng, **options)

@@ -29,6 +29,7 @@ from helpers.grouping.region_statistics import squared_means
 from helpers.grouping.splits import repeat_splits, said_of_splits
 from helpers.partition import HonestTree, split_rows
 from helpers.partition.checked import CheckedTable, check_rows, with_score_column
+from helpers.partition.class_rows import has_classes
 from helpers.partition.levels import most_pooled, said_of_pooled
 
 
@@ -298,10 +299,11 @@ def grouping_loss(
         check_count(max_depth, "max_depth")
     check_count(n_splits, "n_splits")
     tree = HonestTree(min_samples_leaf=min_samples_leaf, max_depth=max_depth)
-    if np.ndim(p) == 2:
+    if has_classes(p):
         from helpers.grouping.classes import class_grouping_loss  # which builds on this module
 
-        check_one_of(method, "method of several classes", ("crossfit",))
+        if method == "paper":
+            raise ValueError(f'p must be one column with method="paper", but its shape is {np.shape(p)}.')
         options = {"sample_weight": sample_weight, "groups": groups, "n_splits": n_splits, "rng": rng}
         return class_grouping_loss(y, p, X, given=given, calibrator=calibrator, tree=tree, **options)
     check_one_of(given, "given of two classes", ("vector",))

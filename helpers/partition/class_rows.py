@@ -9,6 +9,14 @@ from helpers.checks import check_effective, check_groups, check_same_length, che
 from helpers.partition.checked import Rows, check_table
 
 
+def has_classes(p):
+    """Whether scores have a column for each class; a table of rows of unequal length has not."""
+    try:
+        return np.ndim(p) == 2
+    except ValueError:
+        return False
+
+
 @dataclass(frozen=True)
 class ClassRows:
     """Checked rows: labels as codes of `classes`, scores (n, K), table, weights or None, group codes or None."""

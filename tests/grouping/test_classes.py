@@ -193,7 +193,7 @@ def test_bad_input_is_named(rng, case):
 def test_options_of_several_classes(rng):
     X, P, _, y = population(3, 300, rng)
     for options, words in [
-        ({"method": "paper"}, "crossfit"), ({"calibrator": "isotonic"}, "platt"), ({"given": "blue"}, "'top'"),
+        ({"method": "paper"}, "p must be"), ({"calibrator": "isotonic"}, "platt"), ({"given": "blue"}, "'top'"),
     ]:  # fmt: skip
         with pytest.raises(ValueError, match=words):
             grouping_loss(y, P, X, **options)
