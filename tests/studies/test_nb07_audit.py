@@ -23,21 +23,6 @@ from helpers.studies.nb07_audit import (
 from helpers.studies.nb07_audit.model_size import survey_tasks
 
 
-def test_second_look_finds_a_gap_twice_and_luck_once():
-    rng = np.random.default_rng(0)
-    n = 6000
-    X = pd.DataFrame({"town": rng.random(n) < 0.05, "z": rng.normal(size=n)})
-    y = (rng.random(n) < np.where(X["town"], 0.9, 0.5)).astype(int)
-    letter = nb07_audit.second_look(y, np.full(n, 0.5), X, rng.random(n) < 0.5, rng=0)
-    real = letter["rule"].str.contains("town is True")
-    assert real.any() and (letter.loc[real, "second"] > 0.2).all()
-    luck = letter[~real]
-    assert luck["first"].abs().min() > 0.1  # largest of many
-    towards = np.sign(luck["first"]) * luck["second"]
-    assert abs(towards.mean()) < 3 * 0.5 / np.sqrt(30 * len(luck))  # each group has at least 30 rows in the other part
-    assert letter["first"].abs().is_monotonic_decreasing and len(letter) == 8
-
-
 def test_planted_study_reports_overlap_and_coverage():
     pool = model_pool([1], grouping_error=0, group_bias={("job", "care"): 2.0}, rng=0)
     runs = repeat(nb07_audit.planted_study(pool, {"care": ("job", "care")}, 4000), {"merge": ["no", 0.2]}, 4, rng=0)

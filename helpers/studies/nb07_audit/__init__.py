@@ -8,9 +8,8 @@ from helpers.studies.nb07_audit.audits import (
     planted_study,
     quarter_too_low,
     redrawn,
-    second_look,
 )
-from helpers.studies.nb07_audit.figures import plot_pool, plot_pools, plot_rates, plot_second_look, plot_shares
+from helpers.studies.nb07_audit.figures import plot_pool, plot_pools, plot_rates
 from helpers.studies.nb07_audit.folktexts import simulate_folktexts
 from helpers.studies.nb07_audit.model_size import (
     across,

@@ -6,25 +6,11 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from helpers.audit import measure_groups, search_segments, tree_groups
-from helpers.partition import HonestTree
+from helpers.audit import search_segments, tree_groups
 from helpers.resampling import exact_interval
 from helpers.simulation import perfect
 from helpers.studies.nb07_audit.folktexts import simulate_folktexts
 from helpers.tables import read_folktexts
-
-
-def second_look(y, p, X, searched, *, rng=None):
-    """The eight largest gaps of many small subgroups (30 rows or more), and the same ones' in the rows not searched."""
-    searched = np.asarray(searched, dtype=bool)
-    tree = HonestTree(min_samples_leaf=30, rng=rng).fit(X[searched], (y - p)[searched])
-    region = tree.apply(X)
-    chosen_by = measure_groups(y[searched], p[searched], region[searched], size=tree.n_regions_)
-    others = measure_groups(y[~searched], p[~searched], region[~searched], size=tree.n_regions_)
-    table = pd.DataFrame({"rule": tree.rules(), "first": chosen_by["gap"], "second": others["gap"]})
-    table = table[others["n"] >= 30]
-    largest = table["first"].abs().sort_values(ascending=False, kind="stable").index[:8]
-    return table.loc[largest].reset_index(drop=True)
 
 
 def planted_study(pool, planted, n):

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
-from helpers.plotting import BLUE, GREY, MARKERS, ORANGE
+from helpers.plotting import BLUE, GREY, ORANGE
 from helpers.plotting.audit import _wrapped
 from helpers.plotting.style import axes_for
 
@@ -35,19 +35,6 @@ def plot_rates(table, ax=None, *, most=8, significant=None):
     ax.set(xlim=(max(left, -0.02), min(right, 1.02)), ylim=(-0.6, len(shown) - 0.4), xlabel="probability")
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     ax.legend(loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=4)
-    return ax
-
-
-def plot_second_look(first, second, ax=None, *, names=("who chose", "other people"), ylabel="gap"):
-    """Gaps of the same subgroups in the rows that chose them (left) and in other rows (right), joined by lines."""
-    ax = axes_for(ax, (5.2, 4.2))
-    for gaps in zip(np.asarray(first, float), np.asarray(second, float), strict=True):
-        up = gaps[0] > 0
-        ax.plot([0, 1], gaps, "-o" if up else "--s", color=BLUE if up else ORANGE, markersize=5, linewidth=1.2)
-    ax.axhline(0, color=GREY, linewidth=1, linestyle=":")
-    ax.set_xticks([0, 1], names)
-    ax.set(xlim=(-0.3, 1.3), ylabel=ylabel)
-    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     return ax
 
 
@@ -91,21 +78,3 @@ def plot_pools(tables, trends, *, xlabel="size"):
     spare = axes.flat[len(tables)] if len(tables) < axes.size else None
     (spare or fig).legend(handles, labels, loc="center" if spare else "outside lower center")
     return fig
-
-
-def plot_shares(shares, low, high, levels, ax=None, *, xlabel="share of draws"):
-    """Shares (dots) with intervals, one line for each, from the top; {words: share} of `levels` are dashed lines."""
-    ax = axes_for(ax, (7, 0.5 * len(shares) + 1.2))
-    place = np.arange(len(shares))[::-1]
-    ends = [shares - low, high - shares]
-    for k, (x, y) in enumerate(zip(shares, place, strict=True)):
-        bars = [[ends[0].iloc[k]], [ends[1].iloc[k]]]
-        ax.errorbar(x, y, xerr=bars, fmt=MARKERS[k % len(MARKERS)], color=BLUE, capsize=3)
-    for words, level in levels.items():
-        ax.axvline(level, color="black", linestyle="--", linewidth=1.2, label=words)
-    ax.set_yticks(place, list(shares.index))
-    ax.set(ylim=(-0.6, len(shares) - 0.4), xlabel=xlabel)
-    ax.set_xlim(left=0)
-    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    ax.legend(loc="best")
-    return ax
