@@ -379,7 +379,7 @@ def _differences(table, sources, low_margin, binning, groups, n_resamples):
             part = table[kept]
             labels = None if groups is None else groups[kept]
             row = {"what": what, "first": first, "second": second}
-            if len(part) < 2 or (labels is not None and np.unique(labels).size < 2):
+            if len(part) < 2 or (labels is not None and np.unique(labels).size < 5):  # as `bootstrap_interval` asks
                 rows.append(row | dict.fromkeys(("difference", "low", "high", "p_value"), np.nan) | {"n": len(part)})
                 continue
             options = {"n_resamples": n_resamples, "groups": labels, "rng": binning.rng}

@@ -107,6 +107,15 @@ def test_low_margins_and_strata():
     assert low["n"] == 2  # .1 and .2 are below 1 / sqrt(20) = .224, .3 and 1 are not
 
 
+@pytest.mark.parametrize(("n", "groups", "known"), [(1, None, False), (2, None, True), (2, [0, 0], False)])
+def test_a_difference_needs_two_questions_at_low_margins_of_more_than_one_group(n, groups, known):
+    counts = np.array([[11, 9], [12, 8]] + [[20, 0]] * 4)[2 - n :]
+    groups = None if groups is None else [*groups, 2, 3, 4, 5]
+    found = sem_ece(counts, np.arange(len(counts)) % 2, groups=groups, rng=0, n_resamples=30)
+    low = found.differences.set_index("what").loc["ece at low margins"]
+    assert low["n"] == n and np.isfinite(low["difference"]) == known
+
+
 # ---- identities and invariances -------------------------------------------------------------------------------
 
 

@@ -1,5 +1,7 @@
 """The joint search: known truth, false alarms, brute force, invariances, words, what is left out, bad input."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,8 @@ from scipy.special import expit, logit
 from scipy.stats import norm
 
 from helpers.audit import search_segments, tree_groups
-from helpers.audit.null import symmetric
+from helpers.audit.null import skewed_from, symmetric
+from helpers.audit.segments import _conditions_of_number
 from helpers.calibration import PlattCalibrator
 from helpers.plotting import plot_groups
 
@@ -432,3 +435,19 @@ def test_pairs_are_left_out_of_wide_tables():
     narrow = search_segments(y, np.full(200, 0.5), wide.iloc[:, :8], n_draws=19, rng=0)
     assert set(narrow.table["columns"]) == {1, 2}
     assert not any("one by one" in note for note in narrow.notes)
+
+
+@pytest.mark.parametrize("skewness", [0.0, 0.5, 1.0])
+def test_a_gap_made_symmetric_and_skewed_again_is_itself(skewness):
+    z = skewed_from(symmetric(np.array([3.0]), np.array(skewness)), skewness)
+    np.testing.assert_allclose(z, 3.0, rtol=1e-6)
+
+
+def test_conditions_of_a_number_are_its_half_lines_and_what_is_missing():
+    number = SimpleNamespace(levels=np.arange(4), exact=False)
+    code = np.array([0, 1, 2, 3, 4, 0])
+    kept, members, conditions, n_rare = _conditions_of_number(number, code, 1)
+    below = [[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0]]
+    above = [[0, 1, 1, 1, 0], [0, 0, 1, 1, 0], [0, 0, 0, 1, 0]]
+    assert members[:6].tolist() == below + above and members[-1].tolist() == [0, 0, 0, 0, 1]
+    assert kept is code and len(conditions) == len(members) and n_rare == 0

@@ -89,3 +89,9 @@ def test_the_covariance_of_groups_is_the_sandwich_with_one_group_less():
     score = x * (y - c)[:, None]
     assert line.covariance == pytest.approx(bread @ (score.T @ score * 12 / 11) @ bread, rel=1e-6)
     assert line.freedom == 11
+
+
+def test_uneven_weights_leave_fewer_rows_by_kish():
+    weight = np.repeat([1.0, 3.0], 20)
+    line = calibration_line(np.arange(40) % 2, expit(np.linspace(-1, 1.5, 40)), sample_weight=weight)
+    assert line.freedom == pytest.approx(80**2 / 200 - 1)

@@ -153,6 +153,15 @@ def test_nothing_about_a_row_comes_from_its_own_fold(sample):
             assert not np.array_equal(a[fold != 2], b[fold != 2])
 
 
+def test_residuals_are_predicted_within_bins_of_equally_many_scores(sample, monkeypatch):
+    seen = []
+    monkeypatch.setattr(module, "predict_out_of_fold", lambda *given: seen.append(given[4]) or np.zeros((300, 1)))
+    table = sample.X.assign(s=sample.p)
+    module._out_of_fold(sample.y * 1.0, sample.p, table, np.ones(300), np.arange(300) % 5, "platt", 0)
+    size = np.bincount(seen[0])
+    assert size.size == module.BINS and size.max() - size.min() <= 1
+
+
 def test_weights_reach_the_learners(sample):
     """Wrong labels of rows that weigh nothing change neither the predictions nor the calibrator."""
     table = sample.X.assign(s=sample.p)
