@@ -3,8 +3,8 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from helpers.plotting import BLUE, GREY, LINES, ORANGE
-from helpers.plotting.style import axes_for, diagonal, percent
+from helpers.plotting import BLUE, GREY, ORANGE
+from helpers.plotting.style import axes_for, diagonal
 
 SIDES = {"x > 0": (BLUE, "-"), "x < 0": (ORANGE, "--")}
 
@@ -65,28 +65,3 @@ def plot_links(towns, *, xlabel="x"):
         ax.get_legend().remove()
         ax.set_ylim(-0.02, 1.02)
     return fig
-
-
-def plot_ceilings(p, ceilings, ax=None):
-    """How far away the truth can be at each stated probability, one line for each bound: {name: (n,) distances}."""
-    ax = axes_for(ax)
-    for (name, values), line, color in zip(ceilings.items(), LINES, (GREY, BLUE, ORANGE), strict=False):
-        ax.plot(p, values, linestyle=line, color=color, linewidth=2, label=name)
-    ax.set(xlim=(0, 1), xlabel="stated probability", ylabel="largest typical distance")
-    ax.set_ylim(bottom=0)
-    percent(ax.xaxis, ax.yaxis)
-    ax.legend(loc="best")
-    return ax
-
-
-def plot_counts(observed, expected, ax=None, *, xlabel="count", ylabel="share"):
-    """Observed shares of the counts 0, 1, 2, ... (bars) beside expected ones (open diamonds)."""
-    ax = axes_for(ax)
-    place = np.arange(len(observed))
-    ax.bar(place, observed, color=BLUE, alpha=0.7, width=0.7, label="observed")
-    ax.plot(place, expected, "D", color="black", fillstyle="none", markersize=8, label="expected")
-    ax.set(xlabel=xlabel, ylabel=ylabel)
-    ax.set_xticks(place)
-    percent(ax.yaxis)
-    ax.legend()
-    return ax
