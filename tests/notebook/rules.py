@@ -142,6 +142,16 @@ def rule_outputs(notebook):
                 yield k, "a picture in an output that is compared: it differs between machines in single pixels"
 
 
+def rule_formulas(notebook):
+    """The site sets a formula of several lines as `split`, in which an equation's number is an error."""
+    for k, cell in enumerate(notebook["cells"], 1):
+        for formula in re.findall(
+            r"\$\$(.+?)\$\$", cell["source"] if cell["cell_type"] == "markdown" else "", re.DOTALL
+        ):
+            if "\\\\" in formula and r"\tag" in formula:
+                yield k, r"a formula has both a line break and a \tag"
+
+
 def rule_figures(notebook):
     """Figures and images in prose have alternative texts."""
     for k, cell in enumerate(notebook["cells"], 1):
@@ -205,7 +215,7 @@ def kind_of(name):
     return "report" if name.startswith(REPORTS) else "lesson"
 
 
-RULES = (rule_parameters, rule_tags, rule_format, rule_outputs, rule_figures, rule_folds, rule_exercises)
+RULES = (rule_parameters, rule_tags, rule_format, rule_outputs, rule_formulas, rule_figures, rule_folds, rule_exercises)
 
 
 def lint(notebook, name):

@@ -61,6 +61,7 @@ BREAKAGES = {
     "a picture in an output that is": add_output("show", output_type="display_data", data={"image/svg+xml": "<svg/>"}),
     "without alternative text: figure": lambda n: n.cells[3].outputs[0].metadata.clear(),
     "an image without": lambda n: n.cells[2].update(source="## A decision\n\n![](picture.png)"),
+    "a line break and": lambda n: n.cells[2].update(source=r"$$a \\ b \tag{1}$$"),
     "source_hidden": lambda n: tagged(n, "check").metadata.pop("jupyter"),
     "outputs_hidden": lambda n: tagged(n, "solution").metadata.jupyter.pop("outputs_hidden"),
     "`with folded():`": lambda n: n.cells[5].outputs[0].metadata.update(honest={"claim": "known.claim", "holds": True}),
