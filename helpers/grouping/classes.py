@@ -195,6 +195,7 @@ def squared_vectors(residual, c, region, weight, groups, tree, asked):
 
     deviation = unit_s - unit_w[:, None] * mean[unit_region]
     left = group_sums(unit_region, (deviation**2).sum(axis=1), size=size)[1]
+    squared = _squared_covariances(deviation, unit_region, size)
     entry = deviation * np.sqrt(regions.factor * regions.bessel)[unit_region, None]
     column = unit_region[:, None] * n_classes + np.arange(n_classes)
     noise = 2 * _off_diagonal(entry.ravel(), column.ravel(), np.repeat(unit_group, n_classes))
@@ -208,7 +209,24 @@ def squared_vectors(residual, c, region, weight, groups, tree, asked):
         null_third *= (noise / null_variance) ** 1.5 if null_variance > 0 else 0.0
         null_variance = noise
     part = regions.statistics(influences, left, noise, null_variance, null_third)
-    return replace(part, mean=mean), tree, np.sqrt(2) * mean, by_class
+    # A loss in one direction varies with the noise in that direction, not with that of all classes; which one it is
+    # nobody knows, so directions count by their noise.
+    along = np.divide(squared, left, out=np.zeros(size), where=left > 0)
+    changes = {
+        "mean": mean,
+        "noise_ceiling": max(noise, 2 * float(regions.factor**2 * regions.bessel @ squared)),
+        "unit_variance": 4 * float(regions.bessel @ along) / total.sum() ** 2,
+    }
+    return replace(part, **changes), tree, np.sqrt(2) * mean, by_class
+
+
+def _squared_covariances(deviation, region, size):
+    """Sum of the squared entries of each region's sum of d d', (J,)."""
+    squared = np.zeros(size)
+    for k, column in enumerate(deviation.T):
+        for other, times in [(column, 1), *((other, 2) for other in deviation.T[k + 1 :])]:
+            squared += times * group_sums(region, column * other, size=size)[1] ** 2
+    return squared
 
 
 def _known_moments(c, weight, region, factor, asked):
