@@ -3,4 +3,10 @@
 from helpers.studies.nb06_decisions.errors import acting_on_it, estimation_errors
 from helpers.studies.nb06_decisions.figures import plot_intervals, plot_risk_corners
 from helpers.studies.nb06_decisions.language_model import decide_by_scores
-from helpers.studies.nb06_decisions.post_training import models, rank_guides, real_tasks, try_all
+from helpers.studies.nb06_decisions.post_training import (
+    models,
+    rank_guides,
+    real_tasks,
+    squared_rank_correlation,
+    try_all,
+)
