@@ -32,7 +32,7 @@ from helpers.reports.intake import check_terms
 from helpers.reports.phrases import NAMES, percent, points
 from helpers.reports.votes import compare_votes
 from helpers.selective import compare_systems, risk_coverage_curve
-from helpers.tables import AnswerTable
+from helpers.tables.answers import AnswerTable
 
 LEAST_QUESTIONS = 30  # with a known answer; below, only the share of right answers is told
 

@@ -26,7 +26,7 @@ from helpers.reports.score_findings import find_all
 from helpers.reports.score_tables import ScoreTables
 from helpers.reports.several import SeveralClasses, measure_classes
 from helpers.reports.single_cases import measure_loss
-from helpers.tables import ScoreTable
+from helpers.tables.scores import ScoreTable
 
 GAP = "observed less stated, in points (left: scores too high, right: too low)"
 

@@ -1,5 +1,6 @@
-"""Rows of a file of sampled answers: columns found, spread out where a row holds many answers, and checked."""
+"""Rows of a file of sampled answers: those of one system, columns found, spread out where a row holds many, checked."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 
 from helpers.answers.counts import first_repeat, sample_numbers
 from helpers.checks import check_columns, nearest_name
+from helpers.datasets.recorded_model import recorded_answers
 from helpers.tables.files import EXTENSIONS, open_table
 from helpers.tables.logs import LOGS, open_log
 
@@ -29,10 +31,57 @@ def open_answers(path, grade="", graded=True):
     return open_table(path, EXTENSIONS + LOGS, as_text=True, reader=partial(open_log, grade=grade, graded=graded))
 
 
+# ---- systems --------------------------------------------------------------------------------------------------
+
+RECORDED = ("prompt", "sample", "spelling", "references", "correct", "posterior", "is_true")  # and only there
+
+RECORDED_LINE = {"prompt", "question", "references", "answers", "ratings"}
+
+RECORDED_SYSTEM = "prompt"
+
+
+def open_systems(path, grade="", graded=True):
+    """The file as a `Table`; the recorded log has a row an answer, and no greedy answers."""
+    table = open_answers(path, grade, graded)
+    if RECORDED_LINE <= set(table.names):
+        try:
+            frame = recorded_answers(table.frame.to_dict("records"))
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"{table.name} must be the recorded log of answers, but a line lacks {error}.") from None
+        table = replace(table, frame=frame, places=None, unit="row")
+    if set(RECORDED) <= set(table.names):
+        greedy = (pd.to_numeric(table.frame["sample"], errors="coerce") == 0).to_numpy()
+        if greedy.any():
+            note = f"{greedy.sum():,} greedy answers (sample 0) to all prompts left out"
+            return table.only(np.flatnonzero(~greedy), note)
+    return table
+
+
+def systems_of(table, system=""):
+    """Names of the systems in a file in order of appearance; none where no column tells them apart."""
+    if not system and not set(RECORDED) <= set(table.names):
+        return []
+    column = system or RECORDED_SYSTEM
+    check_columns(table.name, table.names, {"system": column})
+    values = table.read([column])[column]
+    if values.isna().any():
+        table.reject(column, "name the system of every answer", values.isna().to_numpy(), values)
+    return list(dict.fromkeys(map(str, values)))
+
+
+def of_system(table, system, name):
+    """The rows of one system."""
+    column = system or RECORDED_SYSTEM
+    values = table.read([column])[column].map(str)
+    return table.only(np.flatnonzero(values == name), f"this is about the answers where {column} is {name!r}")
+
+
+# ---- rows -----------------------------------------------------------------------------------------------------
+
+
 def short(value):
-    """A value as errors show it, at most 60 characters."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    """A value as errors show it."""
+    return f"{value!r:.60}"
 
 
 def find_columns(table, roles):
@@ -52,19 +101,20 @@ def find_columns(table, roles):
 
 
 def long_rows(table, columns):
-    """(frame, layout): one row an answer with columns question, sample, answer, confidence, reference and row."""
-    # `row` is where the answer stands in the file. If a cell of `answer` holds a list, or counts {answer: count}, all
-    # must.
+    """One row an answer with columns question, sample, answer, confidence, reference and row (its place in the file).
+
+    If a cell of `answer` holds a list, or counts {answer: count}, all must.
+    """
     frame = table.read(list(columns.values())).rename(columns={name: role for role, name in columns.items()})
     frame["row"] = np.arange(len(frame))
     kinds = _kinds(frame["answer"])
-    layout = next((kind for kind in ("lists", "counts") if (kinds == kind).any()), "answers")
-    if layout == "answers":
-        return frame, layout
+    layout = next((kind for kind in ("lists", "counts") if (kinds == kind).any()), "")
+    if not layout:
+        return frame
     if (kinds != layout).any():
         rule = f"hold {'a list of answers' if layout == 'lists' else 'counts'} in every row if it does in one"
         table.reject(columns["answer"], rule, kinds != layout, frame["answer"])
-    return _spread(table, columns, frame, layout), layout
+    return _spread(table, columns, frame, layout)
 
 
 def _kinds(cells):

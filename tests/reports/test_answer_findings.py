@@ -11,15 +11,16 @@ from helpers.reports.answer_findings import (
     about_confidence,
     about_costs,
     about_groups,
+    about_order,
     about_pair,
     about_promises,
     about_samples,
     about_use,
 )
-from helpers.reports.answer_kinds import KINDS, PARTS
 from helpers.reports.answer_numbers import QuestionGroups, promise
 from helpers.reports.answer_pair import AnswerPair
-from helpers.reports.findings import in_order, table_of
+from helpers.reports.answers import AnswerReport
+from helpers.reports.findings import table_of
 from helpers.tables import read_answers, table_of_counts
 
 # ---- findings from numbers made to show them ------------------------------------------------------------------
@@ -28,7 +29,8 @@ from helpers.tables import read_answers, table_of_counts
 def on_confidence(low=-0.1, high=0.1, *, p_value=0.5, source="sem1", apart=(0.1, 0.2), differences=None):
     row = {"source": source, "n": 100, "confidence": 0.7, "right": 0.6, "over": (low + high) / 2, "low": low}
     row |= {"high": high, "if_right": 0.8, "if_wrong": 0.7, "apart_low": apart[0], "apart_high": apart[1]}
-    return list(about_confidence(pd.DataFrame([row]), {source: p_value}, differences))
+    frame = pd.DataFrame([row])
+    return [*about_confidence(frame, {source: p_value}), *about_order(frame, differences)]
 
 
 def on_promise(correct, confidence=0.8):

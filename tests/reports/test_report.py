@@ -19,7 +19,7 @@ from helpers.reports.drift import measure_drifts
 from helpers.reports.findings import fill
 from helpers.reports.intake import find_obstacle, likely_groups
 from helpers.reports.single_cases import STACK_ROWS, measure_loss
-from helpers.tables import ScoreTable
+from helpers.tables.scores import ScoreTable
 
 
 def make(kind="perfect", n=3000, seed=0):

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.reports.score_page import FIGURES, KINDS, PARTS
 
 from helpers.reports import score_findings as conclude
 from helpers.reports.findings import Finding, Severity, as_json, steps_of, table_of
-from helpers.reports.score_page import FIGURES, KINDS, PARTS
-from helpers.tables import ScoreTable
+from helpers.tables.scores import ScoreTable
 
 
 def interval(rng, size=0.1):
