@@ -128,7 +128,7 @@ def _spread(table, columns, frame, layout):
         cells = [_repeated(table, columns["answer"], row, cell) for row, cell in enumerate(frame["answer"])]
         frame = frame.assign(answer=pd.Series(cells, dtype=object))
     size = frame["answer"].map(len)
-    if not size.all():
+    if layout == "lists" and not size.all():
         table.reject(columns["answer"], "hold at least two answers", size == 0, frame["answer"])
     several = ["answer"]
     for role in ("confidence", "correct"):
@@ -172,9 +172,9 @@ def check_rows(table, columns, frame):
         *rows, more = repeat
         places = " and ".join(table.where(frame["row"].iloc[k]) for k in rows)
         raise ValueError(
-            f"{table.name}: column {columns['sample']!r} must number the answers to a question, but {places} are both "
-            f"sample {frame['sample'].iloc[rows[0]]} of question {short(frame['question'].iloc[rows[0]])}"
-            f"{f' (and {more:,} more rows repeat one)' if more else ''}."
+            f"{table.name}: column {columns.get('sample', columns['question'])!r} must number the answers to a "
+            f"question, but {places} are both sample {frame['sample'].iloc[rows[0]]} of question "
+            f"{short(frame['question'].iloc[rows[0]])}{f' (and {more:,} more rows repeat one)' if more else ''}."
         )
     size = frame.groupby("question", sort=False)["row"].agg(["size", "first"])
     few = size[size["size"] < 2]
@@ -189,15 +189,29 @@ def check_rows(table, columns, frame):
     return place
 
 
-def count_columns(table, names):
-    """(Q, C) counts of a file with one row a question; ValueError for one that is negative, not whole or no number."""
+def with_counts(table, names, question, reference):
+    """(the table with a dictionary of counts in each row, the name of its column, that of the questions).
+
+    The table has one row a question and a column of counts for each class; without names, questions are numbered.
+    """
     if len(names) < 2:
-        raise ValueError(f"counts must name at least two columns, one for each class, but it is {list(names)}.")
-    frame = table.read(list(names))
+        raise ValueError(f"counts must name at least two columns, one for each class, but it is {names}.")
+    roles = {role: name for role, name in (("question", question), ("reference", reference)) if name in table.names}
+    check_columns(table.name, table.names, roles | {f"counts[{k}]": name for k, name in enumerate(names)})
+    frame = table.read(names)
     counts = frame.apply(pd.to_numeric, errors="coerce")
     for name in names:
         bad = ~((counts[name] >= 0) & (counts[name] % 1 == 0))
         if bad.any():
             hint = "Write 0 where a class was not given." if frame[name].isna()[bad].any() else ""
             table.reject(name, "hold counts (whole numbers, not negative)", bad, frame[name], hint)
-    return counts.astype(np.int64)
+    if "reference" in roles:
+        right = table.read([reference])[reference]
+        wrong = right.notna() & ~right.isin(names)
+        if wrong.any():
+            table.reject(reference, f"name one of the columns {', '.join(names)}", wrong, right)
+    answer = f"counts of {', '.join(names)}"
+    made = table.frame.assign(**{answer: counts.astype(int).to_dict("records")})
+    if not question:
+        made = made.assign(question=np.arange(len(made)))
+    return replace(table, frame=made), answer, question or "question"

@@ -12,18 +12,18 @@ import pandas as pd
 
 from helpers.answers import RULES, GroupedAnswers, parse_confidences, spell_answers
 from helpers.answers.confidence import check_counts
-from helpers.answers.counts import AnswerRows, count_classes, counted_classes, first_contradiction
-from helpers.checks import check_columns, check_one_of
+from helpers.answers.counts import AnswerRows, count_classes, first_contradiction
+from helpers.checks import check_one_of
 from helpers.tables.answer_layouts import (
     DEFAULTS,
     RECORDED,
     check_rows,
-    count_columns,
     find_columns,
     long_rows,
     of_system,
     open_systems,
     systems_of,
+    with_counts,
 )
 from helpers.tables.answer_rules import RuleMoves, look_for_rule, rule_moves
 from helpers.tables.log_table import grade_value
@@ -136,19 +136,22 @@ def read_answers(
     if source.is_log:  # graded by what graded the log, if it tells for each answer
         correct = "correct" if "correct" in source.names else ""
         reference = "target" if graded else reference
-    roles = {"question": question, "confidence": confidence, "reference": "" if correct else reference}
     if len(counts):
         if question == DEFAULTS["question"] and question not in source.names:
-            roles["question"] = ""
-        columns, notes = find_columns(source, roles)
-        table = _from_columns(source, columns, notes, counts)
-        return _with_features(table, source, set(counts))
-    columns, notes = find_columns(source, {"answer": answer, "sample": sample, "correct": correct} | roles)
+            question = ""
+        source, answer, question = with_counts(source, list(counts), question, reference)
+        sample = correct = ""
+        rule = "class"
+    roles = {"answer": answer, "sample": sample, "correct": correct, "question": question, "confidence": confidence}
+    columns, notes = find_columns(source, roles | {"reference": "" if correct else reference})
     for role in ("question", "answer"):
         if role not in columns:
             raise ValueError(f"{role} must name a column of {source.name}, but it is not given.")
     table = _from_rows(source, columns, notes, rule)
-    return _with_features(table, source, {sample, answer, confidence, reference, correct})
+    if source.is_log or set(RECORDED) <= set(source.names):  # their other columns are not about whole questions
+        return table
+    used = {question, sample, answer, confidence, reference, correct, *counts, *table.columns.values()}
+    return replace(table, features=question_columns(source, question, used, table.grouped.questions))
 
 
 def read_systems(path, *, system="", systems=(), against="", **columns):
@@ -247,15 +250,6 @@ def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
     return AnswerTable(name, grouped, "class", {})
 
 
-def _with_features(table, source, used):
-    """A table with the further columns of its file that are about whole questions; those of a log are not."""
-    question = table.columns.get("question", "")
-    if not question or source.is_log or set(RECORDED) <= set(source.names):
-        return table
-    used = used | {question, *table.columns.values()}
-    return replace(table, features=question_columns(source, question, used, table.grouped.questions))
-
-
 def _from_rows(source, columns, notes, rule):
     """`AnswerTable` of a file with an answer, a list or a dictionary of counts in each row."""
     frame = long_rows(source, columns)
@@ -349,37 +343,3 @@ def _about_confidences(source, column, values, read):
     if read.n_as_percent:
         notes += [f"{read.n_as_percent:,} confidences above 1 without a sign are read as percent"]
     return notes
-
-
-def _from_columns(source, columns, notes, names):
-    """`AnswerTable` of a file with one row a question and a column of counts for each class."""
-    check_columns(source.name, source.names, columns | {f"counts[{k}]": name for k, name in enumerate(names)})
-    counts = count_columns(source, names)
-    few = counts.sum(axis=1).to_numpy() < 2
-    if 2 * few.sum() >= few.size:
-        first = int(np.argmax(few))
-        raise ValueError(
-            f"{source.name}: most questions must have at least two answers, but {source.where(first)} counts "
-            f"{counts.iloc[first].sum()}{f' (and {few.sum() - 1:,} more)' if few.sum() > 1 else ''}."
-        )
-    if few.any():
-        note = f"{few.sum():,} question{'s' if few.sum() > 1 else ''} with fewer than two answers left out"
-        source = source.only(np.flatnonzero(~few), note)
-        counts = counts[~few]
-    frame = source.read(list(columns.values())).rename(columns={name: role for role, name in columns.items()})
-    questions = frame.get("question", pd.Series(np.arange(len(counts))))
-    references = frame.get("reference")
-    confidence = None
-    unnamed = (questions.isna() | questions.duplicated()).to_numpy()
-    if unnamed.any():
-        source.reject(columns["question"], "name each question once", unnamed, questions)
-    if references is not None:
-        wrong = (references.notna() & ~references.isin(list(names))).to_numpy()
-        if wrong.any():
-            source.reject(columns["reference"], f"name one of the columns {', '.join(names)}", wrong, references)
-    if "confidence" in frame:
-        confidence = parse_confidences(frame["confidence"])
-        notes += _about_confidences(source, columns["confidence"], frame["confidence"], confidence)
-    grouped = counted_classes(counts.to_numpy(), names, questions.to_numpy(), references, confidence)
-    notes += source.notes
-    return AnswerTable(source.name, grouped, "class", columns, tuple(notes), source.sha256)

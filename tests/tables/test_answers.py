@@ -116,9 +116,10 @@ def test_columns_of_counts():
         WIDE.assign(said=["90%", "1", "x", "0"]), counts=["yes", "no"], reference="truth", confidence="said"
     )
     assert table.graded.tolist() == [True, True, False]
-    np.testing.assert_array_equal(table.grouped.counts, [[3, 1], [0, 5], [1, 2]])
-    np.testing.assert_array_equal(table.grouped.correct[:2], [[0, 1], [0, 1]])
-    assert "1 question with fewer than two answers left out" in table.notes
+    assert table.grouped.labels == (("yes", "no"), ("no",), ("yes", "no"))
+    np.testing.assert_array_equal(table.grouped.counts, [[3, 1], [5, 0], [1, 2]])
+    np.testing.assert_array_equal(table.grouped.correct[:2, 0], [0, 1])
+    assert "1 question with a single answer left out" in table.notes
     named = read_answers(WIDE.assign(question=list("pqrs")), counts=["yes", "no"])
     assert named.grouped.questions.tolist() == ["p", "q", "r"] and not named.graded.any()
 
@@ -336,7 +337,7 @@ CASES = {  # the table, options, and what the error must name beside the file
     "one class": (WIDE, {"counts": ["yes"]}, ["counts", "two columns"]),
     "counts twice": (WIDE, {"counts": ["yes", "yes"]}, ["counts", "'yes'"]),
     "counts with a role": (WIDE, {**COUNTS, "counts": ["yes", "truth"]}, ["counts", "'truth'"]),
-    "a question twice": (WIDE.assign(question=list("abac")), COUNTS, ["'question'", "row 3", "'a'"]),
+    "a question twice": (WIDE.assign(question=list("abac")), COUNTS, ["'question'", "row 1 and row 3", "'a'"]),
 }
 
 
