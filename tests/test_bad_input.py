@@ -157,7 +157,6 @@ FUNCTIONS = {
     "binned grouping loss by regions": lambda y, p, region, sample_weight, groups: binned_grouping_loss_from_regions(
         y, p, region, n_bins=2, sample_weight=sample_weight, groups=groups, rng=0
     ),
-    "binned log grouping loss": lambda y, p, X: binned_grouping_loss(y, p, X, n_bins=2, rule=LOG, rng=0),
     "known parts": lambda p, q, c, sample_weight: known_parts(q, p, c=c, sample_weight=sample_weight),
     "oracle risk": lambda q, p: oracle_risk(q, p, COST),
     "calibration risk": lambda c, p: calibration_risk(c, p, COST),
