@@ -155,10 +155,8 @@ def binned_grouping_loss(
 
     Parameters
     ----------
-    y : array_like, shape (n,)
-        Labels 0/1.
-    p : array_like, shape (n,)
-        Stated probabilities of class 1.
+    y, p : array_like, shape (n,)
+        Labels 0/1; stated probabilities of class 1.
     X : DataFrame or array_like, shape (n, d)
         Features, see `helpers.partition.encoder`.
     n_bins : int, default 15
@@ -171,10 +169,8 @@ def binned_grouping_loss(
         Rows of a bin for each region, on average.
     correction : {"regions", "bins"}, default "regions"
         What is taken off, see above.
-    sample_weight : array_like, shape (n,), optional
-        Sampling weights.
-    groups : array_like, shape (n,), optional
-        Labels of people, hospitals, …: never split, and no products within a group.
+    sample_weight, groups : array_like, shape (n,), optional
+        Sampling weights; labels of people, hospitals, …: never split, and no products within a group.
     rng : int, Generator, optional
         Decides the halves and the trees.
 
@@ -250,10 +246,8 @@ def binned_grouping_loss_from_regions(
 
     Parameters
     ----------
-    y : array_like, shape (n,)
-        Labels 0/1.
-    p : array_like, shape (n,)
-        Stated probabilities of class 1.
+    y, p : array_like, shape (n,)
+        Labels 0/1; stated probabilities of class 1.
     region : array_like of int, shape (n,)
         Regions from 0.
     n_bins, strategy, correction, sample_weight, groups : optional

@@ -74,10 +74,8 @@ class BinnedTree(BaseEstimator):
         ----------
         X : DataFrame or array_like, shape (n, d)
             Features.
-        y : array_like of 0/1, shape (n,)
-            Labels.
-        p : array_like, shape (n,)
-            Stated probabilities.
+        y, p : array_like, shape (n,)
+            Labels 0/1; stated probabilities.
         groups : array_like, shape (n,), optional
             Labels of people, hospitals, …: none may tell by itself where its own category belongs.
 

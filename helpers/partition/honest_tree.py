@@ -1,11 +1,8 @@
 """Regions of the input space: trees that choose regions on some rows and are judged on others."""
 
-from copy import copy
-
 import numpy as np
 from sklearn import config_context
 from sklearn.base import RegressorMixin
-from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
@@ -86,10 +83,8 @@ class HonestTree(RegressorMixin, TakesTables):
             Features; a `CheckedTable` comes with columns that need no check.
         y : array_like, shape (n,)
             Residuals, or other numbers that the regions shall tell apart.
-        sample_weight : array_like, shape (n,), optional
-            Sampling weights.
-        groups : array_like, shape (n,), optional
-            Labels of people, hospitals, …: none may tell by itself where its own category belongs.
+        sample_weight, groups : array_like, shape (n,), optional
+            Sampling weights; labels of people, hospitals, …: none may tell by itself where its own category belongs.
 
         Returns
         -------
@@ -196,11 +191,8 @@ class HonestTree(RegressorMixin, TakesTables):
         ndarray, shape (n,)
             Of `value_`.
         """
-        check_is_fitted(self, "n_regions_")
-        region = self.apply(X)
-        if not hasattr(self, "value_"):
-            raise NotFittedError("The regions of this HonestTree have no values yet: call estimate first.")
-        return self.value_[region]
+        check_is_fitted(self, "value_")
+        return self.value_[self.apply(X)]
 
     def rules(self):
         """What each region is, in words; numbers are rounded to four digits, `apply` is exact.
@@ -237,41 +229,6 @@ class HonestTree(RegressorMixin, TakesTables):
             right_spans[j] = (max(first, cut + 1), last, missing and not missing_left)
             stack += [(self.tree_.children_left[node], left_spans), (self.tree_.children_right[node], right_spans)]
         return rules
-
-    def pruned(self, nodes):
-        """A copy in which some nodes of `tree_` are one region each, with all that lies below them.
-
-        Regions are numbered anew from left to right; their values must be estimated anew, too.
-
-        Parameters
-        ----------
-        nodes : array_like of int
-            Nodes of `tree_`.
-
-        Returns
-        -------
-        HonestTree
-            A copy without values.
-        """
-        check_is_fitted(self, "n_regions_")
-        roots = set(np.asarray(nodes, int).tolist()) | set(self.region_nodes_.tolist())
-        region = []
-        stack = [(0, None)]
-        region_of_node = np.full(self.tree_.node_count, -1)
-        while stack:
-            node, own = stack.pop()
-            if own is None and node in roots:
-                own = len(region)
-                region.append(node)
-            region_of_node[node] = -1 if own is None else own
-            if self.tree_.children_left[node] >= 0:
-                stack += [(self.tree_.children_right[node], own), (self.tree_.children_left[node], own)]
-        tree = copy(self)
-        tree.__dict__.pop("value_", None)
-        tree.region_of_node_ = region_of_node
-        tree.region_nodes_ = np.array(region)
-        tree.n_regions_ = len(region)
-        return tree
 
 
 def _summable(values):
