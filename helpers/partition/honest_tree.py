@@ -10,7 +10,6 @@ from helpers.binning import group_sums
 from helpers.checks import check_count, check_rng
 from helpers.partition.checked import TakesTables, as_column, check_rows_of_fit
 from helpers.partition.encoder import TableEncoder
-from helpers.partition.growing import grow_tree
 from helpers.partition.wording import words_of
 
 FINE = 1024
@@ -31,7 +30,7 @@ class HonestTree(RegressorMixin, TakesTables):
         Depth limit.
     max_bins : int, optional
         Numeric columns with more distinct values are cut at so many quantiles first; None: 1,024, and 256 from 200,000
-        rows on, where histograms find the splits.
+        rows on.
     rng : int, Generator or None, default None
         Decides between splits that are equally good.
 
@@ -99,17 +98,13 @@ class HonestTree(RegressorMixin, TakesTables):
             check_count(self.max_depth, "max_depth")
         max_bins = (FINE if len(X) < MANY_ROWS else COARSE) if self.max_bins is None else self.max_bins
         self.encoder_ = TableEncoder(max_bins)
-        many = len(X) >= MANY_ROWS
         codes = self.encoder_.fit_transform(X, residual, weight, groups)
         seed = int(check_rng(self.rng).integers(2**31))
         options = {"min_samples_leaf": self.min_samples_leaf, "max_depth": self.max_depth}
-        residual = _summable(residual)
-        if many:
-            self.tree_ = grow_tree(codes, residual, weight, seed=seed, **options)
-        else:
-            model = DecisionTreeRegressor(random_state=seed, **options)
-            with config_context(skip_parameter_validation=True):  # scikit-learn's checks take long beside small trees
-                self.tree_ = model.fit(codes, residual, weight, check_input=bool(np.isnan(codes).any())).tree_
+        model = DecisionTreeRegressor(random_state=seed, **options)
+        with config_context(skip_parameter_validation=True):  # scikit-learn's checks take long beside small trees
+            model.fit(codes, _summable(residual), weight, check_input=bool(np.isnan(codes).any()))
+        self.tree_ = model.tree_
         leaves = np.flatnonzero(self.tree_.children_left < 0)
         self.n_regions_ = leaves.size
         self.region_nodes_ = leaves
