@@ -157,7 +157,6 @@ FUNCTIONS = {
     "binned grouping loss by regions": lambda y, p, region, sample_weight, groups: binned_grouping_loss_from_regions(
         y, p, region, n_bins=2, sample_weight=sample_weight, groups=groups, rng=0
     ),
-    "binned log grouping loss": lambda y, p, X: binned_grouping_loss(y, p, X, n_bins=2, rule=LOG, rng=0),
     "known parts": lambda p, q, c, sample_weight: known_parts(q, p, c=c, sample_weight=sample_weight),
     "oracle risk": lambda q, p: oracle_risk(q, p, COST),
     "calibration risk": lambda c, p: calibration_risk(c, p, COST),
@@ -169,8 +168,6 @@ FUNCTIONS = {
     "repair fit": lambda X, p, y, sample_weight, groups: Recalibrator(rng=0).fit(X, y, p, sample_weight, groups),
     "repair of own rows": lambda X, p, y, groups: Recalibrator(rng=0).fit_predict(X, y, p, groups=groups),
     "repair predict": lambda X, p: repair().predict(X, p),
-    "repair change": lambda X, p: repair().change(X, p),
-    "repair table": lambda X, p: repair().to_frame(X, p),
     "risk table": lambda X, p: RISK.to_frame(X, p),
     "bootstrap": lambda a, groups: bootstrap_interval(np.mean, a, n_resamples=20, groups=groups, rng=0),
     "paired difference": lambda a, b, groups: paired_difference(a, b, n_resamples=20, groups=groups, rng=0),
