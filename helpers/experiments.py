@@ -19,7 +19,8 @@ def repeat(study, cases, n_repeats, *, rng=None):
 
     Workers are joblib's, chosen by the caller: ``joblib.parallel_config(n_jobs=2)`` for two processes on this machine,
     ``joblib.parallel_config("dask")`` for the cluster that is connected. Each run has its own spawned seed and one
-    thread for matrix libraries: the table is the same for any workers.
+    thread for matrix libraries: the table is the same for any workers. ValueError names the run that failed
+    (RuntimeError where the study raised another error).
 
     Parameters
     ----------
@@ -36,11 +37,6 @@ def repeat(study, cases, n_repeats, *, rng=None):
     -------
     DataFrame
         One line for each result, with the columns of `cases`, `repeat` (0 .. n_repeats - 1) and those of the results.
-
-    Raises
-    ------
-    ValueError
-        Names the run that failed (RuntimeError where the study raised another error).
 
     Examples
     --------

@@ -67,6 +67,8 @@ class Interval(Result):
 def exact_interval(successes, n, level=0.95):
     """Exact interval of a share (Clopper-Pearson), also for the fractional counts that weights and clusters leave.
 
+    Clopper and Pearson (1934).
+
     Parameters
     ----------
     successes : float or array_like
@@ -80,15 +82,6 @@ def exact_interval(successes, n, level=0.95):
     -------
     low, high : float or ndarray
         Ends of the intervals; NaN where there was no trial.
-
-    Raises
-    ------
-    ValueError
-        For counts below 0 or above `n`, or a level outside (0, 1).
-
-    References
-    ----------
-    Clopper and Pearson (1934).
 
     Examples
     --------
@@ -181,6 +174,8 @@ def resampled_means(values, n_resamples, *, groups=None, rng=None):
 def bootstrap_interval(statistic, *columns, n_resamples=1000, level=0.95, method="percentile", groups=None, rng=None):
     """Bootstrap interval of a statistic of one or more columns.
 
+    ValueError for a statistic that is not finite on the data or on a bootstrap sample. Efron and Tibshirani (1993).
+
     Parameters
     ----------
     statistic : callable
@@ -202,15 +197,6 @@ def bootstrap_interval(statistic, *columns, n_resamples=1000, level=0.95, method
     -------
     Interval
         The estimate and its interval.
-
-    Raises
-    ------
-    ValueError
-        For lengths that differ, bad options, or a statistic that is not finite on the data or on a bootstrap sample.
-
-    References
-    ----------
-    Efron and Tibshirani (1993).
 
     Examples
     --------

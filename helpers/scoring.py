@@ -29,6 +29,8 @@ from helpers.checks import (
 def top_label(y, proba):
     """The binary problem behind top-label calibration: whether the predicted class was right, and how sure the score.
 
+    Perez-Lebel et al. (2023), definition 3.3 and appendix C.9.
+
     Parameters
     ----------
     y : array_like, shape (n,)
@@ -42,15 +44,6 @@ def top_label(y, proba):
         1.0 where the predicted class is right, else 0.0.
     confidence : ndarray, shape (n,)
         The highest stated probability.
-
-    Raises
-    ------
-    ValueError
-        For rows off the simplex, classes that are no column of `proba`, or lengths that differ.
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), definition 3.3 and appendix C.9.
 
     Examples
     --------
@@ -97,6 +90,8 @@ class ScoringRule:
     def score(self, y, p):
         """Loss of stating `p` when the label is `y`.
 
+        Perez-Lebel et al. (2023), equation 4.
+
         Parameters
         ----------
         y : array_like, shape (n,)
@@ -108,10 +103,6 @@ class ScoringRule:
         -------
         ndarray, shape (n,)
             Losses in [0, inf], smaller is better.
-
-        References
-        ----------
-        Perez-Lebel et al. (2023), equation 4.
 
         Examples
         --------
@@ -148,7 +139,7 @@ class ScoringRule:
     def divergence(self, q, p):
         """Expected loss of stating `p` when the truth is `q`, minus that of stating `q`.
 
-        sum_k (p_k - q_k)**2, or sum_k q_k log(q_k / p_k).
+        sum_k (p_k - q_k)**2, or sum_k q_k log(q_k / p_k). Perez-Lebel et al. (2023), equation 5.
 
         Parameters
         ----------
@@ -161,10 +152,6 @@ class ScoringRule:
         -------
         ndarray, shape (n,)
             Losses in [0, inf]; 0 where p = q.
-
-        References
-        ----------
-        Perez-Lebel et al. (2023), equation 5.
 
         Examples
         --------
@@ -179,7 +166,8 @@ class ScoringRule:
     def variance(self, q, weight=None):
         """h-variance of `q`: entropy of the mean minus mean entropy, the Jensen gap.
 
-        For `BRIER` it is the variance, of a table the sum of those of its columns.
+        For `BRIER` it is the variance, of a table the sum of those of its columns. Perez-Lebel et al. (2023),
+        definition 4.1 with h = - entropy.
 
         Parameters
         ----------
@@ -192,10 +180,6 @@ class ScoringRule:
         -------
         float
             Never negative.
-
-        References
-        ----------
-        Perez-Lebel et al. (2023), definition 4.1 with h = - entropy.
 
         Examples
         --------
@@ -414,7 +398,8 @@ def _conditional_mean(q, p, weight, view):
 def decompose(q, p, c=None, *, rule=BRIER, view=None, sample_weight=None):
     """Split the expected loss of stated probabilities when the truth is known.
 
-    E loss(p, Y) = E d(p, c) + E d(c, q) + E entropy(q): calibration, grouping and irreducible loss.
+    E loss(p, Y) = E d(p, c) + E d(c, q) + E entropy(q): calibration, grouping and irreducible loss. Perez-Lebel et al.
+    (2023), equation 6 and appendix C.9; Melo et al. (2026), theorem 1.
 
     Parameters
     ----------
@@ -442,15 +427,6 @@ def decompose(q, p, c=None, *, rule=BRIER, view=None, sample_weight=None):
         Every part is >= 0, smaller is better, infinite where a stated 0 can happen (log score). With a `c` that is not
         the calibrated score the parts do not add up to the expected loss ("classwise", log: may be below 0).
         Units: (n,) and "top-label" one class; "joint" and "classwise" the sum over classes.
-
-    Raises
-    ------
-    ValueError
-        For rows off the simplex, shapes that differ, a view that the shape does not have.
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), equation 6 and appendix C.9; Melo et al. (2026), theorem 1.
 
     Examples
     --------

@@ -13,7 +13,8 @@ def bias_bound(pi, n, *, constant=1.0):
     min of C sqrt(log(2 K) / (2 n)) and (K - 1) exp(-n margin**2 / (2 top_two_mass)).
 
     The paper leaves C open and proves 1 for Sem1, 2 for Sem2. C = 1 serves both, and even their sum, with log K for
-    log(2 K): E Sem1 - E Sem2 = E[share - probability of the winner] <= E max_k (share - probability).
+    log(2 K): E Sem1 - E Sem2 = E[share - probability of the winner] <= E max_k (share - probability). Wang et al.
+    (2026), equation 6.
 
     Parameters
     ----------
@@ -28,15 +29,6 @@ def bias_bound(pi, n, *, constant=1.0):
     -------
     float or array of float, shape (Q,)
         In units of probability.
-
-    Raises
-    ------
-    ValueError
-        Unless rows are probabilities that sum to 1 and n is a whole number of at least 1.
-
-    References
-    ----------
-    Wang et al. (2026), equation 6.
 
     Examples
     --------
@@ -54,7 +46,7 @@ def selection_error_bound(pi, n, *, kind="paper"):
     """Bound of the chance that the class selected is not the mode.
 
     The proof by Chernoff: E exp(t (N_k - N_1)) at its best t is the n-th power of 1 - (sqrt p_1 - sqrt p_k)**2, and
-    (sqrt a + sqrt b)**2 <= 2 (a + b).
+    (sqrt a + sqrt b)**2 <= 2 (a + b). Wang et al. (2026), lemma A.1.
 
     Parameters
     ----------
@@ -72,15 +64,6 @@ def selection_error_bound(pi, n, *, kind="paper"):
     -------
     float or array of float, shape (Q,)
         May exceed 1.
-
-    Raises
-    ------
-    ValueError
-        Unless rows are probabilities that sum to 1, n is a whole number of at least 1, and `kind` is known.
-
-    References
-    ----------
-    Wang et al. (2026), lemma A.1.
 
     Examples
     --------
@@ -109,6 +92,8 @@ def _selection_bound(rows, n, kind="paper"):
 def confidence_error_bound(pi, n, *, n_held_out=None):
     """Bound of E |confidence - c*| for each question: theorem 5.3 (Sem1), or 5.4 (Sem2) if `n_held_out` is given.
 
+    Wang et al. (2026), theorems 5.3 and 5.4.
+
     Parameters
     ----------
     pi : array of float, shape (K,) or (Q, K)
@@ -122,15 +107,6 @@ def confidence_error_bound(pi, n, *, n_held_out=None):
     -------
     float or array of float, shape (Q,)
         In units of probability.
-
-    Raises
-    ------
-    ValueError
-        Unless rows are probabilities that sum to 1 and the numbers of answers are whole and at least 1.
-
-    References
-    ----------
-    Wang et al. (2026), theorems 5.3 and 5.4.
 
     Examples
     --------
@@ -150,8 +126,8 @@ def confidence_error_bound(pi, n, *, n_held_out=None):
 def ece_bound(confidence_error, selection_error, *, eta=None, near_edge=None, density=None, n_bins=10):
     """Bound of |ECE - oracle ECE| (theorem 5.2).
 
-    delta + eps + 2 (eps / eta + P(c* within eta of an edge)), or, if c* has a density of at most M,
-    delta + eps + 4 sqrt(2 M (L - 1) eps).
+    delta + eps + 2 (eps / eta + P(c* within eta of an edge)), or, if c* has a density of at most M, delta + eps + 4
+    sqrt(2 M (L - 1) eps). Wang et al. (2026), equation 7 and the line below it.
 
     Parameters
     ----------
@@ -172,15 +148,6 @@ def ece_bound(confidence_error, selection_error, *, eta=None, near_edge=None, de
     -------
     float
         In units of probability; may exceed 1.
-
-    Raises
-    ------
-    ValueError
-        Unless exactly one of the two forms is asked for, and eta > 0.
-
-    References
-    ----------
-    Wang et al. (2026), equation 7 and the line below it.
 
     Examples
     --------

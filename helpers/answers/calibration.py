@@ -99,7 +99,9 @@ def sem_ece(
 
     Measured in simulations with 10 bins, the 95 % intervals of an error hold it in 89 to 95 % of the draws of 400
     questions, and in 95 % with 2,000. Strata and confidences come from the same answers: within a range of the observed
-    margin both are shifted by the same luck.
+    margin both are shifted by the same luck. ValueError for a question with a single answer (Sem2 needs two), or fewer
+    than two graded questions. Wang et al. (2026), section 4, algorithm 1, figure 3 and appendix E; the calibration
+    error with its null value and interval is `helpers.calibration.calibration_error`.
 
     Parameters
     ----------
@@ -141,17 +143,6 @@ def sem_ece(
     SemanticCalibration
         Errors in units of probability, 0 is best. In `.differences`, intervals of differences of two errors ("ece") are
         rough: each has a bias of its own, and where the sources fill the bins differently they cover too little.
-
-    Raises
-    ------
-    ValueError
-        For a question with a single answer (Sem2 needs two), fewer than two graded questions, shapes that differ, or a
-        source that the data do not have.
-
-    References
-    ----------
-    Wang et al. (2026), section 4, algorithm 1, figure 3 and appendix E; the calibration error with its null value and
-    interval is `helpers.calibration.calibration_error`.
 
     Examples
     --------

@@ -65,7 +65,8 @@ def combine_confidences(correct, confidences, *, groups=None, n_folds=5, rng=Non
 
     Columns are centred and scaled on the rows that are learned from; the penalty is scikit-learn's default. A
     confidence that is missing counts as the mean of the others, with a mark of its own. Folds hold right and wrong
-    answers in equal shares as far as whole groups allow.
+    answers in equal shares as far as whole groups allow. ValueError for fewer groups, right answers or wrong answers
+    than folds. Wolpert (1992), stacked generalization.
 
     Parameters
     ----------
@@ -84,16 +85,6 @@ def combine_confidences(correct, confidences, *, groups=None, n_folds=5, rng=Non
     -------
     CombinedConfidence
         One more confidence, for `helpers.selective.compare_systems` beside its parts.
-
-    Raises
-    ------
-    ValueError
-        For values outside [0, 1], lengths that differ, a confidence without any value, fewer groups, right answers or
-        wrong answers than folds, or a fold whose other answers are all right or all wrong.
-
-    References
-    ----------
-    Wolpert (1992), stacked generalization.
 
     Examples
     --------

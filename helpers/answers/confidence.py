@@ -56,6 +56,8 @@ def _like(values, given):
 def sem1(counts):
     """Share of the most frequent answer, max count / N: the same answers choose the class and measure it.
 
+    Wang et al. (2026), eq. 1.
+
     Parameters
     ----------
     counts : array of int, shape (Q, C) or (C,)
@@ -65,15 +67,6 @@ def sem1(counts):
     -------
     float or array of float, shape (Q,)
         In [1 / C, 1]. Biased upwards for the largest probability.
-
-    Raises
-    ------
-    ValueError
-        Unless counts are whole, not negative, and every question has an answer.
-
-    References
-    ----------
-    Wang et al. (2026), eq. 1.
 
     Examples
     --------
@@ -91,8 +84,9 @@ def largest_share(table):
 def sem2(counts, n_select=None, *, ties="order"):
     """Share of the class chosen by one part of the answers among the other part, averaged over all splits, exactly.
 
-    For a class k with v copies in the selecting part, earlier classes hold at most v - 1 and later ones at most v:
-    mean of (c_k - v) / m over all C(N, n) ways to draw n of the N answers; m = N - n.
+    For a class k with v copies in the selecting part, earlier classes hold at most v - 1 and later ones at most v: mean
+    of (c_k - v) / m over all C(N, n) ways to draw n of the N answers; m = N - n. Wang et al. (2026), eq. 3 and appendix
+    B, which draws ten of the splits; the mean over all is ours.
 
     Parameters
     ----------
@@ -110,15 +104,6 @@ def sem2(counts, n_select=None, *, ties="order"):
     float or array of float, shape (Q,)
         In [0, 1], never above `sem1`. Biased downwards for the largest probability, unbiased for that of the class
         selected (with "order": where the columns are in an order fixed beforehand).
-
-    Raises
-    ------
-    ValueError
-        Unless counts are whole, not negative, and n_select leaves an answer of every question to be held out.
-
-    References
-    ----------
-    Wang et al. (2026), eq. 3 and appendix B, which draws ten of the splits; the mean over all is ours.
 
     Examples
     --------
@@ -200,6 +185,8 @@ def sem2_each_split(counts, *, n_splits=10, n_select=None, rng=None):
 def sem2_splits(counts, *, n_splits=10, n_select=None, rng=None):
     """Mean held-out share over random splits, as in the paper's experiments; `sem2` is its limit without noise.
 
+    Wang et al. (2026), section 6.1 (ten splits).
+
     Parameters
     ----------
     counts : array of int, shape (Q, C) or (C,)
@@ -216,10 +203,6 @@ def sem2_splits(counts, *, n_splits=10, n_select=None, rng=None):
     float or array of float, shape (Q,)
         In [0, 1].
 
-    References
-    ----------
-    Wang et al. (2026), section 6.1 (ten splits).
-
     Examples
     --------
     >>> sem2_splits([50, 0], rng=0), bool(abs(sem2_splits([20, 18, 12], n_splits=4000, rng=0) - 0.3368) < 0.01)
@@ -234,7 +217,7 @@ def split_bias_corrected(counts, *, weight=BALANCING_WEIGHT, n_select=None):
 
     The default weight of Sem1 makes the largest leading bias smallest over all margins, with two classes and half of
     the answers selecting: 0.137 sqrt(p / N), where Sem1 has up to 0.399 and Sem2 up to 0.240. It does not remove the
-    bias, and with several near-tied classes the balance shifts.
+    bias, and with several near-tied classes the balance shifts. Ours, from the expansions of Wang et al. (2026), eq. 9.
 
     Parameters
     ----------
@@ -250,10 +233,6 @@ def split_bias_corrected(counts, *, weight=BALANCING_WEIGHT, n_select=None):
     float or array of float, shape (Q,)
         In [0, 1].
 
-    References
-    ----------
-    Ours, from the expansions of Wang et al. (2026), eq. 9.
-
     Examples
     --------
     >>> round(split_bias_corrected([25, 25]), 3)
@@ -266,6 +245,8 @@ def split_bias_corrected(counts, *, weight=BALANCING_WEIGHT, n_select=None):
 def semantic_entropy(counts_or_probabilities):
     """Entropy of the shares of the classes; not corrected for the few answers behind it.
 
+    The count form of Farquhar et al. (2024).
+
     Parameters
     ----------
     counts_or_probabilities : array, shape (Q, C) or (C,)
@@ -275,10 +256,6 @@ def semantic_entropy(counts_or_probabilities):
     -------
     float or array of float, shape (Q,)
         In nats; 0 where all answers agree.
-
-    References
-    ----------
-    The count form of Farquhar et al. (2024).
 
     Examples
     --------
@@ -310,6 +287,8 @@ def top_two(parts):
 def top_two_margin(counts_or_probabilities):
     """Largest share less the second largest, Delta.
 
+    Wang et al. (2026), section 3.
+
     Parameters
     ----------
     counts_or_probabilities : array, shape (Q, C) or (C,)
@@ -319,10 +298,6 @@ def top_two_margin(counts_or_probabilities):
     -------
     float or array of float, shape (Q,)
         In [0, 1].
-
-    References
-    ----------
-    Wang et al. (2026), section 3.
 
     Examples
     --------
@@ -335,6 +310,8 @@ def top_two_margin(counts_or_probabilities):
 def top_two_mass(counts_or_probabilities):
     """Sum of the two largest shares, p_q.
 
+    Wang et al. (2026), section 3.
+
     Parameters
     ----------
     counts_or_probabilities : array, shape (Q, C) or (C,)
@@ -344,10 +321,6 @@ def top_two_mass(counts_or_probabilities):
     -------
     float or array of float, shape (Q,)
         In [0, 1].
-
-    References
-    ----------
-    Wang et al. (2026), section 3.
 
     Examples
     --------

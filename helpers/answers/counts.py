@@ -64,6 +64,8 @@ class GroupedAnswers:
     def first(self, n):
         """Counts of the first answers to each question.
 
+        ValueError if a question has fewer answers, or their order is not known.
+
         Parameters
         ----------
         n : int or array of int, shape (Q,)
@@ -73,11 +75,6 @@ class GroupedAnswers:
         -------
         array of int, shape (Q, C)
             Counts of classes.
-
-        Raises
-        ------
-        ValueError
-            If a question has fewer answers, or their order is not known.
         """
         if not self.order.shape[1]:
             raise ValueError("n asks for the first answers, but these counts came without the order of the answers.")
@@ -102,6 +99,9 @@ def group_answers(
     reference="reference", correct=None, unparsed="singletons", missing_confidence=np.nan,
 ):  # fmt: skip
     """Classes of equal answers to each question, with their counts, whether they are right, and stated confidences.
+
+    ValueError for two rows with the same question and sample, a question with two references, or a rule that can read
+    no answer at all.
 
     Parameters
     ----------
@@ -133,12 +133,6 @@ def group_answers(
     GroupedAnswers
         An unreadable answer is wrong where the reference is known. A reference that is missing or unreadable leaves the
         question ungraded, and is counted.
-
-    Raises
-    ------
-    ValueError
-        For a column that is not there, a missing question or sample, two rows with the same question and sample, a
-        question with two references, grades other than 0 and 1, or a rule that can read no answer at all.
 
     Examples
     --------

@@ -60,8 +60,8 @@ def winner_law(pi, n, *, ties="index"):
 
     Answers are n independent draws from `pi`. For class k with v copies the others have at most v (later) or v - 1
     (earlier) copies:  (n pi_k)^v e^(-n pi_k) / v! * [t^(n - v)] prod_j sum_(x <= limit_j) Poisson(x; n pi_j) t^x
-    divided by Poisson(n; n). All terms are positive, so small probabilities keep their leading digits. Work
-    grows like Q K n**3.
+    divided by Poisson(n; n). All terms are positive, so small probabilities keep their leading digits. Work grows like
+    Q K n**3. Exact form of equations 1 and 3 of Wang et al. (2026).
 
     Parameters
     ----------
@@ -77,15 +77,6 @@ def winner_law(pi, n, *, ties="index"):
     -------
     array of float, shape (K, n + 1) or (Q, K, n + 1)
         Sums to 1 for each question.
-
-    Raises
-    ------
-    ValueError
-        Unless rows are probabilities that sum to 1, n is a whole number of at least 1 and `ties` is known.
-
-    References
-    ----------
-    Exact form of equations 1 and 3 of Wang et al. (2026).
 
     Examples
     --------
@@ -176,6 +167,8 @@ class ExactBias:
 def exact_bias(pi, n, *, ties="index"):
     """Exact biases of Sem1 and Sem2.
 
+    Expectations in equations 2 and 5 of Wang et al. (2026), exactly.
+
     Parameters
     ----------
     pi : array of float, shape (K,) or (Q, K)
@@ -189,15 +182,6 @@ def exact_bias(pi, n, *, ties="index"):
     -------
     ExactBias
         Both biases in units of probability, and the chance to miss the mode.
-
-    Raises
-    ------
-    ValueError
-        Unless rows are probabilities that sum to 1, n is a whole number of at least 1 and `ties` is known.
-
-    References
-    ----------
-    Expectations in equations 2 and 5 of Wang et al. (2026), exactly.
 
     Examples
     --------
@@ -354,11 +338,6 @@ def estimator_moments(estimator, pi, n, *, order="index"):
     -------
     EstimatorMoments
         Mean, variance, and bias for c*.
-
-    Raises
-    ------
-    ValueError
-        Unless pi is one vector of probabilities that sum to 1, and n and `order` are valid.
 
     Examples
     --------

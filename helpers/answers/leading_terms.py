@@ -25,6 +25,8 @@ def _density(x):
 def jensen_bias(half_margin):
     """Upward bias of Sem1 with two classes in contest: J = phi(2 l) - 2 l Phi(-2 l).
 
+    Wang et al. (2026), below equation 9.
+
     Parameters
     ----------
     half_margin : float or array of float
@@ -34,15 +36,6 @@ def jensen_bias(half_margin):
     -------
     float or array of float
         In units of sqrt(p_q / n).
-
-    Raises
-    ------
-    ValueError
-        If a half margin is negative or not a number.
-
-    References
-    ----------
-    Wang et al. (2026), below equation 9.
 
     Examples
     --------
@@ -56,6 +49,8 @@ def jensen_bias(half_margin):
 def selection_bias(half_margin):
     """Downward bias of Sem2 with two classes in contest: S = 2 l Phi(-2 l).
 
+    Wang et al. (2026), below equation 9.
+
     Parameters
     ----------
     half_margin : float or array of float
@@ -65,10 +60,6 @@ def selection_bias(half_margin):
     -------
     float or array of float
         In units of sqrt(p_q / n).
-
-    References
-    ----------
-    Wang et al. (2026), below equation 9.
 
     Examples
     --------
@@ -82,6 +73,8 @@ def selection_bias(half_margin):
 def direct_gap(half_margin):
     """How far Sem1 stands above Sem2: g_A = J + S = phi(2 l) > 0.
 
+    Wang et al. (2026), equation 10.
+
     Parameters
     ----------
     half_margin : float or array of float
@@ -91,10 +84,6 @@ def direct_gap(half_margin):
     -------
     float or array of float
         In units of sqrt(p_q / n).
-
-    References
-    ----------
-    Wang et al. (2026), equation 10.
 
     Examples
     --------
@@ -107,6 +96,8 @@ def direct_gap(half_margin):
 def oracle_gap(half_margin):
     """Difference of the two biases: g_B = J - S, positive where that of Sem1 is the larger one; one root.
 
+    Wang et al. (2026), equation 10 and appendix A.8.
+
     Parameters
     ----------
     half_margin : float or array of float
@@ -116,10 +107,6 @@ def oracle_gap(half_margin):
     -------
     float or array of float
         In units of sqrt(p_q / n).
-
-    References
-    ----------
-    Wang et al. (2026), equation 10 and appendix A.8.
 
     Examples
     --------
@@ -132,6 +119,8 @@ def oracle_gap(half_margin):
 
 def standardized(pi, n):
     """Margin, top-two mass and standardised margin of each question.
+
+    Wang et al. (2026), section 3.
 
     Parameters
     ----------
@@ -148,15 +137,6 @@ def standardized(pi, n):
         Their sum.
     m : float or array of float, shape (Q,)
         The margin divided by sqrt(top_two_mass / n).
-
-    Raises
-    ------
-    ValueError
-        Unless rows are probabilities that sum to 1 and n is a whole number of at least 1.
-
-    References
-    ----------
-    Wang et al. (2026), section 3.
 
     Examples
     --------
@@ -210,7 +190,7 @@ def leading_bias(pi, n):
     """Leading terms of both biases by equation 9 as printed: the two most likely classes only.
 
     sqrt(p_q / n) J and -sqrt(p_q / n) S. Right where no third class is near the top; where one is, wrong at every n
-    (`leading_bias_all`).
+    (`leading_bias_all`). Wang et al. (2026), equation 9 and appendix A.5.
 
     Parameters
     ----------
@@ -223,15 +203,6 @@ def leading_bias(pi, n):
     -------
     LeadingBias
         Both biases in units of probability.
-
-    Raises
-    ------
-    ValueError
-        Unless rows are probabilities that sum to 1 and n is a whole number of at least 1.
-
-    References
-    ----------
-    Wang et al. (2026), equation 9 and appendix A.5.
 
     Examples
     --------
@@ -260,9 +231,9 @@ def leading_bias_all(pi, n, *, n_panels=96):
 
         E Sem1 - c* = E max_k N(pi_k, pi_k / n) - c* + o(n**-1/2),   E Sem2 - c* = -sum_k (c* - pi_k) P(k wins)
 
-    for independent normals. With F_k their distribution functions, F = prod_k F_k and one-dimensional integrals
-    E max - c* = int_c*^inf (1 - F) - int_-inf^c* F and P(k wins) = int f_k prod_(j != k) F_j. Two classes give
-    equation 9 exactly.
+    for independent normals. With F_k their distribution functions, F = prod_k F_k and one-dimensional integrals E max -
+    c* = int_c*^inf (1 - F) - int_-inf^c* F and P(k wins) = int f_k prod_(j != k) F_j. Two classes give equation 9
+    exactly. Ours; it replaces the reduction to two classes in appendix A.5 of Wang et al. (2026).
 
     Parameters
     ----------
@@ -277,15 +248,6 @@ def leading_bias_all(pi, n, *, n_panels=96):
     -------
     LeadingBias
         Both biases in units of probability.
-
-    Raises
-    ------
-    ValueError
-        Unless rows are probabilities that sum to 1 and n is a whole number of at least 1.
-
-    References
-    ----------
-    Ours; it replaces the reduction to two classes in appendix A.5 of Wang et al. (2026).
 
     Examples
     --------
@@ -336,7 +298,8 @@ def _normal_contest(behind, width, n_panels=96, limit=10.0, copies=1):
 def critical_half_margin(n_rivals=1):
     """Half of the standardised margin at which the two biases are equal, with `n_rivals` equally close rivals.
 
-    Below it Sem2 has the smaller bias, above it Sem1. One rival: the root of g_B, 0.3060. More rivals push it out.
+    Below it Sem2 has the smaller bias, above it Sem1. One rival: the root of g_B, 0.3060. More rivals push it out. Wang
+    et al. (2026), definition 5.5 and appendix A.8 for one rival; ours for more.
 
     Parameters
     ----------
@@ -347,15 +310,6 @@ def critical_half_margin(n_rivals=1):
     -------
     float
         Half of a standardised margin.
-
-    Raises
-    ------
-    ValueError
-        Unless n_rivals is a whole number of at least 1.
-
-    References
-    ----------
-    Wang et al. (2026), definition 5.5 and appendix A.8 for one rival; ours for more.
 
     Examples
     --------
@@ -380,7 +334,7 @@ CRITICAL_HALF_MARGIN = critical_half_margin()
 def direct_gap_leading(pi, n):
     """Leading term of Sem1-ECE - Sem2-ECE (theorem 5.6): mean over questions of sqrt(p_q / n) g_A.
 
-    Right for one bin that is over-confident and two classes in contest.
+    Right for one bin that is over-confident and two classes in contest. Wang et al. (2026), equation 11.
 
     Parameters
     ----------
@@ -393,15 +347,6 @@ def direct_gap_leading(pi, n):
     -------
     float
         In units of probability.
-
-    Raises
-    ------
-    ValueError
-        Unless rows are probabilities that sum to 1 and n is a whole number of at least 1.
-
-    References
-    ----------
-    Wang et al. (2026), equation 11.
 
     Examples
     --------
@@ -415,7 +360,7 @@ def direct_gap_leading(pi, n):
 def oracle_gap_leading(pi, n):
     """Leading term of |E Sem1 - E c*| - |E Sem2 - E c*| (theorem 5.7): mean over questions of sqrt(p_q / n) g_B.
 
-    The ECEs themselves also hold the gap between oracle and deployed accuracy.
+    The ECEs themselves also hold the gap between oracle and deployed accuracy. Wang et al. (2026), equation 12.
 
     Parameters
     ----------
@@ -428,15 +373,6 @@ def oracle_gap_leading(pi, n):
     -------
     float
         In units of probability.
-
-    Raises
-    ------
-    ValueError
-        Unless rows are probabilities that sum to 1 and n is a whole number of at least 1.
-
-    References
-    ----------
-    Wang et al. (2026), equation 12.
 
     Examples
     --------

@@ -172,21 +172,14 @@ class AnswerSample:
 class AnswerPopulation:
     """Questions with known answer probabilities and known right answers.
 
+    The "answers" population of Wang et al. (2026), section 3.
+
     Parameters
     ----------
     pi : array of float, shape (Q, K)
         Answer probabilities, K >= 2; a real classifier answers with its softmax.
     correct : array of int, shape (Q, K) or (Q,)
         0/1 table of right classes (several or none may be right), or the right class of each question.
-
-    Raises
-    ------
-    ValueError
-        Unless rows of `pi` are probabilities that sum to 1 and `correct` fits.
-
-    References
-    ----------
-    The "answers" population of Wang et al. (2026), section 3.
 
     Examples
     --------
@@ -243,11 +236,6 @@ class AnswerPopulation:
         AnswerPopulation
             Of n_questions * copies questions.
 
-        Raises
-        ------
-        ValueError
-            For numbers out of range.
-
         Examples
         --------
         >>> print(AnswerPopulation.dirichlet(1000, 4, overconfidence=1, rng=0))
@@ -264,6 +252,8 @@ class AnswerPopulation:
     @classmethod
     def with_margins(cls, margins, n_classes=2, *, n_rivals=1, mass=1.0, overconfidence=0.0, copies=1, rng=None):
         """One question a margin: a leader, `n_rivals` classes `margin` behind it, the others equal and far behind.
+
+        ValueError if a margin does not fit into the mass, or the other classes would come in front of the rivals.
 
         Parameters
         ----------
@@ -286,11 +276,6 @@ class AnswerPopulation:
         -------
         AnswerPopulation
             Of Q * copies questions.
-
-        Raises
-        ------
-        ValueError
-            If a margin does not fit into the mass, or the other classes would come in front of the rivals.
 
         Examples
         --------

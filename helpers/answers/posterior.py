@@ -17,7 +17,9 @@ def meaning_posterior(table, rule="normalized", *, question="question", answer="
     and their probabilities add up. Each distinct text counts once, however often it was drawn, with the mean of its
     stated probabilities (equal but for the noise of the server). Spellings that were never sampled are missing from the
     sum, so it is a lower bound: with n draws of a text of probability p the bound lacks p (1 - p)^n on average. The
-    probabilities must be those that the answers were drawn with (temperature 1).
+    probabilities must be those that the answers were drawn with (temperature 1). ValueError for texts of a question
+    that add up to more than 1. Kuhn, Gal and Farquhar (2023), equation 2; Estienne, Ernst et al. (2026), section 4.2,
+    for one text.
 
     Parameters
     ----------
@@ -34,15 +36,6 @@ def meaning_posterior(table, rule="normalized", *, question="question", answer="
     ndarray, shape (n,)
         Numbers in [0, 1], the same in all answers of one meaning to a question; NaN where a text of the meaning has
         none.
-
-    Raises
-    ------
-    ValueError
-        For a column that is not there, a probability outside [0, 1], or texts of a question that add up to more than 1.
-
-    References
-    ----------
-    Kuhn, Gal and Farquhar (2023), equation 2; Estienne, Ernst et al. (2026), section 4.2, for one text.
 
     Examples
     --------

@@ -143,11 +143,6 @@ def spell_answers(answers, rule="normalized"):
     array of object, shape (n,)
         Spellings.
 
-    Raises
-    ------
-    ValueError
-        For an unknown rule or answers that are lists or tables.
-
     Examples
     --------
     >>> spell_answers(["The Eiffel Tower.", "eiffel  tower", "C++", " "]).tolist()

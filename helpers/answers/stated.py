@@ -77,7 +77,8 @@ def parse_confidences(values, *, missing=math.nan):
 
     A number without a sign is a probability up to 1 and per cent from there to 100. Where more of the column's bare
     numbers lie above 1 than between 0 and 1, a bare 1 is 1 %; elsewhere a bare number between 1 and 2 is unreadable,
-    because it is neither. Several numbers in one text, such as "80 to 90 %", are unreadable.
+    because it is neither. Several numbers in one text, such as "80 to 90 %", are unreadable. Wang et al. (2026),
+    section 6.1, where a failure counts as 1.0.
 
     Parameters
     ----------
@@ -90,10 +91,6 @@ def parse_confidences(values, *, missing=math.nan):
     -------
     StatedConfidences
         Numbers, and how many were missing, unreadable or read as per cent.
-
-    References
-    ----------
-    Wang et al. (2026), section 6.1, where a failure counts as 1.0.
 
     Examples
     --------

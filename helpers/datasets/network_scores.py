@@ -85,8 +85,10 @@ def score_systems():
 def fetch_scores(name, *, progressbar=None):
     """Scores of a real network or language model on a public test set, downloaded once (pinned commit, sha256 checked).
 
-    The folder in the environment variable HONEST_DATA is searched first (files as `expected_cost/<name>/scores.npy`;
-    it may be read-only), then the user's cache folder. Nothing is written when the file is there with the right hash.
+    The folder in the environment variable HONEST_DATA is searched first (files as `expected_cost/<name>/scores.npy`; it
+    may be read-only), then the user's cache folder. Nothing is written when the file is there with the right hash.
+    DownloadError if the file cannot be had, with the way to put it in place by hand. Ferrer (2023), Analysis and
+    Comparison of Classification Metrics, arXiv:2209.05355.
 
     Parameters
     ----------
@@ -99,17 +101,6 @@ def fetch_scores(name, *, progressbar=None):
     -------
     Scores
         Scores and classes of the test set, with licence and source.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name.
-    DownloadError
-        If the file cannot be had, with the way to put it in place by hand.
-
-    References
-    ----------
-    Ferrer (2023), Analysis and Comparison of Classification Metrics, arXiv:2209.05355.
 
     Examples
     --------

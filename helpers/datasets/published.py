@@ -55,6 +55,8 @@ class PrintedTable:
 def load_ecuas_table(table=3):
     """Printed measures of classifiers (table 3) and of language models (tables 4, 5, 6) with their confidences.
 
+    Estienne, Ernst et al. (2026), tables 3 to 6.
+
     Parameters
     ----------
     table : {3, 4, 5, 6}, default 3
@@ -66,15 +68,6 @@ def load_ecuas_table(table=3):
     -------
     PrintedTable
         One row for each system.
-
-    Raises
-    ------
-    ValueError
-        For another table.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), tables 3 to 6.
 
     Examples
     --------
@@ -98,7 +91,8 @@ def load_network_losses(table=2):
 
     The columns are dataset, network, calibration, grouping (as the network says it), calibration_after, grouping_after
     (after isotonic recalibration; squared probability, smaller is better), and accuracy (percent). "-0.000" is kept as
-    minus zero: below zero, but rounded (`np.signbit` sees it).
+    minus zero: below zero, but rounded (`np.signbit` sees it). Perez-Lebel et al. (2023), tables 1 and 2: top-label
+    view, Brier score, three decimals.
 
     Parameters
     ----------
@@ -109,15 +103,6 @@ def load_network_losses(table=2):
     -------
     PrintedTable
         One row for each network and test set.
-
-    Raises
-    ------
-    ValueError
-        For another table.
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), tables 1 and 2: top-label view, Brier score, three decimals.
 
     Examples
     --------
@@ -144,15 +129,13 @@ def load_network_losses(table=2):
 def load_model_list():
     """The 27 language models that Melo et al. audited.
 
+    Melo et al. (2026), table 1.
+
     Returns
     -------
     DataFrame
         Columns family, size, billions (of parameters), company, type; `type` is "instruct" or "base" ("Non Instruct" in
         the paper, distilled and fine-tuned models among them).
-
-    References
-    ----------
-    Melo et al. (2026), table 1.
 
     Examples
     --------

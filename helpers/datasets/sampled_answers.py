@@ -91,6 +91,8 @@ def fetch_sampled_answers(name, *, progressbar=None):
 
     The folder in the environment variable HONEST_DATA is searched first (files as `mot/GPT4_result/date_cot1.json`),
     then the user's cache folder. Ties and answers without a date are kept: what to do with them is the reader's choice.
+    DownloadError if the file cannot be had, with the way to put it in place by hand. Yue et al. (2024), Large Language
+    Model Cascades with Mixture of Thought Representations, ICLR.
 
     Parameters
     ----------
@@ -103,17 +105,6 @@ def fetch_sampled_answers(name, *, progressbar=None):
     -------
     SampledAnswers
         The files come without a licence: read them, do not pass them on.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name, or a file that is not what it should be.
-    DownloadError
-        If the file cannot be had, with the way to put it in place by hand.
-
-    References
-    ----------
-    Yue et al. (2024), Large Language Model Cascades with Mixture of Thought Representations, ICLR.
 
     Examples
     --------

@@ -86,7 +86,8 @@ def load_rand_hie(min_visits=1):
     numbers these runs, 5,294 of them, and 74 % of the rows repeat the row before. Nobody took part for more than five
     years, so the 441 longer runs (19 % of the rows) join people who look alike, as siblings may: the safe mistake.
 
-    Units are in `.units`. Logarithms of the file are undone, and averages it fills in are missing values here.
+    Units are in `.units`. Logarithms of the file are undone, and averages it fills in are missing values here. Newhouse
+    & the Insurance Experiment Group (1993), Free for All?; Cameron & Trivedi (2005), Microeconometrics.
 
     Parameters
     ----------
@@ -97,15 +98,6 @@ def load_rand_hie(min_visits=1):
     -------
     Dataset
         With `groups`.
-
-    Raises
-    ------
-    ValueError
-        Unless min_visits is a whole number of at least 1.
-
-    References
-    ----------
-    Newhouse & the Insurance Experiment Group (1993), Free for All?; Cameron & Trivedi (2005), Microeconometrics.
 
     Examples
     --------
@@ -163,15 +155,12 @@ def load_fair():
     """Fair's survey (1978): 6,366 married women; y = 1 if she reported any time in an extramarital affair (32 %).
 
     Codes are turned into words; `children` and `married_years` keep the survey's midpoints (5.5 means "5 or more").
+    Fair (1978), A Theory of Extramarital Affairs, Journal of Political Economy 86, 45-61.
 
     Returns
     -------
     Dataset
         Without groups or scores.
-
-    References
-    ----------
-    Fair (1978), A Theory of Extramarital Affairs, Journal of Political Economy 86, 45-61.
 
     Examples
     --------
@@ -235,14 +224,12 @@ def _from_sklearn(bunch, name, label, unit, citation):
 def load_digits():
     """Handwritten digits, 1,797 images of 8 x 8 pixels; y = the digit, 0 to 9.
 
+    Alpaydin & Kaynak (1998), Optical Recognition of Handwritten Digits, UCI Machine Learning Repository.
+
     Returns
     -------
     Dataset
         Ink of each pixel, 0 to 16.
-
-    References
-    ----------
-    Alpaydin & Kaynak (1998), Optical Recognition of Handwritten Digits, UCI Machine Learning Repository.
 
     Examples
     --------
@@ -258,14 +245,12 @@ def load_digits():
 def load_breast_cancer():
     """Breast cancer biopsies, 569 women, 30 measurements of cell nuclei; y = 1 for a benign tumour (63 %).
 
+    Wolberg et al. (1993), Breast Cancer Wisconsin (Diagnostic), UCI Machine Learning Repository.
+
     Returns
     -------
     Dataset
         Without groups or scores.
-
-    References
-    ----------
-    Wolberg et al. (1993), Breast Cancer Wisconsin (Diagnostic), UCI Machine Learning Repository.
 
     Examples
     --------
@@ -282,7 +267,8 @@ def load_rand_scores(groups="family"):
     """The shipped table `rand_scores.csv.gz`: people of the RAND experiment, scored by a model of other families.
 
     y = 1 if the person saw a doctor in the year; `p` is what the model said. The model knows the insurance plan only;
-    the table also says who the person is: age, sex, income, schooling, health (`make_rand_scores.py`).
+    the table also says who the person is: age, sex, income, schooling, health (`make_rand_scores.py`). Newhouse & the
+    Insurance Experiment Group (1993), Free for All?; Deb & Trivedi (2002), Journal of Health Economics.
 
     Parameters
     ----------
@@ -293,15 +279,6 @@ def load_rand_scores(groups="family"):
     -------
     Dataset
         With `groups` and `p`: 10,025 rows of 2,939 people in 1,214 families, 13 features.
-
-    Raises
-    ------
-    ValueError
-        For other groups.
-
-    References
-    ----------
-    Newhouse & the Insurance Experiment Group (1993), Free for All?; Deb & Trivedi (2002), Journal of Health Economics.
 
     Examples
     --------

@@ -90,6 +90,8 @@ def check_class_costs(cost, n_classes=None, name="cost"):
 def bayes_decision(proba, cost):
     """The decision with the smallest expected cost under each row's probabilities, and that cost.
 
+    Estienne, Ernst et al. (2026), equation 6.
+
     Parameters
     ----------
     proba : array_like, shape (n, K)
@@ -101,15 +103,6 @@ def bayes_decision(proba, cost):
     -------
     BayesDecision
         Expected costs within 1e-12 of the largest cost are tied, and the lower decision is taken.
-
-    Raises
-    ------
-    ValueError
-        For a table that holds no probabilities, and costs of another layout, negative or not finite.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), equation 6.
 
     Examples
     --------
@@ -132,7 +125,7 @@ def largest_uncertainty(cost):
     """u_M: the largest expected cost that remains when the decision is the best one, over all distributions.
 
     max over q of min over d of sum_k q_k cost[d, k], the value of a matrix game, by linear programming. For the 0-1
-    cost of K classes it is 1 - 1/K, at equal shares.
+    cost of K classes it is 1 - 1/K, at equal shares. Estienne, Ernst et al. (2026), after equation 8.
 
     Parameters
     ----------
@@ -143,10 +136,6 @@ def largest_uncertainty(cost):
     -------
     LargestUncertainty
         Its value and the distribution where it is reached.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), after equation 8.
 
     Examples
     --------

@@ -23,6 +23,8 @@ _COLUMN_WORDS = ("truth", "true", "actual", "label", "outcome")
 def cost_matrix(*, false_alarm, miss, hit=0.0, rejection=0.0):
     """The costs of a yes-or-no decision, by name, as a labelled table that nobody can read the wrong way.
 
+    ValueError for mistakes that cost no more than right answers.
+
     Parameters
     ----------
     false_alarm : float
@@ -38,11 +40,6 @@ def cost_matrix(*, false_alarm, miss, hit=0.0, rejection=0.0):
     -------
     DataFrame, shape (2, 2)
         Rows "predict 0", "predict 1", columns "truth 0", "truth 1", in the unit of the costs.
-
-    Raises
-    ------
-    ValueError
-        For costs that are not finite, or mistakes that cost no more than right answers.
 
     Examples
     --------
@@ -168,6 +165,8 @@ def steps(cost):
 def optimal_threshold(cost):
     """Probability from which predicting 1 is cheaper: t* = (cost[1, 0] - cost[0, 0]) / `cost_gap(cost)`.
 
+    Elkan (2001); Melo et al. (2026), section 2.3.
+
     Parameters
     ----------
     cost : array_like or DataFrame, shape (2, 2)
@@ -177,15 +176,6 @@ def optimal_threshold(cost):
     -------
     float
         At or below 0 predicting 1 is always best, above 1 predicting 0 is: the diagonal can do that.
-
-    Raises
-    ------
-    ValueError
-        For costs that break a rule, or more than two decisions (`decision_thresholds`).
-
-    References
-    ----------
-    Elkan (2001); Melo et al. (2026), section 2.3.
 
     Examples
     --------
@@ -228,8 +218,8 @@ def decision_thresholds(cost):
 def cost_gap(cost):
     """What lies between the best and the worst side: cost[1, 0] + cost[0, 1] - cost[0, 0] - cost[1, 1], above 0.
 
-    The risk of a decision changes by at most this much when a probability changes by 1. For D decisions: the sum of
-    the gaps at their thresholds.
+    The risk of a decision changes by at most this much when a probability changes by 1. For D decisions: the sum of the
+    gaps at their thresholds. Melo et al. (2026), section 2.3.
 
     Parameters
     ----------
@@ -240,10 +230,6 @@ def cost_gap(cost):
     -------
     float
         In the unit of the costs.
-
-    References
-    ----------
-    Melo et al. (2026), section 2.3.
 
     Examples
     --------
@@ -299,6 +285,8 @@ def check_threshold(t, cost, name="t"):
 def expected_cost(decision, q, cost):
     """Expected cost of each row's decision: (1 - q) cost[d, 0] + q cost[d, 1].
 
+    Melo et al. (2026), section 2.3.
+
     Parameters
     ----------
     decision : array_like of int, shape (n,)
@@ -312,10 +300,6 @@ def expected_cost(decision, q, cost):
     -------
     ndarray, shape (n,)
         In the unit of the costs; smaller is better.
-
-    References
-    ----------
-    Melo et al. (2026), section 2.3.
 
     Examples
     --------

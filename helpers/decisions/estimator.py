@@ -37,7 +37,12 @@ class RiskEstimator(TakesTables):
     A repaired probability is shrunk and uncertain, and the risk is convex in the probability: the risk of its mean is
     less than the mean of its risk (Jensen). So by default the risk is the mean over normal errors around c + r, whose
     variance is about twice the jackknife's of the learners: for what shrinkage holds back, and for what moves with the
-    sample. If nothing is repaired, no error is added.
+    sample. If nothing is repaired, no error is added. Melo et al. (2026), proposition 6, equation 8 and algorithm 1;
+    the cross-fitted form is ours. Over eight populations with known truth the root mean squared error of trees was 0.5,
+    0.4 and 0.3 times that of the paper's method at 1,000, 4,000 and 16,000 rows (geometric means). What no feature
+    tells is missing from every estimate: on nine populations at 4,000 rows, two draws each, the mean risk by "stack"
+    was 0.68 to 1.04 times the true one, 0.90 in geometric mean; 0.46 to 0.92, and 0.74, if the repaired probability is
+    taken to be the truth.
 
     Parameters
     ----------
@@ -79,14 +84,6 @@ class RiskEstimator(TakesTables):
         decided, a row, and its standard error. Repaired probabilities are out of fold, so that this mean is not
         flattered by luck, as a mean of estimated risks is; it is at most the risk there is.
 
-    References
-    ----------
-    Melo et al. (2026), proposition 6, equation 8 and algorithm 1; the cross-fitted form is ours. Over eight populations
-    with known truth the root mean squared error of trees was 0.5, 0.4 and 0.3 times that of the paper's method at
-    1,000, 4,000 and 16,000 rows (geometric means). What no feature tells is missing from every estimate: on nine
-    populations at 4,000 rows, two draws each, the mean risk by "stack" was 0.68 to 1.04 times the true one, 0.90 in
-    geometric mean; 0.46 to 0.92, and 0.74, if the repaired probability is taken to be the truth.
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -125,6 +122,8 @@ class RiskEstimator(TakesTables):
     def fit(self, X, y, p=None, sample_weight=None, groups=None):
         """Learn from labelled rows.
 
+        ValueError for fewer than 4 * min_samples_leaf rows.
+
         Parameters
         ----------
         X : DataFrame or array_like, shape (n, d)
@@ -142,11 +141,6 @@ class RiskEstimator(TakesTables):
         -------
         RiskEstimator
             Itself.
-
-        Raises
-        ------
-        ValueError
-            For input or options that break a rule, or fewer than 4 * min_samples_leaf rows.
         """
         if self._residual == "stack":
             self._fit_repair(X, y, p, sample_weight, groups)

@@ -10,7 +10,7 @@ def excess_risk(reference, p, cost, t=None):
     """What deciding by `p` costs more than deciding by `reference`, if the reference is right, row by row.
 
     cost gap * |reference - t*| where reference >= t* and p >= t differ, else 0. For D decisions: the sum of this over
-    their thresholds.
+    their thresholds. Melo et al. (2026), equations 7, 8, 52 and 98; the sum over thresholds is ours.
 
     Parameters
     ----------
@@ -27,15 +27,6 @@ def excess_risk(reference, p, cost, t=None):
     -------
     ndarray, shape (n,)
         In the unit of the costs; 0 is best.
-
-    Raises
-    ------
-    ValueError
-        For references that are not finite, scores, costs or thresholds that break a rule, or unequal lengths.
-
-    References
-    ----------
-    Melo et al. (2026), equations 7, 8, 52 and 98; the sum over thresholds is ours.
 
     Examples
     --------
@@ -59,6 +50,8 @@ def excess_risk(reference, p, cost, t=None):
 def oracle_risk(q, p, cost, t=None):
     """Excess risk of each decision by `p` when the true probability is `q`: what nobody can compute on real data.
 
+    Melo et al. (2026), proposition 5, equation 7.
+
     Parameters
     ----------
     q : array_like, shape (n,)
@@ -75,10 +68,6 @@ def oracle_risk(q, p, cost, t=None):
     ndarray, shape (n,)
         In the unit of the costs, see `excess_risk`.
 
-    References
-    ----------
-    Melo et al. (2026), proposition 5, equation 7.
-
     Examples
     --------
     >>> from helpers.decisions.costs import cost_matrix
@@ -94,7 +83,8 @@ def oracle_risk(q, p, cost, t=None):
 def calibration_risk(c, p, cost, t=None):
     """Part of the risk that recalibration would remove: `excess_risk` with the calibrated score as reference.
 
-    It is right on average over the people with one score, not for each of them.
+    It is right on average over the people with one score, not for each of them. Perez-Lebel et al. (2025); Melo et al.
+    (2026), proposition 8, equation 97.
 
     Parameters
     ----------
@@ -112,10 +102,6 @@ def calibration_risk(c, p, cost, t=None):
     ndarray, shape (n,)
         In the unit of the costs.
 
-    References
-    ----------
-    Perez-Lebel et al. (2025); Melo et al. (2026), proposition 8, equation 97.
-
     Examples
     --------
     >>> from helpers.decisions.costs import cost_matrix
@@ -131,6 +117,8 @@ def calibration_risk(c, p, cost, t=None):
 def grouping_risk(c, corrected, cost):
     """Part of the risk that recalibration leaves: `excess_risk` of deciding by `c` if `corrected` = c + r is right.
 
+    Melo et al. (2026), definition 4, equation 98.
+
     Parameters
     ----------
     c : array_like, shape (n,)
@@ -144,10 +132,6 @@ def grouping_risk(c, corrected, cost):
     -------
     ndarray, shape (n,)
         In the unit of the costs.
-
-    References
-    ----------
-    Melo et al. (2026), definition 4, equation 98.
 
     Examples
     --------

@@ -16,6 +16,8 @@ from helpers.routing.routed import (
 def cascade(risk, prediction, cost, *, tau=0.0):
     """Risk cascade: stop at the first model whose risk is at most `tau`; if none is, take the answer of lowest risk.
 
+    Melo et al. (2026), section 4.3 and appendix B.6.
+
     Parameters
     ----------
     risk : array of float, shape (m, n)
@@ -33,15 +35,6 @@ def cascade(risk, prediction, cost, *, tau=0.0):
     Routed
         A row that stops at model k pays models 0 .. k, a row that never stops pays all.
 
-    Raises
-    ------
-    ValueError
-        For tables of other shapes, missing or negative entries, models not in order of cost, tau below 0.
-
-    References
-    ----------
-    Melo et al. (2026), section 4.3 and appendix B.6.
-
     Examples
     --------
     >>> routed = cascade([[0.0, 0.2, 0.2], [0.5, 0.0, 0.1]], [[0, 0, 0], [1, 1, 1]], [1, 10])
@@ -58,7 +51,8 @@ def cascade(risk, prediction, cost, *, tau=0.0):
 def confidence_cascade(p, prediction, cost, *, threshold=0.8):
     """Confidence cascade: stop at the first model with p > threshold or 1 - p > threshold.
 
-    The last model answers the rows at which no model stops.
+    The last model answers the rows at which no model stops. Melo et al. (2026), appendix C.5; algorithm 1 of Jitkrittum
+    et al. (2023).
 
     Parameters
     ----------
@@ -75,15 +69,6 @@ def confidence_cascade(p, prediction, cost, *, threshold=0.8):
     -------
     Routed
         A row that stops at model k pays models 0 .. k.
-
-    Raises
-    ------
-    ValueError
-        As in `cascade`, or for a threshold outside of [1/2, 1].
-
-    References
-    ----------
-    Melo et al. (2026), appendix C.5; algorithm 1 of Jitkrittum et al. (2023).
 
     Examples
     --------

@@ -46,11 +46,6 @@ def always(prediction, cost, model):
     Routed
         Each row pays this model.
 
-    Raises
-    ------
-    ValueError
-        As in `cascade`, or for a model that is not there.
-
     Examples
     --------
     >>> always([[0, 0], [1, 1]], [1, 10], -1).paid
@@ -80,11 +75,6 @@ def best_single(prediction, cost, *, correct):
     -------
     Routed
         Each row pays the model with the best record.
-
-    Raises
-    ------
-    ValueError
-        As in `cascade`, or for a record of other models.
 
     Examples
     --------
@@ -121,11 +111,6 @@ def random_mix(prediction, cost, *, budget, correct=None, rng=None):
     -------
     Routed
         Each row pays the model that it drew.
-
-    Raises
-    ------
-    ValueError
-        As in `cascade`, or for a budget below the cheapest model.
 
     Examples
     --------
@@ -185,11 +170,6 @@ def oracle_route(prediction, y, cost):
     Routed
         Each row pays the model that answers.
 
-    Raises
-    ------
-    ValueError
-        As in `cascade`, or for right answers of other rows.
-
     Examples
     --------
     >>> oracle_route([[0, 0, 0], [1, 1, 0]], [0, 1, 1], [1, 10]).paid
@@ -230,11 +210,6 @@ def evaluate_policies(policies, y, *, cost=None, groups=None, n_resamples=1000, 
     DataFrame
         One row for each policy: `accuracy` (large is good), `expected_cost` and `money` (means over rows; small is
         good), each with `_low` and `_high`.
-
-    Raises
-    ------
-    ValueError
-        For policies of another number of rows, or a cost that does not fit.
 
     Examples
     --------
@@ -277,11 +252,6 @@ def compare_policies(policies, y, *, against, cost=None, groups=None, n_resample
         One row for each of the others: `accuracy_gain` (above 0 is good), `cost_change` (expected cost; below 0 is
         good), `money_ratio` (below 1 is good; NaN where both pay nothing), each with `_low` and `_high` from paired
         resampling.
-
-    Raises
-    ------
-    ValueError
-        As in `evaluate_policies`, or if `against` is not one of the policies.
 
     Examples
     --------
@@ -349,11 +319,6 @@ def pareto_front(cost, accuracy):
     -------
     array of bool, shape (n,)
         True where a point is not beaten.
-
-    Raises
-    ------
-    ValueError
-        For missing or infinite numbers, or columns of different lengths.
 
     Examples
     --------

@@ -21,6 +21,8 @@ from helpers.routing.routed import (
 def route(accuracy, prediction, cost, *, willingness):
     """Predictive router: ask only the model with the largest willingness * accuracy - cost; of equal ones the cheapest.
 
+    Melo et al. (2026), section 4.3; Hu et al. (2024).
+
     Parameters
     ----------
     accuracy : array of float, shape (m, n)
@@ -37,16 +39,6 @@ def route(accuracy, prediction, cost, *, willingness):
     -------
     Routed
         Each row pays one model.
-
-    Raises
-    ------
-    ValueError
-        For tables of other shapes, accuracies outside of [0, 1], models not in order of cost, or a negative or
-        infinite willingness.
-
-    References
-    ----------
-    Melo et al. (2026), section 4.3; Hu et al. (2024).
 
     Examples
     --------
@@ -65,6 +57,8 @@ def route(accuracy, prediction, cost, *, willingness):
 class TreeRouter(BaseEstimator):
     """Predicts where each model is right, from the question alone: trees of the same kind as those of `RiskEstimator`.
 
+    Melo et al. (2026), section 4.3: a tree on the features, with the settings of their risk estimator.
+
     Parameters
     ----------
     min_samples_leaf : int, default 15
@@ -76,10 +70,6 @@ class TreeRouter(BaseEstimator):
         change; predictions are averaged. 0: one tree on all rows, valued by the rows that chose it.
     rng : int, Generator or None, default None
         Source of the halvings.
-
-    References
-    ----------
-    Melo et al. (2026), section 4.3: a tree on the features, with the settings of their risk estimator.
 
     Examples
     --------
@@ -99,6 +89,8 @@ class TreeRouter(BaseEstimator):
     def fit(self, X, correct, groups=None):
         """Learn from past questions.
 
+        ValueError for fewer rows than four leaves need.
+
         Parameters
         ----------
         X : DataFrame or array, shape (n, d)
@@ -112,11 +104,6 @@ class TreeRouter(BaseEstimator):
         -------
         TreeRouter
             The router itself.
-
-        Raises
-        ------
-        ValueError
-            For a `correct` outside of [0, 1] or of other rows, or for fewer rows than four leaves need.
         """
         X = check_table(X)
         correct = check_correct(correct)
@@ -160,11 +147,6 @@ class TreeRouter(BaseEstimator):
         -------
         array of float, shape (m, n)
             Accuracies in [0, 1].
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
         """
         if not hasattr(self, "trees_"):
             raise NotFittedError("This TreeRouter has not seen past questions yet: call fit first.")

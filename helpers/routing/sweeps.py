@@ -54,11 +54,6 @@ def sweep_cascades(signal, prediction, cost, y, *, thresholds, pools=None, rule=
         One line for each pool and threshold: `pool` (its number), `threshold`, `accuracy` (large is good),
         `expected_cost` and `money` (means over rows; small is good).
 
-    Raises
-    ------
-    ValueError
-        As in `cascade`, or for a pool that is empty, not ascending, or names a model that is not there.
-
     Examples
     --------
     >>> sweep_cascades([[0.0, 0.2], [0.5, 0.0]], [[0, 0], [1, 1]], [1, 10], [0, 1], thresholds=[0, 0.3])
@@ -152,11 +147,6 @@ def sweep_routers(accuracy, prediction, cost, y, *, willingness, pools=None, dec
     -------
     DataFrame
         As of `sweep_cascades`, with the willingness as `threshold`.
-
-    Raises
-    ------
-    ValueError
-        As in `route` and `sweep_cascades`, or for prices out of order in a row.
 
     Examples
     --------

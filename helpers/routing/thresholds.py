@@ -12,11 +12,12 @@ MOST_TIMES = 10_000  # the rows that there are: a target may lie just above what
 def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None, level=0.95):
     """Find the cheapest threshold that meets a target on held-out rows, or say that none can be certified.
 
-    The thresholds are tried in the given order, safest first. Each is tested at alpha = 1 - level; the first that
-    fails ends the search, and the last that passed is returned. With probability `level` or more (over held-out
-    rows) its true expected cost is at most `target`: with a fixed order only one test, the first true "misses the
-    target", can go wrong. The test is the exact binomial one for two-valued costs without groups, else the better of
-    Hoeffding's and Bentkus' bounds, which need only that costs are bounded.
+    The thresholds are tried in the given order, safest first. Each is tested at alpha = 1 - level; the first that fails
+    ends the search, and the last that passed is returned. With probability `level` or more (over held-out rows) its
+    true expected cost is at most `target`: with a fixed order only one test, the first true "misses the target", can go
+    wrong. The test is the exact binomial one for two-valued costs without groups, else the better of Hoeffding's and
+    Bentkus' bounds, which need only that costs are bounded. Fixed-sequence testing; bounds of Hoeffding (1963) and
+    Bentkus (2004), as combined by Bates et al. (2021).
 
     Parameters
     ----------
@@ -41,15 +42,6 @@ def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None
     Certificate
         The threshold, or how many rows would be needed. Its loss is the expected cost, and its table has what was paid,
         `money`; behind the first failure no error is left to spend.
-
-    Raises
-    ------
-    ValueError
-        For a target outside the range of the costs, a policy that returns something else, or bad columns.
-
-    References
-    ----------
-    Fixed-sequence testing; bounds of Hoeffding (1963) and Bentkus (2004), as combined by Bates et al. (2021).
 
     Examples
     --------

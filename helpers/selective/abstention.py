@@ -55,9 +55,10 @@ def check_answers(correct, confidence):
 def ecuas(correct, confidence, *, n=1, n_classes=None):
     """Cost of each answer and its confidence, averaged over rejection costs: the family ECUAS_n.
 
-    With u = 1 - confidence, u_M = 1 - 1/K and r = u / u_M:
-    r**(n+1) + wrong * (n+1)/n * (1 - r**n) / u_M, and for n = 0: r - wrong * log(r) / u_M.
-    It is the integral of `reject_cost_weight` times `chow_cost` over rejection costs from 0 to u_M.
+    With u = 1 - confidence, u_M = 1 - 1/K and r = u / u_M: r**(n+1) + wrong * (n+1)/n * (1 - r**n) / u_M, and for n =
+    0: r - wrong * log(r) / u_M. It is the integral of `reject_cost_weight` times `chow_cost` over rejection costs from
+    0 to u_M. Estienne, Ernst et al. (2026), equations 9, 10 and 17; their "n to infinity is the 0-1 cost" holds up to
+    the factor 1 / u_M.
 
     Parameters
     ----------
@@ -76,20 +77,10 @@ def ecuas(correct, confidence, *, n=1, n_classes=None):
     ndarray, shape (n_rows,)
         Costs; 1 is what a refusal at any rejection cost pays, smaller is better.
 
-    Raises
-    ------
-    ValueError
-        For `correct` not 0/1, confidence outside [0, 1], lengths that differ, n < 0, K < 2.
-
     Warns
     -----
     UserWarning
         With the count, if a confidence is below 1/K, which no largest of K probabilities is; it costs 1.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), equations 9, 10 and 17; their "n to infinity is the 0-1 cost" holds up to the factor
-    1 / u_M.
 
     Examples
     --------
@@ -118,7 +109,8 @@ def ecuas_of_answers(correct, confidence, n, largest):
 def ecuas_from_uncertainty(incurred, uncertainty, *, n=1, largest):
     """ECUAS_n of any cost: from the cost of the chosen decision and its stated expected cost.
 
-    With r = min(uncertainty / largest, 1): r**(n+1) + incurred * (n+1)/n * (1 - r**n) / largest.
+    With r = min(uncertainty / largest, 1): r**(n+1) + incurred * (n+1)/n * (1 - r**n) / largest. Estienne, Ernst et al.
+    (2026), equations 9 and 16.
 
     Parameters
     ----------
@@ -140,10 +132,6 @@ def ecuas_from_uncertainty(incurred, uncertainty, *, n=1, largest):
     -----
     UserWarning
         With the count of rows whose uncertainty is above `largest`; they cost 1.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), equations 9 and 16.
 
     Examples
     --------
@@ -187,6 +175,9 @@ def closed_form(incurred, uncertainty, n, largest):
 def general_ecuas(y, proba, cost, *, n=1):
     """ECUAS_n of a classifier whose decisions have any costs: the Bayes decision is taken and its expected cost stated.
 
+    ValueError for a cost under which some decision is always free: there is nothing to be uncertain about. Estienne,
+    Ernst et al. (2026), equation 9.
+
     Parameters
     ----------
     y : array_like of int, shape (n_rows,)
@@ -202,16 +193,6 @@ def general_ecuas(y, proba, cost, *, n=1):
     -------
     ndarray, shape (n_rows,)
         A proper scoring rule for `proba`, smaller is better. With the 0-1 cost it is `ecuas`.
-
-    Raises
-    ------
-    ValueError
-        For input that breaks a rule, and a cost under which some decision is always free: there is nothing to be
-        uncertain about.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), equation 9.
 
     Examples
     --------
@@ -234,7 +215,7 @@ def chow_cost(correct, confidence, reject_cost):
     """What each answer costs a reader who pays `reject_cost` for a refusal and refuses where u = 1 - confidence > it.
 
     wrong where u <= reject_cost, else reject_cost. Rounding does not refuse an answer: a confidence of 0.7 is accepted
-    at 0.3, although 1 - 0.7 is above 0.3 in floating point.
+    at 0.3, although 1 - 0.7 is above 0.3 in floating point. Chow (1957); Estienne, Ernst et al. (2026), equation 7.
 
     Parameters
     ----------
@@ -249,10 +230,6 @@ def chow_cost(correct, confidence, reject_cost):
     -------
     ndarray, shape (n_rows,)
         Costs; smaller is better.
-
-    References
-    ----------
-    Chow (1957); Estienne, Ernst et al. (2026), equation 7.
 
     Examples
     --------
@@ -270,7 +247,7 @@ def chow_cost(correct, confidence, reject_cost):
 def expected_cost_at(correct, confidence, reject_costs, *, sample_weight=None):
     """Mean Chow cost at many rejection costs, with its two parts, from one sort.
 
-    expected cost = selective risk * coverage + reject_cost * (1 - coverage).
+    expected cost = selective risk * coverage + reject_cost * (1 - coverage). Estienne, Ernst et al. (2026), equation 2.
 
     Parameters
     ----------
@@ -288,10 +265,6 @@ def expected_cost_at(correct, confidence, reject_costs, *, sample_weight=None):
     DataFrame
         Of m rows: reject_cost, expected_cost (smaller is better), coverage (share of answers accepted), selective_risk
         (share of wrong ones among them; NaN where none is accepted).
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), equation 2.
 
     Examples
     --------
@@ -322,7 +295,7 @@ def reject_cost_weight(reject_cost, *, n=1, n_classes=None):
     """w_n: how much a rejection cost counts in ECUAS_n, alpha_n * gamma**(n-1) on [0, u_M], else 0.
 
     alpha_n = (n+1) / u_M**(n+1). The weights do not integrate to 1 (for n = 0 to infinity): they are scaled so that a
-    system that states u_M everywhere costs 1.
+    system that states u_M everywhere costs 1. Estienne, Ernst et al. (2026), before equation 9.
 
     Parameters
     ----------
@@ -337,10 +310,6 @@ def reject_cost_weight(reject_cost, *, n=1, n_classes=None):
     -------
     ndarray
         Of the shape of `reject_cost`; infinite at 0 for n < 1.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), before equation 9.
 
     Examples
     --------

@@ -29,7 +29,9 @@ def certified_precision(correct, confidence, *, precision=0.9, level=0.95, start
     answers. A threshold that passes hands its error on to the next lower one, where it is added to what starts there
     (the fallback procedure); one that fails loses it. So with probability `level` or more no threshold passes whose
     promise is broken, and the lowest that passed may be used. To start at the very top would be to fail there, because
-    few answers prove nothing.
+    few answers prove nothing. Hoeffding (1956), On the distribution of the number of successes in independent trials;
+    Wiens (2003), A fixed sequence Bonferroni procedure for testing multiple endpoints; Angelopoulos et al. (2025),
+    Learn then test.
 
     Parameters
     ----------
@@ -49,16 +51,6 @@ def certified_precision(correct, confidence, *, precision=0.9, level=0.95, start
     Certificate
         The lowest threshold that passed, or about how many questions would be needed. Its loss is the share wrong, so
         its target is 1 - precision.
-
-    Raises
-    ------
-    ValueError
-        For labels other than 0 and 1, and confidences, shares or starts outside their range.
-
-    References
-    ----------
-    Hoeffding (1956), On the distribution of the number of successes in independent trials; Wiens (2003), A fixed
-    sequence Bonferroni procedure for testing multiple endpoints; Angelopoulos et al. (2025), Learn then test.
 
     Examples
     --------

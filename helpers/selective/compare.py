@@ -64,6 +64,8 @@ def _interval(value, draws, level, size):
 def measure_systems(systems, *, n=(0, 1, 128), n_classes=None, n_resamples=1000, level=0.95, groups=None, rng=None):
     """Every measure of `confidence_metrics` for each system, with a bootstrap interval.
 
+    Measures of Estienne, Ernst et al. (2026), table 2; the intervals are ours.
+
     Parameters
     ----------
     systems : dict
@@ -87,15 +89,6 @@ def measure_systems(systems, *, n=(0, 1, 128), n_classes=None, n_resamples=1000,
         Columns system, metric, value, low, high; `METRICS` says which way is good. An ECE is biased upwards, and
         bootstrap intervals of it miss; its 95 % interval is that of `calibration_error`, and missing at other levels.
         Resamples of only right or only wrong answers have no AUC and no PRR, and are left out.
-
-    Raises
-    ------
-    ValueError
-        For a system that is no pair of 0/1 and [0, 1], systems of other lengths, bad options.
-
-    References
-    ----------
-    Measures of Estienne, Ernst et al. (2026), table 2; the intervals are ours.
 
     Examples
     --------
@@ -129,6 +122,8 @@ def compare_systems(
 ):
     """Each system minus one of them, or each two, measure by measure, on the same resamples.
 
+    Estienne, Ernst et al. (2026), section 4, on what must not be compared; the intervals are ours.
+
     Parameters
     ----------
     systems : dict
@@ -157,15 +152,6 @@ def compare_systems(
         correctly: the confidences are then judged on different labels. The remark says so. Differences of ECE have no
         interval: each ECE has its own bias, and bootstrap intervals cover far too rarely. Two infinite measures have no
         difference.
-
-    Raises
-    ------
-    ValueError
-        As `measure_systems`, and for an `against` that is no system.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), section 4, on what must not be compared; the intervals are ours.
 
     Examples
     --------

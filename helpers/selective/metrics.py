@@ -246,7 +246,8 @@ def _over_shares(score, y, proba, weight, share):
 def normalized_ecuas(y, proba, *, n=1, sample_weight=None):
     """Mean ECUAS_n of a classifier, divided by that of the system that always states the class shares of `y`.
 
-    The classifier answers argmax(proba), the lower class of tied ones, with confidence max(proba).
+    The classifier answers argmax(proba), the lower class of tied ones, with confidence max(proba). Estienne, Ernst et
+    al. (2026), section 4.1.
 
     Parameters
     ----------
@@ -263,10 +264,6 @@ def normalized_ecuas(y, proba, *, n=1, sample_weight=None):
     -------
     float
         At least 0: 0 is perfect, 1 as good as no model, above 1 worse than none (infinity is possible for n = 0).
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), section 4.1.
 
     Examples
     --------
@@ -298,6 +295,8 @@ def _shares(y, weight, n_classes):
 def confidence_metrics(correct, confidence, *, n=(0, 1, 128), n_classes=None, sample_weight=None):
     """All measures of answers with a confidence, for systems that state no distribution (table 5 of the paper).
 
+    Estienne, Ernst et al. (2026), section 4.2.
+
     Parameters
     ----------
     correct : array_like of 0/1, shape (n_rows,)
@@ -317,10 +316,6 @@ def confidence_metrics(correct, confidence, *, n=(0, 1, 128), n_classes=None, sa
         A number for each of `METRICS`, which say which way is good (the ECE has 10 bins, the Brier score one class),
         and ecuas_0, ….
 
-    References
-    ----------
-    Estienne, Ernst et al. (2026), section 4.2.
-
     Examples
     --------
     >>> found = confidence_metrics([1, 0, 1, 1], [0.6, 0.6, 0.9, 0.9], n=1)
@@ -338,7 +333,8 @@ def selective_metrics(y, proba, *, n=(0, 1, 128), paper_scale=True, sample_weigh
     """The eleven columns of the paper's table 3, for a classifier that answers argmax and states max.
 
     "n_" means divided by the value of the system that always states the class shares of `y`; for the two scores of the
-    confidence, of always stating the accuracy. The lower of tied classes is answered.
+    confidence, of always stating the accuracy. The lower of tied classes is answered. Estienne, Ernst et al. (2026),
+    table 3.
 
     Parameters
     ----------
@@ -359,10 +355,6 @@ def selective_metrics(y, proba, *, n=(0, 1, 128), paper_scale=True, sample_weigh
     Series
         Measures n_er, ece (10 bins), auc (larger is better; all others smaller), n_ce_confidence, n_brier_confidence,
         n_ce, n_brier, aurc, n_ecuas_0, ….
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), table 3.
 
     Examples
     --------

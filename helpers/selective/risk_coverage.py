@@ -110,6 +110,8 @@ def mean_risk(weight, errors):
 def risk_coverage_curve(correct, confidence, *, sample_weight=None):
     """How the share of wrong answers falls when the least confident ones are left out.
 
+    El-Yaniv and Wiener (2010); Geifman et al. (2019).
+
     Parameters
     ----------
     correct : array_like of 0/1, shape (n,)
@@ -123,15 +125,6 @@ def risk_coverage_curve(correct, confidence, *, sample_weight=None):
     -------
     RiskCoverageCurve
         One point for each distinct confidence.
-
-    Raises
-    ------
-    ValueError
-        For `correct` not 0/1, confidence outside [0, 1], lengths that differ, weights that are not counts.
-
-    References
-    ----------
-    El-Yaniv and Wiener (2010); Geifman et al. (2019).
 
     Examples
     --------
@@ -186,7 +179,8 @@ def aurc(correct, confidence, *, sample_weight=None):
     """Area under the risk-coverage curve: mean over coverages 1/n .. 1 of the error among the answers kept.
 
     Exactly averaged over the orders of tied answers, so it does not depend on the order of the rows. 0 if all answers
-    are right, 1 if all are wrong; smaller is better. Constant confidence gives the error rate.
+    are right, 1 if all are wrong; smaller is better. Constant confidence gives the error rate. Geifman et al. (2019);
+    the tied form is ours.
 
     Parameters
     ----------
@@ -201,10 +195,6 @@ def aurc(correct, confidence, *, sample_weight=None):
     -------
     float
         In [0, 1].
-
-    References
-    ----------
-    Geifman et al. (2019); the tied form is ours.
 
     Examples
     --------

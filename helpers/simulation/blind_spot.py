@@ -16,7 +16,8 @@ class BlindSpot:
 
     X is normal with mean 0 in d >= 2 dimensions, p = link(weights . X), q = p + strength psi(direction . X) room(p).
     psi is odd and direction . X is independent of weights . X, so that E[Y | p] = p. `room` is min(p, 1 - p); with
-    `accurate=True` also at most |p - 1/2|, so that deciding by p > 1/2 is optimal.
+    `accurate=True` also at most |p - 1/2|, so that deciding by p > 1/2 is optimal. ValueError names the first point at
+    which a bound does not hold. Perez-Lebel et al. (2023), appendix B.2, equation 15.
 
     Parameters
     ----------
@@ -35,22 +36,6 @@ class BlindSpot:
         Leave the decision by p > 1/2 optimal.
     strength : float, default 1.0
         In [0, 1]; at 0 the score is perfect (the null population).
-
-    Attributes
-    ----------
-    grouping_loss : float
-        E (q - c)**2 by quadrature.
-    irreducible_loss : float
-        E q (1 - q) by quadrature.
-
-    Raises
-    ------
-    ValueError
-        If a shape, a bound or the independence does not hold; the first offending point is named.
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), appendix B.2, equation 15.
 
     Examples
     --------
@@ -196,16 +181,14 @@ class BlindSpot:
 class Sigmoid(BlindSpot):
     """The blind spot in the plane: X = (x1, x2) normal with variances 10 and 1, p = expit(x1), psi of x2.
 
+    Perez-Lebel et al. (2023), appendix B.2; figure 11, with `accurate=True` figure 12.
+
     Parameters
     ----------
     accurate : bool, default False
         Leave the decision by p > 1/2 optimal.
     strength : float, default 1.0
         In [0, 1]; at 0 the score is perfect (the null population).
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), appendix B.2; figure 11, with `accurate=True` figure 12.
 
     Examples
     --------

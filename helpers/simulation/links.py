@@ -13,9 +13,11 @@ from helpers.simulation.populations import SLACK, Sample, check_everywhere, inte
 class Links:
     """A calibrated score p(x) of one feature whose link to the true probability is yours to choose.
 
-    x is standard normal or uniform on [-2, 2]; p = 1 - exp(-(0.9 x)**2) is the same at x and -x; q = h(p) for x > 0
-    and g(p) for x < 0. With g = 2 p - h, E[Y | p] = p whatever the link h. With another g the two mirror-image inputs
-    are drawn with shares (p - g)/(h - g) and (h - p)/(h - g), so that E[Y | p] = p again.
+    x is standard normal or uniform on [-2, 2]; p = 1 - exp(-(0.9 x)**2) is the same at x and -x; q = h(p) for x > 0 and
+    g(p) for x < 0. With g = 2 p - h, E[Y | p] = p whatever the link h. With another g the two mirror-image inputs are
+    drawn with shares (p - g)/(h - g) and (h - p)/(h - g), so that E[Y | p] = p again. ValueError names the first p at
+    which a link leaves its bounds. Perez-Lebel et al. (2023), appendix B.1, equation 14; shifted shares: figure 10,
+    right.
 
     Parameters
     ----------
@@ -27,22 +29,6 @@ class Links:
         Distribution of x before shares are shifted.
     accurate : bool, default False
         Require that h(p) and g(p) lie on the side of 1/2 on which p lies (1/2 itself is on both).
-
-    Attributes
-    ----------
-    grouping_loss : float
-        E (q - c)**2 by quadrature.
-    irreducible_loss : float
-        E q (1 - q) by quadrature.
-
-    Raises
-    ------
-    ValueError
-        Where a link leaves its bounds; the first offending p is named.
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), appendix B.1, equation 14; shifted shares: figure 10, right.
 
     Examples
     --------

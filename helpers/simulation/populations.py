@@ -94,6 +94,7 @@ class FinitePopulation:
     """A finite population: k kinds of people, each with a stated `p`, a true `q` and a share of the population.
 
     All losses are squared errors, exact sums over the kinds; kinds with the same `p` share their calibrated score.
+    Perez-Lebel et al. (2023), figures 1 and 2 are populations of this kind.
 
     Parameters
     ----------
@@ -118,15 +119,6 @@ class FinitePopulation:
         E q (1 - q).
     accuracy_lost : float
         Accuracy that deciding by p >= 1/2 gives away against deciding by q.
-
-    Raises
-    ------
-    ValueError
-        For probabilities outside [0, 1], shares that are not positive or do not sum to 1, unequal lengths.
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), figures 1 and 2 are populations of this kind.
 
     Examples
     --------

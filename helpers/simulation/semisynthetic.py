@@ -15,7 +15,8 @@ class SemiSynthetic:
     """Real features with labels drawn from a known truth.
 
     A model of the label is fitted on one half of a real table and declared to be the truth q; the rows of the other
-    half are the population. `sample` draws rows (with replacement) and labels y ~ Bernoulli(q).
+    half are the population. `sample` draws rows (with replacement) and labels y ~ Bernoulli(q). Melo et al. (2026),
+    appendix B.4.
 
     Parameters
     ----------
@@ -45,15 +46,6 @@ class SemiSynthetic:
         `neighbors` nearest stated probabilities.
     grouping_loss : float
         Mean (q - c)**2 over the population.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, labels are not 0 and 1, or scores leave [0, 1].
-
-    References
-    ----------
-    Melo et al. (2026), appendix B.4.
 
     Examples
     --------
