@@ -245,14 +245,8 @@ def paired_difference(a, b, *, n_resamples=1000, level=0.95, groups=None, rng=No
     ----------
     a, b : array_like, shape (n,)
         Scores of the two systems.
-    n_resamples : int, default 1000
-        Bootstrap samples, at least 20.
-    level : float, default 0.95
-        Coverage aimed at, in (0, 1).
-    groups : array_like, shape (n,), optional
-        Clusters of dependent rows, which are drawn together.
-    rng : int, Generator, optional
-        Decides what is drawn.
+    n_resamples, level, groups, rng : optional
+        As in `bootstrap_interval`.
 
     Returns
     -------

@@ -23,30 +23,13 @@ from helpers.checks import (
 
 @dataclass(frozen=True)
 class CombinedConfidence:
-    """A learned combination of confidences, out of fold.
+    """A learned combination of confidences, out of fold."""
 
-    Parameters
-    ----------
-    confidence : ndarray, shape (n,)
-        Chance that each answer is right, learned from the other folds.
-    weights : DataFrame
-        A row a fold: slope of each confidence, in log-odds a standard deviation of its own log-odds; columns that end
-        in " missing" belong to rows without that confidence.
-    fold : ndarray of int, shape (n,)
-        The fold of each answer.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> chance = rng.random(400)
-    >>> combined = combine_confidences(rng.random(400) < chance, {"good": chance, "useless": rng.random(400)}, rng=0)
-    >>> print(combined)
-    combination of 2 confidences, out of 5 folds, n = 400; mean weights: good 1.9, useless 0.2
-    """
-
-    confidence: np.ndarray = field(repr=False)
-    weights: pd.DataFrame = field(repr=False)
-    fold: np.ndarray = field(repr=False)
+    confidence: np.ndarray = field(repr=False)  # (n,) chance that each answer is right, from the other folds
+    weights: pd.DataFrame = field(
+        repr=False
+    )  # a row a fold: slope of each confidence, a standard deviation of log-odds
+    fold: np.ndarray = field(repr=False)  # (n,)
 
     def __str__(self):
         weights = ", ".join(f"{name} {weight:.1f}" for name, weight in self.weights.mean().items())
@@ -84,16 +67,15 @@ def combine_confidences(correct, confidences, *, groups=None, n_folds=5, rng=Non
     Returns
     -------
     CombinedConfidence
-        One more confidence, for `helpers.selective.compare_systems` beside its parts.
+        With `confidence`, (n,), one more for `helpers.selective.compare_systems`; `weights` and `fold`.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> chance = rng.random(400)
-    >>> correct = rng.random(400) < chance
-    >>> timid = combine_confidences(correct, {"timid": 0.4 + 0.2 * chance}, rng=0).confidence  # spreads from .4 to .6
-    >>> round(float(timid[chance < 0.05].mean()), 2), round(float(timid[chance > 0.95].mean()), 2)
-    (0.07, 0.93)
+    >>> combined = combine_confidences(rng.random(400) < chance, {"good": chance, "useless": rng.random(400)}, rng=0)
+    >>> print(combined)
+    combination of 2 confidences, out of 5 folds, n = 400; mean weights: good 1.9, useless 0.2
     """
     correct = check_labels(correct, "correct", both=True)
     columns = _check_confidences(confidences)

@@ -128,10 +128,8 @@ def sem2_spread(counts, n_select=None):
 
     Parameters
     ----------
-    counts : array of int, shape (Q, C) or (C,)
-        Counts of classes, a row a question.
-    n_select : int or None, default None
-        Answers that select, 1 .. N - 1; None for N // 2, so that with odd N one more answer is held out.
+    counts, n_select : array of int, shape (Q, C) or (C,), and int, optional
+        As in `sem2`.
 
     Returns
     -------
@@ -151,37 +149,6 @@ def sem2_spread(counts, n_select=None):
     return _like(np.sqrt(np.where(variance > 1e-14, variance, 0.0)), counts)  # below it is rounding
 
 
-def sem2_each_split(counts, *, n_splits=10, n_select=None, rng=None):
-    """Held-out share of each of several random splits.
-
-    Parameters
-    ----------
-    counts : array of int, shape (Q, C) or (C,)
-        Counts of classes, a row a question.
-    n_splits : int, default 10
-        Random splits of each question's answers.
-    n_select : int or None, default None
-        Answers that select, 1 .. N - 1; None for N // 2, so that with odd N one more answer is held out.
-    rng : int, Generator or None, default None
-        Source of randomness.
-
-    Returns
-    -------
-    array of float, shape (n_splits, Q)
-        In [0, 1].
-
-    Examples
-    --------
-    >>> sem2_each_split([[50, 0], [3, 0]], n_splits=2, rng=0)
-    array([[1., 1.],
-           [1., 1.]])
-    """
-    table = check_counts(counts, least=2)
-    sizes = block_sizes(table.sum(axis=1), n_select)
-    blocks = random_blocks(table, sizes, check_count(n_splits, "n_splits"), rng)
-    return held_out_shares(table, blocks)
-
-
 def sem2_splits(counts, *, n_splits=10, n_select=None, rng=None):
     """Mean held-out share over random splits, as in the paper's experiments; `sem2` is its limit without noise.
 
@@ -189,12 +156,8 @@ def sem2_splits(counts, *, n_splits=10, n_select=None, rng=None):
 
     Parameters
     ----------
-    counts : array of int, shape (Q, C) or (C,)
-        Counts of classes, a row a question.
-    n_splits : int, default 10
-        Random splits of each question's answers.
-    n_select : int or None, default None
-        Answers that select, 1 .. N - 1; None for N // 2, so that with odd N one more answer is held out.
+    counts, n_splits, n_select : array of int, shape (Q, C) or (C,), and int
+        Counts of classes, the number of random splits, and the answers that select, as in `sem2`.
     rng : int, Generator or None, default None
         Source of randomness.
 
@@ -208,8 +171,10 @@ def sem2_splits(counts, *, n_splits=10, n_select=None, rng=None):
     >>> sem2_splits([50, 0], rng=0), bool(abs(sem2_splits([20, 18, 12], n_splits=4000, rng=0) - 0.3368) < 0.01)
     (1.0, True)
     """
-    each = sem2_each_split(counts, n_splits=n_splits, n_select=n_select, rng=rng)
-    return _like(each.mean(axis=0), counts)
+    table = check_counts(counts, least=2)
+    sizes = block_sizes(table.sum(axis=1), n_select)
+    blocks = random_blocks(table, sizes, check_count(n_splits, "n_splits"), rng)
+    return _like(held_out_shares(table, blocks).mean(axis=0), counts)
 
 
 def split_bias_corrected(counts, *, weight=BALANCING_WEIGHT, n_select=None):
@@ -221,12 +186,8 @@ def split_bias_corrected(counts, *, weight=BALANCING_WEIGHT, n_select=None):
 
     Parameters
     ----------
-    counts : array of int, shape (Q, C) or (C,)
-        Counts of classes, a row a question.
-    weight : float, default BALANCING_WEIGHT
-        Of Sem1, in [0, 1].
-    n_select : int or None, default None
-        Answers that select, 1 .. N - 1; None for N // 2, so that with odd N one more answer is held out.
+    counts, weight, n_select : array of int, shape (Q, C) or (C,), float and int
+        As in `sem2`; the weight of Sem1 is in [0, 1].
 
     Returns
     -------
@@ -242,31 +203,8 @@ def split_bias_corrected(counts, *, weight=BALANCING_WEIGHT, n_select=None):
     return weight * sem1(counts) + (1 - weight) * sem2(counts, n_select)
 
 
-def semantic_entropy(counts_or_probabilities):
-    """Entropy of the shares of the classes; not corrected for the few answers behind it.
-
-    The count form of Farquhar et al. (2024).
-
-    Parameters
-    ----------
-    counts_or_probabilities : array, shape (Q, C) or (C,)
-        Counts of classes, or probabilities that sum to 1, a row a question.
-
-    Returns
-    -------
-    float or array of float, shape (Q,)
-        In nats; 0 where all answers agree.
-
-    Examples
-    --------
-    >>> round(semantic_entropy([2, 2]), 4)
-    0.6931
-    """
-    return _like(entropy_of(_parts(counts_or_probabilities)), counts_or_probabilities)
-
-
 def entropy_of(parts):
-    """`semantic_entropy` of counts or probabilities that were checked."""
+    """(Q,) entropies in nats of the shares of the classes, of counts or probabilities that were checked."""
     shares = parts / _total(parts)[:, None]
     return -xlogy(shares, shares).sum(axis=1) + 0.0
 

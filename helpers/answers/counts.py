@@ -21,16 +21,12 @@ class GroupedAnswers:
         Classes in order of first appearance, zeros beyond the last.
     labels : tuple of tuples
         Spelling of each class of each question (None for one of unreadable answers).
-    questions : array, shape (Q,)
-        Name of each question.
-    n_answers : array of int, shape (Q,)
-        Its answers.
+    questions, n_answers : array, shape (Q,)
+        Name of each question, and its answers.
     correct : array of int, shape (Q, C)
-        1 right, 0 wrong, -1 unknown (also beyond the last class).
-    confidence : array of float, shape (Q,)
-        Mean stated confidence, NaN for none.
-    n_stated : array of int, shape (Q,)
-        How many answers stated one.
+        1 right, 0 wrong, -1 unknown.
+    confidence, n_stated : array, shape (Q,)
+        Mean stated confidence, NaN for none, and how many answers stated one.
     unparsed : array of int, shape (Q,)
         Answers that the rule could not read.
     order : array of int, shape (Q, N)

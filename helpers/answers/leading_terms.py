@@ -25,8 +25,6 @@ def _density(x):
 def jensen_bias(half_margin):
     """Upward bias of Sem1 with two classes in contest: J = phi(2 l) - 2 l Phi(-2 l).
 
-    Wang et al. (2026), below equation 9.
-
     Parameters
     ----------
     half_margin : float or array of float
@@ -35,7 +33,7 @@ def jensen_bias(half_margin):
     Returns
     -------
     float or array of float
-        In units of sqrt(p_q / n).
+        In units of sqrt(p_q / n); Wang et al. (2026), equation 9.
 
     Examples
     --------
@@ -49,8 +47,6 @@ def jensen_bias(half_margin):
 def selection_bias(half_margin):
     """Downward bias of Sem2 with two classes in contest: S = 2 l Phi(-2 l).
 
-    Wang et al. (2026), below equation 9.
-
     Parameters
     ----------
     half_margin : float or array of float
@@ -59,7 +55,7 @@ def selection_bias(half_margin):
     Returns
     -------
     float or array of float
-        In units of sqrt(p_q / n).
+        In units of sqrt(p_q / n); Wang et al. (2026), equation 9.
 
     Examples
     --------
@@ -73,8 +69,6 @@ def selection_bias(half_margin):
 def direct_gap(half_margin):
     """How far Sem1 stands above Sem2: g_A = J + S = phi(2 l) > 0.
 
-    Wang et al. (2026), equation 10.
-
     Parameters
     ----------
     half_margin : float or array of float
@@ -83,12 +77,12 @@ def direct_gap(half_margin):
     Returns
     -------
     float or array of float
-        In units of sqrt(p_q / n).
+        In units of sqrt(p_q / n); Wang et al. (2026), equation 10.
 
     Examples
     --------
-    >>> float((direct_gap(0.3) - jensen_bias(0.3) - selection_bias(0.3)).round(12))
-    0.0
+    >>> float(direct_gap(0).round(4))
+    0.3989
     """
     return _density(2 * _half_margin(half_margin))
 
@@ -96,8 +90,6 @@ def direct_gap(half_margin):
 def oracle_gap(half_margin):
     """Difference of the two biases: g_B = J - S, positive where that of Sem1 is the larger one; one root.
 
-    Wang et al. (2026), equation 10 and appendix A.8.
-
     Parameters
     ----------
     half_margin : float or array of float
@@ -106,7 +98,7 @@ def oracle_gap(half_margin):
     Returns
     -------
     float or array of float
-        In units of sqrt(p_q / n).
+        In units of sqrt(p_q / n); Wang et al. (2026), equation 10.
 
     Examples
     --------
@@ -118,25 +110,17 @@ def oracle_gap(half_margin):
 
 
 def standardized(pi, n):
-    """Margin, top-two mass and standardised margin of each question.
-
-    Wang et al. (2026), section 3.
+    """Margin, top-two mass and standardised margin of each question (Wang et al., 2026, section 3).
 
     Parameters
     ----------
-    pi : array of float, shape (K,) or (Q, K)
-        Answer probabilities, a row a question.
-    n : int
-        Answers in the selection block.
+    pi, n : array of float, shape (K,) or (Q, K), and int
+        Answer probabilities, a row a question, and the answers in the selection block.
 
     Returns
     -------
-    margin : float or array of float, shape (Q,)
-        Best minus second-best probability.
-    top_two_mass : float or array of float, shape (Q,)
-        Their sum.
-    m : float or array of float, shape (Q,)
-        The margin divided by sqrt(top_two_mass / n).
+    margin, top_two_mass, m : float or array of float, shape (Q,)
+        Best minus second-best probability, their sum, and margin / sqrt(top_two_mass / n).
 
     Examples
     --------
@@ -158,29 +142,12 @@ def margins_of(rows, n):
 
 @dataclass(frozen=True)
 class LeadingBias:
-    """Leading terms of the two biases and of the chance of each class to be selected.
+    """Leading terms of the two biases and of the chance of each class to be selected."""
 
-    Parameters
-    ----------
-    sem1 : float or array of float, shape (Q,)
-        Leading term of E Sem1 - c* (upward).
-    sem2 : float or array of float, shape (Q,)
-        Leading term of E Sem2 - c* (downward).
-    selection : array of float, shape (K,) or (Q, K)
-        Leading chance that class k is selected.
-    n : int
-        Answers in the selection block.
-
-    Examples
-    --------
-    >>> leading_bias([0.5, 0.5], 100).selection
-    array([0.5, 0.5])
-    """
-
-    sem1: np.ndarray
-    sem2: np.ndarray
-    selection: np.ndarray
-    n: int
+    sem1: np.ndarray  # (Q,) of E Sem1 - c*, upward, in units of probability
+    sem2: np.ndarray  # (Q,) of E Sem2 - c*, downward
+    selection: np.ndarray  # (Q, K) chance that class k is selected
+    n: int  # answers in the selection block
 
     def __str__(self):
         return f"n = {self.n}: Sem1 {np.mean(self.sem1):+z.4f}, Sem2 {np.mean(self.sem2):+z.4f} to leading order"
@@ -194,15 +161,14 @@ def leading_bias(pi, n):
 
     Parameters
     ----------
-    pi : array of float, shape (K,) or (Q, K)
-        Answer probabilities, a row a question.
-    n : int
-        Answers in the selection block.
+    pi, n : array of float, shape (K,) or (Q, K), and int
+        Answer probabilities, a row a question, and the answers in the selection block.
 
     Returns
     -------
     LeadingBias
-        Both biases in units of probability.
+        Biases `sem1` and `sem2` in units of probability, and `selection`, the leading chance of each class to be
+        selected.
 
     Examples
     --------
@@ -237,10 +203,8 @@ def leading_bias_all(pi, n, *, n_panels=96):
 
     Parameters
     ----------
-    pi : array of float, shape (K,) or (Q, K)
-        Answer probabilities, a row a question.
-    n : int
-        Answers in the selection block.
+    pi, n : array of float, shape (K,) or (Q, K), and int
+        Answer probabilities, a row a question, and the answers in the selection block.
     n_panels : int, default 96
         Panels of eight Gauss-Legendre nodes.
 
@@ -338,10 +302,8 @@ def direct_gap_leading(pi, n):
 
     Parameters
     ----------
-    pi : array of float, shape (Q, K)
-        Answer probabilities, a row a question.
-    n : int
-        Answers in the selection block.
+    pi, n : array of float, shape (Q, K), and int
+        Answer probabilities, a row a question, and the answers in the selection block.
 
     Returns
     -------
@@ -364,10 +326,8 @@ def oracle_gap_leading(pi, n):
 
     Parameters
     ----------
-    pi : array of float, shape (Q, K)
-        Answer probabilities, a row a question.
-    n : int
-        Answers in the selection block.
+    pi, n : array of float, shape (Q, K), and int
+        Answer probabilities, a row a question, and the answers in the selection block.
 
     Returns
     -------

@@ -13,18 +13,16 @@ NOISE = 0.02  # by which the texts of a question may exceed 1: servers compute i
 def meaning_posterior(table, rule="normalized", *, question="question", answer="answer", posterior="posterior"):
     """Probability of the meaning of each sampled answer: the sum over its distinct texts, as far as they were sampled.
 
-    The probability of one text says how likely this wording is. "Paris", "paris" and "It is Paris." share one meaning,
-    and their probabilities add up. Each distinct text counts once, however often it was drawn, with the mean of its
-    stated probabilities (equal but for the noise of the server). Spellings that were never sampled are missing from the
-    sum, so it is a lower bound: with n draws of a text of probability p the bound lacks p (1 - p)^n on average. The
-    probabilities must be those that the answers were drawn with (temperature 1). ValueError for texts of a question
-    that add up to more than 1. Kuhn, Gal and Farquhar (2023), equation 2; Estienne, Ernst et al. (2026), section 4.2,
-    for one text.
+    "Paris", "paris" and "It is Paris." share one meaning, and their probabilities add up. Each distinct text counts
+    once, however often it was drawn, with the mean of its stated probabilities (equal but for the noise of the server).
+    Spellings that were never sampled are missing from the sum, so it is a lower bound: with n draws of a text of
+    probability p the bound lacks p (1 - p)^n on average. ValueError for texts of a question that add up to more than 1.
+    Kuhn, Gal and Farquhar (2023), equation 2; Estienne, Ernst et al. (2026), section 4.2, for one text.
 
     Parameters
     ----------
     table : DataFrame
-        One row a sampled answer.
+        One row a sampled answer, drawn at temperature 1.
     rule : str or function, default "normalized"
         When two texts mean the same, see `spell_answers`; a text that it cannot read means only itself.
     question, answer, posterior : str
@@ -34,8 +32,7 @@ def meaning_posterior(table, rule="normalized", *, question="question", answer="
     Returns
     -------
     ndarray, shape (n,)
-        Numbers in [0, 1], the same in all answers of one meaning to a question; NaN where a text of the meaning has
-        none.
+        In [0, 1], the same in all answers of one meaning to a question; NaN where a text of the meaning has none.
 
     Examples
     --------

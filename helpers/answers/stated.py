@@ -12,29 +12,12 @@ from helpers.answers.spelling import plain
 
 @dataclass(frozen=True)
 class StatedConfidences:
-    """Stated confidences as numbers in [0, 1], NaN where there is none.
+    """Stated confidences as numbers in [0, 1], NaN where there is none."""
 
-    Parameters
-    ----------
-    values : array of float, shape (n,)
-        Confidences.
-    n_missing : int
-        Entries that are empty.
-    n_unread : int
-        Entries that hold something, but no confidence.
-    n_as_percent : int
-        Numbers without a sign that were read as per cent.
-
-    Examples
-    --------
-    >>> print(parse_confidences(["95%", 80, "high", None]))
-    2 of 4 confidences read (1 as per cent without a sign), 1 missing, 1 unreadable
-    """
-
-    values: np.ndarray = field(repr=False)
-    n_missing: int
-    n_unread: int
-    n_as_percent: int
+    values: np.ndarray = field(repr=False)  # (n,)
+    n_missing: int  # entries that are empty
+    n_unread: int  # entries that hold something, but no confidence
+    n_as_percent: int  # numbers without a sign that were read as per cent
 
     def __str__(self):
         return (

@@ -23,18 +23,12 @@ _COLUMN_WORDS = ("truth", "true", "actual", "label", "outcome")
 def cost_matrix(*, false_alarm, miss, hit=0.0, rejection=0.0):
     """The costs of a yes-or-no decision, by name, as a labelled table that nobody can read the wrong way.
 
-    ValueError for mistakes that cost no more than right answers.
-
     Parameters
     ----------
-    false_alarm : float
-        Cost of predicting 1 when the truth is 0.
-    miss : float
-        Cost of predicting 0 when the truth is 1.
-    hit : float, default 0
-        Cost of predicting 1 when the truth is 1 (a treatment has its price).
-    rejection : float, default 0
-        Cost of predicting 0 when the truth is 0.
+    false_alarm, miss : float
+        Cost of predicting 1 when the truth is 0, and of predicting 0 when it is 1.
+    hit, rejection : float, default 0
+        Cost of predicting 1 when the truth is 1 (a treatment has its price), and of predicting 0 when it is 0.
 
     Returns
     -------
@@ -202,9 +196,9 @@ def decision_thresholds(cost):
     Returns
     -------
     decision : ndarray of int, shape (k,)
-        Numbers of the decisions, in the order in which they become best as q grows.
+        In the order in which they become best as q grows.
     threshold : ndarray, shape (k - 1,)
-        Increasing probabilities; a decision is best from its threshold on. Those outside [0, 1] are never reached.
+        Increasing; a decision is best from its threshold on. Those outside [0, 1] are never reached.
 
     Examples
     --------
@@ -285,14 +279,10 @@ def check_threshold(t, cost, name="t"):
 def expected_cost(decision, q, cost):
     """Expected cost of each row's decision: (1 - q) cost[d, 0] + q cost[d, 1].
 
-    Melo et al. (2026), section 2.3.
-
     Parameters
     ----------
-    decision : array_like of int, shape (n,)
-        Decisions 0 .. D-1.
-    q : array_like, shape (n,)
-        Probabilities of class 1, or the labels 0/1 themselves (what was paid).
+    decision, q : array_like, shape (n,)
+        Decisions 0 .. D-1, and probabilities of class 1 or the labels 0/1 themselves (what was paid).
     cost : array_like or DataFrame, shape (D, 2)
         `cost[d, j]` of decision d when the truth is j.
 

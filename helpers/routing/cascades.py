@@ -23,10 +23,8 @@ def cascade(risk, prediction, cost, *, tau=0.0):
     risk : array of float, shape (m, n)
         Estimated risk of relying on each model's answer, at least 0, in units of the decision cost: of
         `RiskEstimator.predict`, or of `calibration_risk` for a calibration cascade.
-    prediction : array, shape (m, n)
-        Answers, classes or texts.
-    cost : array of float, shape (m,) or (m, n)
-        Price of asking each model, ascending.
+    prediction, cost : array, shape (m, n), and (m,) or (m, n)
+        Answers, classes or texts, and the price of asking each model, ascending.
     tau : float, default 0.0
         Risk that is accepted, at least 0: the larger, the cheaper.
 
@@ -58,10 +56,8 @@ def confidence_cascade(p, prediction, cost, *, threshold=0.8):
     ----------
     p : array of float, shape (m, n)
         Stated probabilities of class 1, or any confidence in [0, 1] whose two ends mean "sure".
-    prediction : array, shape (m, n)
-        Answers, classes or texts.
-    cost : array of float, shape (m,) or (m, n)
-        Price of asking each model, ascending.
+    prediction, cost : array, shape (m, n), and (m,) or (m, n)
+        Answers, classes or texts, and the price of asking each model, ascending.
     threshold : float, default 0.8
         In [1/2, 1]: the larger, the more expensive.
 

@@ -34,10 +34,8 @@ def always(prediction, cost, model):
 
     Parameters
     ----------
-    prediction : array, shape (m, n)
-        Answers, classes or texts.
-    cost : array of float, shape (m,) or (m, n)
-        Price of asking each model, ascending.
+    prediction, cost : array, shape (m, n), and (m,) or (m, n)
+        Answers, classes or texts, and the price of asking each model, ascending.
     model : int
         Which one: 0 is the cheapest, -1 the dearest.
 
@@ -64,10 +62,8 @@ def best_single(prediction, cost, *, correct):
 
     Parameters
     ----------
-    prediction : array, shape (m, n)
-        Answers, classes or texts.
-    cost : array of float, shape (m,) or (m, n)
-        Price of asking each model, ascending.
+    prediction, cost : array, shape (m, n), and (m,) or (m, n)
+        Answers, classes or texts, and the price of asking each model, ascending.
     correct : array of float, shape (m, k)
         1 where a model was right in the past, 0 where not; with the rows themselves it is hindsight.
 
@@ -94,10 +90,8 @@ def random_mix(prediction, cost, *, budget, correct=None, rng=None):
 
     Parameters
     ----------
-    prediction : array, shape (m, n)
-        Answers, classes or texts.
-    cost : array of float, shape (m,) or (m, n)
-        Price of asking each model, ascending.
+    prediction, cost : array, shape (m, n), and (m,) or (m, n)
+        Answers, classes or texts, and the price of asking each model, ascending.
     budget : float
         Mean price of a row; at least that of the cheapest model. Beyond the dearest that is worth it, no more is
         spent.
@@ -196,14 +190,8 @@ def evaluate_policies(policies, y, *, cost=None, groups=None, n_resamples=1000, 
         Right answers.
     cost : array of float, shape (K, K), optional
         Cost[i, j] of answering i when the truth is j; by default 1 for each mistake.
-    groups : array, shape (n,), optional
-        Labels of people, documents, …; whole groups are resampled.
-    n_resamples : int, default 1000
-        Resamples of the bootstrap.
-    level : float, default 0.95
-        Coverage of the intervals, in (0, 1).
-    rng : int, Generator or None, default None
-        Source of the resamples.
+    groups, n_resamples, level, rng : optional
+        As in `helpers.resampling.bootstrap_interval`; whole groups of dependent rows are drawn together.
 
     Returns
     -------
@@ -237,14 +225,8 @@ def compare_policies(policies, y, *, against, cost=None, groups=None, n_resample
         Name of the policy that the others are compared with.
     cost : array of float, shape (K, K), optional
         Cost[i, j] of answering i when the truth is j; by default 1 for each mistake.
-    groups : array, shape (n,), optional
-        Labels of people, documents, …; whole groups are resampled.
-    n_resamples : int, default 1000
-        Resamples of the bootstrap.
-    level : float, default 0.95
-        Coverage of the intervals, in (0, 1).
-    rng : int, Generator or None, default None
-        Source of the resamples.
+    groups, n_resamples, level, rng : optional
+        As in `helpers.resampling.bootstrap_interval`; whole groups of dependent rows are drawn together.
 
     Returns
     -------

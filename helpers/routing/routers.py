@@ -28,10 +28,8 @@ def route(accuracy, prediction, cost, *, willingness):
     accuracy : array of float, shape (m, n)
         Predicted probability that the model is right: of `TreeRouter`, or for embeddings of text of scikit-learn's
         `KNeighborsRegressor(40, metric="cosine")`, fitted to `correct.T` (Hu et al., 2024, appendix C.4 of the paper).
-    prediction : array, shape (m, n)
-        Answers, classes or texts.
-    cost : array of float, shape (m,) or (m, n)
-        Price of asking each model, ascending.
+    prediction, cost : array, shape (m, n), and (m,) or (m, n)
+        Answers, classes or texts, and the price of asking each model, ascending.
     willingness : float
         What a right answer is worth, at least 0, in the unit of `cost`: the larger, the more expensive.
 

@@ -33,10 +33,8 @@ def sweep_cascades(signal, prediction, cost, y, *, thresholds, pools=None, rule=
     ----------
     signal : array of float, shape (m, n)
         Risks as in `cascade`, or with `rule="confidence"` probabilities as in `confidence_cascade`.
-    prediction : array, shape (m, n)
-        Answers, classes or texts.
-    cost : array of float, shape (m,) or (m, n)
-        Price of asking each model, ascending.
+    prediction, cost : array, shape (m, n), and (m,) or (m, n)
+        Answers, classes or texts, and the price of asking each model, ascending.
     y : array, shape (n,)
         Right answers.
     thresholds : array of float, shape (T,)

@@ -55,17 +55,16 @@ def check_answers(correct, confidence):
 def ecuas(correct, confidence, *, n=1, n_classes=None):
     """Cost of each answer and its confidence, averaged over rejection costs: the family ECUAS_n.
 
-    With u = 1 - confidence, u_M = 1 - 1/K and r = u / u_M: r**(n+1) + wrong * (n+1)/n * (1 - r**n) / u_M, and for n =
-    0: r - wrong * log(r) / u_M. It is the integral of `reject_cost_weight` times `chow_cost` over rejection costs from
-    0 to u_M. Estienne, Ernst et al. (2026), equations 9, 10 and 17; their "n to infinity is the 0-1 cost" holds up to
-    the factor 1 / u_M.
+    With u = 1 - confidence, u_M = 1 - 1/K and r = u / u_M:
+    r**(n+1) + wrong * (n+1)/n * (1 - r**n) / u_M, and for n = 0: r - wrong * log(r) / u_M.
+    It is the integral of `reject_cost_weight` times `chow_cost` over rejection costs from 0 to u_M. Estienne, Ernst et
+    al. (2026), equations 9, 10 and 17; their "n to infinity is the 0-1 cost" holds up to the factor 1 / u_M.
 
     Parameters
     ----------
-    correct : array_like of 0/1, shape (n_rows,)
-        Whether each answer is right.
-    confidence : array_like, shape (n_rows,)
-        Stated probability that the answer is right, in [0, 1].
+    correct, confidence : array_like, shape (n_rows,)
+        Whether each answer is right, 0/1, and the probability stated for that, in [0, 1]. A confidence below 1/K, which
+        no largest of K probabilities is, costs 1 and is warned of.
     n : float, default 1
         At least 0. Small n punishes confident errors harder (n = 0: logarithmically; a wrong answer stated with
         confidence 1 costs infinity). n = inf is the limit: a wrong answer costs 1 / u_M, a right one nothing.
@@ -77,17 +76,10 @@ def ecuas(correct, confidence, *, n=1, n_classes=None):
     ndarray, shape (n_rows,)
         Costs; 1 is what a refusal at any rejection cost pays, smaller is better.
 
-    Warns
-    -----
-    UserWarning
-        With the count, if a confidence is below 1/K, which no largest of K probabilities is; it costs 1.
-
     Examples
     --------
     >>> ecuas([1, 0, 1, 0], [0.6, 0.6, 0.9, 0.9], n=1, n_classes=2).round(2)
     array([0.64, 1.44, 0.04, 3.24])
-    >>> ecuas([1, 0], [1.0, 1.0], n=0)
-    array([ 0., inf])
     """
     return ecuas_of_answers(*check_answers(correct, confidence), check_exponent(n), largest_of(n_classes))
 
@@ -114,24 +106,18 @@ def ecuas_from_uncertainty(incurred, uncertainty, *, n=1, largest):
 
     Parameters
     ----------
-    incurred : array_like, shape (n_rows,)
-        Cost that the stated decision turned out to have, at least 0.
-    uncertainty : array_like, shape (n_rows,)
-        Expected cost that the system stated for it, at least 0.
+    incurred, uncertainty : array_like, shape (n_rows,)
+        Cost that the stated decision turned out to have, and the expected cost that the system stated for it, at least
+        0. An uncertainty above `largest` costs 1 and is warned of.
     n : float, default 1
         Exponent, see `ecuas`.
     largest : float
-        The largest expected cost u_M > 0 of a best decision, see `largest_uncertainty`.
+        The largest expected cost u_M > 0 of a best decision, see `helpers.decisions.largest_uncertainty`.
 
     Returns
     -------
     ndarray, shape (n_rows,)
         Costs; smaller is better.
-
-    Warns
-    -----
-    UserWarning
-        With the count of rows whose uncertainty is above `largest`; they cost 1.
 
     Examples
     --------
@@ -180,10 +166,8 @@ def general_ecuas(y, proba, cost, *, n=1):
 
     Parameters
     ----------
-    y : array_like of int, shape (n_rows,)
-        Classes 0 .. K-1.
-    proba : array_like, shape (n_rows, K)
-        Probabilities of the classes.
+    y, proba : array_like, shape (n_rows,) and (n_rows, K)
+        Classes 0 .. K-1 and their stated probabilities.
     cost : array_like or DataFrame, shape (D, K)
         Costs >= 0 of D decisions, `cost[d, k]` of decision d when the truth is k.
     n : float, default 1
@@ -219,10 +203,8 @@ def chow_cost(correct, confidence, reject_cost):
 
     Parameters
     ----------
-    correct : array_like of 0/1, shape (n_rows,)
-        Whether each answer is right.
-    confidence : array_like, shape (n_rows,)
-        Stated probability that the answer is right, in [0, 1].
+    correct, confidence : array_like, shape (n_rows,)
+        Whether each answer is right, 0/1, and the probability stated for that, in [0, 1].
     reject_cost : float
         Cost gamma >= 0 of a refusal, in units of the cost of a wrong answer.
 
@@ -251,10 +233,8 @@ def expected_cost_at(correct, confidence, reject_costs, *, sample_weight=None):
 
     Parameters
     ----------
-    correct : array_like of 0/1, shape (n_rows,)
-        Whether each answer is right.
-    confidence : array_like, shape (n_rows,)
-        Stated probability that the answer is right, in [0, 1].
+    correct, confidence : array_like, shape (n_rows,)
+        Whether each answer is right, 0/1, and the probability stated for that, in [0, 1].
     reject_costs : array_like, shape (m,)
         Rejection costs >= 0.
     sample_weight : array_like, shape (n_rows,), optional

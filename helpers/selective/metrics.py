@@ -32,7 +32,7 @@ PAPER_BINS = 10  # equal width; gives the ECE printed in table 3
 
 @dataclass(frozen=True)
 class Metric:
-    """A measure of answers with a stated confidence.
+    """A measure of answers with a stated confidence; an entry of `METRICS`.
 
     Parameters
     ----------
@@ -44,16 +44,13 @@ class Metric:
         "rows": (correct, confidence), and the measure is the mean of what comes back for each row, infinite if one is.
         "blocks": (right, wrong), weights of these answers at each confidence that occurs, the highest first; some may
         be 0. "bins": (gap, weight), sums of correct - confidence and of weights in ten bins of equal width.
-    larger_is_better : bool, default False
-        Which way is good.
+    larger_is_better, reported : bool, default False
+        Which way is good, and whether the report on a file of answers shows it.
     needs_same_answers : bool, default False
-        Whether it judges the confidence alone, with "was the answer right?" as the label, so that systems that answer
-        differently have different labels.
+        Whether it judges the confidence alone: then systems that answer differently have different labels.
     interval : callable, optional
         (low, high) at 95 % from (correct, confidence, groups, seed), where bootstrap intervals miss; differences then
         have none.
-    reported : bool, default False
-        Whether the report on a file of answers shows it.
 
     Examples
     --------
@@ -84,10 +81,8 @@ def confidence_auc(correct, confidence, *, sample_weight=None):
 
     Parameters
     ----------
-    correct : array_like of 0/1, shape (n,)
-        Whether each answer is right.
-    confidence : array_like, shape (n,)
-        Stated probability that the answer is right, in [0, 1].
+    correct, confidence : array_like, shape (n,)
+        Whether each answer is right, 0/1, and the probability stated for that, in [0, 1].
     sample_weight : array_like, shape (n,), optional
         Sampling weights.
 
@@ -207,18 +202,15 @@ def normalized_of_confidence(score, correct, confidence, *, sample_weight=None):
     ----------
     score : function
         `BRIER.score` or `LOG.score` of `helpers.scoring`, where a certain error costs infinity: nothing is clipped.
-    correct : array_like of 0/1, shape (n,)
-        Whether each answer is right.
-    confidence : array_like, shape (n,)
-        Stated probability that the answer is right, in [0, 1].
+    correct, confidence : array_like, shape (n,)
+        Whether each answer is right, 0/1, and the probability stated for that, in [0, 1].
     sample_weight : array_like, shape (n,), optional
         Sampling weights.
 
     Returns
     -------
     float
-        At least 0: 0 is perfect, 1 as good as stating the accuracy for every answer; NaN where all answers are right,
-        or all wrong, and stating it is perfect.
+        0 is perfect, 1 as good as stating the accuracy; NaN where all answers are right, or all wrong.
 
     Examples
     --------
@@ -251,10 +243,8 @@ def normalized_ecuas(y, proba, *, n=1, sample_weight=None):
 
     Parameters
     ----------
-    y : array_like of int, shape (n_rows,)
-        Classes 0 .. K-1.
-    proba : array_like, shape (n_rows, K)
-        Probabilities of the classes.
+    y, proba : array_like, shape (n_rows,) and (n_rows, K)
+        Classes 0 .. K-1 and their stated probabilities.
     n : float, default 1
         Exponent, see `ecuas`.
     sample_weight : array_like, shape (n_rows,), optional
@@ -263,7 +253,7 @@ def normalized_ecuas(y, proba, *, n=1, sample_weight=None):
     Returns
     -------
     float
-        At least 0: 0 is perfect, 1 as good as no model, above 1 worse than none (infinity is possible for n = 0).
+        0 is perfect, 1 as good as no model, above 1 worse than none (infinity is possible for n = 0).
 
     Examples
     --------
@@ -299,14 +289,10 @@ def confidence_metrics(correct, confidence, *, n=(0, 1, 128), n_classes=None, sa
 
     Parameters
     ----------
-    correct : array_like of 0/1, shape (n_rows,)
-        Whether each answer is right.
-    confidence : array_like, shape (n_rows,)
-        Stated probability that the answer is right, in [0, 1].
-    n : float or sequence of float, default (0, 1, 128)
-        Exponents of ECUAS.
-    n_classes : int, optional
-        Number of classes K; None for many.
+    correct, confidence : array_like, shape (n_rows,)
+        Whether each answer is right, 0/1, and the probability stated for that, in [0, 1].
+    n, n_classes : optional
+        Exponents of ECUAS, one or several, and the number of classes K, None for many.
     sample_weight : array_like of int, shape (n_rows,), optional
         How often each row occurs.
 
@@ -338,10 +324,8 @@ def selective_metrics(y, proba, *, n=(0, 1, 128), paper_scale=True, sample_weigh
 
     Parameters
     ----------
-    y : array_like of int, shape (n_rows,)
-        Classes 0 .. K-1.
-    proba : array_like, shape (n_rows, K)
-        Probabilities of the classes.
+    y, proba : array_like, shape (n_rows,) and (n_rows, K)
+        Classes 0 .. K-1 and their stated probabilities.
     n : float or sequence of float, default (0, 1, 128)
         Exponents of ECUAS.
     paper_scale : bool, default True

@@ -21,20 +21,10 @@ class RiskCoverageCurve(Result):
 
     Parameters
     ----------
-    threshold : ndarray, shape (m,)
-        Confidences, decreasing.
-    coverage : ndarray, shape (m,)
-        Share of answers kept, up to 1.
-    risk : ndarray, shape (m,)
-        Share of wrong ones in them.
-    count : ndarray, shape (m,)
-        Answers kept.
-    errors : ndarray, shape (m,)
-        Wrong answers kept.
-
-    See Also
-    --------
-    risk_coverage_curve : Makes one from answers.
+    threshold, coverage, risk : ndarray, shape (m,)
+        Confidences, decreasing; share of answers kept, up to 1; share of wrong ones in them.
+    count, errors : ndarray, shape (m,)
+        Answers kept, and wrong ones among them.
 
     Examples
     --------
@@ -114,10 +104,8 @@ def risk_coverage_curve(correct, confidence, *, sample_weight=None):
 
     Parameters
     ----------
-    correct : array_like of 0/1, shape (n,)
-        Whether each answer is right.
-    confidence : array_like, shape (n,)
-        Any order of answers, stated in [0, 1].
+    correct, confidence : array_like, shape (n,)
+        Whether each answer is right, 0/1, and its confidence, in [0, 1].
     sample_weight : array_like of int, shape (n,), optional
         How often each row occurs.
 
@@ -128,11 +116,8 @@ def risk_coverage_curve(correct, confidence, *, sample_weight=None):
 
     Examples
     --------
-    >>> curve = risk_coverage_curve([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2])
-    >>> print(curve)
+    >>> print(risk_coverage_curve([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2]))
     AURC 0.2083 (0.0625 in the best order), accuracy 0.7500, n = 4 at 3 confidences
-    >>> curve.coverage, curve.risk.round(3)
-    (array([0.25, 0.75, 1.  ]), array([0.   , 0.333, 0.25 ]))
     """
     correct = check_labels(correct, "correct")
     confidence = check_probabilities(confidence, "confidence")
@@ -184,10 +169,8 @@ def aurc(correct, confidence, *, sample_weight=None):
 
     Parameters
     ----------
-    correct : array_like of 0/1, shape (n,)
-        Whether each answer is right.
-    confidence : array_like, shape (n,)
-        Stated confidences, in [0, 1].
+    correct, confidence : array_like, shape (n,)
+        Whether each answer is right, 0/1, and its confidence, in [0, 1].
     sample_weight : array_like of int, shape (n,), optional
         How often each row occurs.
 
