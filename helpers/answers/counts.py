@@ -58,20 +58,7 @@ class GroupedAnswers:
         return ((self.correct >= 0) | (self.counts == 0)).all(axis=1)
 
     def first(self, n):
-        """Counts of the first answers to each question.
-
-        ValueError if a question has fewer answers, or their order is not known.
-
-        Parameters
-        ----------
-        n : int or array of int, shape (Q,)
-            Number of answers.
-
-        Returns
-        -------
-        array of int, shape (Q, C)
-            Counts of classes.
-        """
+        """Counts of the first n answers (one number, or (Q,)) to each question, (Q, C); their order must be known."""
         if not self.order.shape[1]:
             raise ValueError("n asks for the first answers, but these counts came without the order of the answers.")
         size = np.array([check_count(number, "n") for number in np.broadcast_to(n, self.n_answers.shape).tolist()])

@@ -270,33 +270,11 @@ class AnswerPopulation:
         return np.take_along_axis(self.correct, self.mode[:, None], axis=1)[:, 0]
 
     def oracle_ece(self, n_bins=10):
-        """Binned calibration error of the oracle: confidence c*, answer the mode.
-
-        Parameters
-        ----------
-        n_bins : int, default 10
-            Bins of equal width.
-
-        Returns
-        -------
-        float
-            In units of probability.
-        """
+        """Binned calibration error of the oracle (confidence c*, answer the mode), in units of probability."""
         return float(np.abs(oracle_gaps(self.pi, self.correct, check_count(n_bins, "n_bins"))).sum())
 
     def sample(self, n, rng=None):
-        """Answers drawn to every question, as counts of classes in order of first appearance.
-
-        Parameters
-        ----------
-        n, rng : int, and int or Generator, optional
-            Answers to each question, and the source of randomness.
-
-        Returns
-        -------
-        AnswerSample
-            Tables `counts`, `correct`, `classes` (Q, C) and `order` (Q, n).
-        """
+        """`AnswerSample` of n answers to every question: `counts`, `correct`, `classes` (Q, C) and `order` (Q, n)."""
         rng = check_rng(rng)
         n = check_count(n, "n")
         questions, classes = self.pi.shape

@@ -217,16 +217,12 @@ def compare_policies(policies, y, *, against, cost=None, groups=None, n_resample
 
     Parameters
     ----------
-    policies : dict of str to Routed
-        What each policy did with the same n rows.
-    y : array, shape (n,)
-        Right answers.
+    policies, y : dict of str to Routed, and array, shape (n,)
+        As in `evaluate_policies`.
     against : str
         Name of the policy that the others are compared with.
-    cost : array of float, shape (K, K), optional
-        Cost[i, j] of answering i when the truth is j; by default 1 for each mistake.
-    groups, n_resamples, level, rng : optional
-        As in `helpers.resampling.bootstrap_interval`; whole groups of dependent rows are drawn together.
+    cost, groups, n_resamples, level, rng : optional
+        As in `evaluate_policies`.
 
     Returns
     -------

@@ -87,14 +87,11 @@ class TreeRouter(BaseEstimator):
     def fit(self, X, correct, groups=None):
         """Learn from past questions.
 
-        ValueError for fewer rows than four leaves need.
-
         Parameters
         ----------
-        X : DataFrame or array, shape (n, d)
-            Features of the questions.
-        correct : array of float, shape (m, n)
-            1 where a model was right, 0 where wrong; where mistakes differ in cost, anything between.
+        X, correct : DataFrame or array, shape (n, d) and (m, n)
+            Features of the questions, and 1 where a model was right, 0 where wrong; where mistakes differ in cost,
+            anything between. At least four leaves' rows.
         groups : array, shape (n,), optional
             Labels of rows that stay together.
 
@@ -134,18 +131,7 @@ class TreeRouter(BaseEstimator):
         return tree.estimate_regions(tree.apply(CheckedTable(X, judge)), residual[judge])
 
     def predict(self, X):
-        """Predicted accuracy of each model on each row.
-
-        Parameters
-        ----------
-        X : DataFrame or array, shape (n, d)
-            Features of new questions.
-
-        Returns
-        -------
-        array of float, shape (m, n)
-            Accuracies in [0, 1].
-        """
+        """Predicted accuracy of each model on each row of X, (m, n), in [0, 1]."""
         if not hasattr(self, "trees_"):
             raise NotFittedError("This TreeRouter has not seen past questions yet: call fit first.")
         X = check_table(X)

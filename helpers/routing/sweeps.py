@@ -128,18 +128,12 @@ def sweep_routers(accuracy, prediction, cost, y, *, willingness, pools=None, dec
     ----------
     accuracy : array of float, shape (m, n)
         Predicted probability that each model is right, as in `route`.
-    prediction : array, shape (m, n)
-        Answers, classes or texts.
-    cost : array of float, shape (m,) or (m, n)
-        Price of asking each model, ascending; prices that differ from row to row must be in order in each row.
-    y : array, shape (n,)
-        Right answers.
+    prediction, cost, y : arrays
+        As in `sweep_cascades`; prices that differ from row to row must be in order in each row.
     willingness : array of float, shape (T,)
         What a right answer is worth, at least 0, in the unit of `cost`.
-    pools : list of tuple of int, optional
-        Ascending model numbers of each pool; by default one pool of all models.
-    decision_cost : array of float, shape (K, K), optional
-        Cost of answering i when the truth is j; by default mistakes are counted.
+    pools, decision_cost : optional
+        As in `sweep_cascades`.
 
     Returns
     -------

@@ -12,12 +12,11 @@ MOST_TIMES = 10_000  # the rows that there are: a target may lie just above what
 def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None, level=0.95):
     """Find the cheapest threshold that meets a target on held-out rows, or say that none can be certified.
 
-    The thresholds are tried in the given order, safest first. Each is tested at alpha = 1 - level; the first that fails
-    ends the search, and the last that passed is returned. With probability `level` or more (over held-out rows) its
-    true expected cost is at most `target`: with a fixed order only one test, the first true "misses the target", can go
-    wrong. The test is the exact binomial one for two-valued costs without groups, else the better of Hoeffding's and
-    Bentkus' bounds, which need only that costs are bounded. Fixed-sequence testing; bounds of Hoeffding (1963) and
-    Bentkus (2004), as combined by Bates et al. (2021).
+    The thresholds are tried in the given order, safest first. Each is tested at alpha = 1 - level; the first that
+    fails ends the search, and the last that passed is returned. With probability `level` or more (over held-out
+    rows) its true expected cost is at most `target`: with a fixed order only one test, the first true "misses the
+    target", can go wrong. The test is the exact binomial one for two-valued costs without groups, else the better of
+    the bounds of Hoeffding (1963) and Bentkus (2004), which need only that costs are bounded (Bates et al., 2021).
 
     Parameters
     ----------

@@ -44,13 +44,15 @@ class Metric:
         "rows": (correct, confidence), and the measure is the mean of what comes back for each row, infinite if one is.
         "blocks": (right, wrong), weights of these answers at each confidence that occurs, the highest first; some may
         be 0. "bins": (gap, weight), sums of correct - confidence and of weights in ten bins of equal width.
-    larger_is_better, reported : bool, default False
-        Which way is good, and whether the report on a file of answers shows it.
+    larger_is_better : bool, default False
+        Which way is good.
     needs_same_answers : bool, default False
         Whether it judges the confidence alone: then systems that answer differently have different labels.
     interval : callable, optional
         (low, high) at 95 % from (correct, confidence, groups, seed), where bootstrap intervals miss; differences then
         have none.
+    reported : bool, default False
+        Whether the report on a file of answers shows it.
 
     Examples
     --------

@@ -7,11 +7,11 @@ import pandas as pd
 from scipy.special import expit
 from scipy.stats import norm
 
-from helpers.checks import check_count, check_numbers, check_rng, check_vector
-from helpers.simulation.populations import SLACK, Sample, check_everywhere, integral, values_of
+from helpers.checks import check_numbers, check_vector
+from helpers.simulation.populations import SLACK, Population, check_everywhere, integral, values_of
 
 
-class BlindSpot:
+class BlindSpot(Population):
     """A calibrated score that looks along one direction, and a truth that also depends on another.
 
     X is normal with mean 0 in d >= 2 dimensions, p = link(weights . X), q = p + strength psi(direction . X) room(p).
@@ -89,78 +89,28 @@ class BlindSpot:
         return direction
 
     def room(self, p):
-        """Largest deviation that the true probability may have from `p`.
-
-        Parameters
-        ----------
-        p : array of float, shape (n,)
-            Stated probabilities.
-
-        Returns
-        -------
-        array of float, shape (n,)
-            In [0, 1/2].
-        """
+        """Largest deviation that the true probability may have from `p`, (n,), in [0, 1/2]."""
         p = np.asarray(p, dtype=float)
         room = np.minimum(p, 1 - p)
         return np.minimum(room, np.abs(p - 0.5)) if self.accurate else room
 
     def stated(self, X):
-        """Stated probability of each row.
-
-        Parameters
-        ----------
-        X : DataFrame or array, shape (n, d)
-            Features.
-
-        Returns
-        -------
-        array of float, shape (n,)
-            In [0, 1]; calibrated.
-        """
+        """Stated probability of each row of X, (n, d); calibrated."""
         return self.link(np.asarray(X, dtype=float) @ self.weights)
 
     calibrated = stated
 
     def truth(self, X):
-        """True probability q of each row.
-
-        Parameters
-        ----------
-        X : DataFrame or array, shape (n, d)
-            Features.
-
-        Returns
-        -------
-        array of float, shape (n,)
-            In [0, 1].
-        """
+        """True probability q of each row of X, (n, d)."""
         p = self.stated(X)
         wave = self.psi(np.asarray(X, dtype=float) @ self.direction)
         return p + self.strength * wave * self.room(p)
 
-    def sample(self, n, rng=None):
-        """Rows drawn from the population.
-
-        Parameters
-        ----------
-        n : int
-            Number of rows.
-        rng : int, Generator or None, default None
-            Source of randomness.
-
-        Returns
-        -------
-        Sample
-            Of n rows, features x1 .. xd.
-        """
-        rng = check_rng(rng)
-        X = rng.normal(size=(check_count(n, "n"), self.weights.size)) @ np.linalg.cholesky(self.covariance).T
+    def _draw(self, n, rng):
+        X = rng.normal(size=(n, self.weights.size)) @ np.linalg.cholesky(self.covariance).T
         p = self.stated(X)
-        q = self.truth(X)
-        y = (rng.random(n) < q).astype(int)
         names = [f"x{k}" for k in range(1, self.weights.size + 1)]
-        return Sample(pd.DataFrame(X, columns=names), y, p=p, q=q, c=p)
+        return pd.DataFrame(X, columns=names), p, self.truth(X), p
 
     @cached_property
     def grouping_loss(self):
