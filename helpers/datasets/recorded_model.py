@@ -81,10 +81,7 @@ def _answer_rows(record):
 
 
 def load_smollm2_scores(task):
-    """Yes-no scores of SmolLM2-135M-Instruct, one row a case.
-
-    Allal et al. (2025), SmolLM2; Newhouse & the Insurance Experiment Group (1993), Free for All?; Melo et al. (2026),
-    section 4.2.
+    """Yes-no scores of SmolLM2-135M-Instruct (Allal et al., 2025), one row a case.
 
     Parameters
     ----------
@@ -101,9 +98,8 @@ def load_smollm2_scores(task):
 
     Examples
     --------
-    >>> scores = load_smollm2_scores("sentiment")
-    >>> scores["label"].isin([0, 1]).all() and scores["score"].dropna().between(0, 1).all()
-    np.True_
+    >>> len(load_smollm2_scores("sentiment"))
+    1200
     """
     check_one_of(task, "task", TASKS)
     table = pd.read_csv(DATA_FOLDER / "smollm2_scores.csv.gz")

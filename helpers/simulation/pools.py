@@ -57,7 +57,7 @@ class ModelPool:
         return self.models["price"].to_numpy()
 
     def sample(self, n, rng=None):
-        """`PoolSample` of n people drawn with replacement: X, y, q (n,), and p, c and `prediction` (m, n) of all models."""
+        """`PoolSample` of n people: `X`, `y`, `q` of each, and `p`, `c` and `prediction`, (m, n), of all models."""
         rng = check_rng(rng)
         kind = rng.choice(self.q.size, check_count(n, "n"), p=self.share)
         y = (rng.random(n) < self.q[kind]).astype(int)
