@@ -211,8 +211,8 @@ def check_classes(y, n_classes, name="y"):
     return array.astype(int)
 
 
-def check_probabilities(p, name="p", *, ndim=1):
-    """Float copy of `p`; ValueError unless every entry lies in [0, 1] (NaN does not).
+def check_probabilities(p, name="p", *, ndim=1, missing=False):
+    """Float copy of `p`; ValueError unless every entry lies in [0, 1] (NaN only where some may be `missing`).
 
     >>> check_probabilities([0.2, 1.5])
     Traceback (most recent call last):
@@ -221,7 +221,7 @@ def check_probabilities(p, name="p", *, ndim=1):
     array = check_vector(p, name) if ndim == 1 else check_numbers(p, name)
     if array.ndim != ndim:
         raise ValueError(f"{name} must have {ndim} dimensions, but its shape is {array.shape}.")
-    bad = ~((array >= 0) & (array <= 1))
+    bad = ~((array >= 0) & (array <= 1) | missing & np.isnan(array))
     if bad.any():
         percentages = ndim == 1 and ((array >= 0) & (array <= 100)).all() and (array > 1).mean() > 0.5
         hint = "; if these are percentages, divide them by 100" if percentages else ""

@@ -22,6 +22,7 @@ from helpers.checks import (
     check_groups,
     check_numbers,
     check_one_of,
+    check_probabilities,
     check_rng,
     check_same_length,
     check_vector,
@@ -239,7 +240,8 @@ def _read(given, correct, stated):
         raise ValueError("correct must say which classes are right where counts are given, but it is None.")
     correct = _check_correct(correct, counts)
     if stated is not None:
-        stated = _check_stated(stated, counts)
+        stated = check_probabilities(stated, "stated", missing=True)
+        check_same_length(counts=counts, stated=stated)
     return _Answers(counts, None, correct, stated, np.arange(len(counts)))
 
 
@@ -259,18 +261,6 @@ def _check_correct(correct, counts):
             f"(and {wrong.sum() - 1:,} more such entries)."
         )
     return correct
-
-
-def _check_stated(stated, counts):
-    """One confidence in [0, 1] or NaN for each question."""
-    stated = check_numbers(stated, "stated")
-    check_same_length(counts=counts, stated=np.atleast_1d(stated))
-    bad = ~(np.isnan(stated) | ((stated >= 0) & (stated <= 1)))
-    if stated.ndim != 1 or bad.any():
-        raise ValueError(
-            f"stated must be one confidence in [0, 1] or NaN for each question, but {bad.sum():,} are not."
-        )
-    return stated
 
 
 def _which(sources, stated):

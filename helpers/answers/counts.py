@@ -92,14 +92,9 @@ def group_answers(
         One row an answer.
     rule : str or function, default "normalized"
         When answers are the same, see `spell_answers`; "class" if `answer` names a column of classes from a judge.
-    question : str, default "question"
-        Column of questions.
-    sample : str or None, default "sample"
-        Column that numbers the answers to a question; None takes the order of the rows.
-    answer : str, default "answer"
-        Column of answers.
-    confidence : str or None, default None
-        Column of stated confidences.
+    question, sample, answer, confidence : str
+        Columns of questions, of numbers of the answers to a question (None takes the order of the rows), of answers,
+        and of stated confidences (None without).
     reference : str or None, default "reference"
         Column of right answers, spelled by the same rule and equal within a question.
     correct : str or None, default None

@@ -5,7 +5,7 @@ import pandas as pd
 
 from helpers.answers.counts import check_table
 from helpers.answers.spelling import spell_answers
-from helpers.checks import check_numbers, raise_first
+from helpers.checks import check_probabilities
 
 NOISE = 0.02  # by which the texts of a question may exceed 1: servers compute in low precision, in batches
 
@@ -42,10 +42,7 @@ def meaning_posterior(table, rule="normalized", *, question="question", answer="
     array([0.7, 0.7, 0.7, 0.1])
     """
     check_table(table, {"question": question, "answer": answer, "posterior": posterior})
-    stated = check_numbers(table[posterior].to_numpy(), posterior)
-    bad = (stated < 0) | (stated > 1)
-    if bad.any():
-        raise_first(posterior, "lie in [0, 1], or be missing", stated, bad)
+    stated = check_probabilities(table[posterior].to_numpy(), posterior, missing=True)
     text = pd.factorize(table[answer].map(str, na_action="ignore"), use_na_sentinel=False)[0]
     spelled = pd.factorize(spell_answers(table[answer], rule))[0]
     rows = pd.DataFrame(
