@@ -71,7 +71,7 @@ def measure(n_classes, kind, n, draws):
             if not shift:
                 alarms.append(loss.p_value < 0.05)
                 z.append(loss.value / loss.null_se)
-            elif draw < draws // 2:
+            else:
                 truth = captured(loss, *fixed)
                 covered.append(loss.low <= truth <= loss.high)
                 above.append(loss.low > truth)

@@ -129,7 +129,7 @@ def audit_groups(y, p, X, *, sample_weight=None, groups=None, rng=None, **option
     rng : int, Generator or None, default None
         Source of the draws.
     **options : dict
-        Further options of `search_segments`.
+        Further options of `search_segments`; of K classes also `ordered` (bool), as in `grouping_loss`.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def audit_groups(y, p, X, *, sample_weight=None, groups=None, rng=None, **option
 
         Of K classes: which of them is stated too often in the subgroup (too_high) and at whose expense (too_low); the
         rates, gap and interval are those of the one that is surely off (class), other_gap is that of the other. The
-        p-value is adjusted over all classes and segments.
+        p-value is adjusted over all classes and segments. Of classes in order, "up to b" and "above b" stand for them.
 
     Examples
     --------
