@@ -104,6 +104,11 @@ def test_simplex():
         ([[0.5, 0.5], [1]], "proba must hold numbers"),
         ([[np.nan, 1]], r"proba\[0, 0\] is nan"),
         ([[1.5, -0.5]], r"proba\[0, 0\] is 1.5"),
+        ([[2.3, -1.0], [0.1, 4.0]], r"look like logits: pass scipy.special.softmax\(proba, axis=1\)"),
+        (np.log([[0.3, 0.7], [0.5, 0.5]]), "look like log-probabilities"),
+        ([[30.0, 70.0], [50.0, 50.0]], "look like percentages"),
+        ([[0.333, 0.333, 0.333], [0.5, 0.25, 0.25]], "look rounded"),
+        ([0.2, 0.8], r"np.column_stack\(\[1 - proba, proba\]\)"),
     ]:
         with pytest.raises(ValueError, match=sentence):
             checks.check_simplex(bad)

@@ -56,12 +56,3 @@ def test_a_question_is_asked_for_one_greedy_and_fifty_drawn_answers(recorder):
     assert len({request.key for request in requests}) == 1
     assert sorted(sample for request in requests[1:] for sample in request.samples) == list(range(50))
     assert [request.temperature for request in requests] == [0.0, 1.0, 1.0]
-
-
-def test_workers_share_the_questions_and_leave_none(recorder):
-    requests = list(recorder.answer_requests("answers_plain"))
-    places = [recorder.place_of(request) for request in requests]
-    first = {request.key for request, place in zip(requests, places, strict=True) if place < 0.5}
-    second = {request.key for request, place in zip(requests, places, strict=True) if place >= 0.5}
-    assert not first & second and len(first | second) == len(requests) / 3
-    assert 0.3 < len(first) / len(first | second) < 0.7

@@ -120,13 +120,6 @@ def test_rules_of_grading(tables, question, answer, references, grade):
     assert tables.grade_answer(question, answer, references.split("|")) == grade
 
 
-@pytest.mark.parametrize(
-    ("words", "digits"), [("twenty six", "26"), ("1,000 five", "1000 5"), ("three hundred", "3 hundred")]
-)
-def test_number_words(tables, words, digits):
-    assert tables.numbers_as_digits(words) == digits
-
-
 @pytest.mark.parametrize(("task", "least"), [("rand", 4000), ("sentiment", 1000)])
 def test_scores_lie_in_the_unit_interval(task, least):
     scores = load_smollm2_scores(task)
@@ -147,8 +140,3 @@ def test_sentences_are_balanced_in_every_form_and_the_script_makes_them():
 def test_the_script_makes_the_questions():
     questions = pd.read_csv(DATA_FOLDER / "smollm2_questions.csv", dtype=str)
     pd.testing.assert_frame_equal(load_script("make_smollm2_questions").make_table(), questions, check_dtype=False)
-
-
-def test_an_unknown_task_is_refused():
-    with pytest.raises(ValueError, match="task"):
-        load_smollm2_scores("rands")

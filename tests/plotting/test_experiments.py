@@ -18,10 +18,3 @@ def test_convergence_draws_one_line_each_and_the_truths():
     assert drawn.count([0.01, 0.001]) == 2 and {0.2, 0.3} <= {line[0] for line in drawn if len(set(line)) == 1}
     assert ax.get_ylim()[0] == 0
     pd.testing.assert_frame_equal(table, before)
-
-
-def test_convergence_on_shared_axes_shows_the_highest_of_all():
-    _, axes = plotting.panels(2, sharey=True)
-    plotting.plot_convergence(estimates(), ax=axes[0])
-    plotting.plot_convergence(estimates().assign(value=10.0), ax=axes[1])
-    assert axes[0].get_ylim()[1] >= 10

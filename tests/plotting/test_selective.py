@@ -6,7 +6,7 @@ import pytest
 from legends import words
 
 from helpers import plotting
-from helpers.selective import expected_cost_at, risk_coverage_curve
+from helpers.selective import expected_cost_at
 
 RIGHT = np.array([1, 0, 1, 0])
 SURE = np.array([0.6, 0.6, 0.7, 0.9])
@@ -28,14 +28,6 @@ def test_costs_by_reject_cost_and_the_line_of_refusing_everything():
     assert words(plain) == ["a", "b"]
     for name, table in before.items():
         pd.testing.assert_frame_equal(curves[name], table)
-
-
-def test_risk_coverage_curves():
-    curves = {"a": risk_coverage_curve(RIGHT, SURE), "constant": risk_coverage_curve(RIGHT, np.full(4, 0.5))}
-    ax = plotting.plot_risk_coverage(curves)
-    assert words(ax) == ["a", "constant"]
-    assert list(ax.get_lines()[0].get_ydata()) == list(curves["a"].risk)
-    assert list(ax.get_lines()[1].get_xdata()) == [1.0]
 
 
 def test_infinite_and_missing_numbers_are_shown_as_what_they_are():

@@ -7,12 +7,6 @@ from helpers.simulation import BlindSpot, Sigmoid
 from tests.simulation.known import TILTED_COVARIANCE
 
 
-@pytest.mark.parametrize("strength", [-0.1, 1.1, np.nan, "strong", None])
-def test_strengths_that_are_none(strength):
-    with pytest.raises(ValueError, match="strength must"):
-        Sigmoid(strength=strength)
-
-
 def test_the_plane_is_the_sigmoid_population():
     plane = BlindSpot([1, 0], [0, 1], covariance=np.diag([10, 1]))
     assert plane.grouping_loss == Sigmoid().grouping_loss
@@ -53,19 +47,12 @@ def test_weights_need_not_be_eigenvectors():
     [
         ({"weights": [1]}, "weights must"),
         ({"weights": [0, 0]}, "weights must"),
-        ({"weights": [1, np.nan]}, "weights must"),
         ({"direction": [1, 1]}, "direction must"),
-        ({"direction": [0, 0]}, "direction must"),
         ({"direction": [0, 1, 0]}, "direction must"),
-        ({"covariance": [1, 1]}, "covariance must"),
         ({"covariance": [[1, 2], [2, 1]]}, "covariance must"),
         ({"covariance": [[1, 0.5], [0, 1]]}, "covariance must"),
-        ({"covariance": [[1, np.nan], [np.nan, 1]]}, "covariance must"),
         ({"link": lambda t: t}, "link must"),
-        ({"link": 1}, "link must"),
         ({"psi": np.cos}, "psi must"),
-        ({"psi": lambda t: 2 * np.tanh(t)}, "psi must"),
-        ({"psi": lambda t: 0.0}, "psi must"),
         ({"strength": 2}, "strength must"),
     ],
 )

