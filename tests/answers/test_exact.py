@@ -83,21 +83,6 @@ def test_one_more_class_that_never_occurs_changes_nothing(pi, n):
     assert np.abs(winner_law([*pi, 0.0], n)[:-1] - winner_law(pi, n)).max() < 1e-14
 
 
-def test_simulation():
-    """Null (equal classes) and alternative within four standard errors of 40,000 draws."""
-    rng = np.random.default_rng(5)
-    for pi in (THIRDS, (0.5, 0.3, 0.2)):
-        counts = rng.multinomial(20, pi, 40_000)
-        held = rng.multinomial(15, pi, 40_000)
-        winner = counts.argmax(axis=1)
-        bias = exact_bias(pi, 20)
-        for values, want in (
-            (counts.max(axis=1) / 20, bias.sem1),
-            (np.take_along_axis(held, winner[:, None], axis=1)[:, 0] / 15, bias.sem2),
-        ):
-            assert abs(values.mean() - max(pi) - want) < 4 * values.std() / 200
-
-
 def test_moments_of_sem1_and_sem2_are_the_exact_biases():
     for pi, n in (((0.55, 0.45), 10), ((0.4, 0.35, 0.25), 9)):
         assert estimator_moments(sem1, pi, n).bias == pytest.approx(exact_bias(pi, n).sem1, abs=1e-12)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.answers import AnswerPopulation, confidence_error_bound, ece_bound, exact_bias, selection_error_bound, sem1
+from helpers.answers import AnswerPopulation, confidence_error_bound, exact_bias, selection_error_bound
 
 FOUR = AnswerPopulation([[0.7, 0.3, 0], [0.4, 0.6, 0], [0.45, 0.1, 0.45], [0, 0, 1]], [0, 0, 2, 2])
 
@@ -151,24 +151,6 @@ def test_exact_calibration_by_listing(n, m, n_bins):
     assert exact.oracle == pytest.approx(population.oracle_ece(n_bins))
 
 
-def test_exact_calibration_by_simulation():
-    """Bin by bin, within four standard errors of 40,000 questions with one split each."""
-    base = AnswerPopulation.dirichlet(20, 3, overconfidence=0.3, rng=0)
-    exact = base.calibration(10, n_held_out=5, ties="lot")
-    many = AnswerPopulation(np.repeat(base.pi, 2000, axis=0), np.repeat(base.correct, 2000, axis=0))
-    sample = many.sample(10, rng=1)
-    winner = sample.counts.argmax(axis=1)[:, None]
-    right = np.take_along_axis(sample.correct, winner, axis=1)[:, 0]
-    chance = np.take_along_axis(many.pi, np.take_along_axis(sample.classes, winner, axis=1), axis=1)[:, 0]
-    held = np.random.default_rng(2).binomial(5, chance) / 5
-    for confidence, gaps in ((sem1(sample.counts), exact.gaps1), (held, exact.gaps2)):
-        bins = np.minimum((confidence * 10 + 1e-9).astype(int), 9)
-        for b in range(10):
-            value = (right - confidence) * (bins == b)
-            assert abs(value.mean() - gaps[b]) <= 4 * value.std() / np.sqrt(value.size) + 1e-12
-    assert abs(right.mean() - exact.accuracy) < 4 * 0.5 / 200
-
-
 def test_order_and_copies_of_questions():
     base = AnswerPopulation.dirichlet(12, 4, rng=3)
     order = np.random.default_rng(0).integers(12, size=31)  # some often, some never
@@ -191,21 +173,6 @@ def test_means_and_errors_agree_with_the_biases():
     assert exact.confidence_error2 <= confidence_error_bound(population.pi, 8, n_held_out=8).mean()
     assert exact.selection_error <= selection_error_bound(population.pi, 8).mean()
     assert "Sem1-ECE" in str(exact)
-
-
-@pytest.mark.parametrize("dial", [-0.5, 0, 0.5])
-def test_theorem_five_two(dial):
-    """The distance to the oracle's ECE stays below the bound, for every distance from the edges."""
-    population = AnswerPopulation.dirichlet(60, 4, overconfidence=dial, rng=1)
-    away = np.abs(population.oracle_confidence[:, None] - np.arange(1, 10) / 10).min(axis=1)
-    for n in (3, 12, 40):
-        exact = population.calibration(n)
-        for ece, error in ((exact.sem1, exact.confidence_error1), (exact.sem2, exact.confidence_error2)):
-            bounds = [
-                ece_bound(error, exact.selection_error, eta=eta, near_edge=np.mean(away <= eta))
-                for eta in (0.005, 0.02, 0.05, 0.2)
-            ]
-            assert abs(ece - exact.oracle) <= min(bounds)
 
 
 # ---- bad input ------------------------------------------------------------------------------------------------
