@@ -39,13 +39,6 @@ def test_methods_by_hand():
     assert narrow.high - narrow.low < high - low and narrow.level == 0.5
 
 
-def test_the_standard_error_of_a_mean():
-    column = np.random.default_rng(0).normal(size=400)
-    interval = bootstrap_interval(np.mean, column, n_resamples=2000, rng=0)
-    exact = column.std() / 20
-    assert abs(interval.se - exact) < 4 * exact / np.sqrt(2 * 2000)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["percentile", "basic", "normal"])
 def test_coverage_of_a_mean(method):

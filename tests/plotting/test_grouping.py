@@ -67,11 +67,3 @@ def test_a_real_result_is_drawn_whole_also_with_hundreds_of_regions(ratio):
     np.testing.assert_allclose(np.sort(drawn[:, 1]), np.sort(found.rate[found.count > 0]))
     np.testing.assert_array_equal(found.rate, before)
     assert areas(ax).max() <= plotting.grouping.FULL_AREA
-
-
-def test_classes_are_drawn_one_by_one():
-    sample = Sigmoid().sample(600, rng=0)
-    found = binned_grouping_loss(sample.y, np.column_stack([1 - sample.p, sample.p]), sample.X, view="classwise", rng=0)
-    with pytest.raises(ValueError, match=r"draw result.parts\[k\]"):
-        plotting.plot_grouping_diagram(found)
-    assert plotting.plot_grouping_diagram(found.parts[1]).get_xlabel()

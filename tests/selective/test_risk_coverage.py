@@ -129,17 +129,3 @@ def test_empty_blocks_are_welcome():
 
 
 # ---- truth, in standard errors --------------------------------------------------------------------------------
-
-
-def test_expected_aurc_is_known():
-    """Confidence uniform and calibrated: (n + 3) / (4 (n + 1)). Confidence that knows nothing: the error rate."""
-    rng = np.random.default_rng(5)
-    n = 40
-    draws = 4000
-    found = np.empty((draws, 2))
-    for k in range(draws):
-        confidence = rng.random(n)
-        correct = rng.random(n) < confidence
-        found[k] = aurc(correct, confidence), aurc(correct, rng.permutation(confidence))
-    error = found.std(axis=0) / draws**0.5
-    assert (abs(found.mean(axis=0) - [(n + 3) / (4 * (n + 1)), 0.5]) < 4 * error).all()
