@@ -65,8 +65,13 @@ class Report:
 
     @cached_property
     def found(self):
-        """The findings as a list of `Finding`: the use first, then the gravest, then as they were found."""
-        return sorted(self.find(), key=lambda one: (self.words.kinds[one.kind].part != "use", -one.severity))
+        """The findings as a list of `Finding`: what forbids any use, the use, then the gravest."""
+
+        def place(finding):
+            is_use = self.words.kinds[finding.kind].part == "use"
+            return finding.severity < Severity.GRAVE, not is_use, -finding.severity
+
+        return sorted(self.find(), key=place)
 
     @property
     def findings(self):
@@ -97,7 +102,7 @@ class Report:
         chosen = []
         per_part = Counter()
         candidates = [finding for finding in self.found if self._is_on_top(finding)]
-        for finding in sorted(candidates, key=lambda one: one.severity < Severity.GRAVE):
+        for finding in candidates:
             part = self.words.kinds[finding.kind].part
             per_part[part] += 1
             if per_part[part] <= MOST_OF_A_PART:

@@ -108,7 +108,7 @@ def a_pair(rng):
     groups = pd.DataFrame([interval(rng) for _ in range(n)], columns=["gain", "low", "high"])
     groups = groups.assign(rule=[f"b is {k}" for k in range(n)], n=50)
     sides = {"losers": groups[groups["high"] < 0], "gainers": groups[groups["low"] > 0]}
-    return SimpleNamespace(old="old", new="new", table=ends, n_groups=n, **sides)
+    return SimpleNamespace(old="old", new="new", table=ends, groups=groups, **sides)
 
 
 NAMES = ("cost", "saved", "over_rule")
