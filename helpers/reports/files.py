@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.repair import save
-from helpers.reports.money import expected_excess
-from helpers.reports.rescored import repair_all, repair_scores
+from helpers.reports.rescored import expected_excess, repair_all, repair_scores
 
 MOST_REPAIRED = 200_000  # cases in scores.csv that get a repaired score, in a minute or less
 

@@ -19,9 +19,8 @@ from helpers.reports.files import score_files, write_files
 from helpers.reports.findings import read_words
 from helpers.reports.intake import find_obstacle, levels_to_show, relabelled
 from helpers.reports.misjudged import MisjudgedGroups, find_misjudged
-from helpers.reports.money import Money, count_money
 from helpers.reports.pair import Comparison, compare_scores, pairs_in_order
-from helpers.reports.rescored import Repaired, mean_of, parts_of_loss, repair_scores
+from helpers.reports.rescored import Money, Repaired, count_money, mean_of, parts_of_loss, repair_scores
 from helpers.reports.score_findings import find_all
 from helpers.reports.score_tables import ScoreTables
 from helpers.reports.several import SeveralClasses, measure_classes

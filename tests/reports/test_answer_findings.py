@@ -19,8 +19,7 @@ from helpers.reports.answer_findings import (
     about_samples,
     about_use,
 )
-from helpers.reports.answer_numbers import QuestionGroups, promise
-from helpers.reports.answer_pair import AnswerPair
+from helpers.reports.answer_numbers import AnswerPair, QuestionGroups, promise
 from helpers.reports.answers import AnswerReport
 from helpers.reports.findings import table_of
 from helpers.tables import read_answers, table_of_counts

@@ -10,11 +10,17 @@ from matplotlib import pyplot as plt
 
 from helpers.answers import AnswerPopulation
 from helpers.reports import audit_answers, negative_control, read_table
-from helpers.reports.answer_costs import price_answers
-from helpers.reports.answer_numbers import describe, find_groups, over_confidence, promise
-from helpers.reports.answer_pair import compare_pair
+from helpers.reports.answer_numbers import (
+    common_size,
+    compare_pair,
+    describe,
+    find_groups,
+    over_confidence,
+    price_answers,
+    promise,
+    vote_chances,
+)  # fmt: skip
 from helpers.reports.intake import check_terms
-from helpers.reports.votes import common_size, vote_chances
 from helpers.tables import read_answers, table_of_counts
 
 # ---- every kind of file ---------------------------------------------------------------------------------------
