@@ -62,7 +62,9 @@ def test_a_row_an_answer(tmp_path, name):
     np.testing.assert_allclose(grouped.confidence, [0.95, 0.7, 0.5])
     assert grouped.questions.tolist() == ["a", "b", "c"] and table.graded.all() and table.stated.all()
     assert (table.name, table.n_answers) == (name, 9)
-    assert "1 are empty and 1 cannot be read" in table.notes[0] and "1 confidences above 1" in table.notes[1]
+    assert table.notes[:2] == (
+        "of 9 confidences, 1 are empty and left out", "of 9 confidences, 1 cannot be read and are left out"
+    )  # fmt: skip
 
 
 def test_numbers_need_not_be_texts(tmp_path):
