@@ -236,11 +236,6 @@ def find_all(report):
     found += about_close(report.gap, report.correct, closest, wrong)
     found += about_samples(report.sizes)
     found += about_pair(report.pair)
-    moves = report.table.moves
     if report.obstacle:
-        answer = Finding("use_unknown", severity=Severity.SERIOUS, n=n_known, more={"why": report.obstacle})
-    elif moves is not None and not moves.chosen:
-        answer = Finding("use_reread", moves.by, severity=Severity.GRAVE, more={"what": str(moves)})
-    else:
-        answer = about_use(found)
-    return [*found, answer]
+        return [*found, Finding("use_unknown", severity=Severity.SERIOUS, n=n_known, more={"why": report.obstacle})]
+    return [*found, about_use(found)]

@@ -1,4 +1,4 @@
-"""Numbers of the report on sampled answers: confidences, promises, groups, close and wrong ones, votes, costs, a pair."""
+"""Numbers of the report on answers: confidences, promises, groups, close and wrong ones, votes, costs, two systems."""
 
 from dataclasses import dataclass, field
 

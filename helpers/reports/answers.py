@@ -39,6 +39,7 @@ class AnswerReport(Report):
     """What a file of sampled answers says; with an obstacle, all after `sizes` is None."""
 
     words = read_words(Path(__file__).with_name("answer_words.ini"))
+    find = find_all
     file_names = tuple(WHAT)
 
     table: AnswerTable = field(repr=False)
@@ -54,10 +55,6 @@ class AnswerReport(Report):
     cut: float | None = None  # lowest value of the best confidence at which an answer pays; infinite if none does
     prices: pd.DataFrame | None = field(default=None, repr=False)  # what answering costs then, see `price_answers`
     pair: AnswerPair | None = field(default=None, repr=False)
-
-    def find(self):
-        """The findings; the answer comes last."""
-        return find_all(self)
 
     @property
     def known(self):
@@ -145,19 +142,9 @@ class AnswerReport(Report):
     # ---- tables, None where there is nothing to show -------------------------------------------------------------
 
     @property
-    def promise_table(self):
-        """What can be promised, for several shares of right answers."""
-        return None if self.obstacle else self.promises.table
-
-    @property
     def cost_table(self):
         """What giving answers costs, if costs are given."""
         return None if self.prices is None else numbers.cost_table(self.prices)
-
-    @property
-    def pair_table(self):
-        """Two systems side by side, with paired intervals."""
-        return None if self.pair is None else self.pair.table
 
     @property
     def hard_table(self):

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from datetime import date
-from functools import cached_property
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import ClassVar
 
@@ -153,7 +153,11 @@ class Report:
 
     def _is_there(self, item):
         kind, _, name = item.partition(":")
-        return name in self.figure_names if kind == "figure" else getattr(self, name) is not None
+        return name in self.figure_names if kind == "figure" else self._table(name) is not None
+
+    def _table(self, name):
+        """A table of the report, "name" or "part.name"; None where it, or the part, is not there."""
+        return reduce(lambda one, part: None if one is None else getattr(one, part), name.split("."), self)
 
     def _show_part(self, name):
         sentences = self.sentences(name)
@@ -168,7 +172,7 @@ class Report:
                 caption, alt = self.words.figures[shown]
                 figure(self.draw(shown), fill(alt, report=self), caption)
             else:
-                table(getattr(self, shown))
+                table(self._table(shown))
 
     def _show_folded(self, name):
         part = self.words.parts[name]

@@ -16,7 +16,7 @@ from helpers.answers.counts import AnswerRows, count_classes, first_contradictio
 from helpers.checks import check_one_of
 from helpers.tables import answer_layouts as layouts
 from helpers.tables.answer_layouts import DEFAULTS, RECORDED
-from helpers.tables.answer_rules import RuleMoves, look_for_rule, rule_moves
+from helpers.tables.answer_rules import KINDS, look_for_rule
 from helpers.tables.log_table import grade_value
 from helpers.tables.question_columns import question_columns
 
@@ -33,7 +33,6 @@ class AnswerTable:
     columns: dict  # {role: column} of the columns that were used
     notes: tuple = ()  # what a reader should know
     sha256: str = ""  # of the file
-    moves: RuleMoves | None = field(default=None, repr=False)  # what another rule changes, or the one by looking has
     features: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)  # a row a question, such as its topic
 
     @property
@@ -260,22 +259,12 @@ def _from_rows(source, columns, notes, rule):
         notes += _about_confidences(source, columns["confidence"], frame["confidence"], read["confidence"])
     if "correct" in columns:
         read["grade"] = _grades(source, columns["correct"], frame["correct"], frame["row"])
-    looked = "class" if rule == "class" else look_for_rule(frame["answer"], frame.get("reference"))
-    used = looked if rule == "auto" else rule
-    grouped = _grouped(source, columns, frame, place, used, read)
-    moves = None
-    if rule == "auto" and looked != "normalized":
-        plain = _grouped(source, columns, frame, place, "normalized", read)
-        moves = rule_moves("normalized", plain, grouped, looked, chosen=True)
-        if moves is None and (plain.counts.shape == grouped.counts.shape) and (plain.counts == grouped.counts).all():
-            used = "normalized"
-            grouped = plain
-    elif rule not in ("auto", "class", looked):
-        moves = rule_moves(rule, grouped, _grouped(source, columns, frame, place, looked, read), looked, chosen=False)
-    if moves is not None:
-        notes.append(str(moves))
-    notes += source.notes
-    return AnswerTable(source.name, grouped, used, columns, tuple(notes), source.sha256, moves)
+    if rule == "auto":
+        rule = look_for_rule(frame["answer"], frame.get("reference"))
+        if rule != "normalized":
+            notes.append(f"the rule {rule!r} was chosen by looking, because the answers are {KINDS[rule][1]}")
+    grouped = _grouped(source, columns, frame, place, rule, read)
+    return AnswerTable(source.name, grouped, rule, columns, (*notes, *source.notes), source.sha256)
 
 
 def _grouped(source, columns, frame, place, rule, read):

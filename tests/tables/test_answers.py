@@ -221,26 +221,12 @@ def test_the_rule_is_found_by_looking(frame, rule, right):
     table = read_answers(frame)
     assert table.rule == rule == look_for_rule(frame["answer"], frame["reference"])
     assert table.grouped.correct[:, 0].mean() == right
-    plain = read_answers(frame, rule="normalized")
-    assert plain.rule == "normalized"
-    if rule == "normalized":
-        assert table.moves is None and plain.moves is None
-    else:
-        assert table.moves.by == plain.moves.by == rule and table.moves.chosen and not plain.moves.chosen
-        assert str(table.moves) in table.notes and str(plain.moves) in plain.notes
-
-
-def test_nothing_is_said_where_another_rule_changes_nothing():
-    frame = asked([["7", "7", "8"], ["1", "2", "1"]] * 9, ["7", "1"] * 9)
-    for rule in ("auto", "normalized", "numeric"):
-        table = read_answers(frame, rule=rule)
-        assert table.moves is None and table.rule == ("normalized" if rule == "auto" else rule)
+    assert any("chosen by looking" in note for note in table.notes) == (rule != "normalized")
 
 
 def test_without_right_answers_the_answers_are_looked_at():
     frame = NUMBERS.assign(answer=["18.0", "18", "$18.00"] * 40).drop(columns="reference")
-    table = read_answers(frame)
-    assert table.rule == "numeric" and "agree" in table.moves.measure
+    assert read_answers(frame).rule == "numeric"
     assert read_answers(WORDS.drop(columns="reference")).rule == "normalized"
     assert look_for_rule(pd.Series(["A dog", "a cat"]), pd.Series(["a", "A"])) == "normalized"  # an article
 
