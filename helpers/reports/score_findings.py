@@ -181,13 +181,13 @@ def kind_of_group(row):
     return "leans" if gap * residual_gap > 0 and abs(gap) >= SAME * abs(residual_gap) else "fine_as_stated"
 
 
-def of_group(row, scale, *, mends, kind=None, **more):
+def of_group(row, scale, *, mends, kind=None):
     """The finding on a named group, a row of the table of `MisjudgedGroups`; `mends`: scores will be recalibrated."""
     names = ("stated", "observed", "calibrated", "share", "residual_gap", "residual_low", "residual_high")
-    more = {name: float(row[name]) for name in names} | more
+    more = {name: float(row[name]) for name in names}
     kind = kind or kind_of_group(row)
     size = max(abs(row["gap"]) if kind in OFF_AS_STATED else 0.0, abs(row["residual_gap"]) if mends else 0.0)
-    severity = Severity.SERIOUS if kind == "suspicious" else severity_of(size, scale)
+    severity = severity_of(size, scale)
     if kind == "fine_as_stated" and mends:
         kind = "spoiled"
     ends = ends_of(row, "gap", "low", "high") | {"p_value": float(row["adjusted"]), "n": int(row["n"])}
@@ -210,15 +210,13 @@ def of_groups(report, mends, moving=()):
         return
     # the most cases times gap first, then the surely largest gap
     named = named.loc[list(dict.fromkeys([named.index[0], least_gaps(named).idxmax(), *named.index]))]
-    odd = named.index.isin(audit.suspicious.index)
     remains = named["residual_gap" if mends else "gap"].abs()  # once the scores are used as this report advises
-    serious, grave = (named[(remains >= least * scale) | odd] for least in (SMALL, GRAVE))
+    serious, grave = (named[remains >= least * scale] for least in (SMALL, GRAVE))
     shares = {"serious": audit.share(serious), "n_serious": len(serious), "grave": audit.share(grave)}
     ends = {"value": audit.share(named), "n": len(named), "p_value": search.p_value, "more": about | shares}
     yield Finding("named_groups", severity=Severity.SERIOUS, **ends)
-    for is_odd, (_, row) in zip(odd, named.iterrows(), strict=True):
-        more = {"kind": "suspicious", "label": report.table.label, "outcome": int(row["observed"] > 0.5)}
-        yield of_group(row, scale, mends=mends, **(more if is_odd else {}))
+    for _, row in named.iterrows():
+        yield of_group(row, scale, mends=mends)
     hot = audit.hottest(HOTTER)
     if hot is not None:
         yield of_group(hot, scale, mends=mends, kind="hot_group")

@@ -69,16 +69,6 @@ def test_percentages_are_numbers(tmp_path):
     np.testing.assert_array_equal(read_scores(tmp_path / "my.csv").p, table.p)
 
 
-def test_folktexts_predictions_are_read_as_they_are(tmp_path):
-    frame = good()[["score", "label"]].rename(columns={"score": "risk_score"})
-    frame.to_csv(tmp_path / "ACSIncome_predictions.csv")  # with its index, as the benchmark does
-    table = read_scores(tmp_path / "ACSIncome_predictions.csv")
-    assert table.score == "risk_score" and "folktexts" in table.note and "no features" in table.note
-    assert table.features == [] and len(table.X) == table.n == 60
-    np.testing.assert_array_equal(table.p, frame["risk_score"])
-    assert read_scores(frame.assign(score=P)).score == "score"
-
-
 def test_the_shipped_table():
     table = read_scores("data/rand_scores.csv.gz", group="family")
     assert table.n == 10_025 and table.groups.max() + 1 == 1_214 and table.note == ""
