@@ -39,7 +39,7 @@ def test_codes_become_words_and_unknown_codes_are_missing(files):
     table = read_folktexts(files[0], changed(files[1], odd))
     education = table.X["education"]
     assert education.cat.ordered and education.isna().sum() == 4
-    assert education.dropna().unique().tolist() == ["high school", "master's", "doctorate", "bachelor's"]
+    assert set(education.dropna()) == {"high school", "master's", "doctorate", "bachelor's"}
     assert table.dropped == {"OCCP": "constant"}
 
 
