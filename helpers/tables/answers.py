@@ -5,6 +5,7 @@ row a question, with a list of answers, a dictionary of counts, or a column of c
 Feather or JSON lines; or a log of Inspect or lm-evaluation-harness. Nothing is ever written.
 """
 
+import re
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,11 +17,27 @@ from helpers.answers.counts import AnswerRows, count_classes, first_contradictio
 from helpers.checks import check_one_of
 from helpers.tables import answer_layouts as layouts
 from helpers.tables.answer_layouts import DEFAULTS, RECORDED
-from helpers.tables.answer_rules import KINDS, look_for_rule
 from helpers.tables.log_table import grade_value
 from helpers.tables.question_columns import question_columns
 
 SHIPPED = "data/digit_answers.csv.gz"
+
+NEARLY_ALL = 0.95  # of the right answers, which must be of the kind wholly
+
+MOST = 0.8  # of the answers, in which the kind must be found
+
+_NUMBER = re.compile(r"[-+]?\W?\d[\d,]*(?:\.\d+)?\s*(?:%|[^\W\d]{1,3})?\.?")
+
+_MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.?"
+
+_DATE = re.compile(
+    rf"\d{{1,2}}/\d{{1,2}}/\d{{4}}|\d{{4}}-\d{{1,2}}-\d{{1,2}}|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH},?\s+\d{{4}}"
+)
+
+_LETTER = re.compile(r"\(?[A-J][).]?", re.IGNORECASE)
+
+KINDS = {"date": _DATE, "numeric": _NUMBER, "letter": _LETTER}
 
 
 @dataclass(frozen=True)
@@ -261,10 +278,21 @@ def _from_rows(source, columns, notes, rule):
         read["grade"] = _grades(source, columns["correct"], frame["correct"], frame["row"])
     if rule == "auto":
         rule = look_for_rule(frame["answer"], frame.get("reference"))
-        if rule != "normalized":
-            notes.append(f"the rule {rule!r} was chosen by looking, because the answers are {KINDS[rule][1]}")
     grouped = _grouped(source, columns, frame, place, rule, read)
     return AnswerTable(source.name, grouped, rule, columns, (*notes, *source.notes), source.sha256)
+
+
+def look_for_rule(answers, references=None):
+    """The rule for numbers, dates or letters if nearly all right answers (or answers) are such; else "normalized"."""
+    given = pd.Series(answers if references is None or not references.notna().any() else references).dropna()
+    texts = given.map(lambda value: str(value).strip()).unique()
+    if not len(texts):
+        return "normalized"
+    for rule, pattern in KINDS.items():
+        fits = [bool(pattern.fullmatch(text if rule == "letter" else text.lower())) for text in texts]
+        if np.mean(fits) >= NEARLY_ALL and pd.notna(spell_answers(answers, rule)).mean() >= MOST:
+            return rule if rule != "letter" or len({text.strip("().").upper() for text in texts}) > 1 else "normalized"
+    return "normalized"
 
 
 def _grouped(source, columns, frame, place, rule, read):
@@ -315,8 +343,8 @@ def _about_confidences(source, column, values, read):
             f'{read.n_unread:,} can be read; the first is {first!r}. If there are none, set confidence to "".'
         )
     notes = {
-        "are empty and left out": read.n_missing,
-        "cannot be read and are left out": read.n_unread,
-        "are above 1 without a sign and read as percent": read.n_as_percent,
+        "are empty; they are left out, not taken for 100 %": read.n_missing,
+        "cannot be read; they are left out, not taken for 100 %": read.n_unread,
+        "are above 1 without a sign; they are read as percent": read.n_as_percent,
     }
     return [f"of {len(values):,} confidences, {count:,} {what}" for what, count in notes.items() if count]
