@@ -34,8 +34,6 @@ class MonotoneCurve:
         Probability with which a non-decreasing true curve lies inside everywhere.
     p_value : float
         Of "calibrated": below 1 - level exactly where the identity leaves the band somewhere.
-    cells : DataFrame or ndarray
-        First and last score of each cell, (cells, 2).
 
     Examples
     --------
