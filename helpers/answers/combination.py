@@ -9,7 +9,7 @@ from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from helpers.calibration import clipped_logit
+from helpers.calibration.calibrators import clipped_logit
 from helpers.checks import (
     check_count,
     check_groups,

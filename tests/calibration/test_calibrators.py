@@ -9,7 +9,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
-from helpers.calibration import IsotonicCalibrator, PlattCalibrator, clipped_logit
+from helpers.calibration import IsotonicCalibrator, PlattCalibrator
+from helpers.calibration.calibrators import clipped_logit
 from helpers.simulation import Sigmoid
 
 BOTH = [PlattCalibrator, IsotonicCalibrator]
