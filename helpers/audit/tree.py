@@ -128,11 +128,6 @@ def tree_groups(
     GroupAudit
         The subgroups, most overstated first.
 
-    Raises
-    ------
-    ValueError
-        For input that breaks a rule, or too few rows for two subgroups.
-
     References
     ----------
     The honest groups of Melo et al. (2026), section 4.2; intervals and adjustment are ours.

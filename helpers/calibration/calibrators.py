@@ -40,11 +40,6 @@ class _Calibrator(RegressorMixin, BaseEstimator):
         -------
         estimator
             Itself.
-
-        Raises
-        ------
-        ValueError
-            For columns that break a rule; by Platt's also for a constant score, which has no curve.
         """
         p = check_probabilities(p)
         y = check_labels(y, both=self._both)

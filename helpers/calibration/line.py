@@ -118,11 +118,6 @@ def calibration_line(y, p, *, sample_weight=None, groups=None):
     CalibrationLine
         With variances that hold for weights and groups (sandwich).
 
-    Raises
-    ------
-    ValueError
-        For columns that break a rule, labels of one class, or a constant score.
-
     References
     ----------
     Cox (1958), Two further applications of a model for binary regression.

@@ -91,11 +91,6 @@ def monotone_curve(y, p, *, sample_weight=None, groups=None, level=0.95):
     MonotoneCurve
         At 200 scores at most.
 
-    Raises
-    ------
-    ValueError
-        For input that breaks a rule.
-
     References
     ----------
     Dimitriadis, Gneiting and Jordan (2021), Stable reliability diagrams, for the curve (CORP). Dimitriadis, Duembgen,

@@ -140,11 +140,6 @@ def known_parts(q, p, region=None, *, n_bins=15, c=None, rule=BRIER, sample_weig
     KnownParts
         With `c` handed in, rows are a sample of scores and the identities hold up to its noise.
 
-    Raises
-    ------
-    ValueError
-        For input that breaks a rule, or `c` together with a table.
-
     References
     ----------
     Perez-Lebel et al. (2023), theorem 4.1, definition 4.2, propositions 4.1, 4.2 and C.2, theorem C.2.
@@ -314,11 +309,6 @@ def induced_bounds(known):
     DataFrame
         A line for each bound: `low` and `high` of `net_induced`, and `floor` of the mean squared error
         E (p - q)**2 = calibration_binned + explained - high (corollary C.2).
-
-    Raises
-    ------
-    ValueError
-        For parts of another rule.
 
     References
     ----------

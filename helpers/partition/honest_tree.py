@@ -255,11 +255,6 @@ def split_rows(y, groups, shares, rng):
     list of ndarray of int
         Row numbers of each part.
 
-    Raises
-    ------
-    ValueError
-        If a part lacks a class in 100 attempts.
-
     Examples
     --------
     >>> parts = split_rows(np.tile([0.0, 1.0], 50), None, (0.5,), np.random.default_rng(0))
