@@ -237,12 +237,8 @@ def calibration_error(
     ----------
     y, p : array_like, shape (n,)
         Labels 0/1; stated probabilities of class 1.
-    n_bins : int, default 15
-        Number of bins.
-    strategy : {"uniform", "quantile"}, default "uniform"
-        Bins of equal width, or of about equal count.
-    sample_weight, groups : array_like, shape (n,), optional
-        Sampling weights; labels of people, hospitals, …; rows of one group are not counted as independent.
+    n_bins, strategy, sample_weight, groups : optional
+        As in `reliability_curve`.
     n_simulations : int, default 1000
         Draws behind null value and interval, at least 100.
     rng : int, Generator or None, default None

@@ -56,8 +56,7 @@ class KnownParts:
 
     Examples
     --------
-    >>> known_parts(q=[0.2, 0.4], p=[0.2, 0.4], n_bins=1).induced
-    0.01...
+    See `known_parts`.
     """
 
     calibration_loss: float
