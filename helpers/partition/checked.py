@@ -121,11 +121,15 @@ class TakesTables(BaseEstimator):
         """Table, targets or None, weights and group codes of a fit, of one length; notes the columns."""
         named = hasattr(X, "columns")
         X, y, weight, groups = check_rows_of_fit(X, y, weight, groups)
+        self._remember_columns(X, named)
+        return X, y, weight, groups
+
+    def _remember_columns(self, X, named):
+        """Note the columns of a fit as scikit-learn does."""
         self.n_features_in_ = len(X.columns)
         vars(self).pop("feature_names_in_", None)
         if named:
             self.feature_names_in_ = np.asarray(X.columns, object)
-        return X, y, weight, groups
 
     def _check_columns(self, X):
         """A table to predict for; ValueError for an array with another number of columns than that of the fit."""

@@ -104,8 +104,8 @@ def words_of(column, first, last, missing):
         outside = np.r_[column.levels[:first], column.levels[last + 1 :]]
         new_ones = first <= column.pool <= last if column.n_pooled else missing  # go here, too
         if new_ones and len(outside) < len(inside):
-            return f"{name} is not {_names(column, outside)}"
-        return f"{name} is {_names(column, inside)}"
+            return f"{name} is not {_list_of(column, outside)}"
+        return f"{name} is {_list_of(column, inside)}"
     if column.kind == "boolean":
         text = f"{name} is {bool(column.levels[first])}"
     elif column.kind == "ordered" and last - first < NAMED:  # "health > good" would be read as "better than good"
@@ -141,7 +141,7 @@ def _is_one_value(column, code):
     return between or np.array_equal(column.levels, [0, 1])
 
 
-def _names(column, levels):
+def _list_of(column, levels):
     """Categories in words, the rare ones last."""
     names = [level for level in levels if level is not None]
     rare = [f"one of {column.n_pooled:,} rare levels"] if len(names) < len(levels) else []
