@@ -9,8 +9,9 @@ import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from helpers.experiments import comparison, each_estimator, improvement, repeat, summarise, verdict
-from helpers.grouping import captured, exact_luck, grouping_loss
+from helpers.grouping import captured, grouping_loss
 from helpers.simulation import Sigmoid, controls
+from helpers.studies import nb05_partitions
 
 
 def tosses(n, bias, rng):
@@ -126,7 +127,7 @@ def test_four_rows_captured():
 def test_exact_luck_against_draws():
     crowd = controls.even_crowd(Sigmoid(), 0, log2_rows=8)
     region = controls.equal_parts(crowd.X["x2"], 16)
-    theory = exact_luck(region, crowd.q, crowd.c, 40)
+    theory = nb05_partitions.exact_luck(region, crowd.q, crowd.c, 40)
     assert theory["aim"] < theory["bound"] and theory["plug-in bias"] < theory["without nu"]
 
     def draw(rng):
