@@ -11,7 +11,7 @@ the two is the same: only the class that occurs counts.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, kl_div, logit, rel_entr, xlogy
+from scipy.special import kl_div, rel_entr, xlogy
 
 from helpers._result import Result
 from helpers.checks import (
@@ -181,7 +181,6 @@ class _Brier(ScoringRule):
     """Squared error; of a single probability one class counts."""
 
     name = "Brier score"
-    impurity = "gini"  # what scikit-learn's trees call its entropy
 
     def __reduce__(self):
         return "BRIER"  # copies and pickles are the rule itself
@@ -202,24 +201,11 @@ class _Brier(ScoringRule):
     def binary_divergence(self, q, p):
         return (p - q) ** 2
 
-    def slope(self, q):
-        """Derivative of the binary entropy."""
-        return 1 - 2 * q
-
-    def curvature(self, q):
-        """Second derivative of the negative binary entropy."""
-        return np.full_like(q, 2)
-
-    def shift(self, rate, start, end):
-        """`rate` moved as far as `start` is from `end`, on the scale on which the rule's slope is a straight line."""
-        return rate + (end - start)
-
 
 class _Log(ScoringRule):
     """Logarithm of the probability of what occurred; of a single probability both classes count."""
 
     name = "log score"
-    impurity = "log_loss"
 
     def __reduce__(self):
         return "LOG"
@@ -241,24 +227,6 @@ class _Log(ScoringRule):
 
     def binary_divergence(self, q, p):
         return np.maximum(rel_entr(q, p) + rel_entr(1 - q, 1 - p), 0)
-
-    def slope(self, q):
-        """Derivative of the binary entropy; 0 where it is infinite, because labels do not vary there."""
-        return np.where((q > 0) & (q < 1), -logit(np.clip(q, 1e-300, 1 - 1e-16)), 0)
-
-    def curvature(self, q):
-        """Second derivative of the negative binary entropy; 0 where it is infinite."""
-        variance = q * (1 - q)
-        return np.divide(1, variance, out=np.zeros_like(q), where=variance > 0)
-
-    def shift(self, rate, start, end):
-        """`rate` moved as far as `start` is from `end` on the logit scale, so that a rate stays a rate; not moved where
-        one of the three is 0 or 1.
-        """
-        ends = np.stack([rate, start, end])
-        inner = ((ends > 0) & (ends < 1)).all(axis=0)
-        odds = logit(np.where(inner, ends, 0.5))
-        return np.where(inner, expit(odds[0] - odds[1] + odds[2]), rate)
 
 
 BRIER = _Brier()

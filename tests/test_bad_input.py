@@ -158,7 +158,6 @@ FUNCTIONS = {
     "binned grouping loss by regions": on(
         "y p region sample_weight groups", binned_grouping_loss_from_regions, n_bins=2, **SEEDED
     ),
-    "binned log grouping loss": on("y p X", binned_grouping_loss, n_bins=2, rule=LOG, **SEEDED),
     "known parts": on("p q c sample_weight", known_parts),
     "ecuas": on("correct confidence", ecuas),
     "chow": on("correct confidence", chow_cost, reject_cost=0.2),
@@ -182,8 +181,6 @@ FUNCTIONS = {
     "repair fit": on(TABLE, lambda **of: Recalibrator(rng=0).fit(**of)),
     "repair of own rows": on("X p y groups", lambda **of: Recalibrator(rng=0).fit_predict(**of)),
     "repair predict": on("X p", lambda X, p: repair().predict(X, p)),
-    "repair change": on("X p", lambda X, p: repair().change(X, p)),
-    "repair table": on("X p", lambda X, p: repair().to_frame(X, p)),
     "risk table": on("X p", lambda X, p: RISK.to_frame(X, p)),
     "bootstrap": on("a groups", lambda a, groups: bootstrap_interval(np.mean, a, n_resamples=20, groups=groups, rng=0)),
     "paired difference": on("a b groups", paired_difference, n_resamples=20, **SEEDED),

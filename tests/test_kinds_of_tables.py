@@ -13,7 +13,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from helpers.audit import audit_groups
 from helpers.decisions import RiskEstimator, cost_matrix
 from helpers.grouping import grouping_loss
-from helpers.partition import HonestTree, TableEncoder
+from helpers.partition import HonestTree
+from helpers.partition.encoder import TableEncoder
 from helpers.repair import Recalibrator, RepairedClassifier
 from helpers.tables import read_scores
 

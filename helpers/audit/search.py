@@ -122,10 +122,8 @@ def audit_groups(y, p, X, *, sample_weight=None, groups=None, rng=None, **option
         Stated probabilities of class 1; or of each of K classes, in columns named by class, as in `grouping_loss`.
     X : DataFrame, shape (n, d)
         Features in the user's words.
-    sample_weight : array of float, shape (n,), optional
-        Sampling weights.
-    groups : array, shape (n,), optional
-        Labels of people, hospitals, … whose rows depend on each other.
+    sample_weight, groups : array_like, shape (n,), optional
+        Sampling weights; labels of people, hospitals, … whose rows depend on each other.
     rng : int, Generator or None, default None
         Source of the draws.
     **options : dict
@@ -178,10 +176,8 @@ def search_segments(
 
     Parameters
     ----------
-    y : array of {0, 1}, shape (n,)
-        Labels.
-    p : array of float, shape (n,)
-        Stated probabilities of class 1.
+    y, p : array_like, shape (n,)
+        Labels 0/1; stated probabilities of class 1.
     X : DataFrame, shape (n, d)
         Features in the user's words.
     calibrator : {"platt", "isotonic", "none"}, default "platt"

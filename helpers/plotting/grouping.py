@@ -16,13 +16,12 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
     The regions of a bin stand side by side around its mean score, in order of their rates, with 95 % Clopper-Pearson
     intervals; the area of a mark is the number of rows (tiny ones are drawn a little larger). Grey circles: the
     interval holds the rate of the bin. Blue triangles up: the rates of these rows lie above it, orange ones down:
-    below. Rows by bin stand along the foot. Empty regions and bins are not drawn. ValueError if `result` sums over
-    classes: draw one of `result.parts`. Perez-Lebel et al. (2023), section 5.2 and figure 5.
+    below. Rows by bin stand along the foot. Empty regions and bins are not drawn.
 
     Parameters
     ----------
     result : BinnedGroupingLoss
-        Estimate of one class, with its regions.
+        Estimate with its regions.
     ax : Axes, optional
         Where to draw; a new figure by default.
     legend : bool, default True
@@ -32,9 +31,11 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
     -------
     matplotlib.axes.Axes
         The axes that were drawn on.
+
+    References
+    ----------
+    Perez-Lebel et al. (2023), section 5.2 and figure 5.
     """
-    if getattr(result, "parts", ()):
-        raise ValueError(f"result must be of one class, but it sums {len(result.parts)}: draw result.parts[k].")
     ax = axes_for(ax, (6.4, 5.2))
     bins = np.flatnonzero(result.bin_count)
     shown = np.flatnonzero(result.count)
