@@ -25,15 +25,11 @@ def test_only_the_scales_of_the_two_directions_matter():
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"weights": [1]}, "weights must"),
         ({"weights": [0, 0]}, "weights must"),
         ({"direction": [1, 1]}, "direction must"),
-        ({"direction": [0, 1, 0]}, "direction must"),
         ({"covariance": [[1, 2], [2, 1]]}, "covariance must"),
-        ({"covariance": [[1, 0.5], [0, 1]]}, "covariance must"),
         ({"link": lambda t: t}, "link must"),
         ({"psi": np.cos}, "psi must"),
-        ({"strength": 2}, "strength must"),
     ],
 )
 def test_blind_spots_that_are_none(change, sentence):

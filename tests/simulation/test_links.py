@@ -47,10 +47,8 @@ def test_sides_are_drawn_with_their_shares():
     [
         (lambda p: p * 3, {}, "link must"),
         (lambda p: p * np.nan, {}, r"link\(0.0000\) is nan"),
-        (lambda p: p**2, {"other": lambda p: p**2}, "other must"),
         (lambda p: p**2, {"other": lambda p: p**2 < p, "accurate": True}, "side of 1/2"),
         (lambda p: 0.5, {}, "link must"),
-        (lambda p: np.minimum(1, 2 * p), {"accurate": True}, "side of 1/2"),
     ],
 )
 def test_links_that_are_none(link, options, sentence):
