@@ -55,8 +55,10 @@ def test_a_row_an_answer(tmp_path, name):
     assert grouped.questions.tolist() == ["a", "b", "c"] and table.graded.all() and table.stated.all()
     assert (table.name, table.n_answers) == (name, 9)
     assert [note[:35] for note in table.notes] == [
-        "of 9 confidences, 1 are empty; they", "of 9 confidences, 1 cannot be read;", "of 9 confidences, 1 are above 1 wit",
-    ]  # fmt: skip
+        "of 9 confidences, 1 are empty; they",
+        "of 9 confidences, 1 cannot be read;",
+        "of 9 confidences, 1 are above 1 wit",
+    ]
 
 
 def test_numbers_need_not_be_texts(tmp_path):
