@@ -15,8 +15,7 @@ from helpers.calibration import PlattCalibrator, reliability_curve
 from helpers.chunks import EvaluationSums, ReliabilitySums
 from helpers.chunks.cells import group_labels
 from helpers.chunks.platt import PlattStart, PlattSums
-from helpers.chunks.score_sums import ScoreSums
-from helpers.chunks.sums import RegionSums
+from helpers.chunks.sums import RegionSums, ScoreSums
 from helpers.grouping.region_statistics import squared_means
 from helpers.scoring import BRIER, LOG
 
