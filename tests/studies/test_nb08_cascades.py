@@ -18,16 +18,13 @@ from helpers.studies.nb08_cascades import (
     compare_policies_on,
     every_policy,
     handing_on,
-    in_points,
     language_like,
     people_trial,
     real_pool,
-    summarise_gains,
     vote,
 )
 from helpers.studies.nb08_cascades.policies import within_budget
 from helpers.studies.nb08_cascades.pools import REAL_PRICES
-from helpers.studies.nb08_cascades.summaries import gains
 
 COSTS = cost_matrix(false_alarm=1, miss=1)
 
@@ -82,24 +79,6 @@ def test_the_router_of_equal_money_keeps_to_the_budget():
     routers = sweep_routers(small_trial().accuracy, *rows, willingness=[0, 10, 1000], pools=all_pools(4))
     cheapest = np.array([four_models().price[pool[0]] for pool in all_pools(4)])
     assert (within_budget(routers, cheapest)["money"].to_numpy() == cheapest).all()
-
-
-# ---- gains --------------------------------------------------------------------------------------------------------
-
-
-def test_gains_and_their_summary():
-    found = gains(small_table(), "largest")
-    wide = small_table().pivot(index="pool", columns="policy", values="accuracy")
-    assert np.allclose(found["gain"], wide["risk cascade"] - wide["largest"])  # equal costs: accuracy
-    other = compare_policies_on(small_trial(), willingness=10.0)
-    line = summarise_gains([small_table(), other], ["router"]).iloc[0]
-    means = [gains(table, "router")["gain"].mean() for table in (small_table(), other)]
-    assert line["gain"] == pytest.approx(np.mean(means))
-    assert line["gain_half_width"] == pytest.approx(12.706 * np.std(means, ddof=1) / 2**0.5, rel=1e-3)
-    assert np.isnan(summarise_gains([small_table()], ["router"])["gain_half_width"][0])
-    assert line["lowest"] <= line["gain"] <= line["highest"]
-    shown = in_points(summarise_gains([small_table(), other], ["router"]))
-    assert shown["gain, points"][0] == f"{100 * line['gain']:.1f}" and "+- (95 %)" in shown
 
 
 # ---- real pools ---------------------------------------------------------------------------------------------------

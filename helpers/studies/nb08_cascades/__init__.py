@@ -1,4 +1,4 @@
-"""Notebook 08: pools of models, policies on them, and their summaries."""
+"""Notebook 08: pools of models, and policies on them."""
 
 from helpers.studies.nb08_cascades.answers import handing_on, vote
 from helpers.studies.nb08_cascades.policies import (
@@ -11,4 +11,3 @@ from helpers.studies.nb08_cascades.policies import (
     text_trial,
 )
 from helpers.studies.nb08_cascades.pools import ask, language_like, real_pool
-from helpers.studies.nb08_cascades.summaries import in_points, summarise_gains

@@ -2,10 +2,4 @@
 
 from helpers.studies.nb10_ecuas_real.digits import TEMPERATURES, answer_quality, sampled_answer_costs
 from helpers.studies.nb10_ecuas_real.language_model import compare_confidences, greedy_confidences
-from helpers.studies.nb10_ecuas_real.networks import (
-    all_measures,
-    measure_draws,
-    saturated_rows,
-    score_maps,
-    with_intervals,
-)
+from helpers.studies.nb10_ecuas_real.networks import all_measures, saturated_rows, score_maps

@@ -6,7 +6,6 @@ from scipy.special import softmax
 
 from helpers.calibration import cross_calibrate
 from helpers.checks import check_numbers
-from helpers.resampling import percentile_ends, resampled_counts
 from helpers.scoring import BRIER, LOG
 from helpers.selective import aurc, chow_cost, confidence_auc, ecuas, normalized_of_confidence, selective_metrics
 
@@ -38,26 +37,6 @@ def all_measures(y, proba, *, reject_costs=REJECT_COSTS, sample_weight=None):
         paid = np.average(chow_cost(correct, confidence, gamma), weights=weight)
         measures[f"n_cost_{gamma:g}"] = paid / min(gamma, rarest)
     return pd.Series(measures)
-
-
-def measure_draws(probas, y, *, n_resamples=1000, rng=None):
-    """`all_measures` on the data (first row) and on resampled rows, the same rows for every set of probabilities."""
-    draws = [np.ones(len(y)), *resampled_counts(len(y), n_resamples, rng=rng)]
-    return {name: pd.DataFrame([all_measures(y, p, sample_weight=w) for w in draws]) for name, p in probas.items()}
-
-
-def with_intervals(draws, pairs=()):
-    """Values and 95 % percentile intervals of `measure_draws`, and of the differences name minus other of `pairs`."""
-    tables = [(name, "", table) for name, table in draws.items()]
-    tables += [(name, other, draws[name] - draws[other]) for name, other in pairs]
-    parts = []
-    for name, other, table in tables:
-        low, high = percentile_ends(table.iloc[1:], method="closest_observation")
-        values = {"metric": list(table), "value": table.iloc[0].to_numpy(), "low": low, "high": high}
-        parts.append(pd.DataFrame({"scores": name, "minus": other} | values))
-    measured = pd.concat(parts, ignore_index=True)
-    measured.loc[measured["metric"] == "ece", ["low", "high"]] = np.nan
-    return measured
 
 
 def single_precision(log_scores, y):

@@ -75,15 +75,6 @@ def test_confidences_and_grades_are_the_known_ones(log):
     assert by_rule.any() and rows.loc[~by_rule, "by"].str.startswith("known ").all()  # the model and its prompt's hash
 
 
-def test_confidences_and_grades_cost_a_request_for_each_distinct_answer(log):
-    asked = [event for sample in log.samples for event in sample.events if event.event == "model"]
-    rows = rows_of(log)
-    distinct = rows.drop_duplicates(["question", "text"])
-    judged = rows[rows["by"] != "rule"].assign(text=rows["text"].str.lower().str.strip("."))
-    judged = judged.drop_duplicates(["question", "text"])
-    assert len(rows) + 2 * len(distinct) < len(asked) <= len(rows) + 2 * len(distinct) + len(judged)
-
-
 def test_answers_of_a_question_differ_and_a_seed_repeats_them(folder, log):
     task = questions(str(folder / "questions.csv"), n_answers=6, confidences="posterior", seed=1)
     (again,) = eval(task, model=known_model(KNOWN), log_dir=str(folder / "again"), **QUIET)
