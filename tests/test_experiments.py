@@ -59,12 +59,6 @@ def test_an_error_names_the_run(n_jobs):
             repeat(fails, {"n": [2]}, 2, rng=0)
 
 
-def test_global_random_state_is_untouched():
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
-    repeat(tosses, {"n": [5], "bias": [0.5]}, 2)
-    assert (before == np.random.get_state()[1]).all()  # noqa: NPY002
-
-
 def test_no_repetition_is_refused():
     with pytest.raises(ValueError, match="n_repeats"):
         repeat(tosses, {"n": [5], "bias": [0.5]}, 0)

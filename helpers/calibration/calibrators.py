@@ -47,10 +47,8 @@ class _Calibrator(RegressorMixin, BaseEstimator):
 
         Parameters
         ----------
-        p : array_like, shape (n,)
-            Scores in [0, 1], this estimator's X.
-        y : array_like of 0/1, shape (n,)
-            Labels of both classes.
+        p, y : array_like, shape (n,)
+            Scores in [0, 1], this estimator's X; labels of both classes.
         sample_weight : array_like, shape (n,), optional
             Sampling weights.
 

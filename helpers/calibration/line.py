@@ -110,10 +110,8 @@ def calibration_line(y, p, *, sample_weight=None, groups=None):
         Labels of both classes.
     p : array_like, shape (n,)
         Stated probabilities of class 1, which must differ; taken at least 1e-6 from 0 and 1.
-    sample_weight : array_like, shape (n,), optional
-        Sampling weights.
-    groups : array_like, shape (n,), optional
-        Labels of people, hospitals, …; rows of one group count as dependent.
+    sample_weight, groups : array_like, shape (n,), optional
+        Sampling weights; labels of people, hospitals, …; rows of one group count as dependent.
 
     Returns
     -------

@@ -79,10 +79,8 @@ def monotone_curve(y, p, *, sample_weight=None, groups=None, level=0.95):
 
     Parameters
     ----------
-    y : array_like of 0/1, shape (n,)
-        Labels.
-    p : array_like, shape (n,)
-        Stated probabilities of class 1.
+    y, p : array_like, shape (n,)
+        Labels 0/1; stated probabilities of class 1.
     sample_weight : array_like, shape (n,), optional
         Sampling weights; rows count as the number of equal weights that give the same variance.
     groups : array_like, shape (n,), optional

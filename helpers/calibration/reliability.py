@@ -81,18 +81,14 @@ def reliability_curve(y, p, *, n_bins=15, strategy="uniform", sample_weight=None
 
     Parameters
     ----------
-    y : array_like of 0/1, shape (n,)
-        Labels.
-    p : array_like, shape (n,)
-        Stated probabilities of class 1.
+    y, p : array_like, shape (n,)
+        Labels 0/1; stated probabilities of class 1.
     n_bins : int, default 15
         Number of bins.
     strategy : {"uniform", "quantile"}, default "uniform"
         Bins of equal width, or of about equal count.
-    sample_weight : array_like, shape (n,), optional
-        Sampling weights.
-    groups : array_like, shape (n,), optional
-        Labels of people, hospitals, …; rows of one group are not counted as independent.
+    sample_weight, groups : array_like, shape (n,), optional
+        Sampling weights; labels of people, hospitals, …; rows of one group are not counted as independent.
 
     Returns
     -------
@@ -249,18 +245,14 @@ def calibration_error(
 
     Parameters
     ----------
-    y : array_like of 0/1, shape (n,)
-        Labels.
-    p : array_like, shape (n,)
-        Stated probabilities of class 1.
+    y, p : array_like, shape (n,)
+        Labels 0/1; stated probabilities of class 1.
     n_bins : int, default 15
         Number of bins.
     strategy : {"uniform", "quantile"}, default "uniform"
         Bins of equal width, or of about equal count.
-    sample_weight : array_like, shape (n,), optional
-        Sampling weights.
-    groups : array_like, shape (n,), optional
-        Labels of people, hospitals, …; rows of one group are not counted as independent.
+    sample_weight, groups : array_like, shape (n,), optional
+        Sampling weights; labels of people, hospitals, …; rows of one group are not counted as independent.
     n_simulations : int, default 1000
         Draws behind null value and interval, at least 100.
     rng : int, Generator or None, default None

@@ -211,6 +211,7 @@ def grouping_loss(
     X,
     *,
     given="vector",
+    ordered=False,
     method="crossfit",
     calibrator="platt",
     min_samples_leaf=15,
@@ -250,6 +251,10 @@ def grouping_loss(
         Of several classes, what people must share to be compared. "vector": all K scores; the value is then
         E sum_k (q_k - c_k)**2, which of two classes is twice that of one. "top": the largest score, and the question is
         whether that class is right. A class: its own score, and the question is whether it came.
+    ordered : bool, default False
+        Whether the classes, in the order of the columns, are steps of a scale. The value is then the sum over all steps
+        but the last of the loss of the cumulative probability, "at most this class": errors over several steps count
+        more. Of two classes it is that of one.
     method : {"crossfit", "paper"}, default "crossfit"
         "crossfit": two halves; regions are chosen on one by the features and the score, and evaluated on the other,
         then the roles change. Every row is evaluated once. The evaluated residuals use a calibrator fitted on all rows.
@@ -282,7 +287,7 @@ def grouping_loss(
 
     References
     ----------
-    Melo et al. (2026), section 3 and algorithm 1; the cross-fitted form is ours.
+    Melo et al. (2026), section 3 and algorithm 1; the cross-fitted form, several classes and steps are ours.
 
     Examples
     --------
@@ -305,8 +310,10 @@ def grouping_loss(
         if method == "paper":
             raise ValueError(f'p must be one column with method="paper", but its shape is {np.shape(p)}.')
         options = {"sample_weight": sample_weight, "groups": groups, "n_splits": n_splits, "rng": rng}
-        return class_grouping_loss(y, p, X, given=given, calibrator=calibrator, tree=tree, **options)
-    check_one_of(given, "given of two classes", ("vector",))
+        options |= {"given": given, "ordered": ordered}
+        return class_grouping_loss(y, p, X, calibrator=calibrator, tree=tree, **options)
+    check_one_of(given, "given of one column", ("vector",))
+    check_one_of(ordered, "ordered of one column", (False,))
     rows = check_rows(y, p, X, sample_weight, groups)
     return loss_of_rows(rows, method=method, calibrator=calibrator, tree=tree, n_splits=n_splits, rng=rng)
 

@@ -123,10 +123,8 @@ def stacked_grouping_loss(
 
     Parameters
     ----------
-    y : array_like, shape (n,)
-        Labels 0/1.
-    p : array_like, shape (n,)
-        Stated probabilities of class 1.
+    y, p : array_like, shape (n,)
+        Labels 0/1; stated probabilities of class 1.
     X : DataFrame or array_like, shape (n, d)
         Features (numbers, booleans, categories, text, dates, missing values), see `helpers.partition.encoder`.
     calibrator : {"platt", "isotonic", "none"}, default "platt"
@@ -136,10 +134,8 @@ def stacked_grouping_loss(
     n_splits : int, default 1
         Random foldings (`helpers.grouping.splits`): the value in the middle, with an interval and a test that hold for
         all of them together, at the price of some width. Takes as many times as long.
-    sample_weight : array_like, shape (n,), optional
-        Sampling weights.
-    groups : array_like, shape (n,), optional
-        Labels of people, hospitals, …: never split; the standard errors add up groups.
+    sample_weight, groups : array_like, shape (n,), optional
+        Sampling weights; labels of people, hospitals, …: never split; the standard errors add up groups.
     rng : int, Generator, optional
         Decides the folds and the learners.
 

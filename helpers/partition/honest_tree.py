@@ -1,11 +1,8 @@
 """Regions of the input space: trees that choose regions on some rows and are judged on others."""
 
-from copy import copy
-
 import numpy as np
 from sklearn import config_context
 from sklearn.base import RegressorMixin
-from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
@@ -13,7 +10,6 @@ from helpers.binning import group_sums
 from helpers.checks import check_count, check_rng
 from helpers.partition.checked import TakesTables, as_column, check_rows_of_fit
 from helpers.partition.encoder import TableEncoder
-from helpers.partition.growing import grow_tree
 from helpers.partition.wording import words_of
 
 FINE = 1024
@@ -34,7 +30,7 @@ class HonestTree(RegressorMixin, TakesTables):
         Depth limit.
     max_bins : int, optional
         Numeric columns with more distinct values are cut at so many quantiles first; None: 1,024, and 256 from 200,000
-        rows on, where histograms find the splits.
+        rows on.
     rng : int, Generator or None, default None
         Decides between splits that are equally good.
 
@@ -86,10 +82,8 @@ class HonestTree(RegressorMixin, TakesTables):
             Features; a `CheckedTable` comes with columns that need no check.
         y : array_like, shape (n,)
             Residuals, or other numbers that the regions shall tell apart.
-        sample_weight : array_like, shape (n,), optional
-            Sampling weights.
-        groups : array_like, shape (n,), optional
-            Labels of people, hospitals, …: none may tell by itself where its own category belongs.
+        sample_weight, groups : array_like, shape (n,), optional
+            Sampling weights; labels of people, hospitals, …: none may tell by itself where its own category belongs.
 
         Returns
         -------
@@ -104,17 +98,13 @@ class HonestTree(RegressorMixin, TakesTables):
             check_count(self.max_depth, "max_depth")
         max_bins = (FINE if len(X) < MANY_ROWS else COARSE) if self.max_bins is None else self.max_bins
         self.encoder_ = TableEncoder(max_bins)
-        many = len(X) >= MANY_ROWS
         codes = self.encoder_.fit_transform(X, residual, weight, groups)
         seed = int(check_rng(self.rng).integers(2**31))
         options = {"min_samples_leaf": self.min_samples_leaf, "max_depth": self.max_depth}
-        residual = _summable(residual)
-        if many:
-            self.tree_ = grow_tree(codes, residual, weight, seed=seed, **options)
-        else:
-            model = DecisionTreeRegressor(random_state=seed, **options)
-            with config_context(skip_parameter_validation=True):  # scikit-learn's checks take long beside small trees
-                self.tree_ = model.fit(codes, residual, weight, check_input=bool(np.isnan(codes).any())).tree_
+        model = DecisionTreeRegressor(random_state=seed, **options)
+        with config_context(skip_parameter_validation=True):  # scikit-learn's checks take long beside small trees
+            model.fit(codes, _summable(residual), weight, check_input=bool(np.isnan(codes).any()))
+        self.tree_ = model.tree_
         leaves = np.flatnonzero(self.tree_.children_left < 0)
         self.n_regions_ = leaves.size
         self.region_nodes_ = leaves
@@ -196,11 +186,8 @@ class HonestTree(RegressorMixin, TakesTables):
         ndarray, shape (n,)
             Of `value_`.
         """
-        check_is_fitted(self, "n_regions_")
-        region = self.apply(X)
-        if not hasattr(self, "value_"):
-            raise NotFittedError("The regions of this HonestTree have no values yet: call estimate first.")
-        return self.value_[region]
+        check_is_fitted(self, "value_")
+        return self.value_[self.apply(X)]
 
     def rules(self):
         """What each region is, in words; numbers are rounded to four digits, `apply` is exact.
@@ -237,41 +224,6 @@ class HonestTree(RegressorMixin, TakesTables):
             right_spans[j] = (max(first, cut + 1), last, missing and not missing_left)
             stack += [(self.tree_.children_left[node], left_spans), (self.tree_.children_right[node], right_spans)]
         return rules
-
-    def pruned(self, nodes):
-        """A copy in which some nodes of `tree_` are one region each, with all that lies below them.
-
-        Regions are numbered anew from left to right; their values must be estimated anew, too.
-
-        Parameters
-        ----------
-        nodes : array_like of int
-            Nodes of `tree_`.
-
-        Returns
-        -------
-        HonestTree
-            A copy without values.
-        """
-        check_is_fitted(self, "n_regions_")
-        roots = set(np.asarray(nodes, int).tolist()) | set(self.region_nodes_.tolist())
-        region = []
-        stack = [(0, None)]
-        region_of_node = np.full(self.tree_.node_count, -1)
-        while stack:
-            node, own = stack.pop()
-            if own is None and node in roots:
-                own = len(region)
-                region.append(node)
-            region_of_node[node] = -1 if own is None else own
-            if self.tree_.children_left[node] >= 0:
-                stack += [(self.tree_.children_right[node], own), (self.tree_.children_left[node], own)]
-        tree = copy(self)
-        tree.__dict__.pop("value_", None)
-        tree.region_of_node_ = region_of_node
-        tree.region_nodes_ = np.array(region)
-        tree.n_regions_ = len(region)
-        return tree
 
 
 def _summable(values):

@@ -18,10 +18,8 @@ def plot_costs(cost, ax=None, *, thresholds=(), unit=""):
         Labelled table of costs (`cost_matrix`).
     ax : Axes, optional
         Where to draw; a new figure by default.
-    thresholds : sequence of float, default ()
-        Probabilities where the best decision changes, drawn as dotted lines.
-    unit : str, default ""
-        Unit of the costs, for the axis.
+    thresholds, unit : sequence of float, and str, optional
+        Probabilities where the best decision changes, drawn as dotted lines, and the unit of the costs.
 
     Returns
     -------

@@ -36,10 +36,9 @@ def plot_abstention_costs(curves, ax=None, *, fee=None, always=True, log=True, x
         Where to draw; a new figure by default.
     fee : float, optional
         Reject cost of the story, a dotted line.
-    always : bool, default True
-        Whether to draw the line of whoever refuses everything, cost = reject cost.
-    log : bool, default True
-        Whether the x axis is logarithmic.
+    always, log : bool, default True
+        Whether to draw the line of whoever refuses everything, cost = reject cost, and whether the x axis is
+        logarithmic.
     xlabel : str, default "reject cost (in mistakes)"
         Words on the x axis.
 
@@ -108,10 +107,8 @@ def plot_measured(table, ax=None, *, xlabel="", zero=False):
         Columns value, low, high.
     ax : Axes, optional
         Where to draw; a new figure by default.
-    xlabel : str, default ""
-        Words on the x axis.
-    zero : bool, default False
-        Whether to draw a line at 0, for differences.
+    xlabel, zero : str and bool, optional
+        Words on the x axis, and whether to draw a line at 0, for differences.
 
     Returns
     -------

@@ -20,14 +20,14 @@ import helpers
 
 MAGIC = "honest confidence, fitted model"
 
-FORMAT = 4  # to be raised when attributes of saved models change
+FORMAT = 5  # to be raised when attributes of saved models change
 
 
 def versions():
     """What a file must agree with to be read.
 
     >>> versions()["format"]
-    '4'
+    '5'
     """
     return {
         "format": str(FORMAT),

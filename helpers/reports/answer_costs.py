@@ -26,11 +26,10 @@ def chance_right(confidence, correct):
 
 
 def price_answers(confidence, correct, used, *, reject_cost, samples, n_resamples, rng):
-    """(lowest confidence that pays, table of costs) of right (1) and wrong (0) answers; `used` are the promised ones.
+    """(lowest confidence that pays, infinite if none does; costs of each of `POLICIES`) of right and wrong answers.
 
     A wrong answer costs 1, a hand-over `reject_cost`, all samples of a question `samples`. Whether an answer pays is
-    judged by the curve of other questions. The table has a row for each of `POLICIES`: answered, wrong (share among
-    these), cost, and saved beside the cheaper one of "all" and "none", with _low and _high. Infinite: none pays.
+    judged by the curve of other questions. What is saved is beside the cheaper one of "all" and "none".
     """
     y = correct.astype(float)
     fold = np.random.default_rng(rng).permutation(y.size) % N_FOLDS

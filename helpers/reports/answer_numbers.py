@@ -18,10 +18,10 @@ SEARCH_DRAWS = 999
 
 
 def over_confidence(sources, correct, n_resamples, rng):
-    """Table: how far the mean confidence of each source lies above the share of right answers, with an interval.
+    """How far the mean confidence of each source lies above the share of right answers, a row a source.
 
-    And its mean where the answer is right (if_right) and where it is wrong (if_wrong), with the interval of their
-    difference (apart_low, apart_high); NaN where all are right or all wrong.
+    With its mean where the answer is right and where it is wrong, and the interval of their difference (apart_low,
+    apart_high), NaN where all are right or all wrong.
     """
     lines = []
     for name, confidence in sources.items():
@@ -47,18 +47,11 @@ def over_confidence(sources, correct, n_resamples, rng):
 
 @dataclass(frozen=True)
 class Promises:
-    """What can be certified by each confidence.
+    """What can be certified by each confidence."""
 
-    tried : {share of right answers: {source: Certificate}}, sem1 first
-    precision : the share that was asked for
-    used : (Q,) bool, questions that may be answered with that promise; none where nothing is certified
-    level : how often all promises of one share hold together, at least
-    """
-
-    tried: dict = field(repr=False)
-    precision: float
-    used: np.ndarray = field(repr=False)
-    level: float = LEVEL
+    tried: dict = field(repr=False)  # {share of right answers: {source: Certificate}}, sem1 first
+    precision: float  # the share that was asked for
+    used: np.ndarray = field(repr=False)  # (Q,) bool: may be answered with that promise
 
     @property
     def certificates(self):
@@ -90,11 +83,9 @@ class Promises:
 
 
 def promise(sources, correct, precision):
-    """`Promises` by confidences {name: (Q,)}, NaN where there is none, of right (1), wrong (0) and other (-1) answers.
-
-    Each of k confidences gets the k-th part of the error, so that all promises of one share hold together with
-    `LEVEL`, and the one that certifies most may be chosen afterwards.
-    """
+    """`Promises` by confidences {name: (Q,)}, NaN for none, of right (1), wrong (0) and other (-1) answers."""
+    # Each of k confidences gets the k-th part of the error, so that all promises of one share hold together, and the
+    # one that certifies most may be chosen afterwards.
     each = 1 - (1 - LEVEL) / len(sources)
     tried = {share: {} for share in sorted({*PROMISES, precision}, reverse=True)}
     for name, confidence in sources.items():
@@ -112,25 +103,17 @@ def promise(sources, correct, precision):
 
 @dataclass(frozen=True)
 class QuestionGroups:
-    """Groups of questions in which a confidence is off by more than one curve for all questions can mend.
+    """Groups of questions in which a confidence is off by more than one curve for all questions can mend."""
 
-    table : a row a group: rule, n, stated, calibrated, observed, low, high (shares of right answers; the intervals of
-        all groups hold together), adjusted (p-value), and of its questions that are used n_used and n_right; None where
-        no column has a group of enough questions
-    notes : what was left out, and why
-    rest : whether the answers are right, outside of the groups in which fewer are
-    """
-
+    # A row a group: rule, n, stated, calibrated, observed, low, high (shares of right answers; the intervals of all
+    # groups hold together), adjusted, and of its questions that are used n_used and n_right; None without any group
     table: pd.DataFrame | None
-    notes: tuple = ()
-    rest: np.ndarray = field(default=(), repr=False)
+    notes: tuple = ()  # what was left out, and why
+    rest: np.ndarray = field(default=(), repr=False)  # whether answers are right, outside of the groups with fewer
 
 
 def find_groups(features, correct, confidence, used, rng):
-    """`QuestionGroups` by a table of features (a row a question); None where the file has no further columns.
-
-    correct : (Q,) 1, 0 or -1; confidence : (Q,), NaN where there is none; used : (Q,) bool, answered with a promise
-    """
+    """`QuestionGroups` by a table of features (a row a question); None where the file has no further columns."""
     rows = np.flatnonzero((correct >= 0) & np.isfinite(confidence))
     y = correct[rows]
     if features.empty or not 0 < y.mean() < 1:

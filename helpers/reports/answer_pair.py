@@ -17,18 +17,12 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class AnswerPair:
-    """Paired differences of two systems.
+    """Paired differences of two systems."""
 
-    names : the one that was audited, and the other
-    n : questions that both answered and that are graded for both
-    measures : a row a measure: first, second, difference (first less second), low, high
-    only : how many questions are answered right by the first alone, and by the second alone
-    """
-
-    names: tuple
-    n: int
-    measures: pd.DataFrame = field(repr=False)
-    only: tuple
+    names: tuple  # the one that was audited, and the other
+    n: int  # questions that are graded for both
+    measures: pd.DataFrame = field(repr=False)  # a row a measure: first, second, difference (first less second), ends
+    only: tuple  # how many questions are answered right by the first alone, and by the second alone
 
     @property
     def table(self):
@@ -39,10 +33,7 @@ class AnswerPair:
 
 
 def compare_pair(names, tables, confidences, corrects, n_resamples, rng):
-    """`AnswerPair` of two tables, with the agreement and correctness (-1 unknown) of their questions.
-
-    ValueError for fewer than two questions in common.
-    """
+    """`AnswerPair` of two tables, with the agreement and correctness (-1 unknown) of their questions."""
     sides = []
     for table, confidence, correct in zip(tables, confidences, corrects, strict=True):
         side = pd.DataFrame({"right": correct, "confidence": confidence}, dtype=float)

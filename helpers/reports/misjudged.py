@@ -8,7 +8,7 @@ import pandas as pd
 
 from helpers.audit import SegmentSearch
 from helpers.audit.search import ALPHA, search_rows
-from helpers.tables import ScoreTable
+from helpers.tables.scores import ScoreTable
 
 DRAWS = 999
 FEWER_DRAWS = 300

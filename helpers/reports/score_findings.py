@@ -183,12 +183,7 @@ def of_loss(report):
 
 
 def kind_of_group(row):
-    """What may be said of a named group: from its gap as stated, with interval, and from that after recalibration.
-
-    >>> import pandas as pd
-    >>> kind_of_group(pd.Series({"gap": 0.0, "low": -0.01, "high": 0.01, "residual_gap": 0.04}))
-    'fine_as_stated'
-    """
+    """What may be said of a named group: from its gap as stated, with interval, and that after recalibration."""
     gap, residual_gap = row["gap"], row["residual_gap"]
     if gap > 0 and row["low"] >= 0:
         return "too_low"

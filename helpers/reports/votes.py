@@ -11,22 +11,13 @@ DRAWS = 100  # of the answers to a question, for each size
 
 
 def common_size(n_answers):
-    """Largest number of answers that at least 90 % of the questions have.
-
-    >>> common_size([25] * 19 + [3])
-    25
-    """
+    """Largest number of answers that at least 90 % of the questions have."""
     ordered = np.sort(n_answers)
     return int(ordered[int(np.floor((1 - ENOUGH) * ordered.size + 1e-9))])
 
 
 def vote_chances(counts, correct, rng=None):
-    """(sizes (S,), same (q, S), right (q, S)) of votes of 1, 2, 3, 5, ... answers drawn from those to a question.
-
-    >>> sizes, same, right = vote_chances([[2, 1], [3, 0]], [[1, 0], [1, 0]], rng=0)
-    >>> sizes, right[1], round(float(right[0, -1]), 3)
-    (array([1, 2, 3]), array([1., 1., 1.]), 1.0)
-    """
+    """(sizes (S,), same (q, S), right (q, S)) of votes of 1, 2, 3, 5, ... answers drawn from those to a question."""
     rng = np.random.default_rng(rng)
     counts = np.asarray(counts)
     most = common_size(counts.sum(axis=1))

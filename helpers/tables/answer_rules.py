@@ -30,32 +30,26 @@ KINDS = {"date": (_DATE, "dates"), "numeric": (_NUMBER, "numbers"), "letter": (_
 
 @dataclass(frozen=True)
 class RuleMoves:
-    """What another rule would change: its name and kind, and the two measures by the rule that is used and by it."""
+    """What the rule `by` changes beside the rule `rule`: of which kind answers are, and a measure by either rule."""
 
     rule: str
     by: str
     kind: str
-    right: float  # shares of questions whose most frequent answer is right, NaN where unknown
-    right_by: float
-    agreement: float  # means of the share of the most frequent answer
-    agreement_by: float
-    chosen: bool  # whether the other rule was chosen, so that `right` and `agreement` are what it replaced
+    measure: str
+    value: float
+    value_by: float
+    chosen: bool  # whether the other rule was chosen, so that `value` is what it replaced
 
     def __str__(self):
-        if np.isfinite(self.right):
-            what = "the most frequent answer is right in"
-            here = self.right
-            there = self.right_by
-        else:
-            what = "the answers to a question agree to"
-            here = self.agreement
-            there = self.agreement_by
         if self.chosen:
             return (
                 f"the rule {self.by!r} was chosen by looking, because the answers are {self.kind}; by {self.rule!r} "
-                f"{what} {here:.0%} instead of {there:.0%}"
+                f"{self.measure} {self.value:.0%} instead of {self.value_by:.0%}"
             )
-        return f"the answers look like {self.kind}: by the rule {self.by!r} {what} {there:.0%} instead of {here:.0%}"
+        return (
+            f"the answers look like {self.kind}: by the rule {self.by!r} {self.measure} {self.value_by:.0%} instead of "
+            f"{self.value:.0%}"
+        )
 
 
 def look_for_rule(answers, references=None):
@@ -84,8 +78,9 @@ def rule_moves(rule, grouped, other, by, *, chosen):
     """`RuleMoves` from `rule` to the rule `by`; None where neither measure moves."""
     right, agreement = outcome(grouped)
     right_by, agreement_by = outcome(other)
-    moves = [abs(agreement - agreement_by), *([abs(right - right_by)] if np.isfinite(right - right_by) else [])]
-    if max(moves) < MOVED:
+    if max(abs(agreement - agreement_by), np.nan_to_num(abs(right - right_by))) < MOVED:
         return None
     kind = KINDS[by][1] if by in KINDS else "texts"
-    return RuleMoves(rule, by, kind, right, right_by, agreement, agreement_by, chosen)
+    if np.isfinite(right):
+        return RuleMoves(rule, by, kind, "the most frequent answer is right in", right, right_by, chosen)
+    return RuleMoves(rule, by, kind, "the answers to a question agree to", agreement, agreement_by, chosen)

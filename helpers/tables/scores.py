@@ -46,64 +46,24 @@ class ClassScores:
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """A checked table of scores.
+    """A table of scores; those that readers give have features that a tree can take, `checked` makes the rest so."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the file.
-    label, score : str
-        Names of the columns that `y` and `p` come from.
-    y : (n,) array of 0 and 1
-        What happened.
-    p : (n,) array
-        Stated probability of 1.
-    X : (n, d) DataFrame
-        Features.
-    weight : (n,) array, optional
-        Sampling weights.
-    groups : (n,) int array, optional
-        Codes 0 .. G-1 of people, or other clusters of dependent rows.
-    dropped : dict, optional
-        {column: why it is not a feature}.
-    note : str, default ""
-        What a reader should know.
-    sha256 : str, default ""
-        Checksum of the file.
-    row : array of int, shape (n,), optional
-        Numbers of the rows in the file, from 1; by default they are all there, in their order.
-    left_out : int, default 0
-        Rows of weight 0 that are not there any more.
-    before : (n,) array, optional
-        Another score of the same cases, which `p` is compared with.
-    before_name : str, default ""
-        Name of its column.
-    classes : ClassScores, optional
-        Of scores with a column for each class; `y` then says whether the class with the largest score came, and `p` is
-        that score.
-
-    Examples
-    --------
-    >>> table = read_scores("data/rand_scores.csv.gz", features=["chronic"])
-    >>> table.n, table.features
-    (10025, ['chronic'])
-    """
-
-    name: str
-    label: str
+    name: str  # of the file
+    label: str  # columns that y and p come from
     score: str
-    y: np.ndarray = field(repr=False)
-    p: np.ndarray = field(repr=False)
-    X: pd.DataFrame = field(repr=False)
-    weight: np.ndarray | None = field(default=None, repr=False)
-    groups: np.ndarray | None = field(default=None, repr=False)
-    dropped: dict = field(default_factory=dict)
-    note: str = ""
-    sha256: str = ""
-    row: np.ndarray | None = field(default=None, repr=False)
-    left_out: int = 0
-    before: np.ndarray | None = field(default=None, repr=False)
+    y: np.ndarray = field(repr=False)  # what happened: 0 or 1
+    p: np.ndarray = field(repr=False)  # stated probability of 1
+    X: pd.DataFrame = field(repr=False)  # features
+    weight: np.ndarray | None = field(default=None, repr=False)  # of sampling
+    groups: np.ndarray | None = field(default=None, repr=False)  # codes of people, or other dependent rows
+    dropped: dict = field(default_factory=dict)  # {column: why it is not a feature}
+    note: str = ""  # what a reader should know
+    sha256: str = ""  # of the file
+    row: np.ndarray | None = field(default=None, repr=False)  # numbers of the rows in the file, from 1; None: all
+    left_out: int = 0  # rows of weight 0 that are not there any more
+    before: np.ndarray | None = field(default=None, repr=False)  # another score of the cases, to compare p with
     before_name: str = ""
+    # of scores with a column for each class; y then says whether the class with the largest score came, p is that score
     classes: ClassScores | None = field(default=None, repr=False)
 
     @property
@@ -127,25 +87,8 @@ class ScoreTable:
         return list(self.X)
 
     def checked(self):
-        """The table as estimators compute with it; a table that is made by hand is checked here.
-
-        Returns
-        -------
-        ScoreTable
-            Without rows of weight 0, which were not sampled; with float columns, weights as shares of the largest and
-            codes of groups from 0.
-
-        Raises
-        ------
-        ValueError
-            For columns that break a rule or differ in length.
-
-        Examples
-        --------
-        >>> X = pd.DataFrame({"age": [40, 50, 60]})
-        >>> table = ScoreTable("mine", "y", "p", [0, 1, 1], [0.2, 0.6, 0.7], X, weight=[2.0, 4.0, 0.0]).checked()
-        >>> table.y, table.weight, table.row
-        (array([0., 1.]), array([0.5, 1. ]), array([1, 2]))
+        """The table as estimators compute with it: without rows of weight 0, float columns, weights as shares of the
+        largest, codes of groups from 0; ValueError for columns that break a rule or differ in length.
         """
         X = self.X if len(self.X.columns) else pd.DataFrame({self.score: self.p})  # features may be none
         rows = check_rows(self.y, self.p, X, self.weight, self.groups)
@@ -169,18 +112,7 @@ class ScoreTable:
         )
 
     def take(self, rows):
-        """Some rows of a checked table.
-
-        Parameters
-        ----------
-        rows : array of int, shape (m,)
-            Which.
-
-        Returns
-        -------
-        ScoreTable
-            Checked as well, if these rows are of both classes and of more than one group.
-        """
+        """Some rows of a checked table."""
         return replace(
             self,
             y=self.y[rows],
@@ -227,11 +159,12 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     Returns
     -------
     ScoreTable
-        A table written by the folktexts benchmark (columns `risk_score`, `label`) is read as it is. Text becomes
+        With `y`, `p`, `X` and, where they are there, `weight` and `groups`; `print` says how large it is. A table
+        written by the folktexts benchmark (columns `risk_score`, `label`) is read as it is. Text becomes
         categories, and dates (2024-01-31, 2024/1/31, 31.1.2024, 2024-01, or with the month or the day first where
         only one of the two fits) become dates. Empty cells, NA, N/A, NaN and null are missing. Rows without a label
-        are left out. `.note` says how many, where words of text columns were missing, which columns were in percent,
-        and how a CSV was read that has other separators than commas, a decimal comma or another encoding than UTF-8.
+        are left out. `.note` says how many, which columns were in percent, and how a CSV was read that has other
+        separators than commas, a decimal comma or another encoding than UTF-8.
         Of several classes, the question is whether the class with the largest score came, which class that was is a
         feature, and all labels and scores are in `.classes`.
         Features are left out, and listed in `.dropped`, if they are constant, all missing, row numbers or labels, names
@@ -298,7 +231,6 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         names = [name for name in names if name not in row_labels]
     X, dropped, notes_of_features = tidy_features(frame[names], y)
     notes = table.notes + notes_of_features
-    notes += [note for name, note in table.gaps.items() if name in X and isinstance(X[name].dtype, pd.CategoricalDtype)]
     if features is None:
         members = [name for name in X if groups is not None and _names_members(X[name], groups)]
         X = X.drop(columns=members)

@@ -11,7 +11,6 @@ from helpers.decisions import (
     decision_thresholds,
     excess_risk,
     expected_cost,
-    grouping_risk,
     optimal_threshold,
 )
 
@@ -23,7 +22,6 @@ THREE = np.array([[0, 10], [1, 4], [5, 0]])  # wait, test, treat
     ("cost", "sentence"),
     [
         (EVEN.T, "rows are called 'truth 0', 'truth 1': pass its transpose, cost.T"),
-        (EVEN.set_axis(["a", "b"]).T, "cost must .*'truth 0'"),
         (EVEN.set_axis([0, 1]).T.set_axis([0, 1]).rename_axis("truth"), "rows are called 'truth'"),
         (
             EVEN.set_axis([0, 1]).set_axis([0, 1], axis=1).rename_axis(columns="predicted"),
@@ -32,14 +30,8 @@ THREE = np.array([[0, 10], [1, 4], [5, 0]])  # wait, test, treat
         (EVEN.set_axis(["sick", "well"], axis=1), "columns must .*'sick'"),
         (THREE.T, r"shape is \(2, 3\): if its rows are the truths, pass its transpose"),
         (np.ones((3, 3)), r"shape is \(3, 3\): this theory is for two classes, so set one of the 3 against the rest"),
-        (np.ones((1, 2)), r"shape is \(1, 2\)"),
-        (np.ones(4), r"shape is \(4,\)"),
         ([[0, 1], [1, np.nan]], "cost must"),
-        ([[0, np.inf], [1, 0]], "cost must"),
         ([[1, 0], [0, 1]], "cost must"),
-        ([[0.1, 0.3], [0.1, 0.3]], "cost must"),
-        ([["0", "1"], ["1", "0"]], "cost must"),
-        (None, "cost"),
     ],
 )
 def test_costs_that_break_a_rule(cost, sentence):
@@ -61,21 +53,13 @@ def test_costs_that_break_a_rule(cost, sentence):
     ("call", "sentence"),
     [
         (lambda: cost_matrix(false_alarm=np.nan, miss=1), "false_alarm must"),
-        (lambda: cost_matrix(false_alarm=1, miss=1, hit="2"), "hit must"),
         (lambda: cost_matrix(false_alarm=1, miss=1, hit=3), "mistakes dearer"),
         (lambda: optimal_threshold(THREE), "cost must"),
         (lambda: excess_risk([0.5], [0.5], THREE, t=0.5), "t must"),
         (lambda: excess_risk([0.5], [0.5], EVEN, t=50), "t must"),
-        (lambda: excess_risk([0.5], [0.5], EVEN, t=-0.1), "t must"),
-        (lambda: excess_risk([0.5], [0.5], EVEN, t=np.nan), "t must"),
-        (lambda: excess_risk([0.5], [0.5], EVEN, t="0.5"), "t must"),
-        (lambda: excess_risk([0.5], [0.5], EVEN, t=True), "t must"),
         (lambda: excess_risk([np.nan], [0.5], EVEN), "reference must"),
-        (lambda: excess_risk([0.5], [50], EVEN), "p must"),
-        (lambda: grouping_risk([0.5], [np.inf], EVEN), "corrected must"),
         (lambda: expected_cost([2], [0.5], EVEN), "decision must"),
         (lambda: expected_cost([0, 1], [0.5], EVEN), "decision and q must"),
-        (lambda: best_decision([np.nan], EVEN), "q must"),
     ],
 )
 def test_arguments_that_break_a_rule(call, sentence):

@@ -245,8 +245,8 @@ def test_a_sample_of_a_continuous_score_needs_its_c():
 
 @pytest.mark.parametrize("stated", ["calibrated", "too timid", "perfect"])
 def test_the_estimator_finds_the_known_parts_in_standard_errors(stated):
-    """60 samples of 1,500 labels, 4 standard errors: the explained part and the binned calibration loss need no curve;
-    for a straight calibration curve the induced part is found, too, and a perfect score shows no loss.
+    """60 samples of 1,500 labels, 4 standard errors: the explained part needs no curve; for a straight calibration
+    curve the induced part is found, too, and a perfect score shows no loss.
     """
     score = np.repeat((np.arange(60) + 0.5) / 60, 4)
     unseen = np.tile([-1.0, -0.4, 0.4, 1.0], 60)
@@ -260,8 +260,8 @@ def test_the_estimator_finds_the_known_parts_in_standard_errors(stated):
         rows = rng.integers(q.size, size=1500)
         y = (rng.random(1500) < q[rows]).astype(int)
         one = binned_grouping_loss_from_regions(y, p[rows], side[rows], n_bins=3, correction="bins", rng=rng)
-        found.append([one.explained, one.calibration_binned, one.induced, one.value])
-    wanted = [known.explained, known.calibration_binned, known.induced, known.lower_bound]
+        found.append([one.explained, one.induced, one.value])
+    wanted = [known.explained, known.induced, known.lower_bound]
     gap = (np.mean(found, axis=0) - wanted) / (np.std(found, axis=0, ddof=1) / 60**0.5)
     assert (np.abs(gap) < 4).all()
     assert (known.grouping_loss > 0.01) == (stated != "perfect")

@@ -66,8 +66,8 @@ def bins(name):
 
 
 def audit(y, p, X):
-    found = tree_groups(y, p, X, max_depth=4, min_rows=30, merge=0.5, rng=0)
-    return tuple(found.table["gap"]), tuple(found.table["n"]), found.features
+    found = tree_groups(y, p, X, max_depth=4, min_rows=30, rng=0)
+    return tuple(found.table["gap"]), tuple(found.table["n"])
 
 
 def search(y, p, X):

@@ -9,10 +9,11 @@ import pytest
 from matplotlib import pyplot as plt
 
 from helpers.answers import AnswerPopulation
-from helpers.reports import audit_answers, check_terms, negative_control, read_table
+from helpers.reports import audit_answers, negative_control, read_table
 from helpers.reports.answer_costs import price_answers
 from helpers.reports.answer_numbers import describe, find_groups, over_confidence, promise
 from helpers.reports.answer_pair import compare_pair
+from helpers.reports.intake import check_terms
 from helpers.reports.votes import common_size, vote_chances
 from helpers.tables import read_answers, table_of_counts
 

@@ -11,7 +11,7 @@ from helpers.reports.pair import compare_scores
 from helpers.reports.rescored import mean_of
 from helpers.reports.score_findings import of_pair
 from helpers.resampling import bootstrap_interval
-from helpers.tables import ScoreTable
+from helpers.tables.scores import ScoreTable
 
 
 def two(n=1500, seed=0, *, gain=0.0, loss=0.0, groups=None):

@@ -10,7 +10,7 @@ from scipy.special import expit
 from helpers.repair import load
 from helpers.reports import audit_scores
 from helpers.reports.files import group_rows
-from helpers.tables import ScoreTable
+from helpers.tables.scores import ScoreTable
 
 
 @pytest.fixture(scope="module")

@@ -71,17 +71,10 @@ def test_any_link_between_its_bounds_is_calibrated(tilt):
     [
         (lambda p: p * 3, {}, "link must"),
         (lambda p: p * np.nan, {}, r"link\(0.0000\) is nan"),
-        (lambda p: p * np.nan, {"other": lambda p: p}, "link must"),
-        (lambda p: p * np.nan, {"other": 1}, "other must"),
-        (0.5, {}, "link must"),
         (lambda p: p**2, {"other": lambda p: p**2}, "other must"),
-        (lambda p: p**2, {"other": lambda p: p**3}, "other must"),
-        (lambda p: p**2, {"other": lambda p: p + 0.5}, "other must"),
         (lambda p: p**2, {"other": lambda p: p**2 < p, "accurate": True}, "side of 1/2"),
         (lambda p: 0.5, {}, "link must"),
-        (lambda p: p[:3], {}, "link must"),
         (lambda p: np.minimum(1, 2 * p), {"accurate": True}, "side of 1/2"),
-        (lambda p: p, {"inputs": "gauss"}, "inputs must"),
     ],
 )
 def test_links_that_are_none(link, options, sentence):

@@ -108,7 +108,6 @@ def test_useless_columns_are_left_out_and_listed():
 
 
 COMMA = "(write decimals with a point, and thousands without a comma)"
-COUNTRIES = "'country', 'NA' (24 times) and 'null' (12 times) were read as missing"
 NOTES = {  # a column of a CSV file, and what the note says about it; nothing where it is read as it stands
     "one word": ("z", [1.5] * 59 + ["?"], "'z' is no column of numbers, because '?' is none"),
     "two words": ("z", [*(np.arange(58) % 9 / 2), "?", "refused"], "because '?' and 1 other value are none"),
@@ -122,7 +121,6 @@ NOTES = {  # a column of a CSV file, and what the note says about it; nothing wh
     "days or months": ("z", ["01/02/2024", "03/04/2024"] * 30, "no column of dates"),
     "no date": ("z", ["31.02.2024", "30.01.2024"] * 30, "no column of dates"),
     "infinite": ("z", [np.inf, *range(59)], "infinite values read as missing in 'z'"),
-    "countries": ("country", ["NA", "DE", "null", "NA", "FR"] * 12, COUNTRIES),
     "numbers with gaps": ("z", ["NA", *range(59)], ""),
     "no name": ("", ["a", "b"] * 30, "column 6 has no name; it is called 'Unnamed: 5'"),
     "decisions": ("score", (P > 0.5).astype(int), "decisions"),
