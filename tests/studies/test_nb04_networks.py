@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit
 from scripts import load_script
 
 from helpers.binning import assign_bins, group_sums, uniform_edges
@@ -53,14 +52,6 @@ def test_the_bound_finds_what_is_there_and_nothing_else(recalibration, gap):
     error = np.std(values, ddof=1) / np.sqrt(12)
     assert np.mean(values) < gap**2 + 4 * error
     assert np.mean(values) > 0.6 * gap**2 - 4 * error
-
-
-def test_recalibration_mends_calibration_and_not_grouping():
-    one = data(3000, 1)
-    rows = lower_bounds(data(3000, 1, p=expit(4 * (one.p - 0.5) - 1)), n_splits=4, rng=0).set_index("recalibration")
-    assert list(rows.index) == ["none", "isotonic"] and (rows["network"] == "made up").all()
-    assert rows.loc["isotonic", "calibration_loss"] < 0.2 * rows.loc["none", "calibration_loss"]
-    assert rows.loc["isotonic", "low"] > 0.03
 
 
 def test_kind_gaps_cancel_and_hold_the_truth():

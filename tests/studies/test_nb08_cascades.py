@@ -11,7 +11,7 @@ from helpers.datasets import DATA_FOLDER, load_fair, load_rand_hie
 from helpers.datasets.download import find_cached
 from helpers.datasets.sampled_answers import answer_files
 from helpers.decisions import cost_matrix
-from helpers.routing import Routed, cascade, confidence_cascade, evaluate_policies, route, sweep_routers
+from helpers.routing import Routed, evaluate_policies, sweep_routers
 from helpers.simulation import model_pool
 from helpers.studies.nb08_cascades import (
     all_pools,
@@ -47,28 +47,6 @@ def small_table():
 @cache
 def fair():
     return real_pool(load_fair(), rng=0)
-
-
-def test_each_line_is_a_policy_on_its_own():
-    new = small_trial().new
-    decisions = small_trial().new.decisions(COSTS)
-    for k, pool in enumerate(all_pools(4)):
-        at = list(pool)
-        three = decisions[at], new.price[at]
-        single = {
-            "risk cascade": cascade(small_trial().learned.risk[at], *three),
-            "calibration cascade": cascade(small_trial().learned.calibration_risk[at], *three),
-            "confidence cascade": confidence_cascade(new.p[at], *three),
-            "router": route(small_trial().accuracy[at], *three, willingness=100),
-        }
-        lines = small_table()[small_table()["pool"] == k].set_index("policy")
-        for name, routed in single.items():
-            assert lines.loc[name, "accuracy"] == pytest.approx((routed.prediction == new.y).mean())
-            assert lines.loc[name, "money"] == pytest.approx(routed.paid.mean())
-        assert lines.loc["largest", "accuracy"] == pytest.approx((decisions[at[-1]] == new.y).mean())
-        corrected = small_trial().learned.corrected[at[0]] >= 0.5
-        assert lines.loc["corrected smallest", "accuracy"] == pytest.approx((corrected == new.y).mean())
-        assert lines.loc["corrected smallest", "money"] == new.price[at[0]]
 
 
 def test_the_router_of_equal_money_keeps_to_the_budget():

@@ -27,12 +27,6 @@ def test_readers_read_the_same_cards_and_the_slip_hurts(people):
     assert all(accuracy["clean", reader] > accuracy["slipped", reader] + 0.2 for reader in READERS)
 
 
-def test_order_of_errors_follows_over_confidence_exactly(people):
-    for one, sign in ((people["slipped", "pixels"], 1), (people["clean", "forest"], -1)):
-        exact = one.calibration(10)
-        assert np.sign(exact.sem1 - exact.sem2) == sign
-
-
 # ---------------------------------------------------------------- bad input, shipped numbers
 
 
