@@ -86,17 +86,7 @@ def halves(p, groups=None, rng=None):
     return chosen[groups]
 
 
-def audit_network(
-    data,
-    *,
-    recalibration="none",
-    estimator="tree",
-    n_bins=15,
-    strategy="uniform",
-    region_ratio=30,
-    known=False,
-    rng=None,
-):
+def audit_network(data, *, recalibration="none", estimator="tree", strategy="uniform", known=False, rng=None):
     """The protocol of appendix D: one half calibrates and chooses regions in each bin, the other half is evaluated."""
     check_one_of(recalibration, "recalibration", RECALIBRATION)
     if known and data.kind is None:
@@ -105,15 +95,15 @@ def audit_network(
     a = halves(data.p, data.groups, rng)
     p = data.p
     X = check_table(data.X)
+    bins = {"n_bins": 15, "strategy": strategy}
     if recalibration == "isotonic":
         p = IsotonicCalibrator().fit(p[a], data.y[a]).predict(p)
     if known:
         region = pd.factorize(data.kind, sort=True)[0][~a]
     else:
-        tree = BinnedTree(estimator, n_bins=n_bins, strategy=strategy, region_ratio=region_ratio, rng=rng)
+        tree = BinnedTree(estimator, **bins, region_ratio=30, rng=rng)
         region = tree.fit(X[a], data.y[a], p[a]).apply(X[~a], p[~a])
     groups = None if data.groups is None else data.groups[~a]
-    bins = {"n_bins": n_bins, "strategy": strategy}
     return binned_grouping_loss_from_regions(data.y[~a], p[~a], region, **bins, groups=groups, rng=rng)
 
 
