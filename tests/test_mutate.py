@@ -62,6 +62,7 @@ def test_what_refuses_bad_input_and_defaults_are_no_formulas(toy):
     assert ("x - y", "sign") in made and ("check_size(x - 1)", "missing step") not in made
 
 
+@pytest.mark.slow
 def test_the_same_seed_draws_the_same_mutants_of_each_module_in_turn():
     files = files_of(["helpers.routing"])
 

@@ -355,6 +355,7 @@ def test_without_dask_a_sentence_says_what_is_missing(monkeypatch):
 # ---- workers ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_any_number_of_threads_gives_the_very_same(parquet):
     want = run(parquet)
     for options in ({"scheduler": "synchronous"}, {"num_workers": 7}):

@@ -44,6 +44,7 @@ def test_known_groups_are_the_regions_of_the_judging_half():
     assert found.explained == pytest.approx(by_hand.explained, abs=1e-12) and found.n == b.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recalibration", ["none", "isotonic"])
 @pytest.mark.parametrize("gap", [0.3, 0.0])
 def test_the_bound_finds_what_is_there_and_nothing_else(recalibration, gap):
@@ -83,6 +84,7 @@ def test_wrong_options_are_named(call, argument):
         call()
 
 
+@pytest.mark.slow
 def test_the_shipped_measurements_are_made_by_their_script():
     script = load_script("make_network_grouping")
     shipped = pd.read_csv(DATA_FOLDER / "network_grouping.csv").set_index(["network", "recalibration"])

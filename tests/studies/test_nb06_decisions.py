@@ -20,6 +20,7 @@ def tries():
     return try_all({name: tasks[name] for name in ("Fair", "RAND, 5 or more visits", "digit 3")}, few, rng=1)
 
 
+@pytest.mark.slow
 def test_tasks_are_thinned_by_whole_people():
     tasks = real_tasks(700, digits=[0, 8], rng=0)
     assert list(tasks)[-2:] == ["digit 0", "digit 8"] and len(tasks) == 8
@@ -47,6 +48,7 @@ def test_the_savings_add_up(tries):
     assert naive["naive Bayes"] > naive["logistic"]  # famous for its overconfidence
 
 
+@pytest.mark.slow
 def test_a_perfect_model_has_nothing_to_save():
     saved = []
     risk = []

@@ -112,6 +112,7 @@ def test_handing_on_by_hand():
     assert table["characters_large"].tolist() == [0, 3, 0.75, 3] and table["characters_small"].tolist() == [6, 0, 6, 6]
 
 
+@pytest.mark.slow
 def test_the_shipped_numbers_are_those_of_the_files():
     script = load_script("make_date_cascade")
     if not all(find_cached(answer_files()[name]) for name in [*script.SMALL.values(), script.LARGE]):

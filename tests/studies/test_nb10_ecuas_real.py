@@ -163,6 +163,7 @@ def test_a_text_without_its_end_takes_the_probabilities_of_a_whole_one():
     assert completed["posterior"].to_numpy() == pytest.approx(wanted, nan_ok=True)
 
 
+@pytest.mark.slow
 def test_confidences_of_greedy_answers(answers):
     table = greedy.greedy_confidences(answers, "plain", rng=0)
     columns = ["sequence", "per token", "meaning", "is it true", "both orders", "verbalised", "learned"]
