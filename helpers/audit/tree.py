@@ -42,10 +42,7 @@ class GroupAudit:
 
     Examples
     --------
-    >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
-    >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
-    >>> print(tree_groups(y, np.full(2000, 0.5), X, max_depth=1, rng=0))
-    2 groups, 2 of them significant
+    See `tree_groups`.
     """
 
     table: pd.DataFrame
@@ -127,11 +124,6 @@ def tree_groups(
     -------
     GroupAudit
         The subgroups, most overstated first.
-
-    Raises
-    ------
-    ValueError
-        For input that breaks a rule, or too few rows for two subgroups.
 
     References
     ----------

@@ -69,10 +69,7 @@ class BinnedGroupingLoss:
 
     Examples
     --------
-    >>> y = [0, 0, 0, 1, 1, 1, 1, 0]
-    >>> result = binned_grouping_loss_from_regions(y, np.full(8, 0.5), [0, 0, 0, 0, 1, 1, 1, 1], n_bins=1, rng=0)
-    >>> result.rate, round(result.explained + result.bias, 4)
-    (array([0.25, 0.75]), 0.0625)
+    See `binned_grouping_loss_from_regions`.
     """
 
     value: float

@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 from helpers.binning import group_sums
 from helpers.checks import check_count, check_rng
 from helpers.partition.checked import TakesTables, as_column, check_rows_of_fit
+from helpers.partition.columns import words_of
 from helpers.partition.encoder import TableEncoder
-from helpers.partition.wording import words_of
 
 FINE = 1024
 COARSE = 256
@@ -38,20 +38,12 @@ class HonestTree(RegressorMixin, TakesTables):
     ----------
     n_regions_ : int
         J; regions are numbered 0 .. J-1 from left to right.
-    region_nodes_ : ndarray of int, shape (J,)
-        Node of `tree_` that is each region.
     region_of_node_ : ndarray of int
         Region of each node of `tree_`, -1 above the regions.
     value_ : ndarray, shape (J,)
         Mean residuals of the rows given to `estimate`; before that of the rows of `fit`, which lie too far apart.
-    honest_ : bool
-        Whether `estimate` was called.
-    count_ : ndarray of int, shape (J,)
-        Numbers of the rows given to `estimate`.
-    n_features_in_ : int
-        Columns of the fit.
-    feature_names_in_ : ndarray of str
-        Their names, where `X` was a table.
+    honest_, count_ : bool, ndarray of int
+        Whether `estimate` was called, and with how many rows in each region.
 
     References
     ----------
@@ -107,7 +99,6 @@ class HonestTree(RegressorMixin, TakesTables):
         self.tree_ = model.tree_
         leaves = np.flatnonzero(self.tree_.children_left < 0)
         self.n_regions_ = leaves.size
-        self.region_nodes_ = leaves
         self.value_ = self.tree_.value[leaves].ravel()
         self.honest_ = False
         self.region_of_node_ = np.full(self.tree_.node_count, -1)
@@ -254,11 +245,6 @@ def split_rows(y, groups, shares, rng):
     -------
     list of ndarray of int
         Row numbers of each part.
-
-    Raises
-    ------
-    ValueError
-        If a part lacks a class in 100 attempts.
 
     Examples
     --------

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.binning import assign_bins, quantile_edges, uniform_edges
+from helpers.binning import assign_bins, uniform_edges
 from helpers.grouping import binned_grouping_loss_from_regions, induced_bounds, known_parts, sweep_bins
 from helpers.grouping.truth import NUMBERS
 from helpers.scoring import BRIER, LOG, decompose
@@ -137,7 +137,7 @@ def test_proposition_c_2_and_the_sum_of_theorem_c_1(population):
     formula = known.share @ (2 * known.covariance - known.stated_variance)
     assert known.net_induced == pytest.approx(formula, abs=1e-12)
     assert abs(known.net_induced) <= max(known.induced, known.calibration_induced) + 1e-12  # remark 1
-    assert known.epistemic_loss == pytest.approx(mean((p - q) ** 2, w), abs=1e-12)
+    assert known.calibration_loss + known.grouping_loss == pytest.approx(mean((p - q) ** 2, w), abs=1e-12)
 
 
 @given(populations())
@@ -146,7 +146,7 @@ def test_all_printed_bounds_hold_and_are_nested(population):
     known = known_parts(q, p, region, n_bins=n_bins, sample_weight=w)
     bounds = induced_bounds(known)
     assert (bounds["low"] - 1e-12 <= known.net_induced).all() and (known.net_induced <= bounds["high"] + 1e-12).all()
-    assert (bounds["floor"] <= known.epistemic_loss + 1e-12).all()
+    assert (bounds["floor"] <= known.calibration_loss + known.grouping_loss + 1e-12).all()
     assert bounds.loc["theorem C.1", "floor"] >= known.calibration_binned + known.lower_bound - 1e-12
     printed = bounds.loc[["theorem C.1", "corollary C.1", "width only"]]
     assert (printed["high"].diff().dropna() >= -1e-12).all() and (printed["low"].diff().dropna() <= 1e-12).all()
@@ -212,14 +212,6 @@ def test_a_straight_calibration_curve_induces_by_its_slope(slope):
     assert known.induced == pytest.approx(slope**2 * scores, abs=1e-13)
     assert known.calibration_induced == pytest.approx((1 - slope) ** 2 * scores, abs=1e-13)
     assert known.net_induced == pytest.approx((2 * slope - 1) * scores, abs=1e-13)
-
-
-def test_quantile_bins_and_their_widths():
-    p = np.array([0.1, 0.2, 0.3, 0.9])
-    known = known_parts(p, p, n_bins=2, strategy="quantile")
-    edges = quantile_edges(p, 2)
-    assert known.left.tolist() == edges[:-1].tolist() and known.right.tolist() == edges[1:].tolist()
-    assert known.share.tolist() == [0.5, 0.5]
 
 
 # ---- continuous scores -----------------------------------------------------------------------------------------
@@ -373,7 +365,6 @@ TABLE = [[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]]
     [
         ({"n_bins": 0}, "n_bins must"),
         ({"n_bins": 2.0}, "n_bins must"),
-        ({"strategy": "equal"}, "strategy must"),
         ({"rule": "brier"}, "rule must"),
         *(
             ({"region": bad}, "region must")
