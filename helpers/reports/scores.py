@@ -15,13 +15,12 @@ from helpers.reports import control
 from helpers.reports.average import Average, measure_average
 from helpers.reports.document import Report
 from helpers.reports.drift import measure_drifts
-from helpers.reports.files import score_files, write_files
+from helpers.reports.files import WHAT, write_files
 from helpers.reports.findings import read_words
 from helpers.reports.intake import find_obstacle, levels_to_show, relabelled
 from helpers.reports.misjudged import MisjudgedGroups, find_misjudged
-from helpers.reports.money import Money, count_money
 from helpers.reports.pair import Comparison, compare_scores, pairs_in_order
-from helpers.reports.rescored import Repaired, mean_of, parts_of_loss, repair_scores
+from helpers.reports.rescored import Money, Repaired, count_money, mean_of, parts_of_loss, repair_scores
 from helpers.reports.score_findings import find_all
 from helpers.reports.score_tables import ScoreTables
 from helpers.reports.several import SeveralClasses, measure_classes
@@ -38,6 +37,9 @@ class ScoreReport(ScoreTables, Report):
     """What a table of scores says about them; what could not be looked at is None."""
 
     words = read_words(Path(__file__).with_name("score_words.ini"))
+    find = find_all
+    file_names = tuple(WHAT)
+    write = write_files
 
     table: ScoreTable = field(repr=False)  # as `ScoreTable.checked` gives it, with the names of the page
     cost: np.ndarray | None  # cost[decision, truth]
@@ -54,10 +56,6 @@ class ScoreReport(ScoreTables, Report):
     several: SeveralClasses | None  # all classes together, where scores have a column for each
     options: dict = field(default_factory=dict, repr=False)  # what was asked for: cost, check, labels and rng
     labels: dict = field(default_factory=dict, repr=False)  # {feature of the file: its name on the page}
-
-    def find(self):
-        """The findings, in the order of the page."""
-        return find_all(self)
 
     @cached_property
     def calibrated(self):
@@ -100,15 +98,6 @@ class ScoreReport(ScoreTables, Report):
         if name == "bins":
             return plot_reliability_close(self.average.error.curve, self.table.p)
         return plot_groups(self.audit.table, xlabel=GAP, in_order=True)
-
-    @property
-    def file_names(self):
-        """Names of the files beside the page."""
-        return score_files(self)
-
-    def write(self, folder, rng):
-        """Write the files beside the page: {name: what it holds}."""
-        return write_files(self, folder, rng)
 
     def null_trials(self, rng):
         """The tests that could raise an alarm, {name: function of `rng`}, for `negative_control`."""

@@ -49,11 +49,7 @@ def numbers(table, column, values, rule="hold numbers"):
     bad = array.isna()
     if bad.any():
         text = values[bad].dropna().astype(str)
-        hint = ""
-        if text.str.fullmatch(DECIMALS).any():
-            hint = "Write decimals with a point, not a comma."
-        elif text.str.strip().str.endswith("%").any():
-            hint = "Write 0.25, not 25%, or a percent sign in every row."
+        hint = "Write decimals with a point, not a comma." if text.str.fullmatch(DECIMALS).any() else ""
         table.reject(column, rule, bad, values, hint)
     return array.to_numpy(dtype=float)
 

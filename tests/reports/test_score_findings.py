@@ -26,7 +26,7 @@ ONE_OF = [  # of each line, at most one kind is found for a subject
     {"knows_nothing", "slope"},
     {"reversed", "slope"},
     {"drifts", "steady"},
-    {"suspicious", "too_low", "too_high", "leans", "fine_as_stated", "spoiled"},
+    {"too_low", "too_high", "leans", "fine_as_stated", "spoiled"},
     {"nobody_named", "named_groups", "groups_unknown"},
     {"people_decide", "not_alone"},
     {"certified_loss", "certified_loss_of_groups", "size_unknown", "no_loss_found", "single_cases_unknown"},
@@ -77,18 +77,16 @@ def some_groups(rng):
         after = {"residual_gap": gap, "residual_low": low, "residual_high": high, "adjusted": 0.01}
         rows.append({"rule": f"a is {k}", "n": 30 + k, **rates, **ends, **after})
     significant = pd.DataFrame(rows, columns=None if rows else ["rule", "gap", "low", "high", "residual_gap"])
-    odd = significant.iloc[: int(rng.integers(0, 2))]
     search = SimpleNamespace(table=range(400), smallest=0.02, p_value=rng.random(), family=SimpleNamespace(warnings=[]))
     if rng.random() < 0.2:
         search.family.warnings = ["the column b was pooled"]
     return SimpleNamespace(
         significant=significant,
-        suspicious=odd,
         search=search,
         detectable={} if rng.random() < 0.3 else {0.1: 0.05, 0.02: 0.1},
         share=lambda groups: float(min(len(groups) / 10, 1)),
         hottest=lambda factor: None if significant.empty or factor != conclude.HOTTER else significant.iloc[-1],
-        to_add=["a"] if len(significant) > len(odd) else [],
+        to_add=["a"] if len(significant) else [],
     )
 
 
@@ -108,7 +106,7 @@ def a_pair(rng):
     groups = pd.DataFrame([interval(rng) for _ in range(n)], columns=["gain", "low", "high"])
     groups = groups.assign(rule=[f"b is {k}" for k in range(n)], n=50)
     sides = {"losers": groups[groups["high"] < 0], "gainers": groups[groups["low"] > 0]}
-    return SimpleNamespace(old="old", new="new", table=ends, n_groups=n, **sides)
+    return SimpleNamespace(old="old", new="new", table=ends, groups=groups, **sides)
 
 
 NAMES = ("cost", "saved", "over_rule")
