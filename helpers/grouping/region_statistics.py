@@ -229,18 +229,12 @@ def products(weight, residual):
     return (w[a] * r[b] for a, b in POWERS)
 
 
-def _moments_of_label(residual):
-    """Variance and third central moment of each label if its score is right."""
-    size = np.abs(residual)
-    variance = np.maximum(size * (1 - size), 0)
-    return variance, np.sign(residual) * variance * (2 * size - 1)
-
-
 def label_moments(weight, residual):
     """Variance of each weighted label if its score is right, its square and cube, third central moment, its square."""
-    variance, third = _moments_of_label(residual)
-    variance = weight**2 * variance
-    third = weight * weight**2 * third
+    size = np.abs(residual)
+    spread = np.maximum(size * (1 - size), 0)
+    variance = weight**2 * spread
+    third = weight * weight**2 * (np.sign(residual) * spread * (2 * size - 1))
     return variance, variance**2, variance * variance**2, third, third**2
 
 
