@@ -415,7 +415,6 @@ def error(**options):
         (lambda: error(n_bins=0), "n_bins must"),
         (lambda: error(strategy="equal"), "strategy must"),
         (lambda: error(n_simulations=10), "n_simulations must"),
-        (lambda: HonestTree(max_bins=1).fit(GOOD["X"], GOOD["residual"]), "max_bins must"),
         (lambda: HonestTree(min_samples_leaf=0).fit(GOOD["X"], GOOD["residual"]), "min_samples_leaf must be"),
         (lambda: TREE.apply(GOOD["X"][["a"]]), "X must .*'b'"),
         (lambda: HonestTree().predict(GOOD["X"]), "not fitted"),
