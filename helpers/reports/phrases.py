@@ -169,12 +169,10 @@ def listed(names, most=6):
 
 
 def with_reasons(reasons):
-    """A dictionary {name: reason} as a list of 'name (reason)'."""
     return [f"{name} ({reason})" for name, reason in reasons.items()]
 
 
 def first_up(text):
-    """A text with a capital first letter, the others as they are."""
     return text[0].upper() + text[1:]
 
 

@@ -43,7 +43,6 @@ def find_all(report):
         *of_loss(report),
         *of_groups(report, mends, moving),
         *of_classes(report.several),
-        *of_checked(report.checked),
         *money,
         *of_limits(report),
     ]
@@ -246,14 +245,6 @@ def of_classes(several):
         ends = {"value": row["gap"], "low": row["low"], "high": row["high"], "p_value": row["adjusted"]}
         severity = severity_of(row["gap"], 1.0)
         yield Finding("class_group", row["rule"], **ends, n=int(row["n"]), severity=severity, more=more)
-
-
-def of_checked(checked):
-    """Columns that the user named: from the table of their levels, or None."""
-    if checked is not None:
-        n_off = int(checked["remark"].isin(["too low", "too high"]).sum())
-        n_few = int((checked["remark"] == "too few to say").sum())
-        yield Finding("levels", n=len(checked), more={"n_off": n_off, "n_few": n_few})
 
 
 def of_pair(pair):

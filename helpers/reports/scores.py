@@ -59,12 +59,10 @@ class ScoreReport(ScoreTables, Report):
 
     @cached_property
     def calibrated(self):
-        """Recalibrated scores, (n,)."""
         return self.average.calibrator.predict(self.table.p)
 
     @cached_property
     def loss_parts(self):
-        """Parts of the squared error, see `parts_of_loss`."""
         return parts_of_loss(self.table, self.scores.recalibrated)
 
     @property
@@ -83,7 +81,6 @@ class ScoreReport(ScoreTables, Report):
 
     @property
     def figure_names(self):
-        """Names of the figures that there are."""
         return ["curve", "bins"] if self.audit is None else ["curve", "bins", "groups"]
 
     def draw(self, name):

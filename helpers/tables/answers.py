@@ -54,12 +54,10 @@ class AnswerTable:
 
     @property
     def n_questions(self):
-        """Number of questions."""
         return len(self.grouped.counts)
 
     @property
     def n_answers(self):
-        """Number of answers."""
         return int(self.grouped.n_answers.sum())
 
     @property

@@ -40,7 +40,6 @@ class ClassScores:
     P: pd.DataFrame
 
     def take(self, rows):
-        """Some rows."""
         return ClassScores(self.y[rows], self.P.iloc[rows])
 
 
@@ -68,7 +67,6 @@ class ScoreTable:
 
     @property
     def n(self):
-        """Number of rows."""
         return len(self.y)
 
     @property
@@ -83,7 +81,6 @@ class ScoreTable:
 
     @property
     def features(self):
-        """Names of the features that are used."""
         return list(self.X)
 
     def checked(self):

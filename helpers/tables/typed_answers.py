@@ -33,7 +33,6 @@ class TypedAnswers:
 
     @property
     def options(self):
-        """The options, in their order."""
         return list(self.P)
 
     @property

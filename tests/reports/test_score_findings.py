@@ -155,7 +155,6 @@ def any_report(rng):
         certified=bool(not obstacle and rng.random() < 0.6 and loss.p_value < 0.05),
         obstacle=obstacle,
         audit=None if obstacle else some_groups(rng),
-        checked=pd.DataFrame({"remark": ["too low", "", "too few to say"]}) if rng.random() < 0.2 else None,
         pair=a_pair(rng) if rng.random() < 0.4 else None,
         money=some_money(rng) if rng.random() < 0.4 else None,
         cost=np.array([[0, 1.0], [2.0, 0]]),
