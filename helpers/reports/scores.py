@@ -219,8 +219,7 @@ def order_of(table):
     """Share of pairs of a 1 and a 0 in which the 1 has the higher score, with its interval; None without pairs."""
     if np.ptp(table.y) == 0:
         return None
-    mean = mean_of(table)
-    return mean("area", pairs_in_order(table.p, table.y, mean))
+    return mean_of(table, "area", pairs_in_order(table.p, table.y, table.weights))
 
 
 def _compared(table, cost, kind, obstacle, rng):
