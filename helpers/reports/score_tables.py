@@ -159,7 +159,6 @@ class ScoreTables:
 
     @property
     def pair_table(self):
-        """The two scores side by side."""
         if self.pair is None:
             return None
         rows = {}
@@ -172,7 +171,6 @@ class ScoreTables:
 
     @property
     def parameter_table(self):
-        """What this report was made from."""
         table = self.table
         by = "a tree" if self.by_tree else "several learners"
         rows = {
@@ -196,11 +194,9 @@ def _frame(name, rows, columns):
 
 
 def _gap(row):
-    """The gap of a row in points, with its interval."""
     return apart(row.gap, row.low, row.high)
 
 
 def _squared(value, low, high):
-    """A squared error with its interval."""
     value, low, high = (number(x, (high - low) / 4, least=3) for x in (value, low, high))
     return f"{value}{NBSP}{bracketed(low, high)}"

@@ -59,12 +59,10 @@ class ScoreReport(ScoreTables, Report):
 
     @cached_property
     def calibrated(self):
-        """Recalibrated scores, (n,)."""
         return self.average.calibrator.predict(self.table.p)
 
     @cached_property
     def loss_parts(self):
-        """Parts of the squared error, see `parts_of_loss`."""
         return parts_of_loss(self.table, self.scores.recalibrated)
 
     @property
@@ -83,7 +81,6 @@ class ScoreReport(ScoreTables, Report):
 
     @property
     def figure_names(self):
-        """Names of the figures that there are."""
         return ["curve", "bins"] if self.audit is None else ["curve", "bins", "groups"]
 
     def draw(self, name):
@@ -236,8 +233,7 @@ def order_of(table):
     """Share of pairs of a 1 and a 0 in which the 1 has the higher score, with its interval; None without pairs."""
     if np.ptp(table.y) == 0:
         return None
-    mean = mean_of(table)
-    return mean("area", pairs_in_order(table.p, table.y, mean))
+    return mean_of(table, "area", pairs_in_order(table.p, table.y, table.weights))
 
 
 def _compared(table, cost, kind, obstacle, rng):
