@@ -10,10 +10,11 @@ import pytest
 from scipy.special import expit, logit
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from helpers.audit import audit_groups, tree_groups
+from helpers.audit import audit_groups
 from helpers.decisions import RiskEstimator, cost_matrix
-from helpers.grouping import binned_grouping_loss, grouping_loss, stacked_grouping_loss
-from helpers.partition import HonestTree, TableEncoder
+from helpers.grouping import grouping_loss
+from helpers.partition import HonestTree
+from helpers.partition.encoder import TableEncoder
 from helpers.repair import Recalibrator, RepairedClassifier
 from helpers.tables import read_scores
 
@@ -89,9 +90,6 @@ OTHERS = {
 
 DOORS = {
     "grouping loss": lambda X, y, p, groups: str(grouping_loss(y=y, p=p, X=X, groups=groups, rng=0)),
-    "binned": lambda X, y, p, groups: str(binned_grouping_loss(y=y, p=p, X=X, groups=groups, rng=0)),
-    "stacked": lambda X, y, p, groups: str(stacked_grouping_loss(y=y, p=p, X=X, groups=groups, rng=0)),
-    "tree groups": lambda X, y, p, groups: tree_groups(y=y, p=p, X=X, groups=groups, rng=0).table.to_string(),
     "segments": lambda X, y, p, groups: audit_groups(y=y, p=p, X=X, groups=groups, n_draws=39, rng=0).to_string(),
     "encoder": lambda X, y, p, groups: str(TableEncoder().fit(X, y).transform(X).tolist()),
     "tree": lambda X, y, p, groups: HonestTree(rng=0).fit(X, Y - P).apply(X).tolist(),

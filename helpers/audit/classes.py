@@ -19,19 +19,20 @@ COLUMNS = [
 
 
 class _ClassNull(NullModel):
-    """`NullModel` of the question "is it class k?", whose draws share their labels with those of the other classes."""
+    """`NullModel` of one question about the class, whose draws share their labels with those of the others."""
 
     def __init__(self, k, rows, c, stated, family, seed):
-        self.y = (rows.y == k).astype(float)
+        first, last = np.flatnonzero(rows.asked[k])[[0, -1]]  # classes that stand side by side
+        self.y = rows.asked[k][rows.y]
         self.weight = rows.weights / rows.weights.mean()
         self.groups = rows.groups
         self.family = family
-        self.c = c[:, k]
-        self._below = c[:, :k].sum(axis=1).astype(np.float32)[:, None]
-        self._above = c[:, : k + 1].sum(axis=1).astype(np.float32)[:, None]
+        self.c = c @ rows.asked[k]
+        self._below = c[:, :first].sum(axis=1).astype(np.float32)[:, None]
+        self._above = c[:, : last + 1].sum(axis=1).astype(np.float32)[:, None]
         self.tangent = _tangent(self.c, stated)
         self.seed = seed
-        self._measure(rows.P[:, k])
+        self._measure(rows.P @ rows.asked[k])
         self.sums = ResidualSums(self, self.c, self.tangent)
         self.variance = self.sums.variance
         if self.groups is not None:
@@ -39,7 +40,7 @@ class _ClassNull(NullModel):
         self.z = self.standardised(self.sums.residual)
 
     def _redrawn(self, block, rng):
-        """Residuals of class k in labels drawn from all scores: one number decides which class a row gets."""
+        """Residuals in labels drawn from all scores: one number decides which class a row gets."""
         drawn = rng.random((self.c.size, block), dtype=np.float32)
         return ((drawn >= self._below) & (drawn < self._above)) - self.c.astype(np.float32)[:, None]
 
@@ -49,13 +50,13 @@ class _ClassNull(NullModel):
 
 
 class _AllClasses:
-    """The segments of all classes as one family of K times as many."""
+    """The segments of all classes (or steps) as one family of so many times as many."""
 
     def __init__(self, nulls):
         self._nulls = nulls
 
     def draws(self, n_draws, rng):
-        """Standardised gaps of tables without misjudged segments, in blocks (K * segments, draws)."""
+        """Standardised gaps of tables without misjudged segments, in blocks (Q * segments, draws)."""
         for blocks in zip(*(null.draws(n_draws, rng) for null in self._nulls), strict=True):
             yield np.concatenate(blocks)
 
@@ -72,6 +73,7 @@ def audit_class_groups(
     P,
     X,
     *,
+    ordered=False,
     calibrator="platt",
     max_features=2,
     min_rows=None,
@@ -81,7 +83,7 @@ def audit_class_groups(
     rng=None,
 ):
     """`audit_groups` of scores with a column for each class, as checked there."""
-    rows = check_class_rows(y, P, X, sample_weight, groups)
+    rows = check_class_rows(y, P, X, sample_weight, groups, ordered)
     check_one_of(calibrator, "calibrator", ("platt", "none"))
     check_one_of(max_features, "max_features", (1, 2))
     check_count(n_draws, "n_draws", least=19, most=MOST_DRAWS)
@@ -97,7 +99,7 @@ def audit_class_groups(
     c = rows.calibrated(calibrate_classes if calibrator == "platt" else None)
     seed = int(check_rng(rng).integers(2**31))
     # recalibrated scores may be as exact as those of one class against the rest are
-    nulls = [_ClassNull(k, rows, c, calibrator != "none", family, seed) for k in range(rows.classes.size)]
+    nulls = [_ClassNull(k, rows, c, calibrator != "none", family, seed) for k in range(len(rows.asked))]
     bonus = bonus_of_singles(family.pairs)
     strength = np.concatenate([np.abs(null.z) + bonus for null in nulls])
     largest, adjusted = largest_gaps(_AllClasses(nulls), strength, np.tile(bonus, len(nulls)), n_draws, None)
@@ -132,15 +134,20 @@ def _table(rows, family, nulls, found, adjusted, critical):
     """One row a group: the class that is surely off there, and the one that is most off to the other side."""
     gap = np.array([null.gap for null in nulls])
     rules = family.rules() if found else []
+    names = rows.asked_names
     lines = []
     for segment, k in found:
         null = nulls[k]
         low, high = (end[segment] for end in null.intervals(critical))
-        other = int((gap[:, segment].argmax if null.z[segment] < 0 else gap[:, segment].argmin)())
-        too_high, too_low = (k, other) if null.z[segment] < 0 else (other, k)
+        one = names[k]
+        if rows.ordered:
+            other, other_gap = f"above {rows.classes[k]}", -null.gap[segment]
+        else:
+            k_other = int((gap[:, segment].argmax if null.z[segment] < 0 else gap[:, segment].argmin)())
+            other, other_gap = names[k_other], gap[k_other, segment]
+        too_high, too_low = (one, other) if null.z[segment] < 0 else (other, one)
         lines.append([
-            rules[segment], null.n[segment], null.share[segment], rows.classes[too_high], rows.classes[too_low],
-            rows.classes[k], null.stated[segment], null.observed[segment], null.gap[segment], low, high,
-            gap[other, segment], null.z[segment], adjusted[k, segment],
+            rules[segment], null.n[segment], null.share[segment], too_high, too_low, one, null.stated[segment],
+            null.observed[segment], null.gap[segment], low, high, other_gap, null.z[segment], adjusted[k, segment],
         ])  # fmt: skip
     return pd.DataFrame(lines, columns=COLUMNS)

@@ -33,11 +33,24 @@ BLOCK = 2_000_000  # numbers of one table of K x K covariances at a time
 
 
 def class_grouping_loss(
-    y, P, X, *, given="vector", calibrator="platt", tree=None, n_splits=1, sample_weight=None, groups=None, rng=None
+    y,
+    P,
+    X,
+    *,
+    given="vector",
+    ordered=False,
+    calibrator="platt",
+    tree=None,
+    n_splits=1,
+    sample_weight=None,
+    groups=None,
+    rng=None,
 ):
     """`grouping_loss` of scores with a column for each class, as checked there."""
     check_one_of(calibrator, "calibrator", tuple(MAPS))
-    rows = check_class_rows(y, P, X, sample_weight, groups)
+    rows = check_class_rows(y, P, X, sample_weight, groups, ordered)
+    if ordered:
+        check_one_of(given, "given of ordered classes", ("vector",))
     one = partial(loss_of_rows, calibrator=calibrator, tree=tree, n_splits=n_splits, rng=rng)
     if given == "top":
         answer = rows.P.argmax(axis=1)
@@ -57,7 +70,9 @@ def class_grouping_loss(
 
 
 def _of_two(rows, loss):
-    """The loss of two classes from that of one of them: both have the same."""
+    """The loss of two classes from that of the second: both have the same, and in order there is one question."""
+    if rows.ordered:
+        return replace(loss, mean=-loss.mean[:, None], by_class=_by_class(rows, np.array([loss.value])))
     by_class = _by_class(rows, np.array([loss.value, loss.value]))
     return _doubled(loss, np.column_stack([-loss.mean, loss.mean]), 2 * loss.variance, by_class, 2)
 
@@ -72,13 +87,12 @@ def _doubled(loss, mean, variance, by_class, calibration=1):
 
 def _by_class(rows, value):
     weight = rows.weights
-    labels = rows.y[:, None] == np.arange(rows.classes.size)
     columns = {
-        "observed": np.average(labels, axis=0, weights=weight),
-        "stated": np.average(rows.P, axis=0, weights=weight),
+        "observed": np.average(rows.asked.T[rows.y], axis=0, weights=weight),
+        "stated": np.average(rows.P @ rows.asked.T, axis=0, weights=weight),
         "value": value,
     }
-    return pd.DataFrame(columns, index=pd.Index(rows.classes, name="class"))
+    return pd.DataFrame(columns, index=pd.Index(rows.asked_names, name="class", dtype=object))
 
 
 def _loss_of_split(rows, calibrator, tree, c, rng, tail):
@@ -96,8 +110,9 @@ def _loss_of_split(rows, calibrator, tree, c, rng, tail):
     calibration = gain = float("nan")
     fit = NO_FIT
     if calibrator != "none":
-        labels = np.eye(rows.classes.size)[rows.y]
-        squares = [((rows.P - c) ** 2).sum(axis=1), ((rows.P - labels) ** 2 - (c - labels) ** 2).sum(axis=1)]
+        labels, stated, fitted = rows.asked.T[rows.y], rows.P @ rows.asked.T, c @ rows.asked.T
+        squares = [((stated - fitted) ** 2).sum(axis=1)]
+        squares.append(((stated - labels) ** 2 - (fitted - labels) ** 2).sum(axis=1))
         calibration, gain = (float(np.average(square, weights=rows.weight)) for square in squares)
         fit = _effect_of_fit(rows, c, list(zip((b, a), regions, strict=True)))
     loss = combine(parts, calibration, trees, tail, fit, gain)
@@ -121,10 +136,11 @@ def _part(rows, c, tree, table, calibrator, fit, evaluate):
     of_fit, groups = (None, None) if rows.groups is None else (rows.groups[fit], rows.groups[evaluate])
     labels = np.eye(rows.classes.size)
     stated = rows.calibrated(MAPS[calibrator], fit, fit)
-    tree = _grown(tree, CheckedTable(table, fit), labels[rows.y[fit]] - stated, weight[0], of_fit)
+    residual = (labels[rows.y[fit]] - stated) @ rows.asked.T
+    tree = _grown(tree, CheckedTable(table, fit), residual, weight[0], of_fit)
     region = tree.apply(CheckedTable(table, evaluate))
-    residual = labels[rows.y[evaluate]] - c[evaluate]
-    return (*squared_vectors(residual, c[evaluate], region, weight[1], groups, tree), region)
+    residual = (labels[rows.y[evaluate]] - c[evaluate]) @ rows.asked.T
+    return (*squared_vectors(residual, c[evaluate], region, weight[1], groups, tree, rows.asked), region)
 
 
 def _grown(tree, X, residual, weight, groups):
@@ -157,8 +173,8 @@ def _direction(X, residual):
     return np.linalg.eigh(between if between.any() else residual.T @ residual)[1][:, -1]
 
 
-def squared_vectors(residual, c, region, weight, groups, tree):
-    """`RegionStatistics` of half the loss, the tree, mean residuals of the regions (J, K), and each class's loss."""
+def squared_vectors(residual, c, region, weight, groups, tree, asked):
+    """`RegionStatistics` of half the loss, the tree, mean residuals of the regions (J, Q), and each question's loss."""
     own = np.ones(region.size) if weight is None else weight
     n_classes = residual.shape[1]
     half = residual / np.sqrt(2)  # of two classes, it is then that of one
@@ -179,6 +195,7 @@ def squared_vectors(residual, c, region, weight, groups, tree):
 
     deviation = unit_s - unit_w[:, None] * mean[unit_region]
     left = group_sums(unit_region, (deviation**2).sum(axis=1), size=size)[1]
+    squared = _squared_covariances(deviation, unit_region, size)
     entry = deviation * np.sqrt(regions.factor * regions.bessel)[unit_region, None]
     column = unit_region[:, None] * n_classes + np.arange(n_classes)
     noise = 2 * _off_diagonal(entry.ravel(), column.ravel(), np.repeat(unit_group, n_classes))
@@ -186,32 +203,46 @@ def squared_vectors(residual, c, region, weight, groups, tree):
     pairs -= regions.square[unit_region] * unit_w * (total[unit_region] - unit_w)
     influence = regions.slope[unit_region] * pairs + regions.level[unit_region] * unit_w
     influences = float((np.bincount(unit_group, influence) ** 2).sum())
-    null_variance, null_third = _known_moments(c, own, region, regions.factor)
+    null_variance, null_third = _known_moments(c, own, region, regions.factor, asked)
     if groups is not None and noise > null_variance:
         # the scores do not say how alike the rows of a group are, so their residuals do
         null_third *= (noise / null_variance) ** 1.5 if null_variance > 0 else 0.0
         null_variance = noise
     part = regions.statistics(influences, left, noise, null_variance, null_third)
-    return replace(part, mean=mean), tree, np.sqrt(2) * mean, by_class
+    # A loss in one direction varies with the noise in that direction, not with that of all classes; which one it is
+    # nobody knows, so directions count by their noise.
+    along = np.divide(squared, left, out=np.zeros(size), where=left > 0)
+    changes = {
+        "mean": mean,
+        "noise_ceiling": max(noise, 2 * float(regions.factor**2 * regions.bessel @ squared)),
+        "unit_variance": 4 * float(regions.bessel @ along) / total.sum() ** 2,
+    }
+    return replace(part, **changes), tree, np.sqrt(2) * mean, by_class
 
 
-def _known_moments(c, weight, region, factor):
+def _squared_covariances(deviation, region, size):
+    """Sum of the squared entries of each region's sum of d d', (J,)."""
+    squared = np.zeros(size)
+    for k, column in enumerate(deviation.T):
+        for other, times in [(column, 1), *((other, 2) for other in deviation.T[k + 1 :])]:
+            squared += times * group_sums(region, column * other, size=size)[1] ** 2
+    return squared
+
+
+def _known_moments(c, weight, region, factor, asked):
     """Second and third central moments of half the loss if the scores are right."""
-    # As in `_Regions.null_moments`, with the covariance V = diag(c) - c c' of a label in place of its variance: pairs
-    # of rows contribute tr(V V'), triples tr(V V' V''). Of the third moments of one label, those of three different
-    # classes are left out: they count only where regions are small and no class is rare.
+    # As in `_Regions.null_moments`, with the covariance of a row's answers, V = A (diag(c) - c c') A', in place of a
+    # variance; A holds what is asked of the class. Pairs of rows contribute tr(V V'), triples tr(V V' V''). Of the
+    # third moments of one row, those of three different questions are left out: they count only where regions are
+    # small and no class is rare.
     size = factor.size
-    n_classes = c.shape[1]
-    covariance, square, skewed = (np.zeros((size, n_classes, n_classes)) for _ in range(3))
+    covariance, square, skewed = (np.zeros((size, len(asked), len(asked))) for _ in range(3))
     singles = np.zeros((3, size))
-    times = 3.0 - 2 * np.eye(n_classes)
-    for own, at, starts, names in _blocks(region, n_classes):
-        c_own, w = c[own], weight[own]
-        outer = c_own[:, :, None] * c_own[:, None, :]
-        spread = -outer
-        spread[:, at, at] += c_own
-        third = -outer * (1 - 2 * c_own[:, :, None])
-        third[:, at, at] = c_own * (1 - c_own) * (1 - 2 * c_own)
+    times = 3.0 - 2 * np.eye(len(asked))
+    for own, starts, names in _blocks(region, c.shape[1]):
+        w = weight[own]
+        spread = asked @ _covariance(c[own]) @ asked.T
+        third = spread * (1 - 2 * (c[own] @ asked.T))[:, :, None]
         squared = spread @ spread
         covariance[names] += np.add.reduceat(spread * w[:, None, None] ** 2, starts)
         square[names] += np.add.reduceat(squared * w[:, None, None] ** 4, starts)
@@ -227,13 +258,20 @@ def _known_moments(c, weight, region, factor):
 
 
 def _blocks(region, n_classes):
-    """Rows in the order of their regions, some at a time: rows, 0 .. K-1, where a region starts, which it is."""
+    """Rows in the order of their regions, some at a time: rows, where a region starts, which it is."""
     order = np.argsort(region, kind="stable")
     step = max(BLOCK // n_classes**2, 1)
     for first in range(0, order.size, step):
         own = order[first : first + step]
         starts = np.flatnonzero(np.diff(region[own], prepend=-1))
-        yield own, np.arange(n_classes), starts, region[own][starts]
+        yield own, starts, region[own][starts]
+
+
+def _covariance(c):
+    """Covariances of the labels of each row, (n, K, K): diag(c) - c c'."""
+    spread = -c[:, :, None] * c[:, None, :]
+    np.einsum("nkk->nk", spread)[:] += c
+    return spread
 
 
 def _effect_of_fit(rows, c, evaluated):
@@ -249,14 +287,12 @@ def _effect_of_fit(rows, c, evaluated):
         own, scores, logs = weight[part], c[part], z[part]
         whole = group_sums(region, own, size=size)[1]
         covariance = np.zeros((size, n_classes, n_classes))
-        for rows_of, at, starts, names in _blocks(region, n_classes):
-            c_own = scores[rows_of]
-            spread = -c_own[:, :, None] * c_own[:, None, :]
-            spread[:, at, at] += c_own
-            covariance[names] += np.add.reduceat(own[rows_of, None, None] * spread, starts)
+        for of_block, starts, names in _blocks(region, n_classes):
+            covariance[names] += np.add.reduceat(own[of_block, None, None] * _covariance(scores[of_block]), starts)
         pulled = own[:, None] * (scores * logs - scores * (scores * logs).sum(axis=1, keepdims=True))
         pulled = np.column_stack(group_sums(region, *pulled.T, size=size)[1:])
-        sums = np.concatenate([covariance, pulled[:, :, None]], axis=2)  # (J, K, K + 1)
+        sums = rows.asked @ np.concatenate([covariance, pulled[:, :, None]], axis=2)  # (J, Q, K + 1)
+        covariance = rows.asked @ covariance @ rows.asked.T
         factor = np.divide(1, whole * own.sum(), out=np.zeros(size), where=whole > 0)
         shared = sums @ inverse @ sums.transpose(0, 2, 1)
         taken += float(factor @ np.einsum("jkk->j", shared))

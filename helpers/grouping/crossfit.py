@@ -39,26 +39,21 @@ class GroupingLoss:
 
     Parameters
     ----------
-    value : float
-        Estimate; may be slightly negative when there is nothing to find.
-    se : float
-        Standard error.
+    value, se : float
+        Estimate, which may be slightly negative when there is nothing to find, and its standard error.
     low, high : float
         95 % interval of what these regions capture: the mean over the trees of sum_j P(region j) E[q - c | region j]^2,
         c the calibrated score that all the population would give. Claim "at least `low`".
-    p_value : float
-        One-sided test of "no grouping loss"; below 0.025 exactly where `low` is above 0.
-    null_se : float
-        Standard error of the value if that were so.
+    p_value, null_se : float
+        One-sided test of "no grouping loss", below 0.025 exactly where `low` is above 0; standard error of the value if
+        that were so.
     plugin, bias : float
         The naive estimate and its upward bias; value = plugin - bias.
     calibration_loss : float
         Mean (p - c)**2 of the fitted calibrator; NaN without one. Where the calibrator does not fit, its sum with
         `value` is no lower bound of the epistemic loss E (p - q)**2: add `recalibration_gain` instead.
-    n : int
-        Rows that were evaluated.
-    n_regions : int
-        Regions with at least two independent rows.
+    n, n_regions : int
+        Rows that were evaluated, and regions with at least two independent rows.
     left_out : float
         Share of the rows elsewhere.
     count, mean, variance : ndarray, shape (J,)
@@ -68,8 +63,7 @@ class GroupingLoss:
     trees : tuple
         The trees that chose the regions.
     splits : ndarray, shape (S,)
-        Values of repeated splits (`n_splits`), of which the middle one is `value`: how much of it is luck. Empty
-        without repetition.
+        Values of repeated splits (`n_splits`), of which the middle one is `value`; empty without repetition.
     recalibration_gain : float
         Mean (p - y)**2 - (c - y)**2, what the calibrator takes from the Brier score; NaN without one. With `value` a
         lower bound of the epistemic loss whether the calibrator fits or not, because
@@ -211,6 +205,7 @@ def grouping_loss(
     X,
     *,
     given="vector",
+    ordered=False,
     method="crossfit",
     calibrator="platt",
     min_samples_leaf=15,
@@ -250,6 +245,10 @@ def grouping_loss(
         Of several classes, what people must share to be compared. "vector": all K scores; the value is then
         E sum_k (q_k - c_k)**2, which of two classes is twice that of one. "top": the largest score, and the question is
         whether that class is right. A class: its own score, and the question is whether it came.
+    ordered : bool, default False
+        Whether the classes, in the order of the columns, are steps of a scale. The value is then the sum over all steps
+        but the last of the loss of the cumulative probability, "at most this class": errors over several steps count
+        more. Of two classes it is that of one.
     method : {"crossfit", "paper"}, default "crossfit"
         "crossfit": two halves; regions are chosen on one by the features and the score, and evaluated on the other,
         then the roles change. Every row is evaluated once. The evaluated residuals use a calibrator fitted on all rows.
@@ -282,7 +281,7 @@ def grouping_loss(
 
     References
     ----------
-    Melo et al. (2026), section 3 and algorithm 1; the cross-fitted form is ours.
+    Melo et al. (2026), section 3 and algorithm 1; the cross-fitted form, several classes and steps are ours.
 
     Examples
     --------
@@ -305,8 +304,10 @@ def grouping_loss(
         if method == "paper":
             raise ValueError(f'p must be one column with method="paper", but its shape is {np.shape(p)}.')
         options = {"sample_weight": sample_weight, "groups": groups, "n_splits": n_splits, "rng": rng}
-        return class_grouping_loss(y, p, X, given=given, calibrator=calibrator, tree=tree, **options)
-    check_one_of(given, "given of two classes", ("vector",))
+        options |= {"given": given, "ordered": ordered}
+        return class_grouping_loss(y, p, X, calibrator=calibrator, tree=tree, **options)
+    check_one_of(given, "given of one column", ("vector",))
+    check_one_of(ordered, "ordered of one column", (False,))
     rows = check_rows(y, p, X, sample_weight, groups)
     return loss_of_rows(rows, method=method, calibrator=calibrator, tree=tree, n_splits=n_splits, rng=rng)
 

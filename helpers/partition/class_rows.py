@@ -27,6 +27,18 @@ class ClassRows:
     weight: np.ndarray | None
     groups: np.ndarray | None
     classes: np.ndarray
+    ordered: bool = False
+
+    @property
+    def asked(self):
+        """Yes-or-no questions about the class, (Q, K): is it this one; of ordered classes, is it at most this one."""
+        each = np.eye(self.classes.size)
+        return np.tril(np.ones_like(each))[:-1] if self.ordered else each
+
+    @property
+    def asked_names(self):
+        """Name of each question: the class, or "up to" the class."""
+        return [f"up to {name}" for name in self.classes[:-1]] if self.ordered else list(self.classes)
 
     @property
     def weights(self):
@@ -91,7 +103,7 @@ def check_class_scores(y, P, y_name="y", name="p"):
     return code, scores, classes
 
 
-def check_class_rows(y, P, X, sample_weight, groups):
+def check_class_rows(y, P, X, sample_weight, groups, ordered=False):
     """`ClassRows` without rows of weight 0."""
     X = check_table(X)
     code, P, classes = check_class_scores(y, P)
@@ -106,7 +118,7 @@ def check_class_rows(y, P, X, sample_weight, groups):
             raise ValueError(f"sample_weight must leave every class, but {classes[absent[0]]} has weight 0 only.")
         groups = None if groups is None else check_groups(groups[kept])
         code, P, X, weight = code[kept], P[kept], X.iloc[kept], weight[kept]
-    return ClassRows(code, P, X, weight, groups, classes)
+    return ClassRows(code, P, X, weight, groups, classes, ordered)
 
 
 def with_class_scores(X, P, classes):

@@ -11,12 +11,14 @@ from helpers.partition.checked import check_table
 from helpers.partition.class_rows import check_class_rows, with_class_scores
 from helpers.repair.recalibrator import SMALLEST, Recalibrator
 
+OFFSETS = 0.001  # level of the test that asks for an offset a class: where it errs, right scores become worse
+
 
 class ClassRecalibrator(BaseEstimator):
     """Repairs the stated probabilities of K classes with features that the scores did not use, or used badly.
 
     The scores are calibrated (`AffineCalibrator`: one scale, and an offset for each class where a likelihood ratio test
-    asks for them at 5 %, so that right scores cost no more than temperature scaling). Then a `Recalibrator` asks for
+    asks for them at 0.1 %, so that right scores cost no more than temperature scaling). Then a `Recalibrator` asks for
     each class whether the features say more, at `alpha` / K, and the point of the simplex that is nearest to what they
     say is taken. Its squared error is never larger than theirs, because true probabilities lie on the simplex. Where
     nothing is found, the result is the calibrator.
@@ -154,7 +156,7 @@ def _line(log_scores, y, weight):
     lines = [AffineCalibrator(bias=bias).fit(log_scores, y, weight) for bias in (False, True)]
     own = 1.0 if weight is None else weight / weight.mean()
     plain, full = (float(np.sum(own * np.log(line.predict_proba(log_scores)[np.arange(y.size), y]))) for line in lines)
-    return lines[int(chi2.sf(2 * (full - plain), log_scores.shape[1] - 1) < 0.05)]
+    return lines[int(chi2.sf(2 * (full - plain), log_scores.shape[1] - 1) < OFFSETS)]
 
 
 def _onto_simplex(values, total):

@@ -109,14 +109,10 @@ class Recalibrator(BaseEstimator):
         ----------
         X : DataFrame or array_like, shape (n, d)
             Features (numbers, booleans, categories, text, dates, missing values), see `helpers.partition.encoder`.
-        y : array_like of 0/1, shape (n,)
-            Labels.
-        p : array_like, shape (n,)
-            Stated probabilities of class 1.
-        sample_weight : array_like, shape (n,), optional
-            Sampling weights.
-        groups : array_like, shape (n,), optional
-            Labels of people, hospitals, …: never split into folds.
+        y, p : array_like, shape (n,)
+            Labels 0/1; stated probabilities of class 1.
+        sample_weight, groups : array_like, shape (n,), optional
+            Sampling weights; labels of people, hospitals, …: never split into folds.
 
         Returns
         -------
@@ -139,14 +135,10 @@ class Recalibrator(BaseEstimator):
         ----------
         X : DataFrame or array_like, shape (n, d)
             Features.
-        y : array_like of 0/1, shape (n,)
-            Labels.
-        p : array_like, shape (n,)
-            Stated probabilities of class 1.
-        sample_weight : array_like, shape (n,), optional
-            Sampling weights; rows of weight 0 are repaired as new ones.
-        groups : array_like, shape (n,), optional
-            Labels of people, hospitals, ….
+        y, p : array_like, shape (n,)
+            Labels 0/1; stated probabilities of class 1.
+        sample_weight, groups : array_like, shape (n,), optional
+            Sampling weights; rows of weight 0 are repaired as new ones; labels of people, hospitals, ….
 
         Returns
         -------
@@ -206,47 +198,6 @@ class Recalibrator(BaseEstimator):
         parts = v * np.array([fold.learners.predict(self._features, index) @ weights for fold in self.folds_])
         repaired = self._repaired(c, parts.mean(axis=0))
         return (repaired, parts.std(axis=0) * (len(parts) - 1) ** 0.5) if return_std else repaired
-
-    def change(self, X, p):
-        """How much the features change each calibrated probability, repaired - calibrated.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n, d)
-            Features.
-        p : array_like, shape (n,)
-            Stated probabilities.
-
-        Returns
-        -------
-        ndarray, shape (n,)
-            All 0 where `changed_` is false.
-        """
-        return self.predict(X, p) - self.calibrated(p)
-
-    def to_frame(self, X, p):
-        """What happened to each row.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n, d)
-            Features.
-        p : array_like, shape (n,)
-            Stated probabilities.
-
-        Returns
-        -------
-        DataFrame
-            With the index of `X`. Columns: stated, calibrated, repaired; by_calibration and by_features, the two steps
-            between them.
-        """
-        repaired = self.predict(X, p)
-        frame = pd.DataFrame({"stated": check_probabilities(p)}, index=check_table(X).index)
-        frame["calibrated"] = self.calibrated(p)
-        frame["repaired"] = repaired
-        frame["by_calibration"] = frame["calibrated"] - frame["stated"]
-        frame["by_features"] = frame["repaired"] - frame["calibrated"]
-        return frame
 
     def _fit(self, X, y, p, sample_weight, groups):
         """Learn; return the rows that count and their shrunken out-of-fold residuals."""

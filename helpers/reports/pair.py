@@ -29,11 +29,6 @@ class Comparison:
     groups: pd.DataFrame = field(repr=False)
 
     @property
-    def n_groups(self):
-        """Groups that were compared; 0 where there are too few cases or no features."""
-        return len(self.groups)
-
-    @property
     def losers(self):
         """Groups for which the new score is surely worse, the worst first."""
         return self.groups[self.groups["high"] < 0]

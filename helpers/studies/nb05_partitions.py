@@ -5,7 +5,9 @@ a rival; figures of repeated estimates.
 import warnings
 
 import numpy as np
+import pandas as pd
 
+from helpers.binning import group_sums
 from helpers.grouping import captured, grouping_loss_from_regions
 from helpers.partition import HonestTree
 from helpers.plotting import BLUE, GREEN, LINES, ORANGE, panels, plot_convergence
@@ -84,3 +86,16 @@ def plot_draws(draws, truth):
     ax.set(xlabel="estimated grouping loss", ylabel="draws")
     ax.legend()
     return ax
+
+
+def exact_luck(region, q, c, n):
+    """Means, over samples of n rows, of plug-in and equation 6 for given regions of a population of known q and c."""
+    missed = np.subtract(q, c)
+    size, total, square = group_sums(region, missed, q * (1 - q) + missed**2)
+    share = size / size.sum()
+    mean = total / size
+    variance = square / size - mean**2
+    nu = (1 - share) ** n  # of regions without a row, as in appendix A.2
+    pairs = share * (1 - (1 - share) ** (n - 1))  # in equation 6 a region with a single row counts as nothing
+    sums = {"bound": share @ mean**2, "plug-in bias": (1 - nu) @ variance / n}
+    return pd.Series(sums | {"without nu": variance.sum() / n, "aim": pairs @ mean**2})

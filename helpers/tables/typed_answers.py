@@ -23,33 +23,13 @@ MOST_ROUNDED = 0.01  # how far the sum of many of them may be off
 
 @dataclass(frozen=True)
 class TypedAnswers:
-    """The answers to one question, one row a case.
-
-    Parameters
-    ----------
-    question : str
-        Name of the question.
-    type : {"yes-no", "choice", "score"}
-        What is asked; the options of a score are ordered, lowest first.
-    y : (n,) int array
-        The option that was right, from 0.
-    P : (n, K) DataFrame
-        Stated probabilities; the columns are the options.
-    X : (n, d) DataFrame
-        What else is known about the cases.
-
-    Examples
-    --------
-    >>> answers = read_typed_answers("data/sparrow_answers.jsonl.gz")
-    >>> print(answers["liked"])
-    liked (yes-no): 1,200 answers, 2 options; 51.2% right
-    """
+    """The answers to one question, one row a case."""
 
     question: str
-    type: str
-    y: np.ndarray = field(repr=False)
-    P: pd.DataFrame = field(repr=False)
-    X: pd.DataFrame = field(repr=False)
+    type: str  # the options of a score are ordered, lowest first
+    y: np.ndarray = field(repr=False)  # (n,) the option that was right, from 0
+    P: pd.DataFrame = field(repr=False)  # (n, K) stated probabilities; the columns are the options
+    X: pd.DataFrame = field(repr=False)  # what else is known about the cases
 
     @property
     def options(self):
@@ -78,14 +58,15 @@ def read_typed_answers(source):
     ----------
     source : str, Path or DataFrame
         File (.jsonl, .jsonl.gz) or table with the columns question, type ("yes-no", "choice" or "score"), options (a
-        list), probabilities (a list in the same order) and truth (one of the options). A question has the same type and
-        the same options in every row.
+        list; those of a score are ordered), probabilities (a list in the same order) and truth (one of the options). A
+        question has the same type and the same options in every row.
 
     Returns
     -------
     dict
-        {question: TypedAnswers}, in order of first appearance. Probabilities that were rounded for writing (to three
-        decimals or more) are divided by their sum.
+        {question: TypedAnswers}, in order of first appearance: `y` (the option that was right, from 0), `P` (a column
+        an option), `X` (what else the file holds), `confidence` and `correct` of the likeliest option. Probabilities
+        that were rounded for writing (to three decimals or more) are divided by their sum.
 
     Raises
     ------
@@ -104,32 +85,35 @@ def read_typed_answers(source):
     table = open_table(source, JSON_LINES, as_text=True)
     check_columns(table.name, table.names, {f"column {k}": name for k, name in enumerate(NEEDED, 1)})
     frame = table.read(NEEDED)
-    _check_questions(table, frame)
-    frame["probabilities"] = _checked_probabilities(table, frame)
-    _check_truth(table, frame)
+
+    def demand(column, rule, is_right, values=frame):
+        """ValueError for the first row that is not right, counting the others."""
+        bad = ~np.array([is_right(row) for row in frame.itertuples()], dtype=bool)
+        if bad.any():
+            table.reject(column, rule, bad, values[column])
+
+    demand("question", "name a question", lambda row: isinstance(row.question, str))
+    demand("type", f"be one of {', '.join(TYPES)}", lambda row: row.type in TYPES)
+    demand("options", "be a list of two or more different options", lambda row: _are_options(row.options))
+    demand("options", "be two where the type is yes-no", lambda row: row.type != "yes-no" or len(row.options) == 2)
+    first = frame.drop_duplicates("question").set_index("question")
+    for name in ("type", "options"):
+        expected = first[name].to_dict()
+        rule = "be the same in every row of a question"
+        demand(name, rule, lambda row, name=name, expected=expected: getattr(row, name) == expected[row.question])
+    written = table.frame
+    frame["probabilities"] = frame["probabilities"].map(_as_numbers)
+    sizes = "have one number for each option"
+    demand("probabilities", sizes, lambda row: row.probabilities.shape == (len(row.options),), written)
+    inside = "lie in [0, 1]"
+    demand("probabilities", inside, lambda row: ((row.probabilities >= 0) & (row.probabilities <= 1)).all(), written)
+    total = pd.DataFrame({"probabilities": [float(row.sum().round(6)) for row in frame["probabilities"]]})
+    demand("probabilities", "sum to 1", lambda row: _sums_to_one(row.probabilities), total)
+    frame["probabilities"] = [row / row.sum() for row in frame["probabilities"]]
+    demand("truth", "be known for every answer", lambda row: row.truth is not None)
+    demand("truth", "be one of the options", lambda row: row.truth in row.options)
     known = table.frame.drop(columns=list(NEEDED)).infer_objects()
     return {name: _one_question(name, rows, known) for name, rows in frame.groupby("question", sort=False)}
-
-
-def _demand(table, column, rule, right, shown=None):
-    """ValueError for the first row that is not `right`, counting the others; `shown` are the values it may name."""
-    bad = ~np.array(list(right), dtype=bool)
-    if bad.any():
-        table.reject(column, rule, bad, table.frame[column] if shown is None else shown)
-
-
-def _check_questions(table, frame):
-    """ValueError unless each row has a question, a type and a list of options: those of the question's first row."""
-    question, kind, options = frame["question"], frame["type"], frame["options"]
-    _demand(table, "question", "name a question", [isinstance(name, str) for name in question])
-    _demand(table, "type", f"be one of {', '.join(TYPES)}", [value in TYPES for value in kind])
-    _demand(table, "options", "be a list of two or more different options", map(_are_options, options))
-    sizes = zip(kind, options, strict=True)
-    _demand(table, "options", "be two where the type is yes-no", [k != "yes-no" or len(o) == 2 for k, o in sizes])
-    first = (~question.duplicated()).groupby(question).transform("idxmax")
-    for column in ("type", "options"):
-        pairs = zip(frame[column], frame[column].loc[first], strict=True)
-        _demand(table, column, "be the same in every row of a question", [value == other for value, other in pairs])
 
 
 def _are_options(options):
@@ -137,19 +121,6 @@ def _are_options(options):
     if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
         return False
     return len(options) >= 2 and len(set(options)) == len(options)
-
-
-def _checked_probabilities(table, frame):
-    """Probabilities of each row as an array that sums to 1; ValueError if they are no probabilities of its options."""
-    column = "probabilities"
-    rows = list(map(_as_numbers, frame[column]))
-    sizes = zip(rows, frame["options"], strict=True)
-    _demand(table, column, "have one number for each option", [row.shape == (len(options),) for row, options in sizes])
-    _demand(table, column, "lie in [0, 1]", [((row >= 0) & (row <= 1)).all() for row in rows])
-    total = [float(row.sum().round(6)) for row in rows]
-    tolerance = [min(ROUNDED * len(row), MOST_ROUNDED) for row in rows]
-    _demand(table, column, "sum to 1", np.abs(np.subtract(total, 1)) <= tolerance, total)
-    return pd.Series([row / row.sum() for row in rows], index=frame.index)
 
 
 def _as_numbers(values):
@@ -160,11 +131,8 @@ def _as_numbers(values):
         return np.empty(0)
 
 
-def _check_truth(table, frame):
-    """ValueError unless the truth of each row is there, and one of its options."""
-    _demand(table, "truth", "be known for every answer", frame["truth"].notna())
-    pairs = zip(frame["truth"], frame["options"], strict=True)
-    _demand(table, "truth", "be one of the options", [truth in options for truth, options in pairs])
+def _sums_to_one(row):
+    return abs(round(row.sum(), 6) - 1) <= min(ROUNDED * row.size, MOST_ROUNDED)
 
 
 def _one_question(name, rows, known):

@@ -36,9 +36,20 @@ def test_the_planted_group_is_named_with_both_classes(rng):
     assert abs(group["gap"]) == pytest.approx(0.2, abs=0.06) and group["adjusted"] < 0.05
 
 
-def test_few_alarms_where_nothing_is_planted(rng):
+def test_of_ordered_classes_the_steps_are_named(rng):
+    X, P, y = population(rng, 5000, 0.6)
+    group = audit_groups(y, P, X, ordered=True, rng=0).iloc[0]
+    assert "sex is female" in group["rule"] and "age > " in group["rule"]
+    assert (group["too_high"], group["too_low"], group["class"]) in [
+        (f"up to {name}", f"above {name}", f"up to {name}") for name in "ab"
+    ]
+    assert group["gap"] == -group["other_gap"] and group["high"] < 0
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_few_alarms_where_nothing_is_planted(rng, ordered):
     """60 tables at 5 %: nine or more would come once in 500."""
-    alarms = sum(len(audit_groups(y, P, X, n_draws=99, max_features=1, rng=k)) > 0
+    alarms = sum(len(audit_groups(y, P, X, ordered=ordered, n_draws=99, max_features=1, rng=k)) > 0
                  for k in range(60) for X, P, y in [population(rng, 600, 0.0)])  # fmt: skip
     assert alarms <= 8
 

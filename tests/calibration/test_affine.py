@@ -250,12 +250,6 @@ def test_a_class_that_a_fold_would_lack_is_named():
         cross_calibrate(scores + 0, np.maximum(y, 1))
 
 
-@pytest.mark.parametrize("n_folds", [1, 2.5])
-def test_folds_are_counted(n_folds):
-    with pytest.raises(ValueError, match="n_folds must"):
-        cross_calibrate(GOOD, [0, 1, 1, 0, 1, 0], n_folds=n_folds)
-
-
 def test_scores_that_say_nothing_have_no_scale():
     with pytest.raises(ValueError, match="must differ between rows"):
         AffineCalibrator().fit([[0.3, -0.2]] * 4, [0, 1, 0, 1])

@@ -1,7 +1,5 @@
 """Smooth curves: windows by brute force, exact on straight lines, the truth within standard errors."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -106,17 +104,6 @@ def test_equal_scores_share_one_value_whatever_the_window():
         assert running_curve(y, np.full(40, 0.3), neighbors=neighbors).tolist() == [0.25] * 40
     steps = running_curve(y, np.r_[np.zeros(20), np.ones(20)], neighbors=3)
     assert steps.tolist() == [0.0] * 20 + [0.5] * 20
-
-
-def test_no_matrix_of_neighbours():
-    rng = np.random.default_rng(0)
-    p = rng.random(20_000)
-    y = rng.random(20_000) < p
-    tracemalloc.start()
-    running_curve(y, p, neighbors=2000)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 40 * p.nbytes  # a neighbour matrix would need 2000
 
 
 @pytest.mark.parametrize("wrong", [{"y": [0, 1, 1, 0]}, {"degree": 2}, {"neighbors": 4}])

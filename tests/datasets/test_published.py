@@ -28,23 +28,9 @@ def test_the_numbers_are_possible_and_have_three_decimals(number, rows):
     assert table["accuracy"].between(0, 100).all()
 
 
-def test_both_tables_say_the_same_of_the_rows_they_share():
-    one, two = (load_network_losses(number).table for number in (1, 2))
-    both = one.merge(two, on=["dataset", "network"], suffixes=("", "_again"))
-    assert len(both) == 15 == (one["dataset"] == "imagenet_r").sum()
-    for name in ("calibration", "calibration_after", "grouping", "grouping_after", "accuracy"):
-        assert both[name].equals(both[f"{name}_again"].rename(name)), name
-
-
 def test_a_printed_minus_zero_keeps_its_sign():
     text = (DATA_FOLDER / "perezlebel2023_table2.csv").read_text(encoding="utf-8")
     printed = sum(value.startswith("-") for line in text.splitlines() for value in line.split(",")[4:6])
     table = load_network_losses().table
     assert np.signbit(table[["grouping", "grouping_after"]]).to_numpy().sum() == printed > 0
     assert printed > (table[["grouping", "grouping_after"]] < 0).to_numpy().sum()  # some are -0.000
-
-
-@pytest.mark.parametrize("bad", [0, 3, "2", None])
-def test_other_tables_are_refused(bad):
-    with pytest.raises(ValueError, match="table must"):
-        load_network_losses(bad)

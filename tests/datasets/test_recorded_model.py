@@ -53,20 +53,6 @@ def test_the_end_is_one_more_than_the_tokens_of_the_text(tables, logprobs, reaso
     assert tables.lacks_end(choice, {" Rome": 2}) == missing
 
 
-def test_a_greedy_answer_takes_the_likeliest_first_word(answers):
-    greedy = answers[(answers["sample"] == 0) & (answers["answer"] != "")]
-    assert answers.loc[answers["sample"] > 0, "first_tokens"].isna().all()
-    likeliest = greedy["first_tokens"].map(lambda pairs: pairs[0][1])
-    place = [
-        np.abs(np.subtract(row[:2], value)).argmin() for row, value in zip(greedy["logprobs"], likeliest, strict=True)
-    ]
-    taken = [row[k] for row, k in zip(greedy["logprobs"], place, strict=True)]
-    assert np.allclose(likeliest, taken, atol=1e-4)
-    assert np.mean(np.array(place) == 0) > 0.5  # the others begin with a space of its own
-    masses = greedy["first_tokens"].map(lambda pairs: sum(np.exp(value) for _, value in pairs))
-    assert masses.between(0.05, 1.001).all() and (greedy["first_tokens"].str.len() == 20).all()
-
-
 def test_a_confidence_belongs_to_a_question_and_a_spelling(answers):
     assert (answers["spelling"].fillna("") == pd.Series(spell_answers(answers["answer"])).fillna("")).all()
     rated = answers[answers["is_true"].notna()]
@@ -120,13 +106,6 @@ def test_rules_of_grading(tables, question, answer, references, grade):
     assert tables.grade_answer(question, answer, references.split("|")) == grade
 
 
-@pytest.mark.parametrize(
-    ("words", "digits"), [("twenty six", "26"), ("1,000 five", "1000 5"), ("three hundred", "3 hundred")]
-)
-def test_number_words(tables, words, digits):
-    assert tables.numbers_as_digits(words) == digits
-
-
 @pytest.mark.parametrize(("task", "least"), [("rand", 4000), ("sentiment", 1000)])
 def test_scores_lie_in_the_unit_interval(task, least):
     scores = load_smollm2_scores(task)
@@ -147,8 +126,3 @@ def test_sentences_are_balanced_in_every_form_and_the_script_makes_them():
 def test_the_script_makes_the_questions():
     questions = pd.read_csv(DATA_FOLDER / "smollm2_questions.csv", dtype=str)
     pd.testing.assert_frame_equal(load_script("make_smollm2_questions").make_table(), questions, check_dtype=False)
-
-
-def test_an_unknown_task_is_refused():
-    with pytest.raises(ValueError, match="task"):
-        load_smollm2_scores("rands")

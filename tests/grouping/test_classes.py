@@ -48,7 +48,9 @@ def test_two_classes_are_the_binary_statistics(rng, weighted, grouped):
     groups = rng.integers(0, 200, n) if grouped else None
     one = squared_means(y - c, region, weight, groups)
     residual = np.column_stack([c - y, y - c])
-    two, _, mean, by_class = squared_vectors(residual, np.column_stack([1 - c, c]), region, weight, groups, None)
+    two, _, mean, by_class = squared_vectors(
+        residual, np.column_stack([1 - c, c]), region, weight, groups, None, np.eye(2)
+    )
     # groups: how alike their rows are is told by one correlation there, by the residuals alone here
     for name in NUMBERS if not grouped else [name for name in NUMBERS if name != "null_variance"]:
         assert getattr(two, name) == pytest.approx(getattr(one, name), rel=1e-9), name
@@ -71,17 +73,18 @@ def test_the_fit_of_two_classes_costs_what_it_costs_the_binary_one(rng):
     assert (two.shift, two.kept) == pytest.approx((one.shift, one.kept), rel=1e-6)
 
 
-def test_known_moments_are_those_of_drawn_labels(rng):
+@pytest.mark.parametrize("asked", [np.eye(3), np.tril(np.ones((3, 3)))[:-1]], ids=["each class", "steps"])
+def test_known_moments_are_those_of_drawn_labels(rng, asked):
     n_classes, n = 3, 60
     c = rng.dirichlet([4, 2, 0.5], n)
     weight = rng.gamma(3, size=n)
     region = np.repeat([0, 1], [40, 20])
     factor = np.array([0.02, 0.05])
-    variance, third = _known_moments(c, weight, region, factor)
+    variance, third = _known_moments(c, weight, region, factor, asked)
     drawn = np.empty(60_000)
     for k in range(drawn.size):
         labels = np.eye(n_classes)[(rng.random(n)[:, None] > np.cumsum(c, axis=1)[:, :-1]).sum(axis=1)]
-        r = weight[:, None] * (labels - c) / np.sqrt(2)
+        r = weight[:, None] * (labels - c) @ asked.T / np.sqrt(2)
         sums = np.array([r[region == j].sum(axis=0) for j in (0, 1)])
         own = np.bincount(region, (r**2).sum(axis=1))
         drawn[k] = factor @ ((sums**2).sum(axis=1) - own)
@@ -98,6 +101,30 @@ def test_two_columns_are_twice_the_binary_loss(rng):
     assert two.by_class["value"].tolist() == [one.value, one.value]
 
 
+def test_two_classes_in_order_are_the_binary_loss(rng):
+    X, P, _, y = population(2, 1000, rng, 0.5)
+    one = grouping_loss(y, P[:, 1], X, rng=0)
+    two = grouping_loss(y, P, X, ordered=True, rng=0)
+    assert (two.value, two.low, two.p_value) == (one.value, one.low, one.p_value)
+    assert two.by_class["stated"].tolist() == pytest.approx([1 - P[:, 1].mean()])
+
+
+@pytest.mark.parametrize("n_classes", [3, 6])
+def test_the_loss_of_steps_is_that_of_the_questions_up_to_each(rng, n_classes):
+    """Moved from the first class to the second, only the first step errs; from the first to the last, all of them."""
+    X, P, Q, y = population(n_classes, 6000, rng, 0.9)
+    loss = grouping_loss(y, P, X, ordered=True, rng=0)
+    assert loss.by_class.index.tolist() == [f"up to {k}" for k in range(n_classes - 1)]
+    assert loss.by_class["value"].sum() == pytest.approx(loss.value)
+    assert loss.by_class["value"].iloc[0] > 0.85 * loss.value and loss.p_value < 1e-4
+    truth = ((Q - P)[:, 0] ** 2).mean()
+    assert 0.7 * truth < loss.value < 1.1 * truth and loss.low < truth
+    swap = np.r_[0, 2:n_classes, 1]  # what was moved to class 1 is now moved to the last
+    far = grouping_loss(np.argsort(swap)[y], P[:, swap], X, ordered=True, rng=0)
+    truth = (np.cumsum((Q - P)[:, swap], axis=1)[:, :-1] ** 2).sum(axis=1).mean()
+    assert 0.75 * truth < far.value < 1.1 * truth and far.low < truth
+
+
 @pytest.mark.parametrize("n_classes", [3, 5])
 def test_a_known_loss_is_found(rng, n_classes):
     X, P, Q, y = population(n_classes, 6000, rng, 0.6)
@@ -109,12 +136,13 @@ def test_a_known_loss_is_found(rng, n_classes):
     assert loss.by_class["value"].nlargest(2).index.sort_values().tolist() == [0, 1]
 
 
-def test_nothing_is_found_where_there_is_nothing(rng):
+@pytest.mark.parametrize("ordered", [False, True])
+def test_nothing_is_found_where_there_is_nothing(rng, ordered):
     """120 populations: within 4 standard errors of 5 % of alarms, and of a mean of 0."""
     z, alarms = [], 0
     for seed in range(120):
         X, P, _, y = population(3, 400, rng)
-        loss = grouping_loss(y, P, X, rng=seed)
+        loss = grouping_loss(y, P, X, ordered=ordered, rng=seed)
         alarms += loss.p_value < 0.05
         z.append(loss.value / loss.null_se)
     assert alarms <= 15

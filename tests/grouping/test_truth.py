@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.binning import assign_bins, quantile_edges, uniform_edges
+from helpers.binning import assign_bins, uniform_edges
 from helpers.grouping import binned_grouping_loss_from_regions, induced_bounds, known_parts, sweep_bins
 from helpers.grouping.truth import NUMBERS
 from helpers.scoring import BRIER, LOG, decompose
@@ -137,7 +137,7 @@ def test_proposition_c_2_and_the_sum_of_theorem_c_1(population):
     formula = known.share @ (2 * known.covariance - known.stated_variance)
     assert known.net_induced == pytest.approx(formula, abs=1e-12)
     assert abs(known.net_induced) <= max(known.induced, known.calibration_induced) + 1e-12  # remark 1
-    assert known.epistemic_loss == pytest.approx(mean((p - q) ** 2, w), abs=1e-12)
+    assert known.calibration_loss + known.grouping_loss == pytest.approx(mean((p - q) ** 2, w), abs=1e-12)
 
 
 @given(populations())
@@ -146,7 +146,7 @@ def test_all_printed_bounds_hold_and_are_nested(population):
     known = known_parts(q, p, region, n_bins=n_bins, sample_weight=w)
     bounds = induced_bounds(known)
     assert (bounds["low"] - 1e-12 <= known.net_induced).all() and (known.net_induced <= bounds["high"] + 1e-12).all()
-    assert (bounds["floor"] <= known.epistemic_loss + 1e-12).all()
+    assert (bounds["floor"] <= known.calibration_loss + known.grouping_loss + 1e-12).all()
     assert bounds.loc["theorem C.1", "floor"] >= known.calibration_binned + known.lower_bound - 1e-12
     printed = bounds.loc[["theorem C.1", "corollary C.1", "width only"]]
     assert (printed["high"].diff().dropna() >= -1e-12).all() and (printed["low"].diff().dropna() <= 1e-12).all()
@@ -214,14 +214,6 @@ def test_a_straight_calibration_curve_induces_by_its_slope(slope):
     assert known.net_induced == pytest.approx((2 * slope - 1) * scores, abs=1e-13)
 
 
-def test_quantile_bins_and_their_widths():
-    p = np.array([0.1, 0.2, 0.3, 0.9])
-    known = known_parts(p, p, n_bins=2, strategy="quantile")
-    edges = quantile_edges(p, 2)
-    assert known.left.tolist() == edges[:-1].tolist() and known.right.tolist() == edges[1:].tolist()
-    assert known.share.tolist() == [0.5, 0.5]
-
-
 # ---- continuous scores -----------------------------------------------------------------------------------------
 
 
@@ -245,8 +237,8 @@ def test_a_sample_of_a_continuous_score_needs_its_c():
 
 @pytest.mark.parametrize("stated", ["calibrated", "too timid", "perfect"])
 def test_the_estimator_finds_the_known_parts_in_standard_errors(stated):
-    """60 samples of 1,500 labels, 4 standard errors: the explained part and the binned calibration loss need no curve;
-    for a straight calibration curve the induced part is found, too, and a perfect score shows no loss.
+    """60 samples of 1,500 labels, 4 standard errors: the explained part needs no curve; for a straight calibration
+    curve the induced part is found, too, and a perfect score shows no loss.
     """
     score = np.repeat((np.arange(60) + 0.5) / 60, 4)
     unseen = np.tile([-1.0, -0.4, 0.4, 1.0], 60)
@@ -260,8 +252,8 @@ def test_the_estimator_finds_the_known_parts_in_standard_errors(stated):
         rows = rng.integers(q.size, size=1500)
         y = (rng.random(1500) < q[rows]).astype(int)
         one = binned_grouping_loss_from_regions(y, p[rows], side[rows], n_bins=3, correction="bins", rng=rng)
-        found.append([one.explained, one.calibration_binned, one.induced, one.value])
-    wanted = [known.explained, known.calibration_binned, known.induced, known.lower_bound]
+        found.append([one.explained, one.induced, one.value])
+    wanted = [known.explained, known.induced, known.lower_bound]
     gap = (np.mean(found, axis=0) - wanted) / (np.std(found, axis=0, ddof=1) / 60**0.5)
     assert (np.abs(gap) < 4).all()
     assert (known.grouping_loss > 0.01) == (stated != "perfect")
@@ -373,7 +365,6 @@ TABLE = [[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]]
     [
         ({"n_bins": 0}, "n_bins must"),
         ({"n_bins": 2.0}, "n_bins must"),
-        ({"strategy": "equal"}, "strategy must"),
         ({"rule": "brier"}, "rule must"),
         *(
             ({"region": bad}, "region must")

@@ -188,16 +188,6 @@ def test_arrays_frames_and_lists_are_the_same_table():
     assert np.array_equal(masked.isna().to_numpy(), X > 1)
 
 
-def test_other_frames_are_read_through_to_pandas():
-    class Other:
-        def to_pandas(self):
-            return pd.DataFrame({"a": [1, 2]})
-
-    assert check_table(Other()).columns.tolist() == ["a"]
-    arrow = pytest.importorskip("pyarrow", reason="Arrow tables need pyarrow, which is in the test extra")
-    assert check_table(arrow.table({"a": [1, 2], "b": ["x", "y"]})).shape == (2, 2)
-
-
 @pytest.mark.parametrize(
     ("X", "sentence"),
     [
@@ -295,12 +285,6 @@ def test_columns_of_equal_sums_are_told_apart_by_their_first_row_and_the_same_on
         assert [names[j] for j in order_of_content(same, np.zeros(4), names.__getitem__)] == ["a", "b"]
     gaps = np.array([[-1.0, np.nan, 0], [np.nan, -1, 0], [5, 5, 0]])
     assert order_of_content(gaps, np.zeros(3), "abc".__getitem__).tolist()[-2:] == [1, 0]
-
-
-def test_columns_that_overflow_have_an_order_all_the_same():
-    columns = np.array([[1e308, 1], [-1e308, 2], [0, 3]])
-    assert sorted(order_of_content(columns, np.ones(3), "ab".__getitem__).tolist()) == [0, 1]
-    assert order_of_content(columns[:, :0], np.ones(3), "".__getitem__).size == 0
 
 
 def test_columns_of_equal_codes_are_told_apart_by_what_these_stand_for():

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.exceptions import NotFittedError
 
 from helpers.partition import HonestTree, split_rows
 from helpers.partition import honest_tree as partition
@@ -189,8 +188,6 @@ def test_values_before_and_after_the_estimate():
     means = np.bincount(region, residual[:200]) / np.bincount(region)
     assert not tree.honest_ and np.allclose(tree.predict(X[:200]), means[region])  # nothing but noise, and yet
     assert means.std() > 2 * tree.estimate(X[200:], residual[200:]).value_.std()
-    with pytest.raises(NotFittedError, match="call estimate first"):
-        tree.pruned([0]).predict(X)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 40), st.integers(2, 30))

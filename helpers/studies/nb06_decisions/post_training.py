@@ -19,7 +19,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from helpers.calibration import PlattCalibrator, clipped_logit
+from helpers.calibration import PlattCalibrator
+from helpers.calibration.calibrators import clipped_logit
 from helpers.checks import check_count, check_groups
 from helpers.datasets import load_breast_cancer, load_digits, load_fair, load_rand_hie
 from helpers.decisions import RiskEstimator, best_decision, cost_matrix, excess_risk, expected_cost, grouping_risk

@@ -14,11 +14,11 @@ from helpers.tables import read_folktexts
 
 
 def planted_study(pool, planted, n):
-    """A study for `repeat`, with the case `merge`: what the audit makes of n rows of a pool's first model."""
+    """A study for `repeat`: what the audit makes of n rows of a pool's first model."""
 
-    def study(merge, rng):
+    def study(rng):
         a = pool.sample(n, rng)
-        audit = tree_groups(a.y, a.p[0], a.X, merge=None if merge == "no" else merge, rng=rng)
+        audit = tree_groups(a.y, a.p[0], a.X, rng=rng)
         table = audit.table
         subgroup = audit.apply(a.X)
         truth = pd.Series(a.q - a.p[0]).groupby(subgroup).mean().reindex(table.index)

@@ -3,8 +3,7 @@
 import numpy as np
 
 from helpers.plotting import GREY, LINES, MARKERS, ORANGE
-from helpers.plotting.selective import _COLOURS
-from helpers.plotting.style import axes_for
+from helpers.plotting.style import COLOURS, axes_for
 
 _CORNERS = np.array([[0, 0], [1, 0], [0.5, np.sqrt(3) / 2]])
 
@@ -14,7 +13,7 @@ def plot_drawn_fees(fees, density, ratios, means, fee, ax=None):
     ax = axes_for(ax)
     top = 2.4
     ax.fill_between(fees, top / 8 * np.asarray(density) * fees[-1], color=GREY, alpha=0.3, label="how often drawn")
-    for (name, ratio), color, line, mark in zip(ratios.items(), _COLOURS, LINES, MARKERS, strict=False):
+    for (name, ratio), color, line, mark in zip(ratios.items(), COLOURS, LINES, MARKERS, strict=False):
         ax.plot(fees, ratio, line, color=color, linewidth=1.8, label=name)
         ax.axhline(means[name], linestyle=line, color=color, linewidth=0.8)
         ax.plot(fee, np.interp(fee, fees, ratio), mark, color=color, markersize=5)
@@ -33,7 +32,7 @@ def plot_simplex(points, values, ax=None, *, corners, names, worst=None):
     values = np.asarray(values)
     for k, (value, name) in enumerate(names.items()):
         there = values == value
-        size = {"markersize": 3.4, "linestyle": "none", "color": _COLOURS[k % len(_COLOURS)]}
+        size = {"markersize": 3.4, "linestyle": "none", "color": COLOURS[k % len(COLOURS)]}
         ax.plot(*place[there].T, MARKERS[k % len(MARKERS)], label=name, **size)
     if worst is not None:
         at = np.asarray(worst) @ _CORNERS

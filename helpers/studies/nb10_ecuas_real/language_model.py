@@ -33,7 +33,7 @@ def greedy_confidences(answers, prompt, *, rng=None):
     known = [name for name in _PARTS if table[name].notna().mean() > 0.5]
     table = table.drop(columns=[name for name in _PARTS if name not in known]).dropna(ignore_index=True)
     parts = {name: table[name] for name in known}
-    table["learned"] = combine_confidences(table["correct"], parts, rng=rng).confidence
+    table["learned"] = combine_confidences(table["correct"], parts, rng=rng)
     return table
 
 
