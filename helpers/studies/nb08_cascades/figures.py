@@ -54,10 +54,10 @@ def plot_bills(table, ax=None, *, xlabel, levels=None):
     ax = axes_for(ax, (6.8, 3.9))
     x = np.arange(len(table))
     ax.bar(x, table["models"], 0.7, color=BLUE, hatch="..", edgecolor="white", label="paid to models")
-    bars = ax.bar(x, table["mistakes"], 0.7, table["models"], color=GREY, edgecolor="white", label="mistakes")
-    paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # so that no level crosses a number
-    totals = [f"{total:.0f}" for total in table["models"] + table["mistakes"]]
-    ax.bar_label(bars, labels=totals, padding=3, fontsize=9, bbox=paper, zorder=3)
+    ax.bar(x, table["mistakes"], 0.7, table["models"], color=GREY, edgecolor="white", label="mistakes")
+    paper = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
+    for place, total in zip(x, table["models"] + table["mistakes"], strict=True):
+        ax.text(place, total / 2, f"bill {total:.0f}", ha="center", va="center", fontsize=9, bbox=paper)
     for (name, level), line in zip((levels or {}).items(), LINES[1:], strict=False):
         ax.axhline(level, color="black", linewidth=1, linestyle=line, label=name)
     ax.set_xticks(x, [f"{setting:g}" for setting in table.index])
