@@ -7,7 +7,6 @@ others with each seed.
 import csv
 import io
 import os
-from functools import wraps
 
 import numpy as np
 import pandas as pd
@@ -16,15 +15,11 @@ from hypothesis import strategies as st
 
 LONG = bool(os.environ.get("HONEST_FUZZ"))
 
-tried = 0
+ODD_NAMES = ["income_$", "a b", "x\ny", "_", "1", "p", "y", "label", "score", "nan", "True", "=1+1"]
+ODD_NAMES += ["ä", "\u202e", "x" * 90]
 
-ODD_NAMES = [
-    "income_$", "a b", "x\ny", "_", "1", "p", "y", "label", "score", "nan", "True", "=1+1", "ä", "\u202e", "x" * 90,
-]  # fmt: skip
-
-ODD_WORDS = [
-    "", " ", "NA", "nan", "-", "inf", "1e999", "0x1", "1,5", "=cmd()", "yes", "no", "\x00", "\ud83d\ude00", "'", '"',
-]  # fmt: skip
+ODD_WORDS = ["", " ", "NA", "nan", "-", "inf", "1e999", "0x1", "1,5", "=cmd()", "yes", "no"]
+ODD_WORDS += ["\x00", "\ud83d\ude00", "'", '"']
 
 ODD_NUMBERS = [0.0, -0.0, 1.0, -1.0, 1e-300, 1e300, -1e300, 2**53, float("nan"), float("inf"), -float("inf")]
 
@@ -45,13 +40,7 @@ def tries(number, *inputs, always=()):
     )
 
     def decorate(holds):
-        @wraps(holds)
-        def counted(**values):
-            global tried
-            tried += 1
-            return holds(**values)
-
-        tried_with = given(*inputs)(counted)
+        tried_with = given(*inputs)(holds)
         for values in always:
             tried_with = example(*values)(tried_with)
         return options(tried_with)

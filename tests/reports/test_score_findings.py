@@ -32,6 +32,7 @@ ONE_OF = [  # of each line, at most one kind is found for a subject
     {"people_decide", "not_alone"},
     {"certified_loss", "certified_loss_of_groups", "size_unknown", "no_loss_found", "single_cases_unknown"},
     {"class_loss", "class_loss_unsure"},
+    {"class_rule_is_cheaper", "class_rule_as_dear", "class_rule_is_dearer"},
     {"repair_saves", "repair_unsure", "nothing_to_repair"},
     {"off_mendable", "repair_saves"},
 ]
@@ -99,7 +100,11 @@ def several_classes(rng):
     names = {"too_high": "no", "too_low": "yes", "class": "no", "stated": 0.5, "observed": 0.4, "adjusted": 0.01}
     rows = [{"rule": f"c is {k}", "n": 50, "gap": -0.1, "low": -0.2, "high": -0.05, **names} for k in range(2)]
     loss = SimpleNamespace(**loss, p_value=0.01 if loss["low"] > 0 else 0.3, se=0.01, n=900)
-    return SimpleNamespace(loss=loss, groups=pd.DataFrame(rows[: int(rng.integers(0, 3))]))
+    saved = ("saved", "saved_low", "saved_high")
+    costs = pd.DataFrame({policy: ends(rng, *saved) for policy in ("repaired", "always ask")}).T
+    money = SimpleNamespace(costs=costs, rule="always ask", changed=bool(rng.random() < 0.5), n=900)
+    groups = pd.DataFrame(rows[: int(rng.integers(0, 3))])
+    return SimpleNamespace(loss=loss, groups=groups, money=money if rng.random() < 0.5 else None)
 
 
 def a_pair(rng):

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from tables_of_scores import good
 
+from helpers.partition.columns import words_of
 from helpers.partition.encoder import TableEncoder
-from helpers.partition.wording import words_of
 from helpers.tables import read_scores
 from helpers.tables.features import tidy_features
 
