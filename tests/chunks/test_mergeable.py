@@ -1,7 +1,6 @@
 """Sums that can be added: any split, any order, any association says what all rows at once say."""
 
-import pickle
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import fields
 from decimal import Decimal
 
 import numpy as np
@@ -15,8 +14,7 @@ from helpers.calibration import PlattCalibrator, reliability_curve
 from helpers.chunks import EvaluationSums, ReliabilitySums
 from helpers.chunks.cells import group_labels
 from helpers.chunks.platt import PlattStart, PlattSums
-from helpers.chunks.score_sums import ScoreSums
-from helpers.chunks.sums import RegionSums
+from helpers.chunks.sums import RegionSums, ScoreSums
 from helpers.grouping.region_statistics import squared_means
 from helpers.scoring import BRIER, LOG
 
@@ -180,19 +178,6 @@ def test_groups_are_numbers_or_text_of_any_type():
     for groups in (pd.to_datetime(["2024-01-01"]), ["a", 1], [1, None]):
         with pytest.raises(ValueError, match="^groups"):
             group_labels(groups)
-
-
-@each_kind
-def test_sums_can_be_pickled_and_not_changed(weighted, grouped):
-    y, p, region, options = rows(50, 1, weighted=weighted, grouped=grouped)
-    before = [column.copy() for column in (y, p, region, *options.values())]
-    total = all_sums(y, p, region, options)
-    copy = pickle.loads(pickle.dumps(total))
-    assert str(copy.grouping_loss()) == str(total.grouping_loss())
-    assert copy.calibration_error(rng=0).low == total.calibration_error(rng=0).low
-    with pytest.raises(FrozenInstanceError):
-        total.regions.count = 0
-    assert all(np.array_equal(a, b) for a, b in zip(before, (y, p, region, *options.values()), strict=True))
 
 
 def test_newton_steps_on_sums_reach_the_calibrator_of_all_rows():

@@ -16,14 +16,14 @@ from inspect_ai.scorer import SampleScore, Score, accuracy, scorer
 from inspect_ai.solver import solver
 
 from helpers.answers import sem_ece
-from helpers.llm.evals import MEASURES, accuracy_at_coverage, aurc, ecuas, sem1_ece, sem2_ece
+from helpers.llm.evals import MEASURES, aurc, ecuas, sem1_ece, sem2_ece
 from helpers.llm.evals.metrics import attempts_of
 from helpers.selective import confidence_metrics
 from helpers.tables import read_answers
 
 QUIET = {"display": "none", "score_display": False, "log_realtime": False, "model": "mockllm/model"}
 
-OURS = [sem1_ece(), sem2_ece(), accuracy_at_coverage(), *(measure() for measure in MEASURES.values())]
+OURS = [sem1_ece(), sem2_ece(), *(measure() for measure in MEASURES.values())]
 
 
 @solver
@@ -128,19 +128,6 @@ def test_a_log_gives_the_numbers_of_its_table(tmp_path):
     path = tmp_path / "large.json"
     write_eval_log(log, str(path))
     assert_same_as_the_table(numbers(log), path)
-
-
-@pytest.mark.parametrize("coverage", [0.1, 0.5, 0.8, 1.0])
-def test_accuracy_at_coverage_is_the_mean_over_orders_of_ties(coverage):
-    correct = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1, 1])
-    stated = np.array([0.9, 0.9, 0.9, 0.7, 0.7, 0.7, 0.4, 0.4, 0.1, 0.1])
-    scores = scores_of({1: ["a"] * 10}, {1: correct}, {1: stated})
-    rng = np.random.default_rng(0)
-    kept = math.ceil(coverage * 10)
-    orders = [np.lexsort([rng.random(10), -stated]) for _ in range(4000)]
-    expected = np.mean([correct[order[:kept]].mean() for order in orders])
-    (found,) = accuracy_at_coverage(coverage)(scores).values()
-    assert found == pytest.approx(expected, abs=0.03)
 
 
 def test_a_confidence_is_found_by_its_name_or_is_agreement():
